@@ -17,7 +17,7 @@ import (
 	"blskernel/mat"
 )
 
-// An updater is the state of a method with what all methods share: checks, counts and times.
+// An updater wraps the state of a method with the checks, counts and times that all methods share.
 type updater struct {
 	method   Method
 	counter  *cost.Counter
@@ -277,7 +277,7 @@ func (u *updater) solve() (*mat.Dense, error) {
 	return w, err
 }
 
-// with notes the sums of rows that have changed.
+// with updates the sums for changed rows.
 func (u *updater) with(change func(s, rows state.Sums) state.Sums, rows state.Sums, out state.Outcome, err error) (state.Outcome, error) {
 	if err == nil {
 		base := u.state.Common()
@@ -301,8 +301,8 @@ func (u *updater) startClock() {
 	u.began = time.Now()
 }
 
-// run lets the state act unless ctx is done, and accounts for it: for the samples that the model gains,
-// and for the check of rows, if any.
+// run executes an action of the state unless ctx is done, and reports it, with the change in samples
+// and the check of rows, if any.
 func (u *updater) run(ctx context.Context, gained, rows int, act func() (state.Outcome, error)) error {
 	if err := cmp.Or(u.whole(), interrupt.Check(ctx)); err != nil {
 		return err

@@ -11,9 +11,9 @@ import (
 	"blskernel/internal/io/memory"
 )
 
-// A FormatError says that Decode was given something that Encode did not write: another beginning, a
-// newer version, too few or too many bytes, or a number that no model can have. It names the byte.
-// Where the source ends too early it wraps io.ErrUnexpectedEOF.
+// A FormatError says that Encode did not write the input of Decode: another heading, a newer version,
+// too few or too many bytes, or an invalid number. It names the byte. If the source ends too early, it
+// wraps io.ErrUnexpectedEOF.
 type FormatError = codec.FormatError
 
 // The first two words of an encoding.
@@ -22,14 +22,14 @@ const (
 	encodingVersion = 2
 )
 
-// Encode writes the whole state of u. Decode then returns a model that goes on as u, to the last bit
-// with the same backend on the same kind of machine. It writes the options without the backend, and the
-// Report without the steps, flops and times. It takes the time of a copy and about the following bytes:
+// Encode writes the whole state of u. Decode then returns a model that continues with the same bits as
+// u on the same backend and kind of machine. It writes the options without the backend, and the Report
+// without the steps, flops and times. It takes the time of a copy, and about these bytes:
 //
 //	Gram, QR, RidgeInverse, InverseCholesky   4k² + 8ck + 24c
 //	Original, Improved                        8lk + 8lc + 8ck + 8l, and 8lk more while C is computed
 //
-// The encoding has no checksum; the file that keeps it should. Encode makes the checks of Decode.
+// The encoding has no checksum; the file should have one. Encode checks the state as Decode does.
 //
 //	errors: an error of w; an *OptionError for nil; ErrOverflow where a number of the state is NaN
 //	or infinite; a *ConditionError where rounding has left a matrix indefinite; a *StateError. After

@@ -13,9 +13,9 @@ import (
 )
 
 var (
-	// ErrOverflow is returned where a result, or a number on the way to it, overflows although the
-	// input is finite. Scale the columns of A, or the targets. After many Forgets an inverse
-	// overflows in directions without new rows: forget less, or use Gram or QR and SetLambda.
+	// ErrOverflow is returned where a result or an intermediate number overflows although the input
+	// is finite. Scale the columns of A, or the targets. After many Forgets an inverse overflows in
+	// directions without new rows: forget less, or use Gram or QR and SetLambda.
 	ErrOverflow = types.ErrOverflow
 	// ErrApproximate is returned for statistics of Original and Improved with a ridge, which only
 	// approximate the ridge solution. Set Lambda to 0, or start the model by QR or Gram.
@@ -24,9 +24,9 @@ var (
 	ErrNoConvergence = dense.ErrNoConvergence
 )
 
-// A MemoryError says that a start, a change or a solution needs more memory than there is. The state
-// is unchanged. Need is what it allocates at least, and Have what the machine, its control groups and
-// the Go runtime leave. Only Linux reports more than the limit of the runtime.
+// A MemoryError says that a start, a change or a solution needs more memory than is available. The
+// state is unchanged. Need is the least allocation, and Have the memory that the machine, its control
+// groups and the Go runtime leave; other systems than Linux report the limit of the runtime only.
 type MemoryError = memory.Error
 
 // Errors that the methods return. The fields and texts are documented in package types.
@@ -37,8 +37,8 @@ type (
 	ConditionError = types.ConditionError
 	// A RankError says that the samples do not determine the weights: Samples are fewer than Nodes.
 	RankError = types.RankError
-	// A LeverageError says that rows, or a part of the ridge, cannot be removed from a model, since
-	// they hold all that it knows in some direction.
+	// A LeverageError says that rows, or a part of the ridge, cannot be removed, since they alone
+	// determine the model in some direction.
 	LeverageError = types.LeverageError
 	// An UnknownRowError says that Original or Improved does not know the sample at Row.
 	UnknownRowError = types.UnknownRowError
@@ -47,8 +47,8 @@ type (
 )
 
 // A StateError says that the numbers of a model contradict each other, after a fault of this package, a
-// panic of a Backend, or a write to its memory by others. What Encode wrote before the error is
-// useless. Go on from the last encoding.
+// panic of a Backend, or a write to its memory by others. Discard the output of Encode, and continue
+// from the last valid encoding.
 type StateError = codec.StateError
 
 // A ShapeError says that a matrix does not fit the others.

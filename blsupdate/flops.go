@@ -39,8 +39,8 @@ type Shape = types.Shape
 // Model returns the steps of an action with their flops, by the paper's convention. A product of an m×n
 // with an n×p matrix takes 2mnp flops, and half where the result is symmetric; the inverse of a
 // symmetric matrix n³, of a general one 2n³. Terms of lower order are dropped. Model returns nil for
-// actions without flops, and for those that m does not support. Rows are taken to be in general
-// position; the Report of an update has its real steps.
+// actions without flops, and for those that m does not support. It assumes rows in general position;
+// the Report of an update has the actual steps.
 func Model(m Method, action Action, opt Options, s Shape) []StepFlops {
 	return stepFlops(cost.Model(m, action, opt, s))
 }
@@ -54,9 +54,8 @@ func Total(steps []StepFlops) float64 {
 	return sum.Flops()
 }
 
-// A Counter is a Backend that counts flops by the paper's convention (see Model) and keeps time, each
-// by step. It passes every call on to another Backend, whose methods it has, and Unwrap, which returns
-// that Backend.
+// A Counter is a Backend that counts flops by the paper's convention (see Model) and time, by step. It
+// forwards every call to another Backend, has its methods, and returns it by Unwrap.
 //
 // Level 3 products count by their shapes, and LAPACK-level routines as one operation each. Vector and
 // matrix-vector operations are of lower order and count nothing. Several goroutines may call the
@@ -69,11 +68,11 @@ var _ blskernel.Backend = (*Counter)(nil)
 // NewCounter returns a Counter that passes calls on to b, or to blskernel.Default() where b is nil.
 func NewCounter(b blskernel.Backend) *Counter { return &Counter{cost.NewCounter(b)} }
 
-// Enter accounts the flops and the time that follow to the given step, until the next Enter or Leave. A
-// step may be entered many times.
+// Enter assigns the following flops and time to the given step, until the next Enter or Leave. A step
+// may be entered many times.
 func (c *Counter) Enter(s Step) { c.Counter.Enter(cost.Step(s)) }
 
-// Leave ends the current step. What follows is accounted to the step with the empty name.
+// Leave ends the current step. Later flops and time belong to the step with the empty name.
 func (c *Counter) Leave() { c.Counter.Leave() }
 
 // Reset forgets all counts and times.

@@ -7,7 +7,7 @@ import (
 	"blskernel/blsupdate/types"
 )
 
-// A Method is a way to bring the weights up to date. The documentation of package blsupdate compares
+// A Method is an algorithm that updates the weights. The documentation of package blsupdate compares
 // them. The zero value is no method, and New refuses it.
 type Method = types.Method
 
@@ -37,7 +37,7 @@ func Methods() []Method { return types.Methods() }
 type Form = types.Form
 
 const (
-	// Auto takes the form that is cheaper for the sizes at hand, the same on every machine: in
+	// Auto takes the cheaper form for the sizes, the same on every machine: in
 	// RidgeInverse of Small and Large the one with fewer flops by Model, in Improved of Small and
 	// Compressed. InverseCholesky takes Small for a single row and where 14q <= k, else Large:
 	// Small is bound by memory, so that Large is faster with up to three times as many flops.
@@ -72,7 +72,7 @@ const (
 	CCheck CMode = types.CCheck
 )
 
-// A Start is a way to the first state.
+// A Start is the way in which New computes the first state.
 type Start = types.Start
 
 const (

@@ -15,8 +15,8 @@ import (
 	"blskernel/internal/linalg/detmath"
 )
 
-// Needs says what a model is wanted for. The zero value is one batch, with the weights after it, for
-// lambda = 0 on the default backend.
+// Needs describes the intended use of a model. The zero value is one batch, with the weights after it,
+// for lambda = 0 on the default backend.
 type Needs struct {
 	// Lambda is the ridge.
 	Lambda float64
@@ -29,7 +29,7 @@ type Needs struct {
 	// Pseudoinverter has.
 	Removal, Merging, RidgeChange, Nodes, Forgetting, Pseudoinverse bool
 
-	// Condition is the largest 2-norm condition number κ of [A; sqrt(lambda) I] on the way. A
+	// Condition is the largest 2-norm condition number κ of [A; sqrt(lambda) I] at any time. A
 	// method is not valid if its error bound leaves fewer than Digits correct decimal digits of W.
 	// 0 stands for an unknown κ, which rules no method out.
 	Condition float64
@@ -44,7 +44,7 @@ type Needs struct {
 	Backend blskernel.Backend
 	// Rates predict the times, also for another machine. nil stands for RatesFor(Backend): the
 	// measured rates of this machine, or built-in ones until MeasureRates has been called.
-	// ConstantRates make the choice depend on nothing but the arguments.
+	// With ConstantRates the choice depends on the arguments only.
 	Rates *Rates
 }
 
@@ -124,8 +124,8 @@ const tie = 0.03
 // candidate must support what is needed, start from l samples, have the weights when they are wanted,
 // and keep to Memory and Digits. Original and Improved are candidates for lambda = 0 only, since with a
 // ridge they only approximate the ridge solution. Of valid candidates within 3% of each other the one
-// with the slower growing error wins; Original only where nothing else is valid. As long as l < k, new
-// rows are taken to complete the row space of A, which for A⁺ is a dearer update.
+// with the slower growing error wins; Original only where nothing else is valid. As long as l < k, Plan
+// assumes that new rows extend the row space of A, which for A⁺ is a more expensive update.
 //
 //	errors: an *OptionError for a size or a need out of range, with a Choice without candidates; a
 //	*PlanError, with a Choice of the candidates and no method, where none is valid.

@@ -7,13 +7,13 @@ import (
 	"blskernel/blsupdate/internal/rates"
 )
 
-// EnvCache names the environment variable for the folder of files of rates. Without it that is
-// blskernel in the user's cache folder.
+// EnvCache names the environment variable for the folder of files of rates; the default is blskernel in
+// the user's cache folder.
 const EnvCache = rates.EnvCache
 
 // Rates predict how long steps take on one machine, with one backend and one number of threads. Nothing
-// changes them, and several goroutines may use them at once. They serve predictions of times alone: no
-// model depends on them. The zero value has no rates, and its methods panic.
+// changes them, and several goroutines may use them at once. They only predict times: no model depends
+// on them. The zero value has no rates, and its methods panic.
 type Rates struct{ rates *rates.Rates }
 
 // held returns the rates, and panics where there are none.
@@ -34,7 +34,7 @@ func ConstantRates(flops, numbers float64) *Rates { return &Rates{rates.Constant
 // and 600 MB of memory, and needs a machine without other work or another process that measures. It
 // calls progress, which may be nil, with the share of the work that is done.
 //
-//	errors: the cause of ctx where that is canceled; the next call goes on from there.
+//	errors: the cause of ctx if it is canceled; the next call continues.
 func MeasureRates(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
 	r, err := rates.Measure(ctx, b, progress)
 	if err != nil {
@@ -69,13 +69,11 @@ func (r *Rates) String() string { return r.held().String() }
 // constant ones.
 func (r *Rates) Measured() bool { return r.held().Measured() }
 
-// Unsaved returns why MeasureRates could not write the rates to a file, or nil. They will have to be
-// measured again.
+// Unsaved returns why MeasureRates could not write the rates to a file, or nil.
 func (r *Rates) Unsaved() error { return r.held().Unsaved() }
 
-// AtPeak returns rates for a moment at which Peak is flops: the times of products and factorizations go
-// by it. Predictions for a shared machine, or one whose clock changes, are better so. The order of
-// methods is nearly the same, and Plan does without. Constant rates stay.
+// AtPeak rescales the rates to the given FMA peak. Use it on shared machines and under a varying clock.
+// The order of methods hardly changes, so Plan does not use it. Constant rates are unchanged.
 func (r *Rates) AtPeak(flops float64) *Rates { return &Rates{r.held().AtPeak(flops)} }
 
 // Peak measures blskernel.Peak of the set number of threads as rates go by it: in some milliseconds,

@@ -10,7 +10,7 @@ import (
 	"blskernel/internal/linalg/detmath"
 )
 
-// A Report is the account of one change of a model, or of its start.
+// A Report has the steps, flops and times of one change of a model, or of its start.
 type Report struct {
 	Samples int // l after it
 	Added   int // samples added; negative where they were removed
@@ -22,13 +22,14 @@ type Report struct {
 	Steps   []StepReport
 	Elapsed time.Duration // of all steps and the time between them
 
-	// Abandoned is the flops of a cheaper start that was tried and given up. No step has them.
+	// Abandoned is the flops of a cheaper start that was tried and given up, in addition to the
+	// steps.
 	Abandoned float64
 
 	model, counted cost.Thirds
 }
 
-// A StepReport is the account of one step.
+// A StepReport has the flops and the time of one step.
 type StepReport struct {
 	StepFlops         // of the model
 	Model     float64 // flops by the model
@@ -39,7 +40,7 @@ type StepReport struct {
 // Model returns the flops of all steps by the model.
 func (r Report) Model() float64 { return r.model.Flops() }
 
-// Counted returns all flops that the backend was asked for, inside and outside of steps, without
+// Counted returns the flops of all calls to the backend, inside and outside of steps, without
 // Abandoned.
 func (r Report) Counted() float64 { return r.counted.Flops() }
 
@@ -71,8 +72,8 @@ type Condition struct {
 	// Advice says what to do where Digits is below 6, and is empty otherwise.
 	Advice string
 
-	// Instead is the method that Advice recommends: QR where a method with an error of eps κ²
-	// should give way to it, and else the method itself.
+	// Instead is the method that Advice recommends: QR in place of a method with an error of eps
+	// κ², and else the method itself.
 	Instead Method
 }
 

@@ -41,9 +41,9 @@ type Updater interface {
 
 	// AddInputsContext is AddInputs where the squared error of row i counts weights[i] times,
 	// finite and not negative; nil stands for ones. It adds the rows and targets times
-	// sqrt(weights[i]); give them so to AddNodes.
+	// sqrt(weights[i]); pass them scaled like this to AddNodes.
 	//
-	// It checks ctx between steps as long as nothing is overwritten, and between panels of rows:
+	// It checks ctx between steps until it overwrites the state, and between panels of rows:
 	// 4096 in Gram and QR, 16 to 4096 in Original and Improved; in the form Small k/4 in
 	// RidgeInverse and 4 to 64 in InverseCholesky. With k = 5000 a panel takes 0.1 TFLOP in Gram
 	// and 0.2 in QR. A QR factorization of all rows in Original and Improved checks it every 64
@@ -66,25 +66,24 @@ type Updater interface {
 	// RemoveInputsContext is RemoveInputs of rows that were added with weights.
 	RemoveInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error
 
-	// Rebuild starts the model anew, as New does, from all rows that it shall have: a is A,
-	// l×k, and y is Y, l×c. Nodes, targets, options and the present lambda stay, and the errors
-	// of earlier changes are gone. Where RemoveInputs returns a *LeverageError, for instance
-	// for an outlier that leaves a window, Rebuild with the rows that stay goes on. Give rows and
-	// targets times the roots of their weights; Statistics counts each as a row of weight 1. It
-	// returns the errors of New.
+	// Rebuild starts the model again, as New does, from all of its rows: a is A, l×k, and y is Y,
+	// l×c. It keeps nodes, targets, options and the present lambda, and drops the errors of earlier
+	// changes. Use it with the remaining rows if RemoveInputs returns a *LeverageError, for
+	// instance for an outlier that leaves a window. Give rows and targets times the roots of their
+	// weights; Statistics counts each as a row of weight 1. It returns the errors of New.
 	Rebuild(a, y *mat.Dense) error
 	RebuildContext(ctx context.Context, a, y *mat.Dense) error
 
 	// Forget multiplies the weight of all rows, and lambda, by factor, 0 < factor <= 1. W stays.
 	// Before each AddInputs it gives exponential forgetting. SetLambda restores the ridge.
-	// Afterwards the model has its rows and targets times sqrt(factor); give them so to
+	// Afterwards the model has its rows and targets times sqrt(factor): scale them like this for
 	// RemoveInputs and AddNodes.
 	Forget(factor float64) error
 
 	// AddNodes appends p nodes, the columns of H, to the model: a is A, l×k, h is l×p, and y is Y,
-	// l×c, for all samples, each row as the model has it. Original and Improved require the order
-	// in which rows were added, and the same bits, and return an *UnknownRowError for the first
-	// other row. After Forget they accept any rows. For the other methods the order does not
+	// l×c, for all samples, each row scaled as in the model. Original and Improved require the
+	// order in which rows were added, and the same bits, and return an *UnknownRowError for the
+	// first other row. After Forget they accept any rows. For the other methods the order does not
 	// matter.
 	//
 	// Original and Improved with a ridge return a *RankError where there would be fewer samples
@@ -96,9 +95,9 @@ type Updater interface {
 
 	// Merge learns all rows of other, which has the same method, nodes and targets, and does not
 	// change it. The ridge of the receiver stays; the ridge of other is left out. QR has to remove
-	// the ridge of other, and returns a *LeverageError where other has nothing else in some
-	// direction; states started with lambda = 0 always merge. A model cannot be merged with itself;
-	// Clone makes another one.
+	// the ridge of other, and returns a *LeverageError if only the ridge determines other in some
+	// direction; states started with lambda = 0 always merge. A model cannot be merged with itself:
+	// use Clone.
 	Merge(other Updater) error
 	MergeContext(ctx context.Context, other Updater) error
 
@@ -106,9 +105,9 @@ type Updater interface {
 	SetLambda(lambda float64) error
 	SetLambdaContext(ctx context.Context, lambda float64) error
 
-	// AddTargets appends p targets, linear in those so far: Y becomes [Y, Y T] and W becomes
-	// [W, W T], for the c×p T. The model is as if started with these targets: a class that no
-	// sample had is the negative of a target that is 1 for all samples, and T the negative of a
+	// AddTargets appends p targets that are linear in the present ones: Y becomes [Y, Y T] and W
+	// becomes [W, W T], for the c×p T. The model is as if started with these targets: a class that
+	// no sample had is the negative of a target that is 1 for all samples, and T the negative of a
 	// unit vector. Rows that are removed, or given to AddNodes, have Y as it is now; Original and
 	// Improved require its bits, as the backend computes Y T. It takes 2ckp flops, twice as many in
 	// Gram and QR where W is known, and 2clp more in Original and Improved.
@@ -116,15 +115,13 @@ type Updater interface {
 	AddTargetsContext(ctx context.Context, t *mat.Dense) error
 
 	// MapTargets replaces the targets by linear combinations of them: Y becomes Y T and W becomes
-	// W T, for the c×p T. Otherwise it is as AddTargets. It orders targets anew, or makes one of
-	// two.
+	// W T, for the c×p T. Otherwise it is like AddTargets. Use it to reorder or merge targets.
 	MapTargets(t *mat.Dense) error
 	MapTargetsContext(ctx context.Context, t *mat.Dense) error
 
-	// Clone returns a model that goes on as this one, to the last bit, and shares nothing with it
-	// that changes. It takes the time of Encode and Decode, and StateBytes of memory. As after
-	// Decode the Report has no steps, flops and times. It returns the errors of Encode, and a
-	// *MemoryError.
+	// Clone returns an independent model that continues with the same bits. It takes the time of
+	// Encode and Decode, and StateBytes of memory. As after Decode the Report has no steps, flops
+	// and times. It returns the errors of Encode, and a *MemoryError.
 	Clone() (Updater, error)
 
 	// Weights returns a copy of W, k×c. The prediction for rows X is X W. Gram and QR solve for W
@@ -191,8 +188,8 @@ type Updater interface {
 	// factorization, k³/3 flops, after Forget and Decode, which keep the weights but no factor.
 	Condition() Condition
 
-	// Report returns the account of the last successful change, and of a solution for the weights
-	// since; at first of the start.
+	// Report returns the report of the last successful change or of the start, with the solution
+	// for the weights since then.
 	Report() Report
 
 	driver() *updater
@@ -211,7 +208,7 @@ type Leverager interface {
 	Leverage(x *mat.Dense) ([]float64, error)
 }
 
-// A Refiner is an Updater, of the method Gram, whose weights all rows at hand can make more accurate.
+// A Refiner is an Updater, of the method Gram, that can improve its weights with all rows.
 type Refiner interface {
 	Updater
 
@@ -220,7 +217,7 @@ type Refiner interface {
 	//	W := W + (AᵀA + lambda I)⁻¹ (Aᵀ(Y - A W) - lambda W),
 	//
 	// where a, l×k, and y, l×c, are all rows of the model, in any order. It takes the error of W
-	// from eps κ² to eps κ for κ up to about 1e7, in 8lkc + 4ck² flops. W stays so until the model
+	// from eps κ² to eps κ for κ up to about 1e7, in 8lkc + 4ck² flops. W is valid until the model
 	// changes. It returns the errors of Weights and a *ShapeError.
 	//
 	//	source: Björck, Numerical Methods for Least Squares Problems, section 2.9.

@@ -8,7 +8,7 @@ import (
 	"blskernel/lapack"
 )
 
-// ErrOverflow is returned where a result, or a number on the way to it, overflows although the input is
+// ErrOverflow is returned where a result or an intermediate number overflows although the input is
 // finite.
 var ErrOverflow = errors.New("blsupdate: numbers overflow: scale the inputs or the targets, or forget less")
 
@@ -73,9 +73,9 @@ func (e *RankError) Error() string {
 	return fmt.Sprintf("blsupdate: %d samples "+advice, e.Samples, e.Nodes)
 }
 
-// A LeverageError says that rows, or a part of the ridge, cannot be removed from a model: they hold all
-// but 1e-8 of what it knows in some direction, or all but its rounding errors. The rest would have no
-// correct digits in any method.
+// A LeverageError says that rows, or a part of the ridge, cannot be removed: in some direction they
+// hold all but 1e-8 of the information, or all but rounding errors. The rest would have no correct
+// digits in any method.
 type LeverageError struct {
 	// Rest is the computed 1 - h, or 0 where it is not known. h is the largest eigenvalue of
 	// Ax (AᵀA + lambda I)⁻¹ Axᵀ. For a ridge, Ax is the root of the removed part times I.

@@ -8,7 +8,7 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// A Method is a way to bring the weights up to date.
+// A Method is an algorithm that updates the weights.
 type Method int
 
 const (
@@ -64,7 +64,7 @@ var modeNames = []string{"auto", "zero", "check"}
 // String returns the name of m in lower case.
 func (m CMode) String() string { return names.String(modeNames, m) }
 
-// A Start is a way to the first state.
+// A Start is the way in which New computes the first state.
 type Start int
 
 const (

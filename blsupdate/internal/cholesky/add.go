@@ -19,7 +19,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Add brings F and W up to date by q more rows.
+// Add updates F and W by q more rows.
 func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
 	next := *s
 	if next.Size, err = s.Size.With(ax, ya).Safe(); err != nil {
@@ -91,7 +91,7 @@ const maxKernel = 1e4
 
 // maxGrown is the factor of the norm of F from which an addition is refused. In exact arithmetic no
 // addition lets F grow. The error of U is some eps relative to its columns, so rows of leverage above
-// 1/eps² leave nothing of the I in I + SᵀS, and F grows where it should stay. At 1% it has errors that
+// 1/eps² leave nothing of the I in I + SᵀS, and F grows where it should not. At 1% it has errors that
 // no later rows remove.
 const maxGrown = 1.01
 

@@ -99,8 +99,8 @@ func grownByRow(k int) float64 {
 	return float64(4 * (float64(k) + 8) * math.Sqrt(float64(k)) * dense.Eps)
 }
 
-// SweptRows returns the number of rows that go over F together: enough to make passes over it cheap,
-// and few enough to check ctx every 0.1 s or so.
+// SweptRows returns the number of rows of one pass over F: enough to make passes cheap, and few enough
+// to check ctx about every 0.1 s.
 func SweptRows(k int) int { return max(4, min(64, (1<<26)/(k*k))) }
 
 // weightsByRows computes W := W + sign b/alpha (y - a W) for each row.

@@ -40,10 +40,10 @@ func NewCounter(b blskernel.Backend) *Counter {
 	return &Counter{Backend: b, packed: blskernel.Packed(b), fused: backend.Fused(b)}
 }
 
-// Unwrap returns the Backend that c passes calls on to.
+// Unwrap returns the Backend to which c forwards calls.
 func (c *Counter) Unwrap() blskernel.Backend { return c.Backend }
 
-// Enter accounts the flops and the time that follow to the given step, until the next Enter or Leave.
+// Enter assigns the following flops and time to the given step, until the next Enter or Leave.
 func (c *Counter) Enter(s Step) {
 	c.Leave()
 	c.mu.Lock()
@@ -52,7 +52,7 @@ func (c *Counter) Enter(s Step) {
 	c.since = time.Now()
 }
 
-// Leave ends the current step. What follows is accounted to the step with the empty name.
+// Leave ends the current step. Later flops and time belong to the step with the empty name.
 func (c *Counter) Leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

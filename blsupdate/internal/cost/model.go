@@ -8,8 +8,8 @@ import (
 
 type Shape = types.Shape
 
-// Model returns the steps of an action with their flops, as blsupdate.Model. Rows are taken to be in
-// general position, neither large nor dependent.
+// Model returns the steps of an action with their flops, as blsupdate.Model. It assumes rows in general
+// position, neither large nor dependent.
 func Model(m types.Method, action types.Action, opt types.Options, s Shape) []StepFlops {
 	var steps []StepFlops
 	if action == types.ActionTargets || action == types.ActionMap {

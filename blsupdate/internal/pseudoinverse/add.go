@@ -52,9 +52,9 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 }
 
 // renew computes A⁺ and W anew when the rank has reached k, by a QR factorization of all rows, of the
-// state before and the new ones. While the rank grew, A⁺ has lost eps κ². Where Y is not known the fit
-// of the rows before takes its place. The state stays where the columns of all rows are dependent to
-// working precision after all.
+// state before and the new ones. While the rank grew, A⁺ has lost eps κ². If Y is not known, the fitted
+// values of the earlier rows replace it. The state does not change if the columns of all rows are
+// dependent to working precision.
 func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 	l, q := before.a.count, dense.Rows(ax)
 	a, y := mat.NewDense(l+q, u.K, nil), mat.NewDense(l+q, u.C, nil)
@@ -87,7 +87,7 @@ func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 	return model
 }
 
-// shape returns the sizes of an update by q rows as far as they are known before it.
+// shape returns the sizes of an update by q rows that are known before it.
 func (u *State) shape(q int) cost.AddedShape {
 	return cost.AddedShape{Shape: cost.Shape{L: u.p.count, K: u.K, Q: q, C: u.C}, CheckC: u.computesC()}
 }
@@ -178,7 +178,7 @@ func (u *State) addParts(ctx context.Context, s *addition, first []int, opt type
 	return out, nil
 }
 
-// completed returns the indices below n, those in first before the others.
+// completed returns the indices below n, starting with first.
 func completed(first []int, n int) []int {
 	others := order(n)
 	for _, i := range first {

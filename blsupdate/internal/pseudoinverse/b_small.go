@@ -16,8 +16,8 @@ import (
 
 // highLeverage is the norm of DᵀD = Ax (AᵀA)⁺ Axᵀ, the leverage of the new rows, from which I + DᵀD is
 // not formed. Its rounding errors are about eps times the norm, and so is the relative error of B,
-// which nothing mends later. Below, that is at most 30 eps κ, as ‖D‖ is at most κ. For the features of
-// images of digits the norm was 1 to 7.
+// which persists. Below, that is at most 30 eps κ, as ‖D‖ is at most κ. For the features of images of
+// digits the norm was 1 to 7.
 const highLeverage = 1e3
 
 // Names of the matrices in errors.

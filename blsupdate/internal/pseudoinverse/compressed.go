@@ -14,9 +14,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// addCompressed adds the k rows of R in place of the q > k rows of Ax = Q R. To the weights, R with the
-// targets QᵀYa says the same as Ax with Ya. Where R appends Bk to A⁺, Ax appends Bk Qᵀ, for any rank of
-// A and of C:
+// addCompressed adds the k rows of R in place of the q > k rows of Ax = Q R. For the weights, R with
+// the targets QᵀYa is equivalent to Ax with Ya. Where R appends Bk to A⁺, Ax appends Bk Qᵀ, for any
+// rank of A and of C:
 //
 //	[A; Q R]⁺ = ([I 0; 0 Q] [A; R])⁺ = [A; R]⁺ [I 0; 0 Qᵀ],
 //

@@ -14,8 +14,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// rowKeys returns the keys by which the model knows rows: a hash of the bits of each row of the
-// matrices of parts, side by side. Of n different rows two have the same hash with a probability of
+// rowKeys returns the keys that identify rows: a hash of the bits of each row of the matrices of parts,
+// side by side. Of n different rows two have the same hash with a probability of
 // about n²/2⁶⁵, unless they are constructed. Zeros are equal whatever their sign. Encode writes the
 // hashes, so they are the same on every machine.
 func rowKeys(parts ...*mat.Dense) []uint64 {

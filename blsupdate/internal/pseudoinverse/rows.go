@@ -32,7 +32,7 @@ type rowBlock struct {
 func (r *rows) rowsOf(i int) int { return len(r.blocks[i].data) / r.cols }
 
 // append adds the rows in data, which it keeps: to the last block where they fit, and else as a new
-// block. A new block takes as many rows as there are, up to smallBlock.
+// block. A new block has a capacity of as many rows as there are, up to smallBlock.
 func (r *rows) append(data []float64) {
 	n := len(data) / r.cols
 	if last := len(r.blocks) - 1; last >= 0 && r.rowsOf(last)+n <= r.blocks[last].most {

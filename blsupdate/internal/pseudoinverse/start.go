@@ -90,7 +90,7 @@ func (u *State) start(ctx context.Context, a, y *mat.Dense, out *state.Outcome) 
 	return u.startQR(ctx, a, y, out)
 }
 
-// rememberRidge notes the reciprocal condition number of [A; sqrt(lambda) I].
+// rememberRidge records the reciprocal condition number of [A; sqrt(lambda) I].
 func (u *State) rememberRidge(rcond float64) {
 	if u.Lambda > 0 {
 		u.remember(1 / (rcond * u.length()))
@@ -126,9 +126,9 @@ func (u *State) startCholesky(ctx context.Context, a *mat.Dense) (*mat.Dense, er
 var errSmallRidge = errors.New("the columns of A are linearly dependent and lambda is negligible: raise it, or use 0 for the pseudoinverse")
 
 // startQR computes P = Q R⁻ᵀ from a QR factorization of A, or the first l rows of that for A above
-// sqrt(lambda) I, and W = R⁻¹(QᵀY), since rounding in P would lose eps κ² in the product P Y. Where
-// R is singular to working precision and there is no ridge, it goes on with the singular values of
-// R and leaves W to finish.
+// sqrt(lambda) I, and W = R⁻¹(QᵀY), since rounding in P would lose eps κ² in the product P Y. Where R
+// is singular to working precision and there is no ridge, it continues with the singular values of R
+// and leaves W to finish.
 func (u *State) startQR(ctx context.Context, a, y *mat.Dense, out *state.Outcome) (*mat.Dense, error) {
 	l, k := a.Dims()
 	if err := u.Enter(ctx, cost.StepFactor); err != nil {

@@ -130,8 +130,8 @@ func (u *State) Forget(factor float64) error {
 // forgetRows makes the samples unknown.
 func (u *State) forgetRows() { u.keys, u.y = nil, rows{cols: u.C} }
 
-// save returns what undoes updates by assignment. A is only appended to and W replaced, so they are not
-// copied.
+// save returns a copy whose assignment undoes updates. A is only appended to and W replaced, so they
+// are not copied.
 func (u *State) save() State {
 	saved := *u
 	saved.p = u.p.clone()

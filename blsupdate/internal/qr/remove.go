@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Remove removes rows. With P = R⁻ᵀAxᵀ (k×q), what is left is
+// Remove removes rows. With P = R⁻ᵀAxᵀ (k×q), the result is
 //
 //	R'ᵀR' = RᵀR - AxᵀAx = Rᵀ(I - PPᵀ)R,   R'ᵀz' = Rᵀz - AxᵀYa = Rᵀ(z - P Ya),
 //
@@ -173,8 +173,8 @@ func (s *State) remainder(action types.Action, rest *mat.SymPacked, pt *mat.Dens
 
 // Merge reduces [R1 z1; R2 z2] to [R z; 0 rest], and removes the ridge of the other state, which came
 // with R2. Where neither state has rows in a direction, h is lambda2/(lambda1 + lambda2): 1/2 for equal
-// ridges, and a *LeverageError where the receiver has none. States started with lambda = 0, which they
-// may be from any number of rows, lose nothing.
+// ridges, and a *LeverageError where the receiver has none. States started with lambda = 0, from any
+// number of rows, lose nothing.
 func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	o := other.(*State)
 	size, err := bounded(s.Size.Plus(o.Size))

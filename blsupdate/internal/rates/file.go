@@ -30,7 +30,7 @@ func For(b blskernel.Backend) *Rates {
 	return builtIn(b).AtPeak(Peak())
 }
 
-// builtInFiles are files of rates, by the name of the backend, as save writes them. They are from two
+// builtInFiles are files of rates as written by save, named by the backend. They are from two
 // threads of a Zen 5 (AMD EPYC, 1 MiB of L2 each, 32 MiB of L3).
 //
 //go:embed builtin
@@ -62,7 +62,7 @@ type ratesFile struct {
 	Costs map[string][]float64 `json:"costs"` // by the name of the kind, of the points of its table
 }
 
-// errDamaged is the error of a file that save did not write for this machine.
+// errDamaged is the error for a file that save did not write for this machine.
 var errDamaged = errors.New("damaged, or of another machine or version")
 
 // maxFile bounds the bytes of a file, which has some 20 KB.

@@ -16,15 +16,14 @@ import (
 	"blskernel/internal/linalg/backend"
 )
 
-// Budget is the time of a measurement, interrupted ones before it included.
+// Budget is the time of a measurement, including earlier interrupted parts.
 const Budget = 18 * time.Second
 
 const (
 	rounds = 3 // measurements of each point, some seconds apart; the median counts
 
 	// A measurement of a point takes the median of this number of calls, or fewer if time is up.
-	// Calls before them do not count: they pay for new storage, for workers that sleep, and for
-	// operands that another core has.
+	// Earlier calls do not count: they allocate, wake workers and fill caches.
 	maxCalls = 3
 	maxTime  = 1500 * time.Microsecond
 	maxWarm  = 5
@@ -58,7 +57,7 @@ type measurement struct {
 }
 
 // Measure measures the rates of b, nil for blskernel.Default(), with the set number of threads, and
-// writes the file of this machine. It goes on where an earlier call was interrupted.
+// writes the file of this machine. It continues an interrupted call.
 func Measure(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
 	return measure(ctx, b, Budget, progress)
 }
@@ -93,7 +92,7 @@ func measure(ctx context.Context, b blskernel.Backend, budget time.Duration, pro
 	return m.finish(), nil
 }
 
-// newMeasurement returns a measurement of all points, with what an interrupted one has kept.
+// newMeasurement returns a measurement of all points, with the results of an interrupted one.
 func newMeasurement(b blskernel.Backend) *measurement {
 	m := &measurement{rates: newRates(b), like: builtIn(b)}
 	for kind, o := range operations {
@@ -152,7 +151,7 @@ func rounded(x float64) float64 {
 	return short
 }
 
-// finish fills and saves the tables. Points that the time did not suffice for have the built-in costs.
+// finish fills and saves the tables. Points that did not fit into the time have the built-in costs.
 func (m *measurement) finish() *Rates {
 	r := m.rates
 	for _, p := range m.points {
@@ -186,7 +185,7 @@ type part struct {
 	Costs [][]float64 // of the points
 }
 
-// keep writes the measurements so far. If that fails, the next call has more to do.
+// keep writes the measurements so far. If that fails, the next call measures them again.
 func (m *measurement) keep() {
 	f := part{Key: m.rates.key(), Spent: m.spent, Peaks: m.peaks}
 	for _, p := range m.points {
@@ -195,7 +194,7 @@ func (m *measurement) keep() {
 	_ = m.rates.write(vfs.OS, unfinished, f)
 }
 
-// resume takes what an interrupted measurement has kept.
+// resume reads the results of an interrupted measurement.
 func (m *measurement) resume() {
 	var f part
 	if m.rates.read(unfinished, &f) != nil || f.Key != m.rates.key() || len(f.Costs) != len(m.points) ||

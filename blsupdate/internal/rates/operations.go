@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// sameRateAs has the measured kinds whose rates stand for kinds that no update by rows needs.
+// sameRateAs maps kinds that no update by rows needs to measured kinds with similar rates.
 var sameRateAs = map[cost.Kind]cost.Kind{
 	cost.Chdd: cost.Chud, cost.Ttqrt: cost.Tpqrt, cost.Trtri: cost.Ttrsm, cost.Ttrmm: cost.Ttrsm, cost.Trcon: cost.Gecon,
 }
@@ -29,19 +29,19 @@ type operation struct {
 	prepare preparation
 }
 
-// A preparation returns a function that does one operation of the given sizes, and one that brings its
-// operands back, nil where they stay. do is nil where there is no such operation.
+// A preparation returns a function that does one operation of the given sizes, and one that restores
+// its operands, nil if they do not change. do is nil if there is no such operation.
 type preparation func(w *workspace, m, n, k int) (restore, do func())
 
-// A grid has the sizes m, n and k at which a kind is measured, with one size where that does not
-// matter, and the flops above which the point before stands for an operation. Fewer points leave more
-// time for each. Rates still change with ten times as many columns as a panel of a factorization has.
+// A grid has the sizes m, n and k at which a kind is measured, with a single size for dimensions that
+// do not matter, and the flops above which the previous point is used instead. Fewer points leave more
+// time for each. Rates still change at ten times the width of a panel of a factorization.
 type grid struct {
 	axes [3][]int
 	most float64
 }
 
-// The axes go by a factor of two or three from point to point. There are more points around 8: the
+// The points of an axis differ by a factor of two or three. There are more points around 8: the
 // tiles of most kernels are 8 or 16 wide, so that the ninth column costs as much as the next seven.
 var (
 	one      = []int{1}
@@ -313,7 +313,7 @@ func stream(w *workspace, _, n, _ int) (restore, do func()) {
 
 func fresh(w *workspace, _, n, _ int) (restore, do func()) {
 	const page = 512 // numbers
-	// The collector leaves the storage of the call before, as in a program that has run for long.
+	// Free the storage of the previous call, as in a long-running program.
 	return func() { w.fresh = nil; runtime.GC() }, func() {
 		w.fresh = make([]float64, n)
 		// The first write makes the operating system provide a page.
@@ -323,7 +323,7 @@ func fresh(w *workspace, _, n, _ int) (restore, do func()) {
 	}
 }
 
-// scan does what every update does with its rows.
+// scan checks rows as every update does.
 func scan(w *workspace, m, n, _ int) (restore, do func()) {
 	ax, norms := w.operand(m, n), state.NewNorms(n, 1, false)
 	ya := w.operand(m, 1)

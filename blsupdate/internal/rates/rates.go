@@ -23,8 +23,7 @@ type Rates struct {
 	unsaved  error
 }
 
-// ratesVersion changes with the grids, the way to measure, and routines, where they would make earlier
-// rates wrong.
+// ratesVersion changes when grids, measurements or routines make earlier rates wrong.
 const ratesVersion = 5
 
 // newRates returns rates of b on this machine without tables.
@@ -82,8 +81,8 @@ func (r *Rates) scale(k cost.Kind) float64 {
 	return 1
 }
 
-// computes reports whether operations of a kind are faster where the clock is. The others wait for
-// memory or for one another.
+// computes reports whether the speed of a kind follows the clock. Other kinds wait for memory or for
+// dependent operations.
 func computes(k cost.Kind) bool {
 	switch k {
 	case cost.Stream, cost.Fresh, cost.Scan, cost.Spmv, cost.Spr, cost.SpmmStrips, cost.SprkRows,

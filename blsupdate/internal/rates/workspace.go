@@ -18,11 +18,12 @@ import (
 // maxNumbers is the size of the largest matrix that is measured: 67 MB, more than most caches hold.
 const maxNumbers = 8 << 20
 
-// maxRead is how much of the operands is read before an operation: what most cores have caches for.
+// maxRead bounds the elements of the operands that are read before an operation: about the size of a
+// core's caches.
 const maxRead = 128 << 10
 
-// A workspace has the operands of measured operations, the same ones again and again. So the last level
-// of cache has them where they fit.
+// A workspace has the operands of measured operations. They are reused, so the last-level cache holds
+// them if they fit.
 type workspace struct {
 	backend blskernel.Backend
 	packed  blskernel.PackedProducts

@@ -20,7 +20,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Add brings Q and W up to date by q more rows.
+// Add updates Q and W by q more rows.
 func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
 	next, rows := *s, s.rows()
 	if next.Size, err = s.Size.With(ax, ya).Safe(); err != nil {
@@ -213,8 +213,8 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 	return nil
 }
 
-// noteFit notes what q rows with the innovations E = Ya - Ax W, of the given norms, leave of them:
-// EᵀE' = EᵀE - fits, with a bound on the rounding of the difference.
+// noteFit adds the residuals of q rows with the innovations E = Ya - Ax W, of the given norms: EᵀE' =
+// EᵀE - fits, with a bound on the rounding of the difference.
 func (s *State) noteFit(q int, innovation, fits []float64) {
 	s.NoteSquares(-1, fits)
 	for t, length := range innovation {

@@ -21,9 +21,9 @@ type Border struct {
 	C *mat.Dense // C = H - A D, l×p: the part of H that the old nodes do not have
 }
 
-// NewBorder computes D and C, and corrects them once by D += R⁻¹(AᵀC - lambda D), which is zero but for
-// rounding. With an R⁻¹ that has an error of eps κ² the first D has one, too, which would remain in C.
-// apply computes Dᵀ = GᵀR⁻¹ for R = AᵀA + lambda I.
+// NewBorder computes D and C, and corrects them once by D += R⁻¹(AᵀC - lambda D), which is zero up to
+// rounding. If R⁻¹ has an error of eps κ², so has the first D, and it would remain in C. apply computes
+// Dᵀ = GᵀR⁻¹ for R = AᵀA + lambda I.
 func (b *Base) NewBorder(a, h *mat.Dense, apply func(g, d *mat.Dense)) (*Border, error) {
 	p := dense.Cols(h)
 	s := &Border{Base: b, a: a, D: mat.NewDense(p, b.K, nil), C: dense.Copy(h)}
@@ -74,7 +74,7 @@ func (s *Border) Weights(w, w2 *mat.Dense) *mat.Dense {
 // friendlyRCond is the reciprocal condition number from which new nodes are found from Y itself.
 const friendlyRCond = 1e-2
 
-// NodeTargets returns what new nodes have to explain. That is Y, and nothing for the ridge. But
+// NodeTargets returns the targets of new nodes: Y, and zero for the ridge rows. But
 // rounding leaves in C a part of the column space of A, about eps κ of H, which would multiply what
 // A explains of Y. Where κ is not small, it is therefore Y - A W, and W for the rows sqrt(lambda)
 // D: since W is the solution for A,

@@ -10,8 +10,8 @@ import (
 	"blskernel/mat"
 )
 
-// A Covariance multiplies rows by Q = (AᵀA + lambda I)⁻¹, or by (AᵀA)⁺ in Original and Improved. It
-// holds until the state changes. Results may be not finite.
+// A Covariance multiplies rows by Q = (AᵀA + lambda I)⁻¹, or by (AᵀA)⁺ in Original and Improved. It is
+// valid until the state changes. Results may be NaN or infinite.
 type Covariance struct {
 	// Factors returns L and R, m×k, with x_i Q x_iᵀ = l_i·r_i for the rows of X.
 	Factors func(x *mat.Dense) (l, r *mat.Dense, err error)

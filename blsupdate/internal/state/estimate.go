@@ -55,8 +55,8 @@ func (b *Base) SquaredNorm(v *mat.Dense) float64 {
 }
 
 // RestLimit returns the smallest 1-h at which rows are removed from a state whose h has an error of eps
-// times noise. Where rows are all that is known in some direction, 1-h is zero, but its computed value
-// is rounding of either sign, and must be below the limit.
+// times noise. If the rows alone determine some direction, 1-h is zero, but its computed value is
+// rounding of either sign, and must be below the limit.
 func RestLimit(noise float64) float64 { return max(types.LeastRest, restNoise*dense.Eps*noise) }
 
 // restNoise is the limit in units of eps times noise. Of some 16000 removals of all that is known in a

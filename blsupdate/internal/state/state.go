@@ -19,8 +19,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A State is what a method keeps, and how it changes. The matrices that it is given are checked and
-// finite, and it neither changes nor keeps them. After an error it is unchanged.
+// A State is the data of a method and its changes. Arguments are checked and finite, and a State
+// neither changes nor keeps them. After an error it is unchanged.
 type State interface {
 	// Common returns the part that every state has.
 	Common() *Base
@@ -29,7 +29,7 @@ type State interface {
 	CheckSize(l, k int) error
 	// Start fills an empty state from the rows A and Y. After an error the state is unusable.
 	Start(ctx context.Context, a, y *mat.Dense) (Outcome, error)
-	// Add adds rows. It checks ctx between steps as long as it can still go back.
+	// Add adds rows. It checks ctx between steps until it starts to overwrite the state.
 	Add(ctx context.Context, ax, ya *mat.Dense) (Outcome, error)
 	// Remove removes rows.
 	Remove(ax, ya *mat.Dense) (Outcome, error)
@@ -57,7 +57,7 @@ type Pseudoinverter interface {
 	Pseudoinverse() *mat.Dense
 }
 
-// A Merger is a State that can learn what another one of its type has learned.
+// A Merger is a State that can merge with another one of its type.
 type Merger interface {
 	Merge(other State) (Outcome, error)
 }
@@ -152,8 +152,8 @@ func EachPanel(ctx context.Context, rows int, f func(from, to int) error) error 
 func ManyPanels(ctx context.Context, rows int) bool { return ctx.Done() != nil && rows > PanelRows }
 
 // Reserve returns a *memory.Error where the copies and factors of an action need more bytes than the
-// state leaves free. rows is the number of rows of the action, 0 where it has none. A state asks before
-// it changes anything.
+// state leaves free. rows is the number of rows of the action, 0 where it has none. A state calls it
+// before any change.
 func (b *Base) Reserve(action types.Action, rows int, bytes int64) error {
 	do := Smaller(b.Method)
 	if rows == 0 {

@@ -16,7 +16,7 @@ import (
 // more than one target into one.
 const Unknown = -1
 
-// Sums are what statistics need in addition to a state. Slices are replaced and never changed.
+// Sums are the data of statistics beyond a state. Slices are replaced and never changed.
 type Sums struct {
 	Rows   int       // of positive weight
 	Weight float64   // Σ w_i
@@ -153,9 +153,9 @@ func (s *Sums) Code(x *codec.Coder, c int) {
 // RSS returns Sums.RSS.
 func (b *Base) RSS(w *mat.Dense) []float64 { return b.Sums.RSS }
 
-// Fitted notes rows that are added, or removed for sign = -1: RSS changes by Σ e_i e'_i for the
-// residuals with the weights before, E, and after the change, E'. It returns the roots of Σ |e_i e'_i|,
-// the lengths that added rows give to the residuals.
+// Fitted updates RSS for rows that are added, or removed for sign = -1: RSS changes by Σ e_i e'_i for
+// the residuals with the weights before, E, and after the change, E'. It returns the roots of Σ |e_i
+// e'_i|, the lengths that added rows give to the residuals.
 func (b *Base) Fitted(sign float64, e, after *mat.Dense) []float64 {
 	b.NoteSquares(sign, Products(e, after))
 	norms := make([]float64, b.C)
