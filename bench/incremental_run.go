@@ -33,12 +33,10 @@ type incrementalRun struct {
 	rows       int
 }
 
-// tell reports the progress.
 func (r *incrementalRun) tell(doing string) {
 	r.progress(r.done, r.all, doing)
 }
 
-// samples returns the range of samples of a step.
 func (e *Incremental) samples(step int) (from, to int) {
 	if step == 0 {
 		return 0, e.Initial

@@ -67,7 +67,6 @@ func ParseVariant(s string) (Variant, error) {
 	return v, nil
 }
 
-// options returns opt with the choices of the variant.
 func (v Variant) options(opt blsupdate.Options) blsupdate.Options {
 	opt.Form, opt.Solve = v.Form, v.Solve
 	return opt

@@ -74,7 +74,6 @@ func (m *model) encode(w io.Writer, k kind) error {
 	return err
 }
 
-// encodedUpdater returns the encoded updater.
 func (m *model) encodedUpdater() (*bytes.Buffer, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -25,7 +25,6 @@ type sampleSet struct {
 	weights []float64  // nil for ones
 }
 
-// rows returns the number of samples.
 func (s sampleSet) rows() int {
 	if s.x == nil {
 		return 0

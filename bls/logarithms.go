@@ -31,7 +31,6 @@ func checkPositive(y *mat.Dense) error {
 	return nil
 }
 
-// logarithms returns the logarithms of y, which are positive.
 func logarithms(y *mat.Dense) *mat.Dense {
 	rows, cols := y.Dims()
 	out := mat.NewDense(rows, cols, nil)

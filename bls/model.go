@@ -244,10 +244,8 @@ func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a
 	return a, targets, err
 }
 
-// inputs returns d.
 func (m *model) inputs() int { return m.features.Inputs() }
 
-// targets returns c.
 func (m *model) targets() int {
 	if m.kept != nil && m.kept.classes > 0 {
 		return m.kept.classes

@@ -220,7 +220,6 @@ func (c *Classifier) TemperScores(scores *mat.Dense, outside []float64) {
 	}
 }
 
-// mean returns the mean of x.
 func mean(x []float64) float64 {
 	var sum float64
 	for _, v := range x {

@@ -354,7 +354,6 @@ func (t *trials) rounds(opt FeatureOptions) (n int, forced bool) {
 	return maxRounds, false
 }
 
-// grid returns a search by these rows.
 func (t *trials) grid(given, lowest float64) *choice.Search {
 	return &choice.Search{Folds: t.folds, Y: t.y, Log: t.log > 0, Backend: t.backend, Unit: t.unit, Given: given, Lowest: lowest, QR: t.method == 0}
 }

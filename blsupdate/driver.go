@@ -277,7 +277,6 @@ func (u *updater) solve() (*mat.Dense, error) {
 	return w, err
 }
 
-// with updates the sums for changed rows.
 func (u *updater) with(change func(s, rows state.Sums) state.Sums, rows state.Sums, out state.Outcome, err error) (state.Outcome, error) {
 	if err == nil {
 		base := u.state.Common()

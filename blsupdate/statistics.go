@@ -146,7 +146,6 @@ func (u *updater) solved() (c *inverse, w *mat.Dense, err error) {
 	return c, w, err
 }
 
-// trace returns the trace of the inverse.
 func (u *updater) trace(c *inverse) (sum float64, err error) {
 	const panel = 256
 	for from := 0; from < u.Nodes(); from += panel {

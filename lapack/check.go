@@ -78,7 +78,6 @@ func checkTriangle(routine string, n int, u block.Matrix) error {
 	return pivotError(routine, pivot)
 }
 
-// blockOf returns g as a block.
 func blockOf(g blas64.General) block.Matrix { return block.Dense(g.Data, g.Stride) }
 
 // rawOrNone returns the matrix of d, without rows and columns where d is nil.
@@ -96,7 +95,6 @@ func denseCopy(a blas64.General) blas64.General {
 	return g
 }
 
-// transposed returns the transpose of a.
 func transposed(a blas64.General) blas64.General {
 	g := blas64.General{Rows: a.Cols, Cols: a.Rows, Stride: max(1, a.Rows), Data: memory.Zeros(a.Rows * a.Cols)}
 	block.CopyTransposed(blockOf(g), blockOf(a), a.Rows, a.Cols)

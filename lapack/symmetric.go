@@ -107,7 +107,6 @@ func (f *symmetric) solve(bk factor.Backend, side blas.Side, nrhs int, x block.M
 	}
 }
 
-// upper returns U as a block.
 func (f *symmetric) upper() block.Matrix { return block.Packed(f.n, f.u, 0, 0) }
 
 // UTo copies the upper triangular U to dst; see Factors in the package comment.

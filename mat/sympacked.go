@@ -118,7 +118,6 @@ func (s *SymPacked) Dense() *Dense {
 	return dst
 }
 
-// block returns the matrix as a block.
 func (s *SymPacked) block() block.Matrix { return block.Packed(s.n, s.data, 0, 0) }
 
 // AddDiagonal adds v to every diagonal element: S = S + v I.

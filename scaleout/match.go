@@ -81,7 +81,6 @@ func Shards(ctx context.Context, patterns, targets []string) ([]Shard, error) {
 	return shards, nil
 }
 
-// list returns the files of the patterns.
 func list(ctx context.Context, patterns []string) ([]string, error) {
 	var paths []string
 	patternOf := map[string]string{} // each file, by its resolved path

@@ -46,7 +46,6 @@ type floor struct {
 
 func (f floor) String() string { return fmt.Sprintf("%s %v", f.kernel, f.job) }
 
-// parse reads the text of floors.txt.
 func parse(text string) ([]floor, error) {
 	var all []floor
 	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {

@@ -33,7 +33,6 @@ func significant(x float64) string {
 	return fixed(x, max(0, 2-int(math.Floor(math.Log10(a)))))
 }
 
-// times writes a ratio.
 func times(x float64) string {
 	if x >= 0.095 && x < 9.995 {
 		return fixed(x, 2)
@@ -41,7 +40,6 @@ func times(x float64) string {
 	return significant(x)
 }
 
-// fixed writes x with a number of decimals.
 func fixed(x float64, decimals int) string {
 	if math.IsNaN(x) {
 		return absent
@@ -51,7 +49,6 @@ func fixed(x float64, decimals int) string {
 
 func whole(x float64) string { return fixed(x, 0) }
 
-// between writes the range of ratios.
 func between(ratios []float64) string {
 	low, high := times(slices.Min(ratios)), times(slices.Max(ratios))
 	if low == high {
@@ -68,7 +65,6 @@ func count(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// above counts the values above a bound.
 func above(bound float64, values []float64) (n int) {
 	for _, v := range values {
 		if v > bound {

@@ -121,7 +121,6 @@ func (s scale) at(v float64) float64 {
 	return s.from + float64((v-low)/(high-low)*(s.to-s.from))
 }
 
-// label writes a tick.
 func (s scale) label(v float64) string {
 	if i := int(v); s.Names != nil && i < len(s.Names) {
 		return s.Names[i]

@@ -66,7 +66,6 @@ func improved(method string) bool {
 	return name == "improved"
 }
 
-// last returns the last step.
 func (r *run) last() int { return len(r.steps) - 1 }
 
 // cell returns the results of a method in a step; numbers are NaN where they are missing.

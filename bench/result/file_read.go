@@ -78,7 +78,6 @@ type openTable struct {
 	steps map[uint64]int // by seed
 }
 
-// parse adds a line.
 func (f *reader) parse(line []byte) error {
 	var head struct {
 		Kind string `json:"kind"`
@@ -107,7 +106,6 @@ func (f *reader) parse(line []byte) error {
 	return nil
 }
 
-// table begins a table.
 func (f *reader) table(line []byte) error {
 	t := Table{Machine: *f.machine}
 	if err := json.Unmarshal(line, &t.TableHead); err != nil {
@@ -137,7 +135,6 @@ func (f *reader) row(line []byte) error {
 	return nil
 }
 
-// add adds a measurement.
 func add[T any](f *reader, line []byte, to *[]On[T]) error {
 	on := On[T]{Machine: f.machine}
 	if err := json.Unmarshal(line, &on.Value); err != nil {

@@ -67,7 +67,6 @@ func (m *meter) calibrate(ctx context.Context, c *contender) error {
 	}
 }
 
-// run times one batch.
 func (m *meter) run(c *contender) time.Duration {
 	c.reset()
 	began := m.now()

@@ -37,7 +37,6 @@ func R2(known, predicted, weights []float64) float64 {
 	return compare(known, predicted, weights).R2()
 }
 
-// compare returns the Errors of all samples.
 func compare(known, predicted, weights []float64) *Errors {
 	checkLengths(len(known), len(predicted), weights)
 	var e Errors

@@ -66,7 +66,6 @@ func (m *Model) Match(r *stream.Reader, data Data) error {
 	})
 }
 
-// match selects the wanted columns.
 func match(r *stream.Reader, want wanted) error {
 	given := r.Selection()
 	if err := choose(r, want); err != nil {
@@ -90,7 +89,6 @@ func match(r *stream.Reader, want wanted) error {
 	return r.Select(s)
 }
 
-// choose selects the columns.
 func choose(r *stream.Reader, want wanted) error {
 	heading, selected := r.Heading(), r.Selection()
 	names := heading.Names
@@ -185,7 +183,6 @@ func inOrder(specs, chosen, model []string) ([]string, error) {
 	return ordered, nil
 }
 
-// holds reports whether names has all wanted names.
 func holds(names, wanted []string) bool {
 	return !slices.ContainsFunc(wanted, func(name string) bool { return !slices.Contains(names, name) })
 }

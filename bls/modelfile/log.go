@@ -76,7 +76,6 @@ func (op *Operation) Options() stream.Options {
 	return *op.Read
 }
 
-// check returns an error for an invalid operation.
 func (op *Operation) check() error {
 	read := op.Options()
 	texts := slices.Concat([]string{op.Kind, op.Arithmetic, read.Weight, read.TargetPath, read.InputArray}, read.Inputs, read.Targets, read.Exclude, read.NA)

@@ -111,7 +111,6 @@ func (s *samples) slice(from, to int, of shape) samples {
 	}
 }
 
-// append appends samples.
 func (s *samples) append(more samples) {
 	s.x, s.y, s.w = append(s.x, more.x...), append(s.y, more.y...), append(s.w, more.w...)
 	s.labels, s.kept = append(s.labels, more.labels...), append(s.kept, more.kept...)

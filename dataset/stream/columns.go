@@ -92,7 +92,6 @@ func (q *request) choose(names []string, width int) (choice, error) {
 	return c, nil
 }
 
-// rest returns the columns that are not taken.
 func rest(width int, taken map[int]bool) []int {
 	columns := make([]int, 0, width-len(taken))
 	for col := range width {

@@ -48,7 +48,6 @@ const (
 	labelColumn             // texts
 )
 
-// number reports whether the cells are numbers.
 func (k columnKind) number() bool { return inputColumn <= k && k <= weightColumn }
 
 // A textHead is whole records from the beginning of a text.

@@ -117,7 +117,6 @@ func (f *files) close() {
 	}
 }
 
-// display returns a path for messages.
 func display(path string) string {
 	if path == stdinPath {
 		return stdinName

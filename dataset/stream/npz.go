@@ -189,7 +189,6 @@ func (z *archive) openTargets(q *request, opt *Options) (source, error) {
 	return z.open(name, q, opt)
 }
 
-// open opens a member as a source.
 func (z *archive) open(name string, q *request, opt *Options) (s source, err error) {
 	f, err := z.read(name)
 	if err == nil {

@@ -98,7 +98,6 @@ func (r *Reader) probe(i int) error {
 	return r.checkSchema(i, f)
 }
 
-// open opens the source at path.
 func (r *Reader) open(path string) (*files, error) {
 	f, err := openPath(r.ctx, path, &r.opt)
 	if err != nil {

@@ -306,7 +306,6 @@ func (i *info) columnOf(input int) int {
 // maxFaults bounds the columns that one message names.
 const maxFaults = 16
 
-// joined returns the error for one or more columns.
 func joined(faults []columnFault) *Error {
 	if f := &faults[0]; len(faults) == 1 {
 		return Errorf(f.what+"; "+f.advice, append(f.says, f.args...)...).in(f.col, f.name)
@@ -377,7 +376,6 @@ func (v *survey) describe(about *info, notations []Notation) (Columns, []columnF
 	return columns, faults
 }
 
-// levels returns a column of words.
 func (c *surveyed) levels() (Column, *columnFault) {
 	var out Column
 	dates := 0

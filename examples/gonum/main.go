@@ -79,7 +79,6 @@ func samples(n int) (x *mat.Dense, y *mat.VecDense) {
 	return mat.NewDense(2*n, n, normal(2*n*n)), mat.NewVecDense(2*n, normal(2*n))
 }
 
-// numbers returns all findings.
 func (f *findings) numbers() []float64 {
 	return slices.Concat(f.ridge.RawVector().Data, f.spread, f.minSqr.RawVector().Data, f.explained, f.distances)
 }

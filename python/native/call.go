@@ -53,7 +53,6 @@ type call struct {
 	options
 }
 
-// options are the options of all methods.
 type options struct {
 	Factor, Lambda   float64
 	Coverage         float64

@@ -16,7 +16,6 @@ var handles = struct {
 	all  map[int64]any
 }{next: 1 + int64(rand.Uint32()>>1)<<31, all: map[int64]any{0: &entry{object: library{}}}}
 
-// add returns a new handle.
 func add(v any) int64 {
 	handles.Lock()
 	defer handles.Unlock()

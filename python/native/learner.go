@@ -14,7 +14,6 @@ import (
 	"blskernel/mat"
 )
 
-// open returns a new object of a kind.
 func open(b blskernel.Backend, kind string, options []byte) (object, error) {
 	switch kind {
 	case "cholesky", "ldlt", "lu":

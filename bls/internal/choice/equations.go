@@ -104,7 +104,6 @@ func (e *Equations) products(a, y *mat.Dense) (gram *mat.SymPacked, cross *mat.D
 	return gram, cross
 }
 
-// nodes returns the nodes of training i.
 func (e *Equations) nodes(i int) *mat.Dense { return e.a[min(i, len(e.a)-1)] }
 
 // training returns the nodes and the targets of training i, times the roots of their weights.
@@ -195,7 +194,6 @@ func (e *Equations) Weights(lambda float64) ([]*mat.Dense, error) {
 	return all, nil
 }
 
-// weights returns the weights of training i.
 func (e *Equations) weights(lambda float64, i int) (*mat.Dense, error) {
 	return e.solve(lambda, i, e.cross[i])
 }

@@ -142,7 +142,6 @@ func (f *Folds) Training(i, n int) []int {
 	return rows
 }
 
-// weight returns the weight of row i.
 func (f *Folds) weight(i int) float64 {
 	if f.weights == nil {
 		return 1

@@ -28,13 +28,11 @@ type State struct {
 	L *mat.Dense // Fᵀ/Gain, k×k, zero above the diagonal, without gaps
 }
 
-// data returns the elements of L.
 func (s *State) data() []float64 { return s.L.RawMatrix().Data }
 
 // Forget divides F by the root of the factor.
 func (s *State) Forget(factor float64) error { return s.ForgetBy(factor, math.Sqrt(factor), s.data()) }
 
-// copyL returns a copy of L.
 func (s *State) copyL() *mat.Dense {
 	dst := dense.Triangle(s.K)
 	for i := range s.K {

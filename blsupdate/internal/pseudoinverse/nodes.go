@@ -174,7 +174,6 @@ func (s *widening) errors() []float64 {
 	return errs
 }
 
-// state returns the state with the new columns.
 func (s *widening) state() (*State, error) {
 	u, k, p := s.u, s.u.K, s.p
 	wide, next := k+p, *u

@@ -82,7 +82,6 @@ func (p *prior) move(w, next *mat.Dense) {
 	p.add(p.size, dense.ColumnNorms(step))
 }
 
-// add adds f norms to the shift.
 func (p *prior) add(f float64, norms []float64) {
 	p.shift = slices.Clone(p.shift)
 	for t, v := range norms {

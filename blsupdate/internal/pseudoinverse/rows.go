@@ -152,7 +152,6 @@ func (r *rows) panels(from, to, most int, f func(first int, m *mat.Dense)) {
 	}
 }
 
-// row returns row i.
 func (r *rows) row(i int) (row []float64) {
 	r.panels(i, i+1, 1, func(_ int, m *mat.Dense) { row = m.RawRowView(0) })
 	return row

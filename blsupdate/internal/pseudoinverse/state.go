@@ -220,7 +220,6 @@ func (u *State) noteWeights() {
 	u.largest = norms
 }
 
-// columnOf returns column j of m.
 func columnOf(m *mat.Dense, j int) []float64 {
 	x := make([]float64, dense.Rows(m))
 	for i := range x {

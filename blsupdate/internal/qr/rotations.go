@@ -72,7 +72,6 @@ const (
 	minMultiplied = 8
 )
 
-// run does all rotations.
 func (d *rotations) run() {
 	d.cos, d.sin = make([]float64, lowRows*highRows), make([]float64, lowRows*highRows)
 	for i0 := 0; i0 < d.q; i0 += lowRows {

@@ -54,7 +54,6 @@ func bounded(size state.Norms) (state.Norms, error) {
 // CheckSize accepts any sizes.
 func (s *State) CheckSize(l, k int) error { return nil }
 
-// diagonal returns the norms of f I.
 func (s *State) diagonal(f float64) state.Norms {
 	size := state.NewNorms(s.K, s.C, false)
 	for j := range size.A {

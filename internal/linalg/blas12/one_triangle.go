@@ -65,7 +65,6 @@ func (t *oneTriangle) row(i, at, from, to int) (elements []float64, first int) {
 	return t.a[at-m : at], i - m
 }
 
-// elements returns the number of elements of the triangle.
 func (t *oneTriangle) elements() int { return block.PackedLen(t.n) }
 
 // firstRow returns the first row, a multiple of blockRows, of piece i of count pieces of about as many

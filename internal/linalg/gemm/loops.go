@@ -22,7 +22,6 @@ type product struct {
 // A cell is a part of a product: rows i0 to i1 and columns j0 to j1 of C, terms p0 to p1 of the sum.
 type cell struct{ i0, i1, j0, j1, p0, p1 int }
 
-// run computes the product.
 func (p *product) run() {
 	switch {
 	case p.m == 0 || p.n == 0:

@@ -23,7 +23,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// benchFlags are the flags of bench.
 type benchFlags struct {
 	ui.Reporter
 	ops, cases []string

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// calibrating has the flags of calibrate.
 type calibrating struct {
 	session.Session
 	in  input.Input

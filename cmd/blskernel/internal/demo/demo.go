@@ -23,7 +23,6 @@ const (
 	demoMost = 1_000_000
 )
 
-// demoFlags are the flags of demo.
 type demoFlags struct {
 	ui.Reporter
 	ui.Nodes

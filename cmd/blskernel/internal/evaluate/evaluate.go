@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// An evaluation has the flags of evaluate.
 type evaluation struct {
 	session.Session
 	in input.Input

@@ -20,7 +20,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// An exporting has the flags of export.
 type exporting struct {
 	session.Session
 	out string

@@ -19,7 +19,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// flopsFlags are the flags of flops.
 type flopsFlags struct {
 	ui.Reporter
 	methods, backends   []string

@@ -20,7 +20,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// An asking has the flags of importance.
 type asking struct {
 	session.Session
 	in   input.Input

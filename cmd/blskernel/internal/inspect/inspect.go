@@ -25,7 +25,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// An inspecting has the flags of inspect.
 type inspecting struct{ session.Session }
 
 // New returns the command inspect.
@@ -122,7 +121,6 @@ func (c *inspecting) inspect(ctx context.Context, path string) (*Inspection, err
 	return i, nil
 }
 
-// print writes the Inspection as text.
 func (i *Inspection) print(w io.Writer) error {
 	var text strings.Builder
 	t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)

@@ -406,7 +406,6 @@ type summary struct {
 	Running *score.Before   `json:"running,omitempty"` // of update --score
 }
 
-// summarize reports the finished l.
 func (l *Learner) summarize() error {
 	elapsed := time.Since(l.begun).Seconds()
 	s := summary{

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// merging has the flags of merge.
 type merging struct {
 	session.Session
 	out   string

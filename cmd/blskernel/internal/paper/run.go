@@ -16,7 +16,6 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 )
 
-// run runs all tables.
 func (x *paper) run(ctx context.Context) error {
 	if err := experiment.Emit(&x.Reporter, "machine", x.machine, ""); err != nil {
 		return err
@@ -104,7 +103,6 @@ func (x *paper) table(ctx context.Context, n int) error {
 	return x.show(&result.File{Tables: []result.Table{done}})
 }
 
-// head returns the settings of a table.
 func (x *paper) head(h bench.TableHead) string {
 	data := map[string]string{
 		bench.SyntheticDigits: "synthetic digits in place of MNIST: the accuracies are no results on it",

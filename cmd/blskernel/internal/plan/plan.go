@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// planFlags are the flags of plan.
 type planFlags struct {
 	ui.Reporter
 	ui.Compute

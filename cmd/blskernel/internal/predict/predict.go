@@ -22,7 +22,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A prediction has the flags of predict.
 type prediction struct {
 	session.Session
 	in       input.Input

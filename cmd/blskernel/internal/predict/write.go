@@ -93,7 +93,6 @@ func (p *prediction) newWriter(m *model.Model, kept []string) (*predictionWriter
 	return w, nil
 }
 
-// prefixed returns names behind a prefix.
 func prefixed(prefix string, names []string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {

@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// removing has the flags of remove.
 type removing struct {
 	session.Session
 	in    input.Input

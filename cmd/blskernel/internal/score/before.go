@@ -32,7 +32,6 @@ func BeforeOf(m *model.Model) *Before {
 	return nil
 }
 
-// running returns the running score of the model file.
 func running(m *model.Model) *metrics.Running {
 	r := &metrics.Running{}
 	text := m.Metadata.Notes[session.NoteRunning]

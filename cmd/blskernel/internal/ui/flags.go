@@ -97,7 +97,6 @@ func MethodFlag(cmd *cobra.Command, v *[]string) {
 	Complete(cmd, "method", methods()...)
 }
 
-// methods returns the names of all methods.
 func methods() []string {
 	var names []string
 	for _, m := range blsupdate.Methods() {

@@ -17,7 +17,6 @@ func parseForget(text string) (float64, error) {
 	return factor, nil
 }
 
-// parseRidge reads a ridge.
 func parseRidge(text string) (ui.Ridge, error) {
 	lambda, err := flagvalue.ParseRidge(text)
 	return ui.Ridge(lambda), err

@@ -90,7 +90,6 @@ func (b *balance) equalize(bk factor.Backend, a block.Matrix) (changed bool) {
 	return changed
 }
 
-// norm returns the 2-norm of x.
 func norm(bk factor.Backend, x []float64) float64 {
 	squares := 0.0
 	for _, v := range x {

@@ -16,10 +16,8 @@ type problem struct {
 	w     []complex128 // the eigenvalues
 }
 
-// at returns element (i, j) of h.
 func (p *problem) at(i, j int) float64 { return p.h.X[i*p.h.Ld+j] }
 
-// set writes element (i, j) of h.
 func (p *problem) set(i, j int, v float64) { p.h.X[i*p.h.Ld+j] = v }
 
 // tiny is the size below which a subdiagonal element counts as zero, whatever its neighbours are.

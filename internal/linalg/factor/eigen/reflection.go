@@ -150,7 +150,6 @@ func (q square) times(r rotation) square {
 	}
 }
 
-// transposed returns the transpose of q.
 func (q square) transposed() square { return square{q.a, q.c, q.b, q.d} }
 
 // standard returns the standard form of q in a real Schur form, and the rotation that, applied to rows

@@ -220,7 +220,6 @@ func powers(n int, x block.Matrix, w []complex128) []float64 {
 // size is the sum of the magnitudes of the parts of v.
 func size(v complex128) float64 { return math.Abs(real(v)) + math.Abs(imag(v)) }
 
-// times returns a b.
 func times(a, b complex128) complex128 {
 	return complex(
 		float64(real(a)*real(b))-float64(imag(a)*imag(b)),

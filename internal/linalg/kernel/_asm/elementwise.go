@@ -149,7 +149,6 @@ func (e *elementwise) replace(mask lanemask, y operand.Op, x vector) {
 	}
 }
 
-// fresh returns n new vector registers.
 func (g *generator) fresh(n int) []vector {
 	v := make([]vector, n)
 	for i := range v {

@@ -21,7 +21,6 @@ type tile struct {
 	masked        bool
 }
 
-// largest is the tile of the instruction set.
 func largest(i isa) tile {
 	if i.lanes == 8 {
 		return tile{rows: 8, vectors: 3}

@@ -166,7 +166,6 @@ func (t tileCode) update(a func(r int) operand.Mem) {
 	}
 }
 
-// prefetchC prefetches the tile of C.
 func (g *generator) prefetchC(x gemmArguments, t tile) {
 	id, c := g.unique(), g.GP64()
 	request := func(shorter func(r int) int) {

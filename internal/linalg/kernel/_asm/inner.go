@@ -129,7 +129,6 @@ func (g *generator) products(rows int, vectors []int, x reg.GPVirtual, u reg.Vec
 	}
 }
 
-// zeros sets the registers from to to to zero.
 func (g *generator) zeros(from, to int) {
 	for i := from; i < to; i++ {
 		g.zero(g.register(i))

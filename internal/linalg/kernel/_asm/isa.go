@@ -58,7 +58,6 @@ func (g *generator) vec() vector {
 	return g.YMM()
 }
 
-// register returns vector register i.
 func (g *generator) register(i int) reg.VecPhysical {
 	if g.lanes == 8 {
 		return zmm(i)
@@ -153,7 +152,6 @@ func (g *generator) at(base reg.Register, i int) operand.Mem {
 	return operand.Mem{Base: base, Disp: i * 8 * g.lanes}
 }
 
-// zero sets vector registers to zero.
 func (g *generator) zero(vs ...reg.Register) {
 	for _, v := range vs {
 		if g.lanes == 8 {

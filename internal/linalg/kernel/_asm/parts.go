@@ -61,7 +61,6 @@ type part struct {
 	mask  reg.Register // nil without a mask
 }
 
-// whole is the part of a whole vector.
 func (g *generator) whole() part { return part{g, g.lanes, nil} }
 
 // of is the register that holds the part of v.
@@ -75,7 +74,6 @@ func (p part) of(v reg.Vec) reg.Register {
 	return v.AsX()
 }
 
-// load loads v from m.
 func (p part) load(m operand.Mem, v reg.Vec) {
 	switch {
 	case p.width == 1:
@@ -87,7 +85,6 @@ func (p part) load(m operand.Mem, v reg.Vec) {
 	}
 }
 
-// store writes v to m.
 func (p part) store(v reg.Vec, m operand.Mem) {
 	switch {
 	case p.width == 1:
@@ -136,7 +133,6 @@ func (p part) fmaMemory(m operand.Mem, t, v reg.Vec) {
 // fma adds t times u to v, in one rounding.
 func (p part) fma(u, t, v reg.Vec) { p.VFMADD231PD(p.of(u), p.of(t), p.of(v)) }
 
-// mul multiplies v by t.
 func (p part) mul(t, v reg.Vec) { p.VMULPD(p.of(t), p.of(v), p.of(v)) }
 
 // and clears the bits of v that are not set in mask.

@@ -69,7 +69,6 @@ func (g *generator) triangular(op triangular) {
 	g.eachTile(a, func(shape tile) { g.triangularTile(op, a, shape, x, ldx, t, rowT, colT, d) })
 }
 
-// triangularTile writes one tile.
 func (g *generator) triangularTile(op triangular, a gemmArguments, shape tile, first, ldx, t, rowT, colT, d reg.GPVirtual) {
 	x := g.stack(first, ldx, shape.rows)
 	at := func(r, v int) reg.VecPhysical { return g.register(r*shape.vectors + v) }

@@ -183,7 +183,6 @@ func (g *generator) op(mnemonic string, operands ...any) {
 	fmt.Fprintf(&g.text, "\t%s\n", strings.TrimSpace(mnemonic+" "+strings.Join(texts, ", ")))
 }
 
-// comment writes a comment line.
 func (g *generator) comment(text string) { fmt.Fprintf(&g.text, "\t// %s\n", text) }
 
 // unique returns a label that begins with name and has not been used in this file.
@@ -192,10 +191,8 @@ func (g *generator) unique(name string) label {
 	return label(fmt.Sprintf("%s_%d", name, g.labels))
 }
 
-// here is the place of l.
 func (g *generator) here(l label) { fmt.Fprintf(&g.text, "%s:\n", l) }
 
-// jump goes to l.
 func (g *generator) jump(l label) { g.op("JMP", l) }
 
 // A condition compares signed integers.

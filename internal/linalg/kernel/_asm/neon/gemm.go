@@ -21,7 +21,6 @@ const (
 	tileColumns = 8
 )
 
-// whole says whether the tile has all columns.
 func (t tile) whole() bool { return t.columns == tileColumns }
 
 // vectors is the number of vectors of a row. The last one of an odd number of columns has one element.

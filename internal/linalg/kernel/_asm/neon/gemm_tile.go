@@ -7,7 +7,6 @@ const (
 	turnsA    = 32 - int(registerA)
 )
 
-// tile writes the code of one tile.
 func (x gemmCode) tile(t tile) {
 	x.clear(t)
 	x.sum(t)

@@ -65,7 +65,6 @@ func (g *generator) zero(vs ...vector) {
 	}
 }
 
-// copy sets d to n.
 func (g *generator) copy(n, d vector) { g.op("VORR", n.bits(), n.bits(), d.bits()) }
 
 // and and bit combine bits: d = n & m, and bit copies the bits of n that mask selects to d.
