@@ -34,7 +34,7 @@ type CostStep struct {
 	MeasuredSeconds  float64 `json:"measured_seconds,omitempty"`
 }
 
-// A Cost is the account of one update.
+// A Cost has the steps and times of one update.
 type Cost struct {
 	Backend string     `json:"backend"`
 	Method  string     `json:"method"`
@@ -52,7 +52,7 @@ type Cost struct {
 	moved float64 // by how much it changed, relatively
 }
 
-// Variant names the method with the form that was taken, as Variant.String has it.
+// Variant names the method with the form that was used, in the format of Variant.String.
 func (c Cost) Variant() string { return variantName(c.Method, c.Form, c.Solve) }
 
 // Disturbed reports whether the FMA peak moved during the update, and so during all of its setting.
@@ -70,9 +70,9 @@ const (
 )
 
 const (
-	// longCost is the time of an update, in seconds, from which on its garbage is collected:
-	// new matrices then reuse the memory of old ones. Short updates follow one another as in a
-	// stream of samples, and find their operands in the caches.
+	// longCost is the time of an update, in seconds, above which its garbage is collected: new
+	// matrices then reuse the memory of old ones. Short updates follow one another as in a stream
+	// of samples, and find their operands in the caches.
 	longCost = 0.05
 
 	// shortCost is the time below which a Stream adds rows for warmUp between the measurement of
@@ -81,8 +81,8 @@ const (
 	shortCost = 0.005
 	warmUp    = 2 * time.Millisecond
 
-	// settleTime is the time of such updates before the first one that is measured: the heap has
-	// then been collected, and updates take storage from it that they have used before.
+	// settleTime is the time of such updates before the first measured one: the heap has then been
+	// collected, and updates reuse its storage.
 	settleTime = 50 * time.Millisecond
 )
 
@@ -98,8 +98,8 @@ type costRun struct {
 	last   float64 // the seconds of the last update, or 0
 }
 
-// startCost starts a model, with updates that do not count: the first pays for fresh memory and for
-// goroutines that have to start.
+// startCost starts a model, with updates that do not count: the first one allocates memory and starts
+// goroutines.
 func startCost(ctx context.Context, s Setting, rates *blsupdate.Rates, seed uint64, peak func() float64) (*costRun, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (r *costRun) update(ctx context.Context) (float64, error) {
 	return cost.Total.MeasuredSeconds, nil
 }
 
-// warm updates for a time where updates are to be a stream, and are known to be short.
+// warm runs short updates of a stream for a time.
 func (r *costRun) warm(d time.Duration) error {
 	for began := time.Now(); r.Stream && r.last > 0 && r.last < shortCost && time.Since(began) < d; {
 		if err := r.add(); err != nil {

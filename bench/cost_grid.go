@@ -99,7 +99,7 @@ func quantile(sorted []float64, p float64) float64 {
 
 const (
 	// maxMoved is the relative change of the FMA peak during an update above which the update is
-	// left out: something else was going on, which no prediction can know.
+	// left out: the machine did other work, which no prediction can know.
 	maxMoved = 0.05
 	// maxLeftOut is the share of updates that may be left out.
 	maxLeftOut = 0.25
@@ -107,7 +107,7 @@ const (
 	maxTries = 3
 )
 
-// A Measured is what Measure has measured.
+// A Measured is the result of Measure.
 type Measured struct {
 	Costs            []Cost // of each setting the update with the median deviation; see Cost.Disturbed
 	Updates, LeftOut int    // all that were measured, and those during which the FMA peak moved
@@ -116,12 +116,12 @@ type Measured struct {
 }
 
 // Measure starts a model of random rows for each setting and updates it, one setting after the other,
-// in several passes, each until rounds updates are good or a second has passed: a neighbour on a
-// shared machine that is busy for some seconds spoils one pass alone. Each update finds more samples
-// than the one before, and has a prediction of its own; Cost.L says where it was. Measure measures the
-// FMA peak before and after every update. An update during which it moved by more than 5% is left out,
-// and another one tried, up to three times as many in all. measured, which may be nil, gets the share
-// that is done.
+// in several passes, each until rounds updates are good or a second has passed: a neighbour on a shared
+// machine that is busy for some seconds spoils only one pass. Each update finds more samples than the
+// one before and has its own prediction; Cost.L has the number of samples. Measure measures the FMA
+// peak before and after every update. An update during which it moved by more than 5% is left out, and
+// another one tried, up to three times as many in all. measured, which may be nil, gets the share that
+// is done.
 //
 //	errors: the context's, before the next update; an error of an update, wrapped.
 func Measure(

@@ -21,8 +21,8 @@ type Incremental struct {
 	Updates  int             // number of updates
 	Features bls.FeatureOptions
 	Variants []Variant
-	// Whitening fits a ZCA to the first samples, in no time of a step, and sends all through it.
-	// nil leaves them as they are.
+	// Whitening fits a ZCA to the first samples, outside the timings, and whitens all samples; nil
+	// for none.
 	Whitening *dataset.ZCAOptions
 	// Update has the options of the updates that variants do not set. Its Backend also computes the
 	// test, and the features if they have none.
@@ -42,7 +42,7 @@ func (e *Incremental) Nodes() int {
 
 // Run runs the experiment and calls emit with the row of every step, which has a cell for each variant
 // in the order of e.Variants, and 0 for Table. progress may be nil. Both run on the calling goroutine.
-// Garbage is collected before each part that is timed, so that none pays for another's.
+// Garbage is collected before each timed part, so that no part pays for another.
 //
 //	errors: from Validate; the context's, before the next update; emit's.
 func (e *Incremental) Run(ctx context.Context, emit func(TableRow) error, progress Progress) error {

@@ -73,8 +73,8 @@ func (r *incrementalRun) step(ctx context.Context, step int) (row TableRow, err 
 		FeatureSeconds: time.Since(began).Seconds(), FeatureFlops: r.counter.Flops(),
 	}
 	r.keep(a, y)
-	// Each step begins with another variant, so that none always finds the caches, the memory and
-	// the clock of the machine as the same one left them.
+	// Each step begins with another variant, so that no variant always follows the same one, with
+	// its caches, memory and clock.
 	for n := range r.Variants {
 		i := (step + n) % len(r.Variants)
 		if err := ctx.Err(); err != nil {
@@ -103,7 +103,7 @@ func (r *incrementalRun) step(ctx context.Context, step int) (row TableRow, err 
 }
 
 // change starts or updates the i-th variant, computes the weights, and returns the time of both. With
-// warm it starts twice: the first start of a process pays for fresh memory and for threads.
+// warm it starts twice: the first start of a process allocates memory and starts threads.
 func (r *incrementalRun) change(i int, start, warm bool, a, y *mat.Dense) (seconds float64, err error) {
 	v := r.Variants[i]
 	opt := v.options(r.Update)
@@ -154,7 +154,7 @@ func (r *incrementalRun) expand(from, to int) (a *mat.Dense, err error) {
 	return a, err
 }
 
-// samplesOf returns samples of a set, whitened if they are to be.
+// samplesOf returns samples of a set, whitened if the experiment whitens.
 func (r *incrementalRun) samplesOf(set *dataset.Images, from, to int) (*mat.Dense, error) {
 	x := set.Dense(from, to)
 	if r.zca == nil {
@@ -163,7 +163,7 @@ func (r *incrementalRun) samplesOf(set *dataset.Images, from, to int) (*mat.Dens
 	return x, r.zca.Transform(x)
 }
 
-// test fills in the accuracies, and how far the weights are from the weights of the first variant.
+// test sets the accuracies and the distance of the weights from the weights of the first variant.
 func (r *incrementalRun) test(cells []TableCell) error {
 	if r.Test != nil && r.testA == nil {
 		x, err := r.samplesOf(r.Test, 0, r.Test.Len())
@@ -191,7 +191,7 @@ func (r *incrementalRun) test(cells []TableCell) error {
 	return nil
 }
 
-// keep adds rows to those for retraining.
+// keep stores rows for retraining.
 func (r *incrementalRun) keep(a, y *mat.Dense) {
 	if !r.Retrain {
 		return

@@ -22,9 +22,9 @@ type FlopsCase struct {
 	Improved FlopsCount  `json:"improved"`
 }
 
-// Factor returns the factor by which Improved needs fewer flops in a step, by its formula and its
-// number: Table 1 has three for q > k, and one for q ≤ k. The formula is empty for the other steps,
-// which are the same.
+// Factor returns the formula and the value of the factor by which Improved needs fewer flops in a step:
+// Table 1 has three for q > k, and one for q ≤ k. The formula is empty for the other steps, which do
+// not differ.
 func (c FlopsCase) Factor(step string) (formula string, factor float64) {
 	l, k, q := float64(c.L), float64(c.K), float64(c.Q)
 	switch {

@@ -46,7 +46,7 @@ var paperTables = []PaperTable{
 	{9, NORB, 3100, 16300, 2000, 4},
 }
 
-// TitleOn says what the table has, for a run on MNIST, NORB, SyntheticDigits or RandomImages.
+// TitleOn returns the title of the table, for a run on MNIST, NORB, SyntheticDigits or RandomImages.
 func (t PaperTable) TitleOn(data string) string {
 	sign := "<"
 	if t.Batch > t.Nodes {
@@ -63,7 +63,7 @@ func DataName(data string) string {
 }
 
 // Scaled returns the table with l, q and k multiplied by s > 0, and as many updates. None of them falls
-// below what makes a model.
+// below the minimum of a model.
 func (t PaperTable) Scaled(s float64) PaperTable {
 	scale := func(n, least int) int { return max(least, int(math.Round(float64(n)*s))) }
 	const minNodes = 20
@@ -158,7 +158,7 @@ type TableRow struct {
 	// Peak is the FMA peak of the threads in flop/s, the mean of those measured before and after
 	// the step.
 	Peak float64 `json:"peak,omitempty"`
-	// Retraining is the time of a solution from scratch for as many samples, if measured.
+	// Retraining has the times of solutions from scratch for as many samples, if measured.
 	Retraining *Retraining `json:"retraining,omitempty"`
 }
 
@@ -166,7 +166,7 @@ type TableRow struct {
 type TableCell struct {
 	Method string `json:"method"`         // as Variant.String has it
 	Form   string `json:"form,omitempty"` // of B
-	// Accuracy is that on the test set, in percent; absent without data.
+	// Accuracy is the accuracy on the test set, in percent; absent without data.
 	Accuracy     *float64 `json:"accuracy,omitempty"`
 	Seconds      float64  `json:"seconds"`       // of the step: features, update and weights
 	TotalSeconds float64  `json:"total_seconds"` // of all steps so far
@@ -185,7 +185,7 @@ type StepTime struct {
 	Flops   float64 `json:"flops"`
 }
 
-// A Retraining is what solutions from scratch take, with the same features: of A⁺ and W, and of W
+// A Retraining has the times of solutions from scratch with the same features: of A⁺ and W, and of W
 // alone.
 type Retraining struct {
 	PseudoinverseSeconds float64 `json:"pseudoinverse_seconds"`
@@ -203,7 +203,7 @@ type Figures struct {
 	// Speedup is the time of Original over the time of Improved, by update, both with the features
 	// of the batch.
 	Speedup []float64
-	// Total is the same of the accumulated training time, start and all updates.
+	// Total is the same ratio for the accumulated training time, start and all updates.
 	Total float64
 	// Accuracy is the testing accuracy in percent, of the start and of each update, the mean of
 	// several runs, and AccuracySD its standard deviation.

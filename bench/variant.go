@@ -7,14 +7,14 @@ import (
 	"blskernel/blsupdate"
 )
 
-// A Variant is a method with the choices that it has.
+// A Variant is a method with its choices.
 type Variant struct {
 	Method blsupdate.Method
 	Form   blsupdate.Form // of an update; the zero value is blsupdate.Auto
 	Solve  bool           // of Improved: solve for B
 }
 
-// PlannerSeries stands for the planner's method, whatever that is, among others.
+// PlannerSeries stands for the planner's method in a series of methods.
 const PlannerSeries = "planner"
 
 // Variants returns the methods with the zero value of their choices.
@@ -43,8 +43,8 @@ func variantName(method, form string, solve bool) string {
 	return method
 }
 
-// ParseVariant is the inverse of Variant.String; the parts after the method may stand in any order. The
-// error says which part is wrong.
+// ParseVariant is the inverse of Variant.String; the parts after the method may have any order. The
+// error names the wrong part.
 func ParseVariant(s string) (Variant, error) {
 	parts := strings.Split(s, "/")
 	m, err := blsupdate.ParseMethod(parts[0])

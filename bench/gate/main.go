@@ -105,8 +105,8 @@ func run(ctx context.Context, all []floor, kernels []string, measure func(contex
 	return len(left), nil
 }
 
-// command is the program, and returns its exit status: 1 where a kernel stays below a floor, 2 where
-// nothing can be said.
+// command runs the program and returns its exit status: 1 if a kernel stays below a floor, 2 if the
+// measurement fails.
 func command(ctx context.Context, args []string, out, errs io.Writer) int {
 	flags := flag.NewFlagSet("gate", flag.ContinueOnError)
 	flags.SetOutput(errs)

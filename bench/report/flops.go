@@ -49,11 +49,11 @@ func flopsTable(c bench.FlopsCase) Table {
 	return t
 }
 
-// shortUpdate is the time in seconds below which updates have figures of their own: there a call, a
-// worker that wakes up or a line that left the cache are a part of the time.
+// shortUpdate is the time in seconds below which updates are reported separately: calls, waking workers
+// and cache misses are a part of their time.
 const shortUpdate = 0.0005
 
-// longUpdates names the others.
+// longUpdates names the other updates.
 const longUpdates = "all of at least 0.5 ms"
 
 // PredictionSection compares the predicted with the measured times of the updates in files, by command

@@ -12,7 +12,7 @@ import (
 	"blskernel/bench/speed"
 )
 
-// absent stands where there is no number.
+// absent replaces a missing number.
 const absent = "–"
 
 var nan = math.NaN()
@@ -57,7 +57,7 @@ func between(ratios []float64) string {
 	return low + " to " + high
 }
 
-// count writes a number of things, of which the plural ends in s.
+// count writes a number with a noun, whose plural ends in s.
 func count(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
@@ -74,7 +74,7 @@ func above(bound float64, values []float64) (n int) {
 	return n
 }
 
-// where returns a backend, its kernel, the number of threads, other work, and the CPU.
+// where describes the backend, its kernel, the number of threads, other work and the CPU.
 func where(m *result.Machine, backend, threads string) string {
 	name := cmp.Or(backend, "unknown backend")
 	if m.Kernel != "" && strings.HasPrefix(backend, "pure") {
@@ -109,7 +109,7 @@ func threadsOf(m *result.Machine) string {
 	return strings.Join(all, ", ")
 }
 
-// An ordered list keeps values in the order in which their keys came.
+// An ordered list keeps values in the order of the first use of their keys.
 type ordered[K comparable, V any] []struct {
 	key   K
 	value V
@@ -149,7 +149,7 @@ func newStepTable(head string, first, last int, more ...string) *stepTable {
 	return t
 }
 
-// add adds a row: a name, what of returns for each step, and more.
+// add adds a row: a name, the result of of for each step, and more.
 func (t *stepTable) add(name string, of func(n int) string, more ...string) {
 	row := []string{name}
 	for n := t.first; n <= t.last; n++ {

@@ -18,7 +18,7 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// ErrNoResults is returned for files without results that a page can show.
+// ErrNoResults is the error for files without results for a page.
 var ErrNoResults = errors.New("report: the files have no results: neither rows of a table nor flops, cells or costs")
 
 // A Page is a report, made by New.
@@ -41,7 +41,7 @@ type Section struct {
 	Plots  []*Plot
 	Tables []Table
 
-	// What the top of the page has of the section.
+	// Numbers for the top of the page.
 	numbers []Number
 	meaning []string
 	top     []*Plot
@@ -84,7 +84,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{"cell": es
 // bullet returns a text as an item of a list.
 func bullet(s string) string { return "- " + strings.Join(wrapped(escape(s), 100), "\n  ") }
 
-// escape escapes what Markdown would not show as it is in the cell of a table.
+// escape escapes characters with a meaning in a Markdown table.
 func escape(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", "|", "\\|", "*", "\\*", "[", "\\[", "]", "\\]", "`", "\\`", "\\", "\\\\",
 		"\n", " ").Replace(s)

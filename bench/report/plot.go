@@ -25,8 +25,8 @@ type Axis struct {
 	Names []string
 }
 
-// A Series has marks of its own unless it is Bare, and with Line a line with dashes of its own, so that
-// colors are not needed.
+// A Series has its own marks unless it is Bare, and with Line its own dashes, so that colors are not
+// needed.
 type Series struct {
 	Name       string
 	Line, Bare bool
@@ -65,7 +65,7 @@ type scale struct {
 	ticks               []float64
 }
 
-// drawn reports whether an axis can have a number.
+// drawn reports whether an axis can show a number.
 func (a Axis) drawn(v float64) bool { return math.Abs(v) <= 1e99 && (v >= 1e-99 || !a.Log) }
 
 // scale returns the scale of an axis that has all values, from one end of the drawing to the other.
@@ -83,7 +83,7 @@ func (a Axis) scale(values []float64, from, to float64) scale {
 		last = max(last, first+1)
 		s.low, s.high, step = tenTo(first), tenTo(last), math.Ceil((last-first)/8)
 	default:
-		// Numbers that hardly differ are drawn as the same.
+		// Numbers that hardly differ share a place.
 		span := max(s.high-s.low, 1e-3*max(math.Abs(s.low), math.Abs(s.high)))
 		if !(span >= 1e-99) {
 			span = 1
@@ -112,7 +112,7 @@ func tenTo(n float64) float64 {
 	return detmath.Pow(10, int(n))
 }
 
-// at returns where a number is drawn.
+// at returns the coordinate of a number.
 func (s scale) at(v float64) float64 {
 	low, high := s.low, s.high
 	if s.Log {

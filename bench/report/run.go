@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A run is one of the paper's tables as a command measured it.
+// A run is a measurement of one of the paper's tables.
 type run struct {
 	result.Table
 	where string           // the backend, the threads and the CPU
@@ -43,8 +43,8 @@ func runsOf(files []*result.File) (all []*run) {
 	return all
 }
 
-// shareStarts gives Original and the forms of Improved the mean of their times where they start alike,
-// by as many flops: the difference is noise, and would be in every comparison of total times.
+// shareStarts gives Original and the forms of Improved the mean of their start times if they start with
+// the same flops: the difference is noise, and would enter every comparison of total times.
 func shareStarts(cells []bench.TableCell) {
 	starts := map[float64][]float64{} // seconds by flops
 	alike := func(c bench.TableCell) bool { return c.Method == "original" || improved(c.Method) }
@@ -104,10 +104,10 @@ func (r *run) paperData() string {
 	return t.Data
 }
 
-// sameTask reports whether accuracies compare with the paper's, by whatever recipe they were reached.
+// sameTask reports whether accuracies are comparable with the paper's, under any recipe.
 func (r *run) sameTask() bool { return r.Scale == 1 && r.Data == r.paperData() }
 
-// recipe returns the recipe that the run follows but for what its name says.
+// recipe returns the recipe that the run follows, apart from the differences in its name.
 func (r *run) recipe() bench.Recipe {
 	recipe, _ := bench.LookupRecipe(r.Recipe)
 	return recipe
@@ -118,10 +118,10 @@ func (r *run) byRecipe() bool {
 	return r.Lambda == r.recipe().Lambda && r.Shrink == r.recipe().Shrink && r.Whitening == ""
 }
 
-// paperTimes returns the paper's figures for a form of Improved where times compare with them: the
-// sizes are the same, the settings follow a recipe, the data are the same or random images of the same
-// size, which serve for times alone, and the form is the one that the paper's rule prescribes. For
-// Table 7 it is the form of q ≤ k although q is larger, since the paper's speed-ups fit its flops.
+// paperTimes returns the paper's figures for a form of Improved if times are comparable: the same
+// sizes, the settings of a recipe, the same data or random images of the same size, and the form of the
+// paper's rule. For Table 7 it is the form of q ≤ k although q is larger, since the paper's speed-ups
+// fit its flops.
 func (r *run) paperTimes(method string) (figures bench.Figures) {
 	form := "small"
 	if r.Batch > r.Nodes && r.PaperTable.Table != 7 {

@@ -17,7 +17,7 @@ of a solution from scratch: of A⁺ and W, and of W alone. An update above that 
 scratch does not pay. A⁺ from scratch is by the paper's ridge formula, or by the start of Improved
 where the lines have no pseudoinverse_by.`,
 	}
-	// Titles are links on the page: a run by other methods, or the same once more, has another one.
+	// Titles are links on the page, so each run needs a unique one.
 	titles, used := map[string]int{}, map[string]int{}
 	for _, r := range runs {
 		if r.last() > 0 {

@@ -19,8 +19,7 @@ type File struct {
 	Costs    []On[bench.Cost]
 }
 
-// An On is a measurement with the machine of the command that made it, the zero Machine if the file
-// does not have it.
+// An On is a measurement with its machine, the zero Machine if the file has none.
 type On[T any] struct {
 	Machine *Machine
 	Value   T

@@ -18,8 +18,8 @@ const maxLine = 1 << 20
 
 var errLong = fmt.Errorf("is longer than %d bytes", maxLine)
 
-// Read reads a file of results. A last line without an end, which an interruption leaves, is passed
-// over. name is for File.Name and errors.
+// Read reads a file of results. It skips a last line without an end, which an interruption leaves. name
+// is for File.Name and errors.
 //
 //	memory: for n bytes of r at most 512 n bytes and 256 KiB; lines with only a kind take most.
 //	errors: *LineError for a malformed line, and for one of more than 1 MiB; an error of r, wrapped.

@@ -11,7 +11,7 @@ import (
 	"blskernel/internal/linalg/cpu"
 )
 
-// A Machine is what measurements were made on and how.
+// A Machine describes the machine and the conditions of measurements.
 type Machine struct {
 	Command    string    `json:"command"` // with its arguments
 	Date       time.Time `json:"date"`
@@ -28,7 +28,7 @@ type Machine struct {
 	Attempts   int       `json:"attempts,omitempty"` // runs until the FMA peak was steady, this one included
 }
 
-// Here describes this machine and process, for measurements on some backends that begin now.
+// Here describes this machine and process, for measurements on some backends that start now.
 func Here(command string, backends ...blskernel.Backend) Machine {
 	version := "unknown"
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -114,7 +114,7 @@ func ddot(_ string, n int, r source) *Problem {
 	return computes(1, func(be blskernel.Backend, sum []float64) { sum[0] = be.Ddot(n, x, 1, y, 1) })
 }
 
-// What adds to an operand may do so again and again: elements grow by at most 1/4 in a call.
+// Operations that add to an operand can be repeated: elements grow by at most 1/4 in a call.
 
 func dger(_ string, n int, r source) *Problem {
 	x, y := r.draw(n), r.draw(n)

@@ -47,14 +47,12 @@ const (
 type Progress func(share float64, doing string)
 
 // Run measures every job with every number of threads, in their order, and calls emit with the results
-// of each job. It stops between two timings with the context's cause, with ErrDiffer if a backend
-// computes something else than the first, and with the error of a call that fails, or of emit. Before
-// anything else it returns an error for settings that it cannot use. progress may be nil. Both
-// functions run on the calling goroutine.
+// of each job. It stops between two timings with the context's cause, with ErrDiffer if the result of a
+// backend differs from the first, and with the error of a failed call or of emit. It first returns an
+// error for invalid settings. progress may be nil. Both functions run on the calling goroutine.
 //
-// Run sets blskernel.SetThreads, which holds for the process, and restores it (as 0 where it is
-// GOMAXPROCS): nothing else should use a backend meanwhile. The operands of one job are in memory at a
-// time.
+// Run sets blskernel.SetThreads for the process and restores it (as 0 if it is GOMAXPROCS): do not use
+// a backend meanwhile. The operands of one job are in memory at a time.
 func (c *Comparison) Run(ctx context.Context, emit func(Result) error, progress Progress) error {
 	if len(c.Backends) == 0 {
 		return errors.New("speed: Backends is empty; want at least one")
@@ -142,8 +140,7 @@ type lane struct {
 
 // prepare draws the operands of a job and returns a lane for each number of threads.
 func (r *comparisonRun) prepare(j Job) (lanes []*lane) {
-	// The operands of the job before make room for the new ones, and no collection runs during a
-	// timing.
+	// Free the operands of the previous job, so that no collection runs during a timing.
 	runtime.GC()
 	defer runtime.GC()
 	own := j.Case.Prepare(j.N, 1)
@@ -180,7 +177,7 @@ func (r *comparisonRun) job(ctx context.Context, j Job) (results []Result, err e
 	}
 	for round := range r.Rounds {
 		r.progress((r.done+float64(round)/float64(r.Rounds))/float64(len(r.Jobs)), j.String())
-		// What is the first in one round is the last in the next.
+		// Alternate the order of the rounds.
 		for _, l := range alternately(round, lanes) {
 			blskernel.SetThreads(l.threads)
 			if err := r.round(ctx, m, round, l); err != nil {
@@ -217,7 +214,7 @@ func (r *comparisonRun) round(ctx context.Context, m meter, round int, l *lane) 
 	return nil
 }
 
-// alternately returns x, in every second round backwards.
+// alternately returns x, reversed in every second round.
 func alternately[T any](round int, x []T) []T {
 	if x = slices.Clone(x); round%2 == 1 {
 		slices.Reverse(x)

@@ -4,6 +4,5 @@ package speed
 
 import "time"
 
-// CPUTime returns the time for which CPUs have worked for this process, all of its threads together: on
-// this operating system 0, which stands for unknown.
+// CPUTime returns the CPU time of this process; 0, unknown, on this operating system.
 func CPUTime() time.Duration { return 0 }

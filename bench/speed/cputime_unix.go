@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// CPUTime returns the time for which CPUs have worked for this process, all of its threads together, or
-// 0 where the operating system does not tell.
+// CPUTime returns the CPU time of all threads of this process, or 0 if it is unknown.
 func CPUTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

@@ -21,7 +21,7 @@ const Gonum = "gonum"
 
 var ofGonum = []string{Gonum}
 
-// A gonumBackend is gonum's own BLAS, with which goes its own LAPACK.
+// A gonumBackend is gonum's BLAS, used together with gonum's LAPACK.
 type gonumBackend struct{ gonumblas.Implementation }
 
 func (gonumBackend) Name() string { return Gonum }
@@ -41,8 +41,8 @@ func use(be blskernel.Backend) (restore func()) {
 	}
 }
 
-// A matOperation draws matrices of order n, and returns an operation on them that programs do with
-// gonum's mat. That returns a function for what is compared.
+// A matOperation draws matrices of order n and returns an operation of gonum's mat on them, which
+// returns a function for the numbers to compare.
 type matOperation func(n int, r source) func() (result func() []float64, err error)
 
 // prepare returns the problem of the operation. Nothing is overwritten: gonum's mat allocates results.

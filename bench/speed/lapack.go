@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// once returns the problem of an operation that overwrites what is initial before, called once between
-// resets: bind has what comes before it.
+// once returns the problem of an operation that overwrites initial, called once between resets: bind
+// does the preparation.
 func once(initial []float64, bind func(be blskernel.Backend, x []float64) func() error) *Problem {
 	p := inPlace(initial, nil)
 	p.most = 1
@@ -25,7 +25,7 @@ func once(initial []float64, bind func(be blskernel.Backend, x []float64) func()
 // dsptri is the opponent that is packed.
 const dsptri = "dsptrf+dsptri"
 
-// A factorization is what lapack.Cholesky and lapack.LDLT are timed for.
+// A factorization is the timed interface of lapack.Cholesky and lapack.LDLT.
 type factorization interface {
 	FactorizeInPlace(a *mat.SymPacked) error
 	InverseInPlace() (*mat.SymPacked, error)
@@ -159,7 +159,7 @@ func luSolve(_ string, n int, r source) *Problem {
 	return p
 }
 
-// Library returns the backend of which the LAPACK is taken for opponents: the first of the given ones
+// Library returns the backend whose LAPACK the opponents use: the first of the given ones
 // that has one, else openblas. The error says why there is none.
 func Library(backends []blskernel.Backend) (blskernel.Backend, error) {
 	for _, b := range backends {
@@ -177,8 +177,8 @@ func Library(backends []blskernel.Backend) (blskernel.Backend, error) {
 	return b, nil
 }
 
-// Against returns the problem that the opponent of the given name has instead of this one, to be run on
-// Library's backend. It panics if the case has no such opponent.
+// Against returns the corresponding problem of the opponent of the given name, for Library's backend.
+// It panics if the case has no such opponent.
 func (p *Problem) Against(opponent string) *Problem {
 	if !slices.Contains(p.Case.Opponents, opponent) {
 		panic("speed: the case has no such opponent")

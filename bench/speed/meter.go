@@ -27,7 +27,7 @@ type meter struct {
 	now     func() time.Duration
 }
 
-// warmUp is the length of a call from which on waking threads and filling caches takes less than a
+// warmUp is the length of a call in which waking threads and filling caches takes less than a
 // thousandth.
 const warmUp = 100 * time.Millisecond
 
@@ -78,7 +78,7 @@ func (m *meter) run(c *contender) time.Duration {
 	return took
 }
 
-// time returns the seconds of a call, the mean of as many calls as take minTime.
+// time returns the seconds of a call, the mean over at least minTime.
 func (m *meter) time(c *contender) float64 {
 	if c.last < warmUp.Seconds() {
 		c.reset()

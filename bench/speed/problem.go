@@ -20,10 +20,10 @@ type Problem struct {
 	// bind returns the operation on a backend. It overwrites out.
 	bind func(blskernel.Backend) func() error
 	out  []float64
-	// initial is what out is restored from, or nil for an operation that does not read it. That one
-	// finds NaN, so that no backend passes with the result of another.
+	// initial restores out, or is nil for an operation that does not read it; then out starts as
+	// NaN, so that no backend passes with the result of another.
 	initial []float64
-	// most is the number of calls before Reset is due: elements might otherwise become so large or
+	// most is the number of calls before Reset is due: elements could otherwise become so large or
 	// small that the time depends on them.
 	most int
 
@@ -32,13 +32,13 @@ type Problem struct {
 	against  func(opponent string) *Problem
 	opponent string
 
-	// compared returns what is compared instead of out, if not nil. It must not change out.
+	// compared, if not nil, returns the numbers to compare instead of out. It must not change out.
 	compared func() []float64
 	*reference
 	err error // of a call
 }
 
-// A reference has some of the elements that are compared as the backend by computed them.
+// A reference has some of the compared elements, computed by the backend by.
 type reference struct {
 	first []float64
 	by    string
@@ -95,7 +95,7 @@ func (p *Problem) failed(b blskernel.Backend) error {
 	return fmt.Errorf("speed: %s fails at %v %v: %w", p.name(b), p.Case, p.N, p.err)
 }
 
-// ErrDiffer says that two backends computed something else.
+// ErrDiffer says that the results of two backends differ.
 var ErrDiffer = errors.New("the results of the backends differ, and their times mean nothing")
 
 const (
@@ -185,7 +185,7 @@ func computes(n int, do func(be blskernel.Backend, out []float64)) *Problem {
 	return p
 }
 
-// inPlace returns the problem of an operation that reads and overwrites what is initial before.
+// inPlace returns the problem of an operation that reads and overwrites initial.
 func inPlace(initial []float64, do func(be blskernel.Backend, out []float64)) *Problem {
 	p := computes(len(initial), do)
 	p.out, p.initial, p.most = slices.Clone(initial), initial, maxInPlace

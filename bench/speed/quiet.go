@@ -10,17 +10,16 @@ import (
 const (
 	// quietStep is the time between two looks at the threads.
 	quietStep = 500 * time.Microsecond
-	// quietMost is how long is waited for them: ten times as long as OpenBLAS 0.3.21 spins.
+	// quietMost bounds the wait: ten times the spinning of OpenBLAS 0.3.21.
 	quietMost = time.Second
 )
 
 // Quiet waits until no other thread of the process runs or waits for a CPU: the workers of OpenBLAS
-// spin for 0.1 s and more when a call has returned. It gives up after a second, where something else is
-// at work.
+// spin for 0.1 s and more when a call has returned. It gives up after a second, if there is other work.
 //
-// It looks at the states of the threads, which only Linux tells, and only there is there an OpenBLAS to
-// wait for. CPU times would not do: the kernel adds the time of a running thread every few
-// milliseconds, and under other load a thread that spins is without a CPU at times.
+// It looks at the states of the threads, which are known on Linux, the only system with the backend
+// openblas. CPU times are too coarse: the kernel adds the time of a running thread every few
+// milliseconds, and under other load a spinning thread is without a CPU at times.
 func Quiet() {
 	began := time.Now()
 	waitQuiet(busyThreads, func() time.Duration { return time.Since(began) }, time.Sleep)
@@ -33,8 +32,8 @@ func waitQuiet(busy func() int, now func() time.Duration, sleep func(time.Durati
 	}
 }
 
-// busyThreads returns the number of threads of this process that run or wait for a CPU, or 0 where the
-// operating system does not tell.
+// busyThreads returns the number of threads of this process that run or wait for a CPU, or 0 if
+// unknown.
 func busyThreads() (n int) {
 	const folder = "/proc/self/task/"
 	threads, err := os.ReadDir(folder)

@@ -30,15 +30,15 @@ type Timing struct {
 	// Ratio is the speed of the first backend as a multiple of this one's, in the same round. It is
 	// absent for the first.
 	Ratio float64 `json:"ratio,omitempty"`
-	// OverOne is the speed as a multiple of the same on one thread, in the same round. It is absent
-	// on one thread, and where that is not measured.
+	// OverOne is the speed as a multiple of the speed on one thread, in the same round. It is
+	// absent on one thread, and if one thread is not measured.
 	OverOne float64 `json:"over_one,omitempty"`
 }
 
 // Cell returns the arguments and the order, such as "NN 1000".
 func (r Result) Cell() string { return strings.TrimSpace(fmt.Sprint(r.Args, " ", r.N)) }
 
-// ThreadsName returns "default" for 0, for which Threads of a Result stands, and else the number.
+// ThreadsName returns "default" for 0, and else the number.
 func ThreadsName(threads int) string {
 	if threads == 0 {
 		return "default"

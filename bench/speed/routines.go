@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// routine returns the problem of a routine of lapack.Implementation that overwrites what is initial
-// before, and returns false where it fails.
+// routine returns the problem of a routine of lapack.Implementation that overwrites initial, and
+// returns false if it fails.
 func routine(initial []float64, do func(l lapack.Implementation, x []float64) (ok bool)) *Problem {
 	return once(initial, func(be blskernel.Backend, x []float64) func() error {
 		l := lapack.Implementation{Backend: be}

@@ -20,9 +20,8 @@ type decomposition struct {
 	matrices, lists int
 	own             func(l lapack.Implementation, n int, x [][]float64, work []float64) (ok bool)
 	theirs          func(l opponents.LAPACK, n int, x [][]float64, work []float64, iwork []int32) (info int)
-	// compared are numbers that all implementations agree in, found from A and what they wrote:
-	// those that are the same, and the residual, which is 0. Vectors are the same but for their
-	// signs.
+	// compared are numbers on which all implementations agree, computed from A and their results:
+	// equal ones, and the residual, which is 0. Vectors agree up to signs.
 	compared func(n int, a []float64, x [][]float64) []float64
 }
 
@@ -146,7 +145,7 @@ func (d decomposition) prepare(_ string, n int, r source) *Problem {
 	return p
 }
 
-// parts returns the matrices and lists of which x consists.
+// parts splits x into its matrices and lists.
 func (d decomposition) parts(n int, x []float64) (parts [][]float64) {
 	for i := range d.matrices + d.lists {
 		size := n

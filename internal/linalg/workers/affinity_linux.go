@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An affinity says where the threads of the workers run: not on the CPU of the caller, where Linux
-// often wakes them and the two take turns; and only on CPUs that the process may use.
+// An affinity keeps the threads of the workers off the CPU of the caller, where Linux often wakes them
+// and the two take turns, and on CPUs that the process may use.
 type affinity struct {
 	mu      sync.Mutex
 	threads []*workerThread
@@ -30,8 +30,8 @@ func (s *affinity) add() *workerThread {
 	return w
 }
 
-// remove takes a thread out of the set and allows it its CPUs again: the main thread does not end with
-// its goroutine.
+// remove takes a thread out of the set and restores its CPUs: the main thread does not end with its
+// goroutine.
 func (s *affinity) remove(w *workerThread) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,8 +39,8 @@ func (s *affinity) remove(w *workerThread) {
 	s.threads = slices.DeleteFunc(s.threads, func(v *workerThread) bool { return v == w })
 }
 
-// avoidCaller moves the threads away from the CPU of the calling thread, if that has another one than
-// at the last call.
+// avoidCaller moves the threads off the CPU of the calling thread, if that has changed since the last
+// call.
 func (s *affinity) avoidCaller() {
 	cpu := currentCPU()
 	s.mu.Lock()
@@ -59,7 +59,7 @@ func (s *affinity) avoidCaller() {
 }
 
 // process returns the CPUs that the process may use: the CPUs of its main thread, which a user changes
-// with taskset(1), unless that is a worker. The calling thread may have less to itself.
+// with taskset(1), unless that is a worker. The calling thread may be restricted further.
 func (s *affinity) process() (mask unix.CPUSet) {
 	main := unix.Getpid()
 	if slices.ContainsFunc(s.threads, func(w *workerThread) bool { return w.id == main }) ||
@@ -69,7 +69,7 @@ func (s *affinity) process() (mask unix.CPUSet) {
 	return mask
 }
 
-// takeCaller moves the threads that work to the CPU of the calling thread, which is about to sleep.
+// takeCaller moves the working threads to the CPU of the calling thread, which is about to sleep.
 func (s *affinity) takeCaller() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,8 +83,8 @@ func (s *affinity) takeCaller() {
 	}
 }
 
-// bind allows a thread the CPUs of a mask, unless that is empty. Where the system refuses, the thread
-// stays where it is, which is slower.
+// bind restricts a thread to the CPUs of a mask, unless that is empty. If the system refuses, the
+// thread stays where it is, which is slower.
 func bind(w *workerThread, mask *unix.CPUSet) {
 	if mask.Count() > 0 {
 		_ = unix.SchedSetaffinity(w.id, mask)
@@ -105,7 +105,7 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// lends reports that a caller can sleep while a worker has its CPU.
+// lends says that a caller can give its CPU to a worker and sleep.
 const lends = true
 
 // The operations of futex(2), for one process.

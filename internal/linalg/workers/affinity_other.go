@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// An affinity does nothing on this system, nor does the rest: it has no such calls.
+// An affinity, and the functions below, do nothing on this system, which has no such calls.
 type affinity struct{}
 
 func (*affinity) add() *workerThread   { return &workerThread{} }

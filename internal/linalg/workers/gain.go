@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// A gain compares the CPU time of groups with the time that they took: the ratio is how much faster
-// they were than on one thread, whatever they compute. Where the workers share their CPUs with other
-// work, or all share a quota, it falls to 1 and below, and the team is left alone for a while. Only the
-// call that has the team uses it, but for paused.
+// A gain compares the CPU time of groups with their elapsed time: the ratio is the gain over one
+// thread, whatever they compute. If the workers share their CPUs with other work, or all share a quota,
+// it falls to 1 and below, and the team is paused for a while. Except for paused, only the call that
+// has the team uses it.
 type gain struct {
 	least     float64
 	skip      int           // short groups that are not measured before the next one that is
@@ -39,8 +39,8 @@ const (
 // due reports whether the next group is to be measured.
 func (g *gain) due() bool { return g.skip == 0 }
 
-// add enters a group that took the given time. If it was measured, its threads ran for the given CPU
-// time, which is 0 on systems that do not tell.
+// add records a group with its elapsed time and, if measured, the CPU time of its threads, 0 if
+// unknown.
 func (g *gain) add(measured bool, ran, took, now time.Duration) {
 	switch {
 	case took > shortGroup:
@@ -74,7 +74,7 @@ func (g *gain) add(measured bool, ran, took, now time.Duration) {
 	g.ran, g.took = 0, 0
 }
 
-// paused reports whether the team is to be left alone.
+// paused reports whether the team is paused.
 func (g *gain) paused(now time.Duration) bool {
 	until := g.until.Load()
 	return until > 0 && int64(now) < until

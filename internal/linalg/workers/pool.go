@@ -28,8 +28,8 @@ type Pool struct {
 	start    time.Time // the origin of the pool's clock
 }
 
-// New returns a pool for the given number of CPUs. It leaves its workers alone for a while where they
-// make calls less than minGain times as fast; 0 means never.
+// New returns a pool for the given number of CPUs. It pauses its workers for a while if they speed
+// calls up by less than minGain; 0 means never.
 func New(cpus int, minGain float64) *Pool {
 	return &Pool{cpus: cpus, gain: gain{least: minGain}, start: time.Now()}
 }
@@ -70,8 +70,8 @@ func (p *Pool) Threads() int {
 // size returns the number of workers, which with the caller are the threads of a call.
 func (p *Pool) size() int { return min(p.Threads(), runtime.GOMAXPROCS(0), p.cpus) - 1 }
 
-// The time, in nanoseconds, below which work stays on the caller's goroutine: some ten times what it
-// takes to share it with workers that are awake; what it takes to wake them.
+// The time, in nanoseconds, below which work stays on the caller's goroutine: some ten times the cost
+// of sharing it with workers that are awake; the cost of waking them.
 const (
 	minAwake  = 40_000
 	minAsleep = 60_000
@@ -102,7 +102,7 @@ func (p *Pool) Acquire(nanoseconds float64) *Team {
 // Release ends the use of the team.
 func (t *Team) Release() { t.pool.busy.Unlock() }
 
-// recentCall reports whether it was asked a short while ago, and records that it is asked now. Sleeping
+// recentCall reports whether its last call was a short while ago, and records this one. Sleeping
 // workers are woken for a call shorter than minAsleep only if such calls follow each other.
 func (p *Pool) recentCall() bool {
 	now := int64(p.now())
@@ -163,5 +163,5 @@ func (p *Pool) Rows(rows, nanoseconds int, do func(from, to int)) {
 	do(0, rows)
 }
 
-// fraction returns n·i/of, where the product may not fit an int.
+// fraction returns n·i/of, whose product may overflow an int.
 func fraction(n, i, of int) int { return int(int64(n) * int64(i) / int64(of)) }

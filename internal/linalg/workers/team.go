@@ -30,8 +30,8 @@ type Team struct {
 // pollTime is how long a worker polls for the next group before it sleeps.
 const pollTime = 200 * time.Microsecond
 
-// lightSleep is how long a worker then sleeps in the operating system, which wakes it in half the time
-// that Go's scheduler takes. Longer would hide a deadlock of the program from the scheduler.
+// lightSleep is how long a worker then sleeps in the operating system, which wakes it twice as fast as
+// Go's scheduler. Longer would hide a deadlock of the program from the scheduler.
 const lightSleep = 50 * time.Millisecond
 
 // askInterval is how often a worker asks whether other goroutines wait for a thread, which takes some
@@ -53,7 +53,7 @@ func newTeam(p *Pool, size int) *Team {
 }
 
 // end stops the workers after their current tasks and waits; a worker must not call it. A call that has
-// the team goes on alone.
+// the team continues alone.
 func (t *Team) end() {
 	t.quit.Store(true)
 	t.wakeUp(t.size)
@@ -75,9 +75,8 @@ func (t *Team) wakeUp(n int) {
 func (t *Team) Threads() int { return t.size + 1 }
 
 // Run calls do for 0 to tasks-1 on the threads of the team and on the caller's, and waits. It does not
-// wait for workers that come late: their share of the tasks is done by the others. Tasks write disjoint
-// results and do not end their goroutine (runtime.Goexit). After a panic no task is taken, and Run
-// panics with its value.
+// wait for late workers: the others do their tasks. Tasks write disjoint results and do not end their
+// goroutine (runtime.Goexit). After a panic no task is taken, and Run panics with its value.
 func (t *Team) Run(tasks int, do func(i int)) {
 	g, gain := &t.group, &t.pool.gain
 	measured := gain.due()
@@ -106,9 +105,9 @@ func (t *Team) Run(tasks int, do func(i int)) {
 	}
 }
 
-// await waits for the workers that have joined; none joins any more, since a worker first counts itself
-// and then checks that it is the group's epoch. A worker that is not through by the given time gets the
-// CPU of the caller.
+// await waits for the workers that have joined; no others join, since a worker first counts itself and
+// then checks the epoch of the group. A worker that has not finished by the given time gets the CPU of
+// the caller.
 func (t *Team) await(late time.Duration) {
 	for spins := 1; t.joined.Load() > 0; spins++ {
 		pause.Pause()
@@ -128,8 +127,8 @@ func (t *Team) await(late time.Duration) {
 	}
 }
 
-// worker works on one group after another until the team ends. Its thread ends with it, because other
-// goroutines would find it bound to some CPUs.
+// worker works on one group after another until the team ends. Its thread ends with it, because it is
+// bound to some CPUs, and other goroutines must not inherit that.
 func (t *Team) worker() {
 	runtime.LockOSThread()
 	defer t.gone.Done()
@@ -153,8 +152,8 @@ func (t *Team) worker() {
 }
 
 // next returns the epoch of the next group after last, or 0 if the team ends. It polls in steps that
-// the garbage collector can interrupt. Where other goroutines wait for a thread, they have this
-// one's first, which Go itself would take away after 10 ms only.
+// the garbage collector can interrupt. If other goroutines wait for a thread, it yields its own, which
+// Go itself would preempt only after 10 ms.
 func (t *Team) next(last uint64, me *workerThread) uint64 {
 	began := t.pool.now()
 	for spins := 0; ; spins++ {
@@ -182,7 +181,7 @@ func (t *Team) next(last uint64, me *workerThread) uint64 {
 
 // sleep sleeps until wakeUp is called, or returns at once if there is a group after last.
 func (t *Team) sleep(last uint64) {
-	// A call that opens a group after this count wakes this worker, so look once more.
+	// A call that opens a group after this line wakes this worker, so check once more.
 	t.asleep.Add(1)
 	defer t.asleep.Add(-1)
 	alarm := t.alarm.Load()
@@ -203,8 +202,8 @@ type workerThread struct {
 	runnable []metrics.Sample
 }
 
-// othersWait reports whether a goroutine waits for a thread, if it is time to ask; before Go 1.26 it
-// never does.
+// othersWait reports whether a goroutine waits for a thread, if it is time to ask; always false before
+// Go 1.26.
 func (w *workerThread) othersWait(now time.Duration) bool {
 	if now-w.asked < askInterval {
 		return false
