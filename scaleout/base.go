@@ -18,7 +18,7 @@ type base struct{ *model.Model }
 // classifies reports whether the model is a classifier.
 func (b *base) classifies() bool { return b.Classifier != nil }
 
-// A largeRow is the error for a row of a batch that is too large to be learned.
+// A largeRow is the error for a row of a batch whose numbers are too large to learn.
 type largeRow int
 
 func (largeRow) Error() string {

@@ -37,7 +37,7 @@ type learnFn struct {
 	key   int64
 }
 
-// StartBundle begins with nothing.
+// StartBundle drops the state of an earlier bundle.
 func (fn *learnFn) StartBundle(context.Context, func(int64, *State), func(string)) {
 	fn.state, fn.key = &State{}, 0
 }

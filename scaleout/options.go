@@ -37,7 +37,7 @@ type Options struct {
 	// the speed.
 	States int
 
-	// SkipBad is the most bad rows that are set aside; more are an error. BadOut is the path of a
+	// SkipBad bounds the bad rows that are set aside; more are an error. BadOut is the path of a
 	// file to list them in, empty for none.
 	SkipBad int64
 	BadOut  string

@@ -36,8 +36,8 @@ func (s *server) handler() http.Handler {
 			s.refuse(w, &http.MaxBytesError{Limit: maxBytes})
 			return
 		}
-		// A client that waits for its answer may have closed its side of the connection, which
-		// cancels the context of the request as if the client had gone away.
+		// A waiting client may have closed its side of the connection, which cancels the
+		// context of the request as if the client had gone away.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.predictTime)
 		defer cancel()
 		out, err := m.predict(ctx, http.MaxBytesReader(w, r.Body, maxBytes))
@@ -67,7 +67,7 @@ func (s *server) handler() http.Handler {
 }
 
 // refuse answers with the error of a request. The weights are known since the load, so the cause is the
-// request itself, or the time that its predictions take.
+// request itself or the time of its predictions.
 func (s *server) refuse(w http.ResponseWriter, err error) {
 	var large *http.MaxBytesError
 	status := http.StatusBadRequest

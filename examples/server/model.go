@@ -17,7 +17,7 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// A server predicts by the model in a file, and loads the file again when it changes.
+// A server predicts with the model in a file, and reloads the file when it changes.
 type server struct {
 	path        string
 	poll        time.Duration    // between two looks at the file
@@ -46,7 +46,7 @@ type served struct {
 	loaded          time.Time
 }
 
-// load loads the file until ctx is done, or for loadTime. On an error the model is the one before.
+// load loads the file, until ctx is done and at most for loadTime. On an error it keeps the old model.
 func (s *server) load(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.loadTime, fmt.Errorf("not loaded after %v", s.loadTime))
 	defer cancel()
@@ -131,7 +131,7 @@ func (m *served) name(j int) string {
 	return m.names[j]
 }
 
-// follow loads the file at every hangup, and whenever it differs from seen, until ctx is done.
+// follow loads the file at every SIGHUP, and whenever it differs from seen, until ctx is done.
 func (s *server) follow(ctx context.Context, seen os.FileInfo) {
 	tick := time.NewTicker(s.poll)
 	defer tick.Stop()
@@ -144,7 +144,7 @@ func (s *server) follow(ctx context.Context, seen os.FileInfo) {
 			asked = true
 		case <-tick.C:
 		}
-		// What changes after this line is seen at the next tick.
+		// Changes after this line are seen at the next tick.
 		now, _ := os.Stat(s.path) // load returns the error
 		if asked || !same(now, seen) {
 			err := s.load(ctx)
@@ -163,7 +163,7 @@ func (s *server) follow(ctx context.Context, seen os.FileInfo) {
 	}
 }
 
-// look records that a look at the file has ended.
+// look records the end of a check of the file.
 func (s *server) look() {
 	now := time.Now().UTC()
 	s.looked.Store(&now)

@@ -22,7 +22,7 @@ const maxRow, maxCell = 1 << 20, 64
 // errTooManyRows is the error of a request with more rows than fit into maxNumbers.
 var errTooManyRows = errors.New("too many rows for one request; send several")
 
-// readRows returns the samples of a request, and how many words of it the model does not know. It
+// readRows returns the samples of a request, and the number of unknown words. It
 // decodes row by row, so that an error names the row.
 func (m *served) readRows(body io.Reader) (x *mat.Dense, unknown map[string]int64, err error) {
 	n := len(m.cells)

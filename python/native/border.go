@@ -22,7 +22,7 @@ import (
 // main is never called, but a C-shared library must have it.
 func main() {}
 
-// guarded calls f with the pure backend, whatever the environment names. It returns the code of an
+// guarded calls f with the pure backend, regardless of the environment. It returns the code of an
 // error or panic of f, and writes its text.
 func guarded(text *C.char, capacity C.int64_t, f func(b blskernel.Backend) error) (code C.int32_t) {
 	var err error

@@ -21,7 +21,7 @@ var (
 	errNoMethod = valueError("an object of this kind has no such method")
 )
 
-// valueError returns an error about arguments or options, which codeOf takes any unknown error for.
+// valueError returns an error about arguments or options; codeOf treats any unknown error as one.
 func valueError(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
 // An unsupportedError says that a method lacks an action.

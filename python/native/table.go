@@ -12,7 +12,7 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// described is the number of first rows that columns are described by, as in the command.
+// described is the number of first rows that determine the columns, as in the command.
 const described = 4096
 
 // rows returns a reader of Text. The words of pandas for a missing cell count as such.
@@ -63,7 +63,7 @@ func (c *call) describe() error {
 }
 
 // inputs stores the inputs of the rows of Text, read by Metadata, and gives how many unknown words each
-// column has. Every row has inputs: where the model leaves out rows with missing cells, one is an
+// column has. Every row needs inputs: if the model leaves out rows with missing cells, such a row is an
 // error.
 func (c *call) inputs() error {
 	var m modelfile.Metadata
@@ -90,7 +90,8 @@ func (c *call) inputs() error {
 	return c.give(r.Tally().Unknown)
 }
 
-// inFrame returns the error of a reader for who has a DataFrame: a row from 0, and what pandas can do.
+// inFrame rewrites an error of a reader for users of a DataFrame: with a row from 0 and remedies in
+// pandas.
 func (c *call) inFrame(err error) error {
 	var e *stream.Error
 	if !errors.As(err, &e) {

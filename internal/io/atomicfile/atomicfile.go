@@ -32,8 +32,8 @@ type File struct {
 	file vfs.File // nil after Commit or Abort
 }
 
-// Create starts a file for path on fsys, nil for vfs.OS. It fails now, and not after the work, if the
-// folder is missing or the name is impossible. It keeps a link and replaces or creates its target. An
+// Create starts a file for path on fsys, nil for vfs.OS. It fails early if the folder is missing or the
+// name is invalid. It keeps a link and replaces or creates its target. An
 // existing file must be regular and writable; the new one gets its permissions and, if this process may
 // set them, its owner and group.
 func Create(fsys vfs.FS, path string) (*File, error) {
@@ -53,9 +53,8 @@ func Create(fsys vfs.FS, path string) (*File, error) {
 	case before.Mode().Perm()&0o200 == 0:
 		return nil, &fs.PathError{Op: "replace", Path: path, Err: fs.ErrPermission}
 	}
-	// Not os.CreateTemp, whose files only their owner may read, whatever the umask. But a
-	// replacement is for its owner alone until it has the owner and the permissions of the old
-	// file.
+	// Not os.CreateTemp, which ignores the umask: only the owner may read its files. A replacement
+	// is private until it has the owner and the permissions of the old file.
 	mode := fs.FileMode(0o666)
 	if before != nil {
 		mode = before.Mode().Perm() & 0o700
@@ -94,7 +93,7 @@ func Check(fsys vfs.FS, path string) error {
 	return f.wrap(err)
 }
 
-// Room returns a *WriteError if the disk of path says that it has less room than the given bytes.
+// Room returns a *WriteError if the disk of path reports less free space than the given bytes.
 func Room(path string, bytes int64) error {
 	free, known := free(filepath.Dir(path))
 	if !known || bytes <= free {
@@ -135,8 +134,8 @@ func Beside(path, suffix string) string {
 	return filepath.Join(filepath.Dir(path), "."+name+suffix)
 }
 
-// RemoveLeftovers removes what killed writers of the file at path have left in its folder, and files
-// that a *WriteError has named as kept under such a name. No writer may be at work.
+// RemoveLeftovers removes the files that killed writers of path have left in its folder, and files that
+// a *WriteError has named as kept under such a name. No writer may be active.
 func RemoveLeftovers(fsys vfs.FS, path string) error {
 	path, err := Target(path)
 	if err != nil {
@@ -184,9 +183,9 @@ func (f *File) wrap(err error) error {
 	return &WriteError{Path: f.path, Err: err}
 }
 
-// Commit brings the file to the disk and renames it. After a *WriteError the old file is there. After a
-// *FolderError, the error of the last step, the new file is there, but a loss of power may bring the
-// old one back.
+// Commit syncs the file and renames it. After a *WriteError the old file is in place. After a
+// *FolderError, the error of the last step, the new file is in place, but a loss of power may restore
+// the old one.
 //
 // If the rename alone fails, as while another process reads the old file on Windows, Commit keeps the
 // new file as NAME.xxxxxxxx.new; if that fails too, under its temporary name, which RemoveLeftovers

@@ -6,7 +6,7 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// A WriteError says that a file could not be written, and that the old file is there.
+// A WriteError says that a file could not be written; the old file is in place.
 type WriteError struct {
 	Path string // of the file
 	Kept string // the complete new file, which RemoveLeftovers may remove; empty if there is none
@@ -14,7 +14,7 @@ type WriteError struct {
 	Err  error
 }
 
-// Error says what is there and what to do.
+// Error says what happened to the file and what to do.
 func (e *WriteError) Error() string {
 	text := fmt.Sprintf("%s could not be written, and what was there is as it was: %v", e.Path, e.Err)
 	if e.Kept != "" {
@@ -34,13 +34,13 @@ func (e *WriteError) Error() string {
 // Unwrap returns Err.
 func (e *WriteError) Unwrap() error { return e.Err }
 
-// A FolderError says that the new file is there, but its folder could not be synced.
+// A FolderError says that the new file is in place, but its folder could not be synced.
 type FolderError struct {
 	Path string // of the file
 	Err  error
 }
 
-// Error says what is there.
+// Error says that the file was written and the folder not synced.
 func (e *FolderError) Error() string {
 	return fmt.Sprintf("%s is written, but its folder could not be brought to the disk: %v", e.Path, e.Err)
 }

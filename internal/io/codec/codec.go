@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// A FormatError reports input that no Writer has written, or that ends too early.
+// A FormatError reports input that was not written by a Writer, or that ends too early.
 type FormatError struct {
 	// Offset is the byte of the wrong number, or of an early end, from the beginning of what is
 	// decoded.

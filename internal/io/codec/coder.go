@@ -21,7 +21,7 @@ type Coder struct {
 	Samples  int
 }
 
-// A StateError says of numbers to be written that they contradict each other.
+// A StateError says that numbers to be written contradict each other.
 type StateError struct{ What string }
 
 // Error names the contradiction.
@@ -57,7 +57,7 @@ func (x *Coder) Err() error {
 // Failed reports whether there was an error.
 func (x *Coder) Failed() bool { return x.Err() != nil }
 
-// Fail notes an error of writing, unless there is one.
+// Fail records an error of writing, unless there is one already.
 func (x *Coder) Fail(err error) {
 	if x.err == nil {
 		x.err = err
@@ -146,7 +146,7 @@ func (x *Coder) Bool(v *bool) {
 	}
 }
 
-// Present codes whether something is there; when writing, is says so.
+// Present codes whether an optional part follows: is, when writing.
 func (x *Coder) Present(is bool) bool {
 	x.Bool(&is)
 	return is
@@ -209,7 +209,7 @@ func (x *Coder) Triangle(what string, m **mat.Dense, n int, upper bool) {
 }
 
 // matrix codes the columns from, to of each row i, of which there are count elements together. It reads
-// them before it looks at the rows, whose number may be a lie.
+// them before it allocates rows, whose number may be wrong.
 func (x *Coder) matrix(what string, m **mat.Dense, rows, cols, count int, part func(i int) (from, to int)) {
 	if x.Reading() {
 		var data, elements []float64

@@ -12,8 +12,8 @@ import (
 // A Reader decodes. After the first error all its methods return zero or nil, and Err returns the
 // error.
 //
-// Whatever lengths the source claims, no slice has room for more than twice what the source has given
-// so far, beyond a buffer of 64 KiB.
+// Whatever lengths the source claims, no slice has a capacity above twice the data so far, beyond a
+// buffer of 64 KiB.
 type Reader struct {
 	r    *bufio.Reader
 	rest io.LimitedReader // what r may read of the source
@@ -22,7 +22,7 @@ type Reader struct {
 	err  error
 }
 
-// NewReader returns a Reader of r. It reads no more of r than it decodes, but for a byte that End
+// NewReader returns a Reader of r. It reads no more of r than it decodes, except the byte that End
 // finds.
 func NewReader(r io.Reader) *Reader {
 	reader := &Reader{rest: io.LimitedReader{R: r}}
@@ -30,7 +30,7 @@ func NewReader(r io.Reader) *Reader {
 	return reader
 }
 
-// NewReaderAt is NewReader for a source that begins at an offset of something larger.
+// NewReaderAt is NewReader for a source that begins at an offset of a larger one.
 func NewReaderAt(r io.Reader, at int64) *Reader {
 	reader := NewReader(r)
 	reader.from, reader.at = at, at
@@ -41,8 +41,7 @@ func NewReaderAt(r io.Reader, at int64) *Reader {
 // end.
 func (r *Reader) Err() error { return r.err }
 
-// Fail sets the error, unless there is one, to what the caller found wrong with the last value, or with
-// the first of the last values.
+// Fail sets the error, unless there is one, for the last value, or the first of the last values.
 func (r *Reader) Fail(format string, args ...any) { r.FailElement(0, format, args...) }
 
 // FailElement is Fail for element i of the last values.

@@ -48,8 +48,8 @@ func liveHeap() int64 {
 	return int64(s[0].Value.Uint64())
 }
 
-// systemBounds returns the bounds that Linux's files below root give: of the machine, and of the
-// control group of the process (version 2) and its ancestors, where they have limits.
+// systemBounds returns the bounds in Linux's files below root: of the machine, and of the control group
+// of the process (version 2) and its ancestors, if they have limits.
 func systemBounds(root fs.FS) []bound {
 	machine := table(root, "proc/meminfo", 1024)
 	if machine == nil {
@@ -63,8 +63,8 @@ func systemBounds(root fs.FS) []bound {
 	text, _ := fs.ReadFile(root, "proc/self/cgroup")
 	_, rest, _ := strings.Cut("\n"+string(text), "\n0::")
 	name, _, _ := strings.Cut(rest, "\n")
-	// In a container the name may be that outside of it: then only the top exists, which is the
-	// container's group.
+	// In a container the name may be the outer one: then only the root exists, which is the group
+	// of the container.
 	for group := path.Clean("/" + name); ; group = path.Dir(group) {
 		if bytes, ok := room(root, group); ok {
 			rule := "the limit of the control group " + group + ", less what is in use, with swap"
@@ -79,8 +79,8 @@ func systemBounds(root fs.FS) []bound {
 // reclaimable are the entries of memory.stat that the kernel can give up.
 var reclaimable = []string{"active_file", "inactive_file", "slab_reclaimable"}
 
-// room returns what the limit of a group leaves if the kernel gives up all that it can, and whether the
-// group has a limit.
+// room returns the memory below the limit of a group if the kernel reclaims all that it can, and
+// whether the group has a limit.
 func room(root fs.FS, group string) (bytes int64, ok bool) {
 	folder := path.Join("sys/fs/cgroup", group)
 	most, limited := number(root, path.Join(folder, "memory.max"))

@@ -37,10 +37,10 @@ func (e *Error) Error() string {
 		e.Op, e.What, bytesText(e.Need), bytesText(e.Have), e.Limit, e.Do)
 }
 
-// small amounts are not worth a look at the system.
+// small amounts are not worth a query of the system.
 const small = 64 << 20
 
-// limit is what Limit has set, 0 for nothing.
+// limit is the value of Limit, 0 for none.
 var limit atomic.Int64
 
 // Limit makes Check compare with a number of bytes, at least 1, and with nothing else, until undo is
@@ -50,7 +50,7 @@ func Limit(bytes int64) (undo func()) {
 	return func() { limit.Store(before) }
 }
 
-// Check returns nil if the system may have that many bytes more. Otherwise it returns an *Error:
+// Check returns nil if the system may have that many free bytes. Otherwise it returns an *Error:
 // package op needs them for what format and args say, and advises the caller to do something else.
 // Where memory seems short Check collects garbage first.
 func Check(bytes int64, op, do, format string, args ...any) error {

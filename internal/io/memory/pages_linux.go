@@ -29,10 +29,10 @@ func unwanted(root fs.FS, godebug string) bool {
 		1 <= order && order <= 10
 }
 
-// advise asks for large pages until x is freed. Without an end, the kernel would in time fill up
-// pages of which Go uses a few bytes for something else. It may come late, when the memory is
-// another array's, which then has small pages. The slice of a freed array would be an invalid
-// pointer, so the end is a plain system call.
+// advise asks for large pages until x is freed. If the advice did not end, the kernel would later fill
+// pages of which Go uses only a few bytes. The end may come late, when the memory belongs to another
+// array, which then has small pages. The slice of a freed array would be an invalid pointer, so the end
+// is a plain system call.
 func advise(x []float64) {
 	at, size := uintptr(unsafe.Pointer(&x[0])), uintptr(8*len(x))
 	if unix.Madvise(unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), size), unix.MADV_HUGEPAGE) == nil {

@@ -50,7 +50,7 @@ func Or(fsys FS) FS {
 // Open opens a file for reading.
 func Open(fsys FS, name string) (File, error) { return Or(fsys).OpenFile(name, os.O_RDONLY, 0) }
 
-// Stat returns what the file system says of a path.
+// Stat returns the FileInfo of a path.
 func Stat(fsys FS, name string) (fs.FileInfo, error) { return Or(fsys).Stat(name) }
 
 type system struct{}

@@ -13,9 +13,9 @@ import (
 //	y = alpha*Aᵀ*x + beta*y    if tA = blas.Trans or blas.ConjTrans
 //
 // for an m×n matrix A with kL diagonals below the main one and kU above it. Row i of the band is
-// a[i*lda:], lda > kL+kU: element (i,j) is a[i*lda+kL+j-i]. What of these rows is outside the matrix is
-// not read. With beta = 0, y is not read; with alpha = 0, neither are A and x. y overlaps neither A nor
-// x. Reads the band once; 2 flops for each element.
+// a[i*lda:], lda > kL+kU: element (i,j) is a[i*lda+kL+j-i]. Elements of these rows outside the matrix
+// are not read. With beta = 0, y is not read; with alpha = 0, neither are A and x. y overlaps neither A
+// nor x. Reads the band once; 2 flops for each element.
 //
 // The error in y[i] is at most γ_{k+2}·(|alpha|·|op(A)|·|x| + |beta|·|y|)[i], where k = kL+kU+1. NaN
 // and infinities of row i of op(A), and of the elements of x that its elements multiply, reach y[i].

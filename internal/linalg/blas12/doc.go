@@ -30,7 +30,7 @@
 //     result. The reference BLAS and gonum skip zeros of x in some routines.
 //   - Only stored elements are elements: the zeros outside a triangle or a band and the ones of a unit
 //     diagonal multiply nothing, and are not read.
-//   - A zero on the diagonal of a triangular system is not looked for: x/0 is an infinity, 0/0 is NaN.
+//   - A zero on the diagonal of a triangular system is not checked: x/0 is an infinity, 0/0 is NaN.
 //   - Drotg with an infinity and a number other than zero returns NaN as c or s. Drotmg computes with
 //     infinities as with numbers.
 //

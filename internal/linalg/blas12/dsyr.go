@@ -54,7 +54,7 @@ type symmetricUpdate struct {
 	x, y  []float64
 }
 
-// updatePieces is the number of pieces; no sum depends on it.
+// updatePieces is the number of pieces. It changes no result.
 const updatePieces = 32
 
 // addVectors adds the update by x, or by x and y, to A. The arguments have been checked.

@@ -47,8 +47,8 @@ func (r *Routines) Dtpmv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, ap
 //
 // for a triangular n×n matrix A with k diagonals on the side ul of the main one. Row i of the band is
 // a[i*lda:], lda > k: element (i,j) is a[i*lda+j-i] in an upper triangle, a[i*lda+k+j-i] in a lower
-// one. What of these rows is outside the matrix is not read. Otherwise it is Dtrmv, with n(2k+1) flops
-// and an error of at most γ_{k+1}·(|op(A)|·|x|)[i].
+// one. Elements of these rows outside the matrix are not read. Otherwise it is Dtrmv, with n(2k+1)
+// flops and an error of at most γ_{k+1}·(|op(A)|·|x|)[i].
 func (r *Routines) Dtbmv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n, k int, a []float64, lda int, x []float64, incX int) {
 	if checkTriangular(ul, tA, d, n, k, lda > k, incX) {
 		check.Length(len(a), n, k+1, lda, check.ShortA)

@@ -15,8 +15,8 @@ import (
 // diagonal if d is blas.Unit, and writes y to x. x does not overlap A. Reads the triangle once; n²
 // flops. The result is exact for a matrix A + E with |E| <= γ_{n+1}·|A|.
 //
-// A zero on the diagonal is not looked for: it gives infinities and NaN, which reach all elements that
-// depend on this one, through zeros of A too.
+// A zero on the diagonal is not checked: it gives infinities and NaN, which reach all dependent
+// elements, through zeros of A too.
 func (r *Routines) Dtrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a []float64, lda int, x []float64, incX int) {
 	if checkTriangular(ul, tA, d, n, 0, lda >= max(1, n), incX) {
 		check.Length(len(a), n, n, lda, check.ShortA)

@@ -12,7 +12,7 @@ const minShared = 640_000
 // quarter of that time, and two threads pay from ten microseconds on: no operand is packed first.
 const bytesPerNanosecond = 16
 
-// shared reports whether a pass over the given elements is offered to other goroutines.
+// shared reports whether a pass over the given elements is shared with other goroutines.
 func (r *Routines) shared(numbers int) bool { return r.share != nil && numbers >= minShared/8 }
 
 // nanoseconds returns the approximate time of a pass over the given elements.

@@ -51,8 +51,8 @@ const packedBytes = 2 << 20
 //     need not be large: B is packed again for every MC rows, which is the work of about ten of them.
 //
 // NC and MC are rounded down to a multiple of NR columns or MR rows, and at least that; results do not
-// depend on them. MR×NR = 8×24 and L2 = 1 MiB give NC = 312, MC = 1024. Of an L2 that cores share, each
-// counts on its own part.
+// depend on them. MR×NR = 8×24 and L2 = 1 MiB give NC = 312, MC = 1024. If cores share an L2, each uses
+// its own part.
 func blocksFor(k kernel.Kernel, c cpu.Caches) blockSizes {
 	down := func(size, step int) int { return max(size/step, 1) * step }
 	const kc = termsOfBlock

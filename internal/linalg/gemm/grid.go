@@ -24,7 +24,7 @@ func (p *product) cut(threads int, x cell) grid {
 	if p.c.kept != full {
 		down = max(down, rangesOfTriangle)
 	}
-	// A part of a tile costs less than an uneven cut.
+	// A partial tile costs less than an uneven cut.
 	width := min(roundUp((p.n+over-1)/over, line/8), p.width())
 	rows := roundUp((m+down-1)/down, mr)
 	return grid{rows: rows, width: width, down: (m + rows - 1) / rows, over: (p.n + width - 1) / width}
@@ -39,8 +39,8 @@ const (
 	// instead.
 	readingColumns = 4
 
-	// rowsOfTask is the most rows of a task where columns are cut. With more, B is packed less
-	// often, by 3% of the time, but less is left for others if a thread loses its CPU.
+	// rowsOfTask bounds the rows of a task if columns are cut. Larger tasks pack B less often, for
+	// 3% of the time, but leave less to others if a thread loses its CPU.
 	rowsOfTask = 512
 
 	rangesOfTriangle = 4

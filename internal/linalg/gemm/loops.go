@@ -160,11 +160,11 @@ func (p *product) panelsB(w *workspace, rows, j0, j1, p0, p1 int) panels {
 	return panels{x: w.b, row: nr, panel: nr * (p1 - p0)}
 }
 
-// inPlace reports whether the kernel reads an operand of the given length where it lies, as
-// micro-panels of w of its rows, of which each is used the given number of times: if few uses would
-// share the cost of a copy, or the operand stays in half of L2, unless its rows are a multiple of a
-// page apart and displace each other. Where a step of a micro-panel is in one row, and at most a cache
-// line, a copy pays earlier: the kernel would load lines of which it needs a part.
+// inPlace reports whether the kernel reads an operand of the given length in place, as micro-panels of
+// w of its rows, each used the given number of times: if few uses would share the cost of a copy, or
+// the operand stays in half of L2, unless its rows are a multiple of a page apart and displace each
+// other. If a step of a micro-panel is in one row, and at most a cache line, a copy pays earlier: the
+// kernel would load lines and use only a part of each.
 func (p *product) inPlace(s *source, w, length, uses int) bool {
 	if s.layout > byCols || s.Packed || s.diag != nil {
 		return false
@@ -176,7 +176,7 @@ func (p *product) inPlace(s *source, w, length, uses int) bool {
 	return uses <= fewUses || 8*p.k*length <= cache && 8*s.Ld%page != 0
 }
 
-// directA reports whether the kernel reads A where it lies.
+// directA reports whether the kernel reads A in place.
 func (p *product) directA() bool {
 	nr := p.engine.kernel.NR
 	return p.inPlace(&p.a, p.engine.kernel.MR, p.m, (p.n+nr-1)/nr)

@@ -131,8 +131,8 @@ func (s *source) across(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) 
 	}
 }
 
-// A workspace is the storage of one goroutine in one task. What is in it goes with the task, but for
-// the block of B: the next task of the product may need the same one.
+// A workspace is the storage of one goroutine in one task. Its contents end with the task, except the
+// block of B, which the next task of the product may need.
 type workspace struct {
 	a        []float64 // a packed block of A, or other copies
 	b        []float64 // a packed block of B, which panelsB alone writes

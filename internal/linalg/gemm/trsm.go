@@ -242,7 +242,7 @@ func (t *triangular) act(d *diagonal, x rhsPanel) {
 	}
 }
 
-// A diagonal is a block of T on its diagonal, rows from to from+rows, as the kernels want it: T[i,j] =
+// A diagonal is a diagonal block of T, rows from to from+rows, in the layout of the kernels: T[i,j] =
 // a[first+i*row+j*col], j <= i, counted from the block's first. The other half is never read, nor is
 // the diagonal if it is ones.
 type diagonal struct {

@@ -85,7 +85,8 @@ func (set *settings) fit(ctx context.Context) error {
 	return done.print(set.json, os.Stdout)
 }
 
-// environment returns where the workers are, by --environment_type or what Beam takes for the runner.
+// environment returns the location of the workers, from --environment_type or Beam's default for the
+// runner.
 // "loopback" stands for this process.
 func (set *settings) environment() string {
 	switch named := strings.ToLower(*jobopts.EnvironmentType); {

@@ -65,7 +65,7 @@ func run(args []string) int {
 	if err == nil {
 		beam.Init() // does not return in a worker that a runner has started
 		if !set.verbose {
-			// The error of a job has what matters.
+			// The error of a job is enough.
 			slog.SetDefault(slog.New(slog.DiscardHandler))
 		}
 		err = set.fit(interrupt.OnSignal())
