@@ -24,7 +24,7 @@ const EnvBackend = "BLSKERNEL_BACKEND"
 // envLibrary is openblas.EnvLibrary, which a build without OpenBLAS lacks.
 const envLibrary = "BLSKERNEL_OPENBLAS"
 
-// noLibrary reports whether a value of envLibrary stands for a machine without OpenBLAS.
+// noLibrary reports whether a value of envLibrary means that no library is opened.
 func noLibrary(name string) bool { return strings.EqualFold(name, "none") }
 
 // A Backend implements the float64 BLAS: gonum's interface, row-major, with a name. All of gonum runs
@@ -191,7 +191,7 @@ var (
 // results do not depend on the bound. The first call of some 0.1 ms starts a pool of min(n,
 // GOMAXPROCS)-1 workers: goroutines on threads of their own, which share calls down to some 20
 // microseconds, poll for 0.2 ms after a call and then sleep, and so take no time of an idle process.
-// Where other work takes their CPUs, calls leave them alone for a while. On Linux workers keep off the
+// If other work takes their CPUs, calls do not use them for a while. On Linux workers keep off the
 // CPU of the caller. SetThreads(1) ends the pool; a test in a bubble of testing/synctest needs that
 // before, since a bubble waits for goroutines that begin in it.
 //

@@ -67,8 +67,9 @@ func (c *Cholesky) MulUTriangle(r *mat.Dense) error {
 	return checkFinite(bk, routine, blas.Upper, r.RawMatrix(), ErrOverflow)
 }
 
-// onTriangle is the body of SolveUTriangle and MulUTriangle: it announces the routine, checks the
-// triangle ul of x and lets do overwrite it. It returns the backend on which to check the result.
+// onTriangle is the body of SolveUTriangle and MulUTriangle: it reports the routine to the backend,
+// checks the triangle ul of x and lets do overwrite it. It returns the backend on which to check the
+// result.
 func (c *Cholesky) onTriangle(routine string, ul blas.Uplo, x *mat.Dense, do func(bk factor.Backend, base, n int, u, x block.Matrix)) (blskernel.Backend, error) {
 	c.mustHold()
 	rows, cols := x.Dims()

@@ -74,7 +74,7 @@ func (e *ElementError) Error() string {
 func (e *ElementError) Unwrap() error { return e.Err }
 
 // A ConditionError comes with a result: it reports a matrix that is singular to working precision. dst
-// holds the solution or the inverse, of which no digit need be right, and the factorization stays
+// holds the solution or the inverse, which may have no correct digits, and the factorization stays
 // usable. errors.As finds gonum's mat.Condition in it, the condition number 1/RCond.
 //
 // (It is not blsupdate.ConditionError, by which an Updater refuses to start or to change.)
@@ -100,7 +100,7 @@ func asCondition(target any, number float64) bool {
 }
 
 // A GrowthError comes with a result: it reports an LU factorization whose elements have grown in the
-// elimination by more than 10⁵, so that solutions lose as many digits as Growth has. The factorization
+// elimination by more than 10⁵, so that solutions lose log10(Growth) digits. The factorization
 // is usable.
 type GrowthError struct {
 	Routine string  // LAPACK's name of the routine

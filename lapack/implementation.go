@@ -21,7 +21,7 @@ import (
 //	blas64.Use(blskernel.Default())
 //	lapack64.Use(lapack.Implementation{})
 //
-// The routines that are here, and not gonum's, are
+// The routines of this package are
 //
 //	Dpotrf, Dpotri, Dpotrs          Cholesky: factor, inverse, solve
 //	Dgetrf, Dgetri, Dgetrs          LU with partial pivoting: factors, inverse, solve
@@ -35,8 +35,8 @@ import (
 //	Dgesvd                          singular values and vectors
 //	Dsyev                           eigenvalues and eigenvectors of symmetric matrices
 //
-// They have the arguments, results and panics of gonum's, and run on Backend, whatever blas64 uses.
-// Small matrices go to gonum's own routines on blas64, which are faster there:
+// They have the arguments, results and panics of gonum's routines, and run on Backend regardless of
+// blas64. Small matrices go to gonum's own routines on blas64, which are faster there:
 //
 //	Dpotri, Dgetri, Dtrtri    n < 14
 //	Dpotrf                    n < 40, of a lower triangle n < 128
@@ -58,7 +58,7 @@ import (
 type Implementation struct {
 	gonum.Implementation
 
-	// Backend is what the routines run on; nil stands for blskernel.Default().
+	// Backend computes the products; nil stands for blskernel.Default().
 	Backend blskernel.Backend
 }
 
@@ -74,7 +74,7 @@ const (
 	minGesvd      = 20 // the lesser of m and n; gonum's needs more than one row of Vᵀ
 )
 
-// announce tells the backend of a routine and returns the backend on which it runs.
+// announce reports a routine to the backend and returns the backend on which it runs.
 func (impl Implementation) announce(name string, m, n, nrhs int) factor.Backend {
 	return factor.On(backend.Begin(impl.Backend, backend.Routine{Name: name, M: m, N: n, NRHS: nrhs}))
 }
@@ -95,7 +95,7 @@ func holds(x []float64, m, n, ldx int) bool {
 }
 
 // moderate reports whether the largest |element| of the m×n a is from 2⁻⁴⁰⁰ to 2⁴⁰⁰, and none is NaN.
-// For other numbers gonum's iterations for singular values do not give what Dgesvd promises.
+// For other numbers gonum's iterations for singular values do not meet the guarantees of Dgesvd.
 func moderate(m, n int, a []float64, lda int) bool {
 	largest := 0.0
 	for i := range m {
@@ -173,7 +173,7 @@ func (impl Implementation) Dpotrs(ul blas.Uplo, n, nrhs int, a []float64, lda in
 // Dgetrf overwrites the m×n A by L below the diagonal, which has a diagonal of ones, and U on and above
 // it, where A = P L U: row i was exchanged with row ipiv[i], counted from 0, for i = 0, 1, ..., min(m,
 // n)-1. It takes 2n³/3 flops for m = n, and a workspace of at most 48(m+23) numbers of its own. It
-// returns false if U has a zero on its diagonal; the factorization is complete all the same.
+// returns false if U has a zero on its diagonal; the factorization is still complete.
 func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (ok bool) {
 	if min(m, n) < minGetrf || !holds(a, m, n, lda) || len(ipiv) != min(m, n) {
 		return impl.Implementation.Dgetrf(m, n, a, lda, ipiv)

@@ -66,10 +66,10 @@ func (impl Implementation) Dgeqp3(m, n int, a []float64, lda int, jpvt []int, ta
 	work[0] = float64(3*n + 1)
 }
 
-// Dgelqf overwrites the m×n A by L on and below the diagonal, where A = L Q, and by the k = min(m,
-// n) reflections of Q: row i of Vᵀ above the diagonal, with Q = ... H₁ H₀. Numbers but for rounding,
-// flops and workspace are as in Dgeqrf of Aᵀ. The first lwork elements of work, at least max(1, m), are
-// not used; if lwork is -1 it only writes a length to work[0].
+// Dgelqf overwrites the m×n A by L on and below the diagonal, where A = L Q, and by the k = min(m, n)
+// reflections of Q: row i of Vᵀ above the diagonal, with Q = ... H₁ H₀. Results (up to rounding), flops
+// and workspace are as in Dgeqrf of Aᵀ. The first lwork elements of work, at least max(1, m), are not
+// used; if lwork is -1 it only writes a length to work[0].
 func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []float64, lwork int) {
 	k := min(m, n)
 	if k < minReflectors || !holds(a, m, n, lda) || m*n < minElements || lwork < m || len(work) < lwork || len(tau) < k {
@@ -81,8 +81,8 @@ func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []fl
 	work[0] = float64(m)
 }
 
-// Dorgqr overwrites what Dgeqrf left in the first k columns of the m×n a, reflections below the
-// diagonal and tau their k factors, by the first n columns of their product Q, 0 <= k <= n <= m. It
+// Dorgqr overwrites the result of Dgeqrf in the first k columns of the m×n a, reflections below the
+// diagonal with their k factors in tau, by the first n columns of their product Q, 0 <= k <= n <= m. It
 // takes 4mnk - 2(m+n)k² + 4k³/3 flops, which are 2n²(m - n/3) for k = n, and a workspace of its
 // own of 64(m+n+65) numbers. The first lwork elements of work, at least max(1, n), are not used; if
 // lwork is -1 it only writes a length to work[0].
@@ -157,10 +157,10 @@ func sides(side blas.Side, trans blas.Transpose, m, n, k int) (nq, nw int, ok bo
 // sum up to ‖op(A) X - B‖² (unless A or B was scaled: numbers beyond 2⁹⁷⁰ or below 2⁻⁹⁷⁰ are, against
 // overflow and underflow).
 //
-// It overwrites A by what Dgeqrf or, for m < n, Dgelqf makes of it, and takes their flops and
-// workspace, and 64·nrhs numbers. It returns false, with b undefined, if the triangle has a zero on
-// its diagonal. For A = 0 it returns true and X = 0. The first lwork elements of work, at least
-// min(m, n) + max(min(m, n), nrhs), are not used; if lwork is -1 it only writes a length to work[0].
+// It overwrites A by the result of Dgeqrf or, for m < n, Dgelqf, with their flops and workspace, and
+// takes 64·nrhs more numbers. It returns false, with b undefined, if the triangle has a zero on its
+// diagonal. For A = 0 it returns true and X = 0. The first lwork elements of work, at least min(m, n) +
+// max(min(m, n), nrhs), are not used; if lwork is -1 it only writes a length to work[0].
 func (impl Implementation) Dgels(trans blas.Transpose, m, n, nrhs int, a []float64, lda int, b []float64, ldb int, work []float64, lwork int) bool {
 	t, ok := isTranspose(trans)
 	k := min(m, n)

@@ -22,8 +22,8 @@ import (
 //
 // A backend with a LAPACK of its own, such as openblas, does the work by that library. It sees the
 // transpose of storage by rows, P Aᵀ = L U, so that A = Uᵀ Lᵀ P: pivots are then the largest elements
-// left in their rows, not in their columns, and columns are interchanged. All methods mean the same and
-// their results agree to rounding errors. The place at which a singular A fails may differ, and such a
+// left in their rows, not in their columns, and columns are interchanged. All methods have the same
+// meaning and agree up to rounding errors. The pivot at which a singular A fails may differ, and such a
 // library may report subnormal pivots as an overflow.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
@@ -69,7 +69,7 @@ const maxGrowth = 1e5
 //
 // Where elements grow by more than 10⁵ in the elimination (see Growth), Factorize keeps a copy of A
 // too, and all solutions and the inverse are refined by it until their backward errors fall no more.
-// What refinement does not bring below 10⁵u comes with a *GrowthError.
+// A result whose backward error stays above 10⁵u comes with a *GrowthError.
 func (f *LU) Factorize(a *mat.Dense) error { return f.factorize(a, false) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the

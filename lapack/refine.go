@@ -53,8 +53,8 @@ type ErrorBounds struct {
 // One step makes a solver that is backward stable in norm so in every component (Skeel, Math. Comp. 35,
 // 1980; Higham, theorem 12.4): if ‖|A| |A⁻¹|‖∞ times the largest over the smallest element of |A||x| is
 // below 1/(f u), with an f of the solver and n only, then |b - A x| <= 2(n+1)u |A||x|, to first order.
-// It pays where rows of A or B are badly scaled, or the elements of U or D have grown. Elsewhere it
-// shows that the first solution was already as good.
+// It pays where rows of A or B are badly scaled, or the elements of U or D have grown. Otherwise it
+// confirms that the first solution was already as good.
 //
 // It takes 10n²c flops for the residuals and the step and, for the bounds, some five solves of 2n²c,
 // all with c right-hand sides at once, and a workspace of 256n + 7n·min(c, 256) numbers.
@@ -87,8 +87,8 @@ func (f *LU) Refine(x, a, b *mat.Dense) (ErrorBounds, error) {
 	})
 }
 
-// refine is the body of both: it announces the routine, checks its arguments, and refines. a is the
-// storage of A as a matrix, and finite returns an error if A is not finite.
+// refine is the body of both: it reports the routine to the backend, checks its arguments, and refines.
+// a is the storage of A as a matrix, and finite returns an error if A is not finite.
 func refine(b0 blskernel.Backend, routine string, r condition.Gerfs, x *mat.Dense, a blas64.General, b *mat.Dense, finite func() error) (ErrorBounds, error) {
 	rows, nrhs := b.Dims()
 	xr, xc := x.Dims()

@@ -21,8 +21,8 @@ type solver func(bk factor.Backend, side blas.Side, c int, x block.Matrix)
 // the cache between two triangular solves, and enough to amortize the traffic of the triangle.
 const rowPanel = 1024
 
-// solveTo is the body of every SolveTo (side is blas.Left) and SolveRowsTo: it announces the routine,
-// checks b and the result, and lets solve overwrite the copy of b in dst.
+// solveTo is the body of every SolveTo (side is blas.Left) and SolveRowsTo: it reports the routine to
+// the backend, checks b and the result, and lets solve overwrite the copy of b in dst.
 func solveTo(b0 blskernel.Backend, routine string, side blas.Side, n int, dst, b *mat.Dense, solve solver) error {
 	rows, cols := b.Dims()
 	order, nrhs := rows, cols

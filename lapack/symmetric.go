@@ -115,7 +115,7 @@ func (f *symmetric) UTo(dst *gonummat.TriDense) {
 	triangleTo(dst, gonummat.Upper, f.n, f.upper(), f.d != nil)
 }
 
-// base returns the order up to which triangles are done in a workspace.
+// base returns the order up to which triangles are computed in a workspace.
 func (f *symmetric) base() int { return cmp.Or(f.nb, factor.Base) }
 
 func (f *symmetric) inverseTo(limit float64, dst *mat.SymPacked) error {

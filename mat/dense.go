@@ -6,8 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Dense is gonum's dense row-major matrix, by alias: what callers have already is what this
-// package takes, and its results go straight into gonum.
+// Dense is gonum's dense row-major matrix, by alias: the functions of both packages share it.
 type Dense = mat.Dense
 
 // NewDense is gonum's mat.NewDense: an r×c matrix on data (row-major, len r*c), or on new zeroed

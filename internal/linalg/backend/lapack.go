@@ -41,7 +41,7 @@ type ColumnMajorLAPACK interface {
 	Dgetri(n int, a []float64, lda int, ipiv []int32, work []float64) (info int)
 }
 
-// ColumnMajor returns the LAPACK that b brings along and whether it has one. A nil b stands for
+// ColumnMajor returns the LAPACK of b and whether it has one. A nil b stands for
 // blskernel.Default().
 func ColumnMajor(b blskernel.Backend) (ColumnMajorLAPACK, bool) {
 	l, ok := Or(b).(ColumnMajorLAPACK)

@@ -12,7 +12,7 @@ type entry struct {
 	l1d, l2, cores int
 }
 
-// table has arm64 cores. Where products differ, it has the least L2 for a core of the common ones.
+// table has arm64 cores, with the smallest common L2 if products differ.
 var table = []entry{
 	{"Cortex-A53", 0x41d03, 32, 512, 4},
 	{"Cortex-A55", 0x41d05, 32, 128, 1},

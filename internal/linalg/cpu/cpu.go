@@ -48,7 +48,7 @@ type Caches struct {
 	Source      string // "reported", or the core of the table that they are assumed from
 }
 
-// L2Share returns the part of L2 that a core has while all that share it are busy.
+// L2Share returns the part of L2 per core if all cores that share it are busy.
 func (c Caches) L2Share() int { return c.L2 / max(c.L2Cores, 1) }
 
 // CacheSizes returns the sizes of this machine's caches. Where cores differ, they belong to the kind
@@ -78,12 +78,12 @@ func choose(cores []core) (chosen core) {
 	return chosen
 }
 
-// minShare is the smallest share of L2 that is believed: virtual machines may say that all of their
-// CPUs share one.
+// minShare is the smallest plausible share of L2: virtual machines may report that all of their CPUs
+// share one.
 const minShare = 32 << 10
 
-// complete fills in unknown values. It takes all caches from the table if one is missing, or
-// cannot be right.
+// complete fills in unknown values. It takes all caches from the table if one is missing or
+// implausible.
 func (c *core) complete() {
 	like, own := lookup(c.id, c.name), &c.caches
 	own.Source = "reported"

@@ -18,18 +18,18 @@ func (bk Backend) Share(tasks int, flops float64, do func(task int)) {
 	})
 }
 
-// LooksAhead reports whether one thread should do what the next step waits for, of the given flops,
-// while the others do the rest. A panel or a small triangle, which cannot be shared, then keeps no
-// thread waiting. It pays if the rest is long enough, and on this module's backends only: products of
-// others do not stay on the thread of a task.
+// LooksAhead reports whether one thread should do the critical work of the next step, of the given
+// flops, while the others do the rest. Then no thread waits for a panel or a small triangle, which
+// cannot be shared. It pays if the rest is long enough, and on this module's backends only, whose
+// products stay on the thread of a task.
 func (bk Backend) LooksAhead(first, rest float64) bool {
 	_, ours := bk.Backend.(block.Ops)
 	threads := float64(blskernel.Threads())
 	return ours && threads > 1 && first*(threads-1) <= rest
 }
 
-// Ahead does first, of the given flops, and on the other threads the columns or rows 0 to n-1 of the
-// rest, of the given flops each, in strips of about width. The caller has asked LooksAhead.
+// Ahead calls first, of the given flops, and on the other threads rest for columns or rows 0 to n-1, of
+// each flops each, in strips of about width. The caller has checked LooksAhead.
 func (bk Backend) Ahead(first func(), flops float64, n, width int, each float64, rest func(from, to int)) {
 	strips := (n + width - 1) / width
 	mean := (flops + float64(float64(n)*each)) / float64(1+strips)
@@ -43,6 +43,6 @@ func (bk Backend) Ahead(first func(), flops float64, n, width int, each float64,
 	})
 }
 
-// StripWidth returns the width of the strips of n columns or rows: a dozen, so that threads are through
-// at about the same time, of enough columns for a product to reach its speed.
+// StripWidth returns the width of the strips of n columns or rows: a dozen strips, so that threads
+// finish at about the same time, of enough columns for a product to reach its speed.
 func StripWidth(n int) int { return min(max(48, (n/12+23)/24*24), 240) }

@@ -27,13 +27,13 @@ func On(b blskernel.Backend) Backend {
 }
 
 // Base is the order up to which triangles are factored and inverted in a workspace, by block rows of
-// tileOrder. The workspace is square, so a product may write below the diagonal: one does a whole block
-// row, and a lower triangle becomes an upper one. Measured on Zen 4 with AVX-512: at order 128 this is
-// 1.1 times as fast as halves down to 64. From 200 on a larger base gains less than it keeps from the
-// threads.
+// tileOrder. The workspace is square, so a product may write below the diagonal: one product covers a
+// whole block row, and a lower triangle becomes an upper one. Measured on Zen 4 with AVX-512: at order
+// 128 this is 1.1 times as fast as halves down to 64. From 200 on a larger base gains less than it
+// keeps from the threads.
 const Base = 128
 
-// TileOrder is the order of triangles that plain loops do: a call of a backend costs as much there. It
+// TileOrder is the order of triangles for plain loops: a call of a backend costs as much there. It
 // is also the height of the micro-panels in which products are fast.
 const TileOrder = 8
 

@@ -16,8 +16,8 @@ const exchangeTime = 5
 // Laswp exchanges rows k and swap[k] of the columns of x, for k = 0, 1, ...: it multiplies x by P from
 // the left. If back is set it goes from the last k to the first and multiplies by Pᵀ.
 //
-// The columns are cut into one range for each thread. Rows that change places are far from each other,
-// and long pieces stream better from memory.
+// The columns are cut into one range for each thread. Exchanged rows are far apart, and long pieces
+// stream better from memory.
 func Laswp(bk Backend, cols int, x block.Matrix, swap []int, back bool) {
 	if cols <= exchangeLoop {
 		laswp(x, 0, cols, swap, back)

@@ -7,9 +7,9 @@ import (
 	"blskernel/internal/linalg/block"
 )
 
-// A Workspace is storage for the time of one call. A pool keeps it, since to allocate and clear it
-// would take as long as all else for matrices of order 100. It grows by doubling where a call needs
-// more, so it keeps at most twice the elements that a call has needed, and at most maxKept.
+// A Workspace is storage for the time of one call. A pool keeps it, since allocating and clearing it
+// would double the time for matrices of order 100. It grows by doubling, so it keeps at most twice the
+// elements that a call has needed, and at most maxKept.
 type Workspace struct{ whole, rest []float64 }
 
 var workspaces = sync.Pool{New: func() any { return new(Workspace) }}

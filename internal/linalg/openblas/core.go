@@ -33,9 +33,9 @@ func betterCores(core string, features []string) (better []string) {
 	return append(better, "Haswell")
 }
 
-// openBest opens a library with the best kernels for the CPU, even if OpenBLAS does not know the CPU. A
-// choice of the environment stays, and so do the kernels of a library that cannot be closed and opened
-// again because the program is linked with it.
+// openBest opens a library with the best kernels for the CPU, even if OpenBLAS does not know the CPU.
+// It keeps a choice of the environment, and the kernels of a library that cannot be reopened because
+// the program is linked with it.
 func openBest(name string) string {
 	if reason := openAs(name, ""); reason != "" || coreChosen() {
 		return reason

@@ -148,7 +148,7 @@ import (
 	"unsafe"
 )
 
-// libraries are the names that Open tries in order where it is given none.
+// libraries are the names that Open tries in order if name is empty.
 var libraries = []string{"libopenblas.so.0", "libopenblas.so"}
 
 func init() {
@@ -156,11 +156,10 @@ func init() {
 	open, setThreads = openFirst, setThreadsBelow
 }
 
-// Handle returns what dlopen has returned for the library that is open, nil without one.
+// Handle returns the dlopen handle of the open library, nil without one.
 func Handle() unsafe.Pointer { return C.blskernel_openblas }
 
-// About returns the CPU type of the kernels in use, the name of the library, and what it says of
-// itself.
+// About returns the CPU type of the kernels in use, the name of the library, and its own description.
 func (o openBLAS) About() (kernel, library, version string) {
 	return openedCore(), o.file, strings.TrimSpace(C.GoString(C.blskernel_config()))
 }
@@ -217,7 +216,7 @@ func openAs(name, core string) string {
 // openedCore returns OpenBLAS's name of the CPU type whose kernels it uses, or "" if it does not say.
 func openedCore() string { return C.GoString(C.blskernel_core()) }
 
-// closeOpened closes the library. It must be opened again before anything is computed.
+// closeOpened closes the library. Open it again before any computation.
 func closeOpened() { C.blskernel_close() }
 
 // coreChosen reports whether the environment chooses the kernels.

@@ -28,12 +28,12 @@ type Gerfs struct {
 // Roundoff is the unit roundoff u, half the distance from 1 to the next larger number.
 const Roundoff = 0x1p-53
 
-// RefinePanel is the number of columns that Refine treats together. It bounds the workspace, and is
+// RefinePanel is the number of columns that Refine processes together. It bounds the workspace, and is
 // enough for the products and the solves to run at full speed.
 const RefinePanel = 256
 
-// Refine takes a step of refinement for those columns of x that it improves, and writes the error
-// bounds of all, panel by panel.
+// Refine does one step of refinement on each column of x, keeps it where it improves the column, and
+// writes the error bounds of all columns, panel by panel.
 func (f Gerfs) Refine(x, b blas64.General, backward, forward []float64) {
 	for i := range f.N {
 		_, v := f.Backend.AbsMax(f.A.Elements(i, f.first(i), f.N))
@@ -64,7 +64,7 @@ func (f Gerfs) matrices(work []float64, c int) (m [6][]float64) {
 	return m
 }
 
-// maxSteps is the number of steps that Improve takes at most, as LAPACK's dgerfs.
+// maxSteps bounds the steps of Improve, as in LAPACK's dgerfs.
 const maxSteps = 5
 
 // Improve refines x, a solution of A X = B, until no step makes a backward error smaller. It returns
@@ -96,8 +96,8 @@ func (f Gerfs) eachPanel(x, b blas64.General, do func(j int, x, b blas64.General
 	}
 }
 
-// step takes a step of refinement for those columns of x that it improves, whose residuals and backward
-// errors are in m and backward, and updates these. It reports whether there was one.
+// step refines the columns of x that it improves, whose residuals and backward errors are in m and
+// backward, and updates these. It reports whether it changed a column.
 func (f Gerfs) step(x, b blas64.General, m [6][]float64, backward []float64) (improved bool) {
 	n, c := x.Rows, x.Cols
 	r, w, y, ry, wy, magnitudes := m[0], m[1], m[2], m[3], m[4], m[5]

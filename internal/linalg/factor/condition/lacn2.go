@@ -32,7 +32,7 @@ const (
 	norm1Alternates           // A (1, -1-1/(n-1), ..., ±2)
 )
 
-// norm1Turns is the most unit vectors, as in LAPACK.
+// norm1Turns bounds the unit vectors, as in LAPACK.
 const norm1Turns = 4
 
 func newNorm1(x []float64) norm1 { return norm1{x: x, signs: make([]bool, len(x))} }

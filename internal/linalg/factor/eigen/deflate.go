@@ -156,9 +156,9 @@ func square0(n int) block.Matrix {
 // stripWidth is the number of columns or rows that a task of spread multiplies.
 const stripWidth = 96
 
-// flopsWorthThreads is the flops of a nanosecond, with which spread says how long it takes: four times
-// as many as there are. Workers that poll between windows slow down what one thread does there: at
-// order 300 they would make all of Hseqr take 1.3 times as long.
+// flopsWorthThreads is the rate in flops per nanosecond by which spread estimates its time: four times
+// the actual one. Workers that poll between windows slow down the one thread there: at order 300 they
+// would make all of Hseqr 1.3 times as slow.
 const flopsWorthThreads = 200
 
 // spread multiplies by the orthogonal u, of the given order and for rows and columns from at on: rows

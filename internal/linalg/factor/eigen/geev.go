@@ -13,8 +13,9 @@ import (
 // Geev computes the eigenvalues w of the n×n a, which it overwrites, and eigenvectors as columns of the
 // n×n vl and vr, left and right ones as asked for: of length 1, and of a pair of complex eigenvalues
 // the real part in the first column and the imaginary part in the second, with a real largest
-// component. It returns 0, or the index behind the last eigenvalue that did not converge: those behind
-// it have, and there are no vectors. A NaN or an infinity in a does not converge. (LAPACK: dgeev.)
+// component. It returns 0, or the index behind the last eigenvalue that did not converge: later ones
+// have converged, and there are no vectors. A NaN or an infinity in a does not converge. (LAPACK:
+// dgeev.)
 //
 // About 25n³ flops with one kind of vectors, 10n³ without.
 func Geev(bk factor.Backend, n int, a block.Matrix, w []complex128, left bool, vl block.Matrix, right bool, vr block.Matrix) (first int) {
@@ -22,7 +23,7 @@ func Geev(bk factor.Backend, n int, a block.Matrix, w []complex128, left bool, v
 }
 
 // Small is Geev for orders up to SmallOrder, by plain loops, since calls of a backend take longer than
-// their arithmetic there. It rounds otherwise than Geev.
+// their arithmetic there. It rounds differently from Geev.
 func Small(bk factor.Backend, n int, a block.Matrix, w []complex128, left bool, vl block.Matrix, right bool, vr block.Matrix) (first int) {
 	return geev(bk, true, n, a, w, left, vl, right, vr)
 }

@@ -46,7 +46,7 @@ func negligible(h block.Matrix, k, from, end int, tiny float64) bool {
 }
 
 // faint reports whether the subdiagonal element of row k is far below a rounding of the elements around
-// it. Where these are graded steeply, steps alone might never make it negligible.
+// it. If these are steeply graded, steps alone might never make it negligible.
 func faint(h block.Matrix, k, from, end int) bool {
 	sum := math.Abs(h.X[(k-1)*h.Ld+k-1]) + math.Abs(h.X[k*h.Ld+k]) + neighbours(h, k, from, end)
 	return math.Abs(h.X[k*h.Ld+k-1]) <= ulp*ulp*sum

@@ -16,7 +16,7 @@ import (
 const SmallOrder = 31
 
 // Small is Syev for orders up to SmallOrder: by plain loops, since a call of a backend takes longer
-// than its arithmetic there, and with all vectors by the QL algorithm. It rounds otherwise than Syev.
+// than its arithmetic there, and with all vectors by the QL algorithm. It rounds differently from Syev.
 // (LAPACK: dsyev, dsytd2, dorg2l.)
 func Small(bk factor.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w []float64) bool {
 	if n == 2 {
@@ -66,7 +66,7 @@ func Small(bk factor.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, 
 	return true
 }
 
-// two is Small for n = 2, where even the workspace would take as long as all else.
+// two is Small for n = 2, where even the workspace would double the time.
 func two(ul blas.Uplo, wanted bool, a block.Matrix, w []float64) bool {
 	p, e, q := a.X[0], a.X[1], a.X[a.Ld+1]
 	if ul == blas.Lower {

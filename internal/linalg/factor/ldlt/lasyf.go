@@ -35,12 +35,12 @@ type extreme struct {
 	size float64
 }
 
-// columnPart is the number of elements of a column that are brought up to date together: they stay in
-// the first level of cache until the largest is found, and repay the start of a thread.
+// columnPart is the number of elements of a column that are updated together: they stay in L1 until the
+// largest is found, and repay the start of a thread.
 const columnPart = 512
 
-// quickSuccession is by how much columns count for more than their time. They follow each other within
-// microseconds and find the workers awake, so that a quarter of what the pool asks for is worth sharing
+// quickSuccession is the factor by which columns count for more than their time. They follow each other
+// within microseconds and find the workers awake, so a quarter of the pool's threshold is worth sharing
 // (measured at n = 2000 and 4000).
 const quickSuccession = 4
 

@@ -12,10 +12,10 @@ import (
 )
 
 // PanelColumns returns the number of columns that Sytrf eliminates together. The search for pivots
-// brings one or two columns per pivot up to date by Level 2, n² times that number of flops, at the
-// speed of the cache and on less than all threads. The trailing update passes over the matrix once per
-// panel, 2 memory operations an element for twice that number of flops: wider panels are for matrices
-// that no cache holds. Measured: n = 300 to 5100, panels of 16 to 96.
+// updates one or two columns per pivot by Level 2, n² times that number of flops, at the speed of the
+// cache and on fewer threads. The trailing update passes over the matrix once per panel, 2 memory
+// operations an element for twice that number of flops: wider panels are for matrices that no cache
+// holds. Measured: n = 300 to 5100, panels of 16 to 96.
 func PanelColumns(n int) int {
 	if n < 3000 {
 		return 16
@@ -70,8 +70,8 @@ func Sytrf(bk factor.Backend, nb, n int, a block.Matrix) (d Diagonal, swap []int
 // exchangeInRows exchanges elements k and swap[k] of each row of the upper triangle of a, for k from
 // first(row) to n-1, or backwards from n-1. first does not fall from row to row.
 //
-// It permutes each row once, by an element and not by an exchange at a time. Going up, a row has the
-// exchanges of the row below and some before them.
+// It applies all exchanges of a row in one pass over its elements. From the last row up, each row has
+// the exchanges of the row below and some earlier ones.
 func exchangeInRows(bk factor.Backend, n int, a block.Matrix, swap []int, first func(row int) int, backwards bool) {
 	none := true
 	for k, s := range swap {

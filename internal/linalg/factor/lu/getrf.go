@@ -41,9 +41,9 @@ type getrf struct {
 	complete bool
 }
 
-// factor is Getrf for m >= n, whose first columns, ready of them, are done: 0, or all of n, or as many
-// as some first half of first halves has. While the right half is brought up to date, one thread goes
-// on to factor its first columns.
+// factor is Getrf for m >= n, whose first ready columns are done: 0, all of n, or as many as some first
+// half of first halves has. While the right half is brought up to date, one thread goes on to factor
+// its first columns.
 func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) *factor.Pivot {
 	switch {
 	case n == ready:

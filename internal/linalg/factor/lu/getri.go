@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// GetriColumns returns the number of columns of the inverse of order n that Getri computes together. It
-// solves with a triangle of that order for each, below the speed of a product, which asks for few. But
-// it reads all of the inverse so far for each, from memory where that is large.
+// GetriColumns returns the number of columns of the inverse of order n that Getri computes together.
+// Each group solves with a triangle of that order, slower than a product, which favours small groups.
+// But each group also reads all of the inverse so far, from memory if that is large.
 func GetriColumns(n int) int {
 	if n < 1500 {
 		return InverseColumns
@@ -18,8 +18,8 @@ func GetriColumns(n int) int {
 	return 192
 }
 
-// InverseColumns is the number of columns of an inverse that Getri computes together where the caller
-// gives the workspace, as in LAPACK's dgetri, which asks for as many.
+// InverseColumns is the number of columns of an inverse that Getri computes together in the workspace
+// of the caller, as in LAPACK's dgetri.
 const InverseColumns = 64
 
 // Getri overwrites the factors of P A = L U in the n×n dense a by A⁻¹ = U⁻¹ L⁻¹ P, in 4n³/3 flops. It

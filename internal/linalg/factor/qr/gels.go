@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// gelsRange is the exponent of the largest number that Gels takes as it is, and of the reciprocal of
-// the smallest: 2¹⁰²² over the precision, as LAPACK has it.
+// gelsRange is the exponent of the largest number that Gels does not scale, and of the reciprocal of
+// the smallest: 2¹⁰²² over the precision, as in LAPACK.
 const gelsRange = 970
 
 // Gels overwrites B, of max(m, n) rows and nrhs columns, by the X of least norm among those that

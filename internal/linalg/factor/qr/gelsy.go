@@ -14,8 +14,8 @@ import (
 //	A P = Q | L 0 | Zᵀ,
 //	        | 0 0 |
 //
-// with a lower triangular L of order Rank, and orthogonal Q and Z. Where Rank is n, Z is not there
-// and L is the R of Geqp3, an upper triangle. (LAPACK: dgelsy, dtzrzf.)
+// with a lower triangular L of order Rank, and orthogonal Q and Z. If Rank is n, there is no Z, and L
+// is the R of Geqp3, an upper triangle. (LAPACK: dgelsy, dtzrzf.)
 type Complete struct {
 	Rank  int
 	R     block.Matrix // what Geqp3 left, whose leading triangle of order Rank has the rank
@@ -27,7 +27,7 @@ type Complete struct {
 }
 
 // Gelsy decomposes the m×n dense a, which it overwrites. Rank is the number of diagonal elements of R
-// before the first with |r_ii| <= tolerance |r_00|; what R has below is taken for zero.
+// before the first with |r_ii| <= tolerance |r_00|; smaller rows of R count as zero.
 func Gelsy(bk factor.Backend, tolerance float64, m, n int, a block.Matrix) Complete {
 	c := Complete{R: a, Order: make([]int, n), m: m, n: n}
 	for j := range c.Order {

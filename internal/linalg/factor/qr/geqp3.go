@@ -14,10 +14,10 @@ const geqp3Columns = 32
 
 // Geqp3 overwrites the m×n dense a by the QR factorization with column pivoting A P = Q R, as Geqrf
 // leaves it: each column of Q R is the longest of those left, without their parts along the columns
-// before, so that no diagonal element of R is larger than one before it, but for rounding. Column j of
-// A P is column order[j] of A; on entry order says so for A as it is. The first fixed columns stay in
-// front. tau has min(m, n) elements. It takes 4mnk - 2(m+n)k² + 4k³/3 flops for k = min(m, n), half of
-// them in passes over what is left of the matrix, one for each column.
+// before, so that the diagonal elements of R do not increase, up to rounding. Column j of A P is column
+// order[j] of A; on entry order describes A. The first fixed columns stay in front. tau has min(m, n)
+// elements. It takes 4mnk - 2(m+n)k² + 4k³/3 flops for k = min(m, n), half of them in passes over what
+// is left of the matrix, one for each column.
 //
 // (LAPACK: dgeqp3 and dlaqps; Quintana-Ortí, Sun and Bischof, SIAM J. Sci. Comput. 19, 1998; norms by
 // Drmač and Bujanović, ACM Trans. Math. Softw. 35(2), 2008.)
@@ -48,8 +48,8 @@ func Geqp3(bk factor.Backend, fixed, m, n int, a block.Matrix, order []int, tau 
 	}
 }
 
-// A laqps is the state of Geqp3. A panel of columns has reflections V, and F with A - V Fᵀ for what
-// they leave of A; rows of v and f are columns of V and F, along which all products run.
+// A laqps is the state of Geqp3. A panel of columns has reflections V, and F such that they turn A into
+// A - V Fᵀ; rows of v and f are columns of V and F, along which all products run.
 type laqps struct {
 	bk    factor.Backend
 	m, n  int
@@ -143,7 +143,7 @@ func (p *laqps) exchange(j, c int) {
 	p.norms[q], p.exact[q] = p.norms[k], p.exact[k]
 }
 
-// downdate takes the row of R out of the norms of its columns, which begin with column j. It returns
+// downdate subtracts the row of R from the norms of its columns, from column j on. It returns
 // the columns whose norms have lost half of their digits since they were computed.
 func (p *laqps) downdate(j int, row []float64) (lost []int) {
 	const half = 0x1p-26 // the root of eps

@@ -48,7 +48,7 @@ type QR struct {
 // Geqrf overwrites the m×n dense a by its QR factorization, in 2n²(m - n/3) flops for m >= n. It
 // reduces each block of nb columns to R in a workspace where columns are rows, and applies its
 // reflections to the columns on its right. If keep is not set it returns the same A and Tau without T,
-// and does not compute what only T needs. nb and base are 0 but in tests. The pivot is the first
+// and does not compute what only T needs. nb and base are 0 except in tests. The pivot is the first
 // diagonal element at which a reflection is not finite, with its value or, where that is finite, the
 // factor tau of the reflection.
 func Geqrf(bk factor.Backend, keep bool, nb, base, m, n int, a block.Matrix) (QR, *factor.Pivot) {

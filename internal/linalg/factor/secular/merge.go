@@ -21,7 +21,7 @@ const (
 	Whole       = Top | Bottom
 )
 
-// A Merge is the problem that is left when both halves are diagonal: to diagonalize D + x xᵀ, or, for
+// A Merge is the remaining problem when both halves are diagonal: to diagonalize D + x xᵀ, or, for
 // singular values, the matrix with the diagonal D and x in place of the row where D is 0.
 type Merge struct {
 	D, X   []float64
@@ -30,10 +30,10 @@ type Merge struct {
 	Kept   []int  // rows whose D and X make an Equation, by ascending D
 	Gone   []int  // the others
 
-	// What Solve finds: the equation and its roots, and in the rows of S the vectors, which were
-	// divided by Norms. Element j of a vector, of row Kept[j], is in column Place[j] of S, in the
-	// order top, whole, bottom: so each half of the columns of the vectors has products with those
-	// rows that may be nonzero there.
+	// Results of Solve: the equation and its roots, and in the rows of S the vectors, divided by
+	// Norms. Element j of a vector, of row Kept[j], is in column Place[j] of S, in the order top,
+	// whole, bottom: so each half of the columns of the vectors has products with those rows that
+	// may be nonzero there.
 	Equation
 	Roots              []Root
 	S                  block.Matrix

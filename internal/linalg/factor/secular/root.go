@@ -5,8 +5,8 @@ import "math"
 // rational is the number of steps by rational functions after which every other one is a bisection.
 const rational = 12
 
-// A search is that for one root, between the poles left and right, or beyond right if that is the last
-// one. Numbers are distances from a pole: x is where the search is, and the root is between lo and hi.
+// A search is for one root, between the poles left and right, or beyond right if that is the last one.
+// Numbers are distances from a pole: x is the current point, and the root is between lo and hi.
 type search struct {
 	Equation
 	left, right int

@@ -24,8 +24,8 @@ type qd struct {
 }
 
 // dqds overwrites d by the singular values of the bidiagonal matrix of d and e, in any order. e has as
-// many elements, of which the last is 0. If the values do not converge, or elements are so different in
-// size that squares may underflow, it returns false and changes nothing. Relative errors are as small
+// many elements, of which the last is 0. If the values do not converge, or the range of elements is so
+// large that squares may underflow, it returns false and changes nothing. Relative errors are as small
 // as in bdsqr: a pass subtracts nothing but shifts, and no shift is larger than an eigenvalue. A pass
 // takes a division for each row where a QR step takes two roots and four divisions.
 //
@@ -86,7 +86,7 @@ func (z *qd) small(i int) bool {
 	return z.e[i] <= negligible*z.sigma || z.oldE[i] <= negligible*z.q[i] && z.fresh
 }
 
-// deflate moves eigenvalues that the end of the block shows to values.
+// deflate moves eigenvalues that have converged at the end of the block to values.
 func (z *qd) deflate(values []float64) {
 	for z.lo <= z.hi {
 		h := z.hi

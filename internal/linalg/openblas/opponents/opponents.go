@@ -13,9 +13,9 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// LAPACK are the routines of backend.ColumnMajorLAPACK and more of that kind. The upper triangle packed
-// by rows is the lower triangle packed by columns: packed storage ap has n(n+1)/2 elements, the columns
-// of the triangle one after the other. The routines that are added here check no argument.
+// LAPACK has the routines of backend.ColumnMajorLAPACK and more in the same format. The upper triangle
+// packed by rows is the lower triangle packed by columns: packed storage ap has n(n+1)/2 elements, the
+// columns of the triangle one after the other. The routines that are added here check no argument.
 type LAPACK interface {
 	backend.ColumnMajorLAPACK
 
