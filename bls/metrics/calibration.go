@@ -19,8 +19,6 @@ const epsilon = 0x1p-52
 //
 //	-(sum of w_i log p[i][labels_i]) / sum of w_i.
 //
-// It does not check that the rows of p have the sum 1.
-//
 //	shapes: labels l, each from 0 to c-1; p l×c; weights l or nil.
 //	errors: NaN without weight in all; panics for other lengths, for a label out of range and for a
 //	weight that is negative or not finite.
@@ -43,7 +41,6 @@ func CalibrationError(labels []int, p *mat.Dense, weights []float64) float64 {
 	return calibrate(labels, p, weights).Error()
 }
 
-// calibrate returns the Calibration of all samples.
 func calibrate(labels []int, p *mat.Dense, weights []float64) *Calibration {
 	l, _ := p.Dims()
 	checkLengths(l, len(labels), weights)
@@ -64,9 +61,9 @@ type Calibration struct {
 // A bin has the sums over the samples with a confidence in its range.
 type bin struct{ weight, correct, confidence float64 }
 
-// Add adds a sample with the probabilities p of all classes. It panics for a label outside of 0 to
-// len(p)-1 and for a weight that is negative or not finite. Any NaN in p makes the calibration
-// error NaN, and NaN for the label the log loss.
+// Add adds a sample with the probabilities p of all classes, whose sum it does not check. It panics for
+// a label outside of 0 to len(p)-1 and for a weight that is negative or not finite. Any NaN in p makes
+// the calibration error NaN, and NaN for the label the log loss.
 func (c *Calibration) Add(label int, p []float64, weight float64) {
 	checkClass(label, len(p))
 	checkWeight(weight)

@@ -92,8 +92,7 @@ func (c *Confusion) pair(label, predicted int) pair {
 // Classes returns c.
 func (c *Confusion) Classes() int { return len(c.labeled) }
 
-// At returns the weight of the samples of class label that were predicted to be of class predicted. It
-// panics for a class outside of 0 to c-1.
+// At returns C[label][predicted]. It panics for a class outside of 0 to c-1.
 func (c *Confusion) At(label, predicted int) float64 {
 	at := c.pair(label, predicted)
 	if label == predicted {
@@ -102,12 +101,11 @@ func (c *Confusion) At(label, predicted int) float64 {
 	return c.misses[at]
 }
 
-// Pairs returns the number of elements off the diagonal that are not zero: at most c² - c, and at most
-// the number of samples.
+// Pairs returns the number of elements off the diagonal that are not zero, at most that of the samples.
 func (c *Confusion) Pairs() int { return len(c.misses) }
 
-// Misses calls yield for each nonzero element off the diagonal, by rows, with its label, prediction and
-// weight, until yield returns false. Use it if c² elements are too many.
+// Misses calls yield for each element off the diagonal that is not zero, by rows, with its label and
+// prediction and its weight, until yield returns false.
 //
 //	cost: a sort of Pairs numbers.
 func (c *Confusion) Misses(yield func(at [2]int, weight float64) bool) {
@@ -125,8 +123,7 @@ func (c *Confusion) Labeled(class int) float64 {
 	return c.labeled[class]
 }
 
-// Predicted returns the weight of the samples that were predicted to be of a class, the sum of a column
-// of C.
+// Predicted returns the weight of the samples that were predicted to be of a class, a column's sum.
 func (c *Confusion) Predicted(class int) float64 {
 	checkClass(class, c.Classes())
 	return c.predicted[class]
@@ -164,16 +161,15 @@ func (c *Confusion) F1(class int) float64 {
 }
 
 // MacroPrecision returns the mean of Precision over the classes that are there or predicted, each of
-// weight 1. A class that is there and never predicted counts as 0. The mean of none is NaN.
+// weight 1. A class that is never predicted counts as 0. The mean of none is NaN.
 //
 //	source: sklearn.metrics.precision_score(average="macro"); likewise MacroRecall and MacroF1.
 func (c *Confusion) MacroPrecision() float64 { return c.mean(c.Predicted) }
 
-// MacroRecall returns the mean of Recall over the classes that are there or predicted. A class that is
-// predicted and not there counts as 0.
+// MacroRecall is MacroPrecision for Recall: a class that is not there counts as 0.
 func (c *Confusion) MacroRecall() float64 { return c.mean(c.Labeled) }
 
-// MacroF1 returns the mean of F1 over the classes that are there or predicted.
+// MacroF1 is MacroPrecision for F1.
 func (c *Confusion) MacroF1() float64 {
 	return c.mean(func(class int) float64 { return (c.Labeled(class) + c.Predicted(class)) / 2 })
 }

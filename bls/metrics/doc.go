@@ -49,21 +49,18 @@ func checkLengths(n, predictions int, weights []float64) {
 	}
 }
 
-// checkWeight panics unless w is a weight.
 func checkWeight(w float64) {
 	if !(w >= 0) || math.IsInf(w, 1) {
 		panic(panicWeight)
 	}
 }
 
-// checkClass panics unless class is one of 0 to classes-1.
 func checkClass(class, classes int) {
 	if class < 0 || class >= classes {
 		panic(panicClass)
 	}
 }
 
-// weight returns the weight of sample i, 1 without weights.
 func weight(weights []float64, i int) float64 {
 	if weights == nil {
 		return 1

@@ -6,8 +6,6 @@ import "math"
 //
 //	sqrt(sum of w_i (predicted_i - known_i)² / sum of w_i).
 //
-// where the sums are over the samples i.
-//
 //	shapes: known, predicted l; weights l or nil.
 //	errors: NaN without weight in all, +Inf where the sum overflows; panics for other lengths
 //	and for a weight that is negative or not finite.
@@ -47,8 +45,8 @@ func compare(known, predicted, weights []float64) *Errors {
 }
 
 // Errors sums up the errors of the predictions of a number, sample by sample. The zero value has no
-// samples. Welford's recurrence gives the sum of squares about the mean: it does not cancel if the mean
-// is large against the deviations.
+// samples. The sum of squares about the mean comes from Welford's recurrence, which does not cancel if
+// the mean is large against the deviations.
 type Errors struct {
 	weight            float64
 	squares, absolute float64 // sums over the errors
@@ -76,12 +74,10 @@ func (e *Errors) RMSE() float64 { return math.Sqrt(e.squares / e.weight) }
 // MAE returns the mean absolute error, NaN for no samples.
 func (e *Errors) MAE() float64 { return e.absolute / e.weight }
 
-// Deviation returns the root mean squared error of the mean of the known values, their standard
-// deviation: NaN for no samples.
+// Deviation returns the standard deviation of the known values, NaN for no samples.
 func (e *Errors) Deviation() float64 { return math.Sqrt(e.about / e.weight) }
 
-// R2 returns the share of the variance that is explained, NaN for no samples and for a known value that
-// is constant.
+// R2 returns the share of the variance that is explained, NaN for no samples or equal known values.
 func (e *Errors) R2() float64 {
 	if e.about == 0 {
 		return math.NaN()

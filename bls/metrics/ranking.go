@@ -101,12 +101,9 @@ func MacroAUC(labels []int, scores *mat.Dense, weights []float64) float64 {
 }
 
 // A Ranking collects the labels and scores of samples for AUC. It keeps the first samples up to a
-// limit, and beyond that a random sample of that size, in which each sample is as likely as any
-// other. The choice depends on nothing but the number of samples, so the same samples give the same
-// result.
-//
-// Above the limit the result is an estimate. Without weights its standard error is at most 1/(2
-// sqrt(m)), where m is the number of samples kept on the smaller side.
+// limit, and beyond that a random sample of that size, by a fixed seed. Above the limit the result is
+// an estimate. Without weights its standard error is at most 1/(2 sqrt(m)), where m is the number of
+// samples kept on the smaller side.
 //
 //	memory: 8(c+2) bytes for each sample that is kept.
 type Ranking struct {
@@ -155,8 +152,7 @@ func (r *Ranking) Add(label int, scores []float64, weight float64) {
 	}
 }
 
-// Kept returns the number of samples that the results are of: all that were added with a
-// weight above 0, or the limit.
+// Kept returns the number of samples that the results are of, at most the limit.
 func (r *Ranking) Kept() int { return len(r.labels) }
 
 // AUC returns the AUC of a class against the rest by its column of scores, NaN unless there is

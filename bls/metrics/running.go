@@ -121,7 +121,6 @@ func (r *Running) AddTargets(y, p *mat.Dense) {
 	}
 }
 
-// add adds the loss of a row.
 func (r *Running) add(loss float64) {
 	r.Rows++
 	r.Loss, r.Weight = float64(fading*r.Loss)+loss, float64(fading*r.Weight)+1
