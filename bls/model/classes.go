@@ -44,15 +44,12 @@ func (c Classes) Number(label string) (number int, ok bool) {
 // of more is label to[i] of all.
 func (c Classes) With(more []string) (all []string, to []int) {
 	all, to = slices.Clone(c.labels), make([]int, len(more))
-	added := map[string]int{}
+	numbers := NewClasses(all).numbers
 	for i, label := range more {
-		n, known := c.numbers[label]
-		if !known {
-			n, known = added[label]
-		}
+		n, known := numbers[label]
 		if !known {
 			n = len(all)
-			added[label] = n
+			numbers[label] = n
 			all = append(all, label)
 		}
 		to[i] = n
@@ -159,7 +156,6 @@ func labelPlace(b *stream.Batch, row int, labelsIn string) string {
 	return fmt.Sprintf("%s, sample %d (its inputs are in %s)", labelsIn, b.Number(row), b.Where(row))
 }
 
-// upTo returns 0, 1, ..., n-1.
 func upTo(n int) []int {
 	all := make([]int, n)
 	for i := range all {

@@ -65,7 +65,6 @@ func (e *Error) With(do string) string {
 	return text
 }
 
-// labelError returns an error about the label of a row.
 func labelError(b *stream.Batch, row int, labelsIn, what string, do Remedy) *Error {
 	return &Error{Place: labelPlace(b, row, labelsIn), Row: -1, What: what, Do: do}
 }

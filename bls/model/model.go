@@ -113,27 +113,15 @@ func (m *Model) Columns() (cells stream.Columns, names []string) {
 //	errors: *Error, of a row if Row is not negative; ErrNoTargets; as PartialFit, Refit and Tune of
 //	package bls.
 func (m *Model) Learn(ctx context.Context, b *stream.Batch) error {
-	if b.Labels == nil && m.Classifier != nil || b.Y == nil && m.Classifier == nil {
-		return ErrNoTargets
+	classes, err := m.targets(ctx, b)
+	if err != nil {
+		return err
 	}
-	var err error
 	if c := m.Classifier; c != nil {
-		var classes []int
-		if classes, err = m.numbers(ctx, b); err != nil {
-			return err
-		}
-		fit := c.PartialFitContext
-		if m.Calibrating {
-			fit = c.CalibratePartialFitContext
-		}
-		err = learn(ctx, m, b, classes, c.TuneContext, fit, c.FitContext, c.RefitContext)
+		err = learn(ctx, m, b, classes, c.TuneContext, c.PartialFitContext, c.CalibratePartialFitContext, c.FitContext, c.RefitContext)
 	} else {
 		r := m.Regressor
-		fit := r.PartialFitContext
-		if m.Calibrating {
-			fit = r.CalibratePartialFitContext
-		}
-		err = learn(ctx, m, b, b.Y, r.TuneContext, fit, r.FitContext, r.RefitContext)
+		err = learn(ctx, m, b, b.Y, r.TuneContext, r.PartialFitContext, r.CalibratePartialFitContext, r.FitContext, r.RefitContext)
 	}
 	if errors.Is(err, blsupdate.ErrOverflow) && m.FittedFeatures() != nil {
 		if large := m.checkNodes(ctx, b); large != nil {
@@ -143,10 +131,21 @@ func (m *Model) Learn(ctx context.Context, b *stream.Batch) error {
 	return m.located(b, err)
 }
 
-// learn lets a model learn a batch with classes or targets.
+// targets returns the classes of the rows of a batch, nil of a regression, or ErrNoTargets. New labels
+// become classes.
+func (m *Model) targets(ctx context.Context, b *stream.Batch) ([]int, error) {
+	switch {
+	case m.Classifier != nil && b.Labels == nil || m.Classifier == nil && b.Y == nil:
+		return nil, ErrNoTargets
+	case m.Classifier == nil:
+		return nil, nil
+	}
+	return m.numbers(ctx, b)
+}
+
 func learn[Y, R any](ctx context.Context, m *Model, b *stream.Batch, y Y,
 	tune func(context.Context, *mat.Dense, Y, bls.TuneOptions) (R, error),
-	partialFit, fit, refit func(context.Context, *mat.Dense, Y, []float64) error,
+	partialFit, calibratePartialFit, fit, refit func(context.Context, *mat.Dense, Y, []float64) error,
 ) error {
 	if m.Tune {
 		if _, err := tune(ctx, b.X, y, bls.TuneOptions{Weights: b.Weights}); err != nil {
@@ -160,6 +159,8 @@ func learn[Y, R any](ctx context.Context, m *Model, b *stream.Batch, y Y,
 		run = refit
 	case m.FixMaps:
 		run = fit
+	case m.Calibrating:
+		run = calibratePartialFit
 	}
 	err := run(ctx, b.X, y, b.Weights)
 	m.Refit, m.FixMaps = m.Refit && err != nil, m.FixMaps && err != nil
@@ -178,18 +179,16 @@ const (
 
 // Calibrate calibrates the model on the rows of a batch. On an error the calibration is unchanged.
 //
-//	errors: *Error; ErrNoTargets; as Calibrate and CalibrateLearned of package bls.
-func (m *Model) Calibrate(ctx context.Context, b *stream.Batch, rows Calibration) (err error) {
-	if b.Labels == nil && m.Classifier != nil || b.Y == nil && m.Classifier == nil {
-		return ErrNoTargets
+//	errors: *Error; ErrNoTargets; those of Calibrate and CalibrateLearned of package bls.
+func (m *Model) Calibrate(ctx context.Context, b *stream.Batch, rows Calibration) error {
+	classes, err := m.targets(ctx, b)
+	if err != nil {
+		return err
 	}
 	if c := m.Classifier; c != nil {
-		var classes []int
-		if classes, err = m.numbers(ctx, b); err == nil {
-			do := [...]func(context.Context, *mat.Dense, []int, []float64) error{
-				c.CalibrateContext, c.PartialCalibrateContext, c.CalibrateLearnedContext}[rows]
-			err = do(ctx, b.X, classes, b.Weights)
-		}
+		do := [...]func(context.Context, *mat.Dense, []int, []float64) error{
+			c.CalibrateContext, c.PartialCalibrateContext, c.CalibrateLearnedContext}[rows]
+		err = do(ctx, b.X, classes, b.Weights)
 	} else {
 		r := m.Regressor
 		do := [...]func(context.Context, *mat.Dense, *mat.Dense, []float64) error{
@@ -202,21 +201,19 @@ func (m *Model) Calibrate(ctx context.Context, b *stream.Batch, rows Calibration
 // Remove unlearns the rows of a batch. On an error the model is unchanged.
 //
 //	errors: *Error; ErrNoTargets; as Remove of package bls.
-func (m *Model) Remove(ctx context.Context, b *stream.Batch) (err error) {
+func (m *Model) Remove(ctx context.Context, b *stream.Batch) error {
 	rows := b.X.RawMatrix().Rows
 	if learned := m.Updater().Samples(); rows > learned {
 		return &Error{Place: b.Where(0).String(), Row: -1, What: fmt.Sprintf("the model has %s left: more cannot be removed", count(learned, "sample", "samples"))}
 	}
-	switch {
-	case b.Labels == nil && m.Classifier != nil || b.Y == nil && m.Classifier == nil:
-		return ErrNoTargets
-	case m.Classifier == nil:
+	classes, err := m.targets(ctx, b)
+	if err != nil {
+		return err
+	}
+	if m.Classifier != nil {
+		err = m.Classifier.RemoveContext(ctx, b.X, classes, b.Weights)
+	} else {
 		err = m.Regressor.RemoveContext(ctx, b.X, b.Y, b.Weights)
-	default:
-		var classes []int
-		if classes, err = m.numbers(ctx, b); err == nil {
-			err = m.Classifier.RemoveContext(ctx, b.X, classes, b.Weights)
-		}
 	}
 	var unknown *blsupdate.UnknownRowError
 	if errors.As(err, &unknown) {
@@ -306,7 +303,6 @@ func (m *Model) located(b *stream.Batch, err error) error {
 	return e
 }
 
-// count writes a number of things.
 func count(n int, one, more string) string {
 	if n != 1 {
 		one = more

@@ -87,7 +87,6 @@ func HashOf(fsys vfs.FS, path string) (string, error) {
 	return strconv.FormatUint(sum, 16), err
 }
 
-// hashOf returns the XXH64 of what write writes.
 func hashOf(write func(io.Writer) error) (uint64, error) {
 	sum := xxhash.New()
 	err := write(sum)
@@ -106,7 +105,6 @@ type verifier struct {
 	out func(row int64) bool // reports which rows are not read; nil for those that the operation held out
 }
 
-// learns reports whether an operation has rows that were learned.
 func learns(op *modelfile.Operation) bool {
 	return slices.Contains([]string{modelfile.OpTrain, modelfile.OpLike, modelfile.OpUpdate}, op.Kind)
 }
@@ -280,19 +278,18 @@ func (v *verifier) files(op *modelfile.Operation, all bool) (paths []string) {
 // unfitted returns a model that has learned nothing, with the options of a training.
 func (v *verifier) unfitted(op *modelfile.Operation) *Model {
 	f := &modelfile.File{Metadata: v.of.Metadata}
-	lambda := func(of *float64) {
-		if op.Lambda != nil {
-			*of = *op.Lambda
-		}
-	}
+	var lambda *float64
 	if c := v.of.Classifier; c != nil {
 		f.Classifier = c.Unfitted()
 		f.Classifier.Classes = min(op.Classes, len(v.of.Labels()))
 		f.Metadata.Classes = v.of.Labels()[:f.Classifier.Classes]
-		lambda(&f.Classifier.Update.Lambda)
+		lambda = &f.Classifier.Update.Lambda
 	} else {
 		f.Regressor = v.of.Regressor.Unfitted()
-		lambda(&f.Regressor.Update.Lambda)
+		lambda = &f.Regressor.Update.Lambda
+	}
+	if op.Lambda != nil {
+		*lambda = *op.Lambda
 	}
 	m := New(f)
 	m.FixMaps = op.Fixed
@@ -433,7 +430,6 @@ func (v *verifier) compareMaps() error {
 	return err
 }
 
-// compareWeights compares the output layers.
 func (v *verifier) compareWeights(again *Model, learned bool) error {
 	layer := func(m *Model) func(io.Writer) error {
 		return func(w io.Writer) error { return blsupdate.Encode(w, m.Updater()) }

@@ -96,7 +96,6 @@ func (m *Metadata) Check() error {
 	return err
 }
 
-// encode returns the JSON text.
 func (m *Metadata) encode() ([]byte, error) {
 	if err := m.checkValues(); err != nil {
 		return nil, err
@@ -149,7 +148,6 @@ func decodeMetadata(r io.Reader) (Metadata, error) {
 	return m, nil
 }
 
-// checkValues checks everything but the length.
 func (m *Metadata) checkValues() error {
 	for _, part := range []struct {
 		field string

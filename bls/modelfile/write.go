@@ -42,7 +42,6 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// header returns the header of a file of a version.
 func header(version uint32) []byte {
 	b := binary.LittleEndian.AppendUint32([]byte(magic), version)
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
@@ -147,7 +146,6 @@ func Write(w io.Writer, f *File) error {
 	return writeSection(w, sectionEnd, bytesOf(sum.Sum(nil)))
 }
 
-// bytesOf returns a function that writes b.
 func bytesOf(b []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write(b)
