@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/internal/io/codec"
 	"blskernel/internal/linalg/floats"
@@ -59,27 +60,32 @@ func (m *model) first() int {
 	return 2
 }
 
-// observed are rows with known targets or classes that calibrate a model.
-type observed struct {
-	x       *mat.Dense // l×d
-	y       *mat.Dense // l×c, of a regression
-	labels  []int      // l, of a classification
-	weights []float64  // l, nil for ones
-
-	learned bool      // the model has learned the rows,
-	factors []float64 // with these weights
-}
-
-// leastRest is the smallest 1 - h of a row whose left-out prediction has correct digits.
+// leastRest is the smallest 1 - h of a row whose prediction without the row has digits.
 const leastRest = 1e-6
 
-// calibrate replaces the calibration by the last of the rows or, with more, adds them. On an error the
-// calibration is unchanged.
-func (m *model) calibrate(ctx context.Context, of observed, more bool) error {
-	if err := m.ready(ctx); err != nil {
+// calibrate replaces the calibration by the last of some rows or, with more, adds them. learned says
+// that the model has learned them. On an error the calibration stays.
+func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool) error {
+	if m == nil {
+		return ErrNotFitted
+	}
+	var err error
+	if m.constant {
+		err = cmp.Or(checkRows(in.x, m.inputs(), labelColumn, len(in.labels), 1), checkLabels(in.labels, m.targets()))
+	} else {
+		err = checkTargets(in.x, m.inputs(), in.y, m.targets(), nil)
+	}
+	if err == nil {
+		err = cmp.Or(checkJudged(in.weights, in.rows()), m.ready(ctx))
+	}
+	if err != nil {
 		return err
 	}
-	rows, err := m.observe(ctx, of)
+	factors := in.weights
+	if learned && m.settings.classWeight == Balanced && m.counts != nil {
+		factors = balanced(m.counts, in.labels, in.weights)
+	}
+	rows, err := m.observe(ctx, in, learned, factors)
 	if err != nil {
 		return err
 	}
@@ -87,7 +93,10 @@ func (m *model) calibrate(ctx context.Context, of observed, more bool) error {
 		m.calibration.rows = nil
 	}
 	m.extendCalibration(rows)
-	return nil
+	if learned || more {
+		return nil
+	}
+	return m.renewSmearing(ctx, in)
 }
 
 // extendCalibration adds rows to the calibration and keeps the last ones.
@@ -101,23 +110,25 @@ func (m *model) extendCalibration(rows [][]float64) {
 	}
 }
 
-// calibrateFit calibrates a model on the rows that it was fitted to, if settings were validated: on the
-// rows that the choice held out, if it kept them, or else on all. It does nothing if the method cannot
-// leave rows out.
-func (m *model) calibrateFit(ctx context.Context, of observed) error {
+// calibrateFit calibrates a model by the rows that it was fitted to, with these factors for weights,
+// where settings were validated: by those that the choice held out, if it has left them with their
+// numbers for weights, or by all. The model stays as it is where its method cannot leave rows out.
+func (m *model) calibrateFit(ctx context.Context, in sampleSet, factors []float64) error {
 	held := m.calibration.rows
 	m.calibration.rows = nil
 	switch {
 	case m.choice.Rows == 0:
 	case held != nil:
 		for _, row := range held {
-			row[0] = weightOf(of.weights, int(row[0]))
+			row[0] = choice.Weight(in.weights, int(row[0]))
 			m.withoutRows(row)
 		}
 		m.extendCalibration(slices.DeleteFunc(held, func(row []float64) bool { return row[0] == 0 || !floats.Finite(row) }))
 	default:
-		of.learned = true
-		if err := m.calibrate(ctx, of, false); ctx.Err() != nil {
+		rows, err := m.observe(ctx, in, true, factors)
+		if err == nil {
+			m.extendCalibration(rows)
+		} else if ctx.Err() != nil {
 			return err
 		}
 	}
@@ -134,16 +145,17 @@ func (m *model) withoutRows(row []float64) {
 	}
 }
 
-// observe returns the rows of a calibration.
-func (m *model) observe(ctx context.Context, of observed) ([][]float64, error) {
-	l, d := of.x.Dims()
+// observe returns the rows of a calibration by samples, which the model has learned with the factors
+// for weights, or not.
+func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors []float64) ([][]float64, error) {
+	l, d := in.x.Dims()
 	at := calibrationRows(m.targets())
-	if of.learned {
+	if learned {
 		at = min(at, leftOutRows)
 	}
 	at = max(0, l-at)
-	x := of.x.Slice(at, l, 0, d).(*mat.Dense)
-	y, err := of.y, error(nil)
+	x := in.x.Slice(at, l, 0, d).(*mat.Dense)
+	y, err := in.y, error(nil)
 	if !m.constant {
 		if y, err = m.learned(y); err != nil {
 			return nil, err
@@ -151,19 +163,19 @@ func (m *model) observe(ctx context.Context, of observed) ([][]float64, error) {
 	}
 	var rows [][]float64
 	_, err = m.plain().eachScores(ctx, x, func(a, scores *mat.Dense) error {
-		q, err := m.leverages(ctx, a, of.learned)
+		q, err := m.leverages(ctx, a, learned)
 		if err != nil {
 			return err
 		}
 		for i, q := range q {
-			weight, h := weightOf(of.weights, at), 0.0
-			if of.learned {
-				h = float64(weightOf(of.factors, at) * q)
+			weight, h := choice.Weight(in.weights, at), 0.0
+			if learned {
+				h = float64(choice.Weight(factors, at) * q)
 			}
 			rest := 1 - h
 			row := []float64{weight, math.Sqrt(1 + q/rest)}
 			if m.constant {
-				row = append(row, float64(of.labels[at]))
+				row = append(row, float64(in.labels[at]))
 			}
 			row = append(row, scores.RawRowView(i)...)
 			for j, s := range row[m.first():] {
@@ -171,7 +183,7 @@ func (m *model) observe(ctx context.Context, of observed) ([][]float64, error) {
 				switch {
 				case !m.constant:
 					*value = (y.At(at, j) - s) / rest
-				case of.labels[at] == j: // y - (y-s)/(1-h)
+				case in.labels[at] == j: // y - (y-s)/(1-h)
 					*value = s - float64((1-s)*(h/rest))
 				default:
 					*value = s - float64((-1-s)*(h/rest))
@@ -269,7 +281,6 @@ func (c calibration) relabeled(to func(class int) int, classes int) calibration 
 // sameClass leaves all classes as they are; it is a renaming that only adds classes.
 func sameClass(class int) int { return class }
 
-// code codes the calibration of a model.
 func (c *calibration) code(x *codec.Coder, first int) {
 	x.Float("the lambda of the calibration", &c.lambda, codec.IsLength)
 	n, width := len(c.rows), 0
@@ -306,12 +317,12 @@ func (c *calibration) code(x *codec.Coder, first int) {
 // Calibrate measures the errors of predictions on rows that the model has not learned, for PredictProba
 // and PredictSet. The rows replace the earlier calibration; the last CalibrationRows of them count.
 //
-// Fit calibrates on the rows that it learns, each predicted as if it had been left out
-// (CalibrateLearned), if it chooses settings or Validate is set and the method can leave rows out. If
-// relevances weigh the columns, Fit takes the rows held out of the choice, as predicted by the weights
-// and relevances of the others. So the rows take part in the settings, but not in their predictions.
-// Remove, Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration; PartialFit and
-// Forget keep it, and CalibratePartialFit renews it.
+// Fit calibrates by the rows that it learns, each predicted as if it had been left out
+// (CalibrateLearned), where it chooses settings or Validate is set and the method can leave rows
+// out. Where relevances weigh the columns, it takes the rows held out of the choice, as predicted by
+// weights and relevances of the others. So the rows have a part in the settings, and none in what
+// predicts them. Remove, Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration;
+// PartialFit and Forget keep it, and CalibratePartialFit renews it.
 //
 // The slope of PredictProba minimises the mean log loss of the rows, smoothed as Platt does: each
 // label counts as a distribution that gives 1/(l+2) to all classes alike, so that the slope is
@@ -320,8 +331,8 @@ func (c *calibration) code(x *codec.Coder, first int) {
 //	shapes: X l×d, labels l, each from 0 to c-1. Some hundred rows are enough.
 //	cost: as DecisionFunction and blsupdate.Updater.Leverage, and at most 64 passes over the scores.
 //	memory: 8(c+3) bytes for each row that counts, which the model keeps and Encode writes.
-//	errors: as DecisionFunction, *ShapeError for another number of labels than samples,
-//	*LabelError. On an error the calibration stays.
+//	errors: as DecisionFunction; *ShapeError for another number of labels than samples; *LabelError.
+//	On an error the calibration stays.
 func (c *Classifier) Calibrate(x *mat.Dense, labels []int) error {
 	return c.CalibrateContext(background, x, labels, nil)
 }
@@ -329,28 +340,24 @@ func (c *Classifier) Calibrate(x *mat.Dense, labels []int) error {
 // CalibrateContext is Calibrate with weights of the samples, nil for ones and at least one positive. It
 // stops when ctx is done.
 func (c *Classifier) CalibrateContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
-	return c.calibrate(ctx, x, labels, weights, false, false)
+	return c.calibrate(ctx, sampleSet{x: x, labels: labels, weights: weights}, false, false)
 }
 
-// PartialCalibrate adds rows that the model has not learned to its calibration.
-//
-//	shapes, cost, memory, errors: as Calibrate.
+// PartialCalibrate is Calibrate, but the rows are added to those of the calibration.
 func (c *Classifier) PartialCalibrate(x *mat.Dense, labels []int) error {
 	return c.PartialCalibrateContext(background, x, labels, nil)
 }
 
 // PartialCalibrateContext is PartialCalibrate with the weights and the context of CalibrateContext.
 func (c *Classifier) PartialCalibrateContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
-	return c.calibrate(ctx, x, labels, weights, false, true)
+	return c.calibrate(ctx, sampleSet{x: x, labels: labels, weights: weights}, false, true)
 }
 
 // CalibrateLearned is Calibrate on rows that the model has learned. Each counts with the scores of a
 // model without the row, y - (y - s)/(1 - h) for the leverage h. The last 2000 rows count; rows with a
 // leverage of 1 are left out.
 //
-//	cost: as Calibrate.
-//	errors: as Calibrate; blsupdate.ErrApproximate for Improved and Original
-//	with a ridge.
+//	errors: as Calibrate; blsupdate.ErrApproximate for Improved and Original with a ridge.
 func (c *Classifier) CalibrateLearned(x *mat.Dense, labels []int) error {
 	return c.CalibrateLearnedContext(background, x, labels, nil)
 }
@@ -358,28 +365,13 @@ func (c *Classifier) CalibrateLearned(x *mat.Dense, labels []int) error {
 // CalibrateLearnedContext is CalibrateLearned with the weights that the samples were learned with, and
 // the context of CalibrateContext.
 func (c *Classifier) CalibrateLearnedContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
-	return c.calibrate(ctx, x, labels, weights, true, false)
-}
-
-func (c *Classifier) calibrate(ctx context.Context, x *mat.Dense, labels []int, weights []float64, learned, more bool) error {
-	m := c.model
-	if m == nil {
-		return ErrNotFitted
-	}
-	if err := cmp.Or(checkRows(x, m.inputs(), labelColumn, len(labels), 1), checkLabels(labels, m.targets()), checkJudged(weights, len(labels))); err != nil {
-		return err
-	}
-	factors := weights
-	if learned && m.settings.classWeight == Balanced && m.counts != nil {
-		factors = balanced(m.counts, labels, weights)
-	}
-	return m.calibrate(ctx, observed{x: x, labels: labels, weights: weights, learned: learned, factors: factors}, more)
+	return c.calibrate(ctx, sampleSet{x: x, labels: labels, weights: weights}, true, false)
 }
 
 // CalibratePartialFit is PartialFit, and before it adds the errors of the predictions for the samples
 // to the calibration. So the calibration follows the model, and shows when predictions become worse.
 //
-//	cost: as PartialFit and Calibrate, with a solution for the weights in each call.
+//	cost: that of PartialFit and of Calibrate, with a solution for the weights for each call.
 //	errors: as PartialFit. Samples that the model cannot predict are learned only.
 func (c *Classifier) CalibratePartialFit(x *mat.Dense, labels []int) error {
 	return c.CalibratePartialFitContext(background, x, labels, nil)
@@ -390,68 +382,42 @@ func (c *Classifier) CalibratePartialFitContext(ctx context.Context, x *mat.Dens
 	return c.partialFit(ctx, x, labels, weights, true)
 }
 
-// Calibrated reports whether the model has a calibration for probabilities and sets.
-func (c *Classifier) Calibrated() bool { return len(c.orEmpty().calibration.rows) > 0 }
-
-// Calibrate measures the errors of predictions on rows that the model has not learned, for
-// PredictInterval, as Classifier.Calibrate does. The model keeps the errors, and s = (1 + x (AᵀA +
-// lambda I)⁻¹ xᵀ)^½ for the nodes x of each row: the ratio of the standard deviation of an error to the
-// noise. Improved and Original with a ridge have s = 1.
+// Calibrate is Classifier.Calibrate with the targets Y (l×c), for PredictInterval. The model keeps the
+// errors, and s = (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½ for the nodes x of each row: the standard deviation
+// of an error in units of that of the noise. Improved and Original with a ridge have s = 1.
 //
-//	shapes: X l×d, Y l×c. Some hundred rows are enough.
-//	cost: as Predict and blsupdate.Updater.Leverage.
 //	memory: 8(c+2) bytes for each row that counts, which the model keeps and Encode writes.
-//	errors: as Predict, PartialFit for Y, and Leverage.
+//	errors: as Predict; of checking Y, as PartialFit; as Leverage.
 func (r *Regressor) Calibrate(x, y *mat.Dense) error {
 	return r.CalibrateContext(background, x, y, nil)
 }
 
-// CalibrateContext is Calibrate with weights of the samples, nil for ones and at least one positive. It
-// stops when ctx is done.
+// CalibrateContext is Calibrate by samples with weights, as Classifier.CalibrateContext.
 func (r *Regressor) CalibrateContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
-	return r.calibrate(ctx, x, y, weights, false, false)
+	return r.calibrate(ctx, sampleSet{x: x, y: y, weights: weights}, false, false)
 }
 
-// PartialCalibrate adds rows that the model has not learned, as Classifier.PartialCalibrate does.
+// PartialCalibrate is Classifier.PartialCalibrate with targets.
 func (r *Regressor) PartialCalibrate(x, y *mat.Dense) error {
 	return r.PartialCalibrateContext(background, x, y, nil)
 }
 
 // PartialCalibrateContext is PartialCalibrate with the weights and the context of CalibrateContext.
 func (r *Regressor) PartialCalibrateContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
-	return r.calibrate(ctx, x, y, weights, false, true)
+	return r.calibrate(ctx, sampleSet{x: x, y: y, weights: weights}, false, true)
 }
 
-// CalibrateLearned is Calibrate by rows that the model has learned with these weights, as
-// Classifier.CalibrateLearned: the error without the row is e/(1 - h).
+// CalibrateLearned is Classifier.CalibrateLearned with targets: the error without the row is e/(1 - h).
 func (r *Regressor) CalibrateLearned(x, y *mat.Dense) error {
 	return r.CalibrateLearnedContext(background, x, y, nil)
 }
 
 // CalibrateLearnedContext is CalibrateLearned with the weights and the context of CalibrateContext.
 func (r *Regressor) CalibrateLearnedContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
-	return r.calibrate(ctx, x, y, weights, true, false)
+	return r.calibrate(ctx, sampleSet{x: x, y: y, weights: weights}, true, false)
 }
 
-func (r *Regressor) calibrate(ctx context.Context, x, y *mat.Dense, weights []float64, learned, more bool) error {
-	m := r.model
-	if m == nil {
-		return ErrNotFitted
-	}
-	if err := checkTargets(x, m.inputs(), y, m.targets(), nil); err != nil {
-		return err
-	}
-	if err := checkJudged(weights, y.RawMatrix().Rows); err != nil {
-		return err
-	}
-	err := m.calibrate(ctx, observed{x: x, y: y, weights: weights, learned: learned, factors: weights}, more)
-	if err != nil || learned || more {
-		return err
-	}
-	return m.renewSmearing(ctx, x, y, weights)
-}
-
-// CalibratePartialFit is PartialFit, and renews the calibration as Classifier.CalibratePartialFit does.
+// CalibratePartialFit is Classifier.CalibratePartialFit with targets.
 func (r *Regressor) CalibratePartialFit(x, y *mat.Dense) error {
 	return r.CalibratePartialFitContext(background, x, y, nil)
 }
@@ -460,6 +426,3 @@ func (r *Regressor) CalibratePartialFit(x, y *mat.Dense) error {
 func (r *Regressor) CalibratePartialFitContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	return r.partialFit(ctx, x, y, weights, true)
 }
-
-// Calibrated reports whether the model has a calibration for PredictInterval.
-func (r *Regressor) Calibrated() bool { return len(r.orEmpty().calibration.rows) > 0 }

@@ -139,8 +139,7 @@ func encoded(t testing.TB, m interface{ Encode(w io.Writer) error }) []byte {
 }
 
 // What takes a context has the name of a method without one, and its arguments, after which weights may
-// follow; what goes over samples or solves has both forms. Nothing exported is promoted from a type
-// that is not.
+// follow; what goes over samples or solves has both forms.
 func TestContextForms(t *testing.T) {
 	ctx, weights := reflect.TypeFor[context.Context](), reflect.TypeFor[[]float64]()
 	both := strings.Fields("Fit PartialFit Remove Refit Merge SetLambda Tune Calibrate PartialCalibrate CalibrateLearned CalibratePartialFit Score Predict PredictInterval PredictSet PredictProba DecisionFunction Importance Outside Expand Weights " +
@@ -177,14 +176,6 @@ func TestContextForms(t *testing.T) {
 				}
 			} else if _, ok := of.MethodByName(name + "Context"); ok != slices.Contains(both, name) {
 				t.Errorf("%v.%s has a form with a context: %v", of, name, ok)
-			}
-		}
-		if first == 0 {
-			continue
-		}
-		for _, field := range reflect.VisibleFields(of.Elem()) {
-			if field.Anonymous && !field.IsExported() && field.Type.NumMethod() > 0 {
-				t.Errorf("%v promotes methods of %s", of, field.Name)
 			}
 		}
 	}

@@ -8,10 +8,9 @@ import (
 	"blskernel/mat"
 )
 
-// Relabel renames the classes: class i becomes to[i], from 0 to classes-1. Classes with the same to[i]
-// are merged, and a class that is in no to[i] is new and has no samples. The weights are as if the
-// model had learned the new labels from the start. Use it before Merge of models with different
-// classes.
+// Relabel renames the classes: class i becomes to[i], from 0 to classes-1. Classes that become one are
+// merged, and a class that none becomes is new and has no samples: the weights are as if the model had
+// learned the new labels from the start.
 //
 //	shapes: to c.
 //	reads/writes: on an error the model stays as it was.
@@ -71,9 +70,9 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 }
 
 // TargetMap returns the T with which Y T are the targets of other classes, for the Y of Expand: class i
-// becomes to[i], from 0 to classes-1. The target of a class j that n classes become is the sum of their
-// targets and n-1 times the constant. blsupdate.Updater.MapTargets takes T, so that an output layer
-// outside a Classifier gains classes as Relabel adds them.
+// becomes to[i], from 0 to classes-1. The target of a class that n classes become is the sum of their
+// targets and n-1 times the constant. blsupdate.Updater.MapTargets takes T, for an output layer that
+// learns elsewhere.
 //
 //	shapes: to c; T is (c+1)×(classes+1).
 //	panics: for an element of to that is not from 0 to classes-1.

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"math"
+	"slices"
 
 	"blskernel"
+	"blskernel/bls/internal/choice"
 	"blskernel/bls/metrics"
 	"blskernel/blsupdate"
 	"blskernel/internal/io/memory"
@@ -25,28 +26,25 @@ const maxInferredClasses = 1 << 12
 // As in the paper the targets are +1 for the class of a sample and -1 for the others, and there is no
 // intercept.
 //
-// The fields are options that Fit reads; a change takes effect at the next Fit. Fit chooses zero
-// fields: the zero value learns any table, and images with Features.Scaling set to ScaleSamples.
+// The fields are options that Fit reads; a change shows at the next Fit. Fit chooses what is zero: the
+// zero value learns any table, and images with Features.Scaling set to ScaleSamples.
 //
-//	Features.Scaling           ScaleColumns or ScaleRanks, as the settings below
 //	Features.EnhancementNodes  200 to 2000, by the numbers of rows and columns
 //	Features.Groups            10; more for tables of more than 500 columns
 //	Features.Direct            1 for tables of at most 500 columns
-//	Features.Relevance, Features.Steps
-//	                           for such tables as the settings below
-//	Features.Shrink, Update.Lambda, Method
-//	                           best on rows held out of the first 4096; Choice has their score
+//	Features.Scaling, Relevance, Steps, Shrink; Update.Lambda; Method
+//	                           the best by rows held out of the first 4096: see Choice
 //	Classes                    as many as the labels of the first batch have
 //
 // The choice depends on the options and the samples only: it is the same on every machine. Fit then
-// learns all rows, held-out ones included. For Original and Improved, which are for the pseudoinverse,
-// a zero Lambda is no ridge. ScaleSamples gives x, 2x and x+1 the same class; see Regressor.
+// learns all rows, including the held-out ones. Original and Improved are for the pseudoinverse: they
+// take a zero Lambda for none.
 //
 // The methods that change a model, from Fit to Calibrate, must not run at the same time as any other
 // method; those that predict, count or write may run on several goroutines. An assigned copy of a
-// fitted Classifier shares its model with the original until Fit or Refit replaces one of them; Clone
-// makes an independent model. So a server can predict with one model while a clone learns, and then
-// exchange the two.
+// fitted Classifier shares its model with the original until Fit or Refit gives one of them another;
+// Clone shares nothing that changes. So a server predicts with one model while a clone learns, and then
+// exchanges the two.
 type Classifier struct {
 	// Backend computes all products; nil stands for blskernel.Default(). It also stands for
 	// Features.Backend and Update.Backend where those are nil.
@@ -79,12 +77,12 @@ type Classifier struct {
 //
 //	shapes: X l×d, one sample a row; labels l, each from 0 to c-1.
 //	reads/writes: reads X and labels and keeps neither. On an error the model stays as it was.
-//	cost: FitFeatures, Transform and blsupdate.New. Before them, where Shrink or Lambda is left to
-//	Fit or Validate is set, a choice with at most 4096 rows and 3000 nodes: their maps, nodes and
-//	normal equations, and some 35 Cholesky factorizations, or 140 for up to 4096 rows.
+//	cost: FitFeatures, Transform and blsupdate.New. A choice, before that, has at most 4096 rows and
+//	3000 nodes: their maps, nodes and normal equations, and some 35 Cholesky factorizations, or 140
+//	for up to 4096 rows.
 //	memory: the maps, A (8lk bytes), and blsupdate.StateBytes for the model, which grows with l only
-//	for Improved and Original. The choice takes, before that, its nodes twice and its normal
-//	equations (4k² bytes) 6 times, or 12 times for up to 4096 rows.
+//	for Improved and Original. A choice takes its nodes twice and its normal equations (4k² bytes) 6
+//	times, or 12 times for up to 4096 rows.
 //	errors: as FitFeatures and blsupdate.New; *ShapeError for another number of labels than samples;
 //	*LabelError for a label out of range; *OptionError for Classes < 0.
 func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
@@ -95,13 +93,11 @@ func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
 // least-squares fit to all samples so far, with the feature maps of the first batch; blsupdate.Options
 // says how far this holds for Lambda > 0.
 //
-// PartialFit starts a Classifier that is not fitted. While there are few samples, the model keeps them
-// (KeptRows): it equals Fit of all of them, to the last bit, and the first use after a change fits it.
-// Then the feature maps are fixed.
+// PartialFit starts a Classifier that is not fitted. While there are few samples, as KeptRows says, the
+// model is what Fit of all of them gives, to the last bit. Then the feature maps are fixed.
 //
 // A label beyond c adds the classes up to it, unless Classes is set or the label is too large for Fit:
-// the weights become as if the model had these classes from the start. To this end the constant 1 is a
-// target of every model, and the target of a new class is its negative.
+// the weights become as if the model had these classes from the start.
 //
 //	shapes: X q×d, labels q, each from 0 to c-1 with the present c, or larger for new classes.
 //	reads/writes: reads X and labels, and copies them while they are few. On an error the model
@@ -194,9 +190,9 @@ func (c *Classifier) ClassCounts() []float64 {
 }
 
 // Encode writes the fitted model: the options that Fit read, the feature maps and the state of the
-// output layer. The result of DecodeClassifier continues with the same bits as c. Encode writes neither
-// the backends nor a checksum, which package bls/modelfile adds. Predictions may run at the same time,
-// and a slow w does not block them. A w that checks a context stops Encode by its error.
+// output layer, without the backends. What DecodeClassifier returns goes on to the bit as c would have.
+// Package bls/modelfile adds a checksum. Predictions may run at the same time, and a slow w does not
+// hold them up. A w that checks a context stops Encode by its error.
 //
 //	cost: a copy, and the solution for the weights if the method has not computed it yet, so that
 //	the bytes are the same before and after a prediction.
@@ -218,7 +214,6 @@ func DecodeClassifier(r io.Reader, b blskernel.Backend) (*Classifier, error) {
 	return m.classifier(), nil
 }
 
-// options returns the fields as the settings of a fit.
 func (c *Classifier) options() settings {
 	return settings{backend: c.Backend, features: c.Features, method: c.Method, update: c.Update,
 		classes: c.Classes, classWeight: c.ClassWeight, validate: c.Validate, rows: c.ExpectedRows}
@@ -232,38 +227,15 @@ func (m *model) classifier() *Classifier {
 		Validate: s.validate, model: m}
 }
 
-// labelTargets returns the targets Y of the labels of x behind the constant target, and checks the
-// weights of the rows.
-func labelTargets(x *mat.Dense, inputs int, labels []int, classes int, weights []float64) (*mat.Dense, error) {
-	if err := checkRows(x, inputs, labelColumn, len(labels), 1); err != nil {
-		return nil, err
-	}
-	y, err := targets(labels, classes, true)
-	return y, cmp.Or(err, checkWeights(weights, len(labels)))
-}
-
-// labelColumn names the labels in errors.
-const labelColumn = "the column of labels"
-
 // inferClasses returns 1 + the largest label, from 1 to maxInferredClasses, or more where all of 0 to
-// the largest are labels. OneHot finds labels out of that range.
+// the largest are labels. targets finds labels out of that range.
 func inferClasses(labels []int) int {
-	classes := 1
-	for _, v := range labels {
-		classes = max(classes, v+1)
+	distinct := slices.Compact(slices.Sorted(slices.Values(labels)))
+	if len(distinct) == 0 {
+		return 1
 	}
-	if classes <= maxInferredClasses {
-		return classes
-	}
-	missing := classes
-	seen := make([]bool, len(labels)) // as many labels have no gaps above that
-	for _, v := range labels {
-		if v >= 0 && v < len(seen) && !seen[v] {
-			seen[v] = true
-			missing--
-		}
-	}
-	if missing > 0 {
+	classes := max(1, distinct[len(distinct)-1]+1)
+	if classes > maxInferredClasses && len(distinct) < classes {
 		return maxInferredClasses
 	}
 	return classes
@@ -314,17 +286,9 @@ func targets(labels []int, classes int, constant bool) (*mat.Dense, error) {
 // ArgMax returns, for each row of scores (l×c), the index of its largest element, the first one of
 // several. It ignores NaN; a row of NaN alone has the index -1, which is no label.
 func ArgMax(scores *mat.Dense) []int {
-	l, c := scores.Dims()
-	raw := scores.RawMatrix()
-	out := make([]int, l)
+	out := make([]int, scores.RawMatrix().Rows)
 	for i := range out {
-		best := -1
-		for j, v := range raw.Data[i*raw.Stride : i*raw.Stride+c] {
-			if !math.IsNaN(v) && (best < 0 || v > raw.Data[i*raw.Stride+best]) {
-				best = j
-			}
-		}
-		out[i] = best
+		out[i] = choice.ArgMax(scores.RawRowView(i))
 	}
 	return out
 }

@@ -15,16 +15,15 @@ import (
 //
 //	prediction ± t (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½
 //
-// for the nodes x of the sample. The factor t is a quantile of the errors of the calibration in the
-// same units: of n rows the ⌈(n+1) coverage⌉-th smallest (split conformal prediction). So the interval
-// is wide where the weights are uncertain. Its coverage holds for any distribution of the errors, on
-// the average over rows like the calibration rows, and not for each kind of row. For a model of
-// logarithms, errors and interval are those of the logarithm of the target, and the ends are
-// exponentials.
+// for the nodes x of the sample. Of n rows of the calibration t is the ⌈(n+1) coverage⌉-th smallest
+// error in the same units (split conformal prediction). So the interval is wide where the weights are
+// uncertain, and holds its coverage whatever distribution the errors have, on the average over rows
+// like those of the calibration: not for each kind of row by itself. A model of logarithms has the
+// interval of the logarithm of the target, and the ends are exponentials.
 //
-//	cost: as Predict and blsupdate.Updater.Leverage; the nodes are computed once.
-//	errors: as Predict and Leverage; *CalibrationError if Calibrated is false or the rows are too
-//	few for the coverage; *OptionError for a coverage that is not between 0 and 1.
+//	cost: that of Predict and of blsupdate.Updater.Leverage; the nodes are computed once.
+//	errors: as Predict and Leverage; *CalibrationError where Calibrated is false, or the rows are
+//	too few for the coverage; *OptionError for a coverage that is not between 0 and 1.
 //	source: Lei, G'Sell, Rinaldo, Tibshirani and Wasserman, Distribution-free predictive inference
 //	for regression, JASA 113 (2018) 1094-1111, section 5.2.
 func (r *Regressor) PredictInterval(x *mat.Dense, coverage float64) (lower, upper *mat.Dense, err error) {
@@ -85,14 +84,14 @@ func (m *model) eachScaled(ctx context.Context, x *mat.Dense, use func(scores []
 //	1 - t (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½
 //
 // for the nodes x of the sample, the one with the largest score first. The factor t is the quantile of
-// 1 - score for the classes of the calibration rows, in the same units, as in PredictInterval.
+// PredictInterval, by what the score of the class of a row of the calibration lacks to 1.
 //
-// A set has several classes where the model is in doubt. It is empty where no class reaches such a
-// score, which happens if coverage is below the accuracy of the model.
+// A set has several classes where the model is in doubt. It is empty where no class has a score as most
+// rows of the calibration have for theirs, which a coverage below the accuracy of the model makes
+// common.
 //
-//	cost: as DecisionFunction and blsupdate.Updater.Leverage.
-//	errors: as DecisionFunction and Leverage; *CalibrationError and *OptionError as in
-//	PredictInterval.
+//	cost: that of DecisionFunction and of blsupdate.Updater.Leverage.
+//	errors: as DecisionFunction and Leverage; *CalibrationError and *OptionError as PredictInterval.
 //	source: Sadinle, Lei and Wasserman, Least ambiguous set-valued classifiers with bounded error
 //	levels, JASA 114 (2019) 223-234, with scores for probabilities.
 func (c *Classifier) PredictSet(x *mat.Dense, coverage float64) ([][]int, error) {

@@ -93,7 +93,6 @@ func (f *Features) code(x *codec.Coder, b blskernel.Backend) {
 	}
 }
 
-// codeSteps codes the columns i of the steps of d inputs.
 func (f *Features) codeSteps(x *codec.Coder, i, d int) {
 	s := &f.steps
 	for q := 0; q < f.opt.steps() && !x.Failed(); q++ {
@@ -106,7 +105,6 @@ func (f *Features) codeSteps(x *codec.Coder, i, d int) {
 	x.Floats("the thresholds of the steps", &s.thresholds[i], f.opt.steps())
 }
 
-// codeRanks codes the curves of d columns.
 func (f *Features) codeRanks(x *codec.Coder, d int) {
 	for j := 0; j < d && !x.Failed(); j++ {
 		if x.Reading() {
@@ -159,7 +157,6 @@ func codeNumber(x *codec.Coder, what string, v *int, most int) {
 	*v = int(n)
 }
 
-// codeFlags codes flags as the bits of a word.
 func codeFlags(x *codec.Coder, flags ...*bool) {
 	word := 0
 	for i, flag := range flags {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -25,7 +24,6 @@ const (
 	kindRegressor  kind = "blsregr2"
 )
 
-// word returns the first word of the head.
 func (k kind) word() uint64 { return binary.LittleEndian.Uint64([]byte(k)) }
 
 // String returns the name of the type.
@@ -49,15 +47,16 @@ func (m *model) encode(w io.Writer, k kind) error {
 	if err := m.ready(background); err != nil {
 		return err
 	}
-	head := func(x *codec.Coder) { m.codeHead(x, k, nil) }
 	var size codec.Size
-	if err := writeTo(&size, head); err != nil {
+	if err := writeTo(&size, func(x *codec.Coder) { m.codeHead(x, k, nil) }); err != nil {
 		return err
 	}
-	if _, err := w.Write(binary.LittleEndian.AppendUint64(nil, uint64(size))); err != nil {
-		return err
-	}
-	if err := writeTo(w, head); err != nil {
+	err := writeTo(w, func(x *codec.Coder) {
+		bytes := uint64(size)
+		x.Uint64(&bytes)
+		m.codeHead(x, k, nil)
+	})
+	if err != nil {
 		return err
 	}
 	// An updater that solves for the weights at their first use does so now, so that the bytes are
@@ -66,7 +65,10 @@ func (m *model) encode(w io.Writer, k kind) error {
 		return blsupdate.Encode(w, m.updater)
 	}
 	// Without weights every prediction tries again, so the updater is copied under the lock.
-	copied, err := m.encodedUpdater()
+	var copied bytes.Buffer
+	m.mu.Lock()
+	err = blsupdate.Encode(&copied, m.updater)
+	m.mu.Unlock()
 	if err != nil {
 		return err
 	}
@@ -74,40 +76,17 @@ func (m *model) encode(w io.Writer, k kind) error {
 	return err
 }
 
-func (m *model) encodedUpdater() (*bytes.Buffer, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var b bytes.Buffer
-	return &b, blsupdate.Encode(&b, m.updater)
-}
-
 // decodeModel reads what encode wrote. b is the backend of all parts.
 func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
-	var word [8]byte
-	n, err := io.ReadFull(r, word[:])
-	if err != nil {
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		what := fmt.Sprintf("the end after %d of %d bytes that have to be there", n, len(word))
-		return nil, fmt.Errorf("bls: %w", &FormatError{Offset: int64(n), What: what, Err: err})
-	}
-	size := binary.LittleEndian.Uint64(word[:])
-	if size > math.MaxInt64-8 {
-		return nil, fmt.Errorf("bls: %w", &FormatError{What: fmt.Sprintf("a head of %d bytes", size)})
-	}
-	limited := &io.LimitedReader{R: r, N: int64(size)}
-	head := codec.NewReaderAt(limited, int64(len(word)))
+	const word = 8
+	limited := &io.LimitedReader{R: r, N: word}
+	head := codec.NewReader(limited)
+	size := int64(head.Int("the number of bytes of the head", math.MaxInt-word))
+	limited.N = size
 	m := &model{}
 	m.codeHead(codec.NewDecoder(head), k, b)
 	head.End()
 	if err := head.Err(); err != nil {
-		return nil, fmt.Errorf("bls: %v: %w", k, err)
-	}
-	begin := int64(len(word)) + int64(size)
-	if limited.N > 0 {
-		what := fmt.Sprintf("the end after %d of the %d bytes of a head", int64(size)-limited.N, size)
-		err := &FormatError{Offset: begin - limited.N, What: what, Err: io.ErrUnexpectedEOF}
 		return nil, fmt.Errorf("bls: %v: %w", k, err)
 	}
 	u, err := blsupdate.Decode(r, b)
@@ -115,7 +94,7 @@ func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 		err = m.join(u)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("bls: output layer: %w", codec.Moved(err, begin))
+		return nil, fmt.Errorf("bls: output layer: %w", codec.Moved(err, word+size-limited.N))
 	}
 	return m, nil
 }
@@ -182,7 +161,6 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	m.backend, m.settings = backend.Or(b), s
 }
 
-// codeLogarithms codes the option LogTargets and the smearing.
 func (m *model) codeLogarithms(x *codec.Coder, option *int) {
 	codeNumber(x, "LogTargets", option, 1)
 	n := 0
@@ -204,7 +182,6 @@ func (m *model) codeLogarithms(x *codec.Coder, option *int) {
 	}
 }
 
-// codeClasses codes the known classes and the choice of Fit.
 func (m *model) codeClasses(x *codec.Coder) {
 	x.Bool(&m.constant)
 	n := len(m.counts)
@@ -222,7 +199,6 @@ func (m *model) codeClasses(x *codec.Coder) {
 	x.Float("the held-out score", &m.choice.Score, func(v float64) bool { return v-v == 0 })
 }
 
-// codeKept codes the samples that the model keeps.
 func (m *model) codeKept(x *codec.Coder, k kind) {
 	if x.Reading() {
 		m.kept = &sampleSet{}
@@ -249,32 +225,12 @@ func (m *model) codeKept(x *codec.Coder, k kind) {
 		x.Dense("their targets", &s.y, n, targets)
 		return
 	}
-	words := make([]uint64, len(s.labels))
-	for i, label := range s.labels {
-		words[i] = uint64(label)
-	}
-	x.Words("labels", &words, n)
-	for i, label := range words {
-		if x.Check(label < maxNodes, "the label of sample %d is %d", i, label); x.Reading() {
-			s.labels = append(s.labels, int(label))
+	for i := 0; i < n && !x.Failed(); i++ {
+		if x.Reading() {
+			s.labels = append(s.labels, 0)
 		}
+		x.Int("the label of a sample", &s.labels[i], maxNodes-1)
 	}
-}
-
-// joinKept sets the number of classes of the kept samples. It returns a *FormatError unless they fit
-// the updater.
-func (m *model) joinKept(u blsupdate.Updater) error {
-	s, c := m.kept, m.targets()
-	if s == nil {
-		return nil
-	}
-	if m.constant {
-		s.classes = c
-	}
-	if s.rows() != u.Samples() || !s.few() || s.y != nil && s.y.RawMatrix().Cols != c || checkLabels(s.labels, max(c, 1)) != nil {
-		return &FormatError{What: fmt.Sprintf("the %d samples that are kept are not those of an output layer of %d with %d targets", s.rows(), u.Samples(), c)}
-	}
-	return nil
 }
 
 // sameOptions reports whether two options differ in the backend at most.
@@ -326,8 +282,13 @@ func (m *model) join(u blsupdate.Updater) error {
 	case s.method != 0 && s.method != u.Method():
 		return &FormatError{What: fmt.Sprintf("the method is %v, and should be %v", u.Method(), s.method)}
 	}
-	if err := m.joinKept(u); err != nil {
-		return err
+	if kept := m.kept; kept != nil {
+		if m.constant {
+			kept.classes = c
+		}
+		if kept.rows() != u.Samples() || !kept.few() || kept.y != nil && kept.y.RawMatrix().Cols != c || checkLabels(kept.labels, max(c, 1)) != nil {
+			return &FormatError{What: fmt.Sprintf("the %d samples that are kept are not those of an output layer of %d with %d targets", kept.rows(), u.Samples(), c)}
+		}
 	}
 	update := currentOptions(u)
 	update.Backend = nil

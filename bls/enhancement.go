@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"sync"
 
 	"blskernel"
 	"blskernel/internal/io/interrupt"
 	"blskernel/internal/io/names"
-	"blskernel/internal/linalg/workers"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -57,33 +55,6 @@ func drawEnhancement(ctx context.Context, bk blskernel.Backend, n, n3 int, kind 
 		return nil, &OptionError{Op: "bls", Option: "Seed", Value: seed, Want: want}
 	}
 	return wh, nil
-}
-
-// largestInput returns the largest element of [Z, 0.1] Wh for some rows; work is overwritten.
-//
-//	shapes: work rows×n3, z rows×N, wh (N+1)×n3.
-//	cost: 2·rows·N·n3 flops.
-func largestInput(bk blskernel.Backend, work, z, wh *mat.Dense) float64 {
-	n, n3 := wh.Dims()
-	n--
-	mat.Mul(bk, work, z, wh.Slice(0, n, 0, n3).(*mat.Dense))
-	bias := wh.RawRowView(n)
-	rows, _ := work.Dims()
-	raw := work.RawMatrix()
-	largest := math.Inf(-1)
-	var mu sync.Mutex
-	workers.Default.Rows(rows, n3, func(from, to int) {
-		part := math.Inf(-1)
-		for i := from; i < to; i++ {
-			for j, v := range raw.Data[i*raw.Stride : i*raw.Stride+n3] {
-				part = max(part, v+float64(biasInput*bias[j]))
-			}
-		}
-		mu.Lock()
-		largest = max(largest, part)
-		mu.Unlock()
-	})
-	return largest
 }
 
 // orthoPanel is the number of rows that orthonormalizeRows multiplies with all earlier ones at a time.

@@ -28,33 +28,28 @@ const None = -1
 const maxNodes = math.MaxInt32
 
 // FeatureOptions are the settings of Algorithm 1. The zero value stands for 10 groups of 10 feature
-// nodes, no enhancement nodes, and seed 0 on the default backend.
+// nodes, no enhancement nodes, and seed 0 on the default backend. For Scaling, EnhancementNodes, Direct,
+// Relevance and Steps a Classifier or a Regressor chooses what is zero, and None stands for none.
 type FeatureOptions struct {
 	// Scaling standardises the samples: ScaleColumns and ScaleRanks suit tables, ScaleSamples
-	// images. With the zero value a Classifier or a Regressor chooses one of the first two, and
-	// FitFeatures takes ScaleSamples as in the paper.
+	// images. FitFeatures takes ScaleSamples, the paper's, for ScaleAuto.
 	Scaling Scaling
-	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups, and in Fit
-	// of a Classifier or a Regressor, for a table of more than 500 columns, for as many feature
-	// nodes as columns, at most 1000.
+	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups. A Classifier
+	// or a Regressor of a table of more than 500 columns takes as many feature nodes as columns, at
+	// most 1000.
 	Groups int
 	// GroupNodes is n1, the number of nodes of each group; 0 stands for DefaultGroupNodes.
 	GroupNodes int
-	// EnhancementNodes is n3. None stands for 0 nodes: A = Z, a linear map of each standardised
-	// sample. With 0, Fit of a Classifier or a Regressor chooses the number, and FitFeatures takes
-	// None.
+	// EnhancementNodes is n3. With None A = Z, a linear map of each standardised sample.
 	EnhancementNodes int
-	// Direct links the standardised columns to the output layer: with 1 S is part of A, so that the
-	// model has all linear functions of S. None is A = [Z, H]. With 0, Fit of a Classifier or a
-	// Regressor chooses, and FitFeatures takes None.
+	// Direct = 1 links the standardised columns to the output layer: S is part of A, so that the
+	// model has all linear functions of S.
 	Direct int
-	// Relevance is the number of rounds in which Fit of a Classifier or a Regressor weights the
-	// columns of S by their influence on the predictions. None is no weights. With 0, Fit chooses,
-	// and FitFeatures, which has no targets, takes None.
+	// Relevance is the number of rounds that weigh the columns of S: those that the predictions
+	// depend on most count most. FitFeatures, which has no targets, refuses a positive number.
 	Relevance int
-	// Steps = 1 makes half of the enhancement nodes steps: axis-parallel corners and bands in one
-	// or two columns of S, which suit threshold rules. It needs Direct. None is no steps. With 0,
-	// Fit of a Classifier or a Regressor chooses, and FitFeatures takes None.
+	// Steps = 1 makes half of the enhancement nodes steps: corners and bands that are parallel to
+	// the axes of one or two columns of S, as rules of thresholds need. It needs Direct.
 	Steps int
 	// Shrink is s, the largest input of an enhancement node's tanh over the first training set; 0
 	// stands for DefaultShrink.
@@ -169,7 +164,6 @@ func (f *Features) FeatureNodes() int { return f.opt.Groups * f.opt.GroupNodes }
 // Steps returns the number of enhancement nodes that are steps, the last columns of A.
 func (f *Features) Steps() int { return f.opt.steps() }
 
-// steps returns the number of enhancement nodes that are steps.
 func (o FeatureOptions) steps() int { return o.Steps * o.EnhancementNodes / 2 }
 
 // EnhancementNodes returns n3, the number of columns of H, the last of A.
@@ -241,7 +235,6 @@ func (f *Features) Maps() FeatureMaps {
 	return m
 }
 
-// copyOf returns a copy of m, and nil for nil.
 func copyOf(m *mat.Dense) *mat.Dense {
 	if m == nil {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 
 	"blskernel"
 	"blskernel/internal/io/interrupt"
@@ -36,7 +37,6 @@ func FitTransformFeatures(x *mat.Dense, opt FeatureOptions) (f *Features, a *mat
 	return fitUnsupervised(x, opt, true)
 }
 
-// fitUnsupervised is fit without weights of the columns.
 func fitUnsupervised(x *mat.Dense, opt FeatureOptions, keep bool) (*Features, *mat.Dense, error) {
 	if opt.Relevance > 0 {
 		return nil, nil, &OptionError{Op: "bls", Option: "Relevance", Value: opt.Relevance, Want: "0 or None, since there are no targets"}
@@ -193,7 +193,7 @@ func scaleGroups(a *mat.Dense, n1 int) {
 
 // enhancementScale returns s/m for the feature nodes Z of the first training set.
 func (f *Features) enhancementScale(ctx context.Context, z *mat.Dense) (float64, error) {
-	largest, err := f.largestEnhanced(ctx, z)
+	largest, err := f.largestInput(ctx, z)
 	switch {
 	case err != nil:
 		return 0, err
@@ -219,17 +219,31 @@ func (f *Features) withShrink(shrink float64) *Features {
 	return &g
 }
 
-// largestEnhanced returns the largest element of [Z, 0.1] Wh, which it computes one panel of rows at a
+// largestInput returns the largest element of [Z, 0.1] Wh, which it computes one panel of rows at a
 // time.
-func (f *Features) largestEnhanced(ctx context.Context, z *mat.Dense) (float64, error) {
+//
+//	cost: 2lN·n3 flops.
+func (f *Features) largestInput(ctx context.Context, z *mat.Dense) (float64, error) {
 	l, n := z.Dims()
 	_, n3 := f.enhancement.Dims()
+	wh, bias := f.enhancement.Slice(0, n, 0, n3).(*mat.Dense), f.enhancement.RawRowView(n)
 	rows := min(l, panelRows(n+n3))
 	work := mat.NewDense(rows, n3, nil)
 	largest := math.Inf(-1)
+	var mu sync.Mutex
 	err := interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
-		panel := work.Slice(0, to-from, 0, n3).(*mat.Dense)
-		largest = max(largest, largestInput(f.opt.Backend, panel, z.Slice(from, to, 0, n).(*mat.Dense), f.enhancement))
+		mat.Mul(f.opt.Backend, work.Slice(0, to-from, 0, n3).(*mat.Dense), z.Slice(from, to, 0, n).(*mat.Dense), wh)
+		workers.Default.Rows(to-from, n3, func(first, end int) {
+			part := math.Inf(-1)
+			for i := first; i < end; i++ {
+				for j, v := range work.RawRowView(i) {
+					part = max(part, v+float64(biasInput*bias[j]))
+				}
+			}
+			mu.Lock()
+			largest = max(largest, part)
+			mu.Unlock()
+		})
 		return nil
 	})
 	return largest, err

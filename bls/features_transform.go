@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"blskernel"
 	"blskernel/internal/io/interrupt"
 	"blskernel/internal/linalg/backend"
 	"blskernel/internal/linalg/workers"
@@ -15,7 +14,7 @@ import (
 
 // Transform returns A = [Z, H] (l×k) of the samples X (l×d), by the settings of the fit. It does not
 // clip values beyond the first training set. Every row of A is a function of the same row of X, to the
-// rounding of the backend's Dgemm (see the package comment).
+// rounding of the backend's Dgemm.
 //
 //	reads/writes: reads X; A is new storage.
 //	cost: 2l(d+1)N + 2l(N+1)n3 flops, l·n3 tanh; memory: A and a panel of rows of some 10 MB.
@@ -60,13 +59,20 @@ func (f *Features) transform(ctx context.Context, a, x *mat.Dense) error {
 }
 
 // appendEnhanced computes the last columns of a, the enhancement nodes, from the first, the feature
-// nodes and the columns of S.
+// nodes and the columns of S: h = tanh(scale·[Z, 0.1] Wh) in one pass over h, and the steps.
 func (f *Features) appendEnhanced(ctx context.Context, a *mat.Dense) error {
 	l, k := a.Dims()
 	n, d, p := f.FeatureNodes(), f.Inputs(), f.opt.steps()
+	wh, n3 := f.enhancement.RawMatrix(), f.EnhancementNodes()
+	bias := make([]float64, n3-p)
+	for j, b := range f.enhancement.RawRowView(n) {
+		bias[j] = f.scale * biasInput * b
+	}
 	return interrupt.EachPanel(ctx, l, enhancePanel, func(from, to int) error {
 		columns := func(first, end int) *mat.Dense { return a.Slice(from, to, first, end).(*mat.Dense) }
-		enhanced(f.opt.Backend, columns(k-f.EnhancementNodes(), k-p), columns(0, n), f.enhancement, f.scale)
+		h, z := columns(k-n3, k-p).RawMatrix(), columns(0, n).RawMatrix()
+		backend.Fused(f.opt.Backend).DgemmTanh(blas.NoTrans, blas.NoTrans, to-from, n3-p, n, f.scale,
+			z.Data, z.Stride, wh.Data, wh.Stride, bias, h.Data, h.Stride)
 		if p > 0 {
 			f.steps.to(columns(k-p, k), columns(n, n+d))
 		}
@@ -117,7 +123,14 @@ func (f *Features) standardizeTo(h1, x *mat.Dense, from, to int) error {
 		case ScaleNone:
 			copy(row, sample)
 		case ScaleColumns:
-			return scaleByColumns(row[:d], sample, f.means, f.deviations)
+			bad := -1
+			for j, v := range sample {
+				row[j] = (v - f.means[j]) / f.deviations[j]
+				if bad < 0 && math.IsInf(row[j], 0) {
+					bad = j
+				}
+			}
+			return bad
 		case ScaleRanks:
 			for j, v := range sample {
 				row[j] = f.ranks[j].at(v)
@@ -173,19 +186,6 @@ func standardizeRow(dst, x []float64) {
 	}
 }
 
-// scaleByColumns computes dst[j] = (x[j] - means[j]) / deviations[j], and returns the index of the
-// first result beyond float64, or -1.
-func scaleByColumns(dst, x, means, deviations []float64) int {
-	bad := -1
-	for j, v := range x {
-		dst[j] = (v - means[j]) / deviations[j]
-		if bad < 0 && math.IsInf(dst[j], 0) {
-			bad = j
-		}
-	}
-	return bad
-}
-
 // applyMinMax computes t[i][j] = (t[i][j] - offset[j]) * gain[j].
 func applyMinMax(t *mat.Dense, offset, gain []float64) {
 	l, n := t.Dims()
@@ -198,21 +198,4 @@ func applyMinMax(t *mat.Dense, offset, gain []float64) {
 			}
 		}
 	})
-}
-
-// enhanced computes h = tanh(scale·[Z, 0.1] Wh) in one pass over h.
-//
-//	shapes: h rows×n3, z rows×N, wh (N+1)×n3; h and z may be columns of one matrix.
-//	cost: 2·rows·N·n3 flops and rows·n3 hyperbolic tangents.
-func enhanced(bk blskernel.Backend, h, z, wh *mat.Dense, scale float64) {
-	n, n3 := wh.Dims()
-	n--
-	bias := make([]float64, n3)
-	for j, b := range wh.RawRowView(n) {
-		bias[j] = scale * biasInput * b
-	}
-	rows, _ := h.Dims()
-	rh, rz, rw := h.RawMatrix(), z.RawMatrix(), wh.RawMatrix()
-	backend.Fused(bk).DgemmTanh(blas.NoTrans, blas.NoTrans, rows, n3, n, scale,
-		rz.Data, rz.Stride, rw.Data, rw.Stride, bias, rh.Data, rh.Stride)
 }

@@ -87,23 +87,18 @@ func importances(x *mat.Dense, opt ImportanceOptions, score func(x *mat.Dense) (
 	for n := range repeats {
 		order := rand.New(rand.NewPCG(opt.Seed, uint64(n))).Perm(l)
 		for g, group := range groups {
-			place := func(from []int) {
-				for i := range l {
-					at := i
-					if from != nil {
-						at = from[i]
-					}
-					for _, j := range group {
-						work.Set(i, j, x.At(at, j))
-					}
+			for i, from := range order {
+				for _, j := range group {
+					work.Set(i, j, x.At(from, j))
 				}
 			}
-			place(order)
 			permuted, err := score(work)
 			if err != nil {
 				return nil, err
 			}
-			place(nil)
+			for _, j := range group {
+				work.SetCol(j, gonum.Col(nil, j, x))
+			}
 			// Welford's recurrence
 			fall := full - permuted
 			before := fall - out.Mean[g]

@@ -1,10 +1,12 @@
 package bls
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
 
+	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/mat"
 )
@@ -31,9 +33,6 @@ func (s sampleSet) rows() int {
 	}
 	return s.x.RawMatrix().Rows
 }
-
-// some reports whether there are any samples; s may be nil.
-func (s *sampleSet) some() bool { return s != nil && s.rows() > 0 }
 
 // relabeled returns s with class i renamed to[i].
 func (s sampleSet) relabeled(to []int, classes int) *sampleSet {
@@ -70,22 +69,19 @@ func (s sampleSet) with(more sampleSet) *sampleSet {
 func (s sampleSet) ownWeights(factor float64) []float64 {
 	out := make([]float64, s.rows())
 	for i := range out {
-		out[i] = weightOf(s.weights, i) * factor
+		out[i] = choice.Weight(s.weights, i) * factor
 	}
 	return out
 }
 
 // only returns the samples with the given numbers, at least one, in new storage.
 func (s sampleSet) only(numbers []int) *sampleSet {
-	out := &sampleSet{x: mat.NewDense(len(numbers), s.x.RawMatrix().Cols, nil), classes: s.classes}
+	out := &sampleSet{x: choice.Rows(s.x, numbers), classes: s.classes}
 	if s.y != nil {
-		out.y = mat.NewDense(len(numbers), s.y.RawMatrix().Cols, nil)
+		out.y = choice.Rows(s.y, numbers)
 	}
-	for to, i := range numbers {
-		out.x.SetRow(to, s.x.RawRowView(i))
-		if s.y != nil {
-			out.y.SetRow(to, s.y.RawRowView(i))
-		} else {
+	for _, i := range numbers {
+		if s.labels != nil {
 			out.labels = append(out.labels, s.labels[i])
 		}
 		if s.weights != nil {
@@ -97,7 +93,7 @@ func (s sampleSet) only(numbers []int) *sampleSet {
 
 // isSample reports whether sample i of s is sample j of t, up to rounding of its weight.
 func (s sampleSet) isSample(i int, t sampleSet, j int) bool {
-	w, v := weightOf(s.weights, i), weightOf(t.weights, j)
+	w, v := choice.Weight(s.weights, i), choice.Weight(t.weights, j)
 	if math.Abs(w-v) > 1e-9*v || !slices.Equal(s.x.RawRowView(i), t.x.RawRowView(j)) {
 		return false
 	}
@@ -107,36 +103,32 @@ func (s sampleSet) isSample(i int, t sampleSet, j int) bool {
 	return s.labels[i] == t.labels[j]
 }
 
-// fitSamples returns the model that Fit makes of samples, which it checks.
-func fitSamples(ctx context.Context, s settings, in sampleSet) (*model, error) {
-	y, weights := in.y, in.weights
-	var counts []count
-	var err error
-	if in.classes != 0 {
-		y, counts, weights, err = firstTargets(in.x, 0, in.labels, in.classes, in.weights, s.classWeight)
-	} else {
-		err = checkTargets(in.x, 0, y, 0, weights)
+// targets returns the targets of the samples, which it checks with the weights: x has the given number
+// of inputs, and y of columns, 0 for any.
+func (s sampleSet) targets(inputs, columns int) (*mat.Dense, error) {
+	if s.classes == 0 {
+		return s.y, checkTargets(s.x, inputs, s.y, columns, s.weights)
 	}
-	if err != nil {
+	if err := checkRows(s.x, inputs, labelColumn, len(s.labels), 1); err != nil {
 		return nil, err
 	}
-	m, err := startModel(ctx, s, in.x, y, in.labels, weights)
-	if err != nil {
-		return nil, err
-	}
-	m.counts = counts
-	return m, m.calibrateFit(ctx, observed{x: in.x, y: in.y, labels: in.labels, weights: in.weights, factors: weights})
+	y, err := targets(s.labels, s.classes, true)
+	return y, cmp.Or(err, checkWeights(s.weights, len(s.labels)))
 }
 
-// keep keeps the samples that m was fitted to, if they are few.
-func (m *model) keep(in sampleSet) {
-	if in.few() {
-		m.kept = sampleSet{classes: in.classes}.with(in)
+// first is targets for a model that has learned nothing. It adds the counts of its classes, nil of a
+// Regressor, and the weights of the rows by the class weight.
+func (s sampleSet) first(inputs, columns int, by ClassWeight) (y *mat.Dense, counts []count, weights []float64, err error) {
+	y, err = s.targets(inputs, columns)
+	if err != nil || s.classes == 0 {
+		return y, nil, s.weights, err
 	}
+	counts, weights, err = counted(make([]count, s.classes), s.labels, s.weights, by)
+	return y, counts, weights, err
 }
 
-// keepMore adds checked samples to the kept ones. The model is fitted to all of them, now if they are
-// no longer few, else at the first use.
+// keepMore learns more samples, which have been checked, besides the kept ones: the model becomes that
+// of all, now if they are no longer few, else at the first use.
 func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) error {
 	check := m.with(m.updater)
 	if m.settings.log == 0 {
@@ -178,7 +170,7 @@ func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 	if s.update.Lambda > 0 {
 		s.update.Lambda = m.updater.Lambda()
 	}
-	fresh, err := fitSamples(ctx, s, *in)
+	fresh, err := startModel(ctx, s, *in)
 	if err != nil {
 		return err
 	}
@@ -217,17 +209,17 @@ func (m *model) removeKept(ctx context.Context, out sampleSet) (bool, error) {
 	return true, nil
 }
 
-// mergeKept is merge where m or other keeps its samples: learn lets a model learn samples.
-func (m *model) mergeKept(other *model, learn func(into *model, in sampleSet) error) error {
+// mergeKept is merge where m or other keeps its samples.
+func (m *model) mergeKept(ctx context.Context, other *model) error {
 	if other.kept != nil {
 		if other.kept.rows() == 0 {
 			return nil
 		}
-		return learn(m, *other.kept)
+		return m.learn(ctx, *other.kept, false)
 	}
 	joined, err := other.clone()
 	if err == nil && m.kept.rows() > 0 {
-		err = learn(joined, *m.kept)
+		err = joined.learn(ctx, *m.kept, false)
 	}
 	if err != nil {
 		return err
@@ -238,15 +230,10 @@ func (m *model) mergeKept(other *model, learn func(into *model, in sampleSet) er
 }
 
 // KeptRows returns the number of samples that the model keeps, 0 for none. A model that PartialFit
-// started keeps them until there are 200, or 10 for each class if that is more. Until then PartialFit,
-// Remove, Forget, SetLambda, Merge and Relabel make it equal to Fit of all samples, at its next use.
-// Then its feature maps are fixed, and it keeps none.
-func (c *Classifier) KeptRows() int { return c.keptRows() }
-
-// KeptRows returns the number of samples that the model keeps, fewer than 200: see Classifier.KeptRows.
-func (r *Regressor) KeptRows() int { return r.keptRows() }
-
-func (m *model) keptRows() int {
+// started keeps them until there are 200, or 10 for each class if those are more: so long PartialFit,
+// Remove, Forget, SetLambda, Merge and Relabel make it what Fit of all samples gives, and fit it at its
+// next use. Then its feature maps are fixed, and it keeps none.
+func (m *model) KeptRows() int {
 	if m == nil || m.kept == nil {
 		return 0
 	}

@@ -6,19 +6,11 @@ import (
 	"slices"
 	"testing"
 
+	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
 	"blskernel/mat"
 )
-
-// rowsAt returns rows of m by their numbers.
-func rowsAt(m *mat.Dense, rows []int) *mat.Dense {
-	out := mat.NewDense(len(rows), m.RawMatrix().Cols, nil)
-	for i, row := range rows {
-		out.SetRow(i, m.RawRowView(row))
-	}
-	return out
-}
 
 // TestFewRowsAreFit lets models live while they keep their samples: at each step they are to the bit
 // what Fit makes of all samples with their weights, and what is read of their bytes is the same model.
@@ -38,7 +30,7 @@ func TestFewRowsAreFit(t *testing.T) {
 			for _, i := range rows {
 				labels, w = append(labels, p.labels[i]), append(w, weights[i])
 			}
-			return rowsAt(p.x, rows), rowsAt(p.y, rows), labels, w
+			return choice.Rows(p.x, rows), choice.Rows(p.y, rows), labels, w
 		}
 		check := func(what string, kept bool) {
 			t.Helper()
@@ -59,7 +51,7 @@ func TestFewRowsAreFit(t *testing.T) {
 					got.slope != want.slope || !slices.Equal(got.counts, want.counts) || !slices.Equal(got.center, want.center) {
 					t.Errorf("lambda %v, %s: other than by Fit of %d rows", lambda, what, len(rows))
 				}
-				if n := got.keptRows(); kept && n != len(rows) || !kept && n > 0 || got.updater.Samples() != len(rows) {
+				if n := got.KeptRows(); kept && n != len(rows) || !kept && n > 0 || got.updater.Samples() != len(rows) {
 					t.Errorf("lambda %v, %s: %d rows are kept of %d", lambda, what, n, len(rows))
 				}
 			}

@@ -10,72 +10,51 @@ import (
 	"blskernel/mat"
 )
 
-// Remove unlearns samples: the output weights become as if the model had never learned them. It is no
-// erasure: the scaling of the columns, the feature maps, and the settings that Fit chose come from the
-// first samples and stay, and so does the slope of the probabilities.
+// Remove unlearns samples: the output weights become as if the model had never learned them. That is no
+// erasure: the scaling of the columns, the feature maps, the settings that Fit chose, and the slope of
+// the probabilities come from the first samples and stay.
 //
-//	shapes: X q×d, labels q. Each sample as it was learned, in any order. Its weight is the weight
-//	with which it was learned, times the factors of Forget since.
+//	shapes: X q×d, labels q. Each sample as it was learned, in any order, with its weight at that
+//	time times the factors of Forget since.
 //	reads/writes: on an error the model stays as it was.
 //	cost: Transform and Updater.RemoveInputs.
-//	errors: as PartialFitContext and RemoveInputs: *blsupdate.UnknownRowError if Improved or
-//	Original have not learned a sample, which other methods cannot detect;
+//	errors: as PartialFitContext and RemoveInputs: *blsupdate.UnknownRowError where Improved or
+//	Original have not learned a sample, which the other methods cannot tell;
 //	*blsupdate.LeverageError where the other samples do not determine the weights; *OptionError with
-//	Balanced, where the weight of a sample depends on when it was learned.
+//	Balanced.
 func (c *Classifier) Remove(x *mat.Dense, labels []int) error {
 	return c.RemoveContext(background, x, labels, nil)
 }
 
 // RemoveContext is Remove of samples with weights, nil for ones, until ctx is done.
 func (c *Classifier) RemoveContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
-	m := c.model
+	return c.remove(ctx, sampleSet{x: x, labels: labels, weights: weights})
+}
+
+// Remove is Classifier.Remove with the targets Y (q×c). The means y0 stay.
+func (r *Regressor) Remove(x, y *mat.Dense) error { return r.RemoveContext(background, x, y, nil) }
+
+// RemoveContext is Remove of samples with weights, nil for ones, until ctx is done.
+func (r *Regressor) RemoveContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
+	return r.remove(ctx, sampleSet{x: x, y: y, weights: weights})
+}
+
+func (m *model) remove(ctx context.Context, out sampleSet) error {
 	if m == nil {
 		return ErrNotFitted
 	}
-	y, err := labelTargets(x, m.inputs(), labels, m.targets(), weights)
+	y, err := m.checked(&out)
 	if err != nil {
 		return err
 	}
-	if done, err := m.removeKept(ctx, sampleSet{x: x, labels: labels, weights: weights}); done || err != nil {
+	if done, err := m.removeKept(ctx, out); done || err != nil {
 		return err
 	}
 	if m.settings.classWeight == Balanced {
 		return &OptionError{Op: "bls", Option: "ClassWeight", Value: Balanced,
 			Want: "Unweighted: a balanced model cannot remove samples, since their weights depend on when they were learned"}
 	}
-	if err := m.remove(ctx, x, y, weights); err != nil {
-		return err
-	}
-	if m.counts != nil {
-		for i, label := range labels {
-			of := &m.counts[label]
-			of.rows = max(0, of.rows-1)
-			of.weight = max(0, of.weight-weightOf(weights, i))
-		}
-	}
-	return nil
-}
-
-// Remove unlearns samples with the targets Y (q×c), as Classifier.Remove does. The means y0 stay.
-func (r *Regressor) Remove(x, y *mat.Dense) error { return r.RemoveContext(background, x, y, nil) }
-
-// RemoveContext is Remove of samples with weights, nil for ones, until ctx is done.
-func (r *Regressor) RemoveContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
-	if r.model == nil {
-		return ErrNotFitted
-	}
-	if err := checkTargets(x, r.inputs(), y, r.targets(), weights); err != nil {
-		return err
-	}
-	if done, err := r.removeKept(ctx, sampleSet{x: x, y: y, weights: weights}); done || err != nil {
-		return err
-	}
-	return r.remove(ctx, x, y, weights)
-}
-
-// remove unlearns x (q×d) and y (q×c), which are as in add.
-func (m *model) remove(ctx context.Context, x, y *mat.Dense, weights []float64) error {
-	a, y, err := m.rows(ctx, x, y, weights)
+	a, y, err := m.rows(ctx, out.x, y, out.weights)
 	if err != nil {
 		return err
 	}
@@ -86,19 +65,29 @@ func (m *model) remove(ctx context.Context, x, y *mat.Dense, weights []float64) 
 	if m.kept != nil { // these were all
 		m.kept = &sampleSet{classes: m.kept.classes}
 	}
+	if m.counts != nil {
+		for i, label := range out.labels {
+			of := &m.counts[label]
+			of.rows = max(0, of.rows-1)
+			of.weight = max(0, of.weight-choice.Weight(out.weights, i))
+		}
+	}
 	return nil
+}
+
+// checked is sampleSet.targets of samples with the classes or targets that the model has.
+func (m *model) checked(s *sampleSet) (*mat.Dense, error) {
+	if m.constant {
+		s.classes = m.targets()
+	}
+	return s.targets(m.inputs(), m.targets())
 }
 
 // Forget multiplies the weight of all samples so far, and the ridge, by factor, 0 < factor <= 1. The
 // weights W stay. Before each PartialFit it gives exponential forgetting. SetLambda restores the ridge.
 //
 //	errors: ErrNotFitted; as blsupdate.Updater.Forget.
-func (c *Classifier) Forget(factor float64) error { return c.forget(factor) }
-
-// Forget multiplies the weight of all samples so far, as Classifier.Forget does.
-func (r *Regressor) Forget(factor float64) error { return r.forget(factor) }
-
-func (m *model) forget(factor float64) error {
+func (m *model) Forget(factor float64) error {
 	if m == nil {
 		return ErrNotFitted
 	}
@@ -109,7 +98,7 @@ func (m *model) forget(factor float64) error {
 	for i := range m.counts {
 		m.counts[i].weight *= factor
 	}
-	if m.kept.some() {
+	if m.KeptRows() > 0 {
 		weighed := *m.kept
 		weighed.weights = m.kept.ownWeights(factor)
 		m.kept, m.stale = &weighed, true
@@ -121,22 +110,10 @@ func (m *model) forget(factor float64) error {
 //
 //	errors: ErrNotFitted; *blsupdate.UnsupportedError for methods other than Gram and QR, which it
 //	names; as blsupdate.Updater.SetLambda.
-func (c *Classifier) SetLambda(lambda float64) error { return c.setLambda(background, lambda) }
-
-// SetLambda changes the ridge, as Classifier.SetLambda does.
-func (r *Regressor) SetLambda(lambda float64) error { return r.setLambda(background, lambda) }
+func (m *model) SetLambda(lambda float64) error { return m.SetLambdaContext(background, lambda) }
 
 // SetLambdaContext is SetLambda that checks ctx before it begins.
-func (c *Classifier) SetLambdaContext(ctx context.Context, lambda float64) error {
-	return c.setLambda(ctx, lambda)
-}
-
-// SetLambdaContext is SetLambda that checks ctx before it begins.
-func (r *Regressor) SetLambdaContext(ctx context.Context, lambda float64) error {
-	return r.setLambda(ctx, lambda)
-}
-
-func (m *model) setLambda(ctx context.Context, lambda float64) error {
+func (m *model) SetLambdaContext(ctx context.Context, lambda float64) error {
 	if m == nil {
 		return ErrNotFitted
 	}
@@ -148,14 +125,13 @@ func (m *model) setLambda(ctx context.Context, lambda float64) error {
 		m.calibration = calibration{}
 	}
 	m.settings.update.Lambda = orNone(lambda)
-	m.stale = m.kept.some()
+	m.stale = m.KeptRows() > 0
 	return nil
 }
 
-// Merge adds all samples that other has learned, and does not change other. Both must have the same
-// feature maps, such as clones of one model that Refit has trained on different rows. The ridge, the
-// slope of the probabilities and the settings of c stay. Relabel first brings models of different
-// classes to the same ones.
+// Merge learns all that other has learned, and does not change it. Both have the same feature maps,
+// such as clones of one model that Refit started anew with different rows. The ridge, the slope of the
+// probabilities and the settings of c stay. Relabel first gives both models the same classes.
 //
 //	errors: ErrNotFitted; *OptionError for other feature maps; *ShapeError for another number of
 //	classes; as blsupdate.Updater.Merge: an *UnsupportedError for methods other than Gram and QR,
@@ -167,12 +143,10 @@ func (c *Classifier) MergeContext(ctx context.Context, other *Classifier) error 
 	if other == nil {
 		return ErrNotFitted
 	}
-	return c.merge(ctx, other.model, func(m *model, s sampleSet) error {
-		return m.classifier().PartialFitContext(ctx, s.x, s.labels, s.weights)
-	})
+	return c.merge(ctx, other.model)
 }
 
-// Merge learns all that other has learned, as Classifier.Merge does. Both have the same means y0.
+// Merge is Classifier.Merge for models with the same means y0.
 func (r *Regressor) Merge(other *Regressor) error { return r.MergeContext(background, other) }
 
 // MergeContext is Merge that checks ctx before it begins.
@@ -180,13 +154,10 @@ func (r *Regressor) MergeContext(ctx context.Context, other *Regressor) error {
 	if other == nil {
 		return ErrNotFitted
 	}
-	return r.merge(ctx, other.model, func(m *model, s sampleSet) error {
-		return m.regressor().PartialFitContext(ctx, s.x, s.y, s.weights)
-	})
+	return r.merge(ctx, other.model)
 }
 
-// merge learns what other has learned. learn lets a model learn samples.
-func (m *model) merge(ctx context.Context, other *model, learn func(into *model, s sampleSet) error) error {
+func (m *model) merge(ctx context.Context, other *model) error {
 	if m == nil || other == nil {
 		return ErrNotFitted
 	}
@@ -204,7 +175,7 @@ func (m *model) merge(ctx context.Context, other *model, learn func(into *model,
 			Want: fmt.Sprintf("%d columns, as many as this model has: call Relabel first", m.targets())}
 	}
 	if keeps {
-		return m.mergeKept(other, learn)
+		return m.mergeKept(ctx, other)
 	}
 	var counts []count
 	if m.counts != nil && other.counts != nil {
@@ -233,9 +204,9 @@ func (m *model) merge(ctx context.Context, other *model, learn func(into *model,
 }
 
 // Refit forgets all samples and learns these alone, with the scaling, the feature maps, the settings
-// that Fit chose, the classes and the slope of the model unchanged. Clones of one model that Refit has
-// trained on parts of the data can merge. For QR call SetLambda(0) before, and set the ridge of the
-// sum.
+// that Fit chose, the classes and the slope of the model as it is. Models that Refit has made of clones
+// of one model merge: parts of the data can be learned anywhere. For that, SetLambda(0) first leaves
+// out the ridge of QR; the sum gets it back.
 //
 //	shapes, errors: as Fit. On an error the model stays as it was, and an assigned copy of c keeps
 //	the old one.
@@ -245,34 +216,20 @@ func (c *Classifier) Refit(x *mat.Dense, labels []int) error {
 
 // RefitContext is Refit by samples with weights, as in FitContext, until ctx is done.
 func (c *Classifier) RefitContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
-	if c.model == nil {
-		return ErrNotFitted
-	}
-	y, counts, weights, err := firstTargets(x, c.inputs(), labels, c.classesWith(labels), weights, c.settings.classWeight)
+	m, err := c.refit(ctx, sampleSet{x: x, labels: labels, weights: weights})
 	if err != nil {
 		return err
 	}
-	m, err := c.refit(ctx, x, y, weights)
-	if err != nil {
-		return err
-	}
-	m.counts = counts
 	c.model = m
 	return nil
 }
 
-// Refit forgets all samples and learns these alone, as Classifier.Refit does. The means y0 stay.
+// Refit is Classifier.Refit with the targets Y (l×c). The means y0 stay.
 func (r *Regressor) Refit(x, y *mat.Dense) error { return r.RefitContext(background, x, y, nil) }
 
 // RefitContext is Refit by samples with weights, as in FitContext, until ctx is done.
 func (r *Regressor) RefitContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
-	if r.model == nil {
-		return ErrNotFitted
-	}
-	if err := checkTargets(x, r.inputs(), y, r.targets(), weights); err != nil {
-		return err
-	}
-	m, err := r.refit(ctx, x, y, weights)
+	m, err := r.refit(ctx, sampleSet{x: x, y: y, weights: weights})
 	if err != nil {
 		return err
 	}
@@ -280,36 +237,41 @@ func (r *Regressor) RefitContext(ctx context.Context, x, y *mat.Dense, weights [
 	return nil
 }
 
-// refit returns a model with the maps and settings of m that has learned x (l×d) and y (l×c), which
-// are as in add.
-func (m *model) refit(ctx context.Context, x, y *mat.Dense, weights []float64) (*model, error) {
-	if err := m.ready(ctx); err != nil {
-		return nil, err
+// refit returns a model with the maps and settings of m that has learned samples.
+func (m *model) refit(ctx context.Context, in sampleSet) (*model, error) {
+	if m == nil {
+		return nil, ErrNotFitted
 	}
-	far, err := m.farthest(ctx, x)
+	if m.constant {
+		in.classes = m.classesWith(in.labels)
+	}
+	y, counts, weights, err := in.first(m.inputs(), m.targets(), m.settings.classWeight)
 	if err != nil {
 		return nil, err
 	}
-	a, learned, err := m.rows(ctx, x, y, weights)
+	if err := m.ready(ctx); err != nil {
+		return nil, err
+	}
+	far, err := m.farthest(ctx, in.x)
+	if err != nil {
+		return nil, err
+	}
+	a, learned, err := m.rows(ctx, in.x, y, weights)
 	if err != nil {
 		return nil, err
 	}
 	opt := m.updater.Options()
-	switch lambda := m.settings.update.Lambda; lambda {
-	case 0:
-	case None:
-		opt.Lambda = 0
-	default:
-		opt.Lambda = lambda
+	if lambda := m.settings.update.Lambda; lambda != 0 {
+		opt.Lambda = max(lambda, 0) // of None
 	}
 	u, err := blsupdate.NewContext(ctx, m.updater.Method(), a, learned, opt)
 	if err != nil {
 		return nil, err
 	}
 	out := m.with(u)
+	out.counts, out.reach = counts, far
 	if m.smearing != nil {
 		out.smearing = &choice.Smearing{Factors: m.smearing.Factors, Largest: choice.Maxima(y)}
 	}
-	out.reach = far
 	return out, nil
 }

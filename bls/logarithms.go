@@ -102,21 +102,21 @@ func (m *model) boundBy(largest []float64) {
 	m.smearing = &choice.Smearing{Factors: m.smearing.Factors, Largest: largest}
 }
 
-// renewSmearing computes the factors of a model of logarithms from rows that it has not learned, which
-// have passed checkTargets. It leaves other models alone. On an error the factors are unchanged.
-func (m *model) renewSmearing(ctx context.Context, x, y *mat.Dense, weights []float64) error {
+// renewSmearing finds the factors of a model of logarithms by rows that it has not learned. It does
+// nothing to another model. On an error the factors stay.
+func (m *model) renewSmearing(ctx context.Context, in sampleSet) error {
 	if m.smearing == nil {
 		return nil
 	}
-	logs, err := m.learned(y)
+	logs, err := m.learned(in.y)
 	if err != nil {
 		return err
 	}
-	scores, err := m.plain().scores(ctx, x)
+	scores, err := m.plain().scores(ctx, in.x)
 	if err != nil {
 		return err
 	}
-	m.smearing = &choice.Smearing{Factors: choice.Smear(scores, logs, weights), Largest: m.smearing.Largest}
+	m.smearing = &choice.Smearing{Factors: choice.Smear(scores, logs, in.weights), Largest: m.smearing.Largest}
 	return nil
 }
 

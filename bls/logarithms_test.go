@@ -86,7 +86,7 @@ func TestLogTargets(t *testing.T) {
 	var target *TargetError
 	for name, err := range map[string]error{
 		"PartialFit": r.PartialFit(rowsOf(x, 0, 3), bad), "Remove": r.Remove(rowsOf(x, 0, 3), bad), "Refit": r.Refit(rowsOf(x, 0, 3), bad),
-		"Fit": (&Regressor{LogTargets: 1}).Fit(rowsOf(x, 0, 3), bad), "Calibrate": r.renewSmearing(t.Context(), rowsOf(x, 0, 3), bad, nil),
+		"Fit": (&Regressor{LogTargets: 1}).Fit(rowsOf(x, 0, 3), bad), "Calibrate": r.renewSmearing(t.Context(), sampleSet{x: rowsOf(x, 0, 3), y: bad}),
 	} {
 		if !errors.As(err, &target) || target.Row != 1 || target.Value != 0 {
 			t.Errorf("%s: %v", name, err)
@@ -110,7 +110,7 @@ func TestLogTargets(t *testing.T) {
 	}
 	var doubled mat.Dense
 	doubled.Scale(2, rowsOf(y, 700, 1500))
-	must(t, again.renewSmearing(t.Context(), rowsOf(x, 700, 1500), &doubled, nil))
+	must(t, again.renewSmearing(t.Context(), sampleSet{x: rowsOf(x, 700, 1500), y: &doubled}))
 	if f, _ := again.Smearing(); !(math.Abs(f[0]/factors[0]-2) <= 0.2) {
 		t.Errorf("by doubled targets the factor is %v, before %v", f[0], factors[0])
 	}

@@ -89,14 +89,16 @@ type model struct {
 	weights *mat.Dense
 }
 
-// startModel fits a model to x (l×d) and y (l×c), which have passed checkRows; y is finite, and
-// begins with the constant target for a classification. labels is nil for a regression. The weights
-// of the rows have passed checkWeights.
-func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weights []float64) (*model, error) {
-	given := s
-	if err := s.check(); err != nil {
+// startModel returns the model that Fit makes of samples, which it checks.
+func startModel(ctx context.Context, s settings, in sampleSet) (*model, error) {
+	y, counts, weights, err := in.first(0, 0, s.classWeight)
+	if err == nil {
+		err = s.check(y)
+	}
+	if err != nil {
 		return nil, err
 	}
+	given, x := s, in.x
 	s.backend = backend.Or(s.backend)
 	if s.features.Backend == nil {
 		s.features.Backend = s.backend
@@ -110,12 +112,7 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, 
 	if err := checkModelMemory(s, l, d, c); err != nil {
 		return nil, err
 	}
-	if s.log > 0 {
-		if err := checkPositive(y); err != nil {
-			return nil, err
-		}
-	}
-	s, by, err := choose(ctx, s, x, y, labels, weights)
+	s, by, err := choose(ctx, s, x, y, in.labels, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -123,8 +120,8 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, 
 	if err != nil {
 		return nil, err
 	}
-	m := &model{settings: given, backend: s.backend, features: f, constant: labels != nil, choice: by.Choice,
-		calibration: calibration{rows: by.held}}
+	m := &model{settings: given, backend: s.backend, features: f, constant: in.classes != 0, counts: counts,
+		choice: by.Choice, calibration: calibration{rows: by.held}}
 	if s.log > 0 {
 		m.smearing = &choice.Smearing{Factors: by.factors, Largest: choice.Maxima(y)}
 		if by.factors == nil { // no rows could be held out: it predicts medians
@@ -161,6 +158,9 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense, labels []int, 
 	// Fail now if the model cannot predict, unless more rows can change that.
 	var rank *blsupdate.RankError
 	if _, err := m.currentWeights(ctx); err != nil && !errors.As(err, &rank) {
+		return nil, err
+	}
+	if err := m.calibrateFit(ctx, in, weights); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -372,25 +372,15 @@ func (m *model) currentWeights(ctx context.Context) (*mat.Dense, error) {
 	return m.weights, nil
 }
 
-// Weights returns a copy of the weights W of the output layer, k×c.
+// Weights returns a copy of the weights W of the output layer, k×c; of a Regressor (k+1)×c, where the
+// last row belongs to the column of ones, or k×c with NoIntercept. With LogTargets they predict
+// logarithms.
 //
 //	errors: ErrNotFitted; as blsupdate.Updater.Weights.
-func (c *Classifier) Weights() (*mat.Dense, error) { return c.ownWeights(background) }
-
-// Weights returns a copy of the weights W of the output layer: (k+1)×c, where the last row belongs to
-// the column of ones, or k×c with NoIntercept. With LogTargets they predict logarithms. It returns the
-// errors of Classifier.Weights.
-func (r *Regressor) Weights() (*mat.Dense, error) { return r.ownWeights(background) }
+func (m *model) Weights() (*mat.Dense, error) { return m.WeightsContext(background) }
 
 // WeightsContext is Weights that checks ctx before it solves.
-func (c *Classifier) WeightsContext(ctx context.Context) (*mat.Dense, error) {
-	return c.ownWeights(ctx)
-}
-
-// WeightsContext is Weights that checks ctx before it solves.
-func (r *Regressor) WeightsContext(ctx context.Context) (*mat.Dense, error) { return r.ownWeights(ctx) }
-
-func (m *model) ownWeights(ctx context.Context) (*mat.Dense, error) {
+func (m *model) WeightsContext(ctx context.Context) (*mat.Dense, error) {
 	if m == nil {
 		return nil, ErrNotFitted
 	}
@@ -398,27 +388,22 @@ func (m *model) ownWeights(ctx context.Context) (*mat.Dense, error) {
 	return copyOf(w), err
 }
 
-// Choice returns the held-out rows and the score by which Fit has chosen settings. It is the zero value
-// before the first Fit and if no rows were held out.
-func (c *Classifier) Choice() Choice { return c.orEmpty().choice }
-
-// Choice returns the held-out score of the chosen settings: see Classifier.Choice.
-func (r *Regressor) Choice() Choice { return r.orEmpty().choice }
+// Choice returns by what Fit has chosen the settings that were left to it: the zero value if none were
+// chosen by held-out rows, and before the first Fit.
+func (m *model) Choice() Choice { return m.orEmpty().choice }
 
 // Updater returns the output layer, for its Samples, Nodes, Condition and Report. It has the targets of
-// Expand: one more than classes. It is nil before the first Fit, and where the samples that the model
-// keeps cannot be fitted: Weights returns why. It belongs to the model: use it only while no method of
-// the model runs, and call none of its methods that change it.
-func (c *Classifier) Updater() blsupdate.Updater { return c.orEmpty().updater }
-
-// Updater returns the output layer, with the targets of Y: see Classifier.Updater.
-func (r *Regressor) Updater() blsupdate.Updater { return r.orEmpty().updater }
+// Expand. It is nil before the first Fit, and where the samples that the model keeps cannot be fitted:
+// Weights returns why. It belongs to the model: use it only while no method of the model runs, and call
+// none of its methods that change it.
+func (m *model) Updater() blsupdate.Updater { return m.orEmpty().updater }
 
 // FittedFeatures returns the feature maps of the model, nil before the first Fit.
-func (c *Classifier) FittedFeatures() *Features { return c.orEmpty().features }
+func (m *model) FittedFeatures() *Features { return m.orEmpty().features }
 
-// FittedFeatures returns the feature maps of the model, nil before the first Fit.
-func (r *Regressor) FittedFeatures() *Features { return r.orEmpty().features }
+// Calibrated reports whether intervals, sets and probabilities come from rows that have no part in the
+// weights that predict them.
+func (m *model) Calibrated() bool { return len(m.orEmpty().calibration.rows) > 0 }
 
 // orEmpty makes m ready and returns it, or an empty model if m is nil or that fails.
 func (m *model) orEmpty() *model {

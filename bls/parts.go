@@ -1,8 +1,9 @@
 package bls
 
 import (
-	"cmp"
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"slices"
@@ -10,16 +11,14 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/internal/linalg/backend"
 	"blskernel/mat"
-
-	gonum "gonum.org/v1/gonum/mat"
 )
 
-// Expand returns the input of the output layer in PartialFit: the nodes A of the samples X, and the
-// targets Y of the labels: a column of ones, the constant target, and then +1 for the class of a sample
-// and -1 for the others. An output layer elsewhere can learn them by blsupdate.New, AddInputs and
-// Merge, and WithUpdater makes a model of it.
+// Expand returns what PartialFit gives the output layer to learn from: the nodes A of the samples X,
+// and the targets Y of the labels: a column of ones, the constant target, and then +1 for the class of
+// a sample and -1 for the others. WithUpdater makes a model of an output layer that learned them
+// elsewhere, by blsupdate.New, AddInputs and Merge.
 //
-//	shapes: X q×d, labels q, each from 0 to c-1 with the present c; A is q×k and Y is q×(c+1).
+//	shapes: X q×d, labels q, each from 0 to c-1; A is q×k and Y is q×(c+1).
 //	reads/writes: reads X, labels and the sizes of the output layer; A and Y are new storage.
 //	cost, memory: Features.Transform, and Y.
 //	errors: ErrNotFitted; *ShapeError, *NotFiniteError, *LabelError, *OverflowError and *MemoryError
@@ -30,24 +29,15 @@ func (c *Classifier) Expand(x *mat.Dense, labels []int) (a, y *mat.Dense, err er
 
 // ExpandContext is Expand until ctx is done.
 func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []int) (a, y *mat.Dense, err error) {
-	if c.model == nil {
-		return nil, nil, ErrNotFitted
-	}
-	if y, err = labelTargets(x, c.inputs(), labels, c.targets(), nil); err != nil {
-		return nil, nil, err
-	}
-	if err := c.ready(ctx); err != nil {
-		return nil, nil, err
-	}
-	return c.rows(ctx, x, y, nil)
+	return c.expanded(ctx, sampleSet{x: x, labels: labels})
 }
 
-// Expand returns the input of the output layer in PartialFit: the nodes of the samples X with the
-// column of ones, and the targets Y without the means y0 of the first batch, which Center returns. With
-// NoIntercept it returns the nodes and a copy of Y. With LogTargets it takes the logarithms of Y; the
-// largest target of r, which bounds predictions, does not change. See Classifier.Expand.
+// Expand is Classifier.Expand with the targets Y (q×c). A has the column of ones, and Ya is Y without
+// the means y0 of the first batch, which Center returns; with NoIntercept neither. With LogTargets it
+// takes the logarithms of Y, and the largest target, which bounds predictions, stays the one of r,
+// whatever an output layer learns.
 //
-//	shapes: X q×d, Y q×c; A is q×(k+1), or q×k with NoIntercept, and Ya is q×c.
+//	shapes: A is q×(k+1), or q×k with NoIntercept, and Ya is q×c.
 //	errors: as Classifier.Expand without *LabelError; blsupdate.ErrOverflow if Y - 1·y0ᵀ is beyond
 //	float64.
 func (r *Regressor) Expand(x, y *mat.Dense) (a, ya *mat.Dense, err error) {
@@ -56,36 +46,36 @@ func (r *Regressor) Expand(x, y *mat.Dense) (a, ya *mat.Dense, err error) {
 
 // ExpandContext is Expand until ctx is done.
 func (r *Regressor) ExpandContext(ctx context.Context, x, y *mat.Dense) (a, ya *mat.Dense, err error) {
-	if r.model == nil {
-		return nil, nil, ErrNotFitted
-	}
-	if err := cmp.Or(checkTargets(x, r.inputs(), y, r.targets(), nil), r.ready(ctx)); err != nil {
-		return nil, nil, err
-	}
-	if a, ya, err = r.rows(ctx, x, y, nil); err != nil {
-		return nil, nil, err
-	}
-	if ya == y {
-		ya = gonum.DenseCopyOf(y)
-	}
-	return a, ya, nil
+	return r.expanded(ctx, sampleSet{x: x, y: y})
 }
 
-// WithUpdater returns a fitted model with the feature maps of c and the output layer u, which has
-// learned rows and targets of Expand: in another goroutine or process, or as the sum of several by
-// Merge. The result has learned the rows of u, and not the rows of c.
-//
-// The result has the Method and Update of u, with its present ridge, and the other options of the fit
-// of c. It owns u from then on.
+func (m *model) expanded(ctx context.Context, in sampleSet) (a, y *mat.Dense, err error) {
+	if m == nil {
+		return nil, nil, ErrNotFitted
+	}
+	if y, err = m.checked(&in); err != nil {
+		return nil, nil, err
+	}
+	if err := m.ready(ctx); err != nil {
+		return nil, nil, err
+	}
+	if a, y, err = m.rows(ctx, in.x, y, nil); y == in.y {
+		y = copyOf(y)
+	}
+	return a, y, err
+}
+
+// WithUpdater returns a model with the feature maps of c and the output layer u, which has learned rows
+// and targets of Expand: in another goroutine or process, or as the sum of several that Merge has made.
+// The result has learned what u has, and nothing that only c has. It has the Method and Update of u,
+// with its present ridge, and the other options of c. It owns u from then on.
 //
 //	shapes: u has the k nodes of c, and as many targets as Y of Expand.
-//	reads/writes: reads u. c does not change; it shares the feature maps, which never change, with
-//	the result.
+//	reads/writes: reads u. c does not change, and shares its feature maps with the result.
 //	cost: blsupdate.Encode without the writing, which checks u.
 //	errors: ErrNotFitted; *ShapeError for other numbers of nodes or targets; *OptionError for a u
 //	that is nil, that another package made, or that is the output layer of c; as blsupdate.Encode.
-//	If u has too few rows to determine the weights, the first prediction returns that error, and
-//	WithUpdater none.
+//	If u has too few rows to determine the weights, the first prediction returns that error.
 func (c *Classifier) WithUpdater(u blsupdate.Updater) (*Classifier, error) {
 	m, err := c.withUpdater(u)
 	if err != nil {
@@ -94,12 +84,10 @@ func (c *Classifier) WithUpdater(u blsupdate.Updater) (*Classifier, error) {
 	return m.classifier(), nil
 }
 
-// WithUpdater returns a fitted model with the feature maps of r and the output layer u: see
-// Classifier.WithUpdater. It keeps the Center of r, which Expand has subtracted, whatever rows u has
-// learned.
+// WithUpdater is Classifier.WithUpdater. It keeps the Center of r, which Expand has subtracted,
+// whatever rows u has learned.
 //
 //	shapes: u has the k+1 rows of weights of r, or k with NoIntercept, and its c targets.
-//	reads/writes, cost, errors: as Classifier.WithUpdater.
 func (r *Regressor) WithUpdater(u blsupdate.Updater) (*Regressor, error) {
 	m, err := r.withUpdater(u)
 	if err != nil {
@@ -121,8 +109,7 @@ func (m *model) withUpdater(u blsupdate.Updater) (*model, error) {
 		return nil, &OptionError{Op: "bls", Option: "the output layer", Value: "the model's own",
 			Want: "another one, such as blsupdate.Decode makes of what Encode writes"}
 	}
-	// It checks the package that made u, and refuses now what Save would refuse
-	// later.
+	// It checks the package that made u, and refuses now what Save would refuse later.
 	if err := blsupdate.Encode(io.Discard, u); err != nil {
 		return nil, err
 	}
@@ -146,13 +133,13 @@ func currentOptions(u blsupdate.Updater) blsupdate.Options {
 	return opt
 }
 
-// Clone returns an independent copy of c, equal to the last bit: each can learn while the other
-// predicts. An assignment copies the fields alone and shares the model. If c is not fitted, Clone
-// copies the fields.
+// Clone returns a model that goes on as c, to the last bit, and shares nothing with c that changes:
+// each learns alone, while the other predicts. An assignment copies the fields alone: both learn as
+// one. Of a c that is not fitted the result has the fields. Predictions may run at the same time.
 //
-// Predictions may run at the same time. It takes the time of Encode and DecodeClassifier without the
-// feature maps, which never change and are shared, and blsupdate.StateBytes of memory.
-//
+//	cost: that of Encode and DecodeClassifier without the feature maps, which never change and are
+//	shared.
+//	memory: blsupdate.StateBytes.
 //	errors: as blsupdate.Updater.Clone.
 func (c *Classifier) Clone() (*Classifier, error) {
 	m, err := c.clone()
@@ -164,7 +151,7 @@ func (c *Classifier) Clone() (*Classifier, error) {
 	return &out, nil
 }
 
-// Clone returns an independent copy of r, as Classifier.Clone does.
+// Clone is Classifier.Clone.
 func (r *Regressor) Clone() (*Regressor, error) {
 	m, err := r.clone()
 	if err != nil {
@@ -215,25 +202,14 @@ func (m *model) with(u blsupdate.Updater) *model {
 		constant: m.constant, slope: m.slope, smearing: m.smearing, choice: m.choice, sizes: m.sizes}
 }
 
-// equal reports whether f and g map all samples to the same nodes.
+// equal reports whether f and g expand all samples alike: whether they are encoded alike.
 func (f *Features) equal(g *Features) bool {
-	same := func(a, b *mat.Dense) bool {
-		if a == nil || b == nil {
-			return a == b
+	sum := func(of *Features) []byte {
+		h := sha256.New()
+		if of.Encode(h) != nil {
+			return nil
 		}
-		rows, _ := a.Dims()
-		if n, _ := b.Dims(); n != rows {
-			return false
-		}
-		for i := range rows {
-			if !slices.Equal(a.RawRowView(i), b.RawRowView(i)) {
-				return false
-			}
-		}
-		return true
+		return h.Sum(nil)
 	}
-	return f == g || sameOptions(f.opt, g.opt) && slices.Equal(f.means, g.means) && slices.Equal(f.deviations, g.deviations) &&
-		slices.EqualFunc(f.ranks, g.ranks, curve.equal) &&
-		same(f.weights, g.weights) && slices.Equal(f.offset, g.offset) && slices.Equal(f.gain, g.gain) &&
-		same(f.enhancement, g.enhancement) && f.scale == g.scale && f.steps.equal(g.steps)
+	return f == g || bytes.Equal(sum(f), sum(g))
 }

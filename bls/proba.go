@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 
+	"blskernel/bls/internal/choice"
 	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
 )
@@ -17,12 +18,11 @@ const DefaultSlope = 3
 //
 //	softmax(slope · scores),  p[i][j] = exp(slope s[i][j]) / Σ_m exp(slope s[i][m])
 //
-// with the scores of DecisionFunction. A calibration determines the slope (see Calibrate). Without one
-// it is DefaultSlope, and only the order of the probabilities is meaningful. Calls that end a
-// calibration keep the old slope, and Calibrated then returns false. For samples outside the learned
-// ones the probabilities shrink towards the shares of the classes (Temper).
+// with the scores of DecisionFunction. A calibration finds the slope (see Calibrate). Without one it is
+// DefaultSlope, and the probabilities have the right order and no more. What ends a calibration keeps
+// the slope. Temper then shrinks the probabilities of samples outside what the model has learned.
 //
-// cost: as DecisionFunction and Outside. errors: as DecisionFunction.
+//	cost, errors: as DecisionFunction and Outside.
 func (c *Classifier) PredictProba(x *mat.Dense) (*mat.Dense, error) {
 	return c.PredictProbaContext(background, x)
 }
@@ -34,7 +34,7 @@ func (c *Classifier) PredictProbaContext(ctx context.Context, x *mat.Dense) (*ma
 		return nil, err
 	}
 	c.probabilities(scores, scores)
-	outside, err := c.outside(ctx, x)
+	outside, err := c.OutsideContext(ctx, x)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,6 @@ func (c *Classifier) Probabilities(scores *mat.Dense) *mat.Dense {
 	return out
 }
 
-// probabilities writes the probabilities of the scores to p, which may be the same.
 func (c *Classifier) probabilities(p, scores *mat.Dense) {
 	slope := cmp.Or(c.orEmpty().slope, DefaultSlope)
 	for i := range scores.RawMatrix().Rows {
@@ -104,10 +103,7 @@ func fitSlope(scores *mat.Dense, labels []int, weights []float64) float64 {
 			for j, v := range d {
 				square += float64(p[j] * float64((v-mean)*(v-mean)))
 			}
-			w := 1.0
-			if weights != nil {
-				w = weights[i]
-			}
+			w := choice.Weight(weights, i)
 			gradient += float64(w * (mean - float64(share*all)))
 			curvature += float64(w * square)
 		}

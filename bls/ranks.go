@@ -37,11 +37,6 @@ func (c curve) at(v float64) float64 {
 	return line(v, c.knots[i-1], c.knots[i], c.scores[i-1], c.scores[i])
 }
 
-// equal reports whether two curves are the same.
-func (c curve) equal(d curve) bool {
-	return slices.Equal(c.knots, d.knots) && slices.Equal(c.scores, d.scores)
-}
-
 // line returns the value at v of the line through (x0, y0) and (x1, y1), x0 < v < x1.
 func line(v, x0, x1, y0, y1 float64) float64 {
 	if math.IsInf(x1-x0, 1) {

@@ -26,23 +26,12 @@ const FarOutside = 1.1
 // probability 1/(n+1). Beyond FarOutside the model extrapolates. The result is 0 after WithUpdater,
 // which does not know the samples.
 //
-//	cost: a scaling of X, or 2l(d+1)N flops. errors: as DecisionFunction.
-func (c *Classifier) Outside(x *mat.Dense) ([]float64, error) { return c.outside(background, x) }
-
-// Outside returns how far each sample lies outside what the model has learned: see Classifier.Outside.
-func (r *Regressor) Outside(x *mat.Dense) ([]float64, error) { return r.outside(background, x) }
+//	cost: that of scaling, or 2l(d+1)N flops.
+//	errors: as DecisionFunction.
+func (m *model) Outside(x *mat.Dense) ([]float64, error) { return m.OutsideContext(background, x) }
 
 // OutsideContext is Outside until ctx is done.
-func (c *Classifier) OutsideContext(ctx context.Context, x *mat.Dense) ([]float64, error) {
-	return c.outside(ctx, x)
-}
-
-// OutsideContext is Outside until ctx is done.
-func (r *Regressor) OutsideContext(ctx context.Context, x *mat.Dense) ([]float64, error) {
-	return r.outside(ctx, x)
-}
-
-func (m *model) outside(ctx context.Context, x *mat.Dense) ([]float64, error) {
+func (m *model) OutsideContext(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	if m == nil {
 		return nil, ErrNotFitted
 	}
@@ -132,7 +121,6 @@ func (f *Features) sizes(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	return sizes, err
 }
 
-// farthest returns the largest reach of the rows of x.
 func (m *model) farthest(ctx context.Context, x *mat.Dense) (float64, error) {
 	reaches, err := m.reaches(ctx, x)
 	if err != nil {

@@ -13,40 +13,28 @@ import (
 	"blskernel/mat"
 )
 
-// A Regressor is a broad learning system that predicts numbers. Its feature maps are fitted to the
-// first training set and then frozen; its output layer W learns from every batch.
+// A Regressor is a broad learning system that predicts numbers.
 //
 //	prediction = [A, 1] W + 1·y0ᵀ    (l×c), or A W with NoIntercept
 //
-// # The intercept
+// What Classifier says of options, goroutines and copies is true of Regressor too.
 //
-// The output layer of the paper has no intercept. Here A has an additional column of ones, so that W
-// has one more row, and the means y0 of the first batch of targets are subtracted from all targets and
-// added to all predictions. Rows never change, so the update stays as exact as without the column;
-// centring the columns of A would change every row with every batch.
+// The output layer of the paper has no intercept. Here A has a column of ones, and the means y0 of the
+// first batch of targets are subtracted from all targets and added to all predictions. Rows never
+// change, so the update stays as exact as without the column. For lambda = 0 the result is the
+// least-squares solution with a free intercept; for lambda > 0 the ridge pulls the intercept towards
+// y0, as it pulls all other weights towards 0. In either case a constant added to the targets is added
+// to the predictions. If the nodes nearly span a constant, the column raises the condition number of A.
 //
-// For lambda = 0 the result is the least-squares solution with a free intercept. For lambda > 0 the
-// ridge pulls the intercept towards y0, as it pulls all other weights towards 0. In either case a
-// constant added to the targets is added to the predictions. If the nodes nearly span a constant, the
-// column raises the condition number of A.
-//
-// # Options and use
-//
-// The fields are options that Fit reads; a change takes effect at the next Fit. Fit chooses zero fields
-// as in Classifier: the zero value learns any table.
-//
-// ScaleSamples, as in Algorithm 1, gives x, 2x and x+1 the same prediction, and makes a single feature
-// zero. To keep it where levels and sizes matter, add two constant columns, 0 and 1, to features of
-// comparable scale. They become (0-m)/s and (1-m)/s, which determine m and s, so nothing
-// is lost.
+// ScaleSamples, which is Algorithm 1's, gives x, 2x and x+1 one prediction, and makes a single feature
+// zero. Two additional constant columns, 0 and 1, on features of comparable scale keep level and size:
+// they become (0-m)/s and (1-m)/s.
 //
 // With more feature nodes than features, or many enhancement nodes on few features, the columns of A
 // are dependent to working precision. Without a ridge the methods that solve for W then fail. The true
 // pseudoinverse of Improved depends on which singular values count as zero, and the forms
-// blsupdate.Paper and Large, which only Update.Form selects, lose digits in large batches. A small
-// Update.Lambda, such as the paper's 2⁻³⁰, avoids both; the fit is then less close.
-//
-// Goroutines, contexts and copies are as in Classifier.
+// blsupdate.Paper and Large lose digits in large batches. A small Update.Lambda, such as the paper's
+// 2⁻³⁰, avoids both; the fit is then less close.
 type Regressor struct {
 	// Backend computes all products; nil stands for blskernel.Default(). It also stands for
 	// Features.Backend and Update.Backend where those are nil.
@@ -57,16 +45,15 @@ type Regressor struct {
 	Method blsupdate.Method
 	// Update has the settings of the output layer, as in Classifier; [A, 1] has k+1 columns.
 	Update blsupdate.Options
-	// NoIntercept leaves out the column of ones and the means, as in the paper: predictions are A
-	// W.
+	// NoIntercept leaves out the column of ones and the means, as the paper does.
 	NoIntercept bool
 	// LogTargets = 1 makes the model learn the logarithms of the targets: errors then count by
-	// their ratio to the target. Predictions are means again, min(factor·exp([A, 1] W + 1·y0ᵀ),
-	// 10·largest), with a factor of each target by the held-out rows (Duan's smearing estimate) and
-	// the largest target learned. A target that is not positive is then a *TargetError of any
-	// method that learns, and Weights, Center, Expand and the targets of Updater are of the
-	// logarithms. None learns the targets themselves. With 0, Fit chooses: logarithms if all
-	// targets are positive, their skewness is at least 1, and the held-out loss is a tenth smaller.
+	// their ratio to the target. Predictions are min(factor·exp([A, 1] W + 1·y0ᵀ), 10·largest),
+	// with a factor of each target by the held-out rows (Duan's smearing estimate) and the largest
+	// target learned. Methods that learn return a *TargetError for a target that is not positive,
+	// and Weights, Center, Expand and Updater have the logarithms. None is the targets themselves.
+	// 0 lets Fit choose: logarithms where all targets are positive, their skewness is at least 1,
+	// and the held-out loss is a tenth smaller.
 	LogTargets int
 	// ExpectedRows and Validate are as in Classifier; the choice has R².
 	ExpectedRows int
@@ -75,8 +62,8 @@ type Regressor struct {
 	*model // nil before the first Fit
 }
 
-// Fit is Classifier.Fit with the targets Y (l×c) of the samples X (l×d). With an intercept it takes k+1
-// for k, and copies A to append the ones.
+// Fit is Classifier.Fit with the targets Y (l×c). With an intercept it takes k+1 for k, and copies A to
+// append the ones.
 //
 //	errors: as FitFeatures and blsupdate.New; *ShapeError for a Y without columns or with another
 //	number of rows than X; *NotFiniteError for a NaN or an infinity in Y.
@@ -84,9 +71,7 @@ func (r *Regressor) Fit(x, y *mat.Dense) error {
 	return r.FitContext(background, x, y, nil)
 }
 
-// PartialFit is Classifier.PartialFit with the targets Y (q×c) of the samples X (q×d).
-//
-//	errors: *ShapeError, *NotFiniteError, *OverflowError, and as AddInputs.
+// PartialFit is Classifier.PartialFit with the targets Y (q×c), without *LabelError.
 func (r *Regressor) PartialFit(x, y *mat.Dense) error {
 	return r.PartialFitContext(background, x, y, nil)
 }
@@ -146,9 +131,8 @@ func (r *Regressor) ScoreContext(ctx context.Context, x, y *mat.Dense, weights [
 }
 
 // determination returns R² of the predictions p of y, both l×c, averaged over the columns; the rows
-// count by their weights, nil for ones. The sums of
-// squares are squares of norms, so they neither overflow nor underflow before the numbers themselves
-// do; then the result is NaN.
+// count by their weights, nil for ones. The sums of squares are squares of norms, so they neither
+// overflow nor underflow before the numbers themselves do; then the result is NaN.
 func determination(bk blskernel.Backend, y, p *mat.Dense, weights []float64) float64 {
 	l, c := y.Dims()
 	var residual mat.Dense
@@ -176,18 +160,14 @@ func determination(bk blskernel.Backend, y, p *mat.Dense, weights []float64) flo
 	return sum / float64(c)
 }
 
-// Center returns y0, the means of the first batch of targets, or of their logarithms with LogTargets,
-// which are added to [A, 1] W. It is nil with NoIntercept and before the first Fit.
-func (r *Regressor) Center() []float64 {
-	return slices.Clone(r.orEmpty().center)
-}
+// Center returns y0, the means of the first batch of targets, or of their logarithms with LogTargets;
+// nil with NoIntercept and before the first Fit.
+func (r *Regressor) Center() []float64 { return slices.Clone(r.orEmpty().center) }
 
-// Encode writes the fitted model, as Classifier.Encode does.
+// Encode is Classifier.Encode.
 func (r *Regressor) Encode(w io.Writer) error { return r.encode(w, kindRegressor) }
 
-// DecodeRegressor reads what Regressor.Encode wrote, and no byte more. The fields of the result are the
-// options of Fit or WithUpdater, with b for Backend; nil stands for blskernel.Default(). It has the
-// errors and memory of DecodeClassifier.
+// DecodeRegressor is DecodeClassifier for what Regressor.Encode wrote.
 func DecodeRegressor(r io.Reader, b blskernel.Backend) (*Regressor, error) {
 	m, err := decodeModel(r, kindRegressor, b)
 	if err != nil {
@@ -196,7 +176,6 @@ func DecodeRegressor(r io.Reader, b blskernel.Backend) (*Regressor, error) {
 	return m.regressor(), nil
 }
 
-// options returns the fields as the settings of a fit.
 func (r *Regressor) options() settings {
 	return settings{backend: r.Backend, features: r.Features, method: r.Method, update: r.Update,
 		intercept: !r.NoIntercept, validate: r.Validate, log: r.LogTargets, rows: r.ExpectedRows}

@@ -59,13 +59,9 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 	n, c := len(rows), t.y.RawMatrix().Cols
 	_, d := s.Dims()
 	weights := t.folds.Weights()
-	y := mat.NewDense(n, c, nil)
+	y, w := choice.Rows(t.y, rows), make([]float64, n)
 	for i, row := range rows {
-		y.SetRow(i, t.y.RawRowView(row))
-	}
-	w := make([]float64, n)
-	for i, row := range rows {
-		w[i] = weightOf(weights, row)
+		w[i] = choice.Weight(weights, row)
 	}
 	y = deviations(y, columnMeans(y, w))
 	var total float64
@@ -119,18 +115,18 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 //	source: Radhakrishnan, Beaglehole, Pandit and Belkin, Mechanism for feature learning in neural
 //	networks and backpropagation-free machine learning models, Science 383 (2024) 1461-1467: the
 //	diagonal of the average gradient outer product, for random features in place of kernels.
-func (t *trials) relevances(ctx context.Context, folds *choice.Folds, maps *trialMaps, at choice.Place) ([][]float64, error) {
+func (t *trials) relevances(ctx context.Context, folds *choice.Folds, maps trialMaps, at choice.Place) ([][]float64, error) {
 	weights, err := at.Equations.Weights(at.Lambda)
 	if err != nil {
 		return nil, err
 	}
 	n := folds.Trainings()
-	first := len(maps.fitted) == 1
+	first := len(maps) == 1
 	out := make([][]float64, n)
 	for i := range out {
 		// Equations that hold out every fold have the trainings of these last.
 		w := weights[max(0, len(weights)-n)+i]
-		of := maps.fitted[min(i, len(maps.fitted)-1)]
+		of := maps[min(i, len(maps)-1)]
 		if out[i], err = t.relevance(of, at.Shrink, w, folds.Training(i, max(64, gradients/len(t.targets)))); err != nil {
 			return nil, err
 		}
@@ -205,32 +201,22 @@ func (t *trials) relevance(of fittedMaps, shrink float64, w *mat.Dense, rows []i
 	return squares, nil
 }
 
-// A ranking is a place of a search with maps whose columns have weights for each training.
-type ranking struct {
-	choice.Place
-	maps    *trialMaps
-	columns [][]float64
-	scaling Scaling
-	rounds  int
-	steps   int
-}
-
-// rank weighs the columns in at most the given number of rounds, starting from maps and a place that
-// their search has found. It returns the round with the smallest loss, or the last one if all is true.
-func (t *trials) rank(ctx context.Context, s *choice.Search, small FeatureOptions, shrinks []float64, start ranking, rounds int, all bool) (ranking, error) {
-	folds := s.Folds.ForLabels()
+// rank weighs the columns in at most the given number of rounds, starting from a candidate. It returns
+// the round with the smallest loss, or the last one if all is true.
+func (t *trials) rank(ctx context.Context, s *choice.Search, shrinks []float64, start candidate, rounds int, all bool) (candidate, error) {
 	by := *s
-	by.Folds = folds
+	by.Folds = s.Folds.ForLabels()
 	last := start
-	last.Result = start.On(folds)
+	last.Result = start.On(by.Folds)
 	best := last
 	for round := 1; round <= rounds && last.Solved(); round++ {
-		columns, err := t.relevances(ctx, folds, last.maps, last.Place)
+		columns, err := t.relevances(ctx, by.Folds, last.maps, last.Place)
 		if err != nil {
 			return start, err
 		}
-		small.Relevance = round
-		maps, err := t.fit(ctx, small, columns)
+		features := start.features
+		features.Relevance = round
+		maps, err := t.fit(ctx, features, columns)
 		if unscalable(err) && !all {
 			break
 		}
@@ -245,14 +231,14 @@ func (t *trials) rank(ctx context.Context, s *choice.Search, small FeatureOption
 			return start, err
 		}
 		better := place.Better(last.Result)
-		last = ranking{Place: place, maps: maps, columns: columns, rounds: round, scaling: small.Scaling}
+		last = candidate{Place: place, trials: t, maps: maps, features: features, columns: columns}
 		if all || place.Better(best.Result) {
 			best = last
 		} else if !better {
 			break
 		}
 	}
-	if best.rounds == 0 {
+	if best.features.Relevance == 0 {
 		return start, nil
 	}
 	return best, nil

@@ -26,9 +26,9 @@ func TestRelevance(t *testing.T) {
 	must(t, err)
 	const last = 4 // of all rows
 	rows := trials.folds.Training(last, 10)
-	got, err := trials.relevance(maps.fitted[last], 1.5, weights[last], rows)
+	got, err := trials.relevance(maps[last], 1.5, weights[last], rows)
 	must(t, err)
-	f := maps.fitted[last].features.withShrink(1.5)
+	f := maps[last].features.withShrink(1.5)
 	predict := func(x *mat.Dense) *mat.Dense {
 		a := mustTransform(t, f, x)
 		k := f.Nodes()

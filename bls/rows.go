@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"blskernel/bls/internal/choice"
 	"blskernel/internal/io/memory"
 	"blskernel/internal/linalg/floats"
 	"blskernel/internal/linalg/workers"
@@ -118,6 +119,8 @@ func checkMemory(bytes int64, rows, nodes int) error {
 	return memory.Check(need, "bls", do, "computing %d nodes of %d samples", nodes, rows)
 }
 
+const labelColumn = "the column of labels" // in errors
+
 // checkRows returns an error unless x can be expanded, has the given number of columns (any number, at
 // least one, if that is 0), and has as many rows as the named rows×cols targets.
 func checkRows(x *mat.Dense, inputs int, name string, rows, cols int) error {
@@ -146,10 +149,10 @@ func columnMeans(y *mat.Dense, weights []float64) []float64 {
 	means := make([]float64, c)
 	var sum float64
 	for i := range l {
-		sum += weightOf(weights, i)
+		sum += choice.Weight(weights, i)
 	}
 	for i := 1; i < l; i++ {
-		w := weightOf(weights, i)
+		w := choice.Weight(weights, i)
 		if w == 0 {
 			continue
 		}

@@ -17,14 +17,12 @@ const (
 	// predicted better. FitFeatures takes ScaleSamples, as the paper does.
 	ScaleAuto Scaling = iota
 	// ScaleSamples standardises each sample by its own mean and standard deviation over its d
-	// inputs, as the code by the authors of the method does: s = (x - mean(x)) / std(x), or 0 where
-	// all of x is equal. It suits inputs of one kind, such as the pixels of an image or the points
-	// of a curve. x, 2x and x+1 become the same, and nothing of the training set is needed.
+	// inputs: s = (x - mean(x)) / std(x), or 0 where all of x is equal. It suits inputs of one
+	// kind, such as the pixels of an image or the points of a curve. x, 2x and x+1 become the same.
 	ScaleSamples
 	// ScaleColumns standardises each input by its mean and standard deviation over the first
-	// training set, s[j] = (x[j] - mean[j]) / std[j], in that set and in all later samples. It
-	// suits tables, whose columns are of different kinds and sizes. A column that is constant in
-	// the first training set becomes 0 there, by std[j] = 1, and its weights are exactly 0. When
+	// training set, s[j] = (x[j] - mean[j]) / std[j]. It suits tables. A column that is constant in
+	// the first training set becomes 0, by std[j] = 1, and its weights are exactly 0. When
 	// PartialFit meets another value, std[j] becomes the root mean square distance from the
 	// constant in that batch, and weights are drawn. Earlier samples keep their 0, so the model
 	// equals these maps fitted to all samples.
@@ -40,7 +38,6 @@ const (
 	ScaleRanks
 )
 
-// ofColumns reports whether each column is scaled by itself.
 func (s Scaling) ofColumns() bool { return s == ScaleColumns || s == ScaleRanks }
 
 var scalingNames = []string{"auto", "samples", "columns", "none", "ranks"}

@@ -59,7 +59,7 @@ func (s settings) chooses() bool {
 // chosen is the part of a choice that a model keeps.
 type chosen struct {
 	Choice
-	held    [][]float64 // what trials.calibration returns
+	held    [][]float64 // what candidate.calibration returns
 	factors []float64   // of the predictions by logarithms
 }
 
@@ -110,9 +110,11 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 		}
 		if best.Solved() {
 			method, s.features.Shrink, s.update.Lambda = best.Method, best.Shrink, best.Lambda
-			s.features.Scaling, s.features.Relevance, s.features.Steps = best.features.Scaling, best.features.Relevance, best.features.Steps
-			s.columns, s.log = best.weights(), best.log
-			by = chosen{Choice: t.choice(best.Result), held: t.calibration(best, labels)}
+			of := best.features
+			s.features.Scaling, s.features.Relevance, s.features.Steps = of.Scaling, of.Relevance, of.Steps
+			s.columns, s.log = best.weights(), best.trials.log
+			by.Choice = Choice{Rows: t.folds.Rows(), HeldOut: best.HeldOut, Score: best.Score}
+			by.held = best.calibration(labels)
 			if s.log > 0 {
 				by.factors = best.Factors()
 			}
@@ -222,20 +224,20 @@ func newTrials(s settings, x, y *mat.Dense, labels []int, weights []float64) *tr
 	return t
 }
 
-// center subtracts the means of the targets with an intercept.
 func (t *trials) center() {
 	if t.intercept {
 		t.y = deviations(t.y, columnMeans(t.y, t.folds.Weights()))
 	}
 }
 
-// A candidate is a result with the features it was found with, and the weights of their columns for
-// each training.
+// A candidate is a place of a search with the maps that it was found with, and the weights of their
+// columns for each training.
 type candidate struct {
-	*choice.Result
+	choice.Place
+	trials   *trials // of the targets or of their logarithms
+	maps     trialMaps
 	features FeatureOptions
 	columns  [][]float64
-	log      int // of the targets
 }
 
 // weights returns the weights of the columns for all rows, nil for ones.
@@ -262,42 +264,38 @@ func (t *trials) search(ctx context.Context, opt FeatureOptions, scalings []Scal
 	}
 	if t.logs != nil {
 		logs := t.logs.grid(given, lowest)
-		place, err := t.logs.scale(ctx, logs, small, scalings, shrinks)
+		byLogs, err := t.logs.scale(ctx, logs, small, scalings, shrinks)
 		if err != nil {
 			return candidate{}, err
 		}
-		if place.Loss < float64(logAdvantage*near.Loss) {
-			t, s, near = t.logs, logs, place
+		if byLogs.Loss < float64(logAdvantage*near.Loss) {
+			t, s, near = t.logs, logs, byLogs
 		}
 	}
-	opt.Scaling = near.scaling
-	small.Scaling = opt.Scaling
-	rounds, forced := t.rounds(opt)
-	near, err = t.rank(ctx, s, small, shrinks, near, rounds, forced)
-	if err != nil {
+	rounds, forced := t.rounds(near.features)
+	if near, err = t.rank(ctx, s, shrinks, near, rounds, forced); err != nil {
 		return candidate{}, err
 	}
-	if near.rounds > 0 {
+	if near.features.Relevance > 0 {
 		s.Folds = s.Folds.ForLabels()
 	}
-	small.Relevance = near.rounds
-	if near, err = t.trySteps(ctx, s, small, near); err != nil {
+	if near, err = t.trySteps(ctx, s, near); err != nil {
 		return candidate{}, err
 	}
-	opt.Relevance, opt.Steps = near.rounds, near.steps
-	var maps choice.Maps
+	opt.Scaling, opt.Relevance, opt.Steps = near.features.Scaling, near.features.Relevance, near.features.Steps
+	var maps choice.Maps // nil for those of near
 	if opt.EnhancementNodes > trialNodes {
 		if maps, err = t.fit(ctx, opt, near.columns); err != nil {
 			return candidate{}, err
 		}
 	}
 	best, err := s.Fine(ctx, maps, near.Place)
-	return candidate{best, opt, near.columns, t.log}, err
+	return candidate{Place: choice.Place{Result: best}, trials: t, features: opt, columns: near.columns}, err
 }
 
 // scale returns the best of the scalings and the shrinks.
-func (t *trials) scale(ctx context.Context, s *choice.Search, small FeatureOptions, scalings []Scaling, shrinks []float64) (ranking, error) {
-	var near ranking
+func (t *trials) scale(ctx context.Context, s *choice.Search, small FeatureOptions, scalings []Scaling, shrinks []float64) (candidate, error) {
+	var near candidate
 	for _, scaling := range scalings {
 		small.Scaling = scaling
 		maps, err := t.fit(ctx, small, nil)
@@ -312,23 +310,23 @@ func (t *trials) scale(ctx context.Context, s *choice.Search, small FeatureOptio
 			return near, err
 		}
 		if place.Better(near.Result) {
-			near = ranking{Place: place, maps: maps, scaling: scaling}
+			near = candidate{Place: place, trials: t, maps: maps, features: small}
 		}
 	}
 	return near, nil
 }
 
-// trySteps returns the ranking with steps among the enhancement nodes, if they have a smaller loss or
+// trySteps returns the candidate with steps among the enhancement nodes, if they have a smaller loss or
 // are given.
-func (t *trials) trySteps(ctx context.Context, s *choice.Search, small FeatureOptions, near ranking) (ranking, error) {
-	small.Steps = 1
-	given := t.features.Steps
+func (t *trials) trySteps(ctx context.Context, s *choice.Search, near candidate) (candidate, error) {
+	with, given := near.features, t.features.Steps
+	with.Steps = 1
 	// Without a ridge steps that are nearly dependent have no weights.
 	free := s.Given != None && (t.update.Lambda == 0 || t.features.Shrink == 0)
-	if !small.canStep() || given == None || given == 0 && !free {
+	if !with.canStep() || given == None || given == 0 && !free {
 		return near, nil
 	}
-	maps, err := t.fit(ctx, small, near.columns)
+	maps, err := t.fit(ctx, with, near.columns)
 	if unscalable(err) && given == 0 {
 		return near, nil
 	}
@@ -337,7 +335,7 @@ func (t *trials) trySteps(ctx context.Context, s *choice.Search, small FeatureOp
 	}
 	place, err := s.Coarse(ctx, maps, []float64{near.Shrink}, choice.Place{})
 	if err == nil && (given > 0 || place.Better(near.Result)) {
-		near.Place, near.maps, near.steps = place, maps, 1
+		near.Place, near.maps, near.features = place, maps, with
 	}
 	return near, err
 }
@@ -358,25 +356,16 @@ func (t *trials) grid(given, lowest float64) *choice.Search {
 	return &choice.Search{Folds: t.folds, Y: t.y, Log: t.log > 0, Backend: t.backend, Unit: t.unit, Given: given, Lowest: lowest, QR: t.method == 0}
 }
 
-// choice returns the score and the rows by which a result was chosen.
-func (t *trials) choice(r *choice.Result) Choice {
-	return Choice{Rows: t.folds.Rows(), HeldOut: r.HeldOut, Score: r.Score}
-}
-
-// calibration returns the rows of a calibration by the rows that the best candidate holds out, with the
-// number of a row for its weight. It returns nil where the labels decide nothing about the maps: then a
-// model that leaves one row out at a time tells more.
-func (t *trials) calibration(best candidate, labels []int) (out [][]float64) {
-	if best.columns == nil {
+// calibration returns the rows of a calibration by the rows that c holds out, with the number of a row
+// for its weight. It returns nil where the labels decide nothing about the maps: then a model that
+// leaves one row out at a time tells more.
+func (c candidate) calibration(labels []int) (out [][]float64) {
+	if c.columns == nil {
 		return nil
 	}
-	rows, y, scores, leverages, err := best.Held()
+	rows, y, scores, leverages, err := c.Held()
 	if err != nil { // QR has a ridge that is too small for it
 		return nil
-	}
-	factor := t.factor
-	if best.log > 0 {
-		factor = 1
 	}
 	for i, number := range rows {
 		row := []float64{float64(number), math.Sqrt(1 + leverages[i])}
@@ -386,7 +375,7 @@ func (t *trials) calibration(best candidate, labels []int) (out [][]float64) {
 		}
 		for j, v := range values {
 			if labels == nil {
-				v = (y.At(i, j) - v) / factor
+				v = (y.At(i, j) - v) / c.trials.factor
 			}
 			row = append(row, v)
 		}
@@ -418,17 +407,15 @@ func (t *trials) checkMemory(opt FeatureOptions) error {
 }
 
 // trialMaps are feature maps that were fitted to the rows of a choice: one, or one for each training.
-type trialMaps struct {
-	fitted    []fittedMaps
-	intercept bool
-}
+type trialMaps []fittedMaps
 
 // fittedMaps are feature maps with the feature nodes of the rows of a choice, and the weights of their
 // columns.
 type fittedMaps struct {
-	features *Features
-	z        *mat.Dense // m×N, or m×(N+d) with S
-	columns  []float64
+	features  *Features
+	z         *mat.Dense // m×N, or m×(N+d) with S
+	columns   []float64
+	intercept bool
 }
 
 // unscalable reports whether maps have no scale of their enhancement nodes, which other maps may have.
@@ -439,36 +426,34 @@ func unscalable(err error) bool {
 
 // fit fits feature maps to the rows of the choice, with weights of the columns for each training, or
 // nil.
-func (t *trials) fit(ctx context.Context, opt FeatureOptions, columns [][]float64) (*trialMaps, error) {
+func (t *trials) fit(ctx context.Context, opt FeatureOptions, columns [][]float64) (maps trialMaps, err error) {
 	if !opt.Unscaled {
 		opt.Shrink = 1
 	}
 	if columns == nil {
 		columns = [][]float64{nil}
 	}
-	maps := &trialMaps{intercept: t.intercept}
 	for _, weights := range columns {
 		features, z, err := fit(ctx, t.x, opt, weights, false)
 		if err != nil {
 			return nil, err
 		}
-		maps.fitted = append(maps.fitted, fittedMaps{features, z, weights})
+		maps = append(maps, fittedMaps{features, z, weights, t.intercept})
 	}
 	return maps, nil
 }
 
 // Maps returns the number of maps.
-func (t *trialMaps) Maps() int { return len(t.fitted) }
+func (m trialMaps) Maps() int { return len(m) }
 
 // Nodes returns the nodes of the rows by map i for a shrink, with the column of ones of an intercept.
-func (t *trialMaps) Nodes(ctx context.Context, i int, shrink float64) (*mat.Dense, error) {
-	of := t.fitted[i]
-	f := of.features.withShrink(shrink)
-	m, n := of.z.Dims()
+func (m trialMaps) Nodes(ctx context.Context, i int, shrink float64) (*mat.Dense, error) {
+	f := m[i].features.withShrink(shrink)
+	l, n := m[i].z.Dims()
 	k := f.Nodes()
-	out := newRows(m, k, t.intercept)
-	a := out.Slice(0, m, 0, k).(*mat.Dense)
-	a.Slice(0, m, 0, n).(*mat.Dense).Copy(of.z)
+	out := newRows(l, k, m[i].intercept)
+	a := out.Slice(0, l, 0, k).(*mat.Dense)
+	a.Slice(0, l, 0, n).(*mat.Dense).Copy(m[i].z)
 	if k == n {
 		return out, nil
 	}

@@ -2,9 +2,9 @@ package bls
 
 import (
 	"math"
-	"slices"
 	"sort"
 
+	"blskernel/bls/internal/choice"
 	"blskernel/internal/linalg/detmath"
 	"blskernel/internal/linalg/workers"
 	"blskernel/mat"
@@ -24,16 +24,6 @@ type steps struct {
 	slopes, thresholds [2][]float64
 }
 
-// equal reports whether two steps are the same.
-func (s steps) equal(t steps) bool {
-	for i := range s.columns {
-		if !slices.Equal(s.columns[i], t.columns[i]) || !slices.Equal(s.slopes[i], t.slopes[i]) || !slices.Equal(s.thresholds[i], t.thresholds[i]) {
-			return false
-		}
-	}
-	return true
-}
-
 // canStep reports whether maps with these options can have steps whose columns are chosen.
 func (o FeatureOptions) canStep() bool { return o.Direct > 0 && o.Scaling.ofColumns() && o.steps() > 0 }
 
@@ -45,14 +35,14 @@ func drawSteps(seed uint64, n int, s *mat.Dense, weights []float64) (out steps) 
 	r := stream(seed, forSteps, 0)
 	shares, sum := make([]float64, d), 0.0
 	for j := range shares {
-		w := weightOf(weights, j)
+		w := choice.Weight(weights, j)
 		sum += float64(w * w)
 		shares[j] = sum
 	}
 	for range n {
 		for i := range out.columns {
 			j := min(d-1, sort.SearchFloat64s(shares, float64(r.Float64()*sum)))
-			slope := stepSlope / weightOf(weights, j)
+			slope := stepSlope / choice.Weight(weights, j)
 			if r.IntN(2) == 1 {
 				slope = -slope
 			}

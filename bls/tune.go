@@ -30,9 +30,9 @@ type TuneOptions struct {
 // nonzero fields alone.
 //
 //	shapes: X l×d, labels l, opt.Weights, as in FitContext; at least 8 samples.
-//	cost: opt.Flops bounds an estimate of the products and factorizations of the normal equations.
-//	The first candidate, with the nodes that Fit takes, is tried whatever it costs. The maps, the
-//	nodes and a search by QR come on top.
+//	cost: opt.Flops bounds an estimate of the products and factorizations of the normal equations,
+//	but the first candidate, with the nodes of Fit, is tried whatever it costs. The maps, the nodes
+//	and a search by QR come on top.
 //	memory: as Fit for each candidate, which is checked.
 //	errors: as FitContext; *OptionError for Flops that are negative or not a number; *ShapeError for
 //	fewer samples.
@@ -43,67 +43,60 @@ func (c *Classifier) Tune(x *mat.Dense, labels []int, opt TuneOptions) (Choice, 
 // TuneContext is Tune until ctx is done.
 func (c *Classifier) TuneContext(ctx context.Context, x *mat.Dense, labels []int, opt TuneOptions) (Choice, error) {
 	s := c.options()
-	y, _, weights, err := firstTargets(x, 0, labels, cmp.Or(s.classes, inferClasses(labels)), opt.Weights, s.classWeight)
-	if err != nil {
-		return Choice{}, err
-	}
-	opt.Weights = weights
-	s, choice, err := tune(ctx, s, x, y, labels, opt)
+	s, by, err := tune(ctx, s, s.labeled(x, labels, opt.Weights), opt.Flops)
 	if err != nil {
 		return Choice{}, err
 	}
 	c.Features, c.Method, c.Update.Lambda, c.Validate = s.features, s.method, s.update.Lambda, true
-	return choice, nil
+	return by, nil
 }
 
-// Tune is Classifier.Tune with the targets Y (l×c) of the samples X (l×d).
+// Tune is Classifier.Tune with the targets Y (l×c).
 func (r *Regressor) Tune(x, y *mat.Dense, opt TuneOptions) (Choice, error) {
 	return r.TuneContext(background, x, y, opt)
 }
 
 // TuneContext is Tune until ctx is done.
 func (r *Regressor) TuneContext(ctx context.Context, x, y *mat.Dense, opt TuneOptions) (Choice, error) {
-	if err := checkTargets(x, 0, y, 0, opt.Weights); err != nil {
-		return Choice{}, err
-	}
-	s, choice, err := tune(ctx, r.options(), x, y, nil, opt)
+	s, by, err := tune(ctx, r.options(), sampleSet{x: x, y: y, weights: opt.Weights}, opt.Flops)
 	if err != nil {
 		return Choice{}, err
 	}
 	r.Features, r.Method, r.Update.Lambda, r.Validate = s.features, s.method, s.update.Lambda, true
 	r.LogTargets = s.log
-	return choice, nil
+	return by, nil
 }
 
-// tune returns the settings with the best of what is zero in them. The weights have been checked.
-func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt TuneOptions) (settings, Choice, error) {
-	if err := s.check(); err != nil {
+// tune returns the settings with the best of what is zero in them.
+func tune(ctx context.Context, s settings, in sampleSet, flops float64) (settings, Choice, error) {
+	y, _, weights, err := in.first(0, 0, s.classWeight)
+	if err == nil {
+		err = s.check(y)
+	}
+	if err != nil {
 		return s, Choice{}, err
 	}
-	if s.log > 0 {
-		if err := checkPositive(y); err != nil {
-			return s, Choice{}, err
-		}
+	if !(flops >= 0) {
+		return s, Choice{}, &OptionError{Op: "bls", Option: "Flops", Value: flops, Want: "a number that is not negative, or 0 for the default"}
 	}
-	if !(opt.Flops >= 0) {
-		return s, Choice{}, &OptionError{Op: "bls", Option: "Flops", Value: opt.Flops, Want: "a number that is not negative, or 0 for the default"}
-	}
+	x, labels := in.x, in.labels
 	l, d := x.Dims()
 	if l < choice.MinRows {
 		return s, Choice{}, &ShapeError{Op: "bls", Matrix: "X", Rows: l, Cols: d, Want: "at least 8 rows, of which Tune can hold some out"}
 	}
+	s.rows = max(l, s.rows)
 	own := s.features.Backend
 	s.backend = backend.Or(s.backend)
 	if s.features.Backend == nil {
 		s.features.Backend = s.backend
 	}
-	usual := prepare(s, max(l, s.rows), d)
+	usual := prepare(s, s.rows, d)
 	features, err := usual.features.resolve()
 	if err != nil {
 		return s, Choice{}, err
 	}
-	t := &tuning{trials: newTrials(s, x, y, labels, opt.Weights), usual: features, given: usual.update.Lambda,
-		l: l, rows: max(l, s.rows), left: cmp.Or(opt.Flops, DefaultTuneFlops)}
+	t := &tuning{trials: newTrials(s, x, y, labels, weights), usual: features, given: usual.update.Lambda,
+		l: l, left: cmp.Or(flops, DefaultTuneFlops)}
 	scalings := []Scaling{s.features.Scaling}
 	if s.features.Scaling == ScaleAuto {
 		scalings = []Scaling{ScaleColumns, ScaleRanks, ScaleSamples}
@@ -119,7 +112,7 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt Tu
 			}
 			with := s
 			with.features.Scaling, with.features.EnhancementNodes = scaling, n
-			if err := t.try(ctx, prepare(with, max(l, s.rows), d).features); err != nil {
+			if err := t.try(ctx, prepare(with, s.rows, d).features); err != nil {
 				return s, Choice{}, err
 			}
 		}
@@ -131,11 +124,10 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt Tu
 	if best.Result == nil || !best.Solved() {
 		return s, Choice{}, blsupdate.ErrOverflow
 	}
-	s.features.Backend = own
 	s.features.Scaling, s.features.Shrink = best.features.Scaling, best.Shrink
 	s.features.EnhancementNodes = orNone(best.features.EnhancementNodes)
 	s.features.Direct, s.features.Relevance = orNone(best.features.Direct), orNone(best.features.Relevance)
-	s.log = orNone(best.log)
+	s.log = orNone(best.trials.log)
 	s.features.Steps = orNone(best.features.Steps)
 	if s.update.Lambda == 0 {
 		s.update.Lambda = best.Lambda
@@ -145,12 +137,10 @@ func tune(ctx context.Context, s settings, x, y *mat.Dense, labels []int, opt Tu
 	}
 	s.method = s.methodFor(best.Method, t.lowest(best.features))
 	// The next Fit weighs the columns with these settings throughout, which has another score.
-	with := prepare(s, max(l, s.rows), d)
+	with := prepare(s, s.rows, d)
 	with.validate = true
-	if own == nil {
-		with.features.Backend = s.backend
-	}
-	_, by, err := choose(ctx, with, x, y, labels, opt.Weights)
+	_, by, err := choose(ctx, with, x, y, labels, weights)
+	s.features.Backend = own
 	return s, by.Choice, err
 }
 
@@ -160,7 +150,6 @@ type tuning struct {
 	usual FeatureOptions // the options of Fit
 	given float64        // Lambda
 	l     int            // samples
-	rows  int            // that are expected
 	left  float64        // flops
 	best  candidate
 }
@@ -215,7 +204,6 @@ func (t *tuning) try(ctx context.Context, f FeatureOptions) error {
 	return nil
 }
 
-// keep makes c the best candidate if it is better.
 func (t *tuning) keep(c candidate) {
 	if c.Better(t.best.Result) {
 		t.best = c
@@ -240,16 +228,12 @@ func (t *tuning) refine(ctx context.Context) error {
 	if !t.afford(f.nodes(d), len(shrinks), len(steps)) {
 		return nil
 	}
-	trials := t.trials
-	if t.best.log > 0 && t.logs != nil {
-		trials = t.logs
-	}
-	maps, err := trials.fit(ctx, f, t.best.columns)
+	trials, columns := t.best.trials, t.best.columns
+	maps, err := trials.fit(ctx, f, columns)
 	if err != nil {
 		return err
 	}
 	grid := trials.grid(t.given, t.lowest(f))
-	columns := t.best.columns
 	if columns != nil {
 		grid.Folds = grid.Folds.ForLabels()
 	}
@@ -259,7 +243,9 @@ func (t *tuning) refine(ctx context.Context) error {
 			return err
 		}
 		for _, step := range steps {
-			t.keep(candidate{e.At(max(float64(best.Lambda*step), grid.Lowest)), f, columns, trials.log})
+			other := t.best
+			other.Result = e.At(max(float64(best.Lambda*step), grid.Lowest))
+			t.keep(other)
 		}
 	}
 	return nil

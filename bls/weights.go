@@ -7,9 +7,9 @@ import (
 	"math"
 	"slices"
 
+	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/internal/io/names"
-	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -47,11 +47,21 @@ func ParseClassWeight(name string) (ClassWeight, error) {
 //	weighted row, or the weights of a class in all, beyond float64.
 func (c *Classifier) FitContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	s := c.options()
-	m, err := fitSamples(ctx, s, sampleSet{x: x, labels: labels, classes: cmp.Or(s.classes, inferClasses(labels)), weights: weights})
+	m, err := startModel(ctx, s, s.labeled(x, labels, weights))
 	if err != nil {
 		return err
 	}
 	c.model = m
+	return nil
+}
+
+// FitContext is Classifier.FitContext with targets. The means y0 are weighted too.
+func (r *Regressor) FitContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
+	m, err := startModel(ctx, r.options(), sampleSet{x: x, y: y, weights: weights})
+	if err != nil {
+		return err
+	}
+	r.model = m
 	return nil
 }
 
@@ -61,95 +71,81 @@ func (c *Classifier) PartialFitContext(ctx context.Context, x *mat.Dense, labels
 	return c.partialFit(ctx, x, labels, weights, false)
 }
 
-func (c *Classifier) partialFit(ctx context.Context, x *mat.Dense, labels []int, weights []float64, calibrate bool) error {
-	if c.model == nil {
-		if err := c.FitContext(ctx, x, labels, weights); err != nil {
-			return err
-		}
-		c.keep(sampleSet{x: x, labels: labels, classes: c.targets(), weights: weights})
-		return nil
-	}
-	given, classes := weights, c.classesWith(labels)
-	y, err := labelTargets(x, c.inputs(), labels, classes, weights)
-	if err != nil {
-		return err
-	}
-	m := c.model
-	if m.kept != nil {
-		return m.keepMore(ctx, sampleSet{x: x, labels: labels, classes: classes, weights: weights}, y)
-	}
-	if m.counts == nil && m.settings.classWeight == Balanced {
-		return &OptionError{Op: "bls", Option: "ClassWeight", Value: Balanced,
-			Want: "Unweighted, since the model does not know the counts of its classes"}
-	}
-	counts := m.counts
-	if counts != nil {
-		counts = append(slices.Clone(counts), make([]count, classes-len(counts))...)
-		if counts, weights, err = counted(counts, labels, weights, m.settings.classWeight); err != nil {
-			return err
-		}
-	}
-	if err := m.learn(ctx, observed{x: x, labels: labels, weights: given}, y, weights, calibrate); err != nil {
-		return err
-	}
-	m.counts = counts
-	return nil
-}
-
-// learn is add. If calibrate is true, it adds the errors of predictions from before to the calibration;
-// rows that cannot be predicted yet are learned only.
-func (m *model) learn(ctx context.Context, of observed, y *mat.Dense, weights []float64, calibrate bool) error {
-	if !calibrate {
-		return m.add(ctx, of.x, y, weights)
-	}
-	rows, err := m.observe(ctx, of)
-	if err != nil && ctx.Err() != nil {
-		return err
-	}
-	u := m.updater
-	if err := m.add(ctx, of.x, y, weights); err != nil {
-		return err
-	}
-	seen := calibration{rows: rows}
-	if u != m.updater {
-		seen = seen.relabeled(sameClass, m.targets())
-	}
-	m.extendCalibration(seen.rows)
-	return nil
-}
-
-// FitContext is Fit where the squared errors of sample i count weights[i] times, as in
-// Classifier.FitContext. The means y0 are weighted too.
-func (r *Regressor) FitContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
-	m, err := fitSamples(ctx, r.options(), sampleSet{x: x, y: y, weights: weights})
-	if err != nil {
-		return err
-	}
-	r.model = m
-	return nil
-}
-
 // PartialFitContext is PartialFit with weights as in FitContext.
 func (r *Regressor) PartialFitContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	return r.partialFit(ctx, x, y, weights, false)
 }
 
-func (r *Regressor) partialFit(ctx context.Context, x, y *mat.Dense, weights []float64, calibrate bool) error {
-	more := sampleSet{x: x, y: y, weights: weights}
-	if r.model == nil {
-		if err := r.FitContext(ctx, x, y, weights); err != nil {
-			return err
-		}
-		r.keep(more)
-		return nil
+func (c *Classifier) partialFit(ctx context.Context, x *mat.Dense, labels []int, weights []float64, calibrate bool) (err error) {
+	s := c.options()
+	c.model, err = c.model.partialFit(ctx, s, s.labeled(x, labels, weights), calibrate)
+	return err
+}
+
+func (r *Regressor) partialFit(ctx context.Context, x, y *mat.Dense, weights []float64, calibrate bool) (err error) {
+	r.model, err = r.model.partialFit(ctx, r.options(), sampleSet{x: x, y: y, weights: weights}, calibrate)
+	return err
+}
+
+// labeled returns the samples of a first fit of a Classifier.
+func (s settings) labeled(x *mat.Dense, labels []int, weights []float64) sampleSet {
+	return sampleSet{x: x, labels: labels, classes: cmp.Or(s.classes, inferClasses(labels)), weights: weights}
+}
+
+// partialFit returns m, which learns samples, or for nil a model that starts with them.
+func (m *model) partialFit(ctx context.Context, s settings, in sampleSet, calibrate bool) (*model, error) {
+	if m != nil {
+		return m, m.learn(ctx, in, calibrate)
 	}
-	if err := checkTargets(x, r.inputs(), y, r.targets(), weights); err != nil {
+	m, err := startModel(ctx, s, in)
+	if err == nil && in.few() {
+		m.kept = sampleSet{classes: in.classes}.with(in)
+	}
+	return m, err
+}
+
+// learn learns more samples. With calibrate the calibration gets them as they were predicted before;
+// rows that cannot be predicted, as while few rows do not determine the weights, are learned only.
+func (m *model) learn(ctx context.Context, in sampleSet, calibrate bool) error {
+	if m.constant {
+		in.classes = m.classesWith(in.labels)
+	}
+	y, err := in.targets(m.inputs(), m.targets())
+	if err != nil {
 		return err
 	}
-	if r.kept != nil {
-		return r.keepMore(ctx, more, y)
+	if m.kept != nil {
+		return m.keepMore(ctx, in, y)
 	}
-	return r.learn(ctx, observed{x: x, y: y, weights: weights}, y, weights, calibrate)
+	if m.counts == nil && m.settings.classWeight == Balanced {
+		return &OptionError{Op: "bls", Option: "ClassWeight", Value: Balanced,
+			Want: "Unweighted, since the model does not know the counts of its classes"}
+	}
+	counts, weights := m.counts, in.weights
+	if counts != nil {
+		counts = append(slices.Clone(counts), make([]count, in.classes-len(counts))...)
+		if counts, weights, err = counted(counts, in.labels, weights, m.settings.classWeight); err != nil {
+			return err
+		}
+	}
+	var seen calibration
+	if calibrate {
+		if seen.rows, err = m.observe(ctx, in, false, nil); err != nil && ctx.Err() != nil {
+			return err
+		}
+	}
+	u := m.updater
+	if err := m.add(ctx, in.x, y, weights); err != nil {
+		return err
+	}
+	m.counts = counts
+	if calibrate {
+		if u != m.updater {
+			seen = seen.relabeled(sameClass, m.targets())
+		}
+		m.extendCalibration(seen.rows)
+	}
+	return nil
 }
 
 // A count is the number of rows of a class, and their weight.
@@ -166,23 +162,12 @@ func checkCounts(counts []count) error {
 	return nil
 }
 
-// firstTargets returns what a model of this number of classes starts with: the targets of the labels of
-// x, and the result of counted for them.
-func firstTargets(x *mat.Dense, inputs int, labels []int, classes int, weights []float64, by ClassWeight) (*mat.Dense, []count, []float64, error) {
-	y, err := labelTargets(x, inputs, labels, classes, weights)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	counts, weights, err := counted(make([]count, classes), labels, weights, by)
-	return y, counts, weights, err
-}
-
 // counted adds the labels, each from 0 to len(counts)-1, to the counts. It returns them with the
 // weights of the rows by the class weight, nil for ones.
 func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([]count, []float64, error) {
 	for i, label := range labels {
 		counts[label].rows++
-		counts[label].weight += weightOf(weights, i)
+		counts[label].weight += choice.Weight(weights, i)
 	}
 	if err := checkCounts(counts); err != nil || by == Unweighted {
 		return counts, weights, err
@@ -208,23 +193,15 @@ func balanced(counts []count, labels []int, weights []float64) []float64 {
 	}
 	out := make([]float64, len(labels))
 	for i, label := range labels {
-		if w := weightOf(weights, i); w > 0 {
+		if w := choice.Weight(weights, i); w > 0 {
 			out[i] = w * (n / (seen * counts[label].weight))
 		}
 	}
 	return out
 }
 
-// weightOf returns the weight of row i, where nil stands for ones.
-func weightOf(weights []float64, i int) float64 {
-	if weights == nil {
-		return 1
-	}
-	return weights[i]
-}
-
-// check returns an error for an invalid class weight or number of rows.
-func (s settings) check() error {
+// check returns an error for settings by which the targets y cannot be learned.
+func (s settings) check(y *mat.Dense) error {
 	if s.classWeight != Unweighted && s.classWeight != Balanced {
 		return &OptionError{Op: "bls", Option: "ClassWeight", Value: s.classWeight, Want: "Unweighted or Balanced"}
 	}
@@ -233,6 +210,9 @@ func (s settings) check() error {
 	}
 	if s.rows < 0 {
 		return &OptionError{Op: "bls", Option: "ExpectedRows", Value: s.rows, Want: "a number that is not negative"}
+	}
+	if s.log > 0 {
+		return checkPositive(y)
 	}
 	return nil
 }
@@ -269,16 +249,9 @@ func weigh(a, y *mat.Dense, weights []float64) (*mat.Dense, error) {
 		return y, nil
 	}
 	y = gonum.DenseCopyOf(y)
-	for i, w := range weights {
-		root := math.Sqrt(w)
-		for _, row := range [][]float64{a.RawRowView(i), y.RawRowView(i)} {
-			for j := range row {
-				row[j] *= root
-			}
-			if floats.FirstNonFinite(row) >= 0 {
-				return nil, blsupdate.ErrOverflow
-			}
-		}
+	choice.Weigh(weights, a, y)
+	if firstNotFinite(a) >= 0 || firstNotFinite(y) >= 0 {
+		return nil, blsupdate.ErrOverflow
 	}
 	return y, nil
 }

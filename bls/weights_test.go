@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
@@ -111,7 +112,7 @@ func TestBalanced(t *testing.T) {
 				weights := make([]float64, to-at)
 				var seen, n float64
 				for i := at; i < to; i++ {
-					counts[labels[i]] += weightOf(own, i)
+					counts[labels[i]] += choice.Weight(own, i)
 				}
 				for _, v := range counts {
 					if n += v; v > 0 {
@@ -119,7 +120,7 @@ func TestBalanced(t *testing.T) {
 					}
 				}
 				for i := range weights {
-					weights[i] = weightOf(own, at+i) * (n / (seen * counts[labels[at+i]]))
+					weights[i] = choice.Weight(own, at+i) * (n / (seen * counts[labels[at+i]]))
 				}
 				var part []float64
 				if own != nil {

@@ -94,7 +94,6 @@ func (s *Search) Equations(ctx context.Context, maps Maps, shrink float64) (*Equ
 	return e, interrupt.Check(ctx)
 }
 
-// products returns AᵀA and AᵀY.
 func (e *Equations) products(a, y *mat.Dense) (gram *mat.SymPacked, cross *mat.Dense) {
 	_, k := a.Dims()
 	_, c := y.Dims()
@@ -123,7 +122,6 @@ func (e *Equations) training(i int) (a, y *mat.Dense) {
 	return a, y
 }
 
-// rowsOf returns some rows of a matrix, without a copy.
 func rowsOf(m *mat.Dense, from, to int) *mat.Dense {
 	_, cols := m.Dims()
 	return m.Slice(from, to, 0, cols).(*mat.Dense)
@@ -139,14 +137,7 @@ func (e *Equations) weighted(nodes *mat.Dense, from, to int) (a, y *mat.Dense) {
 		return a, y
 	}
 	a, y = gonum.DenseCopyOf(a), gonum.DenseCopyOf(y)
-	for i, w := range e.folds.weights[from:to] {
-		root := math.Sqrt(w)
-		for _, row := range [][]float64{a.RawRowView(i), y.RawRowView(i)} {
-			for j := range row {
-				row[j] *= root
-			}
-		}
-	}
+	Weigh(e.folds.weights[from:to], a, y)
 	return a, y
 }
 

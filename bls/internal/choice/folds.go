@@ -79,14 +79,7 @@ func NewFolds(d Data) *Folds {
 }
 
 // Take returns the rows of the choice of m (l×n), in the order of the folds, in new storage.
-func (f *Folds) Take(m *mat.Dense) *mat.Dense {
-	_, cols := m.Dims()
-	out := mat.NewDense(len(f.rows), cols, nil)
-	for i, row := range f.rows {
-		copy(out.RawRowView(i), m.RawRowView(row))
-	}
-	return out
-}
+func (f *Folds) Take(m *mat.Dense) *mat.Dense { return Rows(m, f.rows) }
 
 // Rows returns the number of rows.
 func (f *Folds) Rows() int { return len(f.rows) }
@@ -94,7 +87,6 @@ func (f *Folds) Rows() int { return len(f.rows) }
 // Weights returns the weights of the rows, nil for ones. The caller must not change them.
 func (f *Folds) Weights() []float64 { return f.weights }
 
-// heldFolds returns the number of folds that are held out.
 func (f *Folds) heldFolds() int { return numFolds - f.firstHeld }
 
 // manyRows is the number of rows beyond which only the last fold is held out of maps that depend on the
@@ -140,13 +132,6 @@ func (f *Folds) Training(i, n int) []int {
 		}
 	}
 	return rows
-}
-
-func (f *Folds) weight(i int) float64 {
-	if f.weights == nil {
-		return 1
-	}
-	return f.weights[i]
 }
 
 // effectiveRows returns the effective sample size of the weighted rows: the number of rows of weight 1

@@ -59,12 +59,6 @@ func (r *Result) Solved() bool { return !math.IsInf(r.Loss, 1) }
 // Better reports whether r is better than other, which may be nil.
 func (r *Result) Better(other *Result) bool { return other == nil || r.Loss < other.Loss }
 
-// classScores returns the rows of scores from one on, without the column of the constant target.
-func classScores(scores *mat.Dense, from int) *mat.Dense {
-	m, cols := scores.Dims()
-	return scores.Slice(from, m, 1, cols).(*mat.Dense)
-}
-
 // measure returns the loss and the score of scores by the rows from a fold on. The loss of a regression
 // is the mean over the targets of the trimmed squared error relative to the variance. The loss of a
 // classification is the share of errors, and nearTie/m of the trimmed mean squared error, which decides
@@ -78,9 +72,9 @@ func (f *Folds) measure(scores, y *mat.Dense, fold int) (loss, score float64) {
 		return float64(e * e)
 	}
 	if f.labels != nil {
-		held := classScores(scores, from)
+		held := scores.Slice(from, m, 1, cols).(*mat.Dense)
 		score = f.sum(from, func(i int) float64 {
-			if largest(held.RawRowView(i-from)) == f.labels[i] {
+			if ArgMax(held.RawRowView(i-from)) == f.labels[i] {
 				return 1
 			}
 			return 0
@@ -115,7 +109,7 @@ func (f *Folds) measure(scores, y *mat.Dense, fold int) (loss, score float64) {
 // sum returns the sum of a value of each row from one on, times its weight.
 func (f *Folds) sum(from int, value func(i int) float64) (sum float64) {
 	for i := from; i < len(f.rows); i++ {
-		sum += float64(f.weight(i) * value(i))
+		sum += float64(Weight(f.weights, i) * value(i))
 	}
 	return sum
 }
@@ -132,7 +126,7 @@ func (f *Folds) trimmed(squares []float64, from int, total float64) (sum float64
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(squares[b], squares[a]), a-b) })
 	left := total / 100
 	for _, i := range order {
-		w := f.weight(from + i)
+		w := Weight(f.weights, from+i)
 		if left > 0 {
 			left -= w
 			continue
@@ -142,9 +136,9 @@ func (f *Folds) trimmed(squares []float64, from int, total float64) (sum float64
 	return sum
 }
 
-// largest returns the index of the largest element of a row, the first one of several, or -1 of NaN
+// ArgMax returns the index of the largest element of a row, the first one of several, or -1 of NaN
 // alone.
-func largest(row []float64) int {
+func ArgMax(row []float64) int {
 	best := -1
 	for j, v := range row {
 		if !math.IsNaN(v) && (best < 0 || v > row[best]) {

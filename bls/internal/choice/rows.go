@@ -1,6 +1,11 @@
 package choice
 
-import "slices"
+import (
+	"math"
+	"slices"
+
+	"blskernel/mat"
+)
 
 // MaxRows is the largest number of rows of a choice.
 const MaxRows = 4096
@@ -22,21 +27,16 @@ func takeRows(labels []int, balanced bool, l int) (rows []int, factors []float64
 		counts[label]++
 	}
 	// The largest number of rows of a class that leaves room for as many of all others.
-	most, room := 0, MaxRows
-	for {
-		wanting := 0
+	taking := func(most int) (rows int) {
 		for _, n := range counts {
-			if n > most {
-				wanting++
-			}
+			rows += min(n, most)
 		}
-		if wanting == 0 || wanting > room {
-			break
-		}
-		most++
-		room -= wanting
+		return rows
 	}
-	most = max(most, 1) // of more classes than rows each of the first has one
+	most := 1 // of more classes than rows each of the first has one
+	for taking(most) < taking(most+1) && taking(most+1) <= MaxRows {
+		most++
+	}
 	taken := make([]int, len(counts))
 	for i, label := range labels {
 		if taken[label] < most && len(rows) < MaxRows {
@@ -51,4 +51,34 @@ func takeRows(labels []int, balanced bool, l int) (rows []int, factors []float64
 		}
 	}
 	return rows, factors
+}
+
+// Rows returns the rows of m with the given numbers, at least one, in new storage.
+func Rows(m *mat.Dense, numbers []int) *mat.Dense {
+	out := mat.NewDense(len(numbers), m.RawMatrix().Cols, nil)
+	for i, row := range numbers {
+		out.SetRow(i, m.RawRowView(row))
+	}
+	return out
+}
+
+// Weight returns the weight of row i, where nil stands for ones.
+func Weight(weights []float64, i int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[i]
+}
+
+// Weigh multiplies the rows of matrices by the roots of their weights.
+func Weigh(weights []float64, of ...*mat.Dense) {
+	for i, w := range weights {
+		root := math.Sqrt(w)
+		for _, m := range of {
+			row := m.RawRowView(i)
+			for j := range row {
+				row[j] *= root
+			}
+		}
+	}
 }

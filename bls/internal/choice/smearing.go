@@ -25,8 +25,7 @@ const (
 // and Largest are the largest targets.
 //
 //	source: Duan, Smearing estimate: a nonparametric retransformation method, J. Amer. Statist.
-//	Assoc.
-//	78 (1983) 605-610.
+//	Assoc. 78 (1983) 605-610.
 type Smearing struct{ Factors, Largest []float64 }
 
 // Limits returns the largest predictions.
@@ -52,15 +51,9 @@ func (s *Smearing) Predict(scores *mat.Dense) {
 // Smear returns the factors for the scores (l×c) of rows with logarithms y and weights, nil for ones.
 func Smear(scores, y *mat.Dense, weights []float64) []float64 {
 	l, c := y.Dims()
-	weight := func(i int) float64 {
-		if weights == nil {
-			return 1
-		}
-		return weights[i]
-	}
 	var total float64
 	for i := range l {
-		total += weight(i)
+		total += Weight(weights, i)
 	}
 	factors := make([]float64, c)
 	residuals, order := make([]float64, l), make([]int, l)
@@ -71,7 +64,7 @@ func Smear(scores, y *mat.Dense, weights []float64) []float64 {
 		slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(residuals[a], residuals[b]), a-b) })
 		var below, sum, kept float64
 		for _, i := range order {
-			w := weight(i)
+			w := Weight(weights, i)
 			if middle := below + float64(w/2); middle >= total/100 && middle <= total-total/100 {
 				sum += float64(w * detmath.Exp(residuals[i]))
 				kept += w
@@ -89,14 +82,13 @@ func Smear(scores, y *mat.Dense, weights []float64) []float64 {
 func (r *Result) Factors() []float64 {
 	f := r.folds
 	from, m := f.ends[f.firstHeld], len(f.rows)
-	var weights []float64
-	if f.weights != nil {
-		weights = f.weights[from:]
+	weights := f.weights
+	if weights != nil {
+		weights = weights[from:]
 	}
 	return Smear(rowsOf(r.scores, from, m), rowsOf(r.y, from, m), weights)
 }
 
-// exponentials returns e to the elements of y.
 func exponentials(y *mat.Dense) *mat.Dense {
 	out := gonum.DenseCopyOf(y)
 	for i := range out.RawMatrix().Rows {
