@@ -329,7 +329,7 @@ func (c *calibration) code(x *codec.Coder, first int) {
 // finite where no prediction is wrong.
 //
 //	shapes: X l×d, labels l, each from 0 to c-1. Some hundred rows are enough.
-//	cost: as DecisionFunction and blsupdate.Updater.Leverage, and at most 64 passes over the scores.
+//	cost: DecisionFunction, blsupdate.Updater.Leverage, and at most 64 passes over the scores.
 //	memory: 8(c+3) bytes for each row that counts, which the model keeps and Encode writes.
 //	errors: as DecisionFunction; *ShapeError for another number of labels than samples; *LabelError.
 //	On an error the calibration stays.
@@ -343,7 +343,7 @@ func (c *Classifier) CalibrateContext(ctx context.Context, x *mat.Dense, labels 
 	return c.calibrate(ctx, sampleSet{x: x, labels: labels, weights: weights}, false, false)
 }
 
-// PartialCalibrate is Calibrate, but the rows are added to those of the calibration.
+// PartialCalibrate is Calibrate, but adds the rows to the calibration.
 func (c *Classifier) PartialCalibrate(x *mat.Dense, labels []int) error {
 	return c.PartialCalibrateContext(background, x, labels, nil)
 }
@@ -353,9 +353,9 @@ func (c *Classifier) PartialCalibrateContext(ctx context.Context, x *mat.Dense, 
 	return c.calibrate(ctx, sampleSet{x: x, labels: labels, weights: weights}, false, true)
 }
 
-// CalibrateLearned is Calibrate on rows that the model has learned. Each counts with the scores of a
-// model without the row, y - (y - s)/(1 - h) for the leverage h. The last 2000 rows count; rows with a
-// leverage of 1 are left out.
+// CalibrateLearned is Calibrate by rows that the model has learned with these weights: each counts with
+// the scores that the model would give it without the row, y - (y - s)/(1 - h) for the leverage h. The
+// last 2000 rows count, except rows of leverage 1.
 //
 //	errors: as Calibrate; blsupdate.ErrApproximate for Improved and Original with a ridge.
 func (c *Classifier) CalibrateLearned(x *mat.Dense, labels []int) error {
@@ -371,7 +371,7 @@ func (c *Classifier) CalibrateLearnedContext(ctx context.Context, x *mat.Dense, 
 // CalibratePartialFit is PartialFit, and before it adds the errors of the predictions for the samples
 // to the calibration. So the calibration follows the model, and shows when predictions become worse.
 //
-//	cost: that of PartialFit and of Calibrate, with a solution for the weights for each call.
+//	cost: PartialFit and Calibrate, with a solution for the weights for each call.
 //	errors: as PartialFit. Samples that the model cannot predict are learned only.
 func (c *Classifier) CalibratePartialFit(x *mat.Dense, labels []int) error {
 	return c.CalibratePartialFitContext(background, x, labels, nil)
@@ -384,7 +384,7 @@ func (c *Classifier) CalibratePartialFitContext(ctx context.Context, x *mat.Dens
 
 // Calibrate is Classifier.Calibrate with the targets Y (l×c), for PredictInterval. The model keeps the
 // errors, and s = (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½ for the nodes x of each row: the standard deviation
-// of an error in units of that of the noise. Improved and Original with a ridge have s = 1.
+// of its error in units of the noise. Improved and Original with a ridge have s = 1.
 //
 //	memory: 8(c+2) bytes for each row that counts, which the model keeps and Encode writes.
 //	errors: as Predict; of checking Y, as PartialFit; as Leverage.

@@ -17,11 +17,11 @@ import (
 //
 // for the nodes x of the sample. Of n rows of the calibration t is the ⌈(n+1) coverage⌉-th smallest
 // error in the same units (split conformal prediction). So the interval is wide where the weights are
-// uncertain, and holds its coverage whatever distribution the errors have, on the average over rows
-// like those of the calibration: not for each kind of row by itself. A model of logarithms has the
-// interval of the logarithm of the target, and the ends are exponentials.
+// uncertain. It holds its coverage whatever distribution the errors have, on average over rows as in the
+// calibration, not for each kind of row by itself. For a model of logarithms the interval is of the
+// logarithm of the target, and the ends are its exponentials.
 //
-//	cost: that of Predict and of blsupdate.Updater.Leverage; the nodes are computed once.
+//	cost: Predict and blsupdate.Updater.Leverage; the nodes are computed once.
 //	errors: as Predict and Leverage; *CalibrationError where Calibrated is false, or the rows are
 //	too few for the coverage; *OptionError for a coverage that is not between 0 and 1.
 //	source: Lei, G'Sell, Rinaldo, Tibshirani and Wasserman, Distribution-free predictive inference
@@ -90,7 +90,7 @@ func (m *model) eachScaled(ctx context.Context, x *mat.Dense, use func(scores []
 // rows of the calibration have for theirs, which a coverage below the accuracy of the model makes
 // common.
 //
-//	cost: that of DecisionFunction and of blsupdate.Updater.Leverage.
+//	cost: DecisionFunction and blsupdate.Updater.Leverage.
 //	errors: as DecisionFunction and Leverage; *CalibrationError and *OptionError as PredictInterval.
 //	source: Sadinle, Lei and Wasserman, Least ambiguous set-valued classifiers with bounded error
 //	levels, JASA 114 (2019) 223-234, with scores for probabilities.

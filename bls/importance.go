@@ -17,8 +17,8 @@ const DefaultRepeats = 10
 
 // ImportanceOptions are the options of Importance.
 type ImportanceOptions struct {
-	// Groups are the columns of X, from 0, whose values are permuted together, such as those of one
-	// column of words; nil stands for each column alone.
+	// Groups are the columns of X, from 0, whose values are permuted together, such as the inputs
+	// of one categorical column; nil stands for each column alone.
 	Groups  [][]int
 	Repeats int       // permutations; 0 stands for DefaultRepeats
 	Seed    uint64    // of the permutations

@@ -137,8 +137,7 @@ func currentOptions(u blsupdate.Updater) blsupdate.Options {
 // each learns alone, while the other predicts. An assignment copies the fields alone: both learn as
 // one. Of a c that is not fitted the result has the fields. Predictions may run at the same time.
 //
-//	cost: that of Encode and DecodeClassifier without the feature maps, which never change and are
-//	shared.
+//	cost: Encode and DecodeClassifier without the feature maps, which never change and are shared.
 //	memory: blsupdate.StateBytes.
 //	errors: as blsupdate.Updater.Clone.
 func (c *Classifier) Clone() (*Classifier, error) {

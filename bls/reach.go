@@ -26,7 +26,7 @@ const FarOutside = 1.1
 // probability 1/(n+1). Beyond FarOutside the model extrapolates. The result is 0 after WithUpdater,
 // which does not know the samples.
 //
-//	cost: that of scaling, or 2l(d+1)N flops.
+//	cost: the scaling, or 2l(d+1)N flops.
 //	errors: as DecisionFunction.
 func (m *model) Outside(x *mat.Dense) ([]float64, error) { return m.OutsideContext(background, x) }
 
@@ -177,9 +177,9 @@ func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
 	}
 }
 
-// TemperScores replaces scores of DecisionFunction by scores whose softmax, with the slope of
-// PredictProba, are the probabilities after Temper. They order samples by log odds, which untempered
-// scores do not if some samples lie outside.
+// TemperScores tempers scores of DecisionFunction: the softmax of the result, by the slope of
+// PredictProba, is what Temper makes of the probabilities. The result orders samples as their log odds
+// do, which the scores do not where some samples lie outside.
 //
 //	shapes: scores l×c; outside l.
 func (c *Classifier) TemperScores(scores *mat.Dense, outside []float64) {

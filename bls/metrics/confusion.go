@@ -101,7 +101,7 @@ func (c *Confusion) At(label, predicted int) float64 {
 	return c.misses[at]
 }
 
-// Pairs returns the number of elements off the diagonal that are not zero, at most that of the samples.
+// Pairs returns the number of elements off the diagonal that are not zero.
 func (c *Confusion) Pairs() int { return len(c.misses) }
 
 // Misses calls yield for each element off the diagonal that is not zero, by rows, with its label and

@@ -11,7 +11,7 @@ import (
 // CrossValidate trains a model for each of several folds as an operation of the log of m did, with the
 // rows of all other folds, and calls score with it and each batch of the rows of its fold. A hash of
 // the number of a row decides its fold, as in Holdout. Each model makes its own feature maps and
-// chooses its own settings; how columns become inputs stays that of m.
+// chooses its own settings; columns become inputs as in m.
 //
 //	shapes: paths are the paths of op, with the file of the targets last if they have their own.
 //	cost: folds trainings, one after the other, and reading twice as often.

@@ -14,13 +14,14 @@ import (
 	"blskernel/internal/selftest"
 )
 
-// rules is the version of the algorithms that make a model of given rows: the feature maps, the choice
-// of settings and the updates. It changes with any of these.
+// rules is the version of the feature maps, of the choice of settings and of how they learn. It changes
+// with any of these.
 const rules = 1
 
-// Arithmetic names what the bits of a model depend on apart from its rows. On the backend pure these
-// are the version of the rules of docs/reproducibility.md, the terms KC of a chain of multiply-adds,
-// and the self-test of "blskernel info"; on another backend also its version and its threads.
+// Arithmetic names what the bits of a model depend on, apart from its rows. For the backend pure these
+// are the version of the rules of docs/reproducibility.md, the terms KC of a chain of multiply-adds, and
+// the hash that "blskernel info" prints as its self-test; for another backend also its version and its
+// number of threads.
 //
 //	cost: some milliseconds.
 func Arithmetic(b blskernel.Backend) string {
@@ -84,8 +85,8 @@ type Holdout float64
 // Holds reports whether the row with a number, from 0, is held out.
 func (h Holdout) Holds(row int64) bool { return place(row) < float64(h) }
 
-// place returns a number from 0 to 1 for the number of a row, by a hash (SplitMix64 by G. L. Steele et
-// al., 2014), so that periodic rows do not all fall on one side.
+// place returns a hash from 0 to 1 of the number of a row (SplitMix64 by G. L. Steele et al., 2014), so
+// that rows in a cycle do not all fall on one side.
 func place(row int64) float64 {
 	z := (uint64(row) + 1) * 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

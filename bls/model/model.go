@@ -179,7 +179,7 @@ const (
 
 // Calibrate calibrates the model on the rows of a batch. On an error the calibration is unchanged.
 //
-//	errors: *Error; ErrNoTargets; those of Calibrate and CalibrateLearned of package bls.
+//	errors: *Error; ErrNoTargets; as Calibrate and CalibrateLearned of package bls.
 func (m *Model) Calibrate(ctx context.Context, b *stream.Batch, rows Calibration) error {
 	classes, err := m.targets(ctx, b)
 	if err != nil {
