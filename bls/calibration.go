@@ -60,7 +60,7 @@ func (m *model) first() int {
 	return 2
 }
 
-// leastRest is the smallest 1 - h of a row whose prediction without the row has digits.
+// leastRest is the smallest 1 - h of a row whose left-out prediction has correct digits.
 const leastRest = 1e-6
 
 // calibrate replaces the calibration by the last of some rows or, with more, adds them. learned says
@@ -110,9 +110,9 @@ func (m *model) extendCalibration(rows [][]float64) {
 	}
 }
 
-// calibrateFit calibrates a model by the rows that it was fitted to, with these factors for weights,
-// where settings were validated: by those that the choice held out, if it has left them with their
-// numbers for weights, or by all. The model stays as it is where its method cannot leave rows out.
+// calibrateFit calibrates a model on the rows that it was fitted to, with these factors for weights, if
+// settings were validated: on the rows that the choice held out, if it kept them, with their numbers
+// for weights, or else on all. It does nothing if the method cannot leave rows out.
 func (m *model) calibrateFit(ctx context.Context, in sampleSet, factors []float64) error {
 	held := m.calibration.rows
 	m.calibration.rows = nil
@@ -317,12 +317,12 @@ func (c *calibration) code(x *codec.Coder, first int) {
 // Calibrate measures the errors of predictions on rows that the model has not learned, for PredictProba
 // and PredictSet. The rows replace the earlier calibration; the last CalibrationRows of them count.
 //
-// Fit calibrates by the rows that it learns, each predicted as if it had been left out
-// (CalibrateLearned), where it chooses settings or Validate is set and the method can leave rows
-// out. Where relevances weigh the columns, it takes the rows held out of the choice, as predicted by
-// weights and relevances of the others. So the rows have a part in the settings, and none in what
-// predicts them. Remove, Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration;
-// PartialFit and Forget keep it, and CalibratePartialFit renews it.
+// Fit calibrates on the rows that it learns, each predicted as if it had been left out
+// (CalibrateLearned), if it chooses settings or Validate is set and the method can leave rows out. If
+// relevances weigh the columns, Fit takes the rows held out of the choice, as predicted by the weights
+// and relevances of the others. So the rows take part in the settings, but not in their predictions.
+// Remove, Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration; PartialFit and
+// Forget keep it, and CalibratePartialFit renews it.
 //
 // The slope of PredictProba minimises the mean log loss of the rows, smoothed as Platt does: each
 // label counts as a distribution that gives 1/(l+2) to all classes alike, so that the slope is
@@ -353,9 +353,9 @@ func (c *Classifier) PartialCalibrateContext(ctx context.Context, x *mat.Dense, 
 	return c.calibrate(ctx, sampleSet{x: x, labels: labels, weights: weights}, false, true)
 }
 
-// CalibrateLearned is Calibrate by rows that the model has learned with these weights: each counts with
-// the scores that the model would give it without the row, y - (y - s)/(1 - h) for the leverage h. The
-// last 2000 rows count, except rows of leverage 1.
+// CalibrateLearned is Calibrate on rows that the model has learned. Each counts with the scores of a
+// model without the row, y - (y - s)/(1 - h) for the leverage h. The last 2000 rows count, except rows
+// of leverage 1.
 //
 //	errors: as Calibrate; blsupdate.ErrApproximate for Improved and Original with a ridge.
 func (c *Classifier) CalibrateLearned(x *mat.Dense, labels []int) error {

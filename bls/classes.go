@@ -8,9 +8,9 @@ import (
 	"blskernel/mat"
 )
 
-// Relabel renames the classes: class i becomes to[i], from 0 to classes-1. Classes that become one are
-// merged, and a class that none becomes is new and has no samples: the weights are as if the model had
-// learned the new labels from the start.
+// Relabel renames the classes: class i becomes to[i], from 0 to classes-1. Classes with the same to[i]
+// are merged, and a class that is in no to[i] is new and has no samples. The weights are as if the
+// model had learned the new labels from the start.
 //
 //	shapes: to c.
 //	reads/writes: on an error the model stays as it was.

@@ -26,8 +26,8 @@ const maxInferredClasses = 1 << 12
 // As in the paper the targets are +1 for the class of a sample and -1 for the others, and there is no
 // intercept.
 //
-// The fields are options that Fit reads; a change shows at the next Fit. Fit chooses what is zero: the
-// zero value learns any table, and images with Features.Scaling set to ScaleSamples.
+// The fields are options that Fit reads; a change takes effect at the next Fit. Fit chooses zero
+// fields: the zero value learns any table, and images with Features.Scaling set to ScaleSamples.
 //
 //	Features.EnhancementNodes  200 to 2000, by the numbers of rows and columns
 //	Features.Groups            10; more for tables of more than 500 columns
@@ -37,14 +37,14 @@ const maxInferredClasses = 1 << 12
 //	Classes                    as many as the labels of the first batch have
 //
 // The choice depends on the options and the samples only: it is the same on every machine. Fit then
-// learns all rows, including the held-out ones. Original and Improved are for the pseudoinverse: they
-// take a zero Lambda for none.
+// learns all rows, including the held-out ones. For Original and Improved, which are for the
+// pseudoinverse, a zero Lambda is no ridge.
 //
 // The methods that change a model, from Fit to Calibrate, must not run at the same time as any other
 // method; those that predict, count or write may run on several goroutines. An assigned copy of a
-// fitted Classifier shares its model with the original until Fit or Refit gives one of them another;
-// Clone shares nothing that changes. So a server predicts with one model while a clone learns, and then
-// exchanges the two.
+// fitted Classifier shares its model with the original until Fit or Refit replaces one of them; Clone
+// makes an independent model. So a server can predict with one model while a clone learns, and then
+// exchange the two.
 type Classifier struct {
 	// Backend computes all products; nil stands for blskernel.Default(). It also stands for
 	// Features.Backend and Update.Backend where those are nil.
@@ -190,9 +190,9 @@ func (c *Classifier) ClassCounts() []float64 {
 }
 
 // Encode writes the fitted model: the options that Fit read, the feature maps and the state of the
-// output layer, without the backends. What DecodeClassifier returns goes on to the bit as c would have.
-// Package bls/modelfile adds a checksum. Predictions may run at the same time, and a slow w does not
-// hold them up. A w that checks a context stops Encode by its error.
+// output layer, without the backends. The result of DecodeClassifier continues with the same bits as
+// c. Package bls/modelfile adds a checksum. Predictions may run at the same time, and a slow w does not
+// block them. A w that checks a context stops Encode by its error.
 //
 //	cost: a copy, and the solution for the weights if the method has not computed it yet, so that
 //	the bytes are the same before and after a prediction.

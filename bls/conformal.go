@@ -17,8 +17,8 @@ import (
 //
 // for the nodes x of the sample. Of n rows of the calibration t is the ⌈(n+1) coverage⌉-th smallest
 // error in the same units (split conformal prediction). So the interval is wide where the weights are
-// uncertain. It holds its coverage whatever distribution the errors have, on average over rows as in the
-// calibration, not for each kind of row by itself. For a model of logarithms the interval is of the
+// uncertain. Its coverage holds for any distribution of the errors, on average over rows like the
+// calibration rows, and not for each kind of row. For a model of logarithms the interval is of the
 // logarithm of the target, and the ends are its exponentials.
 //
 //	cost: Predict and blsupdate.Updater.Leverage; the nodes are computed once.
@@ -84,11 +84,10 @@ func (m *model) eachScaled(ctx context.Context, x *mat.Dense, use func(scores []
 //	1 - t (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½
 //
 // for the nodes x of the sample, the one with the largest score first. The factor t is the quantile of
-// PredictInterval, by what the score of the class of a row of the calibration lacks to 1.
+// PredictInterval for 1 - score of the classes of the calibration rows.
 //
-// A set has several classes where the model is in doubt. It is empty where no class has a score as most
-// rows of the calibration have for theirs, which a coverage below the accuracy of the model makes
-// common.
+// A set has several classes where the model is in doubt. It is empty where no class reaches such a
+// score, which happens if coverage is below the accuracy of the model.
 //
 //	cost: DecisionFunction and blsupdate.Updater.Leverage.
 //	errors: as DecisionFunction and Leverage; *CalibrationError and *OptionError as PredictInterval.

@@ -28,11 +28,11 @@ const None = -1
 const maxNodes = math.MaxInt32
 
 // FeatureOptions are the settings of Algorithm 1. The zero value stands for 10 groups of 10 feature
-// nodes, no enhancement nodes, and seed 0 on the default backend. For Scaling, EnhancementNodes, Direct,
-// Relevance and Steps a Classifier or a Regressor chooses what is zero, and None stands for none.
+// nodes, no enhancement nodes, and seed 0 on the default backend. A Classifier or a Regressor chooses
+// Scaling, EnhancementNodes, Direct, Relevance and Steps if they are zero; None stands for none.
 type FeatureOptions struct {
 	// Scaling standardises the samples: ScaleColumns and ScaleRanks suit tables, ScaleSamples
-	// images. FitFeatures takes ScaleSamples, the paper's, for ScaleAuto.
+	// images. FitFeatures takes ScaleSamples for ScaleAuto, as in the paper.
 	Scaling Scaling
 	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups. A Classifier
 	// or a Regressor of a table of more than 500 columns takes as many feature nodes as columns, at
@@ -45,11 +45,11 @@ type FeatureOptions struct {
 	// Direct = 1 links the standardised columns to the output layer: S is part of A, so that the
 	// model has all linear functions of S.
 	Direct int
-	// Relevance is the number of rounds that weigh the columns of S: those that the predictions
-	// depend on most count most. FitFeatures, which has no targets, refuses a positive number.
+	// Relevance is the number of rounds that weight the columns of S by their influence on the
+	// predictions. FitFeatures, which has no targets, refuses a positive number.
 	Relevance int
-	// Steps = 1 makes half of the enhancement nodes steps: corners and bands that are parallel to
-	// the axes of one or two columns of S, as rules of thresholds need. It needs Direct.
+	// Steps = 1 makes half of the enhancement nodes steps: axis-parallel corners and bands in one
+	// or two columns of S, which suit threshold rules. It needs Direct.
 	Steps int
 	// Shrink is s, the largest input of an enhancement node's tanh over the first training set; 0
 	// stands for DefaultShrink.

@@ -127,8 +127,8 @@ func (s sampleSet) first(inputs, columns int, by ClassWeight) (y *mat.Dense, cou
 	return y, counts, weights, err
 }
 
-// keepMore learns more samples, which have been checked, besides the kept ones: the model becomes that
-// of all, now if they are no longer few, else at the first use.
+// keepMore adds checked samples to the kept ones. The model is fitted to all of them, now if they are
+// no longer few, else at the first use.
 func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) error {
 	check := m.with(m.updater)
 	if m.settings.log == 0 {
@@ -230,9 +230,9 @@ func (m *model) mergeKept(ctx context.Context, other *model) error {
 }
 
 // KeptRows returns the number of samples that the model keeps, 0 for none. A model that PartialFit
-// started keeps them until there are 200, or 10 for each class if those are more: so long PartialFit,
-// Remove, Forget, SetLambda, Merge and Relabel make it what Fit of all samples gives, and fit it at its
-// next use. Then its feature maps are fixed, and it keeps none.
+// started keeps them until there are 200, or 10 for each class if that is more. Until then PartialFit,
+// Remove, Forget, SetLambda, Merge and Relabel make it equal to Fit of all samples, at its next use.
+// Then its feature maps are fixed, and it keeps none.
 func (m *model) KeptRows() int {
 	if m == nil || m.kept == nil {
 		return 0

@@ -18,8 +18,8 @@ import (
 //	time times the factors of Forget since.
 //	reads/writes: on an error the model stays as it was.
 //	cost: Transform and Updater.RemoveInputs.
-//	errors: as PartialFitContext and RemoveInputs: *blsupdate.UnknownRowError where Improved or
-//	Original have not learned a sample, which the other methods cannot tell;
+//	errors: as PartialFitContext and RemoveInputs: *blsupdate.UnknownRowError if Improved or
+//	Original have not learned a sample, which other methods cannot detect;
 //	*blsupdate.LeverageError where the other samples do not determine the weights; *OptionError with
 //	Balanced.
 func (c *Classifier) Remove(x *mat.Dense, labels []int) error {
@@ -129,9 +129,9 @@ func (m *model) SetLambdaContext(ctx context.Context, lambda float64) error {
 	return nil
 }
 
-// Merge learns all that other has learned, and does not change it. Both have the same feature maps,
-// such as clones of one model that Refit started anew with different rows. The ridge, the slope of the
-// probabilities and the settings of c stay. Relabel first gives both models the same classes.
+// Merge adds all samples that other has learned, and does not change other. Both must have the same
+// feature maps, such as clones of one model that Refit has trained on different rows. The ridge, the
+// slope of the probabilities and the settings of c stay. Relabel first gives both the same classes.
 //
 //	errors: ErrNotFitted; *OptionError for other feature maps; *ShapeError for another number of
 //	classes; as blsupdate.Updater.Merge: an *UnsupportedError for methods other than Gram and QR,
@@ -204,9 +204,9 @@ func (m *model) merge(ctx context.Context, other *model) error {
 }
 
 // Refit forgets all samples and learns these alone, with the scaling, the feature maps, the settings
-// that Fit chose, the classes and the slope of the model as it is. Models that Refit has made of clones
-// of one model merge: parts of the data can be learned anywhere. For that, SetLambda(0) first leaves
-// out the ridge of QR; the sum gets it back.
+// that Fit chose, the classes and the slope of the model unchanged. Clones of one model that Refit has
+// trained on parts of the data can merge. For QR call SetLambda(0) before, and set the ridge of the
+// sum.
 //
 //	shapes, errors: as Fit. On an error the model stays as it was, and an assigned copy of c keeps
 //	the old one.

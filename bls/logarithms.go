@@ -102,8 +102,8 @@ func (m *model) boundBy(largest []float64) {
 	m.smearing = &choice.Smearing{Factors: m.smearing.Factors, Largest: largest}
 }
 
-// renewSmearing finds the factors of a model of logarithms by rows that it has not learned. It does
-// nothing to another model. On an error the factors stay.
+// renewSmearing computes the factors of a model of logarithms from rows that it has not learned. It
+// leaves other models alone. On an error the factors are unchanged.
 func (m *model) renewSmearing(ctx context.Context, in sampleSet) error {
 	if m.smearing == nil {
 		return nil

@@ -46,7 +46,7 @@ type settings struct {
 	rows        int       // that are expected in all, 0 for the rows of the fit
 }
 
-// A Choice describes the rows by which Fit chose the settings that were left to it.
+// A Choice has the held-out rows and the score by which Fit has chosen settings.
 type Choice struct {
 	Rows    int     // the first rows that were used for it, with those held out; 0 if nothing was
 	HeldOut int     // of them, which Score is by: where QR was chosen the last quarter
@@ -388,8 +388,8 @@ func (m *model) WeightsContext(ctx context.Context) (*mat.Dense, error) {
 	return copyOf(w), err
 }
 
-// Choice returns how Fit chose the settings that were left to it: the zero value if it held out no rows
-// for that, and before the first Fit.
+// Choice returns the held-out rows and the score by which Fit has chosen settings. It is the zero value
+// before the first Fit and if no rows were held out.
 func (m *model) Choice() Choice { return m.orEmpty().choice }
 
 // Updater returns the output layer, for its Samples, Nodes, Condition and Report. It has the targets of

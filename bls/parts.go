@@ -13,10 +13,10 @@ import (
 	"blskernel/mat"
 )
 
-// Expand returns what PartialFit gives the output layer to learn from: the nodes A of the samples X,
-// and the targets Y of the labels: a column of ones, the constant target, and then +1 for the class of
-// a sample and -1 for the others. WithUpdater makes a model of an output layer that learned them
-// elsewhere, by blsupdate.New, AddInputs and Merge.
+// Expand returns the input of the output layer in PartialFit: the nodes A of the samples X, and the
+// targets Y of the labels: a column of ones, the constant target, and then +1 for the class of a sample
+// and -1 for the others. An output layer elsewhere can learn them by blsupdate.New, AddInputs and
+// Merge, and WithUpdater makes a model of it.
 //
 //	shapes: X q×d, labels q, each from 0 to c-1; A is q×k and Y is q×(c+1).
 //	reads/writes: reads X, labels and the sizes of the output layer; A and Y are new storage.
@@ -34,8 +34,7 @@ func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []i
 
 // Expand is Classifier.Expand with the targets Y (q×c). A has the column of ones, and Ya is Y without
 // the means y0 of the first batch, which Center returns; with NoIntercept neither. With LogTargets it
-// takes the logarithms of Y, and the largest target, which bounds predictions, stays the one of r,
-// whatever an output layer learns.
+// takes the logarithms of Y; the largest target of r, which bounds predictions, does not change.
 //
 //	shapes: A is q×(k+1), or q×k with NoIntercept, and Ya is q×c.
 //	errors: as Classifier.Expand without *LabelError; blsupdate.ErrOverflow if Y - 1·y0ᵀ is beyond
@@ -133,9 +132,9 @@ func currentOptions(u blsupdate.Updater) blsupdate.Options {
 	return opt
 }
 
-// Clone returns a model that goes on as c, to the last bit, and shares nothing with c that changes:
-// each learns alone, while the other predicts. An assignment copies the fields alone: both learn as
-// one. Of a c that is not fitted the result has the fields. Predictions may run at the same time.
+// Clone returns an independent copy of c, equal to the last bit: each can learn while the other
+// predicts. An assignment copies the fields alone and shares the model. If c is not fitted, Clone
+// copies the fields. Predictions may run at the same time.
 //
 //	cost: Encode and DecodeClassifier without the feature maps, which never change and are shared.
 //	memory: blsupdate.StateBytes.
@@ -201,7 +200,7 @@ func (m *model) with(u blsupdate.Updater) *model {
 		constant: m.constant, slope: m.slope, smearing: m.smearing, choice: m.choice, sizes: m.sizes}
 }
 
-// equal reports whether f and g expand all samples alike: whether they are encoded alike.
+// equal reports whether f and g map all samples to the same nodes: whether their encodings are equal.
 func (f *Features) equal(g *Features) bool {
 	sum := func(of *Features) []byte {
 		h := sha256.New()

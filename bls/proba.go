@@ -18,9 +18,10 @@ const DefaultSlope = 3
 //
 //	softmax(slope · scores),  p[i][j] = exp(slope s[i][j]) / Σ_m exp(slope s[i][m])
 //
-// with the scores of DecisionFunction. A calibration finds the slope (see Calibrate). Without one it is
-// DefaultSlope, and the probabilities have the right order and no more. What ends a calibration keeps
-// the slope. Temper then shrinks the probabilities of samples outside what the model has learned.
+// with the scores of DecisionFunction. A calibration determines the slope (see Calibrate). Without one
+// it is DefaultSlope, and only the order of the probabilities is meaningful. Calls that end a
+// calibration keep the old slope. For samples outside the learned ones the probabilities shrink towards
+// the shares of the classes (Temper).
 //
 //	cost, errors: as DecisionFunction and Outside.
 func (c *Classifier) PredictProba(x *mat.Dense) (*mat.Dense, error) {

@@ -177,9 +177,9 @@ func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
 	}
 }
 
-// TemperScores tempers scores of DecisionFunction: the softmax of the result, by the slope of
-// PredictProba, is what Temper makes of the probabilities. The result orders samples as their log odds
-// do, which the scores do not where some samples lie outside.
+// TemperScores replaces scores of DecisionFunction by scores whose softmax, with the slope of
+// PredictProba, are the probabilities after Temper. They order samples by log odds, which untempered
+// scores do not if some samples lie outside.
 //
 //	shapes: scores l×c; outside l.
 func (c *Classifier) TemperScores(scores *mat.Dense, outside []float64) {

@@ -17,7 +17,7 @@ import (
 //
 //	prediction = [A, 1] W + 1·y0ᵀ    (l×c), or A W with NoIntercept
 //
-// What Classifier says of options, goroutines and copies is true of Regressor too.
+// Options, goroutines and copies are as in Classifier.
 //
 // The output layer of the paper has no intercept. Here A has a column of ones, and the means y0 of the
 // first batch of targets are subtracted from all targets and added to all predictions. Rows never

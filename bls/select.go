@@ -15,7 +15,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// ChoiceRows is the largest number of rows that Fit makes a choice by: the first ones.
+// ChoiceRows is the largest number of first rows by which Fit chooses settings.
 const ChoiceRows = choice.MaxRows
 
 const (

@@ -104,8 +104,8 @@ func (m *model) partialFit(ctx context.Context, s settings, in sampleSet, calibr
 	return m, err
 }
 
-// learn learns more samples. With calibrate the calibration gets them as they were predicted before;
-// rows that cannot be predicted, as while few rows do not determine the weights, are learned only.
+// learn learns more samples. If calibrate is true, it adds the errors of predictions from before to the
+// calibration; rows that cannot be predicted yet are learned only.
 func (m *model) learn(ctx context.Context, in sampleSet, calibrate bool) error {
 	if m.constant {
 		in.classes = m.classesWith(in.labels)
@@ -200,7 +200,7 @@ func balanced(counts []count, labels []int, weights []float64) []float64 {
 	return out
 }
 
-// check returns an error for settings by which the targets y cannot be learned.
+// check returns an error for an invalid setting, or targets y that a model of logarithms cannot learn.
 func (s settings) check(y *mat.Dense) error {
 	if s.classWeight != Unweighted && s.classWeight != Balanced {
 		return &OptionError{Op: "bls", Option: "ClassWeight", Value: s.classWeight, Want: "Unweighted or Balanced"}

@@ -104,8 +104,8 @@ func (c *Confusion) At(label, predicted int) float64 {
 // Pairs returns the number of elements off the diagonal that are not zero.
 func (c *Confusion) Pairs() int { return len(c.misses) }
 
-// Misses calls yield for each element off the diagonal that is not zero, by rows, with its label and
-// prediction and its weight, until yield returns false.
+// Misses calls yield for each nonzero element off the diagonal, by rows, with its label, prediction and
+// weight, until yield returns false.
 //
 //	cost: a sort of Pairs numbers.
 func (c *Confusion) Misses(yield func(at [2]int, weight float64) bool) {

@@ -14,14 +14,13 @@ import (
 	"blskernel/internal/selftest"
 )
 
-// rules is the version of the feature maps, of the choice of settings and of how they learn. It changes
-// with any of these.
+// rules is the version of the algorithms that make a model of given rows: the feature maps, the choice
+// of settings and the updates. It changes with any of these.
 const rules = 1
 
-// Arithmetic names what the bits of a model depend on, apart from its rows. For the backend pure these
-// are the version of the rules of docs/reproducibility.md, the terms KC of a chain of multiply-adds, and
-// the hash that "blskernel info" prints as its self-test; for another backend also its version and its
-// number of threads.
+// Arithmetic names what the bits of a model depend on apart from its rows. On the backend pure these
+// are the version of the rules of docs/reproducibility.md, the terms KC of a chain of multiply-adds,
+// and the self-test of "blskernel info"; on another backend also its version and its threads.
 //
 //	cost: some milliseconds.
 func Arithmetic(b blskernel.Backend) string {
