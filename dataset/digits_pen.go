@@ -1,6 +1,9 @@
 package dataset
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // Widths and grey levels of a digit.
 const (
@@ -33,7 +36,7 @@ func (p *pen) draw(dst []byte, class byte, r *generator) {
 	for i := range p.near {
 		p.near[i] = math.MaxInt64
 	}
-	for _, stroke := range sk.strokes {
+	for stroke := range strings.FieldsSeq(sk.strokes) {
 		p.stroke(stroke)
 	}
 	p.ink(dst, radius, r)
@@ -42,9 +45,9 @@ func (p *pen) draw(dst []byte, class byte, r *generator) {
 // stroke draws the uniform quadratic B-spline of the control points with the given indices. Around
 // each inner point Q between P and R it is the Bézier curve (P+Q)/2, Q, (Q+R)/2; an open stroke begins
 // at its first point and ends at its last instead.
-func (p *pen) stroke(stroke []int) {
+func (p *pen) stroke(stroke string) {
 	last := len(stroke) - 1
-	at := func(i int) point { return p.points[stroke[i]] }
+	at := func(i int) point { return p.points[strings.IndexByte("0123456789abcdef", stroke[i])] }
 	if stroke[0] == stroke[last] {
 		for i := range last {
 			prev := at((i + last - 1) % last)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"testing"
 
+	"blskernel/internal/io/memory"
 	"blskernel/internal/testutil/faults"
 )
 
@@ -80,14 +81,14 @@ func checkFile(t *testing.T, data []byte, read func(io.Reader) error) {
 	t.Helper()
 	// Of n bytes, buffers that double up to n take less than 3 n. Beside them there are the first
 	// chunk, the buffer before it, and what unpacks gzip, of 45 KB.
-	faults.Bounded(t, content(t, data), 4, 4*firstChunk, func() {
+	faults.Bounded(t, content(t, data), 4, 4*memory.FirstRead, func() {
 		r := &askReader{r: bytes.NewReader(data)}
 		err := read(r)
 		var format *FormatError
 		if err != nil && (!errors.As(err, &format) || len(err.Error()) > 500) {
 			t.Errorf("error %.300v is not a FormatError", err)
 		}
-		if r.excess > firstChunk {
+		if r.excess > memory.FirstRead {
 			t.Errorf("a buffer of %d bytes more than had arrived", r.excess)
 		}
 	})

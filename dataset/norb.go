@@ -3,6 +3,8 @@ package dataset
 import (
 	"encoding/binary"
 	"io"
+
+	"blskernel/internal/io/memory"
 )
 
 // MaxMatrixBytes bounds the elements of a binary matrix, unpacked, and is checked before any
@@ -72,14 +74,14 @@ func readNORBImages(r io.Reader) (*Images, error) {
 	}
 	const reduced = norbReduced * norbReduced
 	total := n * norbViews * reduced
-	pixels := make([]byte, 0, min(total, firstChunk))
+	var pixels []byte
 	image := make([]byte, norbSide*norbSide)
 	for at := 0; at < b.size; at += len(image) {
 		if n, err := io.ReadFull(b.r, image); err != nil {
 			return nil, b.truncated(err, at+n)
 		}
 		if len(pixels)+reduced > cap(pixels) {
-			pixels = grown(pixels, total)
+			pixels = append(make([]byte, 0, min(total, max(memory.FirstRead, 2*cap(pixels)))), pixels...)
 		}
 		pixels = pixels[:len(pixels)+reduced]
 		reduceImage(pixels[len(pixels)-reduced:], image)

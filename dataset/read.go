@@ -8,17 +8,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-)
 
-// firstChunk is the size of the first buffer of a body.
-const firstChunk = 1 << 16
+	"blskernel/internal/io/memory"
+)
 
 // gzipMagic begins every gzip stream (RFC 1952), and no file of the formats read here.
 var gzipMagic = []byte{0x1f, 0x8b}
 
 // unpack returns the content of r, unpacked if it is gzip.
 func unpack(r io.Reader) (io.Reader, error) {
-	br := bufio.NewReaderSize(r, firstChunk)
+	br := bufio.NewReaderSize(r, memory.FirstRead)
 	// An error of Peek recurs in the first read, which reports it.
 	if head, _ := br.Peek(len(gzipMagic)); !bytes.Equal(head, gzipMagic) {
 		return br, nil
@@ -37,29 +36,16 @@ type body struct {
 	size  int   // their bytes
 }
 
-// read reads all elements. Its buffer begins with firstChunk bytes and at most doubles when it is full,
-// so that memory follows the bytes that arrive.
+// read reads all elements.
 func (b body) read() ([]byte, error) {
-	buf := make([]byte, 0, min(b.size, firstChunk))
-	for len(buf) < b.size {
-		if len(buf) == cap(buf) {
-			buf = grown(buf, b.size)
-		}
-		m, err := io.ReadFull(b.r, buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+m]
-		if err != nil {
-			return nil, b.truncated(err, len(buf))
-		}
+	buf, err := memory.ReadTo(b.r, nil, b.size)
+	if err != nil {
+		return nil, b.truncated(err, len(buf))
 	}
 	if err := b.end(); err != nil {
 		return nil, err
 	}
 	return buf, nil
-}
-
-// grown returns buf with at most twice its capacity, and at most n.
-func grown(buf []byte, n int) []byte {
-	return append(make([]byte, 0, min(n, 2*cap(buf))), buf...)
 }
 
 // truncated returns the error for a read that failed after got bytes of the elements.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"blskernel/internal/io/memory"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
 )
@@ -94,8 +95,8 @@ var readers = []struct {
 
 func TestReadIDX(t *testing.T) {
 	// The sizes lie about the points where the buffer of a body has to grow.
-	shapes := [][3]int{{1, 1, 1}, {3, 2, 5}, {firstChunk - 1, 1, 1}, {firstChunk, 1, 1}, {firstChunk + 1, 1, 1},
-		{2, firstChunk >> 4, 1 << 3}, {4*firstChunk + 1, 1, 1}, {1, MaxIDXSide, 3}}
+	shapes := [][3]int{{1, 1, 1}, {3, 2, 5}, {memory.FirstRead - 1, 1, 1}, {memory.FirstRead, 1, 1}, {memory.FirstRead + 1, 1, 1},
+		{2, memory.FirstRead >> 4, 1 << 3}, {4*memory.FirstRead + 1, 1, 1}, {1, MaxIDXSide, 3}}
 	for _, s := range shapes {
 		body := counted(s[0] * s[1] * s[2])
 		for _, r := range readers {
@@ -323,7 +324,7 @@ func TestHeldBytes(t *testing.T) {
 	// One image more than the header says is found when it comes, and what follows is not unpacked.
 	const side, n = 32, 1 << 12
 	more := gzipped(idx(make([]byte, n*side*side), 1, side, side))
-	faults.Bounded(t, side*side, 4, 4*firstChunk, func() {
+	faults.Bounded(t, side*side, 4, 4*memory.FirstRead, func() {
 		var format *FormatError
 		if _, err := ReadIDXImages(bytes.NewReader(more)); !errors.As(err, &format) || format.Offset != 16+side*side {
 			t.Errorf("%v", err)

@@ -1,24 +1,19 @@
 package stream
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
+	"blskernel/internal/io/memory"
 	"blskernel/internal/io/npy"
 )
 
-const (
-	// callElements bounds the elements of one read of survey, at least one sample.
-	callElements = 1 << 17
-	// arrayPiece is the number of bytes of a read, if that is more than one sample.
-	arrayPiece = 1 << 18
-	// pixelScale divides unsigned bytes of images, as dataset.Images.Dense does.
-	pixelScale = 255
-)
+// pixelScale divides unsigned bytes of images, as dataset.Images.Dense does.
+const pixelScale = 255
 
 // An array is the source of an array's samples.
 type array struct {
@@ -27,16 +22,15 @@ type array struct {
 	n       int64 // samples
 	width   int   // elements of one
 	size    int   // bytes of one
-	row     int64 // next sample to be delivered
+	row     int64 // samples that were delivered or passed
 	cols    choice
-	all     bool // every column is an input, or every column a target, in order
 	labels  bool // the only column is a label
 	classes bool // a chosen target is a label
 	nan     bool // NaN is decoded, as a missing cell
 	drop    bool // a target or weight can be one
 
-	ahead  bytes.Buffer // read and not yet delivered
-	sample []float64    // storage of one
+	raw    []byte    // the next sample
+	sample []float64 // its elements
 }
 
 func (a *array) info() *info { return &a.about }
@@ -47,72 +41,55 @@ func (a *array) taken() int64 {
 		return 0
 	case a.archive != nil:
 		return int64(float64(a.in.size) * (float64(a.row) / float64(a.n)))
-	case a.in.packed:
-		return a.in.position()
 	}
-	return a.Length + a.row*int64(a.size)
+	return a.in.position(a.Length + a.row*int64(a.size))
 }
 
-func (a *array) close() {
-	if a.member != nil {
-		_ = a.member.Close() // nothing was written
-	}
-}
-
-func (a *array) read(s *samples, n int) (int, error) {
+func (a *array) read(s *samples) error {
 	if a.row == a.n {
-		return 0, a.end()
+		return a.end()
 	}
-	if err := a.fill(n); err != nil {
-		return 0, err
+	if err := a.fill(); err != nil {
+		return err
 	}
-	for i := range min(n, a.ahead.Len()/a.size) {
-		fault := a.deliver(s, a.ahead.Bytes()[:a.size])
-		if fault != nil && i > 0 { // the next read meets it again
-			return i, nil
-		}
-		a.ahead.Next(a.size)
-		a.row++
-		if fault != nil {
-			return 0, fault
-		}
-		if a.about.dim > 0 {
-			s.places = append(s.places, Place{Path: a.in.path, Row: a.row})
-		}
-		n = i + 1
+	a.row++
+	fault := a.deliver(s)
+	a.raw = a.raw[:0]
+	if fault != nil {
+		return fault
 	}
-	return n, nil
+	if a.about.dim > 0 {
+		s.places = append(s.places, Place{Path: a.in.path, Row: a.row})
+	}
+	return nil
 }
 
 // survey takes NaN for a missing cell and looks at no targets.
-func (a *array) survey(columns, _ []surveyed, n int) (int, error) {
+func (a *array) survey(columns, _ []surveyed) error {
 	if len(columns) == 0 {
-		return 0, io.EOF
+		return io.EOF
 	}
 	a.nan, a.drop, a.cols.targets = a.about.gaps, true, nil
 	var s samples
-	n, err := a.read(&s, min(n, max(1, callElements/len(columns))))
+	err := a.read(&s)
 	for i, v := range s.x {
 		if v == v {
-			columns[i%len(columns)].number(v)
+			columns[i].number(v)
 		}
 	}
-	return n, err
+	return err
 }
 
-// fill reads ahead at least one sample, and at most n. Memory follows the bytes that arrive.
-func (a *array) fill(n int) error {
-	if a.ahead.Len() >= a.size {
-		return nil
-	}
+// fill reads the next sample, unless it is there.
+func (a *array) fill() error {
 	if a.in.ctx.Err() != nil {
 		return canceled(a.in.ctx)
 	}
-	samples := min(int64(n), a.n-a.row, int64(max(1, arrayPiece/a.size)))
-	_, err := io.CopyN(&a.ahead, a.stream, samples*int64(a.size)-int64(a.ahead.Len()))
+	var err error
+	a.raw, err = memory.ReadTo(a.stream, a.raw, a.size)
 	switch {
-	case a.ahead.Len() >= a.size:
-		return nil // the next read meets an error again
+	case err == nil:
+		return nil
 	case a.in.ctx.Err() == nil && (err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)):
 		return &Error{Path: a.in.path, Row: a.row + 1,
 			What: fmt.Sprintf("the data ends within this sample, but the header promises %d samples; it is cut off", a.n)}
@@ -120,10 +97,11 @@ func (a *array) fill(n int) error {
 	return readFault(a.in.ctx, a.in.path, err)
 }
 
-// deliver appends the chosen columns of the next sample, or returns its fault.
-func (a *array) deliver(s *samples, raw []byte) *Error {
+// deliver appends the chosen columns of the sample, or returns its fault, after which s may have parts
+// of it.
+func (a *array) deliver(s *samples) *Error {
 	if a.labels {
-		label, err := a.DType.Label(raw)
+		label, err := a.DType.Label(a.raw)
 		if err != nil {
 			return a.fault(0, err.Error())
 		}
@@ -131,7 +109,7 @@ func (a *array) deliver(s *samples, raw []byte) *Error {
 		return nil
 	}
 	var err error
-	if a.sample, err = a.DType.Decode(a.sample[:0], raw, a.nan); err != nil {
+	if a.sample, err = a.DType.Decode(a.sample[:0], a.raw, a.nan); err != nil {
 		return a.fault(len(a.sample)+1, "is "+err.Error())
 	}
 	if a.pixels {
@@ -139,24 +117,20 @@ func (a *array) deliver(s *samples, raw []byte) *Error {
 			a.sample[i] = v / pixelScale
 		}
 	}
-	switch {
-	case a.all && a.about.dim > 0:
-		s.x = append(s.x, a.sample...)
-	case a.all:
-		s.y = append(s.y, a.sample...)
-	default:
-		return a.pick(s, a.sample)
+	for _, col := range a.cols.weights {
+		v := a.sample[col]
+		if v < 0 {
+			return a.fault(col+1, negativeWeight(v))
+		}
+		s.w = append(s.w, v)
 	}
-	return nil
-}
-
-// pick is deliver for chosen columns.
-func (a *array) pick(s *samples, sample []float64) *Error {
-	if col, what := a.wrong(sample); what != "" {
-		return a.fault(col+1, what)
+	for _, col := range slices.Concat(a.cols.targets, a.cols.weights) {
+		if v := a.sample[col]; v != v && !a.drop {
+			return a.fault(col+1, "is NaN, a missing value; fill it in, or remove the row")
+		}
 	}
 	for _, col := range a.cols.targets {
-		v, label := sample[col], ""
+		v, label := a.sample[col], ""
 		if !a.classes {
 			s.y = append(s.y, v)
 			continue
@@ -169,36 +143,13 @@ func (a *array) pick(s *samples, sample []float64) *Error {
 		}
 		s.labels = append(s.labels, label)
 	}
-	for _, col := range a.cols.weights {
-		s.w = append(s.w, sample[col])
-	}
 	for _, col := range a.cols.inputs {
-		s.x = append(s.x, sample[col])
+		s.x = append(s.x, a.sample[col])
 	}
 	for _, col := range a.cols.kept {
-		s.kept = append(s.kept, strconv.FormatFloat(sample[col], 'g', -1, 64))
+		s.kept = append(s.kept, strconv.FormatFloat(a.sample[col], 'g', -1, 64))
 	}
 	return nil
-}
-
-// wrong returns the column of an unusable target or weight of a sample, and the fault.
-func (a *array) wrong(sample []float64) (col int, what string) {
-	for _, col := range a.cols.weights {
-		if sample[col] < 0 {
-			return col, negativeWeight(sample[col])
-		}
-	}
-	if !a.nan || a.drop {
-		return 0, ""
-	}
-	for _, columns := range [][]int{a.cols.targets, a.cols.weights} {
-		for _, col := range columns {
-			if sample[col] != sample[col] {
-				return col, "is NaN, a missing value; fill it in, or remove the row"
-			}
-		}
-	}
-	return 0, ""
 }
 
 // end returns io.EOF unless the data goes on. Reading to the end verifies the checksums of packed data.
@@ -218,7 +169,7 @@ func (a *array) end() error {
 	}
 }
 
-// fault returns the error for the next sample. column is 0 for the whole sample.
+// fault returns the error for the last sample. column is 0 for the whole sample.
 func (a *array) fault(column int, what string) *Error {
-	return &Error{Path: a.in.path, Row: a.row + 1, Column: column, What: what, sample: true}
+	return &Error{Path: a.in.path, Row: a.row, Column: column, What: what, sample: true}
 }

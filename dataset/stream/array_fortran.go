@@ -43,9 +43,6 @@ func (f *fortranReader) load(row int64) error {
 	panel := slices.Grow(f.panel[:0], m*int(f.sample))[:m*int(f.sample)]
 	f.panel = f.panel[:0] // nothing is held after a failed read
 	for col := range f.width {
-		if f.in.ctx.Err() != nil {
-			return canceled(f.in.ctx)
-		}
 		offset := (int64(col)*n + row) * int64(size)
 		if k, err := f.in.random.ReadAt(f.column, f.Length+offset); k < len(f.column) {
 			if err == io.EOF {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"testing"
 
+	"blskernel/internal/io/memory"
 	"blskernel/internal/testutil"
 )
 
@@ -74,7 +75,7 @@ func TestBadArrays(t *testing.T) {
 		sizes      []int
 	}{
 		{1, 1, 1, []int{1}}, {30, 1, 0.5, []int{1, 7}}, {3000, 2, 0.5, []int{7, 1 << 20}}, {12_000, 3, 0.01, []int{1000, 1 << 20}}, {3000, 3, 1, []int{5}},
-		{5, arrayPiece/8 + 5, 0.5, []int{3}}, {3, 2*arrayPiece/8 + 1, 0.7, []int{2}}, {panelElements/1000 + 400, 1000, 0.01, []int{103}},
+		{5, memory.FirstRead/8 + 5, 0.5, []int{3}}, {3, 2*memory.FirstRead/8 + 1, 0.7, []int{2}}, {panelElements/1000 + 400, 1000, 0.01, []int{103}},
 	} {
 		values := make([]float64, form.rows*form.cols)
 		for i := range values {
@@ -106,9 +107,9 @@ func TestBadArrays(t *testing.T) {
 // TestBadCutOff reads arrays that end too early, or have a wrong checksum, after a bad sample: that
 // is a fault of the file.
 func TestBadCutOff(t *testing.T) {
-	values := count(1, 3*arrayPiece/8)
+	values := count(1, 3*memory.FirstRead/8)
 	values[1] = math.NaN()
-	array := append(npyHeader(1, "<f8", false, 3, arrayPiece/8), float64s(values...)...)
+	array := append(npyHeader(1, "<f8", false, 3, memory.FirstRead/8), float64s(values...)...)
 	damaged := zipped(array)
 	damaged[len(damaged)-5] ^= 1
 	for _, test := range []struct {
@@ -125,10 +126,10 @@ func TestBadCutOff(t *testing.T) {
 		}
 	}
 	// In the second sample of a call, after the piece with its bad element.
-	long := count(1, 2*arrayPiece/4)
-	long[arrayPiece/4] = math.NaN()
-	data := append(npyHeader(1, "<f8", false, 2, arrayPiece/4), float64s(long...)...)
-	for _, cut := range []int{arrayPiece / 2, 8, 1} {
+	long := count(1, 2*memory.FirstRead/4)
+	long[memory.FirstRead/4] = math.NaN()
+	data := append(npyHeader(1, "<f8", false, 2, memory.FirstRead/4), float64s(long...)...)
+	for _, cut := range []int{memory.FirstRead / 2, 8, 1} {
 		_, err := loadAside(t, "-", Options{Stdin: bytes.NewReader(data[:len(data)-cut])})
 		wantFault(t, "cut off", err, "row 2: the data ends within this sample")
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 
+	"blskernel/internal/io/names"
 	"blskernel/internal/io/npy"
 )
 
@@ -18,16 +19,15 @@ type arrayFile struct {
 	archive *archive  // nil for a file of its own
 	pixels  bool      // elements are divided by pixelScale
 	stream  io.Reader // the elements
-	member  io.Closer // of an archive; nil without one
 }
 
 // openNPY makes the source of an array in a file of its own.
-func openNPY(in *input, q *request, opt *Options) (source, error) {
+func openNPY(in *input, opt *Options) (source, error) {
 	f, err := readNPY(in, in.r)
 	if err != nil {
 		return nil, err
 	}
-	return newArray(f, q, opt)
+	return newArray(f, opt)
 }
 
 // readNPY reads the header of an array.
@@ -56,10 +56,10 @@ func (f *arrayFile) checkSize() error {
 	return nil
 }
 
-// newArray makes a source of f with the columns that q selects.
-func newArray(f arrayFile, q *request, opt *Options) (source, error) {
+// newArray makes a source of f with the columns that opt selects.
+func newArray(f arrayFile, opt *Options) (source, error) {
 	a := &array{arrayFile: f, classes: opt.Classes, drop: opt.Missing == MissingDrop}
-	a.nan = f.DType.Kind == npy.Float && (opt.fills() && !q.targetsOnly || a.drop)
+	a.nan = f.DType.Kind == npy.Float && (opt.fills() && !opt.targetsOnly || a.drop)
 	if err := a.measure(); err != nil {
 		return nil, err
 	}
@@ -68,10 +68,10 @@ func newArray(f arrayFile, q *request, opt *Options) (source, error) {
 			return nil, err
 		}
 	}
-	a.labels = q.targetsOnly && opt.Classes && a.width == 1
+	a.labels = opt.targetsOnly && opt.Classes && a.width == 1
 	if f.DType.Text() && !a.labels {
 		return nil, Errorf("elements of type %s are text; inputs must be numbers, and labels a one-column array of their own, read as classes",
-			shorten(f.DType.Name))
+			names.Shorten(f.DType.Name))
 	}
 	// With one row or one column of a matrix the two orders are the same.
 	if a.Fortran && a.width > 1 && !(a.n == 1 && len(a.Shape) == 2) {
@@ -88,30 +88,26 @@ func newArray(f arrayFile, q *request, opt *Options) (source, error) {
 	switch {
 	case a.labels:
 		a.about.outputs = 1
-	case q.targetsOnly && len(q.targets) == 0:
-		a.all, a.about.outputs = true, a.width
-	case q.all():
-		a.all, a.about.dim = true, a.width
 	default:
 		// Lists of columns are made only for columns that are there.
 		if !a.plain() {
-			if err := a.fill(1); err != nil {
+			if err := a.fill(); err != nil {
 				return nil, err
 			}
 		}
 		var err error
-		if a.cols, err = q.choose(nil, a.width); err != nil {
+		if a.cols, err = opt.choose(nil, a.width); err != nil {
 			return nil, err
 		}
 		a.about.dim, a.about.outputs, a.about.kept = len(a.cols.inputs), len(a.cols.targets), keptNames(nil, a.cols.kept)
 	}
-	if !q.targetsOnly {
+	if !opt.targetsOnly {
 		a.about.columns, a.about.gaps = a.cols.inputs, f.DType.Kind == npy.Float
 	}
-	if f.name != "" && q.targetsOnly && a.about.outputs == 1 {
+	if f.name != "" && opt.targetsOnly && a.about.outputs == 1 {
 		a.about.targets = []string{f.name}
 	}
-	if err := opt.checkChoice(q, a.about.dim, a.about.outputs, false); err != nil {
+	if err := opt.checkChoice(a.about.dim, a.about.outputs, false); err != nil {
 		return nil, err
 	}
 	return a, nil

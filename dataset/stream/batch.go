@@ -74,45 +74,43 @@ type samples struct {
 	places  []Place // of the samples whose inputs are in x
 	numbers []int64 // of these samples in the data
 	passed  int64   // samples of the data up to the last that was read, bad ones included
+
+	cells []float64 // of a sample, one for each column
 }
 
-// count numbers the last n samples.
-func (s *samples) count(n int) {
-	for range n {
+// extend appends a sample with undefined contents, and returns its inputs, targets and kept cells.
+func (s *samples) extend(inputs, targets, kept int) (x, y []float64, cells []string) {
+	s.x = slices.Grow(s.x, inputs)[:len(s.x)+inputs]
+	s.y = slices.Grow(s.y, targets)[:len(s.y)+targets]
+	s.kept = slices.Grow(s.kept, kept)[:len(s.kept)+kept]
+	return s.x[len(s.x)-inputs:], s.y[len(s.y)-targets:], s.kept[len(s.kept)-kept:]
+}
+
+// read appends the next sample of a source, with the inputs that its cells become, and numbers it. Of a
+// sample that is bad, or that MissingDrop leaves out, nothing remains but its number. It counts in t
+// unless that is nil.
+func (s *samples) read(from source, opt *Options, t *Tally) error {
+	before := *s
+	err := from.read(s)
+	if err == nil || isBad(err) {
 		s.passed++
-		s.numbers = append(s.numbers, s.passed)
 	}
-}
-
-// A shape has the number of elements that one sample adds to each slice of samples. Each sample has one
-// place and one number.
-type shape struct{ x, y, w, labels, kept, places int }
-
-// shape returns the shape of s, which has rows samples.
-func (s *samples) shape(rows int) shape {
-	return shape{len(s.x) / rows, len(s.y) / rows, len(s.w) / rows, len(s.labels) / rows, len(s.kept) / rows, len(s.places) / rows}
-}
-
-// extend appends the inputs and targets of one sample with undefined contents, and returns both.
-func (s *samples) extend(of shape) (x, y []float64) {
-	s.x = slices.Grow(s.x, of.x)[:len(s.x)+of.x]
-	s.y = slices.Grow(s.y, of.y)[:len(s.y)+of.y]
-	s.kept = slices.Grow(s.kept, of.kept)[:len(s.kept)+of.kept]
-	return s.x[len(s.x)-of.x:], s.y[len(s.y)-of.y:]
-}
-
-// slice returns the samples from the index from up to to.
-func (s *samples) slice(from, to int, of shape) samples {
-	return samples{
-		x: s.x[from*of.x : to*of.x], y: s.y[from*of.y : to*of.y], w: s.w[from*of.w : to*of.w],
-		labels: s.labels[from*of.labels : to*of.labels], kept: s.kept[from*of.kept : to*of.kept],
-		places: s.places[from*of.places : to*of.places], numbers: s.numbers[from*of.places : to*of.places],
-		passed: s.passed,
+	nan := func(v float64) bool { return v != v }
+	missing := err == nil && opt.Missing == MissingDrop &&
+		(slices.ContainsFunc(s.x[len(before.x):], nan) || slices.ContainsFunc(s.y[len(before.y):], nan) ||
+			slices.ContainsFunc(s.w[len(before.w):], nan) || slices.Contains(s.labels[len(before.labels):], ""))
+	if missing && t != nil {
+		t.Dropped++
 	}
-}
-
-func (s *samples) append(more samples) {
-	s.x, s.y, s.w = append(s.x, more.x...), append(s.y, more.y...), append(s.w, more.w...)
-	s.labels, s.kept = append(s.labels, more.labels...), append(s.kept, more.kept...)
-	s.places, s.numbers = append(s.places, more.places...), append(s.numbers, more.numbers...)
+	if err != nil || missing {
+		s.x, s.y, s.w = s.x[:len(before.x)], s.y[:len(before.y)], s.w[:len(before.w)]
+		s.labels, s.kept, s.places = s.labels[:len(before.labels)], s.kept[:len(before.kept)], s.places[:len(before.places)]
+		return err
+	}
+	if opt.Columns != nil {
+		s.cells = append(s.cells[:0], s.x[len(before.x):]...)
+		s.x = opt.Columns.Append(s.x[:len(before.x)], s.cells, t)
+	}
+	s.numbers = append(s.numbers, s.passed)
+	return nil
 }

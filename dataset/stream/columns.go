@@ -2,10 +2,11 @@ package stream
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"blskernel/internal/io/names"
 )
 
 // A choice is the columns of the inputs, of the targets and of the weights, as positions from 0.
@@ -15,51 +16,54 @@ type choice struct {
 	kept            []int // as text; they can be any of the others, too
 }
 
-// A request selects columns of a file.
-type request struct {
-	inputs, targets []string
-	exclude         []string // columns that are no inputs
-	weight          string   // the column of the weights, empty without one
-	keep            []string // columns that are kept as text
-	targetsOnly     bool     // a file of targets: no inputs, and without targets every column is one
-}
-
-// all reports whether q selects every column as an input.
-func (q *request) all() bool {
-	return !q.targetsOnly && q.inputs == nil && len(q.targets) == 0 && len(q.exclude) == 0 && len(q.keep) == 0 && q.weight == ""
-}
-
-// named reports whether q selects a column by name, which needs a header.
-func (q *request) named() bool {
-	all := slices.Concat(q.inputs, q.targets, q.exclude, q.keep)
-	if q.weight != "" {
-		all = append(all, q.weight)
+// named reports whether a column is selected by name, which needs a header.
+func (o *Options) named() bool {
+	all := o.Targets
+	if !o.targetsOnly {
+		all = slices.Concat(o.Inputs, o.Targets, o.Exclude, o.Keep, o.weights())
 	}
 	return slices.ContainsFunc(all, func(spec string) bool { return !isPositions(spec) })
 }
 
-// choose finds the columns of q among width columns with the given names, nil for none. Its error has
-// What and, for the fault of a column, Column and Name.
-func (q *request) choose(names []string, width int) (choice, error) {
-	var c choice
+// withoutTargets returns a copy that selects no targets.
+func (o *Options) withoutTargets() *Options {
+	without := *o
+	without.Targets = nil
+	return &without
+}
+
+// weights returns Weight as a list.
+func (o *Options) weights() []string {
+	if o.Weight == "" {
+		return nil
+	}
+	return []string{o.Weight}
+}
+
+// choose finds the columns among width columns with the given names, nil for none. Its error has What
+// and, for the fault of a column, Column and Name.
+func (o *Options) choose(names []string, width int) (c choice, err error) {
 	taken := map[int]bool{}
-	var err error
-	if c.targets, err = pick(q.targets, names, width, taken); err != nil {
+	if c.targets, err = pick(o.Targets, names, width, taken); err != nil {
 		return c, err
 	}
-	if q.weight != "" {
-		if c.weights, err = pick([]string{q.weight}, names, width, taken); err != nil {
-			return c, err
+	if o.targetsOnly {
+		if len(o.Targets) == 0 {
+			c.targets = rest(width, nil)
 		}
-		if len(c.weights) > 1 {
-			return c, Errorf("columns %s are the weights of the samples; name one column", q.weight)
-		}
+		return c, nil
 	}
-	if c.kept, err = pick(q.keep, names, width, map[int]bool{}); err != nil {
+	if c.weights, err = pick(o.weights(), names, width, taken); err != nil {
+		return c, err
+	}
+	if len(c.weights) > 1 {
+		return c, Errorf("columns %s are the weights of the samples; name one column", o.Weight)
+	}
+	if c.kept, err = pick(o.Keep, names, width, map[int]bool{}); err != nil {
 		return c, err
 	}
 	out := map[int]bool{}
-	for _, spec := range q.exclude {
+	for _, spec := range o.Exclude {
 		from, to, err := span(spec, names, width)
 		if err != nil {
 			return c, err
@@ -71,20 +75,12 @@ func (q *request) choose(names []string, width int) (choice, error) {
 			out[col] = true
 		}
 	}
-	switch {
-	case q.targetsOnly && len(q.targets) == 0:
-		c.targets = rest(width, nil)
-	case q.targetsOnly:
-	case q.inputs == nil:
+	if o.Inputs == nil {
 		c.inputs = rest(width, taken)
-	default:
-		c.inputs, err = pick(q.inputs, names, width, taken)
-		if err == nil && len(c.inputs) == 0 {
-			err = Errorf("an empty list of input columns; name at least one, or give no list for every column but the targets")
-		}
-	}
-	if err != nil || q.targetsOnly {
+	} else if c.inputs, err = pick(o.Inputs, names, width, taken); err != nil {
 		return c, err
+	} else if len(c.inputs) == 0 {
+		return c, Errorf("an empty list of input columns; name at least one, or give no list for every column but the targets")
 	}
 	if c.inputs = slices.DeleteFunc(c.inputs, func(col int) bool { return out[col] }); len(c.inputs) == 0 {
 		return c, Errorf("every column is a target, the weight or excluded; leave at least one for the inputs")
@@ -159,30 +155,17 @@ func span(spec string, names []string, width int) (from, to int, err error) {
 }
 
 // byName returns the position of the only column with that name.
-func byName(name string, names []string) (int, error) {
-	at := slices.Index(names, name)
+func byName(name string, header []string) (int, error) {
+	at := slices.Index(header, name)
 	switch {
-	case names == nil:
-		return 0, Errorf("a column named %s is selected, but the columns have no names; give its number from 1", shorten(name))
+	case header == nil:
+		return 0, Errorf("a column named %s is selected, but the columns have no names; give its number from 1", names.Shorten(name))
 	case at < 0:
-		return 0, Errorf("has no column named %s; it has %s", shorten(name), listNames(names))
-	case slices.Contains(names[at+1:], name):
-		return 0, Errorf("has more than one column named %s; give its number from 1", shorten(name))
+		return 0, Errorf("has no column named %s; it has %s", names.Shorten(name), names.List(header))
+	case slices.Contains(header[at+1:], name):
+		return 0, Errorf("has more than one column named %s; give its number from 1", names.Shorten(name))
 	}
 	return at, nil
-}
-
-// listNames shows the first names.
-func listNames(names []string) string {
-	const shown = 8
-	var parts []string
-	for _, name := range names[:min(shown, len(names))] {
-		parts = append(parts, shorten(name))
-	}
-	if len(names) > shown {
-		parts = append(parts, fmt.Sprintf("and %d more", len(names)-shown))
-	}
-	return strings.Join(parts, ", ")
 }
 
 // isPositions reports whether spec is n, n-m or n- in digits.

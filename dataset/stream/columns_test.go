@@ -138,10 +138,10 @@ func FuzzColumns(f *testing.F) {
 	f.Fuzz(func(t *testing.T, header, inputs, targets string) {
 		names := strings.Split(header, "\n")
 		for _, known := range [][]string{names, nil} {
-			q := request{inputs: []string{inputs}, targets: []string{targets}}
+			q := Options{Inputs: []string{inputs}, Targets: []string{targets}}
 			c, err := q.choose(known, len(names))
 			if err != nil {
-				if _, ok := err.(*Error); !ok || len(err.Error()) > 4000+4*len(inputs)+4*len(targets) {
+				if _, ok := err.(*Error); !ok || len(err.Error()) > 8000+4*len(inputs)+4*len(targets) {
 					t.Errorf("error %.300v", err)
 				}
 				continue

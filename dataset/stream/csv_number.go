@@ -2,12 +2,15 @@ package stream
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"blskernel/internal/io/names"
 )
 
 // A notation is how the numbers of a column are written, of its Notation and the Options.
@@ -16,7 +19,6 @@ type notation struct {
 	thousands rune     // between groups of three digits before decimals; 0 for none
 	unit      rune     // of every number; 0 for none
 	na        []string // more words for a missing value
-	slow      bool     // strconv alone does not read it
 }
 
 // validThousands reports whether r can separate thousands.
@@ -29,7 +31,7 @@ var twins = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2019", "'")
 
 // value returns the number of a trimmed cell, with the errors of strconv.ParseFloat.
 func (n notation) value(cell string) (float64, error) {
-	if !n.slow {
+	if n.decimal != ',' && n.thousands == 0 && n.unit == 0 {
 		return strconv.ParseFloat(cell, 64)
 	}
 	if n.unit != 0 {
@@ -43,16 +45,14 @@ func (n notation) value(cell string) (float64, error) {
 
 // plain returns a number in Go's notation, and an empty text if the cell is not a number in n.
 func (n notation) plain(cell string) string {
-	whole, fraction := cell, ""
+	point := "."
 	if n.decimal == ',' {
-		if n.thousands != '.' && strings.Contains(cell, ".") {
+		if point = ","; n.thousands != '.' && strings.Contains(cell, ".") {
 			return ""
 		}
-		whole, fraction, _ = strings.Cut(cell, ",")
-	} else if at := strings.IndexByte(cell, '.'); at >= 0 {
-		whole, fraction = cell[:at], cell[at+1:]
 	}
-	if len(whole) < len(cell) {
+	whole, fraction, found := strings.Cut(cell, point)
+	if found {
 		fraction = "." + fraction
 	}
 	if n.thousands == 0 {
@@ -81,50 +81,46 @@ func (n notation) isNumber(cell string) bool {
 
 // number reads a trimmed cell, as NaN if it is missing and that is allowed. The fault has no place.
 func (n notation) number(cell string, missing, optional bool) (float64, *Error) {
-	absent := n.isMissing(cell)
-	if missing && absent {
-		return math.NaN(), nil
-	}
 	v, err := n.value(cell)
-	switch {
+	absent := (err != nil || v != v || n.na != nil) && n.isMissing(cell)
+	if err == nil && v-v == 0 && !absent {
+		return v, nil
+	}
+	switch unit, _ := cutUnit(cell); {
+	case missing && absent:
+		return math.NaN(), nil
 	case cell == "":
 		return 0, Errorf("is empty; fill in a number or remove the row")
 	case absent:
-		return 0, Errorf("is %s, a missing value; fill in a number or remove the row", shorten(cell))
+		return 0, Errorf("is %s, a missing value; fill in a number or remove the row", names.Shorten(cell))
 	case errors.Is(err, strconv.ErrRange):
-		return 0, Errorf("is %s, too large for a float64; scale the column", shorten(cell))
-	case err == nil && v-v != 0:
-		return 0, Errorf("is %s, infinite; give a finite number or remove the row", shorten(cell))
+		return 0, Errorf("is %s, too large for a float64; scale the column", names.Shorten(cell))
 	case err == nil:
-		return v, nil
+		return 0, Errorf("is %s, infinite; give a finite number or remove the row", names.Shorten(cell))
 	case isDate(cell):
-		return 0, Errorf("is %s, a date; "+dateAdvice, shorten(cell), exclude)
-	case n.unit != 0 && !n.hasUnit(cell):
-		return 0, Errorf("is %s, without the %c that its column has; add it or remove the row", shorten(cell), n.unit)
-	case n.decimal != ',' && notation{decimal: ',', slow: true}.isNumber(cell):
-		return 0, Errorf("is %s, which has a comma: write a point, or say by %v or %v what the comma is", shorten(cell),
+		return 0, Errorf("is %s, a date; "+dateAdvice, names.Shorten(cell), exclude)
+	case n.unit != 0 && unit != n.unit:
+		return 0, Errorf("is %s, without the %c that its column has; add it or remove the row", names.Shorten(cell), n.unit)
+	case n.decimal != ',' && notation{decimal: ','}.isNumber(cell):
+		return 0, Errorf("is %s, which has a comma: write a point, or say by %v or %v what the comma is", names.Shorten(cell),
 			Remedy{OptionDecimal, ","}, Remedy{OptionThousands, ","})
 	case optional:
-		return 0, Errorf("is %s, not a number; correct it, or use %v", shorten(cell), exclude)
+		return 0, Errorf("is %s, not a number; correct it, or use %v", names.Shorten(cell), exclude)
 	}
-	return 0, Errorf("is %s, not a number; correct it or remove the row", shorten(cell))
+	return 0, Errorf("is %s, not a number; correct it or remove the row", names.Shorten(cell))
 }
 
 const dateAdvice = "leave the column out by %v, or make numbers of its dates, such as days since a day"
 
 // isMissing reports whether a trimmed cell stands for a missing value, by itself or by Options.NA.
-func (n notation) isMissing(cell string) bool { return isMissing(cell) || slices.Contains(n.na, cell) }
-
-// isMissing reports whether a trimmed cell stands for a missing value.
-func isMissing(cell string) bool {
-	if len(cell) > len("null") {
-		return false
+func (n notation) isMissing(cell string) bool {
+	if len(cell) <= len("null") {
+		switch strings.ToLower(cell) {
+		case "", "na", "n/a", "nan", "+nan", "-nan", "null", "none", "?":
+			return true
+		}
 	}
-	switch strings.ToLower(cell) {
-	case "", "na", "n/a", "nan", "+nan", "-nan", "null", "none", "?":
-		return true
-	}
-	return false
+	return slices.Contains(n.na, cell)
 }
 
 // dates are the forms of dates and times, by numbers or with the name of a month.
@@ -142,58 +138,10 @@ func isDate(cell string) bool {
 	return len(cell) <= maxDate && strings.ContainsFunc(cell, unicode.IsDigit) && dates.MatchString(cell)
 }
 
-// powers are the powers of ten up to 10^19, all exact in float64.
-var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
-	1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
-
-// scanNumber reads the cell of line that begins at byte at, and returns where it ends: at comma or at
-// the end of line. ok is false unless the cell is a finite number.
-//
-// Digits with or without a point are read in one pass: m/10^e, with m <= 2^53 and e <= 19, divides two
-// exact numbers and rounds as strconv.ParseFloat does, which reads everything else.
-func scanNumber(line string, at int, comma byte) (v float64, end int, ok bool) {
-	i := at
-	negative := i < len(line) && line[i] == '-'
-	if negative {
-		i++
-	}
-	m := uint64(0)
-	from := i
-	for i < len(line) && line[i]-'0' <= 9 {
-		m = 10*m + uint64(line[i]-'0')
-		i++
-	}
-	digits, decimals := i-from, 0
-	if i < len(line) && line[i] == '.' {
-		i++
-		from = i
-		for i < len(line) && line[i]-'0' <= 9 {
-			m = 10*m + uint64(line[i]-'0')
-			i++
-		}
-		decimals = i - from
-		digits += decimals
-	}
-	// Up to 19 digits m has not overflowed.
-	if (i == len(line) || line[i] == comma) && 0 < digits && digits < len(powers) && m <= 1<<53 {
-		v = float64(m)
-		if decimals > 0 {
-			v /= powers[decimals]
-		}
-		if negative {
-			v = -v
-		}
-		return v, i, true
-	}
-	end = cellEnd(line, at, comma)
-	v, err := strconv.ParseFloat(trim(line[at:end]), 64)
-	return v, end, err == nil && v-v == 0
+// negativeWeight is the text of the error for a negative weight.
+func negativeWeight(v float64) string {
+	return fmt.Sprintf("is %v, a negative weight; give 0 or more, or remove the row", v)
 }
 
-// cellEnd returns where the cell of line that begins at byte at ends.
-func cellEnd(line string, at int, comma byte) int {
-	if n := strings.IndexByte(line[at:], comma); n >= 0 {
-		return at + n
-	}
-	return len(line)
-}
+// trim removes the spaces and tabs around a cell, which are no part of it.
+func trim(cell string) string { return strings.Trim(cell, " \t") }

@@ -1,105 +1,199 @@
 package stream
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
-// A recordReader reads the raw cells of a text, record by record, by encoding/csv.
+const (
+	maxRecord = 1 << 24 // bytes of a record, which may have several lines
+	// maxCells bounds the cells of a record: a column takes a hundred bytes, so a few kilobytes of
+	// packed separators could take gigabytes.
+	maxCells = 1 << 20
+)
+
+// utf8Mark is the byte order mark that some programs write before a text.
+const utf8Mark = "\xef\xbb\xbf"
+
+// A recordReader reads a text record by record.
+//
+// A line end ends a record if the number of quotation marks in the record is even, as in every
+// well-formed text. In a malformed text, the record with the first fault still starts in the right
+// place, so the error names the right line.
 type recordReader struct {
-	*csv.Reader
-	layout *csvLayout
-	text   []byte
-	start  int64 // number of the first line of the text
-	line   int64 // of the record
-	end    error // follows the last record
+	in     *input
+	comma  rune
+	width  int      // cells of a record; 0 before the first
+	record []byte   // with its line end
+	marked bool     // record has quotation marks
+	cells  []string // of record
+	line   int64    // of record, from 1
+	lines  int64    // line ends up to the end of record
+	end    int64    // bytes of the text up to there
+
+	quoted *csv.Reader // of records with quotation marks, from feed
+	feed   bytes.Reader
 }
 
-// records returns a reader of the records in text, which begins with the given line.
-func (l *csvLayout) records(text []byte, line int64) *recordReader {
-	r := &recordReader{layout: l, text: text, start: line, end: io.EOF}
-	if begin := tooManyCells(text, l.comma); begin >= 0 {
-		r.text, r.end = text[:begin], l.tooManyCellsFault(text[:begin], line)
+// newRecordReader returns a reader at the beginning of a text.
+func newRecordReader(in *input) recordReader {
+	t := recordReader{in: in}
+	if head, _ := in.r.Peek(len(utf8Mark)); string(head) == utf8Mark {
+		n, _ := in.r.Discard(len(utf8Mark))
+		t.end = int64(n)
 	}
-	r.Reader = newCSVReader(r.text, l.comma)
-	return r
-}
-
-func newCSVReader(text []byte, comma rune) *csv.Reader {
-	r := csv.NewReader(bytes.NewReader(text))
-	r.Comma, r.FieldsPerRecord, r.ReuseRecord = comma, -1, true
-	return r
+	return t
 }
 
 // next returns the cells of the next record, valid until the next call. Its error is io.EOF, the *Error
 // of a bad record, which is passed, or one that ends the text. The first record sets the width.
-func (r *recordReader) next() ([]string, error) {
-	from, l := r.InputOffset(), r.layout
-	cells, err := r.Read()
-	if err == io.EOF {
-		return nil, r.end
+func (t *recordReader) next() ([]string, error) {
+	if err := t.read(); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		var fault *Error
-		fault, r.line = l.syntaxFault(err, r.start)
-		fault.sample = balancedQuotes(r.text[from:r.InputOffset()])
-		return nil, fault
+	return t.split()
+}
+
+// read reads the next record that is not blank. Memory follows the bytes that arrive.
+func (t *recordReader) read() error {
+	for {
+		if t.in.ctx.Err() != nil {
+			return canceled(t.in.ctx)
+		}
+		if err := t.readAny(); err != nil || len(t.text()) > 0 {
+			return err
+		}
 	}
-	r.line = r.lineOf(0)
-	if l.width == 0 {
-		l.width = len(cells)
+}
+
+// readAny reads the next record, blank or not.
+func (t *recordReader) readAny() error {
+	t.record, t.line = t.record[:0], t.lines+1
+	for marks := 0; ; {
+		piece, err := t.in.r.ReadSlice('\n')
+		t.record = append(t.record, piece...)
+		t.end += int64(len(piece))
+		marks += bytes.Count(piece, []byte{'"'})
+		t.marked = marks > 0
+		switch {
+		case len(t.record) > maxRecord:
+			return t.tooLong()
+		case err == nil:
+			t.lines++
+			if marks%2 == 0 {
+				return nil
+			}
+		case err == io.EOF && len(t.record) > 0:
+			return nil
+		case err == io.EOF:
+			return io.EOF
+		case err != bufio.ErrBufferFull:
+			return readFault(t.in.ctx, t.in.path, err)
+		}
 	}
-	if len(cells) != l.width {
-		fault := l.widthFault(len(cells))
-		fault.Path, fault.Line, fault.sample = l.path, r.line, true
-		return nil, fault
+}
+
+// text returns the record without its line end.
+func (t *recordReader) text() []byte {
+	return bytes.TrimSuffix(bytes.TrimSuffix(t.record, []byte("\n")), []byte("\r"))
+}
+
+// tooLong returns the error for a record without an end.
+func (t *recordReader) tooLong() *Error {
+	e := t.fault("the line is longer than %d bytes; a text has one sample in each line", maxRecord)
+	if open := bytes.LastIndexByte(t.record, '"'); open >= 0 && !balancedQuotes(t.record) {
+		e.Line += int64(bytes.Count(t.record[:open], []byte{'\n'}))
+		e.What = fmt.Sprintf("a quotation mark is not closed within %d bytes; close it, or double it within quotation marks", maxRecord)
+	}
+	e.sample = false
+	return e
+}
+
+// split returns the cells of the record: encoding/csv finds those of a record with quotation marks.
+// Nothing is kept of more cells than the first record has. See next for the errors.
+func (t *recordReader) split() (cells []string, err error) {
+	comma := string(t.comma)
+	n := 1 + bytes.Count(t.record, []byte(comma))
+	switch {
+	case n > maxCells && (t.marked || t.width == 0):
+		return nil, t.fault("the line has more than %d cells, separated by %q; a text has one sample in each line", maxCells, t.comma)
+	case t.marked:
+		if cells, err = t.unquote(); err != nil {
+			return nil, err
+		}
+		n = len(cells)
+	case n == t.width || t.width == 0:
+		t.cells = t.cells[:0]
+		for cell, rest, more := "", string(t.text()), true; more; {
+			cell, rest, more = strings.Cut(rest, comma)
+			t.cells = append(t.cells, cell)
+		}
+		cells = t.cells
+	}
+	if t.width == 0 {
+		t.width = n
+	}
+	if n != t.width {
+		return nil, t.fault("the line has %d cells, but the first line has %d, separated by %q", n, t.width, t.comma)
 	}
 	return cells, nil
 }
 
-// lineOf returns the number of the line on which a cell of the record begins.
-func (r *recordReader) lineOf(col int) int64 {
-	line, _ := r.FieldPos(col)
-	return r.start + int64(line) - 1
-}
-
-// syntaxFault returns the error for what encoding/csv refuses in a text that begins with the given
-// line, and the line on which the record begins.
-func (l *csvLayout) syntaxFault(err error, line int64) (*Error, int64) {
-	parse := err.(*csv.ParseError) // the text is in memory
-	first := line + int64(parse.StartLine) - 1
-	e := &Error{Path: l.path, Line: line + int64(parse.Line) - 1}
+// unquote returns the cells of a record with quotation marks.
+func (t *recordReader) unquote() ([]string, error) {
+	if t.quoted == nil {
+		t.quoted = csv.NewReader(&t.feed)
+		t.quoted.Comma, t.quoted.FieldsPerRecord, t.quoted.ReuseRecord = t.comma, -1, true
+	}
+	t.feed.Reset(t.record)
+	from := t.quoted.InputOffset()
+	cells, err := t.quoted.Read()
+	if err == nil {
+		return cells, nil
+	}
+	parse := err.(*csv.ParseError) // the record is in memory
+	fault := t.fault("")
+	// If the marks up to the fault are not in pairs, nobody knows where the next record begins.
+	fault.sample = balancedQuotes(t.record[:t.quoted.InputOffset()-from])
+	t.quoted = nil // it may have more of the record
+	line := t.line + int64(parse.Line-parse.StartLine)
 	if errors.Is(err, csv.ErrBareQuote) {
-		e.What = fmt.Sprintf("a quotation mark at byte %d of the line, within a cell that does not begin with one; "+
+		fault.Line = line
+		fault.What = fmt.Sprintf("a quotation mark at byte %d of the line, within a cell that does not begin with one; "+
 			"put the cell into quotation marks and double this one", parse.Column)
-		return e, first
+		return nil, fault
 	}
 	// A forgotten quotation mark is found lines later, at the next one or at the end of the text.
 	found := fmt.Sprintf("byte %d of the line", parse.Column)
-	if parse.StartLine != parse.Line {
-		found = fmt.Sprintf("byte %d of line %d", parse.Column, e.Line)
+	if line != t.line {
+		found = fmt.Sprintf("byte %d of line %d", parse.Column, line)
 	}
-	e.Line = first
-	e.What = fmt.Sprintf("a quotation mark is not closed, or more of its cell follows it, as found at %s; "+
+	fault.What = fmt.Sprintf("a quotation mark is not closed, or more of its cell follows it, as found at %s; "+
 		"a cell ends with its quotation mark, and one within is doubled", found)
-	return e, first
+	return nil, fault
 }
 
-// balancedQuotes reports whether a record that encoding/csv refuses has balanced quotation marks, so
-// that for a cutter too the next record begins after its line end.
-func balancedQuotes(record []byte) bool { return bytes.Count(record, []byte{'"'})%2 == 0 }
-
-// tooManyCellsFault returns the error for the record that follows the bytes before, which begin on a
-// line.
-func (l *csvLayout) tooManyCellsFault(before []byte, line int64) *Error {
-	return &Error{Path: l.path, Line: line + int64(bytes.Count(before, []byte{'\n'})),
-		What: fmt.Sprintf("the line has more than %d cells, separated by %q; a text has one sample in each line", maxCells, l.comma)}
+// lineOf returns the number of the line on which a cell of the record begins.
+func (t *recordReader) lineOf(col int) int64 {
+	if !t.marked {
+		return t.line
+	}
+	first, _ := t.quoted.FieldPos(0)
+	line, _ := t.quoted.FieldPos(col)
+	return t.line + int64(line-first)
 }
 
-// widthFault returns the error for a record with another number of cells than the first.
-func (l *csvLayout) widthFault(cells int) *Error {
-	return Errorf("the line has %d cells, but the first line has %d, separated by %q", cells, l.width, l.comma)
+// fault returns the error for the record, which is passed.
+func (t *recordReader) fault(format string, args ...any) *Error {
+	e := Errorf(format, args...)
+	e.Path, e.Line, e.sample = t.in.path, t.line, true
+	return e
 }
+
+// balancedQuotes reports whether the quotation marks of a text are in pairs.
+func balancedQuotes(text []byte) bool { return bytes.Count(text, []byte{'"'})%2 == 0 }

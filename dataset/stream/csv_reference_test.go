@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"blskernel/internal/testutil"
 )
 
 // lineOfFault returns the line in the error for what encoding/csv refuses: the first of the record if a
@@ -153,85 +151,6 @@ func TestCSVAgainstEncodingCSV(t *testing.T) {
 		}
 		compareCSV(t, text.String(), ',', whole(text.String()))
 		compareCSV(t, text.String(), ',', slowly(text.String()))
-	}
-}
-
-// TestCSVLong compares texts of many pieces, with blank lines, with faults at their ends, and with a
-// bad line that begins and ends on either side of the end of the first piece.
-func TestCSVLong(t *testing.T) {
-	testutil.NotUnderRace(t, "TestBadTexts reads texts of many pieces there")
-	testutil.NotEmulated(t, "long texts")
-	rng := rand.New(rand.NewPCG(3, 5))
-	for _, form := range []struct {
-		quoted float64 // share of the cells
-		fault  string
-	}{{0, ""}, {1e-3, ""}, {1, ""}, {1e-3, "1,2,3\n"}, {0, "1\"2,3\n"}, {1e-3, "1,\"2\n"}} {
-		var text strings.Builder
-		for text.Len() < 1<<18 {
-			for col := range 2 {
-				cell := strconv.FormatFloat(rng.NormFloat64(), 'g', 1+rng.IntN(18), 64)
-				if rng.Float64() < form.quoted {
-					cell = "\"" + cell + "\""
-				}
-				text.WriteString(cell)
-				text.WriteByte(",\n"[col])
-			}
-			if rng.IntN(20) == 0 {
-				text.WriteString("\r\n")
-			}
-		}
-		compareCSV(t, text.String()+form.fault+"1,2\n", ',', whole(text.String()+form.fault+"1,2\n"))
-	}
-	for _, bad := range []string{"x,2,u\n", "1,2\n", "\"x\n\",2,u\n"} {
-		for shift := range 20 {
-			text := "1," + strings.Repeat(" ", firstChunk-20+shift) + "2,5\n" + bad + strings.Repeat("3,4,6\n", 9)
-			compareCSV(t, text, ',', whole(text))
-		}
-	}
-}
-
-// TestScanNumber compares scanNumber with strconv on every form that it may parse itself.
-func TestScanNumber(t *testing.T) {
-	rng := rand.New(rand.NewPCG(17, 1))
-	check := func(cell string) {
-		want, err := strconv.ParseFloat(cell, 64)
-		if err != nil {
-			t.Fatal(cell)
-		}
-		for _, tail := range []string{"", ",", ",5"} {
-			v, end, ok := scanNumber("9,"+cell+tail, 2, ',')
-			if !ok || end != 2+len(cell) || math.Float64bits(v) != math.Float64bits(want) {
-				t.Fatalf("%q: %v, end %d, %v, want %v", cell, v, end, ok, want)
-			}
-		}
-	}
-	for range 100000 {
-		digits := 1 + rng.IntN(21)
-		text := make([]byte, digits)
-		for i := range text {
-			text[i] = '0' + byte(rng.IntN(10))
-		}
-		cell := string(text)
-		if point := rng.IntN(digits + 3); point <= digits {
-			cell = cell[:point] + "." + cell[point:]
-		}
-		if rng.IntN(2) == 0 {
-			cell = "-" + cell
-		}
-		check(cell)
-	}
-	for _, v := range []uint64{1<<53 - 1, 1 << 53, 1<<53 + 1, 1<<64 - 1} {
-		check(strconv.FormatUint(v, 10))
-		check("0." + strconv.FormatUint(v, 10))
-	}
-	line := "3.14159,2.718281828459045,12345"
-	if n := testing.AllocsPerRun(100, func() {
-		for at := 0; at < len(line); {
-			_, end, _ := scanNumber(line, at, ',')
-			at = end + 1
-		}
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
 	}
 }
 

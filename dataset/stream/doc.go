@@ -2,7 +2,7 @@
 // separated cells (CSV), NumPy's .npy and .npz, and idx, the format of MNIST. Files are plain or gzip,
 // and come from paths, standard input, or a reader of [Options].Open.
 //
-// A Reader holds one batch and a few megabytes of the data that follows:
+// A Reader holds one batch and a sample of the data that follows:
 //
 //	r, err := stream.Open(ctx, []string{"train.csv"}, stream.Options{Targets: []string{"price"}})
 //	...
@@ -53,8 +53,8 @@
 //
 // Texts are RFC 4180 as encoding/csv reads it. Empty lines, a byte order mark of UTF-8, and spaces and
 // tabs around a cell are skipped. Numbers are read as by strconv.ParseFloat, to the last bit. The
-// separator and the header are found automatically ([Options], [Header]). Other goroutines parse up to
-// two chunks ahead of the caller.
+// separator and the header are found automatically ([Options], [Header]). The goroutine of the caller
+// parses them, about as fast as strconv converts.
 //
 // NumPy's .npy is read with bool, integers of 1 to 8 bytes, float16, float32 and float64 in either byte
 // order. Samples with several dimensions become rows in C order; a matrix may be in Fortran order.

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"blskernel/internal/io/names"
 )
 
 // ErrClosed is the error of every method of a Reader after Close.
@@ -85,7 +87,7 @@ func (e *Error) in(col int, name string) *Error {
 func specOf(col int, name string) string {
 	spec := strconv.Itoa(col + 1)
 	plain := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
-	if name != "" && len(name) <= shownText && utf8.ValidString(name) && !isPositions(name) && strings.Trim(name, "0123456789") != "" &&
+	if name != "" && len(name) <= names.ShownText && utf8.ValidString(name) && !isPositions(name) && strings.Trim(name, "0123456789") != "" &&
 		!strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) {
 		spec = name
 	}
@@ -99,7 +101,7 @@ func (e *Error) Error() string {
 	text := "stream: " + Place{e.Path, e.Line, e.Row}.String() + ": "
 	switch {
 	case e.Column > 0 && e.Name != "":
-		text += "column " + shorten(e.Name) + " "
+		text += "column " + names.Shorten(e.Name) + " "
 	case e.Column > 0:
 		text += fmt.Sprintf("column %d ", e.Column)
 	}
@@ -117,17 +119,6 @@ func (e *Error) Unwrap() error { return e.Err }
 func isBad(err error) bool {
 	e, ok := err.(*Error)
 	return ok && e.sample
-}
-
-// shownText bounds the bytes of a cell in a message.
-const shownText = 40
-
-// shorten quotes the text of a cell and cuts it for a message.
-func shorten(text string) string {
-	if len(text) <= shownText {
-		return fmt.Sprintf("%q", text)
-	}
-	return fmt.Sprintf("%q...", strings.ToValidUTF8(text[:shownText], ""))
 }
 
 // located gives an error the path that it lacks.

@@ -11,7 +11,7 @@ import (
 // files are the files of one path: the samples, their targets if separate, and their source.
 type files struct {
 	in     []*input // one or two
-	source source   // nil between two selections
+	source source
 }
 
 // openPath opens the files of path, without a source.
@@ -40,7 +40,7 @@ func openPath(ctx context.Context, path string, opt *Options) (*files, error) {
 	if targetPath != "" {
 		y, err := openInput(ctx, targetPath, FormatAuto, opt)
 		if err != nil {
-			x.close()
+			_ = x.closer.Close()
 			return nil, err
 		}
 		f.in = append(f.in, y)
@@ -49,71 +49,52 @@ func openPath(ctx context.Context, path string, opt *Options) (*files, error) {
 }
 
 // make makes the source that opt selects, at the beginning of the files. For first see readLayout.
-func (f *files) make(opt *Options, first *csvLayout) (err error) {
-	q := request{inputs: opt.Inputs, targets: opt.Targets, exclude: opt.Exclude, weight: opt.Weight, keep: opt.Keep}
+func (f *files) make(opt *Options, first *csvLayout) (source, error) {
 	if len(f.in) == 1 {
-		f.source, err = newSource(f.in[0], &q, opt, first)
-		return err
+		return newSource(f.in[0], opt, first)
 	}
-	q.targets = nil
-	x, errX := newSource(f.in[0], &q, opt, first)
-	if errX != nil && !errors.Is(errX, ErrEmpty) {
-		return errX
-	}
-	y, errY := newSource(f.in[1], &request{targets: opt.Targets, targetsOnly: true}, opt, nil)
+	ofTargets := *opt
+	ofTargets.targetsOnly = true
+	x, errX := newSource(f.in[0], opt.withoutTargets(), first)
+	y, errY := newSource(f.in[1], &ofTargets, nil)
+	noInputs := errors.Is(errX, ErrEmpty)
 	switch {
-	case errX == nil && errY == nil:
-		f.source, err = newPair(x, y, f.in[0].path, f.in[1].path)
-		return err
-	case errX == nil:
-		x.close()
-	case errY == nil:
-		y.close()
-		return &Error{Path: f.in[0].path, What: "has no samples, but " + f.in[1].path + " has targets"}
+	case errX != nil && !noInputs:
+		return nil, errX
+	case noInputs && errY == nil:
+		return nil, &Error{Path: f.in[0].path, What: "has no samples, but " + f.in[1].path + " has targets"}
+	case !noInputs && errors.Is(errY, ErrEmpty):
+		return nil, &Error{Path: f.in[1].path, What: "is empty, but " + f.in[0].path + " has samples"}
+	case errY != nil:
+		return nil, errY
 	}
-	if errX == nil && errors.Is(errY, ErrEmpty) {
-		return &Error{Path: f.in[1].path, What: "is empty, but " + f.in[0].path + " has samples"}
-	}
-	return errY // both are empty, or the targets are worse
+	return newPair(x, y, f.in[0].path, f.in[1].path)
 }
 
-// remake makes another source of the same files.
+// remake makes another source of the same files. After an error the former one can only tell its bytes.
 func (f *files) remake(opt *Options) error {
-	f.closeSource()
 	for _, in := range f.in {
 		if err := in.rewind(); err != nil {
 			return err
 		}
 	}
-	return f.make(opt, nil)
+	s, err := f.make(opt, nil)
+	if err == nil {
+		f.source = s
+	}
+	return err
 }
 
-// forbidRewind makes make impossible.
+// forbidRewind makes remake impossible, so that a pipe need not be kept.
 func (f *files) forbidRewind() {
 	for _, in := range f.in {
-		in.forbidRewind()
-	}
-}
-
-// taken returns the bytes of the samples that were read or skipped.
-func (f *files) taken() int64 {
-	if f.source == nil {
-		return 0
-	}
-	return f.source.taken()
-}
-
-func (f *files) closeSource() {
-	if f.source != nil {
-		f.source.close()
-		f.source = nil
+		in.raw.room = 0
 	}
 }
 
 func (f *files) close() {
-	f.closeSource()
 	for _, in := range f.in {
-		in.close()
+		_ = in.closer.Close() // nothing was written
 	}
 }
 

@@ -3,7 +3,6 @@ package stream
 import (
 	"archive/zip"
 	"bytes"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -11,6 +10,7 @@ import (
 const (
 	isSpreadsheet = "is a spreadsheet, which is not read; save its sheet as CSV (UTF-8) and give that file"
 	isZip         = "is a zip archive without arrays of NumPy, which is not read; unpack it and give the files in it"
+	isUTF16       = "is in UTF-16; save it as UTF-8"
 	isPacked      = ", which is not read; unpack it, or pack it by gzip"
 )
 
@@ -22,6 +22,8 @@ var foreign = []struct{ head, what string }{
 	{"\xfd7zXZ", "is packed by xz" + isPacked},
 	{"BZh", "is packed by bzip2" + isPacked},
 	{"\x28\xb5\x2f\xfd", "is packed by zstd" + isPacked},
+	{"\xff\xfe", isUTF16},
+	{"\xfe\xff", isUTF16},
 }
 
 // foreignContent returns an error if the first bytes are not text, or nil.
@@ -42,13 +44,4 @@ func foreignArchive(members []*zip.File) error {
 		return Errorf(isSpreadsheet)
 	}
 	return Errorf(isZip + "; of arrays, numpy.savez(path, X=x, y=y) makes one")
-}
-
-// spreadsheetByName returns the error for a path that ends as a spreadsheet's, or nil.
-func spreadsheetByName(path string) error {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods":
-		return Errorf(isSpreadsheet)
-	}
-	return nil
 }

@@ -26,7 +26,7 @@ const (
 
 // openIDX makes the source of an idx file: two zeros, a type, the number of dimensions d, d sizes of 4
 // bytes, the elements in C order; all integers big-endian.
-func openIDX(in *input, q *request, opt *Options) (source, error) {
+func openIDX(in *input, opt *Options) (source, error) {
 	var head [4 + 4*maxIDXDims]byte
 	if _, err := io.ReadFull(in.r, head[:4]); err != nil {
 		return nil, idxFault(in, err)
@@ -53,7 +53,7 @@ func openIDX(in *input, q *request, opt *Options) (source, error) {
 	if f.SetBytes() != nil {
 		return nil, Errorf("has sizes in its header that are larger than any file")
 	}
-	return newArray(f, q, opt)
+	return newArray(f, opt)
 }
 
 // idxFault returns the error for a failed read of the header.

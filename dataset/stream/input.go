@@ -3,6 +3,7 @@ package stream
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -38,7 +39,6 @@ type input struct {
 	size     int64         // of the content, with random
 	packed   bool          // gzip
 	closer   io.Closer     // the file or pipe
-	begun    bool          // the reading has begun: rewind is over, and texts are read ahead
 }
 
 // openInput opens path, in the given format unless that is FormatAuto.
@@ -62,7 +62,7 @@ func openInput(ctx context.Context, path string, format Format, opt *Options) (*
 		}
 	}
 	if err := in.unpack(); err != nil {
-		in.close()
+		_ = in.closer.Close()
 		return nil, err
 	}
 	return in, nil
@@ -73,25 +73,19 @@ func openInput(ctx context.Context, path string, format Format, opt *Options) (*
 // or the input is closed. An error of Close is one of the last Read.
 func (in *input) pipe(open func() (io.ReadCloser, error)) {
 	r, w := io.Pipe()
+	in.closer, in.raw = r, rewindable{r: r, room: maxKept}
 	context.AfterFunc(in.ctx, func() { _ = r.CloseWithError(context.Cause(in.ctx)) })
-	go func() { _ = w.CloseWithError(in.copyTo(w, open)) }()
-	in.closer = r
-	in.raw = rewindable{r: r, room: maxKept}
-}
-
-// copyTo copies to w what open opens.
-func (in *input) copyTo(w io.Writer, open func() (io.ReadCloser, error)) error {
-	r, err := open()
-	if err != nil {
-		return openFault(in.ctx, in.path, err)
-	}
-	if in.ctx.Err() == nil { // else its first Read could wait
-		_, err = io.Copy(w, r)
-	}
-	if closeErr := r.Close(); err == nil {
-		err = closeErr
-	}
-	return err
+	go func() {
+		from, err := open()
+		if err != nil {
+			_ = w.CloseWithError(openFault(in.ctx, in.path, err))
+			return
+		}
+		if in.ctx.Err() == nil { // else its first Read could wait
+			_, err = io.Copy(w, from)
+		}
+		_ = w.CloseWithError(cmp.Or(err, from.Close()))
+	}()
 }
 
 // openFile opens a file of this machine.
@@ -171,12 +165,7 @@ func (in *input) unpack() error {
 	return nil
 }
 
-// forbidRewind makes rewind impossible, so that a pipe need not be kept.
-func (in *input) forbidRewind() {
-	in.begun, in.raw.room = true, 0
-}
-
-// rewind returns to the beginning. It must not follow forbidRewind.
+// rewind goes back to the beginning, which is possible until files.forbidRewind.
 func (in *input) rewind() error {
 	if err := in.raw.rewind(); err != nil {
 		return readFault(in.ctx, in.path, err)
@@ -184,8 +173,15 @@ func (in *input) rewind() error {
 	return in.unpack()
 }
 
-// position returns the bytes of the file that r has taken. It may run only where r may be read.
-func (in *input) position() int64 { return in.raw.offset - int64(in.buffered.Buffered()) }
+// position returns the bytes of the file that the first at bytes of the content take. What r has
+// unpacked ahead is attributed in proportion.
+func (in *input) position(at int64) int64 {
+	if !in.packed {
+		return at
+	}
+	file := in.raw.offset - int64(in.buffered.Buffered())
+	return int64(float64(file) * (float64(at) / float64(max(1, at+int64(in.r.Buffered())))))
+}
 
 // formatOfPath returns the format of a path's ending, or FormatAuto.
 func formatOfPath(path string) Format {
@@ -219,57 +215,35 @@ func formatOfContent(head []byte) Format {
 	return CSV
 }
 
-func (in *input) close() {
-	_ = in.closer.Close() // nothing was written
-}
-
 // A rewindable reader counts the bytes that are read from a file or a pipe and can go back to the
 // beginning: it seeks in a file, and keeps all that it has read of a pipe.
 type rewindable struct {
 	r      io.Reader
 	file   io.Seeker // r; nil for a pipe
 	room   int       // further bytes of a pipe that may be kept; 0 once it need not go back
-	kept   [][]byte  // from the beginning of a pipe, in full chunks of inputBuffer but for the last
-	at     int       // in kept
-	within int       // in kept[at]
+	kept   []byte    // the beginning of a pipe
 	offset int64     // bytes read since the beginning
 }
 
 func (t *rewindable) Read(p []byte) (n int, err error) {
-	if t.at < len(t.kept) {
-		n = copy(p, t.kept[t.at][t.within:])
-		if t.within += n; t.within == len(t.kept[t.at]) {
-			if t.room == 0 {
-				t.kept[t.at] = nil
-			}
-			t.at, t.within = t.at+1, 0
-		}
+	if at := t.offset; at < int64(len(t.kept)) {
+		n = copy(p, t.kept[at:])
 	} else if n, err = t.r.Read(p); t.file == nil && t.room > 0 {
 		if t.room -= n; t.room <= 0 {
 			t.room = 1
 			err = Errorf("the first rows take more than %d MiB of a pipe; save the data to a file", maxKept>>20)
 		}
-		t.keep(p[:n])
+		t.kept = append(t.kept, p[:n]...)
+	} else {
+		t.kept = nil
 	}
 	t.offset += int64(n)
 	return n, err
 }
 
-// keep appends to the last chunk: a pipe may deliver few bytes at a time.
-func (t *rewindable) keep(p []byte) {
-	for len(p) > 0 {
-		if t.at == 0 || len(t.kept[t.at-1]) == inputBuffer {
-			t.kept, t.at = append(t.kept, make([]byte, 0, inputBuffer)), t.at+1
-		}
-		last := &t.kept[t.at-1]
-		n := min(len(p), inputBuffer-len(*last))
-		*last, p = append(*last, p[:n]...), p[n:]
-	}
-}
-
 // rewind goes back to the beginning.
 func (t *rewindable) rewind() error {
-	t.offset, t.at, t.within = 0, 0, 0
+	t.offset = 0
 	if t.file == nil {
 		return nil
 	}

@@ -77,7 +77,6 @@ func (o *Options) notation(of Notation) notation {
 	if !o.signs() {
 		n.decimal, n.thousands = firstRune(of.Decimal), firstRune(of.Thousands)
 	}
-	n.slow = n.decimal == ',' || n.thousands != 0 || n.unit != 0 || len(n.na) > 0
 	return n
 }
 
@@ -106,12 +105,6 @@ func cutUnit(cell string) (unit rune, number string) {
 	return 0, cell
 }
 
-// hasUnit reports whether a cell has the unit of n.
-func (n notation) hasUnit(cell string) bool {
-	unit, _ := cutUnit(cell)
-	return unit == n.unit
-}
-
 // forms are the recognised notations, without units. If several read all cells of a column as the same
 // numbers, the first one is taken.
 var forms = []Notation{{}, {Thousands: ","}, {Thousands: " "}, {Thousands: "'"},
@@ -133,31 +126,25 @@ var formNotations = func() []notation {
 
 // A guess has the forms in which all cells of a column so far are numbers, except missing cells.
 type guess struct {
+	forms []notation // without units; formNotations, or only that of the Options
 	begun bool
 	unit  rune   // of all cells
-	not   uint8  // bits of the forms in which one is no number
+	not   uint8  // bits of the forms in which one is no number, and of those that are not there
 	odd   string // the first cell that is no number in the plain form
-
-	given *notation // of the Options, in place of all forms; nil without
 }
+
+func newGuess(forms []notation) guess { return guess{forms: forms, not: uint8(allForms << len(forms))} }
 
 // add looks at a cell.
 func (g *guess) add(cell string) {
-	if g.not == allForms {
-		return
-	}
 	unit, number := cutUnit(cell)
 	if !g.begun {
 		g.begun, g.unit = true, unit
 	}
 	if unit != g.unit {
 		g.not = allForms
-		return
 	}
-	if g.given != nil {
-		if !g.given.isNumber(number) {
-			g.not = allForms
-		}
+	if g.not == allForms {
 		return
 	}
 	_, err := strconv.ParseFloat(number, 64)
@@ -166,8 +153,9 @@ func (g *guess) add(cell string) {
 		g.odd = strings.Clone(cell)
 	}
 	point := strings.Contains(number, ".")
-	for i := range forms {
-		if g.not>>i&1 == 0 && !(plain && (forms[i].Decimal == "" || !point)) && !formNotations[i].isNumber(number) {
+	for i, form := range g.forms {
+		// A plain number needs no slow look, unless its point is none in the form.
+		if g.can(i) && !(plain && (form.decimal != ',' || !point)) && !form.isNumber(number) {
 			g.not |= 1 << i
 		}
 	}
@@ -187,10 +175,10 @@ func (g *guess) ambiguous() bool {
 // evidence is the joint evidence of the columns of a text about commas.
 type evidence struct{ decimals, thousands bool }
 
-// evidenceOf returns the evidence of all guesses.
-func evidenceOf(guesses []*guess) (e evidence) {
-	for _, g := range guesses {
-		switch {
+// evidence returns the evidence of all columns.
+func (v *survey) evidence() (e evidence) {
+	for i := range v.columns {
+		switch g := &v.columns[i].guess; {
 		case !g.number() || g.ambiguous():
 		case g.can(plainForm):
 			e.thousands = e.thousands || !g.can(pointThousands) // a point before decimals

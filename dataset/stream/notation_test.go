@@ -210,7 +210,7 @@ func TestNotationCheck(t *testing.T) {
 		}
 	}
 	for _, n := range []Notation{{Decimal: "."}, {Decimal: ",,"}, {Thousands: "x"}, {Thousands: "."}, {Decimal: ",", Thousands: ","}, {Thousands: ",,"}, {Unit: "x"}, {Unit: "$$"}, {Unit: "\xff"}} {
-		if n.Check() == nil || (Columns{{Notation: n}}).Check() == nil || checkNotations([]Notation{n}) == nil {
+		if n.Check() == nil || (Columns{{Notation: n}}).Check() == nil || (&Options{TargetNotations: []Notation{n}}).checkColumns() == nil {
 			t.Errorf("%+v is accepted", n)
 		}
 	}

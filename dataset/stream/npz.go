@@ -2,9 +2,12 @@ package stream
 
 import (
 	"archive/zip"
+	"bufio"
 	"errors"
 	"io"
 	"strings"
+
+	"blskernel/internal/io/names"
 )
 
 const (
@@ -50,9 +53,6 @@ func readArchive(in *input) (*archive, error) {
 	}
 	// Names of members are not used as paths, so those that lead out of a folder do no harm.
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
-		if foreign := spreadsheetByName(in.path); foreign != nil {
-			return nil, foreign
-		}
 		return nil, &Error{What: "is not an .npz, or a damaged one; save it again with numpy.savez", Err: err}
 	}
 	if len(r.File) > maxMembers {
@@ -65,7 +65,7 @@ func readArchive(in *input) (*archive, error) {
 			continue
 		}
 		if z.members[name] != nil {
-			return nil, Errorf("has two arrays named %s", shorten(name))
+			return nil, Errorf("has two arrays named %s", names.Shorten(name))
 		}
 		z.members[name] = member
 		z.names = append(z.names, name)
@@ -76,7 +76,7 @@ func readArchive(in *input) (*archive, error) {
 	return z, nil
 }
 
-// read begins to read a member. The caller closes it. A packed member is unpacked as it is read, so
+// read begins to read a member. A packed member is unpacked as it is read, so
 // memory holds only the current batch, whatever the archive claims.
 func (z *archive) read(name string) (arrayFile, error) {
 	member := z.members[name]
@@ -91,15 +91,12 @@ func (z *archive) read(name string) (arrayFile, error) {
 	if size := f.Length + f.Bytes; err == nil && member.UncompressedSize64 != uint64(size) {
 		err = Errorf("has %d bytes, but its header promises %d; it is damaged", member.UncompressedSize64, size)
 	}
-	f.name, f.archive, f.member = name, z, r
-	if err != nil {
-		r.Close()
-	}
+	f.name, f.archive = name, z
 	return f, err
 }
 
 // openNPZ makes the source of the array of X and, where Targets name one, of the array of the targets.
-func openNPZ(in *input, q *request, opt *Options) (source, error) {
+func openNPZ(in *input, opt *Options) (source, error) {
 	if in.random == nil {
 		return nil, Errorf("is an .npz that is packed, or does not come from a file of this machine, so that its arrays cannot be " +
 			"read in any order; unpack or copy it to a file, or save arrays as .npy")
@@ -108,29 +105,30 @@ func openNPZ(in *input, q *request, opt *Options) (source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if q.targetsOnly {
-		return z.openTargets(q, opt)
+	if opt.targetsOnly {
+		return z.openTargets(opt)
 	}
 	var target string
-	if len(q.targets) == 1 && z.members[q.targets[0]] != nil {
-		target = q.targets[0]
-		q = &request{inputs: q.inputs, exclude: q.exclude, weight: q.weight, keep: q.keep}
+	if len(opt.Targets) == 1 && z.members[opt.Targets[0]] != nil {
+		target = opt.Targets[0]
+		opt = opt.withoutTargets()
 	}
 	input, err := z.inputArray(opt, target)
 	if err != nil {
 		return nil, err
 	}
-	if q.named() {
+	if opt.named() {
 		return nil, Errorf("its columns have no names; give the inputs by number, and as target one of its arrays %s, or numbers of columns",
-			listNames(z.names))
+			names.List(z.names))
 	}
-	x, err := z.open(input, q, opt)
+	x, err := z.open(input, opt)
 	if err != nil || target == "" {
 		return x, err
 	}
-	y, err := z.open(target, &request{targetsOnly: true}, opt)
+	ofTarget := *opt
+	ofTarget.targetsOnly = true
+	y, err := z.open(target, &ofTarget)
 	if err != nil {
-		x.close()
 		return nil, err
 	}
 	return newPair(x, y, in.path, in.path)
@@ -140,7 +138,7 @@ func openNPZ(in *input, q *request, opt *Options) (source, error) {
 func (z *archive) inputArray(opt *Options, target string) (string, error) {
 	if name := opt.InputArray; name != "" {
 		if z.members[name] == nil {
-			return "", Errorf("has no array %s; it has %s", shorten(name), listNames(z.names))
+			return "", Errorf("has no array %s; it has %s", names.Shorten(name), names.List(z.names))
 		}
 		return name, nil
 	}
@@ -152,31 +150,26 @@ func (z *archive) inputArray(opt *Options, target string) (string, error) {
 	var found []string
 	for _, name := range z.names {
 		// Arrays other than X may hold anything, so their errors do not matter.
-		f, err := z.read(name)
-		if err != nil {
-			continue
-		}
-		f.member.Close()
-		if len(f.Shape) >= 2 && name != target {
+		if f, err := z.read(name); err == nil && len(f.Shape) >= 2 && name != target {
 			found = append(found, name)
 		}
 	}
 	switch len(found) {
 	case 0:
-		return "", Errorf("has no array X and no other of two dimensions; name one of its arrays %s", listNames(z.names))
+		return "", Errorf("has no array X and no other of two dimensions; name one of its arrays %s", names.List(z.names))
 	case 1:
 		return found[0], nil
 	}
-	return "", Errorf("has no array X and more than one of two dimensions; name one of %s", listNames(found))
+	return "", Errorf("has no array X and more than one of two dimensions; name one of %s", names.List(found))
 }
 
 // openTargets makes the source of a file of targets: the named array, else y or Y, else the only one.
-func (z *archive) openTargets(q *request, opt *Options) (source, error) {
+func (z *archive) openTargets(opt *Options) (source, error) {
 	name := ""
 	switch {
-	case len(q.targets) == 1 && z.members[q.targets[0]] != nil:
-		name = q.targets[0]
-		q = &request{targetsOnly: true}
+	case len(opt.Targets) == 1 && z.members[opt.Targets[0]] != nil:
+		name = opt.Targets[0]
+		opt = opt.withoutTargets()
 	case z.members["y"] != nil:
 		name = "y"
 	case z.members["Y"] != nil:
@@ -184,20 +177,19 @@ func (z *archive) openTargets(q *request, opt *Options) (source, error) {
 	case len(z.names) == 1:
 		name = z.names[0]
 	default:
-		return nil, Errorf("has no array y; name the array of the targets among %s", listNames(z.names))
+		return nil, Errorf("has no array y; name the array of the targets among %s", names.List(z.names))
 	}
-	return z.open(name, q, opt)
+	return z.open(name, opt)
 }
 
-func (z *archive) open(name string, q *request, opt *Options) (s source, err error) {
+func (z *archive) open(name string, opt *Options) (s source, err error) {
 	f, err := z.read(name)
 	if err == nil {
-		if s, err = newArray(f, q, opt); err != nil {
-			f.member.Close()
-		}
+		f.stream = bufio.NewReaderSize(f.stream, inputBuffer)
+		s, err = newArray(f, opt)
 	}
 	if known, ok := err.(*Error); ok {
-		known.What = "array " + shorten(name) + ": " + known.What
+		known.What = "array " + names.Shorten(name) + ": " + known.What
 	}
 	return s, err
 }

@@ -22,7 +22,7 @@ const (
 	// maxUnpacked is how far packed data in a fuzzed input is unpacked. What unpacks to more would
 	// take the time of others.
 	maxUnpacked = 1 << 22
-	maxMessage  = 4000 // some names of at most shownText bytes, each of which may be quoted as four
+	maxMessage  = 8000 // some names of at most names.ShownText bytes, each of which may be quoted as four
 )
 
 // unpackedSize returns the bytes of data with those that gzip and the members of an archive in it
@@ -139,7 +139,7 @@ func checkFault(t *testing.T, err error) {
 func checkAside(t *testing.T, path string, data []byte, opt Options, all table, before error) {
 	t.Helper()
 	if path == "-" {
-		opt.Open = (&memory{files: map[string][]byte{"x": data}}).open
+		opt.Open = (&inMemory{files: map[string][]byte{"x": data}}).open
 		path = "x"
 	}
 	bad := int64(0)

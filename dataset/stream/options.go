@@ -177,6 +177,10 @@ type Options struct {
 	// comment defines bad samples. Bad may limit their number: all are bad if the first line is the
 	// odd one.
 	Bad func(*Error) error `json:"-"`
+
+	// targetsOnly is set for a file of targets: it has no inputs, and without Targets every column
+	// is one.
+	targetsOnly bool
 }
 
 // Number reads a cell of a text like a cell of the only target, by its TargetNotation if there is one,
@@ -199,13 +203,13 @@ func (o *Options) fills() bool {
 	return o.Missing == MissingDrop || o.Missing == MissingMean && o.Columns != nil
 }
 
-// checkChoice returns an error for classes that are not one column, and unless Columns fit the inputs
-// that q chooses, which can have words or not.
-func (o *Options) checkChoice(q *request, inputs, outputs int, words bool) error {
+// checkChoice returns an error for classes that are not one column, and unless Columns fit the inputs,
+// which can have words or not.
+func (o *Options) checkChoice(inputs, outputs int, words bool) error {
 	switch {
 	case o.Classes && outputs > 1:
 		return Errorf("%d target columns for one label; name the column of the class", outputs)
-	case q.targetsOnly || o.Columns == nil:
+	case o.targetsOnly || o.Columns == nil:
 		return nil
 	case len(o.Columns) != inputs:
 		return Errorf("has %d columns of inputs, and %d are described", inputs, len(o.Columns))
@@ -232,10 +236,7 @@ func (o *Options) check(paths []string) error {
 	case o.Thousands != 0 && (!validThousands(o.Thousands) || o.Thousands == cmp.Or(o.Decimal, '.')):
 		return fault("%q cannot separate thousands; give a space, an apostrophe, an underscore, a point or a comma that does not stand before decimals", o.Thousands)
 	}
-	if err := checkFill(o.Columns, o.Missing); err != nil {
-		return err
-	}
-	if err := checkNotations(o.TargetNotations); err != nil {
+	if err := o.checkColumns(); err != nil {
 		return err
 	}
 	all := append([]string{o.TargetPath}, paths...)

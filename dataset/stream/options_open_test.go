@@ -18,8 +18,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// A memory is an Options.Open for files that are kept in memory.
-type memory struct {
+// An inMemory is an Options.Open for files that are kept in memory.
+type inMemory struct {
 	files  map[string][]byte
 	paths  []string // in the order in which they were opened
 	opened atomic.Int64
@@ -27,7 +27,7 @@ type memory struct {
 	fails  error // of Close
 }
 
-func (m *memory) open(ctx context.Context, path string) (io.ReadCloser, error) {
+func (m *inMemory) open(ctx context.Context, path string) (io.ReadCloser, error) {
 	m.paths = append(m.paths, path)
 	data, ok := m.files[path]
 	if !ok {
@@ -40,7 +40,7 @@ func (m *memory) open(ctx context.Context, path string) (io.ReadCloser, error) {
 // A memoryFile returns its data in pieces of odd sizes, and panics when it is closed twice, or read
 // during or after Close.
 type memoryFile struct {
-	in    *memory
+	in    *inMemory
 	ctx   context.Context
 	r     *bytes.Reader
 	state atomic.Int32 // 1 while it is read, 2 when it is closed
@@ -63,7 +63,7 @@ func (f *memoryFile) Close() error {
 }
 
 // wait waits until all that was opened is closed.
-func (m *memory) wait(t *testing.T, name string) {
+func (m *inMemory) wait(t *testing.T, name string) {
 	t.Helper()
 	for range 1 << 24 {
 		if m.opened.Load() == m.closed.Load() {
@@ -112,7 +112,7 @@ func TestOpenElsewhere(t *testing.T) {
 			onDisk.TargetPath = write(t, "y", files[onDisk.TargetPath])
 		}
 		want := mustLoad(t, paths, onDisk)
-		m := &memory{files: files}
+		m := &inMemory{files: files}
 		test.opt.Open = m.open
 		wantTable(t, test.paths, test.opt, want)
 		m.wait(t, name)
@@ -134,7 +134,7 @@ func TestOpenElsewhere(t *testing.T) {
 		testutil.NoError(t, r.Close())
 		m.wait(t, name)
 	}
-	m := &memory{files: files}
+	m := &inMemory{files: files}
 	if all, err := loadEach(t, "-", Options{Open: m.open, Stdin: strings.NewReader("1,2\n")}); err != nil || !slices.Equal(all.x, count(1, 2)) || m.paths != nil {
 		t.Errorf("standard input: %v, %v, and %v were opened", all, err, m.paths)
 	}
@@ -148,8 +148,8 @@ func TestOpenElsewhereFaults(t *testing.T) {
 	good, why := []byte("1,2\n3,4\n"), errors.New("the bucket leaks")
 	files := map[string][]byte{"a://x": good, "a://y.npy": append(npyHeader(1, "<f8", false, 2), float64s(1, 2)...), "a://x.npz": npz(t, member{"X.npy", npyHeader(1, "<f8", false, 0, 1), zip.Store}),
 		"a://short.npy": npyHeader(1, "<f8", false, 9, 9), "a://narrow": []byte("1\n"), "a://broken.csv.gz": zipped(bytes.Repeat(good, 100))[:30]}
-	m := &memory{files: files}
-	failing := &memory{files: files, fails: why}
+	m := &inMemory{files: files}
+	failing := &inMemory{files: files, fails: why}
 	stopping := func(context.Context, string) (io.ReadCloser, error) {
 		return io.NopCloser(io.MultiReader(bytes.NewReader(good), iotest.ErrReader(why))), nil
 	}
@@ -207,7 +207,7 @@ func (s *stuck) Read(p []byte) (int, error) {
 func TestOpenElsewhereContext(t *testing.T) {
 	before := testutil.Goroutines()
 	why := errors.New("enough")
-	m := &memory{files: map[string][]byte{"x": []byte("1,2\n")}}
+	m := &inMemory{files: map[string][]byte{"x": []byte("1,2\n")}}
 	openBy := func(ctx context.Context, open func(context.Context) (io.ReadCloser, error)) (*Reader, error) {
 		return Open(ctx, []string{"x"}, Options{Open: func(ctx context.Context, _ string) (io.ReadCloser, error) { return open(ctx) }})
 	}

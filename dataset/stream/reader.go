@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"blskernel/internal/io/names"
 	"blskernel/internal/io/vfs"
 	"blskernel/mat"
 )
@@ -103,7 +104,7 @@ func (r *Reader) open(path string) (*files, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.make(&r.opt, r.about.layout); err != nil {
+	if f.source, err = f.make(&r.opt, r.about.layout); err != nil {
 		f.close()
 		return nil, err
 	}
@@ -122,11 +123,11 @@ func (r *Reader) checkSchema(i int, f *files) error {
 	case have.outputs != want.outputs:
 		return fault("has %d targets, but %s has %d", have.outputs, first, want.outputs)
 	}
-	for _, names := range [][2][]string{{have.inputs, want.inputs}, {have.targets, want.targets}} {
-		for k := range min(len(names[0]), len(names[1])) {
-			if is, was := names[0][k], names[1][k]; is != was {
+	for _, both := range [][2][]string{{have.inputs, want.inputs}, {have.targets, want.targets}} {
+		for k := range min(len(both[0]), len(both[1])) {
+			if is, was := both[0][k], both[1][k]; is != was {
 				return fault("has the column %s where %s has %s; bring the columns into the same order, or name them",
-					shorten(is), first, shorten(was))
+					names.Shorten(is), first, names.Shorten(was))
 			}
 		}
 	}
@@ -177,7 +178,7 @@ func (r *Reader) Bytes() (done, total int64) {
 	case r.err == io.EOF && total >= 0:
 		return total, total
 	case r.current != nil && r.err != io.EOF:
-		return r.taken + r.current.taken(), total
+		return r.taken + r.current.source.taken(), total
 	}
 	return r.taken, total
 }
@@ -218,25 +219,16 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 	}
 	r.begun = true
 	hint := min(rows, r.largest)
-	b := samples{x: make([]float64, 0, hint*r.about.dim), places: make([]Place, 0, hint), numbers: make([]int64, 0, hint), passed: r.passed}
+	b := samples{x: make([]float64, 0, hint*r.Dim()), places: make([]Place, 0, hint), numbers: make([]int64, 0, hint), passed: r.passed}
 	if !r.opt.Classes {
 		b.y = make([]float64, 0, hint*r.about.outputs)
 	}
 	for len(b.places) < rows && r.err == nil {
-		if r.ctx.Err() != nil {
-			r.err = canceled(r.ctx)
-			break
-		}
-		n, err := r.current.source.read(&b, rows-len(b.places))
-		b.count(n)
-		if r.opt.Missing == MissingDrop && n > 0 {
-			r.tally.Dropped += b.leaveOut(n)
-		}
+		err := b.read(r.current.source, &r.opt, &r.tally)
 		switch {
 		case err == io.EOF:
 			r.err = r.advance()
 		case isBad(err) && r.opt.Bad != nil:
-			b.passed++
 			r.err = r.opt.Bad(err.(*Error))
 		default:
 			r.err = err
@@ -246,7 +238,7 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 		return nil, r.err
 	}
 	r.largest, r.passed = max(r.largest, len(b.places)), b.passed
-	return r.batch(&b, &r.tally), nil
+	return r.batch(&b), nil
 }
 
 // ended returns the error that ended the reading, ErrClosed for the zero value.
@@ -257,11 +249,10 @@ func (r *Reader) ended() error {
 	return r.err
 }
 
-// batch makes a batch of the samples b, and counts in t unless that is nil.
-func (r *Reader) batch(b *samples, t *Tally) *Batch {
+// batch makes a batch of the samples b.
+func (r *Reader) batch(b *samples) *Batch {
 	rows := len(b.places)
-	x := r.opt.Columns.finish(b.x, rows, t)
-	out := &Batch{X: mat.NewDense(rows, r.Dim(), x), Labels: b.labels, Weights: b.w, Kept: b.kept, First: b.numbers[0] - 1, places: b.places, numbers: b.numbers}
+	out := &Batch{X: mat.NewDense(rows, r.Dim(), b.x), Labels: b.labels, Weights: b.w, Kept: b.kept, First: b.numbers[0] - 1, places: b.places, numbers: b.numbers}
 	if len(b.y) > 0 {
 		out.Y = mat.NewDense(rows, r.about.outputs, b.y)
 	}
@@ -270,7 +261,7 @@ func (r *Reader) batch(b *samples, t *Tally) *Batch {
 
 // advance closes the current source and opens the next; io.EOF if it was the last.
 func (r *Reader) advance() error {
-	taken := r.current.taken()
+	taken := r.current.source.taken()
 	if r.sizes[r.at] >= 0 {
 		taken = r.sizes[r.at]
 	}

@@ -1,14 +1,23 @@
 package stream
 
 import (
+	"cmp"
 	"io"
 	"slices"
 )
 
-const (
-	panicSelect = "stream: Select after Next"
-	panicPeek   = "stream: Peek after Next"
-)
+const panicBegun = "stream: Select, Peek, Survey or Describe after Next"
+
+// look returns the error that prevents a look at the first rows.
+func (r *Reader) look(rows int) error {
+	if rows < 1 {
+		panic(panicRows)
+	}
+	if r.begun {
+		panic(panicBegun)
+	}
+	return r.ended()
+}
 
 // A Heading has the names and counts of columns, from the beginning of the first source.
 type Heading struct {
@@ -56,22 +65,17 @@ func (r *Reader) Selection() Selection {
 //	panics: after Next.
 //	errors: as Open. The earlier selection remains then, except after Close and once ctx is done.
 func (r *Reader) Select(s Selection) error {
-	if r.begun {
-		panic(panicSelect)
-	}
-	if err := r.ended(); err != nil {
-		return err
-	}
-	if err := checkFill(s.Columns, s.Missing); err != nil {
-		return err
-	}
-	if err := checkNotations(s.TargetNotations); err != nil {
+	if err := r.look(1); err != nil {
 		return err
 	}
 	before, o := r.opt, &r.opt
 	o.Header, o.Weight, o.Classes, o.Columns, o.Missing = s.Header, s.Weight, s.Classes, s.Columns, s.Missing
 	o.Inputs, o.Targets, o.Exclude = slices.Clone(s.Inputs), slices.Clone(s.Targets), slices.Clone(s.Exclude)
 	o.TargetNotations = slices.Clone(s.TargetNotations)
+	if err := o.checkColumns(); err != nil {
+		r.opt = before
+		return err
+	}
 	err := r.remake()
 	for i := 1; i < len(r.paths) && err == nil; i++ {
 		err = r.probe(i)
@@ -100,49 +104,50 @@ func (r *Reader) Select(s Selection) error {
 //	errors: as Next; io.EOF without a sample. An *Error for a bad sample does not end the Reader.
 //	With Options.Bad it is returned only where there is no other sample.
 func (r *Reader) Peek(rows int) (*Batch, error) {
-	if rows < 1 {
-		panic(panicRows)
-	}
-	if r.begun {
-		panic(panicPeek)
-	}
-	if err := r.ended(); err != nil {
+	if err := r.look(rows); err != nil {
 		return nil, err
 	}
 	var b samples
-	var err error
-	var fault *Error // of the first bad sample
-	bad := 0
-	for len(b.places) < rows && bad < rows && err == nil && r.ctx.Err() == nil {
-		var n int
-		n, err = r.current.source.read(&b, rows-len(b.places))
-		b.count(n)
-		if isBad(err) {
-			if fault == nil {
-				fault = err.(*Error)
-			}
-			if r.opt.Bad != nil {
-				err = nil
-			}
-			bad++
-			b.passed++
+	var fault error // of a bad sample that ends it
+	err := r.lookAt(rows, func() (err error) {
+		for before := len(b.places); err == nil && len(b.places) == before; {
+			err = b.read(r.current.source, &r.opt, nil)
 		}
-		if r.opt.Missing == MissingDrop && n > 0 {
-			b.leaveOut(n)
+		if isBad(err) && r.opt.Bad == nil {
+			fault, err = err, io.EOF
+		}
+		return err
+	})
+	if err = cmp.Or(r.err, fault, err); err != nil {
+		return nil, err
+	}
+	return r.batch(&b), nil
+}
+
+// lookAt calls read for the first samples, until it has read rows good ones or passed as many bad ones,
+// and goes back to the beginning. Its error is io.EOF without a good sample, or that of the first bad
+// one.
+func (r *Reader) lookAt(rows int, read func() error) error {
+	var fault, err error
+	good := 0
+	for bad := 0; good < rows && bad < rows && err == nil; {
+		if err = read(); err == nil {
+			good++
+		} else if isBad(err) {
+			bad++
+			fault, err = cmp.Or(fault, err), nil
 		}
 	}
 	if r.err = r.remake(); r.err != nil {
-		return nil, r.err
+		return r.err
 	}
 	switch {
 	case err != nil && err != io.EOF:
-		return nil, err
-	case len(b.places) > 0:
-		return r.batch(&b, nil), nil
-	case fault != nil:
-		return nil, fault
+		return err
+	case good > 0:
+		return nil
 	}
-	return nil, err
+	return cmp.Or(fault, io.EOF)
 }
 
 // remake makes the source of the first path again for the present options.

@@ -173,6 +173,6 @@ func TestNextPanics(t *testing.T) {
 	r := mustOpen(t, []string{write(t, "x.csv", []byte("1\n"))}, Options{})
 	testutil.MustPanic(t, panicRows, func() { r.Next(0) })
 	next(t, r, 1)
-	testutil.MustPanic(t, panicSelect, func() { r.Select(Selection{}) })
-	testutil.MustPanic(t, panicPeek, func() { r.Peek(1) })
+	testutil.MustPanic(t, panicBegun, func() { r.Select(Selection{}) })
+	testutil.MustPanic(t, panicBegun, func() { r.Peek(1) })
 }

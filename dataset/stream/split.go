@@ -29,24 +29,24 @@ func (b *Batch) Split(held func(i int) bool) (rest, aside *Batch) {
 
 // pick returns a batch of some rows, at least one, in rising order.
 func (b *Batch) pick(rows []int) *Batch {
-	out := &Batch{X: pickRows(b.X, rows), First: b.Number(rows[0]) - 1}
+	kept := len(b.Kept) / b.X.RawMatrix().Rows
+	out := &Batch{X: pickRows(b.X, rows), Labels: pickEach(b.Labels, rows, 1), Weights: pickEach(b.Weights, rows, 1),
+		Kept: pickEach(b.Kept, rows, kept), places: pickEach(b.places, rows, 1), First: b.Number(rows[0]) - 1}
 	if b.Y != nil {
 		out.Y = pickRows(b.Y, rows)
 	}
 	for _, i := range rows {
-		if b.Labels != nil {
-			out.Labels = append(out.Labels, b.Labels[i])
-		}
-		if b.Weights != nil {
-			out.Weights = append(out.Weights, b.Weights[i])
-		}
-		if n := len(b.Kept) / b.X.RawMatrix().Rows; n > 0 {
-			out.Kept = append(out.Kept, b.Kept[i*n:(i+1)*n]...)
-		}
-		if b.places != nil {
-			out.places = append(out.places, b.places[i])
-		}
 		out.numbers = append(out.numbers, b.Number(i))
+	}
+	return out
+}
+
+// pickEach returns a copy of the n elements of each of some rows, nil of none.
+func pickEach[T any](all []T, rows []int, n int) (out []T) {
+	for _, i := range rows {
+		if all != nil {
+			out = append(out, all[i*n:(i+1)*n]...)
+		}
 	}
 	return out
 }

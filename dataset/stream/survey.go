@@ -2,16 +2,16 @@ package stream
 
 import (
 	"errors"
-	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"blskernel/internal/io/names"
 )
 
 const (
-	panicDescribe = "stream: Survey or Describe after Next"
 	// maxLevelBytes bounds a level, so that a column of texts is an error.
 	maxLevelBytes = 256
 	// maxNumericDescribed is the largest number of columns, all of numbers without missing cells,
@@ -62,25 +62,19 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 //	UTF-8, with a comma that may be either, or with MissingDrop without any value, together with the
 //	Description of the others. Else as Peek.
 func (r *Reader) Survey(rows int) (*Description, error) {
-	if rows < 1 {
-		panic(panicRows)
-	}
-	if r.begun {
-		panic(panicDescribe)
-	}
-	if err := r.ended(); err != nil {
+	if err := r.look(rows); err != nil {
 		return nil, err
 	}
 	if r.about.layout == nil && !r.about.gaps && !r.about.textTargets {
 		return &Description{}, nil
 	}
-	v, err := r.survey(rows, make([]Notation, r.about.dim))
+	v, err := r.survey(rows, nil)
 	if err != nil {
 		return nil, err
 	}
-	notations, unknown := v.notations(&r.about)
-	targets, faults := notations[r.about.dim:], v.faults(&r.about, unknown)
-	if inputs := notations[:r.about.dim]; slices.ContainsFunc(inputs, Notation.isSet) {
+	notations, faults := v.notations(r.opt.Classes)
+	inputs, targets := notations[:r.about.dim], notations[r.about.dim:]
+	if slices.ContainsFunc(inputs, Notation.isSet) {
 		if v, err = r.survey(rows, inputs); err != nil {
 			return nil, err
 		}
@@ -91,7 +85,7 @@ func (r *Reader) Survey(rows int) (*Description, error) {
 	}
 	if r.about.layout != nil || r.about.gaps {
 		var wrong []columnFault
-		d.Columns, wrong = v.describe(&r.about, notations)
+		d.Columns, wrong = v.describe(r.opt.Missing, inputs)
 		faults = append(wrong, faults...)
 	}
 	if len(faults) > 0 {
@@ -100,46 +94,39 @@ func (r *Reader) Survey(rows int) (*Description, error) {
 	return d, nil
 }
 
-// survey looks at the first rows, of inputs with these notations, and goes back to the beginning.
-func (r *Reader) survey(rows int, inputs []Notation) (*survey, error) {
-	v := survey{Missing: r.opt.Missing, inputs: make([]surveyed, r.about.dim), targets: make([]surveyed, r.about.outputs)}
-	plain := r.opt.notation(Notation{})
-	for _, columns := range [][]surveyed{v.inputs, v.targets} {
-		for i := range columns {
-			columns[i].in = plain
-			if r.opt.signs() {
-				columns[i].given = &plain
-			}
-		}
+// survey looks at the first rows, of inputs whose notations are known or not, and goes back to the
+// beginning.
+func (r *Reader) survey(rows int, known []Notation) (*survey, error) {
+	v := survey{about: &r.about, columns: make([]surveyed, r.about.dim+r.about.outputs)}
+	plain, forms := r.opt.notation(Notation{}), formNotations
+	if r.opt.signs() {
+		forms = []notation{plain}
 	}
-	for i := range v.inputs {
-		if inputs[i].isSet() {
-			v.inputs[i].in, v.inputs[i].not = r.opt.notation(inputs[i]), allForms // which is known
+	for i := range v.columns {
+		c := &v.columns[i]
+		c.guess, c.in = newGuess(forms), plain
+		if i < len(known) && known[i].isSet() {
+			c.guess, c.in = newGuess(nil), r.opt.notation(known[i])
 		}
 	}
 	if l := r.about.layout; l != nil && l.names != nil && l.names[0] == "" && len(l.choice.inputs) > 0 && l.choice.inputs[0] == 0 {
-		v.inputs[0].all = map[string]bool{}
+		v.columns[0].all = map[string]bool{}
 	}
-	fault, err := v.probe(r.current.source, rows)
-	if r.err = r.remake(); r.err != nil {
-		return nil, r.err
-	}
-	switch {
-	case err != nil:
-		return nil, err
-	case v.rows == 0 && fault != nil:
-		return nil, fault
-	case v.rows == 0:
-		return nil, io.EOF
-	}
-	return &v, nil
+	err := r.lookAt(rows, func() error {
+		err := r.current.source.survey(v.columns[:r.about.dim], v.columns[r.about.dim:])
+		if err == nil {
+			v.rows++
+		}
+		return err
+	})
+	return &v, err
 }
 
-// A survey has the statistics of the first samples for the columns of inputs and targets.
+// A survey has the statistics of the first samples.
 type survey struct {
-	Missing
-	rows            int
-	inputs, targets []surveyed
+	about   *info
+	rows    int
+	columns []surveyed // of the inputs, and behind them of the targets
 }
 
 // surveyed has the statistics of the first samples for one column.
@@ -157,26 +144,6 @@ type surveyed struct {
 	rises, falls   bool            // a number is larger, smaller than the one before, or the same
 	stays          bool            // two are the same
 	all            map[string]bool // all cells, of a column that may have names of rows; nil for others
-}
-
-// probe reads samples, and returns the fault of the first bad one.
-func (v *survey) probe(s source, rows int) (fault *Error, err error) {
-	for bad := 0; v.rows < rows && bad < rows; {
-		n, err := s.survey(v.inputs, v.targets, rows-v.rows)
-		v.rows += n
-		switch {
-		case isBad(err):
-			bad++
-			if fault == nil {
-				fault = err.(*Error)
-			}
-		case err == io.EOF:
-			return fault, nil
-		case err != nil:
-			return fault, err
-		}
-	}
-	return fault, nil
 }
 
 // number adds x to the statistics.
@@ -231,8 +198,8 @@ func (c *surveyed) isWords() bool {
 
 // rowNumbers returns the inputs that seem to number the rows.
 func (v *survey) rowNumbers() (inputs []int) {
-	for i := range v.inputs {
-		c := &v.inputs[i]
+	for i := range v.about.dim {
+		c := &v.columns[i]
 		ordered := c.words == 0 && c.rises != c.falls && !c.stays
 		if v.rows > 1 && c.numbers+c.words == v.rows && !c.fraction && (ordered || len(c.all) == v.rows) {
 			inputs = append(inputs, i)
@@ -241,66 +208,32 @@ func (v *survey) rowNumbers() (inputs []int) {
 	return inputs
 }
 
-// notations returns how the numbers of the inputs and of the targets are written, and which of them
-// have commas that may stand for two things.
-func (v *survey) notations(about *info) (all []Notation, unknown []int) {
-	var guesses []*guess
-	for _, columns := range [][]surveyed{v.inputs, v.targets} {
-		for i := range columns {
-			guesses = append(guesses, &columns[i].guess)
-		}
-	}
+// notations returns how the numbers of the columns are written, and the faults of those whose commas
+// may stand for two things, unless they are labels.
+func (v *survey) notations(labels bool) (all []Notation, faults []columnFault) {
 	comma := rune(0)
-	if about.layout != nil {
-		comma = about.layout.comma
+	if v.about.layout != nil {
+		comma = v.about.layout.comma
 	}
-	e := evidenceOf(guesses)
-	for i, g := range guesses {
-		n, known := g.notation(e, comma)
-		if !known {
-			unknown = append(unknown, i)
+	e := v.evidence()
+	for i := range v.columns {
+		n, known := v.columns[i].notation(e, comma)
+		if all = append(all, n); known || labels && i >= v.about.dim {
+			continue
 		}
-		all = append(all, n)
+		what := Errorf("has commas that may stand before decimals or between thousands, such as %s", names.Shorten(v.columns[i].odd))
+		faults = append(faults, columnFault{what.in(v.about.column(i)),
+			"say which by %v or %v", []any{Remedy{OptionDecimal, ","}, Remedy{OptionThousands, ","}}})
 	}
-	return all, unknown
+	return all, faults
 }
 
-// A columnFault says why a column cannot be read, and what to do: formats with arguments.
+// A columnFault is why a column cannot be read, with Column and Name, and a format of what to do with
+// Remedies as its arguments.
 type columnFault struct {
-	col          int
-	name         string
-	what, advice string
-	says, args   []any
-}
-
-// faults returns the faults of columns whose commas may stand for two things: inputs, and behind them
-// targets. Labels are not numbers.
-func (v *survey) faults(about *info, unknown []int) (faults []columnFault) {
-	for _, i := range unknown {
-		f := columnFault{advice: "say which by %v or %v", args: []any{Remedy{OptionDecimal, ","}, Remedy{OptionThousands, ","}}}
-		var c *surveyed
-		if t := i - len(v.inputs); t < 0 {
-			c, f.col, f.name = &v.inputs[i], about.columnOf(i), nameOf(about.inputs, i)
-		} else {
-			c, f.col, f.name = &v.targets[t], t, nameOf(about.targets, t)
-			if l := about.layout; l != nil && t < len(l.choice.targets) {
-				if f.col = l.choice.targets[t]; l.columns[f.col].kind == labelColumn {
-					continue
-				}
-			}
-		}
-		f.what, f.says = "has commas that may stand before decimals or between thousands, such as %s", []any{shorten(c.odd)}
-		faults = append(faults, f)
-	}
-	return faults
-}
-
-// columnOf returns the column of an input, from 0.
-func (i *info) columnOf(input int) int {
-	if i.columns != nil {
-		return i.columns[input]
-	}
-	return input
+	*Error
+	advice string
+	args   []any
 }
 
 // maxFaults bounds the columns that one message names.
@@ -308,20 +241,20 @@ const maxFaults = 16
 
 func joined(faults []columnFault) *Error {
 	if f := &faults[0]; len(faults) == 1 {
-		return Errorf(f.what+"; "+f.advice, append(f.says, f.args...)...).in(f.col, f.name)
+		return Errorf(f.format+"; "+f.advice, slices.Concat(f.Error.args, f.args)...).in(f.Column-1, f.Name)
 	}
 	var formats, specs []string
 	var args, commas []any
 	for _, f := range faults[:min(len(faults), maxFaults)] {
-		column := strconv.Itoa(f.col + 1)
-		if f.name != "" {
-			column = shorten(f.name)
+		column := strconv.Itoa(f.Column)
+		if f.Name != "" {
+			column = names.Shorten(f.Name)
 		}
-		formats = append(formats, "column %s "+f.what)
-		args = append(append(args, column), f.says...)
+		formats = append(formats, "column %s "+f.format)
+		args = append(append(args, column), f.Error.args...)
 		switch {
 		case slices.Contains(f.args, any(exclude)):
-			specs = append(specs, specOf(f.col, f.name))
+			specs = append(specs, specOf(f.Column-1, f.Name))
 		case len(f.args) > 0:
 			commas = f.args
 		}
@@ -340,19 +273,19 @@ func joined(faults []columnFault) *Error {
 	return Errorf(strings.Join(formats, "; "), append(args, commas...)...)
 }
 
-// describe returns the columns, whose numbers are written in these notations.
-func (v *survey) describe(about *info, notations []Notation) (Columns, []columnFault) {
-	columns, special, missing := make(Columns, len(v.inputs)), false, false
+// describe returns the columns of the inputs, whose numbers are written in these notations.
+func (v *survey) describe(how Missing, notations []Notation) (Columns, []columnFault) {
+	columns, special, missing := make(Columns, len(notations)), false, false
 	var faults []columnFault
-	for i := range v.inputs {
-		c := &v.inputs[i]
+	for i := range columns {
+		c := &v.columns[i]
 		cells := c.numbers + c.words
 		missing = missing || cells < v.rows
 		var fault *columnFault
 		switch {
-		case cells == 0 && v.Missing == MissingDrop:
-			fault = &columnFault{advice: "leave the column out by %v", args: []any{exclude},
-				what: "has no value in the first %d rows, so that %v leaves them all out", says: []any{v.rows, Remedy{OptionMissing, MissingDrop.String()}}}
+		case cells == 0 && how == MissingDrop:
+			fault = &columnFault{Errorf("has no value in the first %d rows, so that %v leaves them all out", v.rows, Remedy{OptionMissing, MissingDrop.String()}),
+				"leave the column out by %v", []any{exclude}}
 		case c.isWords() && !c.ambiguous():
 			special = true
 			columns[i], fault = c.levels()
@@ -361,14 +294,14 @@ func (v *survey) describe(about *info, notations []Notation) (Columns, []columnF
 			special = special || notations[i].isSet()
 		}
 		if fault != nil {
-			fault.col, fault.name = about.columnOf(i), nameOf(about.inputs, i)
+			fault.in(v.about.column(i))
 			faults = append(faults, *fault)
 		}
 	}
-	if !special && (v.Missing != MissingMean || len(columns) > maxNumericDescribed && !missing) {
+	if !special && (how != MissingMean || len(columns) > maxNumericDescribed && !missing) {
 		return nil, faults
 	}
-	if v.Missing != MissingMean {
+	if how != MissingMean {
 		for i := range columns {
 			columns[i].Fill = nil
 		}
@@ -386,20 +319,17 @@ func (c *surveyed) levels() (Column, *columnFault) {
 		}
 	}
 	slices.Sort(out.Levels)
-	if 2*dates > len(out.Levels) {
-		return out, &columnFault{advice: dateAdvice, args: []any{exclude},
-			what: "has dates, such as %s", says: []any{shorten(out.Levels[slices.IndexFunc(out.Levels, isDate)])}}
+	switch invalid := slices.IndexFunc(out.Levels, func(level string) bool { return !utf8.ValidString(level) }); {
+	case 2*dates > len(out.Levels):
+		return out, &columnFault{Errorf("has dates, such as %s", names.Shorten(out.Levels[slices.IndexFunc(out.Levels, isDate)])), dateAdvice, []any{exclude}}
+	case c.many:
+		return out, &columnFault{Errorf("has more than %d different words, or long texts, such as %s", MostLevels, names.Shorten(append(out.Levels, c.long)[0])),
+			"leave it out by %v, or make numbers of it", []any{exclude}}
+	case invalid >= 0:
+		return out, &columnFault{Errorf("has the word %s, which is not UTF-8", names.Shorten(out.Levels[invalid])), "save the file as UTF-8", nil}
 	}
-	if c.many {
-		return out, &columnFault{advice: "leave it out by %v, or make numbers of it", args: []any{exclude},
-			what: "has more than %d different words, or long texts, such as %s", says: []any{MostLevels, shorten(append(out.Levels, c.long)[0])}}
-	}
-	cells := float64(c.numbers + c.words)
 	for _, level := range out.Levels {
-		if !utf8.ValidString(level) {
-			return out, &columnFault{what: "has the word %q, which is not UTF-8", says: []any{shorten(level)}, advice: "save the file as UTF-8"}
-		}
-		out.Fill = append(out.Fill, rounded(float64(c.seen[level])/cells))
+		out.Fill = append(out.Fill, rounded(float64(c.seen[level])/float64(c.numbers+c.words)))
 	}
 	return out, nil
 }

@@ -186,20 +186,16 @@ func (c Columns) Check() error {
 	return nil
 }
 
-// checkFill returns an error for invalid columns, and for columns without the Fill that missing needs.
-func checkFill(c Columns, missing Missing) error {
-	if err := c.Check(); err != nil {
+// checkColumns returns an error for columns that no data can have or that lack what Missing wants, and
+// for an invalid notation.
+func (o *Options) checkColumns() error {
+	if err := o.Columns.Check(); err != nil {
 		return fmt.Errorf("stream: %w", err)
 	}
-	if missing == MissingMean && !c.Filled() {
+	if o.Missing == MissingMean && !o.Columns.Filled() {
 		return errors.New("stream: missing cells cannot be filled in, as the columns have no means; give another way to treat them")
 	}
-	return nil
-}
-
-// checkNotations returns an error for an invalid notation.
-func checkNotations(all []Notation) error {
-	for i, n := range all {
+	for i, n := range o.TargetNotations {
 		if err := n.Check(); err != nil {
 			return fmt.Errorf("stream: target %d %w", i+1, err)
 		}
@@ -250,47 +246,3 @@ func (c Columns) Append(x, cells []float64, t *Tally) []float64 {
 }
 
 var zeros [MostLevels]float64
-
-// finish returns the inputs of all rows of x, which has a cell for each column, and counts in t unless
-// that is nil. x is overwritten.
-func (c Columns) finish(x []float64, rows int, t *Tally) []float64 {
-	if c == nil {
-		return x
-	}
-	d := len(c)
-	if c.categorical() {
-		out := make([]float64, 0, rows*c.Inputs())
-		for i := range rows {
-			out = c.Append(out, x[i*d:][:d], t)
-		}
-		return out
-	}
-	for i := range rows {
-		for j, v := range x[i*d:][:d] {
-			if v != v {
-				x[i*d+j] = c[j].Fill[0]
-				if t != nil {
-					t.Filled[j]++
-				}
-			}
-		}
-	}
-	return x
-}
-
-// leaveOut drops the samples among the last n >= 1 that miss a cell, and returns their number.
-func (s *samples) leaveOut(n int) (out int64) {
-	all, rows := *s, len(s.places)
-	of, kept := s.shape(rows), rows-n // kept is the first sample of a run to be appended
-	*s = all.slice(0, kept, of)
-	nan := func(v float64) bool { return v != v }
-	for i := kept; i < rows; i++ {
-		if slices.ContainsFunc(all.x[i*of.x:][:of.x], nan) || slices.ContainsFunc(all.y[i*of.y:][:of.y], nan) ||
-			slices.ContainsFunc(all.w[i*of.w:][:of.w], nan) || slices.Contains(all.labels[i*of.labels:][:of.labels], "") {
-			s.append(all.slice(kept, i, of))
-			kept, out = i+1, out+1
-		}
-	}
-	s.append(all.slice(kept, rows, of))
-	return out
-}

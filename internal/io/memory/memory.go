@@ -9,7 +9,8 @@
 //   - the limit of the Go runtime (GOMEMLIMIT or debug.SetMemoryLimit), less the memory in use;
 //   - on Linux the memory available in the machine and in each control group of the process, with swap.
 //
-// Zeros allocates large arrays, in large pages where they pay.
+// Zeros allocates large arrays, in large pages where they pay. ReadTo reads data whose size a header
+// promises.
 package memory
 
 import (

@@ -37,6 +37,17 @@ func Alternatives[T fmt.Stringer](constants []T) string {
 	return strings.Join(names, " or ")
 }
 
+// Shorten quotes a text from a file, and of a long one the first 40 bytes.
+func Shorten(text string) string {
+	if len(text) <= ShownText {
+		return strconv.Quote(text)
+	}
+	return strconv.Quote(strings.ToValidUTF8(text[:ShownText], "")) + "..."
+}
+
+// ShownText is how much of a text Shorten shows, in bytes.
+const ShownText = 40
+
 // List quotes the first ten names, and says how many more there are. Of a long name it quotes the two
 // ends, since names may differ in either.
 func List(names []string) string {

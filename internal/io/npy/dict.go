@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"blskernel/internal/io/names"
 )
 
 // entry matches the first key of a dictionary with its value, a Python literal, and the comma after
@@ -20,7 +22,7 @@ func parseHeader(text string) (Header, error) {
 	for rest = strings.TrimSpace(rest); rest != "" && begins && ends; {
 		m := entry.FindStringSubmatch(rest)
 		if m == nil || values[m[1]] != "" {
-			return h, errorf("header is no dictionary that numpy.save writes, at %s", shorten(rest))
+			return h, errorf("header is no dictionary that numpy.save writes, at %s", names.Shorten(rest))
 		}
 		if m[1] == "descr" && strings.IndexByte("[(", m[2][0]) >= 0 {
 			return h, errorf("a structured array with named fields; save its columns as one plain array, " +
@@ -61,7 +63,7 @@ func parseShape(text string) (shape []int64, err error) {
 		n, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(size), "L"), 10, 64)
 		switch {
 		case err != nil:
-			return nil, errorf("header has the size %s in 'shape', which is no number, or too large", shorten(size))
+			return nil, errorf("header has the size %s in 'shape', which is no number, or too large", names.Shorten(size))
 		case n < 0:
 			return nil, errorf("header has the negative size %d in 'shape'", n)
 		case len(shape) == maxDims:

@@ -3,6 +3,8 @@ package npy
 import (
 	"slices"
 	"strconv"
+
+	"blskernel/internal/io/names"
 )
 
 // Kinds of elements.
@@ -49,14 +51,14 @@ var refused = map[byte]string{
 //	errors: an [Error] with the type unless it is one of b1, i1-i8, u1-u8, f2-f8, U and S.
 func ParseDType(descr string) (DType, error) {
 	d := DType{Name: descr}
-	unknown := errorf("unknown type %s of elements", shorten(descr))
+	unknown := errorf("unknown type %s of elements", names.Shorten(descr))
 	if len(descr) < 2 {
 		return d, unknown
 	}
 	order, rest := descr[0], descr[1:]
 	d.Kind = rest[0]
 	if why, ok := refused[d.Kind]; ok {
-		return d, errorf("elements of type %s are %s", shorten(descr), why)
+		return d, errorf("elements of type %s are %s", names.Shorten(descr), why)
 	}
 	size, err := strconv.ParseUint(rest[1:], 10, 31)
 	if err != nil {
@@ -68,13 +70,13 @@ func ParseDType(descr string) (DType, error) {
 	case '>':
 		d.Big = true
 	default:
-		return d, errorf("unknown order of bytes in the type %s of elements", shorten(descr))
+		return d, errorf("unknown order of bytes in the type %s of elements", names.Shorten(descr))
 	}
 	if d.Text() {
 		return d.checkText(size)
 	}
 	if d.Kind == Float && size > 8 {
-		return d, errorf("elements of type %s are extended numbers that differ from machine to machine; save x.astype('float64')", shorten(descr))
+		return d, errorf("elements of type %s are extended numbers that differ from machine to machine; save x.astype('float64')", names.Shorten(descr))
 	}
 	if !slices.Contains(sizes[d.Kind], d.Size) || d.Size > 1 && order == '|' {
 		return d, unknown
@@ -88,10 +90,10 @@ func (d DType) checkText(size uint64) (DType, error) {
 		size *= 4
 	}
 	if size == 0 {
-		return d, errorf("elements of type %s are texts of length 0", shorten(d.Name))
+		return d, errorf("elements of type %s are texts of length 0", names.Shorten(d.Name))
 	}
 	if size > MaxText {
-		return d, errorf("elements of type %s have %d bytes each; at most %d are read", shorten(d.Name), size, MaxText)
+		return d, errorf("elements of type %s have %d bytes each; at most %d are read", names.Shorten(d.Name), size, MaxText)
 	}
 	d.Size = int(size)
 	return d, nil

@@ -21,17 +21,6 @@ const maxDims = 64
 // maxBytes bounds the bytes of an array, so that no product of its sizes overflows an int64.
 const maxBytes = 1 << 62
 
-// shownText is how much of a text from a file a message shows, in bytes.
-const shownText = 40
-
-// shorten quotes a text from a file and cuts it for a message.
-func shorten(text string) string {
-	if len(text) <= shownText {
-		return fmt.Sprintf("%q", text)
-	}
-	return fmt.Sprintf("%q...", strings.ToValidUTF8(text[:shownText], ""))
-}
-
 // An Error says what is wrong with a header or a type, and what to do.
 type Error string
 

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"blskernel/internal/io/names"
 )
 
 // Label returns the element b as the name of a class: text without its padding, integers in decimal,
@@ -22,7 +24,7 @@ func (d DType) Label(b []byte) (string, error) {
 			return "", errEmptyLabel
 		}
 		if !utf8.ValidString(text) {
-			return "", errorf("the label %s is not UTF-8; save the labels as x.astype('U')", shorten(text))
+			return "", errorf("the label %s is not UTF-8; save the labels as x.astype('U')", names.Shorten(text))
 		}
 		return text, nil
 	case Bool:

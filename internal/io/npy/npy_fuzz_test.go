@@ -10,11 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/internal/io/names"
 	"blskernel/internal/testutil/faults"
 )
 
-// maxMessage bounds a message: some names of at most shownText bytes, each of which may be quoted as
-// four, and the sizes of maxDims dimensions.
+// maxMessage bounds a message: some names of at most names.ShownText bytes, each of which may be quoted
+// as four, and the sizes of maxDims dimensions.
 const maxMessage = 2048
 
 // FuzzReadHeader reads any bytes: there is an Error, or a header whose sizes and bytes agree and which
@@ -50,7 +51,7 @@ func FuzzReadHeader(f *testing.F) {
 		if !product.IsInt64() || product.Int64() != h.Bytes || h.Length > int64(len(data)) {
 			t.Errorf("%+v: %v bytes", h, product)
 		}
-		if h.Fortran || len(h.DType.Name) > 2*shownText {
+		if h.Fortran || len(h.DType.Name) > 2*names.ShownText {
 			return
 		}
 		var shape []int

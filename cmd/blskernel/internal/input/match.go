@@ -78,27 +78,24 @@ func Shown(path string) string {
 // CheckNames returns an error if two columns have the same name or a name is not UTF-8. Targets in a
 // separate file may have names of inputs.
 func (in *Input) CheckNames(inputs, targets []string) error {
-	check := func(path string, names []string) error {
-		path = Shown(path)
-		seen := make(map[string]bool, len(names))
-		for _, name := range names {
-			switch {
-			case !utf8.ValidString(name):
-				return &stream.Error{Path: path, What: fmt.Sprintf("has a column named %q, which is not UTF-8: save the file as UTF-8", name)}
-			case seen[name]:
-				return &stream.Error{Path: path, What: fmt.Sprintf("has more than one column named %q: rename one, or leave it out by --exclude", name)}
-			}
-			seen[name] = true
-		}
-		return nil
-	}
 	if in.Options.TargetPath == "" {
-		return check(in.Paths[0], slices.Concat(inputs, targets))
+		return checkNames(in.Paths[0], slices.Concat(inputs, targets))
 	}
-	if err := check(in.Paths[0], inputs); err != nil {
-		return err
+	return cmp.Or(checkNames(in.Paths[0], inputs), checkNames(in.Options.TargetPath, targets))
+}
+
+func checkNames(path string, names []string) error {
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		switch {
+		case !utf8.ValidString(name):
+			return &stream.Error{Path: Shown(path), What: fmt.Sprintf("has a column named %q, which is not UTF-8: save the file as UTF-8", name)}
+		case seen[name]:
+			return &stream.Error{Path: Shown(path), What: fmt.Sprintf("has more than one column named %q: rename one, or leave it out by --exclude", name)}
+		}
+		seen[name] = true
 	}
-	return check(in.Options.TargetPath, targets)
+	return nil
 }
 
 // AsIn selects how the columns become inputs as a model has it.

@@ -12,17 +12,10 @@ import (
 func CellNames(r *stream.Reader) []string {
 	columns := r.Selection().Columns
 	names := columns.Names(r.Inputs())
-	if names == nil {
-		names = make([]string, len(columns))
-		for i := range names {
-			names[i] = fmt.Sprintf("input column %d", i+1)
-		}
-		return names
-	}
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%.80q", name)
 	}
-	return names
+	return NamesOr(names, len(columns), "input column")
 }
 
 // Tell notes which rows were left out, which cells were filled in, and which words are unknown, of the

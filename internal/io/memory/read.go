@@ -1,0 +1,25 @@
+package memory
+
+import "io"
+
+// FirstRead is how many bytes ReadTo makes room for at first.
+const FirstRead = 1 << 16
+
+// ReadTo reads from r until buf has size bytes, and returns it. Memory follows the bytes that arrive,
+// not size: the room at most doubles. Storage that ReadTo makes is not larger than size.
+//
+//	errors: as io.ReadFull; buf then has the bytes before.
+func ReadTo(r io.Reader, buf []byte, size int) ([]byte, error) {
+	for len(buf) < size {
+		have := len(buf)
+		room := min(size-have, max(have, FirstRead))
+		if cap(buf)-have < room {
+			buf = append(make([]byte, 0, have+room), buf...)
+		}
+		n, err := io.ReadFull(r, buf[have:have+room])
+		if buf = buf[:have+n]; err != nil {
+			return buf, err
+		}
+	}
+	return buf, nil
+}
