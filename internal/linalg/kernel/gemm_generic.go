@@ -30,7 +30,6 @@ var generic = Kernel{
 	Dotxaxpyf: ddotxaxpyfGeneric,
 	Symv:      dsymvGeneric,
 	Tanh:      dtanhGeneric,
-	Exp:       dexpGeneric,
 }
 
 // dgemmGeneric_2x4 is the reference for all kernels: C = alpha·A·B + C as in the package comment, MR =
@@ -48,12 +47,10 @@ func dgemmGeneric_2x4(m, n, k int, alpha float64, a *float64, rowA, colA int, b 
 	}
 }
 
-// element is the address of element i of the array that begins at x.
 func element(x *float64, i int) *float64 {
 	return (*float64)(unsafe.Add(unsafe.Pointer(x), 8*i))
 }
 
-// tileGeneric computes a whole tile.
 func tileGeneric(k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB int, store Store, c *float64, ldc int) {
 	r0, r1 := (*[4]float64)(unsafe.Pointer(c)), (*[4]float64)(unsafe.Pointer(element(c, ldc)))
 	var c00, c01, c02, c03, c10, c11, c12, c13 float64

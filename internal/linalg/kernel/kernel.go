@@ -112,11 +112,11 @@ type Kernel struct {
 	// Copy.
 	Transpose func(m, n int, src *float64, lds int, dst *float64, ldd int)
 
-	// Tanh computes dst[i] = tanh(src[i]), and Exp dst[i] = exp(src[i]), for all i < len(src). They
-	// panic if dst is shorter than src. dst and src are the same or do not overlap. Both err by
-	// less than 2 ulp, in the subnormal range too; zeros keep their sign, NaN gives NaN. An
-	// element's result depends on its value alone, and is the same on every kernel.
-	Tanh, Exp func(dst, src []float64)
+	// Tanh computes dst[i] = tanh(src[i]) for all i < len(src). It panics if dst is shorter than
+	// src. dst and src are the same or do not overlap. It errs by less than 2 ulp, in the subnormal
+	// range too; zeros keep their sign, NaN gives NaN. An element's result depends on its value
+	// alone, and is the same on every kernel.
+	Tanh func(dst, src []float64)
 
 	// Dot, Axpy, Scal and Rot are the loops of one or two vectors; n >= 1, unit stride. See Level 1
 	// and 2 in the package comment.

@@ -39,8 +39,7 @@ var vectorKernels = []Kernel{
 		Ger:       avx2.Ger,
 		Dotxaxpyf: avx512.Dotxaxpyf,
 		Symv:      symvOf(avx2.SymvUpper, avx2.SymvLower),
-		Tanh:      elementwise(avx512.Tanh, tanhTable),
-		Exp:       elementwise(avx512.Exp, expTable),
+		Tanh:      tanhBy(avx512.Tanh),
 	},
 	{
 		Name:      "avx2",
@@ -66,7 +65,6 @@ var vectorKernels = []Kernel{
 		Ger:       avx2.Ger,
 		Dotxaxpyf: avx2.Dotxaxpyf,
 		Symv:      symvOf(avx2.SymvUpper, avx2.SymvLower),
-		Tanh:      elementwise(avx2.Tanh, tanhTable),
-		Exp:       elementwise(avx2.Exp, expTable),
+		Tanh:      tanhBy(avx2.Tanh),
 	},
 }

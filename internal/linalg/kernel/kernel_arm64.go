@@ -31,7 +31,6 @@ var vectorKernels = []Kernel{
 		Ger:       neon.Ger,
 		Dotxaxpyf: neon.Dotxaxpyf,
 		Symv:      dsymvGeneric,
-		Tanh:      elementwise(neon.Tanh, tanhTable),
-		Exp:       elementwise(neon.Exp, expTable),
+		Tanh:      tanhBy(neon.Tanh),
 	},
 }

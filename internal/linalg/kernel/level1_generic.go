@@ -54,7 +54,6 @@ func dotLanes(lanes []float64, n int, x, y *float64) {
 	}
 }
 
-// sumLanes returns the sum of eight lanes.
 func sumLanes(s *[8]float64) float64 {
 	return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]))
 }

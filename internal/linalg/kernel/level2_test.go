@@ -58,11 +58,26 @@ func sumAbs(x []float64) float64 {
 	return ((p[0] + rest[0]) + (p[1] + rest[1])) + (p[2] + p[3])
 }
 
+// few are values of vectors in which magnitudes are equal, zero or NaN: AbsMax finds the first of the
+// largest.
+var few = [][]float64{
+	{-0.5, 0.75, 0.25, -0.875}, {1, -1}, {-math.MaxFloat64, math.MaxFloat64}, {5e-324, 0, -5e-324}, {0},
+	{math.Copysign(0, -1), 0}, {math.NaN(), math.Float64frombits(0x7ff0000000000001)},
+	{math.Float64frombits(0xfff7ffffffffffff), math.Copysign(0, -1), -0.5, 0.75},
+}
+
 // checkVectors has the loops of Level 1 and the searches.
 func checkVectors(s *shape, k Kernel) {
 	n := 1 + s.Below(256)
 	s.chooseFinite()
 	x, px := s.vector(n, 1, math.NaN())
+	if s.rnd.IntN(2) == 0 {
+		from := few[s.rnd.IntN(len(few))]
+		for i := range x.x {
+			x.x[i] = from[s.rnd.IntN(len(from))]
+		}
+		x.x[s.rnd.IntN(n)] = s.value() // another one somewhere
+	}
 	y, py := s.vector(n, 1, math.NaN())
 	wantX, wantY := slices.Clone(x.x), slices.Clone(y.x)
 	alpha := s.value()

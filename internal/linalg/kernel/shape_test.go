@@ -24,11 +24,6 @@ func available(t *testing.T, f func(t *testing.T, k Kernel)) {
 	}
 }
 
-// identical reports whether x and y agree bit for bit, NaN with NaN.
-func identical(x, y []float64) bool {
-	return slices.EqualFunc(x, y, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
-}
-
 // The canaries: NaN in what is only read, so that reading it spoils the result, and a number in what is
 // written, so that adding to it is seen.
 const (

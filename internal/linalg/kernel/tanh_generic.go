@@ -61,11 +61,36 @@ const (
 	tanhA3 = 0x1.0a84d5c1c7f57p-12
 )
 
-// tanhTable holds the constants of the vector kernels, in their order.
-var tanhTable = rows(
+// tanhConstants are the constants of the vector kernels, in their order.
+var tanhConstants = [...]float64{
 	tanhClamp, tanhBreak, tanhLog, tanhShift, tanhHi, tanhLo,
 	tanhP3, tanhP2, tanhP1, tanhP0, tanhA3, tanhA2, tanhA1, 1, 2, math.Copysign(0, -1),
-)
+}
+
+// tanhTable has every constant four times.
+var tanhTable = func() (t [len(tanhConstants)][4]float64) {
+	for i, c := range tanhConstants {
+		t[i] = [4]float64{c, c, c, c}
+	}
+	return t
+}()
+
+// tanhBy returns the function over slices for one in assembly, which takes addresses, the number of
+// elements and the table.
+func tanhBy(f func(dst, src *float64, n int, table *float64)) func(dst, src []float64) {
+	return func(dst, src []float64) {
+		checkElementwise(dst, src)
+		if len(src) > 0 {
+			f(&dst[0], &src[0], len(src), &tanhTable[0][0])
+		}
+	}
+}
+
+func checkElementwise(dst, src []float64) {
+	if len(dst) < len(src) {
+		panic("kernel: dst is shorter than src")
+	}
+}
 
 // dtanhGeneric is the reference for Tanh.
 func dtanhGeneric(dst, src []float64) {

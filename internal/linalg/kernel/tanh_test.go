@@ -1,11 +1,48 @@
 package kernel
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
+
+// everywhere returns arguments of both signs with count random significands for every exponent,
+// subnormal ones included.
+func everywhere(rnd *rand.Rand, count int) []float64 {
+	var x []float64
+	for e := uint64(0); e < 2047; e++ {
+		for range count {
+			x = append(x, math.Float64frombits(rnd.Uint64()&^(2047<<52)|e<<52))
+		}
+	}
+	return x
+}
+
+// between returns count random numbers of [lo, hi).
+func between(rnd *rand.Rand, lo, hi float64, count int) []float64 {
+	x := make([]float64, count)
+	for i := range x {
+		x[i] = lo + (hi-lo)*rnd.Float64()
+	}
+	return x
+}
+
+// around returns x and count neighbours on either side of it.
+func around(x float64, count int) []float64 {
+	all := []float64{x}
+	for _, to := range []float64{math.Inf(1), math.Inf(-1)} {
+		y := x
+		for range count {
+			y = math.Nextafter(y, to)
+			all = append(all, y)
+		}
+	}
+	return all
+}
 
 // tanhArguments covers all magnitudes, densely those where the error is largest, and both sides of each
 // change in the algorithm: the break, the clamp, and the steps of n with the zeros of y between them.
@@ -95,20 +132,109 @@ func checkSplit(t *testing.T, x *big.Float, hi, lo float64, bits uint) {
 	}
 }
 
-// tanh is odd and never beyond 1, bit for bit, in every kernel.
-func TestTanhOdd(t *testing.T) {
-	available(t, func(t *testing.T, k Kernel) {
-		src := tanhArguments()
-		dst, neg := make([]float64, len(src)), make([]float64, len(src))
-		k.Tanh(dst, src)
-		for i, x := range src {
-			neg[i] = -x
+// The portable kernel is within 2 ulp of the value, everywhere: the bounds in the comments are below 2.
+// It is odd and never beyond 1. The others do the same operations in the same order and have the same
+// bits.
+func TestTanhAccuracy(t *testing.T) {
+	testutil.NotUnderRace(t, "it starts no goroutines")
+	src := tanhArguments()
+	want := make([]float64, len(src))
+	generic.Tanh(want, src)
+	worst, at := 0.0, 0.0
+	for i, x := range src {
+		exact := bigTanh(newBig(x))
+		u := ulps(want[i], exact)
+		if !(u <= 2) || !(math.Abs(want[i]) <= 1) || math.Float64bits(tanh(-x)) != math.Float64bits(-want[i]) {
+			t.Fatalf("tanh(%v) = %v, want %v: off by %.3g ulp, or not odd", x, want[i], exact.Text('g', 25), u)
 		}
-		k.Tanh(neg, neg)
-		for i, x := range src {
-			if math.Float64bits(neg[i]) != math.Float64bits(-dst[i]) || !(math.Abs(dst[i]) <= 1) {
-				t.Fatalf("tanh(%v) = %v, tanh(%v) = %v", x, dst[i], -x, neg[i])
+		if u > worst {
+			worst, at = u, x
+		}
+	}
+	t.Logf("%d arguments, at most %.4f ulp off, at %v (%x)", len(src), worst, at, at)
+	available(t, func(t *testing.T, k Kernel) {
+		s, dst := shape{t: t}, make([]float64, len(src))
+		k.Tanh(dst, src)
+		s.same("tanh", span{x: dst}, want)
+	})
+}
+
+func TestTanhSpecial(t *testing.T) {
+	nan, inf, zero, tiny := math.NaN(), math.Inf(1), math.Copysign(0, -1), math.SmallestNonzeroFloat64
+	available(t, func(t *testing.T, k Kernel) {
+		for _, c := range [][2]float64{
+			{0, 0}, {zero, zero}, {inf, 1}, {-inf, -1}, {nan, nan}, {-nan, nan}, {tiny, tiny}, {-tiny, -tiny},
+			{0x1p-1022, 0x1p-1022}, {-0x1p-1023, -0x1p-1023}, {0x1p-27, 0x1p-27}, {20, 1}, {-20, -1},
+			{19.07, 1}, {math.MaxFloat64, 1}, {-math.MaxFloat64, -1},
+		} {
+			got := []float64{7}
+			k.Tanh(got, c[:1])
+			if math.Float64bits(got[0]) != math.Float64bits(c[1]) && !(math.IsNaN(c[1]) && math.IsNaN(got[0])) {
+				t.Errorf("tanh(%v) = %v, want %v", c[0], got[0], c[1])
 			}
 		}
+		testutil.MustPanic(t, "kernel: dst is shorter than src", func() { k.Tanh(make([]float64, 4), make([]float64, 5)) })
 	})
+}
+
+// checkTanh has it in place and not: an element's result depends on nothing but its value.
+func checkTanh(s *shape, k Kernel) {
+	n := s.Below(256)
+	src := make([]float64, n)
+	for i := range src {
+		src[i] = 20 * s.rnd.NormFloat64()
+		if s.rnd.IntN(9) == 0 {
+			src[i] = math.Float64frombits(s.rnd.Uint64())
+		}
+	}
+	want, one := make([]float64, n), make([]float64, 1)
+	for i, v := range src {
+		one[0] = v
+		k.Tanh(one, one)
+		want[i] = one[0]
+	}
+	x, dst := s.regions[0].Copy(src, s.edge), s.regions[1].Copy(src, s.edge)
+	s.run(func() {
+		k.Tanh(dst, x)
+		k.Tanh(x, x)
+	})
+	for i, v := range want {
+		for _, got := range []float64{x[i], dst[i]} {
+			if got != v && !(math.IsNaN(got) && math.IsNaN(v)) {
+				s.t.Fatalf("n=%d: element %d of %v is %v, alone %v", n, i, src[i], got, v)
+			}
+		}
+	}
+}
+
+func FuzzTanh(f *testing.F) { fuzzed(f, checkTanh) }
+
+func TestTanh(t *testing.T) {
+	exhaust(t, checkTanh, func(Kernel) []int { return []int{256} })
+}
+
+// BenchmarkTanh runs the kernels and math.Tanh on arguments in no order, so that its branches cannot be
+// predicted.
+func BenchmarkTanh(b *testing.B) {
+	for _, n := range []int{10, 100, 1000, 10000} {
+		src, dst := between(rand.New(rand.NewPCG(7, 8)), -3, 3, n), make([]float64, n)
+		run := func(name string, loop func(dst, src []float64)) {
+			b.Run(fmt.Sprintf("%s/n=%d", name, n), func(b *testing.B) {
+				for b.Loop() {
+					loop(dst, src)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/elem")
+			})
+		}
+		for _, k := range table {
+			if k.Available() {
+				run("kernel="+k.Name, k.Tanh)
+			}
+		}
+		run("impl=math", func(dst, src []float64) {
+			for i, x := range src {
+				dst[i] = math.Tanh(x)
+			}
+		})
+	}
 }

@@ -22,8 +22,7 @@ const dotxaxpyfRows = 4
 // for four rows at once, and loads each element once. row(i+1) begins lda + i*step elements after
 // row(i), as in a packed triangle.
 func dotxaxpyf(g *generator) {
-	g.function("Dotxaxpyf", "func(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64)",
-		"is Kernel.Dotxaxpyf. The reference is ddotxaxpyfGeneric.")
+	g.function("Dotxaxpyf")
 	s := dotxaxpyfLoop{
 		generator: g, n: g.argument("n"), a: g.argument("a"), lda: g.argument("lda"),
 		x: g.argument("x"), u: g.argument("u"), y: g.argument("y"), v: g.argument("v"),

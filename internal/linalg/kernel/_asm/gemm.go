@@ -6,6 +6,8 @@ import (
 
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	"blskernel/internal/linalg/kernel/_asm/spec"
 )
 
 // A tile is the part of C in registers: rows×vectors accumulators. The last vector of a row may be
@@ -65,9 +67,7 @@ type gemmArguments struct {
 //
 // with code for each number of rows, for whole tiles and for each number of vectors at the right edge.
 func gemm(g *generator) {
-	full := largest(g.isa)
-	g.function("Gemm", "func(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)",
-		fmt.Sprintf("is Kernel.Gemm with MR = %d and NR = %d. The reference is dgemmGeneric_2x4.", full.rows, full.vectors*g.lanes))
+	g.function("Gemm")
 	x := gemmArguments{
 		b: g.parameter("b"), c: g.parameter("c"), n: g.parameter("n"),
 		ldc: g.AllocLocal(8), mode: g.AllocLocal(8), panels: g.AllocLocal(8),
@@ -152,9 +152,6 @@ const (
 	modePacked
 )
 
-// storeContinue is the value of Continue. In the end it is Overwrite.
-const storeContinue = 3
-
 // setPanels sets panels: columns of A are MR elements apart, and rows of B NR.
 func (g *generator) setPanels(x gemmArguments) {
 	t := largest(g.isa)
@@ -166,13 +163,13 @@ func (g *generator) setPanels(x gemmArguments) {
 	g.Label("strided")
 }
 
-// setMode sets the mode from the arguments store and alpha.
+// setMode sets the mode from the arguments store and alpha. Continue ends as Overwrite.
 func (g *generator) setMode(x gemmArguments) {
 	store := g.GP64()
 	g.MOVBQZX(g.parameter("store"), store)
 	g.ADDQ(operand.Imm(modeAdd-1), store)
 	g.MOVQ(store, x.mode)
-	g.compare(store, operand.Imm(modeAdd-1+storeContinue), g.JEQ, "unread")
+	g.compare(store, operand.Imm(modeAdd-1+spec.StoreContinue), g.JEQ, "unread")
 	g.compare(store, operand.Imm(modeAdd), g.JGE, "moded")
 	g.Label("unread")
 	g.MOVQ(operand.U32(modeScaled), x.mode)

@@ -5,9 +5,10 @@ import (
 
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	"blskernel/internal/linalg/kernel/_asm/spec"
 )
 
-// A tileCode writes the code of one tile of C.
 type tileCode struct {
 	*generator
 	gemmArguments
@@ -23,6 +24,14 @@ func (t tileCode) vector(v int) reg.VecPhysical { return t.register(t.rows*t.vec
 
 func (t tileCode) free() int { return t.rows*t.vectors + t.vectors }
 
+func (t tileCode) eachAcc(f func(r, v int)) {
+	for r := range t.rows {
+		for v := range t.vectors {
+			f(r, v)
+		}
+	}
+}
+
 // tile writes the computation of one tile of C: the sum in registers, then its way to C.
 func (g *generator) tile(x gemmArguments, shape tile) {
 	t := tileCode{g, x, shape, fmt.Sprintf("r%dv%d", shape.rows, shape.vectors)}
@@ -36,29 +45,23 @@ func (g *generator) tile(x gemmArguments, shape tile) {
 // clear sets the accumulators to zero, or to alpha·C if store is Continue: that code stands behind the
 // function, where it costs the others no jump.
 func (t tileCode) clear() {
-	t.CMPB(t.parameter("store"), operand.Imm(storeContinue))
+	t.CMPB(t.parameter("store"), operand.Imm(spec.StoreContinue))
 	t.JEQ(operand.LabelRef(t.name + "continue"))
-	for r := range t.rows {
-		for v := range t.vectors {
-			t.zero(t.acc(r, v))
-		}
-	}
+	t.eachAcc(func(r, v int) { t.zero(t.acc(r, v)) })
 	t.Label(t.name + "sum")
 	t.later = append(t.later, func() {
 		t.Label(t.name + "continue")
 		c, alpha := t.rowsOfC(), t.vector(0)
 		t.VBROADCASTSD(t.parameter("alpha"), alpha)
-		for r := range t.rows {
-			for v := range t.vectors {
-				m := c.row(r, v*8*t.lanes)
-				if t.masked && v == t.vectors-1 {
-					t.load(t.gemmArguments, t.tile, m, v, t.acc(r, v))
-					t.VMULPD(alpha, t.acc(r, v), t.acc(r, v))
-				} else {
-					t.VMULPD(m, alpha, t.acc(r, v))
-				}
+		t.eachAcc(func(r, v int) {
+			m := c.row(r, v*8*t.lanes)
+			if t.masked && v == t.vectors-1 {
+				t.load(t.gemmArguments, t.tile, m, v, t.acc(r, v))
+				t.VMULPD(alpha, t.acc(r, v), t.acc(r, v))
+			} else {
+				t.VMULPD(m, alpha, t.acc(r, v))
 			}
-		}
+		})
 		t.JMP(operand.LabelRef(t.name + "sum"))
 	})
 }
@@ -201,34 +204,24 @@ func (t tileCode) storeSum() {
 		t.addSum(c, alpha, old, packed)
 	}
 	t.Label(t.name + "scaled")
-	for r := range t.rows {
-		for v := range t.vectors {
-			t.VMULPD(alpha, t.acc(r, v), t.acc(r, v))
-		}
-	}
+	t.eachAcc(func(r, v int) { t.VMULPD(alpha, t.acc(r, v), t.acc(r, v)) })
 	t.Label(t.name + "product")
-	for r := range t.rows {
-		for v := range t.vectors {
-			t.store(t.gemmArguments, t.tile, t.acc(r, v), v, c.row(r, v*8*t.lanes), old)
-		}
-	}
+	t.eachAcc(func(r, v int) { t.store(t.gemmArguments, t.tile, t.acc(r, v), v, c.row(r, v*8*t.lanes), old) })
 	t.Label(t.name + "end")
 }
 
 // addSum writes C = alpha*sum + C for rows that begin shorter(r) elements before r*ldc.
 func (t tileCode) addSum(c stack, alpha, old reg.VecPhysical, shorter func(r int) int) {
-	for r := range t.rows {
-		for v := range t.vectors {
-			m := c.row(r, v*8*t.lanes-8*shorter(r))
-			if t.masked && v == t.vectors-1 {
-				t.load(t.gemmArguments, t.tile, m, v, old)
-				t.VFMADD213PD(old, alpha, t.acc(r, v))
-			} else {
-				t.VFMADD213PD(m, alpha, t.acc(r, v))
-			}
-			t.store(t.gemmArguments, t.tile, t.acc(r, v), v, m, old)
+	t.eachAcc(func(r, v int) {
+		m := c.row(r, v*8*t.lanes-8*shorter(r))
+		if t.masked && v == t.vectors-1 {
+			t.load(t.gemmArguments, t.tile, m, v, old)
+			t.VFMADD213PD(old, alpha, t.acc(r, v))
+		} else {
+			t.VFMADD213PD(m, alpha, t.acc(r, v))
 		}
-	}
+		t.store(t.gemmArguments, t.tile, t.acc(r, v), v, m, old)
+	})
 	t.JMP(operand.LabelRef(t.name + "end"))
 }
 

@@ -93,7 +93,6 @@ func (g *generator) innerHalves(label string, rows int, n reg.GPVirtual, x reg.G
 	}
 }
 
-// sequence returns 0, 1, ..., n-1.
 func sequence(n int) (s []int) {
 	for i := range n {
 		s = append(s, i)
@@ -148,7 +147,7 @@ func (g *generator) tail(n reg.GPVirtual) tail {
 		return tail{g.last(rest)}
 	}
 	table := g.GP64()
-	g.LEAQ(g.eights(), table)
+	g.LEAQ(g.onesAndZeros("eights", fewLanes), table)
 	g.NEGQ(rest)
 	g.LEAQ(operand.Mem{Base: table, Index: rest, Scale: 8, Disp: 8 * fewLanes}, table)
 	return tail{table}
@@ -161,14 +160,6 @@ func (g *generator) maskAt(t tail, j int, spare reg.Register) reg.Register {
 	}
 	g.VMOVUPD(g.at(t.Register, j), spare)
 	return spare
-}
-
-// eights returns the address of tail's table, which it makes once.
-func (g *generator) eights() operand.Mem {
-	if g.eightTable == (operand.Mem{}) {
-		g.eightTable = g.onesAndZeros("eights", fewLanes)
-	}
-	return g.eightTable
 }
 
 // last makes the mask for the first n elements of a vector, as loadTail takes it: a mask register with

@@ -7,6 +7,8 @@ import (
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	"blskernel/internal/linalg/kernel/_asm/spec"
 )
 
 // An isa is an instruction set: the size and number of its vector registers. Both have instructions of
@@ -26,31 +28,29 @@ var (
 type generator struct {
 	*build.Context
 	isa
-	maskTable, eightTable operand.Mem
-	labels                int
-	later                 []func() // write code that stands behind a function
+	tables map[string]operand.Mem // of onesAndZeros
+	labels int
+	later  []func() // write code that stands behind a function
 }
 
-// unique returns a suffix for labels that has not been used.
 func (g *generator) unique() string {
 	g.labels++
 	return strconv.Itoa(g.labels)
 }
 
-// function starts a function whose arguments do not escape. It has the name of the field of Kernel.
-func (g *generator) function(name, signature string, doc ...string) {
+// function starts the function of a name, whose arguments do not escape.
+func (g *generator) function(name string) {
+	f := spec.Functions[name]
 	g.Function(name)
 	g.Pragma("noescape")
 	g.Attributes(attr.NOSPLIT)
-	g.SignatureExpr(signature)
-	doc[0] = name + " " + doc[0]
-	g.Doc(doc...)
+	g.SignatureExpr("func" + f.Signature)
+	g.Doc(name + " " + f.Comment)
 }
 
 // A vector is a register of g.lanes float64, before registers are allotted.
 type vector = reg.VecVirtual
 
-// vec returns a fresh vector register of the instruction set.
 func (g *generator) vec() vector {
 	if g.lanes == 8 {
 		return g.ZMM()
@@ -110,23 +110,19 @@ func (g *generator) maskOf(n reg.GPVirtual, mask reg.Register) {
 		return
 	}
 	table := g.GP64()
-	g.LEAQ(g.masks(), table)
+	g.LEAQ(g.onesAndZeros("masks", g.lanes), table)
 	g.NEGQ(n)
 	g.LEAQ(operand.Mem{Base: table, Index: n, Scale: 8, Disp: 8 * g.lanes}, mask)
 }
 
-// masks is the table of maskOf, made once.
-func (g *generator) masks() operand.Mem {
-	if g.maskTable == (operand.Mem{}) {
-		g.maskTable = g.onesAndZeros("masks", g.lanes)
-	}
-	return g.maskTable
-}
-
-// onesAndZeros is a table of n elements of ones and then n of zeros: the part that begins m elements
-// before the zeros masks the first m elements.
+// onesAndZeros is a table, made once, of n elements of ones and then n of zeros: the part that begins m
+// elements before the zeros masks the first m elements.
 func (g *generator) onesAndZeros(name string, n int) operand.Mem {
+	if table, made := g.tables[name]; made {
+		return table
+	}
 	table := g.StaticGlobal(name)
+	g.tables[name] = table
 	g.DataAttributes(attr.RODATA | attr.NOPTR)
 	for i := range 2 * n {
 		v := operand.U64(0)
@@ -138,7 +134,6 @@ func (g *generator) onesAndZeros(name string, n int) operand.Mem {
 	return table
 }
 
-// parameter is the argument of the given name on the stack.
 func (g *generator) parameter(name string) operand.Mem {
 	p, err := g.Param(name).Resolve()
 	if err != nil {

@@ -28,8 +28,7 @@ const unroll = 4
 //
 // in the order of inner and sums.
 func dot(g *generator) {
-	g.function("Dot", "func(n int, x, y *float64) float64",
-		"returns the sum of x[i]*y[i] over 0 <= i < n. The reference is ddotGeneric.")
+	g.function("Dot")
 	n, x, y := g.argument("n"), g.argument("x"), g.argument("y")
 	g.inner("dot", 1, n, g.tail(n), x, []reg.GPVirtual{y}, func(i, _ int) operand.Mem { return g.at(y, i) })
 	g.Store(g.sums(1).AsX(), g.ReturnIndex(0))
@@ -40,8 +39,7 @@ func dot(g *generator) {
 //
 //	for i := range n { y[i] += alpha * x[i] }
 func axpy(g *generator) {
-	g.function("Axpy", "func(n int, alpha float64, x, y *float64)",
-		"adds alpha*x[i] to y[i] for 0 <= i < n. The reference is daxpyGeneric.")
+	g.function("Axpy")
 	alpha := g.vec()
 	g.VBROADCASTSD(g.parameter("alpha"), alpha)
 	n, x, y := g.argument("n"), g.argument("x"), g.argument("y")
@@ -55,8 +53,7 @@ func axpy(g *generator) {
 //
 //	for i := range n { x[i] *= alpha }
 func scal(g *generator) {
-	g.function("Scal", "func(n int, alpha float64, x *float64)",
-		"multiplies x[i] by alpha for 0 <= i < n. The reference is dscalGeneric.")
+	g.function("Scal")
 	alpha := g.vec()
 	g.VBROADCASTSD(g.parameter("alpha"), alpha)
 	n, x := g.argument("n"), g.argument("x")
@@ -72,8 +69,7 @@ func scal(g *generator) {
 //
 // with all loads of a turn before its stores.
 func rot(g *generator) {
-	g.function("Rot", "func(n int, h11, h12, h21, h22 float64, x, y *float64)",
-		"multiplies the pairs x[i], y[i] by the matrix [h11 h12; h21 h22]. The reference is drotGeneric.")
+	g.function("Rot")
 	var h [4]vector
 	for i, name := range []string{"h11", "h12", "h21", "h22"} {
 		h[i] = g.vec()

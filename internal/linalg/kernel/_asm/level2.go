@@ -76,8 +76,7 @@ func (x matrix) at(pointers []reg.GPVirtual, r, i int) operand.Mem {
 // (12). Long rows, of a matrix beyond the first-level cache, it takes one by one: 1.1 to 1.2 times as
 // fast at n = 1000, and 0.6 at n = 32.
 func gemvN(g *generator) {
-	g.function("GemvN", "func(m, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int)",
-		"is Kernel.GemvN. The reference is dgemvNGeneric.")
+	g.function("GemvN")
 	t := target{generator: g, alpha: g.register(g.vecs - 2), beta: g.register(g.vecs - 3)}
 	factors := func() {
 		g.VBROADCASTSD(g.parameter("alpha"), t.alpha)
@@ -186,8 +185,7 @@ func (t target) set(label string, rows int, s reg.VecPhysical) {
 // Each element of y adds the products of its column in the order of the rows. If the columns fill few
 // vectors, y stays in registers throughout; else eight rows share each load and store of y.
 func gemvT(g *generator) {
-	g.function("GemvT", "func(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)",
-		"is Kernel.GemvT. The reference is dgemvTGeneric.")
+	g.function("GemvT")
 	a := g.matrix()
 	x, incX := g.argument("x"), g.bytes("incX")
 	g.narrow(a, x, incX)
@@ -298,8 +296,7 @@ func (g *generator) narrow(a matrix, x, incX reg.GPVirtual) {
 //
 // for several rows at once, which share the loads of y.
 func ger(g *generator) {
-	g.function("Ger", "func(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int)",
-		"adds alpha*x[i*incX]*y[j] to a[i*lda+j] for 0 <= i < m and 0 <= j < n. The reference is dgerGeneric.")
+	g.function("Ger")
 	edge := g.edge(g.argument("n"))
 	a := g.matrix()
 	x, incX := g.argument("x"), g.bytes("incX")

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
 
@@ -31,7 +32,6 @@ var outputs = []struct {
 }{
 	{"peak", peak},
 	{"tanh", tanh},
-	{"exp", exp},
 	{"gemm", gemm},
 	{"pack", pack},
 	{"triangle", triangle},
@@ -64,7 +64,7 @@ const (
 
 // file has avo print the file of one name for one instruction set of amd64.
 func file(name string, i isa, generate func(*generator)) neon.File {
-	g := &generator{Context: build.NewContext(), isa: i}
+	g := &generator{Context: build.NewContext(), isa: i, tables: map[string]operand.Mem{}}
 	generate(g)
 	f, err := g.Result()
 	if err == nil {
@@ -103,7 +103,6 @@ package %[1]s
 `, folder))
 }
 
-// create writes one file of a package.
 func create(folder, name, text string) {
 	folder = filepath.Join("..", folder)
 	err := os.MkdirAll(folder, 0o777)

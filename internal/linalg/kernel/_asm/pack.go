@@ -17,8 +17,7 @@ func pack(g *generator) {
 //		copy(dst[i*ldd:i*ldd+n], src[i*lds:])
 //	}
 func (g *generator) copyRows() {
-	g.function("Copy", "func(m, n int, src *float64, lds int, dst *float64, ldd int)",
-		"is Kernel.Copy. The reference is dcopyGeneric.")
+	g.function("Copy")
 	m, n := g.argument("m"), g.argument("n")
 	src, lds, dst, ldd := g.argument("src"), g.bytes("lds"), g.argument("dst"), g.bytes("ldd")
 	g.Comment("A row is whole vectors and then the last n elements of it, up to a vector, some of them a second time. The same of the eighth row after it is prefetched: rows are too short for the CPU to do so.")
@@ -80,9 +79,7 @@ func (g *generator) copyRows() {
 //
 // in squares of as many rows as a vector has elements.
 func (g *generator) transpose() {
-	g.function("Transpose", "func(m, n int, src *float64, lds int, dst *float64, ldd int)",
-		"is Kernel.Transpose for m and n that are multiples of the number of elements of a vector.",
-		"The reference is dtransposeGeneric.")
+	g.function("Transpose")
 	lds, ldd := g.bytes("lds"), g.bytes("ldd")
 	src, dst := g.argument("src"), g.argument("dst")
 	m := g.argument("m")

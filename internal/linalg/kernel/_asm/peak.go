@@ -9,9 +9,7 @@ import (
 // dependent instructions hide the latency on any CPU (two units, five cycles).
 func peak(g *generator) {
 	const chains = 12
-	g.function("Peak", "func(n int, x, y float64) float64",
-		"computes z = x*y + z, n times in each lane of 12 vector registers from z = 0, and returns one z.",
-		"The reference is dpeakGeneric.")
+	g.function("Peak")
 	n := g.argument("n")
 	x, y := g.register(0), g.register(1)
 	g.VBROADCASTSD(g.parameter("x"), x)

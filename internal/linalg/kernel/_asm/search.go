@@ -45,9 +45,7 @@ type searcher struct {
 //
 // VMAXPD(a, b, c) sets c to a if a or b is NaN, so a maximum a never becomes NaN by a new element b.
 func absMax(g *generator) {
-	g.function("AbsMax", "func(n int, x *float64) (at int, size float64)",
-		"returns the index of the first of the largest |x[i]|, 0 <= i < n, and that magnitude,",
-		"or 0, 0 if nothing is larger than zero. The reference is dabsMaxGeneric.")
+	g.function("AbsMax")
 	s := &searcher{generator: g, n: g.argument("n"), x: g.argument("x"), magnitude: g.vec(), v: g.fresh(block / g.lanes)}
 	g.VBROADCASTSD(g.ConstData("magnitude", operand.U64(1<<63-1)), s.magnitude)
 	first, most := g.GP64(), g.vec() // of the block in s.v; the maximum, in all lanes
@@ -225,9 +223,7 @@ func (s *searcher) place(first reg.GPVirtual, most vector) {
 // with one sum for each vector of a turn; the first takes the vectors after them, and rest the elements
 // that do not fill a vector.
 func addAbs(g *generator) {
-	g.function("AddAbs", "func(n int, x, y *float64) float64",
-		"adds |x[i]| to y[i] for 0 <= i < n and returns the sum of |x[i]|.",
-		"The reference is daddAbsGeneric.")
+	g.function("AddAbs")
 	magnitude, rest := g.register(g.vecs-1), g.register(g.vecs-2)
 	g.VBROADCASTSD(g.ConstData("magnitudeSum", operand.U64(1<<63-1)), magnitude)
 	for i := range unroll {

@@ -15,8 +15,7 @@ func symv(g *generator) {
 		name  string
 		upper bool
 	}{{"SymvUpper", true}, {"SymvLower", false}} {
-		g.function(t.name, "func(alpha float64, a *float64, lda, step int, x, y *float64)",
-			"is Kernel.Symv for eight rows. The reference is dsymvGeneric.")
+		g.function(t.name)
 		a, x, y := g.argument("a"), g.argument("x"), g.argument("y")
 		lda, step := g.bytes("lda"), g.bytes("step")
 		at := func(base reg.Register, i int) operand.Mem { return operand.Mem{Base: base, Disp: 8 * i} }

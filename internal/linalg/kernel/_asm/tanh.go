@@ -1,83 +1,213 @@
 package main
 
-import "github.com/mmcloughlin/avo/operand"
+import (
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
 
-// The rows of tanhTable.
-const (
-	tanhClamp = iota
-	tanhBreak
-	tanhLog
-	tanhShift
-	tanhHi
-	tanhLo
-	tanhP3
-	tanhP2
-	tanhP1
-	tanhP0
-	tanhA3
-	tanhA2
-	tanhA1
-	tanhOne
-	tanhTwo
-	tanhSign
-	tanhRows
+	"blskernel/internal/linalg/kernel/_asm/spec"
 )
 
-// tanh is dtanhGeneric without branches, with its names: it computes both sides of the break up to the
-// quotient, and each lane selects its numerator, denominator and base.
-func tanh(g *generator) {
-	g.elementwise("Tanh", tanhRows, tanhBody,
-		"computes dst[i] = tanh(src[i]) for i < n with the constants of tanhTable.",
-		"The reference is dtanhGeneric.")
+// A tanhCode has the constants, which the caller passes as a table, so that their values, origin and
+// tests are in Go. The table has each constant four times, for AVX2, which reads them from memory;
+// AVX-512 keeps all of them in registers.
+type tanhCode struct {
+	*generator
+	constants []operand.Op
 }
 
-func tanhBody(e *elementwise, x []vector) []vector {
-	c := e.constants
-	n, y, s, pow, large := e.fresh(len(x)), e.fresh(len(x)), e.fresh(len(x)), e.fresh(len(x)), make([]lanemask, len(x))
-	for i := range x {
-		e.VANDNPD(x[i], e.held(tanhSign), y[i])
-		e.VMINPD(y[i], e.held(tanhClamp), y[i]) // y, the second source, where it is NaN
-	}
-	for i := range x {
-		large[i] = e.notLess(y[i], tanhBreak)
-		pow[i] = e.constant(tanhLog)
-		e.VFMADD213PD(c[tanhShift], y[i], pow[i])
-		e.VSUBPD(c[tanhShift], pow[i], n[i])
-		e.VPSLLQ(operand.Imm(52), pow[i], pow[i])
-		e.keep(large[i], n[i])
-	}
-	for i := range x {
-		e.VFNMADD231PD(c[tanhHi], n[i], y[i])
-		e.VFNMADD231PD(c[tanhLo], n[i], y[i])
-		e.VMULPD(y[i], y[i], s[i])
-	}
-	p, a := e.polynomials(s, tanhP3, tanhP0), e.polynomials(s, tanhA3, tanhOne)
-	num := e.fresh(len(x))
-	for i := range x {
-		b, plus, den := p[i], e.vec(), a[i]
-		e.VMULPD(s[i], p[i], p[i])             // w
-		e.VMULPD(p[i], y[i], num[i])           // y·w
-		e.VFNMADD132PD(c[tanhTwo], a[i], p[i]) // B
-		e.VMOVAPD(a[i], plus)
-		e.VFMADD231PD(p[i], y[i], plus) // A + y·B
-		e.VFNMADD213PD(a[i], y[i], b)   // b = A - y·B
-		e.VFMADD213PD(b, pow[i], plus)
-		e.replace(large[i], b, num[i])
-		e.replace(large[i], plus, den)
-		e.VDIVPD(den, num[i], num[i])
-	}
-	for i := range x {
-		e.replace(large[i], c[tanhOne], y[i])
-		e.VFNMADD231PD(c[tanhTwo], num[i], y[i])
-	}
-	for i := range x {
-		if e.lanes == 8 {
-			const orAnd = 0xf8 // first | second & third
-			e.VPTERNLOGQ(operand.Imm(orAnd), c[tanhSign], x[i], y[i])
+// A lanemask selects lanes: an opmask register in AVX-512, the sign bits of a vector in AVX2.
+type lanemask = operand.Op
+
+// tanh is the loop dst[i] = tanh(src[i]). It takes two vectors at a time, whose instructions are
+// interleaved, as many as AVX2's 16 registers hold, then one. A last part of a vector goes through the
+// same instructions under a mask, so that the value of an element does not depend on its place.
+func tanh(g *generator) {
+	g.function("Tanh")
+	dst, src, n, table := g.argument("dst"), g.argument("src"), g.argument("n"), g.argument("table")
+	t := &tanhCode{generator: g}
+	for i := range spec.TanhRows {
+		m := operand.Mem{Base: table, Disp: 32 * i}
+		if g.lanes == 8 {
+			v := g.vec()
+			g.VBROADCASTSD(m, v)
+			t.constants = append(t.constants, v)
 		} else {
-			e.VANDPD(c[tanhSign], x[i], x[i])
-			e.VORPD(x[i], y[i], y[i])
+			t.constants = append(t.constants, m)
+		}
+	}
+
+	vectors := func(label, next string, count int) {
+		g.Label(label)
+		g.compare(n, operand.Imm(uint64(count*g.lanes)), g.JLT, next)
+		x := make([]vector, count)
+		for i := range x {
+			x[i] = g.vec()
+			g.VMOVUPD(g.at(src, i), x[i])
+		}
+		for i, y := range t.values(x) {
+			g.VMOVUPD(y, g.at(dst, i))
+		}
+		g.ADDQ(operand.Imm(uint64(8*count*g.lanes)), src)
+		g.ADDQ(operand.Imm(uint64(8*count*g.lanes)), dst)
+		g.SUBQ(operand.Imm(uint64(count*g.lanes)), n)
+		g.JMP(operand.LabelRef(label))
+	}
+	vectors("pair", "single", 2)
+	vectors("single", "tail", 1)
+
+	g.Label("tail")
+	g.ifZero(n, g.JZ, "done")
+	x := g.vec()
+	if g.lanes == 8 {
+		bits, first := g.GP32(), g.K()
+		g.MOVL(operand.U32(1), bits)
+		g.MOVQ(n, reg.RCX)
+		g.SHLL(reg.CL, bits)
+		g.DECL(bits)
+		g.KMOVW(bits, first)
+		g.VMOVUPD_Z(g.at(src, 0), first, x)
+		g.VMOVUPD(t.values([]vector{x})[0], first, g.at(dst, 0))
+	} else {
+		first := g.vec()
+		g.firstLanes(n, first)
+		g.VMASKMOVPD(g.at(src, 0), first, x)
+		g.VMASKMOVPD(t.values([]vector{x})[0], first, g.at(dst, 0))
+	}
+	g.Label("done")
+	g.ret()
+}
+
+// values turns vectors of arguments into vectors of results. It is dtanhGeneric without branches, with
+// its names: it computes both sides of the break up to the quotient, and each lane selects its
+// numerator, denominator and base.
+func (t *tanhCode) values(x []vector) []vector {
+	c := t.constants
+	n, y, s, pow, large := t.fresh(len(x)), t.fresh(len(x)), t.fresh(len(x)), t.fresh(len(x)), make([]lanemask, len(x))
+	for i := range x {
+		t.VANDNPD(x[i], t.held(spec.TanhSign), y[i])
+		t.VMINPD(y[i], t.held(spec.TanhClamp), y[i]) // y, the second source, where it is NaN
+	}
+	for i := range x {
+		large[i] = t.notLess(y[i], spec.TanhBreak)
+		pow[i] = t.constant(spec.TanhLog)
+		t.VFMADD213PD(c[spec.TanhShift], y[i], pow[i])
+		t.VSUBPD(c[spec.TanhShift], pow[i], n[i])
+		t.VPSLLQ(operand.Imm(52), pow[i], pow[i])
+		t.keep(large[i], n[i])
+	}
+	for i := range x {
+		t.VFNMADD231PD(c[spec.TanhHi], n[i], y[i])
+		t.VFNMADD231PD(c[spec.TanhLo], n[i], y[i])
+		t.VMULPD(y[i], y[i], s[i])
+	}
+	p, a := t.polynomials(s, spec.TanhP3, spec.TanhP0), t.polynomials(s, spec.TanhA3, spec.TanhOne)
+	num := t.fresh(len(x))
+	for i := range x {
+		b, plus, den := p[i], t.vec(), a[i]
+		t.VMULPD(s[i], p[i], p[i])                  // w
+		t.VMULPD(p[i], y[i], num[i])                // y·w
+		t.VFNMADD132PD(c[spec.TanhTwo], a[i], p[i]) // B
+		t.VMOVAPD(a[i], plus)
+		t.VFMADD231PD(p[i], y[i], plus) // A + y·B
+		t.VFNMADD213PD(a[i], y[i], b)   // b = A - y·B
+		t.VFMADD213PD(b, pow[i], plus)
+		t.replace(large[i], b, num[i])
+		t.replace(large[i], plus, den)
+		t.VDIVPD(den, num[i], num[i])
+	}
+	for i := range x {
+		t.replace(large[i], c[spec.TanhOne], y[i])
+		t.VFNMADD231PD(c[spec.TanhTwo], num[i], y[i])
+	}
+	for i := range x {
+		if t.lanes == 8 {
+			const orAnd = 0xf8 // first | second & third
+			t.VPTERNLOGQ(operand.Imm(orAnd), c[spec.TanhSign], x[i], y[i])
+		} else {
+			t.VANDPD(c[spec.TanhSign], x[i], x[i])
+			t.VORPD(x[i], y[i], y[i])
 		}
 	}
 	return y
+}
+
+// firstLanes sets lane i of an AVX2 vector to all ones if i < n and to zero otherwise.
+func (g *generator) firstLanes(n reg.GPVirtual, mask vector) {
+	lane := g.StaticGlobal("lane")
+	g.DataAttributes(attr.RODATA | attr.NOPTR)
+	for i := range 4 {
+		g.AddDatum(8*i, operand.U64(i))
+	}
+	g.VMOVQ(n, mask.AsX())
+	g.VPBROADCASTQ(mask.AsX(), mask)
+	g.VPCMPGTQ(lane, mask, mask)
+}
+
+// constant returns a fresh register with constant i, which the caller may overwrite.
+func (t *tanhCode) constant(i int) vector {
+	v := t.vec()
+	t.VMOVUPD(t.constants[i], v)
+	return v
+}
+
+// held returns a register with constant i, for operands that cannot be memory.
+func (t *tanhCode) held(i int) operand.Op {
+	if t.lanes == 8 {
+		return t.constants[i]
+	}
+	return t.constant(i)
+}
+
+// polynomials returns the polynomials at x with coefficients from to to, the highest power first.
+func (t *tanhCode) polynomials(x []vector, from, to int) []vector {
+	p := make([]vector, len(x))
+	for i := range x {
+		p[i] = t.constant(from)
+	}
+	for c := from + 1; c <= to; c++ {
+		for i := range x {
+			t.VFMADD213PD(t.constants[c], x[i], p[i])
+		}
+	}
+	return p
+}
+
+// notLess returns the mask of the lanes where x < constant i does not hold: NaN is among them.
+func (t *tanhCode) notLess(x vector, i int) lanemask {
+	const nlt = 5
+	if t.lanes == 8 {
+		k := t.K()
+		t.VCMPPD(operand.Imm(nlt), t.constants[i], x, k)
+		return k
+	}
+	k := t.vec()
+	t.VCMPPD(operand.Imm(nlt), t.constants[i], x, k)
+	return k
+}
+
+// keep sets the lanes of x outside the mask to zero.
+func (t *tanhCode) keep(mask lanemask, x vector) {
+	if t.lanes == 8 {
+		t.VMOVAPD_Z(x, mask, x)
+	} else {
+		t.VANDPD(mask, x, x)
+	}
+}
+
+// replace copies the lanes of y inside the mask to x; y is a register or, with AVX2, memory.
+func (t *tanhCode) replace(mask lanemask, y operand.Op, x vector) {
+	if t.lanes == 8 {
+		t.VMOVAPD(y, mask, x)
+	} else {
+		t.VBLENDVPD(mask, y, x, x)
+	}
+}
+
+func (g *generator) fresh(n int) []vector {
+	v := make([]vector, n)
+	for i := range v {
+		v[i] = g.vec()
+	}
+	return v
 }

@@ -9,15 +9,13 @@ import (
 
 // triangle writes the two kernels for the diagonal blocks of triangular matrices.
 func triangle(g *generator) {
-	for _, op := range []triangular{{"Solve", "dtrsmGeneric", true}, {"Multiply", "dtrmmGeneric", false}} {
-		g.triangular(op)
-	}
+	g.triangular(triangular{"Solve", true})
+	g.triangular(triangular{"Multiply", false})
 }
 
-// A triangular is one of the two operations.
 type triangular struct {
-	name, reference string
-	solve           bool
+	name  string
+	solve bool
 }
 
 // scale multiplies x by an element of the diagonal; Solve makes a zero +0.
@@ -58,8 +56,7 @@ func (op triangular) scale(g *generator, x, factor, zero reg.VecPhysical) {
 //
 // with all rows of a tile of X in registers, and code for each number of rows and of vectors.
 func (g *generator) triangular(op triangular) {
-	g.function(op.name, "func(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)",
-		fmt.Sprintf("is Kernel.%s. The reference is %s.", op.name, op.reference))
+	g.function(op.name)
 	x, ldx := g.argument("x"), g.bytes("ldx")
 	a := gemmArguments{c: x, n: g.argument("n")}
 	t := g.argument("t")

@@ -4,25 +4,17 @@
 
 package avx2
 
-// Peak computes z = x*y + z, n times in each lane of 12 vector registers from z = 0, and returns one z.
-// The reference is dpeakGeneric.
+// Peak is Kernel.Peak. The reference is dpeakGeneric.
 //
 //go:noescape
 func Peak(n int, x float64, y float64) float64
 
-// Tanh computes dst[i] = tanh(src[i]) for i < n with the constants of tanhTable.
-// The reference is dtanhGeneric.
+// Tanh is Kernel.Tanh of n elements, by tanhTable. The reference is dtanhGeneric.
 //
 //go:noescape
 func Tanh(dst *float64, src *float64, n int, table *float64)
 
-// Exp computes dst[i] = exp(src[i]) for i < n with the constants of expTable.
-// The reference is dexpGeneric.
-//
-//go:noescape
-func Exp(dst *float64, src *float64, n int, table *float64)
-
-// Gemm is Kernel.Gemm with MR = 6 and NR = 8. The reference is dgemmGeneric_2x4.
+// Gemm is Kernel.Gemm. The reference is dgemmGeneric_2x4.
 //
 //go:noescape
 func Gemm(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, b *float64, rowB int, panelB int, store uint8, c *float64, ldc int)
@@ -32,8 +24,7 @@ func Gemm(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, b 
 //go:noescape
 func Copy(m int, n int, src *float64, lds int, dst *float64, ldd int)
 
-// Transpose is Kernel.Transpose for m and n that are multiples of the number of elements of a vector.
-// The reference is dtransposeGeneric.
+// Transpose is Kernel.Transpose of multiples of a vector. The reference is dtransposeGeneric.
 //
 //go:noescape
 func Transpose(m int, n int, src *float64, lds int, dst *float64, ldd int)
@@ -48,22 +39,22 @@ func Solve(m int, n int, t *float64, rowT int, colT int, d *float64, x *float64,
 //go:noescape
 func Multiply(m int, n int, t *float64, rowT int, colT int, d *float64, x *float64, ldx int)
 
-// Dot returns the sum of x[i]*y[i] over 0 <= i < n. The reference is ddotGeneric.
+// Dot is Kernel.Dot. The reference is ddotGeneric.
 //
 //go:noescape
 func Dot(n int, x *float64, y *float64) float64
 
-// Scal multiplies x[i] by alpha for 0 <= i < n. The reference is dscalGeneric.
+// Scal is Kernel.Scal. The reference is dscalGeneric.
 //
 //go:noescape
 func Scal(n int, alpha float64, x *float64)
 
-// Axpy adds alpha*x[i] to y[i] for 0 <= i < n. The reference is daxpyGeneric.
+// Axpy is Kernel.Axpy. The reference is daxpyGeneric.
 //
 //go:noescape
 func Axpy(n int, alpha float64, x *float64, y *float64)
 
-// Rot multiplies the pairs x[i], y[i] by the matrix [h11 h12; h21 h22]. The reference is drotGeneric.
+// Rot is Kernel.Rot. The reference is drotGeneric.
 //
 //go:noescape
 func Rot(n int, h11 float64, h12 float64, h21 float64, h22 float64, x *float64, y *float64)
@@ -83,29 +74,27 @@ func GemvT(m int, n int, alpha float64, a *float64, lda int, x *float64, incX in
 //go:noescape
 func Dotxaxpyf(m int, n int, alpha float64, a *float64, lda int, step int, x *float64, u *float64, y *float64, v *float64)
 
-// Ger adds alpha*x[i*incX]*y[j] to a[i*lda+j] for 0 <= i < m and 0 <= j < n. The reference is dgerGeneric.
+// Ger is Kernel.Ger. The reference is dgerGeneric.
 //
 //go:noescape
 func Ger(m int, n int, alpha float64, x *float64, incX int, y *float64, a *float64, lda int)
 
-// SymvUpper is Kernel.Symv for eight rows. The reference is dsymvGeneric.
+// SymvUpper is Kernel.Symv of eight rows. The reference is dsymvGeneric.
 //
 //go:noescape
 func SymvUpper(alpha float64, a *float64, lda int, step int, x *float64, y *float64)
 
-// SymvLower is Kernel.Symv for eight rows. The reference is dsymvGeneric.
+// SymvLower is Kernel.Symv of eight rows. The reference is dsymvGeneric.
 //
 //go:noescape
 func SymvLower(alpha float64, a *float64, lda int, step int, x *float64, y *float64)
 
-// AbsMax returns the index of the first of the largest |x[i]|, 0 <= i < n, and that magnitude,
-// or 0, 0 if nothing is larger than zero. The reference is dabsMaxGeneric.
+// AbsMax is Kernel.AbsMax. The reference is dabsMaxGeneric.
 //
 //go:noescape
 func AbsMax(n int, x *float64) (at int, size float64)
 
-// AddAbs adds |x[i]| to y[i] for 0 <= i < n and returns the sum of |x[i]|.
-// The reference is daddAbsGeneric.
+// AddAbs is Kernel.AddAbs. The reference is daddAbsGeneric.
 //
 //go:noescape
 func AddAbs(n int, x *float64, y *float64) float64

@@ -4,11 +4,10 @@
 
 package neon
 
-// Peak computes z = x*y + z, n times in each lane of 24 vector registers from z = 0,
-// and returns one z. The reference is dpeakGeneric.
+// Peak is Kernel.Peak. The reference is dpeakGeneric.
 func Peak(n int, x, y float64) float64
 
-// Gemm is Kernel.Gemm with MR = 6 and NR = 8. The reference is dgemmGeneric_2x4.
+// Gemm is Kernel.Gemm. The reference is dgemmGeneric_2x4.
 //
 //go:noescape
 func Gemm(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)
@@ -23,22 +22,22 @@ func Solve(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int
 //go:noescape
 func Multiply(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)
 
-// Dot returns the sum of x[i]*y[i] over 0 <= i < n. The reference is ddotGeneric.
+// Dot is Kernel.Dot. The reference is ddotGeneric.
 //
 //go:noescape
 func Dot(n int, x, y *float64) float64
 
-// Axpy adds alpha*x[i] to y[i] for 0 <= i < n. The reference is daxpyGeneric.
+// Axpy is Kernel.Axpy. The reference is daxpyGeneric.
 //
 //go:noescape
 func Axpy(n int, alpha float64, x, y *float64)
 
-// Scal multiplies x[i] by alpha for 0 <= i < n. The reference is dscalGeneric.
+// Scal is Kernel.Scal. The reference is dscalGeneric.
 //
 //go:noescape
 func Scal(n int, alpha float64, x *float64)
 
-// Rot multiplies the pairs x[i], y[i] by the matrix [h11 h12; h21 h22]. The reference is drotGeneric.
+// Rot is Kernel.Rot. The reference is drotGeneric.
 //
 //go:noescape
 func Rot(n int, h11, h12, h21, h22 float64, x, y *float64)
@@ -53,7 +52,7 @@ func GemvN(m, n int, alpha float64, a *float64, lda int, x *float64, beta float6
 //go:noescape
 func GemvT(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
 
-// Ger adds alpha*x[i*incX]*y[j] to a[i*lda+j] for 0 <= i < m and 0 <= j < n. The reference is dgerGeneric.
+// Ger is Kernel.Ger. The reference is dgerGeneric.
 //
 //go:noescape
 func Ger(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int)
@@ -68,31 +67,22 @@ func Dotxaxpyf(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *f
 //go:noescape
 func Copy(m, n int, src *float64, lds int, dst *float64, ldd int)
 
-// Transpose is Kernel.Transpose for even m and n. The reference is dtransposeGeneric.
+// Transpose is Kernel.Transpose of multiples of a vector. The reference is dtransposeGeneric.
 //
 //go:noescape
 func Transpose(m, n int, src *float64, lds int, dst *float64, ldd int)
 
-// Tanh computes dst[i] = tanh(src[i]) for i < n with the constants of tanhTable.
-// The reference is dtanhGeneric.
+// Tanh is Kernel.Tanh of n elements, by tanhTable. The reference is dtanhGeneric.
 //
 //go:noescape
 func Tanh(dst, src *float64, n int, table *float64)
 
-// Exp computes dst[i] = exp(src[i]) for i < n with the constants of expTable.
-// The reference is dexpGeneric.
-//
-//go:noescape
-func Exp(dst, src *float64, n int, table *float64)
-
-// AbsMax returns the index of the first of the largest |x[i]|, 0 <= i < n, and that magnitude,
-// or 0, 0 if nothing is larger than zero. The reference is dabsMaxGeneric.
+// AbsMax is Kernel.AbsMax. The reference is dabsMaxGeneric.
 //
 //go:noescape
 func AbsMax(n int, x *float64) (at int, size float64)
 
-// AddAbs adds |x[i]| to y[i] for 0 <= i < n and returns the sum of |x[i]|.
-// The reference is daddAbsGeneric.
+// AddAbs is Kernel.AddAbs. The reference is daddAbsGeneric.
 //
 //go:noescape
 func AddAbs(n int, x, y *float64) float64

@@ -4,7 +4,7 @@
 
 package pause
 
-// pause executes PAUSE.
+// pause executes the instruction of Pause.
 //
 //go:noescape
 func pause()

@@ -4,5 +4,5 @@
 
 package pause
 
-// pause executes ISB.
+// pause executes the instruction of Pause.
 func pause()

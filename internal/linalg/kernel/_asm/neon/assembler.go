@@ -9,6 +9,10 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/mmcloughlin/avo/gotypes"
+
+	"blskernel/internal/linalg/kernel/_asm/spec"
 )
 
 // A general is one of the registers R0 to R26 but R18, which belongs to some systems.
@@ -64,69 +68,41 @@ type label string
 type generator struct {
 	text, declarations, data bytes.Buffer
 
-	arguments map[string]string // of the function: the name of each with its offset
-	inUse     [27]bool          // general registers
+	signature *gotypes.Signature // of the function
+	inUse     [27]bool           // general registers
 	labels    int
 }
 
-// function starts a function without locals, whose arguments do not escape. It has the name of the
-// field of Kernel.
-func (g *generator) function(name, signature string, doc ...string) {
-	g.arguments, g.inUse = map[string]string{}, [27]bool{18: true}
-	size := g.place(signature)
-	fmt.Fprintf(&g.text, "\n// func %s%s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n", name, signature, name, size)
-	fmt.Fprintf(&g.declarations, "\n// %s %s\n", name, strings.Join(doc, "\n// "))
-	if strings.Contains(signature, "*") {
+// function starts the function of a name, without locals. Its arguments do not escape.
+func (g *generator) function(name string) {
+	f := spec.Functions[name]
+	signature, err := gotypes.ParseSignature("func" + f.Signature)
+	if err != nil {
+		panic(err)
+	}
+	g.signature, g.inUse = signature, [27]bool{18: true}
+	fmt.Fprintf(&g.text, "\n// func %s%s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n", name, f.Signature, name, signature.Bytes())
+	fmt.Fprintf(&g.declarations, "\n// %s %s\n", name, f.Comment)
+	if strings.Contains(f.Signature, "*") {
 		fmt.Fprintf(&g.declarations, "//\n//go:noescape\n")
 	}
-	fmt.Fprintf(&g.declarations, "func %s%s\n", name, signature)
+	fmt.Fprintf(&g.declarations, "func %s%s\n", name, f.Signature)
 }
 
-// place gives arguments and results their offsets, and returns the size of all. A parameter is a number
-// or an address of eight bytes, or a uint8. An unnamed result is ret.
-func (g *generator) place(signature string) int {
-	in, out, _ := strings.Cut(strings.TrimPrefix(signature, "("), ")")
-	offset := 0
-	var names []string
-	for _, list := range []string{in, strings.Trim(out, " ()")} {
-		offset = (offset + 7) &^ 7
-		for _, parameter := range strings.Split(list, ", ") {
-			name, kind, typed := strings.Cut(parameter, " ")
-			if name == "" {
-				continue
-			}
-			if !typed && len(names) == 0 && list != in {
-				name, kind, typed = "ret", name, true
-			}
-			names = append(names, name)
-			if !typed {
-				continue // x of "x, y int"
-			}
-			width := 8
-			if kind == "uint8" {
-				width = 1
-			}
-			for _, n := range names {
-				offset = (offset + width - 1) &^ (width - 1)
-				g.arguments[n] = fmt.Sprintf("%s+%d(FP)", n, offset)
-				offset += width
-			}
-			names = nil
+// argument is the place of the argument or result of the given name; an unnamed result is ret.
+func (g *generator) argument(name string) string {
+	of := g.signature.Results().Lookup(name)
+	if name == "ret" {
+		of = g.signature.Results().At(0)
+	}
+	for _, c := range []gotypes.Component{g.signature.Params().Lookup(name), of} {
+		if x, err := c.Resolve(); err == nil {
+			return x.Addr.Asm()
 		}
 	}
-	return (offset + 7) &^ 7
+	panic("no argument " + name)
 }
 
-// argument is the place of the argument or result of the given name.
-func (g *generator) argument(name string) string {
-	a, ok := g.arguments[name]
-	if !ok {
-		panic("no argument " + name)
-	}
-	return a
-}
-
-// general returns a general register that is not in use.
 func (g *generator) general() general {
 	for r, used := range g.inUse {
 		if !used {
@@ -137,7 +113,6 @@ func (g *generator) general() general {
 	panic("no general register is left")
 }
 
-// release says that registers are no longer in use.
 func (g *generator) release(rs ...general) {
 	for _, r := range rs {
 		g.inUse[r] = false
@@ -252,5 +227,4 @@ func (g *generator) table(symbol string, words ...uint64) general {
 // result sets the result of the given name to the first element of v.
 func (g *generator) result(name string, v vector) { g.op("FMOVD", v.scalar(), g.argument(name)) }
 
-// ret ends a function.
 func (g *generator) ret() { g.op("RET") }

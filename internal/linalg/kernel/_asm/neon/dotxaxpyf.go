@@ -1,18 +1,10 @@
 package neon
 
-// dotxaxpyf is the loop
-//
-//	for i := range m {
-//		axpy(n, alpha*u[i], row(i), y)
-//		v[i] += alpha*dot(n, row(i), x)
-//	}
-//
-// for four rows at once, and loads each element once. row(i+1) begins lda + i*step elements after
-// row(i), as in a packed triangle. The first 16 registers are the sums of the rows as inner has them,
-// then come their factors, and two vectors of x, of y and of a row.
+// dotxaxpyf is Kernel.Dotxaxpyf for four rows at once, and loads each element once. The first 16
+// registers are the sums of the rows as inner has them, then come their factors, and two vectors of x,
+// of y and of a row.
 func dotxaxpyf(g *generator) {
-	g.function("Dotxaxpyf", "(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64)",
-		"is Kernel.Dotxaxpyf. The reference is ddotxaxpyfGeneric.")
+	g.function("Dotxaxpyf")
 	const factor, ex, ey, row = vector(16), vector(20), vector(22), vector(24)
 	a, u, v := g.matrix(), g.load("u"), g.load("v")
 	a.step = g.bytes("step")

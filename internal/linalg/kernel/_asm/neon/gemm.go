@@ -3,6 +3,8 @@ package neon
 import (
 	"fmt"
 	"math"
+
+	"blskernel/internal/linalg/kernel/_asm/spec"
 )
 
 // A tile is the part of C in registers, rows×columns: six rows of four vectors, 24 accumulators. A step
@@ -29,33 +31,8 @@ func (t tile) vectors() int { return (t.columns + 1) / 2 }
 // at is the register of vector v of row r, if the rows begin at register 0.
 func (t tile) at(r, v int) vector { return vector(r*t.vectors() + v) }
 
-// loadRow loads a row of the tile from p to the registers from first on.
-func (g *generator) loadRow(t tile, p general, first vector) {
-	t.eachOfRow(func(v vector, disp int) { g.loadPair(at(p, disp), first+v, first+v+1) },
-		func(v vector, disp int) { g.loadVector(at(p, disp), first+v) },
-		func(v vector, disp int) { g.loadOne(at(p, disp), first+v) })
-}
-
-// storeRow is loadRow the other way.
-func (g *generator) storeRow(t tile, first vector, p general) {
-	t.eachOfRow(func(v vector, disp int) { g.storePair(first+v, first+v+1, at(p, disp)) },
-		func(v vector, disp int) { g.storeVector(first+v, at(p, disp)) },
-		func(v vector, disp int) { g.storeOne(first+v, at(p, disp)) })
-}
-
-// eachOfRow goes through a row by pairs of vectors, by a vector, and by one element.
-func (t tile) eachOfRow(pair, single, one func(v vector, disp int)) {
-	column := 0
-	for ; column+4 <= t.columns; column += 4 {
-		pair(vector(column/2), 8*column)
-	}
-	if column+2 <= t.columns {
-		single(vector(column/2), 8*column)
-		column += 2
-	}
-	if column < t.columns {
-		one(vector(column/2), 8*column)
-	}
+func (t tile) row(g *generator) part {
+	return part{generator: g, count: t.vectors(), one: t.columns%2 == 1}
 }
 
 // eachTile writes the loop over the columns of a strip for each number of rows: whole tiles, then one
@@ -108,32 +85,10 @@ type gemmCode struct {
 	bp, ahead       general // the row of B, and the distance from it to the prefetched data
 }
 
-// gemm is the strip kernel, in Go as for amd64:
-//
-//	for jr := 0; jr < n; jr += NR {
-//		for i := range m {
-//			for j := range min(NR, n-jr) {
-//				at := i*ldc + jr + j // less i*(i-1)/2 if store is AddPacked
-//				var s float64
-//				if store == Continue {
-//					s = alpha * c[at]
-//				}
-//				for p := range k {
-//					s = FMA(a[i*rowA+p*colA], b[jr/NR*panelB+p*rowB+j], s)
-//				}
-//				if store == Add || store == AddPacked {
-//					c[at] = FMA(alpha, s, c[at])
-//				} else {
-//					c[at] = alpha * s
-//				}
-//			}
-//		}
-//	}
-//
-// with code for each number of rows and of columns of a tile.
+// gemm is the strip kernel: the loop of the function of that name for amd64, with code for each number
+// of rows and of columns of a tile.
 func gemm(g *generator) {
-	g.function("Gemm", "(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)",
-		fmt.Sprintf("is Kernel.Gemm with MR = %d and NR = %d. The reference is dgemmGeneric_2x4.", tileRows, tileColumns))
+	g.function("Gemm")
 	x := gemmCode{generator: g, n: g.load("n"), b: g.load("b"), c: g.load("c"),
 		colA: g.bytes("colA"), rowB: g.bytes("rowB"), ldc: g.bytes("ldc"), closerC: g.general(), mode: g.general(),
 		k: g.general(), offset: g.general(), bp: g.general(), ahead: g.general()}
@@ -151,7 +106,6 @@ func gemm(g *generator) {
 	})
 }
 
-// setRows sets the pointers to the rows of A.
 func (x *gemmCode) setRows() {
 	distance := x.bytes("rowA")
 	x.a[0] = x.load("a")
@@ -169,22 +123,14 @@ const (
 	modeAdd
 )
 
-// The values of Store.
-const (
-	storeOverwrite = iota
-	storeAdd
-	storeAddPacked
-	storeContinue
-)
-
 // setMode sets the mode and closerC from the arguments store and alpha. Continue ends as Overwrite.
 func (x *gemmCode) setMode() {
 	overwrite, set, store, one := x.unique("overwrite"), x.unique("set"), x.general(), x.general()
 	x.op("MOVBU", x.argument("store"), store)
 	x.op("MOVD", "ZR", x.closerC)
 	x.op("MOVD", modeAdd, x.mode)
-	x.jumpIf(store, equal, storeAdd, set)
-	x.jumpIf(store, unequal, storeAddPacked, overwrite)
+	x.jumpIf(store, equal, spec.StoreAdd, set)
+	x.jumpIf(store, unequal, spec.StoreAddPacked, overwrite)
 	x.op("MOVD", 8, x.closerC)
 	x.jump(set)
 	x.here(overwrite)

@@ -1,5 +1,7 @@
 package neon
 
+import "blskernel/internal/linalg/kernel/_asm/spec"
+
 // The registers of a step: the vectors of B, and the elements of A, which take turns.
 const (
 	registerB = vector(tileRows * tileColumns / 2)
@@ -18,7 +20,7 @@ func (x gemmCode) clear(t tile) {
 	store := x.general()
 	more, begun := x.unique("continue"), x.unique("begun")
 	x.op("MOVBU", x.argument("store"), store)
-	x.jumpIf(store, equal, storeContinue, more)
+	x.jumpIf(store, equal, spec.StoreContinue, more)
 	for i := range vector(t.rows * t.vectors()) {
 		x.zero(i)
 	}
@@ -26,7 +28,7 @@ func (x gemmCode) clear(t tile) {
 	x.here(more)
 	x.loadOneArgument("alpha", registerB)
 	x.eachRowOfC(t.rows, func(r int, p general) {
-		x.loadRow(t, p, t.at(r, 0))
+		t.row(x.generator).load(p, t.at(r, 0))
 		for v := range t.vectors() {
 			x.fmulLane(t.at(r, v), registerB, 0, t.at(r, v))
 		}
@@ -69,7 +71,7 @@ func (x gemmCode) sum(t tile) {
 // step writes one rank-1 update of the tile. It prefetches the end of the row eight steps on: the tile
 // to the left has read the beginning of a line that the row shares with it.
 func (x gemmCode) step(t tile) {
-	x.loadRow(t, x.bp, registerB)
+	t.row(x.generator).load(x.bp, registerB)
 	if t == (tile{tileRows, tileColumns}) {
 		x.prefetchAhead(x.bp, x.ahead)
 	}
@@ -89,7 +91,6 @@ func (x gemmCode) step(t tile) {
 	x.op("ADD", x.colA, x.offset, x.offset)
 }
 
-// end stores the sums, by mode.
 func (x gemmCode) end(t tile) {
 	alpha := registerA
 	product, scaled, end := x.unique("product"), x.unique("scaled"), x.unique("stored")
@@ -97,11 +98,11 @@ func (x gemmCode) end(t tile) {
 	x.loadOneArgument("alpha", alpha)
 	x.jumpIf(x.mode, less, modeProduct, scaled)
 	x.eachRowOfC(t.rows, func(r int, p general) {
-		x.loadRow(t, p, registerB)
+		t.row(x.generator).load(p, registerB)
 		for v := range t.vectors() {
 			x.fmlaLane(t.at(r, v), alpha, 0, registerB+vector(v))
 		}
-		x.storeRow(t, registerB, p)
+		t.row(x.generator).store(registerB, p)
 	})
 	x.jump(end)
 	x.here(scaled)
@@ -109,7 +110,7 @@ func (x gemmCode) end(t tile) {
 		x.fmulLane(i, alpha, 0, i)
 	}
 	x.here(product)
-	x.eachRowOfC(t.rows, func(r int, p general) { x.storeRow(t, t.at(r, 0), p) })
+	x.eachRowOfC(t.rows, func(r int, p general) { t.row(x.generator).store(t.at(r, 0), p) })
 	x.here(end)
 }
 

@@ -93,7 +93,6 @@ func (p part) products(j int, x general, pointers []general) {
 	}
 }
 
-// zeros sets the first n registers to +0.
 func (g *generator) zeros(n int) {
 	for v := range vector(n) {
 		g.zero(v)

@@ -12,28 +12,18 @@ func level1(g *generator) {
 // instructions.
 const unroll = 8
 
-// dot is the loop
-//
-//	for i := range n { sum += x[i] * y[i] }
-//
-// in the order of inner and sums.
+// dot is Kernel.Dot, in the order of inner and sums.
 func dot(g *generator) {
-	g.function("Dot", "(n int, x, y *float64) float64",
-		"returns the sum of x[i]*y[i] over 0 <= i < n. The reference is ddotGeneric.")
+	g.function("Dot")
 	g.inner(g.load("n"), g.load("x"), []general{g.load("y")}, true)
 	g.sums(1)
 	g.result("ret", 0)
 	g.ret()
 }
 
-// axpy is the loop
-//
-//	for i := range n { y[i] += alpha * x[i] }
-//
-// with all loads of a turn before its stores.
+// axpy is Kernel.Axpy, with all loads of a turn before its stores.
 func axpy(g *generator) {
-	g.function("Axpy", "(n int, alpha float64, x, y *float64)",
-		"adds alpha*x[i] to y[i] for 0 <= i < n. The reference is daxpyGeneric.")
+	g.function("Axpy")
 	alpha := vector(31)
 	g.loadOneArgument("alpha", alpha)
 	n, x, y := g.load("n"), g.load("x"), g.load("y")
@@ -48,12 +38,9 @@ func axpy(g *generator) {
 	g.ret()
 }
 
-// scal is the loop
-//
-//	for i := range n { x[i] *= alpha }
+// scal is Kernel.Scal.
 func scal(g *generator) {
-	g.function("Scal", "(n int, alpha float64, x *float64)",
-		"multiplies x[i] by alpha for 0 <= i < n. The reference is dscalGeneric.")
+	g.function("Scal")
 	alpha := vector(31)
 	g.broadcast("alpha", alpha)
 	n, x := g.load("n"), g.load("x")
@@ -67,14 +54,9 @@ func scal(g *generator) {
 	g.ret()
 }
 
-// rot is the loop
-//
-//	for i := range n { x[i], y[i] = h11*x[i]+h12*y[i], h21*x[i]+h22*y[i] }
-//
-// with all loads of a turn before its stores.
+// rot is Kernel.Rot, with all loads of a turn before its stores.
 func rot(g *generator) {
-	g.function("Rot", "(n int, h11, h12, h21, h22 float64, x, y *float64)",
-		"multiplies the pairs x[i], y[i] by the matrix [h11 h12; h21 h22]. The reference is drotGeneric.")
+	g.function("Rot")
 	const u, v, fromX, fromY, h = vector(0), vector(4), vector(8), vector(12), vector(28)
 	for i, name := range []string{"h11", "h12", "h21", "h22"} {
 		g.broadcast(name, h+vector(i))

@@ -78,16 +78,11 @@ func (g *generator) add(rows int, y general, incY any, scale func(v vector)) {
 // measured.
 const longRow = 250
 
-// gemvN is the loop
-//
-//	for i := range m { y[i*incY] = beta*y[i*incY] + alpha*dot(n, a[i*lda:], x) }
-//
-// for several rows at once, which share the loads of x: four short rows, or three longer ones, of which
-// innerMany takes half of the lanes at a time. Long rows, of a matrix beyond the first-level cache, it
-// takes one by one and in one pass, as with AVX2.
+// gemvN is Kernel.GemvN for several rows at once, which share the loads of x: four short rows, or
+// three longer ones, of which innerMany takes half of the lanes at a time. Long rows, of a matrix
+// beyond the first-level cache, it takes one by one and in one pass, as with AVX2.
 func gemvN(g *generator) {
-	g.function("GemvN", "(m, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int)",
-		"is Kernel.GemvN. The reference is dgemvNGeneric.")
+	g.function("GemvN")
 	a, length := g.matrix(), g.load("n")
 	y, incY := g.load("y"), g.bytes("incY")
 	blocks := func(rows []int, many bool) {
@@ -125,16 +120,10 @@ func (g *generator) scaling(v vector) func(vector) {
 	}
 }
 
-// gemvT is the loop
-//
-//	y *= beta
-//	for i := range m { axpy(n, alpha*x[i*incX], a[i*lda:], y) }
-//
-// for eight rows at once, which share each load and store of y. An element of y adds the products of
-// its column in the order of the rows.
+// gemvT is Kernel.GemvT for eight rows at once, which share each load and store of y. An element of y
+// adds the products of its column in the order of the rows.
 func gemvT(g *generator) {
-	g.function("GemvT", "(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)",
-		"is Kernel.GemvT. The reference is dgemvTGeneric.")
+	g.function("GemvT")
 	beta, one, scaled := g.load("beta"), g.general(), g.unique("scaled")
 	g.op("MOVD", int(math.Float64bits(1)), one)
 	g.jumpIf(beta, equal, one, scaled)
@@ -167,14 +156,10 @@ func gemvT(g *generator) {
 	g.ret()
 }
 
-// ger is the loop
-//
-//	for i := range m { axpy(n, alpha*x[i*incX], y, a[i*lda:]) }
-//
-// for several rows at once, which share the loads of y. All loads of a turn come before its stores.
+// ger is Kernel.Ger for several rows at once, which share the loads of y. All loads of a turn come
+// before its stores.
 func ger(g *generator) {
-	g.function("Ger", "(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int)",
-		"adds alpha*x[i*incX]*y[j] to a[i*lda+j] for 0 <= i < m and 0 <= j < n. The reference is dgerGeneric.")
+	g.function("Ger")
 	const most = 4 // rows, and vectors of each
 	a, x, incX := g.matrix(), g.load("x"), g.bytes("incX")
 	a.blocks([]int{most, 2, 1}, func(rows []general) {

@@ -6,17 +6,10 @@ func pack(g *generator) {
 	transpose(g)
 }
 
-// copyRows is, in Go
-//
-//	for i := range m {
-//		copy(dst[i*ldd:i*ldd+n], src[i*lds:])
-//	}
-//
-// With w = 8, 4, 2 or 1, a row of at most 2w elements is its first w and its last w, some of which may
-// be the same. A longer row is sixteens and its last 16.
+// copyRows is Kernel.Copy. With w = 8, 4, 2 or 1, a row of at most 2w elements is its first w and its
+// last w, some of which may be the same. A longer row is sixteens and its last 16.
 func copyRows(g *generator) {
-	g.function("Copy", "(m, n int, src *float64, lds int, dst *float64, ldd int)",
-		"is Kernel.Copy. The reference is dcopyGeneric.")
+	g.function("Copy")
 	m, n := g.load("m"), g.load("n")
 	src, lds, dst, ldd := g.load("src"), g.bytes("lds"), g.load("dst"), g.bytes("ldd")
 	lastSrc, lastDst, s, d, left := g.general(), g.general(), g.general(), g.general(), g.general()
@@ -28,7 +21,7 @@ func copyRows(g *generator) {
 		g.op("SUB", w, n, left)
 		g.op("ADD", left.shifted(3), src, lastSrc)
 		g.op("ADD", left.shifted(3), dst, lastDst)
-		p := part{generator: g, count: w / 2, one: w == 1}
+		p := part{generator: g, count: (w + 1) / 2, one: w == 1}
 		g.while(m, 1, func() {
 			if w == 16 {
 				g.op("MOVD", src, s)
@@ -57,18 +50,10 @@ func copyRows(g *generator) {
 	}
 }
 
-// transpose is, in Go, for even m and n,
-//
-//	for i := range m {
-//		for j := range n {
-//			dst[j*ldd+i] = src[i*lds+j]
-//		}
-//	}
-//
-// in rectangles of eight rows, a cache line of dst, and four columns, as far as they go, then of fewer.
+// transpose is Kernel.Transpose for even m and n, in rectangles of eight rows, a cache line of dst,
+// and four columns, as far as they go, then of fewer.
 func transpose(g *generator) {
-	g.function("Transpose", "(m, n int, src *float64, lds int, dst *float64, ldd int)",
-		"is Kernel.Transpose for even m and n. The reference is dtransposeGeneric.")
+	g.function("Transpose")
 	m, n := g.load("m"), g.load("n")
 	src, lds, dst, ldd := g.load("src"), g.bytes("lds"), g.load("dst"), g.bytes("ldd")
 	d, left := g.general(), g.general()

@@ -1,7 +1,8 @@
 package neon
 
-// A part is the step of a loop over rows: count whole vectors, or one element. It begins disp
-// bytes behind the pointers. No vector stands for a vector of zeros that is not in memory.
+// A part is the step of a loop over rows: count vectors, of which the last has one element if one is
+// set. It begins disp bytes behind the pointers. No vector stands for a vector of zeros that is not in
+// memory.
 type part struct {
 	*generator
 	count int
@@ -63,31 +64,35 @@ func (g *generator) forward(pointers []general, n int) {
 
 // load loads the vectors from first on from base; of a single element the second half is +0.
 func (p part) load(base general, first vector) {
-	switch {
-	case p.one:
-		p.loadOne(at(base, p.disp), first)
-		return
-	case p.count == 0:
+	if p.count == 0 {
 		p.zero(first)
 	}
-	for i := 0; i+1 < p.count; i += 2 {
-		p.loadPair(at(base, p.disp+16*i), first+vector(i), first+vector(i+1))
-	}
-	if p.count%2 == 1 {
-		p.loadVector(at(base, p.disp+16*(p.count-1)), first+vector(p.count-1))
-	}
+	p.each(func(i int, m memory) { p.loadPair(m, first+vector(i), first+vector(i+1)) },
+		func(i int, m memory) { p.loadVector(m, first+vector(i)) },
+		func(i int, m memory) { p.loadOne(m, first+vector(i)) }, base)
 }
 
 // store is load the other way.
 func (p part) store(first vector, base general) {
+	p.each(func(i int, m memory) { p.storePair(first+vector(i), first+vector(i+1), m) },
+		func(i int, m memory) { p.storeVector(first+vector(i), m) },
+		func(i int, m memory) { p.storeOne(first+vector(i), m) }, base)
+}
+
+// each goes through the vectors by pairs, then by a vector, and by one element.
+func (p part) each(pair, single, one func(i int, m memory), base general) {
+	i, whole := 0, p.count
 	if p.one {
-		p.storeOne(first, at(base, p.disp))
-		return
+		whole--
 	}
-	for i := 0; i+1 < p.count; i += 2 {
-		p.storePair(first+vector(i), first+vector(i+1), at(base, p.disp+16*i))
+	for ; i+1 < whole; i += 2 {
+		pair(i, at(base, p.disp+16*i))
 	}
-	if p.count%2 == 1 {
-		p.storeVector(first+vector(p.count-1), at(base, p.disp+16*(p.count-1)))
+	if i < whole {
+		single(i, at(base, p.disp+16*i))
+		i++
+	}
+	if p.one {
+		one(i, at(base, p.disp+16*i))
 	}
 }

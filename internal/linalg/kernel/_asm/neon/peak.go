@@ -4,17 +4,9 @@ package neon
 // and Apple's cores, need 16.
 const peakChains = 24
 
-// peak is a loop of fused multiply-adds on registers, the limit of every kernel:
-//
-//	for range n {
-//		for i := range z {
-//			z[i] = FMA(x, y, z[i])
-//		}
-//	}
+// peak is Kernel.Peak, a loop of fused multiply-adds on registers: the limit of every kernel.
 func peak(g *generator) {
-	g.function("Peak", "(n int, x, y float64) float64",
-		"computes z = x*y + z, n times in each lane of 24 vector registers from z = 0,",
-		"and returns one z. The reference is dpeakGeneric.")
+	g.function("Peak")
 	n, x, y := g.load("n"), vector(peakChains), vector(peakChains+1)
 	g.broadcast("x", x)
 	g.broadcast("y", y)

@@ -14,21 +14,15 @@ type searcher struct {
 	best, where vector // the largest element, and the index where the first block that has it begins
 }
 
-// absMax is the loop
-//
-//	for i := range n { if abs(x[i]) > size { at, size = i, abs(x[i]) } }
-//
-// An index for each element would cost half as much as the comparison. Both halves of a register keep
-// the largest element and the beginning of the first block that has it. The lesser of these blocks, if
-// both halves have the maximum, is the first, and a search from its beginning finds the place. The last
-// block ends with the vector and overlaps the one before; if it is the first with the maximum, the
-// maximum is not in the overlap. Short vectors have short blocks.
+// absMax is Kernel.AbsMax. An index for each element would cost half as much as the comparison. Both
+// halves of a register keep the largest element and the beginning of the first block that has it. The
+// lesser of these blocks, if both halves have the maximum, is the first, and a search from its
+// beginning finds the place. The last block ends with the vector and overlaps the one before; if it is
+// the first with the maximum, the maximum is not in the overlap. Short vectors have short blocks.
 //
 // FMAX would give NaN, and FMAXNM too for a signalling one, so a comparison selects.
 func absMax(g *generator) {
-	g.function("AbsMax", "(n int, x *float64) (at int, size float64)",
-		"returns the index of the first of the largest |x[i]|, 0 <= i < n, and that magnitude,",
-		"or 0, 0 if nothing is larger than zero. The reference is dabsMaxGeneric.")
+	g.function("AbsMax")
 	s := &searcher{g, g.load("n"), g.load("x"), 30, 31}
 	g.zero(s.best, s.where)
 	place := g.unique("place")
@@ -125,16 +119,10 @@ func (s *searcher) place() {
 	s.op("MOVD", size, s.argument("size"))
 }
 
-// addAbs is the loop
-//
-//	for i := range n { y[i] += abs(x[i]); sum += abs(x[i]) }
-//
-// with eight sums, of which the first two take the elements after the sixteens by fours, and one more
-// for what is left.
+// addAbs is Kernel.AddAbs with eight sums, of which the first two take the elements after the sixteens
+// by fours, and one more for what is left.
 func addAbs(g *generator) {
-	g.function("AddAbs", "(n int, x, y *float64) float64",
-		"adds |x[i]| to y[i] for 0 <= i < n and returns the sum of |x[i]|.",
-		"The reference is daddAbsGeneric.")
+	g.function("AddAbs")
 	const rest, v, w = vector(unroll), vector(16), vector(24)
 	n, x, y := g.load("n"), g.load("x"), g.load("y")
 	g.zeros(unroll + 1) // and rest

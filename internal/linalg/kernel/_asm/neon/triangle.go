@@ -1,21 +1,16 @@
 package neon
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // triangle writes the two kernels for the diagonal blocks of triangular matrices.
 func triangle(g *generator) {
-	for _, op := range []triangular{{"Solve", "dtrsmGeneric", true}, {"Multiply", "dtrmmGeneric", false}} {
-		g.triangular(op)
-	}
+	g.triangular(triangular{"Solve", true})
+	g.triangular(triangular{"Multiply", false})
 }
 
-// A triangular is one of the two operations.
 type triangular struct {
-	name, reference string
-	solve           bool
+	name  string
+	solve bool
 }
 
 // A triangularCode has what lives through a call.
@@ -26,29 +21,10 @@ type triangularCode struct {
 	n, x, ldx        general // the columns that are left, and their tile of X
 }
 
-// triangular is, in Go, for each column x of X, for solve
-//
-//	for j := range m {
-//		x[j] = FMA(d[j], x[j], 0)
-//		for i := j + 1; i < m; i++ {
-//			x[i] = FMA(-t[i*rowT+j*colT], x[j], x[i])
-//		}
-//	}
-//
-// and for multiply
-//
-//	for j := m - 1; j >= 0; j-- {
-//		for i := j + 1; i < m; i++ {
-//			x[i] = FMA(t[i*rowT+j*colT], x[j], x[i])
-//		}
-//		x[j] *= d[j]
-//	}
-//
-// with ones for d if it is nil, all rows of a tile of X in registers, and code for each number of rows
-// and of columns.
+// triangular is the loop of the method of that name for amd64, with ones for d if it is nil, all rows
+// of a tile of X in registers, and code for each number of rows and of columns.
 func (g *generator) triangular(op triangular) {
-	g.function(op.name, "(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)",
-		fmt.Sprintf("is Kernel.%s. The reference is %s.", op.name, op.reference))
+	g.function(op.name)
 	x := triangularCode{generator: g, triangular: op,
 		t: g.load("t"), rowT: g.bytes("rowT"), colT: g.bytes("colT"), d: g.load("d"),
 		n: g.load("n"), x: g.load("x"), ldx: g.bytes("ldx")}
@@ -78,7 +54,7 @@ func (x triangularCode) tile(t tile) {
 	}
 	eachRow(func(r int) {
 		rows[r] = t.at(r, 0)
-		x.loadRow(t, p, rows[r])
+		t.row(x.generator).load(p, rows[r])
 	})
 	// eliminate subtracts or adds row j to the rows below; p points to T[j+1,j].
 	eliminate := func(j int) {
@@ -125,6 +101,6 @@ func (x triangularCode) tile(t tile) {
 			}
 		}
 	}
-	eachRow(func(r int) { x.storeRow(t, rows[r], p) })
+	eachRow(func(r int) { t.row(x.generator).store(rows[r], p) })
 	x.release(p, column)
 }

@@ -12,7 +12,6 @@ var outputs = []struct {
 	{"level2", level2},
 	{"pack", pack},
 	{"tanh", tanh},
-	{"exp", exp},
 	{"search", search},
 }
 
