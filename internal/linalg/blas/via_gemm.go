@@ -8,77 +8,182 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// maxPackedRows is the largest number of rows of a symmetric result that one Dgemm computes. Dgemm
-// packs its right operand once for these rows, which takes as long as about 60 of them, so there should
-// be many. But they are also the workspace, and only a long sum repays the way through it. The diagonal
-// is cut into blocks of block.Size rows, so that at most a share of block.Size/n of the work is wasted.
-const maxPackedRows = 4 * block.Size
-
-// packedRows returns the number of rows for a result of order n and sums of k terms.
-func packedRows(n, k int) int {
-	return min(n, max(block.Size, min(k, maxPackedRows)))
+// ViaGemm computes blskernel.PackedProducts, backend.FusedProducts and the products of block.Ops with
+// the Dgemm and Dtrsm of any BLAS. What these do not take goes through a workspace: packed operands,
+// and results that are packed or a triangle.
+type ViaGemm struct {
+	blas.Float64
+	block.Vectors
 }
 
-// ViaGemm computes blskernel.PackedProducts and backend.FusedProducts with the Dgemm of any BLAS,
-// block by block through a workspace.
-type ViaGemm struct{ blas.Float64 }
+// On returns the block.Ops of b, or else those of ViaGemm with the vectors of the pure backend.
+func On(b blas.Float64) block.Ops {
+	if o, ok := b.(block.Ops); ok {
+		return o
+	}
+	return ViaGemm{Float64: b, Vectors: best()}
+}
 
-func (v ViaGemm) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	if !check.Dgemmt(ul, tA, tB, n, k, a, lda, b, ldb, c, ldc) {
+// BlockRows stays on the caller's goroutine: the calls of another BLAS have threads of their own.
+func (v ViaGemm) BlockRows(rows, nanoseconds int, do func(from, to int)) { do(0, rows) }
+
+// maxPackedRows is the largest number of rows of a packed result that one Dgemm computes. Dgemm packs
+// its right operand once for these rows, which takes as long as about 60 of them, so there should be
+// many. But they are also the workspace, and only a long sum repays the way through it.
+const maxPackedRows = 4 * block.Size
+
+// product computes C = alpha·op(A)·diag(d)·op(B) + beta·C for an m×n C, of which it keeps a triangle or
+// all; a nil d is the identity. At most block.Size terms of a sum go through the workspace together. On
+// the diagonal of a triangle, blocks have block.Size rows, so that little of the work is wasted.
+func (v ViaGemm) product(kept blas.Uplo, tA, tB blas.Transpose, m, n, k int, alpha float64, a block.Matrix, d []float64, b block.Matrix, beta float64, c block.Matrix) {
+	terms := k
+	if a.Packed || b.Packed || d != nil {
+		terms = min(k, block.Size)
+	}
+	height, width := m, n // of a workspace for C
+	switch {
+	case c.Packed:
+		height = min(m, max(block.Size, min(k, maxPackedRows)))
+	case kept != blas.All:
+		height = min(m, block.Size)
+		width = height
+	}
+	var workA, workB, workC []float64
+	if a.Packed {
+		workA = make([]float64, m*terms)
+	}
+	if b.Packed || d != nil {
+		workB = make([]float64, n*terms)
+	}
+	if c.Packed || kept != blas.All {
+		workC = make([]float64, height*width)
+	}
+	for p := 0; p < max(k, 1); p += max(terms, 1) {
+		terms := min(terms, k-p)
+		ap, bp := operand(workA, tA, a, m, p, terms), operand(workB, block.Other(tB), b, n, p, terms)
+		if d != nil && terms > 0 {
+			bp = scaled(workB, tB, bp, n, d[p:p+terms])
+		}
+		// part computes rows i to end, columns j to to.
+		part := func(i, end, j, to int) {
+			cols := to - j
+			if cols == 0 {
+				return
+			}
+			ai, bj := op(tA, ap, i, 0), op(tB, bp, 0, j)
+			if !c.Packed && (kept == blas.All || j >= end || to <= i) {
+				ci := c.Sub(i, j)
+				v.Float64.Dgemm(tA, tB, end-i, cols, terms, alpha, ai.X, ai.Ld, bj.X, bj.Ld, beta, ci.X, ci.Ld)
+				return
+			}
+			v.Float64.Dgemm(tA, tB, end-i, cols, terms, alpha, ai.X, ai.Ld, bj.X, bj.Ld, 0, workC, cols)
+			for r := i; r < end; r++ {
+				first, last := j, to
+				switch kept {
+				case blas.Upper:
+					first = max(r, j)
+				case blas.Lower:
+					last = min(r+1, to)
+				}
+				addTo(c.Elements(r, first, last), beta, workC[(r-i)*cols+first-j:])
+			}
+		}
+		for i := 0; i < m; i += height {
+			end := min(i+height, m)
+			switch kept {
+			case blas.Upper:
+				for s := i; s < end; s += block.Size {
+					part(s, min(s+block.Size, end), s, end)
+				}
+				part(i, end, end, n)
+			case blas.Lower: // never packed
+				part(i, end, i, end)
+				part(i, end, 0, i)
+			default:
+				part(i, end, 0, n)
+			}
+		}
+		beta = 1
+	}
+}
+
+// op returns op(X) from its row i and column j on; what it has no elements for is empty.
+func op(t blas.Transpose, x block.Matrix, i, j int) block.Matrix {
+	i, j = block.Stored(t, i, j)
+	if x.Row(i)+j >= len(x.X) {
+		return block.Matrix{Ld: x.Ld}
+	}
+	return x.Sub(i, j)
+}
+
+// operand returns op(X)[0:r, p:p+c], or a copy of it in work if X is packed.
+func operand(work []float64, t blas.Transpose, x block.Matrix, r, p, c int) block.Matrix {
+	rows, cols := block.Stored(t, r, c)
+	return dense(work, op(t, x, 0, p), rows, cols)
+}
+
+// dense returns the rows×cols block x, or a copy of it in work if it is packed.
+func dense(work []float64, x block.Matrix, rows, cols int) block.Matrix {
+	if !x.Packed {
+		return x
+	}
+	d := block.Dense(work[:rows*cols], max(1, cols))
+	block.Copy(d, x, rows, cols)
+	return d
+}
+
+// scaled returns a B in work with op(B) = diag(d)·op(X), of n columns.
+func scaled(work []float64, t blas.Transpose, x block.Matrix, n int, d []float64) block.Matrix {
+	rows, cols := block.Stored(t, len(d), n)
+	s := block.Dense(work, max(1, cols))
+	for i := range rows {
+		row := s.Elements(i, 0, cols)
+		for j, v := range x.Elements(i, 0, cols) {
+			p, _ := block.Stored(t, i, j)
+			row[j] = v * d[p]
+		}
+	}
+	return s
+}
+
+// addTo computes dst = src + beta*dst; beta = 0 overwrites dst.
+func addTo(dst []float64, beta float64, src []float64) {
+	if beta == 0 {
+		copy(dst, src)
 		return
 	}
-	nb := min(block.Size, n)
-	work := make([]float64, nb*nb)
-	for i := 0; i < n; i += nb {
-		rows := min(nb, n-i)
-		ai := opRows(tA, a, lda, i)
-		// The diagonal block goes through the workspace, because only half of it may be stored.
-		v.Float64.Dgemm(tA, tB, rows, rows, k, alpha, ai, lda, opCols(tB, b, ldb, i), ldb, 0, work, nb)
-		for r := range rows {
-			lo, hi := r, rows
-			if ul == blas.Lower {
-				lo, hi = 0, r+1
-			}
-			addTo(c[(i+r)*ldc+i+lo:(i+r)*ldc+i+hi], beta, work[r*nb+lo:r*nb+hi])
-		}
-		if ul == blas.Upper && i+rows < n {
-			j := i + rows
-			v.Float64.Dgemm(tA, tB, rows, n-j, k, alpha, ai, lda, opCols(tB, b, ldb, j), ldb, beta, c[i*ldc+j:], ldc)
-		}
-		if ul == blas.Lower && i > 0 {
-			v.Float64.Dgemm(tA, tB, rows, i, k, alpha, ai, lda, b, ldb, beta, c[i*ldc:], ldc)
-		}
+	for i, v := range dst {
+		dst[i] = src[i] + float64(beta*v)
+	}
+}
+
+func (v ViaGemm) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	if check.Dgemmt(ul, tA, tB, n, k, a, lda, b, ldb, c, ldc) {
+		v.product(ul, tA, tB, n, n, k, alpha, block.Dense(a, lda), nil, block.Dense(b, ldb), beta, block.Dense(c, ldc))
 	}
 }
 
 func (v ViaGemm) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64) {
-	if !check.Dgemmtp(tA, tB, n, k, a, lda, b, ldb, ap) {
-		return
-	}
-	nb := packedRows(n, k)
-	work := make([]float64, nb*n)
-	// product computes some rows and columns of the result and keeps the upper triangle.
-	product := func(i, rows, j, cols int) {
-		if cols == 0 {
-			return
-		}
-		v.Float64.Dgemm(tA, tB, rows, cols, k, alpha, opRows(tA, a, lda, i), lda, opCols(tB, b, ldb, j), ldb, 0, work, cols)
-		for r := range rows {
-			at, from := block.PackedRow(n, i+r), max(i+r, j)
-			addTo(ap[at+from:at+j+cols], beta, work[r*cols+from-j:(r+1)*cols])
-		}
-	}
-	for i := 0; i < n; i += nb {
-		end := min(i+nb, n)
-		for s := i; s < end; s += block.Size {
-			product(s, min(block.Size, end-s), s, end-s)
-		}
-		product(i, end-i, end, n-end)
+	if check.Dgemmtp(tA, tB, n, k, a, lda, b, ldb, ap) {
+		v.product(blas.Upper, tA, tB, n, n, k, alpha, block.Dense(a, lda), nil, block.Dense(b, ldb), beta, block.Packed(n, ap, 0, 0))
 	}
 }
 
 func (v ViaGemm) Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, ap []float64) {
 	v.Dgemmtp(t, block.Other(t), n, k, alpha, a, lda, a, lda, beta, ap)
+}
+
+func (v ViaGemm) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	if check.DgemmDiag(tA, tB, m, n, k, a, lda, d, b, ldb, c, ldc) {
+		v.product(blas.All, tA, tB, m, n, k, alpha, block.Dense(a, lda), d, block.Dense(b, ldb), beta, block.Dense(c, ldc))
+	}
+}
+
+func (v ViaGemm) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64) {
+	if check.DsprkDiag(t, n, k, a, lda, d, ap) {
+		x := block.Dense(a, lda)
+		v.product(blas.Upper, t, block.Other(t), n, n, k, alpha, x, d, x, beta, block.Packed(n, ap, 0, 0))
+	}
 }
 
 func (v ViaGemm) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
@@ -90,8 +195,12 @@ func (v ViaGemm) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b 
 	work := make([]float64, nb*order)
 	for i := 0; i < order; i += nb {
 		rows := min(nb, order-i)
-		for r := range rows {
-			unpackRow(work[r*order:(r+1)*order], order, i+r, ap)
+		for r := range rows { // both halves of row i+r
+			for j := range i + r {
+				work[r*order+j] = ap[block.PackedRow(order, j)+i+r]
+			}
+			at := block.PackedRow(order, i+r)
+			copy(work[r*order+i+r:(r+1)*order], ap[at+i+r:at+order])
 		}
 		if side == blas.Left {
 			v.Float64.Dgemm(blas.NoTrans, blas.NoTrans, rows, n, m, alpha, work, order, b, ldb, beta, c[i*ldc:], ldc)
@@ -100,80 +209,6 @@ func (v ViaGemm) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b 
 		v.Float64.Dgemm(blas.NoTrans, blas.NoTrans, m, n, rows, alpha, b[i:], ldb, work, order, beta, c, ldc)
 		beta = 1
 	}
-}
-
-// opRows returns the storage of op(A) from its row i on, and opCols of op(B) from its column j on.
-func opRows(t blas.Transpose, a []float64, lda, i int) []float64 {
-	if t == blas.NoTrans {
-		return a[min(i*lda, len(a)):]
-	}
-	return a[min(i, len(a)):]
-}
-
-func opCols(t blas.Transpose, b []float64, ldb, j int) []float64 {
-	if t == blas.NoTrans {
-		return b[min(j, len(b)):]
-	}
-	return b[min(j*ldb, len(b)):]
-}
-
-// addTo computes dst = src + beta*dst; beta = 0 overwrites dst.
-func addTo(dst []float64, beta float64, src []float64) {
-	if beta == 0 {
-		copy(dst, src)
-		return
-	}
-	for i, s := range src {
-		dst[i] = s + float64(beta*dst[i])
-	}
-}
-
-// unpackRow writes row i of a packed symmetric matrix of order n, both halves of it, to dst.
-func unpackRow(dst []float64, n, i int, ap []float64) {
-	for j := range i {
-		dst[j] = ap[block.PackedRow(n, j)+i]
-	}
-	at := block.PackedRow(n, i)
-	copy(dst[i:], ap[at+i:at+n])
-}
-
-func (v ViaGemm) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	if !check.DgemmDiag(tA, tB, m, n, k, a, lda, d, b, ldb, c, ldc) {
-		return
-	}
-	if k == 0 {
-		v.Float64.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-		return
-	}
-	work := make([]float64, min(block.Size, k)*n) // rows of diag(d)*op(B)
-	for p := 0; p < k; p += block.Size {
-		rows := min(block.Size, k-p)
-		for r := range rows {
-			step, at := 1, (p+r)*ldb
-			if tB != blas.NoTrans {
-				step, at = ldb, p+r
-			}
-			for j := range n {
-				work[r*n+j] = d[p+r] * b[at+j*step]
-			}
-		}
-		v.Float64.Dgemm(tA, blas.NoTrans, m, n, rows, alpha, opCols(tA, a, lda, p), lda, work, max(1, n), beta, c, ldc)
-		beta = 1
-	}
-}
-
-func (v ViaGemm) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64) {
-	if !check.DsprkDiag(t, n, k, a, lda, d, ap) {
-		return
-	}
-	if ap = ap[:block.PackedLen(n)]; beta == 0 {
-		clear(ap)
-	} else {
-		for i := range ap {
-			ap[i] *= beta
-		}
-	}
-	block.On(v.Float64).BlockSyrk(t, n, k, alpha, block.Dense(a, lda), d[:k], block.Packed(n, ap, 0, 0))
 }
 
 func (v ViaGemm) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int) {
@@ -195,3 +230,51 @@ func (v ViaGemm) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a 
 
 // timeOfTanh is the approximate time of one hyperbolic tangent in nanoseconds.
 const timeOfTanh = 1
+
+func (v ViaGemm) BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b block.Matrix, beta float64, c block.Matrix) {
+	v.product(blas.All, tA, tB, m, n, k, alpha, a, nil, b, beta, c)
+}
+
+func (v ViaGemm) BlockSyrk(t blas.Transpose, n, k int, alpha float64, a block.Matrix, d []float64, c block.Matrix) {
+	v.product(blas.Upper, t, block.Other(t), n, n, k, alpha, a, d, a, 1, c)
+}
+
+// BlockTrsm solves for packed blocks with one half of a large A, subtracts the product of the found
+// half of X from the rest, and solves with the other half.
+func (v ViaGemm) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
+	order := check.Order(s, m, n)
+	if m == 0 || n == 0 {
+		return
+	}
+	if (a.Packed || b.Packed) && order > block.Size {
+		half := order / 2
+		own, rest, size, left := 0, half, half, order-half
+		// Lower triangles on the left, upper ones on the right, begin with the first half.
+		if ((ul == blas.Lower) == (t == blas.NoTrans)) != (s == blas.Left) {
+			own, rest, size, left = half, 0, order-half, half
+		}
+		if s == blas.Left {
+			v.BlockTrsm(s, ul, t, d, size, n, alpha, a.Sub(own, own), b.Sub(own, 0))
+			v.BlockGemm(t, blas.NoTrans, left, n, size, -1, op(t, a, rest, own), b.Sub(own, 0), alpha, b.Sub(rest, 0))
+			v.BlockTrsm(s, ul, t, d, left, n, 1, a.Sub(rest, rest), b.Sub(rest, 0))
+		} else {
+			v.BlockTrsm(s, ul, t, d, m, size, alpha, a.Sub(own, own), b.Sub(0, own))
+			v.BlockGemm(blas.NoTrans, t, m, left, size, -1, b.Sub(0, own), op(t, a, own, rest), alpha, b.Sub(0, rest))
+			v.BlockTrsm(s, ul, t, d, m, left, 1, a.Sub(rest, rest), b.Sub(0, rest))
+		}
+		return
+	}
+	x := b
+	if b.Packed {
+		x = dense(make([]float64, m*n), b, m, n)
+	}
+	if a.Packed {
+		triangle := block.Dense(make([]float64, order*order), order)
+		block.CopyUpper(triangle, a, order)
+		a = triangle
+	}
+	v.Float64.Dtrsm(s, ul, t, d, m, n, alpha, a.X, a.Ld, x.X, x.Ld)
+	if b.Packed {
+		block.Copy(b, x, m, n)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"blskernel/internal/linalg/block"
+	"blskernel/internal/testutil/fuzz"
 )
 
 // FuzzPackedMatrix follows a chain of blocks of blocks of a packed matrix and of a dense one, and
@@ -14,7 +15,7 @@ func FuzzPackedMatrix(f *testing.F) {
 		f.Add([]byte{40 + n, n, n, 12, 1, 0, 1, 0, 0, 0, 0, 0, 9 + n, 30})
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s := &shape{Choices: data}
+		s := fuzz.Choices(data)
 		n := 1 + s.Below(60)
 		value := func(i, j int) float64 { return float64(1000*i + j) }
 		ap := make([]float64, block.PackedLen(n))

@@ -2,7 +2,8 @@ package block
 
 import "gonum.org/v1/gonum/blas"
 
-// Ops are operations on blocks that a backend may implement. On makes them for every other.
+// Ops are operations on blocks that a backend may implement. Package internal/linalg/blas makes them
+// for every other.
 //
 // The result does not overlap an operand; both may lie in the same packed matrix. Nothing is checked.
 type Ops interface {
@@ -20,6 +21,11 @@ type Ops interface {
 	// m×n B.
 	BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b Matrix)
 
+	Vectors
+}
+
+// Vectors are the operations of Ops that are no products.
+type Vectors interface {
 	// BlockRows splits the rows 0 to rows-1, which do not depend on each other, into ranges, calls
 	// do for each, and waits. It does so on several goroutines if that is worth it for rows of the
 	// given number of nanoseconds.

@@ -3,6 +3,7 @@ package factor
 import (
 	"blskernel"
 	"blskernel/internal/linalg/backend"
+	pureblas "blskernel/internal/linalg/blas"
 	"blskernel/internal/linalg/block"
 
 	"gonum.org/v1/gonum/blas"
@@ -23,7 +24,7 @@ type Backend struct {
 // On returns b with its products of blocks. A nil b stands for the default.
 func On(b blskernel.Backend) Backend {
 	b = backend.Or(b)
-	return Backend{Backend: b, Ops: block.On(b)}
+	return Backend{Backend: b, Ops: pureblas.On(b)}
 }
 
 // Base is the order up to which triangles are factored and inverted in a workspace, by block rows of

@@ -1,4 +1,4 @@
-package block_test
+package blas_test
 
 import (
 	"fmt"
@@ -208,67 +208,4 @@ func checkTrsm(t *testing.T, s *shape, on block.Ops) {
 	}
 	b.unchanged(t, name, func(i, j int) bool { return i < m && j < n })
 	a.unchanged(t, name, nothing)
-}
-
-// Rot rounds each product and each sum, and touches no element behind x.
-func TestRot(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(18, 1))
-	for _, p := range products(t) {
-		for n := range 71 {
-			c, s := rnd.NormFloat64(), rnd.NormFloat64()
-			x, y := normal(rnd, n), normal(rnd, n+3)
-			u, v := slices.Clone(x), slices.Clone(y)
-			p.Rot(c, s, u, v[:n])
-			for i, a := range x {
-				b := y[i]
-				x[i], y[i] = float64(c*a)+float64(s*b), float64(c*b)-float64(s*a)
-			}
-			if !slices.Equal(u, x) || !slices.Equal(v, y) {
-				t.Fatalf("n=%d: %v and %v, want %v and %v", n, u, v, x, y)
-			}
-		}
-	}
-}
-
-// Transpose writes the elements of the transpose alone. AbsMax ignores NaN, and AddAbs shows it.
-func TestVectors(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(19, 1))
-	nan := math.NaN()
-	for _, p := range products(t) {
-		for _, s := range [][2]int{{1, 1}, {1, 7}, {5, 3}, {8, 8}, {16, 4}, {17, 9}} {
-			m, n := s[0], s[1]
-			src, dst := normal(rnd, m*(n+2)), slices.Repeat([]float64{nan}, n*(m+3))
-			p.Transpose(m, n, src, n+2, dst, m+3)
-			for k, v := range dst {
-				if i := k % (m + 3); i < m && v != src[i*(n+2)+k/(m+3)] || i >= m && v == v {
-					t.Errorf("%d×%d: element %d of the transpose is %v", m, n, k, v)
-				}
-			}
-		}
-		for n := range 40 {
-			x, sums := normal(rnd, n), normal(rnd, n)
-			got, at, size, sum := slices.Clone(sums), 0, 0.0, 0.0
-			for i, v := range x {
-				if math.Abs(v) > size {
-					at, size = i, math.Abs(v)
-				}
-				sum += math.Abs(v)
-				sums[i] += math.Abs(v)
-			}
-			total := p.AddAbs(x, got)
-			if !slices.Equal(got, sums) || !(math.Abs(total-sum) <= float64(n)*eps*sum) {
-				t.Errorf("n=%d: AddAbs returns %v with %v; want %v with %v", n, total, got, sum, sums)
-			}
-			x = append(append([]float64{nan}, x...), nan)
-			if n == 0 {
-				at = -1
-			}
-			if i, v := p.AbsMax(x); i != at+1 || v != size {
-				t.Errorf("n=%d: the largest is %v at %d; want %v at %d", n, v, i, size, at+1)
-			}
-			if v := p.AddAbs(x, make([]float64, n+2)); v == v {
-				t.Errorf("n=%d: the sum is %v with NaN", n, v)
-			}
-		}
-	}
 }

@@ -1,4 +1,4 @@
-package block_test
+package blas_test
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blskernel"
+	pureblas "blskernel/internal/linalg/blas"
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/fuzz"
@@ -131,9 +132,9 @@ func nothing(int, int) bool { return false }
 func products(t testing.TB) []block.Ops {
 	blskernel.SetThreads(1)
 	t.Cleanup(func() { blskernel.SetThreads(0) })
-	all := []block.Ops{block.On(gonum.Implementation{})}
+	all := []block.Ops{pureblas.On(gonum.Implementation{})}
 	for _, b := range backends.Pure(t) {
-		all = append(all, block.On(b))
+		all = append(all, pureblas.On(b))
 	}
 	return all
 }
