@@ -92,6 +92,20 @@ func Order(s blas.Side, m, n int) int {
 	return n
 }
 
+// operands checks A, B and C: their leading dimensions, and their lengths unless the result is empty.
+func operands(empty bool, a, rowsA, colsA, lda, b, rowsB, colsB, ldb, c, rowsC, colsC, ldc int) bool {
+	Ld(lda, colsA, BadLdA)
+	Ld(ldb, colsB, BadLdB)
+	Ld(ldc, colsC, BadLdC)
+	if empty {
+		return false
+	}
+	Length(a, rowsA, colsA, lda, ShortA)
+	Length(b, rowsB, colsB, ldb, ShortB)
+	Length(c, rowsC, colsC, ldc, ShortC)
+	return true
+}
+
 // Dgemv checks the arguments of y = op(A)*x.
 func Dgemv(tA blas.Transpose, m, n int, a []float64, lda int, x []float64, incX int, y []float64, incY int) bool {
 	Transpose(tA)
@@ -119,16 +133,7 @@ func Dgemm(tA, tB blas.Transpose, m, n, k int, a []float64, lda int, b []float64
 	Require(k >= 0, KLT0)
 	rowsA, colsA := block.Stored(tA, m, k)
 	rowsB, colsB := block.Stored(tB, k, n)
-	Ld(lda, colsA, BadLdA)
-	Ld(ldb, colsB, BadLdB)
-	Ld(ldc, n, BadLdC)
-	if m == 0 || n == 0 {
-		return false
-	}
-	Length(len(a), rowsA, colsA, lda, ShortA)
-	Length(len(b), rowsB, colsB, ldb, ShortB)
-	Length(len(c), m, n, ldc, ShortC)
-	return true
+	return operands(m == 0 || n == 0, len(a), rowsA, colsA, lda, len(b), rowsB, colsB, ldb, len(c), m, n, ldc)
 }
 
 // Dsymm checks the arguments of C = A*B or C = B*A with a symmetric A.
@@ -138,16 +143,7 @@ func Dsymm(s blas.Side, ul blas.Uplo, m, n int, a []float64, lda int, b []float6
 	Require(m >= 0, MLT0)
 	Require(n >= 0, NLT0)
 	order := Order(s, m, n)
-	Ld(lda, order, BadLdA)
-	Ld(ldb, n, BadLdB)
-	Ld(ldc, n, BadLdC)
-	if m == 0 || n == 0 {
-		return false
-	}
-	Length(len(a), order, order, lda, ShortA)
-	Length(len(b), m, n, ldb, ShortB)
-	Length(len(c), m, n, ldc, ShortC)
-	return true
+	return operands(m == 0 || n == 0, len(a), order, order, lda, len(b), m, n, ldb, len(c), m, n, ldc)
 }
 
 // Dsyrk checks the arguments of C = A*Aᵀ or C = Aᵀ*A into one triangle.
@@ -162,16 +158,7 @@ func Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, a []float64, lda int, b []
 	Require(n >= 0, NLT0)
 	Require(k >= 0, KLT0)
 	rows, cols := block.Stored(t, n, k)
-	Ld(lda, cols, BadLdA)
-	Ld(ldb, cols, BadLdB)
-	Ld(ldc, n, BadLdC)
-	if n == 0 {
-		return false
-	}
-	Length(len(a), rows, cols, lda, ShortA)
-	Length(len(b), rows, cols, ldb, ShortB)
-	Length(len(c), n, n, ldc, ShortC)
-	return true
+	return operands(n == 0, len(a), rows, cols, lda, len(b), rows, cols, ldb, len(c), n, n, ldc)
 }
 
 // Triangular checks the arguments of Dtrmm and Dtrsm.
@@ -183,14 +170,7 @@ func Triangular(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n 
 	Require(m >= 0, MLT0)
 	Require(n >= 0, NLT0)
 	order := Order(s, m, n)
-	Ld(lda, order, BadLdA)
-	Ld(ldb, n, BadLdB)
-	if m == 0 || n == 0 {
-		return false
-	}
-	Length(len(a), order, order, lda, ShortA)
-	Length(len(b), m, n, ldb, ShortB)
-	return true
+	return operands(m == 0 || n == 0, len(a), order, order, lda, len(b), m, n, ldb, len(b), m, n, ldb)
 }
 
 // Dgemmt checks the arguments of C = op(A)*op(B) into one triangle.

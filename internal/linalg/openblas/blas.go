@@ -5,17 +5,15 @@ package openblas
 import "C" // With the tag cgo and no C compiler the go tool then skips this file, which needs the others.
 
 import (
-	"math"
-
 	"blskernel/internal/linalg/check"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/netlib/blas/netlib"
 )
 
-// openBLAS is netlib's binding to the C interface of the BLAS. netlib converts sizes to the library's
-// 32-bit integers; a larger size panics. Such a size is usually a caller's bug: a vector of 2³¹
-// elements takes 16 GiB. But a matrix of one row may have any leading dimension.
+// openBLAS is netlib's binding to the C interface of the BLAS. A size beyond 32 bits is usually a
+// caller's bug: a vector of 2³¹ elements takes 16 GiB. But a matrix of one row may have any leading
+// dimension.
 type openBLAS struct {
 	check.Guarded
 	file    string // of the library
@@ -23,7 +21,7 @@ type openBLAS struct {
 }
 
 func newOpenBLAS(file string) openBLAS {
-	return openBLAS{Guarded: check.Guarded{Float64: netlib.Implementation{}, Limit: math.MaxInt32}, file: file}
+	return openBLAS{Guarded: check.Guarded{Float64: netlib.Implementation{}}, file: file}
 }
 
 func (openBLAS) Name() string { return "openblas" }
