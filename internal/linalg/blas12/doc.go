@@ -48,8 +48,8 @@
 // and one goroutine adds their contributions in order. Triangular products and solutions, bands and
 // vectors stay on the caller's goroutine.
 //
-// Once buffers exist, a call on fewer than 80,000 elements of a matrix, or without a Share, does not
-// allocate. A vector along the rows with an increment other than 1 is copied to a buffer.
+// Once buffers exist, a call on fewer than 30,000 elements of a matrix does not allocate. A vector
+// along the rows with an increment other than 1 is copied to a buffer.
 //
 // # What limits them
 //

@@ -59,14 +59,7 @@ func symvShort(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []flo
 	}
 }
 
-// Dspmv computes
-//
-//	y = alpha*A*x + beta*y
-//
-// for a symmetric n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers.
-// With beta = 0, y is not read; with alpha = 0, neither are A and x. y overlaps neither A nor x. Reads
-// the triangle once from memory; 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| +
-// |beta|·|y|)[i]. NaN and infinities of row i of A reach y[i], and of x all of y.
+// Dspmv is Dsymv for a triangle ul that ap holds packed by rows: n(n+1)/2 numbers.
 func (r *Routines) Dspmv(ul blas.Uplo, n int, alpha float64, ap []float64, x []float64, incX int, beta float64, y []float64, incY int) {
 	check.Uplo(ul)
 	check.Require(n >= 0, check.NLT0)
@@ -91,7 +84,12 @@ func (s *symmetricProduct) times(x []float64, incX int, beta float64, y []float6
 	}
 	u, v := gather(s.n, x, incX), gather(s.n, y, incY)
 	s.x = u.v
-	s.addTo(v.v)
+	if count := pieces(s.n); count == 1 {
+		s.rows(0, s.n, v.v)
+	} else {
+		own := *s // so that s itself stays on the caller's stack
+		s.addPieces(count, s.n, s.elements(), v.v, func(i int, sums []float64) (from, to int) { return own.piece(i, count, sums) })
+	}
 	u.release()
 	v.scatter(y, incY)
 }
@@ -103,46 +101,16 @@ type symmetricProduct struct {
 	oneTriangle
 	alpha float64
 	x     []float64
-	sums  []float64 // by piece, n numbers each
 }
 
-// addTo adds the product to y, the contributions of the pieces in their order.
-func (s *symmetricProduct) addTo(y []float64) {
-	count := pieces(s.n)
-	if count == 1 {
-		s.rows(0, s.n, y)
-		return
-	}
-	b := take(&piecewise, count*s.n)
-	s.sums = b.v
-	if s.shared(s.elements()) {
-		own := *s // so that s itself stays on the caller's stack
-		own.share(count, nanoseconds(s.elements()/count), func(from, to int) { own.some(from, to, count) })
-	} else {
-		s.some(0, count, count)
-	}
-	for i := range count {
-		from, to := s.touches(i, count)
-		s.kernel.Axpy(to-from, 1, &s.sums[i*s.n+from], &y[from])
-	}
-	piecewise.Put(b)
-}
-
-// some computes the contributions of the pieces from to to.
-func (s *symmetricProduct) some(from, to, count int) {
-	for i := from; i < to; i++ {
-		sums := s.sums[i*s.n : (i+1)*s.n]
-		first, end := s.touches(i, count)
-		clear(sums[first:end])
-		s.rows(s.firstRow(i, count), s.firstRow(i+1, count), sums)
-	}
-}
-
-// touches returns the elements to which piece i contributes.
-func (s *symmetricProduct) touches(i, count int) (from, to int) {
-	from, to = s.firstRow(i, count), s.firstRow(i+1, count)
-	left, right := s.offDiagonal(from, to)
-	return min(from, left), max(to, right)
+// piece computes the contribution of piece i, and returns the elements that it has.
+func (s *symmetricProduct) piece(i, count int, sums []float64) (from, to int) {
+	first, end := s.firstRow(i, count), s.firstRow(i+1, count)
+	left, right := s.offDiagonal(first, end)
+	from, to = min(first, left), max(end, right)
+	clear(sums[from:to])
+	s.rows(first, end, sums)
+	return from, to
 }
 
 // rows adds the contribution of rows from to to to y.

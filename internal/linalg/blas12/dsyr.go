@@ -26,14 +26,7 @@ func (r *Routines) Dsyr(ul blas.Uplo, n int, alpha float64, x []float64, incX in
 	}
 }
 
-// Dspr computes
-//
-//	A += alpha*x*xᵀ
-//
-// for a symmetric n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers.
-// With alpha = 0 it reads and writes nothing. A does not overlap x. n² flops. An element takes two or
-// three roundings: (alpha*x[i])*x[j] + A[i,j], where i is the row in the triangle. NaN and infinities
-// in x[i] reach row and column i, 0·NaN and 0·Inf too.
+// Dspr is Dsyr for a triangle ul that ap holds packed by rows: n(n+1)/2 numbers.
 func (r *Routines) Dspr(ul blas.Uplo, n int, alpha float64, x []float64, incX int, ap []float64) {
 	check.Uplo(ul)
 	check.Require(n >= 0, check.NLT0)
@@ -72,7 +65,6 @@ func (s *symmetricUpdate) addVectors(x []float64, incX int, y []float64, incY in
 	v.release()
 }
 
-// add adds the update to A.
 func (s *symmetricUpdate) add() {
 	numbers := 2 * s.elements() // A passes in and out
 	if !s.shared(numbers) {
@@ -85,7 +77,6 @@ func (s *symmetricUpdate) add() {
 	})
 }
 
-// some adds rows from to to of the update.
 func (s *symmetricUpdate) some(from, to int) {
 	if s.growth != 0 || s.y != nil {
 		s.rows(from, to, 0, s.n)

@@ -51,12 +51,7 @@ func syr2Short(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []fl
 	}
 }
 
-// Dspr2 computes
-//
-//	A += alpha*x*yᵀ + alpha*y*xᵀ
-//
-// for a symmetric n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers.
-// Otherwise it is Dsyr2, bit for bit.
+// Dspr2 is Dsyr2, bit for bit, for a triangle ul that ap holds packed by rows: n(n+1)/2 numbers.
 func (r *Routines) Dspr2(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []float64, incY int, ap []float64) {
 	check.Uplo(ul)
 	check.Require(n >= 0, check.NLT0)

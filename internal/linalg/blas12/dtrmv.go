@@ -24,13 +24,7 @@ func (r *Routines) Dtrmv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a 
 	}
 }
 
-// Dtpmv computes
-//
-//	x = A*x     if tA = blas.NoTrans
-//	x = Aᵀ*x    if tA = blas.Trans or blas.ConjTrans
-//
-// for a triangular n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers.
-// Otherwise it is Dtrmv.
+// Dtpmv is Dtrmv for a triangle ul that ap holds packed by rows: n(n+1)/2 numbers.
 func (r *Routines) Dtpmv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, ap, x []float64, incX int) {
 	if checkTriangular(ul, tA, d, n, 0, true, incX) {
 		check.Packed(len(ap), n)
@@ -40,15 +34,10 @@ func (r *Routines) Dtpmv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, ap
 	}
 }
 
-// Dtbmv computes
-//
-//	x = A*x     if tA = blas.NoTrans
-//	x = Aᵀ*x    if tA = blas.Trans or blas.ConjTrans
-//
-// for a triangular n×n matrix A with k diagonals on the side ul of the main one. Row i of the band is
-// a[i*lda:], lda > k: element (i,j) is a[i*lda+j-i] in an upper triangle, a[i*lda+k+j-i] in a lower
-// one. Elements of these rows outside the matrix are not read. Otherwise it is Dtrmv, with n(2k+1)
-// flops and an error of at most γ_{k+1}·(|op(A)|·|x|)[i].
+// Dtbmv is Dtrmv for a triangular n×n matrix A with k diagonals on the side ul of the main one. Row i
+// of the band is a[i*lda:], lda > k: element (i,j) is a[i*lda+j-i] in an upper triangle,
+// a[i*lda+k+j-i] in a lower one. Elements of these rows outside the matrix are not read. It takes
+// n(2k+1) flops, with an error of at most γ_{k+1}·(|op(A)|·|x|)[i].
 func (r *Routines) Dtbmv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n, k int, a []float64, lda int, x []float64, incX int) {
 	if checkTriangular(ul, tA, d, n, k, lda > k, incX) {
 		check.Length(len(a), n, k+1, lda, check.ShortA)

@@ -26,13 +26,7 @@ func (r *Routines) Dtrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a 
 	}
 }
 
-// Dtpsv solves
-//
-//	A*y = x     if tA = blas.NoTrans
-//	Aᵀ*y = x    if tA = blas.Trans or blas.ConjTrans
-//
-// for a triangular n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers.
-// Otherwise it is Dtrsv.
+// Dtpsv is Dtrsv for a triangle ul that ap holds packed by rows: n(n+1)/2 numbers.
 func (r *Routines) Dtpsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, ap, x []float64, incX int) {
 	if checkTriangular(ul, tA, d, n, 0, true, incX) {
 		check.Packed(len(ap), n)
@@ -42,13 +36,8 @@ func (r *Routines) Dtpsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, ap
 	}
 }
 
-// Dtbsv solves
-//
-//	A*y = x     if tA = blas.NoTrans
-//	Aᵀ*y = x    if tA = blas.Trans or blas.ConjTrans
-//
-// for a triangular n×n matrix A with k diagonals off the main one, stored as for Dtbmv. Otherwise it is
-// Dtrsv, with n(2k+1) flops and |E| <= γ_{k+2}·|A|.
+// Dtbsv is Dtrsv for a triangular n×n matrix A with k diagonals off the main one, stored as for Dtbmv,
+// with n(2k+1) flops and |E| <= γ_{k+2}·|A|.
 func (r *Routines) Dtbsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n, k int, a []float64, lda int, x []float64, incX int) {
 	if checkTriangular(ul, tA, d, n, k, lda > k, incX) {
 		check.Length(len(a), n, k+1, lda, check.ShortA)

@@ -1,7 +1,5 @@
 package blas12
 
-import "blskernel/internal/linalg/check"
-
 // Ddot returns
 //
 //	sum over i of x[i]*y[i]
@@ -69,15 +67,9 @@ func (r *Routines) Daxpy(n int, alpha float64, x []float64, incX int, y []float6
 // rounded once. With alpha = 0 it writes zeros without reading x, as gonum does: only then a NaN does
 // not survive. With a negative increment it does nothing. Reads and writes n elements; n flops.
 func (r *Routines) Dscal(n int, alpha float64, x []float64, incX int) {
-	if incX < 1 {
-		check.Require(incX != 0, check.ZeroIncX)
+	if !checkOne(n, x, incX) {
 		return
 	}
-	if n <= 0 {
-		check.Require(n == 0, check.NLT0)
-		return
-	}
-	check.Vector(len(x), n, incX, check.ShortX)
 	switch {
 	case incX == 1 && alpha == 0:
 		clear(x[:n])

@@ -1,10 +1,6 @@
 package blas12
 
-import (
-	"math"
-
-	"blskernel/internal/linalg/check"
-)
+import "math"
 
 // Dcopy computes
 //
@@ -51,15 +47,9 @@ func (r *Routines) Dswap(n int, x []float64, incX int, y []float64, incY int) {
 // Idamax returns the least i with the largest |x[i]|, and -1 if n = 0 or incX < 0. A NaN is larger than
 // nothing, but nothing is larger than a NaN in x[0]. Reads n elements.
 func (r *Routines) Idamax(n int, x []float64, incX int) int {
-	check.Require(incX != 0, check.ZeroIncX)
-	if incX < 0 {
+	if !checkOne(n, x, incX) {
 		return -1
 	}
-	if n <= 0 {
-		check.Require(n == 0, check.NLT0)
-		return -1
-	}
-	check.Vector(len(x), n, incX, check.ShortX)
 	most, at := math.Abs(x[0]), 0
 	if incX == 1 {
 		for i, v := range x[:n] {

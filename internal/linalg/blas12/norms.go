@@ -15,15 +15,9 @@ import (
 // NaN if an element is NaN, otherwise +Inf if one is infinite. Reads n elements, twice if it scales; 2n
 // flops. The sum is Ddot of x with itself, so it does not depend on incX.
 func (r *Routines) Dnrm2(n int, x []float64, incX int) float64 {
-	check.Require(incX != 0, check.ZeroIncX)
-	if incX < 0 {
+	if !checkOne(n, x, incX) {
 		return 0
 	}
-	if n <= 0 {
-		check.Require(n == 0, check.NLT0)
-		return 0
-	}
-	check.Vector(len(x), n, incX, check.ShortX)
 	// Below 2⁻⁹⁶⁰ products may have lost digits to underflow; above, they are a negligible part.
 	const least, much, scale = 0x1p-960, math.MaxFloat64, 0x1p600
 	var s float64

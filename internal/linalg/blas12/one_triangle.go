@@ -28,7 +28,6 @@ func (t *oneTriangle) full(ul blas.Uplo, n int, a []float64, lda int) {
 	t.ul, t.n, t.k, t.a, t.step = ul, n, n-1, a, lda+1
 }
 
-// packed sets t to a triangle packed by rows.
 func (t *oneTriangle) packed(ul blas.Uplo, n int, ap []float64) {
 	t.ul, t.n, t.k, t.a, t.step, t.growth = ul, n, n-1, ap, 2, 1
 	if ul == blas.Upper {

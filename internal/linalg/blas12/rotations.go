@@ -177,6 +177,13 @@ func rescaled(d float64) (scaled, factor float64) {
 	return d, factor
 }
 
+// checkOne checks the arguments of a routine on one vector, which does nothing where the increment is
+// negative, and reports whether it has elements.
+func checkOne(n int, x []float64, incX int) bool {
+	check.Require(incX != 0, check.ZeroIncX)
+	return incX > 0 && checkPair(n, x, incX, x, incX)
+}
+
 // checkPair checks the arguments of a routine on two vectors and reports whether they have elements.
 func checkPair(n int, x []float64, incX int, y []float64, incY int) bool {
 	check.Require(incX != 0, check.ZeroIncX)

@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
+var nan = math.NaN()
+
 // anySize returns a number of any exponent and sign.
 func anySize(rnd *rand.Rand) float64 {
 	return math.Ldexp(rnd.NormFloat64(), rnd.IntN(2040)-1020)

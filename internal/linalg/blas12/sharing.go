@@ -5,7 +5,7 @@ package blas12
 type Share func(parts, nanoseconds int, do func(from, to int))
 
 // minShared is the number of bytes of a matrix below which a call stays on its goroutine: a pass of
-// ten microseconds over a matrix in a cache that the cores share. A call above it allocates a closure.
+// ten microseconds over a matrix in a cache that the cores share.
 const minShared = 640_000
 
 // bytesPerNanosecond is the rate of a pass over a matrix in memory. In the caches a pass takes a
@@ -41,6 +41,31 @@ func (r *Routines) overColumns(m, n int, do func(from, to int)) {
 	})
 }
 
+// addPieces adds the contributions of count pieces of rows to y, one after the other. contribute writes
+// that of a piece to sums, of n elements, and reports which of them it wrote. Goroutines share the
+// pieces if a pass over the given elements is worth it.
+func (r *Routines) addPieces(count, n, numbers int, y []float64, contribute func(i int, sums []float64) (from, to int)) {
+	b := take(&piecewise, count*n)
+	var ranges [maxPieces][2]int
+	some := func(from, to int) {
+		for i := from; i < to; i++ {
+			ranges[i][0], ranges[i][1] = contribute(i, b.v[i*n:(i+1)*n])
+		}
+	}
+	if r.shared(numbers) {
+		r.share(count, nanoseconds(numbers/count), some)
+	} else {
+		some(0, count)
+	}
+	for i, e := range ranges[:count] {
+		r.kernel.Axpy(e[1]-e[0], 1, &b.v[i*n+e[0]], &y[e[0]])
+	}
+	piecewise.Put(b)
+}
+
+// maxPieces is the largest number of pieces.
+const maxPieces = 16
+
 // pieces returns the number of pieces of the given rows if each row contributes to a whole vector. It
 // depends on the rows alone, and so does the sum. Two, four or eight threads get equally many pieces,
 // and adding them up costs at most a thirtieth of the work.
@@ -53,6 +78,6 @@ func pieces(rows int) int {
 	case rows < 2048:
 		return 8
 	default:
-		return 16
+		return maxPieces
 	}
 }

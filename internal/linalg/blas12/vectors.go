@@ -46,7 +46,6 @@ func gatherCopy(n int, x []float64, inc int) vector {
 	return vector{v, b}
 }
 
-// release returns the buffer of a copy.
 func (v vector) release() {
 	if v.buffer != nil {
 		buffers.Put(v.buffer)

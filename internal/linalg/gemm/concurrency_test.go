@@ -1,7 +1,6 @@
 package gemm
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -46,20 +45,9 @@ func jobs(t *testing.T) (all []*job) {
 		p.fill(rnd)
 		add(r.name, 2*p.m*p.n*p.k, p.call, p.c.all)
 	}
-	for _, side := range sides {
-		for _, ul := range triangles {
-			for _, tA := range transposes {
-				for _, name := range []string{"Dtrsm", "Dtrmm"} {
-					p := newTriangular(rnd, side, ul, tA, blas.NonUnit, 230, 210, 0.7)
-					add(fmt.Sprintf("%s %v", name, p), p.order()*p.m*p.n, func() {
-						call := active.Dtrsm
-						if name == "Dtrmm" {
-							call = active.Dtrmm
-						}
-						call(side, ul, tA, p.d, p.m, p.n, p.alpha, p.a.x, p.a.ld, p.b.x, p.b.ld)
-					}, p.b.all)
-				}
-			}
+	for form := range 32 {
+		if p := newTriangular(rnd, form, 230, 210, 0.7); p.d == blas.NonUnit {
+			add(p.String(), p.order()*p.m*p.n, p.call, p.b.all)
 		}
 	}
 	return all
@@ -159,7 +147,7 @@ func TestPanicReachesCaller(t *testing.T) {
 			continue
 		}
 		broken := &diagonal
-		if !strings.HasPrefix(j.name, "Dtr") {
+		if !strings.HasPrefix(j.name, "solve") {
 			broken = &product
 		}
 		want := slices.Clone(j.again())
@@ -221,6 +209,14 @@ func TestParallelAllocs(t *testing.T) {
 			if got := testing.AllocsPerRun(10, j.run); !(got <= float64(limit)) && !testutil.UnderRace() {
 				t.Errorf("%s, %d threads: %v allocations, want at most %d", j.name, threads, got, limit)
 			}
+		}
+	}
+	for _, r := range routines() {
+		rnd := rand.New(rand.NewPCG(5, 1))
+		p := r.build(rnd, 5, 5, 5, 1, 1)
+		p.fill(rnd)
+		if got := testing.AllocsPerRun(20, p.call); got != 0 && !testutil.UnderRace() {
+			t.Errorf("%s, n=5: %v allocations", r.name, got)
 		}
 	}
 }

@@ -46,7 +46,7 @@
 // So the order depends on the shape alone, and results are bit-identical on every kernel, for any
 // caches and number of threads, except for the bits of NaN. KC and the order of diagonal blocks are
 // constants because they are part of results; MC and NC, which are not, fit the caches. A term has at
-// most k+2 roundings, hence the bound of the tests,
+// most k+2 roundings, hence the bound
 //
 //	|computed - exact| <= gamma_{k+2}·(|alpha|·|A|·|B| + |beta|·|C|),   gamma_n = n·u/(1 - n·u)
 //

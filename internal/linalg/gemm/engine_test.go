@@ -39,21 +39,6 @@ func TestBlockSizes(t *testing.T) {
 			}
 		}
 	}
-	for _, tc := range []struct {
-		cpu    string
-		caches cpu.Caches
-		want   blockSizes
-	}{
-		{"Neoverse N1, V1, N2", cpu.Caches{L1D: 64 << 10, L2: 1 << 20, L2Cores: 1}, blockSizes{MC: 1020, KC: 256, NC: 320}},
-		{"Neoverse V2", cpu.Caches{L1D: 64 << 10, L2: 2 << 20, L2Cores: 1}, blockSizes{MC: 1020, KC: 256, NC: 640}},
-		{"Apple M1", cpu.Caches{L1D: 128 << 10, L2: 12 << 20, L2Cores: 4}, blockSizes{MC: 1020, KC: 256, NC: 960}},
-		{"Apple M2", cpu.Caches{L1D: 128 << 10, L2: 16 << 20, L2Cores: 4}, blockSizes{MC: 1020, KC: 256, NC: 1280}},
-		{"Cortex-A72", cpu.Caches{L1D: 32 << 10, L2: 1 << 20, L2Cores: 4}, blockSizes{MC: 1020, KC: 256, NC: 80}},
-	} {
-		if got := blocksFor(kernel.Kernel{MR: 6, NR: 8}, tc.caches); got != tc.want {
-			t.Errorf("%s, 6x8: %+v, want %+v", tc.cpu, got, tc.want)
-		}
-	}
 	want := blockSizes{MC: 1024, KC: 256, NC: 312}
 	if got := blocksFor(kernel.Kernel{MR: 8, NR: 24}, cpu.Caches{L1D: 32 << 10, L2: 1 << 20}); got != want {
 		t.Errorf("the example of the comment: %+v, want %+v", got, want)

@@ -261,5 +261,4 @@ func (p *product) finish(i0, i1, j0, j1 int) {
 	}
 }
 
-// roundUp returns n rounded up to a multiple of step.
 func roundUp(n, step int) int { return (n + step - 1) / step * step }

@@ -58,7 +58,6 @@ const (
 	lower
 )
 
-// dense keeps a whole matrix.
 func dense(c block.Matrix) sink { return sink{c, full} }
 
 // oneTriangle keeps one triangle of a square matrix, with the diagonal.

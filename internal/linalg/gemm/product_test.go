@@ -2,79 +2,30 @@ package gemm
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	"blskernel/internal/linalg/block"
-	"blskernel/internal/testutil"
-
-	"gonum.org/v1/gonum/blas"
 )
 
-// scalars are the pairs (alpha, beta) with which every routine is called.
-var scalars = [][2]float64{{1, 0}, {1, 1}, {-1, 1}, {0.7, -1.3}, {-2.5, 0}, {0, 0}, {0, 1}, {0, 0.3}}
-
-// The block sizes of this machine, on a shape that has two blocks in each direction.
-func TestProductOwnBlocks(t *testing.T) {
+// The block sizes of this machine, on a shape that has two blocks in each direction, give the bits of
+// smaller ones.
+func TestOwnBlocks(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 1))
-	b := active.blocks
-	for _, r := range dgemms() {
+	own := active
+	small, b := *own, own.blocks
+	small.blocks.MC, small.blocks.NC = 5*own.kernel.MR, 2*own.kernel.NR
+	use(t, own)
+	for _, r := range routines() {
+		if !strings.HasPrefix(r.name, "Dgemm/") {
+			continue
+		}
 		for _, s := range [][3]int{{b.MC + 1, 9, b.KC + 1}, {9, b.NC + 3, b.KC + 1}, {b.MC + 3, b.NC + 1, 9}} {
 			p := r.build(rnd, s[0], s[1], s[2], 1.5, 0.5)
 			p.fill(rnd)
-			p.check(t)
-		}
-	}
-}
-
-// dgemms are the cases of Dgemm.
-func dgemms() (cases []routine) {
-	for _, r := range routines() {
-		if strings.HasPrefix(r.name, "Dgemm/") {
-			cases = append(cases, r)
-		}
-	}
-	return cases
-}
-
-// DgemmTanh is Dgemm, an addition and the kernel's tanh, bit for bit.
-func TestDgemmTanhIsDgemm(t *testing.T) {
-	eachWay(t, func(t *testing.T) {
-		rnd := rand.New(rand.NewPCG(61, 1))
-		for range 100 {
-			m, n, k := rnd.IntN(60), rnd.IntN(60), rnd.IntN(60)
-			a, _ := operand(rnd, blas.NoTrans, m, k)
-			b, _ := operand(rnd, blas.NoTrans, k, n)
-			bias := values(rnd, n)
-			alpha := []float64{0, 1, -0.6}[rnd.IntN(3)]
-			got := slices.Repeat([]float64{math.NaN()}, m*n)
-			want := slices.Clone(got)
-			active.DgemmTanh(blas.NoTrans, blas.NoTrans, m, n, k, alpha, a.x, a.ld, b.x, b.ld, bias, got, max(1, n))
-			active.Dgemm(blas.NoTrans, blas.NoTrans, m, n, k, alpha, a.x, a.ld, b.x, b.ld, 0, want, max(1, n))
-			for i := range want {
-				want[i] += bias[i%n]
-			}
-			active.kernel.Tanh(want, want)
-			if !identical(got, want) {
-				t.Fatalf("m=%d n=%d k=%d alpha=%v: not tanh of Dgemm", m, n, k, alpha)
-			}
-		}
-	})
-}
-
-// In the steady state a call allocates nothing.
-func TestProductAllocs(t *testing.T) {
-	setThreads(t, 1)
-	for _, r := range routines() {
-		for _, n := range []int{5, 40} {
-			rnd := rand.New(rand.NewPCG(5, 1))
-			p := r.build(rnd, n, n, n, 1, 1)
-			p.fill(rnd)
-			if got := testing.AllocsPerRun(20, p.call); got != 0 && !testutil.UnderRace() {
-				t.Errorf("%s, n=%d: %v allocations", r.name, n, got)
+			if !identical(p.on(own), p.on(&small)) {
+				t.Errorf("%s, %v: other bits than with small blocks", r.name, p)
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"blskernel/internal/linalg/block"
+
 	"gonum.org/v1/gonum/blas"
 )
 
@@ -24,8 +26,7 @@ func routines() (rs []routine) {
 				m = n
 			}
 			p := &problem{m: m, n: n, k: k, alpha: alpha, beta: beta}
-			p.a, p.A = operand(rnd, tA, m, k)
-			p.b, p.B = operand(rnd, tB, k, n)
+			p.a, p.b = operand(rnd, tA, m, k), operand(rnd, tB, k, n)
 			finish(rnd, p)
 			return p
 		}})
@@ -41,7 +42,7 @@ func routines() (rs []routine) {
 			})
 			add("DgemmDiag"+op, false, tA, tB, func(rnd *rand.Rand, p *problem) {
 				p.whole(rnd)
-				p.diagonal(rnd)
+				p.d = values(rnd, p.k)
 				p.call = func() {
 					active.DgemmDiag(tA, tB, p.m, p.n, p.k, p.alpha, p.a.x, p.a.ld, p.d, p.b.x, p.b.ld, p.beta, p.c.x, p.c.ld)
 				}
@@ -67,41 +68,24 @@ func routines() (rs []routine) {
 			}
 		}
 		op := fmt.Sprintf("/%c", tA)
-		// gram makes the second operand the transpose of the first.
-		gram := func(p *problem) { p.b, p.B = p.a, func(i, j int) float64 { return p.A(j, i) } }
-		add("Dsprk"+op, true, tA, tA, func(_ *rand.Rand, p *problem) {
-			gram(p)
+		add("Dsprk"+op, true, tA, block.Other(tA), func(_ *rand.Rand, p *problem) {
 			p.packed()
 			p.call = func() { active.Dsprk(tA, p.n, p.k, p.alpha, p.a.x, p.a.ld, p.beta, p.c.x) }
 		})
-		add("DsprkDiag"+op, true, tA, tA, func(rnd *rand.Rand, p *problem) {
-			gram(p)
+		add("DsprkDiag"+op, true, tA, block.Other(tA), func(rnd *rand.Rand, p *problem) {
 			p.packed()
-			p.diagonal(rnd)
+			p.d = values(rnd, p.k)
 			p.call = func() { active.DsprkDiag(tA, p.n, p.k, p.alpha, p.a.x, p.a.ld, p.d, p.beta, p.c.x) }
 		})
 		for _, ul := range triangles {
-			add(fmt.Sprintf("Dsyrk/%c%s", ul, op), true, tA, tA, func(rnd *rand.Rand, p *problem) {
-				gram(p)
+			add(fmt.Sprintf("Dsyrk/%c%s", ul, op), true, tA, block.Other(tA), func(rnd *rand.Rand, p *problem) {
 				p.half(rnd, ul)
 				p.call = func() { active.Dsyrk(ul, tA, p.n, p.k, p.alpha, p.a.x, p.a.ld, p.beta, p.c.x, p.c.ld) }
 			})
-			add(fmt.Sprintf("Dsyr2k/%c%s", ul, op), true, tA, tA, func(rnd *rand.Rand, p *problem) {
-				k, a := p.k, p.A
-				var b func(i, j int) float64
-				p.b, b = operand(rnd, tA, p.n, k)
-				p.k = 2 * k // (A B)·(B A)ᵀ
-				beside := func(left, right func(i, j int) float64, i, l int) float64 {
-					if l < k {
-						return left(i, l)
-					}
-					return right(i, l-k)
-				}
-				p.A = func(i, l int) float64 { return beside(a, b, i, l) }
-				p.B = func(l, j int) float64 { return beside(b, a, j, l) }
+			add(fmt.Sprintf("Dsyr2k/%c%s", ul, op), true, tA, block.Other(tA), func(rnd *rand.Rand, p *problem) {
 				p.half(rnd, ul)
 				p.call = func() {
-					active.Dsyr2k(ul, tA, p.n, k, p.alpha, p.a.x, p.a.ld, p.b.x, p.b.ld, p.beta, p.c.x, p.c.ld)
+					active.Dsyr2k(ul, tA, p.n, p.k, p.alpha, p.a.x, p.a.ld, p.b.x, p.b.ld, p.beta, p.c.x, p.c.ld)
 				}
 			})
 		}
@@ -114,11 +98,8 @@ func routines() (rs []routine) {
 				if side == blas.Right {
 					p.k = n
 				}
-				p.a, p.A = newSymmetric(rnd, made(rnd, p.k), ul, p.k)
-				p.b, p.B = operand(rnd, blas.NoTrans, m, n)
-				if side == blas.Right {
-					p.A, p.B = p.B, p.A
-				}
+				p.a = made(rnd, p.k).fill(p.k, p.k, keepHalf(ul), func() float64 { return value(rnd) })
+				p.b = operand(rnd, blas.NoTrans, m, n)
 				p.whole(rnd)
 				p.call = func() { call(p) }
 				return p
