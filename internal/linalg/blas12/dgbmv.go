@@ -70,13 +70,7 @@ func (r *Routines) Dgbmv(tA blas.Transpose, m, n, kL, kU int, alpha float64, a [
 // most γ_{2k+4}·(|alpha|·|A|·|x| + |beta|·|y|)[i]. NaN and infinities of row i of A, and of the
 // elements of x that its elements multiply, reach y[i].
 func (r *Routines) Dsbmv(ul blas.Uplo, n, k int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
-	check.Uplo(ul)
-	check.Require(n >= 0, check.NLT0)
-	check.Require(k >= 0, check.KLT0)
-	check.Require(lda > k, check.BadLdA)
-	check.Require(incX != 0, check.ZeroIncX)
-	check.Require(incY != 0, check.ZeroIncY)
-	if n == 0 {
+	if !checkSymmetric(ul, n, k, lda > k, incX, incY) {
 		return
 	}
 	check.Length(len(a), n, k+1, lda, check.ShortA)

@@ -15,12 +15,7 @@ import (
 // from memory; 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| + |beta|·|y|)[i]. NaN
 // and infinities of row i of A reach y[i], and of x all of y.
 func (r *Routines) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
-	check.Uplo(ul)
-	check.Require(n >= 0, check.NLT0)
-	check.Ld(lda, n, check.BadLdA)
-	check.Require(incX != 0, check.ZeroIncX)
-	check.Require(incY != 0, check.ZeroIncY)
-	if n == 0 {
+	if !checkSymmetric(ul, n, 0, lda >= max(1, n), incX, incY) {
 		return
 	}
 	check.Length(len(a), n, n, lda, check.ShortA)
@@ -34,6 +29,14 @@ func (r *Routines) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda in
 	s := symmetricProduct{Routines: r, alpha: alpha}
 	s.full(ul, n, a, lda)
 	s.times(x, incX, beta, y, incY)
+}
+
+// checkSymmetric checks the arguments of a product with a symmetric matrix up to the slices, as
+// checkTriangular does, and reports whether the matrix is not empty.
+func checkSymmetric(ul blas.Uplo, n, k int, far bool, incX, incY int) bool {
+	empty := !checkTriangular(ul, blas.NoTrans, blas.Unit, n, k, far, incX)
+	check.Require(incY != 0, check.ZeroIncY)
+	return !empty
 }
 
 // symvShort adds alpha*A*x to y for fewer rows than a block has, and reads vectors where they are.
@@ -61,11 +64,7 @@ func symvShort(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []flo
 
 // Dspmv is Dsymv for a triangle ul that ap holds packed by rows: n(n+1)/2 numbers.
 func (r *Routines) Dspmv(ul blas.Uplo, n int, alpha float64, ap []float64, x []float64, incX int, beta float64, y []float64, incY int) {
-	check.Uplo(ul)
-	check.Require(n >= 0, check.NLT0)
-	check.Require(incX != 0, check.ZeroIncX)
-	check.Require(incY != 0, check.ZeroIncY)
-	if n == 0 {
+	if !checkSymmetric(ul, n, 0, true, incX, incY) {
 		return
 	}
 	check.Packed(len(ap), n)
