@@ -108,6 +108,8 @@ func TestCrossCheck(t *testing.T) {
 			for range 4 {
 				r.check(t, d, all)
 			}
+			d.sizes = []int{2*block.Size + 1}
+			r.check(t, d, all)
 		})
 	}
 }
