@@ -85,10 +85,9 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 	if f.archive != nil {
 		a.about.heading.Arrays = f.archive.names
 	}
-	switch {
-	case a.labels:
+	if a.labels {
 		a.about.outputs = 1
-	default:
+	} else {
 		// Lists of columns are made only for columns that are there.
 		if !a.plain() {
 			if err := a.fill(); err != nil {

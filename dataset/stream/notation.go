@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -35,11 +36,7 @@ func (n Notation) String() string {
 		parts = append(parts, "with "+named[n.Decimal]+" before decimals")
 	}
 	if n.Thousands != "" {
-		sign := named[n.Thousands]
-		if sign == "" {
-			sign = n.Thousands
-		}
-		parts = append(parts, "with "+sign+" between thousands")
+		parts = append(parts, "with "+cmp.Or(named[n.Thousands], n.Thousands)+" between thousands")
 	}
 	return strings.Join(parts, ", ")
 }

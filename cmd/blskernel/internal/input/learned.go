@@ -63,12 +63,8 @@ type RowCount map[string]int64
 
 // Add counts the rows of a batch.
 func (n RowCount) Add(b *stream.Batch) {
-	rows := b.X.RawMatrix().Rows
-	for from, to := 0, 0; from < rows; from = to {
-		path := b.Where(from).Path
-		for to = from; to < rows && b.Where(to).Path == path; to++ {
-		}
-		n[path] += int64(to - from)
+	for i := range b.X.RawMatrix().Rows {
+		n[b.Where(i).Path]++
 	}
 }
 
