@@ -95,22 +95,14 @@ func (f *Features) code(x *codec.Coder, b blskernel.Backend) {
 
 func (f *Features) codeSteps(x *codec.Coder, i, d int) {
 	s := &f.steps
-	for q := 0; q < f.opt.steps() && !x.Failed(); q++ {
-		if x.Reading() {
-			s.columns[i] = append(s.columns[i], 0)
-		}
-		x.Int("the column of a step", &s.columns[i][q], d-1)
-	}
+	codeEach(x, &s.columns[i], f.opt.steps(), func(column *int) { x.Int("the column of a step", column, d-1) })
 	x.Floats("the slopes of the steps", &s.slopes[i], f.opt.steps())
 	x.Floats("the thresholds of the steps", &s.thresholds[i], f.opt.steps())
 }
 
 func (f *Features) codeRanks(x *codec.Coder, d int) {
-	for j := 0; j < d && !x.Failed(); j++ {
-		if x.Reading() {
-			f.ranks = append(f.ranks, curve{})
-		}
-		c := &f.ranks[j]
+	j := 0
+	codeEach(x, &f.ranks, d, func(c *curve) {
 		n := len(c.knots)
 		x.Int("the number of knots", &n, rankKnots)
 		x.Check(n > 0, "column %d has no knots", j)
@@ -119,6 +111,17 @@ func (f *Features) codeRanks(x *codec.Coder, d int) {
 		for i := 1; i < n && !x.Failed(); i++ {
 			x.Check(c.knots[i-1] < c.knots[i] && c.scores[i-1] < c.scores[i], "the knots and scores of column %d do not ascend", j)
 		}
+		j++
+	})
+}
+
+// codeEach codes n elements of v, to which it adds them if x reads.
+func codeEach[T any](x *codec.Coder, v *[]T, n int, code func(of *T)) {
+	for i := 0; i < n && !x.Failed(); i++ {
+		if x.Reading() {
+			*v = append(*v, *new(T))
+		}
+		code(&(*v)[i])
 	}
 }
 

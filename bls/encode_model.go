@@ -186,13 +186,10 @@ func (m *model) codeClasses(x *codec.Coder) {
 	x.Bool(&m.constant)
 	n := len(m.counts)
 	x.Int("the number of counts of classes", &n, maxNodes)
-	for i := 0; i < n && !x.Failed(); i++ {
-		if x.Reading() {
-			m.counts = append(m.counts, count{})
-		}
-		x.Float("a number of rows", &m.counts[i].rows, codec.IsLength)
-		x.Float("a weight of rows", &m.counts[i].weight, codec.IsLength)
-	}
+	codeEach(x, &m.counts, n, func(of *count) {
+		x.Float("a number of rows", &of.rows, codec.IsLength)
+		x.Float("a weight of rows", &of.weight, codec.IsLength)
+	})
 	x.Float("the slope of the probabilities", &m.slope, codec.IsLength)
 	x.Int("the rows of the choice", &m.choice.Rows, maxNodes)
 	x.Int("the rows held out", &m.choice.HeldOut, m.choice.Rows)
@@ -225,12 +222,7 @@ func (m *model) codeKept(x *codec.Coder, k kind) {
 		x.Dense("their targets", &s.y, n, targets)
 		return
 	}
-	for i := 0; i < n && !x.Failed(); i++ {
-		if x.Reading() {
-			s.labels = append(s.labels, 0)
-		}
-		x.Int("the label of a sample", &s.labels[i], maxNodes-1)
-	}
+	codeEach(x, &s.labels, n, func(label *int) { x.Int("the label of a sample", label, maxNodes-1) })
 }
 
 // sameOptions reports whether two options differ in the backend at most.

@@ -141,7 +141,7 @@ func startModel(ctx context.Context, s settings, in sampleSet) (*model, error) {
 		}
 		m.center = columnMeans(learned, weights)
 		l, k := a.Dims()
-		wide := m.newRows(l)
+		wide := newRows(l, k, true)
 		wide.Slice(0, l, 0, k).(*mat.Dense).Copy(a)
 		a = wide
 	}
@@ -236,7 +236,7 @@ func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a
 	if err := checkMemory(0, q, m.updater.Nodes()); err != nil {
 		return nil, nil, err
 	}
-	a = m.newRows(q)
+	a = newRows(q, m.features.Nodes(), m.center != nil)
 	if err := m.expand(ctx, a, x); err != nil {
 		return nil, nil, err
 	}
@@ -255,11 +255,6 @@ func (m *model) targets() int {
 		c--
 	}
 	return c
-}
-
-// newRows returns new storage for rows of A or [A, 1]. It sets the ones; the rest is zero.
-func (m *model) newRows(rows int) *mat.Dense {
-	return newRows(rows, m.features.Nodes(), m.center != nil)
 }
 
 // expand writes A of the samples x, which have been checked, to a from newRows.
@@ -316,7 +311,7 @@ func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(nodes, sc
 	if err := memory.Check(memory.Floats(kept, c), "bls", do, "the scores of %d samples, %d each", kept, c); err != nil {
 		return nil, err
 	}
-	out, work := mat.NewDense(kept, c, nil), m.newRows(rows)
+	out, work := mat.NewDense(kept, c, nil), newRows(rows, m.features.Nodes(), m.center != nil)
 	err = interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
 		a := work.Slice(0, to-from, 0, k).(*mat.Dense)
 		if err := m.expand(ctx, a, x.Slice(from, to, 0, d).(*mat.Dense)); err != nil {

@@ -109,7 +109,10 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 			return s, chosen{}, err
 		}
 		if best.Solved() {
-			method, s.features.Shrink, s.update.Lambda = best.Method, best.Shrink, best.Lambda
+			method, s.features.Shrink = best.Method, best.Shrink
+			if given == 0 {
+				s.update.Lambda = best.Lambda
+			}
 			of := best.features
 			s.features.Scaling, s.features.Relevance, s.features.Steps = of.Scaling, of.Relevance, of.Steps
 			s.columns, s.log = best.weights(), best.trials.log
@@ -122,12 +125,6 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	}
 	if by.Rows == 0 && given == 0 {
 		s.update.Lambda = max(float64(unit*defaultLambda), lowest)
-	}
-	switch {
-	case given == None:
-		s.update.Lambda = 0
-	case given != 0:
-		s.update.Lambda = given
 	}
 	s.method = s.methodFor(method, lowest)
 	return s, by, nil

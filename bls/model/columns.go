@@ -124,16 +124,15 @@ func choose(r *stream.Reader, want wanted) error {
 	case !changed:
 		return nil
 	}
-	return selectNamed(r, selected, names != nil, want.Single)
-}
-
-// selectNamed selects columns. A first line with their names is the header, even if the selected
-// columns do not show that. Of several files, some may have no header.
-func selectNamed(r *stream.Reader, selected stream.Selection, names, single bool) error {
-	if names && single {
+	if names == nil {
+		return r.Select(selected)
+	}
+	// A first line with the names is the header, even if the selected columns do not show that. Of
+	// several files, some may have no header.
+	if want.Single {
 		selected.Header = stream.HeaderPresent
 	}
-	if err := r.Select(selected); err != nil || !names || r.Heading().HasHeader {
+	if err := r.Select(selected); err != nil || r.Heading().HasHeader {
 		return err
 	}
 	selected.Header = stream.HeaderPresent
