@@ -183,13 +183,5 @@ func Save(path string, f *File) error { return SaveFS(vfs.OS, path, f) }
 
 // SaveFS is Save on another file system: one whose operations fail, for tests of this module.
 func SaveFS(fsys vfs.FS, path string, f *File) error {
-	file, err := atomicfile.Create(fsys, path)
-	if err != nil {
-		return err
-	}
-	defer file.Abort()
-	if err := Write(file, f); err != nil {
-		return err
-	}
-	return file.Commit()
+	return atomicfile.Write(fsys, path, func(w io.Writer) error { return Write(w, f) })
 }

@@ -145,24 +145,12 @@ func (r *Rates) write(fsys vfs.FS, suffix string, contents any) error {
 	}
 	err = os.MkdirAll(filepath.Dir(name), 0o755)
 	if err == nil {
-		err = replace(fsys, name+suffix, contents)
+		err = atomicfile.Write(fsys, name+suffix, func(w io.Writer) error { return json.NewEncoder(w).Encode(contents) })
 	}
 	if err != nil {
 		return fmt.Errorf("blsupdate: rates cannot be kept in %s: %w; name another folder by %s", name, err, EnvCache)
 	}
 	return nil
-}
-
-func replace(fsys vfs.FS, name string, contents any) error {
-	f, err := atomicfile.Create(fsys, name)
-	if err != nil {
-		return err
-	}
-	defer f.Abort()
-	if err := json.NewEncoder(f).Encode(contents); err != nil {
-		return err
-	}
-	return f.Commit()
 }
 
 // file returns the name of the file of this machine.

@@ -13,6 +13,7 @@ package atomicfile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -30,6 +31,22 @@ type File struct {
 	fs   vfs.FS
 	path string
 	file vfs.File // nil after Commit or Abort
+}
+
+// Write replaces the file at path on fsys by what content writes, as a whole: see Create and Commit.
+//
+//	errors: of Create, of content, and of Commit; an existing file is then unchanged, but for a
+//	*FolderError.
+func Write(fsys vfs.FS, path string, content func(w io.Writer) error) error {
+	f, err := Create(fsys, path)
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	if err := content(f); err != nil {
+		return err
+	}
+	return f.Commit()
 }
 
 // Create starts a file for path on fsys, nil for vfs.OS. It fails early if the folder is missing or the

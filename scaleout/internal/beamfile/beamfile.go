@@ -113,21 +113,14 @@ func Write(ctx context.Context, path string, content func(io.Writer) error) erro
 	return w.Close()
 }
 
-// writeLocal writes a local file.
 func writeLocal(ctx context.Context, path string, content func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	f, err := atomicfile.Create(nil, path)
-	if err != nil {
-		return err
-	}
-	defer f.Abort()
-	if err := content(f); err != nil {
-		return err
-	}
-	if ctx.Err() != nil {
+	return atomicfile.Write(nil, path, func(w io.Writer) error {
+		if err := content(w); err != nil || ctx.Err() == nil {
+			return err
+		}
 		return context.Cause(ctx)
-	}
-	return f.Commit()
+	})
 }
