@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// accuracies returns the accuracies of a step, one for each seed.
 func (r *run) accuracies(method string, n int) (all []float64) {
 	for _, row := range r.Rows {
 		for _, c := range row.Cells {

@@ -92,7 +92,6 @@ func where(m *result.Machine, backend, threads string) string {
 	return name
 }
 
-// beside returns what kept CPUs busy meanwhile.
 func beside(m *result.Machine) string {
 	if m.Beside == 0 {
 		return ""
@@ -100,7 +99,6 @@ func beside(m *result.Machine) string {
 	return fmt.Sprintf(", beside busy processes: %d", m.Beside)
 }
 
-// threadsOf returns the numbers of threads as text.
 func threadsOf(m *result.Machine) string {
 	var all []string
 	for _, n := range m.Threads {
@@ -135,7 +133,6 @@ type stepTable struct {
 	first, last int
 }
 
-// newStepTable returns a table whose columns are a head, the steps, and more.
 func newStepTable(head string, first, last int, more ...string) *stepTable {
 	t := &stepTable{Table{Columns: []string{head}}, first, last}
 	for n := first; n <= last; n++ {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"embed"
 	"errors"
 	"fmt"
@@ -81,7 +80,6 @@ var templateFiles embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{"cell": escape, "bullet": bullet}).ParseFS(templateFiles, "*.tmpl"))
 
-// bullet returns a text as an item of a list.
 func bullet(s string) string { return "- " + strings.Join(wrapped(escape(s), 100), "\n  ") }
 
 // escape escapes characters with a meaning in a Markdown table.
@@ -90,17 +88,13 @@ func escape(s string) string {
 		"\n", " ").Replace(s)
 }
 
-// WriteMarkdown writes the page as Markdown, with links to its plots in the folder plots.
-func (p *Page) WriteMarkdown(w io.Writer) error {
-	return failed(templates.ExecuteTemplate(w, "readme.tmpl", p))
-}
-
-// failed names the package in an error, if there is one.
-func failed(err error) error {
-	if err == nil {
-		return nil
+// Markdown returns the page as Markdown, with links to its plots in the folder plots.
+func (p *Page) Markdown() string {
+	var b strings.Builder
+	if err := templates.ExecuteTemplate(&b, "readme.tmpl", p); err != nil {
+		panic(err) // the template is of another type
 	}
-	return fmt.Errorf("report: %w", err)
+	return b.String()
 }
 
 // WriteFolder writes README.md and the plots, each into plots/NAME.svg. It makes the folders, replaces
@@ -112,45 +106,34 @@ func (p *Page) WriteFolder(fsys vfs.FS, dir string) error {
 		plots = append(plots, s.Plots...)
 	}
 	for _, plot := range plots {
-		if err := write(fsys, filepath.Join(dir, "plots", plot.Name+".svg"), plot.WriteSVG); err != nil {
+		if err := write(fsys, filepath.Join(dir, "plots", plot.Name+".svg"), plot.SVG()); err != nil {
 			return err
 		}
 	}
-	return write(fsys, filepath.Join(dir, "README.md"), func(w io.Writer) error {
-		if err := p.WriteMarkdown(w); err != nil {
-			return err
-		}
-		switch _, err := vfs.Stat(fsys, filepath.Join(dir, "notes.md")); {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
-		case err != nil:
-			return failed(err)
-		}
-		_, err := io.WriteString(w, "\n[notes.md](notes.md) has the files and what to know when reading them.\n")
-		return failed(err)
-	})
+	text := p.Markdown()
+	switch _, err := vfs.Stat(fsys, filepath.Join(dir, "notes.md")); {
+	case err == nil:
+		text += "\n[notes.md](notes.md) has the files and what to know when reading them.\n"
+	case !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("report: %w", err)
+	}
+	return write(fsys, filepath.Join(dir, "README.md"), text)
 }
 
-func write(fsys vfs.FS, path string, render func(io.Writer) error) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return failed(err)
+func write(fsys vfs.FS, path, text string) error {
+	err := os.MkdirAll(filepath.Dir(path), 0o777)
+	if err == nil {
+		err = atomicfile.Write(fsys, path, func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		})
 	}
-	var b bytes.Buffer
-	if err := render(&b); err != nil {
-		return err
-	}
-	f, err := atomicfile.Create(fsys, path)
 	if err != nil {
-		return failed(err)
+		return fmt.Errorf("report: %w", err)
 	}
-	defer f.Abort()
-	if _, err := b.WriteTo(f); err != nil {
-		return failed(err)
-	}
-	return failed(f.Commit())
+	return nil
 }
 
-// machineTable returns a row for each machine, version and day, and the commands.
 func machineTable(files []*result.File) (t Table, commands []string) {
 	t.Columns = []string{"CPU", "backend", "threads", "processors", "kernel", "OpenBLAS", "Go", "version", "date, UTC"}
 	for _, f := range files {

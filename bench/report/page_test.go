@@ -24,14 +24,6 @@ func newPage(t testing.TB, files ...*result.File) *Page {
 	return p
 }
 
-// markdown returns the page as Markdown.
-func markdown(t testing.TB, p *Page) string {
-	t.Helper()
-	var b bytes.Buffer
-	testutil.NoError(t, p.WriteMarkdown(&b))
-	return b.String()
-}
-
 // published returns the files of results in docs/results, which have every kind.
 func published(t testing.TB) (files []*result.File) {
 	t.Helper()
@@ -79,7 +71,7 @@ func sampleMachine(change func(m *result.Machine)) sampleLine {
 // cells as its head, each plot is linked once, and what is opened is closed.
 func TestStructure(t *testing.T) {
 	p := newPage(t, published(t)...)
-	text := markdown(t, p)
+	text := p.Markdown()
 	if open, closed := strings.Count(text, "<details>\n<summary>"), strings.Count(text, "\n</details>\n"); open < len(p.Sections) || open != closed {
 		t.Errorf("%d details are opened and %d closed", open, closed)
 	}
@@ -219,7 +211,7 @@ func TestNumbers(t *testing.T) {
 		}
 		for _, on := range f.Cells {
 			c := on.Value
-			what := fmt.Sprintf("%s %s", c.Op, c.Cell())
+			what := fmt.Sprint(c.Op, " ", c.Args, " ", c.N)
 			hasNumber(t, rates, what, c.Backends[0].GFLOPS)
 			for _, b := range c.Backends[1:] {
 				hasCell(t, rates, what, "%s (%s)", significant(c.Backends[0].GFLOPS), times(b.Ratio))
@@ -266,16 +258,15 @@ func TestNasty(t *testing.T) {
 			sampleLine{"cell", speed.Result{Op: "<s>", N: n, Peak: v, Backends: []speed.Timing{{Backend: "<p>", GFLOPS: v, Ratio: v}}}},
 			sampleLine{"cell", speed.Result{Op: "none"}})
 		p := newPage(t, f)
-		text, commands, _ := strings.Cut(markdown(t, p), "## Commands")
+		text, commands, _ := strings.Cut(p.Markdown(), "## Commands")
 		says(t, text, []string{"&lt;i>"}, "<i>", "<b>", "<u>", "<s>", "<p>", "<a")
 		if commands != "\n\n    <i> <b>\n" {
 			t.Errorf("commands %q", commands)
 		}
 		for _, plot := range plotsOf(p) {
-			var svg bytes.Buffer
-			testutil.NoError(t, plot.WriteSVG(&svg))
-			inside(t, parse(t, svg.String()))
-			says(t, svg.String(), nil, "NaN", "Inf")
+			svg := plot.SVG()
+			inside(t, parse(t, svg))
+			says(t, svg, nil, "NaN", "Inf")
 		}
 	}
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"html"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -68,7 +67,6 @@ type scale struct {
 // drawn reports whether an axis can show a number.
 func (a Axis) drawn(v float64) bool { return math.Abs(v) <= 1e99 && (v >= 1e-99 || !a.Log) }
 
-// scale returns the scale of an axis that has all values, from one end of the drawing to the other.
 func (a Axis) scale(values []float64, from, to float64) scale {
 	s := scale{Axis: a, from: from, to: to, high: 1}
 	if len(values) > 0 {
@@ -128,9 +126,9 @@ func (s scale) label(v float64) string {
 	return fmt.Sprintf("%.6g", v)
 }
 
-// WriteSVG writes the plot as an SVG file, with colors for light and dark pages. Points that are not
-// finite are not drawn, nor are numbers on a logarithmic scale that are not positive.
-func (p *Plot) WriteSVG(w io.Writer) error {
+// SVG returns the plot as an SVG file, with colors for light and dark pages. Points that are not finite
+// are not drawn, nor are numbers on a logarithmic scale that are not positive.
+func (p *Plot) SVG() string {
 	var b strings.Builder
 	text := func(x, y float64, anchor, s string) {
 		fmt.Fprintf(&b, "<text class=\"text\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", x, y, anchor, html.EscapeString(s))
@@ -208,8 +206,7 @@ func (p *Plot) WriteSVG(w io.Writer) error {
 		}
 	}
 	b.WriteString("</svg>\n")
-	_, err := io.WriteString(w, b.String())
-	return failed(err)
+	return b.String()
 }
 
 // wrapped returns the words of a text in lines of at most width characters.

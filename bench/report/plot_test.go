@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"encoding/xml"
 	"fmt"
 	"html"
@@ -49,24 +48,22 @@ func parse(t testing.TB, svg string) map[string][]*element {
 // title, names of its series and colors for both kinds of pages. No text reaches out of it.
 func TestPlotFiles(t *testing.T) {
 	first, second := newPage(t, published(t)...), newPage(t, published(t)...)
-	if markdown(t, first) != markdown(t, second) {
+	if first.Markdown() != second.Markdown() {
 		t.Error("the page of the same files is another one")
 	}
 	for i, p := range plotsOf(first) {
-		var svg, again bytes.Buffer
-		testutil.NoError(t, p.WriteSVG(&svg))
-		testutil.NoError(t, plotsOf(second)[i].WriteSVG(&again))
-		if !bytes.Equal(svg.Bytes(), again.Bytes()) {
+		svg := p.SVG()
+		if plotsOf(second)[i].SVG() != svg {
 			t.Errorf("%s differs from one time to the other", p.Name)
 		}
-		all := parse(t, svg.String())
+		all := parse(t, svg)
 		if len(all["svg"]) != 1 || all["title"][0].Text != p.Title || p.Title == "" {
 			t.Errorf("%s has the title %q", p.Name, all["title"][0].Text)
 		}
 		for _, s := range p.Series {
-			says(t, svg.String(), []string{">" + html.EscapeString(s.Name) + "<"})
+			says(t, svg, []string{">" + html.EscapeString(s.Name) + "<"})
 		}
-		says(t, svg.String(), []string{"prefers-color-scheme:dark"}, "NaN", "Inf")
+		says(t, svg, []string{"prefers-color-scheme:dark"}, "NaN", "Inf")
 		inside(t, all)
 	}
 }
@@ -110,9 +107,7 @@ func TestDraw(t *testing.T) {
 		case tc.y.Names != nil:
 			p.Series[0].Points = []Point{{X: 1, Y: 0}}
 		}
-		var b bytes.Buffer
-		testutil.NoError(t, p.WriteSVG(&b))
-		all := parse(t, b.String())
+		all := parse(t, p.SVG())
 		var at []string
 		for _, e := range all["path"] {
 			if e.Transform != "" {
@@ -125,18 +120,14 @@ func TestDraw(t *testing.T) {
 		inside(t, all)
 	}
 	p := &Plot{Series: []Series{{Points: []Point{{1, 5, 1}, {2, 6, 0.5}}}}}
-	var b bytes.Buffer
-	testutil.NoError(t, p.WriteSVG(&b))
-	if _, band, found := strings.Cut(b.String(), `<path class="s0 band" d="`); !found || strings.Count(band[:strings.Index(band, `"`)], ",") != 4 {
-		t.Errorf("no band in %s", b.String())
+	if _, band, found := strings.Cut(p.SVG(), `<path class="s0 band" d="`); !found || strings.Count(band[:strings.Index(band, `"`)], ",") != 4 {
+		t.Errorf("no band in %s", p.SVG())
 	}
-	testutil.NoError(t, new(Plot).WriteSVG(&b))
+	parse(t, new(Plot).SVG())
 	for _, v := range []float64{0, 1e-300, 1e16, -1e16, 1e99} { // a step that v + step loses
 		p = &Plot{Series: []Series{{Points: []Point{{v, v, 0}, {v + 2, math.Nextafter(v, 1), 0}}}}}
-		b.Reset()
-		testutil.NoError(t, p.WriteSVG(&b))
-		says(t, b.String(), nil, "NaN", "Inf")
-		if n := len(parse(t, b.String())["text"]); n > 40 {
+		says(t, p.SVG(), nil, "NaN", "Inf")
+		if n := len(parse(t, p.SVG())["text"]); n > 40 {
 			t.Errorf("%g: %d texts", v, n)
 		}
 	}

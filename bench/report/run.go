@@ -60,7 +60,6 @@ func shareStarts(cells []bench.TableCell) {
 	}
 }
 
-// improved reports whether a method is a form of Improved.
 func improved(method string) bool {
 	name, _, _ := strings.Cut(method, "/")
 	return name == "improved"
@@ -98,14 +97,13 @@ func (r *run) total(method string) (seconds, flops float64) {
 	return seconds, flops
 }
 
-// paperData returns the data of the paper's table.
-func (r *run) paperData() string {
+func (r *run) paper() bench.PaperTable {
 	t, _ := bench.LookupPaperTable(r.PaperTable.Table)
-	return t.Data
+	return t
 }
 
 // sameTask reports whether accuracies are comparable with the paper's, under any recipe.
-func (r *run) sameTask() bool { return r.Scale == 1 && r.Data == r.paperData() }
+func (r *run) sameTask() bool { return r.Scale == 1 && r.Data == r.paper().Data }
 
 // recipe returns the recipe that the run follows, apart from the differences in its name.
 func (r *run) recipe() bench.Recipe {
@@ -127,7 +125,7 @@ func (r *run) paperTimes(method string) (figures bench.Figures) {
 	if r.Batch > r.Nodes && r.PaperTable.Table != 7 {
 		form = "large"
 	}
-	random := r.Scale == 1 && r.Data == bench.RandomImages && r.paperData() == bench.NORB
+	random := r.Scale == 1 && r.Data == bench.RandomImages && r.paper().Data == bench.NORB
 	if took := r.cell(method, 1).Form; (random || r.sameTask()) && r.byRecipe() && (took == "" || took == form) {
 		figures, _ = bench.PaperFigures(r.PaperTable.Table)
 	}
@@ -140,10 +138,10 @@ func (r *run) name() string {
 	if r.Scale != 1 {
 		name += fmt.Sprintf(" at scale %.3g", r.Scale)
 	}
-	if r.Data != r.paperData() {
+	if r.Data != r.paper().Data {
 		name += " on " + bench.DataName(r.Data)
 	}
-	if r.Scale == 1 && r.FeatureNodes != paperFeatures(r.PaperTable.Table) {
+	if r.Scale == 1 && r.FeatureNodes != r.paper().FeatureNodes() {
 		name += fmt.Sprintf(", %d feature nodes", r.FeatureNodes)
 	}
 	if r.Recipe == bench.RecipeText {
@@ -159,12 +157,6 @@ func (r *run) name() string {
 		name += ", whitened with " + r.Whitening + " constants"
 	}
 	return name
-}
-
-// paperFeatures returns the number of feature nodes in a table of the paper.
-func paperFeatures(table int) int {
-	t, _ := bench.LookupPaperTable(table)
-	return t.FeatureNodes()
 }
 
 // ridge writes a power of two as such.

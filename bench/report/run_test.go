@@ -176,7 +176,7 @@ func TestPages(t *testing.T) {
 			for i, lines := range test.files {
 				files = append(files, readSample(t, fmt.Sprint("file", i), append([]sampleLine{sampleMachine(nil)}, lines...)...))
 			}
-			text, _, _ := strings.Cut(markdown(t, newPage(t, files...)), "<summary>Machines")
+			text, _, _ := strings.Cut(newPage(t, files...).Markdown(), "<summary>Machines")
 			says(t, withoutMachine(text), test.want, test.not...)
 		})
 	}
@@ -186,7 +186,7 @@ func TestPages(t *testing.T) {
 func TestAttempts(t *testing.T) {
 	for attempts, want := range map[int]int{1: 0, 2: 1} {
 		machine := sampleMachine(func(m *result.Machine) { m.Attempts = attempts })
-		text := markdown(t, newPage(t, readSample(t, "x", append([]sampleLine{machine}, smallRun(smallHead, nil, 3, 2, 1)...)...)))
+		text := newPage(t, readSample(t, "x", append([]sampleLine{machine}, smallRun(smallHead, nil, 3, 2, 1)...)...)).Markdown()
 		if n := strings.Count(text, " It was run 2 times, since the FMA peak moved by more than 15%."); n != want {
 			t.Errorf("%d attempts: said %d times", attempts, n)
 		}
@@ -253,7 +253,7 @@ func TestForms(t *testing.T) {
 				t.Errorf("%s: %v, %q; want %v", s.Name, s.Points, plot.Y.Names, want[i])
 			}
 		}
-		says(t, markdown(t, page), []string{figures, "| 1.09 |", "| by flops, 6qkl | 1.20 |", "| by flops, 8qkl | 1.00 |"})
+		says(t, page.Markdown(), []string{figures, "| 1.09 |", "| by flops, 6qkl | 1.20 |", "| by flops, 8qkl | 1.00 |"})
 	}
 }
 
@@ -282,7 +282,7 @@ func TestConditionsApart(t *testing.T) {
 	for i := range 5 {
 		hasCell(t, cells, "speed", "%d", 301+i)
 	}
-	says(t, markdown(t, page), []string{
+	says(t, page.Markdown(), []string{
 		"48e7019c0ffe+", "v2", "| 1, default, beside busy processes: 1 |", "| dgemm, pure (avx512), default threads, beside busy processes: 1 on", "| dgemm, pure (avx2), 1 thread on",
 		"### pure (avx512), 1 thread on", "### pure (avx512), 2 threads on", "### pure (avx2), 2 threads on",
 	})

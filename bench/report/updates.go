@@ -68,7 +68,6 @@ func (r *run) updatePlot() *Plot {
 // title names a run by what differs from the paper, and where it was measured.
 func (r *run) title() string { return r.name() + ", " + r.where }
 
-// timeTable has the steps of a run by all methods.
 func (r *run) timeTable() Table {
 	last := r.last()
 	t := newStepTable("seconds", 0, last, "all")

@@ -13,7 +13,6 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// maxLine bounds the bytes of a line.
 const maxLine = 1 << 20
 
 var errLong = fmt.Errorf("is longer than %d bytes", maxLine)
@@ -65,7 +64,6 @@ func ReadFile(fsys vfs.FS, path string) (*File, error) {
 	return Read(filepath.Base(path), in)
 }
 
-// A reader adds lines to a File.
 type reader struct {
 	*File
 	machine *Machine           // of the lines that follow

@@ -3,6 +3,7 @@ package result
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -162,7 +163,7 @@ func TestJoined(t *testing.T) {
 		got = append(got, c.Value.Method+" on "+c.Machine.CPU)
 	}
 	for _, c := range f.Cells {
-		got = append(got, c.Value.Cell()+" on "+c.Machine.CPU)
+		got = append(got, fmt.Sprint(c.Value.N, " on ", c.Machine.CPU))
 	}
 	got = append(got, f.Flops[0].Machine.CPU, f.Tables[0].Machine.CPU)
 	want := []string{"a", "b", "c", "of nobody on ", "qr on b", "1 on a", "2 on c", "c", "b"}
