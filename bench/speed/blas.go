@@ -2,6 +2,7 @@ package speed
 
 import (
 	"slices"
+	"strings"
 
 	"blskernel"
 	"blskernel/internal/linalg/backend"
@@ -9,155 +10,136 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-func dgemm(args string, n int, r source) *Problem {
-	tA, tB := blas.Transpose(args[0]), blas.Transpose(args[1])
-	a, b := r.draw(n*n), r.draw(n*n)
-	return computes(n*n, func(be blskernel.Backend, c []float64) { be.Dgemm(tA, tB, n, n, n, 1, a, n, b, n, 0, c, n) })
+// An operands has what an operation of the BLAS works on: its arguments, the operands that it reads in
+// their order, and the one that it writes.
+type operands struct {
+	args         string
+	a, b, c, out []float64
 }
 
-func dsyrk(args string, n int, r source) *Problem {
-	ul, tA := blas.Uplo(args[0]), blas.Transpose(args[1])
-	a := r.draw(n * n)
-	return computes(n*n, func(be blskernel.Backend, c []float64) { be.Dsyrk(ul, tA, n, n, 1, a, n, 0, c, n) })
-}
+func (o *operands) side(i int) blas.Side       { return blas.Side(o.args[i]) }
+func (o *operands) uplo(i int) blas.Uplo       { return blas.Uplo(o.args[i]) }
+func (o *operands) trans(i int) blas.Transpose { return blas.Transpose(o.args[i]) }
 
-func dsyr2k(args string, n int, r source) *Problem {
-	ul, tA := blas.Uplo(args[0]), blas.Transpose(args[1])
-	a, b := r.draw(n*n), r.draw(n*n)
-	return computes(n*n, func(be blskernel.Backend, c []float64) { be.Dsyr2k(ul, tA, n, n, 1, a, n, b, n, 0, c, n) })
-}
-
-func dsymm(args string, n int, r source) *Problem {
-	side, ul := blas.Side(args[0]), blas.Uplo(args[1])
-	a, b := r.draw(n*n), r.draw(n*n)
-	return computes(n*n, func(be blskernel.Backend, c []float64) { be.Dsymm(side, ul, n, n, 1, a, n, b, n, 0, c, n) })
-}
-
-// dgemmtp computes A·Aᵀ with a B of its own, since the product has to be symmetric.
-func dgemmtp(args string, n int, r source) *Problem {
-	tA, tB := blas.Transpose(args[0]), blas.Transpose(args[1])
-	a := r.draw(n * n)
-	b := slices.Clone(a) // where one of the two is transposed
-	if tA == tB {
-		for i := range a {
-			b[i%n*n+i/n] = a[i]
+// draw draws an operand of order n by the letter of its shape.
+func (o *operands) draw(shape byte, n int, r source) []float64 {
+	switch shape {
+	case 'm': // a matrix
+		return r.draw(n * n)
+	case 't': // a triangular matrix
+		return r.nearIdentity(n)
+	case 'p': // a packed symmetric matrix
+		return r.draw(n * (n + 1) / 2)
+	case 'v': // a vector
+		return r.draw(n)
+	case 's': // a or aᵀ, so that op(a)·op(b) is symmetric
+		if o.trans(0) == o.trans(1) {
+			return transposed(n, o.a)
 		}
+		return slices.Clone(o.a)
 	}
-	return computes(n*(n+1)/2, func(be blskernel.Backend, c []float64) {
-		blskernel.Packed(be).Dgemmtp(tA, tB, n, n, 1, a, n, b, n, 0, c)
-	})
+	return r.draw(1) // a number
 }
 
-func dgemmt(args string, n int, r source) *Problem {
-	ul, tA, tB := blas.Uplo(args[0]), blas.Transpose(args[1]), blas.Transpose(args[2])
-	a, b := r.draw(n*n), r.draw(n*n)
-	return computes(n*n, func(be blskernel.Backend, c []float64) {
-		blskernel.Packed(be).Dgemmt(ul, tA, tB, n, n, 1, a, n, b, n, 0, c, n)
-	})
+// blasOperation returns the cases of an operation that do calls, for each of the arguments. shapes are
+// those of a, b and c, and after "=" the shape of out, which do reads too for "+=". Elements that are
+// added to grow by at most 1/4 in a call.
+func blasOperation(
+	op, args string, coefficient float64, power int, shapes string, do func(be blskernel.Backend, n int, o *operands),
+) (cases []Case) {
+	read, written, _ := strings.Cut(shapes, "=")
+	read, reads := strings.CutSuffix(read, "+")
+	prepare := func(args string, n int, r source) *Problem {
+		o := &operands{args: args}
+		for i, to := range []*[]float64{&o.a, &o.b, &o.c}[:len(read)] {
+			*to = o.draw(read[i], n, r)
+		}
+		o.out = o.draw(written[0], n, r)
+		p := computes(o.out, func(be blskernel.Backend) func() error {
+			return func() error { do(be, n, o); return nil }
+		})
+		if reads {
+			p.initial, p.most = slices.Clone(o.out), maxInPlace
+		}
+		return p
+	}
+	for _, args := range strings.Split(args, " ") {
+		cases = append(cases, Case{op, args, nil, coefficient, power, prepare})
+	}
+	return cases
 }
 
-func dgemmDiag(args string, n int, r source) *Problem {
-	tA, tB := blas.Transpose(args[0]), blas.Transpose(args[1])
-	a, d, b := r.draw(n*n), r.draw(n), r.draw(n*n)
-	return computes(n*n, func(be blskernel.Backend, c []float64) {
-		backend.Fused(be).DgemmDiag(tA, tB, n, n, n, 1, a, n, d, b, n, 0, c, n)
-	})
-}
+const (
+	transposes, transposes2, oneTriangle, triangles = "N T", "NN NT TN TT", "U L", "UN UT LN LT"
+	sided, sides                                    = "LU LL RU RL", "LUN LUT LLN LLT RUN RUT RLN RLT"
+)
 
-func dgemmTanh(_ string, n int, r source) *Problem {
-	a, b, bias := r.draw(n*n), r.draw(n*n), r.draw(n)
-	return computes(n*n, func(be blskernel.Backend, c []float64) {
-		backend.Fused(be).DgemmTanh(blas.NoTrans, blas.NoTrans, n, n, n, 1, a, n, b, n, bias, c, n)
-	})
-}
-
-func dsprkDiag(args string, n int, r source) *Problem {
-	a, d := r.draw(n*n), r.draw(n)
-	return computes(n*(n+1)/2, func(be blskernel.Backend, c []float64) {
-		backend.Fused(be).DsprkDiag(blas.Transpose(args[0]), n, n, 1, a, n, d, 0, c)
-	})
-}
-
-func dsprk(args string, n int, r source) *Problem {
-	a := r.draw(n * n)
-	return computes(n*(n+1)/2, func(be blskernel.Backend, c []float64) {
-		blskernel.Packed(be).Dsprk(blas.Transpose(args[0]), n, n, 1, a, n, 0, c)
-	})
-}
-
-func dspmm(args string, n int, r source) *Problem {
-	a, b := r.draw(n*(n+1)/2), r.draw(n*n)
-	return computes(n*n, func(be blskernel.Backend, c []float64) {
-		blskernel.Packed(be).Dspmm(blas.Side(args[0]), n, n, 1, a, b, n, 0, c, n)
-	})
-}
-
-func dgemv(args string, n int, r source) *Problem {
-	a, x := r.draw(n*n), r.draw(n)
-	return computes(n, func(be blskernel.Backend, y []float64) {
-		be.Dgemv(blas.Transpose(args[0]), n, n, 1, a, n, x, 1, 0, y, 1)
-	})
-}
-
-func dsymv(args string, n int, r source) *Problem {
-	a, x := r.draw(n*n), r.draw(n)
-	return computes(n, func(be blskernel.Backend, y []float64) { be.Dsymv(blas.Uplo(args[0]), n, 1, a, n, x, 1, 0, y, 1) })
-}
-
-func dspmv(args string, n int, r source) *Problem {
-	a, x := r.draw(n*(n+1)/2), r.draw(n)
-	return computes(n, func(be blskernel.Backend, y []float64) { be.Dspmv(blas.Uplo(args[0]), n, 1, a, x, 1, 0, y, 1) })
-}
-
-func ddot(_ string, n int, r source) *Problem {
-	x, y := r.draw(n), r.draw(n)
-	return computes(1, func(be blskernel.Backend, sum []float64) { sum[0] = be.Ddot(n, x, 1, y, 1) })
-}
-
-// Operations that add to an operand can be repeated: elements grow by at most 1/4 in a call.
-
-func dger(_ string, n int, r source) *Problem {
-	x, y := r.draw(n), r.draw(n)
-	return inPlace(r.draw(n*n), func(be blskernel.Backend, a []float64) { be.Dger(n, n, 1, x, 1, y, 1, a, n) })
-}
-
-func dsyr(args string, n int, r source) *Problem {
-	x := r.draw(n)
-	return inPlace(r.draw(n*n), func(be blskernel.Backend, a []float64) { be.Dsyr(blas.Uplo(args[0]), n, 1, x, 1, a, n) })
-}
-
-func dspr(args string, n int, r source) *Problem {
-	x := r.draw(n)
-	return inPlace(r.draw(n*(n+1)/2), func(be blskernel.Backend, a []float64) { be.Dspr(blas.Uplo(args[0]), n, 1, x, 1, a) })
-}
-
-func daxpy(_ string, n int, r source) *Problem {
-	x := r.draw(n)
-	return inPlace(r.draw(n), func(be blskernel.Backend, y []float64) { be.Daxpy(n, 1, x, 1, y, 1) })
-}
-
-func dscal(_ string, n int, r source) *Problem {
-	return inPlace(r.draw(n), func(be blskernel.Backend, x []float64) { be.Dscal(n, -1, x, 1) })
-}
-
-func dtrsv(args string, n int, r source) *Problem {
-	ul, tA := blas.Uplo(args[0]), blas.Transpose(args[1])
-	a := r.nearIdentity(n)
-	return inPlace(r.draw(n), func(be blskernel.Backend, x []float64) { be.Dtrsv(ul, tA, blas.NonUnit, n, a, n, x, 1) })
-}
-
-func dtrmm(args string, n int, r source) *Problem {
-	side, ul, tA := blas.Side(args[0]), blas.Uplo(args[1]), blas.Transpose(args[2])
-	a := r.nearIdentity(n)
-	return inPlace(r.draw(n*n), func(be blskernel.Backend, b []float64) {
-		be.Dtrmm(side, ul, tA, blas.NonUnit, n, n, 1, a, n, b, n)
-	})
-}
-
-func dtrsm(args string, n int, r source) *Problem {
-	side, ul, tA := blas.Side(args[0]), blas.Uplo(args[1]), blas.Transpose(args[2])
-	a := r.nearIdentity(n)
-	return inPlace(r.draw(n*n), func(be blskernel.Backend, b []float64) {
-		be.Dtrsm(side, ul, tA, blas.NonUnit, n, n, 1, a, n, b, n)
-	})
-}
+var blasOperations = slices.Concat(
+	blasOperation("dgemm", transposes2, 2, 3, "mm=m", func(be blskernel.Backend, n int, o *operands) {
+		be.Dgemm(o.trans(0), o.trans(1), n, n, n, 1, o.a, n, o.b, n, 0, o.out, n)
+	}),
+	blasOperation("dsyrk", triangles, 1, 3, "m=m", func(be blskernel.Backend, n int, o *operands) {
+		be.Dsyrk(o.uplo(0), o.trans(1), n, n, 1, o.a, n, 0, o.out, n)
+	}),
+	blasOperation("dsyr2k", triangles, 2, 3, "mm=m", func(be blskernel.Backend, n int, o *operands) {
+		be.Dsyr2k(o.uplo(0), o.trans(1), n, n, 1, o.a, n, o.b, n, 0, o.out, n)
+	}),
+	blasOperation("dsymm", sided, 2, 3, "mm=m", func(be blskernel.Backend, n int, o *operands) {
+		be.Dsymm(o.side(0), o.uplo(1), n, n, 1, o.a, n, o.b, n, 0, o.out, n)
+	}),
+	blasOperation("dtrmm", sides, 1, 3, "t+=m", func(be blskernel.Backend, n int, o *operands) {
+		be.Dtrmm(o.side(0), o.uplo(1), o.trans(2), blas.NonUnit, n, n, 1, o.a, n, o.out, n)
+	}),
+	blasOperation("dtrsm", sides, 1, 3, "t+=m", func(be blskernel.Backend, n int, o *operands) {
+		be.Dtrsm(o.side(0), o.uplo(1), o.trans(2), blas.NonUnit, n, n, 1, o.a, n, o.out, n)
+	}),
+	blasOperation("dgemmt", "UNN UNT UTN LNN", 1, 3, "mm=m", func(be blskernel.Backend, n int, o *operands) {
+		blskernel.Packed(be).Dgemmt(o.uplo(0), o.trans(1), o.trans(2), n, n, 1, o.a, n, o.b, n, 0, o.out, n)
+	}),
+	blasOperation("dgemmtp", transposes2, 1, 3, "ms=p", func(be blskernel.Backend, n int, o *operands) {
+		blskernel.Packed(be).Dgemmtp(o.trans(0), o.trans(1), n, n, 1, o.a, n, o.b, n, 0, o.out)
+	}),
+	blasOperation("dgemmdiag", transposes2, 2, 3, "mmv=m", func(be blskernel.Backend, n int, o *operands) {
+		backend.Fused(be).DgemmDiag(o.trans(0), o.trans(1), n, n, n, 1, o.a, n, o.c, o.b, n, 0, o.out, n)
+	}),
+	blasOperation("dgemmtanh", "", 2, 3, "mmv=m", func(be blskernel.Backend, n int, o *operands) {
+		backend.Fused(be).DgemmTanh(blas.NoTrans, blas.NoTrans, n, n, n, 1, o.a, n, o.b, n, o.c, o.out, n)
+	}),
+	blasOperation("dsprk", transposes, 1, 3, "m=p", func(be blskernel.Backend, n int, o *operands) {
+		blskernel.Packed(be).Dsprk(o.trans(0), n, n, 1, o.a, n, 0, o.out)
+	}),
+	blasOperation("dsprkdiag", transposes, 1, 3, "mv=p", func(be blskernel.Backend, n int, o *operands) {
+		backend.Fused(be).DsprkDiag(o.trans(0), n, n, 1, o.a, n, o.b, 0, o.out)
+	}),
+	blasOperation("dspmm", "L R", 2, 3, "pm=m", func(be blskernel.Backend, n int, o *operands) {
+		blskernel.Packed(be).Dspmm(o.side(0), n, n, 1, o.a, o.b, n, 0, o.out, n)
+	}),
+	blasOperation("dgemv", transposes, 2, 2, "mv=v", func(be blskernel.Backend, n int, o *operands) {
+		be.Dgemv(o.trans(0), n, n, 1, o.a, n, o.b, 1, 0, o.out, 1)
+	}),
+	blasOperation("dger", "", 2, 2, "vv+=m", func(be blskernel.Backend, n int, o *operands) {
+		be.Dger(n, n, 1, o.a, 1, o.b, 1, o.out, n)
+	}),
+	blasOperation("dsymv", oneTriangle, 2, 2, "mv=v", func(be blskernel.Backend, n int, o *operands) {
+		be.Dsymv(o.uplo(0), n, 1, o.a, n, o.b, 1, 0, o.out, 1)
+	}),
+	blasOperation("dspmv", oneTriangle, 2, 2, "pv=v", func(be blskernel.Backend, n int, o *operands) {
+		be.Dspmv(o.uplo(0), n, 1, o.a, o.b, 1, 0, o.out, 1)
+	}),
+	blasOperation("dsyr", oneTriangle, 1, 2, "v+=m", func(be blskernel.Backend, n int, o *operands) {
+		be.Dsyr(o.uplo(0), n, 1, o.a, 1, o.out, n)
+	}),
+	blasOperation("dspr", oneTriangle, 1, 2, "v+=p", func(be blskernel.Backend, n int, o *operands) {
+		be.Dspr(o.uplo(0), n, 1, o.a, 1, o.out)
+	}),
+	blasOperation("dtrsv", triangles, 1, 2, "t+=v", func(be blskernel.Backend, n int, o *operands) {
+		be.Dtrsv(o.uplo(0), o.trans(1), blas.NonUnit, n, o.a, n, o.out, 1)
+	}),
+	blasOperation("ddot", "", 2, 1, "vv=1", func(be blskernel.Backend, n int, o *operands) { o.out[0] = be.Ddot(n, o.a, 1, o.b, 1) }),
+	blasOperation("daxpy", "", 2, 1, "v+=v", func(be blskernel.Backend, n int, o *operands) {
+		be.Daxpy(n, 1, o.a, 1, o.out, 1)
+	}),
+	blasOperation("dscal", "", 1, 1, "+=v", func(be blskernel.Backend, n int, o *operands) {
+		be.Dscal(n, -1, o.out, 1)
+	}),
+)

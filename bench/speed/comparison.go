@@ -119,7 +119,6 @@ func (c *Comparison) start(progress Progress) *comparisonRun {
 	return r
 }
 
-// opponents returns the opponents that are timed.
 func (r *comparisonRun) opponents(j Job) []string {
 	if !r.Opponents {
 		return nil
@@ -163,7 +162,6 @@ func (r *comparisonRun) prepare(j Job) (lanes []*lane) {
 	return lanes
 }
 
-// job measures one job with all numbers of threads.
 func (r *comparisonRun) job(ctx context.Context, j Job) (results []Result, err error) {
 	m := meter{minTime: r.MinTime, now: r.Clock}
 	lanes := r.prepare(j)

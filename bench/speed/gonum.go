@@ -19,8 +19,6 @@ import (
 // Gonum is the opponent of the operations of gonum's mat: gonum's own routines.
 const Gonum = "gonum"
 
-var ofGonum = []string{Gonum}
-
 // A gonumBackend is gonum's BLAS, used together with gonum's LAPACK.
 type gonumBackend struct{ gonumblas.Implementation }
 
@@ -41,46 +39,43 @@ func use(be blskernel.Backend) (restore func()) {
 	}
 }
 
-// A matOperation draws matrices of order n and returns an operation of gonum's mat on them, which
-// returns a function for the numbers to compare.
-type matOperation func(n int, r source) func() (result func() []float64, err error)
+// A matOperation computes something of two matrices by gonum's mat. It returns a function for the
+// numbers that are compared, or an error.
+type matOperation func(a, b *mat.Dense) (compared func() []float64, err error)
 
-// prepare returns the problem of the operation. Nothing is overwritten: gonum's mat allocates results.
-func (m matOperation) prepare(_ string, n int, r source) *Problem {
-	do := m(n, r)
-	var problem func() *Problem
-	problem = func() *Problem {
-		var last func() []float64
-		p := computes(0, nil)
-		p.bind = func(be blskernel.Backend) func() error {
-			return func() (err error) {
-				defer use(be)()
-				last, err = do()
-				return err
-			}
-		}
-		p.compared = func() []float64 {
-			result := last
-			if last = nil; result == nil {
-				return []float64{math.NaN()} // nothing was computed
-			}
-			return result()
-		}
-		p.against = func(string) *Problem { return problem() }
-		return p
-	}
-	return problem()
+// onMat returns the case of an operation that programs do with gonum's mat, on matrices that a and b
+// draw, with its flops over n³. Nothing is overwritten: gonum's mat allocates results.
+func onMat(op string, flops float64, a, b func(r source, n int) *mat.Dense, do matOperation) Case {
+	return Case{op, "", []string{Gonum}, flops, 3, func(_ string, n int, r source) *Problem {
+		return do.problem(a(r, n), b(r, n))
+	}}
 }
 
-// dense returns a random matrix.
-func (r source) dense(rows, cols int) *mat.Dense { return mat.NewDense(rows, cols, r.draw(rows*cols)) }
+func (do matOperation) problem(a, b *mat.Dense) *Problem {
+	var last func() []float64
+	p := computes(nil, func(be blskernel.Backend) func() error {
+		return func() (err error) {
+			defer use(be)()
+			last, err = do(a, b)
+			return err
+		}
+	})
+	p.compared = func() []float64 {
+		result := last
+		if last = nil; result == nil {
+			return []float64{math.NaN()} // nothing was computed
+		}
+		return result()
+	}
+	p.against = func(string) *Problem { return do.problem(a, b) }
+	return p
+}
 
-func (r source) square(n int) *mat.Dense { return r.dense(n, n) }
+// The operands: a random matrix, a well-conditioned one, one whose determinant neither overflows nor
+// underflows, I + BBᵀ/n for a random B, a tall matrix and a column for it, and none.
 
-func (r source) pair(n int) [2]*mat.Dense { return [2]*mat.Dense{r.square(n), r.well(n)} }
+func (r source) square(n int) *mat.Dense { return mat.NewDense(n, n, r.draw(n*n)) }
 
-// well returns a well-conditioned matrix, and moderate one whose determinant neither overflows nor
-// underflows.
 func (r source) well(n int) *mat.Dense {
 	a := r.square(n)
 	for i := range n {
@@ -95,107 +90,103 @@ func (r source) moderate(n int) *mat.Dense {
 	return a
 }
 
-// writes is an operation that writes a matrix, of operands that prepare draws.
-func writes(prepare func(n int, r source) func(to *mat.Dense) error) matOperation {
-	return func(n int, r source) func() (func() []float64, error) {
-		do := prepare(n, r)
-		return func() (func() []float64, error) {
-			var to mat.Dense
-			err := do(&to)
-			return func() []float64 { return to.RawMatrix().Data }, err
-		}
+func (r source) symmetric(n int) *mat.Dense {
+	var s mat.SymDense
+	s.SymOuterK(1/float64(n), r.square(n))
+	a := mat.DenseCopyOf(&s)
+	for i := range n {
+		a.Set(i, i, a.At(i, i)+1)
+	}
+	return a
+}
+
+func (r source) tall(n int) *mat.Dense   { return mat.NewDense(2*n, n, r.draw(2*n*n)) }
+func (r source) column(n int) *mat.Dense { return mat.NewDense(2*n, 1, r.draw(2*n)) }
+func (r source) none(int) *mat.Dense     { return nil }
+
+// writes is an operation that writes a matrix.
+func writes(do func(to, a, b *mat.Dense) error) matOperation {
+	return func(a, b *mat.Dense) (func() []float64, error) {
+		var to mat.Dense
+		err := do(&to, a, b)
+		return func() []float64 { return to.RawMatrix().Data }, err
 	}
 }
 
-// factors is a factorization of the operand of draw. It compares the numbers of result.
-func factors[M any](draw func(r source, n int) M, do func(a M) (result func() []float64, ok bool)) matOperation {
-	return func(n int, r source) func() (func() []float64, error) {
-		a := draw(r, n)
-		return func() (func() []float64, error) {
-			result, ok := do(a)
-			if !ok {
-				return nil, errors.New("the factorization fails")
-			}
-			return result, nil
-		}
+// converged returns what is compared of a factorization, and an error unless it is ok.
+func converged(ok bool, compared func() []float64) (func() []float64, error) {
+	if !ok {
+		return nil, errors.New("the factorization fails")
 	}
+	return compared, nil
 }
 
-// raw returns the elements that a function writes.
-func raw(to func(m *mat.Dense)) []float64 {
-	var m mat.Dense
-	to(&m)
-	return m.RawMatrix().Data
+func raw(m mat.Matrix) []float64 { return mat.DenseCopyOf(m).RawMatrix().Data }
+
+// upper returns the upper triangle of a symmetric matrix.
+func upper(a *mat.Dense) *mat.SymDense {
+	n, _ := a.Dims()
+	return mat.NewSymDense(n, a.RawMatrix().Data)
 }
 
-var (
-	matMul = writes(func(n int, r source) func(to *mat.Dense) error {
-		a, b := r.square(n), r.square(n)
-		return func(to *mat.Dense) error { to.Mul(a, b); return nil }
-	})
-	matQRQ = writes(func(n int, r source) func(to *mat.Dense) error {
-		a := r.square(n)
-		return func(to *mat.Dense) error {
-			var qr mat.QR
-			qr.Factorize(a)
-			qr.QTo(to)
-			return nil
-		}
-	})
-	matSolve = writes(func(n int, r source) func(to *mat.Dense) error {
-		a, b := r.well(n), r.square(n)
-		return func(to *mat.Dense) error { return to.Solve(a, b) }
-	})
-	matSolveTall = writes(func(n int, r source) func(to *mat.Dense) error {
-		a, b := r.dense(2*n, n), r.dense(2*n, 1)
-		return func(to *mat.Dense) error { return to.Solve(a, b) }
-	})
-	matInverse = writes(func(n int, r source) func(to *mat.Dense) error {
-		a := r.well(n)
-		return func(to *mat.Dense) error { return to.Inverse(a) }
-	})
-	matExp = writes(func(n int, r source) func(to *mat.Dense) error {
-		a := r.moderate(n)
-		return func(to *mat.Dense) error { to.Exp(a); return nil }
-	})
-	matPow = writes(func(n int, r source) func(to *mat.Dense) error {
-		a := r.moderate(n)
-		return func(to *mat.Dense) error { to.Pow(a, 10); return nil }
-	})
-	matDet = writes(func(n int, r source) func(to *mat.Dense) error {
-		a := r.moderate(n)
-		return func(to *mat.Dense) error { *to = *mat.NewDense(1, 1, []float64{mat.Det(a)}); return nil }
-	})
-
-	matQR = factors(source.square, func(a *mat.Dense) (func() []float64, bool) {
+var matOperations = []Case{
+	onMat("mat.Mul", 2, source.square, source.square, writes(func(to, a, b *mat.Dense) error {
+		to.Mul(a, b)
+		return nil
+	})),
+	onMat("mat.Cholesky", 1./3, source.symmetric, source.none, func(a, _ *mat.Dense) (func() []float64, error) {
+		var c mat.Cholesky
+		return converged(c.Factorize(upper(a)), func() []float64 { return raw(c.RawU()) })
+	}),
+	onMat("mat.LU", 2./3, source.well, source.none, func(a, _ *mat.Dense) (func() []float64, error) {
+		var lu mat.LU
+		lu.Factorize(a)
+		return func() []float64 {
+			var u mat.TriDense
+			lu.UTo(&u)
+			return raw(&u)
+		}, nil
+	}),
+	onMat("mat.QR", 4./3, source.square, source.none, func(a, _ *mat.Dense) (func() []float64, error) {
 		var qr mat.QR
 		qr.Factorize(a)
-		return func() []float64 { return raw(qr.RTo) }, true
-	})
-	matLQ = factors(source.square, func(a *mat.Dense) (func() []float64, bool) {
+		return func() []float64 {
+			var to mat.Dense
+			qr.RTo(&to)
+			return raw(&to)
+		}, nil
+	}),
+	onMat("mat.QR-Q", 8./3, source.square, source.none, writes(func(to, a, _ *mat.Dense) error {
+		var qr mat.QR
+		qr.Factorize(a)
+		qr.QTo(to)
+		return nil
+	})),
+	onMat("mat.LQ", 8./3, source.square, source.none, func(a, _ *mat.Dense) (func() []float64, error) {
 		var lq mat.LQ
 		lq.Factorize(a)
-		return func() []float64 { return raw(lq.LTo) }, true
-	})
-	matSVD = factors(source.square, func(a *mat.Dense) (func() []float64, bool) {
-		var svd mat.SVD
-		ok := svd.Factorize(a, mat.SVDThin)
 		return func() []float64 {
+			var to mat.Dense
+			lq.LTo(&to)
+			return raw(&to)
+		}, nil
+	}),
+	onMat("mat.SVD", 22, source.square, source.none, func(a, _ *mat.Dense) (func() []float64, error) {
+		var svd mat.SVD
+		return converged(svd.Factorize(a, mat.SVDThin), func() []float64 {
 			var u, v mat.Dense
 			svd.UTo(&u)
 			svd.VTo(&v)
-			return spectral(svd.Values(nil), &u, &v)
-		}, ok
-	})
-	matSVDValues = factors(source.square, func(a *mat.Dense) (func() []float64, bool) {
+			return spectral(svd.Values(nil), &u, v.T())
+		})
+	}),
+	onMat("mat.SVD-values", 8./3, source.square, source.none, func(a, _ *mat.Dense) (func() []float64, error) {
 		var svd mat.SVD
-		ok := svd.Factorize(a, mat.SVDNone)
-		return func() []float64 { return svd.Values(nil) }, ok
-	})
-	matEigen = factors(source.square, func(a *mat.Dense) (func() []float64, bool) {
+		return converged(svd.Factorize(a, mat.SVDNone), func() []float64 { return svd.Values(nil) })
+	}),
+	onMat("mat.Eigen", 25, source.square, source.none, func(a, _ *mat.Dense) (func() []float64, error) {
 		var e mat.Eigen
-		ok := e.Factorize(a, mat.EigenRight)
-		return func() (parts []float64) {
+		return converged(e.Factorize(a, mat.EigenRight), func() (parts []float64) {
 			values := slices.SortedFunc(slices.Values(e.Values(nil)), func(a, b complex128) int {
 				return cmp.Or(cmp.Compare(real(a), real(b)), cmp.Compare(imag(a), imag(b)))
 			})
@@ -203,54 +194,35 @@ var (
 				parts = append(parts, real(v), imag(v))
 			}
 			return parts
-		}, ok
-	})
-	matLU = factors(source.well, func(a *mat.Dense) (func() []float64, bool) {
-		var lu mat.LU
-		lu.Factorize(a)
-		return func() []float64 {
-			var u mat.TriDense
-			lu.UTo(&u)
-			return mat.DenseCopyOf(&u).RawMatrix().Data
-		}, true
-	})
-	matCholesky = factors(source.symDefinite, func(a *mat.SymDense) (func() []float64, bool) {
-		var c mat.Cholesky
-		ok := c.Factorize(a)
-		return func() []float64 { return mat.DenseCopyOf(c.RawU()).RawMatrix().Data }, ok
-	})
-	matEigenSym = factors(source.symDefinite, func(a *mat.SymDense) (func() []float64, bool) {
+		})
+	}),
+	onMat("mat.EigenSym", 9, source.symmetric, source.none, func(a, _ *mat.Dense) (func() []float64, error) {
 		var e mat.EigenSym
-		ok := e.Factorize(a, true)
-		return func() []float64 {
+		return converged(e.Factorize(upper(a), true), func() []float64 {
 			var v mat.Dense
 			e.VectorsTo(&v)
-			return spectral(e.Values(nil), &v, &v)
-		}, ok
-	})
-	matGSVD = factors(source.pair, func(of [2]*mat.Dense) (func() []float64, bool) {
+			return spectral(e.Values(nil), &v, v.T())
+		})
+	}),
+	onMat("mat.GSVD", 22, source.square, source.well, func(a, b *mat.Dense) (func() []float64, error) {
 		var g mat.GSVD
-		ok := g.Factorize(of[0], of[1], mat.GSVDAll)
-		return func() []float64 { return slices.Sorted(slices.Values(g.GeneralizedValues(nil))) }, ok
-	})
-)
-
-// symDefinite returns I + BBᵀ/n for a random B.
-func (r source) symDefinite(n int) *mat.SymDense {
-	var s mat.SymDense
-	s.SymOuterK(1/float64(n), r.square(n))
-	for i := range n {
-		s.SetSym(i, i, s.At(i, i)+1)
-	}
-	return &s
-}
-
-// spectral returns the numbers s and U diag(s) Vᵀ·1, which does not depend on the signs of vectors.
-func spectral(s []float64, u, v *mat.Dense) []float64 {
-	n := len(s)
-	var x mat.VecDense
-	x.MulVec(v.T(), mat.NewVecDense(n, ones(n)))
-	x.MulElemVec(&x, mat.NewVecDense(n, slices.Clone(s)))
-	x.MulVec(u, &x)
-	return append(s, x.RawVector().Data...)
+		return converged(g.Factorize(a, b, mat.GSVDAll), func() []float64 {
+			return slices.Sorted(slices.Values(g.GeneralizedValues(nil)))
+		})
+	}),
+	onMat("mat.Solve", 8./3, source.well, source.square, writes(func(to, a, b *mat.Dense) error { return to.Solve(a, b) })),
+	onMat("mat.Solve-tall", 10./3, source.tall, source.column, writes(func(to, a, b *mat.Dense) error { return to.Solve(a, b) })),
+	onMat("mat.Inverse", 2, source.well, source.none, writes(func(to, a, _ *mat.Dense) error { return to.Inverse(a) })),
+	onMat("mat.Det", 2./3, source.moderate, source.none, func(a, _ *mat.Dense) (func() []float64, error) {
+		det := mat.Det(a)
+		return func() []float64 { return []float64{det} }, nil
+	}),
+	onMat("mat.Exp", 44./3, source.moderate, source.none, writes(func(to, a, _ *mat.Dense) error {
+		to.Exp(a)
+		return nil
+	})),
+	onMat("mat.Pow", 8, source.moderate, source.none, writes(func(to, a, _ *mat.Dense) error {
+		to.Pow(a, 10)
+		return nil
+	})),
 }

@@ -13,37 +13,45 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// once returns the problem of an operation that overwrites initial, called once between resets: bind
-// does the preparation.
-func once(initial []float64, bind func(be blskernel.Backend, x []float64) func() error) *Problem {
-	p := inPlace(initial, nil)
-	p.most = 1
-	p.bind = func(be blskernel.Backend) func() error { return bind(be, p.out) }
-	return p
-}
-
 // dsptri is the opponent that is packed.
 const dsptri = "dsptrf+dsptri"
 
-// A factorization is the timed interface of lapack.Cholesky and lapack.LDLT.
-type factorization interface {
-	FactorizeInPlace(a *mat.SymPacked) error
-	InverseInPlace() (*mat.SymPacked, error)
+var factorizations = []Case{
+	{"cholesky-inverse", "", []string{"dpotrf+dpotri"}, 1, 3, func(_ string, n int, r source) *Problem {
+		return symmetricInverse(n, r, float64(n), func(be blskernel.Backend) factorization[*mat.SymPacked] {
+			return &lapack.Cholesky{Backend: be}
+		})
+	}},
+	{"ldlt-inverse", "", []string{dsptri, "dsytrf+dsytri2"}, 1, 3, func(_ string, n int, r source) *Problem {
+		return symmetricInverse(n, r, 0, func(be blskernel.Backend) factorization[*mat.SymPacked] {
+			return &lapack.LDLT{Backend: be}
+		})
+	}},
+	{"lu-inverse", "", []string{"dgetrf+dgetri"}, 2, 3, func(_ string, n int, r source) *Problem {
+		a := r.draw(n * n)
+		square := func(n int, x []float64) *mat.Dense { return mat.NewDense(n, n, x) }
+		return inverse(a, a, n, square, func(be blskernel.Backend) factorization[*mat.Dense] {
+			return &lapack.LU{Backend: be}
+		})
+	}},
+	{"lu-solve", "", []string{"dgetrs"}, 2, 3, luSolve},
 }
 
-// symmetricInverse returns the inverse of A + shift·I, packed, by a factorization. Its opponents find
-// the lower triangle by columns, which is the upper one by rows, packed or on full storage.
-func symmetricInverse(n int, r source, shift float64, factor func(be blskernel.Backend) factorization) *Problem {
-	a, full := r.draw(n*(n+1)/2), make([]float64, n*n)
-	for at, i := 0, 0; i < n; i++ {
-		a[at] += shift
-		copy(full[i*n+i:(i+1)*n], a[at:])
-		at += n - i
-	}
+// A factorization is the timed interface of the types of package lapack.
+type factorization[M any] interface {
+	FactorizeInPlace(a M) error
+	InverseInPlace() (M, error)
+}
+
+// inverse returns the inverse of a by a factorization of the matrix that it is, and of a or for other
+// opponents full by LAPACK.
+func inverse[M any](
+	a, full []float64, n int, matrix func(n int, x []float64) M, by func(be blskernel.Backend) factorization[M],
+) *Problem {
 	p := once(a, func(be blskernel.Backend, x []float64) func() error {
-		f := factor(be)
+		f := by(be)
 		return func() error {
-			if err := f.FactorizeInPlace(mat.NewSymPacked(n, x)); err != nil {
+			if err := f.FactorizeInPlace(matrix(n, x)); err != nil {
 				return err
 			}
 			_, err := f.InverseInPlace()
@@ -57,6 +65,18 @@ func symmetricInverse(n int, r source, shift float64, factor func(be blskernel.B
 		return inverseByLAPACK(opponent, full, n)
 	}
 	return p
+}
+
+// symmetricInverse returns the inverse of A + shift·I, packed. Its opponents find the lower triangle by
+// columns, which is the upper one by rows, packed or on full storage.
+func symmetricInverse(n int, r source, shift float64, by func(be blskernel.Backend) factorization[*mat.SymPacked]) *Problem {
+	a, full := r.draw(n*(n+1)/2), make([]float64, n*n)
+	for at, i := 0, 0; i < n; i++ {
+		a[at] += shift
+		copy(full[i*n+i:(i+1)*n], a[at:])
+		at += n - i
+	}
+	return inverse(a, full, n, mat.NewSymPacked, by)
 }
 
 // inverseByLAPACK returns the inverse of a, with workspaces that are made before the call.
@@ -99,32 +119,6 @@ func onLAPACK(be blskernel.Backend, f func(l opponents.LAPACK) (info int)) func(
 		}
 		return nil
 	}
-}
-
-func choleskyInverse(_ string, n int, r source) *Problem {
-	return symmetricInverse(n, r, float64(n), func(be blskernel.Backend) factorization {
-		return &lapack.Cholesky{Backend: be}
-	})
-}
-
-func ldltInverse(_ string, n int, r source) *Problem {
-	return symmetricInverse(n, r, 0, func(be blskernel.Backend) factorization { return &lapack.LDLT{Backend: be} })
-}
-
-func luInverse(_ string, n int, r source) *Problem {
-	a := r.draw(n * n)
-	p := once(a, func(be blskernel.Backend, x []float64) func() error {
-		f := &lapack.LU{Backend: be}
-		return func() error {
-			if err := f.FactorizeInPlace(mat.NewDense(n, n, x)); err != nil {
-				return err
-			}
-			_, err := f.InverseInPlace()
-			return err
-		}
-	})
-	p.against = func(opponent string) *Problem { return inverseByLAPACK(opponent, a, n) }
-	return p
 }
 
 // luSolve has as many right-hand sides as the order. A call is bound with the factors of A. dgetrs

@@ -7,7 +7,6 @@ import (
 	"blskernel"
 )
 
-// A contender is a problem on a backend, timed by a meter.
 type contender struct {
 	problem *Problem
 	backend blskernel.Backend
@@ -31,7 +30,6 @@ type meter struct {
 // thousandth.
 const warmUp = 100 * time.Millisecond
 
-// start checks what c computes and calibrates it.
 func (c *contender) start(ctx context.Context, m meter) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

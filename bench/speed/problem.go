@@ -141,7 +141,6 @@ func (p *Problem) check(b blskernel.Backend, call func()) error {
 	return nil
 }
 
-// A source draws operands.
 type source struct{ *rand.Rand }
 
 // draw returns n numbers that are uniform in [-1/2, 1/2).
@@ -176,18 +175,16 @@ func (r source) nearIdentity(n int) []float64 {
 	return a
 }
 
-// computes returns the problem of an operation that overwrites n numbers.
-func computes(n int, do func(be blskernel.Backend, out []float64)) *Problem {
-	p := &Problem{out: make([]float64, n), most: maxCalls, reference: &reference{}}
-	p.bind = func(be blskernel.Backend) func() error {
-		return func() error { do(be, p.out); return nil }
-	}
-	return p
+// computes returns the problem of an operation that overwrites out.
+func computes(out []float64, bind func(be blskernel.Backend) func() error) *Problem {
+	return &Problem{out: out, most: maxCalls, bind: bind, reference: &reference{}}
 }
 
-// inPlace returns the problem of an operation that reads and overwrites initial.
-func inPlace(initial []float64, do func(be blskernel.Backend, out []float64)) *Problem {
-	p := computes(len(initial), do)
-	p.out, p.initial, p.most = slices.Clone(initial), initial, maxInPlace
+// once returns the problem of an operation that overwrites initial, called once between resets: bind
+// does the preparation.
+func once(initial []float64, bind func(be blskernel.Backend, x []float64) func() error) *Problem {
+	out := slices.Clone(initial)
+	p := computes(out, func(be blskernel.Backend) func() error { return bind(be, out) })
+	p.initial, p.most = initial, 1
 	return p
 }

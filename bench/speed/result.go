@@ -1,10 +1,8 @@
 package speed
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // A Result is the measurement of one cell.
@@ -34,9 +32,6 @@ type Timing struct {
 	// absent on one thread, and if one thread is not measured.
 	OverOne float64 `json:"over_one,omitempty"`
 }
-
-// Cell returns the arguments and the order, such as "NN 1000".
-func (r Result) Cell() string { return strings.TrimSpace(fmt.Sprint(r.Args, " ", r.N)) }
 
 // ThreadsName returns "default" for 0, and else the number.
 func ThreadsName(threads int) string {

@@ -9,18 +9,24 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// routine returns the problem of a routine of lapack.Implementation that overwrites initial, and
-// returns false if it fails.
-func routine(initial []float64, do func(l lapack.Implementation, x []float64) (ok bool)) *Problem {
-	return once(initial, func(be blskernel.Backend, x []float64) func() error {
-		l := lapack.Implementation{Backend: be}
-		return func() error {
-			if !do(l, x) {
-				return errors.New("the routine returned false")
+// A call calls a routine of lapack.Implementation that overwrites x, and returns false if it fails.
+type call = func(l lapack.Implementation, x []float64) (ok bool)
+
+// routine returns the case of a routine with its flops over n³. before returns what the routine
+// overwrites, and the call.
+func routine(op string, coefficient float64, before func(n int, r source) (initial []float64, do call)) Case {
+	return Case{op, "", nil, coefficient, 3, func(_ string, n int, r source) *Problem {
+		initial, do := before(n, r)
+		return once(initial, func(be blskernel.Backend, x []float64) func() error {
+			l := lapack.Implementation{Backend: be}
+			return func() error {
+				if !do(l, x) {
+					return errors.New("the routine returned false")
+				}
+				return nil
 			}
-			return nil
-		}
-	})
+		})
+	}}
 }
 
 // definite returns a symmetric positive definite matrix, by its upper triangle.
@@ -46,56 +52,53 @@ func (r source) lu(n int) (a []float64, ipiv []int) {
 	return a, ipiv
 }
 
-func dpotrf(_ string, n int, r source) *Problem {
-	return routine(r.definite(n), func(l lapack.Implementation, x []float64) bool { return l.Dpotrf(blas.Upper, n, x, n) })
-}
-
-func dpotri(_ string, n int, r source) *Problem {
-	return routine(r.cholesky(n), func(l lapack.Implementation, x []float64) bool { return l.Dpotri(blas.Upper, n, x, n) })
-}
-
-func dpotrs(_ string, n int, r source) *Problem {
-	a := r.cholesky(n)
-	return routine(r.draw(n*n), func(l lapack.Implementation, x []float64) bool { l.Dpotrs(blas.Upper, n, n, a, n, x, n); return true })
-}
-
-func dgetrf(_ string, n int, r source) *Problem {
-	ipiv := make([]int, n)
-	return routine(r.draw(n*n), func(l lapack.Implementation, x []float64) bool { return l.Dgetrf(n, n, x, n, ipiv) })
-}
-
-func dgetri(_ string, n int, r source) *Problem {
-	a, ipiv := r.lu(n)
-	work := make([]float64, 64*n)
-	return routine(a, func(l lapack.Implementation, x []float64) bool { return l.Dgetri(n, x, n, ipiv, work, len(work)) })
-}
-
-func dgetrs(_ string, n int, r source) *Problem {
-	a, ipiv := r.lu(n)
-	return routine(r.draw(n*n), func(l lapack.Implementation, x []float64) bool {
-		l.Dgetrs(blas.NoTrans, n, n, a, n, ipiv, x, n)
-		return true
-	})
-}
-
-func dtrtri(_ string, n int, r source) *Problem {
-	return routine(r.nearIdentity(n), func(l lapack.Implementation, x []float64) bool {
-		return l.Dtrtri(blas.Upper, blas.NonUnit, n, x, n)
-	})
-}
-
-func dtrtrs(_ string, n int, r source) *Problem {
-	a := r.nearIdentity(n)
-	return routine(r.draw(n*n), func(l lapack.Implementation, x []float64) bool {
-		return l.Dtrtrs(blas.Upper, blas.NoTrans, blas.NonUnit, n, n, a, n, x, n)
-	})
-}
-
-func dorgqr(_ string, n int, r source) *Problem {
-	a, tau, work := r.draw(n*n), make([]float64, n), make([]float64, 64*n)
-	lapack.Implementation{}.Dgeqrf(n, n, a, n, tau, work, len(work))
-	return routine(a, func(l lapack.Implementation, x []float64) bool {
-		l.Dorgqr(n, n, n, x, n, tau, work, len(work))
-		return true
-	})
+var routines = []Case{
+	routine("dpotrf", 1./3, func(n int, r source) ([]float64, call) {
+		return r.definite(n), func(l lapack.Implementation, x []float64) bool { return l.Dpotrf(blas.Upper, n, x, n) }
+	}),
+	routine("dpotri", 2./3, func(n int, r source) ([]float64, call) {
+		return r.cholesky(n), func(l lapack.Implementation, x []float64) bool { return l.Dpotri(blas.Upper, n, x, n) }
+	}),
+	routine("dpotrs", 2, func(n int, r source) ([]float64, call) {
+		a := r.cholesky(n)
+		return r.draw(n * n), func(l lapack.Implementation, x []float64) bool {
+			l.Dpotrs(blas.Upper, n, n, a, n, x, n)
+			return true
+		}
+	}),
+	routine("dgetrf", 2./3, func(n int, r source) ([]float64, call) {
+		ipiv := make([]int, n)
+		return r.draw(n * n), func(l lapack.Implementation, x []float64) bool { return l.Dgetrf(n, n, x, n, ipiv) }
+	}),
+	routine("dgetri", 4./3, func(n int, r source) ([]float64, call) {
+		a, ipiv := r.lu(n)
+		work := make([]float64, 64*n)
+		return a, func(l lapack.Implementation, x []float64) bool { return l.Dgetri(n, x, n, ipiv, work, len(work)) }
+	}),
+	routine("dgetrs", 2, func(n int, r source) ([]float64, call) {
+		a, ipiv := r.lu(n)
+		return r.draw(n * n), func(l lapack.Implementation, x []float64) bool {
+			l.Dgetrs(blas.NoTrans, n, n, a, n, ipiv, x, n)
+			return true
+		}
+	}),
+	routine("dtrtri", 1./3, func(n int, r source) ([]float64, call) {
+		return r.nearIdentity(n), func(l lapack.Implementation, x []float64) bool {
+			return l.Dtrtri(blas.Upper, blas.NonUnit, n, x, n)
+		}
+	}),
+	routine("dtrtrs", 1, func(n int, r source) ([]float64, call) {
+		a := r.nearIdentity(n)
+		return r.draw(n * n), func(l lapack.Implementation, x []float64) bool {
+			return l.Dtrtrs(blas.Upper, blas.NoTrans, blas.NonUnit, n, n, a, n, x, n)
+		}
+	}),
+	routine("dorgqr", 4./3, func(n int, r source) ([]float64, call) {
+		a, tau, work := r.draw(n*n), make([]float64, n), make([]float64, 64*n)
+		lapack.Implementation{}.Dgeqrf(n, n, a, n, tau, work, len(work))
+		return a, func(l lapack.Implementation, x []float64) bool {
+			l.Dorgqr(n, n, n, x, n, tau, work, len(work))
+			return true
+		}
+	}),
 }

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	gonumlapack "gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/mat"
 )
 
 // A decomposition is a routine of lapack.Implementation on a matrix A of order n, and LAPACK's own. x
@@ -20,13 +21,13 @@ type decomposition struct {
 	matrices, lists int
 	own             func(l lapack.Implementation, n int, x [][]float64, work []float64) (ok bool)
 	theirs          func(l opponents.LAPACK, n int, x [][]float64, work []float64, iwork []int32) (info int)
-	// compared are numbers on which all implementations agree, computed from A and their results:
-	// equal ones, and the residual, which is 0. Vectors agree up to signs.
+	// compared are numbers on which all implementations agree, computed from A and their results.
+	// Vectors agree up to signs.
 	compared func(n int, a []float64, x [][]float64) []float64
 }
 
-var (
-	qr = decomposition{
+var decompositions = []Case{
+	{"qr", "", []string{"dgeqrf"}, 4. / 3, 3, decomposition{
 		1, 1,
 		func(l lapack.Implementation, n int, x [][]float64, work []float64) bool {
 			l.Dgeqrf(n, n, x[0], n, x[1], work, len(work))
@@ -35,16 +36,15 @@ var (
 		func(l opponents.LAPACK, n int, x [][]float64, work []float64, _ []int32) int {
 			return l.Dgeqrf(n, n, x[0], n, x[1], work)
 		},
-		func(n int, a []float64, x [][]float64) []float64 { // RᵀR·1 - AᵀA·1
-			var diagonal []float64
+		func(n int, _ []float64, x [][]float64) (all []float64) { // |diagonal of R|, RᵀR·1 = AᵀA·1
+			r := mat.NewTriDense(n, mat.Upper, x[0])
 			for i := range n {
-				diagonal = append(diagonal, math.Abs(x[0][i*n+i]))
-				clear(x[0][i*n : i*n+i])
+				all = append(all, math.Abs(r.At(i, i)))
 			}
-			return append(diagonal, minus(times(true, x[0], times(false, x[0], ones(n))), times(true, a, times(false, a, ones(n))))...)
+			return append(all, times(r.T(), times(r, ones(n))).RawVector().Data...)
 		},
-	}
-	eigenSym = decomposition{
+	}.prepare},
+	{"eigensym", "", []string{"dsyevd"}, 9, 3, decomposition{
 		1, 1,
 		func(l lapack.Implementation, n int, x [][]float64, work []float64) bool {
 			return l.Dsyev(gonumlapack.EVCompute, blas.Upper, n, x[0], n, x[1], work, len(work))
@@ -52,18 +52,12 @@ var (
 		func(l opponents.LAPACK, n int, x [][]float64, work []float64, iwork []int32) int {
 			return l.Dsyevd(gonumlapack.EVCompute, blas.Upper, n, x[0], n, x[1], work, iwork)
 		},
-		func(n int, a []float64, x [][]float64) []float64 { // V·W·Vᵀ·1 - A·1
-			symmetric := slices.Clone(a)
-			for i := range n {
-				for j := range i {
-					symmetric[i*n+j] = a[j*n+i]
-				}
-			}
-			y := times(false, x[0], scaled(x[1], times(true, x[0], ones(n))))
-			return append(slices.Clone(x[1]), minus(y, times(false, symmetric, ones(n)))...)
+		func(n int, _ []float64, x [][]float64) []float64 {
+			v := mat.NewDense(n, n, x[0])
+			return spectral(x[1], v, v.T())
 		},
-	}
-	svd = decomposition{
+	}.prepare},
+	{"svd", "", []string{"dgesdd"}, 22, 3, decomposition{
 		3, 1,
 		func(l lapack.Implementation, n int, x [][]float64, work []float64) bool {
 			return l.Dgesvd(gonumlapack.SVDStore, gonumlapack.SVDStore, n, n, x[0], n, x[3], x[1], n, x[2], n, work, len(work))
@@ -71,12 +65,11 @@ var (
 		func(l opponents.LAPACK, n int, x [][]float64, work []float64, iwork []int32) int {
 			return l.Dgesdd(gonumlapack.SVDStore, n, n, x[0], n, x[3], x[1], n, x[2], n, work, iwork)
 		},
-		func(n int, a []float64, x [][]float64) []float64 { // U·Σ·Vᵀ·1 - A·1
-			y := times(false, x[1], scaled(x[3], times(false, x[2], ones(n))))
-			return append(slices.Clone(x[3]), minus(y, times(false, a, ones(n)))...)
+		func(n int, _ []float64, x [][]float64) []float64 {
+			return spectral(x[3], mat.NewDense(n, n, x[1]), mat.NewDense(n, n, x[2]))
 		},
-	}
-	eigen = decomposition{
+	}.prepare},
+	{"eigen", "", []string{"dgeev"}, 25, 3, decomposition{
 		2, 2,
 		func(l lapack.Implementation, n int, x [][]float64, work []float64) bool {
 			return l.Dgeev(gonumlapack.LeftEVNone, gonumlapack.RightEVCompute, n, x[0], n, x[2], x[3], nil, 1, x[1], n, work, len(work)) == 0
@@ -85,14 +78,14 @@ var (
 			return l.Dgeev(gonumlapack.LeftEVNone, gonumlapack.RightEVCompute, n, x[0], n, x[2], x[3], nil, 1, x[1], n, work)
 		},
 		eigenCompared,
-	}
-)
+	}.prepare},
+}
 
 // eigenCompared returns the eigenvalues in order, the sum of the squares of all vectors, and A·V·1 -
 // V·Λ·1, where Λ has a block [re im; -im re] for each pair.
 func eigenCompared(n int, a []float64, x [][]float64) (all []float64) {
-	v, re, im := x[1], x[2], x[3]
-	order, sums, lengths := make([]int, n), slices.Clone(re), 0.0
+	v, re, im := mat.NewDense(n, n, x[1]), x[2], x[3]
+	order, sums := make([]int, n), slices.Clone(re)
 	for j, b := range im {
 		order[j] = j
 		if b > 0 {
@@ -103,10 +96,10 @@ func eigenCompared(n int, a []float64, x [][]float64) (all []float64) {
 	for _, j := range order {
 		all = append(all, re[j], im[j])
 	}
-	for _, e := range v {
-		lengths += float64(e * e)
-	}
-	return append(append(all, lengths), minus(times(false, a, times(false, v, ones(n))), times(false, v, sums))...)
+	residual := times(mat.NewDense(n, n, a), times(v, ones(n)))
+	residual.SubVec(residual, times(v, mat.NewVecDense(n, sums)))
+	length := mat.Norm(v, 2)
+	return append(append(all, length*length), residual.RawVector().Data...)
 }
 
 // prepare returns the problem of A of order n. LAPACK has Aᵀ by rows, which is A by columns, and its
@@ -114,8 +107,9 @@ func eigenCompared(n int, a []float64, x [][]float64) (all []float64) {
 func (d decomposition) prepare(_ string, n int, r source) *Problem {
 	a := r.draw(n * n)
 	problem := func(initial []float64, bind func(be blskernel.Backend, x [][]float64) func() error) *Problem {
-		p := once(initial, func(be blskernel.Backend, x []float64) func() error { return bind(be, d.parts(n, x)) })
-		p.out = make([]float64, d.matrices*n*n+d.lists*n)
+		out := make([]float64, d.matrices*n*n+d.lists*n)
+		p := computes(out, func(be blskernel.Backend) func() error { return bind(be, d.parts(n, out)) })
+		p.initial, p.most = initial, 1
 		return p
 	}
 	p := problem(a, func(be blskernel.Backend, x [][]float64) func() error {
@@ -158,43 +152,21 @@ func (d decomposition) parts(n int, x []float64) (parts [][]float64) {
 }
 
 func transposed(n int, a []float64) []float64 {
-	t := make([]float64, len(a))
-	for i := range a {
-		t[i%n*n+i/n] = a[i]
-	}
-	return t
+	return mat.DenseCopyOf(mat.NewDense(n, n, a).T()).RawMatrix().Data
 }
 
-func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
+func ones(n int) *mat.VecDense { return mat.NewVecDense(n, slices.Repeat([]float64{1}, n)) }
 
-// times returns A·x or Aᵀ·x.
-func times(transpose bool, a, x []float64) []float64 {
-	n := len(x)
-	y := make([]float64, n)
-	for i := range n {
-		for j, e := range a[i*n : (i+1)*n] {
-			if transpose {
-				y[j] += float64(e * x[i])
-			} else {
-				y[i] += float64(e * x[j])
-			}
-		}
-	}
+func times(a mat.Matrix, x mat.Vector) *mat.VecDense {
+	y := new(mat.VecDense)
+	y.MulVec(a, x)
 	return y
 }
 
-// scaled overwrites x by its products with the elements of d, and minus by its differences to y.
-
-func scaled(d, x []float64) []float64 {
-	for i, v := range d {
-		x[i] *= v
-	}
-	return x
-}
-
-func minus(x, y []float64) []float64 {
-	for i, v := range y {
-		x[i] -= v
-	}
-	return x
+// spectral returns the numbers s and U·diag(s)·Vᵀ·1, which does not depend on the signs of vectors.
+func spectral(s []float64, u, vt mat.Matrix) []float64 {
+	n := len(s)
+	x := times(vt, ones(n))
+	x.MulElemVec(x, mat.NewVecDense(n, s))
+	return append(slices.Clone(s), times(u, x).RawVector().Data...)
 }

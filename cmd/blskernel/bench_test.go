@@ -54,7 +54,7 @@ func TestBenchJSON(t *testing.T) {
 	var cells []string
 	for _, on := range f.Cells {
 		r := on.Value
-		cells = append(cells, r.Op+" "+r.Cell())
+		cells = append(cells, fmt.Sprint(r.Op, " ", r.Args, " ", r.N))
 		for i, b := range r.Backends {
 			if b.Backend != backends[i] || !(b.GFLOPS > 0 && b.Seconds > 0 && b.OfPeak > 0) || (b.Ratio > 0) != (i > 0) {
 				t.Errorf("%+v", r)
@@ -65,7 +65,7 @@ func TestBenchJSON(t *testing.T) {
 		}
 	}
 	// The cases come in the order of the table, whatever the order of the flag.
-	if want := "dgemv N 5,dgemv N 1000,dgemv T 5,dgemv T 1000,ddot 5,ddot 1000"; strings.Join(cells, ",") != want {
+	if want := "dgemv N 5,dgemv N 1000,dgemv T 5,dgemv T 1000,ddot  5,ddot  1000"; strings.Join(cells, ",") != want {
 		t.Errorf("cells %v; want %s", cells, want)
 	}
 }
