@@ -157,7 +157,6 @@ func (r *costRun) warm(d time.Duration) error {
 	return nil
 }
 
-// add adds the rows and asks for the weights.
 func (r *costRun) add() error {
 	err := r.model.AddInputs(r.ax, r.ya)
 	if err == nil {
@@ -196,7 +195,6 @@ func (r *costRun) costOf(l int, report blsupdate.Report, rates *blsupdate.Rates)
 	return c
 }
 
-// normal returns a matrix of normally distributed random numbers.
 func normal(r *rand.Rand, rows, cols int) *mat.Dense {
 	m := mat.NewDense(rows, cols, nil)
 	data := m.RawMatrix().Data

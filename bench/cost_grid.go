@@ -87,7 +87,6 @@ func Agree(costs []Cost) Agreement {
 	return a
 }
 
-// quantile interpolates between the sorted values.
 func quantile(sorted []float64, p float64) float64 {
 	at := float64(p * float64(len(sorted)-1))
 	i := int(at)
@@ -149,7 +148,7 @@ func measure(
 					return Measured{}, err
 				}
 				seconds += took
-				if run.costs[len(run.costs)-1].moved <= maxMoved {
+				if !run.costs[len(run.costs)-1].Disturbed() {
 					good++
 				}
 			}
@@ -163,13 +162,10 @@ func measure(
 	}
 	known := map[blsupdate.Method]bool{}
 	for i, all := range costs {
-		good := slices.DeleteFunc(slices.Clone(all), func(c Cost) bool { return !(c.moved <= maxMoved) })
-		if len(good) > 0 {
-			m.Costs = append(m.Costs, medianCost(good))
-			known[settings[i].Method] = true
-		} else {
-			m.Costs = append(m.Costs, medianCost(all))
+		if good := slices.DeleteFunc(slices.Clone(all), Cost.Disturbed); len(good) > 0 {
+			all, known[settings[i].Method] = good, true
 		}
+		m.Costs = append(m.Costs, medianCost(all))
 	}
 	for _, s := range settings {
 		if !known[s.Method] {

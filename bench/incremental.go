@@ -27,7 +27,7 @@ type Incremental struct {
 	// Update has the options of the updates that variants do not set. Its Backend also computes the
 	// test, and the features if they have none.
 	Update  blsupdate.Options
-	Retrain bool // time solutions from scratch after each update: 8kl bytes
+	Retrain bool // time solutions from scratch after each update: 8kl bytes; features are computed again
 }
 
 // Progress receives the work so far and of all the work, which count the samples of each step by each

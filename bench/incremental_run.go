@@ -13,7 +13,6 @@ import (
 	"blskernel/mat"
 )
 
-// incrementalRun is an experiment under way.
 type incrementalRun struct {
 	*Incremental
 	progress  Progress
@@ -28,9 +27,6 @@ type incrementalRun struct {
 	weights  []*mat.Dense // after the last step, by variant
 	seconds  []float64    // so far, by variant
 	peak     float64      // the FMA peak after the last step
-	// The rows of A and Y so far, for retraining, in storage for all of them.
-	allA, allY *mat.Dense
-	rows       int
 }
 
 func (r *incrementalRun) tell(doing string) {
@@ -60,11 +56,7 @@ func (r *incrementalRun) step(ctx context.Context, step int) (row TableRow, err 
 	runtime.GC()
 	r.counter.Reset()
 	began := time.Now()
-	a, err := r.expand(from, to)
-	if err != nil {
-		return row, err
-	}
-	y, err := bls.OneHot(r.Train.LabelsInt(from, to), r.Train.Classes)
+	a, y, err := r.expand(from, to)
 	if err != nil {
 		return row, err
 	}
@@ -72,7 +64,6 @@ func (r *incrementalRun) step(ctx context.Context, step int) (row TableRow, err 
 		Seed: r.Features.Seed, Step: step, Samples: to, Cells: make([]TableCell, len(r.Variants)),
 		FeatureSeconds: time.Since(began).Seconds(), FeatureFlops: r.counter.Flops(),
 	}
-	r.keep(a, y)
 	// Each step begins with another variant, so that no variant always follows the same one, with
 	// its caches, memory and clock.
 	for n := range r.Variants {
@@ -94,7 +85,7 @@ func (r *incrementalRun) step(ctx context.Context, step int) (row TableRow, err 
 	r.peak = blsupdate.Peak()
 	row.Peak = (before + r.peak) / 2
 	if r.Retrain && step > 0 {
-		if row.Retraining, err = r.retrain(ctx); err != nil {
+		if row.Retraining, err = r.retrain(ctx, to); err != nil {
 			return row, err
 		}
 	}
@@ -112,20 +103,25 @@ func (r *incrementalRun) change(i int, start, warm bool, a, y *mat.Dense) (secon
 			return 0, err
 		}
 	}
-	runtime.GC() // of the variant before, and of the rows before
-	began := time.Now()
-	if start {
-		r.updaters[i], err = blsupdate.New(v.Method, a, y, opt)
-	} else {
-		err = r.updaters[i].AddInputs(a, y)
-	}
-	if err == nil {
-		r.weights[i], err = r.updaters[i].Weights()
-	}
-	return time.Since(began).Seconds(), err
+	r.updaters[i], r.weights[i], seconds, err = timed(func() (blsupdate.Updater, error) {
+		if start {
+			return blsupdate.New(v.Method, a, y, opt)
+		}
+		return r.updaters[i], r.updaters[i].AddInputs(a, y)
+	})
+	return seconds, err
 }
 
-// account returns the cell of the i-th variant's last change.
+// timed returns a model after a change, its weights, and the seconds of both.
+func timed(change func() (blsupdate.Updater, error)) (u blsupdate.Updater, w *mat.Dense, seconds float64, err error) {
+	runtime.GC() // of what was there before, which may be as large
+	began := time.Now()
+	if u, err = change(); err == nil {
+		w, err = u.Weights()
+	}
+	return u, w, time.Since(began).Seconds(), err
+}
+
 func (r *incrementalRun) account(i int) TableCell {
 	v, report := r.Variants[i], r.updaters[i].Report()
 	cell := TableCell{Method: v.String(), FlopsModel: report.Model(), FlopsCounted: report.Counted()}
@@ -138,23 +134,27 @@ func (r *incrementalRun) account(i int) TableCell {
 	return cell
 }
 
-// expand returns the rows of A for the given samples. Its first call fits the feature maps to them.
-func (r *incrementalRun) expand(from, to int) (a *mat.Dense, err error) {
+// expand returns the rows of A and of the targets Y for the given samples. Its first call fits the
+// feature maps to them.
+func (r *incrementalRun) expand(from, to int) (a, y *mat.Dense, err error) {
 	x, err := r.samplesOf(r.Train, from, to)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if r.features != nil {
-		return r.features.Transform(x)
+		a, err = r.features.Transform(x)
+	} else {
+		r.tell("feature maps")
+		opt := r.Features
+		opt.Backend = r.counter
+		r.features, a, err = bls.FitTransformFeatures(x, opt)
 	}
-	r.tell("feature maps")
-	opt := r.Features
-	opt.Backend = r.counter
-	r.features, a, err = bls.FitTransformFeatures(x, opt)
-	return a, err
+	if err == nil {
+		y, err = bls.OneHot(r.Train.LabelsInt(from, to), r.Train.Classes)
+	}
+	return a, y, err
 }
 
-// samplesOf returns samples of a set, whitened if the experiment whitens.
 func (r *incrementalRun) samplesOf(set *dataset.Images, from, to int) (*mat.Dense, error) {
 	x := set.Dense(from, to)
 	if r.zca == nil {
@@ -191,25 +191,12 @@ func (r *incrementalRun) test(cells []TableCell) error {
 	return nil
 }
 
-// keep stores rows for retraining.
-func (r *incrementalRun) keep(a, y *mat.Dense) {
-	if !r.Retrain {
-		return
+// retrain measures solutions from scratch of the first l rows: of A⁺ and W, and of W alone.
+func (r *incrementalRun) retrain(ctx context.Context, l int) (*Retraining, error) {
+	a, y, err := r.expand(0, l)
+	if err != nil {
+		return nil, err
 	}
-	q, k := a.Dims()
-	_, c := y.Dims()
-	if r.allA == nil {
-		all := r.Initial + r.Updates*r.Batch
-		r.allA, r.allY = mat.NewDense(all, k, nil), mat.NewDense(all, c, nil)
-	}
-	r.allA.Slice(r.rows, r.rows+q, 0, k).(*mat.Dense).Copy(a)
-	r.allY.Slice(r.rows, r.rows+q, 0, c).(*mat.Dense).Copy(y)
-	r.rows += q
-}
-
-// retrain measures solutions from scratch of all rows so far: of A⁺ and W, and of W alone.
-func (r *incrementalRun) retrain(ctx context.Context) (*Retraining, error) {
-	a, y := head(r.allA, r.rows), head(r.allY, r.rows)
 	var took [2]scratch
 	for i, solution := range []struct {
 		what   string
@@ -223,11 +210,10 @@ func (r *incrementalRun) retrain(ctx context.Context) (*Retraining, error) {
 			return nil, err
 		}
 		r.tell(solution.what)
-		var err error
 		if took[i], err = solution.time(solution.method, a, y, r.Update); err != nil {
-			return nil, fmt.Errorf("%s, %d samples: %w", solution.what, r.rows, err)
+			return nil, fmt.Errorf("%s, %d samples: %w", solution.what, l, err)
 		}
-		r.done += float64(r.rows)
+		r.done += float64(l)
 	}
 	return &Retraining{
 		PseudoinverseSeconds: took[0].seconds, PseudoinverseFlops: took[0].flops,

@@ -33,7 +33,6 @@ func ridgePseudoinverse(b blskernel.Backend, a, y *mat.Dense, lambda float64) (p
 	return p, w, nil
 }
 
-// A scratch is the cost of a solution from scratch.
 type scratch struct {
 	by             blsupdate.Start
 	seconds, flops float64
@@ -57,22 +56,12 @@ func timePseudoinverse(m blsupdate.Method, a, y *mat.Dense, opt blsupdate.Option
 // timeStart measures a start by a method and the weights after it. The flops are by the model, and
 // include an attempt that was given up.
 func timeStart(m blsupdate.Method, a, y *mat.Dense, opt blsupdate.Options) (scratch, error) {
-	runtime.GC()
-	began := time.Now()
-	u, err := blsupdate.New(m, a, y, Variant{Method: m}.options(opt))
-	if err == nil {
-		_, err = u.Weights()
-	}
-	seconds := time.Since(began).Seconds()
+	u, _, seconds, err := timed(func() (blsupdate.Updater, error) {
+		return blsupdate.New(m, a, y, Variant{Method: m}.options(opt))
+	})
 	if err != nil {
 		return scratch{}, err
 	}
 	report := u.Report()
 	return scratch{by: report.Start, seconds: seconds, flops: report.Model() + report.Abandoned}, nil
-}
-
-// head returns the first l rows of m, in the same storage.
-func head(m *mat.Dense, l int) *mat.Dense {
-	_, k := m.Dims()
-	return m.Slice(0, l, 0, k).(*mat.Dense)
 }

@@ -91,21 +91,9 @@ func backends(b *testing.B, run func(b *testing.B, bk blskernel.Backend)) {
 
 // squares runs a sub-benchmark for each backend and order.
 func squares(b *testing.B, prepare func(bk blskernel.Backend, n int) call) {
-	variants(b, []string{""}, func(bk blskernel.Backend, _ string, n int) call { return prepare(bk, n) })
-}
-
-// variants runs a sub-benchmark for each backend, each of the variants, which are keys and values or
-// nothing, and each order.
-func variants(b *testing.B, names []string, prepare func(bk blskernel.Backend, variant string, n int) call) {
 	backends(b, func(b *testing.B, bk blskernel.Backend) {
-		for _, v := range names {
-			for _, n := range orders {
-				name := fmt.Sprintf("n=%d", n)
-				if v != "" {
-					name = v + "/" + name
-				}
-				b.Run(name, func(b *testing.B) { prepare(bk, v, n).run(b) })
-			}
+		for _, n := range orders {
+			b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) { prepare(bk, n).run(b) })
 		}
 	})
 }
