@@ -3,6 +3,7 @@ package scaleout
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"blskernel/bls"
 	"blskernel/bls/model"
@@ -15,42 +16,34 @@ import (
 // of goroutines may use it at once.
 type base struct{ *model.Model }
 
-// classifies reports whether the model is a classifier.
 func (b *base) classifies() bool { return b.Classifier != nil }
 
-// A largeRow is the error for a row of a batch whose numbers are too large to learn.
-type largeRow int
-
-func (largeRow) Error() string {
-	return "the sample is too large to be learned: its nodes, or the squares of them, overflow"
-}
-
-// findLarge returns the first row of m with a number beyond model.MaxNode as an error.
-func findLarge(m *mat.Dense) error {
-	if i := model.FirstLarge(m); i >= 0 {
-		return largeRow(i)
-	}
-	return nil
-}
-
-// expand returns the rows A and targets Y that the output layer learns from a batch, and by row the
-// labels that the model lacks. The error is a largeRow if one row is the cause.
-func (b *base) expand(ctx context.Context, batch *stream.Batch) (a, y *mat.Dense, others map[int]string, err error) {
+// expand returns the rows A and targets Y that the output layer learns from a batch, with the given new
+// classes and those that the batch adds, which it also returns. The error is a *model.Error if one row
+// is too large to be learned.
+func (b *base) expand(ctx context.Context, batch *stream.Batch, classes []string) (a, y *mat.Dense, all []string, err error) {
+	large := -1
 	if b.classifies() {
-		var numbers []int
-		numbers, others = b.numbered(batch.Labels)
-		a, y, err = b.Classifier.ExpandContext(ctx, batch.X, numbers)
-	} else if err = findLarge(batch.Y); err == nil {
+		known := b.Labels()
+		if y, all, err = targetsOf(batch.Labels, slices.Concat(known, classes)); err != nil {
+			return nil, nil, nil, err
+		}
+		all = all[len(known):]
+		a, _, err = b.Classifier.ExpandContext(ctx, batch.X, make([]int, len(batch.Labels)))
+	} else if large = model.FirstLarge(batch.Y); large < 0 {
 		a, y, err = b.Regressor.ExpandContext(ctx, batch.X, batch.Y)
 	}
 	var overflow *bls.OverflowError
-	if errors.As(err, &overflow) && overflow.Row >= 0 {
-		err = largeRow(overflow.Row)
+	if errors.As(err, &overflow) {
+		large = overflow.Row
+	} else if err == nil && large < 0 {
+		large = model.FirstLarge(a)
 	}
-	if err == nil {
-		err = findLarge(a)
+	if large >= 0 {
+		const what = "the sample is too large to be learned: its nodes, or the squares of them, overflow"
+		err = &model.Error{Place: batch.Where(large).String(), Row: large, What: what}
 	}
-	return a, y, others, err
+	return a, y, all, err
 }
 
 // withState returns the model of b with the output layer and the classes of a state. The metadata of
@@ -67,12 +60,15 @@ func (b *base) withState(s *State) (*modelfile.File, error) {
 		f.Regressor, err = b.Regressor.WithUpdater(s.updater)
 		return f, err
 	}
+	c := b.Classifier
 	if len(s.classes) > 0 {
-		f.Metadata.Classes, _ = model.NewClasses(b.Labels()).With(s.classes)
-	}
-	c, err := b.withClasses(s.classes)
-	if err != nil {
-		return nil, err
+		if c, err = c.Clone(); err != nil {
+			return nil, err
+		}
+		f.Metadata.Classes = slices.Concat(b.Labels(), s.classes)
+		if err := c.Relabel(upTo(len(b.Labels())), len(f.Metadata.Classes)); err != nil {
+			return nil, err
+		}
 	}
 	f.Classifier, err = c.WithUpdater(s.updater)
 	return f, err

@@ -60,17 +60,16 @@ func TestModelReplaced(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	other := sampleFile(t, modelfile.Metadata{Software: "another"})
 	used := useModel(model)
-	ref, first := used.Model, used.base
-	again, err := ref.load(background)
-	if err != nil || again != first {
+	again := withModel{Path: model, SHA256: used.SHA256}
+	if err := again.Setup(background); err != nil || again.base != used.base {
 		t.Errorf("a model that is in use is read again (%v)", err)
 	}
 	testutil.NoError(t, os.Rename(other, model))
-	if b, err := ref.load(background); err != nil || b != first {
+	if err := again.Setup(background); err != nil || again.base != used.base {
 		t.Errorf("a model that is in use is not there any more (%v)", err)
 	}
-	unknown := modelRef{model, ref.SHA256[1:] + "0"}
-	if _, err := unknown.load(background); err == nil || !strings.Contains(err.Error(), model+" has changed since the pipeline was built") || !strings.Contains(err.Error(), unknown.SHA256) {
+	unknown := withModel{Path: model, SHA256: used.SHA256[1:] + "0"}
+	if err := unknown.Setup(background); err == nil || !strings.Contains(err.Error(), model+" has changed since the pipeline was built") || !strings.Contains(err.Error(), unknown.SHA256) {
 		t.Errorf("another model is taken: %v", err)
 	}
 }

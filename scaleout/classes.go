@@ -1,8 +1,6 @@
 package scaleout
 
 import (
-	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"unicode/utf8"
@@ -26,16 +24,31 @@ func (b *base) unknown(label string) string {
 	return fmt.Sprintf("the label %.80q is not one of the %d classes of the model (%s); %s", label, len(b.Labels()), names.List(b.Labels()), do)
 }
 
-// numbered returns the class number of each label, 0 for a new one, and the new labels by their rows.
-func (b *base) numbered(labels []string) (numbers []int, others map[int]string) {
-	numbers, others = make([]int, len(labels)), map[int]string{}
-	for i, label := range labels {
-		var known bool
-		if numbers[i], known = b.Class(label); !known {
-			others[i] = label
-		}
+// targetsOf returns the targets Y of rows with labels, as Expand has them, for the given classes and
+// behind them those that the labels add. all are the labels of these classes.
+func targetsOf(labels []string, classes []string) (y *mat.Dense, all []string, err error) {
+	all, numbers := model.NewClasses(classes).With(labels)
+	if err := checkClasses(len(all)); err != nil {
+		return nil, nil, err
 	}
-	return numbers, others
+	targets, err := bls.OneHot(numbers, len(all))
+	if err != nil {
+		return nil, nil, err
+	}
+	y = mat.NewDense(len(labels), 1+len(all), nil)
+	for i := range labels {
+		row := y.RawRowView(i)
+		row[0] = 1
+		copy(row[1:], targets.RawRowView(i))
+	}
+	return y, all, nil
+}
+
+func checkClasses(n int) error {
+	if n > model.MaxClasses {
+		return fmt.Errorf("the labels have %d classes, more than %d: is this the right column?", n, model.MaxClasses)
+	}
+	return nil
 }
 
 // become gives the state the classes of labels, in their order. The labels include all classes of the
@@ -45,97 +58,23 @@ func (s *State) become(labels []string) error {
 		return nil
 	}
 	first := s.updater.Targets() - 1 - len(s.classes) // the classes of the model
-	if n := first + len(labels); n > model.MaxClasses {
-		return fmt.Errorf("the labels have %d classes, more than %d: is this the right column?", n, model.MaxClasses)
+	if err := checkClasses(first + len(labels)); err != nil {
+		return err
 	}
 	to := upTo(first)
 	_, own := model.NewClasses(labels).With(s.classes)
 	for _, j := range own {
 		to = append(to, first+j)
 	}
-	t := bls.TargetMap(to, first+len(labels))
-	if err := s.updater.MapTargets(t); err != nil {
+	if err := s.updater.MapTargets(bls.TargetMap(to, first+len(labels))); err != nil {
 		return err
 	}
 	s.classes = slices.Clone(labels)
 	return nil
 }
 
-// with returns the classes of s, followed by the labels that s lacks in alphabetical order.
-func (s *State) with(labels []string) []string {
-	all, _ := model.NewClasses(s.classes).With(slices.Sorted(slices.Values(labels)))
-	return all
-}
-
-// targets returns the targets Y of rows, with columns for all classes of s. others has the labels of
-// rows for which Y has the first class as a stand-in.
-func (s *State) targets(y *mat.Dense, others map[int]string) *mat.Dense {
-	if len(s.classes) == 0 {
-		return y
-	}
-	rows, first := y.Dims()
-	wide := mat.NewDense(rows, first+len(s.classes), nil)
-	for i := range rows {
-		row := wide.RawRowView(i)
-		copy(row, y.RawRowView(i))
-		for j := range s.classes {
-			row[first+j] = -1
-		}
-		if label, other := others[i]; other {
-			row[1], row[first+slices.Index(s.classes, label)] = -1, 1
-		}
-	}
-	return wide
-}
-
-// copy returns a copy of s in storage of its own.
-func (s *State) copy() (*State, error) {
-	in, err := encodeState(s)
-	if err != nil {
-		return nil, err
-	}
-	return decodeState(in)
-}
-
-// addOther is add for states of different classes.
-func (s *State) addOther(other *State) error {
-	sum, err := s.copy()
-	if err != nil {
-		return err
-	}
-	o, err := other.copy()
-	if err != nil {
-		return err
-	}
-	all := sum.with(o.classes)
-	if err := cmp.Or(sum.become(all), o.become(all)); err != nil {
-		return err
-	}
-	if err := sum.updater.Merge(o.updater); err != nil {
-		return err
-	}
-	*s = *sum
-	return nil
-}
-
 // sorted sorts the classes by number if all are numbers, else alphabetically.
 func (s *State) sorted() error { return s.become(model.SortLabels(slices.Values(s.classes))) }
-
-// withClasses returns the model with more classes.
-func (b *base) withClasses(labels []string) (*bls.Classifier, error) {
-	if len(labels) == 0 {
-		return b.Classifier, nil
-	}
-	var encoded bytes.Buffer
-	if err := b.Classifier.Encode(&encoded); err != nil {
-		return nil, err
-	}
-	c, err := bls.DecodeClassifier(&encoded, nil)
-	if err != nil {
-		return nil, err
-	}
-	return c, c.Relabel(upTo(len(b.Labels())), len(b.Labels())+len(labels))
-}
 
 // upTo returns 0, 1, ..., n-1.
 func upTo(n int) []int {

@@ -107,19 +107,27 @@ func TestNewClasses(t *testing.T) {
 // state that is added does not change.
 func TestClassesInAnyOrder(t *testing.T) {
 	a := mat.NewDense(4, 3, []float64{1, 2, 3, 0, 1, 4, 5, 6, 0, 1, 1, 1})
-	y := mat.NewDense(4, 3, []float64{1, 1, -1, 1, -1, 1, 1, 1, -1, 1, 1, -1}) // the constant and two classes
-	state := func(method blsupdate.Method, others ...map[int]string) *State {
+	own := []string{"p", "q"} // the classes of the model
+	learn := func(s *State, method blsupdate.Method, labels ...string) error {
+		y, all, err := targetsOf(labels, slices.Concat(own, s.classes))
+		if err == nil {
+			err = s.learn(method, a, y, all[len(own):])
+		}
+		return err
+	}
+	state := func(method blsupdate.Method, batches ...[]string) *State {
 		s := &State{}
-		for _, o := range others {
-			testutil.NoError(t, s.learn(method, a, y, o))
+		for _, labels := range batches {
+			testutil.NoError(t, learn(s, method, labels...))
 		}
 		return s
 	}
+	known := []string{"p", "q", "p", "p"}
 	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
 		parts := []*State{
-			state(method, map[int]string{0: "x"}, nil, map[int]string{2: "10"}),
-			state(method, nil),
-			state(method, map[int]string{2: "9", 3: "x"}),
+			state(method, []string{"x", "q", "p", "p"}, known, []string{"p", "q", "10", "p"}),
+			state(method, known),
+			state(method, []string{"p", "q", "9", "x"}),
 			{},
 		}
 		var want *mat.Dense
@@ -148,17 +156,17 @@ func TestClassesInAnyOrder(t *testing.T) {
 			}
 		}
 	}
-	numbers := state(blsupdate.Gram, map[int]string{0: "10", 1: "9"})
+	numbers := state(blsupdate.Gram, []string{"10", "9", "p", "p"})
 	testutil.NoError(t, numbers.sorted())
 	if got := fmt.Sprint(numbers.classes); got != "[9 10]" {
 		t.Errorf("numbers are in the order %s", got)
 	}
-	many := map[int]string{}
+	many := []string{}
 	for i := range model.MaxClasses {
-		many[i] = fmt.Sprint(i)
+		many = append(many, fmt.Sprint(i))
 	}
 	before := encoded(t, numbers)
-	if err := numbers.learn(blsupdate.Gram, a, y, many); err == nil || !strings.Contains(err.Error(), "more than 4096") || !bytes.Equal(before, encoded(t, numbers)) {
+	if err := learn(numbers, blsupdate.Gram, many...); err == nil || !strings.Contains(err.Error(), "more than 4096") || !bytes.Equal(before, encoded(t, numbers)) {
 		t.Errorf("too many classes: %v", err)
 	}
 }

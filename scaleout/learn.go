@@ -62,8 +62,7 @@ func (fn *learnFn) ProcessElement(ctx context.Context, shard Shard, _ func(int64
 		fn.key = keyOf(shard)
 	}
 	count := int64(0)
-	err := fn.read(ctx, shard, func(fault *stream.Error) error {
-		fault = fault.With(flagOf)
+	err := fn.read(ctx, shard, func(fault error) error {
 		line := strings.TrimPrefix(fault.Error(), "stream: ") // it begins with the file
 		switch limit := fn.Options.SkipBad; {
 		case limit == 0:
@@ -83,8 +82,8 @@ func (fn *learnFn) ProcessElement(ctx context.Context, shard Shard, _ func(int64
 }
 
 // read learns the samples of a shard, without the bad rows that aside accepts.
-func (fn *learnFn) read(ctx context.Context, shard Shard, aside func(*stream.Error) error) (err error) {
-	r, err := fn.open(ctx, shard, aside)
+func (fn *learnFn) read(ctx context.Context, shard Shard, aside func(error) error) (err error) {
+	r, err := fn.open(ctx, shard, func(fault *stream.Error) error { return aside(fault.With(flagOf)) })
 	if errors.Is(err, stream.ErrEmpty) {
 		return nil
 	}
@@ -109,44 +108,31 @@ func (fn *learnFn) read(ctx context.Context, shard Shard, aside func(*stream.Err
 
 // learn learns the samples of a batch, without the rows that aside accepts: rows with a label that the
 // model neither has nor gains, and rows whose nodes overflow.
-func (fn *learnFn) learn(ctx context.Context, b *stream.Batch, shard Shard, aside func(*stream.Error) error) error {
-	b, err := without(b, aside, func(i int) string { return fn.unknown(b, i, shard) })
-	for b != nil && err == nil {
-		a, y, others, large := fn.base.expand(ctx, b)
-		var row largeRow
-		if errors.As(large, &row) {
-			b, err = without(b, aside, func(i int) string {
-				if i == int(row) {
-					return row.Error()
-				}
-				return ""
-			})
-			continue
-		}
-		if err = large; err == nil {
-			err = fn.state.learn(fn.Options.Method, a, y, others)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", shard.Path, err)
-		}
-		rowsCounter.Inc(ctx, int64(b.X.RawMatrix().Rows))
-		return nil
-	}
-	return err
-}
-
-// without returns the samples for which fault returns an empty text, nil if there are none. All other
-// samples are bad.
-func without(b *stream.Batch, aside func(*stream.Error) error, fault func(row int) string) (rest *stream.Batch, err error) {
-	rest, _ = b.Split(func(i int) bool {
-		what := fault(i)
+func (fn *learnFn) learn(ctx context.Context, b *stream.Batch, shard Shard, aside func(error) error) (err error) {
+	known, _ := b.Split(func(i int) bool {
+		what := fn.unknown(b, i, shard)
 		if what != "" && err == nil {
-			place := b.Where(i)
-			err = aside(&stream.Error{Path: place.Path, Line: place.Line, Row: place.Row, What: what})
+			err = aside(&model.Error{Place: b.Where(i).String(), What: what})
 		}
 		return what != ""
 	})
-	return rest, err
+	if err != nil {
+		return err
+	}
+	learned, err := model.SkipBad(known, func(b *stream.Batch) error {
+		a, y, classes, err := fn.base.expand(ctx, b, fn.state.classes)
+		if err == nil {
+			err = fn.state.learn(fn.Options.Method, a, y, classes)
+		}
+		if fault := (*model.Error)(nil); err == nil || errors.As(err, &fault) {
+			return err
+		}
+		return fmt.Errorf("%s: %w", shard.Path, err)
+	}, func(fault *model.Error) error { return aside(fault) })
+	if err == nil && learned != nil {
+		rowsCounter.Inc(ctx, int64(learned.X.RawMatrix().Rows))
+	}
+	return err
 }
 
 // unknown says that the model neither has nor gains the label of a row, or returns an empty string.
@@ -183,7 +169,6 @@ func (fn *learnFn) count(ctx context.Context, t stream.Tally) {
 	}
 }
 
-// open opens a shard with the columns that the model wants.
 func (fn *learnFn) open(ctx context.Context, shard Shard, aside func(*stream.Error) error) (*stream.Reader, error) {
 	if slices.Contains([]string{shard.Path, shard.Targets}, "-") {
 		return nil, &stream.Error{Path: "-", What: "is standard input, which no worker has; name a file"}

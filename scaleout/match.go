@@ -39,7 +39,6 @@ func match(s beam.Scope, patterns, targets []string) beam.PCollection {
 	return beam.Reshuffle(s, shards)
 }
 
-// A matchFn lists files.
 type matchFn struct {
 	Patterns, Targets []string
 }

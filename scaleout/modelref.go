@@ -15,70 +15,59 @@ import (
 	"blskernel/scaleout/internal/beamfile"
 )
 
-// A withModel holds the model of the features in a step. Model travels to the workers, where Setup
-// loads base.
+// A withModel holds the model of the features in a step. Path and SHA256 travel to the workers, where
+// Setup loads base.
 type withModel struct {
-	Model modelRef
-	base  *base // also in the program that builds the pipeline, so that it loads the model once
-}
-
-// Setup loads the model.
-func (m *withModel) Setup(ctx context.Context) (err error) {
-	m.base, err = m.Model.load(ctx)
-	return err
+	Path   string // of the model file
+	SHA256 string // of the whole file when the pipeline was built, in hexadecimal; empty until it is read
+	base   *base  // also in the program that builds the pipeline, so that it loads the model once
 }
 
 // useModel returns the model file at path, for the program that builds the pipeline. It panics if the
 // file cannot be read.
 func useModel(path string) withModel {
-	m := withModel{Model: modelRef{Path: path}}
+	m := withModel{Path: path}
 	if err := m.Setup(context.Background()); err != nil {
 		panic(err)
 	}
 	return m
 }
 
-// A modelRef names a model file and its content when the pipeline was built.
-type modelRef struct {
-	Path   string
-	SHA256 string // of the whole file, in hexadecimal; empty until it is read
-}
-
 // loaded holds the models that steps of this process use now.
 var loaded = struct {
 	mu     sync.Mutex
-	models map[modelRef]weak.Pointer[base]
-}{models: map[modelRef]weak.Pointer[base]{}}
+	models map[withModel]weak.Pointer[base] // by Path and SHA256
+}{models: map[withModel]weak.Pointer[base]{}}
 
-// load returns the model of ref, whose SHA256 it sets if that is empty. All steps of this process that
-// use it at the same time share it.
-func (ref *modelRef) load(ctx context.Context) (*base, error) {
+// Setup loads the model, whose SHA256 it sets if that is empty. All steps of this process that use the
+// model at the same time share it.
+func (m *withModel) Setup(ctx context.Context) error {
 	loaded.mu.Lock()
 	defer loaded.mu.Unlock()
-	if b := loaded.models[*ref].Value(); b != nil {
-		return b, nil
+	if m.base = loaded.models[withModel{Path: m.Path, SHA256: m.SHA256}].Value(); m.base != nil {
+		return nil
 	}
-	r, err := beamfile.Open(ctx, ref.Path)
+	r, err := beamfile.Open(ctx, m.Path)
 	if err != nil {
-		return nil, fmt.Errorf("scaleout: the model %s cannot be opened: %w", ref.Path, err)
+		return fmt.Errorf("scaleout: the model %s cannot be opened: %w", m.Path, err)
 	}
 	defer r.Close()
 	sum := sha256.New()
 	file, err := modelfile.Read(io.TeeReader(r, sum), nil)
 	if err != nil {
-		return nil, fmt.Errorf("scaleout: the model %s: %w", ref.Path, err)
+		return fmt.Errorf("scaleout: the model %s: %w", m.Path, err)
 	}
-	if is := hex.EncodeToString(sum.Sum(nil)); ref.SHA256 == "" {
-		ref.SHA256 = is
-	} else if is != ref.SHA256 {
-		return nil, fmt.Errorf("scaleout: the model %s has changed since the pipeline was built: its SHA-256 is %s, and was %s; "+
-			"restore the file, or build the pipeline again", ref.Path, is, ref.SHA256)
+	if is := hex.EncodeToString(sum.Sum(nil)); m.SHA256 == "" {
+		m.SHA256 = is
+	} else if is != m.SHA256 {
+		return fmt.Errorf("scaleout: the model %s has changed since the pipeline was built: its SHA-256 is %s, and was %s; "+
+			"restore the file, or build the pipeline again", m.Path, is, m.SHA256)
 	}
-	maps.DeleteFunc(loaded.models, func(_ modelRef, model weak.Pointer[base]) bool { return model.Value() == nil })
-	b := loaded.models[*ref].Value() // of another step
-	if b == nil {
-		b = &base{model.New(file)}
-		loaded.models[*ref] = weak.Make(b)
+	maps.DeleteFunc(loaded.models, func(_ withModel, model weak.Pointer[base]) bool { return model.Value() == nil })
+	key := withModel{Path: m.Path, SHA256: m.SHA256}
+	if m.base = loaded.models[key].Value(); m.base == nil { // else of another step
+		m.base = &base{model.New(file)}
+		loaded.models[key] = weak.Make(m.base)
 	}
-	return b, nil
+	return nil
 }

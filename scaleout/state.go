@@ -2,12 +2,13 @@ package scaleout
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/gob"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 
+	"blskernel/bls/model"
 	"blskernel/blsupdate"
 	"blskernel/mat"
 
@@ -29,19 +30,18 @@ type State struct {
 	classes []string          // the labels of the last targets: classes that the model does not have
 }
 
-// learn adds rows A (q×k) with their targets Y (q×c). others has the labels of rows whose class Y does
-// not have.
-func (s *State) learn(method blsupdate.Method, a, y *mat.Dense, others map[int]string) (err error) {
-	all := s.with(slices.Collect(maps.Values(others)))
+// learn adds rows A (q×k) with their targets Y (q×c), of which the last ones are those of the new
+// classes, the present ones first.
+func (s *State) learn(method blsupdate.Method, a, y *mat.Dense, classes []string) (err error) {
 	if s.updater == nil {
-		s.classes = all
-		s.updater, err = blsupdate.New(method, a, s.targets(y, others), blsupdate.Options{})
+		s.classes = classes
+		s.updater, err = blsupdate.New(method, a, y, blsupdate.Options{})
 		return err
 	}
-	if err := s.become(all); err != nil {
+	if err := s.become(classes); err != nil {
 		return err
 	}
-	return s.updater.AddInputs(a, s.targets(y, others))
+	return s.updater.AddInputs(a, y)
 }
 
 // add adds the rows of other to s, and leaves other unchanged. An error leaves s unchanged too.
@@ -49,19 +49,31 @@ func (s *State) add(other *State) (err error) {
 	switch {
 	case other == nil || other.updater == nil:
 		return nil
-	case s.updater == nil:
-		sum, err := other.copy()
-		if err == nil {
-			*s = *sum
-		}
-		return err
-	case !slices.Equal(s.classes, other.classes):
-		return s.addOther(other)
+	case s.updater != nil && slices.Equal(s.classes, other.classes):
+		return s.updater.Merge(other.updater)
 	}
-	return s.updater.Merge(other.updater)
+	o := &State{classes: other.classes}
+	if o.updater, err = other.updater.Clone(); err != nil {
+		return err
+	}
+	if s.updater != nil {
+		sum := &State{classes: s.classes}
+		if sum.updater, err = s.updater.Clone(); err != nil {
+			return err
+		}
+		all, _ := model.NewClasses(s.classes).With(o.classes)
+		if err := cmp.Or(o.become(all), sum.become(all)); err != nil {
+			return err
+		}
+		if err := sum.updater.Merge(o.updater); err != nil {
+			return err
+		}
+		o = sum
+	}
+	*s = *o
+	return nil
 }
 
-// encodeState returns the encoding of s.
 func encodeState(s *State) ([]byte, error) {
 	if s == nil || s.updater == nil {
 		return nil, nil

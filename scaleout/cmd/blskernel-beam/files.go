@@ -76,7 +76,6 @@ func checkPath(path string, remote bool) (err error) {
 	return nil
 }
 
-// inspect reads the model file at path.
 func inspect(ctx context.Context, path string) (*modelfile.Info, error) {
 	file, err := beamfile.Open(ctx, path)
 	if err != nil {
@@ -122,10 +121,5 @@ func checkWritable(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	file, err := atomicfile.Create(nil, path)
-	if err != nil {
-		return err
-	}
-	file.Abort()
-	return nil
+	return atomicfile.Check(nil, path)
 }

@@ -50,7 +50,6 @@ const (
 	exitUsage   = 2
 )
 
-// usageError is an error in the command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
@@ -59,7 +58,6 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 
 func main() { os.Exit(run(os.Args[1:])) }
 
-// run executes the command line and returns the exit status.
 func run(args []string) int {
 	set, err := parse(args)
 	if err == nil {

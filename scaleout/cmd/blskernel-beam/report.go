@@ -13,7 +13,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
 )
 
-// A report is the result of a job.
 type report struct {
 	Model   string  `json:"model"`
 	Method  string  `json:"method"`
@@ -52,7 +51,6 @@ func (r *report) count(found metrics.Results) {
 	}
 }
 
-// print writes the report as text, or as one JSON object.
 func (r *report) print(asJSON bool, w io.Writer) error {
 	if asJSON {
 		return json.NewEncoder(w).Encode(r)

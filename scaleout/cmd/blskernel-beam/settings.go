@@ -20,7 +20,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 )
 
-// settings are the flags of a fit.
 type settings struct {
 	patterns, targets []string
 	scaleout.Options
@@ -30,7 +29,6 @@ type settings struct {
 	runner string // Beam's name of --runner
 }
 
-// register adds the flags to f and sets the defaults.
 func (set *settings) register(f *flag.FlagSet) {
 	set.Method, set.Lambda, set.Software = blsupdate.Gram, -1, "blskernel-beam "+version()
 	f.StringVar(&set.Model, "model", "", "model `file` with the feature maps: 'blskernel train' makes it from a sample")
@@ -60,7 +58,6 @@ func (set *settings) register(f *flag.FlagSet) {
 	f.BoolVar(&set.verbose, "verbose", false, "print Beam's log on standard error")
 }
 
-// parsed adds a flag that parse reads.
 func parsed[T any](f *flag.FlagSet, v *T, name string, parse func(string) (T, error), usage string) {
 	f.Func(name, usage, func(s string) (err error) {
 		*v, err = parse(s)
@@ -93,7 +90,6 @@ func number[T int | int64](f *flag.FlagSet, v *T, name string, least T, usage st
 	})
 }
 
-// check returns an error for flags that contradict each other or are missing.
 func (set *settings) check() error {
 	known := []string{"prism", "universal", "portable", "flink", "spark", "dataflow", "direct"}
 	environments := []string{"loopback", "external", "process", "docker"}
@@ -127,7 +123,6 @@ func (set *settings) check() error {
 	return nil
 }
 
-// version returns the version that this program was built from, or "unknown".
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		return info.Main.Version
