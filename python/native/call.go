@@ -16,24 +16,14 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// methods has, for each name in the table of blskernel.h, the numbers of operands and results, which
-// are the same for all kinds of objects. Methods that read run in parallel; methods that learn end a
-// score.
-var methods = map[string]struct {
+// A method is one of a table of blskernel.h: the numbers of operands and results, whether it only
+// reads, so that it runs beside others that do, and what it does.
+type method struct {
 	operands, results int
-	reads, learns     bool
-}{
-	"fit": {operands: 3, learns: true}, "partial_fit": {operands: 3, learns: true}, "refit": {operands: 3, learns: true},
-	"remove": {operands: 3, learns: true}, "calibrate": {operands: 2, learns: true}, "forget": {learns: true},
-	"set_lambda": {learns: true}, "merge": {learns: true}, "relabel": {},
-	"add_rows": {operands: 2}, "remove_rows": {operands: 2}, "add_nodes": {operands: 3}, "refine": {operands: 2},
-	"add_targets": {operands: 1}, "map_targets": {operands: 1}, "factorize": {operands: 1},
-	"describe": {reads: true}, "inputs": {0, 1, true, false}, "condition": {}, "attributes": {}, "kept": {}, "encode": {}, "threads": {}, "weights": {results: 1}, "leverage": {operands: 1, results: 1},
-	"predict": {1, 1, true, false}, "decision_function": {1, 1, true, false}, "predict_proba": {1, 1, true, false},
-	"importance": {3, 0, true, false}, "predict_interval": {1, 1, true, false}, "solve": {1, 1, true, false}, "inverse": {0, 1, true, false}, "matmul": {2, 1, true, false},
+	reads             bool
+	run               func(c *call) error
 }
 
-// An array is a bls_matrix.
 type array struct {
 	data               *float64
 	rows, cols, stride int64
@@ -44,11 +34,12 @@ type call struct {
 	ctx     context.Context
 	backend blskernel.Backend
 	name    string
-	text    []byte  // the options
-	arrays  []array // operands, then results
-	in      []*mat.Dense
-	other   object // the other object of merge, locked
-	result  []byte // the bytes for bls_result
+	method
+	text   []byte  // the options
+	arrays []array // operands, then results
+	in     []*mat.Dense
+	other  object // the other object of merge, locked
+	result []byte // the bytes for bls_result
 
 	options
 }
@@ -70,11 +61,10 @@ type options struct {
 	Words map[int]stream.Column
 }
 
-// check returns an error unless the method exists, and its arrays are matrices.
+// check returns an error unless the arrays are those of the method, and matrices.
 func (c *call) check() error {
-	m, ok := methods[c.name]
-	if !ok || len(c.arrays) != m.operands+m.results {
-		return valueError("there is no method %.40q with %d arrays", c.name, len(c.arrays))
+	if c.run == nil || len(c.arrays) != c.operands+c.results {
+		return valueError("an object of this kind has no method %.40q with %d arrays", c.name, len(c.arrays))
 	}
 	for i, a := range c.arrays {
 		impossible := a.rows < 0 || a.cols < 0 || memory.Floats(int(a.rows), int(max(a.cols, a.stride))) >= math.MaxInt64/2
@@ -85,7 +75,6 @@ func (c *call) check() error {
 	return nil
 }
 
-// view returns a matrix on the memory of an array.
 func (a array) view() *mat.Dense {
 	var d mat.Dense
 	if a.rows*a.cols != 0 {
@@ -145,9 +134,11 @@ func (c *call) column(i int) ([]float64, error) {
 	return out, nil
 }
 
-// labels returns operand i, a column of whole numbers.
-func (c *call) labels(i int) ([]int, error) {
-	values, err := c.column(i)
+// targets returns operand 1, and labels returns it as a column of whole numbers.
+func (c *call) targets() (*mat.Dense, error) { return c.in[1], nil }
+
+func (c *call) labels() ([]int, error) {
+	values, err := c.column(1)
 	out := make([]int, len(values))
 	for r, v := range values {
 		if v != math.Trunc(v) || !(math.Abs(v) < math.MaxInt32) {

@@ -13,22 +13,19 @@ import (
 // A library is the object of handle 0.
 type library struct{}
 
-func (library) call(c *call) error {
-	switch c.name {
-	case "threads":
-		if c.Threads < 0 {
-			return valueError("threads is %d; want a positive number, or 0 for all CPUs", c.Threads)
-		}
-		blskernel.SetThreads(c.Threads)
-		return nil
-	case "describe":
-		return c.inFrame(c.describe())
-	case "inputs":
-		return c.inFrame(c.inputs())
-	case "matmul":
-		return c.matmul()
+func (library) methods() map[string]method {
+	return map[string]method{
+		"matmul":   {2, 1, true, (*call).matmul},
+		"describe": {reads: true, run: func(c *call) error { return c.inFrame(c.describe()) }},
+		"inputs":   {0, 1, true, func(c *call) error { return c.inFrame(c.inputs()) }},
+		"threads": {run: func(c *call) error {
+			if c.Threads < 0 {
+				return valueError("threads is %d; want a positive number, or 0 for all CPUs", c.Threads)
+			}
+			blskernel.SetThreads(c.Threads)
+			return nil
+		}},
 	}
-	return errNoMethod
 }
 
 // matmul stores A B.
@@ -56,42 +53,48 @@ type factorization interface {
 	SolveTo(dst, b *mat.Dense) error
 }
 
-// A factor is an object for a factorization.
 type factor struct {
 	kind string
 	f    factorization // nil before the first one
 }
 
-func (o *factor) call(c *call) error {
-	if c.name == "factorize" {
-		return o.factorize(c)
-	}
-	if o.f == nil {
-		return bls.ErrNotFitted
-	}
-	switch c.name {
-	case "solve":
-		a := c.arrays[0]
-		if a.rows != int64(o.f.Dim()) {
-			return valueError("B is %d×%d; want %d rows, as A", a.rows, a.cols, o.f.Dim())
+func (o *factor) methods() map[string]method {
+	fitted := func(run func(c *call) error) func(c *call) error {
+		return func(c *call) error {
+			if o.f == nil {
+				return bls.ErrNotFitted
+			}
+			return run(c)
 		}
-		dst, err := c.out(int(a.rows), int(a.cols))
-		if err != nil || dst.IsEmpty() {
-			return err
-		}
-		return o.f.SolveTo(dst, c.in[0])
-	case "inverse":
-		return o.inverse(c)
-	case "attributes":
-		log, sign := o.f.LogDet()
-		out := map[string]any{"n": o.f.Dim(), "rcond": o.f.RCond(), "log_det": log, "sign": sign}
-		if f, ok := o.f.(*lapack.LDLT); ok {
-			positive, negative, zero := f.Inertia()
-			out["inertia"] = []int{positive, negative, zero}
-		}
-		return c.give(out)
 	}
-	return errNoMethod
+	return map[string]method{
+		"factorize":  {operands: 1, run: o.factorize},
+		"solve":      {1, 1, true, fitted(o.solve)},
+		"inverse":    {0, 1, true, fitted(o.inverse)},
+		"attributes": {run: fitted(o.attributes)},
+	}
+}
+
+func (o *factor) solve(c *call) error {
+	a := c.arrays[0]
+	if a.rows != int64(o.f.Dim()) {
+		return valueError("B is %d×%d; want %d rows, as A", a.rows, a.cols, o.f.Dim())
+	}
+	dst, err := c.out(int(a.rows), int(a.cols))
+	if err != nil || dst.IsEmpty() {
+		return err
+	}
+	return o.f.SolveTo(dst, c.in[0])
+}
+
+func (o *factor) attributes(c *call) error {
+	log, sign := o.f.LogDet()
+	out := map[string]any{"n": o.f.Dim(), "rcond": o.f.RCond(), "log_det": log, "sign": sign}
+	if f, ok := o.f.(*lapack.LDLT); ok {
+		positive, negative, zero := f.Inertia()
+		out["inertia"] = []int{positive, negative, zero}
+	}
+	return c.give(out)
 }
 
 func (o *factor) factorize(c *call) error {

@@ -32,7 +32,6 @@ func (h handleError) Error() string {
 	return fmt.Sprintf("handle %d is freed, of another process or of another kind: make or load the object again", h)
 }
 
-// lookup returns the object or job of a handle.
 func lookup[T any](h int64) (T, error) {
 	handles.Lock()
 	defer handles.Unlock()
@@ -57,10 +56,8 @@ func remove(h int64) error {
 	return nil
 }
 
-// An object runs the methods of its kind.
-type object interface {
-	call(c *call) error
-}
+// An object has the methods of its kind, by their names.
+type object interface{ methods() map[string]method }
 
 // An entry is an object with its lock.
 type entry struct {
@@ -89,8 +86,8 @@ func (j *job) ended() bool {
 	}
 }
 
-// start begins a method.
 func (e *entry) start(c *call) (*job, error) {
+	c.method = e.methods()[c.name]
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -115,7 +112,7 @@ func (e *entry) run(c *call, j *job) (err error) {
 	if err := parse(c.text, &c.options); err != nil {
 		return err
 	}
-	for _, a := range c.arrays[:methods[c.name].operands] {
+	for _, a := range c.arrays[:c.operands] {
 		c.in = append(c.in, a.view())
 	}
 	if c.name == "merge" {
@@ -132,13 +129,13 @@ func (e *entry) run(c *call, j *job) (err error) {
 		c.other = o.object
 	}
 	lock, unlock := e.mu.Lock, e.mu.Unlock
-	if methods[c.name].reads {
+	if c.reads {
 		lock, unlock = e.mu.RLock, e.mu.RUnlock
 	}
 	lock()
 	defer unlock()
 	if err = c.ctx.Err(); err == nil {
-		err = e.call(c)
+		err = c.run(c)
 	}
 	j.elapsed, j.result = time.Since(began), c.result
 	return err

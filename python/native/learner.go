@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 
@@ -54,62 +53,66 @@ func decode(b blskernel.Backend, data []byte) (object, error) {
 // A learner is a classifier or a regressor, with the metadata of its model file.
 type learner struct{ modelfile.File }
 
-func (l *learner) call(c *call) error {
-	err := l.run(c)
-	if p := l.Metadata.Progress; err == nil && methods[c.name].learns {
-		delete(l.Metadata.Notes, "holdout") // the score of the model before
-		if p != nil {
-			p.Done = true
-		}
+func (l *learner) methods() map[string]method {
+	m := l.Learner()
+	all := map[string]method{
+		"forget":     {run: l.learns(func(c *call) error { return m.Forget(c.Factor) })},
+		"set_lambda": {run: l.learns(func(c *call) error { return m.SetLambda(c.Lambda) })},
+		"merge":      {run: l.learns(l.merge)},
+		"attributes": {run: l.attributes},
+		"kept":       {run: func(c *call) error { return c.give(map[string]any{"kept": m.KeptRows()}) }},
+		"condition":  {run: l.fitted((*call).giveCondition)},
+		"encode":     {run: l.fitted(l.encode)},
 	}
-	return err
+	if l.Classifier != nil {
+		addClassifier(l, all)
+	} else {
+		addRegressor(l, all)
+	}
+	return all
 }
 
-func (l *learner) run(c *call) error {
-	m := l.Learner()
-	if c.name == "condition" || c.name == "encode" {
+// learns returns a method after which the score of the model before does not hold any more.
+func (l *learner) learns(run func(c *call) error) func(c *call) error {
+	return func(c *call) error {
+		err := run(c)
+		if p := l.Metadata.Progress; err == nil {
+			delete(l.Metadata.Notes, "holdout")
+			if p != nil {
+				p.Done = true
+			}
+		}
+		return err
+	}
+}
+
+// fitted returns a method of a model whose first rows, where they are few, the weights have fitted.
+func (l *learner) fitted(run func(c *call, u blsupdate.Updater) error) func(c *call) error {
+	return func(c *call) error {
+		m := l.Learner()
 		if _, err := m.Weights(); m.Updater() == nil {
 			return err
 		}
+		return run(c, m.Updater())
 	}
-	switch c.name {
-	case "forget":
-		return m.Forget(c.Factor)
-	case "set_lambda":
-		return m.SetLambda(c.Lambda)
-	case "merge":
-		other, ok := c.other.(*learner)
-		if !ok || (l.Classifier == nil) != (other.Classifier == nil) {
-			return valueError("the other object is of another kind")
-		} else if l.Classifier != nil {
-			return l.Classifier.Merge(other.Classifier)
-		}
-		return l.Regressor.Merge(other.Regressor)
-	case "condition":
-		return c.giveCondition(m.Updater())
-	case "kept":
-		return c.give(map[string]any{"kept": m.KeptRows()})
-	case "attributes":
-		return l.attributes(c, m)
-	case "encode":
-		return l.encode(c, m.Updater())
-	}
-	w, err := c.column(2)
-	if err != nil || len(c.in) == 0 && c.name != "relabel" {
-		return cmp.Or(err, errNoMethod)
-	}
-	if l.Classifier != nil {
-		return classify(l.Classifier, c, w)
-	}
-	return regress(l.Regressor, c, w)
 }
 
-// regress runs the methods of a regressor that take rows.
-func regress(m *bls.Regressor, c *call, w []float64) error {
+func (l *learner) merge(c *call) error {
+	other, ok := c.other.(*learner)
 	switch {
-	case c.name == "predict":
-		return c.store(m.PredictContext(c.ctx, c.in[0]))
-	case c.name == "predict_interval":
+	case !ok || (l.Classifier == nil) != (other.Classifier == nil):
+		return valueError("the other object is of another kind")
+	case l.Classifier != nil:
+		return l.Classifier.Merge(other.Classifier)
+	}
+	return l.Regressor.Merge(other.Regressor)
+}
+
+func addRegressor(l *learner, to map[string]method) {
+	m := l.Regressor
+	addLearning(l, to, (*call).targets, m.FitContext, m.PartialFitContext, m.RefitContext, m.RemoveContext, m.CalibrateContext, m.ImportanceContext)
+	to["predict"] = method{1, 1, true, func(c *call) error { return c.store(m.PredictContext(c.ctx, c.in[0])) }}
+	to["predict_interval"] = method{1, 1, true, func(c *call) error {
 		lower, upper, err := m.PredictIntervalContext(c.ctx, c.in[0], c.Coverage)
 		if err != nil {
 			return err
@@ -117,25 +120,19 @@ func regress(m *bls.Regressor, c *call, w []float64) error {
 		var ends mat.Dense
 		ends.Augment(lower, upper)
 		return c.store(&ends, nil)
-	case c.name == "calibrate":
-		return m.CalibrateContext(c.ctx, c.in[0], c.in[1], nil)
-	case c.name == "importance":
-		return giveImportance(c, c.in[1], w, m.ImportanceContext)
-	case len(c.in) == 3:
-		return learn(c, c.in[1], w, m.FitContext, m.PartialFitContext, m.RefitContext, m.RemoveContext)
-	}
-	return errNoMethod
+	}}
 }
 
-// classify runs the methods of a classifier that a regressor lacks, or that take or return classes.
-func classify(m *bls.Classifier, c *call, w []float64) error {
-	switch c.name {
-	case "relabel":
-		return m.Relabel(c.To, c.Classes)
-	case "predict":
+func addClassifier(l *learner, to map[string]method) {
+	m := l.Classifier
+	addLearning(l, to, (*call).labels, m.FitContext, m.PartialFitContext, m.RefitContext, m.RemoveContext, m.CalibrateContext, m.ImportanceContext)
+	to["relabel"] = method{run: func(c *call) error { return m.Relabel(c.To, c.Classes) }}
+	to["predict_proba"] = method{1, 1, true, func(c *call) error { return c.store(m.PredictProbaContext(c.ctx, c.in[0])) }}
+	to["predict"] = method{1, 1, true, func(c *call) error {
 		classes, err := m.PredictContext(c.ctx, c.in[0])
 		return storeColumn(c, classes, err)
-	case "decision_function":
+	}}
+	to["decision_function"] = method{1, 1, true, func(c *call) error {
 		scores, err := m.DecisionFunctionContext(c.ctx, c.in[0])
 		if err != nil {
 			return err
@@ -146,47 +143,47 @@ func classify(m *bls.Classifier, c *call, w []float64) error {
 		}
 		m.TemperScores(scores, outside)
 		return c.store(scores, nil)
-	case "predict_proba":
-		return c.store(m.PredictProbaContext(c.ctx, c.in[0]))
-	}
-	labels, err := c.labels(1)
-	if err != nil {
-		return err
-	}
-	if c.name == "calibrate" {
-		return m.CalibrateContext(c.ctx, c.in[0], labels, nil)
-	}
-	if c.name == "importance" {
-		return giveImportance(c, labels, w, m.ImportanceContext)
-	}
-	return learn(c, labels, w, m.FitContext, m.PartialFitContext, m.RefitContext, m.RemoveContext)
-}
-
-// giveImportance gives the importance of the columns, or of the groups of columns.
-func giveImportance[Y any](c *call, y Y, weights []float64,
-	of func(context.Context, *mat.Dense, Y, bls.ImportanceOptions) (*bls.Importances, error),
-) error {
-	out, err := of(c.ctx, c.in[0], y, bls.ImportanceOptions{Groups: c.Groups, Repeats: c.Repeats, Seed: c.Seed, Weights: weights})
-	if err != nil {
-		return err
-	}
-	return c.give(out)
+	}}
 }
 
 // An action learns samples with labels or targets, and weights.
 type action[Y any] = func(ctx context.Context, x *mat.Dense, y Y, weights []float64) error
 
-// learn runs one of the actions by its name.
-func learn[Y any](c *call, y Y, weights []float64, fit, partialFit, refit, remove action[Y]) error {
-	run := map[string]action[Y]{"fit": fit, "partial_fit": partialFit, "refit": refit, "remove": remove}[c.name]
-	if run == nil {
-		return errNoMethod
+// addLearning adds the methods of samples with labels or targets, which y returns.
+func addLearning[Y any](l *learner, to map[string]method, y func(c *call) (Y, error), fit, partialFit, refit, remove, calibrate action[Y],
+	importance func(context.Context, *mat.Dense, Y, bls.ImportanceOptions) (*bls.Importances, error),
+) {
+	samples := func(do func(c *call, y Y, weights []float64) error) func(c *call) error {
+		return func(c *call) error {
+			w, err := c.column(2)
+			if err != nil {
+				return err
+			}
+			of, err := y(c)
+			if err != nil {
+				return err
+			}
+			return do(c, of, w)
+		}
 	}
-	return run(c.ctx, c.in[0], y, weights)
+	learn := func(operands int, do action[Y]) method {
+		run := samples(func(c *call, y Y, w []float64) error { return do(c.ctx, c.in[0], y, w) })
+		return method{operands: operands, run: l.learns(run)}
+	}
+	to["fit"], to["partial_fit"], to["refit"], to["remove"] = learn(3, fit), learn(3, partialFit), learn(3, refit), learn(3, remove)
+	to["calibrate"] = learn(2, calibrate)
+	to["importance"] = method{operands: 3, reads: true, run: samples(func(c *call, y Y, w []float64) error {
+		out, err := importance(c.ctx, c.in[0], y, bls.ImportanceOptions{Groups: c.Groups, Repeats: c.Repeats, Seed: c.Seed, Weights: w})
+		if err != nil {
+			return err
+		}
+		return c.give(out)
+	})}
 }
 
 // attributes gives the options and, once fitted, the sizes, the choice and the metadata.
-func (l *learner) attributes(c *call, m modelfile.Learner) error {
+func (l *learner) attributes(c *call) error {
+	m := l.Learner()
 	out := map[string]any{"metadata": l.Metadata, "names": l.Metadata.Options().Inputs}
 	if m := l.Classifier; m != nil {
 		given := *m

@@ -14,71 +14,63 @@ type ridge struct {
 	u blsupdate.Updater // nil before the first rows
 }
 
-func (r *ridge) call(c *call) error {
-	u := r.u
-	switch {
-	case c.name == "attributes":
-		return r.attributes(c)
-	case c.name == "add_rows" && u == nil:
-		var err error
-		r.u, err = blsupdate.NewContext(c.ctx, r.Method, c.in[0], c.in[1], r.Options)
-		return err
-	case u == nil:
-		return bls.ErrNotFitted
+func (r *ridge) methods() map[string]method {
+	on := func(run func(c *call, u blsupdate.Updater) error) func(c *call) error {
+		return func(c *call) error {
+			if r.u == nil {
+				return bls.ErrNotFitted
+			}
+			return run(c, r.u)
+		}
 	}
-	switch c.name {
-	case "add_rows":
-		return u.AddInputsContext(c.ctx, c.in[0], c.in[1], nil)
-	case "remove_rows":
-		return u.RemoveInputs(c.in[0], c.in[1])
-	case "add_nodes":
-		return u.AddNodes(c.in[0], c.in[1], c.in[2])
-	case "add_targets":
-		return u.AddTargets(c.in[0])
-	case "map_targets":
-		return u.MapTargets(c.in[0])
-	case "forget":
-		return u.Forget(c.Factor)
-	case "set_lambda":
-		return u.SetLambda(c.Lambda)
-	case "merge":
-		other, ok := c.other.(*ridge)
-		if !ok || other.u == nil {
-			return valueError("the other object is no IncrementalRidge with rows")
-		}
-		return u.Merge(other.u)
-	case "refine":
-		f, err := can[blsupdate.Refiner](u, c.name, "gram")
-		if err == nil {
-			err = f.Refine(c.in[0], c.in[1])
-		}
-		return err
-	case "leverage":
-		h, err := u.Leverage(c.in[0])
-		return storeColumn(c, h, err)
-	case "weights":
-		return c.store(u.Weights())
-	case "condition":
-		return c.giveCondition(u)
-	case "encode":
-		var b bytes.Buffer
-		err := roomToEncode(u)
-		if err == nil {
-			err = blsupdate.Encode(&b, u)
-		}
-		c.result = b.Bytes()
-		return err
+	return map[string]method{
+		"attributes":  {run: r.attributes},
+		"add_rows":    {operands: 2, run: r.add},
+		"remove_rows": {operands: 2, run: on(func(c *call, u blsupdate.Updater) error { return u.RemoveInputs(c.in[0], c.in[1]) })},
+		"add_nodes":   {operands: 3, run: on(func(c *call, u blsupdate.Updater) error { return u.AddNodes(c.in[0], c.in[1], c.in[2]) })},
+		"add_targets": {operands: 1, run: on(func(c *call, u blsupdate.Updater) error { return u.AddTargets(c.in[0]) })},
+		"map_targets": {operands: 1, run: on(func(c *call, u blsupdate.Updater) error { return u.MapTargets(c.in[0]) })},
+		"forget":      {run: on(func(c *call, u blsupdate.Updater) error { return u.Forget(c.Factor) })},
+		"set_lambda":  {run: on(func(c *call, u blsupdate.Updater) error { return u.SetLambda(c.Lambda) })},
+		"merge": {run: on(func(c *call, u blsupdate.Updater) error {
+			other, ok := c.other.(*ridge)
+			if !ok || other.u == nil {
+				return valueError("the other object is no IncrementalRidge with rows")
+			}
+			return u.Merge(other.u)
+		})},
+		"refine": {operands: 2, run: on(func(c *call, u blsupdate.Updater) error {
+			f, ok := u.(blsupdate.Refiner)
+			if !ok {
+				return unsupportedError{valueError("the method %v has no refine; start the model by gram", u.Method())}
+			}
+			return f.Refine(c.in[0], c.in[1])
+		})},
+		"leverage": {operands: 1, results: 1, run: on(func(c *call, u blsupdate.Updater) error {
+			h, err := u.Leverage(c.in[0])
+			return storeColumn(c, h, err)
+		})},
+		"weights":   {results: 1, run: on(func(c *call, u blsupdate.Updater) error { return c.store(u.Weights()) })},
+		"condition": {run: on(func(c *call, u blsupdate.Updater) error { return c.giveCondition(u) })},
+		"encode": {run: on(func(c *call, u blsupdate.Updater) error {
+			var b bytes.Buffer
+			err := roomToEncode(u)
+			if err == nil {
+				err = blsupdate.Encode(&b, u)
+			}
+			c.result = b.Bytes()
+			return err
+		})},
 	}
-	return errNoMethod
 }
 
-// can returns u as a T, or an error if its method lacks the action.
-func can[T any](u blsupdate.Updater, action, instead string) (T, error) {
-	t, ok := u.(T)
-	if !ok {
-		return t, unsupportedError{valueError("the method %v has no %s; start the model by %s", u.Method(), action, instead)}
+// add adds rows, of which the first start the model.
+func (r *ridge) add(c *call) (err error) {
+	if r.u != nil {
+		return r.u.AddInputsContext(c.ctx, c.in[0], c.in[1], nil)
 	}
-	return t, nil
+	r.u, err = blsupdate.NewContext(c.ctx, r.Method, c.in[0], c.in[1], r.Options)
+	return err
 }
 
 func (r *ridge) attributes(c *call) error {

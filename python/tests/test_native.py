@@ -150,7 +150,7 @@ def test_codes():
         (UnsupportedError, "gram or qr", lambda: ridge(Method=3).call("set_lambda", options={"Lambda": 1})),
         (ValueError, "unknown kind", lambda: Handle("nothing")),
         (ValueError, "no method", lambda: r.call("fly")),
-        (ValueError, "no such method", lambda: r.call("inverse", results=[np.empty((1, 1))])),
+        (ValueError, "no method", lambda: r.call("inverse", results=[np.empty((1, 1))])),
         (ValueError, "unknown field", lambda: r.call("forget", options={"Faktor": 1})),
         (ValueError, "the result is 2×2; want 3×2", lambda: weights(r, (2, 2))),
         (ValueError, "not finite", lambda: r.call("forget", options={"Factor": float("nan")})),
