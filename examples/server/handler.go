@@ -89,7 +89,6 @@ func write(w http.ResponseWriter, status int, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// predict returns the predictions for the rows of a request.
 func (m *served) predict(ctx context.Context, body io.Reader) (*answer, error) {
 	x, unknown, err := m.readRows(body)
 	if err != nil {
@@ -114,7 +113,6 @@ func (m *served) predict(ctx context.Context, body io.Reader) (*answer, error) {
 	return out, nil
 }
 
-// lists returns the rows of a matrix.
 func lists(m *mat.Dense) [][]float64 {
 	rows, _ := m.Dims()
 	out := make([][]float64, rows)

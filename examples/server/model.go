@@ -7,6 +7,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"syscall"
@@ -42,7 +43,7 @@ type served struct {
 	cells           stream.Columns // of a row: how they become the inputs
 	fills           bool           // missing cells are filled in
 	names           []string       // of the cells; nil without names
-	columns         map[string]int // their numbers by name; nil without distinct names
+	distinct        bool           // the names are there, and are distinct
 	loaded          time.Time
 }
 
@@ -98,19 +99,10 @@ func open(ctx context.Context, path string) (*served, error) {
 	_, m.outputs = weights.Dims()
 	m.cells, m.names = m.Columns()
 	m.fills = m.Metadata.Options().Missing == stream.MissingMean && m.Metadata.Columns != nil
-	if len(m.names) > 0 {
-		m.columns = map[string]int{}
-		for j, name := range m.names {
-			m.columns[name] = j
-		}
-		if len(m.columns) < len(m.names) {
-			m.columns = nil
-		}
-	}
+	m.distinct = len(m.names) > 0 && len(slices.Compact(slices.Sorted(slices.Values(m.names)))) == len(m.names)
 	return m, nil
 }
 
-// A contextReader reads until a context is done.
 type contextReader struct {
 	io.Reader
 	ctx context.Context

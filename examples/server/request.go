@@ -70,7 +70,6 @@ func (m *served) readRows(body io.Reader) (x *mat.Dense, unknown map[string]int6
 	return mat.NewDense(rows, m.inputs, data), unknown, nil
 }
 
-// expect reads the tokens want.
 func expect(d *json.Decoder, want ...json.Token) error {
 	for _, w := range want {
 		if t, err := d.Token(); errors.Is(err, io.EOF) {
@@ -88,27 +87,24 @@ func expect(d *json.Decoder, want ...json.Token) error {
 // begin with what follows the number of the row.
 func (m *served) row(text []byte) ([]float64, error) {
 	n := len(m.cells)
-	var list []any
-	var fields map[string]any
+	if len(text) > maxRow+maxCell*n {
+		return nil, fmt.Errorf(" has more than %d bytes", maxRow+maxCell*n)
+	}
+	var row any
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	var err error
-	switch {
-	case len(text) > maxRow+maxCell*n:
-		return nil, fmt.Errorf(" has more than %d bytes", maxRow+maxCell*n)
-	case text[0] == '[':
-		if err = d.Decode(&list); err == nil && len(list) != n {
-			return nil, fmt.Errorf(" has %d cells; the model has %d columns", len(list), n)
-		}
-	case text[0] == '{' && m.columns != nil:
-		err = d.Decode(&fields)
-	case text[0] == '{':
-		return nil, fmt.Errorf(": the model has no distinct names of columns; send lists of %d cells", n)
-	default:
-		return nil, errors.New(" is neither a list nor an object of cells")
-	}
-	if err != nil {
+	if err := d.Decode(&row); err != nil {
 		return nil, fmt.Errorf(": %w", err)
+	}
+	list, isList := row.([]any)
+	fields, isObject := row.(map[string]any)
+	switch {
+	case isList && len(list) != n:
+		return nil, fmt.Errorf(" has %d cells; the model has %d columns", len(list), n)
+	case isObject && !m.distinct:
+		return nil, fmt.Errorf(": the model has no distinct names of columns; send lists of %d cells", n)
+	case !isList && !isObject:
+		return nil, errors.New(" is neither a list nor an object of cells")
 	}
 	at := func(j int, err error) error {
 		name := ""
@@ -121,9 +117,10 @@ func (m *served) row(text []byte) ([]float64, error) {
 	var lacks error
 	for j := range cells {
 		v, has := fields[m.name(j)]
-		if fields == nil {
+		if isList {
 			v, has = list[j], true
 		}
+		var err error
 		if !has {
 			lacks = cmp.Or(lacks, at(j, errors.New("the row lacks it")))
 		} else if cells[j], err = m.cell(j, v); err != nil {
