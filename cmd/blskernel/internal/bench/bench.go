@@ -55,8 +55,8 @@ multiply-adds on registers. Results that differ are an error. The output has med
 A table by order follows, as on the page of 'blskernel report': the speeds and the ratios, also to the
 speed on one thread, with the geometric mean and the lowest ratio of each row.
 
-Operations: ` + strings.Join(ofBackends(), ", ") + `
-or all of these; and ` + strings.Join(ofGonum(), ", ") + `,
+Operations: ` + strings.Join(operations(false), ", ") + `
+or all of these; and ` + strings.Join(operations(true), ", ") + `,
 which programs do with gonum's mat, and which are timed with gonum's own routines as an opponent.
 Cases are the arguments in the routine's order: sides L and R, triangles U and L, transposes N and T.
 
@@ -101,7 +101,6 @@ the speeds beside other work, --beside makes it.`,
 	return cmd
 }
 
-// comparison turns the flags into a comparison.
 func (b *benchFlags) comparison(changed func(flag string) bool) (*speed.Comparison, error) {
 	cases, err := b.findCases(changed("case"))
 	if err != nil {
@@ -132,14 +131,13 @@ func (b *benchFlags) comparison(changed func(flag string) bool) (*speed.Comparis
 	return c, nil
 }
 
-// findCases returns the cases of all operations, or the cases in --case where it is chosen.
 func (b *benchFlags) findCases(chosen bool) ([]speed.Case, error) {
 	known := speed.Operations()
 	if err := ui.CheckNames("op", b.ops, append(known, "all")); err != nil {
 		return nil, err
 	}
 	if slices.Contains(b.ops, "all") {
-		b.ops = ofBackends()
+		b.ops = operations(false)
 	}
 	var cases []speed.Case
 	var names []string
@@ -203,19 +201,15 @@ func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string
 	return errors.Join(err, b.write("", nil, experiment.Tables(report.SpeedSection([]*result.File{&cells}))))
 }
 
-// ofBackends returns the operations of BLAS and LAPACK, ofGonum the operations of gonum's mat, which
-// take gonum hours at the default sizes.
-func ofBackends() []string {
-	return slices.DeleteFunc(speed.Operations(), func(op string) bool { return strings.HasPrefix(op, "mat.") })
-}
-
-func ofGonum() []string {
-	return slices.DeleteFunc(speed.Operations(), func(op string) bool { return !strings.HasPrefix(op, "mat.") })
+// operations returns the operations of gonum's mat, which take gonum hours at the default sizes, or all
+// others, of BLAS and LAPACK.
+func operations(ofGonum bool) []string {
+	return slices.DeleteFunc(speed.Operations(), func(op string) bool { return strings.HasPrefix(op, "mat.") != ofGonum })
 }
 
 // describeOpponents returns a line for each operation that has routines of LAPACK as opponents.
 func describeOpponents() (text string) {
-	for _, op := range ofBackends() {
+	for _, op := range operations(false) {
 		if all := speed.Cases(op)[0].Opponents; len(all) > 0 {
 			text += fmt.Sprintf("    %-17s %s\n", op, strings.Join(all, ", "))
 		}
@@ -223,7 +217,6 @@ func describeOpponents() (text string) {
 	return text
 }
 
-// benchFormat is the format of the columns of a cell.
 const benchFormat = "%-17s %-4s %-6v %-7s  %-24s %9s %8s %8s\n"
 
 // benchHead returns the machine, the settings and the heads of the columns.
@@ -249,7 +242,6 @@ func benchHead(m result.Machine, c *speed.Comparison) string {
 	return text + "\n" + fmt.Sprintf(benchFormat, "operation", "case", "n", "threads", "backend", "GFLOP/s", "of peak", "ratio")
 }
 
-// benchLines returns a line for each backend and opponent of a cell.
 func benchLines(r speed.Result) (text string) {
 	for i, t := range r.Backends {
 		ratio := "-"

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// maxBeside bounds --beside.
 const maxBeside = 1000
 
 // NewSpin returns the hidden command spin, which bench --beside runs.

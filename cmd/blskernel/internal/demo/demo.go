@@ -123,7 +123,6 @@ func (d *demoFlags) do(cmd *cobra.Command, s ui.Streams) error {
 	return d.Print(t.Compared())
 }
 
-// experiment turns the flags into an experiment without data.
 func (d *demoFlags) experiment() (*bench.Incremental, error) {
 	if err := d.Nodes.Check(); err != nil {
 		return nil, err
@@ -158,7 +157,6 @@ func (d *demoFlags) load(e *bench.Incremental) (err error) {
 	return nil
 }
 
-// demoHead returns the settings.
 func demoHead(e *bench.Incremental) string {
 	f, lambda := e.Features, ui.Ridge(e.Update.Lambda)
 	return fmt.Sprintf("training   %s: %d images of %d x %d in %d classes\n",

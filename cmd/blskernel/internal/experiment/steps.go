@@ -22,7 +22,6 @@ func NewStepTable(variants []bench.Variant) *StepTable {
 	return t
 }
 
-// stepFormat is the format of the columns of a line.
 const stepFormat = "%7s  %-22s %11s %9s %9s %9s %8s %9s %9s\n"
 
 // Heads returns the heads of the columns.
@@ -50,7 +49,6 @@ func (t *StepTable) updates(method int) float64 {
 	return t.rows[len(t.rows)-1].Cells[method].TotalSeconds - t.rows[0].Cells[method].TotalSeconds
 }
 
-// accuracy returns the text of the accuracy of a cell.
 func accuracy(c bench.TableCell) string {
 	if c.Accuracy == nil {
 		return "no data"

@@ -86,7 +86,6 @@ of a method. The status is then 1, and also if counted flops differ from the mod
 	return cmd
 }
 
-// settings turns the flags into settings on one backend.
 func (x *flopsFlags) settings(b blskernel.Backend) ([]bench.Setting, error) {
 	variants, err := experiment.ParseVariants(x.methods)
 	if err != nil {
@@ -213,7 +212,6 @@ func (x *flopsFlags) measured(m bench.Measured, on *result.Machine, backend stri
 	return x.Print(experiment.Tables(report.PredictionSection([]*result.File{&counted})))
 }
 
-// costTable returns a table of the steps of a cost.
 func costTable(c bench.Cost) string {
 	cells := [][]string{{"step", "flops", "Gflop by model", "counted", "predicted, s", "measured, s", "GFLOP/s"}}
 	for _, s := range slices.Concat(c.Steps, []bench.CostStep{c.Total}) {

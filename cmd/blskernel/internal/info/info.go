@@ -38,7 +38,6 @@ type Information struct {
 	Go       string            `json:"go"`
 }
 
-// blockSizes are the block sizes of the loops of the pure backend.
 type blockSizes struct{ MC, KC, NC int }
 
 func gather() (Information, error) {

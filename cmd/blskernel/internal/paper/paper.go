@@ -49,7 +49,6 @@ const (
 // The values of --zca.
 const whiteningReference, whiteningUnit = "reference", "unit"
 
-// whitening returns what --zca asks for, nil without it.
 func (x *paper) whitening() *dataset.ZCAOptions {
 	switch x.zca {
 	case whiteningReference:
@@ -60,7 +59,6 @@ func (x *paper) whitening() *dataset.ZCAOptions {
 	return nil
 }
 
-// paperMethods are the default of --method.
 var paperMethods = []string{"original", "improved/paper", bench.PlannerSeries}
 
 // New returns the command paper.
