@@ -48,20 +48,21 @@ const AboutRates = `The rates of a machine are measured once for each backend an
 --calibrate, in at most 20 seconds. They are kept in the user's cache folder, or in $BLSKERNEL_CACHE. No
 model depends on them.`
 
-// The reasons for a measurement of rates.
-const (
-	AskedFor  = "--calibrate is given"
-	NoneKnown = "there are none of this machine"
-)
-
 // CalibrateFlag adds --calibrate.
 func CalibrateFlag(cmd *cobra.Command, v *bool) {
 	cmd.Flags().BoolVar(v, "calibrate", false, "measure the rates of this machine anew")
 }
 
-// MeasuredRates measures the rates of a backend, prints the reason, and warns if they are not
-// kept.
-func MeasuredRates(ctx context.Context, b blskernel.Backend, why string, r *ui.Reporter) (*blsupdate.Rates, error) {
+// Rates returns the rates of a backend. It measures them with calibrate, and where measured ones are
+// needed and none of this machine are known; then it prints the reason, and warns if they are not kept.
+func Rates(ctx context.Context, b blskernel.Backend, calibrate, measured bool, r *ui.Reporter) (*blsupdate.Rates, error) {
+	why := "--calibrate is given"
+	if !calibrate {
+		if known := blsupdate.RatesFor(b); known.Measured() || !measured {
+			return known, nil
+		}
+		why = "there are none of this machine"
+	}
 	where := "cannot be kept, for want of a folder: set " + blsupdate.EnvCache
 	if name := blsupdate.RatesFile(b); name != "" {
 		where = "will be kept in " + name

@@ -142,7 +142,7 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 	return x.Attend(ctx, func(ctx context.Context) error {
 		unequal := 0
 		for i, b := range backends {
-			rates, err := x.ratesOf(ctx, b)
+			rates, err := experiment.Rates(ctx, b, x.calibrate, true, &x.Reporter)
 			if err != nil {
 				return err
 			}
@@ -164,17 +164,6 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 		}
 		return nil
 	})
-}
-
-// ratesOf returns the rates of this machine, measured if need be or anew.
-func (x *flopsFlags) ratesOf(ctx context.Context, b blskernel.Backend) (*blsupdate.Rates, error) {
-	if x.calibrate {
-		return experiment.MeasuredRates(ctx, b, experiment.AskedFor, &x.Reporter)
-	}
-	if rates := blsupdate.RatesFor(b); rates.Measured() {
-		return rates, nil
-	}
-	return experiment.MeasuredRates(ctx, b, experiment.NoneKnown, &x.Reporter)
 }
 
 // validationPasses is the number of times that the grid is measured, maxRounds the largest number of

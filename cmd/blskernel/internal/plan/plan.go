@@ -87,16 +87,12 @@ func (x *planFlags) do(ctx context.Context, s ui.Streams) error {
 		return err
 	}
 	defer x.Progress.Clear()
-	if !x.calibrate {
-		needs.Rates = blsupdate.RatesFor(b)
-	} else {
-		err = x.Attend(ctx, func(ctx context.Context) (err error) {
-			needs.Rates, err = experiment.MeasuredRates(ctx, b, experiment.AskedFor, &x.Reporter)
-			return err
-		})
-		if err != nil {
-			return err
-		}
+	err = x.Attend(ctx, func(ctx context.Context) (err error) {
+		needs.Rates, err = experiment.Rates(ctx, b, x.calibrate, false, &x.Reporter)
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	return x.show(needs)
 }
