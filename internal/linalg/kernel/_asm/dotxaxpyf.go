@@ -12,15 +12,7 @@ import (
 // as busy as their additions to y.
 const dotxaxpyfRows = 4
 
-// dotxaxpyf is the loop
-//
-//	for i := range m {
-//		axpy(n, alpha*u[i], row(i), y)
-//		v[i] += alpha*dot(n, row(i), x)
-//	}
-//
-// for four rows at once, and loads each element once. row(i+1) begins lda + i*step elements after
-// row(i), as in a packed triangle.
+// dotxaxpyf is Kernel.Dotxaxpyf for four rows at once, and loads each element once.
 func dotxaxpyf(g *generator) {
 	g.function("Dotxaxpyf")
 	s := dotxaxpyfLoop{

@@ -43,29 +43,8 @@ type gemmArguments struct {
 	panels  operand.Mem  // whether A and B are packed micro-panels, see setPanels
 }
 
-// gemm is the strip kernel, in Go
-//
-//	for jr := 0; jr < n; jr += NR {
-//		for i := range m {
-//			for j := range min(NR, n-jr) {
-//				at := i*ldc + jr + j // less i*(i-1)/2 if store is AddPacked
-//				var s float64
-//				if store == Continue {
-//					s = alpha * c[at]
-//				}
-//				for p := range k {
-//					s = FMA(a[i*rowA+p*colA], b[jr/NR*panelB+p*rowB+j], s)
-//				}
-//				if store == Add || store == AddPacked {
-//					c[at] = FMA(alpha, s, c[at])
-//				} else {
-//					c[at] = alpha * s
-//				}
-//			}
-//		}
-//	}
-//
-// with code for each number of rows, for whole tiles and for each number of vectors at the right edge.
+// gemm is Kernel.Gemm, with code for each number of rows, for whole tiles and for each number of
+// vectors at the right edge. edgeGeneric has the loop of a tile.
 func gemm(g *generator) {
 	g.function("Gemm")
 	x := gemmArguments{

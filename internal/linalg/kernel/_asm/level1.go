@@ -22,11 +22,7 @@ func level1(g *generator) {
 // instructions.
 const unroll = 4
 
-// dot is the loop
-//
-//	for i := range n { sum += x[i] * y[i] }
-//
-// in the order of inner and sums.
+// dot is Kernel.Dot, in the order of inner and sums.
 func dot(g *generator) {
 	g.function("Dot")
 	n, x, y := g.argument("n"), g.argument("x"), g.argument("y")
@@ -35,9 +31,7 @@ func dot(g *generator) {
 	g.ret()
 }
 
-// axpy is the loop
-//
-//	for i := range n { y[i] += alpha * x[i] }
+// axpy is Kernel.Axpy.
 func axpy(g *generator) {
 	g.function("Axpy")
 	alpha := g.vec()
@@ -49,9 +43,7 @@ func axpy(g *generator) {
 	g.ret()
 }
 
-// scal is the loop
-//
-//	for i := range n { x[i] *= alpha }
+// scal is Kernel.Scal.
 func scal(g *generator) {
 	g.function("Scal")
 	alpha := g.vec()
@@ -63,11 +55,7 @@ func scal(g *generator) {
 	g.ret()
 }
 
-// rot is the loop
-//
-//	for i := range n { x[i], y[i] = h11*x[i]+h12*y[i], h21*x[i]+h22*y[i] }
-//
-// with all loads of a turn before its stores.
+// rot is Kernel.Rot, with all loads of a turn before its stores.
 func rot(g *generator) {
 	g.function("Rot")
 	var h [4]vector

@@ -67,14 +67,10 @@ func (x matrix) at(pointers []reg.GPVirtual, r, i int) operand.Mem {
 	return m
 }
 
-// gemvN is the loop
-//
-//	for i := range m { y[i*incY] = beta*y[i*incY] + alpha*dot(n, a[i*lda:], x) }
-//
-// for several rows at once, which share the loads of x: four with AVX-512 (16 accumulators). AVX2 has
-// registers for the lanes of four short rows, and for half of the lanes of three longer ones at a time
-// (12). Long rows, of a matrix beyond the first-level cache, it takes one by one: 1.1 to 1.2 times as
-// fast at n = 1000, and 0.6 at n = 32.
+// gemvN is Kernel.GemvN for several rows at once, which share the loads of x: four with AVX-512 (16
+// accumulators). AVX2 has registers for the lanes of four short rows, and for half of the lanes of
+// three longer ones at a time (12). Long rows, of a matrix beyond the first-level cache, it takes one
+// by one: 1.1 to 1.2 times as fast at n = 1000, and 0.6 at n = 32.
 func gemvN(g *generator) {
 	g.function("GemvN")
 	t := target{generator: g, alpha: g.register(g.vecs - 2), beta: g.register(g.vecs - 3)}
@@ -177,13 +173,9 @@ func (t target) set(label string, rows int, s reg.VecPhysical) {
 	}
 }
 
-// gemvT is the loop
-//
-//	y *= beta
-//	for i := range m { axpy(n, alpha*x[i*incX], a[i*lda:], y) }
-//
-// Each element of y adds the products of its column in the order of the rows. If the columns fill few
-// vectors, y stays in registers throughout; else eight rows share each load and store of y.
+// gemvT is Kernel.GemvT. Each element of y adds the products of its column in the order of the rows.
+// If the columns fill few vectors, y stays in registers throughout; else eight rows share each load
+// and store of y.
 func gemvT(g *generator) {
 	g.function("GemvT")
 	a := g.matrix()
@@ -290,11 +282,7 @@ func (g *generator) narrow(a matrix, x, incX reg.GPVirtual) {
 	g.Label("wide")
 }
 
-// ger is the loop
-//
-//	for i := range m { axpy(n, alpha*x[i*incX], y, a[i*lda:]) }
-//
-// for several rows at once, which share the loads of y.
+// ger is Kernel.Ger for several rows at once, which share the loads of y.
 func ger(g *generator) {
 	g.function("Ger")
 	edge := g.edge(g.argument("n"))

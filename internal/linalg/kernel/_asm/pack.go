@@ -11,11 +11,7 @@ func pack(g *generator) {
 	g.transpose()
 }
 
-// copyRows is, in Go
-//
-//	for i := range m {
-//		copy(dst[i*ldd:i*ldd+n], src[i*lds:])
-//	}
+// copyRows is Kernel.Copy.
 func (g *generator) copyRows() {
 	g.function("Copy")
 	m, n := g.argument("m"), g.argument("n")
@@ -69,15 +65,8 @@ func (g *generator) copyRows() {
 	next("part")
 }
 
-// transpose is, in Go, for m and n that are multiples of the lanes,
-//
-//	for i := range m {
-//		for j := range n {
-//			dst[j*ldd+i] = src[i*lds+j]
-//		}
-//	}
-//
-// in squares of as many rows as a vector has elements.
+// transpose is Kernel.Transpose for m and n that are multiples of the lanes, in squares of as many
+// rows as a vector has elements.
 func (g *generator) transpose() {
 	g.function("Transpose")
 	lds, ldd := g.bytes("lds"), g.bytes("ldd")

@@ -33,15 +33,12 @@ type searcher struct {
 	v         []vector // the magnitudes of one block
 }
 
-// absMax is the loop
-//
-//	for i := range n { if abs(x[i]) > size { at, size = i, abs(x[i]) } }
-//
-// An index for each element would cost as much as the maximum. Each lane keeps the largest magnitude
-// and the beginning of the first block that has it. The least of these blocks among the lanes with the
-// overall maximum is the first that has it, and comparing this block again finds the place. The last
-// block ends with the vector and overlaps the one before; if it is the first with the maximum, the
-// maximum is not in the overlap. A vector of at most one block is loaded under masks.
+// absMax is Kernel.AbsMax. An index for each element would cost as much as the maximum. Each lane
+// keeps the largest magnitude and the beginning of the first block that has it. The least of these
+// blocks among the lanes with the overall maximum is the first that has it, and comparing this block
+// again finds the place. The last block ends with the vector and overlaps the one before; if it is the
+// first with the maximum, the maximum is not in the overlap. A vector of at most one block is loaded
+// under masks.
 //
 // VMAXPD(a, b, c) sets c to a if a or b is NaN, so a maximum a never becomes NaN by a new element b.
 func absMax(g *generator) {
@@ -216,12 +213,8 @@ func (s *searcher) place(first reg.GPVirtual, most vector) {
 	s.Store(most.AsX(), s.ReturnIndex(1))
 }
 
-// addAbs is the loop
-//
-//	for i := range n { y[i] += abs(x[i]); sum += abs(x[i]) }
-//
-// with one sum for each vector of a turn; the first takes the vectors after them, and rest the elements
-// that do not fill a vector.
+// addAbs is Kernel.AddAbs with one sum for each vector of a turn; the first takes the vectors after
+// them, and rest the elements that do not fill a vector.
 func addAbs(g *generator) {
 	g.function("AddAbs")
 	magnitude, rest := g.register(g.vecs-1), g.register(g.vecs-2)

@@ -27,34 +27,8 @@ func (op triangular) scale(g *generator, x, factor, zero reg.VecPhysical) {
 	}
 }
 
-// triangular is, in Go, for each column x of X, for solve
-//
-//	for j := range m {
-//		if d != nil {
-//			x[j] = FMA(d[j], x[j], 0)
-//		}
-//		for i := j + 1; i < m; i++ {
-//			x[i] = FMA(-t[i*rowT+j*colT], x[j], x[i])
-//		}
-//	}
-//	if d == nil {
-//		for i := range m {
-//			x[i] += 0
-//		}
-//	}
-//
-// and for multiply
-//
-//	for j := m - 1; j >= 0; j-- {
-//		for i := j + 1; i < m; i++ {
-//			x[i] = FMA(t[i*rowT+j*colT], x[j], x[i])
-//		}
-//		if d != nil {
-//			x[j] *= d[j]
-//		}
-//	}
-//
-// with all rows of a tile of X in registers, and code for each number of rows and of vectors.
+// triangular is Kernel.Solve or Kernel.Multiply with all rows of a tile of X in registers, and code
+// for each number of rows and of vectors. dtrsmGeneric and dtrmmGeneric have the loops.
 func (g *generator) triangular(op triangular) {
 	g.function(op.name)
 	x, ldx := g.argument("x"), g.bytes("ldx")

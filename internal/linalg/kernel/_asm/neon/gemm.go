@@ -85,8 +85,7 @@ type gemmCode struct {
 	bp, ahead       general // the row of B, and the distance from it to the prefetched data
 }
 
-// gemm is the strip kernel: the loop of the function of that name for amd64, with code for each number
-// of rows and of columns of a tile.
+// gemm is Kernel.Gemm with code for each number of rows and of columns of a tile.
 func gemm(g *generator) {
 	g.function("Gemm")
 	x := gemmCode{generator: g, n: g.load("n"), b: g.load("b"), c: g.load("c"),

@@ -21,8 +21,8 @@ type triangularCode struct {
 	n, x, ldx        general // the columns that are left, and their tile of X
 }
 
-// triangular is the loop of the method of that name for amd64, with ones for d if it is nil, all rows
-// of a tile of X in registers, and code for each number of rows and of columns.
+// triangular is Kernel.Solve or Kernel.Multiply with ones for d if it is nil, all rows of a tile of X
+// in registers, and code for each number of rows and of columns.
 func (g *generator) triangular(op triangular) {
 	g.function(op.name)
 	x := triangularCode{generator: g, triangular: op,
