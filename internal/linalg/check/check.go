@@ -93,6 +93,7 @@ func Order(s blas.Side, m, n int) int {
 }
 
 // operands checks A, B and C: their leading dimensions, and their lengths unless the result is empty.
+// Dgemm does so in place, because the call would show in products of order 2.
 func operands(empty bool, a, rowsA, colsA, lda, b, rowsB, colsB, ldb, c, rowsC, colsC, ldc int) bool {
 	Ld(lda, colsA, BadLdA)
 	Ld(ldb, colsB, BadLdB)
@@ -133,7 +134,16 @@ func Dgemm(tA, tB blas.Transpose, m, n, k int, a []float64, lda int, b []float64
 	Require(k >= 0, KLT0)
 	rowsA, colsA := block.Stored(tA, m, k)
 	rowsB, colsB := block.Stored(tB, k, n)
-	return operands(m == 0 || n == 0, len(a), rowsA, colsA, lda, len(b), rowsB, colsB, ldb, len(c), m, n, ldc)
+	Ld(lda, colsA, BadLdA)
+	Ld(ldb, colsB, BadLdB)
+	Ld(ldc, n, BadLdC)
+	if m == 0 || n == 0 {
+		return false
+	}
+	Length(len(a), rowsA, colsA, lda, ShortA)
+	Length(len(b), rowsB, colsB, ldb, ShortB)
+	Length(len(c), m, n, ldc, ShortC)
+	return true
 }
 
 // Dsymm checks the arguments of C = A*B or C = B*A with a symmetric A.
