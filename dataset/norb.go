@@ -73,7 +73,6 @@ func readNORBImages(r io.Reader) (*Images, error) {
 		return nil, err
 	}
 	const reduced = norbReduced * norbReduced
-	total := n * norbViews * reduced
 	var pixels []byte
 	image := make([]byte, norbSide*norbSide)
 	for at := 0; at < b.size; at += len(image) {
@@ -81,7 +80,7 @@ func readNORBImages(r io.Reader) (*Images, error) {
 			return nil, b.truncated(err, at+n)
 		}
 		if len(pixels)+reduced > cap(pixels) {
-			pixels = append(make([]byte, 0, min(total, max(memory.FirstRead, 2*cap(pixels)))), pixels...)
+			pixels = append(make([]byte, 0, min(n*norbViews*reduced, max(memory.FirstRead, 2*cap(pixels)))), pixels...)
 		}
 		pixels = pixels[:len(pixels)+reduced]
 		reduceImage(pixels[len(pixels)-reduced:], image)

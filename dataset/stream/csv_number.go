@@ -144,4 +144,9 @@ func negativeWeight(v float64) string {
 }
 
 // trim removes the spaces and tabs around a cell, which are no part of it.
-func trim(cell string) string { return strings.Trim(cell, " \t") }
+func trim(cell string) string {
+	if cell == "" || cell[0] > ' ' && cell[len(cell)-1] > ' ' { // Trim takes long, and few cells need it
+		return cell
+	}
+	return strings.Trim(cell, " \t")
+}

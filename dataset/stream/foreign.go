@@ -10,7 +10,6 @@ import (
 const (
 	isSpreadsheet = "is a spreadsheet, which is not read; save its sheet as CSV (UTF-8) and give that file"
 	isZip         = "is a zip archive without arrays of NumPy, which is not read; unpack it and give the files in it"
-	isUTF16       = "is in UTF-16; save it as UTF-8"
 	isPacked      = ", which is not read; unpack it, or pack it by gzip"
 )
 
@@ -22,8 +21,8 @@ var foreign = []struct{ head, what string }{
 	{"\xfd7zXZ", "is packed by xz" + isPacked},
 	{"BZh", "is packed by bzip2" + isPacked},
 	{"\x28\xb5\x2f\xfd", "is packed by zstd" + isPacked},
-	{"\xff\xfe", isUTF16},
-	{"\xfe\xff", isUTF16},
+	{"\xff\xfe", "is in UTF-16; save it as UTF-8"},
+	{"\xfe\xff", "is in UTF-16; save it as UTF-8"},
 }
 
 // foreignContent returns an error if the first bytes are not text, or nil.
