@@ -78,7 +78,6 @@ func newElimination(r, z, b, y *mat.Dense) *qr.Tpqrt {
 	return e
 }
 
-// eliminate reports the routine to the backend and runs e.
 func eliminate(b0 blskernel.Backend, routine string, e *qr.Tpqrt) error {
 	bk := backend.Begin(b0, backend.Routine{Name: routine, M: e.B.Rows, N: e.R.Cols, NRHS: e.Z.Cols})
 	element, pivot := e.Run(factor.On(bk))

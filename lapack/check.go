@@ -20,39 +20,22 @@ const (
 	pivotsLength    = "lapack: the permutation has not the order of the matrix as its length"
 )
 
-// require panics with text unless ok.
-func require(ok bool, text string) {
+// require panics with value, a text or an error of gonum's mat, unless ok.
+func require(ok bool, value any) {
 	if !ok {
-		panic(text)
+		panic(value)
 	}
 }
 
-// mustHold panics if a receiver is empty.
-func mustHold(factorized bool) { require(factorized, notFactorized) }
+func checkShape(ok bool) { require(ok, gonummat.ErrShape) }
 
-// checkShape panics with gonum's mat.ErrShape unless ok.
-func checkShape(ok bool) {
-	if !ok {
-		panic(gonummat.ErrShape)
-	}
-}
+func checkSquare(rows, cols int) { require(rows == cols, gonummat.ErrSquare) }
 
-// checkSquare panics with gonum's mat.ErrSquare unless the numbers of rows and columns are the same.
-func checkSquare(rows, cols int) {
-	if rows != cols {
-		panic(gonummat.ErrSquare)
-	}
-}
-
-// checkLength panics with gonum's mat.ErrSliceLengthMismatch unless x has length n.
-func checkLength(x []float64, n int) {
-	if len(x) != n {
-		panic(gonummat.ErrSliceLengthMismatch)
-	}
-}
-
-// checkOverlap panics if dst and b overlap and are not the same matrix.
-func checkOverlap(dst, b *mat.Dense) {
+// shapeSolution gives an empty dst the size r×c. It panics if b does not fit, if dst has another size,
+// or if it overlaps b and is not the same matrix.
+func shapeSolution(dst, b *mat.Dense, fits bool, r, c int) {
+	checkShape(fits)
+	block.Reuse(dst, r, c, solveAliased, b.RawMatrix())
 	x, y := dst.RawMatrix(), b.RawMatrix()
 	require(block.Same(x, y) || !block.Overlap(x, y), solveAliased)
 }
@@ -88,20 +71,23 @@ func rawOrNone(d *mat.Dense) blas64.General {
 	return d.RawMatrix()
 }
 
-// denseCopy returns a copy of a without gaps between its rows.
+// zeros returns a matrix without gaps between its rows.
+func zeros(rows, cols int) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: memory.Zeros(rows * cols)}
+}
+
 func denseCopy(a blas64.General) blas64.General {
-	g := blas64.General{Rows: a.Rows, Cols: a.Cols, Stride: max(1, a.Cols), Data: memory.Zeros(a.Rows * a.Cols)}
+	g := zeros(a.Rows, a.Cols)
 	block.Copy(blockOf(g), blockOf(a), a.Rows, a.Cols)
 	return g
 }
 
 func transposed(a blas64.General) blas64.General {
-	g := blas64.General{Rows: a.Cols, Cols: a.Rows, Stride: max(1, a.Rows), Data: memory.Zeros(a.Rows * a.Cols)}
+	g := zeros(a.Cols, a.Rows)
 	block.CopyTransposed(blockOf(g), blockOf(a), a.Rows, a.Cols)
 	return g
 }
 
-// denseOn returns the matrix on the storage of g.
 func denseOn(g blas64.General) *mat.Dense {
 	var d mat.Dense
 	if g.Rows > 0 && g.Cols > 0 {

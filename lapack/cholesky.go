@@ -33,15 +33,13 @@ var choleskyRoutines = routines{"Dpptrf", "Dpptrs", "Dpptri", "Dppcon", "Dpprfs"
 // The error is a *PivotError that matches ErrNotPositiveDefinite if a is not positive definite to
 // working precision, or an *ElementError that matches ErrNotFinite if a holds NaN or an infinity.
 // (LAPACK: dpptrf, in blocks.)
-func (c *Cholesky) Factorize(a *mat.SymPacked) error { return c.factorize(a, false) }
+func (c *Cholesky) Factorize(a *mat.SymPacked) error { return c.FactorizeInPlace(packedCopy(a)) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
 // package comment. The workspace is a block of at most 128×136 numbers and the buffers of the backend;
 // a backend without products of packed blocks takes 400n more.
-func (c *Cholesky) FactorizeInPlace(a *mat.SymPacked) error { return c.factorize(a, true) }
-
-func (c *Cholesky) factorize(a *mat.SymPacked, inPlace bool) error {
-	return c.symmetric.factorize(c.Backend, &choleskyRoutines, a, inPlace, func(bk factor.Backend, n int, ap []float64) error {
+func (c *Cholesky) FactorizeInPlace(a *mat.SymPacked) error {
+	return c.factorize(c.Backend, &choleskyRoutines, a, func(bk factor.Backend, n int, ap []float64) error {
 		bad := cholesky.Potrf(bk, blas.Upper, c.base(), n, block.Packed(n, ap, 0, 0))
 		if bad < 0 {
 			return nil
@@ -78,9 +76,7 @@ func (c *Cholesky) InverseTo(dst *mat.SymPacked) error { return c.inverseTo(c.Ma
 // it returns an error. With a *ConditionError it returns the inverse too. The workspace is two blocks
 // of at most 128×136 numbers and the buffers of the backend; a backend without products of packed
 // blocks takes 400n more.
-func (c *Cholesky) InverseInPlace() (*mat.SymPacked, error) {
-	return c.inverseInPlace(c.MaxCondition)
-}
+func (c *Cholesky) InverseInPlace() (*mat.SymPacked, error) { return c.inverseInPlace(c.MaxCondition) }
 
 // LogDet returns log(det A) and the sign of det A, which is 1; det A itself often overflows or
 // underflows. It is the determinant of a matrix within the backward error of A, rounded by at most

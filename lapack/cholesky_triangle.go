@@ -1,7 +1,6 @@
 package lapack
 
 import (
-	"blskernel"
 	"blskernel/internal/linalg/backend"
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor"
@@ -42,12 +41,7 @@ func (c *Cholesky) solveU(side blas.Side, dst, b *mat.Dense, trans bool) error {
 // computed. SolveUTriangle panics with mat.ErrShape if l is not n×n. (LAPACK has no such routine; a
 // blsupdate.Counter sees "Dttrsm", a dtrsm of two triangles.)
 func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
-	const routine = "Dttrsm"
-	bk, err := c.onTriangle(routine, blas.Lower, l, factor.Ttrsm)
-	if err != nil || c.n == 0 {
-		return err
-	}
-	return checkFinite(bk, routine, blas.Lower, l.RawMatrix(), ErrOverflow)
+	return c.onTriangle("Dttrsm", blas.Lower, l, factor.Ttrsm)
 }
 
 // MulUTriangle overwrites the upper triangle R of the n×n r by U R, which is upper triangular too. It
@@ -59,28 +53,22 @@ func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
 // computed. (LAPACK has no such routine; a blsupdate.Counter sees "Dttrmm", a dtrmm of
 // two triangles.)
 func (c *Cholesky) MulUTriangle(r *mat.Dense) error {
-	const routine = "Dttrmm"
-	bk, err := c.onTriangle(routine, blas.Upper, r, factor.Ttrmm)
-	if err != nil || c.n == 0 {
-		return err
-	}
-	return checkFinite(bk, routine, blas.Upper, r.RawMatrix(), ErrOverflow)
+	return c.onTriangle("Dttrmm", blas.Upper, r, factor.Ttrmm)
 }
 
-// onTriangle is the body of SolveUTriangle and MulUTriangle: it reports the routine to the backend,
-// checks the triangle ul of x and lets do overwrite it. It returns the backend on which to check the
-// result.
-func (c *Cholesky) onTriangle(routine string, ul blas.Uplo, x *mat.Dense, do func(bk factor.Backend, base, n int, u, x block.Matrix)) (blskernel.Backend, error) {
+// onTriangle is the body of both: it reports the routine to the backend, checks the triangle ul of x and
+// lets do overwrite it.
+func (c *Cholesky) onTriangle(routine string, ul blas.Uplo, x *mat.Dense, do func(bk factor.Backend, base, n int, u, x block.Matrix)) error {
 	c.mustHold()
-	rows, cols := x.Dims()
-	checkShape(rows == c.n && cols == c.n)
+	raw := x.RawMatrix()
+	checkShape(raw.Rows == c.n && raw.Cols == c.n)
 	bk := backend.Begin(c.backend, backend.Routine{Name: routine, M: c.n, N: c.n})
 	if c.n == 0 {
-		return bk, nil
+		return nil
 	}
-	if err := checkFinite(bk, routine, ul, x.RawMatrix(), ErrNotFinite); err != nil {
-		return bk, err
+	if err := checkFinite(bk, routine, ul, raw, ErrNotFinite); err != nil {
+		return err
 	}
-	do(factor.On(bk), c.base(), c.n, c.upper(), blockOf(x.RawMatrix()))
-	return bk, nil
+	do(factor.On(bk), c.base(), c.n, c.upper(), blockOf(raw))
+	return checkFinite(bk, routine, ul, raw, ErrOverflow)
 }

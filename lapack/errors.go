@@ -90,7 +90,6 @@ func (e *ConditionError) Error() string {
 // As sets target to the condition number where it is a *mat.Condition of gonum.
 func (e *ConditionError) As(target any) bool { return asCondition(target, 1/e.RCond) }
 
-// asCondition sets target to the condition number where it is a *mat.Condition.
 func asCondition(target any, number float64) bool {
 	c, ok := target.(*gonummat.Condition)
 	if ok {
@@ -118,7 +117,6 @@ func withResult(err error) bool {
 	return err == nil || errors.As(err, &condition) || errors.As(err, &growth)
 }
 
-// elementError returns the *ElementError for e, nil for nil.
 func elementError(routine string, e *factor.Element, kind error) error {
 	if e == nil {
 		return nil
@@ -126,7 +124,6 @@ func elementError(routine string, e *factor.Element, kind error) error {
 	return &ElementError{Routine: routine, Row: e.Row, Col: e.Col, Value: e.Value, Err: kind}
 }
 
-// pivotError returns the *PivotError for p, nil for nil.
 func pivotError(routine string, p *factor.Pivot) error {
 	if p == nil {
 		return nil

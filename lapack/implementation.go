@@ -1,7 +1,6 @@
 package lapack
 
 import (
-	"math"
 	"slices"
 
 	"blskernel"
@@ -74,7 +73,6 @@ const (
 	minGesvd      = 20 // the lesser of m and n; gonum's needs more than one row of Vᵀ
 )
 
-// announce reports a routine to the backend and returns the backend on which it runs.
 func (impl Implementation) announce(name string, m, n, nrhs int) factor.Backend {
 	return factor.On(backend.Begin(impl.Backend, backend.Routine{Name: name, M: m, N: n, NRHS: nrhs}))
 }
@@ -94,22 +92,6 @@ func holds(x []float64, m, n, ldx int) bool {
 	return m > 0 && ldx >= max(1, n) && len(x) >= n && m-1 <= (len(x)-n)/ldx
 }
 
-// moderate reports whether the largest |element| of the m×n a is from 2⁻⁴⁰⁰ to 2⁴⁰⁰, and none is NaN.
-// For other numbers gonum's iterations for singular values do not meet the guarantees of Dgesvd.
-func moderate(m, n int, a []float64, lda int) bool {
-	largest := 0.0
-	for i := range m {
-		for _, v := range a[i*lda : i*lda+n] {
-			v = math.Abs(v)
-			if !(v <= 0x1p400) {
-				return false
-			}
-			largest = max(largest, v)
-		}
-	}
-	return largest >= 0x1p-400
-}
-
 func isUplo(ul blas.Uplo) bool { return ul == blas.Upper || ul == blas.Lower }
 
 func isDiag(diag blas.Diag) bool { return diag == blas.NonUnit || diag == blas.Unit }
@@ -122,7 +104,6 @@ func isTranspose(t blas.Transpose) (blas.Transpose, bool) {
 	return t, t == blas.NoTrans || t == blas.Trans
 }
 
-// singular reports whether the n×n triangle a has a zero on its diagonal.
 func singular(diag blas.Diag, n int, a []float64, lda int) bool {
 	for i := 0; diag != blas.Unit && i < n; i++ {
 		if a[i*lda+i] == 0 {
@@ -179,7 +160,8 @@ func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (o
 		return impl.Implementation.Dgetrf(m, n, a, lda, ipiv)
 	}
 	bk := impl.announce("Dgetrf", m, n, 0)
-	return lu.Getrf(bk, lu.GetrfBase, m, n, block.Dense(a, lda), ipiv, true) == nil
+	lu.Getrf(bk, lu.GetrfBase, m, n, block.Dense(a, lda), ipiv)
+	return !singular(blas.NonUnit, min(m, n), a, lda)
 }
 
 // Dgetri overwrites what Dgetrf left of an n×n A by A⁻¹, in 4n³/3 flops. It returns false, and leaves a

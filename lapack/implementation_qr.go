@@ -31,8 +31,7 @@ func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []fl
 		return
 	}
 	bk := impl.announce("Dgeqrf", m, n, 0)
-	f, _ := qr.Geqrf(bk, false, 0, 0, m, n, block.Dense(a, lda))
-	copy(tau, f.Tau)
+	copy(tau, qr.Geqrf(bk, false, 0, 0, m, n, block.Dense(a, lda)).Tau)
 	work[0] = float64(n)
 }
 

@@ -42,15 +42,13 @@ var ldltRoutines = routines{"Dsptrf", "Dsptrs", "Dsptri", "Dspcon", "Dsprfs"}
 // rounding of a singular matrix. It is an *ElementError that matches ErrNotFinite if a holds NaN or an
 // infinity, and a *PivotError that matches it if the elimination overflows. (LAPACK: dsptrf, with the
 // pivots of dsytrf_rook and the factors of dsytrf_rk.)
-func (f *LDLT) Factorize(a *mat.SymPacked) error { return f.factorize(a, false) }
+func (f *LDLT) Factorize(a *mat.SymPacked) error { return f.FactorizeInPlace(packedCopy(a)) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
 // package comment. The workspace is a panel of 16n numbers, 32n from n = 3000 on, some vectors and the
 // buffers of the backend; a backend without products of packed blocks takes 400n more.
-func (f *LDLT) FactorizeInPlace(a *mat.SymPacked) error { return f.factorize(a, true) }
-
-func (f *LDLT) factorize(a *mat.SymPacked, inPlace bool) error {
-	return f.symmetric.factorize(f.Backend, &ldltRoutines, a, inPlace, func(bk factor.Backend, n int, ap []float64) error {
+func (f *LDLT) FactorizeInPlace(a *mat.SymPacked) error {
+	return f.factorize(f.Backend, &ldltRoutines, a, func(bk factor.Backend, n int, ap []float64) error {
 		nb := cmp.Or(f.nb, ldlt.PanelColumns(n))
 		d, swap, bad := ldlt.Sytrf(bk, nb, n, block.Packed(n, ap, 0, 0))
 		f.d, f.swap = &d, swap
@@ -58,33 +56,25 @@ func (f *LDLT) factorize(a *mat.SymPacked, inPlace bool) error {
 	})
 }
 
-// SolveTo computes the n×m X with A X = B for the n×m b and writes it to dst, in 2n²m flops. See
-// Solving in the package comment. (LAPACK: dsptrs.)
-func (f *LDLT) SolveTo(dst, b *mat.Dense) error {
-	return f.solveTo(f.MaxCondition, blas.Left, dst, b)
-}
+// SolveTo computes X with A X = B in 2n²m flops: see Cholesky.SolveTo. (LAPACK: dsptrs.)
+func (f *LDLT) SolveTo(dst, b *mat.Dense) error { return f.solveTo(f.MaxCondition, blas.Left, dst, b) }
 
-// SolveRowsTo computes the m×n X with X A = B for the m×n b and writes it to dst, in 2n²m flops: every
-// row of b is a right-hand side, and nothing is transposed. See Solving in the package comment.
+// SolveRowsTo computes X with X A = B in 2n²m flops: see Cholesky.SolveRowsTo.
 func (f *LDLT) SolveRowsTo(dst, b *mat.Dense) error {
 	return f.solveTo(f.MaxCondition, blas.Right, dst, b)
 }
 
-// SolveVecTo computes the x with A x = b and writes it to dst, as SolveTo does for a matrix of one
-// column. b may have any type, and may overlap dst.
+// SolveVecTo computes the x with A x = b: see Cholesky.SolveVecTo.
 func (f *LDLT) SolveVecTo(dst *gonummat.VecDense, b gonummat.Vector) error {
 	f.mustHold()
 	return solveVecTo(dst, f.n, b, f.SolveTo)
 }
 
-// InverseTo writes A⁻¹ to dst, in 2n³/3 flops. See Inverses in the package comment. (LAPACK: dsptri, in
-// blocks.)
+// InverseTo writes A⁻¹ to dst, in 2n³/3 flops: see Cholesky.InverseTo. (LAPACK: dsptri, in blocks.)
 func (f *LDLT) InverseTo(dst *mat.SymPacked) error { return f.inverseTo(f.MaxCondition, dst) }
 
 // InverseInPlace returns A⁻¹ in the storage of the factorization: see Cholesky.InverseInPlace.
-func (f *LDLT) InverseInPlace() (*mat.SymPacked, error) {
-	return f.inverseInPlace(f.MaxCondition)
-}
+func (f *LDLT) InverseInPlace() (*mat.SymPacked, error) { return f.inverseInPlace(f.MaxCondition) }
 
 // Inertia returns the numbers of positive, negative and zero eigenvalues of D, and so of A by
 // Sylvester's law. It is exact for a matrix within the backward error of A. An eigenvalue up to n eps

@@ -32,10 +32,9 @@ type LeastSquares struct {
 	// before the first with |r_ii| <= Tolerance |r_00|. 0 stands for max(l, k) 2⁻⁵².
 	Tolerance float64
 
-	factorized bool
-	backend    blskernel.Backend // Backend when Factorize was called
-	l, k       int
-	f          qr.Complete
+	factored
+	l, k int
+	f    qr.Complete
 }
 
 // Dims returns l and k, and 0, 0 for an empty receiver.
@@ -54,14 +53,14 @@ func (f *LeastSquares) Reset() { *f = LeastSquares{Backend: f.Backend, Tolerance
 //
 // The error is an *ElementError that matches ErrNotFinite if a holds NaN or an infinity. (LAPACK:
 // dgelsy, with dgeqp3, but for the estimates of singular values by which dgelsy decides the rank.)
-func (f *LeastSquares) Factorize(a *mat.Dense) error { return f.factorize(a, false) }
+func (f *LeastSquares) Factorize(a *mat.Dense) error {
+	return f.FactorizeInPlace(denseOn(denseCopy(a.RawMatrix())))
+}
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
 // package comment. The workspace is 100(l + k) numbers at most, and for a rank r below k rk more, which
 // the receiver keeps.
-func (f *LeastSquares) FactorizeInPlace(a *mat.Dense) error { return f.factorize(a, true) }
-
-func (f *LeastSquares) factorize(a *mat.Dense, inPlace bool) error {
+func (f *LeastSquares) FactorizeInPlace(a *mat.Dense) error {
 	const routine = "Dgeqp3"
 	f.Reset()
 	l, k := a.Dims()
@@ -69,34 +68,26 @@ func (f *LeastSquares) factorize(a *mat.Dense, inPlace bool) error {
 	if err := checkFinite(f.Backend, routine, blas.All, raw, ErrNotFinite); err != nil {
 		return err
 	}
-	if !inPlace {
-		raw = denseCopy(raw)
-	}
 	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: l, N: k})
-	f.factorized, f.backend, f.l, f.k = true, f.Backend, l, k
+	f.backend, f.l, f.k = f.Backend, l, k
 	if l > 0 && k > 0 {
 		f.f = qr.Gelsy(factor.On(bk), cmp.Or(f.Tolerance, float64(max(l, k))*0x1p-52), l, k, blockOf(raw))
 	}
+	b0, of := f.Backend, f.f
+	f.rcond = once(func() float64 { return rcondTriangle(b0, of.Rank, of.R) })
 	return nil
 }
 
 // Rank returns r.
 func (f *LeastSquares) Rank() int {
-	mustHold(f.factorized)
+	f.mustHold()
 	return f.f.Rank
-}
-
-// RCond returns the estimated reciprocal condition number of the leading triangle of R of order r,
-// and 1 for r = 0; see Cholesky.RCond. (LAPACK: dtrcon.)
-func (f *LeastSquares) RCond() float64 {
-	mustHold(f.factorized)
-	return rcondTriangle(f.backend, f.f.Rank, f.f.R)
 }
 
 // Pivots returns the permutation P of A P = Q R: column j of A P is column p[j] of A. The first r of
 // them are independent. See Factors in the package comment.
 func (f *LeastSquares) Pivots(dst []int) []int {
-	mustHold(f.factorized)
+	f.mustHold()
 	if dst == nil {
 		dst = make([]int, f.k)
 	}
@@ -116,11 +107,9 @@ func (f *LeastSquares) Pivots(dst []int) []int {
 // if dst and b overlap otherwise or the receiver is empty. (LAPACK: dgelsy.)
 func (f *LeastSquares) SolveTo(dst, b *mat.Dense) error {
 	const routine = "Dgelsy"
-	mustHold(f.factorized)
+	f.mustHold()
 	rows, nrhs := b.Dims()
-	checkShape(rows == f.l)
-	block.Reuse(dst, f.k, nrhs, solveAliased, b.RawMatrix())
-	checkOverlap(dst, b)
+	shapeSolution(dst, b, rows == f.l, f.k, nrhs)
 	bk := backend.Begin(f.backend, backend.Routine{Name: routine, M: f.l, N: f.k, NRHS: nrhs})
 	if f.k == 0 || nrhs == 0 {
 		return nil

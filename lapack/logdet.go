@@ -14,7 +14,6 @@ type product struct {
 	exponent int
 }
 
-// unitProduct is the product of no factors.
 func unitProduct() product { return product{0.5, 1} }
 
 // multiply multiplies p by the finite v.
@@ -24,11 +23,8 @@ func (p *product) multiply(v float64) {
 	p.mantissa, p.exponent = m, p.exponent+e+e2
 }
 
-// log returns log|p| and the sign of p: -Inf and 0 for a product of zero.
+// log returns log|p| and the sign of p, of which no factor is zero.
 func (p product) log() (log, sign float64) {
-	if p.mantissa == 0 {
-		return math.Inf(-1), 0
-	}
 	// A mantissa about 1 keeps a determinant near 1 from being the difference of two logarithms.
 	m, e := math.Abs(p.mantissa), p.exponent
 	if m < math.Sqrt2/2 {

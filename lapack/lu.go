@@ -32,20 +32,17 @@ type LU struct {
 
 	MaxCondition float64 // see Cholesky
 
-	factorized bool
-	backend    blskernel.Backend // Backend when Factorize was called
-	lu         blas64.General    // L below the diagonal, U on and above it, or both transposed
-	swap       []int             // P exchanges rows k and swap[k] >= k, for k = 0, 1, ...
-	anorm      float64           // 1-norm of A
-	rcond      func() float64    // estimates RCond in its first call, and keeps it
-	growth     float64           // max |u_ij| / max |a_ij|
-	original   blas64.General    // A, where growth is above maxGrowth and Factorize could copy it
-	base, nb   int               // block sizes of tests; 0 stands for those in use
+	factored
+	lu       blas64.General // L below the diagonal, U on and above it, or both transposed
+	swap     []int          // P exchanges rows k and swap[k] >= k, for k = 0, 1, ...
+	anorm    float64        // 1-norm of A
+	growth   float64        // max |u_ij| / max |a_ij|
+	original blas64.General // A, where growth is above maxGrowth and Factorize could copy it
+	base, nb int            // block sizes of tests; 0 stands for those in use
 
 	columnMajor backend.ColumnMajorLAPACK // the library that factored Aᵀ; nil where this package factored A
 }
 
-// transposed reports whether a library factored Aᵀ.
 func (f *LU) transposed() bool { return f.columnMajor != nil }
 
 // Dim returns n, and 0 for an empty receiver.
@@ -95,19 +92,18 @@ func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
 		factors = denseCopy(raw)
 	}
 	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: n, N: n})
-	var bad *factor.Pivot
 	library, found := backend.ColumnMajor(bk)
 	switch {
 	case n == 0:
 	case found:
-		bad = lu.GetrfLibrary(library, n, blockOf(factors), swap)
+		lu.GetrfLibrary(library, n, blockOf(factors), swap)
 	default:
-		bad = lu.Getrf(factor.On(bk), cmp.Or(f.base, lu.GetrfBase), n, n, blockOf(factors), swap, false)
+		lu.Getrf(factor.On(bk), cmp.Or(f.base, lu.GetrfBase), n, n, blockOf(factors), swap)
 	}
-	if bad != nil {
+	if bad := lu.BadPivot(n, blockOf(factors)); bad != nil {
 		return pivotError(routine, bad)
 	}
-	f.factorized, f.backend, f.lu, f.swap, f.anorm, f.columnMajor = true, f.Backend, factors, swap, anorm, library
+	f.backend, f.lu, f.swap, f.anorm, f.columnMajor = f.Backend, factors, swap, anorm, library
 	upper := blas.Upper
 	if f.transposed() {
 		upper = blas.Lower
@@ -126,18 +122,11 @@ func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
 	return f.grown(routine, 0)
 }
 
-// RCond returns the estimated reciprocal condition number 1/(‖A‖₁ ‖A⁻¹‖₁); see Cholesky.RCond.
-// (LAPACK: dgecon.)
-func (f *LU) RCond() float64 {
-	mustHold(f.factorized)
-	return f.rcond()
-}
-
 // Growth returns the growth of the pivots, max |u_ij| / max |a_ij|, and 1 for n = 0: the backward error
 // of a solution is below about n u times it (Higham, Accuracy and Stability of Numerical Algorithms,
 // section 9.3). It is seldom above 100, and 2ⁿ⁻¹ at most. (LAPACK: 1/rpvgrw of dgesvxx.)
 func (f *LU) Growth() float64 {
-	mustHold(f.factorized)
+	f.mustHold()
 	return f.growth
 }
 
@@ -154,20 +143,18 @@ func (f *LU) grown(routine string, backward float64) error {
 // Solving in the package comment. (LAPACK: dgetrs.)
 func (f *LU) SolveTo(dst, b *mat.Dense) error { return f.solveTo(blas.Left, blas.NoTrans, dst, b) }
 
-// SolveTransTo computes the n×m X with AᵀX = B for the n×m b and writes it to dst, in 2n²m flops. See
-// Solving in the package comment. (LAPACK: dgetrs.)
+// SolveTransTo is SolveTo for AᵀX = B. (LAPACK: dgetrs.)
 func (f *LU) SolveTransTo(dst, b *mat.Dense) error { return f.solveTo(blas.Left, blas.Trans, dst, b) }
 
-// SolveRowsTo computes the m×n X with X A = B for the m×n b and writes it to dst, in 2n²m flops: every
-// row of b is a right-hand side of the system with Aᵀ, and nothing is transposed. See Solving in the
-// package comment.
+// SolveRowsTo computes X with X A = B in 2n²m flops: see Cholesky.SolveRowsTo. Every row of b is a
+// right-hand side of the system with Aᵀ.
 func (f *LU) SolveRowsTo(dst, b *mat.Dense) error {
 	return f.solveTo(blas.Right, blas.NoTrans, dst, b)
 }
 
 func (f *LU) solveTo(side blas.Side, t blas.Transpose, dst, b *mat.Dense) error {
 	const routine = "Dgetrs"
-	mustHold(f.factorized)
+	f.mustHold()
 	backward := 0.0
 	if err := solveTo(f.backend, routine, side, f.Dim(), dst, b, f.solver(t, &backward)); err != nil {
 		return err
@@ -214,7 +201,7 @@ func (f *LU) solver(t blas.Transpose, backward *float64) solver {
 // InverseTo writes A⁻¹ to dst, in 4n³/3 flops. Of the two residuals I - A⁻¹A is small, or I - A A⁻¹
 // where the transpose was factored (see LU). See Inverses in the package comment. (LAPACK: dgetri.)
 func (f *LU) InverseTo(dst *mat.Dense) error {
-	mustHold(f.factorized)
+	f.mustHold()
 	n := f.Dim()
 	block.Reuse(dst, n, n, solveAliased)
 	raw := dst.RawMatrix()
@@ -227,7 +214,7 @@ func (f *LU) InverseTo(dst *mat.Dense) error {
 // workspace is 64n numbers, or 192n from n = 1500 on, which is 13% of the matrix at n = 1500 and 4%
 // at n = 5000.
 func (f *LU) InverseInPlace() (*mat.Dense, error) {
-	mustHold(f.factorized)
+	f.mustHold()
 	a := f.lu
 	if f.original.Data != nil {
 		a = denseCopy(a) // the factors are needed to the end
@@ -240,7 +227,6 @@ func (f *LU) InverseInPlace() (*mat.Dense, error) {
 	return denseOn(a), err
 }
 
-// invert overwrites the factors in a by A⁻¹.
 func (f *LU) invert(a blas64.General) error {
 	const routine = "Dgetri"
 	n := a.Rows
@@ -251,9 +237,7 @@ func (f *LU) invert(a blas64.General) error {
 	on, x, s, backward := factor.On(bk), blockOf(a), upscale(f.anorm), 0.0
 	switch {
 	case f.original.Data != nil:
-		for i := range n {
-			factor.Unit(x.Elements(i, 0, n), i)
-		}
+		factor.Identity(n, x)
 		f.solver(blas.NoTrans, &backward)(on, blas.Left, n, x)
 	case f.transposed():
 		factor.Rescale(s, blas.Lower, n, n, x)
@@ -276,7 +260,7 @@ func (f *LU) invert(a blas64.General) error {
 
 // LogDet returns log|det A| and the sign of det A: see Cholesky.LogDet.
 func (f *LU) LogDet() (log, sign float64) {
-	mustHold(f.factorized)
+	f.mustHold()
 	p := unitProduct()
 	for k, s := range f.swap {
 		d := f.lu.Data[k*f.lu.Stride+k]
@@ -292,14 +276,14 @@ func (f *LU) LogDet() (log, sign float64) {
 // a library factored the transpose (see LU): then the diagonal of U is. See Factors in the package
 // comment.
 func (f *LU) LTo(dst *gonummat.TriDense) *gonummat.TriDense {
-	mustHold(f.factorized)
+	f.mustHold()
 	triangleTo(dst, gonummat.Lower, f.Dim(), blockOf(f.lu), !f.transposed())
 	return dst
 }
 
 // UTo copies the upper triangular U of P A Q = L U to dst; see LTo.
 func (f *LU) UTo(dst *gonummat.TriDense) {
-	mustHold(f.factorized)
+	f.mustHold()
 	triangleTo(dst, gonummat.Upper, f.Dim(), blockOf(f.lu), f.transposed())
 }
 
@@ -313,7 +297,7 @@ func (f *LU) RowPivots(dst []int) []int { return f.pivots(dst, !f.transposed()) 
 func (f *LU) ColumnPivots(dst []int) []int { return f.pivots(dst, f.transposed()) }
 
 func (f *LU) pivots(dst []int, exchanged bool) []int {
-	mustHold(f.factorized)
+	f.mustHold()
 	swap := f.swap
 	if !exchanged {
 		swap = nil
@@ -324,7 +308,7 @@ func (f *LU) pivots(dst []int, exchanged bool) []int {
 // SolveVecTo computes the x with A x = b, or Aᵀx = b if trans is set, and writes it to dst, as SolveTo
 // does for a matrix of one column. b may have any type, and may overlap dst.
 func (f *LU) SolveVecTo(dst *gonummat.VecDense, trans bool, b gonummat.Vector) error {
-	mustHold(f.factorized)
+	f.mustHold()
 	if trans {
 		return solveVecTo(dst, f.Dim(), b, f.SolveTransTo)
 	}

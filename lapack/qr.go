@@ -29,14 +29,11 @@ type QR struct {
 	// *ConditionError too, unless MaxCondition is +Inf.
 	MaxCondition float64
 
-	factorized bool
-	backend    blskernel.Backend // Backend when Factorize was called
-	qr         blas64.General    // V below the diagonal, with implied ones on it, and R
-	f          qr.QR             // the same with T
-	base, nb   int               // block sizes of tests; 0 stands for those in use
-
-	rcond     func() float64 // estimates RCond in its first call, and keeps it
+	factored
+	qr        blas64.General // V below the diagonal, with implied ones on it, and R
+	f         qr.QR          // the same with T
 	dependent func() bool    // decides in its first call whether columns are dependent, and keeps it
+	base, nb  int            // block sizes of tests; 0 stands for those in use
 }
 
 // Dims returns l and k, and 0, 0 for an empty receiver.
@@ -53,7 +50,9 @@ func (f *QR) Reset() {
 // The error is an *ElementError that matches ErrNotFinite if a holds NaN or an infinity, and a
 // *PivotError that matches it if a reflection overflows. Factorize panics with mat.ErrShape if a has
 // fewer rows than columns. (LAPACK: dgeqrf.)
-func (f *QR) Factorize(a *mat.Dense) error { return f.factorize(context.Background(), a, false) }
+func (f *QR) Factorize(a *mat.Dense) error {
+	return f.FactorizeInPlace(denseOn(denseCopy(a.RawMatrix())))
+}
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in
 // the package comment. The workspace is at most 64(3l + k + 16) numbers; the receiver keeps 65k more
@@ -65,10 +64,6 @@ func (f *QR) FactorizeInPlace(a *mat.Dense) error {
 // FactorizeInPlaceContext is FactorizeInPlace until ctx is done, which it checks before each block of
 // 64 columns, 32 below 900 rows. Then it returns an error that wraps context.Cause(ctx).
 func (f *QR) FactorizeInPlaceContext(ctx context.Context, a *mat.Dense) error {
-	return f.factorize(ctx, a, true)
-}
-
-func (f *QR) factorize(ctx context.Context, a *mat.Dense, inPlace bool) error {
 	const routine = "Dgeqrf"
 	l, k := a.Dims()
 	checkShape(l >= k)
@@ -77,18 +72,15 @@ func (f *QR) factorize(ctx context.Context, a *mat.Dense, inPlace bool) error {
 	if err := checkFinite(f.Backend, routine, blas.All, raw, ErrNotFinite); err != nil {
 		return err
 	}
-	if !inPlace {
-		raw = denseCopy(raw)
-	}
 	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: l, N: k})
-	factors, bad := qr.Geqrf(until(ctx, bk), true, f.nb, f.base, l, k, blockOf(raw))
+	factors := qr.Geqrf(until(ctx, bk), true, f.nb, f.base, l, k, blockOf(raw))
 	if err := interrupt.Check(ctx); err != nil {
 		return err
 	}
-	if bad != nil {
+	if bad := factors.Overflow(); bad != nil {
 		return pivotError(routine, bad)
 	}
-	f.factorized, f.backend, f.qr, f.f = true, f.Backend, raw, factors
+	f.backend, f.qr, f.f = f.Backend, raw, factors
 	b0 := f.Backend
 	f.rcond = once(func() float64 { return rcondTriangle(b0, k, blockOf(raw)) })
 	f.dependent = once(func() bool { return dependent(k, blockOf(raw)) })
@@ -122,7 +114,7 @@ func dependent(k int, r block.Matrix) bool {
 // RTo writes the k×k upper triangular R to dst, with zeros below the diagonal. It gives an empty dst
 // its size, and panics with mat.ErrShape if dst has another size.
 func (f *QR) RTo(dst *mat.Dense) {
-	mustHold(f.factorized)
+	f.mustHold()
 	_, k := f.Dims()
 	block.Reuse(dst, k, k, solveAliased)
 	raw := dst.RawMatrix()
@@ -130,14 +122,6 @@ func (f *QR) RTo(dst *mat.Dense) {
 		clear(raw.Data[i*raw.Stride : i*raw.Stride+i])
 	}
 	block.CopyUpper(blockOf(raw), blockOf(f.qr), k)
-}
-
-// RCond returns the estimated reciprocal condition number 1/(‖R‖₁ ‖R⁻¹‖₁) of R, and 0 if R has a zero
-// on its diagonal; see Cholesky.RCond. A and R have the same condition number in the 2-norm, which is
-// within a factor k of 1/RCond. (LAPACK: dtrcon.)
-func (f *QR) RCond() float64 {
-	mustHold(f.factorized)
-	return f.rcond()
 }
 
 // SolveTo computes the k×c X that minimizes ‖A X - B‖ in each column, for the l×c b, and writes it to
@@ -151,12 +135,10 @@ func (f *QR) RCond() float64 {
 // and LeastSquares has the solution of least norm. SolveTo panics with mat.ErrShape if the shapes do
 // not fit, and if dst and b overlap otherwise or the receiver is empty. (LAPACK: dormqr, dtrtrs.)
 func (f *QR) SolveTo(dst, b *mat.Dense) error {
-	mustHold(f.factorized)
+	f.mustHold()
 	l, k := f.Dims()
 	rows, nrhs := b.Dims()
-	checkShape(rows == l)
-	block.Reuse(dst, k, nrhs, solveAliased, b.RawMatrix())
-	checkOverlap(dst, b)
+	shapeSolution(dst, b, rows == l, k, nrhs)
 	multiply := backend.Begin(f.backend, backend.Routine{Name: "Dormqr", M: l, N: k, NRHS: nrhs})
 	solve := backend.Begin(f.backend, backend.Routine{Name: "Dtrtrs", M: k, N: k, NRHS: nrhs})
 	if k == 0 || nrhs == 0 {
@@ -189,7 +171,7 @@ func (f *QR) SolveTo(dst, b *mat.Dense) error {
 // flops with a workspace of 64(l + k) numbers. It gives an empty dst its size, and panics with
 // mat.ErrShape if dst has another size. (LAPACK: dorgqr.)
 func (f *QR) QTo(dst *mat.Dense) {
-	mustHold(f.factorized)
+	f.mustHold()
 	l, k := f.Dims()
 	block.Reuse(dst, l, k, solveAliased)
 	raw := dst.RawMatrix()
@@ -207,7 +189,7 @@ func (f *QR) QInPlace() *mat.Dense {
 // QInPlaceContext is QInPlace until ctx is done, as FactorizeInPlaceContext is FactorizeInPlace. The
 // receiver is then empty too.
 func (f *QR) QInPlaceContext(ctx context.Context) (*mat.Dense, error) {
-	mustHold(f.factorized)
+	f.mustHold()
 	a := f.qr
 	f.orgqr(ctx, a)
 	f.Reset()
@@ -217,7 +199,6 @@ func (f *QR) QInPlaceContext(ctx context.Context) (*mat.Dense, error) {
 	return denseOn(a), nil
 }
 
-// orgqr overwrites the factorization in a by Q.
 func (f *QR) orgqr(ctx context.Context, a blas64.General) {
 	l, k := f.Dims()
 	bk := backend.Begin(f.backend, backend.Routine{Name: "Dorgqr", M: l, N: k})

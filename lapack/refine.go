@@ -77,7 +77,7 @@ func (f *symmetric) Refine(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorB
 // sides b, by one step of iterative refinement, and returns bounds on its errors: see Cholesky.Refine,
 // whose sizes, flops, errors and panics it has. (LAPACK: dgerfs.)
 func (f *LU) Refine(x, a, b *mat.Dense) (ErrorBounds, error) {
-	mustHold(f.factorized)
+	f.mustHold()
 	const routine = "Dgerfs"
 	n, raw := f.Dim(), a.RawMatrix()
 	checkShape(raw.Rows == n && raw.Cols == n)

@@ -21,17 +21,21 @@ type solver func(bk factor.Backend, side blas.Side, c int, x block.Matrix)
 // the cache between two triangular solves, and enough to amortize the traffic of the triangle.
 const rowPanel = 1024
 
+// system returns the order of the matrix for which b has right-hand sides, and their number.
+func system(side blas.Side, b *mat.Dense) (n, nrhs int) {
+	n, nrhs = b.Dims()
+	if side == blas.Right {
+		n, nrhs = nrhs, n
+	}
+	return n, nrhs
+}
+
 // solveTo is the body of every SolveTo (side is blas.Left) and SolveRowsTo: it reports the routine to
 // the backend, checks b and the result, and lets solve overwrite the copy of b in dst.
 func solveTo(b0 blskernel.Backend, routine string, side blas.Side, n int, dst, b *mat.Dense, solve solver) error {
 	rows, cols := b.Dims()
-	order, nrhs := rows, cols
-	if side == blas.Right {
-		order, nrhs = cols, rows
-	}
-	checkShape(order == n)
-	block.Reuse(dst, rows, cols, solveAliased, b.RawMatrix())
-	checkOverlap(dst, b)
+	order, nrhs := system(side, b)
+	shapeSolution(dst, b, order == n, rows, cols)
 	bk := backend.Begin(b0, backend.Routine{Name: routine, M: n, N: n, NRHS: nrhs})
 	if n == 0 || nrhs == 0 {
 		return nil
@@ -42,21 +46,15 @@ func solveTo(b0 blskernel.Backend, routine string, side blas.Side, n int, dst, b
 	if dst != b {
 		dst.Copy(b)
 	}
-	raw := dst.RawMatrix()
-	inPanels(side, nrhs, blockOf(raw), func(nrhs int, x block.Matrix) { solve(factor.On(bk), side, nrhs, x) })
-	return checkFinite(bk, routine, blas.All, raw, ErrOverflow)
-}
-
-// inPanels calls solve with all nrhs columns of x (side is blas.Left), or with rowPanel of its rows at
-// a time.
-func inPanels(side blas.Side, nrhs int, x block.Matrix, solve func(nrhs int, x block.Matrix)) {
 	panel := nrhs
 	if side == blas.Right {
 		panel = rowPanel
 	}
+	x := dst.RawMatrix()
 	for i := 0; i < nrhs; i += panel {
-		solve(min(panel, nrhs-i), x.Sub(i, 0))
+		solve(factor.On(bk), side, min(panel, nrhs-i), blockOf(x).Sub(i, 0))
 	}
+	return checkFinite(bk, routine, blas.All, x, ErrOverflow)
 }
 
 // solveVecTo is the body of every SolveVecTo.

@@ -20,22 +20,25 @@ import (
 // A symmetric has the common part and methods of Cholesky and LDLT: the factorization P A Pᵀ = Uᵀ D
 // U of a symmetric matrix in packed storage. For Cholesky P and D are the identity.
 type symmetric struct {
-	routines *routines         // nil if the receiver is empty
-	backend  blskernel.Backend // Backend when Factorize was called
+	factored
+	routines *routines
 	n        int
 	u        []float64      // U, packed by rows; with LDLT its diagonal is ones
 	d        *ldlt.Diagonal // D, or nil for Cholesky
 	swap     []int          // P exchanges rows k and swap[k] >= k, for k = 0, 1, ...
 	anorm    float64        // 1-norm of A
-	rcond    func() float64 // estimates RCond in its first call, and keeps it
 	nb       int            // block size of tests, at least 2 with LDLT; 0 for the default
 }
 
 // routines are LAPACK's names of the methods of a factorization.
 type routines struct{ factorize, solve, invert, rcond, refine string }
 
-// factorize empties the receiver, checks a, and lets run overwrite its storage or a copy by U.
-func (f *symmetric) factorize(b0 blskernel.Backend, names *routines, a *mat.SymPacked, inPlace bool, run func(bk factor.Backend, n int, ap []float64) error) error {
+func packedCopy(a *mat.SymPacked) *mat.SymPacked {
+	return mat.NewSymPacked(a.SymmetricDim(), slices.Clone(a.RawSymPacked().Data))
+}
+
+// factorize empties the receiver, checks a, and lets run overwrite its storage by U.
+func (f *symmetric) factorize(b0 blskernel.Backend, names *routines, a *mat.SymPacked, run func(bk factor.Backend, n int, ap []float64) error) error {
 	f.Reset()
 	n, ap := a.SymmetricDim(), a.RawSymPacked().Data
 	anorm := factor.Lansy(factor.On(b0), n, block.Packed(n, ap, 0, 0))
@@ -43,9 +46,6 @@ func (f *symmetric) factorize(b0 blskernel.Backend, names *routines, a *mat.SymP
 		if err := checkFinitePacked(b0, names.factorize, n, ap, ErrNotFinite); err != nil {
 			return err
 		}
-	}
-	if !inPlace {
-		ap = slices.Clone(ap)
 	}
 	bk := backend.Begin(b0, backend.Routine{Name: names.factorize, M: n, N: n})
 	if err := run(factor.On(bk), n, ap); err != nil {
@@ -64,8 +64,6 @@ func (f *symmetric) Dim() int { return f.n }
 // Reset makes the receiver empty.
 func (f *symmetric) Reset() { *f = symmetric{nb: f.nb} }
 
-func (f *symmetric) mustHold() { mustHold(f.routines != nil) }
-
 // solveTo is SolveTo (side is blas.Left) or SolveRowsTo; limit is the MaxCondition of the type.
 func (f *symmetric) solveTo(limit float64, side blas.Side, dst, b *mat.Dense) error {
 	f.mustHold()
@@ -73,16 +71,6 @@ func (f *symmetric) solveTo(limit float64, side blas.Side, dst, b *mat.Dense) er
 		return err
 	}
 	return checkCondition(f.routines.solve, limit, f.rcond)
-}
-
-// RCond returns the estimated reciprocal condition number 1/(‖A‖₁ ‖A⁻¹‖₁), between 0 and 1, and 1 for
-// n = 0. The first call or the first solve estimates it, in about 10n² flops, and the factorization
-// keeps it. The estimate of ‖A⁻¹‖₁ is a lower bound: the result is at least the true reciprocal
-// condition number, up to rounding, and rarely more than three times it. It is 0 where ‖A‖₁ overflows.
-// (LAPACK: dppcon, dspcon.)
-func (f *symmetric) RCond() float64 {
-	f.mustHold()
-	return f.rcond()
 }
 
 // Solver returns a function that overwrites x, of length n, by A⁻¹x, for many products with one vector.
@@ -93,12 +81,11 @@ func (f *symmetric) Solver() func(x []float64) {
 	f.mustHold()
 	bk := factor.On(backend.Begin(f.backend, backend.Routine{Name: f.routines.rcond, M: f.n, N: f.n}))
 	return func(x []float64) {
-		checkLength(x, f.n)
+		require(len(x) == f.n, gonummat.ErrSliceLengthMismatch)
 		f.solve(bk, blas.Left, 1, block.Dense(x, 1))
 	}
 }
 
-// solve is the solver of A.
 func (f *symmetric) solve(bk factor.Backend, side blas.Side, nrhs int, x block.Matrix) {
 	if f.d == nil {
 		cholesky.Potrs(bk, side, blas.Upper, f.n, nrhs, f.upper(), x)
@@ -135,7 +122,6 @@ func (f *symmetric) inverseInPlace(limit float64) (*mat.SymPacked, error) {
 	return mat.NewSymPacked(n, ap), err
 }
 
-// invert overwrites the factor in ap by the inverse.
 func (f *symmetric) invert(limit float64, ap []float64) error {
 	bk := backend.Begin(f.backend, backend.Routine{Name: f.routines.invert, M: f.n, N: f.n})
 	on, a, s := factor.On(bk), block.Packed(f.n, ap, 0, 0), upscale(f.anorm)

@@ -34,29 +34,16 @@ func SolveTriangularRows(bk blskernel.Backend, dst, r *mat.Dense, trans bool) er
 
 func solveTriangular(bk blskernel.Backend, side blas.Side, dst, r *mat.Dense, trans bool) error {
 	const routine = "Dtrtrs"
-	dr, dc := dst.Dims()
-	n, m := dr, dc
-	if side == blas.Right {
-		n, m = dc, dr
-	}
-	rows, cols := r.Dims()
-	checkShape(rows == n && cols == n)
-	u, x := r.RawMatrix(), dst.RawMatrix()
-	require(!block.Overlap(x, u), triangleAliased)
-	bk = backend.Begin(bk, backend.Routine{Name: routine, M: n, N: n, NRHS: m})
-	if m == 0 || n == 0 {
-		return nil
-	}
+	n, _ := system(side, dst)
+	u := r.RawMatrix()
+	checkShape(u.Rows == n && u.Cols == n)
+	require(!block.Overlap(dst.RawMatrix(), u), triangleAliased)
 	if err := checkTriangle(routine, n, blockOf(u)); err != nil {
 		return err
 	}
-	if err := checkFinite(bk, routine, blas.All, x, ErrNotFinite); err != nil {
-		return err
-	}
-	inPanels(side, m, blockOf(x), func(nrhs int, x block.Matrix) {
-		factor.Trsm(factor.On(bk), side, blas.Upper, block.Trans(trans), blas.NonUnit, n, nrhs, 1, blockOf(u), x)
+	return solveTo(bk, routine, side, n, dst, dst, func(bk factor.Backend, side blas.Side, nrhs int, x block.Matrix) {
+		factor.Trsm(bk, side, blas.Upper, block.Trans(trans), blas.NonUnit, n, nrhs, 1, blockOf(u), x)
 	})
-	return checkFinite(bk, routine, blas.All, x, ErrOverflow)
 }
 
 // InvertTriangle overwrites the upper triangle R of the n×n r by R⁻¹, which is upper triangular too. It

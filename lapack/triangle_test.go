@@ -71,8 +71,8 @@ func eachFamily(f func(name string, family triangleFamily, s size)) {
 // choleskyOf returns the factorization of which the factor is U, of one of the families, and U.
 func choleskyOf(rng *rand.Rand, bk blskernel.Backend, family triangleFamily, s size) (*Cholesky, *full) {
 	n := s.n
-	c := &Cholesky{symmetric: symmetric{routines: &choleskyRoutines, backend: bk, n: n, u: make([]float64, block.PackedLen(n)), nb: s.nb,
-		rcond: func() float64 { return 1 }}}
+	c := &Cholesky{symmetric: symmetric{factored: factored{bk, func() float64 { return 1 }}, routines: &choleskyRoutines,
+		n: n, u: make([]float64, block.PackedLen(n)), nb: s.nb}}
 	for i := range n {
 		for j := i; j < n; j++ {
 			c.u[block.PackedIndex(n, i, j)] = family.at(rng, n, i, j)

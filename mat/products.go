@@ -6,6 +6,7 @@ import (
 	"blskernel/internal/linalg/block"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -76,9 +77,25 @@ func mulSym(bk blskernel.Backend, side blas.Side, dst *Dense, s *SymPacked, b *D
 }
 
 func opDims(a *Dense, trans bool) (r, c int) {
-	if trans {
-		c, r = a.Dims()
-		return r, c
+	r, c = a.Dims()
+	return block.Stored(block.Trans(trans), r, c)
+}
+
+// regionOverlap is gonum's text.
+const regionOverlap = "mat: bad region: overlap"
+
+// unaliased returns a, or a copy of it if dst is the same matrix. It panics if they overlap in part.
+func unaliased(dst, a *Dense) *Dense {
+	d, x := dst.RawMatrix(), a.RawMatrix()
+	if block.Overlap(d, x) && block.Same(d, x) {
+		return mat.DenseCopyOf(a)
 	}
-	return a.Dims()
+	checkApart(d, x)
+	return a
+}
+
+func checkApart(a, b blas64.General) {
+	if block.Overlap(a, b) {
+		panic(regionOverlap)
+	}
 }

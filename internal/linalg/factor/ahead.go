@@ -29,8 +29,13 @@ func (bk Backend) LooksAhead(first, rest float64) bool {
 }
 
 // Ahead calls first, of the given flops, and on the other threads rest for columns or rows 0 to n-1, of
-// each flops each, in strips of about width. The caller has checked LooksAhead.
+// each flops each, in strips of about width. It calls one after the other unless LooksAhead.
 func (bk Backend) Ahead(first func(), flops float64, n, width int, each float64, rest func(from, to int)) {
+	if !bk.LooksAhead(flops, float64(n)*each) {
+		first()
+		rest(0, n)
+		return
+	}
 	strips := (n + width - 1) / width
 	mean := (flops + float64(float64(n)*each)) / float64(1+strips)
 	bk.Share(1+strips, mean, func(task int) {

@@ -57,6 +57,13 @@ func Unit(x []float64, i int) {
 	x[i] = 1
 }
 
+// Identity makes the n×n a the identity.
+func Identity(n int, a block.Matrix) {
+	for i := range n {
+		Unit(a.Elements(i, 0, n), i)
+	}
+}
+
 // OffDiagonal returns the off-diagonal block of the triangle ul of a, whose first half has order n1.
 func OffDiagonal(ul blas.Uplo, a block.Matrix, n1 int) block.Matrix {
 	if ul == blas.Upper {

@@ -29,8 +29,19 @@ func (p *Pivot) Singular() bool { return IsFinite(p.Value) }
 // is blas.All) or of its triangle ul. It returns nil if there is none.
 func NotFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) *Element {
 	const worthThreads = 1 << 13
-	if rows*cols >= worthThreads && allFinite(bk, ul, rows, cols, a) {
-		return nil
+	if rows*cols >= worthThreads {
+		var failed atomic.Bool
+		// About six elements are read in a nanosecond, and a triangle has half of them.
+		bk.BlockRows(rows, 1+cols/6, func(i, end int) {
+			for ; i < end && !failed.Load(); i++ {
+				if from, to := rowOf(ul, cols, i); !floats.Finite(a.Elements(i, from, to)) {
+					failed.Store(true)
+				}
+			}
+		})
+		if !failed.Load() {
+			return nil
+		}
 	}
 	for i := range rows {
 		from, to := rowOf(ul, cols, i)
@@ -39,20 +50,6 @@ func NotFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) *Elemen
 		}
 	}
 	return nil
-}
-
-// allFinite reports whether NotFinite finds nothing.
-func allFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) bool {
-	var failed atomic.Bool
-	// About six elements are read in a nanosecond, and a triangle has half of them.
-	bk.BlockRows(rows, 1+cols/6, func(i, end int) {
-		for ; i < end && !failed.Load(); i++ {
-			if from, to := rowOf(ul, cols, i); !floats.Finite(a.Elements(i, from, to)) {
-				failed.Store(true)
-			}
-		}
-	})
-	return !failed.Load()
 }
 
 // NotFiniteInRow returns the first element of row i, stored from column from on, that is not finite.

@@ -69,10 +69,7 @@ func Exchange(p, q []float64) {
 // nanosecond an element.
 func Lapmt(bk Backend, m int, x block.Matrix, swap []int, back bool) {
 	n := len(swap)
-	source := make([]int, n)
-	for j := range source {
-		source[j] = j
-	}
+	source := Indices(n)
 	for k := range swap {
 		if back {
 			k = n - 1 - k
@@ -101,13 +98,25 @@ func PermuteRHS(bk Backend, side blas.Side, nrhs int, b block.Matrix, swap []int
 	}
 }
 
-// Sort sorts s in ascending order; s[i] was s[order[i]] before.
-func Sort(s []float64) (order []int) {
-	order = make([]int, len(s))
+// Indices returns 0 to n-1.
+func Indices(n int) []int {
+	order := make([]int, n)
 	for i := range order {
 		order[i] = i
 	}
+	return order
+}
+
+// Ascending returns the indices of s by ascending elements, those of equal ones as they are.
+func Ascending(s []float64) (order []int) {
+	order = Indices(len(s))
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(s[i], s[j]) })
+	return order
+}
+
+// Sort sorts s in ascending order; s[i] was s[order[i]] before.
+func Sort(s []float64) (order []int) {
+	order = Ascending(s)
 	Permute(order, block.Dense(s, 1), 1)
 	return order
 }

@@ -15,7 +15,17 @@ import (
 // Accuracy and Stability of Numerical Algorithms, section 14.2). A lower V goes from the last half up.
 func Trtri(bk Backend, ul blas.Uplo, diag blas.Diag, n int, a block.Matrix) {
 	if n <= TileOrder {
-		trtriTile(ul, diag, n, a)
+		var t, old Tile
+		t.Load(ul, n, a)
+		old = t
+		for i := 0; diag == blas.Unit && i < n; i++ {
+			t[i][i] = 1
+		}
+		t.invert(n)
+		for i := 0; diag == blas.Unit && i < n; i++ {
+			t[i][i] = old[i][i]
+		}
+		t.Store(ul, n, a)
 		return
 	}
 	n1 := Half(n)
@@ -29,19 +39,4 @@ func Trtri(bk Backend, ul blas.Uplo, diag blas.Diag, n int, a block.Matrix) {
 	bk.Trmm(blas.Left, ul, blas.NoTrans, diag, n1, n2, -1, first, off)
 	Trsm(bk, blas.Right, ul, blas.NoTrans, diag, n2, n1, 1, then, off)
 	Trtri(bk, ul, diag, n2, then)
-}
-
-// trtriTile is Trtri for n <= TileOrder.
-func trtriTile(ul blas.Uplo, diag blas.Diag, n int, a block.Matrix) {
-	var t, old Tile
-	t.Load(ul, n, a)
-	old = t
-	for i := 0; diag == blas.Unit && i < n; i++ {
-		t[i][i] = 1
-	}
-	t.invert(n)
-	for i := 0; diag == blas.Unit && i < n; i++ {
-		t[i][i] = old[i][i]
-	}
-	t.Store(ul, n, a)
 }

@@ -45,8 +45,8 @@ func TestGoldenEigen(t *testing.T) {
 			both, values := make([]complex128, n), make([]complex128, n)
 			left, right, again := make([]float64, n*n), make([]float64, n*n), slices.Clone(a)
 			var none block.Matrix
-			if eigen.Geev(bk, n, block.Dense(a, n), both, true, block.Dense(left, n), true, block.Dense(right, n)) != 0 ||
-				eigen.Geev(bk, n, block.Dense(again, n), values, false, none, false, none) != 0 {
+			if eigen.Geev(bk, false, n, block.Dense(a, n), both, true, block.Dense(left, n), true, block.Dense(right, n)) != 0 ||
+				eigen.Geev(bk, false, n, block.Dense(again, n), values, false, none, false, none) != 0 {
 				r.Fatalf("n=%d: no convergence", n)
 			}
 			r.add(fmt.Sprintf("eigenvectors of a general matrix n=%d", n), ruleLapack, parts(both), left, right)

@@ -33,35 +33,16 @@ const Roundoff = 0x1p-53
 const RefinePanel = 256
 
 // Refine does one step of refinement on each column of x, keeps it where it improves the column, and
-// writes the error bounds of all columns, panel by panel.
+// writes the error bounds of all columns.
 func (f Gerfs) Refine(x, b blas64.General, backward, forward []float64) {
 	for i := range f.N {
 		_, v := f.Backend.AbsMax(f.A.Elements(i, f.first(i), f.N))
 		f.largest = max(f.largest, v)
 	}
-	work := make([]float64, 6*f.N*min(x.Cols, RefinePanel))
-	f.eachPanel(x, b, func(j int, x, b blas64.General) {
-		f.refine(x, b, work, backward[j:j+x.Cols], forward[j:j+x.Cols])
+	f.eachPanel(x, b, backward, func(j int, x, b blas64.General, m [6][]float64, backward []float64) {
+		f.step(x, b, m, backward)
+		f.forward(x, m[0], m[1], m[2], m[3], forward[j:j+x.Cols])
 	})
-}
-
-// refine is Refine for one panel. The workspace is six matrices of the size of x.
-func (f Gerfs) refine(x, b blas64.General, work []float64, backward, forward []float64) {
-	m := f.matrices(work, x.Cols)
-	f.residual(x, b, m[5], m[0], m[1])
-	f.backward(x.Cols, m[0], m[1], backward)
-	f.step(x, b, m, backward)
-	f.forward(x, m[0], m[1], m[2], m[3], forward)
-}
-
-// matrices cuts the workspace into six matrices of N rows and c columns: the residual R and |A||X| +
-// |B| of X, a better X with both of its own, and magnitudes.
-func (f Gerfs) matrices(work []float64, c int) (m [6][]float64) {
-	size := f.N * c
-	for i := range m {
-		m[i] = work[i*size : (i+1)*size : (i+1)*size]
-	}
-	return m
 }
 
 // maxSteps bounds the steps of Improve, as in LAPACK's dgerfs.
@@ -70,29 +51,35 @@ const maxSteps = 5
 // Improve refines x, a solution of A X = B, until no step makes a backward error smaller. It returns
 // the largest componentwise backward error of a column.
 func (f Gerfs) Improve(x, b blas64.General) (largest float64) {
-	work := make([]float64, 6*f.N*min(x.Cols, RefinePanel))
-	f.eachPanel(x, b, func(j int, x, b blas64.General) {
-		m, backward := f.matrices(work, x.Cols), make([]float64, x.Cols)
-		f.residual(x, b, m[5], m[0], m[1])
-		f.backward(x.Cols, m[0], m[1], backward)
+	backward := make([]float64, x.Cols)
+	f.eachPanel(x, b, backward, func(_ int, x, b blas64.General, m [6][]float64, backward []float64) {
 		for range maxSteps {
 			if !f.step(x, b, m, backward) {
 				break
 			}
 		}
-		largest = max(largest, slices.Max(backward))
 	})
-	return largest
+	return slices.Max(backward)
 }
 
-// eachPanel calls do for RefinePanel columns of x and b at a time, from column j on.
-func (f Gerfs) eachPanel(x, b blas64.General, do func(j int, x, b blas64.General)) {
+// eachPanel calls do for RefinePanel columns of x and b at a time, from column j on, with their backward
+// errors and six matrices of the size of x: the residual R and |A||X| + |B| of X, room for a better X
+// with both of its own, and for magnitudes.
+func (f Gerfs) eachPanel(x, b blas64.General, backward []float64, do func(j int, x, b blas64.General, m [6][]float64, backward []float64)) {
 	columns := func(g blas64.General, j, c int) blas64.General {
 		return blas64.General{Rows: g.Rows, Cols: c, Stride: g.Stride, Data: g.Data[j:]}
 	}
+	work := make([]float64, 6*f.N*min(x.Cols, RefinePanel))
 	for j := 0; j < x.Cols; j += RefinePanel {
 		c := min(RefinePanel, x.Cols-j)
-		do(j, columns(x, j, c), columns(b, j, c))
+		x, b, backward := columns(x, j, c), columns(b, j, c), backward[j:j+c]
+		var m [6][]float64
+		for i := range m {
+			m[i] = work[i*f.N*c:][:f.N*c]
+		}
+		f.residual(x, b, m[5], m[0], m[1])
+		f.backward(c, m[0], m[1], backward)
+		do(j, x, b, m, backward)
 	}
 }
 

@@ -52,25 +52,37 @@ func (f Gerfs) backward(c int, r, w, errs []float64) {
 // solve has as many right-hand sides. A⁻¹ is multiplied by the largest element of A, and
 // G divided by it and by ‖x‖∞, so that scaled data neither overflow nor underflow on the way.
 func (f Gerfs) forward(x blas64.General, r, w, work, rhs []float64, bounds []float64) {
-	c := x.Cols
-	g := work
-	active := f.weights(x, r, w, g, bounds)
-	e := estimates{g: g, norms: make([]norm1, c)}
-	for _, j := range active {
-		e.norms[j] = newNorm1(w[j*f.N : (j+1)*f.N])
-	}
+	active := f.weights(x, r, w, work, bounds)
 	for {
-		active = e.advance(active, bounds)
-		if len(active) == 0 {
+		left := active[:0]
+		for _, e := range active {
+			if e.step != norm1Begin && !floats.Finite(e.x) { // the product has overflowed
+				bounds[e.column] = math.Inf(1)
+				continue
+			}
+			again := e.next()
+			if bounds[e.column] = e.est; again {
+				left = append(left, e)
+			}
+		}
+		if active = left; len(active) == 0 {
 			return
 		}
-		f.apply(e, active, rhs)
+		f.apply(active, rhs)
 	}
 }
 
+// An estimator is that for one column; weights is the diagonal of G.
+type estimator struct {
+	norm1
+	column  int
+	weights []float64
+}
+
 // weights writes the diagonal of G for each column of x, scaled as in forward, to a row of g. It
-// returns the columns whose bounds need an estimate, and writes the bounds of the others.
-func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []int) {
+// returns the estimators of columns whose bounds need an estimate, which work in w, and writes the
+// bounds of the others.
+func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []*estimator) {
 	n, c := x.Rows, x.Cols
 	add, limit := f.guard()
 	for j := range c {
@@ -95,72 +107,40 @@ func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []in
 			bounds[j] = math.Inf(1)
 		default:
 			bounds[j] = 0
-			active = append(active, j)
+			active = append(active, &estimator{newNorm1(w[j*n : (j+1)*n]), j, gj})
 		}
 	}
 	return active
 }
 
-// estimates are the estimators for the columns, and rows of weights g.
-type estimates struct {
-	g     []float64
-	norms []norm1
-}
-
-// weights returns the weights of estimator j.
-func (e estimates) weights(j int) []float64 {
-	n := len(e.norms[j].x)
-	return e.g[j*n : (j+1)*n]
-}
-
-// advance gives every active estimator the product that it asked for, and returns the estimators that
-// ask for another. bounds holds the estimates; a product that overflows ends its estimator with
-// infinity.
-func (e estimates) advance(active []int, bounds []float64) []int {
-	left := active[:0]
-	for _, j := range active {
-		v := &e.norms[j]
-		if v.step != norm1Begin && !floats.Finite(v.x) {
-			bounds[j] = math.Inf(1)
-			continue
-		}
-		again := v.next()
-		if bounds[j] = v.est; again {
-			left = append(left, j)
-		}
-	}
-	return left
-}
-
 // apply computes the products that the active estimators ask for: x = A⁻¹ G x where trans is set, and
 // else x = G A⁻ᵀ x. rhs is a workspace.
-func (f Gerfs) apply(e estimates, active []int, rhs []float64) {
-	var columns, rows []int
-	for _, j := range active {
-		v := &e.norms[j]
-		for i := range v.x {
-			v.x[i] *= f.largest
+func (f Gerfs) apply(active []*estimator, rhs []float64) {
+	var columns, rows []*estimator
+	for _, e := range active {
+		for i := range e.x {
+			e.x[i] *= f.largest
 		}
-		if v.trans {
-			multiplyDiagonal(v.x, e.weights(j))
+		if e.trans {
+			multiplyDiagonal(e.x, e.weights)
 		}
-		if !v.trans && !f.A.Packed {
-			rows = append(rows, j)
+		if !e.trans && !f.A.Packed {
+			rows = append(rows, e)
 		} else {
-			columns = append(columns, j)
+			columns = append(columns, e)
 		}
 	}
-	f.solve(e, blas.Left, columns, rhs)
-	f.solve(e, blas.Right, rows, rhs)
-	for _, j := range active {
-		if !e.norms[j].trans {
-			multiplyDiagonal(e.norms[j].x, e.weights(j))
+	f.solve(blas.Left, columns, rhs)
+	f.solve(blas.Right, rows, rhs)
+	for _, e := range active {
+		if !e.trans {
+			multiplyDiagonal(e.x, e.weights)
 		}
 	}
 }
 
 // solve solves for the vectors x of some estimators, as the columns of rhs (side is Left) or its rows.
-func (f Gerfs) solve(e estimates, side blas.Side, which []int, rhs []float64) {
+func (f Gerfs) solve(side blas.Side, which []*estimator, rhs []float64) {
 	c := len(which)
 	if c == 0 {
 		return
@@ -169,21 +149,19 @@ func (f Gerfs) solve(e estimates, side blas.Side, which []int, rhs []float64) {
 	if side == blas.Right {
 		ld, vector, element = f.N, f.N, 1
 	}
-	for q, j := range which {
-		for i, v := range e.norms[j].x {
+	for q, e := range which {
+		for i, v := range e.x {
 			rhs[q*vector+i*element] = v
 		}
 	}
 	f.Solve(f.Backend, side, c, block.Dense(rhs, ld))
-	for q, j := range which {
-		x := e.norms[j].x
-		for i := range x {
-			x[i] = rhs[q*vector+i*element]
+	for q, e := range which {
+		for i := range e.x {
+			e.x[i] = rhs[q*vector+i*element]
 		}
 	}
 }
 
-// multiplyDiagonal computes x = diag(g) x.
 func multiplyDiagonal(x, g []float64) {
 	for i, v := range g {
 		x[i] *= v

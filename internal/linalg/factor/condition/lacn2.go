@@ -96,14 +96,11 @@ func (e *norm1) takeSigns() (changed bool) {
 	return changed
 }
 
-// unit makes x the unit vector j.
 func (e *norm1) unit(j int) {
-	clear(e.x)
-	e.x[j] = 1
+	factor.Unit(e.x, j)
 	e.at, e.turns, e.trans, e.step = j, e.turns+1, false, norm1Column
 }
 
-// sumOf returns the sum of the magnitudes.
 func sumOf(x []float64) float64 {
 	s := 0.0
 	for _, v := range x {

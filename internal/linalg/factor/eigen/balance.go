@@ -49,7 +49,6 @@ func gebal(bk factor.Backend, w *factor.Workspace, n int, a block.Matrix) balanc
 	return b
 }
 
-// exchange swaps rows i and k of a, and its columns.
 func (b *balance) exchange(a block.Matrix, i, k int) {
 	b.scale[k] = float64(i)
 	factor.Exchange(a.Elements(i, 0, b.n), a.Elements(k, 0, b.n))

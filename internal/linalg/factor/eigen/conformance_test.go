@@ -21,6 +21,8 @@ func TestConformance(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		r := routines{bk: factor.On(bk)}
+		t.Run("Dgehrd", func(t *testing.T) { testlapack.DgehrdTest(t, r) }) // orders around blocks of 32 columns
+		t.Run("Dorghr", func(t *testing.T) { testlapack.DorghrTest(t, r) })
 		t.Run("Dhseqr", func(t *testing.T) { testlapack.DhseqrTest(t, r) })
 		t.Run("Dtrevc3", func(t *testing.T) { testlapack.Dtrevc3Test(t, r) })
 		t.Run("Dlaqr04", func(t *testing.T) { testutil.Slow(t); testlapack.Dlaqr04Test(t, r) })
@@ -82,6 +84,22 @@ func rowsOf(wantz bool, iloz, ihiz int, z []float64, ldz int) (int, block.Matrix
 	return ihiz - iloz + 1, block.Dense(z, ldz).Sub(iloz, 0)
 }
 
+func (r routines) Dgehrd(n, ilo, ihi int, a []float64, lda int, tau, work []float64, lwork int) {
+	if lwork == -1 {
+		work[0] = float64(max(1, n))
+	} else if n > 0 {
+		Gehrd(r.bk, n, ilo, ihi, block.Dense(a, lda), tau)
+	}
+}
+
+func (r routines) Dorghr(n, ilo, ihi int, a []float64, lda int, tau, work []float64, lwork int) {
+	if lwork == -1 {
+		work[0] = float64(max(1, n))
+	} else if n > 0 {
+		Orghr(r.bk, n, ilo, ihi, block.Dense(a, lda), tau)
+	}
+}
+
 func (r routines) Dhseqr(job gonumlapack.SchurJob, compz gonumlapack.SchurComp, n, ilo, ihi int, h []float64, ldh int, wr, wi, z []float64, ldz int, work []float64, lwork int) int {
 	if lwork == -1 {
 		work[0] = float64(max(1, n))
@@ -89,10 +107,7 @@ func (r routines) Dhseqr(job gonumlapack.SchurJob, compz gonumlapack.SchurComp, 
 	}
 	rows, q := rowsOf(compz != gonumlapack.SchurNone && n > 0, 0, n-1, z, ldz)
 	if compz == gonumlapack.SchurHess {
-		for i := range n {
-			clear(q.Elements(i, 0, n))
-			q.X[i*ldz+i] = 1
-		}
+		factor.Identity(n, q)
 	}
 	whole := job == gonumlapack.EigenvaluesAndSchur
 	return solve(n, 0, n-1, h, ldh, wr, wi, rows, q, whole, func(p *problem) int {
@@ -183,7 +198,7 @@ func (r routines) Dtrevc3(side gonumlapack.EVSide, how gonumlapack.EVHowMany, se
 	}
 	if side != gonumlapack.EVLeft {
 		x := square0(n)
-		Trevc(r.bk, n, p.h, p.w, x)
+		trevc(r.bk, false, n, p.h, p.w, x)
 		m = r.deliver(how, selected, n, p.w, x, block.Dense(vr, ldvr))
 	}
 	if side != gonumlapack.EVRight {

@@ -149,8 +149,7 @@ func (p *problem) restore(bk factor.Backend, n int) {
 
 // square0 returns an n×n matrix of zeros. The distance of its rows is odd in units of a cache line.
 func square0(n int) block.Matrix {
-	ld := (n+7)&^7 | 8
-	return block.Dense(make([]float64, n*ld), ld)
+	return block.Dense(make([]float64, n*factor.Stride(n)), factor.Stride(n))
 }
 
 // stripWidth is the number of columns or rows that a task of spread multiplies.

@@ -17,18 +17,10 @@ import (
 // have converged, and there are no vectors. A NaN or an infinity in a does not converge. (LAPACK:
 // dgeev.)
 //
-// About 25n³ flops with one kind of vectors, 10n³ without.
-func Geev(bk factor.Backend, n int, a block.Matrix, w []complex128, left bool, vl block.Matrix, right bool, vr block.Matrix) (first int) {
-	return geev(bk, false, n, a, w, left, vl, right, vr)
-}
-
-// Small is Geev for orders up to SmallOrder, by plain loops, since calls of a backend take longer than
-// their arithmetic there. It rounds differently from Geev.
-func Small(bk factor.Backend, n int, a block.Matrix, w []complex128, left bool, vl block.Matrix, right bool, vr block.Matrix) (first int) {
-	return geev(bk, true, n, a, w, left, vl, right, vr)
-}
-
-func geev(bk factor.Backend, small bool, n int, a block.Matrix, w []complex128, left bool, vl block.Matrix, right bool, vr block.Matrix) (first int) {
+// About 25n³ flops with one kind of vectors, 10n³ without. If small is set it goes by plain loops, for
+// orders up to SmallOrder, where calls of a backend take longer than their arithmetic. They round
+// differently.
+func Geev(bk factor.Backend, small bool, n int, a block.Matrix, w []complex128, left bool, vl block.Matrix, right bool, vr block.Matrix) (first int) {
 	finite := factor.NotFinite(bk, blas.All, n, n, a) == nil
 	exponent, _ := factor.Scale(bk, 485, n, n, a)
 	if !finite {
@@ -47,12 +39,11 @@ func geev(bk factor.Backend, small bool, n int, a block.Matrix, w []complex128, 
 		Gehrd(bk, n, b.ilo, b.ihi, a, tau)
 	}
 
-	var q block.Matrix
-	rows := 0
+	q, rows := vr, 0
+	if !right {
+		q = vl
+	}
 	if left || right {
-		if q = vr; !right {
-			q = vl
-		}
 		rows = n
 		if small {
 			orghrSmall(n, b.ilo, b.ihi, a, tau, q)
@@ -118,7 +109,6 @@ func multiply(bk factor.Backend, small bool, ul blas.Uplo, n int, v, x block.Mat
 	}
 }
 
-// swapColumns exchanges columns k and k+1 of v.
 func swapColumns(n int, v block.Matrix, k int) {
 	for i := range n {
 		p := v.Elements(i, k, k+2)

@@ -32,14 +32,6 @@ func shiftsFor(n int) int {
 	return 128
 }
 
-// windowFor returns the order of the deflation window for a number of shifts.
-func windowFor(n, shifts int) int {
-	if n <= 500 {
-		return shifts
-	}
-	return 3 * shifts / 2
-}
-
 // A multishift is the state of the multishift QR algorithm.
 type multishift struct {
 	*problem
@@ -87,8 +79,11 @@ func (m *multishift) iterate(ilo, ihi int) (first int) {
 	clearBelow(m.h, ilo, ihi)
 	n := ihi - ilo + 1
 	most := min(shiftsFor(n), (n-3)/6) &^ 1
-	largest := (n - 1) / 3
-	usual := min(max(2, windowFor(n, most)), largest)
+	largest, order := (n-1)/3, most // of windows
+	if n > 500 {
+		order = 3 * most / 2
+	}
+	usual := min(max(2, order), largest)
 	window, shrink, stalled := usual, -1, 1
 	kbot := ihi
 	for range 30 * max(10, n) {

@@ -74,13 +74,10 @@ func clearBelow(h block.Matrix, from, to int) {
 // order 3 or 2, at (k, k). (LAPACK: dlaqr1.)
 func firstColumn(h block.Matrix, order, k int, s1, s2 complex128) (x, y, z float64) {
 	q := squareAt(h, k)
-	h20, h12, h21, h22 := 0.0, 0.0, 0.0, 0.0
+	h02, h12, h20, h21, h22 := 0.0, 0.0, 0.0, 0.0, 0.0
 	if order == 3 {
-		h20, h12, h21, h22 = h.X[(k+2)*h.Ld+k], h.X[(k+1)*h.Ld+k+2], h.X[(k+2)*h.Ld+k+1], h.X[(k+2)*h.Ld+k+2]
-	}
-	h02 := 0.0
-	if order == 3 {
-		h02 = h.X[k*h.Ld+k+2]
+		last := h.X[(k+2)*h.Ld+k:]
+		h02, h12, h20, h21, h22 = h.X[k*h.Ld+k+2], h.X[(k+1)*h.Ld+k+2], last[0], last[1], last[2]
 	}
 	s := math.Abs(q.a-real(s2)) + math.Abs(imag(s2)) + math.Abs(q.c) + math.Abs(h20)
 	if s == 0 {

@@ -98,7 +98,6 @@ func (r *reflection) right(a block.Matrix, order, at, from, end int) {
 // A rotation takes (x, y) to (c x + s y, c y - s x).
 type rotation struct{ c, s float64 }
 
-// left applies the rotation to rows at and at+1 of a, in columns from to end-1.
 func (r rotation) left(a block.Matrix, at, from, end int) {
 	for j := from; j < end; j++ {
 		x, y := &a.X[at*a.Ld+j], &a.X[(at+1)*a.Ld+j]
@@ -106,7 +105,6 @@ func (r rotation) left(a block.Matrix, at, from, end int) {
 	}
 }
 
-// right applies the rotation to columns at and at+1 of a, in rows from to end-1.
 func (r rotation) right(a block.Matrix, at, from, end int) {
 	for i := from; i < end; i++ {
 		p := (*[2]float64)(a.X[i*a.Ld+at:])
@@ -117,13 +115,11 @@ func (r rotation) right(a block.Matrix, at, from, end int) {
 // A square is the 2×2 matrix (a b; c d).
 type square struct{ a, b, c, d float64 }
 
-// squareAt returns the 2×2 block of m at (i, i).
 func squareAt(m block.Matrix, i int) square {
 	x, y := (*[2]float64)(m.X[i*m.Ld+i:]), (*[2]float64)(m.X[(i+1)*m.Ld+i:])
 	return square{x[0], x[1], y[0], y[1]}
 }
 
-// store writes q to the block of m at (i, i).
 func (q square) store(m block.Matrix, i int) {
 	*(*[2]float64)(m.X[i*m.Ld+i:]) = [2]float64{q.a, q.b}
 	*(*[2]float64)(m.X[(i+1)*m.Ld+i:]) = [2]float64{q.c, q.d}

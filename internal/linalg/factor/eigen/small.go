@@ -6,7 +6,7 @@ import (
 	"blskernel/internal/linalg/factor/qr"
 )
 
-// SmallOrder is the largest order of Small.
+// SmallOrder is the largest order of plain loops.
 const SmallOrder = 31
 
 // gehd2 is Gehrd by one reflection after the other. (LAPACK: dgehd2.)
@@ -59,9 +59,7 @@ func reflectRows(v []float64, tau float64, a block.Matrix, sums []float64) {
 // orghrSmall writes to q what Orghr makes of a.
 func orghrSmall(n, ilo, ihi int, a block.Matrix, tau []float64, q block.Matrix) {
 	var column, sums [SmallOrder]float64
-	for i := range n {
-		factor.Unit(q.X[i*q.Ld:][:n], i)
-	}
+	factor.Identity(n, q)
 	for i := ihi - 2; i >= ilo; i-- {
 		v := column[:ihi-i]
 		v[0] = 1
@@ -97,7 +95,6 @@ func (u *upper) byRows() {
 	}
 }
 
-// timesSmall overwrites the n×n v by its product with x.
 func timesSmall(n int, v, x block.Matrix) {
 	var sums [SmallOrder]float64
 	for i := range n {

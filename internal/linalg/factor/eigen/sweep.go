@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
 )
 
 // A chain is bulges of two shifts each, two rows apart, in a window along the diagonal. Rows and
@@ -35,10 +36,7 @@ func (m *multishift) sweep(ktop, kbot int, shifts []complex128) {
 	for start := ktop - 2*bulges + 1; start <= kbot-2; start += 2 * bulges {
 		from, end := max(ktop, start), min(start+columns, kbot)+1
 		block.Copy(h, m.h.Sub(from, from), end-from, end-from)
-		clear(u.X)
-		for i := range columns {
-			u.X[i*u.Ld+i] = 1
-		}
+		factor.Identity(columns, u)
 		c.u = u
 		c.start, c.top, c.bottom, c.last = start-from, ktop-from, kbot-from, end-1-from
 		for k := c.start; k <= min(c.start+2*bulges-1, c.bottom-2); k++ {

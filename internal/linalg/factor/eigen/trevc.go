@@ -29,16 +29,12 @@ type upper struct {
 	tiny  []float64 // for each eigenvalue, the least pivot
 }
 
-// Trevc writes the eigenvectors of the n×n quasi-triangle t, with standard blocks and the eigenvalues
+// trevc writes the eigenvectors of the n×n quasi-triangle t, with standard blocks and the eigenvalues
 // w, to the upper triangle x, in about n³/3 flops. A column, or a pair of them, has a largest element
 // of about 1. (LAPACK: dtrevc3.)
 //
 // All vectors are solved for at once, by halves of the rows: what is below a row is a product, and the
 // blocks on the diagonal, shifted by another eigenvalue for each column, are solved row by row.
-func Trevc(bk factor.Backend, n int, t block.Matrix, w []complex128, x block.Matrix) {
-	trevc(bk, false, n, t, w, x)
-}
-
 func trevc(bk factor.Backend, small bool, n int, t block.Matrix, w []complex128, x block.Matrix) {
 	u := upper{bk: bk, small: small, n: n, t: t, x: x, w: w, tiny: make([]float64, n)}
 	for i := range n {
@@ -64,7 +60,12 @@ func trevc(bk factor.Backend, small bool, n int, t block.Matrix, w []complex128,
 	case n > 0:
 		u.solve(0, n)
 	}
-	u.normalize()
+	f := powers(n, x, w)
+	for i := range n {
+		for k, v := range x.Elements(i, 0, n) {
+			x.X[i*x.Ld+k] = v * f[k]
+		}
+	}
 }
 
 // solve computes rows from to end-1 of X, from which the product of T with the rows below has been
@@ -184,16 +185,6 @@ func (u *upper) scale(k, columns int, r, v float64) {
 	}
 }
 
-// normalize scales the columns, or pairs of them, by powers of two to largest elements of about 1.
-func (u *upper) normalize() {
-	f := powers(u.n, u.x, u.w)
-	for i := range u.n {
-		for k, v := range u.x.Elements(i, 0, u.n) {
-			u.x.X[i*u.x.Ld+k] = v * f[k]
-		}
-	}
-}
-
 // powers returns for each column of the n×n x, or pair of columns, the power of two that makes the
 // largest element about 1.
 func powers(n int, x block.Matrix, w []complex128) []float64 {
@@ -217,7 +208,6 @@ func powers(n int, x block.Matrix, w []complex128) []float64 {
 	return f
 }
 
-// size is the sum of the magnitudes of the parts of v.
 func size(v complex128) float64 { return math.Abs(real(v)) + math.Abs(imag(v)) }
 
 func times(a, b complex128) complex128 {

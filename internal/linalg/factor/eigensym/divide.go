@@ -55,7 +55,7 @@ func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 	// Elements left out are some roundings of the norm, or negligible against numbers up to 1.
 	// Squares of the elements that stay do not underflow.
 	negligible := max(8*eps*max(largest, squares), 0x1p-400)
-	m.Deflate(m.Ascending(), negligible/math.Sqrt(squares), negligible, func(i, j int, c, s float64) {
+	m.Deflate(factor.Ascending(d), negligible/math.Sqrt(squares), negligible, func(i, j int, c, s float64) {
 		v.Rot(c, s, z.Elements(i, 0, n), z.Elements(j, 0, n))
 	})
 	if len(m.Kept) > 0 {
@@ -73,9 +73,7 @@ func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 // vectors are local. The workspace has 2n² numbers. (LAPACK: dstedc.)
 func Stedc(bk factor.Backend, d, e []float64, z block.Matrix) bool {
 	n := len(d)
-	for i := range n {
-		factor.Unit(z.Elements(i, 0, n), i)
-	}
+	factor.Identity(n, z)
 	v := divider{solver: solver{Backend: bk, vectors: true, z: z, left: sweeps * n}}
 	if n > leafOrder {
 		w := factor.Acquire()

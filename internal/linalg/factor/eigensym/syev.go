@@ -45,9 +45,9 @@ func Syev(bk factor.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w
 		q := qr.Reflections(true, n-1, z.Sub(0, 1), tau)
 		q.Ormqr(bk, blas.Right, blas.Trans, n, vectors.Sub(0, 1))
 	}
-	order := factor.Sort(w)
+	factor.Permute(factor.Sort(w), vectors, n)
 	bk.Dscal(n, math.Ldexp(1, exponent), w, 1)
-	store(bk, n, vectors, order, a)
+	bk.Transpose(n, n, vectors.X, vectors.Ld, a.X, a.Ld)
 	return true
 }
 
@@ -64,21 +64,4 @@ func load(bk factor.Backend, ul blas.Uplo, n int, a, z block.Matrix) (exponent i
 	}
 	exponent, _ = factor.Scale(bk, 400, n, n, z)
 	return exponent
-}
-
-// store writes row order[j] of z to column j of a.
-func store(bk factor.Backend, n int, z block.Matrix, order []int, a block.Matrix) {
-	const rows = 32 // stay in a cache
-	bk.BlockRows((n+rows-1)/rows, rows*n, func(from, to int) {
-		w := factor.Acquire()
-		defer w.Release()
-		part := w.Matrix(min(rows, n), n)
-		for j := from * rows; j < min(to*rows, n); j += rows {
-			m := min(rows, n-j)
-			for k, i := range order[j : j+m] {
-				copy(part.Elements(k, 0, n), z.Elements(i, 0, n))
-			}
-			bk.Transpose(m, n, part.X, part.Ld, a.X[j:], a.Ld)
-		}
-	})
 }

@@ -42,7 +42,11 @@ func diagonalize(d, e []float64, do func(d, e []float64, first int) bool) bool {
 		}
 		if first < last {
 			d, e := d[first:last+1], e[first:last]
-			scale := unitScale(max(math.Abs(d[0]), largestOf(d[1:], e)))
+			largest := math.Abs(d[0])
+			for i, v := range e {
+				largest = max(largest, math.Abs(v), math.Abs(d[i+1]))
+			}
+			scale := unitScale(largest)
 			multiply(scale, d)
 			multiply(scale, e)
 			if !do(d, e, first) {
@@ -107,14 +111,6 @@ func (q *solver) end(d, e []float64, l int) int {
 		}
 	}
 	return l
-}
-
-// largestOf returns the largest magnitude in x and y, of the same length.
-func largestOf(x, y []float64) (largest float64) {
-	for i, v := range x {
-		largest = max(largest, math.Abs(v), math.Abs(y[i]))
-	}
-	return largest
 }
 
 func multiply(by float64, x []float64) {

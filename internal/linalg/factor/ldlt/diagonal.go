@@ -29,7 +29,6 @@ func (d *Diagonal) cut(n int) int {
 	}
 }
 
-// part returns rows i to i+rows-1.
 func (d *Diagonal) part(i, rows int) *Diagonal {
 	if d == nil {
 		return nil
@@ -37,7 +36,6 @@ func (d *Diagonal) part(i, rows int) *Diagonal {
 	return &Diagonal{d.D[i : i+rows], d.E[i : i+rows]}
 }
 
-// inverse returns the inverse, which has the same blocks.
 func (d *Diagonal) inverse() Diagonal {
 	n := len(d.D)
 	inv := Diagonal{D: make([]float64, n), E: make([]float64, n)}
@@ -102,27 +100,13 @@ func (d *Diagonal) diagonalize(lambda []float64) []rotation {
 		if e == 0 {
 			continue
 		}
-		r, t := diagonalizing(k, d.D[k], e, d.D[k+1])
+		zeta := (float64(d.D[k+1]/2) - float64(d.D[k]/2)) / e
+		t := math.Copysign(1/(math.Abs(zeta)+detmath.Hypot(1, zeta)), zeta) // s/c
+		c := 1 / detmath.Hypot(1, t)
 		lambda[k], lambda[k+1] = d.D[k]-float64(t*e), d.D[k+1]+float64(t*e)
-		all = append(all, r)
+		all = append(all, rotation{k, c, t * c})
 	}
 	return all
-}
-
-// diagonalizing returns the rotation with [d0 e; e d1] = J Λ Jᵀ, and t = s/c: Λ has d0-te and d1+te.
-func diagonalizing(k int, d0, e, d1 float64) (r rotation, t float64) {
-	zeta := (float64(d1/2) - float64(d0/2)) / e
-	t = math.Copysign(1/(math.Abs(zeta)+detmath.Hypot(1, zeta)), zeta)
-	c := 1 / detmath.Hypot(1, t)
-	return rotation{k, c, t * c}, t
-}
-
-// rows overwrites the rows k and k+1 of A by the same rows of Jᵀ A.
-func (r rotation) rows(x, y []float64) {
-	y = y[:len(x)]
-	for i, v := range x {
-		x[i], y[i] = float64(r.c*v)-float64(r.s*y[i]), float64(r.s*v)+float64(r.c*y[i])
-	}
 }
 
 // addSymmetric adds Z D⁻¹ Zᵀ to the upper triangle of the m×m block c, and overwrites the m×n block z

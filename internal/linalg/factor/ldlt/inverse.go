@@ -19,7 +19,16 @@ import (
 // 35(1), 2008, doi:10.1145/1377603.1377606), by halves.
 func Inverse(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix, d *Diagonal) {
 	if n <= base {
-		inverseBase(bk, ul, n, a, d)
+		w := factor.Acquire()
+		defer w.Release()
+		u, x := w.Matrix(n, n), w.Matrix(n, n)
+		factor.LoadUpper(u, ul, n, a)
+		if d != nil {
+			inv := d.inverse()
+			d = &inv
+		}
+		inverseRows(bk, n, u, x, d)
+		factor.StoreUpper(a, ul, n, x)
 		return
 	}
 	n1 := d.cut(factor.Half(n))
@@ -36,16 +45,16 @@ func Inverse(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix, d *Di
 	}
 	factor.Trsm(bk, side, ul, blas.NoTrans, diag, n1, n2, 1, a, off)
 	right := func(from, to int) {
-		factor.Trsm(bk, other, ul, blas.NoTrans, diag, n2, to-from, 1, a22, offRows(ul, off, from))
+		rows := off.Sub(from, 0)
+		if ul == blas.Lower { // off is transposed
+			rows = off.Sub(0, from)
+		}
+		factor.Trsm(bk, other, ul, blas.NoTrans, diag, n2, to-from, 1, a22, rows)
 	}
-	// X11 and Z do not depend on each other.
-	each, all := float64(n2)*float64(n2), inverseFlops(n1)
-	if bk.LooksAhead(all, float64(n1)*each) {
-		bk.Ahead(func() { Inverse(bk, ul, base, n1, a, d1) }, all, n1, factor.StripWidth(2*n1), each, right)
-	} else {
-		Inverse(bk, ul, base, n1, a, d1)
-		right(0, n1)
-	}
+	// X11 and Z do not depend on each other. The flops of X11 have those added that a product would do
+	// in the time lost on small triangles.
+	each, all := float64(n2)*float64(n2), 0.8*float64(n1)*float64(n1)*float64(n1)
+	bk.Ahead(func() { Inverse(bk, ul, base, n1, a, d1) }, all, n1, factor.StripWidth(2*n1), each, right)
 	if d == nil {
 		bk.Syrk(ul, t, n1, n2, 1, off, a)
 	} else {
@@ -53,33 +62,6 @@ func Inverse(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix, d *Di
 	}
 	factor.Trsm(bk, other, ul, blas.Trans, diag, n2, n1, -1, a22, off)
 	Inverse(bk, ul, base, n2, a22, d2)
-}
-
-// inverseFlops returns about the flops of Inverse, with those added that a product would do in the time
-// lost on small triangles.
-func inverseFlops(n int) float64 { return 0.8 * float64(n) * float64(n) * float64(n) }
-
-// offRows returns off, the off-diagonal block of the triangle ul, from row i on; for blas.Lower, where
-// off is transposed, from column i on.
-func offRows(ul blas.Uplo, off block.Matrix, i int) block.Matrix {
-	if ul == blas.Upper {
-		return off.Sub(i, 0)
-	}
-	return off.Sub(0, i)
-}
-
-// inverseBase is Inverse in a workspace.
-func inverseBase(bk factor.Backend, ul blas.Uplo, n int, a block.Matrix, d *Diagonal) {
-	w := factor.Acquire()
-	defer w.Release()
-	u, x := w.Matrix(n, n), w.Matrix(n, n)
-	factor.LoadUpper(u, ul, n, a)
-	if d != nil {
-		inv := d.inverse()
-		d = &inv
-	}
-	inverseRows(bk, n, u, x, d)
-	factor.StoreUpper(a, ul, n, x)
 }
 
 // inverseRows writes the symmetric X = (Uᵀ D U)⁻¹ to x, both triangles of it, by block rows from the

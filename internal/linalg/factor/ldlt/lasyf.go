@@ -99,7 +99,6 @@ func (p *lasyf) eliminate() (int, *factor.Pivot) {
 	return k, nil
 }
 
-// row returns row k of l.
 func (p *lasyf) row(k int) []float64 { return p.l.X[k*p.m : (k+1)*p.m] }
 
 // column writes column c of the matrix, from row k on and with the k eliminations so far, to dst. It

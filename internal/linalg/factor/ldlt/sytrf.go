@@ -46,13 +46,12 @@ func Sytrf(bk factor.Backend, nb, n int, a block.Matrix) (d Diagonal, swap []int
 		for k := j; k < j+cols; k++ {
 			swap[k] += j
 		}
-		block.CopyUpper(p.a, p.l, cols)
+		for k := range cols {
+			copy(p.a.Elements(k, k, m), p.l.Elements(k, k, m))
+		}
 		if rest := m - cols; rest > 0 {
-			for k := range cols {
-				copy(p.a.Elements(k, cols, m), p.l.Elements(k, cols, m))
-			}
 			for _, r := range d.part(j, cols).diagonalize(lambda) {
-				r.rows(p.l.Elements(r.k, cols, m), p.l.Elements(r.k+1, cols, m))
+				bk.Rot(r.c, -r.s, p.l.Elements(r.k, cols, m), p.l.Elements(r.k+1, cols, m))
 			}
 			bk.BlockSyrk(blas.Trans, rest, cols, -1, p.l.Sub(0, cols), lambda[:cols], p.a.Sub(cols, cols))
 		}

@@ -1,8 +1,6 @@
 package lu
 
 import (
-	"cmp"
-
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor"
 
@@ -17,8 +15,6 @@ type getf2 struct {
 	m, n int          // n columns of m elements, n <= m
 	x    block.Matrix // row j is column j of the panel
 	swap []int        // rows k and swap[k] of A were exchanged, for k = 0, 1, ...
-
-	complete bool // goes on after a pivot that is zero or not finite
 }
 
 // unblockedColumns is the number of columns of a panel that are eliminated one by one.
@@ -29,26 +25,23 @@ const unblockedColumns = 8
 func panelStride(m int) int { return (m+15)/16*16 + 8 }
 
 // factor eliminates the columns from j0 to j1-1, to which those before j0 have been applied, by halves.
-// It returns the first pivot that is zero or, unless it goes on, not finite.
-func (p *getf2) factor(j0, j1 int) *factor.Pivot {
+func (p *getf2) factor(j0, j1 int) {
 	n := j1 - j0
 	if n <= unblockedColumns {
-		return p.eliminate(j0, j1)
+		p.eliminate(j0, j1)
+		return
 	}
 	n1 := n / 2
 	j := j0 + n1
-	bad := p.factor(j0, j)
-	if bad != nil && !p.complete {
-		return bad
-	}
+	p.factor(j0, j)
 	right := p.x.Sub(j, j0)
 	p.bk.Trsm(blas.Right, blas.Upper, blas.NoTrans, blas.Unit, n1, n-n1, 1, p.x.Sub(j0, j0), right)
 	p.bk.Gemm(blas.NoTrans, blas.NoTrans, n-n1, p.m-j, n1, -1, right, p.x.Sub(j0, j), 1, p.x.Sub(j, j))
-	return cmp.Or(bad, p.factor(j, j1))
+	p.factor(j, j1)
 }
 
 // eliminate is factor for few columns: those before it bring each column up to date in its turn.
-func (p *getf2) eliminate(j0, j1 int) (bad *factor.Pivot) {
+func (p *getf2) eliminate(j0, j1 int) {
 	ld := p.x.Ld
 	for j := j0; j < j1; j++ {
 		col := p.x.Elements(j, 0, p.m)
@@ -63,12 +56,6 @@ func (p *getf2) eliminate(j0, j1 int) (bad *factor.Pivot) {
 		s := j + factor.LargestAt(col[j:])
 		pivot := col[s]
 		p.swap[j] = s
-		if pivot == 0 || !factor.IsFinite(pivot) && !p.complete {
-			bad = cmp.Or(bad, &factor.Pivot{Index: j, Value: pivot})
-			if !p.complete {
-				return bad
-			}
-		}
 		if s != j {
 			for at := 0; at < p.n*ld; at += ld {
 				p.x.X[at+j], p.x.X[at+s] = p.x.X[at+s], p.x.X[at+j]
@@ -81,20 +68,6 @@ func (p *getf2) eliminate(j0, j1 int) (bad *factor.Pivot) {
 			factor.Divide(p.bk, col[j+1:], pivot)
 		}
 	}
-	return bad
-}
-
-// load copies the m×n matrix a to the panel, store copies it back.
-func (p *getf2) load(a block.Matrix) {
-	p.inSquares(func(i, rows int) {
-		p.bk.Transpose(rows, p.n, a.X[i*a.Ld:], a.Ld, p.x.X[i:], p.x.Ld)
-	})
-}
-
-func (p *getf2) store(a block.Matrix) {
-	p.inSquares(func(i, rows int) {
-		p.bk.Transpose(p.n, rows, p.x.X[i:], p.x.Ld, a.X[i*a.Ld:], a.Ld)
-	})
 }
 
 // inSquares calls do for ranges of about as many rows of a as the panel has columns, so that the lines

@@ -19,45 +19,58 @@ const GetrfBase = 48
 // (Toledo, SIAM J. Matrix Anal. Appl. 18, 1997; LAPACK: dgetrf2), with a workspace of base(m+23)
 // numbers at most.
 //
-// The first pivot that is zero or not finite ends it, and a is then undefined. If complete is set it
-// goes on to the end as LAPACK does, and returns a pivot only if U has a zero on its diagonal.
-func Getrf(bk factor.Backend, base, m, n int, a block.Matrix, swap []int, complete bool) *factor.Pivot {
+// It goes on to the end whatever the pivots are, as LAPACK does; see BadPivot.
+func Getrf(bk factor.Backend, base, m, n int, a block.Matrix, swap []int) {
 	k := min(m, n)
 	w := factor.Acquire()
 	defer w.Release()
-	f := getrf{bk: bk, base: base, work: w.Take(min(base, k) * panelStride(m)), complete: complete}
-	bad := f.factor(m, k, 0, a, swap)
-	if m < n && (bad == nil || complete) {
+	f := getrf{bk: bk, base: base, work: w.Take(min(base, k) * panelStride(m))}
+	f.factor(m, k, 0, a, swap)
+	if m < n {
 		f.update(m, m, m, n-m, a, swap)
 	}
-	return bad
+}
+
+// BadPivot returns the first diagonal element of the n×n U that is zero or not finite. An overflow makes
+// a row infinite or NaN, and so the diagonal, at the latest when that row becomes a pivot.
+func BadPivot(n int, u block.Matrix) *factor.Pivot {
+	for k := range n {
+		if d := u.X[u.Row(k)+k]; d == 0 || !factor.IsFinite(d) {
+			return &factor.Pivot{Index: k, Value: d}
+		}
+	}
+	return nil
 }
 
 // A getrf is one call of Getrf, with room for a panel of base columns in work.
 type getrf struct {
-	bk       factor.Backend
-	base     int
-	work     []float64
-	complete bool
+	bk   factor.Backend
+	base int
+	work []float64
 }
 
 // factor is Getrf for m >= n, whose first ready columns are done: 0, all of n, or as many as some first
 // half of first halves has. While the right half is brought up to date, one thread goes on to factor
 // its first columns.
-func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) *factor.Pivot {
+func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) {
 	switch {
 	case n == ready:
-		return nil
+		return
 	case n <= f.base:
-		return f.panel(m, n, a, swap)
+		p := getf2{bk: f.bk, m: m, n: n, x: block.Dense(f.work, panelStride(m)), swap: swap}
+		p.inSquares(func(i, rows int) {
+			f.bk.Transpose(rows, n, a.X[i*a.Ld:], a.Ld, p.x.X[i:], p.x.Ld)
+		})
+		p.factor(0, n)
+		p.inSquares(func(i, rows int) {
+			f.bk.Transpose(n, rows, p.x.X[i:], p.x.Ld, a.X[i*a.Ld:], a.Ld)
+		})
+		return
 	}
 	n1 := f.half(n)
 	n2 := n - n1
 	a22, below := a.Sub(n1, n1), m-n1
-	bad := f.factor(m, n1, ready, a, swap[:n1])
-	if bad != nil && !f.complete {
-		return bad
-	}
+	f.factor(m, n1, ready, a, swap[:n1])
 	// Both counts are of flops; the factorization of narrow panels has half the speed of a product.
 	each := float64(float64(n1) * float64(n1+2*below))
 	first := func(cols int) float64 { return float64(cols) * (each + float64(2*float64(below)*float64(cols))) }
@@ -65,18 +78,11 @@ func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) *factor.Pivo
 	for cols > f.base && !f.bk.LooksAhead(first(cols), float64(n2-cols)*each) {
 		cols = f.half(cols)
 	}
-	next := func(ready, cols int) {
-		later := f.factor(below, cols, ready, a22, swap[n1:n1+cols])
-		if later != nil && bad == nil {
-			later.Index += n1
-			bad = later
-		}
-	}
 	if f.bk.LooksAhead(first(cols), float64(n2-cols)*each) {
 		rest := n2 - cols
 		f.bk.Ahead(func() {
 			f.update(m, n1, n1, cols, a, swap)
-			next(0, cols)
+			f.factor(below, cols, 0, a22, swap[n1:n1+cols])
 		}, first(cols), rest, factor.StripWidth(rest), each, func(from, to int) {
 			f.update(m, n1, n1+cols+from, to-from, a, swap)
 		})
@@ -84,30 +90,15 @@ func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) *factor.Pivo
 		f.update(m, n1, n1, n2, a, swap)
 		cols = 0
 	}
-	if bad != nil && !f.complete {
-		return bad
-	}
-	if next(cols, n2); bad != nil && !f.complete {
-		return bad
-	}
+	f.factor(below, n2, cols, a22, swap[n1:n])
 	factor.Laswp(f.bk, n1, a.Sub(n1, 0), swap[n1:n], false)
 	for k := n1; k < n; k++ {
 		swap[k] += n1
 	}
-	return bad
 }
 
 // half returns the columns of the first half of n > base, in whole panels.
 func (f *getrf) half(n int) int { return max((n/2+f.base/2)/f.base, 1) * f.base }
-
-// panel is factor for a panel.
-func (f *getrf) panel(m, n int, a block.Matrix, swap []int) *factor.Pivot {
-	p := getf2{bk: f.bk, m: m, n: n, x: block.Dense(f.work, panelStride(m)), swap: swap, complete: f.complete}
-	p.load(a)
-	bad := p.factor(0, n)
-	p.store(a)
-	return bad
-}
 
 // update applies the first n columns to the cols columns from j on.
 func (f *getrf) update(m, n, j, cols int, a block.Matrix, swap []int) {
@@ -121,16 +112,10 @@ func (f *getrf) update(m, n, j, cols int, a block.Matrix, swap []int) {
 
 // GetrfLibrary overwrites the n×n a by the factors of P Aᵀ = L U, as a library that stores columns
 // computes them.
-func GetrfLibrary(lib backend.ColumnMajorLAPACK, n int, a block.Matrix, swap []int) *factor.Pivot {
+func GetrfLibrary(lib backend.ColumnMajorLAPACK, n int, a block.Matrix, swap []int) {
 	ipiv := make([]int32, n)
-	zero := lib.Dgetrf(n, n, a.X, a.Ld, ipiv) - 1
-	// An overflow makes a row infinite or NaN, and so the diagonal, at the latest when that row
-	// becomes a pivot.
-	for k := range n {
-		if d := a.X[a.Row(k)+k]; k == zero || !factor.IsFinite(d) {
-			return &factor.Pivot{Index: k, Value: d}
-		}
-		swap[k] = int(ipiv[k]) - 1
+	lib.Dgetrf(n, n, a.X, a.Ld, ipiv)
+	for k, i := range ipiv {
+		swap[k] = int(i) - 1
 	}
-	return nil
 }

@@ -31,7 +31,7 @@ func Gels(bk factor.Backend, t blas.Transpose, m, n, nrhs int, a, b block.Matrix
 	var f QR // of A or Aᵀ, whichever is tall
 	ul := blas.Upper
 	if m >= n {
-		f, _ = Geqrf(bk, true, 0, 0, m, n, a)
+		f = Geqrf(bk, true, 0, 0, m, n, a)
 	} else {
 		f, ul = Gelqf(bk, true, m, n, a), blas.Lower
 	}

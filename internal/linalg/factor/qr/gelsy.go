@@ -29,10 +29,7 @@ type Complete struct {
 // Gelsy decomposes the m×n dense a, which it overwrites. Rank is the number of diagonal elements of R
 // before the first with |r_ii| <= tolerance |r_00|; smaller rows of R count as zero.
 func Gelsy(bk factor.Backend, tolerance float64, m, n int, a block.Matrix) Complete {
-	c := Complete{R: a, Order: make([]int, n), m: m, n: n}
-	for j := range c.Order {
-		c.Order[j] = j
-	}
+	c := Complete{R: a, Order: factor.Indices(n), m: m, n: n}
 	c.exponent, _ = factor.Scale(bk, gelsRange, m, n, a)
 	tau := make([]float64, min(m, n))
 	Geqp3(bk, 0, m, n, a, c.Order, tau)
@@ -54,7 +51,7 @@ func Gelsy(bk factor.Backend, tolerance float64, m, n int, a block.Matrix) Compl
 				rows.X[rows.Row(i+j)+i] = v
 			}
 		}
-		c.z, _ = Geqrf(bk, true, 0, 0, n, r, rows)
+		c.z = Geqrf(bk, true, 0, 0, n, r, rows)
 	}
 	return c
 }

@@ -24,7 +24,7 @@ const geqp3Columns = 32
 func Geqp3(bk factor.Backend, fixed, m, n int, a block.Matrix, order []int, tau []float64) {
 	k := min(m, n)
 	if fixed = min(fixed, k); fixed > 0 {
-		f, _ := Geqrf(bk, false, 0, 0, m, fixed, a)
+		f := Geqrf(bk, false, 0, 0, m, fixed, a)
 		copy(tau, f.Tau)
 		if fixed < n {
 			f.Ormqr(bk, blas.Left, blas.Trans, n-fixed, a.Sub(0, fixed))
@@ -62,7 +62,6 @@ type laqps struct {
 	dots  []float64
 }
 
-// columnNorm returns the norm of column j from row i on.
 func (p *laqps) columnNorm(i, j int) float64 {
 	if i == p.m {
 		return 0

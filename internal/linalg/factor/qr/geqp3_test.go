@@ -34,10 +34,7 @@ func TestGeqp3(t *testing.T) {
 					}
 				}
 				x := layout(false).store(a)
-				order, tau := make([]int, n), make([]float64, min(m, n))
-				for j := range order {
-					order[j] = j
-				}
+				order, tau := factor.Indices(n), make([]float64, min(m, n))
 				Geqp3(bk, fixed, m, n, x, order, tau)
 				r := layout(false).load(x, m, n).Upper(0)
 				q := layout(false).store(r)

@@ -48,13 +48,25 @@ type QR struct {
 // Geqrf overwrites the m×n dense a by its QR factorization, in 2n²(m - n/3) flops for m >= n. It
 // reduces each block of nb columns to R in a workspace where columns are rows, and applies its
 // reflections to the columns on its right. If keep is not set it returns the same A and Tau without T,
-// and does not compute what only T needs. nb and base are 0 except in tests. The pivot is the first
-// diagonal element at which a reflection is not finite, with its value or, where that is finite, the
-// factor tau of the reflection.
-func Geqrf(bk factor.Backend, keep bool, nb, base, m, n int, a block.Matrix) (QR, *factor.Pivot) {
+// and does not compute what only T needs. nb and base are 0 except in tests.
+func Geqrf(bk factor.Backend, keep bool, nb, base, m, n int, a block.Matrix) QR {
 	f := QR{M: m, K: min(m, n), NB: nb, A: a}
-	first := f.factor(bk, keep, base, n)
-	return f, first
+	f.factor(bk, keep, base, n)
+	return f
+}
+
+// Overflow returns the first diagonal element at which a reflection is not finite, with its value or,
+// where that is finite, the factor tau of the reflection.
+func (f QR) Overflow() *factor.Pivot {
+	for i, tau := range f.Tau {
+		if v := f.A.X[f.A.Row(i)+i]; !factor.IsFinite(v) {
+			return &factor.Pivot{Index: i, Value: v}
+		}
+		if !factor.IsFinite(tau) {
+			return &factor.Pivot{Index: i, Value: tau}
+		}
+	}
+	return nil
 }
 
 // Gelqf overwrites the m×n dense a by its LQ factorization: Geqrf of the transpose.
@@ -66,7 +78,7 @@ func Gelqf(bk factor.Backend, keep bool, m, n int, a block.Matrix) QR {
 
 // factor is Geqrf for the matrix of M rows and n columns in A. While the columns on the right of a
 // block are brought up to date, one thread goes on to the next block, whose columns come first.
-func (f *QR) factor(bk factor.Backend, keep bool, base, n int) *factor.Pivot {
+func (f *QR) factor(bk factor.Backend, keep bool, base, n int) {
 	if f.NB == 0 {
 		f.NB = geqrfColumns
 		if f.M < geqrfRows {
@@ -79,7 +91,7 @@ func (f *QR) factor(bk factor.Backend, keep bool, base, n int) *factor.Pivot {
 		f.T = make([]float64, f.K*f.NB)
 	}
 	if f.K == 0 {
-		return nil
+		return
 	}
 	w := factor.Acquire()
 	defer w.Release()
@@ -114,7 +126,6 @@ func (f *QR) factor(bk factor.Backend, keep bool, base, n int) *factor.Pivot {
 		}
 		h = next
 	}
-	return p.bad
 }
 
 // panels makes the blocks of reflections of a factorization.
@@ -126,7 +137,6 @@ type panels struct {
 	v       [2][]float64 // of the block that is applied and of the next, by turns
 	columns block.Matrix // where columns are rows
 	dots    []float64
-	bad     *factor.Pivot
 }
 
 // reduce reduces the block of columns that begins with column j, and returns its reflections, which
@@ -143,13 +153,7 @@ func (p *panels) reduce(j int) Reflector {
 	last := j+h.Cols == p.n
 	geqrt(p.bk, h.Rows, h.Cols, c, h.T, p.base, p.dots, p.T != nil || !last)
 	for r := range h.Cols {
-		tau := h.T.X[r*p.NB+r]
-		p.Tau[j+r] = tau
-		for _, v := range []float64{c.X[c.Row(r)+r], tau} {
-			if p.bad == nil && !factor.IsFinite(v) {
-				p.bad = &factor.Pivot{Index: j + r, Value: v}
-			}
-		}
+		p.Tau[j+r] = h.T.X[r*p.NB+r]
 	}
 	if last && p.Rows {
 		return h // nothing is left to apply it to

@@ -23,7 +23,6 @@ type Root struct {
 	Distance float64
 }
 
-// difference returns p[i] - p[j].
 func (q Equation) difference(i, j int) float64 {
 	by := q.Poles[i] - q.Poles[j]
 	if q.Squares {

@@ -1,9 +1,7 @@
 package secular
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/detmath"
@@ -40,16 +38,6 @@ type Merge struct {
 	Norms              []float64
 	Place              []int
 	top, whole, bottom int
-}
-
-// Ascending returns the rows by ascending D.
-func (m *Merge) Ascending() []int {
-	order := make([]int, len(m.D))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(m.D[i], m.D[j]) })
-	return order
 }
 
 // Deflate appends each row of the order to Kept or Gone. A row is gone if it is an eigenvector up to
@@ -152,20 +140,10 @@ func (m *Merge) Multiply(bk factor.Backend, n int, z block.Matrix, work []float6
 	for j, i := range m.Gone {
 		copy(others[j*n:], z.Elements(i, 0, n))
 	}
-	multiply(bk, k, left, top+whole, m.S, upper, z)
-	multiply(bk, k, right, whole+bottom, m.S.Sub(0, top), lower, z.Sub(0, left))
+	s, c := m.S.Sub(0, top), z.Sub(0, left)
+	bk.Dgemm(blas.NoTrans, blas.NoTrans, k, left, top+whole, 1, m.S.X, m.S.Ld, upper, left, 0, z.X, z.Ld)
+	bk.Dgemm(blas.NoTrans, blas.NoTrans, k, right, whole+bottom, 1, s.X, s.Ld, lower, right, 0, c.X, c.Ld)
 	for j := range m.Gone {
 		copy(z.Elements(k+j, 0, n), others[j*n:])
 	}
-}
-
-// multiply computes the m×n C = A B, where B has k rows and no gaps.
-func multiply(bk factor.Backend, m, n, k int, a block.Matrix, b []float64, c block.Matrix) {
-	if k == 0 {
-		for i := range m {
-			clear(c.Elements(i, 0, n))
-		}
-		return
-	}
-	bk.Dgemm(blas.NoTrans, blas.NoTrans, m, n, k, 1, a.X, a.Ld, b, n, 0, c.X, c.Ld)
 }

@@ -66,7 +66,6 @@ func (q Equation) solve(i int, poles, gaps []float64) (r Root, steps int) {
 	return Root{pole, s.x}, steps
 }
 
-// evaluate computes the gaps and the function at x.
 func (s *search) evaluate() {
 	var psi, phi, dpsi, dphi, bound float64
 	n, x := len(s.gaps), s.x

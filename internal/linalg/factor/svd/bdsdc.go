@@ -31,10 +31,8 @@ type divider struct {
 // are local. The workspace has 2n² numbers. (LAPACK: dbdsdc.)
 func bdsdc(bk factor.Backend, d, e []float64, ut, vt block.Matrix) bool {
 	n := len(d)
-	for i := range n {
-		factor.Unit(ut.Elements(i, 0, n), i)
-		factor.Unit(vt.Elements(i, 0, n), i)
-	}
+	factor.Identity(n, ut)
+	factor.Identity(n, vt)
 	v := divider{Backend: bk, ut: ut, vt: vt}
 	if n <= leafOrder {
 		return v.leaf(d, e[:n-1], 0)
@@ -146,7 +144,7 @@ func (v *divider) merge(d []float64, middle int, extra bool, on, off float64, ut
 	negligible := max(8*eps*largest, 0x1p-200)
 	m.X[middle] = math.Copysign(max(math.Abs(m.X[middle]), negligible), m.X[middle])
 	m.Kept = append(m.Kept, middle)
-	order := slices.DeleteFunc(m.Ascending(), func(i int) bool { return i == middle })
+	order := slices.DeleteFunc(factor.Ascending(d), func(i int) bool { return i == middle })
 	m.Deflate(order, negligible, negligible, func(i, j int, c, s float64) {
 		v.Rot(c, s, ut.Elements(i, 0, n), ut.Elements(j, 0, n))
 		v.Rot(c, s, vt.Elements(i, 0, cols), vt.Elements(j, 0, cols))

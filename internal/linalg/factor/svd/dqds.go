@@ -104,7 +104,6 @@ func (z *qd) deflate(values []float64) {
 	}
 }
 
-// pairOf returns the eigenvalues of a block of two rows.
 func pairOf(a, e, b float64) (most, least float64) {
 	a, b = max(a, b), min(a, b)
 	if e <= b*negligible {

@@ -85,7 +85,6 @@ func (r *reduction) times(t blas.Transpose, rows, j int, alpha float64, a block.
 	}
 }
 
-// left makes the reflection of column i of A.
 func (r *reduction) left(i int) {
 	rows := 2 * (i - r.first)
 	v := r.w.Elements(i, i, r.m)

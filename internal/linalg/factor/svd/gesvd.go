@@ -97,17 +97,15 @@ func (p problem) tall(upright bool, a block.Matrix, s []float64, u Vectors) bool
 		q = p.work.Matrix(p.m, p.n)
 		p.Transpose(p.n, p.m, a.X, a.Ld, q.X, q.Ld)
 	}
-	f, overflow := qr.Geqrf(p.Backend, u.Count > 0, 0, 0, p.m, p.n, q)
-	if overflow != nil {
+	f := qr.Geqrf(p.Backend, u.Count > 0, 0, 0, p.m, p.n, q)
+	if f.Overflow() != nil {
 		return false
 	}
 	w := p.work.Matrix(p.n, p.n)
 	for i := range p.n {
 		clear(w.Elements(i, i, p.n))
-		for j, r := range q.Elements(i, i, p.n) {
-			w.X[w.Row(i+j)+i] = r
-		}
 	}
+	factor.StoreUpper(w, blas.Lower, p.n, q)
 	r := p
 	r.m = p.n
 	count := min(u.Count, p.n)

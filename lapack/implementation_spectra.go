@@ -1,0 +1,143 @@
+package lapack
+
+import (
+	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor/eigen"
+	"blskernel/internal/linalg/factor/eigensym"
+	"blskernel/internal/linalg/factor/svd"
+
+	"gonum.org/v1/gonum/blas"
+	gonumlapack "gonum.org/v1/gonum/lapack"
+)
+
+// Dgeev computes the eigenvalues wr + i·wi of the n×n A, which it overwrites, and as jobvl and jobvr
+// ask the left and right eigenvectors u and v, u^H A = λ u^H and A v = λ v, in the columns of the n×n
+// vl and vr. They have length 1. For a pair of complex eigenvalues, the one with a positive imaginary
+// part first, the real part is in the first column and the imaginary part in the second, and the
+// largest component is real. It takes some 25n³ flops with vectors of one kind, 10n³ without, and a
+// workspace of its own of about n² numbers, 2n² with left vectors.
+//
+// It returns 0; or the index behind the last eigenvalue that did not converge, without vectors: n if A
+// has a NaN or an infinity. The first lwork elements of work, at least max(1, 4n), or max(1, 3n)
+// without vectors, are not used. If lwork is -1 it only writes that number to work[0].
+func (impl Implementation) Dgeev(jobvl gonumlapack.LeftEVJob, jobvr gonumlapack.RightEVJob, n int, a []float64, lda int, wr, wi []float64, vl []float64, ldvl int, vr []float64, ldvr int, work []float64, lwork int) (first int) {
+	left, right := jobvl == gonumlapack.LeftEVCompute, jobvr == gonumlapack.RightEVCompute
+	least := max(1, 3*n)
+	if left || right {
+		least = max(1, 4*n)
+	}
+	good := (left || jobvl == gonumlapack.LeftEVNone) && (right || jobvr == gonumlapack.RightEVNone) &&
+		n > 0 && lda >= n && ldvl >= 1 && ldvr >= 1 && (!left || ldvl >= n) && (!right || ldvr >= n)
+	if good && lwork == -1 && len(work) > 0 && holds(a, n, n, lda) {
+		work[0] = float64(least)
+		return 0
+	}
+	if !good || lwork < least || len(work) < lwork || !holds(a, n, n, lda) || len(wr) != n || len(wi) != n ||
+		left && !holds(vl, n, n, ldvl) || right && !holds(vr, n, n, ldvr) {
+		unwritten(work, func(work []float64) {
+			first = impl.Implementation.Dgeev(jobvl, jobvr, n, a, lda, wr, wi, vl, ldvl, vr, ldvr, work, lwork)
+		})
+		return first
+	}
+	bk := impl.announce("Dgeev", n, n, 0)
+	w := make([]complex128, n)
+	first = eigen.Geev(bk, n <= eigen.SmallOrder, n, block.Dense(a, lda), w, left, block.Dense(vl, ldvl), right, block.Dense(vr, ldvr))
+	for i, v := range w {
+		wr[i], wi[i] = real(v), imag(v)
+	}
+	work[0] = float64(least)
+	return first
+}
+
+// Dsyev writes the eigenvalues of the symmetric n×n A to the first n elements of w, in ascending
+// order. It reads the triangle ul of a. For jobz = lapack.EVCompute it overwrites all of a by
+// orthonormal eigenvectors, column j for w[j]; for lapack.EVNone it leaves a unchanged. The sign of a
+// vector is arbitrary.
+//
+// Values take 4n³/3 flops and a workspace of its own of about n(n+200) numbers; vectors at most about
+// 10n³/3 flops more, and n(4n+200) numbers. Vectors come by divide and conquer, as in LAPACK's dsyevd.
+// The first lwork elements of work, at least max(1, 3n-1), are not used; if lwork is -1 it only writes
+// that length to work[0].
+//
+// It returns false, with NaN in w, if A is not finite, and false, with w undefined, if the algorithm
+// does not converge. a is then unchanged.
+func (impl Implementation) Dsyev(jobz gonumlapack.EVJob, ul blas.Uplo, n int, a []float64, lda int, w, work []float64, lwork int) (ok bool) {
+	need := max(1, 3*n-1)
+	compute := jobz == gonumlapack.EVCompute
+	good := (compute || jobz == gonumlapack.EVNone) && isUplo(ul) && n > 0 && lda >= n
+	if good && lwork == -1 && len(work) > 0 {
+		work[0] = float64(need)
+		return false // as gonum does
+	}
+	if !good || lwork < need || len(work) < lwork || !holds(a, n, n, lda) || len(w) < n {
+		ok = impl.Implementation.Dsyev(jobz, ul, n, a, lda, w, work, lwork)
+	} else {
+		routine := eigensym.Syev
+		if n <= eigensym.SmallOrder {
+			routine = eigensym.Small
+		}
+		ok = routine(impl.announce("Dsyev", n, n, 0), ul, compute, n, block.Dense(a, lda), w[:n])
+	}
+	work[0] = float64(need)
+	return ok
+}
+
+// Dgesvd computes the singular value decomposition A = U Σ Vᵀ of the m×n A, for m = n in 8n³/3
+// flops, and at most about 20n³/3 more with vectors, which come by divide and conquer, as in
+// LAPACK's dgesdd. It overwrites a. s has the min(m, n) values in descending order: each has the digits
+// that the bidiagonal matrix gives it, and from 20 values on they are the same with vectors and
+// without. jobU and jobVT say what goes to u and vt: for lapack.SVDAll U is m×m and Vᵀ n×n; for
+// lapack.SVDStore there are the first min(m, n) columns of U and rows of Vᵀ; for lapack.SVDNone u or vt
+// is not used. As gonum's it has no lapack.SVDOverwrite.
+//
+// It returns false, and makes the values NaN, if an element of A is NaN or infinite, or the values do
+// not converge; u and vt are then undefined. It allocates about two matrices of the size of A, with
+// vectors four more of order min(m, n), and for lapack.SVDAll one of the size of U or Vᵀ. The first
+// lwork elements of work, at least as many as gonum's routine needs, are overwritten; if lwork is -1 it
+// only writes that length to work[0].
+func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int, vt []float64, ldvt int, work []float64, lwork int) (ok bool) {
+	k := min(m, n)
+	left, okU := vectors(jobU, m, k, u, ldu)
+	right, okVT := vectors(jobVT, n, k, vt, ldvt)
+	least := max(3*k+max(m, n), 5*k)
+	okU = okU && ldu >= 1 && (left.Count == 0 || holds(u, m, left.Count, ldu))
+	okVT = okVT && ldvt >= 1 && (right.Count == 0 || holds(vt, right.Count, n, ldvt))
+	valid := k > 0 && okU && okVT && lda >= n && len(work) >= max(1, lwork)
+	if valid && lwork == -1 {
+		work[0] = float64(least)
+		return true
+	}
+	if !valid || lwork < least || !holds(a, m, n, lda) || len(s) < k {
+		unwritten(work, func(work []float64) {
+			ok = impl.Implementation.Dgesvd(jobU, jobVT, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork)
+		})
+		return ok
+	}
+	gonums := 1 < k && k < minGesvd
+	if gonums { // whose iterations for larger and smaller numbers do not give what is promised
+		size := impl.Dlange(gonumlapack.MaxAbs, m, n, a, lda, nil)
+		gonums = 0x1p-400 <= size && size <= 0x1p400
+	}
+	if gonums {
+		ok = impl.Implementation.Dgesvd(jobU, jobVT, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork)
+	} else {
+		ok = svd.Gesvd(impl.announce("Dgesvd", m, n, 0), m, n, block.Dense(a, lda), s[:k], left, right)
+	}
+	work[0] = float64(least)
+	return ok
+}
+
+// vectors returns where the vectors of a job go that are all of order n, or the first k.
+func vectors(job gonumlapack.SVDJob, n, k int, x []float64, ldx int) (v svd.Vectors, ok bool) {
+	v.X = block.Dense(x, ldx)
+	switch job {
+	case gonumlapack.SVDAll:
+		v.Count = n
+	case gonumlapack.SVDStore:
+		v.Count = k
+	case gonumlapack.SVDNone:
+	default:
+		return v, false
+	}
+	return v, true
+}
