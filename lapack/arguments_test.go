@@ -3,7 +3,9 @@ package lapack
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"blskernel"
@@ -111,44 +113,20 @@ func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 		add(name+".Solver: a long vector", gonummat.ErrSliceLengthMismatch, func(d []float64) { solve(d[:n+1]) })
 	}
 
-	// Methods of receivers that hold nothing.
-	var noC Cholesky
-	var noF LDLT
-	var noLU LU
-	var noQR QR
-	b := func(d []float64) *mat.Dense { return view(d, 30, n, n) }
-	empty := map[string]func(d []float64){
-		"Cholesky.Solver":         func([]float64) { noC.Solver() },
-		"Cholesky.SolveUTo":       func(d []float64) { _ = noC.SolveUTo(square(d), b(d), true) },
-		"Cholesky.SolveURowsTo":   func(d []float64) { _ = noC.SolveURowsTo(square(d), b(d), true) },
-		"Cholesky.SolveUTriangle": func(d []float64) { _ = noC.SolveUTriangle(square(d)) },
-		"Cholesky.MulUTriangle":   func(d []float64) { _ = noC.MulUTriangle(square(d)) },
-		"Cholesky.UTo":            func([]float64) { noC.UTo(&gonummat.TriDense{}) },
-		"LDLT.Inertia":            func([]float64) { noF.Inertia() },
-		"LDLT.DTo":                func([]float64) { noF.DTo(&mat.SymPacked{}) },
-		"LDLT.Pivots":             func([]float64) { noF.Pivots(nil) },
-		"LDLT.SolveVecTo":         func([]float64) { _ = noF.SolveVecTo(&gonummat.VecDense{}, &gonummat.VecDense{}) },
-		"LU.LTo":                  func([]float64) { noLU.LTo(&gonummat.TriDense{}) },
-		"LU.RowPivots":            func([]float64) { noLU.RowPivots(nil) },
-		"LU.SolveTransTo":         func(d []float64) { _ = noLU.SolveTransTo(square(d), b(d)) },
-		"LDLT.Solver":             func([]float64) { noF.Solver() },
-		"QR.SolveTo":              func(d []float64) { _ = noQR.SolveTo(square(d), b(d)) },
-		"QR.QTo":                  func(d []float64) { noQR.QTo(square(d)) },
-		"QR.QInPlace":             func([]float64) { noQR.QInPlace() },
-		"QR.RTo":                  func(d []float64) { noQR.RTo(square(d)) },
-		"QR.RCond":                func([]float64) { noQR.RCond() },
-	}
-	for _, f := range factorizations(t, bk) {
-		empty[f.name+".SolveTo"] = func(d []float64) { _ = f.SolveTo(square(d), b(d)) }
-		empty[f.name+".SolveRowsTo"] = func(d []float64) { _ = f.SolveRowsTo(square(d), b(d)) }
-		empty[f.name+".RCond"] = func([]float64) { f.RCond() }
-		empty[f.name+".LogDet"] = func([]float64) { f.LogDet() }
-		empty[f.name+".InverseTo"] = func([]float64) { _ = f.inverseTo(testmat.New(n, n)) }
-		empty[f.name+".InverseInPlace"] = func([]float64) { _, _ = f.inverse(true) }
-		empty[f.name+".Refine"] = func(d []float64) { _, _ = f.refine(square(d), testmat.New(n, n), b(d)) }
-	}
-	for name, call := range empty {
-		add(name+": empty receiver", notFactorized, call)
+	// Methods of receivers that hold nothing look at no argument.
+	for _, f := range []any{&Cholesky{}, &LDLT{}, &LU{}, &QR{}, &LeastSquares{}} {
+		of := reflect.ValueOf(f)
+		for i := range of.NumMethod() {
+			name := of.Type().Method(i).Name
+			if strings.HasPrefix(name, "Factorize") || slices.Contains([]string{"Dim", "Dims", "Reset"}, name) {
+				continue
+			}
+			method, args := of.Method(i), []reflect.Value{}
+			for k := range method.Type().NumIn() {
+				args = append(args, reflect.Zero(method.Type().In(k)))
+			}
+			add(fmt.Sprintf("%T.%s: empty receiver", f, name), notFactorized, func([]float64) { method.Call(args) })
+		}
 	}
 	return all
 }

@@ -291,8 +291,8 @@ func (c *crosscheck) orthogonal() {
 		c.add("Dgels", o.solve(a, b))
 	}
 	h, order, tau := hold(a, c.n+3, whole), slices.Repeat([]int{-1}, c.n), make([]float64, c.n)
-	o := Implementation{Backend: c.bk}
-	o.Dgeqp3(l, c.n, h.x, h.ld, order, tau, make([]float64, 3*c.n+1), 3*c.n+1)
+	o := orthogonal{Float64: Implementation{Backend: c.bk}, t: c.t}
+	o.work(3*c.n+1, func(work []float64, lwork int) { o.Dgeqp3(l, c.n, h.x, h.ld, order, tau, work, lwork) })
 	c.own("Dgeqp3", h.after(c.t, "Dgeqp3"), testmat.Vector(tau...))
 	c.permutation("Dgeqp3", order)
 }

@@ -17,13 +17,6 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// dtrsm is the routine with BLAS arguments.
-func dtrsm(bk blskernel.Backend, side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.Diag,
-	n, nrhs int, alpha float64, a []float64, lda int, b []float64, ldb int,
-) {
-	factor.Trsm(factor.On(bk), side, ul, t, diag, n, nrhs, alpha, block.Dense(a, lda), block.Dense(b, ldb))
-}
-
 // potrf tests that the Cholesky factorization of the triangle ul in g ends at pivot p; -1 is for none.
 func potrf(t *testing.T, name string, bk blskernel.Backend, ul blas.Uplo, g *held, p int) {
 	t.Helper()

@@ -10,6 +10,8 @@ import (
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/testmat"
 	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // A factorization is a Cholesky, an LDLT or an LU on plain matrices. Its functions test what holds for
@@ -29,6 +31,8 @@ type factorization struct {
 	left      func() bool          // the residual X A - I of the inverse is the small one
 	ldlt      *LDLT                // where it is one
 	right     func(b *full) (*mat.Dense, func())
+	limit     *float64 // MaxCondition
+	vector    func(dst *gonummat.VecDense, b gonummat.Vector) error
 }
 
 // reads are the methods with the same arguments in all types.
@@ -147,6 +151,7 @@ func newCholesky(t testing.TB, bk blskernel.Backend, nb int, in storage) *factor
 	c := &Cholesky{Backend: bk, symmetric: symmetric{nb: nb}}
 	f := newFactorization(t, c, in.packed, packedData)
 	f.name, f.symmetric, f.definite, f.singular, f.right = "Cholesky", true, true, ErrNotPositiveDefinite, in.dense
+	f.limit, f.vector = &c.MaxCondition, c.SolveVecTo
 	f.rebuild = func(abs bool) *full {
 		u := perhaps(abs, upperOf(c.n, c.u, false))
 		return u.T().Mul(u)
@@ -158,6 +163,7 @@ func newLDLT(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorizat
 	c := &LDLT{Backend: bk, symmetric: symmetric{nb: nb}}
 	f := newFactorization(t, c, in.packed, packedData)
 	f.name, f.symmetric, f.singular, f.ldlt, f.right = "LDLT", true, ErrSingular, c, in.dense
+	f.limit, f.vector = &c.MaxCondition, c.SolveVecTo
 	f.rebuild = func(abs bool) *full { return rebuiltLDLT(c, abs) }
 	return f
 }
@@ -166,6 +172,7 @@ func newLU(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorizatio
 	c := &LU{Backend: bk, base: nb, nb: nb}
 	f := newFactorization(t, c, in.dense, denseData)
 	f.name, f.singular, f.right = "LU", ErrSingular, in.dense
+	f.limit, f.vector = &c.MaxCondition, func(dst *gonummat.VecDense, b gonummat.Vector) error { return c.SolveVecTo(dst, true, b) }
 	f.left = func() bool { return !c.transposed() }
 	f.rebuild = func(abs bool) *full {
 		l, u := factorsOf(c)

@@ -263,7 +263,7 @@ func FuzzDenseTriangles(f *testing.F) {
 		}
 		x, intact := p.dense(b)
 		_ = p.do(func() error {
-			dtrsm(p.bk, side, ul, tr, diag, n, nrhs, 1, g.x, g.ld, x.RawMatrix().Data, x.RawMatrix().Stride)
+			factor.Trsm(factor.On(p.bk), side, ul, tr, diag, n, nrhs, 1, block.Dense(g.x, g.ld), blockOf(x.RawMatrix()))
 			return nil
 		})
 		if intact(); side == blas.Left {

@@ -148,41 +148,6 @@ func TestImplementationArguments(t *testing.T) {
 	}
 }
 
-// TestImplementationWork takes as much of work as each routine leaves in work[0].
-func TestImplementationWork(t *testing.T) {
-	const n, long = 150, 9600
-	impl := Implementation{Backend: fastBLAS(t)}
-	a := testmat.Spectral(testutil.Rand(227), n, testmat.From1)
-	for name, call := range map[string]func(a, b, work []float64, lwork int){
-		"Dgeqrf": func(a, b, work []float64, lwork int) { impl.Dgeqrf(n, n, a, n, b[:n], work, lwork) },
-		"Dgelqf": func(a, b, work []float64, lwork int) { impl.Dgelqf(n, n, a, n, b[:n], work, lwork) },
-		"Dgeqp3": func(a, b, work []float64, lwork int) {
-			impl.Dgeqp3(n, n, a, n, slices.Repeat([]int{-1}, n), b[:n], work, lwork)
-		},
-		"Dorgqr": func(a, b, work []float64, lwork int) { impl.Dorgqr(n, n, n, a, n, b[:n], work, lwork) },
-		"Dorglq": func(a, b, work []float64, lwork int) { impl.Dorglq(n, n, n, a, n, b[:n], work, lwork) },
-		"Dormqr": func(a, b, work []float64, lwork int) {
-			impl.Dormqr(blas.Left, blas.Trans, n, n, n, a, n, make([]float64, n), b, n, work, lwork)
-		},
-		"Dormlq": func(a, b, work []float64, lwork int) {
-			impl.Dormlq(blas.Right, blas.Trans, n, n, n, a, n, make([]float64, n), b, n, work, lwork)
-		},
-		"Dgels":  func(a, b, work []float64, lwork int) { impl.Dgels(blas.NoTrans, n, n, n, a, n, b, n, work, lwork) },
-		"Dgetri": func(a, _, work []float64, lwork int) { impl.Dgetri(n, a, n, make([]int, n), work, lwork) },
-		"Dsyev": func(a, b, work []float64, lwork int) {
-			impl.Dsyev(gonumlapack.EVCompute, blas.Upper, n, a, n, b[:n], work, lwork)
-		},
-	} {
-		work := slices.Repeat([]float64{math.NaN()}, long)
-		call(slices.Clone(a.X), make([]float64, n*n), work, long)
-		if !(work[0] >= n && work[0] <= long) {
-			t.Errorf("%s leaves %v in work[0]", name, work[0])
-			continue
-		}
-		call(slices.Clone(a.X), make([]float64, n*n), work, int(work[0]))
-	}
-}
-
 // checkDgetrf factorizes a copy of a and checks P L U against a, ‖A - P L U‖ <= 30 max(m, n) eps ‖A‖,
 // and that ok says whether U has a zero on its diagonal.
 func checkDgetrf(t *testing.T, name string, impl gonumlapack.Float64, a *full) {

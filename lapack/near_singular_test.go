@@ -66,8 +66,8 @@ func TestConditionError(t *testing.T) {
 						t.Errorf("%s, κ = %g: %v", name, c.kappa, err)
 					}
 				}
-				for _, f := range limited(bk, c.limit) {
-					testutil.NoError(t, f.factorize(a))
+				for _, f := range limited(t, bk, c.limit) {
+					testutil.NoError(t, f.factorize(a, true))
 					for range 2 { // usable after an error
 						var x, rows mat.Dense
 						err := f.SolveTo(&x, b)
@@ -77,12 +77,11 @@ func TestConditionError(t *testing.T) {
 						var v gonummat.VecDense
 						err = f.vector(&v, gonummat.NewVecDense(n, b.RawMatrix().Data))
 						check(f.name+".SolveVecTo", err, v.AtVec(n-1), c.kappa)
-						x1, err := f.inverseTo()
-						check(f.name+".InverseTo", err, x1.At(n-1, n-1), c.kappa)
+						inverse, err := f.inverse(false)
+						check(f.name+".InverseTo", err, inverse.At(n-1, n-1), c.kappa)
 					}
-					x, err := f.inverseInPlace()
+					x, err := f.inverse(true)
 					check(f.name+".InverseInPlace", err, x.At(n-1, n-1), c.kappa)
-					testutil.MustPanic(t, notFactorized, func() { f.RCond() })
 				}
 				q := QR{Backend: bk, MaxCondition: c.limit}
 				testutil.NoError(t, q.Factorize(a.Dense()))
@@ -94,33 +93,13 @@ func TestConditionError(t *testing.T) {
 	})
 }
 
-// A limitedFactorization is one whose MaxCondition is set.
-type limitedFactorization struct {
-	reads
-	name           string
-	factorize      func(a *full) error
-	vector         func(dst *gonummat.VecDense, b gonummat.Vector) error
-	inverseTo      func() (matrix, error)
-	inverseInPlace func() (matrix, error)
-}
-
-func limited(bk blskernel.Backend, limit float64) []limitedFactorization {
-	c, d := &Cholesky{Backend: bk, MaxCondition: limit}, &LDLT{Backend: bk, MaxCondition: limit}
-	f := &LU{Backend: bk, MaxCondition: limit}
-	symmetric := func(f typed[*mat.SymPacked]) (to, in func() (matrix, error)) {
-		return func() (matrix, error) { x := new(mat.SymPacked); return x, f.InverseTo(x) },
-			func() (matrix, error) { x, err := f.InverseInPlace(); return x, err }
+// limited are the three with a MaxCondition.
+func limited(t *testing.T, bk blskernel.Backend, limit float64) []*factorization {
+	all := factorizations(t, bk)
+	for _, f := range all {
+		*f.limit = limit
 	}
-	cTo, cIn := symmetric(c)
-	dTo, dIn := symmetric(d)
-	return []limitedFactorization{
-		{c, "Cholesky", func(a *full) error { return c.Factorize(symOf(a)) }, c.SolveVecTo, cTo, cIn},
-		{d, "LDLT", func(a *full) error { return d.Factorize(symOf(a)) }, d.SolveVecTo, dTo, dIn},
-		{f, "LU", func(a *full) error { return f.Factorize(a.Dense()) },
-			func(dst *gonummat.VecDense, b gonummat.Vector) error { return f.SolveVecTo(dst, true, b) },
-			func() (matrix, error) { x := new(mat.Dense); return x, f.InverseTo(x) },
-			func() (matrix, error) { x, err := f.InverseInPlace(); return x, err }},
-	}
+	return all
 }
 
 // What gonum says of 1..9 and of a column that repeats another, ours says too; an exact zero pivot has
@@ -170,13 +149,13 @@ func TestRCondOnce(t *testing.T) {
 	const n = 30
 	j := &journal{inner: fastBLAS(t)}
 	a, b := testmat.Spectral(testutil.Rand(5), n, testmat.From1), testmat.Identity(n).Dense()
-	for _, f := range limited(j, 0) {
-		testutil.NoError(t, f.factorize(a))
+	for _, f := range limited(t, j, 0) {
+		testutil.NoError(t, f.factorize(a, false))
 		j.routines = nil
 		for range 3 {
 			testutil.NoError(t, errors.Join(f.SolveTo(&mat.Dense{}, b), f.SolveRowsTo(&mat.Dense{}, b)))
 			f.RCond()
-			_, err := f.inverseTo()
+			_, err := f.inverse(false)
 			testutil.NoError(t, err)
 		}
 		estimates := 0
@@ -190,8 +169,8 @@ func TestRCondOnce(t *testing.T) {
 		}
 	}
 	j.routines = nil
-	for _, f := range limited(j, math.Inf(1)) {
-		testutil.NoError(t, errors.Join(f.factorize(a), f.SolveTo(&mat.Dense{}, b)))
+	for _, f := range limited(t, j, math.Inf(1)) {
+		testutil.NoError(t, errors.Join(f.factorize(a, false), f.SolveTo(&mat.Dense{}, b)))
 	}
 	if len(j.routines) != 6 {
 		t.Errorf("with no limit: %v", j.routines)
@@ -203,8 +182,8 @@ func TestRCondAtMostOne(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for n := 1; n <= 60; n++ {
 			a := testmat.Func(n, n, func(i, j int) float64 { return (0.1 + float64(n)/7) * testmat.Unless(i != j) })
-			for _, f := range limited(bk, 0) {
-				testutil.NoError(t, f.factorize(a))
+			for _, f := range factorizations(t, bk) {
+				testutil.NoError(t, f.factorize(a, false))
 				if r := f.RCond(); !(r <= 1 && r > 1-1e-14) {
 					t.Errorf("%s: n=%d: RCond = 1 + %g", f.name, n, r-1)
 				}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/linalg/block"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/testmat"
@@ -36,15 +37,24 @@ func (o orthogonal) on(a *full, do func(rows, cols int, x []float64, ld int)) *f
 	return turn(h.after(o.t, "reflections"))
 }
 
+// work calls do with the shortest workspace, of NaN, in which do leaves a length that is enough.
+func (o orthogonal) work(n int, do func(work []float64, lwork int)) {
+	o.t.Helper()
+	work := nans(n)
+	if do(work, len(work)); !(work[0] >= float64(len(work))) {
+		o.t.Errorf("work[0] is %v after a call with %d", work[0], len(work))
+	}
+}
+
 // factor returns what Dgeqrf, or Dgelqf, makes of A.
 func (o orthogonal) factor(a *full) (v *full, tau []float64) {
 	k := min(a.R, a.C)
 	tau = nans(k)[:k]
 	return o.on(a, func(m, n int, x []float64, ld int) {
 		if o.lq {
-			o.Dgelqf(m, n, x, ld, tau, nans(m), max(1, m))
+			o.work(m, func(work []float64, lwork int) { o.Dgelqf(m, n, x, ld, tau, work, lwork) })
 		} else {
-			o.Dgeqrf(m, n, x, ld, tau, nans(n), max(1, n))
+			o.work(n, func(work []float64, lwork int) { o.Dgeqrf(m, n, x, ld, tau, work, lwork) })
 		}
 	}), tau
 }
@@ -58,9 +68,9 @@ func (o orthogonal) form(v *full, tau []float64, n int) *full {
 	}
 	return o.on(q, func(m, n int, x []float64, ld int) {
 		if o.lq {
-			o.Dorglq(m, n, k, x, ld, tau, nans(m), max(1, m))
+			o.work(m, func(work []float64, lwork int) { o.Dorglq(m, n, k, x, ld, tau, work, lwork) })
 		} else {
-			o.Dorgqr(m, n, k, x, ld, tau, nans(n), max(1, n))
+			o.work(n, func(work []float64, lwork int) { o.Dorgqr(m, n, k, x, ld, tau, work, lwork) })
 		}
 	})
 }
@@ -73,13 +83,14 @@ func (o orthogonal) multiply(side blas.Side, t blas.Transpose, v *full, tau []fl
 	if side == blas.Right {
 		lwork = c.R
 	}
+	routine := o.Dormqr
+	if o.lq { // which has Qᵀ
+		routine, t = o.Dormlq, block.Other(t)
+	}
 	after := o.on(part, func(_, _ int, v []float64, ld int) {
-		if o.lq { // which has Qᵀ
-			t := map[blas.Transpose]blas.Transpose{blas.Trans: blas.NoTrans, blas.NoTrans: blas.Trans}[t]
-			o.Dormlq(side, t, c.R, c.C, k, v, ld, tau, x.x, x.ld, nans(lwork), lwork)
-		} else {
-			o.Dormqr(side, t, c.R, c.C, k, v, ld, tau, x.x, x.ld, nans(lwork), lwork)
-		}
+		o.work(lwork, func(work []float64, lwork int) {
+			routine(side, t, c.R, c.C, k, v, ld, tau, x.x, x.ld, work, lwork)
+		})
 	})
 	if !testmat.SameBits(after.X, part.X) {
 		o.t.Errorf("%d×%d: the reflections were changed", v.R, k)
@@ -96,7 +107,7 @@ func (o orthogonal) try(a, b *full) (x *full, ok bool) {
 	rhs := hold(testmat.From(max(m, n), nrhs, append(slices.Clone(b.X), nans(max(m, n)*nrhs)...)...), nrhs+2, whole)
 	lwork := min(m, n) + max(min(m, n), nrhs)
 	o.on(a, func(m, n int, a []float64, ld int) {
-		ok = o.Dgels(trans, m, n, nrhs, a, ld, rhs.x, rhs.ld, nans(lwork), lwork)
+		o.work(lwork, func(work []float64, lwork int) { ok = o.Dgels(trans, m, n, nrhs, a, ld, rhs.x, rhs.ld, work, lwork) })
 	})
 	return rhs.after(o.t, "B").Part(0, 0, a.C, nrhs), ok
 }

@@ -45,7 +45,7 @@ type misuse struct {
 	call func(s storage)
 }
 
-// misuses are all kinds of bad arguments of the products.
+// misuses are bad arguments of the products and of the matrix type; FuzzSymPacked has indices.
 func misuses() []misuse {
 	shape, overlap, other := any(mat.ErrShape), any(regionOverlap), NewDense(3, 3, nil)
 	all := []misuse{
@@ -71,6 +71,12 @@ func misuses() []misuse {
 		{"result over the packed operand", overlap, func(s storage) { MulSym(s.b, s.at(10), s.at(40), s.sym(20, 3)) }},
 		{"kept storage in the packed operand", overlap, func(s storage) { SymMul(s.b, s.kept(15), s.sym(20, 3), s.at(40)) }},
 		{"kept storage in the dense operand", overlap, func(s storage) { MulSym(s.b, s.kept(35), s.at(40), s.sym(20, 3)) }},
+		{"negative order", mat.ErrNegativeDimension, func(s storage) { NewSymPacked(math.MinInt, s.data) }},
+		{"short data", shape, func(s storage) { NewSymPacked(3, s.data[:5]) }},
+		{"long data", shape, func(s storage) { NewSymPacked(2, s.data[:6]) }},
+		{"no data", shape, func(s storage) { NewSymPacked(2, []float64{}) }},
+		{"order of a copy", shape, func(s storage) { s.sym(0, 3).CopySym(NewSymPacked(2, nil)) }},
+		{"order of a copy", shape, func(s storage) { s.sym(0, 3).CopySym(mat.NewSymDense(4, nil)) }},
 	}
 	// dst over a part of an operand, and on storage that it keeps; FuzzAliasing has the rest.
 	for _, shift := range []int{-10, -5, -4, -1, 1, 4, 5, 10} {
@@ -101,38 +107,6 @@ func TestArguments(t *testing.T) {
 			}
 		}
 	})
-}
-
-// The same of the matrix type.
-func TestSymPackedArguments(t *testing.T) {
-	data := []float64{1, 2, 3, 4, 5, 6}
-	s := NewSymPacked(3, data)
-	for _, m := range []struct {
-		what string
-		want any
-		call func()
-	}{
-		{"negative order", mat.ErrNegativeDimension, func() { NewSymPacked(-1, nil) }},
-		{"negative order", mat.ErrNegativeDimension, func() { NewSymPacked(math.MinInt, data) }},
-		{"short data", mat.ErrShape, func() { NewSymPacked(3, data[:5]) }},
-		{"long data", mat.ErrShape, func() { NewSymPacked(2, data) }},
-		{"no data", mat.ErrShape, func() { NewSymPacked(2, []float64{}) }},
-		{"row", mat.ErrRowAccess, func() { s.At(3, 0) }},
-		{"negative row", mat.ErrRowAccess, func() { s.At(-1, 0) }},
-		{"row", mat.ErrRowAccess, func() { s.SetSym(3, 0, 7) }},
-		{"negative row", mat.ErrRowAccess, func() { s.SetSym(-1, 2, 7) }},
-		{"column", mat.ErrColAccess, func() { s.SetSym(0, 3, 7) }},
-		{"negative column", mat.ErrColAccess, func() { s.SetSym(2, -1, 7) }},
-		{"order of a copy", mat.ErrShape, func() { s.CopySym(NewSymPacked(2, nil)) }},
-		{"order of a copy", mat.ErrShape, func() { s.CopySym(mat.NewSymDense(4, nil)) }},
-	} {
-		if got := testutil.PanicValue(m.call); got != m.want {
-			t.Errorf("%s: panics with %v, want %v", m.what, got, m.want)
-		}
-	}
-	if !slices.Equal(data, []float64{1, 2, 3, 4, 5, 6}) {
-		t.Errorf("storage was written: %v", data)
-	}
 }
 
 // TestGonumPanics makes the same mistake here and with gonum's types: both panic with the same value,
