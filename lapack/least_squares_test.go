@@ -15,21 +15,6 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// Rank and solution of a matrix whose second row is twice the first, and columns too: exact fractions.
-func TestLeastSquaresOfRankTwo(t *testing.T) {
-	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		f := LeastSquares{Backend: bk}
-		testutil.NoError(t, f.Factorize(mat.NewDense(4, 3, []float64{1, 2, 3, 2, 4, 6, 1, 1, 1, 3, 5, 7})))
-		var x mat.Dense
-		testutil.NoError(t, f.SolveTo(&x, mat.NewDense(4, 1, []float64{1, 2, 3, 4})))
-		for i, want := range []float64{65. / 21, 37. / 42, -4. / 3} {
-			if got := x.At(i, 0); !(math.Abs(got-want) <= 60*eps) || f.Rank() != 2 {
-				t.Errorf("rank %d, x[%d] = %v, want %v", f.Rank(), i, got, want)
-			}
-		}
-	})
-}
-
 // pseudoinverse returns A⁺ and the rank of A by gonum's singular values above tolerance.
 func pseudoinverse(t *testing.T, a *full, tolerance float64) (*full, int) {
 	t.Helper()
