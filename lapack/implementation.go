@@ -35,18 +35,10 @@ import (
 //	Dsyev                           eigenvalues and eigenvectors of symmetric matrices
 //
 // They have the arguments, results and panics of gonum's routines, and run on Backend regardless of
-// blas64. Small matrices go to gonum's own routines on blas64, which are faster there:
-//
-//	Dpotri, Dgetri, Dtrtri    n < 14
-//	Dpotrf                    n < 40, of a lower triangle n < 128
-//	Dgetrf                    min(m, n) < 96
-//	Dgeqrf, Dgeqp3, Dgelqf, Dorglq  mn < 8100, or less than 16 reflections
-//	Dorgqr                    mn < 2500, or less than 16 reflections
-//	Dormqr, Dormlq            a C of less than 10,000 elements, and at most 32 reflections
-//	Dgesvd                    1 < min(m, n) < 20
-//
-// Dgesvd does so only if the largest |element| is between 2⁻⁴⁰⁰ and 2⁴⁰⁰, and no element is NaN. Dsyev
-// and Dgeev of n < 32 are plain loops. All other routines of gonum's Implementation are gonum's.
+// blas64. Small matrices go to gonum's own routines on blas64, which are faster there: orders below 14
+// to 128, and in the routines of QR and LQ less than 2500 to 10,000 elements or few reflections. Dgesvd
+// does so only if the largest |element| is between 2⁻⁴⁰⁰ and 2⁴⁰⁰, and no element is NaN. Dsyev and
+// Dgeev of n < 32 are plain loops. All other routines of gonum's Implementation are gonum's.
 //
 // Rounding differs from gonum. Dpotrf takes an infinite pivot for one that is not positive, Dgetri asks
 // for a workspace of another length, and Dgecon and Dpocon take NaN in the factors for a singular

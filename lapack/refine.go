@@ -66,11 +66,9 @@ type ErrorBounds struct {
 func (f *symmetric) Refine(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorBounds, error) {
 	f.mustHold()
 	checkShape(a.SymmetricDim() == f.n)
-	routine, ap := f.routines.refine, a.RawSymPacked().Data
+	ap := a.RawSymPacked().Data
 	r := condition.Gerfs{N: f.n, A: block.Packed(f.n, ap, 0, 0), Solve: f.solve}
-	return refine(f.backend, routine, r, x, block.Storage(ap), b, func() error {
-		return checkFinitePacked(f.backend, routine, f.n, ap, ErrNotFinite)
-	})
+	return refine(f.backend, f.routines.refine, r, x, block.Storage(ap), b)
 }
 
 // Refine improves the solution x of A X = B, for the square a that was factored and the right-hand
@@ -78,18 +76,15 @@ func (f *symmetric) Refine(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorB
 // whose sizes, flops, errors and panics it has. (LAPACK: dgerfs.)
 func (f *LU) Refine(x, a, b *mat.Dense) (ErrorBounds, error) {
 	f.mustHold()
-	const routine = "Dgerfs"
 	n, raw := f.Dim(), a.RawMatrix()
 	checkShape(raw.Rows == n && raw.Cols == n)
 	r := condition.Gerfs{N: n, A: blockOf(raw), Solve: f.getrs(blas.NoTrans)}
-	return refine(f.backend, routine, r, x, raw, b, func() error {
-		return checkFinite(f.backend, routine, blas.All, raw, ErrNotFinite)
-	})
+	return refine(f.backend, "Dgerfs", r, x, raw, b)
 }
 
 // refine is the body of both: it reports the routine to the backend, checks its arguments, and refines.
-// a is the storage of A as a matrix, and finite returns an error if A is not finite.
-func refine(b0 blskernel.Backend, routine string, r condition.Gerfs, x *mat.Dense, a blas64.General, b *mat.Dense, finite func() error) (ErrorBounds, error) {
+// a is the storage of A as a matrix.
+func refine(b0 blskernel.Backend, routine string, r condition.Gerfs, x *mat.Dense, a blas64.General, b *mat.Dense) (ErrorBounds, error) {
 	rows, nrhs := b.Dims()
 	xr, xc := x.Dims()
 	checkShape(rows == r.N && xr == r.N && xc == nrhs)
@@ -99,11 +94,16 @@ func refine(b0 blskernel.Backend, routine string, r condition.Gerfs, x *mat.Dens
 	if r.N == 0 || nrhs == 0 {
 		return ErrorBounds{}, nil
 	}
+	r.Backend = factor.On(bk)
+	stored := blas.All
+	if r.A.Packed {
+		stored = blas.Upper
+	}
 	for _, operand := range []struct {
 		name string
 		err  error
 	}{
-		{"A", finite()},
+		{"A", elementError(routine, factor.NotFinite(r.Backend, stored, r.N, r.N, r.A), ErrNotFinite)},
 		{"B", checkFinite(bk, routine, blas.All, rb, ErrNotFinite)},
 		{"X", checkFinite(bk, routine, blas.All, rx, ErrNotFinite)},
 	} {
@@ -111,7 +111,6 @@ func refine(b0 blskernel.Backend, routine string, r condition.Gerfs, x *mat.Dens
 			return ErrorBounds{}, fmt.Errorf("%w; the input is %s", operand.err, operand.name)
 		}
 	}
-	r.Backend = factor.On(bk)
 	bounds := ErrorBounds{Backward: make([]float64, nrhs), Forward: make([]float64, nrhs)}
 	r.Refine(rx, rb, bounds.Backward, bounds.Forward)
 	return bounds, nil

@@ -45,14 +45,14 @@ func Inverse(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix, d *Di
 	}
 	factor.Trsm(bk, side, ul, blas.NoTrans, diag, n1, n2, 1, a, off)
 	right := func(from, to int) {
-		rows := off.Sub(from, 0)
-		if ul == blas.Lower { // off is transposed
-			rows = off.Sub(0, from)
+		rows := off.Sub(0, from) // for blas.Lower, where off is transposed
+		if ul == blas.Upper {
+			rows = off.Sub(from, 0)
 		}
 		factor.Trsm(bk, other, ul, blas.NoTrans, diag, n2, to-from, 1, a22, rows)
 	}
-	// X11 and Z do not depend on each other. The flops of X11 have those added that a product would do
-	// in the time lost on small triangles.
+	// X11 and Z do not depend on each other. To the flops of X11 are added those that a product
+	// would do in the time lost on small triangles.
 	each, all := float64(n2)*float64(n2), 0.8*float64(n1)*float64(n1)*float64(n1)
 	bk.Ahead(func() { Inverse(bk, ul, base, n1, a, d1) }, all, n1, factor.StripWidth(2*n1), each, right)
 	if d == nil {

@@ -31,8 +31,8 @@ func Getrf(bk factor.Backend, base, m, n int, a block.Matrix, swap []int) {
 	}
 }
 
-// BadPivot returns the first diagonal element of the n×n U that is zero or not finite. An overflow makes
-// a row infinite or NaN, and so the diagonal, at the latest when that row becomes a pivot.
+// BadPivot returns the first diagonal element of the n×n U that is zero or not finite. An overflow
+// makes a row infinite or NaN, and so the diagonal, at the latest when that row becomes a pivot.
 func BadPivot(n int, u block.Matrix) *factor.Pivot {
 	for k := range n {
 		if d := u.X[u.Row(k)+k]; d == 0 || !factor.IsFinite(d) {
