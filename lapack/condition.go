@@ -24,10 +24,10 @@ type factored struct {
 func (f *factored) mustHold() { require(f.rcond != nil, notFactorized) }
 
 // RCond returns the estimated reciprocal condition number 1/(‖A‖₁ ‖A⁻¹‖₁), between 0 and 1, and 1 for
-// an order of zero. The first call or the first solve estimates it, in about 10n² flops, and the
-// factorization keeps it. The estimate of ‖A⁻¹‖₁ is a lower bound: the result is at least the true
-// reciprocal condition number, up to rounding, and rarely more than three times it. It is 0 where ‖A‖₁
-// overflows.
+// an order of zero. The first call, or the first solve that needs it, estimates it in about 10n² flops,
+// and the factorization keeps it. The estimate of ‖A⁻¹‖₁ is a lower bound: the result is at least the
+// true reciprocal condition number, up to rounding, and rarely more than three times it. It is 0 where
+// ‖A‖₁ overflows.
 //
 // For QR it is that of R, and 0 if R has a zero on its diagonal: A and R have the same condition number
 // in the 2-norm, which is within a factor k of 1/RCond. For LeastSquares it is that of the leading
