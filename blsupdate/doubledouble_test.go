@@ -51,10 +51,10 @@ func (x dd) sqrt() dd {
 
 // exactly solves argmin ‖A W - Y‖² + lambda ‖W‖², and for lambda = 0 and fewer rows than columns, or
 // dependent columns, the solution of least norm, from a Householder QR factorization in double-double
-// numbers with column pivoting. Columns are scaled by powers of two first. ok is false where rows or
-// columns are dependent to within 1e-22, but not to within 1e-28: whether they are is then a question
-// of the input.
-func exactly(a, y *mat.Dense, lambda float64) (w *mat.Dense, ok bool) {
+// numbers with column pivoting, and returns the rank. Columns are scaled by powers of two first. ok is
+// false where rows or columns are dependent to within 1e-22, but not to within 1e-28: whether they are
+// is then a question of the input.
+func exactly(a, y *mat.Dense, lambda float64) (w *mat.Dense, rank int, ok bool) {
 	l, k := a.Dims()
 	c := dense.Cols(y)
 	units, _ := dense.Powers(columnLengths(a, lambda))
@@ -81,7 +81,6 @@ func exactly(a, y *mat.Dense, lambda float64) (w *mat.Dense, ok bool) {
 	for j := range pivots {
 		pivots[j] = j
 	}
-	rank := 0
 	first := 0.0
 	for ; rank < min(rows, k); rank++ {
 		best, most := rank, -1.0
@@ -101,7 +100,7 @@ func exactly(a, y *mat.Dense, lambda float64) (w *mat.Dense, ok bool) {
 			break
 		}
 		if most < 1e-44*first {
-			return nil, false
+			return nil, rank, false
 		}
 		for i := range m {
 			m[i][rank], m[i][best] = m[i][best], m[i][rank]
@@ -112,7 +111,7 @@ func exactly(a, y *mat.Dense, lambda float64) (w *mat.Dense, ok bool) {
 	// W = P [R11⁻¹ z; 0] for full rank.
 	w = mat.NewDense(k, c, nil)
 	if rank == 0 {
-		return w, true
+		return w, rank, true
 	}
 	if rank == k {
 		x := backSolve(m, rank, k, c)
@@ -121,7 +120,7 @@ func exactly(a, y *mat.Dense, lambda float64) (w *mat.Dense, ok bool) {
 				w.Set(pivots[j], t, x[j][t].hi/units[pivots[j]])
 			}
 		}
-		return w, true
+		return w, rank, true
 	}
 	// Else the solution of least norm in the given units of [R11 R12] Pᵀ D⁻¹ w = z: by a QR
 	// factorization of the transpose.
@@ -160,7 +159,7 @@ func exactly(a, y *mat.Dense, lambda float64) (w *mat.Dense, ok bool) {
 			w.Set(i, tcol, x[i].hi)
 		}
 	}
-	return w, true
+	return w, rank, true
 }
 
 // columnLengths returns the norms of the columns of [A; sqrt(lambda) I].

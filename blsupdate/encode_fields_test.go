@@ -28,7 +28,7 @@ var fields = map[string]map[string]string{
 	"types.options":              {"lambda": kept, "form": kept, "solve": kept, "c": kept, "workspace": kept, "backend": scratch},
 	"blsupdate.report":           {"samples": derived, "added": kept, "form": kept, "start": kept, "rankc": kept, "steps": scratch, "elapsed": scratch, "abandoned": kept, "model": scratch, "counted": scratch},
 	"state.sums":                 {"rows": kept, "weight": kept, "mean": kept, "spread": kept, "rss": kept},
-	"state.norms":                {"a": kept, "y": kept, "erra": kept, "erry": kept, "errr": kept, "rest": kept, "gain": kept, "drift": kept, "squared": derived},
+	"state.norms":                {"a": kept, "y": kept, "erra": kept, "erry": kept, "errr": kept, "rest": kept, "gain": kept, "drift": kept, "squared": derived, "triangle": derived, "ridge": derived},
 	"state.inverse":              {"base": kept, "gain": kept, "w": kept, "size": kept, "rows": kept, "most": kept, "mostw": kept},
 	"pseudoinverse.rows":         {"cols": derived, "count": derived, "blocks": kept},
 	"pseudoinverse.rowblock":     {"data": kept, "most": kept},

@@ -3,6 +3,11 @@
 %   blskernel("train", "model.bls", X, Y, flag, ...)   trains a model: X has a row for each sample, and Y
 %       is a column of numbers or a cell array of labels, or for a regression a matrix
 %   blskernel("update", "model.bls", X, Y, flag, ...)  learns more rows
+%   blskernel("remove", "model.bls", X, Y, flag, ...)  unlearns rows; where the others would not determine
+%       the weights, the error says so, and blskernel("train", "new.bls", X, Y, "--like", "model.bls") with
+%       the rows that remain starts a model anew by the same settings and feature maps
+%   m = blskernel("inspect", "model.bls")  a struct of what the model is: m.digits is a lower bound on the
+%       correct digits of its weights, and m.advice says what to do where these are few
 %   y = blskernel("predict", "model.bls", X, flag, ...)
 %       the labels, a column of numbers or a cell array, or the predictions; with the flag "--scores" or
 %       "--probabilities" a matrix with a column for each class
@@ -27,7 +32,7 @@ function out = blskernel(verb, file, varargin)
   cleaner = onCleanup(@() remove(folder));
   result = fullfile(folder, 'result.npy');
   switch verb
-    case {'train', 'update'}
+    case {'train', 'update', 'remove'}
       write_npy(fullfile(folder, 'X.npy'), varargin{1});
       write_npy(fullfile(folder, 'Y.npy'), varargin{2});
       flags = {'--targets-file', fullfile(folder, 'Y.npy'), varargin{3:end}, fullfile(folder, 'X.npy')};
@@ -36,6 +41,8 @@ function out = blskernel(verb, file, varargin)
       else
         call(verb, file, flags{:});
       end
+    case 'inspect'
+      out = jsondecode(call(verb, '--json', file));
     case 'predict'
       write_npy(fullfile(folder, 'X.npy'), varargin{1});
       call(verb, file, '--out', result, varargin{2:end}, fullfile(folder, 'X.npy'));
@@ -44,11 +51,11 @@ function out = blskernel(verb, file, varargin)
       call(verb, file, '--out', [result(1:end-1) 'z']);
       out = load_arrays([result(1:end-1) 'z']);
     otherwise
-      error('blskernel:verb', 'unknown verb %s: want train, update, predict, export, read or write', verb);
+      error('blskernel:verb', 'unknown verb %s: want train, update, remove, inspect, predict, export, read or write', verb);
   end
 end
 
-function call(varargin)
+function text = call(varargin)
   program = getenv('BLSKERNEL');
   if isempty(program)
     program = 'blskernel';

@@ -61,6 +61,14 @@ function blskernel_test()
   % More rows; a regression of two targets.
   blskernel("update", "numbers.bls", new, numbers);
   assert(! isequal(blskernel("predict", "numbers.bls", new, "--scores"), scores));
+  changed = blskernel("predict", "numbers.bls", new, "--scores");
+  blskernel("remove", "numbers.bls", new, numbers);
+  assert(blskernel("predict", "numbers.bls", new, "--scores"), scores, 1e-6);
+  assert(! isequal(blskernel("predict", "numbers.bls", new, "--scores"), changed));
+  m = blskernel("inspect", "numbers.bls");
+  assert(m.digits > 0 && m.samples == 300 && strcmp(m.method, "gram"));
+  blskernel("train", "anew.bls", X, kinds, "--like", "numbers.bls");
+  assert(blskernel("predict", "anew.bls", new, "--scores"), scores, 1e-6);
   Y = [X(:, 1) + X(:, 2), X(:, 3) .^ 2];
   blskernel("train", "two.bls", X, Y, "--task", "regression", flags{:});
   assert(blskernel("predict", "two.bls", X), Y, 0.5);

@@ -173,6 +173,7 @@ _WORDS = {
     "AddInputs": "add",
     "SetLambda": "set_lambda",
     "AddNodes": "add_nodes",
+    "Rebuild": "rebuild (of a learner: refit)",
     "Relabel": "relabel",
     "Unscaled": "unscaled",
     "Scaling": "scaling",

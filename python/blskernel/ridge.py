@@ -455,6 +455,50 @@ class IncrementalRidge:
                 self._center = replace(self._center, y=self._center.y @ t)
         return self
 
+    def rebuild(self, a: Any, y: Any, sample_weight: Any = None) -> IncrementalRidge:
+        """Start anew from the rows that the object shall have, in place of all others.
+
+        Nodes, targets, method and the present ridge stay, and the errors of earlier changes are gone. It
+        is the remedy where `remove` refuses, such as for an outlier that leaves a window.
+
+        Parameters
+        ----------
+        a : array_like of shape (n_rows, n_nodes)
+            The rows.
+        y : array_like of shape (n_rows, n_targets) or (n_rows,)
+            Their targets.
+        sample_weight : array_like of shape (n_rows,), optional
+            How often the squared error of each row counts.
+
+        Returns
+        -------
+        IncrementalRidge
+            The object itself.
+
+        Raises
+        ------
+        NotFittedError
+            Before the first `add`.
+        NumericError
+            If the rows do not determine what the method needs.
+
+        Examples
+        --------
+        >>> ridge = IncrementalRidge(lambda_=0).add([[1.0], [1e9]], [2.0, 5.0])
+        >>> ridge.rebuild([[1.0]], [2.0]).weights().tolist()
+        [[2.0]]
+        """
+        a, y, w = _weighted(a, y, sample_weight)
+        with turns.of(self):
+            if self._center is None:
+                self._handle.call("rebuild", _rooted(w, a, y))
+                return self
+            self._check_width(a, y)
+            center = _Center.of(a, y, w)
+            self._handle.call("rebuild", center.rows_about(a, y, w))
+            self._center = center
+        return self
+
     def merge(self, other: IncrementalRidge) -> IncrementalRidge:
         """Learn all rows of another object of the same method ("gram" or "qr"), nodes and targets.
 

@@ -132,6 +132,7 @@ BLS_API int32_t bls_decode(const void *bytes, int64_t n, bls_handle *object, cha
  *
  *   "ridge" (A is q×k, Y is q×c)
  *   add_rows, remove_rows  A, Y                   the first rows start the model
+ *   rebuild            A, Y                       the rows that the model shall have, in place of all others
  *   forget, set_lambda, merge, condition          as above
  *   add_nodes          A, H, Y                    all rows: l×k, l×p, l×c
  *   add_targets, map_targets  T                   c×p

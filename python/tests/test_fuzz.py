@@ -17,9 +17,9 @@ EXPECTED = (ValueError, TypeError, NotFittedError, HandleError, FormatError, Num
 KINDS = ["classifier", "regressor", "ridge", "cholesky", "ldlt", "lu"]
 NAMES = (
     "fit partial_fit refit remove forget set_lambda merge predict weights condition attributes encode decision_function "
-    "predict_proba calibrate relabel add_rows remove_rows add_nodes add_targets map_targets refine leverage factorize solve inverse matmul threads describe inputs importance predict_interval nothing"
+    "predict_proba calibrate relabel add_rows remove_rows rebuild add_nodes add_targets map_targets refine leverage factorize solve inverse matmul threads describe inputs importance predict_interval nothing"
 ).split()
-OPERANDS = {"fit": 3, "importance": 3, "partial_fit": 3, "refit": 3, "remove": 3, "add_rows": 2, "remove_rows": 2, "add_nodes": 3, "refine": 2, "calibrate": 2, "matmul": 2}
+OPERANDS = {"fit": 3, "importance": 3, "partial_fit": 3, "refit": 3, "remove": 3, "add_rows": 2, "remove_rows": 2, "rebuild": 2, "add_nodes": 3, "refine": 2, "calibrate": 2, "matmul": 2}
 OPERANDS.update(dict.fromkeys("predict predict_interval decision_function predict_proba add_targets map_targets leverage factorize solve".split(), 1))
 RESULTS = set("predict predict_interval decision_function predict_proba weights leverage solve inverse matmul inputs".split())
 LIBRARY = ("matmul", "threads", "describe", "inputs")

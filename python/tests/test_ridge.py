@@ -124,6 +124,22 @@ def test_extras():
     np.testing.assert_allclose(gram.leverage(a), inverse.leverage(a), rtol=1e-9)
 
 
+@pytest.mark.parametrize("intercept", [False, True])
+def test_rebuild(intercept):
+    """An outlier that cannot be removed leaves by rebuild, which the error names."""
+    a, y = data()
+    far, weights = np.vstack([a, 1e6 * a[:1]]), np.linspace(0.5, 2, 80)
+    ridge = IncrementalRidge("qr", 0.0, fit_intercept=intercept).add(far, np.vstack([y, y[:1]]))
+    with pytest.raises(NumericError, match="call rebuild .of a learner: refit. with the rows that remain"):
+        ridge.remove(far[80:], y[:1])
+    assert ridge.rebuild(a, y, weights).n_samples_ == 80 and ridge.condition()["digits"] > 12
+    want = IncrementalRidge("qr", 0.0, fit_intercept=intercept).add(a, y, weights)
+    assert np.array_equal(ridge.weights(), want.weights()) and np.array_equal(ridge.intercept_, want.intercept_)
+    with pytest.raises(ValueError, match="6"):
+        ridge.rebuild(a[:, :5], y)
+    assert ridge.n_samples_ == 80
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_failures_change_nothing(method):
     a, y = data()
@@ -151,7 +167,7 @@ def test_failures_change_nothing(method):
 
 def test_before_the_first_rows():
     ridge = IncrementalRidge("qr", 0.0)
-    for act in [ridge.weights, ridge.condition, lambda: ridge.forget(0.5), lambda: ridge.set_lambda(1.0), lambda: ridge.remove([[1.0]], [1.0])]:
+    for act in [ridge.weights, ridge.condition, lambda: ridge.forget(0.5), lambda: ridge.set_lambda(1.0), lambda: ridge.remove([[1.0]], [1.0]), lambda: ridge.rebuild([[1.0]], [1.0])]:
         with pytest.raises((NotFittedError, ValueError)):
             act()
     with pytest.raises(NumericError):

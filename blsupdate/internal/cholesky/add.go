@@ -22,7 +22,7 @@ import (
 // Add updates F and W by q more rows.
 func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
 	next := *s
-	if next.Size, err = s.Size.With(ax, ya).Safe(); err != nil {
+	if next.Size, err = s.Size.With(ax, ya, s.Lambda).Safe(); err != nil {
 		return out, err
 	}
 	q := dense.Rows(ax)
@@ -74,7 +74,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err != nil {
 		return out, err
 	}
-	next.Size = next.Size.Without(ax, ya, rest, nil)
+	next.Size = next.Size.Without(ax, ya, s.Lambda, rest, nil)
 	next.noteRows()
 	next.NoteWeights(q)
 	next.NoteGain(q, rest, &s.Inverse, next.rows(), nil)

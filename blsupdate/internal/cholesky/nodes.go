@@ -52,8 +52,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 
 	errs := b.Errors(s.Size.Lengths(s.Lambda), state.Unit(p, k), s.Reach().RCond())
 	dense.Multiply(errs, units)
-	dense.Add(next.Size.ErrA[k:], 1, errs)
-	dense.Add(next.Size.ErrR[k:], 1, errs)
+	next.Size.ErrColumns(errs)
 	y1, w1, residual := s.NodeTargets(a, y, s.W, s.Reach().RCond())
 	s.Counter.Enter(cost.StepNodesS)
 	r, w2, err := s.Corner(b.C, y1, w1, units, func() *mat.Dense { return dense.Transposed(b.D) })

@@ -141,7 +141,7 @@ func (s *State) startCholesky(ctx context.Context, a, y *mat.Dense) error {
 		return err
 	}
 	s.Size.Rest = s.Refitted(s.W, y, a)
-	s.Size.ErrTargets(state.Unit(dense.Rows(a), s.K) / math.Sqrt(rcond))
+	s.Size.ErrTargets(state.Unit(dense.Rows(a), s.K) / math.Sqrt(rcond) * s.Size.Damp(s.Lambda))
 	if err := s.Enter(ctx, cost.StepF); err != nil {
 		return err
 	}

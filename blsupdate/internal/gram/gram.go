@@ -44,7 +44,7 @@ func (s *State) CheckSize(l, k int) error { return nil }
 func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, err error) {
 	s.g, s.t = mat.NewSymPacked(s.K, nil), mat.NewDense(s.K, s.C, nil)
 	s.Sums.RSS = make([]float64, s.C)
-	if s.size, err = state.NewNorms(s.K, s.C, true).With(a, y).Safe(); err != nil {
+	if s.size, err = state.NewNorms(s.K, s.C, true).With(a, y, s.Lambda).Safe(); err != nil {
 		return out, err
 	}
 	out.Model = cost.GramAdd(dense.Rows(a), s.K, s.C)
@@ -54,7 +54,7 @@ func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 // Add computes G += AxᵀAx and T += AxᵀYa, on copies where ctx may end it in between.
 func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q, g, t := dense.Rows(ax), s.g, s.t
-	size, err := s.size.With(ax, ya).Safe()
+	size, err := s.size.With(ax, ya, s.Lambda).Safe()
 	if err != nil {
 		return out, err
 	}
@@ -170,9 +170,10 @@ func (s *State) Condition() state.Condition {
 	}
 	lengths := s.size.Lengths(s.Lambda)
 	reach := state.ReachOf(lengths, factor.Solver())
-	solved := state.Norms{A: lengths, Y: s.size.Y, ErrA: slices.Clone(s.size.ErrA), ErrY: slices.Clone(s.size.ErrY), ErrR: make([]float64, s.K), Gain: s.size.Gain, Squared: true}
-	solved.Err(state.Unit(s.K, s.K))
-	c := state.Condition{RCond: reach.RCond(), Power: 2, Error: solved.Error(reach, 0, s.w)}
+	none := make([]float64, s.C)
+	solved := state.Norms{A: lengths, Y: none, ErrA: make([]float64, s.K), ErrY: none, ErrR: make([]float64, s.K), Gain: none, Squared: true}
+	solved.Err(state.Unit(s.K, s.K)) // of the matrix with the ridge alone
+	c := state.Condition{RCond: reach.RCond(), Power: 2, Error: s.size.Error(reach, s.Lambda, s.w) + solved.Error(reach, 0, s.w)}
 	if s.refined != nil {
 		exact := state.Norms{A: lengths, Y: s.size.Y, ErrA: make([]float64, s.K), ErrY: make([]float64, s.C), ErrR: make([]float64, s.K), Rest: s.refined, Gain: s.size.Gain}
 		exact.Err(state.Unit(s.Samples, s.K))
@@ -370,7 +371,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err := state.CheckRest(types.ActionRemove, rest, state.RestLimit(math.Sqrt(float64(s.K))*rest*weakest)); err != nil {
 		return out, err
 	}
-	next.size = s.size.Without(ax, ya, 1, nil) // what is subtracted was added before
+	next.size = s.size.Without(ax, ya, s.Lambda, 1, nil) // what is subtracted was added before
 	*s = next
 	out.Model = slices.Concat(cost.GramAdd(q, s.K, s.C), model, []cost.StepFlops{cost.GramLeverage(q, s.K)})
 	return out, nil

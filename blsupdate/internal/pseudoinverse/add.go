@@ -253,7 +253,7 @@ func (s *addition) apply(w *mat.Dense, rankC int) {
 	u.p.append(s.bt.RawMatrix().Data)
 	u.size.Rest = slices.Clone(u.size.Rest)
 	state.AddLengths(u.size.Rest, s.fitted(1, w))
-	u.size = u.size.With(s.ax, mat.NewDense(s.q, u.C, nil))
+	u.size = u.size.With(s.ax, mat.NewDense(s.q, u.C, nil), u.Lambda)
 	u.size.ErrWeights(state.Unit(s.q, u.K), u.Lambda, u.w)
 	u.prior.move(u.w, w)
 	u.w = w
@@ -267,7 +267,7 @@ func (s *addition) apply(w *mat.Dense, rankC int) {
 	} else { // I + DᵀD loses eps ‖DᵀD‖ up to highLeverage
 		now.Scaled *= min(now.Scaled, math.Sqrt(highLeverage))
 	}
-	u.size.ErrGain(s.q, 1, now, u.reaches(), u.size.Lengths(u.Lambda), before, nil)
+	u.size.ErrGain(s.q, 1, u.Lambda, now, u.reaches(), before, nil)
 	u.norm = detmath.Hypot(u.norm, dense.Norm(s.ax.RawMatrix().Data))
 	u.drift = max(u.drift, updatedDrift)
 	if rankC > 0 { // only then can A⁺ have grown

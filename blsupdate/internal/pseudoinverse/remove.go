@@ -70,14 +70,14 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	before := u.size.Rest
 	s.fitted(-1, w)
 	gone := dense.ColumnNorms(u.ResidualAfter(ax, ya, w))
-	u.size = u.size.Without(ax, ya, rest, gone)
+	u.size = u.size.Without(ax, ya, u.Lambda, rest, gone)
 	first, _ := slices.BinarySearch(places, u.prior.first)
 	u.prior.leave(u.Lambda, u.w, w, u.Samples, first, ax, gone, rest, u.reaches().Plain)
 	u.w = w
 	u.size.ErrWeights(state.Unit(q, u.K), u.Lambda, w)
 	u.noteWeights()
 	u.noteReach()
-	u.size.ErrGain(q, rest, u.reachOf(u.rowNorms()), u.reaches(), u.size.Lengths(u.Lambda), before, nil)
+	u.size.ErrGain(q, rest, u.Lambda, u.reachOf(u.rowNorms()), u.reaches(), before, nil)
 	u.Counter.Enter(cost.StepPseudoinverse)
 	u.remember(u.p.norm())
 	u.drift = max(u.drift, removedDrift/rest)

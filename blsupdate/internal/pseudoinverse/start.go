@@ -35,7 +35,7 @@ func (u *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 // noteNorms records the norms of the first rows.
 func (u *State) noteNorms(a, y *mat.Dense) {
 	u.norm, u.worst.power, u.drift = dense.Frobenius(a), 1, 1
-	u.size = state.NewNorms(u.K, u.C, false).With(a, y)
+	u.size = state.NewNorms(u.K, u.C, false).With(a, y, u.Lambda)
 }
 
 // finish completes a start with the first (A⁺)ᵀ.

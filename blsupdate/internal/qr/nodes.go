@@ -94,8 +94,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	next := *s
 	next.K += p
 	next.Size = size
-	dense.Add(next.Size.ErrA[k:], 1, errs)
-	dense.Add(next.Size.ErrR[k:], 1, errs)
+	next.Size.ErrColumns(errs)
 	next.R, next.Z, next.w = dense.Triangle(k+p), mat.NewDense(k+p, s.C, nil), nil
 	dense.Place(next.R, 0, 0, s.R)
 	dense.Place(next.R, 0, k, d)

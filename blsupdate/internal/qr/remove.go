@@ -55,7 +55,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err != nil {
 		return out, err
 	}
-	s.Size, s.w = s.Size.Without(ax, ya, rest, gone), nil
+	s.Size, s.w = s.Size.Without(ax, ya, s.Lambda, rest, gone), nil
 	out.Model = cost.QRRemove(q, s.K, s.C)
 	return out, nil
 }
@@ -91,7 +91,7 @@ func (s *State) downdate(pt, ya *mat.Dense) (least float64, gone []float64, err 
 		return 0, nil, types.ErrOverflow
 	}
 	gone = dense.ColumnNorms(zeta)
-	if _, err := bounded(s.Size.With(mat.NewDense(1, s.K, nil), mat.NewDense(1, s.C, slices.Clone(gone)))); err != nil {
+	if _, err := bounded(s.Size.With(mat.NewDense(1, s.K, nil), mat.NewDense(1, s.C, slices.Clone(gone)), s.Lambda)); err != nil {
 		return 0, nil, err
 	}
 	s.NoteNorms(-1, gone)
@@ -214,7 +214,7 @@ func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 	switch {
 	case lambda > s.Lambda:
 		root := math.Sqrt(lambda - s.Lambda)
-		if next.Size, err = bounded(s.Size.Plus(s.diagonal(root))); err != nil {
+		if next.Size, err = bounded(s.Size.Plus(s.diagonal(lambda - s.Lambda))); err != nil {
 			return out, err
 		}
 		if err := s.Reserve(types.ActionRidge, 0, memory.Floats(s.K, s.K+s.C)); err != nil {
@@ -224,7 +224,7 @@ func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 		rest := mat.NewDense(s.K, s.C, nil)
 		mustNotFail(lapack.MergeTriangles(s.Counter, s.R, s.Z, dense.ScaledIdentity(s.K, root), rest))
 		state.AddLengths(next.Size.Rest, next.FittedBy(1, rest))
-		next.w = nil
+		next.Size.Ridge, next.w = lambda, nil
 		out.Model = cost.QRMerge(s.K, s.C, false)
 	case lambda < s.Lambda:
 		if err := s.Reserve(types.ActionRidge, 0, s.loweringBytes()); err != nil {
@@ -262,7 +262,7 @@ func (s *State) lower(action types.Action, by float64) error {
 		return err
 	}
 	none := mat.NewDense(s.K, s.C, nil)
-	s.Size, s.w = s.Size.Without(dense.Triangle(s.K), none, rest, gone), nil
+	s.Size, s.w = s.Size.Lowered(s.Lambda).Without(dense.Triangle(s.K), none, s.Lambda, rest, gone), nil
 	s.measure()
 	return nil
 }

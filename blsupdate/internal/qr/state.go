@@ -54,10 +54,12 @@ func bounded(size state.Norms) (state.Norms, error) {
 // CheckSize accepts any sizes.
 func (s *State) CheckSize(l, k int) error { return nil }
 
-func (s *State) diagonal(f float64) state.Norms {
+// diagonal returns the norms of a ridge alone.
+func (s *State) diagonal(lambda float64) state.Norms {
 	size := state.NewNorms(s.K, s.C, false)
+	size.Triangle, size.Ridge = true, lambda
 	for j := range size.A {
-		size.A[j] = f
+		size.A[j] = math.Sqrt(lambda)
 	}
 	return size
 }
@@ -66,7 +68,7 @@ func (s *State) diagonal(f float64) state.Norms {
 func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, err error) {
 	root := math.Sqrt(s.Lambda)
 	s.R, s.Z = dense.ScaledIdentity(s.K, root), mat.NewDense(s.K, s.C, nil)
-	if s.Size, err = bounded(s.diagonal(root).With(a, y)); err != nil {
+	if s.Size, err = bounded(s.diagonal(s.Lambda).With(a, y, s.Lambda)); err != nil {
 		return out, err
 	}
 	out.Model = cost.QRAdd(dense.Rows(a), s.K, s.C)
@@ -147,6 +149,7 @@ func (s *State) Forget(factor float64) error {
 	s.Z.Scale(root, s.Z)
 	s.Lambda *= factor
 	s.Size = s.Size.Scaled(root)
+	s.Size.Ridge = s.Lambda
 	return nil
 }
 
@@ -161,9 +164,9 @@ func (s *State) Condition() state.Condition {
 		s.Counter.Dtrsv(blas.Upper, blas.Trans, blas.NonUnit, s.K, r.Data, r.Stride, x, 1)
 		s.Counter.Dtrsv(blas.Upper, blas.NoTrans, blas.NonUnit, s.K, r.Data, r.Stride, x, 1)
 	})
-	solved := s.Size.With(dense.Triangle(s.K), mat.NewDense(s.K, s.C, nil))
+	solved := s.Size.With(dense.Triangle(s.K), mat.NewDense(s.K, s.C, nil), s.Lambda)
 	reach.Rows = s.rowsOfInverse(reach.Scaled, solved.ErrA)
-	return state.Condition{RCond: reach.RCond(), Power: 1, Error: solved.Error(reach, 0, s.w)}
+	return state.Condition{RCond: reach.RCond(), Power: 1, Error: solved.TriangleError(reach, s.w)}
 }
 
 // knownRows is the number of rows of R⁻¹ of which Condition takes the norms.
@@ -203,6 +206,7 @@ func mustNotFail(err error) {
 func (s *State) Code(x *codec.Coder) {
 	x.Triangle("R", &s.R, s.K, true)
 	x.Dense("z", &s.Z, s.K, s.C)
+	s.Size.Triangle, s.Size.Ridge = true, s.Lambda
 	s.Size.Code(x, s.K, s.C)
 	if x.Present(s.w != nil) {
 		x.Dense("W", &s.w, s.K, s.C)
@@ -218,7 +222,7 @@ func (s *State) Code(x *codec.Coder) {
 // Add reduces [R z; Ax Ya] to [R' z'; 0 rest], in copies of R and z where ctx may end it in between.
 func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q, r, z := dense.Rows(ax), s.R, s.Z
-	size, err := bounded(s.Size.With(ax, ya))
+	size, err := bounded(s.Size.With(ax, ya, s.Lambda))
 	if err != nil {
 		return out, err
 	}

@@ -331,6 +331,6 @@ func scan(w *workspace, m, n, _ int) (restore, do func()) {
 		for i := range m {
 			floats.FirstNonFinite(ax.RawRowView(i))
 		}
-		norms = norms.With(ax, ya)
+		norms = norms.With(ax, ya, 0)
 	}
 }

@@ -30,7 +30,7 @@ type Inverse struct {
 // Begin begins a start with the norms of A and Y.
 func (s *Inverse) Begin(a, y *mat.Dense) (err error) {
 	s.Gain, s.Rows = 1, make([]float64, s.K)
-	s.Size, err = NewNorms(s.K, s.C, s.Method == types.RidgeInverse).With(a, y).Safe()
+	s.Size, err = NewNorms(s.K, s.C, s.Method == types.RidgeInverse).With(a, y, s.Lambda).Safe()
 	return err
 }
 
@@ -60,8 +60,8 @@ func (s *Inverse) NoteWeights(q int) { s.Size.ErrWeights(Unit(q, s.K), s.Lambda,
 // NoteGain adds the errors of the gain of a change by q rows from the state before, where rows are
 // norms of the rows of F then, and fit as in Norms.ErrGain.
 func (s *Inverse) NoteGain(q int, rest float64, before *Inverse, rows, fit []float64) {
-	lengths := s.Size.Lengths(s.Lambda)
-	s.Size.ErrGain(q, rest, ReachOfRows(lengths, rows), s.Reach(), lengths, before.Size.Rest, fit)
+	now := ReachOfRows(s.Size.Lengths(s.Lambda), rows)
+	s.Size.ErrGain(q, rest, s.Lambda, now, s.Reach(), before.Size.Rest, fit)
 }
 
 // Reach returns bounds from the largest norms of rows.

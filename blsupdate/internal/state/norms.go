@@ -31,6 +31,11 @@ import (
 // Gain bounds the errors of W where an inverse with errors of its own multiplied the residuals of
 // new rows, as errors of vectors that R⁻¹ multiplies. Drift bounds the relative error of that
 // inverse, without the errors of its start.
+//
+// Norms of a Triangle are the norms of QR, which has no inverse. A includes the Ridge. With errors of u
+// times the norms a of the columns of A without the ridge, and y of the targets, in each change, Drift
+// is Σ u, ErrR are the roots of Σ u a², and Gain the roots of Σ u y². By the inequality of Cauchy and
+// Schwarz these bound Σ u a, Σ u a_i a_j and Σ u a y. Their rows that are removed stay in them.
 type Norms struct {
 	A, Y       []float64
 	ErrA, ErrY []float64
@@ -39,12 +44,14 @@ type Norms struct {
 	Gain       []float64
 	Drift      float64
 	Squared    bool
+	Triangle   bool
+	Ridge      float64 // of a Triangle
 }
 
 // NewNorms returns the norms without rows.
 func NewNorms(k, c int, squared bool) Norms {
 	of := func(n int) []float64 { return make([]float64, n) }
-	return Norms{of(k), of(c), of(k), of(c), of(k), of(c), of(c), 0, squared}
+	return Norms{A: of(k), Y: of(c), ErrA: of(k), ErrY: of(c), ErrR: of(k), Rest: of(c), Gain: of(c), Squared: squared}
 }
 
 // Unit is the relative rounding error of a change by q rows of k columns, in columns of A and Y. Sums
@@ -57,21 +64,57 @@ func Unit(q, k int) float64 { return unitFactor * dense.Eps * math.Sqrt(float64(
 
 const unitFactor = 1.7
 
-// clone returns a copy.
 func (s Norms) clone() Norms {
 	for _, x := range []*[]float64{&s.A, &s.Y, &s.ErrA, &s.ErrY, &s.ErrR, &s.Rest, &s.Gain} {
 		*x = slices.Clone(*x)
 	}
+	if s.Triangle && s.Drift == 0 { // of an encoding with Σ u a in ErrR, or new
+		s.Drift = Unit(0, len(s.A))
+		dense.Scale(1/math.Sqrt(s.Drift), s.ErrR)
+		for t := range s.Gain {
+			s.ErrY[t] += s.Gain[t]
+			s.Gain[t] = s.ErrY[t] / math.Sqrt(s.Drift)
+		}
+	}
 	return s
 }
 
-// With returns the norms with more rows, and the errors of adding them.
-func (s Norms) With(ax, ya *mat.Dense) Norms {
+// With returns the norms with more rows, and the errors of adding them under the ridge lambda.
+func (s Norms) With(ax, ya *mat.Dense, lambda float64) Norms {
 	t := s.clone()
 	AddLengths(t.A, dense.ColumnNorms(ax))
 	AddLengths(t.Y, dense.ColumnNorms(ya))
-	t.Err(Unit(dense.Rows(ax), len(s.A)))
+	t.errs(Unit(dense.Rows(ax), len(s.A)), t.errDamp(lambda))
 	return t
+}
+
+// errDamp is Damp for errors of Y. For Squared norms the columns of A damp the errors of AᵀY.
+func (s Norms) errDamp(lambda float64) float64 {
+	if s.Squared {
+		return 1
+	}
+	return s.Damp(lambda)
+}
+
+// Damp bounds ‖R⁻ᵀAᵀ‖, by which errors of Y reach W: at most 1, and ‖A‖/sqrt(lambda).
+func (s Norms) Damp(lambda float64) float64 {
+	if root, size := math.Sqrt(lambda), dense.Norm(s.rows()); size < root {
+		return size / root
+	}
+	return 1
+}
+
+// rows returns the norms of the columns of A without the ridge. Those of a Triangle are bounds, since
+// the norms with the ridge are rounded.
+func (s Norms) rows() []float64 {
+	if s.Ridge == 0 {
+		return s.A
+	}
+	rows, root, blur := slices.Clone(s.A), math.Sqrt(s.Ridge), math.Sqrt(Unit(0, len(s.A)))
+	for j, v := range rows {
+		rows[j] = detmath.Hypot(Leg(v, root), blur*v)
+	}
+	return rows
 }
 
 // AddLengths replaces each x by the length of (x, y).
@@ -82,20 +125,39 @@ func AddLengths(x, y []float64) {
 }
 
 // Err adds relative errors of the given size.
-func (s Norms) Err(unit float64) {
+func (s *Norms) Err(unit float64) { s.errs(unit, 1) }
+
+func (s *Norms) errs(unit, damp float64) {
 	s.grow(s.ErrA, unit, s.A)
-	s.grow(s.ErrY, unit, s.Y)
-	s.grow(s.ErrR, unit, s.A)
+	s.grow(s.ErrY, unit*damp, s.Y)
+	s.errRest(unit)
+}
+
+// errRest adds the errors beside residuals.
+func (s *Norms) errRest(unit float64) {
+	if !s.Triangle {
+		s.grow(s.ErrR, unit, s.A)
+		return
+	}
+	s.Drift = Capped(s.Drift + unit)
+	growSquares(s.ErrR, unit, s.rows())
+	growSquares(s.Gain, unit, s.Y)
 }
 
 // grow adds errors of unit times the norms.
 func (s Norms) grow(errs []float64, unit float64, norms []float64) {
+	if s.Squared {
+		growSquares(errs, unit, norms)
+		return
+	}
 	for j, v := range norms {
-		if s.Squared {
-			errs[j] = Capped(detmath.Hypot(errs[j], math.Sqrt(unit)*v))
-		} else {
-			errs[j] = Capped(errs[j] + float64(unit*v))
-		}
+		errs[j] = Capped(errs[j] + float64(unit*v))
+	}
+}
+
+func growSquares(errs []float64, unit float64, norms []float64) {
+	for j, v := range norms {
+		errs[j] = Capped(detmath.Hypot(errs[j], math.Sqrt(unit)*v))
 	}
 }
 
@@ -108,7 +170,6 @@ func Capped(v float64) float64 {
 	return v
 }
 
-// addGain adds to the errors of gains.
 func (s Norms) addGain(t int, v float64) { s.Gain[t] = Capped(s.Gain[t] + v) }
 
 // ErrWeights adds to the errors of Y the errors of weights that are kept: unit times the sum of |W_ij|
@@ -131,8 +192,8 @@ func (s Norms) ErrWeights(unit, lambda float64, w *mat.Dense) {
 // which peak has. For Squared norms the norms of inverses count squared.
 //
 // fit are the norms of vectors that the new inverse itself multiplied, or nil: its errors count there.
-func (s *Norms) ErrGain(q int, rest float64, now, peak Reach, lengths, before, fit []float64) {
-	most, grown := 0.0, driftUnits*Unit(q, len(s.A))*now.Scaled
+func (s *Norms) ErrGain(q int, rest, lambda float64, now, peak Reach, before, fit []float64) {
+	most, grown, lengths := 0.0, driftUnits*Unit(q, len(s.A))*now.Scaled, s.Lengths(lambda)
 	for j, v := range s.ErrA {
 		most = max(most, peak.Scaled*(v/lengths[j]))
 	}
@@ -141,8 +202,9 @@ func (s *Norms) ErrGain(q int, rest float64, now, peak Reach, lengths, before, f
 		grown *= now.Scaled
 	}
 	s.Drift = Capped(min(max(most, grown), (s.Drift+grown)/rest))
+	damped := s.Drift * s.Damp(lambda)
 	for t, v := range s.Rest {
-		s.addGain(t, float64(s.Drift*Leg(v, before[t])))
+		s.addGain(t, float64(damped*Leg(v, before[t])))
 	}
 	for t, v := range fit {
 		s.addGain(t, float64(s.Drift*v))
@@ -164,6 +226,7 @@ func (s Norms) Lengths(lambda float64) []float64 {
 // Plus returns the norms of the rows of both states, and the errors of adding them up.
 func (s Norms) Plus(o Norms) Norms {
 	t := s.clone()
+	o = o.clone()
 	AddLengths(t.A, o.A)
 	AddLengths(t.Y, o.Y)
 	AddLengths(t.Rest, o.Rest)
@@ -172,8 +235,11 @@ func (s Norms) Plus(o Norms) Norms {
 		AddLengths(t.ErrY, o.ErrY)
 	} else {
 		dense.Add(t.ErrA, 1, o.ErrA)
-		dense.Add(t.ErrR, 1, o.ErrR)
 		dense.Add(t.ErrY, 1, o.ErrY)
+		AddLengths(t.ErrR, o.ErrR)
+		AddLengths(t.Gain, o.Gain)
+		t.Drift += o.Drift
+		t.Ridge += o.Ridge
 	}
 	t.Err(Unit(len(s.A), len(s.A)))
 	return t
@@ -182,21 +248,27 @@ func (s Norms) Plus(o Norms) Norms {
 // Without returns the norms without some rows, where rest is 1-h and gone are the norms of the
 // residuals of these rows with the weights after the removal. The errors are the errors before the
 // removal over sqrt(1-h).
-func (s Norms) Without(ax, ya *mat.Dense, rest float64, gone []float64) Norms {
+func (s Norms) Without(ax, ya *mat.Dense, lambda, rest float64, gone []float64) Norms {
 	t := s.clone()
-	unit := Unit(dense.Rows(ax), len(s.A))
-	t.grow(t.ErrR, unit, t.A)
+	unit, damp := Unit(dense.Rows(ax), len(s.A)), s.errDamp(lambda)
+	t.errRest(unit)
 	if s.Squared {
 		unit /= rest
 	} else {
 		unit /= math.Sqrt(rest)
 	}
 	t.grow(t.ErrA, unit, t.A)
-	t.grow(t.ErrY, unit, t.Y)
+	t.grow(t.ErrY, unit*damp, t.Y)
+	AddLengths(t.Rest, gone)
 	if rest < closeRest && !s.Squared {
-		t.grow(t.ErrA, math.Sqrt(closeRest/rest), t.ErrA)
-		t.grow(t.ErrY, math.Sqrt(closeRest/rest), t.ErrY)
-		t.grow(t.ErrR, math.Sqrt(closeRest/rest), s.ErrR)
+		grown := math.Sqrt(closeRest / rest)
+		t.grow(t.ErrA, grown, t.ErrA)
+		t.grow(t.ErrY, grown, t.ErrY)
+		if s.Triangle { // TriangleError has another bound on residuals, which recovers
+			t.grow(t.Rest, grown, t.Rest)
+		} else {
+			t.grow(t.ErrR, grown, s.ErrR)
+		}
 	}
 	for j, v := range dense.ColumnNorms(ax) {
 		t.A[j] = Leg(s.A[j], v)
@@ -204,7 +276,18 @@ func (s Norms) Without(ax, ya *mat.Dense, rest float64, gone []float64) Norms {
 	for j, v := range dense.ColumnNorms(ya) {
 		t.Y[j] = Leg(s.Y[j], v)
 	}
-	AddLengths(t.Rest, gone)
+	return t
+}
+
+// Lowered returns the norms of a Triangle where the ridge becomes lambda: what is taken off counts as
+// rows that were there from the start.
+func (s Norms) Lowered(lambda float64) Norms {
+	t := s.clone()
+	root := math.Sqrt(t.Drift) * math.Sqrt(max(0, t.Ridge-lambda))
+	for j, v := range t.ErrR {
+		t.ErrR[j] = Capped(detmath.Hypot(v, root))
+	}
+	t.Ridge = lambda
 	return t
 }
 
@@ -230,8 +313,26 @@ func (s Norms) WithNodes(norms, errs []float64) Norms {
 	return t
 }
 
+// ErrColumns adds errors of the last columns of A, which WithNodes has added.
+func (s *Norms) ErrColumns(errs []float64) {
+	from := len(s.A) - len(errs)
+	dense.Add(s.ErrA[from:], 1, errs)
+	if !s.Triangle {
+		dense.Add(s.ErrR[from:], 1, errs)
+		return
+	}
+	for j, v := range errs { // beside the errors of WithNodes in the other columns
+		s.ErrR[from+j] = Capped(detmath.Hypot(s.ErrR[from+j], v/math.Sqrt(Unit(len(errs), len(s.A)))))
+	}
+}
+
 // ErrTargets adds errors of the given share of Y to the errors of gains.
-func (s Norms) ErrTargets(share float64) {
+func (s *Norms) ErrTargets(share float64) {
+	if s.Triangle {
+		s.grow(s.ErrY, share, s.Y)
+		s.errRest(share)
+		return
+	}
 	for t, v := range s.Y {
 		s.addGain(t, float64(share*v))
 	}
@@ -239,7 +340,7 @@ func (s Norms) ErrTargets(share float64) {
 
 // ErrNodes adds the errors of what new nodes explain: columns C = H - A D of the new nodes have
 // errors in the column space of A, errs, and multiply Y, not only its residuals.
-func (s Norms) ErrNodes(reach Reach, lengths, errs []float64) {
+func (s *Norms) ErrNodes(reach Reach, lengths, errs []float64) {
 	all := make([]float64, len(lengths))
 	copy(all[len(lengths)-len(errs):], errs)
 	s.ErrTargets(reach.Spread(lengths, all))
@@ -267,6 +368,7 @@ func (s Norms) Scaled(f float64) Norms {
 	for _, x := range [][]float64{t.A, t.Y, t.ErrA, t.ErrY, t.ErrR, t.Rest, t.Gain} {
 		dense.Scale(f, x)
 	}
+	t.Ridge *= f * f
 	return t
 }
 
@@ -280,10 +382,15 @@ func (s Norms) Mapped(t *mat.Dense, keep bool) Norms {
 			x[i] = Capped(v)
 		}
 	}
+	rounds := false
 	for j := range dense.Cols(t) {
 		if to := len(m.ErrY) - dense.Cols(t) + j; !exact(t, j) {
 			m.ErrY[to] = Capped(2 * m.ErrY[to]) // the product rounds no more than what made W
+			rounds = true
 		}
+	}
+	if rounds && m.Triangle {
+		m.errRest(Unit(0, dense.Rows(t)))
 	}
 	return m
 }
@@ -319,112 +426,6 @@ func Mapped(norms []float64, t *mat.Dense, keep bool) []float64 {
 	}
 	return out
 }
-
-// A Reach has the norms of two inverses. R is a matrix with RᵀR = AᵀA + lambda I, and D scales its
-// columns to norm 1.
-type Reach struct {
-	Plain  float64   // ‖R⁻¹‖
-	Scaled float64   // ‖(R D)⁻¹‖
-	Rows   []float64 // bounds on the norms of the rows of R⁻¹; nil where they are not known
-}
-
-// Spread bounds ‖R⁻ᵀEᵀv‖/‖v‖ where the columns of E have norms of at most errs, the smaller of
-//
-//	Σ_j errs_j ‖row j of R⁻¹‖,   ‖(R D)⁻¹‖ ‖D errs‖.
-func (r Reach) Spread(lengths, errs []float64) float64 {
-	share, sum := slices.Clone(errs), 0.0
-	for j, v := range errs {
-		share[j] /= lengths[j]
-		if r.Rows == nil {
-			sum = math.Inf(1)
-		} else {
-			sum += float64(v * r.Rows[j])
-		}
-	}
-	return min(sum, r.Scaled*dense.Norm(share))
-}
-
-// ReachOf estimates the norms from below by dense.LargestEigenvalue, where lengths are the norms of the
-// columns of R, and solve overwrites x by (RᵀR)⁻¹x.
-func ReachOf(lengths []float64, solve func(x []float64)) Reach {
-	units, _ := dense.Powers([]float64{dense.LargestOf(lengths)})
-	return Reach{
-		Plain: math.Sqrt(dense.LargestEigenvalue(len(lengths), func(x []float64) {
-			dense.Scale(units[0], x)
-			solve(x)
-			dense.Scale(units[0], x)
-		})) / units[0],
-		Scaled: math.Sqrt(dense.LargestEigenvalue(len(lengths), func(x []float64) {
-			dense.Multiply(x, lengths)
-			solve(x)
-			dense.Multiply(x, lengths)
-		})),
-	}
-}
-
-// ReachOfRows bounds the norms by the norms of the rows of R⁻¹.
-func ReachOfRows(lengths, rows []float64) Reach {
-	scaled := slices.Clone(rows)
-	dense.Multiply(scaled, lengths)
-	for _, v := range scaled {
-		if !(v >= minReach) {
-			return Reach{math.Inf(1), math.Inf(1), nil}
-		}
-	}
-	return Reach{dense.Norm(rows), dense.Norm(scaled), rows}
-}
-
-// minReach is below every norm of a row of R⁻¹ times the norm of the column of R, which is at least 1.
-// Less means that rounding has left nothing of the inverse.
-const minReach = 0.5
-
-// RCond returns the smallest singular value of R D, which is at most 1.
-func (r Reach) RCond() float64 {
-	if !(r.Scaled < math.Inf(1)) {
-		return 0
-	}
-	return min(1, 1/r.Scaled)
-}
-
-// Error returns a bound on the relative error of the weights of each target, W and D⁻¹W, the largest
-// of all. With the norms d of the columns of [A; sqrt(lambda) I], D = diag(1/d) and R as in Reach,
-//
-//	‖δw‖ <= ‖R⁻¹‖ (ErrY + Σ_j ErrA_j |w_j| + Spread(ErrR) Rest + Gain),
-//
-// the same with ‖(R D)⁻¹‖ for ‖D⁻¹δw‖, and for Squared norms
-//
-//	‖δw‖ <= ‖R⁻¹‖ Spread(ErrA) (ErrY + Σ_j ErrA_j |w_j|).
-func (s Norms) Error(reach Reach, lambda float64, w *mat.Dense) float64 {
-	lengths := s.Lengths(lambda)
-	column, worst := make([]float64, len(lengths)), 0.0
-	size, spread := reach.Spread(lengths, s.ErrA), reach.Spread(lengths, s.ErrR)
-	if s.Squared && size*size > maxShare || !s.Squared && size > maxShare {
-		return math.Inf(1)
-	}
-	for t := range dense.Cols(w) {
-		sum := s.ErrY[t]
-		for j := range column {
-			column[j] = w.At(j, t)
-			sum += float64(s.ErrA[j] * math.Abs(column[j]))
-		}
-		if sum == 0 {
-			continue // a target of zeros
-		}
-		if s.Squared {
-			sum *= size
-		} else {
-			sum += float64(spread * s.Rest[t])
-		}
-		sum += s.Gain[t]
-		plain := dense.Norm(column)
-		dense.Multiply(column, lengths)
-		worst = max(worst, reach.Plain*(sum/plain), reach.Scaled*(sum/dense.Norm(column)))
-	}
-	return worst
-}
-
-// maxShare is the relative error of R, or of RᵀR, above which terms of higher order may count.
-const maxShare = 0.01
 
 // Code writes or reads the norms of k columns of A and c of Y.
 func (s *Norms) Code(x *codec.Coder, k, c int) {

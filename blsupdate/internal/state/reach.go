@@ -1,0 +1,161 @@
+package state
+
+import (
+	"math"
+	"slices"
+
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/mat"
+)
+
+// A Reach has the norms of two inverses. R is a matrix with RᵀR = AᵀA + lambda I, and D scales its
+// columns to norm 1.
+type Reach struct {
+	Plain  float64   // ‖R⁻¹‖
+	Scaled float64   // ‖(R D)⁻¹‖
+	Rows   []float64 // bounds on the norms of the rows of R⁻¹; nil where they are not known
+}
+
+// Spread bounds ‖R⁻ᵀEᵀv‖/‖v‖ where the columns of E have norms of at most errs, the smaller of
+//
+//	Σ_j errs_j ‖row j of R⁻¹‖,   ‖(R D)⁻¹‖ ‖D errs‖.
+func (r Reach) Spread(lengths, errs []float64) float64 {
+	share, sum := slices.Clone(errs), 0.0
+	for j, v := range errs {
+		share[j] /= lengths[j]
+		if r.Rows == nil {
+			sum = math.Inf(1)
+		} else {
+			sum += float64(v * r.Rows[j])
+		}
+	}
+	return min(sum, r.Scaled*dense.Norm(share))
+}
+
+// ReachOf estimates the norms from below by dense.LargestEigenvalue, where lengths are the norms of the
+// columns of R, and solve overwrites x by (RᵀR)⁻¹x.
+func ReachOf(lengths []float64, solve func(x []float64)) Reach {
+	units, _ := dense.Powers([]float64{dense.LargestOf(lengths)})
+	return Reach{
+		Plain: math.Sqrt(dense.LargestEigenvalue(len(lengths), func(x []float64) {
+			dense.Scale(units[0], x)
+			solve(x)
+			dense.Scale(units[0], x)
+		})) / units[0],
+		Scaled: math.Sqrt(dense.LargestEigenvalue(len(lengths), func(x []float64) {
+			dense.Multiply(x, lengths)
+			solve(x)
+			dense.Multiply(x, lengths)
+		})),
+	}
+}
+
+// ReachOfRows bounds the norms by the norms of the rows of R⁻¹.
+func ReachOfRows(lengths, rows []float64) Reach {
+	scaled := slices.Clone(rows)
+	dense.Multiply(scaled, lengths)
+	for _, v := range scaled {
+		if !(v >= minReach) {
+			return Reach{math.Inf(1), math.Inf(1), nil}
+		}
+	}
+	return Reach{dense.Norm(rows), dense.Norm(scaled), rows}
+}
+
+// minReach is below every norm of a row of R⁻¹ times the norm of the column of R, which is at least 1.
+// Less means that rounding has left nothing of the inverse.
+const minReach = 0.5
+
+// RCond returns the smallest singular value of R D, which is at most 1.
+func (r Reach) RCond() float64 {
+	if !(r.Scaled < math.Inf(1)) {
+		return 0
+	}
+	return min(1, 1/r.Scaled)
+}
+
+// Error returns a bound on the relative error of the weights of each target, W and D⁻¹W, the largest
+// of all. With the norms d of the columns of [A; sqrt(lambda) I], D = diag(1/d) and R as in Reach,
+//
+//	‖δw‖ <= ‖R⁻¹‖ (ErrY + Σ_j ErrA_j |w_j| + Spread(ErrR) Rest + Gain),
+//
+// the same with ‖(R D)⁻¹‖ for ‖D⁻¹δw‖, and for Squared norms
+//
+//	‖δw‖ <= ‖R⁻¹‖ Spread(ErrA) (ErrY + Σ_j ErrA_j |w_j|).
+func (s Norms) Error(reach Reach, lambda float64, w *mat.Dense) float64 {
+	lengths := s.Lengths(lambda)
+	size, spread := reach.Spread(lengths, s.ErrA), reach.Spread(lengths, s.ErrR)
+	if s.Squared && size*size > maxShare || !s.Squared && size > maxShare {
+		return math.Inf(1)
+	}
+	return s.worst(reach, lengths, w, func(t int, column []float64) float64 {
+		sum := plusAbs(s.ErrY[t], s.ErrA, column)
+		if s.Squared {
+			sum *= size
+		} else {
+			sum += float64(spread * s.Rest[t])
+		}
+		return sum + s.Gain[t]
+	})
+}
+
+// worst returns the largest relative error of a target, where sum returns the norm of the vector that
+// R⁻¹ multiplies, for a target and its column of W.
+func (s Norms) worst(reach Reach, lengths []float64, w *mat.Dense, sum func(t int, column []float64) float64) (worst float64) {
+	column := make([]float64, len(lengths))
+	for t := range dense.Cols(w) {
+		for j := range column {
+			column[j] = w.At(j, t)
+		}
+		err := sum(t, column)
+		if err == 0 && s.Y[t] == 0 {
+			continue // a target of zeros
+		}
+		plain := dense.Norm(column)
+		dense.Multiply(column, lengths)
+		worst = max(worst, reach.Plain*(err/plain), reach.Scaled*(err/dense.Norm(column)))
+	}
+	return worst
+}
+
+// plusAbs returns sum + Σ x_j |y_j|.
+func plusAbs(sum float64, x, y []float64) float64 {
+	for j, v := range y {
+		sum += float64(x[j] * math.Abs(v))
+	}
+	return sum
+}
+
+// TriangleError is Error for a Triangle R. Errors of R and z are errors of rows, relative to each row,
+// so that the ridge damps what they do beside residuals, but for its own residual sqrt(lambda) w:
+//
+//	‖δw‖ <= ‖R⁻¹‖ (ErrY + Σ_j ErrA_j |w_j| + min(Spread(S) Rest, kept) + Spread(U) lambda ‖w‖),
+//	kept = Spread(ErrR) (Gain + Σ_j ErrR_j |w_j|),   S = sqrt(Drift) ErrR,   U = Drift.
+//
+// Without a ridge there is another bound. Changes of rows add AxᵀAx to RᵀR, and AxᵀYa to Rᵀz, or
+// subtract them, and the errors of these matrices stay as they are, at most 2 ErrR_i ErrR_j and 2
+// ErrR_i Gain, while the rows that come make the matrices larger:
+//
+//	‖δw‖ <= ‖R⁻¹‖ 2 kept.
+func (s Norms) TriangleError(reach Reach, w *mat.Dense) float64 {
+	s = s.clone()
+	root, all := math.Sqrt(s.Ridge), make([]float64, len(s.A))
+	for j := range all {
+		all[j] = s.Drift * root
+	}
+	size, spread, ridge := reach.Spread(s.A, s.ErrA), reach.Spread(s.A, s.ErrR), reach.Spread(s.A, all)
+	return s.worst(reach, s.A, w, func(t int, column []float64) float64 {
+		kept, direct, total := float64(spread*plusAbs(s.Gain[t], s.ErrR, column)), math.Inf(1), math.Inf(1)
+		if size <= maxShare {
+			direct = plusAbs(s.ErrY[t], s.ErrA, column) + min(spread*math.Sqrt(s.Drift)*s.Rest[t], kept)
+			direct += float64(ridge * (root * dense.Norm(column)))
+		}
+		if s.Ridge == 0 && 2*spread*spread <= maxShare {
+			total = float64(2 * kept)
+		}
+		return min(direct, total)
+	})
+}
+
+// maxShare is the relative error of R, or of RᵀR, above which terms of higher order may count.
+const maxShare = 0.01
