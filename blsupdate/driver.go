@@ -30,7 +30,6 @@ type updater struct {
 
 func (u *updater) driver() *updater { return u }
 
-// background is the context of the short forms.
 var background = context.Background()
 
 func (u *updater) AddInputs(ax, ya *mat.Dense) error {
@@ -48,19 +47,33 @@ func (u *updater) MapTargets(t *mat.Dense) error     { return u.MapTargetsContex
 func (u *updater) Weights() (*mat.Dense, error)      { return u.WeightsContext(background) }
 
 func (u *updater) AddInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error {
+	return u.changeRows(ctx, ActionAdd, ax, ya, weights)
+}
+
+func (u *updater) RemoveInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error {
+	return u.changeRows(ctx, ActionRemove, ax, ya, weights)
+}
+
+// changeRows adds rows, or removes them.
+func (u *updater) changeRows(ctx context.Context, action Action, ax, ya *mat.Dense, weights []float64) error {
 	u.startClock()
 	q, err := checkPair("Ax", ax, -1, u.Nodes(), "Ya", ya, u.Targets())
 	if err != nil {
 		return err
 	}
+	if action == ActionRemove && q > u.Samples() {
+		return &ShapeError{Matrix: "Ax", Rows: q, Cols: u.Nodes(), Want: fmt.Sprintf("at most %d rows, as many samples as the model has", u.Samples())}
+	}
 	given := ya
-	if ax, ya, err = u.weighted(ActionAdd, ax, ya, weights); err != nil {
+	if ax, ya, err = u.weighted(action, ax, ya, weights); err != nil {
 		return err
 	}
-	return u.run(ctx, q, q, func() (state.Outcome, error) {
-		out, err := u.state.Add(ctx, ax, ya)
-		return u.with(state.Sums.Plus, state.SumsOf(given, weights), out, err)
-	})
+	if action == ActionRemove {
+		return u.run(ctx, -q, q, func() (state.Outcome, error) { return u.state.Remove(ax, ya) },
+			func(s state.Sums) state.Sums { return s.Minus(state.SumsOf(given, weights)) })
+	}
+	return u.run(ctx, q, q, func() (state.Outcome, error) { return u.state.Add(ctx, ax, ya) },
+		func(s state.Sums) state.Sums { return s.Plus(state.SumsOf(given, weights)) })
 }
 
 // checkRowWeights returns an error unless the weights fit the q rows of a matrix.
@@ -101,25 +114,6 @@ func (u *updater) weighted(action Action, ax, ya *mat.Dense, weights []float64) 
 	return ax, ya, nil
 }
 
-func (u *updater) RemoveInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error {
-	u.startClock()
-	q, err := checkPair("Ax", ax, -1, u.Nodes(), "Ya", ya, u.Targets())
-	if err != nil {
-		return err
-	}
-	if q > u.Samples() {
-		return &ShapeError{Matrix: "Ax", Rows: q, Cols: u.Nodes(), Want: fmt.Sprintf("at most %d rows, as many samples as the model has", u.Samples())}
-	}
-	given := ya
-	if ax, ya, err = u.weighted(ActionRemove, ax, ya, weights); err != nil {
-		return err
-	}
-	return u.run(ctx, -q, q, func() (state.Outcome, error) {
-		out, err := u.state.Remove(ax, ya)
-		return u.with(state.Sums.Minus, state.SumsOf(given, weights), out, err)
-	})
-}
-
 func (u *updater) RebuildContext(ctx context.Context, a, y *mat.Dense) error {
 	u.startClock()
 	if _, err := checkPair("A", a, -1, u.Nodes(), "Y", y, u.Targets()); err != nil {
@@ -146,15 +140,11 @@ func (u *updater) Forget(factor float64) error {
 		return &OptionError{Option: "the factor of Forget", Value: factor, Want: "a number above 0 and at most 1"}
 	}
 	return u.run(background, 0, 0, func() (out state.Outcome, err error) {
-		if factor == 1 {
-			return out, nil
-		}
-		if err = u.state.Forget(factor); err == nil {
-			base := u.state.Common()
-			base.Sums = base.Sums.Scaled(factor)
+		if factor < 1 {
+			err = u.state.Forget(factor)
 		}
 		return out, err
-	})
+	}, func(s state.Sums) state.Sums { return s.Scaled(factor) })
 }
 
 func (u *updater) AddNodesContext(ctx context.Context, a, h, y *mat.Dense) error {
@@ -168,7 +158,7 @@ func (u *updater) AddNodesContext(ctx context.Context, a, h, y *mat.Dense) error
 	if err := checkMemory(u.method, u.Samples(), u.Nodes(), u.Targets(), dense.Cols(h)); err != nil {
 		return err
 	}
-	return u.run(ctx, 0, 0, func() (state.Outcome, error) { return u.state.AddNodes(a, h, y) })
+	return u.run(ctx, 0, 0, func() (state.Outcome, error) { return u.state.AddNodes(a, h, y) }, nil)
 }
 
 func (u *updater) MergeContext(ctx context.Context, other Updater) error {
@@ -191,10 +181,8 @@ func (u *updater) MergeContext(ctx context.Context, other Updater) error {
 	if err := o.whole(); err != nil {
 		return err
 	}
-	return u.run(ctx, o.Samples(), 0, func() (state.Outcome, error) {
-		out, err := m.Merge(o.state)
-		return u.with(state.Sums.Plus, o.state.Common().Sums, out, err)
-	})
+	return u.run(ctx, o.Samples(), 0, func() (state.Outcome, error) { return m.Merge(o.state) },
+		func(s state.Sums) state.Sums { return s.Plus(o.state.Common().Sums) })
 }
 
 func (u *updater) SetLambdaContext(ctx context.Context, lambda float64) error {
@@ -206,7 +194,7 @@ func (u *updater) SetLambdaContext(ctx context.Context, lambda float64) error {
 	if err := checkLambda(lambda); err != nil {
 		return err
 	}
-	return u.run(ctx, 0, 0, func() (state.Outcome, error) { return r.SetLambda(lambda) })
+	return u.run(ctx, 0, 0, func() (state.Outcome, error) { return r.SetLambda(lambda) }, nil)
 }
 
 func (u *updater) AddTargetsContext(ctx context.Context, t *mat.Dense) error {
@@ -226,14 +214,8 @@ func (u *updater) mapTargets(ctx context.Context, action Action, t *mat.Dense, k
 	if rows, cols := t.Dims(); rows != u.Targets() {
 		return &ShapeError{Matrix: "T", Rows: rows, Cols: cols, Want: fmt.Sprintf("%d rows, one for each target", u.Targets())}
 	}
-	return u.run(ctx, 0, 0, func() (state.Outcome, error) {
-		out, err := u.state.MapTargets(t, keep)
-		if err == nil {
-			base := u.state.Common()
-			base.Sums = base.Sums.Mapped(t, keep)
-		}
-		return out, err
-	})
+	return u.run(ctx, 0, 0, func() (state.Outcome, error) { return u.state.MapTargets(t, keep) },
+		func(s state.Sums) state.Sums { return s.Mapped(t, keep) })
 }
 
 func (u *updater) WeightsContext(ctx context.Context) (*mat.Dense, error) {
@@ -277,14 +259,6 @@ func (u *updater) solve() (*mat.Dense, error) {
 	return w, err
 }
 
-func (u *updater) with(change func(s, rows state.Sums) state.Sums, rows state.Sums, out state.Outcome, err error) (state.Outcome, error) {
-	if err == nil {
-		base := u.state.Common()
-		base.Sums = change(base.Sums, rows)
-	}
-	return out, err
-}
-
 // whole returns an error where a panic stopped a change.
 func (u *updater) whole() error {
 	if u.poisoned {
@@ -300,9 +274,9 @@ func (u *updater) startClock() {
 	u.began = time.Now()
 }
 
-// run executes an action of the state unless ctx is done, and reports it, with the change in samples
-// and the check of rows, if any.
-func (u *updater) run(ctx context.Context, gained, rows int, act func() (state.Outcome, error)) error {
+// run executes an action of the state unless ctx is done, and reports it, with the change in samples,
+// the check of rows, if any, and the change of the sums, nil for none.
+func (u *updater) run(ctx context.Context, gained, rows int, act func() (state.Outcome, error), sums func(state.Sums) state.Sums) error {
 	if err := cmp.Or(u.whole(), interrupt.Check(ctx)); err != nil {
 		return err
 	}
@@ -316,12 +290,15 @@ func (u *updater) run(ctx context.Context, gained, rows int, act func() (state.O
 	if rows > 0 {
 		out.Model = append([]cost.StepFlops{cost.Check(rows, u.Nodes(), u.Targets())}, out.Model...)
 	}
-	u.state.Common().Samples = samples
+	base := u.state.Common()
+	base.Samples = samples
+	if sums != nil {
+		base.Sums = sums(base.Sums)
+	}
 	u.account(out, Report{Added: gained, Start: u.report.Start})
 	return nil
 }
 
-// account starts a new report.
 func (u *updater) account(out state.Outcome, report Report) {
 	report.Samples = u.Samples()
 	report.Form, report.RankC, report.Abandoned = out.Form, out.RankC, out.Abandoned
@@ -329,7 +306,6 @@ func (u *updater) account(out state.Outcome, report Report) {
 	u.append(out.Model)
 }
 
-// append adds the steps of the model, with their counts and times, to the report.
 func (u *updater) append(model []cost.StepFlops) {
 	u.counter.Leave()
 	r := &u.report
@@ -355,7 +331,6 @@ func checkPair(aName string, a *mat.Dense, rows, k int, yName string, y *mat.Den
 	return dense.Rows(a), checkMatrix(yName, y, dense.Rows(a), c)
 }
 
-// checkMatrix checks one matrix as checkPair does.
 func checkMatrix(name string, m *mat.Dense, rows, cols int) error {
 	if m == nil || m.IsEmpty() {
 		return &ShapeError{Matrix: name, Want: "at least one row and one column"}

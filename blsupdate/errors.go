@@ -90,7 +90,6 @@ func (e *OptionError) Error() string {
 	return fmt.Sprintf("%s: %s is %v; want %s", op(e.Op), e.Option, e.Value, e.Want)
 }
 
-// op returns the prefix of a message.
 func op(name string) string { return cmp.Or(name, "blsupdate") }
 
 // An UnsupportedError says that a method cannot do something, and which methods can.
@@ -105,7 +104,6 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("blsupdate: the method %v has no %v; start the model by %s", e.Method, e.Action, names.Alternatives(e.Instead))
 }
 
-// unsupported returns the error for an action that m cannot do.
 func unsupported(m Method, action Action) error {
 	cannot := func(other Method) bool { return other == m || !Supports(other, action) }
 	return &UnsupportedError{Method: m, Action: action, Instead: slices.DeleteFunc(Methods(), cannot)}

@@ -22,7 +22,6 @@ type StepFlops struct {
 // Flops returns the flops of the step.
 func (s StepFlops) Flops() float64 { return s.line.Thirds().Flops() }
 
-// stepFlops returns the lines of a model.
 func stepFlops(lines []cost.StepFlops) []StepFlops {
 	var steps []StepFlops
 	for _, line := range lines {

@@ -35,7 +35,6 @@ func checkOptions(m Method, o Options) error {
 	return nil
 }
 
-// checkLambda returns an *OptionError unless lambda is finite and not negative.
 func checkLambda(lambda float64) error {
 	if !(lambda >= 0) || math.IsInf(lambda, 1) {
 		return &OptionError{Option: "Lambda", Value: lambda, Want: "a finite number that is not negative"}

@@ -48,7 +48,6 @@ type Needs struct {
 	Rates *Rates
 }
 
-// check returns an *OptionError if a number is out of range.
 func (n Needs) check() error {
 	switch {
 	case n.Batches < 1:
@@ -165,7 +164,6 @@ func Plan(q, k, l, c int, needs Needs) (Choice, error) {
 	return p, nil
 }
 
-// candidates has the methods in their forms.
 var candidates = []Candidate{
 	{Method: Gram, Power: 2},
 	{Method: QR, Power: 1},
@@ -254,10 +252,8 @@ func (p *Choice) predict(x *Candidate) (known bool) {
 	return known
 }
 
-// total returns the number of samples in the end.
 func (p *Choice) total() int { return p.l + p.needs.Batches*p.q }
 
-// stateBytes returns the bytes of the state after all batches.
 func (p *Choice) stateBytes(x *Candidate) float64 {
 	bytes := float64(StateBytes(x.Method, p.total(), p.k, p.c))
 	switch {
@@ -271,7 +267,6 @@ func (p *Choice) stateBytes(x *Candidate) float64 {
 	return bytes
 }
 
-// whyNot returns why a candidate does not meet the needs, or an empty string.
 func (p *Choice) whyNot(x *Candidate) string {
 	n := p.needs
 	inverse := keepsInverse(x.Method)

@@ -41,7 +41,6 @@ func (p Choice) Explain() string {
 	return text.String() + "\n" + p.reason()
 }
 
-// reason says why the choice was made.
 func (p Choice) reason() string {
 	best, ok := choose(p.Candidates)
 	if !ok { // as in the zero value
@@ -64,7 +63,6 @@ func (p Choice) reason() string {
 	return text + ".\n"
 }
 
-// name returns the method with its form.
 func (c Candidate) name() string {
 	if c.Options.Form == Auto {
 		return c.Method.String()

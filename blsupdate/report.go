@@ -83,7 +83,6 @@ const (
 	maxError     = 0.05 // above it terms of higher order may count, and there is no promise
 )
 
-// digits returns the decimal digits that a relative error leaves.
 func digits(err float64) float64 {
 	if !(err < maxError) {
 		return 0

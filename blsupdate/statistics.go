@@ -61,7 +61,6 @@ type inverse struct {
 	freedom float64 // 0 where it is not known
 }
 
-// covariance returns the inverse of the present state.
 func (u *updater) covariance() (*inverse, error) {
 	if err := u.whole(); err != nil {
 		return nil, err
@@ -161,7 +160,6 @@ func (u *updater) trace(c *inverse) (sum float64, err error) {
 	return sum, nil
 }
 
-// nodesFrom returns the indices of the nodes from one to another.
 func nodesFrom(from, to int) (nodes []int) {
 	for i := from; i < to; i++ {
 		nodes = append(nodes, i)
@@ -169,7 +167,6 @@ func nodesFrom(from, to int) (nodes []int) {
 	return nodes
 }
 
-// units returns the unit vectors of the nodes as rows.
 func (u *updater) units(nodes []int) *mat.Dense {
 	e := mat.NewDense(len(nodes), u.Nodes(), nil)
 	for i, node := range nodes {

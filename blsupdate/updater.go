@@ -270,7 +270,6 @@ func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Up
 	return wrap(u), nil
 }
 
-// newUpdater returns an updater with an empty state.
 func newUpdater(m Method, opt Options, k, c int) *updater {
 	counter := cost.NewCounter(opt.Backend)
 	s := emptyState(m, opt)
@@ -296,7 +295,6 @@ func emptyState(m Method, opt Options) state.State {
 	}
 }
 
-// wrap returns u with the methods of the interface that its state allows.
 func wrap(u *updater) Updater {
 	switch u.state.(type) {
 	case state.Pseudoinverter:
@@ -334,5 +332,5 @@ func (u refiner) RefineContext(ctx context.Context, a, y *mat.Dense) error {
 	if _, err := checkPair("A", a, u.Samples(), u.Nodes(), "Y", y, u.Targets()); err != nil {
 		return err
 	}
-	return u.run(ctx, 0, 0, func() (state.Outcome, error) { return u.state.(state.Refiner).Refine(a, y) })
+	return u.run(ctx, 0, 0, func() (state.Outcome, error) { return u.state.(state.Refiner).Refine(a, y) }, nil)
 }

@@ -292,7 +292,6 @@ func (s *State) replaced(sign float64, v *mat.Dense) error {
 	return s.measure()
 }
 
-// measure measures the new F and W, and returns ErrOverflow where they are not finite.
 func (s *State) measure() error {
 	w := s.W.RawMatrix().Data
 	s.Most, s.MostW = s.frobenius(), dense.LargestOf(w)

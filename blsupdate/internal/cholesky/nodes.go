@@ -94,7 +94,6 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	return state.Outcome{Model: cost.Plus(model, residual)}, nil
 }
 
-// checkForNodes returns an error where the condition is too bad for nodes to be added.
 func (s *State) checkForNodes() error {
 	if rcond := s.Reach().RCond(); !(rcond >= minForNodes) {
 		return &types.ConditionError{What: withNodes, RCond: rcond, Instead: []types.Method{types.QR}}

@@ -65,10 +65,8 @@ func (s *State) squared(x []float64, f, g float64) {
 	dense.Scale(g, x)
 }
 
-// Condition says how accurate W is.
 func (s *State) Condition() state.Condition { return s.ConditionOf(s.rows()) }
 
-// rows returns the norms of the rows of F.
 func (s *State) rows() []float64 {
 	rows := dense.ColumnNorms(s.L)
 	dense.Scale(s.Gain, rows)
@@ -183,7 +181,6 @@ func (s *State) startQR(ctx context.Context, a, y *mat.Dense) error {
 	return nil
 }
 
-// reversed returns M with its rows and its columns in the opposite order.
 func reversed(m *mat.Dense) *mat.Dense {
 	out := dense.Copy(m)
 	slices.Reverse(out.RawMatrix().Data)

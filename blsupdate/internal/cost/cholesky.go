@@ -1,24 +1,6 @@
 package cost
 
-import (
-	"blskernel/blsupdate/types"
-)
-
-// choleskyModel is Model for InverseCholesky.
-func choleskyModel(action types.Action, opt types.Options, s Shape) []StepFlops {
-	switch action {
-	case types.ActionStart:
-		return CholeskyStart(s)
-	case types.ActionAdd:
-		return CholeskyAdd(CholeskyForm(opt.Form, s.Q, s.K), s.Q, s.K, s.C, false)
-	case types.ActionRemove:
-		return CholeskyRemove(s.Q, s.K, s.C)
-	case types.ActionNodes:
-		return CholeskyNodes(s, opt.Lambda > 0)
-	default:
-		return nil
-	}
-}
+import "blskernel/blsupdate/types"
 
 // rowsPerOrder is the k/q at which the forms Small and Large take the same time. Small is bound by
 // memory and runs on one thread, so flops do not decide. For k = 500, 1000 and 2000 with c = 10 on Zen
@@ -31,7 +13,6 @@ func CholeskyForm(form types.Form, q, k int) types.Form {
 	return smallOrLarge(form, q, k, rowsPerOrder*q > k && q > 1)
 }
 
-// CholeskyStart has the steps of a start.
 func CholeskyStart(s Shape) []StepFlops {
 	l, k, c := s.L, s.K, s.C
 	if s.Start == types.StartQR {
@@ -61,7 +42,6 @@ func CholeskyAdd(form types.Form, q, k, c int, large bool) []StepFlops {
 	}
 }
 
-// CholeskyRemove has the steps of q removed rows.
 func CholeskyRemove(q, k, c int) []StepFlops {
 	if CholeskyForm(types.Auto, q, k) == types.Large {
 		return choleskyKernel(q, k, c, "4cqk + 3ck²", op(Pptrs, k, k, c))
@@ -73,7 +53,6 @@ func CholeskyRemove(q, k, c int) []StepFlops {
 	return steps
 }
 
-// choleskyRows has the steps of q rows, one by one.
 func choleskyRows(q, k, c int) []StepFlops {
 	weights := Line(StepWeights, "4cqk")
 	for range q {
@@ -105,7 +84,6 @@ func choleskyKernel(q, k, c int, tall string, solve Operation) []StepFlops {
 	}
 }
 
-// CholeskyNodes has the steps of p added nodes.
 func CholeskyNodes(s Shape, ridge bool) []StepFlops {
 	k, p, c := s.K, s.P, s.C
 	formula, corner := cornerSteps(s, ridge)

@@ -1,45 +1,84 @@
 // Package cost has the flop model of every method, step by step, and the Counter that counts what a
-// backend is asked for.
+// backend is asked for. GramAdd has the steps of added rows in Gram, and so on.
 package cost
 
-import (
-	"blskernel/blsupdate/types"
-)
+import "blskernel/blsupdate/types"
 
 type Shape = types.Shape
 
 // Model returns the steps of an action with their flops, as blsupdate.Model. It assumes rows in general
 // position, neither large nor dependent.
-func Model(m types.Method, action types.Action, opt types.Options, s Shape) []StepFlops {
-	var steps []StepFlops
-	if action == types.ActionTargets || action == types.ActionMap {
-		return mapModel(m, s)
+func Model(m types.Method, action types.Action, opt types.Options, s Shape) (steps []StepFlops) {
+	type of struct {
+		types.Method
+		types.Action
 	}
-	switch m {
-	case types.Original, types.Improved:
-		steps = pseudoinverseModel(m, action, opt, s)
-	case types.RidgeInverse:
-		steps = ridgeModel(action, opt, s)
-	case types.InverseCholesky:
-		steps = choleskyModel(action, opt, s)
-	case types.Gram:
-		steps = gramModel(action, s)
-	case types.QR:
-		steps = qrModel(action, s)
+	q, k, c := s.Q, s.K, s.C
+	switch (of{m, action}) {
+	case of{types.Original, types.ActionStart}, of{types.Improved, types.ActionStart}:
+		steps = PseudoinverseStart(opt, s)
+	case of{types.Original, types.ActionAdd}:
+		steps = pseudoinverseAdded(m, types.Small, opt, s)
+	case of{types.Improved, types.ActionAdd}:
+		steps = pseudoinverseAdded(m, Resolve(opt, s), opt, s)
+	case of{types.Original, types.ActionRemove}, of{types.Improved, types.ActionRemove}:
+		steps = PseudoinverseRemove(s)
+	case of{types.Original, types.ActionNodes}, of{types.Improved, types.ActionNodes}:
+		steps = pseudoinverseWidened(opt, s)
+	case of{types.RidgeInverse, types.ActionStart}:
+		steps = RidgeStart(s.L, k, c)
+	case of{types.RidgeInverse, types.ActionAdd}:
+		steps = RidgeAdd(opt, RidgeForm(opt.Form, q, k, c), q, k, c)
+	case of{types.RidgeInverse, types.ActionRemove}:
+		steps = RidgeAdd(opt, types.Small, q, k, c)
+	case of{types.RidgeInverse, types.ActionNodes}:
+		steps = RidgeNodes(opt, s)
+	case of{types.InverseCholesky, types.ActionStart}:
+		steps = CholeskyStart(s)
+	case of{types.InverseCholesky, types.ActionAdd}:
+		steps = CholeskyAdd(CholeskyForm(opt.Form, q, k), q, k, c, false)
+	case of{types.InverseCholesky, types.ActionRemove}:
+		steps = CholeskyRemove(q, k, c)
+	case of{types.InverseCholesky, types.ActionNodes}:
+		steps = CholeskyNodes(s, opt.Lambda > 0)
+	case of{types.Gram, types.ActionStart}:
+		steps = GramAdd(s.L, k, c)
+	case of{types.Gram, types.ActionAdd}:
+		steps = GramAdd(q, k, c)
+	case of{types.Gram, types.ActionWeights}:
+		steps = []StepFlops{GramFactor(k), GramSolve(k, c)}
+	case of{types.Gram, types.ActionRemove}:
+		steps = append(GramAdd(q, k, c), GramFactor(k), GramLeverage(q, k))
+	case of{types.Gram, types.ActionNodes}:
+		steps = GramNodes(s)
+	case of{types.QR, types.ActionStart}:
+		steps = QRAdd(s.L, k, c)
+	case of{types.QR, types.ActionAdd}:
+		steps = QRAdd(q, k, c)
+	case of{types.QR, types.ActionWeights}:
+		steps = QRSolve(k, c)
+	case of{types.QR, types.ActionRemove}:
+		steps = QRRemove(q, k, c)
+	case of{types.QR, types.ActionNodes}:
+		steps = QRNodes(s, false)
+	case of{types.QR, types.ActionMerge}, of{types.QR, types.ActionRidge}: // no ridge to remove, and a larger one
+		steps = QRMerge(k, c, false)
+	default:
+		return mapModel(m, action, s)
 	}
-	if steps != nil && (action == types.ActionAdd || action == types.ActionRemove) {
-		steps = append([]StepFlops{Check(s.Q, s.K, s.C)}, steps...)
+	if action == types.ActionAdd || action == types.ActionRemove {
+		steps = append([]StepFlops{Check(q, k, c)}, steps...)
 	}
 	return steps
 }
 
-// mapModel is Model for targets that are appended or mapped.
-func mapModel(m types.Method, s Shape) []StepFlops {
-	switch m {
-	case types.Original, types.Improved:
-		return MapTargets("2ckp + 2clp", s.C, s.P, s.K, s.L)
-	case 0:
+// mapModel is Model for targets that are appended or mapped, and nil for other actions.
+func mapModel(m types.Method, action types.Action, s Shape) []StepFlops {
+	switch {
+	case m == 0 || action != types.ActionTargets && action != types.ActionMap:
 		return nil
+	case m == types.Original || m == types.Improved:
+		return MapTargets("2ckp + 2clp", s.C, s.P, s.K, s.L)
 	default:
 		return MapTargets("2ckp", s.C, s.P, s.K)
 	}

@@ -1,8 +1,6 @@
 package cost
 
-import (
-	"blskernel/internal/linalg/backend"
-)
+import "blskernel/internal/linalg/backend"
 
 // Thirds counts flops in units of a third, so that n³/3, the flops of a Cholesky factorization, is a
 // whole number. Sums are then exact, in any order, up to 2⁵³ thirds: the work of hours.
@@ -18,7 +16,6 @@ type Operation struct {
 	M, N, K int // as the kind defines them
 }
 
-// op returns an operation of the given kind and sizes.
 func op(kind Kind, m, n, k int) Operation { return Operation{kind, m, n, k} }
 
 // A Kind is a kind of operation. Each kind has a rate of its own, which depends on the sizes.
@@ -144,7 +141,6 @@ func rotations(m, n, w int) Thirds  { return 9 * Thirds(m) * Thirds(n) * Thirds(
 // n. Its thin Q takes as many.
 func householder(m, n, _ int) Thirds { return Gemm(m, n, min(m, n)) - twoCubes(0, min(m, n), 0) }
 
-// svd returns the flops of a thin singular value decomposition with both sets of vectors.
 func svd(m, n, _ int) Thirds {
 	m, n = max(m, n), min(m, n)
 	return Thirds(42*Thirds(m)*Thirds(n)*Thirds(n)) + Thirds(24*cube(0, n, 0))
@@ -228,7 +224,6 @@ func Sum(steps []StepFlops) (sum Thirds) {
 // Check has the step of the checks of q rows.
 func Check(q, k, c int) StepFlops { return Line(StepCheck, "0", op(Scan, q, k+c, 0)) }
 
-// packedLen returns the numbers in a packed matrix of order k.
 func packedLen(k int) int { return k * (k + 1) / 2 }
 
 // fresh is the zeroing of n numbers in new storage, stream the reading or writing of n others.

@@ -6,36 +6,26 @@ import (
 	"blskernel/blsupdate/types"
 )
 
-// pseudoinverseModel is Model for Original and Improved.
-func pseudoinverseModel(m types.Method, action types.Action, opt types.Options, s Shape) []StepFlops {
-	switch action {
-	case types.ActionStart:
-		return PseudoinverseStart(opt, s)
-	case types.ActionAdd:
-		form := types.Small
-		if m == types.Improved {
-			form = Resolve(opt, s)
-		}
-		wide := opt.C != types.CZero && opt.Lambda == 0 && s.L < s.K
-		steps := PseudoinverseAdd(m, form, opt, AddedShape{Shape: s, CheckC: wide || opt.C == types.CCheck, wide: wide})
-		if wide && s.L+s.Q >= s.K { // A⁺ is computed anew
-			steps = Plus(steps, PseudoinverseStart(opt, Shape{L: s.L + s.Q, K: s.K, C: s.C, Start: types.StartQR, Rank: s.K}))
-		}
-		return steps
-	case types.ActionRemove:
-		return PseudoinverseRemove(s)
-	case types.ActionNodes:
-		how := NodesStrategy{Rank: s.P}
-		switch {
-		case opt.Lambda > 0:
-			how.Ridge = true
-		case s.L < s.K+s.P: // more columns than rows: the new ones are combinations of the others
-			how = NodesStrategy{Refined: true, Values: true}
-		}
-		return PseudoinverseNodes(s, how)
-	default:
-		return nil
+// pseudoinverseAdded is the model of q added rows in general position.
+func pseudoinverseAdded(m types.Method, form types.Form, opt types.Options, s Shape) []StepFlops {
+	wide := opt.C != types.CZero && opt.Lambda == 0 && s.L < s.K
+	steps := PseudoinverseAdd(m, form, opt, AddedShape{Shape: s, CheckC: wide || opt.C == types.CCheck, wide: wide})
+	if wide && s.L+s.Q >= s.K { // A⁺ is computed anew
+		steps = Plus(steps, PseudoinverseStart(opt, Shape{L: s.L + s.Q, K: s.K, C: s.C, Start: types.StartQR, Rank: s.K}))
 	}
+	return steps
+}
+
+// pseudoinverseWidened is the model of p added nodes in general position.
+func pseudoinverseWidened(opt types.Options, s Shape) []StepFlops {
+	how := NodesStrategy{Rank: s.P}
+	switch {
+	case opt.Lambda > 0:
+		how.Ridge = true
+	case s.L < s.K+s.P: // more columns than rows: the new ones are combinations of the others
+		how = NodesStrategy{Refined: true, Values: true}
+	}
+	return PseudoinverseNodes(s, how)
 }
 
 // Resolve returns the form that opt.Form stands for in an update of Improved by s.Q rows of a model
@@ -120,7 +110,6 @@ func Plus(model, more []StepFlops) []StepFlops {
 	return sum
 }
 
-// PseudoinverseStart has the steps of a start.
 func PseudoinverseStart(opt types.Options, s Shape) []StepFlops {
 	l, k, c := s.L, s.K, s.C
 	weights := Line(StepInitial, "2lkc", op(GemmTN, k, c, l))
@@ -243,7 +232,6 @@ func PseudoinverseAdd(m types.Method, form types.Form, opt types.Options, s Adde
 		Line(StepWeights, "4cqk", op(GemmNN, q, c, k), op(GemmTN, k, c, q)))
 }
 
-// formLarge has the steps from Dbar to B in the form Large.
 func formLarge(solve bool, k, q int) []StepFlops {
 	inner := Line(StepInner, "2k²q", fresh(k*k), op(GemmTN, k, k, q))
 	if solve {
@@ -276,7 +264,6 @@ type NodesStrategy struct {
 	Split   bool // the columns are then added in two parts, as additions of their own
 }
 
-// PseudoinverseNodes has the steps of p added nodes.
 func PseudoinverseNodes(s Shape, how NodesStrategy) []StepFlops {
 	l, k, p, c := s.L, s.K, s.P, s.C
 	d, rest := op(GemmTN, k, p, l), op(GemmNN, l, p, k)
@@ -306,7 +293,6 @@ func PseudoinverseNodes(s Shape, how NodesStrategy) []StepFlops {
 		Line(StepNodesPseudoinverse, "2klp", fresh(l*(k+p)), stream(4*l*(k+p)), op(GemmNT, l, k, p)))
 }
 
-// nodesRank has the step that decides the rank of C.
 func nodesRank(l, p int, how NodesStrategy) StepFlops {
 	step := Line(StepRank, "")
 	add := func(formula string, work ...Operation) {

@@ -1,29 +1,5 @@
 package cost
 
-import (
-	"blskernel/blsupdate/types"
-)
-
-// qrModel is Model for QR: for Merge with a state without a ridge, and for SetLambda to a larger one.
-func qrModel(action types.Action, s Shape) []StepFlops {
-	switch action {
-	case types.ActionStart:
-		return QRAdd(s.L, s.K, s.C)
-	case types.ActionAdd:
-		return QRAdd(s.Q, s.K, s.C)
-	case types.ActionWeights:
-		return QRSolve(s.K, s.C)
-	case types.ActionRemove:
-		return QRRemove(s.Q, s.K, s.C)
-	case types.ActionNodes:
-		return QRNodes(s, false)
-	case types.ActionMerge, types.ActionRidge:
-		return QRMerge(s.K, s.C, false)
-	default:
-		return nil
-	}
-}
-
 // AddsByRotations reports whether q rows are added by rotations, in 3qk² + 6cqk flops, or by
 // reflections (lapack.AppendRows), in 2qk² + 4cqk. Rotations read and write R once and take 0.7 ns per
 // element and row. Reflections first scan R and make panels, for as long and for 0.5 µs per column, and
@@ -37,7 +13,6 @@ func AddsByRotations(q, k int) bool { return q <= 2+1000/k }
 // take the same time at q = k/8 with the backend pure, and at about k/5 with OpenBLAS.
 func RemovesByRows(q, k int) bool { return q <= k/8 }
 
-// QRAdd has the steps of q added rows.
 func QRAdd(q, k, c int) []StepFlops {
 	if AddsByRotations(q, k) {
 		return []StepFlops{Line(StepTriangle, "3qk² + 6cqk", op(Chud, q, k, c))}
@@ -45,12 +20,10 @@ func QRAdd(q, k, c int) []StepFlops {
 	return []StepFlops{Line(StepTriangle, "2qk² + 4cqk", stream(q*c), op(Tpqrt, q, k, c))}
 }
 
-// QRSolve has the solution for the weights.
 func QRSolve(k, c int) []StepFlops {
 	return []StepFlops{Line(StepSolve, "ck²", stream(k*c), op(Trtrs, k, k, c))}
 }
 
-// QRRemove has the steps of q removed rows.
 func QRRemove(q, k, c int) []StepFlops {
 	p := op(Trtrs, k, k, q)
 	if RemovesByRows(q, k) {
@@ -74,14 +47,12 @@ func QRMerge(k, c int, ridge bool) []StepFlops {
 	return steps
 }
 
-// QRLower has the steps of a smaller ridge.
 func QRLower(k, c int) []StepFlops {
 	return []StepFlops{
 		Line(StepLeverage, "5k³/3", fresh(k*k+packedLen(k)), routine(Trtri, k), op(Sprk, 0, k, k), routine(Pptrf, k)),
 		Line(StepTriangle, "k³/3 + ck²", op(Tptrs, k, k, c), routine(Ttrmm, k))}
 }
 
-// QRNodes has the steps of p added nodes.
 func QRNodes(s Shape, ridge bool) []StepFlops {
 	k, p, l := s.K, s.P, s.L
 	g, solve, rest := op(GemmTN, k, p, l), op(Trtrs, k, k, p), op(GemmNN, l, p, k)

@@ -6,22 +6,6 @@ import (
 	"blskernel/internal/linalg/backend"
 )
 
-// ridgeModel is Model for RidgeInverse.
-func ridgeModel(action types.Action, opt types.Options, s Shape) []StepFlops {
-	switch action {
-	case types.ActionStart:
-		return RidgeStart(s.L, s.K, s.C)
-	case types.ActionAdd:
-		return RidgeAdd(opt, RidgeForm(opt.Form, s.Q, s.K, s.C), s.Q, s.K, s.C)
-	case types.ActionRemove:
-		return RidgeAdd(opt, types.Small, s.Q, s.K, s.C) // with the other sign
-	case types.ActionNodes:
-		return RidgeNodes(opt, s)
-	default:
-		return nil
-	}
-}
-
 // RidgeForm returns the form in which q rows are added, Small or Large.
 func RidgeForm(form types.Form, q, k, c int) types.Form {
 	large := Sum(ridgeLarge(q, k, c)) < Sum(ridgeSmall(types.Options{}, q, k, c))
@@ -39,7 +23,6 @@ func RidgeBlocks(q, k int) int {
 // BlockRange returns the range of rows of block i.
 func BlockRange(q, blocks, i int) (from, to int) { return i * q / blocks, (i + 1) * q / blocks }
 
-// RidgeStart has the steps of a start.
 func RidgeStart(l, k, c int) []StepFlops {
 	return append(startSteps(l, k, c), Line(StepQ, "2k³/3", routine(Pptri, k)))
 }
@@ -82,7 +65,6 @@ func ridgeLarge(q, k, c int) []StepFlops {
 	}
 }
 
-// RidgeNodes has the steps of p added nodes.
 func RidgeNodes(opt types.Options, s Shape) []StepFlops {
 	l, k, p, c := s.L, s.K, s.P, s.C
 	return append(borderSteps(s, op(ProductKind(opt.Backend, p), p, k, 0)),
@@ -137,7 +119,6 @@ func RankKind(b blskernel.Backend, q int) Kind {
 	}
 }
 
-// hasPacked reports whether b has packed products of its own.
 func hasPacked(b blskernel.Backend) bool {
 	_, ok := backend.Or(b).(blskernel.PackedProducts)
 	return ok

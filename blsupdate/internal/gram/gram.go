@@ -73,7 +73,6 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	return state.Outcome{Model: cost.GramAdd(q, s.K, s.C)}, nil
 }
 
-// learn computes G += AxᵀAx and T += AxᵀYa panel by panel.
 func (s *State) learn(ctx context.Context, g *mat.SymPacked, t, ax, ya *mat.Dense) error {
 	return state.EachPanel(ctx, dense.Rows(ax), func(from, to int) error {
 		s.update(g, t, 1, dense.RowRange(ax, from, to), dense.RowRange(ya, from, to))
@@ -81,7 +80,6 @@ func (s *State) learn(ctx context.Context, g *mat.SymPacked, t, ax, ya *mat.Dens
 	})
 }
 
-// update computes G += sign AxᵀAx and T += sign AxᵀYa.
 func (s *State) update(g *mat.SymPacked, t *mat.Dense, sign float64, ax, ya *mat.Dense) {
 	s.Counter.Enter(cost.StepG)
 	dense.Sprk(s.Counter, sign, ax, 1, g)
@@ -199,7 +197,6 @@ func (s *State) Code(x *codec.Coder) {
 	}
 }
 
-// changed drops W and the factor.
 func (s *State) changed() { s.w, s.factor, s.refined = nil, nil, nil }
 
 // factorize returns the Cholesky factor of G + lambda I, and its steps if it is new. It reserves memory
@@ -316,9 +313,7 @@ func (s *State) Refine(a, y *mat.Dense) (out state.Outcome, err error) {
 	if !dense.Finite(better) {
 		return out, types.ErrOverflow
 	}
-	rest := dense.Copy(y) // for the bound on errors, and not counted
-	dense.Gemm(s.Counter.Unwrap(), blas.NoTrans, blas.NoTrans, -1, a, better, 1, rest)
-	s.w, s.refined = better, dense.ColumnNorms(rest)
+	s.w, s.refined = better, dense.ColumnNorms(s.ResidualAfter(a, y, better))
 	out.Model = append(append(out.Model, model...), cost.GramRefine(dense.Rows(a), s.K, s.C)...)
 	return out, nil
 }

@@ -111,9 +111,11 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Option
 	var first []int // the rows to add before the others, where the batch is divided
 	switch {
 	case 0 < shape.RankC && shape.RankC < s.q: // those that complete the row space; the others lie in it
-		first = s.leadingRows(shape.RankC)
-	case shape.RankC == s.q:
-		s.form, s.bt = types.Auto, s.outside(c)
+		u.Counter.Enter(cost.StepRank)
+		first = dense.LeadingColumns(u.Counter, dense.Transposed(s.ct), shape.RankC)
+	case shape.RankC == s.q: // Bᵀ = C⁺
+		u.Counter.Enter(cost.StepB)
+		s.form, s.bt = types.Auto, u.inverseOf(c.values, c.u, c.v)
 	case s.form == types.Large:
 		s.bt, err = s.large(ctx)
 	default:
@@ -187,7 +189,6 @@ func completed(first []int, n int) []int {
 	return slices.Concat(first, slices.DeleteFunc(others, func(i int) bool { return i < 0 }))
 }
 
-// order returns the indices below n.
 func order(n int) []int {
 	all := make([]int, n)
 	for i := range all {
@@ -196,7 +197,6 @@ func order(n int) []int {
 	return all
 }
 
-// pickRows returns a copy of the given rows of m.
 func pickRows(m *mat.Dense, which []int) *mat.Dense {
 	out := mat.NewDense(len(which), dense.Cols(m), nil)
 	for i, row := range which {

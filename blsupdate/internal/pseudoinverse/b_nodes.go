@@ -53,24 +53,6 @@ func (s *widening) decide() error {
 	return nil
 }
 
-// leadingNodes returns the indices of as many columns of C as its rank that are a well-conditioned
-// basis of its column space.
-func (s *widening) leadingNodes() []int {
-	s.u.Counter.Enter(cost.StepRank)
-	c := s.c
-	if s.r != nil {
-		c = s.r // whose columns have the same inner products
-	}
-	return dense.LeadingColumns(s.u.Counter, c, s.how.Rank)
-}
-
-// fullRank computes Bᵀ = (C⁺)ᵀ = Q R⁻ᵀ for a C of full column rank.
-func (s *widening) fullRank() error {
-	s.u.Counter.Enter(cost.StepNodesB)
-	s.bt = s.qr.QInPlace()
-	return s.solveTriangle(s.bt, s.r)
-}
-
 // inside computes Bᵀ = P D (I + DᵀD)⁻¹ for C = 0. From the QR factorization of [D; I] that is P Q1 R⁻ᵀ,
 // which does not depend on the condition of DᵀD.
 func (s *widening) inside() error {

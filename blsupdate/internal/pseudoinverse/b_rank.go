@@ -101,26 +101,12 @@ func even(lengths []float64) bool {
 	return !(most > evenRatio*least)
 }
 
-// outside returns Bᵀ = C⁺ for a C of full column rank. It overwrites the singular vectors.
-func (s *addition) outside(c residual) *mat.Dense {
-	s.u.Counter.Enter(cost.StepB)
-	return s.u.inverseOf(c.values, c.u, c.v)
-}
-
-// countAbove returns how many of the descending values are above the tolerance, at most most.
 func countAbove(values []float64, tolerance float64, most int) int {
 	rank := 0
 	for rank < min(len(values), most) && values[rank] > tolerance {
 		rank++
 	}
 	return rank
-}
-
-// leadingRows returns the indices of rank rows of Cᵀ that are a well-conditioned basis of its row
-// space: the pivots of a QR factorization of C with column pivoting.
-func (s *addition) leadingRows(rank int) []int {
-	s.u.Counter.Enter(cost.StepRank)
-	return dense.LeadingColumns(s.u.Counter, dense.Transposed(s.ct), rank)
 }
 
 // inverseOf returns U diag(1/values) Vᵀ, where the first columns of U and V count. It overwrites U.

@@ -36,7 +36,6 @@ func (s *addition) innerProduct() *mat.SymPacked {
 	return s.inner
 }
 
-// innerNorm estimates the 2-norm of DᵀD from below.
 func (s *addition) innerNorm() float64 {
 	data, y := s.innerProduct().RawSymPacked().Data, make([]float64, s.q)
 	return dense.LargestEigenvalue(s.q, func(x []float64) {

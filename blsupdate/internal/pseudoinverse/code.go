@@ -34,7 +34,6 @@ const (
 	keysAndY = 2 // hashes of the rows of A, and Y
 )
 
-// codeKnown writes or reads the samples that removal knows.
 func (u *State) codeKnown(x *codec.Coder) {
 	known := unknown
 	if u.keys != nil {

@@ -22,8 +22,17 @@ import (
 //
 // since the matrix on the left has orthonormal columns.
 func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost.Shape, opt types.Options) (out state.Outcome, err error) {
-	q, r, z, err := u.compress(ctx, ax, ya)
-	if err := cmp.Or(interrupt.Check(ctx), err); err != nil {
+	u.Counter.Enter(cost.StepCompress)
+	q, r, _, err := dense.QR(ctx, u.Counter, ax)
+	if err != nil {
+		return out, cmp.Or(interrupt.Check(ctx), error(types.ErrOverflow)) // the rows are finite
+	}
+	z := mat.NewDense(u.K, u.C, nil)
+	dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, q, ya, 0, z)
+	if !dense.Finite(z, r) {
+		return out, types.ErrOverflow
+	}
+	if err := interrupt.Check(ctx); err != nil {
 		return out, err
 	}
 	opt.Form, opt.Solve = types.Small, true
@@ -32,7 +41,12 @@ func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost
 		return out, err
 	}
 	state.AddLengths(u.size.Rest, u.FittedBy(1, rest))
-	u.expand(q)
+	// The last k rows of P, Bkᵀ, become Bᵀ = Q Bkᵀ. No element is larger than the norm of Bk.
+	u.Counter.Enter(cost.StepExpand)
+	bk, bt := u.p.pick(order(u.p.count)[u.p.count-u.K:]), mat.NewDense(dense.Rows(q), u.K, nil)
+	dense.Gemm(u.Counter, blas.NoTrans, blas.NoTrans, 1, q, bk, 0, bt)
+	u.p.truncate(u.p.count - u.K)
+	u.p.append(bt.RawMatrix().Data)
 	if u.a.count > shape.L {
 		u.a.truncate(shape.L)
 		u.a.append(dense.Compact(ax))
@@ -40,29 +54,4 @@ func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost
 	out.Form = types.Compressed
 	out.Model = cost.PseudoinverseCompressed(shape, out.Model)
 	return out, nil
-}
-
-// compress returns Q (q×k), R (k×k) and QᵀYa (k×c).
-func (u *State) compress(ctx context.Context, ax, ya *mat.Dense) (q, r, z *mat.Dense, err error) {
-	u.Counter.Enter(cost.StepCompress)
-	q, r, _, err = dense.QR(ctx, u.Counter, ax)
-	if err != nil {
-		return nil, nil, nil, types.ErrOverflow // the rows are finite
-	}
-	z = mat.NewDense(u.K, u.C, nil)
-	dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, q, ya, 0, z)
-	if !dense.Finite(z, r) {
-		return nil, nil, nil, types.ErrOverflow
-	}
-	return q, r, z, nil
-}
-
-// expand replaces the last k rows of P, Bkᵀ, by Bᵀ = Q Bkᵀ. No element of it is larger than the norm of
-// Bk.
-func (u *State) expand(q *mat.Dense) {
-	u.Counter.Enter(cost.StepExpand)
-	bk, bt := u.p.pick(order(u.p.count)[u.p.count-u.K:]), mat.NewDense(dense.Rows(q), u.K, nil)
-	dense.Gemm(u.Counter, blas.NoTrans, blas.NoTrans, 1, q, bk, 0, bt)
-	u.p.truncate(u.p.count - u.K)
-	u.p.append(bt.RawMatrix().Data)
 }

@@ -33,7 +33,6 @@ func rowKeys(parts ...*mat.Dense) []uint64 {
 	return keys
 }
 
-// know makes all samples known.
 func (u *State) know(y *mat.Dense, parts ...*mat.Dense) {
 	u.keys, u.y = rowKeys(parts...), rows{cols: u.C}
 	u.y.append(dense.Compact(y))

@@ -82,9 +82,16 @@ func (u *State) widened(a, h, y *mat.Dense) (next *State, model []cost.StepFlops
 		s.how.Split = 0 < s.how.Rank && s.how.Rank < p
 		switch {
 		case s.how.Split:
-			next, model, err = u.widenedInParts(a, h, y, s.leadingNodes())
-		case s.how.Rank == p:
-			err = s.fullRank()
+			u.Counter.Enter(cost.StepRank)
+			c := s.c
+			if s.r != nil {
+				c = s.r // whose columns have the same inner products
+			}
+			next, model, err = u.widenedInParts(a, h, y, dense.LeadingColumns(u.Counter, c, s.how.Rank))
+		case s.how.Rank == p: // Bᵀ = (C⁺)ᵀ = Q R⁻ᵀ
+			u.Counter.Enter(cost.StepNodesB)
+			s.bt = s.qr.QInPlace()
+			err = s.solveTriangle(s.bt, s.r)
 		default:
 			err = s.inside()
 		}
@@ -144,7 +151,6 @@ func (s *widening) project() {
 	}
 }
 
-// projectInto computes D = A⁺C and C -= A D.
 func (s *widening) projectInto(stepD, stepC cost.Step, d *mat.Dense) {
 	counter := s.u.Counter
 	counter.Enter(stepD)

@@ -136,7 +136,6 @@ func (p *prior) bias(lambda float64, reach state.Reach, t int, now, scaled, far,
 	return float64(biasUnits*lambda*reach.Plain*shift) * max(reach.Plain/now, reach.Scaled/scaled)
 }
 
-// code writes or reads the prior of c targets.
 func (p *prior) code(x *codec.Coder, c int) {
 	x.Float("lambda over the square of the least singular value", &p.share, codec.NotNegative)
 	x.Float("the norm of the prior's rows", &p.delta, codec.NotNegative)

@@ -28,7 +28,6 @@ type rowBlock struct {
 	most int // the number of rows up to which others are appended
 }
 
-// rowsOf returns the number of rows of block i.
 func (r *rows) rowsOf(i int) int { return len(r.blocks[i].data) / r.cols }
 
 // append adds the rows in data, which it keeps: to the last block where they fit, and else as a new
@@ -47,7 +46,6 @@ func (r *rows) append(data []float64) {
 	r.count += n
 }
 
-// truncate drops the rows from count on.
 func (r *rows) truncate(count int) {
 	for r.count > count {
 		last := len(r.blocks) - 1
@@ -128,7 +126,6 @@ func (r *rows) reorder(l int, order []int) {
 	})
 }
 
-// clone returns a copy in storage of its own.
 func (r *rows) clone() rows {
 	c := *r
 	c.blocks = slices.Clone(r.blocks)
@@ -157,7 +154,6 @@ func (r *rows) row(i int) (row []float64) {
 	return row
 }
 
-// blockwise calls f for every block.
 func (r *rows) blockwise(f func(first int, m *mat.Dense)) { r.panels(0, r.count, max(1, r.count), f) }
 
 // norm returns the Frobenius norm, without overflow or underflow of squares.

@@ -32,7 +32,6 @@ func (u *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 	return out, nil
 }
 
-// noteNorms records the norms of the first rows.
 func (u *State) noteNorms(a, y *mat.Dense) {
 	u.norm, u.worst.power, u.drift = dense.Frobenius(a), 1, 1
 	u.size = state.NewNorms(u.K, u.C, false).With(a, y, u.Lambda)
@@ -122,7 +121,6 @@ func (u *State) startCholesky(ctx context.Context, a *mat.Dense) (*mat.Dense, er
 	})
 }
 
-// errSmallRidge says why a ridge does not make up for dependent columns.
 var errSmallRidge = errors.New("the columns of A are linearly dependent and lambda is negligible: raise it, or use 0 for the pseudoinverse")
 
 // startQR computes P = Q R⁻ᵀ from a QR factorization of A, or the first l rows of that for A above

@@ -69,7 +69,6 @@ func (u *State) checkChanged(l, k int) error {
 	return err
 }
 
-// Weights returns W.
 func (u *State) Weights() (*mat.Dense, state.Outcome, error) { return u.w, state.Outcome{}, nil }
 
 // Pseudoinverse returns a copy of A⁺.
@@ -127,7 +126,6 @@ func (u *State) Forget(factor float64) error {
 	return nil
 }
 
-// forgetRows makes the samples unknown.
 func (u *State) forgetRows() { u.keys, u.y = nil, rows{cols: u.C} }
 
 // save returns a copy whose assignment undoes updates. A is only appended to and W replaced, so they
@@ -163,14 +161,12 @@ func (u *State) noteReach() {
 	u.reach = norms
 }
 
-// rowNorms returns the norms of the rows of A⁺.
 func (u *State) rowNorms() []float64 {
 	norms := make([]float64, u.K)
 	u.p.blockwise(func(_ int, p *mat.Dense) { state.AddLengths(norms, dense.ColumnNorms(p)) })
 	return norms
 }
 
-// length returns the Frobenius norm of [A; sqrt(lambda) I].
 func (u *State) length() float64 {
 	return detmath.Hypot(u.norm, math.Sqrt(u.Lambda)*math.Sqrt(float64(u.K))) // lambda k may overflow
 }

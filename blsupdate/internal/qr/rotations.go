@@ -163,7 +163,6 @@ func (d *rotations) multiply(c carried, low, high int) {
 	}
 }
 
-// rotate computes x = cos x + sin y and y = cos y - sin x.
 func rotate(cos, sin float64, x, y []float64) {
 	y = y[:len(x)]
 	for i, a := range x {
@@ -173,7 +172,6 @@ func rotate(cos, sin float64, x, y []float64) {
 	}
 }
 
-// rotateTwice rotates y with x0 and then with x1.
 func rotateTwice(cos0, sin0, cos1, sin1 float64, x0, x1, y []float64) {
 	x0, x1 = x0[:len(y)], x1[:len(y)]
 	for i, b := range y {

@@ -192,7 +192,6 @@ func (s *State) rowsOfInverse(scaled float64, errs []float64) []float64 {
 	return rows
 }
 
-// measure takes the norms of the columns of R anew.
 func (s *State) measure() { s.Size.A = dense.ColumnNorms(s.R) }
 
 // mustNotFail panics where an operation in place fails, which LargestColumn rules out.

@@ -36,11 +36,9 @@ func For(b blskernel.Backend) *Rates {
 //go:embed builtin
 var builtInFiles embed.FS
 
-// builtInName is the String of built-in rates.
 const builtInName = "built-in rates, of two threads of a Zen 5 scaled to the FMA peak of this machine: " +
 	"MeasureRates, or 'blskernel plan --calibrate', measures its own"
 
-// builtIn returns the rates that are compiled in, for openblas or for pure.
 func builtIn(b blskernel.Backend) *Rates {
 	r := newRates(b)
 	data, err := builtInFiles.ReadFile("builtin/" + b.Name() + ".json")
@@ -55,7 +53,6 @@ func builtIn(b blskernel.Backend) *Rates {
 	return r
 }
 
-// ratesFile is the contents of a file of rates.
 type ratesFile struct {
 	Key   string               `json:"key"`
 	Peak  float64              `json:"peak"`
@@ -86,7 +83,6 @@ func (r *Rates) read(suffix string, contents any) error {
 	return json.Unmarshal(data, contents)
 }
 
-// load returns the rates of b from the file of this machine.
 func load(b blskernel.Backend) (*Rates, error) {
 	r := newRates(b)
 	var f ratesFile
@@ -102,7 +98,6 @@ func load(b blskernel.Backend) (*Rates, error) {
 	return r, nil
 }
 
-// set takes the tables and the peak from a file.
 func (r *Rates) set(f *ratesFile) error {
 	r.peak = f.Peak
 	for kind, o := range operations {
@@ -117,7 +112,6 @@ func (r *Rates) set(f *ratesFile) error {
 	return nil
 }
 
-// positive reports whether all numbers are finite and above 0.
 func positive(x []float64) bool {
 	for _, v := range x {
 		if !(v > 0) || math.IsInf(v, 1) {
@@ -127,7 +121,6 @@ func positive(x []float64) bool {
 	return true
 }
 
-// save writes the rates to the file of this machine.
 func (r *Rates) save(fsys vfs.FS) error {
 	f := ratesFile{Key: r.key(), Peak: r.peak, Costs: map[string][]float64{}}
 	for kind, t := range r.tables {
@@ -153,7 +146,6 @@ func (r *Rates) write(fsys vfs.FS, suffix string, contents any) error {
 	return nil
 }
 
-// file returns the name of the file of this machine.
 func (r *Rates) file() (string, error) {
 	folder := os.Getenv(EnvCache)
 	if folder == "" {

@@ -92,7 +92,6 @@ func measure(ctx context.Context, b blskernel.Backend, budget time.Duration, pro
 	return m.finish(), nil
 }
 
-// newMeasurement returns a measurement of all points, with the results of an interrupted one.
 func newMeasurement(b blskernel.Backend) *measurement {
 	m := &measurement{rates: newRates(b), like: builtIn(b)}
 	for kind, o := range operations {
@@ -115,7 +114,6 @@ func newMeasurement(b blskernel.Backend) *measurement {
 	return m
 }
 
-// measure measures a point once more.
 func (m *measurement) measure(w *workspace, p *point) {
 	if time.Since(m.looked) > peakInterval {
 		m.peaks = append(m.peaks, Peak())
@@ -142,7 +140,6 @@ func Peak() float64 {
 	return best
 }
 
-// threads is the number of threads that calls use.
 func threads() int { return min(blskernel.Threads(), runtime.GOMAXPROCS(0), runtime.NumCPU()) }
 
 // rounded returns x with three digits, which keeps files short.
@@ -174,7 +171,6 @@ func (m *measurement) finish() *Rates {
 	return r
 }
 
-// unfinished is the suffix of the file of a measurement that was interrupted.
 const unfinished = ".part"
 
 // A part is the contents of that file.
@@ -207,7 +203,6 @@ func (m *measurement) resume() {
 	}
 }
 
-// typical returns the median seconds of calls.
 func typical(call func() time.Duration) float64 {
 	for began, n := time.Now(), 0; n == 0 || n < maxWarm && time.Since(began) < warmTime; n++ {
 		call()
@@ -219,7 +214,6 @@ func typical(call func() time.Duration) float64 {
 	return max(median(times), 1e-9)
 }
 
-// median sorts x and returns the middle.
 func median(x []float64) float64 {
 	slices.Sort(x)
 	return x[len(x)/2]

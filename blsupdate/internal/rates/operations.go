@@ -81,7 +81,6 @@ var (
 	passes    = grid{[3][]int{one, numbers, one}, most}
 )
 
-// operations has the kinds that are measured.
 var operations = map[cost.Kind]operation{
 	cost.GemmNN:   {products, gemm(blas.NoTrans, blas.NoTrans, 1)},
 	cost.GemmNT:   {products, gemm(blas.NoTrans, blas.Trans, 0)},
@@ -98,14 +97,14 @@ var operations = map[cost.Kind]operation{
 	cost.SpmmStrips: {rows, timesPacked},
 	cost.SprkRows:   {rows, addOuter},
 
-	cost.Pptrf:   {square, factor(newCholesky)},
-	cost.Pptri:   {square, inverse(newCholesky)},
+	cost.Pptrf:   {square, factor((*workspace).positive, newCholesky)},
+	cost.Pptri:   {square, inverse((*workspace).positive, newCholesky)},
 	cost.Pptrs:   {solves, solve((*lapack.Cholesky).SolveTo)},
 	cost.Tptrs:   {solves, solve(solveTransposed)},
-	cost.Sptrf:   {square, factor(newLDLT)},
-	cost.Sptri:   {square, inverse(newLDLT)},
-	cost.Getrf:   {square, getrf},
-	cost.Getri:   {square, getri},
+	cost.Sptrf:   {square, factor((*workspace).positive, newLDLT)},
+	cost.Sptri:   {square, inverse((*workspace).positive, newLDLT)},
+	cost.Getrf:   {square, factor((*workspace).regular, newLU)},
+	cost.Getri:   {square, inverse((*workspace).regular, newLU)},
 	cost.Getrs:   {solves, getrs},
 	cost.Geqrf:   {tall, geqrf},
 	cost.Orgqr:   {tall, orgqr},
@@ -190,28 +189,27 @@ func chud(w *workspace, m, n, k int) (restore, do func()) {
 	}, func() { qr.RotateIn(r, z, ax, ya) }
 }
 
-// A packedFactor is a factorization of a symmetric matrix in packed storage.
-type packedFactor interface {
-	Factorize(a *mat.SymPacked) error
-	FactorizeInPlace(a *mat.SymPacked) error
-	InverseInPlace() (*mat.SymPacked, error)
+// A factorization is of a square matrix, dense or packed, which its storage then holds.
+type factorization[M any] interface {
+	FactorizeInPlace(a M) error
+	InverseInPlace() (M, error)
 }
 
-func newCholesky(b blskernel.Backend) packedFactor { return dense.NewCholesky(b) }
-func newLDLT(b blskernel.Backend) packedFactor     { return dense.NewLDLT(b) }
+func newCholesky(b blskernel.Backend) factorization[*mat.SymPacked] { return dense.NewCholesky(b) }
+func newLDLT(b blskernel.Backend) factorization[*mat.SymPacked]     { return dense.NewLDLT(b) }
+func newLU(b blskernel.Backend) factorization[*mat.Dense]           { return dense.NewLU(b) }
 
-func factor(factor func(blskernel.Backend) packedFactor) preparation {
+func factor[M any](of func(w *workspace, n int) M, by func(blskernel.Backend) factorization[M]) preparation {
 	return func(w *workspace, _, n, _ int) (restore, do func()) {
-		a := w.positive(n)
-		c := dense.CopySym(a)
-		return func() { c.CopySym(a) }, func() { must(factor(w.backend).FactorizeInPlace(c)) }
+		var a M
+		return func() { a = of(w, n) }, func() { must(by(w.backend).FactorizeInPlace(a)) }
 	}
 }
 
-func inverse(factor func(blskernel.Backend) packedFactor) preparation {
+func inverse[M any](of func(w *workspace, n int) M, by func(blskernel.Backend) factorization[M]) preparation {
 	return func(w *workspace, _, n, _ int) (restore, do func()) {
-		a, f := w.positive(n), factor(w.backend)
-		return func() { must(f.Factorize(a)) }, func() {
+		f := by(w.backend)
+		return func() { must(f.FactorizeInPlace(of(w, n))) }, func() {
 			_, err := f.InverseInPlace()
 			must(err)
 		}
@@ -236,19 +234,6 @@ func ttrsm(w *workspace, _, n, _ int) (restore, do func()) {
 func onCopy(a *mat.Dense, overwrite func(c *mat.Dense) error) (restore, do func()) {
 	c := dense.Copy(a)
 	return func() { c.Copy(a) }, func() { must(overwrite(c)) }
-}
-
-func getrf(w *workspace, _, n, _ int) (restore, do func()) {
-	f := dense.NewLU(w.backend)
-	return onCopy(w.regular(n), f.FactorizeInPlace)
-}
-
-func getri(w *workspace, _, n, _ int) (restore, do func()) {
-	a, f := w.regular(n), dense.NewLU(w.backend)
-	return func() { must(f.Factorize(a)) }, func() {
-		_, err := f.InverseInPlace()
-		must(err)
-	}
 }
 
 func getrs(w *workspace, _, n, k int) (restore, do func()) {

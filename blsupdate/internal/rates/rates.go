@@ -26,7 +26,6 @@ type Rates struct {
 // ratesVersion changes when grids, measurements or routines make earlier rates wrong.
 const ratesVersion = 5
 
-// newRates returns rates of b on this machine without tables.
 func newRates(b blskernel.Backend) *Rates {
 	info := blskernel.Describe(b)
 	return &Rates{
@@ -38,7 +37,6 @@ func newRates(b blskernel.Backend) *Rates {
 	}
 }
 
-// key has all that rates depend on.
 func (r *Rates) key() string { return r.machine + ", " + r.system }
 
 // String says in a few words where the rates are from.

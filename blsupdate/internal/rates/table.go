@@ -1,8 +1,6 @@
 package rates
 
-import (
-	"slices"
-)
+import "slices"
 
 // A table holds the cost of one kind of operation, in seconds per unit of its amount, on a grid of
 // sizes.
@@ -21,12 +19,10 @@ type table struct {
 	cost []float64 // seconds per unit; neighbors differ in the last axis
 }
 
-// newTable returns a table of zeros.
 func newTable(axes [3][]int) *table {
 	return &table{axes, make([]float64, len(axes[0])*len(axes[1])*len(axes[2]))}
 }
 
-// index returns the index in cost of a point of the grid.
 func (t *table) index(at [3]int) int {
 	return (at[0]*len(t.axes[1])+at[1])*len(t.axes[2]) + at[2]
 }

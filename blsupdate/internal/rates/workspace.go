@@ -77,12 +77,10 @@ func (w *workspace) call(o cost.Operation) func() time.Duration {
 	}
 }
 
-// base returns the common part of a state with k nodes.
 func (w *workspace) base(k int) *state.Base {
 	return &state.Base{Counter: cost.NewCounter(w.backend), Options: types.Options{Backend: w.backend}, K: k}
 }
 
-// packedLen returns the numbers in a packed matrix of order n.
 func packedLen(n int) int { return n * (n + 1) / 2 }
 
 // positive returns a positive definite packed matrix of order n, in storage of its own.
@@ -92,7 +90,6 @@ func (w *workspace) positive(n int) *mat.SymPacked {
 	return s
 }
 
-// cholesky returns the factor of a positive definite matrix.
 func (w *workspace) cholesky(n int) *lapack.Cholesky {
 	f, ok := w.choleskys[n]
 	if !ok {
@@ -112,7 +109,6 @@ func (w *workspace) regular(n int) *mat.Dense {
 	return m
 }
 
-// lu returns the factors of a regular matrix.
 func (w *workspace) lu(n int) *lapack.LU {
 	f, ok := w.lus[n]
 	if !ok {

@@ -224,7 +224,6 @@ func (s *State) noteFit(q int, innovation, fits []float64) {
 	}
 }
 
-// invert returns the inverse of m in its storage.
 func (s *State) invert(ctx context.Context, m *mat.SymPacked, what string) (*mat.SymPacked, error) {
 	if err := interrupt.Check(ctx); err != nil {
 		return nil, err

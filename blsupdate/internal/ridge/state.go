@@ -45,13 +45,11 @@ func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 	return state.Outcome{Model: cost.RidgeStart(dense.Rows(a), s.K, s.C), Start: types.StartCholesky}, nil
 }
 
-// data returns the stored elements of Q/Gain.
 func (s *State) data() []float64 { return s.Q.RawSymPacked().Data }
 
 // Forget divides Q by the factor.
 func (s *State) Forget(factor float64) error { return s.ForgetBy(factor, factor, s.data()) }
 
-// inverse returns a copy of Q.
 func (s *State) inverse() *mat.SymPacked {
 	q := dense.CopySym(s.Q)
 	if s.Gain != 1 {
@@ -60,10 +58,8 @@ func (s *State) inverse() *mat.SymPacked {
 	return q
 }
 
-// Condition says how accurate W is.
 func (s *State) Condition() state.Condition { return s.ConditionOf(s.rows()) }
 
-// noteRows notes the norms of the rows of F.
 func (s *State) noteRows() { s.NoteRows(s.rows()) }
 
 // rows returns the norms of the rows of F, where Q = F Fᵀ, the roots of the diagonal of Q.

@@ -76,7 +76,6 @@ func (s *Inverse) ConditionOf(rows []float64) Condition {
 	return Condition{reach.RCond(), power, s.Size.Error(reach, s.Lambda, s.W)}
 }
 
-// Weights returns W.
 func (s *Inverse) Weights() (*mat.Dense, Outcome, error) { return s.W, Outcome{}, nil }
 
 // maxGain is the gain that is multiplied into X, long before it could overflow or underflow.

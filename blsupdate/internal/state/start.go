@@ -58,7 +58,6 @@ func (b *Base) StartFactor(ctx context.Context, a *mat.Dense, least float64) (fa
 	return factor, singular.RCond, nil
 }
 
-// scaleSym multiplies rows and columns of g by the factors.
 func scaleSym(g *mat.SymPacked, factors []float64) {
 	for i, row := 0, g.RawSymPacked().Data; i < len(factors); i, row = i+1, row[len(factors)-i:] {
 		dense.Multiply(row[:len(factors)-i], factors[i:])

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 
+	"blskernel"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/types"
@@ -90,7 +91,6 @@ type Base struct {
 	Sums    Sums
 }
 
-// Common returns b.
 func (b *Base) Common() *Base { return b }
 
 // Enter begins a step, unless ctx is done.
@@ -179,9 +179,17 @@ func Smaller(m types.Method) string {
 }
 
 // Residual returns Ya - Ax W in new storage.
-func (b *Base) Residual(ax, ya, w *mat.Dense) *mat.Dense {
+func (b *Base) Residual(ax, ya, w *mat.Dense) *mat.Dense { return residual(b.Counter, ax, ya, w) }
+
+// ResidualAfter returns Ya - Ax W with new weights, for the sums and bounds. No step counts the
+// product, which is of lower order.
+func (b *Base) ResidualAfter(ax, ya, w *mat.Dense) *mat.Dense {
+	return residual(b.Counter.Unwrap(), ax, ya, w)
+}
+
+func residual(on blskernel.Backend, ax, ya, w *mat.Dense) *mat.Dense {
 	e := dense.Copy(ya)
-	dense.Gemm(b.Counter, blas.NoTrans, blas.NoTrans, -1, ax, w, 1, e)
+	dense.Gemm(on, blas.NoTrans, blas.NoTrans, -1, ax, w, 1, e)
 	return e
 }
 

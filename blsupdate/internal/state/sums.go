@@ -8,8 +8,6 @@ import (
 	"blskernel/internal/io/codec"
 	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
-
-	"gonum.org/v1/gonum/blas"
 )
 
 // Unknown stands for a sum of squares that overflows, or is not known after AddTargets or MapTargets of
@@ -209,11 +207,10 @@ func (b *Base) NoteSquares(sign float64, sums []float64) {
 // Refitted computes RSS for all rows, Y and the blocks of columns of A, and returns the norms of the
 // residuals. No step counts the products, which are of lower order.
 func (b *Base) Refitted(w, y *mat.Dense, blocks ...*mat.Dense) []float64 {
-	e, from := dense.Copy(y), 0
+	e, from := y, 0
 	for _, a := range blocks {
 		to := from + dense.Cols(a)
-		dense.Gemm(b.Counter.Unwrap(), blas.NoTrans, blas.NoTrans, -1, a, dense.RowRange(w, from, to), 1, e)
-		from = to
+		e, from = b.ResidualAfter(a, e, dense.RowRange(w, from, to)), to
 	}
 	b.Sums.RSS = nil
 	norms := b.FittedBy(1, e)
@@ -221,12 +218,4 @@ func (b *Base) Refitted(w, y *mat.Dense, blocks ...*mat.Dense) []float64 {
 	scaled.Scale(b.Lambda, w)
 	b.NoteSquares(1, Products(w, scaled))
 	return norms
-}
-
-// ResidualAfter returns Ya - Ax W with new weights. No step counts the product, which is of lower
-// order.
-func (b *Base) ResidualAfter(ax, ya, w *mat.Dense) *mat.Dense {
-	e := dense.Copy(ya)
-	dense.Gemm(b.Counter.Unwrap(), blas.NoTrans, blas.NoTrans, -1, ax, w, 1, e)
-	return e
 }
