@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
+	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/io/vfs"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
@@ -118,4 +120,30 @@ func TestEveryDiskFault(t *testing.T) {
 		}
 	}
 	t.Logf("%d operations were failed, and %d sizes of the disk tried", faults, sizes)
+}
+
+// TestFolderNotOnDisk writes a model whose folder cannot be brought to the disk: the result is told,
+// with an error that keeps people from learning the rows twice.
+func TestFolderNotOnDisk(t *testing.T) {
+	model, test := trained(t, "--target", "color")
+	status, stdout, stderr := inProcessOn(faultfs.Func(func(c faultfs.Call) (int, error) {
+		if c.Op == faultfs.SyncDir {
+			return 0, os.ErrPermission
+		}
+		return 0, nil
+	}), "update", "--checkpoint", "50", "--batch", "50", model, test)
+	if status != ui.ExitFailure || !strings.HasSuffix(stderr, "; the rows are in the model: do not repeat the update\n") {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+	if !strings.Contains(stdout, "500 samples in all\nlearned 100 rows") || strings.Contains(stdout, "checkpoint") {
+		t.Errorf("%q", stdout)
+	}
+	if n := strings.Count(stderr, "its folder could not be brought to the disk"); n != 3 {
+		t.Errorf("said %d times: %q", n, stderr)
+	}
+	m, err := load(model)
+	testutil.NoError(t, err)
+	if n := m.Updater().Samples(); n != 500 {
+		t.Errorf("%d samples", n)
+	}
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"encoding/csv"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -113,4 +115,21 @@ func readNPY(t *testing.T, path string, v any) {
 	if err := npy.Read(f, v); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
+}
+
+// table returns the cells of CSV text without its first line, from a column on.
+func table(t *testing.T, text string, from int) (labels []string, values *mat.Dense) {
+	t.Helper()
+	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	testutil.NoError(t, err)
+	values = mat.NewDense(len(records)-1, len(records[0])-from, nil)
+	for i, record := range records[1:] {
+		labels = append(labels, record[0])
+		for j, cell := range record[from:] {
+			v, err := strconv.ParseFloat(cell, 64)
+			testutil.NoError(t, err)
+			values.Set(i, j, v)
+		}
+	}
+	return labels, values
 }
