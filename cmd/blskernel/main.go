@@ -15,10 +15,8 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 
 	"blskernel/cmd/blskernel/internal/bench"
 	"blskernel/cmd/blskernel/internal/calibrate"
@@ -50,12 +48,10 @@ func main() {
 	os.Exit(run(interrupt.OnSignal(), os.Args[1:], ui.Streams{Out: os.Stdout, Err: os.Stderr}))
 }
 
-// run executes the command line and returns the exit status.
 func run(ctx context.Context, args []string, s ui.Streams) int {
 	return ui.Run(ctx, newRoot(s), args, s)
 }
 
-// newRoot returns the command line.
 func newRoot(s ui.Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:     "blskernel",
@@ -110,56 +106,4 @@ predicts. It also compares the methods of updating and the speeds of linear alge
 		}
 	}
 	return root
-}
-
-// newHelp returns cobra's help command, for which an unknown command is an error.
-func newHelp() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [command]",
-		Short: "Help about any command",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			about, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return ui.Usagef("%w", ui.UnknownCommand(cmd.Root(), strings.Join(args, " ")))
-			}
-			about.InitDefaultHelpFlag()
-			return about.Help()
-		},
-	}
-}
-
-// newVersion returns the command that prints what --version prints.
-func newVersion(s ui.Streams) *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version of this program",
-		Example: "  blskernel version",
-		Args:    ui.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(s.Out, "blskernel version %s\n", ui.Version())
-			return err
-		},
-	}
-}
-
-// newEnvironment returns the help topic on environment variables.
-func newEnvironment() *cobra.Command {
-	return &cobra.Command{
-		Use:   "environment",
-		Short: "Environment variables and the exit status",
-		Long: `Environment variables:
-
-    BLSKERNEL_BACKEND   pure or openblas, without --backend; one that is not available is an error
-    BLSKERNEL_KERNEL    kernel of the backend pure: avx512, avx2, neon or generic; by default the CPU's best
-    BLSKERNEL_OPENBLAS  library file of the backend openblas; none: as if the machine had no OpenBLAS
-    BLSKERNEL_CACHE     folder of the measured rates; by default the user's cache folder
-
-Exit status:
-
-    0    success
-    1    the work failed
-    2    the command line is wrong; of verify also: it cannot be told
-    130  interrupted; in general 128 + the number of the signal
-    141  the reader of standard output went away`,
-	}
 }

@@ -41,22 +41,14 @@ whole. Columns are matched as by predict.`,
 		Example: `  blskernel calibrate price.bls recent.csv
   blskernel predict price.bls --interval 0.9 houses.csv`,
 		Args: session.ModelFirst(math.MaxInt),
-		RunE: func(cmd *cobra.Command, args []string) error { return c.do(cmd.Context(), args, s) },
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
 	ui.OutFlag(cmd, &c.out, "file for the new model; by default it replaces the old one")
 	c.in.Register(cmd, "test", input.DefaultBatch)
 	c.in.RegisterWeight(cmd)
-	c.Register(cmd, "one JSON object")
-	return cmd
+	return c.Command(cmd, s, "one JSON object", c.do)
 }
 
-func (c *calibrating) do(ctx context.Context, args []string, s ui.Streams) error {
-	if err := c.Begin(s); err != nil {
-		return err
-	}
-	defer c.Progress.Clear()
+func (c *calibrating) do(ctx context.Context, args []string) error {
 	path := args[0]
 	if err := c.in.Begin(args[1:], &c.Session); err != nil {
 		return err

@@ -53,27 +53,20 @@ A label that the model does not know counts as wrong. Columns are matched as by 
   blskernel evaluate price.bls --target price --json houses.csv
   blskernel evaluate price.bls --by town houses.csv`,
 		Args: session.ModelFirst(math.MaxInt),
-		RunE: func(cmd *cobra.Command, args []string) error { return e.do(cmd.Context(), args, s) },
 	}
-	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVar(&e.by, "by", "", "a column, by name or number: score the rows with each of its values apart, too")
 	e.in.Register(cmd, "test", input.DefaultBatch)
 	e.in.RegisterWeight(cmd)
-	e.Register(cmd, "one JSON object")
-	return cmd
+	return e.Command(cmd, s, "one JSON object", e.do)
 }
 
-func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error {
-	if err := e.Begin(s); err != nil {
-		return err
-	}
+func (e *evaluation) do(ctx context.Context, args []string) error {
 	if e.by != "" {
 		e.in.Options.Keep = []string{e.by}
 	}
 	if err := e.in.Begin(args[1:], &e.Session); err != nil {
 		return err
 	}
-	defer e.Progress.Clear()
 	m, err := e.LoadToRead(ctx, args[0])
 	if err != nil {
 		return err
@@ -102,18 +95,13 @@ func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error 
 	if rows == 0 {
 		return session.ErrNoRows
 	}
-	e.Progress.Clear()
 	far.Tell(&e.Reporter)
-	q, err := score.Result(to)
+	q, err := to.Quality()
 	if err != nil {
 		return err
 	}
 	if e.by != "" {
 		q.Group(r.Kept()[0], by.Results())
 	}
-	if e.JSON {
-		return e.Object(q)
-	}
-	_, err = fmt.Fprint(s.Out, ui.Escaped(q.String()))
-	return err
+	return errors.Join(e.Object(q), e.Print(q.String()))
 }

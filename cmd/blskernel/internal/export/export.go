@@ -4,8 +4,8 @@ package export
 import (
 	"archive/zip"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,24 +70,18 @@ X, one a row:
 		Example: `  blskernel export iris.bls --out iris.npz
   python3 -c 'import numpy; print(numpy.load("iris.npz")["weights"])'`,
 		Args: session.ModelFirst(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return e.do(cmd.Context(), args[0], s) },
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
 	ui.OutFlag(cmd, &e.out, "the .npz file")
-	e.Register(cmd, "one JSON object with the shapes of the arrays")
-	return cmd
+	return e.Command(cmd, s, "one JSON object with the shapes of the arrays", e.do)
 }
 
-func (e *exporting) do(ctx context.Context, path string, s ui.Streams) error {
+func (e *exporting) do(ctx context.Context, args []string) error {
+	path := args[0]
 	switch {
 	case e.out == "":
 		return ui.Usagef("--out is missing: name the .npz file")
 	case !strings.EqualFold(filepath.Ext(e.out), ".npz"):
 		return ui.Usagef("--out is %q; want a name that ends in .npz", e.out)
-	}
-	if err := e.Begin(s); err != nil {
-		return err
 	}
 	if err := e.CheckOut(e.out, false, e.Look(path)); err != nil {
 		return err
@@ -101,7 +95,7 @@ func (e *exporting) do(ctx context.Context, path string, s ui.Streams) error {
 	if err != nil {
 		return session.TrainAnew(err)
 	}
-	file, err := atomicfile.Create(s.FS, e.out)
+	file, err := atomicfile.Create(e.FS, e.out)
 	if err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
@@ -117,16 +111,13 @@ func (e *exporting) do(ctx context.Context, path string, s ui.Streams) error {
 	if err := file.Commit(); err != nil {
 		return err
 	}
-	if err := e.Object(map[string]any{"out": e.out, "arrays": a.shapes}); err != nil {
-		return err
-	}
-	return e.Say("%s   %s", e.out, strings.Join(a.names, ", "))
+	return errors.Join(e.Object(map[string]any{"out": e.out, "arrays": a.shapes}), e.Say("%s   %s", e.out, strings.Join(a.list, ", ")))
 }
 
 // An archive writes arrays as numpy.savez does. After an error it writes no more.
 type archive struct {
 	zip    *zip.Writer
-	names  []string
+	list   []string // of the arrays
 	shapes map[string][]int
 	err    error
 }
@@ -134,29 +125,23 @@ type archive struct {
 // model writes the arrays of a model that the help of export lists.
 func (a *archive) model(m *model.Model, weights *mat.Dense) {
 	maps := m.FittedFeatures().Maps()
-	a.words("kind", []string{m.Kind()})
-	a.words("scaling", []string{maps.Scaling.String()})
-	if maps.Means != nil {
-		a.vector("means", maps.Means)
-		a.vector("deviations", maps.Deviations)
-	}
-	if maps.Knots != nil {
-		a.padded("knots", maps.Knots)
-		a.padded("scores", maps.Scores)
-	}
+	a.add("kind", m.Kind())
+	a.add("scaling", maps.Scaling.String())
+	a.add("means", maps.Means)
+	a.add("deviations", maps.Deviations)
+	a.add("knots", maps.Knots)
+	a.add("scores", maps.Scores)
 	direct := 0.0
 	if maps.Direct {
 		direct = 1
 	}
-	a.numbers("direct", []float64{direct})
-	a.numbers("bias", []float64{maps.Bias})
-	a.matrix("feature_weights", maps.FeatureWeights)
-	a.vector("feature_minimum", maps.FeatureMinimum)
-	a.vector("feature_range", maps.FeatureRange)
-	if maps.EnhancementWeights != nil {
-		a.matrix("enhancement_weights", maps.EnhancementWeights)
-	}
-	a.numbers("enhancement_scale", []float64{maps.EnhancementScale})
+	a.add("direct", direct)
+	a.add("bias", maps.Bias)
+	a.add("feature_weights", maps.FeatureWeights)
+	a.add("feature_minimum", maps.FeatureMinimum)
+	a.add("feature_range", maps.FeatureRange)
+	a.add("enhancement_weights", maps.EnhancementWeights)
+	a.add("enhancement_scale", maps.EnhancementScale)
 	if p := m.FittedFeatures().Steps(); p > 0 {
 		columns := mat.NewDense(2, p, nil)
 		for i := range maps.StepColumns {
@@ -164,98 +149,91 @@ func (a *archive) model(m *model.Model, weights *mat.Dense) {
 				columns.Set(i, q, float64(j))
 			}
 		}
-		a.matrix("step_columns", columns)
-		a.matrix("step_slopes", mat.NewDense(2, p, slices.Concat(maps.StepSlopes[0], maps.StepSlopes[1])))
-		a.matrix("step_thresholds", mat.NewDense(2, p, slices.Concat(maps.StepThresholds[0], maps.StepThresholds[1])))
+		a.add("step_columns", columns)
+		a.add("step_slopes", maps.StepSlopes[:])
+		a.add("step_thresholds", maps.StepThresholds[:])
 	}
 	if m.Classifier != nil {
-		a.matrix("weights", weights)
-		a.words("classes", m.Labels(), len(m.Labels()))
+		a.add("weights", weights)
+		a.add("classes", m.Labels())
 	} else {
 		// Without an intercept there is a row of zeros: predictions are computed in one way.
 		k, c := m.FittedFeatures().Nodes(), m.Updater().Targets()
 		whole := mat.NewDense(k+1, c, nil)
 		whole.Copy(weights)
-		a.matrix("weights", whole)
+		a.add("weights", whole)
 		center := make([]float64, c)
 		copy(center, m.Regressor.Center())
-		a.vector("center", center)
-		if factors, largest := m.Regressor.Smearing(); factors != nil {
-			a.vector("smearing", factors)
-			a.vector("largest", largest)
-		}
+		a.add("center", center)
+		factors, largest := m.Regressor.Smearing()
+		a.add("smearing", factors)
+		a.add("largest", largest)
 	}
-	if names := m.Metadata.Inputs; names != nil {
-		a.words("inputs", names, len(names))
-	}
-	if columns := m.Metadata.Columns; columns != nil && columns.Filled() {
+	a.add("inputs", m.Metadata.Inputs)
+	if columns := m.Metadata.Columns; columns.Filled() {
 		var fill []float64
 		for _, c := range columns {
 			fill = append(fill, c.Fill...)
 		}
-		a.vector("fill", fill)
+		a.add("fill", fill)
 	}
-	if names := m.Metadata.Targets; names != nil {
-		a.words("targets", names, len(names))
-	}
+	a.add("targets", m.Metadata.Targets)
 }
 
-// add writes an array, a scalar without a shape.
-func (a *archive) add(name, descr string, shape []int, write func(w io.Writer) error) {
-	if a.err != nil {
+// add writes a value as an array: a number or a word as a scalar, a slice as a vector, rows as a
+// matrix, in which the last number of a shorter row fills it up. It leaves out what is nil.
+func (a *archive) add(name string, value any) {
+	var floats []float64
+	var words []string
+	shape := []int{}
+	switch v := value.(type) {
+	case float64:
+		floats = []float64{v}
+	case string:
+		words = []string{v}
+	case []float64:
+		floats, shape = v, []int{len(v)}
+	case []string:
+		words, shape = v, []int{len(v)}
+	case [][]float64:
+		width := 0
+		for _, row := range v {
+			width = max(width, len(row))
+		}
+		for _, row := range v {
+			floats = append(append(floats, row...), slices.Repeat(row[len(row)-1:], width-len(row))...)
+		}
+		shape = []int{len(v), width}
+	case *mat.Dense:
+		if v != nil {
+			r, c := v.Dims()
+			for i := range r {
+				floats = append(floats, v.RawRowView(i)...)
+			}
+			shape = []int{r, c}
+		}
+	}
+	if a.err != nil || floats == nil && words == nil {
 		return
 	}
-	a.names = append(a.names, name)
-	a.shapes[name] = append([]int{}, shape...)
+	a.list = append(a.list, name)
+	a.shapes[name] = shape
+	descr := npy.Float64
+	if words != nil {
+		descr = npy.LabelType(words)
+	}
 	// Compression does not make weights smaller.
 	entry, err := a.zip.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
 	if err == nil {
 		_, err = entry.Write(npy.AppendHeader(nil, descr, shape...))
 	}
 	if err == nil {
-		err = write(entry)
+		err = npy.WriteFloats(entry, floats)
 	}
-	a.err = err
-}
-
-func (a *archive) numbers(name string, values []float64, shape ...int) {
-	a.add(name, npy.Float64, shape, func(w io.Writer) error { return npy.WriteFloats(w, values) })
-}
-
-func (a *archive) vector(name string, values []float64) { a.numbers(name, values, len(values)) }
-
-// padded writes rows of several lengths as a matrix: the last number of each row fills it up.
-func (a *archive) padded(name string, rows [][]float64) {
-	width := 0
-	for _, row := range rows {
-		width = max(width, len(row))
-	}
-	m := mat.NewDense(len(rows), width, nil)
-	for i, row := range rows {
-		for j := range width {
-			m.Set(i, j, row[min(j, len(row)-1)])
+	for _, word := range words {
+		if err == nil {
+			_, err = entry.Write(npy.AppendLabel(nil, descr, word))
 		}
 	}
-	a.matrix(name, m)
-}
-
-func (a *archive) matrix(name string, m *mat.Dense) {
-	r, c := m.Dims()
-	values := make([]float64, 0, r*c)
-	for i := range r {
-		values = append(values, m.RawRowView(i)...)
-	}
-	a.numbers(name, values, r, c)
-}
-
-func (a *archive) words(name string, words []string, shape ...int) {
-	descr := npy.LabelType(words)
-	var text []byte
-	for _, word := range words {
-		text = npy.AppendLabel(text, descr, word)
-	}
-	a.add(name, descr, shape, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
+	a.err = err
 }

@@ -46,17 +46,13 @@ two twins can stand in for the other.`,
 		Example: `  blskernel importance iris.bls test.csv
   blskernel importance --repeats 50 --json price.bls houses.csv`,
 		Args: session.ModelFirst(math.MaxInt),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.do(cmd.Context(), args, s) },
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
 	ui.Int(cmd, &a.opt.Repeats, "repeats", 1, ui.MostSamples, "permutations of each column")
 	ui.Int(cmd, &a.rows, "rows", 1, ui.MostSamples, "most rows that are used, the first ones")
 	ui.SeedFlag(cmd, &a.opt.Seed)
-	a.in.Register(cmd, "test", "as many as --rows")
+	a.in.Register(cmd, "test", "")
 	a.in.RegisterWeight(cmd)
-	a.Register(cmd, "one JSON object")
-	return cmd
+	return a.Command(cmd, s, "one JSON object", a.do)
 }
 
 // Result is the result of importance as JSON.
@@ -75,10 +71,7 @@ type Column struct {
 	Spread float64 `json:"spread"`
 }
 
-func (a *asking) do(ctx context.Context, args []string, s ui.Streams) error {
-	if err := a.Begin(s); err != nil {
-		return err
-	}
+func (a *asking) do(ctx context.Context, args []string) error {
 	if err := a.in.Begin(args[1:], &a.Session); err != nil {
 		return err
 	}
@@ -124,10 +117,7 @@ func (a *asking) do(ctx context.Context, args []string, s ui.Streams) error {
 	}
 	found.Rows = batch.X.RawMatrix().Rows
 	slices.SortStableFunc(found.Columns, func(a, b Column) int { return cmp.Compare(b.Mean, a.Mean) })
-	if err := a.Object(found); err != nil {
-		return err
-	}
-	return a.Print(found.String())
+	return errors.Join(a.Object(found), a.Print(found.String()))
 }
 
 // String returns the result as a table with bars.

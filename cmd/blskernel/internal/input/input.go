@@ -55,7 +55,8 @@ type file struct {
 	hash string // of the bytes, empty until it is computed
 }
 
-// Register adds the flags: part is the default of --part, batch the help text of --batch.
+// Register adds the flags: part is the default of --part, batch the help text of --batch, which a
+// command that reads no batches lacks.
 func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 	f, opt := cmd.Flags(), &in.Options
 	f.StringArrayVar(&in.Paths, "data", nil, "a file of samples, a folder with MNIST's file names, or - for standard input; may be repeated; files may also follow as arguments")
@@ -77,7 +78,9 @@ func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 	f.StringVar(&opt.InputArray, "array", "", "name of the input array of an npz file; by default X or x, else its only matrix")
 	other := map[string]string{"training": "test", "test": "training"}[part]
 	ui.Choice(cmd, &in.part, "part", "part of a folder with MNIST's file names: training or test", part, other)
-	ui.Int(cmd, &in.Batch, "batch", 0, ui.MostSamples, "rows of a batch; 0 for "+batch)
+	if batch != "" {
+		ui.Int(cmd, &in.Batch, "batch", 0, ui.MostSamples, "rows of a batch; 0 for "+batch)
+	}
 	ui.Int(cmd, &in.skipBad, "skip-bad", 0, ui.MostSamples, "set aside up to this number of bad rows, with a note, in place of ending with the first")
 	ui.Complete(cmd, "format", "auto", "csv", "npy", "npz", "idx")
 	ui.Complete(cmd, "decimal", "comma", "point")

@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"text/tabwriter"
@@ -25,11 +25,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-type inspecting struct{ session.Session }
-
 // New returns the command inspect.
 func New(s ui.Streams) *cobra.Command {
-	var i inspecting
+	var with session.Session
 	cmd := &cobra.Command{
 		Use:   "inspect MODEL",
 		Short: "Describe a model file",
@@ -40,24 +38,15 @@ The digits are a lower bound on the correct digits of the weights, and usually f
 		Example: `  blskernel inspect iris.bls
   blskernel inspect --json iris.bls`,
 		Args: session.ModelFirst(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := i.Begin(s); err != nil {
-				return err
-			}
-			i.Explain("the condition number is estimated by the backend %s", i.Backend.Name())
-			found, err := i.inspect(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			if i.JSON {
-				return i.Object(found)
-			}
-			return found.print(s.Out)
-		},
 	}
-	cmd.Flags().SortFlags = false
-	i.Register(cmd, "one JSON object")
-	return cmd
+	return with.Command(cmd, s, "one JSON object", func(ctx context.Context, args []string) error {
+		with.Explain("the condition number is estimated by the backend %s", with.Backend.Name())
+		found, err := inspect(ctx, &with, args[0])
+		if err != nil {
+			return err
+		}
+		return errors.Join(with.Object(found), with.Print(found.String()))
+	})
 }
 
 // Inspection is the result of inspect as JSON.
@@ -87,13 +76,12 @@ type Inspection struct {
 	Metadata   modelfile.Metadata `json:"metadata"`
 }
 
-// inspect reads a model file.
-func (c *inspecting) inspect(ctx context.Context, path string) (*Inspection, error) {
-	m, err := c.Load(ctx, path)
+func inspect(ctx context.Context, s *session.Session, path string) (*Inspection, error) {
+	m, err := s.Load(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	file, err := vfs.Open(c.FS, path)
+	file, err := vfs.Open(s.FS, path)
 	if err != nil {
 		return nil, err
 	}
@@ -121,10 +109,15 @@ func (c *inspecting) inspect(ctx context.Context, path string) (*Inspection, err
 	return i, nil
 }
 
-func (i *Inspection) print(w io.Writer) error {
+func (i *Inspection) String() string {
 	var text strings.Builder
 	t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) { fmt.Fprintf(t, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
+	some := func(name, text string) {
+		if text != "" {
+			line(name, "%s", text)
+		}
+	}
 	m := i.Metadata
 	line("file", "%s, %d bytes, format version %d", i.File, i.Bytes, i.FormatVersion)
 	line("model", "%s, %s", i.Description, ui.Count(i.Samples, "sample"))
@@ -143,10 +136,9 @@ func (i *Inspection) print(w io.Writer) error {
 		condition = fmt.Sprintf("%.2g", *i.Condition)
 	}
 	line("condition", "%s; at least %.1f digits of the weights are right", condition, i.Digits)
-	if i.Advice != "" {
-		line("advice", "%s", i.Advice)
-	}
-	line("inputs", "%s", listed(m.Inputs))
+	some("advice", i.Advice)
+	const withoutNames = "without names"
+	line("inputs", "%s", cmp.Or(names.List(m.Inputs), withoutNames))
 	inputs := m.Columns.Names(m.Inputs)
 	var words, written []string
 	for j, c := range m.Columns {
@@ -173,27 +165,19 @@ func (i *Inspection) print(w io.Writer) error {
 			written = append(written, fmt.Sprintf("%s %v", input.NamesOr(m.Targets, j+1, "target")[j], n))
 		}
 	}
-	if written != nil {
-		line("written", "%s", names.List(written))
-	}
-	if m.NA != nil {
-		line("missing words", "%s", names.List(m.NA))
-	}
-	if m.Exclude != nil {
-		line("excluded", "%s", names.List(m.Exclude))
-	}
-	line("targets", "%s", listed(m.Targets))
+	some("written", names.List(written))
+	some("missing words", names.List(m.NA))
+	some("excluded", names.List(m.Exclude))
+	line("targets", "%s", cmp.Or(names.List(m.Targets), withoutNames))
 	if i.Kind == model.Classification {
-		line("classes", "%s", listed(m.Classes))
+		line("classes", "%s", cmp.Or(names.List(m.Classes), withoutNames))
 	}
 	if what := session.Unfinished(&m); what != "" {
 		line("state", "%s", what)
 	} else if m.Progress != nil {
 		line("last learned", "%s of %s", ui.Count(m.Progress.Rows, "row"), names.List(m.Progress.Sources))
 	}
-	if len(m.Learned) > 0 {
-		line("has learned", "%s", learnedText(m.Learned))
-	}
+	some("has learned", learnedText(m.Learned))
 	if i.Holdout != nil {
 		line("held out", "%s", i.Holdout.Brief())
 	}
@@ -206,19 +190,9 @@ func (i *Inspection) print(w io.Writer) error {
 	line("software", "%s", ui.Printable(m.Software))
 	line("SHA-256", "%s, right", i.SHA256)
 	_ = t.Flush() // to memory
-	_, err := fmt.Fprint(w, ui.Escaped(text.String()))
-	return err
+	return text.String()
 }
 
-// listed writes the first names, and says how many more there are.
-func listed(all []string) string {
-	if len(all) == 0 {
-		return "without names"
-	}
-	return names.List(all)
-}
-
-// learnedText names the last files of the list with their rows.
 func learnedText(list []modelfile.Learned) string {
 	const shown = 5
 	var names []string

@@ -9,24 +9,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"math"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
+	"blskernel/bls"
 	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
-	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/input"
 	"blskernel/cmd/blskernel/internal/score"
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
-	"blskernel/internal/io/atomicfile"
 	"blskernel/internal/io/names"
-	"blskernel/mat"
+	"blskernel/internal/io/npy"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/spf13/cobra"
@@ -69,18 +64,39 @@ type Learner struct {
 	waiting, learning, writing time.Duration
 }
 
+// An interval is the time or the rows between two checkpoints; the zero value is for none.
+type interval struct {
+	time time.Duration
+	rows int64
+}
+
+// parseInterval reads a number of rows, as 100000, or a time, as 30s or 5m.
+func parseInterval(s string) (interval, error) {
+	if rows, err := strconv.ParseInt(s, 10, 64); err == nil && rows > 0 {
+		return interval{rows: rows}, nil
+	}
+	if d, err := time.ParseDuration(s); err == nil && d > 0 {
+		return interval{time: d}, nil
+	}
+	return interval{}, errors.New("want a number of rows, such as 100000, or a time, such as 30s or 5m")
+}
+
+func (v interval) wanted() bool { return v != interval{} }
+
+// due reports whether a checkpoint is due, this many rows and this long after the last.
+func (v interval) due(rows int64, since time.Duration) bool {
+	return v.rows > 0 && rows >= v.rows || v.time > 0 && since >= v.time
+}
+
 // RegisterCheckpoint adds --checkpoint and --resume.
 func (l *Learner) RegisterCheckpoint(cmd *cobra.Command, resume string) {
 	ui.Parsed(cmd, &l.checkpoint, "checkpoint", "", "write the model after this many rows, as 100000, or this much time, as 5m, and when interrupted", parseInterval)
 	cmd.Flags().BoolVar(&l.Resume, "resume", false, resume)
 }
 
-// Begin checks the flags that train and update share.
-func (l *Learner) Begin(cmd *cobra.Command, args []string, s ui.Streams) (err error) {
+// Begin checks the paths of the data, and the flags that need to read it again.
+func (l *Learner) Begin(cmd *cobra.Command, args []string) (err error) {
 	l.begun = time.Now()
-	if err = l.Session.Begin(s); err != nil {
-		return err
-	}
 	if err = l.In.Begin(args, &l.Session); err != nil {
 		return err
 	}
@@ -88,14 +104,17 @@ func (l *Learner) Begin(cmd *cobra.Command, args []string, s ui.Streams) (err er
 		return ui.Usagef("%q is given twice, and its rows would count twice: leave one out", path)
 	}
 	once := l.In.Once()
-	if err := l.checkFolds(once); err != nil {
-		return err
-	}
-	if l.Holdout > 0 && once != "" {
-		return ui.Usagef("--holdout reads the data again at the end, which %s cannot be: leave it out, or save the data to a file", once)
-	}
-	if l.Resume && once != "" { // whether it has the rows of before is unknown
-		return ui.Usagef("--resume reads the data from the beginning again, which %s cannot be: leave it out, or save the data to a file", once)
+	for _, again := range []struct {
+		given bool
+		what  string
+	}{
+		{l.Folds > 0, "--cv reads the data again"},
+		{l.Holdout > 0, "--holdout reads the data again at the end"},
+		{l.Resume, "--resume reads the data from the beginning again"}, // whether it has the rows of before is unknown
+	} {
+		if again.given && once != "" {
+			return ui.Usagef("%s, which %s cannot be: leave it out, or save the data to a file", again.what, once)
+		}
 	}
 	if l.Manifest, err = session.NewManifest(cmd, l.Backend, l.In.Sources(), once); err == nil && l.checkpoint.wanted() && once != "" {
 		l.Warn("no run can resume from these checkpoints, since %s cannot be read again: they keep what has been learned", once)
@@ -124,7 +143,7 @@ func (l *Learner) SetNewClassPolicy() {
 		if len(added) > 1 {
 			what = fmt.Sprintf("the labels %s are", names.List(added))
 		}
-		l.Warn("%s", fmt.Sprintf("%s: %s new to the model, which has %d classes now", place, what, len(m.Labels())))
+		l.Warn("%s: %s new to the model, which has %d classes now", place, what, len(m.Labels()))
 	}
 }
 
@@ -132,15 +151,6 @@ func (l *Learner) SetNewClassPolicy() {
 func (l *Learner) Log(op modelfile.Operation) {
 	op.First, op.Batch, op.Holdout, op.Arithmetic = l.first, l.rest, float64(l.Holdout), model.Arithmetic(l.Backend)
 	l.Model.Log(op)
-}
-
-// operation returns the last operation of the log, nil for the checkpoint of a program without logs.
-func (l *Learner) operation() *modelfile.Operation {
-	log := l.Model.Metadata.Log
-	if len(log) == 0 {
-		return nil
-	}
-	return &log[len(log)-1]
 }
 
 // Stop ends the reading.
@@ -182,12 +192,7 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 			break
 		}
 		if f.Err == nil {
-			begun := time.Now()
-			var learned *stream.Batch
-			learned, f.Err = l.In.LearnSkippingBad(f.Learned, func(b *stream.Batch) error { return l.learn(ctx, b) })
-			if f.Err == nil {
-				l.RecordBatch(f, learned, time.Since(begun))
-			}
+			f.Err = l.LearnBatch(f, func(b *stream.Batch) error { return l.learn(ctx, b) })
 		}
 		if f.Err != nil {
 			return l.stopped(ctx, f.Err)
@@ -203,28 +208,10 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 	case l.Known == 0:
 		return fmt.Errorf("%w: %s is not written", session.ErrNoRows, l.Out)
 	case l.Model.Metadata.Progress.Done:
-		if err := l.Object(map[string]any{"done": l.Out, "rows": l.rows}); err != nil {
-			return err
-		}
-		return l.Say("%s   is done: all %s have been learned", l.Out, ui.Count(l.rows, "row"))
+		return cmp.Or(l.Object(map[string]any{"done": l.Out, "rows": l.rows}),
+			l.Say("%s   is done: all %s have been learned", l.Out, ui.Count(l.rows, "row")))
 	}
 	return l.finish(ctx)
-}
-
-// checkEnd returns the error with which the model could not be written at the end.
-func (l *Learner) checkEnd() error {
-	if err := l.Recordable(l.Model.Metadata); err != nil {
-		return err
-	}
-	u := l.Model.Updater()
-	return atomicfile.Room(l.Out, blsupdate.StateBytes(u.Method(), l.samplesAtEnd(), u.Nodes(), u.Targets()))
-}
-
-// samplesAtEnd returns the expected number of samples at the end; future rows of a pipe are unknown.
-func (l *Learner) samplesAtEnd() int {
-	left := max(0, l.Total-max(l.rows, l.Known))
-	learned := int64(float64(left) * float64(1-l.Holdout))
-	return int(min(int64(l.Model.Updater().Samples())+learned, math.MaxInt))
 }
 
 // replay reads the rows of the checkpoint again, which must be those that were learned.
@@ -238,14 +225,8 @@ func (l *Learner) replay(ctx context.Context) error {
 		if f.Err != nil {
 			return f.Err
 		}
-		l.sum(f.Batch)
-		l.keep(f.Learned)
-		if f.Learned != nil {
-			l.byFile.Add(f.Learned)
-		}
-		l.rows += int64(f.Batch.X.RawMatrix().Rows)
+		l.count(f, f.Learned, "reading again, ")
 		l.kept = l.rows
-		l.Show(f.Share(l.rows, l.Total), fmt.Sprintf("reading again, %d rows", l.rows))
 	}
 	if l.Known > 0 && l.content() != l.Model.Metadata.Notes[session.NoteContent] {
 		return ui.Usagef("--resume: the first %d rows of the data are not those that %s has learned: give it the data of before, or leave out --resume",
@@ -254,197 +235,74 @@ func (l *Learner) replay(ctx context.Context) error {
 	return nil
 }
 
-// RecordBatch counts a batch: all of its rows as read, the given rows as learned. It counts in the same
-// way when a run that resumes reads the rows again.
-func (l *Learner) RecordBatch(f Batch, learned *stream.Batch, learning time.Duration) {
-	l.learning += learning
-	l.sum(f.Batch)
-	l.keep(learned)
-	l.rows += int64(f.Batch.X.RawMatrix().Rows)
+// learn learns a batch. In an update the earlier predictions for it update the calibration, if its rows
+// may be among the last, and with --score the running score.
+func (l *Learner) learn(ctx context.Context, b *stream.Batch) error {
+	l.Model.Calibrating = l.Manifest.Name == "update" &&
+		(l.Total < 0 || l.rows+int64(b.X.RawMatrix().Rows) > l.Total-bls.CalibrationRows)
+	if !l.Scoring {
+		return l.Model.Learn(ctx, b)
+	}
+	fall, err := score.LearnScored(ctx, l.Model, b)
+	if fall != "" {
+		l.Warn("%s", fall)
+	}
+	return err
+}
+
+// LearnBatch lets do learn the rows of a batch that are to be learned, and sets bad ones aside.
+func (l *Learner) LearnBatch(f Batch, do func(*stream.Batch) error) error {
+	begun := time.Now()
+	learned, err := l.In.LearnSkippingBad(f.Learned, do)
+	if err != nil {
+		return err
+	}
+	l.learning += time.Since(begun)
 	if learned != nil {
 		l.learned += int64(learned.X.RawMatrix().Rows)
 	}
+	l.count(f, learned, "")
+	return nil
+}
+
+// enoughTested is the smallest later batch on which train calibrates a model.
+const enoughTested = 1000
+
+// count counts the rows of a batch as read, in the same way when a run that resumes reads them again.
+// It keeps the batch that train calibrates the model by: the last one of enough rows without a part in
+// the settings, or the first batch if nothing was chosen.
+func (l *Learner) count(f Batch, learned *stream.Batch, doing string) {
+	l.sum(f.Batch)
+	if learned != nil && l.Manifest.Name == "train" && l.Model.KeptRows() == 0 &&
+		(l.rows > 0 && learned.X.RawMatrix().Rows >= enoughTested || !l.Model.Calibrated()) {
+		l.tested = learned
+	}
+	l.rows += int64(f.Batch.X.RawMatrix().Rows)
 	if f.Learned != nil {
 		l.byFile.Add(f.Learned)
 	}
-	l.Show(f.Share(l.rows, l.Total), fmt.Sprintf("%d rows", l.rows))
+	l.Show(f.Share(l.rows, l.Total), fmt.Sprintf("%s%d rows", doing, l.rows))
 }
 
 // sum adds the rows of a batch to the checksum, XXH64 over the values in their order: of each row
 // the inputs, then the targets, or the label with its length, then the weight if there are any. It
 // depends neither on the batches nor on how the values were written.
 func (l *Learner) sum(b *stream.Batch) {
-	values := func(m *mat.Dense, i int) {
-		for _, v := range m.RawRowView(i) {
-			l.buffer = binary.LittleEndian.AppendUint64(l.buffer, math.Float64bits(v))
-		}
-	}
 	for i := range b.X.RawMatrix().Rows {
-		l.buffer = l.buffer[:0]
-		values(b.X, i)
+		row := npy.AppendFloats(l.buffer[:0], b.X.RawRowView(i))
 		if b.Labels != nil {
-			l.buffer = binary.LittleEndian.AppendUint64(l.buffer, uint64(len(b.Labels[i])))
-			l.buffer = append(l.buffer, b.Labels[i]...)
+			row = binary.LittleEndian.AppendUint64(row, uint64(len(b.Labels[i])))
+			row = append(row, b.Labels[i]...)
 		}
 		if b.Y != nil {
-			values(b.Y, i)
+			row = npy.AppendFloats(row, b.Y.RawRowView(i))
 		}
 		if b.Weights != nil {
-			l.buffer = binary.LittleEndian.AppendUint64(l.buffer, math.Float64bits(b.Weights[i]))
+			row = npy.AppendFloats(row, b.Weights[i:i+1])
 		}
-		_, _ = l.digest.Write(l.buffer) // which cannot fail
+		l.buffer = row
+		_, _ = l.digest.Write(row) // which cannot fail
 	}
 }
 
-// content returns the checksum of the rows so far.
 func (l *Learner) content() string { return strconv.FormatUint(l.digest.Sum64(), 16) }
-
-// Recordable returns the error with which writing the metadata would fail once the run has learned its
-// files, so that it comes before the work.
-func (l *Learner) Recordable(meta modelfile.Metadata) error {
-	meta.Notes, meta.Log = maps.Clone(meta.Notes), nil // which gives way
-	if err := l.Manifest.Note(&meta, math.MaxInt64, strings.Repeat("f", 16), false); err != nil {
-		return err
-	}
-	listed := model.Model{File: &modelfile.File{Metadata: meta}}
-	for _, path := range l.In.Paths {
-		listed.AddLearned(modelfile.Learned{Name: session.Recorded(filepath.Base(path)), Size: math.MaxInt64, Rows: math.MaxInt64, Hash: meta.Notes[session.NoteContent]})
-	}
-	return listed.Metadata.Check()
-}
-
-// finish writes the model, once it has weights, and reports. A model whose folder may not be on the
-// disk is a result with an error.
-func (l *Learner) finish(ctx context.Context) error {
-	begun := time.Now()
-	if _, err := l.Model.Weights(); err != nil {
-		return l.In.Explain(err)
-	}
-	if err := l.calibrate(ctx); err != nil {
-		return l.stopped(ctx, err)
-	}
-	l.learning += time.Since(begun)
-	l.warnOfRare()
-	if n := l.Model.KeptRows(); n > 0 {
-		l.Warn("%s are too few to fix feature maps by: the model file keeps them, and update fits it anew to all until there are 200, or 10 for each class", ui.Count(n, "row"))
-	}
-	unscored := l.score(ctx)
-	files := l.In.ListLearned(l.Model, l.byFile, false)
-	if op := l.operation(); op != nil {
-		op.Files, op.Read = files, l.In.Reading()
-	}
-	// A run that is stopped while it scores is a checkpoint: --resume scores.
-	err := l.write(unscored == nil || ctx.Err() == nil || !l.checkpoint.wanted())
-	if err != nil && !session.OnlyFolder(err) {
-		return err
-	}
-	unscored = cmp.Or(unscored, l.crossValidate(ctx))
-	if told := l.summarize(); told != nil || err == nil {
-		return errors.Join(told, unscored, err)
-	}
-	return fmt.Errorf("%w; the rows are in the model: do not repeat the %s", err, session.Work(l.Manifest.Name))
-}
-
-// writeCheckpoint writes the model and says so once it is on the disk. A folder that may not be on the
-// disk is a note only: the next checkpoint or the end brings it there.
-func (l *Learner) writeCheckpoint() error {
-	if err := l.write(false); session.OnlyFolder(err) {
-		l.Warn("%v", err)
-		return nil
-	} else if err != nil {
-		return err
-	}
-	if err := l.Object(map[string]any{"checkpoint": l.Out, "rows": l.rows}); err != nil {
-		return err
-	}
-	return l.Say("%s   checkpoint after %d rows", l.Out, l.rows)
-}
-
-// write writes the model to its file, as put does.
-func (l *Learner) write(done bool) error {
-	begun := time.Now()
-	if err := l.Manifest.Note(&l.Model.Metadata, l.rows, l.content(), done); err != nil {
-		return err
-	}
-	if err := score.Note(&l.Model.Metadata, l.scored); err != nil {
-		return err
-	}
-	err := l.Put(l.Out, l.Model)
-	if err == nil || session.OnlyFolder(err) {
-		l.kept = l.rows
-	}
-	l.writing += time.Since(begun)
-	l.last = time.Now()
-	return err
-}
-
-// stopped returns the reason, after a checkpoint if the run was interrupted and they are wanted.
-func (l *Learner) stopped(ctx context.Context, err error) error {
-	err = l.In.Explain(ui.CauseOf(ctx, err))
-	if ctx.Err() != nil && l.checkpoint.wanted() && l.rows > l.kept {
-		if kept := l.writeCheckpoint(); kept != nil {
-			// Not joined: Run would report the interruption alone.
-			return fmt.Errorf("%v, and the checkpoint could not be written: %w", err, kept)
-		}
-	}
-	return err
-}
-
-// A summary is the JSON of a finished l.
-type summary struct {
-	Model string `json:"model"`
-	session.Description
-	Rows    int64           `json:"rows"` // learned by this run
-	Seconds float64         `json:"seconds"`
-	Rate    float64         `json:"rows_per_second"`
-	Waiting float64         `json:"waiting_seconds"` // for input
-	Learn   float64         `json:"learning_seconds"`
-	Writing float64         `json:"writing_seconds"`  // the model
-	Choice  *session.Choice `json:"choice,omitempty"` // of train
-	Holdout score.Quality   `json:"holdout,omitempty"`
-	Folds   *score.Folds    `json:"cv,omitempty"`
-	Running *score.Before   `json:"running,omitempty"` // of update --score
-}
-
-func (l *Learner) summarize() error {
-	elapsed := time.Since(l.begun).Seconds()
-	s := summary{
-		Model: l.Out, Description: session.Describe(l.Model), Rows: l.learned, Seconds: elapsed, Rate: float64(l.learned) / elapsed,
-		Waiting: l.waiting.Seconds(), Learn: l.learning.Seconds(), Writing: l.writing.Seconds(), Holdout: l.scored, Folds: l.folds,
-	}
-	if l.Manifest.Name == "train" {
-		s.Choice = session.ChoiceOf(l.Model)
-	}
-	if l.Scoring {
-		s.Running = score.BeforeOf(l.Model)
-	}
-	if err := l.Object(s); err != nil {
-		return err
-	}
-	if err := l.Say("%s   %s by %s, %s in all", s.Model, s.Description, s.Method, ui.Count(s.Samples, "sample")); err != nil {
-		return err
-	}
-	if c := s.Choice; c != nil {
-		if err := l.Say("settings: %s: %s", c.Settings(), c.Reached()); err != nil {
-			return err
-		}
-	}
-	if l.scored != nil {
-		if err := l.Say("held out: %s", l.scored.Brief()); err != nil {
-			return err
-		}
-	}
-	if s.Running != nil {
-		if err := l.Say("before they were learned: %s", s.Running); err != nil {
-			return err
-		}
-	}
-	if l.folds != nil {
-		if err := l.Say("%v", l.folds); err != nil {
-			return err
-		}
-	}
-	percent := 100 / elapsed
-	return l.Say("learned %s in %.2f s, %.0f rows/s: %.0f%% of the time computing, %.0f%% waiting for input, %.0f%% writing the model",
-		ui.Count(s.Rows, "row"), s.Seconds, s.Rate, percent*s.Learn, percent*s.Waiting, percent*s.Writing)
-}

@@ -39,22 +39,15 @@ rows in it. A file that two of them have learned is an error, unless --again is 
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return mg.do(cmd.Context(), args, s) },
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
 	ui.OutFlag(cmd, &mg.out, "file for the merged model")
-	f.BoolVar(&mg.again, "again", false, "merge models that have learned the same file, so that its rows count twice")
-	mg.Register(cmd, "one JSON object")
-	return cmd
+	cmd.Flags().BoolVar(&mg.again, "again", false, "merge models that have learned the same file, so that its rows count twice")
+	return mg.Command(cmd, s, "one JSON object", mg.do)
 }
 
-func (mg *merging) do(ctx context.Context, paths []string, s ui.Streams) error {
+func (mg *merging) do(ctx context.Context, paths []string) error {
 	if mg.out == "" {
 		return ui.Usagef("--out is missing: name the file for the merged model")
-	}
-	if err := mg.Begin(s); err != nil {
-		return err
 	}
 	unlock, err := mg.Lock(&mg.out, "")
 	if err != nil {

@@ -3,11 +3,9 @@ package predict
 
 import (
 	"context"
-	"errors"
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -69,10 +67,8 @@ are the model's.`,
   blskernel predict digits.bls --out labels.npy --data mnist
   head -n 100 flowers.csv | blskernel predict iris.bls -`,
 		Args: session.ModelFirst(math.MaxInt),
-		RunE: func(cmd *cobra.Command, args []string) error { return p.do(cmd.Context(), args, s) },
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	ui.OutFlag(cmd, &p.out, "file for the predictions: CSV (.csv, .txt), NumPy (.npy), or with --json .json, .jsonl, .ndjson; by default, and for -, standard output")
 	ui.Columns(cmd, &p.in.Options.Keep, "keep", "columns of the data to copy before the predictions, as text: names, numbers from 1, ranges as 3-7 or 4-")
 	f.BoolVar(&p.chances, "probabilities", false, "the probabilities of all classes too; in an .npy file, instead")
@@ -80,14 +76,10 @@ are the model's.`,
 	ui.Parsed(cmd, &p.interval, "interval", "", "the ends of an interval that holds the target with this probability, as 0.9, too", parseCoverage)
 	ui.Parsed(cmd, &p.set, "set", "", "the classes of a set that holds the label with this probability, as 0.9, too; in an .npy file, instead", parseCoverage)
 	p.in.Register(cmd, "test", input.DefaultBatch)
-	p.Register(cmd, "one JSON object for each row")
-	return cmd
+	return p.Command(cmd, s, "one JSON object for each row", p.do)
 }
 
-func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error {
-	if err := p.Begin(s); err != nil {
-		return err
-	}
+func (p *prediction) do(ctx context.Context, args []string) error {
 	if p.scores && p.chances || p.set > 0 && (p.scores || p.chances) {
 		return ui.Usagef("--scores, --probabilities and --set exclude each other: leave all but one out")
 	}
@@ -106,7 +98,6 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 	} else if err := p.CheckOut(p.out, false, append(p.in.Infos(), p.Look(args[0]))...); err != nil {
 		return err
 	}
-	defer p.Progress.Clear()
 	m, err := p.LoadToRead(ctx, args[0])
 	if err != nil {
 		return err
@@ -188,14 +179,7 @@ func (p *prediction) numbers(ctx context.Context, m *model.Model, b *stream.Batc
 	return scores, nil
 }
 
-// parseCoverage reads a probability.
-func parseCoverage(text string) (float64, error) {
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(v > 0 && v < 1) {
-		return 0, errors.New("want a probability above 0 and below 1, such as 0.9")
-	}
-	return v, nil
-}
+var parseCoverage = ui.Number("want a probability above 0 and below 1, such as 0.9", func(v float64) bool { return v > 0 && v < 1 })
 
 // checkName checks the name of --out, which it empties for standard output.
 func (p *prediction) checkName() error {

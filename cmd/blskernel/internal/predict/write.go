@@ -19,7 +19,6 @@ import (
 	"blskernel/mat"
 )
 
-// isNPY reports whether the name ends as the name of a NumPy file does.
 func isNPY(name string) bool { return strings.EqualFold(filepath.Ext(name), ".npy") }
 
 // A predictionWriter writes predictions in the order of the rows, as CSV, JSON or a NumPy array.
@@ -27,7 +26,7 @@ type predictionWriter struct {
 	labels  []string // of the classes; nil for a regression
 	name    string   // of the column of labels
 	numbers []string // the targets of a regression, or the classes whose numbers are wanted
-	kind    string   // of the numbers: score, probability or set of classes, or interval
+	kind    string   // of the numbers: score, probability or set of classes, interval, or empty
 	kept    []string // columns of the data
 
 	buffer *bufio.Writer
@@ -40,14 +39,20 @@ type predictionWriter struct {
 	end func() error
 }
 
-// newWriter returns the writer that the flags ask for.
 func (p *prediction) newWriter(m *model.Model, kept []string) (*predictionWriter, error) {
 	w := &predictionWriter{buffer: bufio.NewWriter(p.Out), kept: kept}
+	flag := ""
+	switch { // they exclude each other
+	case p.scores:
+		flag, w.kind = "scores", "score"
+	case p.chances:
+		flag, w.kind = "probabilities", "probability"
+	case p.set > 0:
+		flag, w.kind = "set", "set"
+	}
 	if m.Classifier == nil {
-		for flag, given := range map[string]bool{"scores": p.scores, "probabilities": p.chances, "set": p.set > 0} {
-			if given {
-				return nil, ui.Usagef("--%s is for classes, and the model is a regression: leave it out", flag)
-			}
+		if flag != "" {
+			return nil, ui.Usagef("--%s is for classes, and the model is a regression: leave it out", flag)
 		}
 		w.numbers = m.TargetNames()
 		if p.interval > 0 {
@@ -62,13 +67,7 @@ func (p *prediction) newWriter(m *model.Model, kept []string) (*predictionWriter
 		if len(m.Metadata.Targets) == 1 {
 			w.name = m.Metadata.Targets[0]
 		}
-		switch w.kind = "score"; {
-		case p.chances:
-			w.kind = "probability"
-		case p.set > 0:
-			w.kind = "set"
-		}
-		if p.scores || p.chances || p.set > 0 {
+		if w.kind != "" {
 			w.numbers = w.labels
 		}
 	}
@@ -120,7 +119,6 @@ func (w *predictionWriter) rows(b *stream.Batch, classes []int, scores *mat.Dens
 	return w.buffer.Flush() // a reader may wait
 }
 
-// commit completes the output.
 func (w *predictionWriter) commit() error {
 	if err := w.buffer.Flush(); err != nil || w.file == nil {
 		return err
@@ -188,30 +186,32 @@ func (w *predictionWriter) beginJSON() error {
 		for i, name := range w.numbers {
 			numbers[name] = values[i]
 		}
-		if w.labels == nil {
-			out := Prediction{Row: n, Kept: cells, Values: numbers}
-			if w.kind == "interval" {
-				out.Values, out.Intervals = map[string]float64{}, map[string][2]float64{}
-				c := len(w.numbers) / 3
-				for i, name := range w.numbers[:c] {
-					out.Values[name], out.Intervals[name] = values[i], [2]float64{values[c+i], values[2*c+i]}
-				}
-			}
-			return encoder.Encode(out)
+		p := Prediction{Row: n, Kept: cells}
+		if w.labels != nil {
+			p.Class = &label
 		}
-		out := Prediction{Row: n, Kept: cells, Class: &label, Scores: numbers}
 		switch w.kind {
+		case "score":
+			p.Scores = numbers
 		case "probability":
-			out.Scores, out.Probabilities = nil, numbers
+			p.Probabilities = numbers
 		case "set":
-			out.Scores, out.Set = nil, &[]string{}
+			p.Set = &[]string{}
 			for i, name := range w.numbers {
 				if values[i] == 1 {
-					*out.Set = append(*out.Set, name)
+					*p.Set = append(*p.Set, name)
 				}
 			}
+		case "interval":
+			p.Values, p.Intervals = map[string]float64{}, map[string][2]float64{}
+			c := len(w.numbers) / 3
+			for i, name := range w.numbers[:c] {
+				p.Values[name], p.Intervals[name] = values[i], [2]float64{values[c+i], values[2*c+i]}
+			}
+		default:
+			p.Values = numbers
 		}
-		return encoder.Encode(out)
+		return encoder.Encode(p)
 	}
 	return nil
 }

@@ -45,23 +45,15 @@ removed; to remove one once more is an error, unless --again is given.`,
 		Example: `  blskernel remove iris.bls withdrawn.csv
   blskernel remove iris.bls --out without.bls withdrawn.csv`,
 		Args: session.ModelFirst(math.MaxInt),
-		RunE: func(cmd *cobra.Command, args []string) error { return rm.do(cmd.Context(), args, s) },
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
 	ui.OutFlag(cmd, &rm.out, "file for the new model; by default it replaces the old one")
 	rm.in.Register(cmd, "training", input.DefaultBatch)
 	rm.in.RegisterWeight(cmd)
-	f.BoolVar(&rm.again, "again", false, "remove the rows of a file that were removed before, since they were learned twice")
-	rm.Register(cmd, "one JSON object")
-	return cmd
+	cmd.Flags().BoolVar(&rm.again, "again", false, "remove the rows of a file that were removed before, since they were learned twice")
+	return rm.Command(cmd, s, "one JSON object", rm.do)
 }
 
-func (rm *removing) do(ctx context.Context, args []string, s ui.Streams) error {
-	if err := rm.Begin(s); err != nil {
-		return err
-	}
-	defer rm.Progress.Clear()
+func (rm *removing) do(ctx context.Context, args []string) error {
 	path := args[0]
 	if err := rm.in.Begin(args[1:], &rm.Session); err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 
 	"blskernel/bls/metrics"
 	"blskernel/bls/model"
-	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
@@ -41,20 +40,20 @@ func running(m *model.Model) *metrics.Running {
 	return r
 }
 
-// AddBefore returns the running score with a batch that the model is to learn, and says whether it has
-// fallen.
-func AddBefore(ctx context.Context, m *model.Model, b *stream.Batch) (r *metrics.Running, fall string, err error) {
+// LearnScored lets a model learn a batch after it has predicted it. The model keeps the running score,
+// if there is room. LearnScored says whether that has fallen.
+func LearnScored(ctx context.Context, m *model.Model, b *stream.Batch) (fall string, err error) {
 	scores, err := m.Scores(ctx, b)
 	if err != nil {
-		return nil, "", err
+		return "", err
 	}
-	r = running(m)
+	r := running(m)
 	if m.Classifier == nil {
 		r.AddTargets(b.Y, scores)
 	} else {
 		predicted, err := model.ArgMax(scores, b)
 		if err != nil {
-			return nil, "", err
+			return "", err
 		}
 		right := make([]bool, len(predicted))
 		for i, class := range predicted {
@@ -63,10 +62,13 @@ func AddBefore(ctx context.Context, m *model.Model, b *stream.Batch) (r *metrics
 		}
 		r.AddClasses(right)
 	}
+	if err := m.Learn(ctx, b); err != nil {
+		return "", err
+	}
 	if f := r.Fall(); f != nil {
 		fall = fmt.Sprintf("the last %s rows score %.2f, the %s before %.2f: see --forget", thousands(f.Rows), f.Score, thousands(f.Before), f.WasBefore)
 	}
-	return r, fall, nil
+	return fall, Note(&m.Metadata, session.NoteRunning, r)
 }
 
 // thousands writes a number with commas.
@@ -76,9 +78,4 @@ func thousands(n int64) string {
 		text = text[:i] + "," + text[i:]
 	}
 	return text
-}
-
-// NoteBefore keeps the running score with the model, if there is room.
-func NoteBefore(meta *modelfile.Metadata, r *metrics.Running) error {
-	return note(meta, session.NoteRunning, r)
 }

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -132,7 +133,7 @@ func known(v float64) *float64 {
 	return &v
 }
 
-func (s *classScore) quality() Quality {
+func (s *classScore) Quality() (Quality, error) {
 	m := s.confusion
 	q := &Classification{
 		Kind: model.Classification, Rows: s.rows, Unknown: s.unknown, Correct: m.Correct(), wrong: m.Total() - m.Correct() + s.missed,
@@ -141,7 +142,9 @@ func (s *classScore) quality() Quality {
 		LogLoss: known(s.chances.LogLoss()), Calibration: known(s.chances.Error()), Calibrated: s.sure,
 	}
 	all := q.Correct + q.wrong
-	q.Accuracy = q.Correct / all
+	if q.Accuracy = q.Correct / all; math.IsNaN(q.Accuracy) {
+		return nil, errors.New("all rows have weight 0, so there is nothing to measure")
+	}
 	for i, label := range s.labels {
 		if share := m.Labeled(i) / all; i == 0 || share > q.OfCommonest {
 			q.Commonest, q.OfCommonest = label, share
@@ -163,7 +166,7 @@ func (s *classScore) quality() Quality {
 			q.Confused = append(q.Confused, Confused{s.labels[at[0]], s.labels[at[1]], weight})
 		}
 	}
-	return q
+	return q, nil
 }
 
 const (
@@ -171,7 +174,6 @@ const (
 	MaxSquared  = 1000 // classes up to which it is a matrix
 )
 
-// measure writes a line of a result.
 func measure(name, format string, args ...any) string {
 	return fmt.Sprintf("%-19s%s\n", name, fmt.Sprintf(format, args...))
 }

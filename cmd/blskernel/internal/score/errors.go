@@ -17,10 +17,6 @@ type errorScore struct {
 	rows    int64
 }
 
-func newErrorScore(names []string) *errorScore {
-	return &errorScore{names: names, targets: make([]metrics.Errors, len(names))}
-}
-
 func (e *errorScore) add(_ *model.Model, b *stream.Batch, scores *mat.Dense, _ []float64) error {
 	l, c := b.Y.Dims()
 	if c != len(e.targets) {
@@ -53,16 +49,15 @@ type Regression struct {
 	Grouping
 }
 
-func (e *errorScore) quality() Quality {
+func (e *errorScore) Quality() (Quality, error) {
 	q := &Regression{Kind: model.Regression, Rows: e.rows}
 	for i := range e.targets {
 		t := &e.targets[i]
 		q.Targets = append(q.Targets, targetQuality{e.names[i], known(t.RMSE()), known(t.MAE()), known(t.R2()), known(t.Deviation())})
 	}
-	return q
+	return q, nil
 }
 
-// numeric writes a number, or a dash if it is unknown.
 func numeric(format string, v *float64) string {
 	if v == nil {
 		return "-"

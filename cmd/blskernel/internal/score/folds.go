@@ -35,35 +35,44 @@ func (f *Folds) String() string {
 	return "cross-validation: " + text
 }
 
-// Across returns the measures of the qualities of one kind.
-func Across(all []Quality) (measures []Measure) {
-	for i, q := range all {
+// Across returns the results of the scores of one kind, one of each fold.
+func Across(scores []Score) (*Folds, error) {
+	f := &Folds{Number: len(scores)}
+	for i, s := range scores {
+		if s == nil {
+			return nil, fmt.Errorf("part %d of %d has no rows", i+1, len(scores))
+		}
+		q, err := s.Quality()
+		if err != nil {
+			return nil, err
+		}
 		for j, of := range q.measures() {
 			if i == 0 {
-				measures = append(measures, Measure{Name: of.name})
+				f.Measures = append(f.Measures, Measure{Name: of.name})
 			}
-			measures[j].Values = append(measures[j].Values, of.value)
+			f.Measures[j].Values = append(f.Measures[j].Values, of.value)
 		}
 	}
-	for j := range measures {
-		m := &measures[j]
-		sum, squares, n := 0.0, 0.0, float64(len(m.Values))
-		for _, v := range m.Values {
-			if v == nil {
-				sum = math.NaN()
-				break
-			}
-			sum += *v
-		}
-		for _, v := range m.Values {
-			if v != nil {
-				d := *v - sum/n
-				squares += float64(d * d)
-			}
-		}
-		m.Mean, m.Spread = known(sum/n), known(math.Sqrt(squares/(n-1)))
+	for j := range f.Measures {
+		f.Measures[j].summarize()
 	}
-	return measures
+	return f, nil
+}
+
+// summarize computes the mean and the spread of the values, if all are known.
+func (m *Measure) summarize() {
+	sum, squares, n := 0.0, 0.0, float64(len(m.Values))
+	for _, v := range m.Values {
+		if v == nil {
+			return
+		}
+		sum += *v
+	}
+	for _, v := range m.Values {
+		d := *v - sum/n
+		squares += float64(d * d)
+	}
+	m.Mean, m.Spread = known(sum/n), known(math.Sqrt(squares/(n-1)))
 }
 
 // A named is a number of a quality.

@@ -13,7 +13,6 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// maxGroups bounds the values of a column that are scored apart.
 const maxGroups = 200
 
 // Groups are scores of rows by the value of a column, the only one that the reader keeps. The zero
@@ -33,12 +32,9 @@ func (g Groups) Add(ctx context.Context, m *model.Model, b *stream.Batch) error 
 			if len(g) == maxGroups {
 				return ui.Usagef("--by names a column of more than %d values, such as %.40q: name one of fewer", maxGroups, value)
 			}
-			g[value] = newErrorScore(m.TargetNames())
-			if m.Classifier != nil {
-				var err error
-				if g[value], err = newClassScore(m, -1, maxGroups); err != nil {
-					return err
-				}
+			var err error
+			if g[value], err = newScore(m, -1, maxGroups); err != nil {
+				return err
 			}
 		}
 		_, rows := b.Split(func(i int) bool { return b.Kept[i] == value })
@@ -52,10 +48,7 @@ func (g Groups) Add(ctx context.Context, m *model.Model, b *stream.Batch) error 
 // Results returns the scores in the order of the values.
 func (g Groups) Results() (all []Group) {
 	for _, value := range model.SortLabels(maps.Keys(g)) {
-		q, err := Result(g[value])
-		if err != nil {
-			q = nil
-		}
+		q, _ := g[value].Quality()
 		all = append(all, Group{value, Sketch(q)})
 	}
 	return all

@@ -5,12 +5,13 @@ package score
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"math"
 
+	"blskernel/bls"
+	"blskernel/bls/metrics"
 	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/session"
+	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 	"blskernel/mat"
 )
@@ -19,7 +20,9 @@ import (
 type Score interface {
 	// outside has the distance of each row outside the learned ones.
 	add(m *model.Model, b *stream.Batch, scores *mat.Dense, outside []float64) error
-	quality() Quality
+	// Quality returns the quality of the predictions so far, with an error if the rows weigh
+	// nothing.
+	Quality() (Quality, error)
 }
 
 // A Quality is the result of a score, also as JSON.
@@ -31,11 +34,15 @@ type Quality interface {
 }
 
 // New returns the score of the given number of rows to come, -1 if unknown, before the first.
-func New(m *model.Model, rows int64) (Score, error) {
+func New(m *model.Model, rows int64) (Score, error) { return newScore(m, rows, 1) }
+
+// newScore is New with a share of the memory of all scores.
+func newScore(m *model.Model, rows int64, share int) (Score, error) {
 	if m.Classifier != nil {
-		return newClassScore(m, rows, 1)
+		return newClassScore(m, rows, share)
 	}
-	return newErrorScore(m.TargetNames()), nil
+	names := m.TargetNames()
+	return &errorScore{names: names, targets: make([]metrics.Errors, len(names))}, nil
 }
 
 // Sketch leaves out the numbers of single classes.
@@ -46,21 +53,11 @@ func Sketch(q Quality) Quality {
 	return q
 }
 
-// weightOf returns the weight of a row of a batch, 1 without weights.
 func weightOf(b *stream.Batch, i int) float64 {
 	if b.Weights == nil {
 		return 1
 	}
 	return b.Weights[i]
-}
-
-// Result returns the quality of the predictions so far, with an error if the rows weigh nothing.
-func Result(s Score) (Quality, error) {
-	q := s.quality()
-	if c, ok := q.(*Classification); ok && math.IsNaN(c.Accuracy) {
-		return nil, errors.New("all rows have weight 0, so there is nothing to measure")
-	}
-	return q, nil
 }
 
 // Add adds the predictions of a batch to a score, and counts the rows far outside what was learned.
@@ -82,17 +79,8 @@ func Add(ctx context.Context, m *model.Model, to Score, b *stream.Batch, far *Fa
 // maxNoted bounds the bytes of a score that a model file keeps: thousands of targets have no room.
 const maxNoted = 1 << 16
 
-// Note replaces the score of the rows held out that is kept with the model.
-func Note(meta *modelfile.Metadata, q Quality) error {
-	if q == nil {
-		delete(meta.Notes, session.NoteHoldout)
-		return nil
-	}
-	return note(meta, session.NoteHoldout, q)
-}
-
-// note keeps a value as a JSON object if it fits.
-func note(meta *modelfile.Metadata, name string, value any) error {
+// Note keeps a value with the model as a JSON object if it fits.
+func Note(meta *modelfile.Metadata, name string, value any) error {
 	delete(meta.Notes, name)
 	text, err := json.Marshal(value)
 	if err == nil && len(text) <= maxNoted {
@@ -121,4 +109,25 @@ func Noted(m *model.Model) Quality {
 		return nil // of another program
 	}
 	return q
+}
+
+// Far counts the rows that lie far outside what a model has learned.
+type Far struct{ far, rows int }
+
+// Count counts the rows of a batch, and returns how far each lies outside.
+func (f *Far) Count(ctx context.Context, m *model.Model, b *stream.Batch) ([]float64, error) {
+	outside, err := m.OutsideContext(ctx, b.X)
+	for _, r := range outside {
+		if f.rows++; r > bls.FarOutside {
+			f.far++
+		}
+	}
+	return outside, err
+}
+
+// Tell prints a note if there are such rows.
+func (f *Far) Tell(r *ui.Reporter) {
+	if f.far > 0 {
+		r.Warn("%d of %s lie far outside what the model has learned, and their predictions are extrapolated: let it learn such rows", f.far, ui.Count(f.rows, "row"))
+	}
 }

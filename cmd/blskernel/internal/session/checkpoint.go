@@ -2,8 +2,6 @@ package session
 
 import (
 	"encoding/json"
-	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +13,6 @@ import (
 	"blskernel"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
-	"blskernel/internal/io/names"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -48,9 +45,6 @@ var ignoredFlags = []string{
 	"again",    // a run that resumes has begun
 	"skip-bad", // the checksum shows whether the same rows are set aside
 }
-
-// Set records a setting in addition to the flags.
-func (m *Manifest) Set(name, value string) { m.settings[name] = Recorded(value) }
 
 // NewManifest returns the manifest of a command that reads sources; the source once can be read only
 // once.
@@ -98,14 +92,6 @@ func computing(b blskernel.Backend) map[string]string {
 	return settings
 }
 
-// Work returns the noun for a run of the command.
-func Work(command string) string {
-	if command == "update" {
-		return "update"
-	}
-	return "training"
-}
-
 // Note writes the manifest to the metadata of a model that has learned rows with that checksum.
 func (m *Manifest) Note(meta *modelfile.Metadata, rows int64, content string, done bool) error {
 	settings, err := json.Marshal(m.settings) // in the order of the keys
@@ -139,54 +125,4 @@ func Now() (time.Time, error) {
 		return time.Time{}, ui.Usagef("%s is %q; want seconds since 1970, or nothing for the time of day", name, text)
 	}
 	return time.Unix(seconds, 0).UTC(), nil
-}
-
-// Differs returns how a checkpoint differs from the manifest, an empty string if a run can resume it.
-func (m *Manifest) Differs(meta *modelfile.Metadata) string {
-	if was := meta.Notes[noteCommand]; was != m.Name {
-		return fmt.Sprintf("it is of the command %q", was)
-	}
-	if meta.Progress == nil {
-		return "it does not say what it has learned"
-	}
-	var settings map[string]string
-	if err := json.Unmarshal([]byte(meta.Notes[noteSettings]), &settings); err != nil {
-		return "it does not say by which flags it was begun"
-	}
-	keys := slices.AppendSeq(slices.Collect(maps.Keys(settings)), maps.Keys(m.settings))
-	slices.Sort(keys)
-	for _, name := range keys {
-		if was, is := settings[name], m.settings[name]; was != is {
-			return fmt.Sprintf("it was begun with %s %q, and here that is %q", name, was, is)
-		}
-	}
-	if was := meta.Progress.Sources; !slices.Equal(was, m.sources) {
-		return fmt.Sprintf("it was begun with %s, and here the data is %s", names.List(was), names.List(m.sources))
-	}
-	return ""
-}
-
-// SameData reports whether a model has last learned files of these names by the same command.
-func (m *Manifest) SameData(meta *modelfile.Metadata) bool {
-	return meta.Notes[noteCommand] == m.Name && meta.Progress != nil && slices.Equal(meta.Progress.Sources, m.sources)
-}
-
-// Unfinished names the run whose checkpoint a model is, or returns an empty string.
-func Unfinished(meta *modelfile.Metadata) string {
-	if meta.Progress == nil || meta.Progress.Done {
-		return ""
-	}
-	what := "a training"
-	if Work(meta.Notes[noteCommand]) == "update" {
-		what = "an update"
-	}
-	return fmt.Sprintf("a checkpoint of %s that stopped after %d rows of %s", what, meta.Progress.Rows, names.List(meta.Progress.Sources))
-}
-
-// Lasting returns the notes that remain true when a model learns more.
-func Lasting(meta *modelfile.Metadata) map[string]string {
-	if weight := meta.Notes[NoteWeight]; weight != "" {
-		return map[string]string{NoteWeight: weight}
-	}
-	return nil
 }

@@ -34,3 +34,76 @@ func (d Description) String() string {
 	}
 	return fmt.Sprintf("%s, %s, %s, k = %d nodes", d.Kind, targets, ui.Count(d.Inputs, "input"), d.Nodes)
 }
+
+// A Choice has the score by which the auto settings of a model were chosen, in JSON.
+type Choice struct {
+	Enhancement int     `json:"enhancement_nodes"`
+	Shrink      float64 `json:"shrink"`
+	Lambda      float64 `json:"lambda"` // at the end of training, which Forget changes
+	Scale       string  `json:"scale"`
+	Extras
+	Measure string  `json:"measure"` // accuracy or R2
+	Score   float64 `json:"score"`
+	HeldOut int     `json:"held_out_rows"`
+	Rows    int     `json:"rows"` // the first ones, of which those were held out
+}
+
+// ChoiceOf returns nil for a model without rows that were held out.
+func ChoiceOf(m *model.Model) *Choice {
+	o, c := m.FittedFeatures().Options(), m.Choice()
+	if c.HeldOut == 0 {
+		return nil
+	}
+	measure := "R2"
+	if m.Kind() == model.Classification {
+		measure = "accuracy"
+	}
+	return &Choice{o.EnhancementNodes, o.Shrink, m.Updater().Lambda(), o.Scaling.String(), ExtrasOf(m), measure, c.Score, c.HeldOut, c.Rows}
+}
+
+// Extras are settings of features that few models have, in JSON.
+type Extras struct {
+	Direct    bool `json:"direct"`
+	Relevance int  `json:"relevance"`
+	Steps     int  `json:"steps"` // of the enhancement nodes
+	Logs      bool `json:"log_targets"`
+}
+
+// ExtrasOf returns the Extras of a model.
+func ExtrasOf(m *model.Model) Extras {
+	f := m.FittedFeatures()
+	e := Extras{Direct: f.Options().Direct > 0, Relevance: f.Options().Relevance, Steps: f.Steps()}
+	if m.Regressor != nil {
+		factors, _ := m.Regressor.Smearing()
+		e.Logs = factors != nil
+	}
+	return e
+}
+
+// String lists the settings that are not off, each after a comma.
+func (e Extras) String() string {
+	text := ""
+	if e.Relevance > 0 {
+		text += ", " + ui.Count(e.Relevance, "round") + " of relevance"
+	}
+	if e.Steps > 0 {
+		text += ", " + ui.Count(e.Steps, "step")
+	}
+	if e.Logs {
+		text += ", logarithms of the targets"
+	}
+	return text
+}
+
+// Settings describes the settings.
+func (c *Choice) Settings() string {
+	return fmt.Sprintf("%s, shrink %.3g, lambda %.3g, scaled by %s%v", ui.Count(c.Enhancement, "enhancement node"), c.Shrink, c.Lambda, c.Scale, c.Extras)
+}
+
+// Reached describes their held-out score.
+func (c *Choice) Reached() string {
+	if c.HeldOut == c.Rows {
+		return fmt.Sprintf("%s %.4f on the first %d rows, each held out once", c.Measure, c.Score, c.Rows)
+	}
+	return fmt.Sprintf("%s %.4f on %s held out of the first %d", c.Measure, c.Score, ui.Count(c.HeldOut, "row"), c.Rows)
+}

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"blskernel/bls"
-	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/input"
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
@@ -18,41 +16,6 @@ import (
 
 // described is the number of first rows that determine the words and the means of the columns.
 const described = 4096
-
-// prepare checks the columns and decides the task.
-func (tr *training) prepare(r *stream.Reader) error {
-	switch {
-	case r.Outputs() > 0:
-	case r.Heading().Format == stream.CSV:
-		return ui.Usagef("--target is missing: name the column of the labels or targets, by its name or number")
-	default:
-		return session.ErrNoTargets
-	}
-	if err := tr.In.CheckNames(r.Inputs(), r.Targets()); err != nil {
-		return err
-	}
-	if err := tr.describe(r); err != nil {
-		return err
-	}
-	heading := r.Heading()
-	tr.images, tr.rest = heading.Format == stream.IDX || heading.Dims > 2, tr.In.BatchRows(r, 0, r.Outputs())
-	if err := tr.decideTask(r); err != nil {
-		return err
-	}
-	if err := tr.checkClasses(r); err != nil {
-		return err
-	}
-	if !tr.labeled {
-		tr.sayNotations(tr.In.Options.TargetNotations, input.NamesOr(r.Targets(), len(tr.In.Options.TargetNotations), "target"))
-	}
-	if !tr.labeled && tr.classWeight == bls.Balanced {
-		return ui.Usagef("--class-weight is about classes, and the task is a regression: leave it out")
-	}
-	if tr.labeled && tr.log > 0 {
-		return ui.Usagef("--log-targets is about numbers, and the task is a classification: leave it out")
-	}
-	return nil
-}
 
 // fewRows is too few for an order of whole numbers to mean anything.
 const fewRows = 10
@@ -127,7 +90,6 @@ func (tr *training) sayNotations(all []stream.Notation, names []string) {
 	}
 }
 
-// shortList lists the first names.
 func shortList(names []string) string {
 	const most = 10
 	var shown []string
@@ -150,25 +112,4 @@ func likeNumbers(words []string) bool {
 		}
 	}
 	return 2*n > len(words)
-}
-
-// keep records in the metadata how the cells of the data are read.
-func (tr *training) keep(meta *modelfile.Metadata, r *stream.Reader) {
-	s := r.Selection()
-	meta.Columns, meta.Exclude, meta.NA = s.Columns, s.Exclude, tr.In.Options.NA
-	if !tr.labeled {
-		meta.TargetNotations = s.TargetNotations
-	}
-	if s.Weight != "" {
-		meta.Exclude = append(meta.Exclude, s.Weight)
-	}
-	if s.Missing != stream.MissingError {
-		meta.Missing = s.Missing.String()
-	}
-	if tr.In.Options.Decimal == ',' {
-		meta.Decimal = ","
-	}
-	if tr.In.Options.Thousands != 0 {
-		meta.Thousands = string(tr.In.Options.Thousands)
-	}
 }

@@ -1,20 +1,23 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 
+	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/input"
+	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/io/vfs"
+
+	"github.com/spf13/cobra"
 )
 
 // loadCheckpoint loads the model that the run resumes from, if there is one.
 func (tr *training) loadCheckpoint(ctx context.Context) (err error) {
-	if !tr.Resume {
-		return nil
-	}
 	if _, err := vfs.Stat(tr.FS, tr.Out); errors.Is(err, fs.ErrNotExist) {
 		tr.Explain("%s does not exist: the training begins", tr.Out)
 		return nil
@@ -30,4 +33,90 @@ func (tr *training) loadCheckpoint(ctx context.Context) (err error) {
 		return ui.Usagef("--resume: %s is a checkpoint of another training, %s: give the flags and files of that, or leave out --resume to train anew", tr.Out, why)
 	}
 	return nil
+}
+
+// goOn continues behind the rows of a checkpoint.
+func (tr *training) goOn(ctx context.Context) error {
+	meta := &tr.Model.Metadata
+	r, err := tr.In.Open(ctx, tr.Model.Classifier != nil)
+	if err != nil {
+		return err
+	}
+	if err := input.AsIn(meta, r); err != nil {
+		return errors.Join(err, r.Close())
+	}
+	tr.Known = meta.Progress.Rows
+	tr.Start(ctx, r, meta.Batch, meta.Batch)
+	defer tr.Stop()
+	tr.Explain("%s goes on after %s", tr.Out, ui.Count(tr.Known, "row"))
+	return tr.LearnAll(ctx)
+}
+
+// inheritedFlags are the flags of train that --like takes from its model.
+var inheritedFlags = []string{
+	"task", "classes", "groups", "group-nodes", "enhancement", "shrink", "scale", "lambda", "method", "seed",
+	"direct", "relevance", "steps", "log-targets",
+	"class-weight", "tune", "holdout", "cv", "exclude", "missing",
+}
+
+func checkLike(cmd *cobra.Command) error {
+	for _, name := range inheritedFlags {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
+			return ui.Usagef("--like takes the feature maps and settings of its model: leave out --%s", name)
+		}
+	}
+	return nil
+}
+
+// trainLike learns the data alone with the maps, columns, settings and classes of another model, or
+// resumes from a checkpoint.
+func (tr *training) trainLike(ctx context.Context) error {
+	resumed := tr.Model != nil
+	if !resumed {
+		m, err := tr.LoadWhole(ctx, tr.like)
+		if err != nil {
+			return err
+		}
+		m.Refit = true
+		if m.Metadata, err = emptyCopy(&m.Metadata); err != nil {
+			return err
+		}
+		tr.Model = m
+	}
+	r, err := tr.In.OpenMatched(ctx, tr.Model, true)
+	if err != nil {
+		return err
+	}
+	meta := &tr.Model.Metadata
+	meta.Batch = tr.In.BatchRows(r, meta.Batch, tr.Model.Updater().Targets())
+	first := meta.Batch
+	if resumed {
+		tr.Known = meta.Progress.Rows
+	} else { // some methods need as many rows as nodes
+		first = cmp.Or(tr.first, max(first, 2*tr.Model.Updater().Nodes()))
+	}
+	tr.Start(ctx, r, first, meta.Batch)
+	defer tr.Stop()
+	if !resumed {
+		lambda := tr.Model.Updater().Lambda()
+		tr.Log(modelfile.Operation{Kind: modelfile.OpLike, Lambda: &lambda})
+	}
+	return tr.LearnAll(ctx)
+}
+
+// emptyCopy returns the metadata for a model like the one of meta that has learned nothing.
+func emptyCopy(meta *modelfile.Metadata) (like modelfile.Metadata, err error) {
+	like = *meta
+	like.Software = "blskernel " + ui.Version()
+	like.Progress, like.Learned, like.Notes, like.Log = nil, nil, session.Lasting(meta), nil
+	for _, op := range meta.Log { // whose maps it has
+		if op.Kind == modelfile.OpTrain || op.Kind == modelfile.OpMaps {
+			op.Kind = modelfile.OpMaps
+			like.Log = modelfile.Log{op}
+			break
+		}
+	}
+	like.Inputs, like.Classes, like.Targets = slices.Clone(meta.Inputs), slices.Clone(meta.Classes), slices.Clone(meta.Targets)
+	like.Created, err = session.Now()
+	return like, err
 }

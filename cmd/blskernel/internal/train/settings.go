@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -10,9 +9,9 @@ import (
 
 	"blskernel"
 	"blskernel/bls"
+	"blskernel/bls/model"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/flagvalue"
-	"blskernel/cmd/blskernel/internal/input"
 	"blskernel/cmd/blskernel/internal/ui"
 
 	"github.com/spf13/cobra"
@@ -42,13 +41,8 @@ func (m *settings) register(cmd *cobra.Command) {
 	ui.Auto(cmd, &m.relevance, "relevance", "rounds, 0 to 3, in which columns are weighed by what the predictions depend on; auto: by rows held out of the first batch", count(0, 3))
 	ui.Auto(cmd, &m.steps, "steps", "whether half of the enhancement nodes are steps in one or two columns, yes or no; auto: by rows held out of the first batch", yesOrNo, "yes", "no")
 	ui.Auto(cmd, &m.log, "log-targets", "whether a regression learns the logarithms of the targets, yes or no; auto: by rows held out of the first batch, where the targets are positive and skewed", yesOrNo, "yes", "no")
-	ui.Auto(cmd, &m.shrink, "shrink", "largest input of the tanh of an enhancement node on the first batch: small for a smooth model, large for a crooked one; auto: by rows held out of the first batch", func(text string) (float64, error) {
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(v > 0) || math.IsInf(v, 1) {
-			return 0, errors.New("want a positive number, or auto")
-		}
-		return v, nil
-	})
+	ui.Auto(cmd, &m.shrink, "shrink", "largest input of the tanh of an enhancement node on the first batch: small for a smooth model, large for a crooked one; auto: by rows held out of the first batch",
+		ui.Number("want a positive number, or auto", func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }))
 	ui.Auto(cmd, &m.lambda, "lambda", "ridge, as 1e-6 or 2^-30; 0 for least squares; auto: by rows held out of the first batch", func(text string) (float64, error) {
 		v, err := flagvalue.ParseRidge(text)
 		if err == nil && v == 0 {
@@ -61,10 +55,8 @@ func (m *settings) register(cmd *cobra.Command) {
 	ui.Auto(cmd, &m.method, "method", "how the output layer learns: "+ui.MethodNames()+"; or auto: gram, or qr where rows held out show that it is better",
 		blsupdate.ParseMethod, strings.Split(ui.MethodNames(), ", ")...)
 	cmd.Flags().BoolVar(&m.tune, "tune", false, "search wider for what is auto, for some 10^12 flops: about half a minute on one core")
-	ui.Parsed(cmd, &m.classWeight, "class-weight", bls.Unweighted.String(), "unweighted, or balanced: rows of rare classes count more, so that all classes count alike", func(s string) (bls.ClassWeight, error) {
-		return input.Wanted(bls.ParseClassWeight, s, "unweighted or balanced")
-	})
-	ui.Complete(cmd, "class-weight", bls.Unweighted.String(), bls.Balanced.String())
+	ui.Enum(cmd, &m.classWeight, "class-weight", "unweighted, or balanced: rows of rare classes count more, so that all classes count alike",
+		bls.ParseClassWeight, bls.Unweighted.String(), bls.Balanced.String())
 	ui.SeedFlag(cmd, &m.seed)
 }
 
@@ -82,7 +74,6 @@ func count(low, high int) func(string) (int, error) {
 	}
 }
 
-// yesOrNo parses yes as 1 and no as none.
 func yesOrNo(text string) (int, error) {
 	switch strings.ToLower(text) {
 	case "yes":
@@ -93,12 +84,10 @@ func yesOrNo(text string) (int, error) {
 	return 0, errors.New("want yes or no")
 }
 
-// check returns an error for a flag that is wrong.
-func (m *settings) check() error {
-	nodes := m.Nodes
-	nodes.Groups = cmp.Or(nodes.Groups, bls.DefaultGroups)
-	return nodes.Check()
-}
+// mostFolds bounds the folds of a cross-validation.
+const mostFolds = 100
+
+var parseHoldout = ui.Number("want a share from 0 to 0.9, such as 0.2", func(v model.Holdout) bool { return v >= 0 && v <= 0.9 })
 
 // estimator returns a model that has learned nothing and expects the given rows. One of the results
 // is nil.

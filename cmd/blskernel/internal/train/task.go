@@ -1,119 +1,60 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 
+	"blskernel/bls"
 	"blskernel/bls/model"
+	"blskernel/cmd/blskernel/internal/input"
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 )
 
-// peeked is the number of rows from which the task is inferred.
-const peeked = 1000
+const (
+	// peeked is the number of rows from which the task is inferred.
+	peeked = 1000
+	// maxWords is the largest number of classes of words that do not repeat.
+	maxWords = 64
+)
 
-// decideTask takes the targets for labels or numbers: by --task, else by the first rows.
-func (tr *training) decideTask(r *stream.Reader) error {
+// decideTask takes the targets for labels or numbers: by --task, else by the first rows. The first
+// batch has at least the given rows.
+func (tr *training) decideTask(r *stream.Reader, batch int) error {
 	task := tr.task
-	switch {
-	case task != "":
-	case r.Heading().Format == stream.IDX:
-		task = model.Classification
-	default:
+	if tr.images {
+		task = cmp.Or(task, model.Classification)
+	}
+	if task == "" {
 		var err error
-		if task, err = tr.peekTask(r); errors.Is(err, io.EOF) {
+		if task, err = tr.guessTask(r); errors.Is(err, io.EOF) {
 			return session.ErrNoRows
-		}
-		if err != nil {
+		} else if err != nil {
 			return err
-		}
-		if task == "" {
-			return ui.Usagef("--task is missing: the targets could be numbers of classes or quantities; want --task %s or --task %s",
-				model.Classification, model.Regression)
 		}
 		tr.Explain("the targets suggest a %s", task)
 	}
 	tr.labeled = task == model.Classification
-	if err := selectClasses(r, tr.labeled); err != nil || !tr.labeled || tr.images || len(tr.classes) > 0 {
+	if err := selectClasses(r, tr.labeled); err != nil {
 		return err
 	}
-	return tr.refuseQuantity(r)
-}
-
-// different returns the number of different labels, and whether they look like a quantity or like row
-// numbers: many, with fractions or more than half as many as rows.
-func (tr *training) different(labels []string) (n int, quantity bool) {
-	seen, fractions := map[string]bool{}, false
-	for _, label := range labels {
-		v, ok := tr.In.Options.Number(label)
-		if !ok {
-			return 0, false
+	if tr.labeled {
+		if tr.log > 0 {
+			return ui.Usagef("--log-targets is about numbers, and the task is a classification: leave it out")
 		}
-		seen[label] = true
-		fractions = fractions || isFraction(v)
+		return tr.checkLabels(r, batch)
 	}
-	return len(seen), len(seen) > model.FewLabels && (fractions || 2*len(seen) > len(labels))
-}
-
-// maxWords is the largest number of classes of words that do not repeat.
-const maxWords = 64
-
-// distinct returns the number of different labels.
-func distinct(labels []string) int {
-	seen := map[string]bool{}
-	for _, label := range labels {
-		seen[label] = true
+	written := tr.In.Options.TargetNotations
+	tr.sayNotations(written, input.NamesOr(r.Targets(), len(written), "target"))
+	if tr.classWeight == bls.Balanced {
+		return ui.Usagef("--class-weight is about classes, and the task is a regression: leave it out")
 	}
-	return len(seen)
-}
-
-// checkClasses returns an error if the first rows alone are of too many classes, before a large first
-// batch is read. It leaves the data at its beginning.
-func (tr *training) checkClasses(r *stream.Reader) error {
-	const enough = 2 * model.MaxClasses
-	if !tr.labeled || len(tr.classes) > 0 || max(tr.first, tr.rest) <= enough {
-		return nil
-	}
-	b, err := r.Peek(enough)
-	if err != nil {
-		return nil // learning meets the error again
-	}
-	return tooManyClasses(distinct(b.Labels))
-}
-
-// tooManyClasses returns an error for more classes than a model can have.
-func tooManyClasses(n int) error {
-	if n <= model.MaxClasses {
-		return nil
-	}
-	return ui.Usagef("the labels are of %d classes; want at most %d: is --target the right column, or the task a regression?", n, model.MaxClasses)
-}
-
-// refuseQuantity returns an error if the labels of the first rows are numbers of a quantity or of the
-// rows. It leaves the data at its beginning.
-func (tr *training) refuseQuantity(r *stream.Reader) error {
-	b, err := r.Peek(peeked)
-	if err != nil {
-		return nil // learning meets the error again
-	}
-	n, quantity := tr.different(b.Labels)
-	if !quantity {
-		return nil
-	}
-	return ui.Usagef("%s has %d different numbers in the first %d rows, so they are no classes: use --task regression to predict a quantity, or name another --target; if they are classes, list them by --classes",
-		targetColumn(r), n, len(b.Labels))
-}
-
-// targetColumn names the column of the labels.
-func targetColumn(r *stream.Reader) string {
-	if names := r.Targets(); len(names) == 1 {
-		return fmt.Sprintf("the column %q", names[0])
-	}
-	return "the target"
+	return nil
 }
 
 // selectClasses makes the targets labels or numbers.
@@ -126,35 +67,69 @@ func selectClasses(r *stream.Reader, classes bool) error {
 	return r.Select(columns)
 }
 
-// peekTask returns the task that the targets of the first rows suggest, or an empty string, and leaves
-// the data at its beginning. Words are a classification. Numbers with a fraction among them are a
-// regression, and so is what can only be read as numbers, such as several targets. Whole numbers are
-// classes where few differ and a quantity where most do, which it says; words among numbers are
-// neither.
-func (tr *training) peekTask(r *stream.Reader) (string, error) {
+// A glance is what the labels of the first rows look like.
+type glance struct {
+	rows, different int
+	known, words    int // labels that are not missing, and those of them that are no numbers
+	fractions       bool
+}
+
+func (tr *training) glance(labels []string) glance {
+	g, seen := glance{rows: len(labels)}, map[string]bool{}
+	for _, label := range labels {
+		seen[label] = true
+		v, number := tr.In.Options.Number(label)
+		if !number {
+			g.words++
+		}
+		if !number || !math.IsNaN(v) {
+			g.known++
+		}
+		g.fractions = g.fractions || number && isFraction(v)
+	}
+	g.different = len(seen)
+	return g
+}
+
+func isFraction(v float64) bool { return v == v && v != math.Trunc(v) }
+
+// quantity reports whether labels look like a quantity or like row numbers: many, with fractions or
+// more than half as many as rows.
+func (g glance) quantity() bool {
+	return g.words == 0 && g.different > model.FewLabels && (g.fractions || 2*g.different > g.rows)
+}
+
+// guessTask returns the task that the targets of the first rows suggest, and leaves the data at its
+// beginning. Words are a classification. Numbers with a fraction among them are a regression, and so is
+// what can only be read as numbers, such as several targets. Whole numbers are classes where few differ
+// and a quantity where most do, which it says. Words among numbers are neither, and an error.
+func (tr *training) guessTask(r *stream.Reader) (string, error) {
 	peek := func(classes bool) (*stream.Batch, error) {
 		if err := selectClasses(r, classes); err != nil {
 			return nil, err
 		}
 		return r.Peek(peeked)
 	}
+	unknown := ui.Usagef("--task is missing: the targets could be numbers of classes or quantities; want --task %s or --task %s",
+		model.Classification, model.Regression)
 	b, err := peek(true)
 	var fault *stream.Error
-	if err == nil {
-		switch words, known := tr.words(b.Labels); words {
-		case known:
-			n := distinct(b.Labels)
-			if n > maxWords && 2*n > len(b.Labels) {
-				return "", ui.Usagef("%s has %d different words in the first %d rows, such as %.40q: use --task classification if they are classes, write numbers without other signs, or name another --target",
-					targetColumn(r), n, len(b.Labels), b.Labels[0])
-			}
-			return model.Classification, nil
-		case 0:
-		default:
-			return "", nil
-		}
-	} else if !errors.As(err, &fault) {
+	if err != nil && !errors.As(err, &fault) {
 		return "", err
+	}
+	var g glance
+	if err == nil {
+		g = tr.glance(b.Labels)
+		switch {
+		case g.words < g.known && g.words > 0:
+			return "", unknown
+		case g.words < g.known:
+		case g.different > maxWords && 2*g.different > g.rows:
+			return "", ui.Usagef("%s has %d different words in the first %d rows, such as %.40q: use --task classification if they are classes, write numbers without other signs, or name another --target",
+				targetColumn(r), g.different, g.rows, b.Labels[0])
+		default:
+			return model.Classification, nil
+		}
 	}
 	// The fractions of an array are no labels, and Peek leaves them out.
 	numbers, again := peek(false)
@@ -163,34 +138,50 @@ func (tr *training) peekTask(r *stream.Reader) (string, error) {
 		return model.Regression, nil
 	case err != nil:
 		return "", err
-	}
-	n, quantity := tr.different(b.Labels)
-	switch {
-	case quantity:
-		tr.Warn("%s has %d different whole numbers in the first %d rows, and is taken for a quantity: use --task classification if they are classes", targetColumn(r), n, len(b.Labels))
+	case g.quantity():
+		tr.Warn("%s has %d different whole numbers in the first %d rows, and is taken for a quantity: use --task classification if they are classes", targetColumn(r), g.different, g.rows)
 		return model.Regression, nil
-	case n <= model.FewLabels:
-		tr.Warn("%s has whole numbers, %d different ones in the first rows, and they are taken for classes: use --task regression to predict a quantity", targetColumn(r), n)
+	case g.different <= model.FewLabels:
+		tr.Warn("%s has whole numbers, %d different ones in the first rows, and they are taken for classes: use --task regression to predict a quantity", targetColumn(r), g.different)
 		return model.Classification, nil
 	}
-	return "", nil
+	return "", unknown
 }
 
-// words returns the number of labels that are not numbers, missing labels aside.
-func (tr *training) words(labels []string) (words, known int) {
-	for _, label := range labels {
-		switch v, ok := tr.In.Options.Number(label); {
-		case !ok:
-			words++
-			known++
-		case !math.IsNaN(v):
-			known++
+// checkLabels returns an error if the labels of the first rows are numbers of a quantity or of the
+// rows, or of too many classes, before a large first batch is read. It leaves the data at its
+// beginning. An error of reading is left for learning to meet again.
+func (tr *training) checkLabels(r *stream.Reader, batch int) error {
+	if len(tr.classes) > 0 {
+		return nil
+	}
+	if !tr.images {
+		if b, err := r.Peek(peeked); err == nil {
+			if g := tr.glance(b.Labels); g.quantity() {
+				return ui.Usagef("%s has %d different numbers in the first %d rows, so they are no classes: use --task regression to predict a quantity, or name another --target; if they are classes, list them by --classes",
+					targetColumn(r), g.different, g.rows)
+			}
 		}
 	}
-	if known == 0 {
-		return len(labels), len(labels)
+	const enough = 2 * model.MaxClasses
+	if batch > enough {
+		if b, err := r.Peek(enough); err == nil {
+			return tooManyClasses(tr.glance(b.Labels).different)
+		}
 	}
-	return words, known
+	return nil
 }
 
-func isFraction(v float64) bool { return v == v && v != math.Trunc(v) }
+func tooManyClasses(n int) error {
+	if n <= model.MaxClasses {
+		return nil
+	}
+	return ui.Usagef("the labels are of %d classes; want at most %d: is --target the right column, or the task a regression?", n, model.MaxClasses)
+}
+
+func targetColumn(r *stream.Reader) string {
+	if names := r.Targets(); len(names) == 1 {
+		return fmt.Sprintf("the column %q", names[0])
+	}
+	return "the target"
+}

@@ -1,4 +1,4 @@
-// Package train has the command train.
+// Package train has the command train. do has what it does, in order.
 package train
 
 import (
@@ -6,8 +6,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"strings"
-	"time"
 
 	"blskernel/bls"
 	"blskernel/bls/model"
@@ -31,12 +31,7 @@ type training struct {
 	like    string // the path of a model
 
 	images, labeled bool // whether the data is idx files, and whether it has classes
-	rest            int  // rows of a batch after the first
 }
-
-// usualNodes is the assumed number of enhancement nodes for the size of the first batch, if their
-// number is still to be chosen.
-const usualNodes = 400
 
 // New returns the command train.
 func New(s ui.Streams) *cobra.Command {
@@ -92,10 +87,8 @@ can resume from standard input or a pipe.`,
   blskernel train --out x.bls --targets-file y.npy --task classification X.npy
   blskernel train --out big.bls --target label --checkpoint 1m --resume part1.csv.gz part2.csv.gz
   cat log.csv | blskernel train --out log.bls --target 51 --task regression -`,
-		RunE: func(cmd *cobra.Command, args []string) error { return tr.do(cmd, args, s) },
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	ui.OutFlag(cmd, &tr.Out, "the model file; an existing one is replaced once the new one, or its first checkpoint, is complete")
 	ui.Choice(cmd, &tr.task, "task", "classification or regression", "", model.Classification, model.Regression)
 	tr.In.Register(cmd, "training", input.DefaultBatch)
@@ -104,69 +97,48 @@ can resume from standard input or a pipe.`,
 	tr.settings.register(cmd)
 	ui.Int(cmd, &tr.first, "first", 0, ui.MostSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes, or 1000 rows where the nodes are auto, and four times that with --class-weight balanced")
 	f.StringVar(&tr.like, "like", "", "a model whose feature maps, columns, settings and classes are taken, and none of its rows, so that both can be merged")
-	tr.RegisterHoldout(cmd)
-	tr.RegisterFolds(cmd)
+	ui.Parsed(cmd, &tr.Holdout, "holdout", "0", "share of the rows that are not learned, spread over all by their numbers, and scored at the end", parseHoldout)
+	ui.Int(cmd, &tr.Folds, "cv", 0, mostFolds, "train this number of further models, each without one of as many parts of the rows, and print the mean and spread of their scores on it; 0 for none")
 	tr.RegisterCheckpoint(cmd, "go on from the last checkpoint in --out, with the same flags and files")
-	tr.Session.Register(cmd, "one JSON object, and one for each checkpoint,")
-	return cmd
+	return tr.Command(cmd, s, "one JSON object, and one for each checkpoint,", func(ctx context.Context, args []string) error {
+		return tr.do(ctx, cmd, args)
+	})
 }
 
-func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
-	ctx := cmd.Context()
+func (tr *training) do(ctx context.Context, cmd *cobra.Command, args []string) error {
 	if err := tr.check(cmd); err != nil {
 		return err
 	}
-	if err := tr.Begin(cmd, args, s); err != nil {
+	if err := tr.Begin(cmd, args); err != nil {
 		return err
 	}
-	defer tr.Progress.Clear()
 	unlock, err := tr.Lock(&tr.Out, "")
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := tr.loadCheckpoint(ctx); err != nil {
-		return err
+	if tr.Resume {
+		if err := tr.loadCheckpoint(ctx); err != nil {
+			return err
+		}
 	}
-	if tr.like != "" {
+	switch {
+	case tr.like != "":
 		return tr.trainLike(ctx)
+	case tr.Model != nil:
+		return tr.goOn(ctx)
 	}
 	r, err := tr.open(ctx)
 	if err != nil {
 		return err
 	}
-	if tr.Model != nil {
-		if err := input.AsIn(&tr.Model.Metadata, r); err != nil {
-			return errors.Join(err, r.Close())
-		}
-		tr.Known = tr.Model.Metadata.Progress.Rows
-		tr.Start(ctx, r, tr.Model.Metadata.Batch, tr.Model.Metadata.Batch)
-		defer tr.Stop()
-		tr.Explain("%s goes on after %s", tr.Out, ui.Count(tr.Known, "row"))
-		return tr.LearnAll(ctx)
-	}
-	if err := tr.prepare(r); err != nil {
+	meta, err := tr.prepare(r)
+	if err != nil {
 		_ = r.Close()
 		return session.InFlags(err)
 	}
-	meta := modelfile.Metadata{
-		Software: "blskernel " + ui.Version(), Batch: tr.rest,
-		Inputs: r.Inputs(), Classes: tr.classes, Targets: r.Targets(),
-	}
-	tr.keep(&meta, r)
-	first := tr.first
-	if first == 0 {
-		enhancement := max(0, tr.Enhancement)
-		if tr.Enhancement == 0 {
-			enhancement = usualNodes
-		}
-		first = max(tr.rest, 2*(cmp.Or(tr.Groups, bls.DefaultGroups)*tr.GroupNodes+enhancement))
-		if tr.classWeight == bls.Balanced { // one batch has few rows of a rare class to choose by
-			first *= 4
-		}
-	}
-	first = tr.Widened(first)
-	tr.Start(ctx, r, first, tr.rest)
+	first := tr.firstRows(meta.Batch)
+	tr.Start(ctx, r, first, meta.Batch)
 	defer tr.Stop()
 	if err := tr.learnFirst(ctx, meta, first); err != nil {
 		return err
@@ -189,43 +161,113 @@ func (tr *training) check(cmd *cobra.Command) error {
 		return err
 	}
 	tr.In.Missing = cmp.Or(tr.In.Missing, stream.MissingMean.String())
-	switch {
-	case len(tr.classes) > 0 && tr.task == model.Regression:
-		return ui.Usagef("--classes is about a classification, and --task is regression: leave one out")
-	case len(tr.classes) > 0:
+	if len(tr.classes) > 0 {
+		if tr.task == model.Regression {
+			return ui.Usagef("--classes is about a classification, and --task is regression: leave one out")
+		}
 		tr.In.Closed = "--classes lists all of them: add it there, or leave the row out"
 		// A checkpoint records the task.
 		if err := cmd.Flags().Set("task", model.Classification); err != nil {
 			return err
 		}
 	}
-	if tr.like != "" {
+	switch {
+	case tr.like != "":
 		return checkLike(cmd)
-	}
-	if tr.tune && tr.Folds > 0 {
+	case tr.Folds == 1:
+		return ui.Usagef("--cv is 1; want at least 2 parts, or 0")
+	case tr.Folds > 0 && tr.Holdout > 0:
+		return ui.Usagef("--cv scores each row, and --holdout some: leave one out")
+	case tr.Folds > 0 && tr.tune:
 		return ui.Usagef("--cv would score settings that --tune has chosen by the same rows: leave one out")
 	}
-	return tr.settings.check()
+	nodes := tr.Nodes
+	nodes.Groups = cmp.Or(nodes.Groups, bls.DefaultGroups)
+	return nodes.Check()
 }
 
 // open opens the data, as numbers if the task is unknown, or with labels where numbers fail.
 func (tr *training) open(ctx context.Context) (*stream.Reader, error) {
-	classes := tr.task == model.Classification
-	if tr.Model != nil {
-		classes = tr.Model.Classifier != nil
-	}
-	r, err := tr.In.Open(ctx, classes)
+	r, err := tr.In.Open(ctx, tr.task == model.Classification)
 	var fault *stream.Error
-	if errors.As(err, &fault) && tr.task == "" && !classes && tr.In.Once() == "" {
-		if r, again := tr.In.Open(ctx, true); again == nil {
-			return r, nil
+	if errors.As(err, &fault) && tr.task == "" && tr.In.Once() == "" {
+		if labels, again := tr.In.Open(ctx, true); again == nil {
+			return labels, nil
 		}
 	}
 	return r, err
 }
 
-// learnFirst makes the model of the first batch, for which asked rows were requested.
-func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, asked int) error {
+// prepare decides the task and how the columns become inputs, and returns what the model keeps of that.
+func (tr *training) prepare(r *stream.Reader) (meta modelfile.Metadata, err error) {
+	switch {
+	case r.Outputs() > 0:
+	case r.Heading().Format == stream.CSV:
+		return meta, ui.Usagef("--target is missing: name the column of the labels or targets, by its name or number")
+	default:
+		return meta, session.ErrNoTargets
+	}
+	if err := tr.In.CheckNames(r.Inputs(), r.Targets()); err != nil {
+		return meta, err
+	}
+	if err := tr.describe(r); err != nil {
+		return meta, err
+	}
+	heading, batch := r.Heading(), tr.In.BatchRows(r, 0, r.Outputs())
+	tr.images = heading.Format == stream.IDX || heading.Dims > 2
+	if err := tr.decideTask(r, max(tr.first, batch)); err != nil {
+		return meta, err
+	}
+	s, opt := r.Selection(), &tr.In.Options
+	meta = modelfile.Metadata{
+		Software: "blskernel " + ui.Version(), Batch: batch,
+		Inputs: r.Inputs(), Classes: tr.classes, Targets: r.Targets(),
+		Columns: s.Columns, Exclude: s.Exclude, NA: opt.NA,
+	}
+	if !tr.labeled {
+		meta.TargetNotations = s.TargetNotations
+	}
+	if s.Weight != "" {
+		meta.Exclude = append(meta.Exclude, s.Weight)
+	}
+	if opt.Weight != "" {
+		meta.Notes = map[string]string{session.NoteWeight: opt.Weight}
+	}
+	if s.Missing != stream.MissingError {
+		meta.Missing = s.Missing.String()
+	}
+	if opt.Decimal == ',' {
+		meta.Decimal = ","
+	}
+	if opt.Thousands != 0 {
+		meta.Thousands = string(opt.Thousands)
+	}
+	return meta, nil
+}
+
+// usualNodes is the assumed number of enhancement nodes for the size of the first batch, if their
+// number is still to be chosen.
+const usualNodes = 400
+
+// firstRows returns the number of rows to read so that the first batch has as many to learn as it is to
+// have, by default at least those of a batch.
+func (tr *training) firstRows(batch int) int {
+	first := tr.first
+	if first == 0 {
+		enhancement := max(0, tr.Enhancement)
+		if tr.Enhancement == 0 {
+			enhancement = usualNodes
+		}
+		first = max(batch, 2*(cmp.Or(tr.Groups, bls.DefaultGroups)*tr.GroupNodes+enhancement))
+		if tr.classWeight == bls.Balanced { // one batch has few rows of a rare class to choose by
+			first *= 4
+		}
+	}
+	return int(min(math.Ceil(float64(first)/float64(1-tr.Holdout)), ui.MostSamples))
+}
+
+// learnFirst makes the model of the first batch, for which first rows were requested.
+func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, first int) error {
 	f := tr.Next(ctx)
 	if errors.Is(f.Err, io.EOF) {
 		return session.ErrNoRows
@@ -233,13 +275,13 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, ask
 	if f.Err != nil {
 		return f.Err
 	}
-	whole := f.Batch
-	if f.Batch = f.Learned; f.Batch == nil {
-		return ui.Usagef("--holdout holds out all of the first %s: lower it", ui.Count(whole.X.RawMatrix().Rows, "row"))
+	read := f.Batch.X.RawMatrix().Rows
+	if f.Learned == nil {
+		return ui.Usagef("--holdout holds out all of the first %s: lower it", ui.Count(read, "row"))
 	}
+	var err error
 	if tr.labeled && meta.Classes == nil {
-		var err error
-		if meta.Classes, err = model.ClassesOf(f.Batch, input.Shown(tr.In.Options.TargetPath)); err != nil {
+		if meta.Classes, err = model.ClassesOf(f.Learned, input.Shown(tr.In.Options.TargetPath)); err != nil {
 			return tr.In.Explain(err)
 		}
 	}
@@ -249,47 +291,39 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, ask
 	if len(meta.Classes) == 1 {
 		tr.Warn("the only class is %s, so the model predicts nothing else: is --target the right column, and are the rows sorted by it?", ui.Printable(meta.Classes[0]))
 	}
-	var err error
 	if meta.Created, err = session.Now(); err != nil {
 		return err
 	}
 	meta.Changed = meta.Created
-	if tr.In.Options.Weight != "" {
-		meta.Notes = map[string]string{session.NoteWeight: tr.In.Options.Weight}
-	}
 	if err := tr.Recordable(meta); err != nil {
 		return err
 	}
-	begun := time.Now()
-	learned, err := tr.In.LearnSkippingBad(f.Batch, func(b *stream.Batch) error {
-		f.Batch = b
-		return tr.fit(ctx, f, whole.X.RawMatrix().Rows == asked, meta)
+	err = tr.LearnBatch(f, func(b *stream.Batch) error {
+		rows := b.X.RawMatrix().Rows
+		if read == first { // there may be more
+			rows = int(min(expectedRows(f.Fetched, rows, tr.Total), ui.MostSamples))
+		}
+		return tr.fit(ctx, b, rows, meta)
 	})
-	if err == nil && learned == nil {
+	if err == nil && tr.Learned() == 0 {
 		err = session.ErrNoRows
 	}
 	if err != nil {
 		return tr.In.Explain(ui.CauseOf(ctx, err))
 	}
-	f.Batch = whole
-	tr.RecordBatch(f, learned, time.Since(begun))
 	tr.Explain("%s by %s; feature maps fitted to the first %s, scaled by %s", session.Describe(tr.Model), tr.Model.Updater().Method(), ui.Count(tr.Learned(), "row"), tr.Model.FittedFeatures().Options().Scaling)
 	return nil
 }
 
-// fit fits the model to the first batch.
-func (tr *training) fit(ctx context.Context, f learner.Batch, more bool, meta modelfile.Metadata) error {
-	rows := f.Batch.X.RawMatrix().Rows
-	if more {
-		rows = int(min(expectedRows(f.Fetched, rows, tr.Total), ui.MostSamples))
-	}
+// fit makes the model of the first batch, which expects the given rows in all.
+func (tr *training) fit(ctx context.Context, b *stream.Batch, rows int, meta modelfile.Metadata) error {
 	file := &modelfile.File{Metadata: meta}
 	file.Classifier, file.Regressor = tr.estimator(tr.labeled, len(meta.Classes), rows, tr.images, tr.Backend)
 	tr.Model = model.New(file)
 	tr.SetNewClassPolicy()
 	tr.Model.LabelsIn, tr.Model.Tune = input.Shown(tr.In.Options.TargetPath), tr.tune
 	tr.Model.FixMaps = tr.first > 0
-	if err := tr.Model.Learn(ctx, f.Batch); err != nil {
+	if err := tr.Model.Learn(ctx, b); err != nil {
 		return err
 	}
 	lambda := tr.Model.GivenLambda()

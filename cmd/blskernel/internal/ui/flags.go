@@ -2,57 +2,170 @@ package ui
 
 import (
 	"errors"
-	"math"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"blskernel"
 	"blskernel/blsupdate"
-	"blskernel/cmd/blskernel/flagvalue"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 const (
 	// MostSamples is beyond any memory, and small enough that the product of two flags does not
 	// overflow.
 	MostSamples = 1 << 30
-	// MostSize bounds the sizes of models of random rows.
-	MostSize = 10_000_000
 	// MostNodes is the order of a matrix of 80 GB.
 	MostNodes = 100_000
 )
 
-// A Ridge is the value of --lambda, which is written as a power of two if it is one, since the paper's
-// is 2^-30.
-type Ridge float64
-
-// Type returns the name of the value in the help text.
-func (*Ridge) Type() string { return "number" }
-
-// String returns the shorter of the decimal number and 2^n.
-func (r *Ridge) String() string {
-	decimal := strconv.FormatFloat(float64(*r), 'g', -1, 64)
-	if fraction, exponent := math.Frexp(float64(*r)); fraction == 0.5 {
-		if power := "2^" + strconv.Itoa(exponent-1); len(power) < len(decimal) {
-			return power
-		}
-	}
-	return decimal
+// A value is the value of a flag of any type, with the text that it was parsed from.
+type value[T any] struct {
+	to    *T
+	text  string
+	kind  string
+	parse func(string) (T, error)
 }
 
-// Set reads a decimal number or 2^n.
-func (r *Ridge) Set(s string) error {
-	v, err := flagvalue.ParseRidge(s)
+func (v *value[T]) Type() string   { return v.kind }
+func (v *value[T]) String() string { return v.text }
+
+func (v *value[T]) Set(text string) error {
+	to, err := v.parse(text)
 	if err == nil {
-		*r = Ridge(v)
+		*v.to, v.text = to, text
 	}
 	return err
 }
 
-// LambdaFlag adds --lambda with the value as its default. more is added to the help text.
-func LambdaFlag(cmd *cobra.Command, v *Ridge, more string) {
-	cmd.Flags().Var(v, "lambda", "ridge, as 1e-6 or 2^-30; 0 for least squares"+more)
+// Int adds a flag for a number within bounds, by default the value of to.
+func Int(cmd *cobra.Command, to *int, name string, least, most int, usage string) {
+	cmd.Flags().Var(&value[int]{to, strconv.Itoa(*to), "int", func(text string) (int, error) {
+		v, err := strconv.Atoi(text)
+		if err != nil || v < least || v > most {
+			err = fmt.Errorf("want %d to %d", least, most)
+		}
+		return v, err
+	}}, name, usage)
+}
+
+// Number returns a parser of the numbers that are valid, which its error says by want.
+func Number[T ~float64](want string, valid func(v T) bool) func(string) (T, error) {
+	return func(text string) (T, error) {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || !valid(T(v)) {
+			return 0, errors.New(want)
+		}
+		return T(v), nil
+	}
+}
+
+// Parsed adds a flag that parse reads. Its default is the value of to, which prints as text.
+func Parsed[T any](cmd *cobra.Command, to *T, name, text, usage string, parse func(string) (T, error)) {
+	cmd.Flags().Var(&value[T]{to, text, "string", parse}, name, usage)
+}
+
+// Enum adds a flag for one of some words, which parse reads. The first is the default and may be empty.
+func Enum[T any](cmd *cobra.Command, to *T, name, usage string, parse func(string) (T, error), words ...string) {
+	said := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return word == "" })
+	Parsed(cmd, to, name, words[0], usage, func(text string) (T, error) {
+		v, err := parse(text)
+		if err != nil {
+			err = errors.New("want " + Join(said, "or"))
+		}
+		return v, err
+	})
+	Complete(cmd, name, said...)
+}
+
+// Choice is Enum for the words themselves, in any case.
+func Choice(cmd *cobra.Command, to *string, name, usage string, words ...string) {
+	*to = words[0]
+	Enum(cmd, to, name, usage, func(text string) (string, error) {
+		if i := find(words, text); i >= 0 {
+			return words[i], nil
+		}
+		return "", strconv.ErrSyntax
+	}, words...)
+}
+
+// Automatic is the value of a flag that leaves the choice to the command.
+const Automatic = "auto"
+
+// Auto adds a flag for a value that parse reads, one of some words if there are any, or auto, the
+// default. The value of auto is the zero of T.
+func Auto[T any](cmd *cobra.Command, to *T, name, usage string, parse func(string) (T, error), words ...string) {
+	orAuto := func(text string) (v T, err error) {
+		if strings.EqualFold(text, Automatic) {
+			return v, nil
+		}
+		return parse(text)
+	}
+	if words != nil {
+		Enum(cmd, to, name, usage, orAuto, append([]string{Automatic}, words...)...)
+		return
+	}
+	Parsed(cmd, to, name, Automatic, usage, orAuto)
+	Complete(cmd, name, Automatic)
+}
+
+// find returns the index of the word that text is, in any case, or -1.
+func find(words []string, text string) int {
+	return slices.IndexFunc(words, func(word string) bool { return strings.EqualFold(word, text) })
+}
+
+// Columns adds a flag for names of columns, of which one may be empty: "" is a list of that name alone.
+func Columns(cmd *cobra.Command, to *[]string, name, usage string) {
+	cmd.Flags().StringSliceVar(to, name, nil, usage)
+	f := cmd.Flags().Lookup(name)
+	f.Value = columnNames{f.Value.(listValue)}
+}
+
+type listValue interface {
+	pflag.Value
+	pflag.SliceValue
+}
+
+// columnNames is pflag's list, which takes "" for no names.
+type columnNames struct{ listValue }
+
+func (c columnNames) Set(text string) error {
+	if text == "" {
+		text = `""`
+	}
+	return c.listValue.Set(text)
+}
+
+// Complete lets the shell offer the values of a flag.
+func Complete(cmd *cobra.Command, flag string, values ...string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic(err) // the flag does not exist, or is registered twice
+	}
+}
+
+// CheckUnique returns an error if a list has an element twice.
+func CheckUnique[E comparable](flag string, list []E) error {
+	for i, e := range list {
+		if slices.Contains(list[:i], e) {
+			return Usagef("--%s has %v twice", flag, e)
+		}
+	}
+	return nil
+}
+
+// checkNotEmpty returns an error for a flag that was given and names nothing.
+func checkNotEmpty(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		list, isList := f.Value.(pflag.SliceValue)
+		if f.Value.Type() == "string" && f.Value.String() == "" || isList && len(list.GetSlice()) == 0 {
+			err = Usagef("--%s is empty: leave it out, or say what it should be", f.Name)
+		}
+	})
+	return err
 }
 
 // SeedFlag adds --seed, by default 1.
@@ -82,21 +195,6 @@ func OutFlag(cmd *cobra.Command, v *string, usage string) {
 	cmd.Flags().StringVarP(v, "out", "o", "", usage)
 }
 
-// RoundsFlag adds --rounds with the value as its default.
-func RoundsFlag(cmd *cobra.Command, v *int) {
-	if *v == 0 {
-		Int(cmd, v, "rounds", 0, MostNodes, "rounds, of which the medians are taken; 0 for a number by their time")
-	} else {
-		Int(cmd, v, "rounds", 1, MostSamples, "rounds, of which the medians are taken")
-	}
-}
-
-// MethodFlag adds --method for several methods with their forms.
-func MethodFlag(cmd *cobra.Command, v *[]string) {
-	cmd.Flags().StringSliceVar(v, "method", *v, "methods, alone or with a form and solve, as improved/large/solve")
-	Complete(cmd, "method", methods()...)
-}
-
 func methods() []string {
 	var names []string
 	for _, m := range blsupdate.Methods() {
@@ -122,13 +220,22 @@ func (c *Compute) Register(cmd *cobra.Command) {
 	ThreadsFlag(cmd, &c.Threads)
 }
 
-// Lookup finds the backend and sets the number of threads.
+// Lookup finds the backend and sets the number of threads. Its errors are those of LookupBackends.
 func (c *Compute) Lookup() (blskernel.Backend, error) {
-	b, err := LookupBackends([]string{c.Backend}, c.Threads)
-	if err != nil {
-		return nil, err
+	b, err := lookup(c.Backend)
+	if err == nil {
+		blskernel.SetThreads(c.Threads)
 	}
-	return b[0], nil
+	return b, err
+}
+
+func lookup(name string) (blskernel.Backend, error) {
+	b, err := blskernel.Lookup(name)
+	var unavailable *blskernel.UnavailableError
+	if err != nil && name != "" && !errors.As(err, &unavailable) {
+		return nil, Usagef("--backend is %q; want pure or openblas", name)
+	}
+	return b, err
 }
 
 // ThreadsFlag adds --threads.
@@ -136,52 +243,8 @@ func ThreadsFlag(cmd *cobra.Command, v *int) {
 	Int(cmd, v, "threads", 0, MostSamples, "at most this many threads; 0 for all processors")
 }
 
-// BackendsFlag adds --backend for several backends. more is added to the help text.
-func BackendsFlag(cmd *cobra.Command, v *[]string, more string) {
-	cmd.Flags().StringSliceVar(v, "backend", nil, "pure or openblas, or both"+more)
-	Complete(cmd, "backend", "pure", "openblas")
-}
-
-// LookupBackends finds the backends of these names, the selected one for an empty name, and sets the
-// number of threads.
-//
-//	errors: a UsageError for an unknown name; another error for a backend that is not available or a
-//	wrong environment.
-func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
-	var backends []blskernel.Backend
-	var found []string
-	for _, name := range names {
-		b, err := blskernel.Lookup(name)
-		var unavailable *blskernel.UnavailableError
-		switch {
-		case err != nil && name != "" && !errors.As(err, &unavailable):
-			return nil, Usagef("--backend is %q; want pure or openblas", name)
-		case err != nil:
-			return nil, err
-		}
-		backends, found = append(backends, b), append(found, b.Name())
-	}
-	if err := CheckUnique("backend", found); err != nil {
-		return nil, err
-	}
-	blskernel.SetThreads(threads)
-	return backends, nil
-}
-
 // Nodes has the flags of the nodes of a model.
 type Nodes struct{ Groups, GroupNodes, Enhancement int }
-
-// Register adds --groups, --group-nodes and --enhancement with the values as their defaults.
-func (n *Nodes) Register(cmd *cobra.Command) {
-	n.RegisterFeatures(cmd)
-	Int(cmd, &n.Enhancement, "enhancement", 0, MostNodes, "enhancement nodes")
-}
-
-// RegisterFeatures adds --groups and --group-nodes with the values as their defaults.
-func (n *Nodes) RegisterFeatures(cmd *cobra.Command) {
-	Int(cmd, &n.Groups, "groups", 1, MostNodes, "groups of feature nodes")
-	Int(cmd, &n.GroupNodes, "group-nodes", 1, MostNodes, "feature nodes of each group")
-}
 
 // Check returns an error for more nodes than there may be.
 func (n *Nodes) Check() error {

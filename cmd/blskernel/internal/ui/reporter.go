@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -26,11 +25,6 @@ type Reporter struct {
 func (r *Reporter) Register(cmd *cobra.Command, object string) {
 	JSONFlag(cmd, &r.JSON, object)
 	QuietFlag(cmd, &r.Quiet)
-}
-
-// RegisterVerbose adds --verbose.
-func (r *Reporter) RegisterVerbose(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&r.Verbose, "verbose", false, "explain each choice on standard error")
 }
 
 // Begin checks the flags and starts the progress.
@@ -120,40 +114,6 @@ func (r *Reporter) note(format string, args []any) {
 		_, err := fmt.Fprint(r.Err, Escaped(fmt.Sprintf(format+"\n", args...)))
 		return err
 	})
-}
-
-// tick is the time between two drawings of the bar, which keeps its clock running.
-const tick = 250 * time.Millisecond
-
-// Attend runs work on another goroutine and returns its error, or the cause of ctx as soon as it is
-// canceled. In that case work goes on alone and prints nothing more.
-func (r *Reporter) Attend(ctx context.Context, work func(ctx context.Context) error) error {
-	r.attended = ctx
-	clock := time.NewTicker(tick)
-	defer clock.Stop()
-	finished := make(chan error, 1)
-	go func() { finished <- work(ctx) }()
-	for {
-		select {
-		case <-clock.C:
-			r.printing.Lock()
-			r.Progress.refresh()
-			r.printing.Unlock()
-		case err := <-finished:
-			r.attended = nil
-			return CauseOf(ctx, err)
-		case <-ctx.Done():
-			r.printing.Lock() // a line that is being printed is printed to its end
-			defer r.printing.Unlock()
-			r.Progress.Clear()
-			select {
-			case err := <-finished:
-				return CauseOf(ctx, err)
-			default:
-				return context.Cause(ctx)
-			}
-		}
-	}
 }
 
 // Interruptible returns f's error, or the cause of ctx as soon as it is canceled. In that case f goes

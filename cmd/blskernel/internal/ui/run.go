@@ -17,7 +17,6 @@ import (
 	"blskernel/internal/io/vfs"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // The exit status, apart from 0 and from 128 + the number of a signal.
@@ -111,23 +110,6 @@ func (w *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// similarFlags returns a question that names flags similar to an unknown one.
-func similarFlags(cmd *cobra.Command, err error) string {
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
-		return ""
-	}
-	name := unknown.GetSpecifiedName()
-	flags := &cobra.Command{SuggestionsMinimumDistance: max(1, min(2, len(name)-1))} // most short names are like any other
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		flags.AddCommand(&cobra.Command{Use: "--" + f.Name, Hidden: f.Hidden, Run: func(*cobra.Command, []string) {}})
-	})
-	if like := flags.SuggestionsFor("--" + name); len(like) > 0 {
-		return fmt.Sprintf("; did you mean %s?", Join(like, "or"))
-	}
-	return ""
-}
-
 // Version returns the release of this program, or the version that the go command makes of the
 // revision, with +dirty for changed files; else (devel) or unknown.
 func Version() string {
@@ -147,12 +129,4 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	default:
 		return UnknownCommand(cmd, args[0])
 	}
-}
-
-// UnknownCommand returns an error that suggests commands with similar names.
-func UnknownCommand(root *cobra.Command, name string) error {
-	if like := root.SuggestionsFor(name); len(like) > 0 {
-		return fmt.Errorf("unknown command %q; did you mean %s?", name, Join(like, "or"))
-	}
-	return fmt.Errorf("unknown command %q", name)
 }

@@ -47,3 +47,6 @@ func Hundredths(v float64) string {
 	}
 	return fmt.Sprintf("%.2f", v)
 }
+
+// OneLine is Escaped for a text of one line, such as a path from the environment.
+func OneLine(text string) string { return strings.ReplaceAll(Escaped(text), "\n", `\n`) }

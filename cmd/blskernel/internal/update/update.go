@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/flagvalue"
 	"blskernel/cmd/blskernel/internal/input"
 	"blskernel/cmd/blskernel/internal/learner"
 	"blskernel/cmd/blskernel/internal/session"
@@ -26,8 +27,7 @@ type updating struct {
 	again   bool
 	only    bool // labels of the model
 	forget  float64
-	lambda  ui.Ridge
-	ridge   *float64 // lambda, nil where it is not given
+	ridge   *float64 // nil where it stays
 }
 
 // New returns the command update.
@@ -74,10 +74,8 @@ without rows is an error and leaves the model unchanged.`,
   blskernel update big.bls --checkpoint 100000 --resume day1.csv.gz day2.csv.gz
   tail -n 1000 log.csv | blskernel update log.bls --header absent --target 51 -`,
 		Args: session.ModelFirst(math.MaxInt),
-		RunE: func(cmd *cobra.Command, args []string) error { return up.do(cmd, args, s) },
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	ui.OutFlag(cmd, &up.Out, "file for the new model; by default it replaces the old one")
 	up.In.Register(cmd, "training", "as many as in the training")
 	up.In.RegisterWeight(cmd)
@@ -85,29 +83,32 @@ without rows is an error and leaves the model unchanged.`,
 	input.RegisterAgain(cmd, &up.again)
 	f.BoolVar(&up.only, "known-labels", false, "a label that the model does not have is an error, not a new class")
 	ui.Parsed(cmd, &up.forget, "forget", "1", "before the first row, multiply the weight of all rows so far by this, as 0.99", parseForget)
-	ui.Parsed(cmd, &up.lambda, "lambda", "", "before the first row, change the ridge to this, as 1e-6 or 2^-30; 0 for least squares; by gram and qr only", parseRidge)
+	ui.Parsed(cmd, &up.ridge, "lambda", "", "before the first row, change the ridge to this, as 1e-6 or 2^-30; 0 for least squares; by gram and qr only", parseRidge)
 	f.BoolVar(&up.Scoring, "score", false, "score the rows before they are learned, keep the running score in the model, and say when it falls")
 	f.BoolVar(&up.restart, "restart", false, "learn all rows although the model is an unfinished checkpoint")
-	up.Session.Register(cmd, "one JSON object, and one for each checkpoint,")
-	return cmd
+	return up.Command(cmd, s, "one JSON object, and one for each checkpoint,", func(ctx context.Context, args []string) error {
+		return up.do(ctx, cmd, args[0], args[1:])
+	})
 }
 
-func (up *updating) do(cmd *cobra.Command, args []string, s ui.Streams) error {
-	ctx := cmd.Context()
-	up.path, args = args[0], args[1:]
+var parseForget = ui.Number("want a number above 0 and at most 1, such as 0.99", func(v float64) bool { return v > 0 && v <= 1 })
+
+func parseRidge(text string) (*float64, error) {
+	lambda, err := flagvalue.ParseRidge(text)
+	return &lambda, err
+}
+
+func (up *updating) do(ctx context.Context, cmd *cobra.Command, path string, data []string) error {
+	up.path = path
 	if up.Resume && up.restart {
 		return ui.Usagef("--resume and --restart contradict each other: leave one out")
 	}
 	if up.only {
 		up.In.Closed = "leave the row out, or leave out --known-labels for a new class"
 	}
-	if cmd.Flags().Changed("lambda") {
-		up.ridge = (*float64)(&up.lambda)
-	}
-	if err := up.Begin(cmd, args, s); err != nil {
+	if err := up.Begin(cmd, data); err != nil {
 		return err
 	}
-	defer up.Progress.Clear()
 	unlock, err := up.Lock(&up.Out, up.path)
 	if err != nil {
 		return err

@@ -38,17 +38,17 @@ its first operations, or a log of other arithmetic. docs/learning-on.md says wha
 		Example: `  blskernel verify iris.bls iris.csv more.csv
   blskernel verify --json iris.bls *.csv`,
 		Args: session.ModelFirst(math.MaxInt),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			err := verify(cmd.Context(), &v, args, s)
-			var different *differentError
-			if err == nil || errors.As(err, &different) || cmd.Context().Err() != nil {
-				return err
-			}
-			return ui.Usagef("%w", err) // with the same status
-		},
 	}
-	cmd.Flags().SortFlags = false
-	v.Register(cmd, "one JSON object")
+	v.Command(cmd, s, "one JSON object", func(ctx context.Context, args []string) error { return verify(ctx, &v, args) })
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		err := run(cmd, args)
+		var different *differentError
+		if err == nil || errors.As(err, &different) || cmd.Context().Err() != nil {
+			return err
+		}
+		return ui.Usagef("%w", err) // with the same status
+	}
 	return cmd
 }
 
@@ -57,10 +57,7 @@ type differentError struct{ text string }
 
 func (e *differentError) Error() string { return e.text }
 
-func verify(ctx context.Context, s *session.Session, args []string, to ui.Streams) error {
-	if err := s.Begin(to); err != nil {
-		return err
-	}
+func verify(ctx context.Context, s *session.Session, args []string) error {
 	path, in := args[0], input.Input{}
 	m, err := s.Load(ctx, path)
 	if err != nil {
@@ -78,10 +75,8 @@ func verify(ctx context.Context, s *session.Session, args []string, to ui.Stream
 	if err != nil {
 		return fmt.Errorf("%s cannot be verified: %w", path, session.Explain(ui.CauseOf(ctx, err), ""))
 	}
-	if s.JSON {
-		if err := s.Object(found); err != nil {
-			return err
-		}
+	if err := s.Object(found); err != nil {
+		return err
 	}
 	if found.Verdict == model.Unknown {
 		in.NoteChanged(m)

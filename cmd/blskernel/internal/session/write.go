@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/io/atomicfile"
@@ -53,15 +54,6 @@ func (s *Session) CheckOut(path string, model bool, read ...fs.FileInfo) error {
 		return ui.Usagef("--out is %q, which is a model: give another name, or remove it", path)
 	}
 	return nil
-}
-
-// Look returns the result of stat for a path, nil if it does not exist.
-func (s *Session) Look(path string) fs.FileInfo {
-	info, err := vfs.Stat(s.FS, path)
-	if err != nil {
-		return nil
-	}
-	return info
 }
 
 // Lock locks the file out that a model is written to, by default path, where the model must exist
@@ -133,14 +125,33 @@ func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 		_ = fsys.Remove(name) // while locked, so that it is no file of another process
 		_ = lock.Unlock()
 	}
-	var told *atomicfile.WriteError
-	if err := atomicfile.Check(fsys, path); errors.As(err, &told) {
+	if err := atomicfile.Check(fsys, path); err != nil {
 		release()
+		var told *atomicfile.WriteError
+		if !errors.As(err, &told) {
+			err = fmt.Errorf("%s cannot be written: %w: %s", path, err, vfs.Remedy(err))
+		}
 		return nil, err
-	} else if err != nil {
-		release()
-		return nil, fmt.Errorf("%s cannot be written: %w: %s", path, err, vfs.Remedy(err))
 	}
 	_ = atomicfile.RemoveLeftovers(fsys, target) // a leftover that stays does no harm
 	return release, nil
+}
+
+// Put writes a model to its file. It is also written after an error for which OnlyFolder holds.
+func (s *Session) Put(path string, m *model.Model) error {
+	for len(m.Metadata.Log) > 1 && m.Metadata.Check() != nil { // there is no room for it all
+		m.CutLog()
+	}
+	err := modelfile.SaveFS(s.FS, path, m.File)
+	var file *atomicfile.WriteError // which names the file
+	if err == nil || OnlyFolder(err) || errors.As(err, &file) {
+		return err
+	}
+	return fmt.Errorf("writing %s: %w", path, err)
+}
+
+// OnlyFolder reports whether a file was written but its folder could not be synced.
+func OnlyFolder(err error) bool {
+	var folder *atomicfile.FolderError
+	return errors.As(err, &folder)
 }

@@ -1,0 +1,59 @@
+// Package flagvalue reads the values of flags that the programs of this repository share.
+package flagvalue
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// ParseComma returns the separator that s names: a character, or tab; 0 for an empty s.
+func ParseComma(s string) (rune, error) {
+	r, ok := character(s, map[string]rune{"tab": '\t', `\t`: '\t'})
+	if !ok || strings.ContainsRune("\"\r\n", r) {
+		return 0, errors.New("want one character, or tab")
+	}
+	return r, nil
+}
+
+// ParseSign returns the sign in numbers that s names: comma, point, space, or a character; 0 for an
+// empty s.
+func ParseSign(s string) (rune, error) {
+	r, ok := character(s, map[string]rune{"comma": ',', "point": '.', "space": ' '})
+	if !ok {
+		return 0, errors.New("want comma, point, space or one character")
+	}
+	return r, nil
+}
+
+// character returns the character that s is, or is the name of, and whether it is one or empty.
+func character(s string, named map[string]rune) (r rune, ok bool) {
+	if r, ok = named[strings.ToLower(s)]; ok || s == "" {
+		return r, true
+	}
+	r, n := utf8.DecodeRuneInString(s)
+	return r, n == len(s) && r != utf8.RuneError
+}
+
+// ParseRidge reads a ridge: a decimal number, or a power of two such as the paper's 2^-30. The ridge is
+// finite and not negative, and 0 only if s is a zero.
+func ParseRidge(s string) (float64, error) {
+	var v float64
+	var err error
+	if exponent, ok := strings.CutPrefix(s, "2^"); ok {
+		var n int
+		n, err = strconv.Atoi(exponent)
+		v = math.Ldexp(1, n)
+	} else {
+		v, err = strconv.ParseFloat(s, 64)
+	}
+	if err != nil || !(v >= 0) || math.IsInf(v, 1) {
+		return 0, errors.New("want a finite number, 0 or more, such as 1e-6 or 2^-30")
+	}
+	if v == 0 && strings.ContainsAny(strings.SplitN(strings.ToLower(s), "e", 2)[0], "123456789") {
+		return 0, errors.New("is too small for a float64; 0 is least squares, without a ridge")
+	}
+	return v, nil
+}

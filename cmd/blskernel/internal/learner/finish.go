@@ -1,0 +1,215 @@
+package learner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"blskernel/bls"
+	"blskernel/bls/model"
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/internal/score"
+	"blskernel/cmd/blskernel/internal/session"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/io/atomicfile"
+)
+
+// checkEnd returns the error with which the model could not be written at the end.
+func (l *Learner) checkEnd() error {
+	if err := l.Recordable(l.Model.Metadata); err != nil {
+		return err
+	}
+	u := l.Model.Updater()
+	return atomicfile.Room(l.Out, blsupdate.StateBytes(u.Method(), l.samplesAtEnd(), u.Nodes(), u.Targets()))
+}
+
+// samplesAtEnd returns the expected number of samples at the end; future rows of a pipe are unknown.
+func (l *Learner) samplesAtEnd() int {
+	left := max(0, l.Total-max(l.rows, l.Known))
+	learned := int64(float64(left) * float64(1-l.Holdout))
+	return int(min(int64(l.Model.Updater().Samples())+learned, math.MaxInt))
+}
+
+// Recordable returns the error with which writing the metadata would fail once the run has learned its
+// files, so that it comes before the work.
+func (l *Learner) Recordable(meta modelfile.Metadata) error {
+	meta.Notes, meta.Log = maps.Clone(meta.Notes), nil // which gives way
+	if err := l.Manifest.Note(&meta, math.MaxInt64, strings.Repeat("f", 16), false); err != nil {
+		return err
+	}
+	listed := model.Model{File: &modelfile.File{Metadata: meta}}
+	for _, path := range l.In.Paths {
+		listed.AddLearned(modelfile.Learned{Name: session.Recorded(filepath.Base(path)), Size: math.MaxInt64, Rows: math.MaxInt64, Hash: meta.Notes[session.NoteContent]})
+	}
+	return listed.Metadata.Check()
+}
+
+// finish writes the model, once it has weights, and reports. A model whose folder may not be on the
+// disk is a result with an error.
+func (l *Learner) finish(ctx context.Context) error {
+	begun := time.Now()
+	if _, err := l.Model.Weights(); err != nil {
+		return l.In.Explain(err)
+	}
+	if l.tested != nil { // a model that cannot be calibrated says so when it is asked
+		if err := l.Model.Calibrate(ctx, l.tested, model.LearnedRows); ctx.Err() != nil {
+			return l.stopped(ctx, err)
+		}
+	}
+	l.learning += time.Since(begun)
+	l.warnOfRare()
+	if n := l.Model.KeptRows(); n > 0 {
+		l.Warn("%s are too few to fix feature maps by: the model file keeps them, and update fits it anew to all until there are 200, or 10 for each class", ui.Count(n, "row"))
+	}
+	var unscored error
+	if l.Holdout > 0 {
+		unscored = l.scoreHeldOut(ctx)
+	}
+	files := l.In.ListLearned(l.Model, l.byFile, false)
+	var op *modelfile.Operation // nil for the checkpoint of a program without logs
+	if log := l.Model.Metadata.Log; len(log) > 0 {
+		op = &log[len(log)-1]
+		op.Files, op.Read = files, l.In.Reading()
+	}
+	// A run that is stopped while it scores is a checkpoint: --resume scores.
+	err := l.write(unscored == nil || ctx.Err() == nil || !l.checkpoint.wanted())
+	if err != nil && !session.OnlyFolder(err) {
+		return err
+	}
+	if l.Folds > 0 && op != nil && unscored == nil {
+		unscored = l.crossValidate(ctx, op)
+	}
+	if told := l.summarize(); told != nil || err == nil {
+		return errors.Join(told, unscored, err)
+	}
+	return fmt.Errorf("%w; the rows are in the model: do not repeat the %s", err, session.Work(l.Manifest.Name))
+}
+
+// writeCheckpoint writes the model and says so once it is on the disk. A folder that may not be on the
+// disk is a note only: the next checkpoint or the end brings it there.
+func (l *Learner) writeCheckpoint() error {
+	if err := l.write(false); session.OnlyFolder(err) {
+		l.Warn("%v", err)
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return cmp.Or(l.Object(map[string]any{"checkpoint": l.Out, "rows": l.rows}), l.Say("%s   checkpoint after %d rows", l.Out, l.rows))
+}
+
+func (l *Learner) write(done bool) error {
+	begun := time.Now()
+	if err := l.Manifest.Note(&l.Model.Metadata, l.rows, l.content(), done); err != nil {
+		return err
+	}
+	delete(l.Model.Metadata.Notes, session.NoteHoldout)
+	if l.scored != nil {
+		if err := score.Note(&l.Model.Metadata, session.NoteHoldout, l.scored); err != nil {
+			return err
+		}
+	}
+	err := l.Put(l.Out, l.Model)
+	if err == nil || session.OnlyFolder(err) {
+		l.kept = l.rows
+	}
+	l.writing += time.Since(begun)
+	l.last = time.Now()
+	return err
+}
+
+// stopped returns the reason, after a checkpoint if the run was interrupted and they are wanted.
+func (l *Learner) stopped(ctx context.Context, err error) error {
+	err = l.In.Explain(ui.CauseOf(ctx, err))
+	if ctx.Err() != nil && l.checkpoint.wanted() && l.rows > l.kept {
+		if kept := l.writeCheckpoint(); kept != nil {
+			// Not joined: Run would report the interruption alone.
+			return fmt.Errorf("%v, and the checkpoint could not be written: %w", err, kept)
+		}
+	}
+	return err
+}
+
+const (
+	// rareShare is the share of the rows below which a class is rare. With more than ten
+	// classes it is half of what each would have if all had the same.
+	rareShare = 0.05
+	// maxRare is the number of rare classes that a note names.
+	maxRare = 3
+)
+
+// warnOfRare prints a note if classes are rare among the rows learned so far and are not balanced.
+func (l *Learner) warnOfRare() {
+	c := l.Model.Classifier
+	if c == nil || c.ClassWeight == bls.Balanced {
+		return
+	}
+	counts, total := c.ClassCounts(), 0.0
+	for _, n := range counts {
+		total += n
+	}
+	var rare []string
+	for class, n := range counts {
+		if n < total*min(rareShare, 0.5/float64(len(counts))) {
+			rare = append(rare, fmt.Sprintf("%s (%.2g%%)", ui.Printable(l.Model.Labels()[class]), 100*n/total))
+		}
+	}
+	if len(rare) == 0 {
+		return
+	}
+	what := ui.Count(len(rare), "class is", "classes are")
+	if len(rare) > maxRare {
+		rare = append(rare[:maxRare], "...")
+	}
+	l.Warn("%s rare among the %.0f rows learned, and may be predicted too rarely: %s; train with --class-weight balanced to find more of their rows", what, total, strings.Join(rare, ", "))
+}
+
+// A summary is the JSON of a run that has finished.
+type summary struct {
+	Model string `json:"model"`
+	session.Description
+	Rows    int64           `json:"rows"` // learned by this run
+	Seconds float64         `json:"seconds"`
+	Rate    float64         `json:"rows_per_second"`
+	Waiting float64         `json:"waiting_seconds"` // for input
+	Learn   float64         `json:"learning_seconds"`
+	Writing float64         `json:"writing_seconds"`  // the model
+	Choice  *session.Choice `json:"choice,omitempty"` // of train
+	Holdout score.Quality   `json:"holdout,omitempty"`
+	Folds   *score.Folds    `json:"cv,omitempty"`
+	Running *score.Before   `json:"running,omitempty"` // of update --score
+}
+
+func (l *Learner) summarize() error {
+	elapsed := time.Since(l.begun).Seconds()
+	s := summary{
+		Model: l.Out, Description: session.Describe(l.Model), Rows: l.learned, Seconds: elapsed, Rate: float64(l.learned) / elapsed,
+		Waiting: l.waiting.Seconds(), Learn: l.learning.Seconds(), Writing: l.writing.Seconds(), Holdout: l.scored, Folds: l.folds,
+	}
+	text := fmt.Sprintf("%s   %s by %s, %s in all\n", s.Model, s.Description, s.Method, ui.Count(s.Samples, "sample"))
+	if l.Manifest.Name == "train" {
+		if s.Choice = session.ChoiceOf(l.Model); s.Choice != nil {
+			text += fmt.Sprintf("settings: %s: %s\n", s.Choice.Settings(), s.Choice.Reached())
+		}
+	}
+	if l.scored != nil {
+		text += fmt.Sprintf("held out: %s\n", l.scored.Brief())
+	}
+	if l.Scoring {
+		if s.Running = score.BeforeOf(l.Model); s.Running != nil {
+			text += fmt.Sprintf("before they were learned: %s\n", s.Running)
+		}
+	}
+	if l.folds != nil {
+		text += fmt.Sprintln(l.folds)
+	}
+	percent := 100 / elapsed
+	return cmp.Or(l.Object(s), l.Say("%slearned %s in %.2f s, %.0f rows/s: %.0f%% of the time computing, %.0f%% waiting for input, %.0f%% writing the model",
+		text, ui.Count(s.Rows, "row"), s.Seconds, s.Rate, percent*s.Learn, percent*s.Waiting, percent*s.Writing))
+}

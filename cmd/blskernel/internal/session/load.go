@@ -1,0 +1,120 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"blskernel/bls/model"
+	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/io/vfs"
+
+	"github.com/spf13/cobra"
+)
+
+// ModelFirst wants the name of a model as the first argument, and at most this number of arguments.
+func ModelFirst(most int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return errors.New("no model: name the model file first")
+		case len(args) > most:
+			return fmt.Errorf("unexpected argument %q", args[most])
+		}
+		return nil
+	}
+}
+
+// checkModelPath returns an error if path is no file.
+func (s *Session) checkModelPath(path string) error {
+	info, err := vfs.Stat(s.FS, path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("the model %q does not exist: 'blskernel train --out %s' makes one", path, path)
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%q is a folder; want a model file", path)
+	}
+	return nil
+}
+
+// Load reads the model at path.
+func (s *Session) Load(ctx context.Context, path string) (*model.Model, error) {
+	if err := s.checkModelPath(path); err != nil {
+		return nil, err
+	}
+	var f *modelfile.File
+	err := ui.Interruptible(ctx, func() (err error) {
+		f, err = modelfile.LoadFS(s.FS, path, s.Backend)
+		return err
+	})
+	if errors.Is(err, modelfile.ErrNotAModel) {
+		return nil, fmt.Errorf("%q is not a model file: the first file is the model that 'blskernel train' wrote", path)
+	}
+	if err != nil {
+		return nil, err // it names the path
+	}
+	return model.New(f), nil
+}
+
+// LoadToRead is Load for a command that does not change the model. It warns of a checkpoint.
+func (s *Session) LoadToRead(ctx context.Context, path string) (*model.Model, error) {
+	m, err := s.Load(ctx, path)
+	if err == nil {
+		if what := Unfinished(&m.Metadata); what != "" {
+			s.Warn("%s is %s", path, what)
+		}
+	}
+	return m, err
+}
+
+// LoadWhole loads a model that is no checkpoint.
+func (s *Session) LoadWhole(ctx context.Context, path string) (*model.Model, error) {
+	m, err := s.Load(ctx, path)
+	if err == nil {
+		if what := Unfinished(&m.Metadata); what != "" {
+			return nil, ui.Usagef("%s is %s: finish that by its command with --resume", path, what)
+		}
+	}
+	return m, err
+}
+
+// Save writes a model that remove, merge or calibrate has changed, once it has weights, and
+// reports. rows are those removed, calibrated by, or of the merged models. If only the sync of the
+// folder fails, there is a result and an error.
+func (s *Session) Save(path string, m *model.Model, rows int64, done string) error {
+	if _, err := m.Weights(); err != nil {
+		return TrainAnew(err)
+	}
+	delete(m.Metadata.Notes, NoteHoldout) // the score belongs to the model before
+	var err error
+	m.Metadata.Changed, err = Now()
+	if err == nil {
+		err = s.Put(path, m)
+	}
+	if err != nil && !OnlyFolder(err) {
+		return err
+	}
+	d := Describe(m)
+	told := s.Object(struct {
+		Model string `json:"model"`
+		Description
+		Rows int64 `json:"rows"`
+	}{path, d, rows})
+	if told == nil {
+		told = s.Say("%s   %s by %s, %s in all\n%s", path, d, d.Method, ui.Count(d.Samples, "sample"), done)
+	}
+	return errors.Join(told, err)
+}
+
+// Look returns the result of stat for a path, nil if it does not exist.
+func (s *Session) Look(path string) fs.FileInfo {
+	info, err := vfs.Stat(s.FS, path)
+	if err != nil {
+		return nil
+	}
+	return info
+}

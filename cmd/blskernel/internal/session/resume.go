@@ -1,0 +1,72 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"blskernel/bls/modelfile"
+	"blskernel/internal/io/names"
+)
+
+// Set records a setting in addition to the flags.
+func (m *Manifest) Set(name, value string) { m.settings[name] = Recorded(value) }
+
+// Differs returns how a checkpoint differs from the manifest, an empty string if a run can resume it.
+func (m *Manifest) Differs(meta *modelfile.Metadata) string {
+	if was := meta.Notes[noteCommand]; was != m.Name {
+		return fmt.Sprintf("it is of the command %q", was)
+	}
+	if meta.Progress == nil {
+		return "it does not say what it has learned"
+	}
+	var settings map[string]string
+	if err := json.Unmarshal([]byte(meta.Notes[noteSettings]), &settings); err != nil {
+		return "it does not say by which flags it was begun"
+	}
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(settings)), maps.Keys(m.settings))
+	slices.Sort(keys)
+	for _, name := range keys {
+		if was, is := settings[name], m.settings[name]; was != is {
+			return fmt.Sprintf("it was begun with %s %q, and here that is %q", name, was, is)
+		}
+	}
+	if was := meta.Progress.Sources; !slices.Equal(was, m.sources) {
+		return fmt.Sprintf("it was begun with %s, and here the data is %s", names.List(was), names.List(m.sources))
+	}
+	return ""
+}
+
+// SameData reports whether a model has last learned files of these names by the same command.
+func (m *Manifest) SameData(meta *modelfile.Metadata) bool {
+	return meta.Notes[noteCommand] == m.Name && meta.Progress != nil && slices.Equal(meta.Progress.Sources, m.sources)
+}
+
+// Unfinished names the run whose checkpoint a model is, or returns an empty string.
+func Unfinished(meta *modelfile.Metadata) string {
+	if meta.Progress == nil || meta.Progress.Done {
+		return ""
+	}
+	what := "a training"
+	if Work(meta.Notes[noteCommand]) == "update" {
+		what = "an update"
+	}
+	return fmt.Sprintf("a checkpoint of %s that stopped after %d rows of %s", what, meta.Progress.Rows, names.List(meta.Progress.Sources))
+}
+
+// Work returns the noun for a run of the command.
+func Work(command string) string {
+	if command == "update" {
+		return "update"
+	}
+	return "training"
+}
+
+// Lasting returns the notes that remain true when a model learns more.
+func Lasting(meta *modelfile.Metadata) map[string]string {
+	if weight := meta.Notes[NoteWeight]; weight != "" {
+		return map[string]string{NoteWeight: weight}
+	}
+	return nil
+}

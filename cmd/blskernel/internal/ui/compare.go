@@ -1,0 +1,196 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"blskernel"
+	"blskernel/cmd/blskernel/flagvalue"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// MostSize bounds the sizes of models of random rows.
+const MostSize = 10_000_000
+
+// A Ridge is the value of --lambda, which is written as a power of two if it is one, since the paper's
+// is 2^-30.
+type Ridge float64
+
+// Type returns the name of the value in the help text.
+func (*Ridge) Type() string { return "number" }
+
+// String returns the shorter of the decimal number and 2^n.
+func (r *Ridge) String() string {
+	decimal := strconv.FormatFloat(float64(*r), 'g', -1, 64)
+	if fraction, exponent := math.Frexp(float64(*r)); fraction == 0.5 {
+		if power := "2^" + strconv.Itoa(exponent-1); len(power) < len(decimal) {
+			return power
+		}
+	}
+	return decimal
+}
+
+// Set reads a decimal number or 2^n.
+func (r *Ridge) Set(s string) error {
+	v, err := flagvalue.ParseRidge(s)
+	if err == nil {
+		*r = Ridge(v)
+	}
+	return err
+}
+
+// LambdaFlag adds --lambda with the value as its default. more is added to the help text.
+func LambdaFlag(cmd *cobra.Command, v *Ridge, more string) {
+	cmd.Flags().Var(v, "lambda", "ridge, as 1e-6 or 2^-30; 0 for least squares"+more)
+}
+
+// RoundsFlag adds --rounds with the value as its default.
+func RoundsFlag(cmd *cobra.Command, v *int) {
+	least, most, usage := 1, MostSamples, "rounds, of which the medians are taken"
+	if *v == 0 {
+		least, most, usage = 0, MostNodes, usage+"; 0 for a number by their time"
+	}
+	Int(cmd, v, "rounds", least, most, usage)
+}
+
+// MethodFlag adds --method for several methods with their forms.
+func MethodFlag(cmd *cobra.Command, v *[]string) {
+	cmd.Flags().StringSliceVar(v, "method", *v, "methods, alone or with a form and solve, as improved/large/solve")
+	Complete(cmd, "method", methods()...)
+}
+
+// BackendsFlag adds --backend for several backends. more is added to the help text.
+func BackendsFlag(cmd *cobra.Command, v *[]string, more string) {
+	cmd.Flags().StringSliceVar(v, "backend", nil, "pure or openblas, or both"+more)
+	Complete(cmd, "backend", "pure", "openblas")
+}
+
+// LookupBackends finds the backends of these names, the selected one for an empty name, and sets the
+// number of threads.
+//
+//	errors: a UsageError for an unknown name; another error for a backend that is not available or a
+//	wrong environment.
+func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
+	var backends []blskernel.Backend
+	var found []string
+	for _, name := range names {
+		b, err := lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		backends, found = append(backends, b), append(found, b.Name())
+	}
+	if err := CheckUnique("backend", found); err != nil {
+		return nil, err
+	}
+	blskernel.SetThreads(threads)
+	return backends, nil
+}
+
+// Register adds --groups, --group-nodes and --enhancement with the values as their defaults.
+func (n *Nodes) Register(cmd *cobra.Command) {
+	Int(cmd, &n.Groups, "groups", 1, MostNodes, "groups of feature nodes")
+	Int(cmd, &n.GroupNodes, "group-nodes", 1, MostNodes, "feature nodes of each group")
+	Int(cmd, &n.Enhancement, "enhancement", 0, MostNodes, "enhancement nodes")
+}
+
+// Ints adds a flag for several numbers within bounds, by default the value of to. The words of zero
+// stand for 0.
+func Ints(cmd *cobra.Command, to *[]int, name string, least, most int, usage string, zero ...string) {
+	text := strings.ReplaceAll(strings.Trim(fmt.Sprint(*to), "[]"), " ", ",")
+	cmd.Flags().Var(&value[[]int]{to, text, "ints", func(text string) (list []int, err error) {
+		for cell := range strings.SplitSeq(text, ",") {
+			v, err := strconv.Atoi(cell)
+			switch {
+			case find(zero, cell) >= 0:
+				v = 0
+			case err != nil || v < least || v > most:
+				return nil, fmt.Errorf("want %s", Join(append([]string{fmt.Sprintf("numbers from %d to %d", least, most)}, zero...), "or"))
+			}
+			if slices.Contains(list, v) {
+				return nil, fmt.Errorf("%s is there twice", cell)
+			}
+			list = append(list, v)
+		}
+		return list, nil
+	}}, name, usage)
+}
+
+// CheckNames returns an error if a list has a name twice or one that is not known. It overwrites each
+// name by the known one, which differs in case alone.
+func CheckNames(flag string, list, known []string) error {
+	for i, name := range list {
+		at := find(known, name)
+		if at < 0 {
+			return Usagef("--%s has %q; want %s", flag, name, Join(known, "or"))
+		}
+		list[i] = known[at]
+	}
+	return CheckUnique(flag, list)
+}
+
+// CommandLine returns the command with the flags that were given, by which its results can be measured
+// again: without the flags that say where the results go. With defaults it includes flags at their
+// defaults, so that a version with other defaults has the same results, except defaults 0, false and
+// empty.
+func CommandLine(cmd *cobra.Command, defaults bool) string {
+	words := []string{cmd.CommandPath()}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		value := f.Value.String()
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			value = strings.Join(list.GetSlice(), ",")
+		}
+		says := f.Changed || defaults && !slices.Contains([]string{"", "0", "false"}, value)
+		switch {
+		case !says || f.Hidden || slices.Contains([]string{"out", "json", "quiet"}, f.Name):
+		case f.Value.Type() != "bool":
+			words = append(words, "--"+f.Name, value)
+		case value == "true":
+			words = append(words, "--"+f.Name)
+		default:
+			words = append(words, "--"+f.Name+"="+value)
+		}
+	})
+	return strings.Join(words, " ")
+}
+
+// tick is the time between two drawings of the bar, which keeps its clock running.
+const tick = 250 * time.Millisecond
+
+// Attend runs work on another goroutine and returns its error, or the cause of ctx as soon as it is
+// canceled. In that case work goes on alone and prints nothing more.
+func (r *Reporter) Attend(ctx context.Context, work func(ctx context.Context) error) error {
+	r.attended = ctx
+	clock := time.NewTicker(tick)
+	defer clock.Stop()
+	finished := make(chan error, 1)
+	go func() { finished <- work(ctx) }()
+	for {
+		select {
+		case <-clock.C:
+			r.printing.Lock()
+			r.Progress.refresh()
+			r.printing.Unlock()
+		case err := <-finished:
+			r.attended = nil
+			return CauseOf(ctx, err)
+		case <-ctx.Done():
+			r.printing.Lock() // a line that is being printed is printed to its end
+			defer r.printing.Unlock()
+			r.Progress.Clear()
+			select {
+			case err := <-finished:
+				return CauseOf(ctx, err)
+			default:
+				return context.Cause(ctx)
+			}
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"blskernel/cmd/blskernel/internal/ui"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+)
+
+func newMan() *cobra.Command {
+	var date string
+	cmd := &cobra.Command{
+		Use:   "man DIR",
+		Short: "Write the manual pages",
+		Long: `Write a manual page for each command, blskernel.1, blskernel-train.1 and so on, to a folder, for man
+or for a package. The pages depend on the program and the date only.`,
+		Example: "  blskernel man --date 2026-11-21 man1\n  man -l man1/blskernel-train.1",
+		Args:    cobra.ExactArgs(1),
+		Hidden:  true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			day, err := time.Parse(time.DateOnly, date)
+			if err != nil {
+				return ui.Usagef("--date is %q; want a day such as 2026-11-21", date)
+			}
+			if err := os.MkdirAll(args[0], 0o777); err != nil {
+				return err
+			}
+			header := doc.GenManHeader{Section: "1", Date: &day, Source: "blskernel " + ui.Version(), Manual: "User Commands"}
+			cmd.Root().DisableAutoGenTag = true
+			err = doc.GenManTree(cmd.Root(), &header, args[0])
+			for _, c := range cmd.Root().Commands() {
+				if c.IsAdditionalHelpTopicCommand() { // which the tree leaves out
+					err = errors.Join(err, doc.GenManTree(c, &header, args[0]))
+				}
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&date, "date", "", "the date of the pages, as 2026-11-21")
+	return cmd
+}
+
+// newHelp returns cobra's help command, for which an unknown command is an error.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Help about any command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return ui.Usagef("%w", ui.UnknownCommand(cmd.Root(), strings.Join(args, " ")))
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}
+
+func newVersion(s ui.Streams) *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version of this program",
+		Example: "  blskernel version",
+		Args:    ui.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(s.Out, "blskernel version %s\n", ui.Version())
+			return err
+		},
+	}
+}
+
+func newEnvironment() *cobra.Command {
+	return &cobra.Command{
+		Use:   "environment",
+		Short: "Environment variables and the exit status",
+		Long: `Environment variables:
+
+    BLSKERNEL_BACKEND   pure or openblas, without --backend; one that is not available is an error
+    BLSKERNEL_KERNEL    kernel of the backend pure: avx512, avx2, neon or generic; by default the CPU's best
+    BLSKERNEL_OPENBLAS  library file of the backend openblas; none: as if the machine had no OpenBLAS
+    BLSKERNEL_CACHE     folder of the measured rates; by default the user's cache folder
+
+Exit status:
+
+    0    success
+    1    the work failed
+    2    the command line is wrong; of verify also: it cannot be told
+    130  interrupted; in general 128 + the number of the signal
+    141  the reader of standard output went away`,
+	}
+}
