@@ -86,7 +86,7 @@ const (
 	settleTime = 50 * time.Millisecond
 )
 
-// A costRun is a setting under way.
+// A costRun is a setting being measured.
 type costRun struct {
 	Setting
 	seed   uint64

@@ -156,7 +156,7 @@ func codeOptions(x *codec.Coder, o *FeatureOptions) {
 func codeNumber(x *codec.Coder, what string, v *int, most int) {
 	n := int64(*v)
 	x.Signed(&n)
-	x.Check(None <= n && n <= int64(most), "%s is %d, and can be at most %d", what, n, most)
+	x.Check(None <= n && n <= int64(most), "%s is %d; want at most %d", what, n, most)
 	*v = int(n)
 }
 

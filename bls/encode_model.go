@@ -170,7 +170,7 @@ func (m *model) codeLogarithms(x *codec.Coder, option *int) {
 	x.Int("the number of smearing factors", &n, maxNodes)
 	x.Check(*option != 0 || n > 0, "there is no option LogTargets, and no factors")
 	x.Check(*option <= 0 || n > 0, "a model of logarithms has no factors")
-	x.Check(*option != None || n == 0, "LogTargets is none, and there are factors")
+	x.Check(*option != None || n == 0, "LogTargets is none, but there are factors")
 	if n > 0 {
 		if x.Reading() {
 			m.smearing = &choice.Smearing{}
@@ -253,7 +253,7 @@ func (m *model) join(u blsupdate.Updater) error {
 		nodes++
 	}
 	differs := func(what string, have, want int) error {
-		return &FormatError{What: fmt.Sprintf("there are %d %s, and should be %d", have, what, want)}
+		return &FormatError{What: fmt.Sprintf("there are %d %s; want %d", have, what, want)}
 	}
 	s, c := &m.settings, m.targets()
 	switch {
@@ -272,14 +272,14 @@ func (m *model) join(u blsupdate.Updater) error {
 	case len(m.calibration.rows) > 0 && c != len(m.calibration.rows[0])-m.first():
 		return differs("errors or scores in a row of the calibration", len(m.calibration.rows[0])-m.first(), c)
 	case s.method != 0 && s.method != u.Method():
-		return &FormatError{What: fmt.Sprintf("the method is %v, and should be %v", u.Method(), s.method)}
+		return &FormatError{What: fmt.Sprintf("the method is %v; want %v", u.Method(), s.method)}
 	}
 	if kept := m.kept; kept != nil {
 		if m.constant {
 			kept.classes = c
 		}
 		if kept.rows() != u.Samples() || !kept.few() || kept.y != nil && kept.y.RawMatrix().Cols != c || checkLabels(kept.labels, max(c, 1)) != nil {
-			return &FormatError{What: fmt.Sprintf("the %d samples that are kept are not those of an output layer of %d with %d targets", kept.rows(), u.Samples(), c)}
+			return &FormatError{What: fmt.Sprintf("%d kept samples do not match an output layer of %d samples with %d targets", kept.rows(), u.Samples(), c)}
 		}
 	}
 	update := currentOptions(u)

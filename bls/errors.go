@@ -42,7 +42,7 @@ type TargetError struct {
 
 // Error names the place and says what to do.
 func (e *TargetError) Error() string {
-	return fmt.Sprintf("bls: target %v in row %d, column %d of Y is not positive, and the model learns logarithms: leave the row out, "+
+	return fmt.Sprintf("bls: target %v in row %d, column %d of Y is not positive, but the model learns logarithms: leave the row out, "+
 		"or fit a model with LogTargets None", e.Value, e.Row, e.Col)
 }
 
@@ -54,7 +54,7 @@ type ScaleError struct {
 
 // Error gives the largest element and says what to do.
 func (e *ScaleError) Error() string {
-	return fmt.Sprintf("bls: the largest input of the enhancement nodes on the training set is %v and should be positive; "+
+	return fmt.Sprintf("bls: the largest input of the enhancement nodes on the training set is %v, which is not positive; "+
 		"use another Seed, more EnhancementNodes, or Unscaled", e.Max)
 }
 

@@ -27,9 +27,9 @@ type steps struct {
 // canStep reports whether maps with these options can have steps whose columns are chosen.
 func (o FeatureOptions) canStep() bool { return o.Direct > 0 && o.Scaling.ofColumns() && o.steps() > 0 }
 
-// drawSteps draws n steps. A column is drawn with the probability of its squared weight among weights,
-// nil for ones; a threshold is its element in a row of s (l×d); the slope is as steep for each column,
-// and up or down.
+// drawSteps draws n steps. The probability of a column is proportional to its squared weight, 1 if
+// weights is nil; the threshold is the element of that column in a random row of s (l×d); the slope has
+// the same steepness for all columns and a random sign.
 func drawSteps(seed uint64, n int, s *mat.Dense, weights []float64) (out steps) {
 	l, d := s.Dims()
 	r := stream(seed, forSteps, 0)

@@ -247,7 +247,7 @@ func (u *updater) Report() Report {
 	return r
 }
 
-// solve returns W, which must not be changed, and accounts for it.
+// solve returns W, which must not be changed, and adds its cost to the report.
 func (u *updater) solve() (*mat.Dense, error) {
 	if err := u.whole(); err != nil {
 		return nil, err

@@ -121,10 +121,8 @@ func ExampleParseMethod() {
 	fmt.Println(f == blsupdate.Small, err)
 	_, err = blsupdate.ParseMethod("svd")
 	fmt.Println(err)
-	// Output:
-	// true <nil>
-	// true <nil>
-	// blsupdate: unknown method "svd"; known are improved, original, ridge-inverse, inverse-cholesky, gram, qr
+	// Output: true <nil> true <nil> blsupdate: unknown method "svd"; known are improved, original,
+	// ridge-inverse, inverse-cholesky, gram, qr
 }
 
 // The flops of 100 more rows for 1000 nodes, by each method whose state does not grow with the rows.
@@ -240,11 +238,9 @@ func ExamplePlan() {
 	check(err)
 	fmt.Println(choice.Method)
 	fmt.Print(choice.Explain())
-	// Output:
-	// gram
-	// Batches: 5 of 500 rows; nodes: 1000; targets: 10; samples before: 10000; lambda = 0; weights after every batch.
-	// Times by constant rates.
-	// The condition number is not known: no method is ruled out by its errors.
+	// Output: gram Batches: 5 of 500 rows; nodes: 1000; targets: 10; samples before: 10000; lambda
+	// = 0; weights after every batch. Times by constant rates. The condition number is not known:
+	// no method is ruled out by its errors.
 	//
 	// method            form   Gflop  time     memory   error   not valid because
 	// gram              -      4.32   86.3 ms  8.25 MB  eps κ²  -
@@ -257,5 +253,5 @@ func ExamplePlan() {
 	// improved          large  178    3.57 s   169 MB   eps κ²  -
 	// original          -      182    3.64 s   162 MB   eps κ   -
 	//
-	// gram: 86.3 ms, the fastest that does all that is needed; qr would take 1.19 times as long.
+	// gram: 86.3 ms, the fastest that meets all needs; qr would take 1.19 times as long.
 }

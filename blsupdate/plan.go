@@ -109,7 +109,7 @@ func (e *PlanError) Error() string {
 	for _, c := range e.Candidates {
 		reasons = append(reasons, c.name()+": "+c.WhyNot)
 	}
-	return "blsupdate: no method does all that is needed: " + strings.Join(reasons, "; ")
+	return "blsupdate: no method meets all needs: " + strings.Join(reasons, "; ")
 }
 
 // tie is the relative difference of predicted times, about the error of a prediction, up to which the

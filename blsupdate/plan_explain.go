@@ -44,14 +44,14 @@ func (p Choice) Explain() string {
 func (p Choice) reason() string {
 	best, ok := choose(p.Candidates)
 	if !ok { // as in the zero value
-		return "No method does all that is needed.\n"
+		return "No method meets all needs.\n"
 	}
 	faster := func(c Candidate) bool { return c.Valid() && c.Seconds < best.Seconds }
-	why := "the fastest that does all that is needed"
+	why := "the fastest that meets all needs"
 	if first := p.Candidates[0]; first.name() != best.name() {
 		why = fmt.Sprintf("within %.0f%% of %s, and its error grows with κ instead of κ²", 100*tie, first.name())
 	} else if slices.ContainsFunc(p.Candidates, faster) {
-		why = "the fastest but for original, which is chosen only where nothing else will do"
+		why = "the fastest apart from original, which is chosen only if no other method is valid"
 	}
 	text := fmt.Sprintf("%s: %s, %s", best.name(), quantity(best.Seconds, "s"), why)
 	for _, c := range p.Candidates {

@@ -173,7 +173,7 @@ func TestChoose(t *testing.T) {
 	far := Candidate{Method: QR, Seconds: 1.2, Power: 1}
 	original := Candidate{Method: Original, Seconds: 0.5, Power: 1}
 	bad := Candidate{Method: Improved, Seconds: 0.1, WhyNot: "reason"}
-	const fastest = ", the fastest that does all that is needed"
+	const fastest = ", the fastest that meets all needs"
 	for _, tc := range []struct {
 		all    []Candidate
 		want   Candidate
@@ -182,7 +182,7 @@ func TestChoose(t *testing.T) {
 		{[]Candidate{fast, far}, fast, "gram: 1 s" + fastest + "; qr would take 1.2 times as long.\n"},
 		{[]Candidate{fast, near, far}, near,
 			"qr: 1.02 s, within 3% of gram, and its error grows with κ instead of κ²; gram would take 0.98 times as long.\n"},
-		{[]Candidate{fast, original}, fast, "gram: 1 s, the fastest but for original, which is chosen only where nothing else will do; " +
+		{[]Candidate{fast, original}, fast, "gram: 1 s, the fastest apart from original, which is chosen only if no other method is valid; " +
 			"original would take 0.5 times as long.\n"},
 		{[]Candidate{original, bad}, original, "original: 500 ms" + fastest + ".\n"},
 		{[]Candidate{fast, bad}, fast, "gram: 1 s" + fastest + ".\n"},

@@ -61,7 +61,7 @@ func (b body) end() error {
 	case io.EOF:
 		return nil
 	case nil:
-		return faultf(at, "data goes on after the %d bytes of the header", b.size)
+		return faultf(at, "data continues after the %d bytes of the header", b.size)
 	default:
 		return readFault(err, at, "gzip data ends without its checksum")
 	}

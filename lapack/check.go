@@ -17,7 +17,7 @@ const (
 	solveAliased    = "lapack: the solution overlaps the right-hand sides in part"
 	refineAliased   = "lapack: the solution shares storage with the matrix or the right-hand side"
 	triangleAliased = "lapack: the solution overlaps the triangle"
-	pivotsLength    = "lapack: the permutation has not the order of the matrix as its length"
+	pivotsLength    = "lapack: the length of the permutation is not the order of the matrix"
 )
 
 // require panics with value, a text or an error of gonum's mat, unless ok.

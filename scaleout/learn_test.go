@@ -136,7 +136,7 @@ func faultyShards(t testing.TB) []faulty {
 		{"short.csv.gz", whole[:len(whole)/2], nil, csv, 0, nil, "short.csv.gz: the compressed data is cut off"},
 		{"sum.csv.gz", damaged, nil, csv, 0, nil, "sum.csv.gz: the compressed data is damaged"},
 		{"missing.csv", nil, nil, csv, 0, nil, "missing.csv: cannot be opened: "},
-		{"wide.npy", wide, npyLabels([]byte{1, 2}), none, 0, nil, "wide.npy: has 3 columns of inputs, and the model 784"},
+		{"wide.npy", wide, npyLabels([]byte{1, 2}), none, 0, nil, "wide.npy: has 3 input columns, but the model has 784"},
 		{"nan.npy", nan, npyLabels(named), none, 2, []string{"nan.npy, row 2: column 783"}, ""},
 		{"cut.npy", npyMatrix(digits().Dense(0, 3))[:10000], npyLabels(named), none, 0, nil, "cut.npy"},
 		{"few.idx", three, idxLabels(named[:2]), none, 0, nil, "few.idx.y.idx: has 2 targets, but "},

@@ -80,7 +80,7 @@ func (fn *solveFn) listBad(ctx context.Context, bad func(*string) bool) (count i
 	if count = len(lines); int64(count) <= fn.Options.SkipBad {
 		return count, nil
 	}
-	return count, fmt.Errorf("scaleout: %d bad rows, and the limit is %d; correct the data, or raise the limit; the first are: %s",
+	return count, fmt.Errorf("scaleout: %d bad rows; the limit is %d; correct the data, or raise the limit; the first are: %s",
 		count, fn.Options.SkipBad, strings.Join(lines[:min(count, maxShown)], "; "))
 }
 

@@ -125,7 +125,7 @@ func TestCommand(t *testing.T) {
 		{"-v", each, 0, "gate: every kernel of " + strings.Join(backend.Kernels(), ", ") + " reaches its floors"},
 		{"-kernel generic", "generic ddot - 1000 1e9 0 0 0", 1, "SLOW generic ddot 1000"},
 		{"-kernel nonsense", "nonsense ddot - 1000 1e9 0 0 0", 2, "gate: "},
-		{"", "nonsense", 2, "is no floor"},
+		{"", "nonsense", 2, "is not a floor"},
 		{"", "# comment\navx2 dgemm NN", 2, "floors.txt:2: "},
 		{"", "avx2 dgemm NX 300 0.5 0 0 0", 2, "floors.txt:1: "},
 		{"", "avx2 dgemm NN 300 0 0 0 0", 2, "floors.txt:1: "},

@@ -96,7 +96,7 @@ func (p *Problem) failed(b blskernel.Backend) error {
 }
 
 // ErrDiffer says that the results of two backends differ.
-var ErrDiffer = errors.New("the results of the backends differ, and their times mean nothing")
+var ErrDiffer = errors.New("the results of the backends differ, so their times mean nothing")
 
 const (
 	// agreement is the difference from which on results differ, as a fraction of the largest

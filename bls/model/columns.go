@@ -79,7 +79,7 @@ func match(r *stream.Reader, want wanted) error {
 		}
 	}
 	if n := r.Dim(); want.number > 0 && n != want.number {
-		return stream.Errorf("has %d columns of inputs, and the model %d: choose the columns by %v or %v, "+
+		return stream.Errorf("has %d input columns, but the model has %d: choose the columns by %v or %v, "+
 			"and name the column of the labels or targets by %v", n, want.number, inputs, exclude, targets)
 	}
 	if want.columns == nil && want.Missing != stream.MissingDrop {
@@ -154,7 +154,7 @@ func named(of, have []string) ([]string, error) {
 		columns = append(columns, strconv.Itoa(i+1))
 	}
 	if missing != nil {
-		return nil, stream.Errorf("lacks the columns %s of the model, and has %s: name the columns by %v and %v, or use %v if the first line is data",
+		return nil, stream.Errorf("lacks the columns %s of the model; it has %s: name the columns by %v and %v, or use %v if the first line is data",
 			names.List(missing), names.List(have), inputs, targets, stream.Remedy{Option: stream.OptionHeader, Value: stream.HeaderAbsent.String()})
 	}
 	return columns, nil

@@ -29,7 +29,7 @@ func (m *Model) CrossValidate(ctx context.Context, op *modelfile.Operation, path
 			return err
 		}
 		if one.Updater() == nil {
-			return errors.New("there are too few rows for so many folds")
+			return errors.New("there are fewer rows than folds")
 		}
 		v.out = func(row int64) bool { return !held(row) }
 		if err := v.each(op, paths, op.Batch, func(b *stream.Batch) (bool, error) { return true, score(fold, one, b) }); err != nil {

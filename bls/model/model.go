@@ -281,7 +281,7 @@ func (m *Model) located(b *stream.Batch, err error) error {
 			what += fmt.Sprintf(" in column %q", m.Metadata.Targets[target.Col])
 		}
 		return &Error{Place: b.Where(target.Row).String(), Row: target.Row, Do: PositiveTarget,
-			What: what + " is not positive, and the model learns logarithms of the targets"}
+			What: what + " is not positive, but the model learns logarithms of the targets"}
 	}
 	var overflow *bls.OverflowError
 	if !errors.As(err, &overflow) || overflow.Row < 0 && overflow.Col < 0 {

@@ -112,7 +112,7 @@ func learns(op *modelfile.Operation) bool {
 // forgets reports whether an operation lowers the weight of earlier rows.
 func forgets(op *modelfile.Operation) bool { return op.Factor > 0 && op.Factor < 1 }
 
-// stayed returns the log with each file marked as removed that was learned and removed, in both places,
+// stayed returns the log with each file that was learned and later removed marked in both operations,
 // and reports whether the model has only learned. The weight of a row must have been the same.
 func stayed(log modelfile.Log) (left modelfile.Log, learned bool) {
 	left, learned = slices.Clone(log), true
@@ -181,7 +181,7 @@ func (v *verifier) need(log modelfile.Log) {
 			switch {
 			case f.Removed:
 			case f.Hash == "":
-				missing("the rows of %s, which is no file", f.Name)
+				missing("the rows of %s, which is not a file", f.Name)
 			case v.paths[f.Hash] == "":
 				missing("the file %q of %d bytes, with %d rows and the XXH64 %s", f.Name, f.Size, f.Rows, f.Hash)
 			}

@@ -11,7 +11,7 @@ import (
 var ErrNotAModel = errors.New("modelfile: not a model file")
 
 // ErrChanged is the error of Write and Save for a model that learns while they write it.
-var ErrChanged = errors.New("modelfile: the model has changed while it was written: write it when it does not learn")
+var ErrChanged = errors.New("modelfile: the model changed while it was being written: write it when nothing changes it")
 
 // WriteError is the error of Save that leaves the old file in place.
 type WriteError = atomicfile.WriteError
@@ -79,7 +79,7 @@ type FormatError struct {
 // Error names the section and what is wrong in it.
 func (e *FormatError) Error() string {
 	// Cut, since metadata may be one text of 1 MB, which errors of encoding/json repeat.
-	return fmt.Sprintf("modelfile: section %q has what no model file has: %.300s: use a backup, or train again",
+	return fmt.Sprintf("modelfile: section %q is invalid: %.300s: use a backup, or train again",
 		e.Section, fmt.Sprint(e.Err))
 }
 

@@ -110,7 +110,7 @@ func (m *Metadata) encode() ([]byte, error) {
 	}
 	text := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 	if len(text) > maxMetadata {
-		what := fmt.Sprintf("%d bytes as JSON; at most %d can be: shorten the names or the notes", len(text), maxMetadata)
+		what := fmt.Sprintf("%d bytes as JSON; want at most %d: shorten the names or the notes", len(text), maxMetadata)
 		return nil, &MetadataError{Field: "metadata", What: what}
 	}
 	return text, nil
@@ -162,7 +162,7 @@ func (m *Metadata) checkValues() error {
 		return err
 	}
 	if len(m.Log) > MaxLog {
-		return &MetadataError{Field: "log", What: fmt.Sprintf("%d operations; at most %d can be", len(m.Log), MaxLog)}
+		return &MetadataError{Field: "log", What: fmt.Sprintf("%d operations; want at most %d", len(m.Log), MaxLog)}
 	}
 	for i := range m.Log {
 		if err := m.Log[i].check(); err != nil {
@@ -184,7 +184,7 @@ func (m *Metadata) checkValues() error {
 		return &MetadataError{Field: "columns", What: err.Error()}
 	}
 	if n := m.Columns.Inputs(); n > 0 && len(m.Inputs) > 0 && n != len(m.Inputs) {
-		return &MetadataError{Field: "columns", What: fmt.Sprintf("of %d inputs, and there are %d names", n, len(m.Inputs))}
+		return &MetadataError{Field: "columns", What: fmt.Sprintf("of %d inputs, but there are %d names", n, len(m.Inputs))}
 	}
 	switch missing, err := stream.ParseMissing(m.Missing); {
 	case err != nil || m.Missing != "" && m.Missing != missing.String() || m.Missing == stream.MissingError.String():

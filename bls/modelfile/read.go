@@ -113,7 +113,7 @@ func scan(r io.Reader, read func(name string, payload io.Reader) error) (*Info, 
 	case err != nil:
 		return nil, err
 	case n > 0:
-		return nil, &FormatError{Section: sectionEnd, Err: errors.New("there is something after the end")}
+		return nil, &FormatError{Section: sectionEnd, Err: errors.New("data follows the end")}
 	}
 	return info, nil
 }

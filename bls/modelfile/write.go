@@ -153,7 +153,7 @@ func bytesOf(b []byte) func(io.Writer) error {
 	}
 }
 
-// writeSection writes a section with what payload writes, which it calls twice.
+// writeSection writes a section with the output of payload, which it calls twice.
 func writeSection(w io.Writer, name string, payload func(io.Writer) error) error {
 	var size, again codec.Size
 	if err := payload(&size); err != nil {

@@ -31,7 +31,7 @@ func (w *writing) under(t *testing.T, fsys vfs.FS, failed func() []faultfs.Call,
 	}
 	where := fmt.Sprintf("%s, %d faults, the first %+v, status %d, stdout %q, stderr %q",
 		w.line, len(calls), calls[0], status, stdout, stderr)
-	const onlyFolder = "its folder could not be brought to the disk"
+	const onlyFolder = "its folder could not be synced"
 	if status == 0 {
 		// Without consequences are a lock that stays, a checkpoint of which only the folder
 		// was not on the disk, and needless reading.

@@ -163,7 +163,7 @@ func (a *array) end() error {
 		return io.EOF
 	case nil:
 		return &Error{Path: a.in.path,
-			What: fmt.Sprintf("goes on after the %d samples that its header promises; it may have more than one array", a.n)}
+			What: fmt.Sprintf("continues after the %d samples that its header promises; it may have more than one array", a.n)}
 	default:
 		return readFault(a.in.ctx, a.in.path, err)
 	}

@@ -133,7 +133,7 @@ var dates = regexp.MustCompile(`^(?i:` +
 // maxDate bounds the bytes of a date.
 const maxDate = 64
 
-// isDate reports whether a trimmed cell, which is no number, is a date or a time.
+// isDate reports whether a trimmed cell, which is not a number, is a date or a time.
 func isDate(cell string) bool {
 	return len(cell) <= maxDate && strings.ContainsFunc(cell, unicode.IsDigit) && dates.MatchString(cell)
 }

@@ -212,7 +212,7 @@ func (o *Options) checkChoice(inputs, outputs int, words bool) error {
 	case o.targetsOnly || o.Columns == nil:
 		return nil
 	case len(o.Columns) != inputs:
-		return Errorf("has %d columns of inputs, and %d are described", inputs, len(o.Columns))
+		return Errorf("has %d input columns, but Options.Columns describes %d", inputs, len(o.Columns))
 	case !words && o.Columns.categorical():
 		return Errorf("is an array, which has no words; give a text")
 	}

@@ -162,9 +162,9 @@ func (c Columns) Check() error {
 		case levels != nil && len(levels) == 0:
 			return fmt.Errorf("column %d has an empty list of levels", i+1)
 		case len(levels) > MostLevels:
-			return fmt.Errorf("column %d has %d levels; at most %d can be", i+1, len(levels), MostLevels)
+			return fmt.Errorf("column %d has %d levels; want at most %d", i+1, len(levels), MostLevels)
 		case fill != nil && len(fill) != c[i].Inputs():
-			return fmt.Errorf("column %d has %d inputs, and %d numbers for a missing cell", i+1, c[i].Inputs(), len(fill))
+			return fmt.Errorf("column %d has %d inputs, but %d numbers for a missing cell", i+1, c[i].Inputs(), len(fill))
 		}
 		if err := c[i].Notation.Check(); err != nil {
 			return fmt.Errorf("column %d %w", i+1, err)

@@ -52,7 +52,7 @@ func (m *served) readRows(body io.Reader) (x *mat.Dense, unknown map[string]int6
 		return nil, nil, fmt.Errorf(`%w; a request is {"rows": [ROW, ...]}`, err)
 	}
 	if _, err := d.Token(); err == nil {
-		return nil, nil, errors.New("there is more after the JSON object")
+		return nil, nil, errors.New("data follows the JSON object")
 	} else if !errors.Is(err, io.EOF) {
 		return nil, nil, fmt.Errorf("after the JSON object: %w", err)
 	}

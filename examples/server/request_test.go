@@ -81,7 +81,7 @@ func TestWrong(t *testing.T) {
 		`{"row": [[1, 2]]}`:            `row where rows`,
 		`{"rows": [[1, 2]], "rows": 1`: `rows where }`,
 		`{"rows": [[1, 2]]`:            `unexpected EOF`,
-		`{"rows": [[1, 2]]} {}`:        `there is more after the JSON object`,
+		`{"rows": [[1, 2]]} {}`:        `data follows the JSON object`,
 		`{"rows": [[1, 2]]} x`:         `after the JSON object: invalid`,
 		`{"rows": [[1, 2]]}}`:          `after the JSON object: invalid`,
 		`{"rows": [[]]}`:               `row 1 has 0 cells; the model has 2 columns`,

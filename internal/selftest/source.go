@@ -59,8 +59,8 @@ func Sum(all ...[]float64) uint64 {
 // SumBytes returns the hash of bytes.
 func SumBytes(data []byte) uint64 { return xxhash.Sum64(data) }
 
-// Outside says why results on this machine may differ from those elsewhere; it is empty where they may
-// not.
+// Outside says why results on this machine may differ from those on other machines; it is empty where
+// they may not.
 func Outside() string {
 	switch runtime.GOARCH {
 	case "amd64":

@@ -36,7 +36,7 @@ func decode(b blskernel.Backend, data []byte) (object, error) {
 		r := bytes.NewReader(data)
 		u, err := blsupdate.Decode(r, b)
 		if err == nil && r.Len() > 0 {
-			err = &codec.FormatError{Offset: r.Size() - int64(r.Len()), What: "there is more than there should be"}
+			err = &codec.FormatError{Offset: r.Size() - int64(r.Len()), What: "data follows the end"}
 		}
 		if err != nil {
 			return nil, err

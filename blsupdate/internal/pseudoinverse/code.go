@@ -79,7 +79,7 @@ func checkLayout(x *codec.Coder, what string, layout []uint64, count int) {
 	for i := 0; i < len(layout); i += 2 {
 		n, most := layout[i], layout[i+1]
 		if n == 0 || n > left {
-			x.FailElement(i, "a block of %s cannot have %d rows of %d that are left", what, n, left)
+			x.FailElement(i, "a block of %s cannot have %d rows; %d are left", what, n, left)
 			return
 		}
 		if most < n || most > codec.MostElements {

@@ -63,7 +63,7 @@ func (p *prior) measure(lambda float64, k int, solve func(x []float64)) {
 	}))
 }
 
-// begin sets the rest for l rows and c targets.
+// begin sets the other fields for l rows and c targets.
 func (p *prior) begin(lambda float64, l, c int) {
 	p.size, p.first, p.mixed, p.shift = 1+p.share, l, false, make([]float64, c)
 	if p.delta = 0; lambda > 0 {

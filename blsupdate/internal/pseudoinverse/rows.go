@@ -135,8 +135,8 @@ func (r *rows) clone() rows {
 	return c
 }
 
-// panels calls f for consecutive panels of the rows [from, to), each of at most most rows and within
-// one block, with the index of the first row.
+// panels calls f for consecutive panels of the rows [from, to), each within one block and of no more
+// than most rows, with the index of the first row.
 func (r *rows) panels(from, to, most int, f func(first int, m *mat.Dense)) {
 	first := 0
 	for at, b := range r.blocks {

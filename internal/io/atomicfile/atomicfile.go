@@ -66,7 +66,7 @@ func Create(fsys vfs.FS, path string) (*File, error) {
 	case err != nil:
 		return nil, err
 	case !before.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file, and cannot be replaced", path)
+		return nil, fmt.Errorf("%s is not a regular file and cannot be replaced", path)
 	case before.Mode().Perm()&0o200 == 0:
 		return nil, &fs.PathError{Op: "replace", Path: path, Err: fs.ErrPermission}
 	}

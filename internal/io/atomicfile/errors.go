@@ -16,7 +16,7 @@ type WriteError struct {
 
 // Error says what happened to the file and what to do.
 func (e *WriteError) Error() string {
-	text := fmt.Sprintf("%s could not be written, and what was there is as it was: %v", e.Path, e.Err)
+	text := fmt.Sprintf("%s could not be written, and the old file is unchanged: %v", e.Path, e.Err)
 	if e.Kept != "" {
 		at := e.Kept
 		if isTemporary(e.Kept, e.Path) {
@@ -42,7 +42,7 @@ type FolderError struct {
 
 // Error says that the file was written and the folder not synced.
 func (e *FolderError) Error() string {
-	return fmt.Sprintf("%s is written, but its folder could not be brought to the disk: %v", e.Path, e.Err)
+	return fmt.Sprintf("%s is written, but its folder could not be synced: %v", e.Path, e.Err)
 }
 
 // Unwrap returns Err.

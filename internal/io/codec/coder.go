@@ -26,7 +26,7 @@ type StateError struct{ What string }
 
 // Error names the contradiction.
 func (e *StateError) Error() string {
-	return "blsupdate: the model contradicts itself: " + e.What + "; go on from what was last saved, and report it"
+	return "blsupdate: the model contradicts itself: " + e.What + "; return to the model last saved, and report this"
 }
 
 // NewEncoder returns a Coder that writes to w. For a number that is not finite its error wraps
@@ -117,7 +117,7 @@ func (x *Coder) Int(what string, v *int, most int) {
 		*v = x.r.Int(what, most)
 		return
 	}
-	x.Check(0 <= *v && *v <= most, "%s is %d; from 0 to %d can be", what, *v, most)
+	x.Check(0 <= *v && *v <= most, "%s is %d; want 0 to %d", what, *v, most)
 	x.w.Uint64(uint64(*v))
 }
 
@@ -162,7 +162,7 @@ func (x *Coder) Floats(what string, v *[]float64, n int) {
 	if x.Reading() {
 		*v = x.r.Float64s(n)
 	} else {
-		x.Check(len(*v) == n, "%s has %d numbers, and should have %d", what, len(*v), n)
+		x.Check(len(*v) == n, "%s has %d numbers; want %d", what, len(*v), n)
 	}
 	if i := slices.IndexFunc(*v, func(number float64) bool { return number-number != 0 }); i >= 0 {
 		x.refuse(what, i, (*v)[i])
@@ -188,7 +188,7 @@ func (x *Coder) Words(what string, v *[]uint64, n int) {
 		*v = x.r.Uint64s(n)
 		return
 	}
-	x.Check(len(*v) == n, "there are %d %s, and should be %d", len(*v), what, n)
+	x.Check(len(*v) == n, "there are %d %s; want %d", len(*v), what, n)
 	x.w.Uint64s(*v)
 }
 
@@ -227,7 +227,7 @@ func (x *Coder) matrix(what string, m **mat.Dense, rows, cols, count int, part f
 		return
 	}
 	r, c := (*m).Dims()
-	x.Check(r == rows && c == cols, "%s is %d×%d, and should be %d×%d", what, r, c, rows, cols)
+	x.Check(r == rows && c == cols, "%s is %d×%d; want %d×%d", what, r, c, rows, cols)
 	for i := 0; i < rows && !x.Failed(); i++ {
 		from, to := part(i)
 		row := (*m).RawRowView(i)[from:to]

@@ -60,7 +60,7 @@ func (r *Reader) End() {
 	switch _, err := r.r.Peek(1); {
 	case err == nil:
 		r.from = r.at
-		r.Fail("there is more than there should be")
+		r.Fail("data follows the end")
 	case !errors.Is(err, io.EOF):
 		r.source(err)
 	}
@@ -83,7 +83,7 @@ func (r *Reader) Int(what string, most int) int {
 	}
 	v := r.Uint64()
 	if v > uint64(most) {
-		r.Fail("%s is %d; at most %d can be", what, v, most)
+		r.Fail("%s is %d; want at most %d", what, v, most)
 		return 0
 	}
 	return int(v)
@@ -135,7 +135,7 @@ func (r *Reader) next(n int) []byte {
 	b, err := r.r.Peek(n)
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		what := fmt.Sprintf("the end after %d of %d bytes that have to be there", len(b), n)
+		what := fmt.Sprintf("it ends after %d of %d bytes", len(b), n)
 		r.err = &FormatError{Offset: r.at + int64(len(b)), What: what, Err: io.ErrUnexpectedEOF}
 		return nil
 	case err != nil:

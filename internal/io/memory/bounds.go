@@ -41,7 +41,7 @@ func bounds() []bound {
 	return all
 }
 
-// liveHeap returns the bytes of the heap that were in use after the last collection of garbage.
+// liveHeap returns the bytes of the heap in use after the last garbage collection.
 func liveHeap() int64 {
 	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(s)

@@ -90,7 +90,7 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// TestAsync finds the job that the report names, which goes on after the command.
+// TestAsync finds the job that the report names, which continues after the command.
 func TestAsync(t *testing.T) {
 	p := newProblem(t)
 	jobs, prism := startPrism(t)

@@ -85,7 +85,7 @@ type file struct {
 // Close closes both.
 func (f *file) Close() error { return errors.Join(f.ReadCloser.Close(), f.system.Close()) }
 
-// Write writes what content writes to the file at path. It replaces an existing file as a whole: on
+// Write passes content a writer to the file at path. It replaces an existing file as a whole: on
 // this machine it writes another file and renames it when it is complete, elsewhere it writes one
 // object. It makes missing local folders. A process that is killed may leave the other file, whose name
 // ends with .tmp.

@@ -86,7 +86,7 @@ func (c *calibrating) do(ctx context.Context, args []string) error {
 	case err != nil:
 		return err
 	case rows == 0:
-		return fmt.Errorf("%w: %s stays as it is", session.ErrNoRows, path)
+		return fmt.Errorf("%w: %s is unchanged", session.ErrNoRows, path)
 	}
 	return c.Save(c.out, m, rows, "calibrated by "+ui.Count(rows, "row"))
 }

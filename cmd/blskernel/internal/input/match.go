@@ -23,7 +23,7 @@ func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) 
 		return nil, err
 	}
 	if weight := m.Metadata.Notes[session.NoteWeight]; targets && weight != "" && in.Options.Weight == "" {
-		in.say.Warn("the model was trained with --weight %s, and here all rows count alike", ui.Printable(weight))
+		in.say.Warn("the model was trained with --weight %s, but here all rows have weight 1", ui.Printable(weight))
 	}
 	r, err := in.Open(ctx, m.Classifier != nil)
 	if err != nil {
@@ -48,7 +48,7 @@ func (in *Input) adopt(m *model.Model) error {
 	case in.Missing == "":
 		in.Options.Missing = as.Missing
 	case in.Options.Missing == stream.MissingMean && (m.Metadata.Columns == nil || !m.Metadata.Columns.Filled()):
-		return ui.Usagef("--missing is mean, and the model has no means, since it was trained by --missing %s, or on whole numbers: want drop or error", as.Missing)
+		return ui.Usagef("--missing is mean, but the model has no means, since it was trained by --missing %s, or on whole numbers: want drop or error", as.Missing)
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func (in *Input) Tell(t stream.Tally, names []string) {
 		in.say.Warn("filled in missing cells by means of the first rows: %s", text)
 	}
 	if text := each(t.Unknown); text != "" {
-		in.say.Warn("words that the model does not know, which count as none of its words: %s; a new training by rows that have them learns them", text)
+		in.say.Warn("words that the model does not know, taken as none of its words: %s; train again on rows that have them to learn them", text)
 	}
 }
 

@@ -66,9 +66,9 @@ func TestPlan(t *testing.T) {
 		want []string
 		err  string
 	}{
-		{false, 0, []string{"fastest that does all that is needed", "\nA new start from 44 samples would take " + experiment.Seconds(start) + " s, by gram.\n"}, ""},
+		{false, 0, []string{"fastest that meets all needs", "\nA new start from 44 samples would take " + experiment.Seconds(start) + " s, by gram.\n"}, ""},
 		{true, 0, []string{`"method":"`, `"rates":"constant rates"`, `"measured":false`, `"start_method":"gram"`, `"why_not"`}, ""},
-		{false, 1, []string{"No method does all that is needed.\n"}, "no method meets all needs"},
+		{false, 1, []string{"No method meets all needs.\n"}, "no method meets all needs"},
 	} {
 		x := planFlags{l: 40, k: 8, q: 4, c: 2}
 		x.JSON, needs.Memory = tc.json, tc.most

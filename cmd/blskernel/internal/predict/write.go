@@ -61,7 +61,7 @@ func (p *prediction) newWriter(m *model.Model, kept []string) (*predictionWriter
 		}
 	} else {
 		if p.interval > 0 {
-			return nil, ui.Usagef("--interval is for targets, and the model is a classification: use --set")
+			return nil, ui.Usagef("--interval is for targets, but the model is a classification: use --set")
 		}
 		w.labels, w.name = m.Labels(), "class"
 		if len(m.Metadata.Targets) == 1 {

@@ -102,7 +102,7 @@ func (rm *removing) do(ctx context.Context, args []string) error {
 	case err != nil:
 		return err
 	case rows == 0:
-		return fmt.Errorf("%w: %s stays as it is", session.ErrNoRows, path)
+		return fmt.Errorf("%w: %s is unchanged", session.ErrNoRows, path)
 	}
 	for _, file := range rm.in.Paths {
 		if i, err := rm.in.FindLearned(m, file, false); err == nil && i >= 0 {

@@ -51,7 +51,7 @@ func Explain(err error, closed string) error {
 		do = "is --target the right column?"
 	}
 	if fault.Many {
-		return ui.Usagef("%s At most %d classes can be", fault.With(do), model.MaxClasses)
+		return ui.Usagef("%s A model has at most %d classes", fault.With(do), model.MaxClasses)
 	}
 	return errors.New(fault.With(do))
 }

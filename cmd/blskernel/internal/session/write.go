@@ -29,11 +29,11 @@ func (s *Session) CheckOut(path string, model bool, read ...fs.FileInfo) error {
 	}
 	for _, other := range read {
 		if other != nil && os.SameFile(info, other) {
-			return ui.Usagef("--out is %q, which is read: give another name", path)
+			return ui.Usagef("--out is %q, which is an input: give another name", path)
 		}
 	}
 	if !info.Mode().IsRegular() {
-		return ui.Usagef("--out is %q, which is no file", path)
+		return ui.Usagef("--out is %q, which is not a file", path)
 	}
 	if info.Size() == 0 {
 		return nil
@@ -106,7 +106,7 @@ func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 			return nil, fmt.Errorf("%s cannot be locked: %w: %s", path, err, vfs.Remedy(err))
 		}
 		if !locked {
-			return nil, fmt.Errorf("%s is being changed by another process: try again when that has ended", path)
+			return nil, fmt.Errorf("%s is being changed by another process: try again once that process has ended", path)
 		}
 		// If the process that had the lock has removed the file since, this lock is void.
 		mine, err := lock.Stat()

@@ -13,8 +13,8 @@ import (
 const geqp3Columns = 32
 
 // Geqp3 overwrites the m×n dense a by the QR factorization with column pivoting A P = Q R, as Geqrf
-// leaves it: each column of Q R is the longest of those left, without their parts along the columns
-// before, so that the diagonal elements of R do not increase, up to rounding. Column j of A P is column
+// leaves it: in each step the longest of the remaining columns, projected off the columns before, comes
+// next, so that the diagonal elements of R do not increase, up to rounding. Column j of A P is column
 // order[j] of A; on entry order describes A. The first fixed columns stay in front. tau has min(m, n)
 // elements. It takes 4mnk - 2(m+n)k² + 4k³/3 flops for k = min(m, n), half of them in passes over what
 // is left of the matrix, one for each column.

@@ -67,7 +67,7 @@ func Of(b blskernel.Backend) (LAPACK, error) {
 	}
 	l, ok := backend.ColumnMajor(b)
 	if !ok || with == nil {
-		return nil, errors.New(cmp.Or(backend.MissingLAPACK(b), "it brings none along"))
+		return nil, errors.New(cmp.Or(backend.MissingLAPACK(b), "the library has no LAPACK"))
 	}
 	return with(l)
 }
