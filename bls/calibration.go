@@ -60,8 +60,8 @@ func (m *model) first() int {
 	return 2
 }
 
-// leastRest is the smallest 1 - h of a row whose left-out prediction has correct digits.
-const leastRest = 1e-6
+// minRest is the smallest 1 - h of a row whose left-out prediction has correct digits.
+const minRest = 1e-6
 
 // calibrate replaces the calibration by the last of some rows or, with more, adds them. learned says
 // that the model has learned them. On an error the calibration stays.
@@ -190,7 +190,7 @@ func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors
 				}
 			}
 			m.withoutRows(row)
-			if at++; weight > 0 && rest >= leastRest && floats.Finite(row) {
+			if at++; weight > 0 && rest >= minRest && floats.Finite(row) {
 				rows = append(rows, row)
 			}
 		}

@@ -153,10 +153,10 @@ func codeOptions(x *codec.Coder, o *FeatureOptions) {
 }
 
 // codeNumber codes a number from None to most.
-func codeNumber(x *codec.Coder, what string, v *int, most int) {
+func codeNumber(x *codec.Coder, what string, v *int, limit int) {
 	n := int64(*v)
 	x.Signed(&n)
-	x.Check(None <= n && n <= int64(most), "%s is %d; want at most %d", what, n, most)
+	x.Check(None <= n && n <= int64(limit), "%s is %d; want at most %d", what, n, limit)
 	*v = int(n)
 }
 

@@ -15,7 +15,7 @@ const (
 	// logarithms are chosen: a model of logarithms refuses a later target that is not positive.
 	logAdvantage = 0.9
 
-	leastSkewness = 1 // of targets whose logarithms are tried
+	minSkewness = 1 // of targets whose logarithms are tried
 )
 
 // checkPositive returns a *TargetError for the first target without a logarithm.
@@ -49,7 +49,7 @@ func skewed(y *mat.Dense) bool {
 	logs := logarithms(y)
 	_, c := y.Dims()
 	for j := range c {
-		if s := skewness(y, j); !(s >= leastSkewness && s > math.Abs(skewness(logs, j))) {
+		if s := skewness(y, j); !(s >= minSkewness && s > math.Abs(skewness(logs, j))) {
 			return false
 		}
 	}

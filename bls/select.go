@@ -143,9 +143,9 @@ func (s settings) methodFor(chosen blsupdate.Method, lowest float64) blsupdate.M
 // three rows, from 200 to 2000, but at most 250 for each column, and no more than some 10¹² flops of
 // the output layer allow. More rows support more nodes, until they no longer repay the training time.
 func suggestNodes(rows, columns int) int {
-	const fewest, most, flops = 200, choiceNodes, 1e12
+	const minNodes, maxNodes, flops = 200, choiceNodes, 1e12
 	nodes := min(float64(rows)*2/3, float64(columns)*250, math.Sqrt(flops/float64(max(rows, 1))))
-	return max(fewest, min(most, int(nodes)))
+	return max(minNodes, min(maxNodes, int(nodes)))
 }
 
 // lowestLambda returns the smallest ridge for which the normal equations of l rows of weight 1 have

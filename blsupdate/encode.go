@@ -117,9 +117,9 @@ func (h *heading) code(x *codec.Coder) {
 	if err := checkOptions(h.method, h.opt); err != nil {
 		x.Check(false, "%v", err)
 	}
-	x.Int("the number of nodes", &h.k, codec.MostElements-1)
-	x.Int("the number of targets", &h.c, codec.MostElements)
-	x.Int("the number of samples", &h.samples, codec.MostElements)
+	x.Int("the number of nodes", &h.k, codec.MaxElements-1)
+	x.Int("the number of targets", &h.c, codec.MaxElements)
+	x.Int("the number of samples", &h.samples, codec.MaxElements)
 	x.Samples = h.samples
 	can := h.k > 0 && h.c > 0 && codec.Fits(h.k, h.c)
 	if keepsInverse(h.method) {
@@ -143,13 +143,13 @@ func (u *updater) code(x *codec.Coder) {
 func (r *Report) code(x *codec.Coder) {
 	added := int64(r.Added)
 	x.Signed(&added)
-	can := -codec.MostElements <= added && added <= codec.MostElements
+	can := -codec.MaxElements <= added && added <= codec.MaxElements
 	x.Check(can, "%d samples cannot have been added", added)
 	if x.Reading() && can {
 		r.Added, r.Samples = int(added), x.Samples
 	}
 	x.Int("the form of the last change", (*int)(&r.Form), int(Compressed))
 	x.Int("the start", (*int)(&r.Start), int(StartSVD))
-	x.Int("the rank of C", &r.RankC, codec.MostElements)
+	x.Int("the rank of C", &r.RankC, codec.MaxElements)
 	x.Float("the flops of a start that was given up", &r.Abandoned, codec.IsLength)
 }

@@ -235,7 +235,7 @@ func TestForeign(t *testing.T) {
 		}
 	}
 	u := started(t, RidgeInverse, mat.NewDense(2, 2, []float64{1, 0, 3, 4}), mat.NewDense(2, 1, nil), Options{})
-	driverOf(u).state.(*ridge.State).Most = math.Inf(1)
+	driverOf(u).state.(*ridge.State).BoundX = math.Inf(1)
 	if err := Encode(io.Discard, u); err != nil {
 		t.Errorf("an infinite bound: %v", err)
 	}
@@ -265,11 +265,11 @@ func TestInvariants(t *testing.T) {
 		}
 		switch s := d.state.(type) {
 		case *ridge.State:
-			check("the bound on Q", &s.Most, dense.LargestOf(s.Q.RawSymPacked().Data)/3, words-2)
-			check("the bound on W", &s.MostW, dense.LargestOf(s.W.RawMatrix().Data)/3, words-1)
+			check("the bound on Q", &s.BoundX, dense.LargestOf(s.Q.RawSymPacked().Data)/3, words-2)
+			check("the bound on W", &s.BoundW, dense.LargestOf(s.W.RawMatrix().Data)/3, words-1)
 		case *cholesky.State:
-			check("the bound on F", &s.Most, dense.LargestOf(s.L.RawMatrix().Data)/3, words-2)
-			check("the bound on W", &s.MostW, dense.LargestOf(s.W.RawMatrix().Data)/3, words-1)
+			check("the bound on F", &s.BoundX, dense.LargestOf(s.L.RawMatrix().Data)/3, words-2)
+			check("the bound on W", &s.BoundW, dense.LargestOf(s.W.RawMatrix().Data)/3, words-1)
 		case *qr.State:
 			check("R", &s.R.RawMatrix().Data[0], 4*qr.LargestColumn, first)
 			check("z", &s.Z.RawMatrix().Data[0], 4*qr.LargestColumn, first+k*(k+1)/2)

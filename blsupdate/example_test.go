@@ -121,8 +121,10 @@ func ExampleParseMethod() {
 	fmt.Println(f == blsupdate.Small, err)
 	_, err = blsupdate.ParseMethod("svd")
 	fmt.Println(err)
-	// Output: true <nil> true <nil> blsupdate: unknown method "svd"; known are improved, original,
-	// ridge-inverse, inverse-cholesky, gram, qr
+	// Output:
+	// true <nil>
+	// true <nil>
+	// blsupdate: unknown method "svd"; known are improved, original, ridge-inverse, inverse-cholesky, gram, qr
 }
 
 // The flops of 100 more rows for 1000 nodes, by each method whose state does not grow with the rows.
@@ -238,9 +240,11 @@ func ExamplePlan() {
 	check(err)
 	fmt.Println(choice.Method)
 	fmt.Print(choice.Explain())
-	// Output: gram Batches: 5 of 500 rows; nodes: 1000; targets: 10; samples before: 10000; lambda
-	// = 0; weights after every batch. Times by constant rates. The condition number is not known:
-	// no method is ruled out by its errors.
+	// Output:
+	// gram
+	// Batches: 5 of 500 rows; nodes: 1000; targets: 10; samples before: 10000; lambda = 0; weights after every batch.
+	// Times by constant rates.
+	// The condition number is not known: no method is ruled out by its errors.
 	//
 	// method            form   Gflop  time     memory   error   not valid because
 	// gram              -      4.32   86.3 ms  8.25 MB  eps κ²  -

@@ -176,7 +176,7 @@ func TestInverseCholeskyBounds(t *testing.T) {
 					k, lambda = 10, 1.0
 				}
 				u := started(t, InverseCholesky, testutil.Random(r, 60, k), testutil.Random(r, 60, 2), Options{Lambda: lambda, Form: form, Backend: b})
-				start := driverOf(u).state.(*cholesky.State).Most * 1.05
+				start := driverOf(u).state.(*cholesky.State).BoundX * 1.05
 				for range 4 {
 					ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, 2)
 					if seed%4 == 3 {
@@ -193,7 +193,7 @@ func TestInverseCholeskyBounds(t *testing.T) {
 						count++
 					}
 					s := driverOf(u).state.(*cholesky.State)
-					if got, bound := dense.Norm(s.L.RawMatrix().Data), s.Most; !(got <= bound*(1+1e-14) && bound <= start) {
+					if got, bound := dense.Norm(s.L.RawMatrix().Data), s.BoundX; !(got <= bound*(1+1e-14) && bound <= start) {
 						t.Errorf("%v, seed %d: the norm of F is %g, its bound %g, and at the start it was %g", form, seed, got, bound, start)
 					}
 					data := encoded(t, u)

@@ -69,8 +69,8 @@ type history struct {
 	squared bool
 }
 
-// begin starts a history.
-func begin(t *testing.T, m Method, a, y *mat.Dense, opt Options) *history {
+// newHistory starts a history.
+func newHistory(t *testing.T, m Method, a, y *mat.Dense, opt Options) *history {
 	t.Helper()
 	h := &history{t: t, u: mustNew(t, m, a, y, opt), a: a, y: y}
 	h.states.Add(a)
@@ -153,7 +153,7 @@ func TestAnyRank(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			eachConfiguration(t, func(t *testing.T, m Method, opt Options) {
 				rt := rand.New(rand.NewPCG(3, 0))
-				h := begin(t, m, test.rows[0], testutil.Random(rt, dense.Rows(test.rows[0]), 2), opt)
+				h := newHistory(t, m, test.rows[0], testutil.Random(rt, dense.Rows(test.rows[0]), 2), opt)
 				h.check(0)
 				for i, ax := range test.rows[1:] {
 					h.add(ax, testutil.Random(rt, dense.Rows(ax), 2))
@@ -191,7 +191,7 @@ func TestRandomShapes(t *testing.T) {
 			l, k, c := 1+r.IntN(14), 1+r.IntN(10), 1+r.IntN(3)
 			cfg := configurations[r.IntN(len(configurations))]
 			opt := Options{Form: cfg.form, Solve: cfg.solve, Backend: b, C: []CMode{CAuto, CCheck}[r.IntN(2)], Workspace: int64(r.IntN(400) - 1)}
-			h := begin(t, cfg.method, testutil.RandomRank(r, l, k, r.IntN(min(l, k)+1)), testutil.Random(r, l, c), opt)
+			h := newHistory(t, cfg.method, testutil.RandomRank(r, l, k, r.IntN(min(l, k)+1)), testutil.Random(r, l, c), opt)
 			first := h.a
 			for range 1 + r.IntN(4) {
 				q := 1 + r.IntN(2*k)
@@ -248,7 +248,7 @@ func TestSquareStart(t *testing.T) {
 			k := 1 + r.IntN(15)
 			q := k * (1 + r.IntN(2))
 			cfg := stable[r.IntN(len(stable))]
-			h := begin(t, cfg.method, testutil.Random(r, k, k), testutil.Random(r, k, 1), Options{Form: cfg.form, Solve: cfg.solve, C: []CMode{CAuto, CCheck}[seed%2], Backend: b})
+			h := newHistory(t, cfg.method, testutil.Random(r, k, k), testutil.Random(r, k, 1), Options{Form: cfg.form, Solve: cfg.solve, C: []CMode{CAuto, CCheck}[seed%2], Backend: b})
 			before := h.u.Pseudoinverse().Norm(2)
 			h.add(testutil.Random(r, q, k), testutil.Random(r, q, 1))
 			got, tol, norm := h.error()
@@ -271,7 +271,7 @@ func TestNearlyRepeatedRows(t *testing.T) {
 					}
 				}
 				r, a, y := problem(12, 0, 4, 12, 1)
-				h := begin(t, cfg.method, a, y, Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
+				h := newHistory(t, cfg.method, a, y, Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
 				h.squared = false
 				near := scaled(testutil.Random(r, 2, 12), delta)
 				near.Add(near, a.Slice(1, 3, 0, 12))
@@ -318,7 +318,7 @@ func TestLargeBatches(t *testing.T) {
 							}
 						}
 						opt := Options{Form: cfg.form, Solve: cfg.solve, Workspace: -int64(seed % 2), Backend: b}
-						h := begin(t, cfg.method, a, testutil.Random(r, l, 1), opt)
+						h := newHistory(t, cfg.method, a, testutil.Random(r, l, 1), opt)
 						h.add(ax, testutil.Random(r, q, 1))
 						if exponent > 3 && opt.Workspace == 0 && !slices.ContainsFunc(h.u.Report().Steps, func(s StepReport) bool { return s.line.Step == cost.StepOrthogonal }) {
 							t.Errorf("%s, 1e%d, %v: D was not factored", name, exponent, cfg)

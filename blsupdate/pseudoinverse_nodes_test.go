@@ -61,7 +61,7 @@ func TestNodesAnyRank(t *testing.T) {
 				p := dense.Cols(test.h)
 				y := testutil.Random(rt, l, 2)
 				first := max(1, l-3) // so that P has several blocks
-				h := begin(t, m, rowsBetween(test.a, 0, first), rowsBetween(y, 0, first), opt)
+				h := newHistory(t, m, rowsBetween(test.a, 0, first), rowsBetween(y, 0, first), opt)
 				h.add(rowsBetween(test.a, first, l), rowsBetween(y, first, l))
 				rank := rankOf(h.u)
 

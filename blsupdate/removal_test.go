@@ -26,7 +26,7 @@ func TestRemoveAnyRank(t *testing.T) {
 			a.SetRow(7, a.RawRowView(3))
 			y.SetRow(7, y.RawRowView(3))
 			a.SetRow(25, a.RawRowView(3))
-			h := begin(t, m, rowsBetween(a, 0, 25), rowsBetween(y, 0, 25), opt)
+			h := newHistory(t, m, rowsBetween(a, 0, 25), rowsBetween(y, 0, 25), opt)
 			h.squared = false // the rank stays
 			h.add(rowsBetween(a, 25, 26), rowsBetween(y, 25, 26))
 			h.add(rowsBetween(a, 26, l), rowsBetween(y, 26, l))

@@ -102,7 +102,7 @@ func (u *updater) Condition() Condition {
 	if c.Digits >= enoughDigits {
 		return c
 	}
-	const mend = "raise lambda, scale the columns, or drop nodes that are nearly combinations of others"
+	const remedy = "raise lambda, scale the columns, or drop nodes that are nearly combinations of others"
 	var rank *RankError
 	var short *MemoryError
 	better := digits(state.Unit(u.Samples(), u.Nodes()) / rcond)
@@ -113,15 +113,15 @@ func (u *updater) Condition() Condition {
 		c.Advice = "the solution is needed: " + short.Error()
 	case power == 2 && rcond == 0: // κ is above 1/sqrt(eps), by an unknown factor
 		c.Instead = QR
-		c.Advice = "A'A + lambda I is singular to working precision: start the model anew by qr, which does not square the condition number, or " + mend
+		c.Advice = "A'A + lambda I is singular to working precision: start the model anew by qr, which does not square the condition number, or " + remedy
 	case power == 2 && better >= c.Digits+1:
 		c.Instead = QR
 		c.Advice = fmt.Sprintf("the error of %v grows with the square of the condition number, %.1g: start the model anew by qr, which keeps %.0f digits, or raise lambda",
 			u.method, 1/rcond, better)
 	case rcond == 0:
-		c.Advice = "the nodes are dependent to working precision: " + mend
+		c.Advice = "the nodes are dependent to working precision: " + remedy
 	default:
-		c.Advice = fmt.Sprintf("the condition number is %.1g: %s", 1/rcond, mend)
+		c.Advice = fmt.Sprintf("the condition number is %.1g: %s", 1/rcond, remedy)
 	}
 	return c
 }

@@ -19,12 +19,12 @@ func distort(dst *[maxPoints]point, sk *skeleton, r *generator) {
 	// standard deviation, moves a point that is 70 units from the middle by 6 units.
 	var warp [6]int64
 	for i := range warp {
-		warp[i] = r.bell(warpMost)
+		warp[i] = r.bell(maxWarp)
 	}
 	m := newAffine(r)
 	for i, p := range sk.points {
-		x := fine*p.x + r.bell(fine*jitterMost)
-		y := fine*p.y + r.bell(fine*jitterMost)
+		x := fine*p.x + r.bell(fine*maxJitter)
+		y := fine*p.y + r.bell(fine*maxJitter)
 		xx, xy, yy := x*x, x*y, y*y
 		u := x + (warp[0]*xx+warp[1]*xy+warp[2]*yy)>>17
 		v := y + (warp[3]*xx+warp[4]*xy+warp[5]*yy)>>17
@@ -35,13 +35,13 @@ func distort(dst *[maxPoints]point, sk *skeleton, r *generator) {
 // The largest value of each distortion. All have bell-shaped distributions, with a third of it as the
 // standard deviation. TestDigitsDifficulty checks the accuracies that they were chosen for.
 const (
-	jitterMost = 9   // jitter of a control point, in units
-	warpMost   = 30  // coefficients of the warp
-	tanMost    = 270 // tangent of half the angle of rotation, in 1/1024
-	slantMost  = 480 // slant, in 1/1024
-	heightMost = 240 // change of height, in 1/1024
-	aspectMost = 240 // change of width against height, in 1/1024
-	shiftMost  = 540 // shift, in 1/256 pixel
+	maxJitter = 9   // jitter of a control point, in units
+	maxWarp   = 30  // coefficients of the warp
+	maxTan    = 270 // tangent of half the angle of rotation, in 1/1024
+	maxSlant  = 480 // slant, in 1/1024
+	maxHeight = 240 // change of height, in 1/1024
+	maxAspect = 240 // change of width against height, in 1/1024
+	maxShift  = 540 // shift, in 1/256 pixel
 )
 
 // An affine maps subunits (u, v) of a skeleton to the image: x = (xx*u + xy*v) / 2^16 + x0, and y
@@ -57,17 +57,17 @@ type affine struct{ xx, xy, yx, yy, x0, y0 int64 }
 // c = (1-t²)/(1+t²) and s = 2t/(1+t²), needs no sine.
 func newAffine(r *generator) affine {
 	const one = 1 << 10
-	height := usualHeight * (one + r.bell(heightMost)) / one
-	width := height * (one + r.bell(aspectMost)) / one
-	slant := height * r.bell(slantMost) / one
-	t := r.bell(tanMost)
+	height := usualHeight * (one + r.bell(maxHeight)) / one
+	width := height * (one + r.bell(maxAspect)) / one
+	slant := height * r.bell(maxSlant) / one
+	t := r.bell(maxTan)
 	norm := one*one + t*t
 	c, s := (one*one-t*t)<<16/norm, (2*one*t)<<16/norm
 	return affine{
 		xx: c * width >> 16, xy: (c*slant - s*height) >> 16,
 		yx: s * width >> 16, yy: (s*slant + c*height) >> 16,
-		x0: digitSide*sub/2 + r.bell(shiftMost),
-		y0: digitSide*sub/2 + r.bell(shiftMost),
+		x0: digitSide*sub/2 + r.bell(maxShift),
+		y0: digitSide*sub/2 + r.bell(maxShift),
 	}
 }
 

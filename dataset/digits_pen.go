@@ -7,11 +7,11 @@ import (
 
 // Widths and grey levels of a digit.
 const (
-	penUsual   = 320 // half the pen's width, in 1/256 pixel
-	penMost    = 120 // its largest change
-	inkLeast   = 110 // ink is uniform on [inkLeast, 255]
-	groundMost = 50  // background is uniform on [0, groundMost)
-	noiseMost  = 20  // the amplitude of noise is uniform on [0, noiseMost)
+	penUsual  = 320 // half the pen's width, in 1/256 pixel
+	maxPen    = 120 // its largest change
+	minInk    = 110 // ink is uniform on [minInk, 255]
+	maxGround = 50  // background is uniform on [0, maxGround)
+	maxNoise  = 20  // the amplitude of noise is uniform on [0, maxNoise)
 )
 
 // splineSteps is the number of line segments for each control point of a stroke.
@@ -31,7 +31,7 @@ func (p *pen) draw(dst []byte, class byte, r *generator) {
 	shapes := skeletons[class]
 	sk := &shapes[r.below(len(shapes))]
 	distort(&p.points, sk, r)
-	radius := penUsual + r.bell(penMost)
+	radius := penUsual + r.bell(maxPen)
 	p.reach = radius + sub/2
 	for i := range p.near {
 		p.near[i] = math.MaxInt64
@@ -128,9 +128,9 @@ func (p *pen) span(u, v int64) (from, to int64) {
 // of a pixel. It is 1 up to d = ρ-1/2, 0 from ρ+1/2 on and nearly linear between, and needs no square
 // root.
 func (p *pen) ink(dst []byte, radius int64, r *generator) {
-	ground := int64(r.below(groundMost))
-	contrast := inkLeast + int64(r.below(256-inkLeast)) - ground
-	noise := int64(r.below(noiseMost))
+	ground := int64(r.below(maxGround))
+	contrast := minInk + int64(r.below(256-minInk)) - ground
+	noise := int64(r.below(maxNoise))
 	outer, ring := p.reach*p.reach, 2*radius*sub
 	var random uint64
 	for i, d2 := range p.near {

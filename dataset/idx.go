@@ -60,12 +60,12 @@ func readIDX(r io.Reader, magic uint32) (dims []int, data []byte, err error) {
 		return nil, nil, readFault(err, int64(n), "header truncated: %d of %d bytes", n, length)
 	}
 	what := []string{"items", "rows", "columns"}
-	most := []uint32{MaxIDXImages, MaxIDXSide, MaxIDXSide}
+	limits := []uint32{MaxIDXImages, MaxIDXSide, MaxIDXSide}
 	size := int64(1)
 	for at := 4; at < length; at += 4 {
 		i, v := len(dims), binary.BigEndian.Uint32(head[at:])
-		if v == 0 || v > most[i] {
-			return nil, nil, faultf(int64(at), "number of %s is %d; want 1 to %d", what[i], v, most[i])
+		if v == 0 || v > limits[i] {
+			return nil, nil, faultf(int64(at), "number of %s is %d; want 1 to %d", what[i], v, limits[i])
 		}
 		dims = append(dims, int(v))
 		size *= int64(v)

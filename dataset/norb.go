@@ -156,8 +156,8 @@ func openMatrix(r io.Reader, of elementType, shape ...int) (n int, b body, err e
 		}
 		size *= want
 	}
-	if most := MaxMatrixBytes / size; field(8) == 0 || field(8) > uint32(most) {
-		return 0, b, faultf(8, "dimension 0 is %d, want 1 to %d", field(8), most)
+	if limit := MaxMatrixBytes / size; field(8) == 0 || field(8) > uint32(limit) {
+		return 0, b, faultf(8, "dimension 0 is %d, want 1 to %d", field(8), limit)
 	}
 	n = int(field(8))
 	b.start, b.size = int64(len(head)), n*size

@@ -28,7 +28,7 @@ func gallerySizes(index int, m testmat.Family) (all []size) {
 		all = append(sizes(), size{300, 0}, size{300, 40})
 	}
 	add := func(s size, chosen bool) {
-		if chosen && (m.Most == 0 || s.n <= m.Most) {
+		if chosen && (m.MaxOrder == 0 || s.n <= m.MaxOrder) {
 			all = append(all, s)
 		}
 	}

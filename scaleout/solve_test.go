@@ -78,7 +78,7 @@ func TestSolveErrors(t *testing.T) {
 	}{
 		"nothing":         {nil, nil, 1, "no file has a usable sample"},
 		"nothing in it":   {[]*State{{}, {}}, []string{"x"}, 1, "; 1 bad rows were set aside"},
-		"too much bad":    {[]*State{all}, []string{"one", "two"}, 1, "2 bad rows, and the limit is 1; correct the data, or raise the limit; the first are: one; two"},
+		"too much bad":    {[]*State{all}, []string{"one", "two"}, 1, "2 bad rows; the limit is 1; correct the data, or raise the limit; the first are: one; two"},
 		"bad by far":      {[]*State{all}, strings.Split("1 2 3 4 5 6 7", " "), 1, "the first are: 1; 2; 3; 4; 5"},
 		"too few":         {[]*State{few}, nil, 0, "30 samples do not determine the weights of 48 nodes; use a lambda above 0"},
 		"dependent":       {[]*State{repeated}, nil, 0, "dependent to working precision; raise lambda, or fit by QR"},

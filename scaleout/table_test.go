@@ -100,7 +100,7 @@ func TestColumns(t *testing.T) {
 		{"without names", "1,2,3,4,5\n", Options{Targets: []string{"4-5"}}, "[1 2 3][4 5]"},
 		{"given by names", "z,y,c,b,a\n5,4,3,2,1\n", Options{Inputs: []string{"c", "b", "a"}, Targets: []string{"z", "y"}}, "[1 2 3][4 5]"},
 		{"given by numbers", "p,q,r,s,t\n1,2,3,4,5\n", Options{Inputs: []string{"1-3"}, Targets: []string{"s", "t"}}, "[1 2 3][4 5]"},
-		{"other names", "a,b,d,y,z\n1,2,3,4,5\n", Options{}, `lacks the columns "c" of the model, and has "a", "b", "d", "y", "z": name the columns by --inputs and --target, or use --header absent if`},
+		{"other names", "a,b,d,y,z\n1,2,3,4,5\n", Options{}, `lacks the columns "c" of the model; it has "a", "b", "d", "y", "z": name the columns by --inputs and --target, or use --header absent if`},
 		{"no targets", "a,b,c,y\n1,2,3,4\n", Options{}, `lacks the columns "z"`},
 		{"names twice", "a,b,c,a,y,z\n1,2,3,4,5,6\n", Options{}, `more than one column named "a"`},
 		{"too many", "1,2,3,4,5,6\n", Options{Targets: []string{"5-6"}}, "has 4 input columns, but the model has 3"},

@@ -36,21 +36,21 @@ func accuracySection(runs []*run) Section {
 seed draws them anew: the numbers are means over seeds, with the standard deviation. Tables on random
 images were run for the times alone, and have the paper's accuracies only.`,
 	}
-	last, most := 0, 0
+	last, maxSeeds := 0, 0
 	for _, r := range runs {
 		last = max(last, r.last())
 	}
 	t := newStepTable("%", 0, last)
 	for _, r := range runs {
 		number, plot, seeds := r.accuracyRows(t)
-		if seeds > most {
-			sec.numbers, sec.Plots, most = []Number{number}, []*Plot{plot}, seeds
+		if seeds > maxSeeds {
+			sec.numbers, sec.Plots, maxSeeds = []Number{number}, []*Plot{plot}, seeds
 		}
 	}
 	if len(t.Rows) > 0 {
 		sec.Tables = []Table{t.Table}
 	}
-	if most > 0 {
+	if maxSeeds > 0 {
 		sec.meaning = []string{fmt.Sprintf("The method of updating changes accuracies by at most %s points. They depend on the features, for which "+
 			"there are two recipes, of the authors' code and of the paper's text.", fixed(methodsApart(runs), 2))}
 	}
@@ -74,7 +74,7 @@ func methodsApart(runs []*run) (points float64) {
 // accuracyRows adds the samples after each step, the accuracies by each method, and the paper's. For
 // a whole run by a recipe it also returns a number for the top, a plot, and their number of seeds,
 // else 0.
-func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, most int) {
+func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, maxSeeds int) {
 	var paper bench.Figures
 	random := r.Scale == 1 && r.Data == bench.RandomImages
 	if r.sameTask() || random {
@@ -103,8 +103,8 @@ func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, most int) {
 		seeds := len(r.accuracies(m, 0))
 		mean := func(n int) (mean, deviation float64) { return stat.MeanStdDev(r.accuracies(m, n), nil) }
 		t.add(fmt.Sprintf("%s, %s", m, count(seeds, "seed")), func(n int) string { return spread(mean(n)) })
-		if theirs, _ := printed(r.Updates); !math.IsNaN(theirs) && r.byRecipe() && r.last() == r.Updates && seeds > most {
-			most = seeds
+		if theirs, _ := printed(r.Updates); !math.IsNaN(theirs) && r.byRecipe() && r.last() == r.Updates && seeds > maxSeeds {
+			maxSeeds = seeds
 			ours, paper := spread(mean(r.last())), spread(printed(r.last()))
 			top = Number{ours + "%", fmt.Sprintf("test accuracy after all %d samples of %s, by the recipe of the %s (%s); the paper has %s%%",
 				r.steps[r.last()].Samples, r.name(), r.Recipe, count(seeds, "seed"), paper)}
@@ -118,5 +118,5 @@ func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, most int) {
 	if len(paper.Accuracy) > 0 {
 		t.add("the paper", func(n int) string { return spread(printed(n)) })
 	}
-	return top, plot, most
+	return top, plot, maxSeeds
 }

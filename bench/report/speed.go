@@ -116,7 +116,7 @@ on one thread. The last columns have the geometric mean and the lowest of these 
 // peakPlot shows the shares of the FMA peak that dgemm has on one thread, by a kind of kernel.
 func peakPlot(kernel string, series []Series) *Plot {
 	p := &Plot{Name: "peak-" + cmp.Or(kernel, "unknown"), X: Axis{Label: "n", Log: true}, Y: Axis{Label: "share of the FMA peak, dgemm NN on one thread"}}
-	var most []string
+	var parts []string
 	for _, s := range series {
 		best := 0.0
 		for _, q := range s.Points {
@@ -124,9 +124,9 @@ func peakPlot(kernel string, series []Series) *Plot {
 		}
 		if len(s.Points) > 0 {
 			slices.SortStableFunc(s.Points, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
-			p.Series, most = append(p.Series, s), append(most, fmt.Sprintf("%s with %s", times(best), s.Name))
+			p.Series, parts = append(p.Series, s), append(parts, fmt.Sprintf("%s with %s", times(best), s.Name))
 		}
 	}
-	p.Title = fmt.Sprintf("With %s a product reaches up to %s of the FMA peak", cmp.Or(kernel, "an unknown kernel"), strings.Join(most, " and "))
+	p.Title = fmt.Sprintf("With %s a product reaches up to %s of the FMA peak", cmp.Or(kernel, "an unknown kernel"), strings.Join(parts, " and "))
 	return p
 }

@@ -92,9 +92,9 @@ func TestMinTime(t *testing.T) {
 	f := &fake{clock: clock, takes: time.Microsecond}
 	resets, since, largest := 0, 0, 0
 	c := contender{
-		call:  func() { f.tick(); since++; largest = max(largest, since) },
-		reset: func() { resets++; since = 0 },
-		most:  70,
+		call:     func() { f.tick(); since++; largest = max(largest, since) },
+		reset:    func() { resets++; since = 0 },
+		maxBatch: 70,
 	}
 	m := meter{minTime: 200 * time.Microsecond, now: func() time.Duration { return *clock }}
 	if err := m.calibrate(context.Background(), &c); err != nil || c.batch != 70 {
@@ -104,7 +104,7 @@ func TestMinTime(t *testing.T) {
 	if s := m.time(&c); !about(s, 1e-6) || f.calls != 1+3*70 || resets != 1+3 || largest > 70 {
 		t.Errorf("%v s, %d calls, %d resets, %d calls without one", s, f.calls, resets, largest)
 	}
-	c.most = 1 << 20
+	c.maxBatch = 1 << 20
 	if err := m.calibrate(context.Background(), &c); err != nil || c.batch < 200 || c.batch > 2000 {
 		t.Errorf("batch %d, %v; want some 220", c.batch, err)
 	}
@@ -221,14 +221,14 @@ func TestCancel(t *testing.T) {
 // TestSettings has settings of which no result would say what it says.
 func TestSettings(t *testing.T) {
 	a := []blskernel.Backend{&fake{name: "a"}}
-	most := runtime.GOMAXPROCS(0)
+	maxBatch := runtime.GOMAXPROCS(0)
 	for _, tc := range []struct {
 		c    Comparison
 		want string
 	}{
 		{Comparison{}, "speed: Backends is empty; want at least one"},
-		{Comparison{Backends: a, Threads: []int{1, -1}}, fmt.Sprintf("speed: Threads has -1; want 0 to GOMAXPROCS, which is %d", most)},
-		{Comparison{Backends: a, Threads: []int{most + 1}}, fmt.Sprintf("speed: Threads has %d; want 0 to GOMAXPROCS, which is %d", most+1, most)},
+		{Comparison{Backends: a, Threads: []int{1, -1}}, fmt.Sprintf("speed: Threads has -1; want 0 to GOMAXPROCS, which is %d", maxBatch)},
+		{Comparison{Backends: a, Threads: []int{maxBatch + 1}}, fmt.Sprintf("speed: Threads has %d; want 0 to GOMAXPROCS, which is %d", maxBatch+1, maxBatch)},
 	} {
 		if err := tc.c.Run(context.Background(), nil, nil); err == nil || err.Error() != tc.want {
 			t.Errorf("%v; want %s", err, tc.want)

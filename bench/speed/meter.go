@@ -14,7 +14,7 @@ type contender struct {
 	seconds []float64 // of a call, by round
 
 	call, reset func()
-	most        int     // calls before reset is due
+	maxBatch    int     // calls before reset is due
 	batch       int     // calls between two looks at the clock
 	last        float64 // seconds of a call as measured last
 }
@@ -34,7 +34,7 @@ func (c *contender) start(ctx context.Context, m meter) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	c.call, c.reset, c.most = c.problem.Bind(c.backend), c.problem.Reset, c.problem.most
+	c.call, c.reset, c.maxBatch = c.problem.Bind(c.backend), c.problem.Reset, c.problem.maxBatch
 	c.name = c.problem.name(c.backend)
 	if err := c.problem.check(c.backend, c.call); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (m *meter) calibrate(ctx context.Context, c *contender) error {
 			return context.Cause(ctx)
 		}
 		took := m.run(c)
-		if took >= m.minTime || c.batch == c.most {
+		if took >= m.minTime || c.batch == c.maxBatch {
 			return nil
 		}
 		// Ten times at most, since a short time is not exact.
@@ -61,7 +61,7 @@ func (m *meter) calibrate(ctx context.Context, c *contender) error {
 		if took > 0 {
 			grow = min(grow, max(1.2, 1.1*float64(m.minTime)/float64(took)))
 		}
-		c.batch = min(int(grow*float64(c.batch))+1, c.most)
+		c.batch = min(int(grow*float64(c.batch))+1, c.maxBatch)
 	}
 }
 

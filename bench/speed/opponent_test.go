@@ -47,8 +47,8 @@ func TestAgainst(t *testing.T) {
 							t.Errorf("%s, %d: element %d of the diagonal is %v and %v", opponent, n, i, own, other)
 						}
 					}
-					if q.most != p.most || q.Flops() != p.Flops() || q.Err() != nil {
-						t.Errorf("%s, %d: most %d, flops %v of %v, %v", opponent, n, q.most, q.Flops(), p.Flops(), q.Err())
+					if q.maxBatch != p.maxBatch || q.Flops() != p.Flops() || q.Err() != nil {
+						t.Errorf("%s, %d: most %d, flops %v of %v, %v", opponent, n, q.maxBatch, q.Flops(), p.Flops(), q.Err())
 					}
 				}
 			}

@@ -23,9 +23,9 @@ type Problem struct {
 	// initial restores out, or is nil for an operation that does not read it; then out starts as
 	// NaN, so that no backend passes with the result of another.
 	initial []float64
-	// most is the number of calls before Reset is due: elements could otherwise become so large or
+	// maxBatch is the number of calls before Reset is due: elements could otherwise become so large or
 	// small that the time depends on them.
-	most int
+	maxBatch int
 
 	// against prepares the problem of an opponent; opponent is the name of the one of which this
 	// problem is.
@@ -74,7 +74,7 @@ func (p *Problem) Bind(b blskernel.Backend) func() {
 func (p *Problem) Reset() { copy(p.out, p.initial) }
 
 // Calls returns the number of calls before Reset is due.
-func (p *Problem) Calls() int { return p.most }
+func (p *Problem) Calls() int { return p.maxBatch }
 
 // Err returns the first error of a call: a factorization may fail.
 func (p *Problem) Err() error { return p.err }

@@ -67,18 +67,18 @@ func TestCheckElement(t *testing.T) {
 func TestInPlace(t *testing.T) {
 	eachCase(t, func(t *testing.T, c Case) {
 		p := c.Prepare(12, 7)
-		if p.most == maxCalls || p.compared != nil {
+		if p.maxBatch == maxCalls || p.compared != nil {
 			return // decompositions leave zeros in A
 		}
 		call := p.Bind(&fake{name: "gonum"})
 		for round := range 2 {
 			p.Reset()
-			for range p.most + 1 {
+			for range p.maxBatch + 1 {
 				call()
 			}
 			for i, v := range p.out {
 				if !(math.Abs(v) >= 0x1p-1022 && math.Abs(v) <= 1e120) {
-					t.Fatalf("round %d: element %d is %v after %d calls", round, i, v, p.most+1)
+					t.Fatalf("round %d: element %d is %v after %d calls", round, i, v, p.maxBatch+1)
 				}
 			}
 		}

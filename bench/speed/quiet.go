@@ -10,8 +10,8 @@ import (
 const (
 	// quietStep is the time between two looks at the threads.
 	quietStep = 500 * time.Microsecond
-	// quietMost bounds the wait: ten times the spinning of OpenBLAS 0.3.21.
-	quietMost = time.Second
+	// maxQuiet bounds the wait: ten times the spinning of OpenBLAS 0.3.21.
+	maxQuiet = time.Second
 )
 
 // Quiet waits until no other thread of the process runs or waits for a CPU: the workers of OpenBLAS
@@ -27,7 +27,7 @@ func Quiet() {
 
 // waitQuiet is Quiet by the given number of busy threads, the caller's included, and clock.
 func waitQuiet(busy func() int, now func() time.Duration, sleep func(time.Duration)) {
-	for end := now() + quietMost; busy() > 1 && now() < end; {
+	for end := now() + maxQuiet; busy() > 1 && now() < end; {
 		sleep(quietStep)
 	}
 }

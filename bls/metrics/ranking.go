@@ -48,12 +48,12 @@ func auc(samples []ranked) float64 {
 		return math.NaN()
 	}
 	// Powers of two bring the largest weight of each side to about 1: no sum or product overflows.
-	most := map[bool]float64{}
+	largest := map[bool]float64{}
 	for _, s := range samples {
-		most[s.positive] = max(most[s.positive], s.weight)
+		largest[s.positive] = max(largest[s.positive], s.weight)
 	}
 	for i, s := range samples {
-		_, exponent := math.Frexp(most[s.positive])
+		_, exponent := math.Frexp(largest[s.positive])
 		samples[i].weight = math.Ldexp(s.weight, -exponent)
 	}
 	// With equal scores in the order of their weights, sums do not depend on how the sort works.

@@ -14,9 +14,9 @@ const (
 	fading     = 0.999 // the weight of a row in the running score, by the weight of the next row
 	bucketRows = 32    // rows of a new bucket
 	sameSize   = 4     // buckets of a size, beyond which the two oldest become one
-	leastRows  = 100   // rows on either side of a fall
+	minRows    = 100   // rows on either side of a fall
 	falseAlarm = 0.002 // probability of a fall that is none
-	mostLoss   = 4     // of a row of a regression
+	maxLoss    = 4     // of a row of a regression
 )
 
 // A Running scores predictions that were made before their rows were learned, and detects falls of the
@@ -110,9 +110,9 @@ func (r *Running) AddTargets(y, p *mat.Dense) {
 		for j, v := range y.RawRowView(i) {
 			e, t := v-p.At(i, j), r.Targets[j]
 			if square := float64(e * e); square > 0 {
-				square = min(mostLoss, square/(t.Spread/t.Rows))
+				square = min(maxLoss, square/(t.Spread/t.Rows))
 				if math.IsNaN(square) {
-					square = mostLoss
+					square = maxLoss
 				}
 				loss += square / float64(c)
 			}
@@ -167,7 +167,7 @@ func (r *Running) Fall() *Fall {
 	}
 	n, bound := float64(all.Rows), 1.0
 	if r.Targets != nil {
-		bound = mostLoss
+		bound = maxLoss
 	}
 	mean := all.Loss / n
 	variance := max(0, all.Squares/n-float64(mean*mean))
@@ -177,7 +177,7 @@ func (r *Running) Fall() *Fall {
 	excess, cut := 0.0, 0
 	for i, b := range r.Buckets {
 		n0, n1 := float64(before.Rows), float64(all.Rows-before.Rows)
-		if before.Rows >= leastRows && all.Rows-before.Rows >= leastRows {
+		if before.Rows >= minRows && all.Rows-before.Rows >= minRows {
 			m0, m1 := before.Loss/n0, (all.Loss-before.Loss)/n1
 			inverse := 1/n0 + 1/n1
 			if by := m1 - m0 - math.Sqrt(float64(2*variance*l*inverse)) - float64(2*bound*l*inverse/3); by > excess {

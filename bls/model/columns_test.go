@@ -36,8 +36,8 @@ func TestMatch(t *testing.T) {
 		{"given, of other names", header, stream.Options{Inputs: []string{"b"}, Targets: []string{"a"}}, needs, []string{"b"}, []string{"a"}, []float64{1}, ""},
 		{"names that are numbers", "2,1,7\n3,4,5\n", stream.Options{}, wanted{inputs: []string{"1", "2"}, targets: []string{"7"}, Data: Data{Learn: true, Single: true}}, []string{"1", "2"}, []string{"7"}, []float64{4, 3}, ""},
 		{"a range in another order", header, stream.Options{Inputs: []string{"1-2"}}, needs, nil, nil, nil, "in another order than the model"},
-		{"a column is missing", "b,y\n1,2\n", stream.Options{}, needs, nil, nil, nil, `lacks the columns "a" of the model, and has "b", "y": name`},
-		{"many are missing", "z\n1\n", stream.Options{}, wanted{inputs: strings.Split("abcdefghijkl", "")}, nil, nil, nil, `"j" and 2 more of the model, and has "z"`},
+		{"a column is missing", "b,y\n1,2\n", stream.Options{}, needs, nil, nil, nil, `lacks the columns "a" of the model; it has "b", "y": name`},
+		{"many are missing", "z\n1\n", stream.Options{}, wanted{inputs: strings.Split("abcdefghijkl", "")}, nil, nil, nil, `"j" and 2 more of the model; it has "z"`},
 		{"a name twice", "a,b,a,y\n1,2,3,4\n", stream.Options{}, needs, nil, nil, nil, `has more than one column named "a"`},
 		{"no target", "1,2\n3,4\n", stream.Options{Header: stream.HeaderAbsent}, needs, nil, nil, nil, ErrNoTargets.Error()},
 	} {

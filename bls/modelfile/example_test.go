@@ -83,8 +83,9 @@ func ExampleLoad() {
 	check(os.WriteFile(table, []byte("u,v,y\n0,0,0\n1,0,2\n"), 0o666))
 	_, err = modelfile.Load(table, nil)
 	fmt.Println(strings.TrimPrefix(err.Error(), dir+string(filepath.Separator)))
-	// Output: [y] of [u v]: 23.000000 table.csv: modelfile: not a model file: it begins with
-	// "u,v,y\n0,0,0\n1,0,"; name the file that a model was saved to
+	// Output:
+	// [y] of [u v]: 23.000000
+	// table.csv: modelfile: not a model file: it begins with "u,v,y\n0,0,0\n1,0,"; name the file that a model was saved to
 }
 
 // Inspect verifies the checksums of a file and lists what is in it, without decoding the model.
@@ -155,12 +156,13 @@ func Example_errors() {
 	wrong := line()
 	wrong.Metadata.Inputs = []string{"u"}
 	fmt.Println(modelfile.Write(new(bytes.Buffer), wrong))
-	// Output: modelfile: the file was altered (the checksum of "REGR" is wrong): copy it again, in
-	// binary mode, or use a backup altered in REGR modelfile: the file is not complete, it ends
-	// after 500 bytes in "REGR": copy it again, or use a backup modelfile: section "END " is
-	// invalid: data follows the end: use a backup, or train again modelfile: the file is of version
-	// 3, and this program reads version 2: read it with a newer release of blskernel modelfile:
-	// metadata: inputs: 1 names for 2 inputs of the model
+	// Output:
+	// modelfile: the file was altered (the checksum of "REGR" is wrong): copy it again, in binary mode, or use a backup
+	// altered in REGR
+	// modelfile: the file is not complete, it ends after 500 bytes in "REGR": copy it again, or use a backup
+	// modelfile: section "END " is invalid: data follows the end: use a backup, or train again
+	// modelfile: the file is of version 3, and this program reads version 2: read it with a newer release of blskernel
+	// modelfile: metadata: inputs: 1 names for 2 inputs of the model
 }
 
 // What does not depend on the kind of the model goes by Learner.

@@ -197,7 +197,7 @@ func TestMetadataMemory(t *testing.T) {
 		"too long": `{"log":[` + many(maxMetadata/3-10, func(int) string { return `{}` }) + `]}`, // which is refused
 		"one":      `{"software":"` + strings.Repeat("x", maxMetadata-20) + `"}`,
 	} {
-		b := begin(Version, meta).b
+		b := newBuilder(Version, meta).b
 		used := faults.Allocated(func() {
 			var e *TruncatedError
 			if _, err := Inspect(bytes.NewReader(b)); name != "too long" && (!errors.As(err, &e) || e.Section != "") || err == nil {

@@ -64,8 +64,8 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte(magic))
 	f.Add([]byte("a,b\n1,2\n"))
-	f.Add(begin(Version+1, "{}").b)
-	f.Add(begin(Version-1, "{}").b)
+	f.Add(newBuilder(Version+1, "{}").b)
+	f.Add(newBuilder(Version-1, "{}").b)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if file, err := read(t, b); err == nil {
 			checkAgain(t, file, b)

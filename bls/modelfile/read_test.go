@@ -139,14 +139,14 @@ func TestTruncated(t *testing.T) {
 type builder struct{ b []byte }
 
 // begin begins a file with its metadata.
-func begin(version uint32, meta string) *builder {
+func newBuilder(version uint32, meta string) *builder {
 	f := &builder{header(version)}
 	return f.section(sectionMetadata, uint64(len(meta)), []byte(meta))
 }
 
 // forged returns a file with the right checksums.
 func forged(version uint32, meta, name string, model []byte) []byte {
-	return begin(version, meta).section(name, uint64(len(model)), model).end()
+	return newBuilder(version, meta).section(name, uint64(len(model)), model).end()
 }
 
 func (f *builder) section(name string, size uint64, payload []byte) *builder {
@@ -186,7 +186,7 @@ func TestForged(t *testing.T) {
 	}
 	long := strings.Repeat("x", maxMetadata-100)
 	// The section is right and the file is not.
-	replaced := begin(Version, strings.Replace(string(meta), "1.2.3", "2.2.3", 1)).b
+	replaced := newBuilder(Version, strings.Replace(string(meta), "1.2.3", "2.2.3", 1)).b
 	replaced = append(replaced, good[len(replaced):]...)
 	for _, test := range []struct {
 		name string
@@ -194,20 +194,20 @@ func TestForged(t *testing.T) {
 		says string
 	}{
 		{"a section that was replaced", replaced, `the checksum of "file"`},
-		{"version 0", begin(0, "{}").end(), "version is 0"},
+		{"version 0", newBuilder(0, "{}").end(), "version is 0"},
 		{"no metadata", (&builder{header(Version)}).section(sectionClassifier, n, model).end(), "should be META"},
-		{"no model", begin(Version, "{}").end(), "should be CLAS or REGR"},
+		{"no model", newBuilder(Version, "{}").end(), "should be CLAS or REGR"},
 		{"nothing", (&builder{header(Version)}).end(), "should be META"},
 		{"metadata of over 1 MB", with(Version, `{"notes":{"x":"`+long+long+`"}}`), "checksum"},
-		{"a huge section", begin(Version, "{}").section(sectionClassifier, math.MaxUint64, model).end(), "checksum"},
-		{"a gigabyte", begin(Version, "{}").section(sectionClassifier, 1<<30, model).b, "not complete"},
-		{"2^60 bytes", begin(Version, "{}").section(sectionClassifier, 1<<60, model).end(), "not complete"},
+		{"a huge section", newBuilder(Version, "{}").section(sectionClassifier, math.MaxUint64, model).end(), "checksum"},
+		{"a gigabyte", newBuilder(Version, "{}").section(sectionClassifier, 1<<30, model).b, "not complete"},
+		{"2^60 bytes", newBuilder(Version, "{}").section(sectionClassifier, 1<<60, model).end(), "not complete"},
 		{"metadata of 2^60 bytes", (&builder{header(Version)}).section(sectionMetadata, 1<<60, []byte("{}")).end(), "checksum"},
 		{"a regressor in name", forged(Version, "{}", sectionRegressor, model), "no Regressor"},
 		{"a model that goes on", forged(Version, "{}", sectionClassifier, append(slices.Clone(model), 0)), "CLAS"},
 		{"an empty model", forged(Version, "{}", sectionClassifier, nil), "CLAS"},
-		{"a long end", begin(Version, "{}").section(sectionClassifier, n, model).section(sectionEnd, 33, make([]byte, 33)).b, "checksum"},
-		{"another end", begin(Version, "{}").section(sectionClassifier, n, model).section(sectionEnd, 32, make([]byte, 32)).b, `"file"`},
+		{"a long end", newBuilder(Version, "{}").section(sectionClassifier, n, model).section(sectionEnd, 33, make([]byte, 33)).b, "checksum"},
+		{"another end", newBuilder(Version, "{}").section(sectionClassifier, n, model).section(sectionEnd, 32, make([]byte, 32)).b, `"file"`},
 		{"an unknown field of 1 MB", with(Version, `{"`+long+`":1}`), "unknown field"},
 		{"a time of 1 MB", with(Version, `{"created":"`+long+`"}`), "parsing time"},
 		{"a number of 1 MB", with(Version, `{"batch":`+strings.Repeat("9", maxMetadata-100)+`}`), "cannot unmarshal"},
@@ -253,7 +253,7 @@ func TestAlteredModel(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	var e *VersionError
-	b := begin(Version+1, `{"software":"blskernel 9.9","later":true}`).b
+	b := newBuilder(Version+1, `{"software":"blskernel 9.9","later":true}`).b
 	if _, err := Read(bytes.NewReader(b), nil); !errors.As(err, &e) || e.Have != Version+1 || e.Supported != Version || e.Software != "blskernel 9.9" || !strings.Contains(err.Error(), "blskernel 9.9") {
 		t.Errorf("a newer version: %v", err)
 	}

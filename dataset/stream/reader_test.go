@@ -124,7 +124,7 @@ func TestPackedFaults(t *testing.T) {
 			}
 		}
 	}
-	const damaged, more = ": the compressed data is damaged", ": goes on after the"
+	const damaged, more = ": the compressed data is damaged", ": continues after the"
 	for _, test := range []struct {
 		name string
 		x    []byte

@@ -27,19 +27,19 @@ func takeRows(labels []int, balanced bool, l int) (rows []int, factors []float64
 		counts[label]++
 	}
 	// The largest number of rows of a class that leaves room for as many of all others.
-	taking := func(most int) (rows int) {
+	taking := func(perClass int) (rows int) {
 		for _, n := range counts {
-			rows += min(n, most)
+			rows += min(n, perClass)
 		}
 		return rows
 	}
-	most := 1 // of more classes than rows each of the first has one
-	for taking(most) < taking(most+1) && taking(most+1) <= MaxRows {
-		most++
+	perClass := 1 // of more classes than rows each of the first has one
+	for taking(perClass) < taking(perClass+1) && taking(perClass+1) <= MaxRows {
+		perClass++
 	}
 	taken := make([]int, len(counts))
 	for i, label := range labels {
-		if taken[label] < most && len(rows) < MaxRows {
+		if taken[label] < perClass && len(rows) < MaxRows {
 			taken[label]++
 			rows = append(rows, i)
 		}

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	mostSmearing = 0x1p60 // the largest factor; the smallest is its reciprocal
-	mostBeyond   = 10     // the largest prediction, in units of the largest target
+	maxSmearing = 0x1p60 // the largest factor; the smallest is its reciprocal
+	maxBeyond   = 10     // the largest prediction, in units of the largest target
 )
 
 // A Smearing predicts targets from scores that are their logarithms:
@@ -32,7 +32,7 @@ type Smearing struct{ Factors, Largest []float64 }
 func (s *Smearing) Limits() []float64 {
 	limits := make([]float64, len(s.Largest))
 	for j, v := range s.Largest {
-		limits[j] = min(float64(mostBeyond*v), math.MaxFloat64)
+		limits[j] = min(float64(maxBeyond*v), math.MaxFloat64)
 	}
 	return limits
 }
@@ -72,7 +72,7 @@ func Smear(scores, y *mat.Dense, weights []float64) []float64 {
 			below += w
 		}
 		if factors[j] = 1; kept > 0 {
-			factors[j] = max(1/mostSmearing, min(mostSmearing, sum/kept))
+			factors[j] = max(1/maxSmearing, min(maxSmearing, sum/kept))
 		}
 	}
 	return factors

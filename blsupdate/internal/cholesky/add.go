@@ -116,7 +116,7 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, fi
 	} else {
 		_, fit, err = s.applySeen(ctx, 1, seen, ax, ya, 0)
 	}
-	if err == nil && s.Most > maxGrown*before {
+	if err == nil && s.BoundX > maxGrown*before {
 		err = &types.ConditionError{What: addedKernel, Err: errGrown, Instead: []types.Method{types.QR}}
 	}
 	return large, fit, err
@@ -294,8 +294,8 @@ func (s *State) replaced(sign float64, v *mat.Dense) error {
 
 func (s *State) measure() error {
 	w := s.W.RawMatrix().Data
-	s.Most, s.MostW = s.frobenius(), dense.LargestOf(w)
-	if !(s.Most < math.MaxFloat64/4) || floats.FirstNonFinite(w) >= 0 {
+	s.BoundX, s.BoundW = s.frobenius(), dense.LargestOf(w)
+	if !(s.BoundX < math.MaxFloat64/4) || floats.FirstNonFinite(w) >= 0 {
 		return types.ErrOverflow
 	}
 	return nil

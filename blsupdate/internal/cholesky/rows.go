@@ -42,8 +42,8 @@ func (s *State) byRows(ctx context.Context, sign float64, ax, ya *mat.Dense, lim
 		}
 	}
 	maxW, safe := s.boundRows(ax, ya, least)
-	q, most := dense.Rows(ax), SweptRows(s.K)
-	if !safe || ctx.Done() != nil && q > most {
+	q, panel := dense.Rows(ax), SweptRows(s.K)
+	if !safe || ctx.Done() != nil && q > panel {
 		action := types.ActionAdd
 		if sign < 0 {
 			action = types.ActionRemove
@@ -54,7 +54,7 @@ func (s *State) byRows(ctx context.Context, sign float64, ax, ya *mat.Dense, lim
 		s.L, s.W = s.copyL(), dense.Copy(s.W)
 	}
 	rest = 1
-	err = interrupt.EachPanel(ctx, q, most, func(from, to int) error {
+	err = interrupt.EachPanel(ctx, q, panel, func(from, to int) error {
 		s.Counter.Enter(cost.StepF)
 		rows := s.Sweep(sign, dense.RowRange(ax, from, to))
 		for _, r := range rows {
@@ -76,10 +76,10 @@ func (s *State) byRows(ctx context.Context, sign float64, ax, ya *mat.Dense, lim
 	case err != nil:
 		return 0, err
 	case safe && sign > 0:
-		s.MostW = maxW
-		s.Most *= detmath.Pow(1+grownByRow(s.K), q)
+		s.BoundW = maxW
+		s.BoundX *= detmath.Pow(1+grownByRow(s.K), q)
 	case safe:
-		s.Most, s.MostW = s.frobenius(), maxW
+		s.BoundX, s.BoundW = s.frobenius(), maxW
 	default:
 		err = s.measure()
 	}
@@ -147,11 +147,11 @@ func (s *State) restOf(ax *mat.Dense, limit float64) (float64, error) {
 // |b|/least in a removal, and |y - a W| <= |y| + ‖a‖‖W‖.
 func (s *State) boundRows(ax, ya *mat.Dense, least float64) (maxW float64, safe bool) {
 	const limit = 0x1p500 // its square is far from overflow
-	f, w := s.Gain*s.Most, s.MostW
+	f, w := s.Gain*s.BoundX, s.BoundW
 	if w > limit { // the bound of many updates
 		w = dense.LargestOf(s.W.RawMatrix().Data)
 	}
-	safe = least >= types.LeastRest && f < limit && s.Most < limit
+	safe = least >= types.LeastRest && f < limit && s.BoundX < limit
 	root := math.Sqrt(float64(s.K))
 	for i := range dense.Rows(ax) {
 		a, y := dense.Norm(ax.RawRowView(i)), dense.Norm(ya.RawRowView(i))

@@ -16,8 +16,8 @@ func RidgeForm(form types.Form, q, k, c int) types.Form {
 // equal and have at most k/4 rows, but no fewer than 64 unless q is: 2q²k flops become qk²/2, products
 // stay fast, and the passes over Q are cheap.
 func RidgeBlocks(q, k int) int {
-	most := max(k/4, 64)
-	return (q + most - 1) / most
+	panel := max(k/4, 64)
+	return (q + panel - 1) / panel
 }
 
 // BlockRange returns the range of rows of block i.
@@ -93,14 +93,14 @@ const (
 
 // ProductKind returns the kind of a product of q rows with Q.
 func ProductKind(b blskernel.Backend, q int) Kind {
-	most := maxStripsByGemm
+	panel := maxStripsByGemm
 	if hasPacked(b) {
-		most = maxStrips
+		panel = maxStrips
 	}
 	switch {
 	case q == 1:
 		return Spmv
-	case q <= most:
+	case q <= panel:
 		return SpmmStrips
 	default:
 		return SpmmR

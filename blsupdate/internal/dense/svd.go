@@ -53,17 +53,17 @@ func LeadingColumns(b blskernel.Backend, c *mat.Dense, rank int) []int {
 	}
 	q, along := make([]float64, m), make([]float64, n)
 	for s := range rank {
-		longest, most := s, -1.0
+		longest, largest := s, -1.0
 		for j := s; j < n; j++ {
-			if v := b.Ddot(m, left[j*m:], 1, left[j*m:], 1); v > most {
-				longest, most = j, v
+			if v := b.Ddot(m, left[j*m:], 1, left[j*m:], 1); v > largest {
+				longest, largest = j, v
 			}
 		}
 		pivots[s], pivots[longest] = pivots[longest], pivots[s]
 		copy(q, left[longest*m:(longest+1)*m])
 		copy(left[longest*m:(longest+1)*m], left[s*m:])
-		if most > 0 && s+1 < n {
-			Scale(1/math.Sqrt(most), q)
+		if largest > 0 && s+1 < n {
+			Scale(1/math.Sqrt(largest), q)
 			b.Dgemv(blas.NoTrans, n-s-1, m, 1, left[(s+1)*m:], m, q, 1, 0, along, 1)
 			b.Dger(n-s-1, m, -1, along, 1, q, 1, left[(s+1)*m:], m)
 		}

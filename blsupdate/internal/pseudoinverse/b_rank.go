@@ -59,13 +59,13 @@ func (s *addition) rowSpaceResidual() (c residual, err error) {
 // decides.
 func (s *addition) rankOf(values []float64, tolerance float64) (int, error) {
 	u, k := s.u, s.u.K
-	most := k - u.rank
+	limit := k - u.rank
 	lengths := slices.Clone(u.size.A)
 	state.AddLengths(lengths, dense.ColumnNorms(s.ax))
 	if even(lengths) {
-		rank := countAbove(values, tolerance, most)
-		near := countAbove(values, tolerance/doubtful, most) != rank || countAbove(values, tolerance*doubtful, most) != rank
-		hidden := rank < most && tolerance*u.p.norm() > 1 // a direction as small as A has
+		rank := countAbove(values, tolerance, limit)
+		near := countAbove(values, tolerance/doubtful, limit) != rank || countAbove(values, tolerance*doubtful, limit) != rank
+		hidden := rank < limit && tolerance*u.p.norm() > 1 // a direction as small as A has
 		u.doubt = u.doubt || near || hidden
 		return rank, nil
 	}
@@ -92,18 +92,18 @@ const evenRatio = 1 << 10
 
 // even reports whether the norms that are not zero are within evenRatio of each other.
 func even(lengths []float64) bool {
-	least, most := math.Inf(1), 0.0
+	smallest, largest := math.Inf(1), 0.0
 	for _, v := range lengths {
 		if v > 0 {
-			least, most = min(least, v), max(most, v)
+			smallest, largest = min(smallest, v), max(largest, v)
 		}
 	}
-	return !(most > evenRatio*least)
+	return !(largest > evenRatio*smallest)
 }
 
 func countAbove(values []float64, tolerance float64, most int) int {
 	rank := 0
-	for rank < min(len(values), most) && values[rank] > tolerance {
+	for rank < min(len(values), limit) && values[rank] > tolerance {
 		rank++
 	}
 	return rank

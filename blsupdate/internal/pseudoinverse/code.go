@@ -54,7 +54,7 @@ func (u *State) codeKnown(x *codec.Coder) {
 func (r *rows) code(x *codec.Coder, what string, cols, count int) {
 	layout := make([]uint64, 0, 2*len(r.blocks))
 	for i, b := range r.blocks {
-		layout = append(layout, uint64(r.rowsOf(i)), uint64(b.most))
+		layout = append(layout, uint64(r.rowsOf(i)), uint64(b.capacity))
 	}
 	n := len(r.blocks)
 	x.Int("the number of blocks of "+what, &n, count)
@@ -67,7 +67,7 @@ func (r *rows) code(x *codec.Coder, what string, cols, count int) {
 	}
 	for i := 0; len(layout) > 0 && !x.Failed(); i, layout = i+1, layout[2:] {
 		if x.Reading() {
-			r.blocks = append(r.blocks, rowBlock{most: int(layout[1])})
+			r.blocks = append(r.blocks, rowBlock{capacity: int(layout[1])})
 		}
 		x.Floats(what, &r.blocks[i].data, int(layout[0])*cols)
 	}
@@ -77,13 +77,13 @@ func (r *rows) code(x *codec.Coder, what string, cols, count int) {
 func checkLayout(x *codec.Coder, what string, layout []uint64, count int) {
 	left := uint64(count)
 	for i := 0; i < len(layout); i += 2 {
-		n, most := layout[i], layout[i+1]
+		n, capacity := layout[i], layout[i+1]
 		if n == 0 || n > left {
 			x.FailElement(i, "a block of %s cannot have %d rows; %d are left", what, n, left)
 			return
 		}
-		if most < n || most > codec.MostElements {
-			x.FailElement(i+1, "a block of %s with %d rows cannot take %d", what, n, most)
+		if capacity < n || capacity > codec.MaxElements {
+			x.FailElement(i+1, "a block of %s with %d rows cannot take %d", what, n, capacity)
 			return
 		}
 		left -= n

@@ -118,7 +118,7 @@ func (u *State) MapTargets(t *mat.Dense, keep bool) (out state.Outcome, err erro
 	for i, b := range u.y.blocks {
 		y := u.Mapped(mat.NewDense(u.y.rowsOf(i), u.C, b.data), t, keep)
 		finite = finite && dense.Finite(y)
-		next.y.blocks = append(next.y.blocks, rowBlock{y.RawMatrix().Data, b.most})
+		next.y.blocks = append(next.y.blocks, rowBlock{y.RawMatrix().Data, b.capacity})
 	}
 	if !finite {
 		return out, types.ErrOverflow

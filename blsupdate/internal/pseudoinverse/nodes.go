@@ -57,7 +57,7 @@ func (u *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	if err != nil {
 		return out, err
 	}
-	next.know(y, a, h)
+	next.setKnown(y, a, h)
 	if u.Lambda == 0 {
 		out.RankC = next.rank - u.rank
 	}
@@ -233,7 +233,7 @@ func (s *widening) state() (*State, error) {
 		if !u.prior.exact(s.l) {
 			next.prior.widen(dense.Frobenius(s.h), dense.Frobenius(s.d), below)
 		} else { // the model is as if started with all nodes
-			next.prior.begin(u.Lambda, s.l, u.C)
+			next.prior.reset(u.Lambda, s.l, u.C)
 		}
 	}
 	if !s.how.Refined && !s.how.Ridge { // else B multiplies the residuals

@@ -63,8 +63,8 @@ func (p *prior) measure(lambda float64, k int, solve func(x []float64)) {
 	}))
 }
 
-// begin sets the other fields for l rows and c targets.
-func (p *prior) begin(lambda float64, l, c int) {
+// reset sets the other fields for l rows and c targets.
+func (p *prior) reset(lambda float64, l, c int) {
 	p.size, p.first, p.mixed, p.shift = 1+p.share, l, false, make([]float64, c)
 	if p.delta = 0; lambda > 0 {
 		p.delta = state.Capped(math.Sqrt(p.share) / math.Sqrt(lambda))
@@ -97,7 +97,7 @@ func (p *prior) exact(l int) bool { return p.first == l && !p.mixed }
 func (p *prior) leave(lambda float64, w, next *mat.Dense, l, n int, ax *mat.Dense, gone []float64, rest, plain float64) {
 	if q := dense.Rows(ax); p.exact(l) {
 		p.share = shareOf(p.share / (1 + p.share) / rest) // M - AxᵀAx >= (1-h) M
-		p.begin(lambda, l-q, len(gone))
+		p.reset(lambda, l-q, len(gone))
 		return
 	}
 	p.move(w, next)

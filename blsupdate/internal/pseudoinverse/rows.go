@@ -24,8 +24,8 @@ type rows struct {
 // A rowBlock holds consecutive rows. The division into blocks decides the order of sums over the rows,
 // so it must not depend on the capacity of a slice.
 type rowBlock struct {
-	data []float64
-	most int // the number of rows up to which others are appended
+	data     []float64
+	capacity int // the number of rows up to which others are appended
 }
 
 func (r *rows) rowsOf(i int) int { return len(r.blocks[i].data) / r.cols }
@@ -34,14 +34,14 @@ func (r *rows) rowsOf(i int) int { return len(r.blocks[i].data) / r.cols }
 // block. A new block has a capacity of as many rows as there are, up to smallBlock.
 func (r *rows) append(data []float64) {
 	n := len(data) / r.cols
-	if last := len(r.blocks) - 1; last >= 0 && r.rowsOf(last)+n <= r.blocks[last].most {
+	if last := len(r.blocks) - 1; last >= 0 && r.rowsOf(last)+n <= r.blocks[last].capacity {
 		r.blocks[last].data = append(r.blocks[last].data, data...)
 	} else {
-		most := max(n, min(r.count, smallBlock))
-		if n < most {
-			data = append(memory.Zeros(most * r.cols)[:0], data...)
+		capacity := max(n, min(r.count, smallBlock))
+		if n < capacity {
+			data = append(memory.Zeros(capacity * r.cols)[:0], data...)
 		}
-		r.blocks = append(r.blocks, rowBlock{data, most})
+		r.blocks = append(r.blocks, rowBlock{data, capacity})
 	}
 	r.count += n
 }
@@ -77,7 +77,7 @@ func (r *rows) remove(places []int) {
 		case len(b.data) == 0:
 		case last >= 0 && len(blocks[last].data)+len(b.data) <= smallBlock*r.cols:
 			blocks[last].data = append(blocks[last].data, b.data...)
-			blocks[last].most = max(blocks[last].most, smallBlock)
+			blocks[last].capacity = max(blocks[last].capacity, smallBlock)
 		default:
 			blocks = append(blocks, b)
 		}
@@ -135,14 +135,13 @@ func (r *rows) clone() rows {
 	return c
 }
 
-// panels calls f for consecutive panels of the rows [from, to), each within one block and of no more
-// than most rows, with the index of the first row.
-func (r *rows) panels(from, to, most int, f func(first int, m *mat.Dense)) {
+// panels calls f for consecutive panels of the rows [from, to), each within one block and of at most capacity rows, with the index of the first row.
+func (r *rows) panels(from, to, capacity int, f func(first int, m *mat.Dense)) {
 	first := 0
 	for at, b := range r.blocks {
 		n := r.rowsOf(at)
-		for i := max(0, from-first); i < min(n, to-first); i += most {
-			rows := min(most, n-i, to-first-i)
+		for i := max(0, from-first); i < min(n, to-first); i += capacity {
+			rows := min(capacity, n-i, to-first-i)
 			f(first+i, mat.NewDense(rows, r.cols, b.data[i*r.cols:(i+rows)*r.cols]))
 		}
 		first += n

@@ -27,7 +27,7 @@ func (u *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 	if err != nil {
 		return out, err
 	}
-	u.know(y, a)
+	u.setKnown(y, a)
 	out.Model = cost.PseudoinverseStart(u.Options, cost.Shape{L: dense.Rows(a), K: u.K, C: u.C, Start: out.Start, Rank: u.rank})
 	return out, nil
 }
@@ -60,7 +60,7 @@ func (u *State) finish(ctx context.Context, first, a, y *mat.Dense) error {
 	u.squared = 0
 	u.size.Rest = u.Refitted(u.w, y, a)
 	u.noteWeights()
-	u.prior.begin(u.Lambda, l, u.C)
+	u.prior.reset(u.Lambda, l, u.C)
 	if u.Lambda == 0 {
 		u.remember(u.p.norm())
 	}

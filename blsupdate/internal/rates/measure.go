@@ -100,7 +100,7 @@ func newMeasurement(b blskernel.Backend) *measurement {
 		for i := range t.cost {
 			_, s := t.point(i)
 			p := point{Operation: cost.Operation{Kind: kind, M: s[0], N: s[1], K: s[2]}, index: i}
-			if amount := p.Amount(); !(amount > 0 && amount <= o.most) || max(p.M*p.N, p.N*p.K, p.M*p.K) > maxNumbers {
+			if amount := p.Amount(); !(amount > 0 && amount <= o.maxFlops) || max(p.M*p.N, p.N*p.K, p.M*p.K) > maxNumbers {
 				continue
 			}
 			p.about = m.like.seconds(p.Operation)

@@ -37,8 +37,8 @@ type preparation func(w *workspace, m, n, k int) (restore, do func())
 // do not matter, and the flops above which the previous point is used instead. Fewer points leave more
 // time for each. Rates still change at ten times the width of a panel of a factorization.
 type grid struct {
-	axes [3][]int
-	most float64
+	axes     [3][]int
+	maxFlops float64
 }
 
 // The points of an axis differ by a factor of two or three. There are more points around 8: the
@@ -61,7 +61,7 @@ var (
 )
 
 const (
-	most     = 1.1e9 // flops of nearly all kinds
+	maxFlops = 1.1e9 // flops of nearly all kinds
 	maxLarge = 2.5e9 // of operations in which large updates spend their time
 	maxRows  = 8.5e9 // of rows appended to a triangle, whose speed grows longest
 	maxSlow  = 4e7   // of operations that are some ten times slower
@@ -69,16 +69,16 @@ const (
 
 var (
 	products  = grid{[3][]int{product, product, product}, maxLarge}
-	symmetric = grid{[3][]int{one, pairs, terms}, most}
-	sides     = grid{[3][]int{pairs, pairs, one}, most}
-	row       = grid{[3][]int{one, pairs, one}, most}
-	rows      = grid{[3][]int{strips, pairs, one}, most}
-	square    = grid{[3][]int{one, orders, one}, most}
-	tall      = grid{[3][]int{terms, pairs, one}, most}
-	solves    = grid{[3][]int{one, factors, columns}, most}
+	symmetric = grid{[3][]int{one, pairs, terms}, maxFlops}
+	sides     = grid{[3][]int{pairs, pairs, one}, maxFlops}
+	row       = grid{[3][]int{one, pairs, one}, maxFlops}
+	rows      = grid{[3][]int{strips, pairs, one}, maxFlops}
+	square    = grid{[3][]int{one, orders, one}, maxFlops}
+	tall      = grid{[3][]int{terms, pairs, one}, maxFlops}
+	solves    = grid{[3][]int{one, factors, columns}, maxFlops}
 	appends   = grid{[3][]int{appended, coarse, targets}, maxRows}
 	ranks     = grid{[3][]int{slow, slow, one}, maxSlow}
-	passes    = grid{[3][]int{one, numbers, one}, most}
+	passes    = grid{[3][]int{one, numbers, one}, maxFlops}
 )
 
 var operations = map[cost.Kind]operation{
@@ -116,11 +116,11 @@ var operations = map[cost.Kind]operation{
 	cost.Geqp3:   {ranks, geqp3},
 	cost.Gesvd:   {ranks, gesvd},
 
-	cost.Gecon: {grid{[3][]int{one, factors, one}, most}, gecon},
+	cost.Gecon: {grid{[3][]int{one, factors, one}, maxFlops}, gecon},
 
 	cost.Stream: {passes, stream},
 	cost.Fresh:  {passes, fresh},
-	cost.Scan:   {grid{[3][]int{few, coarse, one}, most}, scan},
+	cost.Scan:   {grid{[3][]int{few, coarse, one}, maxFlops}, scan},
 }
 
 func gemm(tA, tB blas.Transpose, beta float64) preparation {

@@ -86,13 +86,13 @@ func (t *table) fill() {
 		if seconds > 0 || i == 0 {
 			continue
 		}
-		most := -1
+		longest := -1
 		for d := range at {
-			if at[d] > 0 && (most < 0 || sizes[d] > sizes[most]) {
-				most = d
+			if at[d] > 0 && (longest < 0 || sizes[d] > sizes[longest]) {
+				longest = d
 			}
 		}
-		at[most]--
+		at[longest]--
 		t.cost[i] = t.cost[t.index(at)]
 	}
 }

@@ -152,11 +152,11 @@ func (s *State) apply(sign float64, u *lapack.Cholesky, t, ax, ya *mat.Dense) er
 	state.AddLengths(s.Size.Rest, s.FittedBy(sign, e))
 	// No element of TᵀE or TᵀT is larger than the product of the norms of two columns.
 	size := dense.LargestOf(dense.ColumnNorms(t))
-	most, maxW := s.Most+size*size/s.Gain, s.MostW+float64(size*dense.LargestOf(dense.ColumnNorms(e)))
-	if !(max(most, maxW) < math.MaxFloat64/4) {
+	bound, maxW := s.BoundX+size*size/s.Gain, s.BoundW+float64(size*dense.LargestOf(dense.ColumnNorms(e)))
+	if !(max(bound, maxW) < math.MaxFloat64/4) {
 		return types.ErrOverflow
 	}
-	s.Most, s.MostW = most, maxW
+	s.BoundX, s.BoundW = bound, maxW
 	dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, sign, t, e, 1, s.W)
 	s.Counter.Enter(cost.StepQ)
 	AddOuter(&s.Base, -sign/s.Gain, t, s.Q)
@@ -186,7 +186,7 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 	if s.Q, err = s.invert(ctx, g, state.GramMatrix); err != nil {
 		return err
 	}
-	s.Gain, s.Most = 1, dense.LargestOf(s.data())
+	s.Gain, s.BoundX = 1, dense.LargestOf(s.data())
 
 	v, innovation := mat.NewDense(s.K, s.C, nil), make([]float64, s.C)
 	err = s.EachPanel(ctx, cost.StepWeights, q, func(from, to int) error {
@@ -206,7 +206,7 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 	if floats.FirstNonFinite(w) >= 0 {
 		return types.ErrOverflow
 	}
-	s.MostW = dense.LargestOf(w)
+	s.BoundW = dense.LargestOf(w)
 	change := dense.Copy(s.W)
 	change.Sub(s.W, old)
 	s.noteFit(q, innovation, state.Products(v, change))

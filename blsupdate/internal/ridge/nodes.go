@@ -83,8 +83,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 
 	next.K, next.Gain = s.K+p, 1
 	next.Q = dense.Bordered(old, beside, corner)
-	next.Most, next.MostW = dense.LargestOf(next.data()), dense.LargestOf(next.W.RawMatrix().Data)
-	if !(max(next.Most, next.MostW) < math.MaxFloat64/4) {
+	next.BoundX, next.BoundW = dense.LargestOf(next.data()), dense.LargestOf(next.W.RawMatrix().Data)
+	if !(max(next.BoundX, next.BoundW) < math.MaxFloat64/4) {
 		return out, types.ErrOverflow
 	}
 	next.noteRows()

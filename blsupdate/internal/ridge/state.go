@@ -41,7 +41,7 @@ func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 	}
 	s.noteRows()
 	s.NoteWeights(dense.Rows(a))
-	s.Most, s.MostW = dense.LargestOf(s.data()), dense.LargestOf(s.W.RawMatrix().Data)
+	s.BoundX, s.BoundW = dense.LargestOf(s.data()), dense.LargestOf(s.W.RawMatrix().Data)
 	return state.Outcome{Model: cost.RidgeStart(dense.Rows(a), s.K, s.C), Start: types.StartCholesky}, nil
 }
 

@@ -24,10 +24,10 @@ type Inverse struct {
 
 	// Bounds on the elements of X/Gain and W. They tell before an update in place
 	// whether it can overflow.
-	Most, MostW float64
+	BoundX, BoundW float64
 }
 
-// Begin begins a start with the norms of A and Y.
+// Begin sets the norms of A and Y at a start.
 func (s *Inverse) Begin(a, y *mat.Dense) (err error) {
 	s.Gain, s.Rows = 1, make([]float64, s.K)
 	s.Size, err = NewNorms(s.K, s.C, s.Method == types.RidgeInverse).With(a, y, s.Lambda).Safe()
@@ -85,7 +85,7 @@ const maxGain = 0x1p200
 // overflows, which takes directions without new rows for very long.
 func (s *Inverse) ForgetBy(factor, divisor float64, data []float64) error {
 	gain := s.Gain / divisor
-	if !(gain < math.MaxFloat64/max(s.Most, 1)) {
+	if !(gain < math.MaxFloat64/max(s.BoundX, 1)) {
 		return types.ErrOverflow
 	}
 	s.Gain = gain
@@ -95,7 +95,7 @@ func (s *Inverse) ForgetBy(factor, divisor float64, data []float64) error {
 	dense.Scale(1/math.Sqrt(factor), s.Rows)
 	if s.Gain > maxGain {
 		dense.Scale(s.Gain, data)
-		s.Most *= s.Gain
+		s.BoundX *= s.Gain
 		s.Gain = 1
 	}
 	return nil
@@ -111,10 +111,10 @@ func (s *Inverse) CodeInverse(x *codec.Coder, name string, matrix func(), data f
 	}
 	s.Size.Code(x, s.K, s.C)
 	x.Lengths("the largest norm of a row of F", &s.Rows, s.K)
-	x.Float("the bound on "+name, &s.Most, codec.NotNegative)
-	x.Float("the bound on W", &s.MostW, codec.NotNegative)
+	x.Float("the bound on "+name, &s.BoundX, codec.NotNegative)
+	x.Float("the bound on W", &s.BoundW, codec.NotNegative)
 	if !x.Failed() {
-		x.Within(name, dense.LargestOf(data()), s.Most)
-		x.Within("W", dense.LargestOf(s.W.RawMatrix().Data), s.MostW)
+		x.Within(name, dense.LargestOf(data()), s.BoundX)
+		x.Within("W", dense.LargestOf(s.W.RawMatrix().Data), s.BoundW)
 	}
 }

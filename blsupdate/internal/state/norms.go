@@ -195,10 +195,10 @@ func (s Norms) ErrWeights(unit, lambda float64, w *mat.Dense) {
 func (s *Norms) ErrGain(q int, rest, lambda float64, now, peak Reach, before, fit []float64) {
 	most, grown, lengths := 0.0, driftUnits*Unit(q, len(s.A))*now.Scaled, s.Lengths(lambda)
 	for j, v := range s.ErrA {
-		most = max(most, peak.Scaled*(v/lengths[j]))
+		largest = max(largest, peak.Scaled*(v/lengths[j]))
 	}
 	if s.Squared {
-		most *= most
+		largest *= largest
 		grown *= now.Scaled
 	}
 	s.Drift = Capped(min(max(most, grown), (s.Drift+grown)/rest))

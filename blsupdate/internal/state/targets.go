@@ -71,11 +71,11 @@ func (s *Inverse) MapTargets(t *mat.Dense, keep bool) (out Outcome, err error) {
 	}
 	s.Counter.Enter(cost.StepTargets)
 	w := s.Mapped(s.W, t, keep)
-	most := dense.LargestOf(w.RawMatrix().Data)
-	if !(most < math.MaxFloat64/4) {
+	largest := dense.LargestOf(w.RawMatrix().Data)
+	if !(largest < math.MaxFloat64/4) {
 		return out, types.ErrOverflow
 	}
 	out.Model = cost.MapTargets("2ckp", s.C, dense.Cols(t), s.K)
-	s.W, s.MostW, s.Size, s.C = w, most, size, dense.Cols(w)
+	s.W, s.BoundW, s.Size, s.C = w, largest, size, dense.Cols(w)
 	return out, nil
 }

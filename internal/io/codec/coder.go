@@ -36,12 +36,12 @@ func NewEncoder(w *Writer, overflow error) *Coder { return &Coder{w: w, overflow
 // NewDecoder returns a Coder that reads from r.
 func NewDecoder(r *Reader) *Coder { return &Coder{r: r} }
 
-// MostElements bounds the numbers in a matrix, so that products of sizes do not overflow an int of 32
+// MaxElements bounds the numbers in a matrix, so that products of sizes do not overflow an int of 32
 // bits.
-const MostElements = math.MaxInt / 8
+const MaxElements = math.MaxInt / 8
 
-// Fits reports whether a matrix of these sizes, which are not negative, has at most MostElements.
-func Fits(rows, cols int) bool { return cols == 0 || rows <= MostElements/cols }
+// Fits reports whether a matrix of these sizes, which are not negative, has at most MaxElements.
+func Fits(rows, cols int) bool { return cols == 0 || rows <= MaxElements/cols }
 
 // Reading reports whether x reads.
 func (x *Coder) Reading() bool { return x.r != nil }
@@ -111,13 +111,13 @@ func (x *Coder) Float(what string, v *float64, ok func(float64) bool) {
 	}
 }
 
-// Int codes a whole number from 0 to most.
-func (x *Coder) Int(what string, v *int, most int) {
+// Int codes a whole number from 0 to limit.
+func (x *Coder) Int(what string, v *int, limit int) {
 	if x.Reading() {
-		*v = x.r.Int(what, most)
+		*v = x.r.Int(what, limit)
 		return
 	}
-	x.Check(0 <= *v && *v <= most, "%s is %d; want 0 to %d", what, *v, most)
+	x.Check(0 <= *v && *v <= limit, "%s is %d; want 0 to %d", what, *v, limit)
 	x.w.Uint64(uint64(*v))
 }
 
@@ -153,8 +153,8 @@ func (x *Coder) Present(is bool) bool {
 }
 
 // Within refuses a bound below the bounded value. Both are rounded, so a factor of 2 is allowed.
-func (x *Coder) Within(what string, most, bound float64) {
-	x.Check(most <= 2*bound, "%s has %g in it, and its bound is %g", what, most, bound)
+func (x *Coder) Within(what string, largest, bound float64) {
+	x.Check(largest <= 2*bound, "%s has %g in it, but its bound is %g", what, largest, bound)
 }
 
 // Floats codes n finite numbers.

@@ -76,14 +76,14 @@ func (r *Reader) Uint64() uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// Int reads an integer from 0 to most, which is not negative; what names it in an error.
-func (r *Reader) Int(what string, most int) int {
-	if most < 0 {
+// Int reads an integer from 0 to limit, which is not negative; what names it in an error.
+func (r *Reader) Int(what string, limit int) int {
+	if limit < 0 {
 		panic("codec: negative bound")
 	}
 	v := r.Uint64()
-	if v > uint64(most) {
-		r.Fail("%s is %d; want at most %d", what, v, most)
+	if v > uint64(limit) {
+		r.Fail("%s is %d; want at most %d", what, v, limit)
 		return 0
 	}
 	return int(v)

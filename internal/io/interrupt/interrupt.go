@@ -21,14 +21,14 @@ func Check(ctx context.Context) error {
 	return fmt.Errorf("stopped before the end: %w", context.Cause(ctx))
 }
 
-// EachPanel calls f(from, to) for consecutive panels of most rows, the last of them shorter, until f
+// EachPanel calls f(from, to) for consecutive panels of size rows, the last of them shorter, until f
 // returns an error or Check fails before a panel. The panels do not depend on ctx.
-func EachPanel(ctx context.Context, rows, most int, f func(from, to int) error) error {
-	for from := 0; from < rows; from += most {
+func EachPanel(ctx context.Context, rows, size int, f func(from, to int) error) error {
+	for from := 0; from < rows; from += size {
 		if err := Check(ctx); err != nil {
 			return err
 		}
-		if err := f(from, min(from+most, rows)); err != nil {
+		if err := f(from, min(from+size, rows)); err != nil {
 			return err
 		}
 	}

@@ -32,8 +32,8 @@ func least(all []bound) bound {
 // bounds returns the bounds of the runtime and of the system.
 func bounds() []bound {
 	var all []bound
-	if most := debug.SetMemoryLimit(-1); most < math.MaxInt64 {
-		all = append(all, bound{max(0, most-liveHeap()), "the memory limit of the Go runtime, less what is in use"})
+	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
+		all = append(all, bound{max(0, limit-liveHeap()), "the memory limit of the Go runtime, less what is in use"})
 	}
 	if runtime.GOOS == "linux" {
 		all = append(all, systemBounds(os.DirFS("/"))...)
@@ -83,7 +83,7 @@ var reclaimable = []string{"active_file", "inactive_file", "slab_reclaimable"}
 // whether the group has a limit.
 func room(root fs.FS, group string) (bytes int64, ok bool) {
 	folder := path.Join("sys/fs/cgroup", group)
-	most, limited := number(root, path.Join(folder, "memory.max"))
+	limit, limited := number(root, path.Join(folder, "memory.max"))
 	used, known := number(root, path.Join(folder, "memory.current"))
 	if !limited || !known {
 		return 0, false
@@ -92,7 +92,7 @@ func room(root fs.FS, group string) (bytes int64, ok bool) {
 	for _, name := range reclaimable {
 		used -= stat[name]
 	}
-	return max(0, most-max(0, used)), true
+	return max(0, limit-max(0, used)), true
 }
 
 // number reads a file that holds one number.

@@ -54,10 +54,10 @@ func AppendFloats(dst []byte, values []float64) []byte {
 //
 //	errors: an error of w.
 func WriteFloats(w io.Writer, values []float64) error {
-	const most = 1 << 13
-	buffer := make([]byte, 0, 8*min(len(values), most))
+	const chunk = 1 << 13
+	buffer := make([]byte, 0, 8*min(len(values), chunk))
 	for len(values) > 0 {
-		n := min(len(values), most)
+		n := min(len(values), chunk)
 		if _, err := w.Write(AppendFloats(buffer[:0], values[:n])); err != nil {
 			return err
 		}

@@ -53,15 +53,15 @@ func (r *Routines) Idamax(n int, x []float64, incX int) int {
 	most, at := math.Abs(x[0]), 0
 	if incX == 1 {
 		for i, v := range x[:n] {
-			if v = math.Abs(v); v > most {
-				most, at = v, i
+			if v = math.Abs(v); v > largest {
+				largest, at = v, i
 			}
 		}
 		return at
 	}
 	for i := 1; i < n; i++ {
-		if v := math.Abs(x[i*incX]); v > most {
-			most, at = v, i
+		if v := math.Abs(x[i*incX]); v > largest {
+			largest, at = v, i
 		}
 	}
 	return at

@@ -82,7 +82,7 @@ func (r *Routines) rotate(n int, x []float64, incX int, y []float64, incY int, h
 //
 // The formula is Anderson's: Algorithm 978, ACM Trans. Math. Softw. 44 (2017), doi 10.1145/3061665.
 func (r *Routines) Drotg(a, b float64) (c, s, rr, z float64) {
-	const most = 0x1p1022
+	const limit = 0x1p1022
 	sizeA, sizeB := math.Abs(a), math.Abs(b)
 	switch {
 	case sizeB == 0:
@@ -94,7 +94,7 @@ func (r *Routines) Drotg(a, b float64) (c, s, rr, z float64) {
 	if sizeA > sizeB {
 		larger = a
 	}
-	scale := min(max(sizeA, sizeB), most) // an infinity divided by itself would be NaN
+	scale := min(max(sizeA, sizeB), limit) // an infinity divided by itself would be NaN
 	u, v := a/scale, b/scale
 	rr = math.Copysign(scale*math.Sqrt(float64(u*u)+float64(v*v)), larger)
 	c, s = a/rr, b/rr

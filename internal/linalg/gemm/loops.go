@@ -93,10 +93,10 @@ func (p *product) width() int {
 	return even(p.n, max(b.NC*b.KC/p.depth()/nr, 1)*nr, nr)
 }
 
-// even cuts n into the fewest ranges of no more than most elements and returns their length, equal up
-// to step, which divides most.
-func even(n, most, step int) int {
-	ranges := (n + most - 1) / most
+// even cuts n into the fewest ranges of at most limit elements and returns their length, equal up
+// to step, which divides limit.
+func even(n, limit, step int) int {
+	ranges := (n + limit - 1) / limit
 	return roundUp((n+ranges-1)/ranges, step)
 }
 

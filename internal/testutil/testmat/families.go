@@ -16,7 +16,7 @@ type Family struct {
 	Symmetric bool
 	Definite  bool            // positive definite to working precision
 	Singular  bool            // to working precision: an exactly zero pivot is an answer too
-	Most      int             // the largest order, or 0
+	MaxOrder  int             // the largest order, or 0
 	Negative  func(n int) int // the number of negative eigenvalues, where it is known
 }
 
@@ -151,12 +151,12 @@ func Symmetric() []Family {
 		return Sym(a.R, func(i, j int) float64 { return d(i) * a.At(i, j) * d(j) })
 	}
 	add("hilbert-exact", false, nil, hilbert).Singular = true
-	add("hilbert-12", true, none, hilbert).Most = 12
+	add("hilbert-12", true, none, hilbert).MaxOrder = 12
 	for _, cond := range []float64{1e4, 1e8, 1e12} {
 		add(fmt.Sprintf("spd-%.0e", cond), true, none, Spectrum(Geometric(cond)))
 	}
 	// The least eigenvalue is 90 u, which the errors of the elimination, about n u/6, stay below.
-	add("spd-1e+14-definite", true, none, Spectrum(Geometric(1e14))).Most = 100
+	add("spd-1e+14-definite", true, none, Spectrum(Geometric(1e14))).MaxOrder = 100
 	// D W D with W of condition at most 10 and D from 1 to 1e-7, hence of condition 1e14 or so. It
 	// is definite to working precision whatever D is (Demmel; Higham, theorem 10.7).
 	for _, shuffled := range []bool{false, true} {

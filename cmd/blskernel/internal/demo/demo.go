@@ -19,8 +19,8 @@ import (
 const (
 	// demoTest is the number of synthetic digits that the demo tests on.
 	demoTest = 2000
-	// demoMost bounds the number that it trains on, some 800 MB.
-	demoMost = 1_000_000
+	// maxSamples bounds the number that it trains on, some 800 MB.
+	maxSamples = 1_000_000
 )
 
 type demoFlags struct {
@@ -80,9 +80,9 @@ Both methods find the same weights. By default the batches are larger than the n
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&d.dir, "data", "", "folder of MNIST's idx files; by default synthetic digits")
-	ui.Int(cmd, &d.initial, "initial", 1, ui.MostSamples, "samples of the first training")
-	ui.Int(cmd, &d.batch, "batch", 1, ui.MostSamples, "samples that each update adds")
-	ui.Int(cmd, &d.updates, "updates", 0, ui.MostSamples, "number of updates")
+	ui.Int(cmd, &d.initial, "initial", 1, ui.MaxSamples, "samples of the first training")
+	ui.Int(cmd, &d.batch, "batch", 1, ui.MaxSamples, "samples that each update adds")
+	ui.Int(cmd, &d.updates, "updates", 0, ui.MaxSamples, "number of updates")
 	d.Nodes.Register(cmd)
 	ui.LambdaFlag(cmd, &d.lambda, ", by the exact pseudoinverse")
 	ui.SeedFlag(cmd, &d.seed)
@@ -149,9 +149,9 @@ func (d *demoFlags) load(e *bench.Incremental) (err error) {
 		return err
 	}
 	n := int64(d.initial) + int64(d.updates)*int64(d.batch)
-	if n > demoMost {
+	if n > maxSamples {
 		return ui.Usagef("%d + %d x %d synthetic digits are wanted; want at most %d: lower --initial, --updates or --batch",
-			d.initial, d.updates, d.batch, demoMost)
+			d.initial, d.updates, d.batch, maxSamples)
 	}
 	e.Train, e.Test = experiment.Digits(int(n), d.seed), experiment.Digits(demoTest, d.seed+1)
 	return nil

@@ -161,9 +161,9 @@ func (in *Input) isModel(path string) bool {
 		return false
 	}
 	defer file.Close()
-	begin := make([]byte, 64)
-	n, _ := file.Read(begin)
-	_, err = modelfile.Inspect(bytes.NewReader(begin[:n]))
+	head := make([]byte, 64)
+	n, _ := file.Read(head)
+	_, err = modelfile.Inspect(bytes.NewReader(head[:n]))
 	return !errors.Is(err, modelfile.ErrNotAModel)
 }
 
@@ -211,11 +211,11 @@ func batchRows(given, recorded, d, c int) int {
 	if given > 0 {
 		return given
 	}
-	most, bytes := maxBatch, batchBytes
+	maxRows, bytes := maxBatch, batchBytes
 	if recorded > 0 {
-		most, bytes = recorded, recordedBytes
+		maxRows, bytes = recorded, recordedBytes
 	}
-	return max(1, min(most, bytes/(8*max(d, c))))
+	return max(1, min(maxRows, bytes/(8*max(d, c))))
 }
 
 // Open opens the data. It returns once ctx is canceled, even while standard input is silent.

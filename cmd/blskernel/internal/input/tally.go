@@ -22,13 +22,13 @@ func CellNames(r *stream.Reader) []string {
 // columns with these names.
 func (in *Input) Tell(t stream.Tally, names []string) {
 	each := func(counts []int64) string {
-		const most = 10
+		const maxShown = 10
 		var parts []string
 		more := 0
 		for i, n := range counts {
 			switch {
 			case n == 0:
-			case len(parts) == most:
+			case len(parts) == maxShown:
 				more++
 			default:
 				parts = append(parts, fmt.Sprintf("%d in %s", n, names[i]))

@@ -24,10 +24,10 @@ type Measure struct {
 
 // String writes the first measures with their spreads in one line.
 func (f *Folds) String() string {
-	const most = 15 // three of each of five targets
+	const maxLines = 15 // three of each of five targets
 	text := fmt.Sprintf("%d folds", f.Number)
 	for i, m := range f.Measures {
-		if i == most {
+		if i == maxLines {
 			return text + fmt.Sprintf(", and %d more", len(f.Measures)-i)
 		}
 		text += fmt.Sprintf(", %s %s ± %s", ui.Printable(m.Name), numeric("%.4g", m.Mean), numeric("%.2g", m.Spread))

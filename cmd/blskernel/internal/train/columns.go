@@ -91,13 +91,13 @@ func (tr *training) sayNotations(all []stream.Notation, names []string) {
 }
 
 func shortList(names []string) string {
-	const most = 10
+	const maxShown = 10
 	var shown []string
-	for _, name := range names[:min(most, len(names))] {
+	for _, name := range names[:min(maxShown, len(names))] {
 		shown = append(shown, cmp.Or(ui.Printable(name), `""`))
 	}
 	text := strings.Join(shown, ", ")
-	if more := len(names) - most; more > 0 {
+	if more := len(names) - maxShown; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text

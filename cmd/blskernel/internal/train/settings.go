@@ -34,9 +34,9 @@ type settings struct {
 
 func (m *settings) register(cmd *cobra.Command) {
 	m.GroupNodes = bls.DefaultGroupNodes
-	ui.Auto(cmd, &m.Groups, "groups", "groups of feature nodes; auto: 10, for a table of more than 500 columns as many as make a node for each, at most 1000", count(1, ui.MostNodes))
-	ui.Int(cmd, &m.GroupNodes, "group-nodes", 1, ui.MostNodes, "feature nodes of each group")
-	ui.Auto(cmd, &m.Enhancement, "enhancement", "enhancement nodes; auto: by the numbers of rows and columns", count(0, ui.MostNodes))
+	ui.Auto(cmd, &m.Groups, "groups", "groups of feature nodes; auto: 10, for a table of more than 500 columns as many as make a node for each, at most 1000", count(1, ui.MaxNodes))
+	ui.Int(cmd, &m.GroupNodes, "group-nodes", 1, ui.MaxNodes, "feature nodes of each group")
+	ui.Auto(cmd, &m.Enhancement, "enhancement", "enhancement nodes; auto: by the numbers of rows and columns", count(0, ui.MaxNodes))
 	ui.Auto(cmd, &m.direct, "direct", "whether the columns themselves are linked to the output layer, yes or no; auto: for a table of at most 500 columns", yesOrNo, "yes", "no")
 	ui.Auto(cmd, &m.relevance, "relevance", "rounds, 0 to 3, in which columns are weighed by what the predictions depend on; auto: by rows held out of the first batch", count(0, 3))
 	ui.Auto(cmd, &m.steps, "steps", "whether half of the enhancement nodes are steps in one or two columns, yes or no; auto: by rows held out of the first batch", yesOrNo, "yes", "no")

@@ -95,7 +95,7 @@ can resume from standard input or a pipe.`,
 	tr.In.RegisterWeight(cmd)
 	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default those in the data")
 	tr.settings.register(cmd)
-	ui.Int(cmd, &tr.first, "first", 0, ui.MostSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes, or 1000 rows where the nodes are auto, and four times that with --class-weight balanced")
+	ui.Int(cmd, &tr.first, "first", 0, ui.MaxSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes, or 1000 rows where the nodes are auto, and four times that with --class-weight balanced")
 	f.StringVar(&tr.like, "like", "", "a model whose feature maps, columns, settings and classes are taken, and none of its rows, so that both can be merged")
 	ui.Parsed(cmd, &tr.Holdout, "holdout", "0", "share of the rows that are not learned, spread over all by their numbers, and scored at the end", parseHoldout)
 	ui.Int(cmd, &tr.Folds, "cv", 0, mostFolds, "train this number of further models, each without one of as many parts of the rows, and print the mean and spread of their scores on it; 0 for none")

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// MostSamples is beyond any memory, and small enough that the product of two flags does not
+	// MaxSamples is beyond any memory, and small enough that the product of two flags does not
 	// overflow.
 	MostSamples = 1 << 30
 	// MostNodes is the order of a matrix of 80 GB.
@@ -240,7 +240,7 @@ func lookup(name string) (blskernel.Backend, error) {
 
 // ThreadsFlag adds --threads.
 func ThreadsFlag(cmd *cobra.Command, v *int) {
-	Int(cmd, v, "threads", 0, MostSamples, "at most this many threads; 0 for all processors")
+	Int(cmd, v, "threads", 0, MaxSamples, "at most this many threads; 0 for all processors")
 }
 
 // Nodes has the flags of the nodes of a model.
@@ -248,8 +248,8 @@ type Nodes struct{ Groups, GroupNodes, Enhancement int }
 
 // Check returns an error for more nodes than there may be.
 func (n *Nodes) Check() error {
-	if k := int64(n.Groups)*int64(n.GroupNodes) + int64(n.Enhancement); k > MostNodes {
-		return Usagef("--groups, --group-nodes and --enhancement make %d nodes; want at most %d", k, MostNodes)
+	if k := int64(n.Groups)*int64(n.GroupNodes) + int64(n.Enhancement); k > MaxNodes {
+		return Usagef("--groups, --group-nodes and --enhancement make %d nodes; want at most %d", k, MaxNodes)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ type Progress struct {
 
 	bar     *progressbar.ProgressBar // nil if w is no terminal
 	columns int                      // of the terminal; 0 if unknown
-	told    time.Time
+	printed time.Time
 	waiting string // the last of the lines that came within a pause
 }
 
@@ -38,7 +38,7 @@ const (
 
 // NewProgress returns the progress on w, for which quiet suppresses lines but not the bar.
 func NewProgress(w io.Writer, quiet bool) *Progress {
-	p := &Progress{w: w, Quiet: quiet, told: time.Now()}
+	p := &Progress{w: w, Quiet: quiet, printed: time.Now()}
 	if columns, ok := takesBar(w); ok {
 		p.bar, p.columns = newBar(w), columns
 	}
@@ -81,7 +81,7 @@ func (p *Progress) Show(share float64, doing string) {
 		if share >= 0 {
 			p.waiting = fmt.Sprintf("%3.0f%%  %s\n", 100*share, doing)
 		}
-		p.tell()
+		p.print()
 	}
 }
 
@@ -93,13 +93,13 @@ func shorten(text string, n int) string {
 	return text
 }
 
-// tell prints the waiting line once the pause is over.
-func (p *Progress) tell() {
-	if p.waiting == "" || time.Since(p.told) < pause {
+// print prints the waiting line once the pause is over.
+func (p *Progress) print() {
+	if p.waiting == "" || time.Since(p.printed) < pause {
 		return
 	}
 	fmt.Fprint(p.w, p.waiting)
-	p.told, p.waiting = time.Now(), ""
+	p.printed, p.waiting = time.Now(), ""
 }
 
 // refresh draws the bar again, or prints the waiting line.
@@ -107,7 +107,7 @@ func (p *Progress) refresh() {
 	if p.bar != nil {
 		_ = p.bar.RenderBlank()
 	} else {
-		p.tell()
+		p.print()
 	}
 }
 

@@ -20,7 +20,7 @@ const (
 	geqrfColumns    = 64
 	geqrfColumnsLow = 32
 	geqrfRows       = 900 // from which on there are geqrfColumns
-	geqrtLeast      = 16  // columns at which geqrt ends its recursion, for Level 2 to take over
+	minGeqrt        = 16  // columns at which geqrt ends its recursion, for Level 2 to take over
 	reflectorRows   = 600 // geqrfRows where T is not kept
 	panelTime       = 2.5 // the time to update and reduce a block over that to update it
 )
@@ -95,7 +95,7 @@ func (f *QR) factor(bk factor.Backend, keep bool, base, n int) {
 	}
 	w := factor.Acquire()
 	defer w.Release()
-	p := panels{QR: f, bk: bk, base: cmp.Or(base, geqrtLeast), n: n, t: f.T}
+	p := panels{QR: f, bk: bk, base: cmp.Or(base, minGeqrt), n: n, t: f.T}
 	if !keep {
 		p.t = w.Take(f.K * f.NB)
 	}

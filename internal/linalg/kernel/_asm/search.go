@@ -45,18 +45,18 @@ func absMax(g *generator) {
 	g.function("AbsMax")
 	s := &searcher{generator: g, n: g.argument("n"), x: g.argument("x"), magnitude: g.vec(), v: g.fresh(block / g.lanes)}
 	g.VBROADCASTSD(g.ConstData("magnitude", operand.U64(1<<63-1)), s.magnitude)
-	first, most := g.GP64(), g.vec() // of the block in s.v; the maximum, in all lanes
+	first, maximum := g.GP64(), g.vec() // of the block in s.v; the maximum, in all lanes
 	g.XORQ(first, first)
 	g.compare(s.n, operand.Imm(block), g.JG, "many")
 	s.loadFirst()
-	g.VMOVAPD(s.most(), most)
-	s.spread(most)
+	g.VMOVAPD(s.maximum(), maximum)
+	s.spread(maximum)
 	g.JMP(operand.LabelRef("place"))
 	g.Label("many")
-	s.blocks(first, most)
+	s.blocks(first, maximum)
 	s.loadBlock(first)
 	g.Label("place")
-	s.place(first, most)
+	s.place(first, maximum)
 	g.ret()
 }
 
@@ -95,19 +95,19 @@ func (s *searcher) loadBlock(first reg.GPVirtual) {
 	}
 }
 
-// most returns the maxima of the lanes of v, in two chains that begin with zero.
-func (s *searcher) most() vector {
-	zero, most := s.vec(), s.fresh(2)
+// maximum returns the maxima of the lanes of v, in two chains that begin with zero.
+func (s *searcher) maximum() vector {
+	zero, maximum := s.vec(), s.fresh(2)
 	s.zero(zero)
 	for i, v := range s.v {
 		if i < 2 {
-			s.VMAXPD(zero, v, most[i])
+			s.VMAXPD(zero, v, maximum[i])
 		} else {
-			s.VMAXPD(most[i%2], v, most[i%2])
+			s.VMAXPD(maximum[i%2], v, maximum[i%2])
 		}
 	}
-	s.VMAXPD(most[0], most[1], most[0])
-	return most[0]
+	s.VMAXPD(maximum[0], maximum[1], maximum[0])
+	return maximum[0]
 }
 
 // spread sets all lanes of m to the maximum of them.
@@ -125,9 +125,9 @@ func (s *searcher) spread(m vector) {
 	s.VMAXPD(other, m, m)
 }
 
-// blocks goes through a vector of more than one block, and sets most to the maximum and first, which is
+// blocks goes through a vector of more than one block, and sets maximum and first, which is
 // 0, to the beginning of the first block that has it.
-func (s *searcher) blocks(first reg.GPVirtual, most vector) {
+func (s *searcher) blocks(first reg.GPVirtual, maximum vector) {
 	last, i := s.GP64(), s.GP64()
 	s.LEAQ(operand.Mem{Base: s.n, Disp: -block}, last)
 	s.MOVQ(first, i)
@@ -135,7 +135,7 @@ func (s *searcher) blocks(first reg.GPVirtual, most vector) {
 	s.zero(best, where)
 	s.Label("block")
 	s.loadBlock(i)
-	here := s.most()
+	here := s.maximum()
 	if s.lanes == 8 {
 		larger := s.K()
 		s.VCMPPD(operand.Imm(orderedGreater), best, here, larger)
@@ -157,9 +157,9 @@ func (s *searcher) blocks(first reg.GPVirtual, most vector) {
 	s.Label("through")
 	local := s.AllocLocal(8 * s.lanes)
 	s.VMOVUPD(where, local)
-	s.VMOVAPD(best, most)
-	s.spread(most)
-	lanes := s.lanesEqual(best, most)
+	s.VMOVAPD(best, maximum)
+	s.spread(maximum)
+	lanes := s.lanesEqual(best, maximum)
 	s.MOVQ(last, first)
 	s.Label("lane")
 	lane, begin, less := s.GP64(), s.GP64(), s.GP64()
@@ -187,12 +187,12 @@ func (s *searcher) lanesEqual(a, b vector) reg.GPVirtual {
 	return bits
 }
 
-// place returns most and the index of the first element of v that equals it; v begins with the element
-// of index first. If most is zero, the index is zero, whatever NaN come before.
-func (s *searcher) place(first reg.GPVirtual, most vector) {
+// place returns maximum and the index of the first element of v that equals it; v begins with the element
+// of index first. If it is zero, the index is zero, whatever NaN come before.
+func (s *searcher) place(first reg.GPVirtual, maximum vector) {
 	bits := make([]reg.GPVirtual, len(s.v))
 	for i, v := range s.v {
-		bits[i] = s.lanesEqual(v, most)
+		bits[i] = s.lanesEqual(v, maximum)
 	}
 	for width := s.lanes; len(bits) > 1; width *= 2 {
 		for i := 0; i < len(bits); i += 2 {
@@ -205,12 +205,12 @@ func (s *searcher) place(first reg.GPVirtual, most vector) {
 	size, none := s.GP64(), s.GP64()
 	s.BSFQ(bits[0], bits[0])
 	s.ADDQ(bits[0], first)
-	s.VMOVQ(most.AsX(), size)
+	s.VMOVQ(maximum.AsX(), size)
 	s.XORQ(none, none)
 	s.TESTQ(size, size)
 	s.CMOVQEQ(none, first)
 	s.Store(first, s.ReturnIndex(0))
-	s.Store(most.AsX(), s.ReturnIndex(1))
+	s.Store(maximum.AsX(), s.ReturnIndex(1))
 }
 
 // addAbs is Kernel.AddAbs with one sum for each vector of a turn; the first takes the vectors after

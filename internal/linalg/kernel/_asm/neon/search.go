@@ -50,7 +50,7 @@ func (s *searcher) blocks(size int) {
 	s.op("ADD", i.shifted(3), s.x, at)
 	p := part{generator: s.generator, count: max(size/2, 1), one: size == 1}
 	p.load(at, 0)
-	s.most(p.count)
+	s.maximum(p.count)
 	mask, index := vector(28), vector(29)
 	s.facgt(0, s.best, mask)
 	s.bit(0, mask, s.best)
@@ -65,9 +65,9 @@ func (s *searcher) blocks(size int) {
 	s.release(i, last, at)
 }
 
-// most sets register 0 to the largest elements of registers 0 to count-1 in two chains, in which zero
+// maximum sets register 0 to the largest elements of registers 0 to count-1 in two chains, in which zero
 // stands for NaN. A single register stays as it is.
-func (s *searcher) most(count int) {
+func (s *searcher) maximum(count int) {
 	if count == 1 {
 		return
 	}
