@@ -168,7 +168,6 @@ func (r *costRun) add() error {
 	return nil
 }
 
-// medianCost returns the one of costs that has the median deviation.
 func medianCost(costs []Cost) Cost {
 	costs = slices.SortedFunc(slices.Values(costs), func(a, b Cost) int { return cmp.Compare(a.Deviation(), b.Deviation()) })
 	return costs[len(costs)/2]

@@ -31,7 +31,6 @@ type CalibrationError struct {
 	Want int // rows that the coverage needs
 }
 
-// Error says what to do.
 func (e *CalibrationError) Error() string {
 	if e.Rows == 0 {
 		return "bls: the model is not calibrated, or was changed since by Remove, Refit, Merge, WithUpdater or another lambda: " +

@@ -26,7 +26,6 @@ const (
 
 func (k kind) word() uint64 { return binary.LittleEndian.Uint64([]byte(k)) }
 
-// String returns the name of the type.
 func (k kind) String() string {
 	if k == kindClassifier {
 		return "Classifier"

@@ -29,7 +29,6 @@ type LabelError struct {
 	Classes int
 }
 
-// Error names the sample, its label and the labels it may have.
 func (e *LabelError) Error() string {
 	return fmt.Sprintf("bls: label %d of sample %d; want 0 to %d", e.Label, e.Index, e.Classes-1)
 }
@@ -40,7 +39,6 @@ type TargetError struct {
 	Value    float64
 }
 
-// Error names the place and says what to do.
 func (e *TargetError) Error() string {
 	return fmt.Sprintf("bls: target %v in row %d, column %d of Y is not positive, but the model learns logarithms: leave the row out, "+
 		"or fit a model with LogTargets None", e.Value, e.Row, e.Col)
@@ -52,7 +50,6 @@ type ScaleError struct {
 	Max float64 // the largest element, not positive
 }
 
-// Error gives the largest element and says what to do.
 func (e *ScaleError) Error() string {
 	return fmt.Sprintf("bls: the largest input of the enhancement nodes on the training set is %v, which is not positive; "+
 		"use another Seed, more EnhancementNodes, or Unscaled", e.Max)
@@ -66,7 +63,6 @@ type OverflowError struct {
 	Col  int    // of the first such input, from 0, or -1 if it is not one input
 }
 
-// Error names the place and says what to do.
 func (e *OverflowError) Error() string {
 	at := ""
 	if e.Row >= 0 {

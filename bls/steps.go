@@ -54,7 +54,6 @@ func drawSteps(seed uint64, n int, s *mat.Dense, weights []float64) (out steps) 
 	return out
 }
 
-// to writes the steps of the rows of s to g.
 func (t steps) to(g, s *mat.Dense) {
 	rows, n := g.Dims()
 	const nanoseconds = 30

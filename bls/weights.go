@@ -154,7 +154,6 @@ type count struct {
 	weight float64 // the sum of their weights, with the factors of Forget
 }
 
-// checkCounts returns an error for an invalid weight.
 func checkCounts(counts []count) error {
 	if slices.ContainsFunc(counts, func(c count) bool { return math.IsInf(c.weight, 1) }) {
 		return blsupdate.ErrOverflow

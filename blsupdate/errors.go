@@ -59,7 +59,6 @@ type ShapeError struct {
 	Want       string // the shape it should have
 }
 
-// Error names the matrix and the shapes.
 func (e *ShapeError) Error() string {
 	return fmt.Sprintf("%s: %s is %d×%d; want %s", op(e.Op), e.Matrix, e.Rows, e.Cols, e.Want)
 }
@@ -72,7 +71,6 @@ type NotFiniteError struct {
 	Value    float64
 }
 
-// Error names the element.
 func (e *NotFiniteError) Error() string {
 	return fmt.Sprintf("%s: element (%d,%d) of %s is %v; remove the row or fill in a value", op(e.Op), e.Row, e.Col, e.Matrix, e.Value)
 }
@@ -85,7 +83,6 @@ type OptionError struct {
 	Want   string
 }
 
-// Error names the option and its range.
 func (e *OptionError) Error() string {
 	return fmt.Sprintf("%s: %s is %v; want %s", op(e.Op), e.Option, e.Value, e.Want)
 }
@@ -99,7 +96,6 @@ type UnsupportedError struct {
 	Instead []Method
 }
 
-// Error names the methods that can.
 func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("blsupdate: the method %v has no %v; start the model by %s", e.Method, e.Action, names.Alternatives(e.Instead))
 }

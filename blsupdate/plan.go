@@ -103,7 +103,6 @@ type PlanError struct {
 	Candidates []Candidate // with the reasons
 }
 
-// Error lists the reasons.
 func (e *PlanError) Error() string {
 	var reasons []string
 	for _, c := range e.Candidates {
@@ -188,7 +187,6 @@ func (c Candidate) rank() int {
 	return 0
 }
 
-// choose returns the best of the candidates, which are sorted.
 func choose(all []Candidate) (best Candidate, ok bool) {
 	if len(all) == 0 {
 		return best, false

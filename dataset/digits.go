@@ -77,7 +77,6 @@ const (
 // A generator draws the random numbers of one image, or of the order of one block.
 type generator struct{ pcg rand.PCG }
 
-// newGenerator returns the generator of (seed, stream, i).
 func newGenerator(seed uint64, stream, i int) *generator {
 	hi := mix(seed)
 	lo := mix(hi ^ (uint64(i)*streams + uint64(stream)))

@@ -10,7 +10,6 @@ type FormatError struct {
 	Err    error  // the cause; nil without one
 }
 
-// Error returns file, offset, message and cause in one line.
 func (e *FormatError) Error() string {
 	text := "dataset: "
 	if e.File != "" {
@@ -26,5 +25,4 @@ func (e *FormatError) Error() string {
 	return text
 }
 
-// Unwrap returns the cause, which may be nil.
 func (e *FormatError) Unwrap() error { return e.Err }

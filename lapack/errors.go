@@ -46,7 +46,6 @@ func (e *PivotError) Error() string {
 	return fmt.Sprintf("lapack: %s: pivot %d is %v: the elimination overflows; scale the matrix", e.Routine, e.Index, e.Pivot)
 }
 
-// Unwrap returns the kind of failure.
 func (e *PivotError) Unwrap() error { return e.Err }
 
 // As sets target to +Inf where it is a *mat.Condition of gonum and the pivot is exactly zero.
@@ -70,7 +69,6 @@ func (e *ElementError) Error() string {
 	return fmt.Sprintf("lapack: %s: element (%d, %d) of the input is %v: %v; clean the data first", e.Routine, e.Row, e.Col, e.Value, e.Err)
 }
 
-// Unwrap returns the kind of failure.
 func (e *ElementError) Unwrap() error { return e.Err }
 
 // A ConditionError comes with a result: it reports a matrix that is singular to working precision. dst

@@ -16,7 +16,6 @@ type product struct {
 
 func unitProduct() product { return product{0.5, 1} }
 
-// multiply multiplies p by the finite v.
 func (p *product) multiply(v float64) {
 	f, e := math.Frexp(v)
 	m, e2 := math.Frexp(p.mantissa * f)

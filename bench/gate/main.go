@@ -36,7 +36,6 @@ import (
 //go:embed floors.txt
 var floors string
 
-// A floor is a line of floors.txt.
 type floor struct {
 	kernel string
 	job    speed.Job

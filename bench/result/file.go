@@ -45,7 +45,6 @@ func (e *LineError) Error() string {
 	return fmt.Sprintf("result: %s: line %d: %.120s: remove the line, or write the file anew", e.File, e.Line, e.Err)
 }
 
-// Unwrap returns Err.
 func (e *LineError) Unwrap() error { return e.Err }
 
 // Write writes v, an object, as a line of its kind.

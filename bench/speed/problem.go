@@ -23,8 +23,8 @@ type Problem struct {
 	// initial restores out, or is nil for an operation that does not read it; then out starts as
 	// NaN, so that no backend passes with the result of another.
 	initial []float64
-	// maxBatch is the number of calls before Reset is due: elements could otherwise become so large or
-	// small that the time depends on them.
+	// maxBatch is the number of calls before Reset is due: elements could otherwise become so large
+	// or small that the time depends on them.
 	maxBatch int
 
 	// against prepares the problem of an opponent; opponent is the name of the one of which this
@@ -79,7 +79,6 @@ func (p *Problem) Calls() int { return p.maxBatch }
 // Err returns the first error of a call: a factorization may fail.
 func (p *Problem) Err() error { return p.err }
 
-// name names the problem on a backend in results and errors.
 func (p *Problem) name(b blskernel.Backend) string {
 	if p.opponent == "" || p.opponent == Gonum {
 		return b.Name()

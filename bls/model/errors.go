@@ -50,7 +50,6 @@ type Error struct {
 	Many  bool   // there are too many new classes
 }
 
-// Error says what is wrong, where, and what can be done.
 func (e *Error) Error() string { return e.With(e.Do.String()) }
 
 // With is Error with another text of what can be done, such as one that names flags.

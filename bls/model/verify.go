@@ -93,7 +93,6 @@ func hashOf(write func(io.Writer) error) (uint64, error) {
 	return sum.Sum64(), err
 }
 
-// A verifier makes a Verification.
 type verifier struct {
 	Verification
 	ctx   context.Context

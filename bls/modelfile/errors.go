@@ -28,7 +28,6 @@ type VersionError struct {
 	Software  string // what wrote the file, if it says so
 }
 
-// Error says which program is needed, or that the model must be trained again.
 func (e *VersionError) Error() string {
 	do := "read it with a newer release of blskernel"
 	switch {
@@ -48,7 +47,6 @@ type ChecksumError struct {
 	Section string
 }
 
-// Error names the part and says what to do.
 func (e *ChecksumError) Error() string {
 	return fmt.Sprintf("modelfile: the file was altered (the checksum of %q is wrong): "+
 		"copy it again, in binary mode, or use a backup", e.Section)
@@ -60,7 +58,6 @@ type TruncatedError struct {
 	Bytes   int64  // how many there are
 }
 
-// Error says where the file ends and what to do.
 func (e *TruncatedError) Error() string {
 	where := "where a section should begin"
 	if e.Section != "" {
@@ -76,14 +73,12 @@ type FormatError struct {
 	Err     error  // what is wrong
 }
 
-// Error names the section and what is wrong in it.
 func (e *FormatError) Error() string {
 	// Cut, since metadata may be one text of 1 MB, which errors of encoding/json repeat.
 	return fmt.Sprintf("modelfile: section %q is invalid: %.300s: use a backup, or train again",
 		e.Section, fmt.Sprint(e.Err))
 }
 
-// Unwrap returns Err.
 func (e *FormatError) Unwrap() error { return e.Err }
 
 // MetadataError says that metadata cannot be written, or does not belong to the model.
@@ -92,7 +87,6 @@ type MetadataError struct {
 	What  string // is wrong
 }
 
-// Error names the field.
 func (e *MetadataError) Error() string {
 	return fmt.Sprintf("modelfile: metadata: %s: %s", e.Field, e.What)
 }

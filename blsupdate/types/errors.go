@@ -30,7 +30,6 @@ type ConditionError struct {
 	Instead []Method // methods that may have digits left
 }
 
-// Error names the matrix and what to do.
 func (e *ConditionError) Error() string {
 	cause := fmt.Sprintf("reciprocal condition %.1g", e.RCond)
 	var pivot *lapack.PivotError
@@ -46,7 +45,6 @@ func (e *ConditionError) Error() string {
 	return fmt.Sprintf("blsupdate: %s: singular to working precision (%s); %s", e.What, cause, advice)
 }
 
-// Unwrap returns Err.
 func (e *ConditionError) Unwrap() error { return e.Err }
 
 // A RankError says that the samples do not determine the weights. There are fewer samples than nodes,
@@ -58,7 +56,6 @@ type RankError struct {
 	Running        bool // whether the model exists, so that rows can be added
 }
 
-// Error says how many samples there are and what to do.
 func (e *RankError) Error() string {
 	advice := "for %d nodes without a ridge: give at least as many samples as nodes, set Lambda above 0, or use the method improved, which has the pseudoinverse for any number"
 	switch {
@@ -85,7 +82,6 @@ type LeverageError struct {
 	Action Action // ActionRemove; ActionRidge or ActionMerge where a ridge is removed
 }
 
-// Error says what determines the model alone and what to do.
 func (e *LeverageError) Error() string {
 	what, advice := "the rows to be removed determine", "call Rebuild with the rows that remain, or raise lambda"
 	switch e.Action {
@@ -109,7 +105,6 @@ type UnknownRowError struct {
 	Action Action // ActionRemove or ActionNodes
 }
 
-// Error names the row and what to do.
 func (e *UnknownRowError) Error() string {
 	if e.Action == ActionNodes {
 		return fmt.Sprintf("blsupdate: row %d of A with its targets is not the sample that the model has at that place: give the samples in the order in which they were added, with bit for bit the same numbers, times the root of their weight", e.Row)
@@ -124,7 +119,6 @@ type ForgottenRowsError struct {
 	Instead []Method // methods that remove rows after Forget
 }
 
-// Error names the methods that can.
 func (e *ForgottenRowsError) Error() string {
 	return fmt.Sprintf("blsupdate: %v cannot remove rows after Forget; call AddNodes with all rows first, or use %s",
 		e.Method, names.Alternatives(e.Instead))

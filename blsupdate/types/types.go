@@ -22,7 +22,6 @@ const (
 
 var methodNames = []string{"", "improved", "original", "ridge-inverse", "inverse-cholesky", "gram", "qr"}
 
-// String returns the name of m in lower case.
 func (m Method) String() string { return names.String(methodNames, m) }
 
 // ParseMethod returns the method of the given name, in any case.
@@ -44,7 +43,6 @@ const (
 
 var formNames = []string{"auto", "paper", "small", "large", "compressed"}
 
-// String returns the name of f in lower case.
 func (f Form) String() string { return names.String(formNames, f) }
 
 // ParseForm returns the form of the given name, in any case.
@@ -61,7 +59,6 @@ const (
 
 var modeNames = []string{"auto", "zero", "check"}
 
-// String returns the name of m in lower case.
 func (m CMode) String() string { return names.String(modeNames, m) }
 
 // A Start is the way in which New computes the first state.
@@ -75,7 +72,6 @@ const (
 
 var startNames = []string{"cholesky", "qr", "svd"}
 
-// String returns the name of s in lower case.
 func (s Start) String() string { return names.String(startNames, s) }
 
 // An Action is a function New or a method of an Updater.
@@ -96,7 +92,6 @@ const (
 
 var actionNames = []string{"AddInputs", "New", "Weights", "RemoveInputs", "Forget", "AddNodes", "Merge", "SetLambda", "AddTargets", "MapTargets"}
 
-// String returns the name of the function or method.
 func (a Action) String() string { return names.String(actionNames, a) }
 
 // Options are the settings of an Updater. The zero value is the pseudoinverse on the default backend,

@@ -30,7 +30,6 @@ func openNPY(in *input, opt *Options) (source, error) {
 	return newArray(f, opt)
 }
 
-// readNPY reads the header of an array.
 func readNPY(in *input, r io.Reader) (arrayFile, error) {
 	h, err := npy.ReadHeader(r)
 	var known npy.Error

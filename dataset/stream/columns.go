@@ -106,7 +106,6 @@ func nameOf(names []string, col int) string {
 	return ""
 }
 
-// namesOf returns the names of columns, nil without names.
 func namesOf(names []string, columns []int) []string {
 	if names == nil || columns == nil {
 		return nil

@@ -112,7 +112,6 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap returns the cause, which may be nil.
 func (e *Error) Unwrap() error { return e.Err }
 
 // isBad reports whether err is the error of a source for one unusable sample.
@@ -130,12 +129,10 @@ func located(path string, err error) error {
 	return err
 }
 
-// canceled returns the error for work that ctx has stopped.
 func canceled(ctx context.Context) error {
 	return fmt.Errorf("stream: reading was canceled: %w", context.Cause(ctx))
 }
 
-// readFault returns the error for a failed read of path.
 func readFault(ctx context.Context, path string, err error) error {
 	var corrupt flate.CorruptInputError
 	var known *Error

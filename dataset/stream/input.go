@@ -88,7 +88,6 @@ func (in *input) pipe(open func() (io.ReadCloser, error)) {
 	}()
 }
 
-// openFile opens a file of this machine.
 func (in *input) openFile(fsys vfs.FS, path string) error {
 	info, err := vfs.Stat(fsys, path)
 	switch {

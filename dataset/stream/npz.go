@@ -42,7 +42,6 @@ func (d *directoryReader) ReadAt(p []byte, at int64) (int, error) {
 	return d.r.ReadAt(p, at)
 }
 
-// readArchive reads the directory.
 func readArchive(in *input) (*archive, error) {
 	directory := &directoryReader{r: in.random, left: maxDirectory}
 	r, err := zip.NewReader(directory, in.size)
@@ -134,7 +133,6 @@ func openNPZ(in *input, opt *Options) (source, error) {
 	return newPair(x, y, in.path, in.path)
 }
 
-// inputArray returns the name of the array of X.
 func (z *archive) inputArray(opt *Options, target string) (string, error) {
 	if name := opt.InputArray; name != "" {
 		if z.members[name] == nil {

@@ -29,10 +29,8 @@ var formatNames = []string{"auto", "csv", "npy", "npz", "idx"}
 // String returns auto, csv, npy, npz or idx.
 func (f Format) String() string { return names.String(formatNames, f) }
 
-// MarshalText returns the name.
 func (f Format) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
-// UnmarshalText is ParseFormat.
 func (f *Format) UnmarshalText(name []byte) (err error) {
 	*f, err = ParseFormat(string(name))
 	return err
@@ -66,10 +64,8 @@ var headerNames = []string{"auto", "present", "absent"}
 // String returns auto, present or absent.
 func (h Header) String() string { return names.String(headerNames, h) }
 
-// MarshalText returns the name.
 func (h Header) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
-// UnmarshalText is ParseHeader.
 func (h *Header) UnmarshalText(name []byte) (err error) {
 	*h, err = ParseHeader(string(name))
 	return err
@@ -219,7 +215,6 @@ func (o *Options) checkChoice(inputs, outputs int, words bool) error {
 	return nil
 }
 
-// check returns the contradictions among the options.
 func (o *Options) check(paths []string) error {
 	fault := func(format string, args ...any) error {
 		return fmt.Errorf("stream: "+format, args...)

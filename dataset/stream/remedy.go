@@ -18,7 +18,6 @@ const (
 
 var optionNames = []string{"Header", "Inputs", "Targets", "Exclude", "Missing", "Decimal", "Thousands"}
 
-// String returns the name of the field.
 func (o Option) String() string { return names.String(optionNames, o) }
 
 // A Remedy is an option, with its value, that avoids an [Error].

@@ -1,6 +1,5 @@
 package stream
 
-// info describes a source, from its beginning.
 type info struct {
 	heading   Heading
 	inputs    []string // names of the columns of the inputs, nil where they have none

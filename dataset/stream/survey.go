@@ -189,7 +189,6 @@ func (c *surveyed) cell(cell string) {
 	}
 }
 
-// isWords reports whether this is a column of words.
 func (c *surveyed) isWords() bool {
 	cells := c.numbers + c.words
 	few := !c.many && 2*len(c.seen) <= cells && 20*c.words >= cells

@@ -36,10 +36,8 @@ var missingNames = []string{"error", "mean", "drop"}
 // String returns error, mean or drop.
 func (m Missing) String() string { return names.String(missingNames, m) }
 
-// MarshalText returns the name.
 func (m Missing) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// UnmarshalText is ParseMissing.
 func (m *Missing) UnmarshalText(name []byte) (err error) {
 	*m, err = ParseMissing(string(name))
 	return err
@@ -93,7 +91,6 @@ func (c Columns) Inputs() int {
 	return n
 }
 
-// categorical reports whether any column is of words.
 func (c Columns) categorical() bool {
 	return slices.ContainsFunc(c, func(c Column) bool { return c.Levels != nil })
 }

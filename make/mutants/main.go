@@ -34,7 +34,6 @@ var packages = strings.Fields("internal/linalg/block internal/linalg/factor lapa
 // operators are exchanged in pairs.
 var operators = strings.Fields("< <= > >= == != && || + - * / & | << >> ++ -- += -= *= /=")
 
-// A mutant is a changed file.
 type mutant struct {
 	name         string // the same as long as its function is
 	file, folder string // absolute; relative to the module

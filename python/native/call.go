@@ -155,7 +155,6 @@ func (c *call) give(v any) (err error) {
 	return err
 }
 
-// giveCondition gives the condition of a model.
 func (c *call) giveCondition(u blsupdate.Updater) error {
 	k := u.Condition()
 	return c.give(map[string]any{"rcond": k.RCond, "digits": k.Digits, "advice": k.Advice, "instead": k.Instead})

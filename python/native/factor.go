@@ -28,7 +28,6 @@ func (library) methods() map[string]method {
 	}
 }
 
-// matmul stores A B.
 func (c *call) matmul() error {
 	x, y := c.arrays[0], c.arrays[1]
 	if x.cols != y.rows {

@@ -59,7 +59,6 @@ func remove(h int64) error {
 // An object has the methods of its kind, by their names.
 type object interface{ methods() map[string]method }
 
-// An entry is an object with its lock.
 type entry struct {
 	object
 	mu sync.RWMutex

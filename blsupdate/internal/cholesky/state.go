@@ -21,8 +21,8 @@ import (
 )
 
 // State is the upper triangular F and W. F is kept as the rows of L, F = Gain Lᵀ: an update goes along
-// columns of F. BoundX is the Frobenius norm of L. It is measured, except for rows that are added one by
-// one, where it is a bound.
+// columns of F. BoundX is the Frobenius norm of L. It is measured, except for rows that are added one
+// by one, where it is a bound.
 type State struct {
 	state.Inverse
 	L *mat.Dense // Fᵀ/Gain, k×k, zero above the diagonal, without gaps

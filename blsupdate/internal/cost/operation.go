@@ -155,7 +155,6 @@ func init() {
 	}
 }
 
-// String returns the name of k.
 func (k Kind) String() string { return kinds[k].name }
 
 // Flops returns the flops of o by the paper's convention.

@@ -135,7 +135,8 @@ func (r *rows) clone() rows {
 	return c
 }
 
-// panels calls f for consecutive panels of the rows [from, to), each within one block and of at most capacity rows, with the index of the first row.
+// panels calls f for consecutive panels of the rows [from, to), each within one block and of at most
+// capacity rows, with the index of the first row.
 func (r *rows) panels(from, to, capacity int, f func(first int, m *mat.Dense)) {
 	first := 0
 	for at, b := range r.blocks {

@@ -31,7 +31,6 @@ func downdate(b blskernel.Backend, n, p, zeta, r, z *mat.Dense) {
 	d.run()
 }
 
-// rotations is the state of downdate.
 type rotations struct {
 	b      blskernel.Backend
 	q, k   int

@@ -65,7 +65,6 @@ var errDamaged = errors.New("damaged, or of another machine or version")
 // maxFile bounds the bytes of a file, which has some 20 KB.
 const maxFile = 1 << 20
 
-// read decodes the file of this machine with that suffix.
 func (r *Rates) read(suffix string, contents any) error {
 	name, err := r.file()
 	if err != nil {

@@ -46,7 +46,6 @@ type point struct {
 	costs []float64 // as in the table, one for each round that has been
 }
 
-// A measurement is under way.
 type measurement struct {
 	rates  *Rates
 	like   *Rates  // built-in ones, for operations that are not measured
@@ -190,7 +189,6 @@ func (m *measurement) keep() {
 	_ = m.rates.write(vfs.OS, unfinished, f)
 }
 
-// resume reads the results of an interrupted measurement.
 func (m *measurement) resume() {
 	var f part
 	if m.rates.read(unfinished, &f) != nil || f.Key != m.rates.key() || len(f.Costs) != len(m.points) ||

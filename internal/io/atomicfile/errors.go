@@ -14,7 +14,6 @@ type WriteError struct {
 	Err  error
 }
 
-// Error says what happened to the file and what to do.
 func (e *WriteError) Error() string {
 	text := fmt.Sprintf("%s could not be written, and the old file is unchanged: %v", e.Path, e.Err)
 	if e.Kept != "" {
@@ -31,7 +30,6 @@ func (e *WriteError) Error() string {
 	return text + ": " + vfs.Remedy(e.Err)
 }
 
-// Unwrap returns Err.
 func (e *WriteError) Unwrap() error { return e.Err }
 
 // A FolderError says that the new file is in place, but its folder could not be synced.
@@ -40,10 +38,8 @@ type FolderError struct {
 	Err  error
 }
 
-// Error says that the file was written and the folder not synced.
 func (e *FolderError) Error() string {
 	return fmt.Sprintf("%s is written, but its folder could not be synced: %v", e.Path, e.Err)
 }
 
-// Unwrap returns Err.
 func (e *FolderError) Unwrap() error { return e.Err }

@@ -17,7 +17,6 @@ type FormatError struct {
 	Err    error  // io.ErrUnexpectedEOF for an early end; may be nil
 }
 
-// Error names the place and the fault.
 func (e *FormatError) Error() string {
 	if e.Err != nil {
 		return fmt.Sprintf("byte %d: %s: %v", e.Offset, e.What, e.Err)
@@ -25,7 +24,6 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("byte %d: %s", e.Offset, e.What)
 }
 
-// Unwrap returns Err.
 func (e *FormatError) Unwrap() error { return e.Err }
 
 // Moved returns the *FormatError that err wraps with by added to its Offset, for a part that begins

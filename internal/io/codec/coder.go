@@ -24,7 +24,6 @@ type Coder struct {
 // A StateError says that numbers to be written contradict each other.
 type StateError struct{ What string }
 
-// Error names the contradiction.
 func (e *StateError) Error() string {
 	return "blsupdate: the model contradicts itself: " + e.What + "; return to the model last saved, and report this"
 }

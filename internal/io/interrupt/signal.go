@@ -10,7 +10,6 @@ import (
 // A SignalError is the cause of a context that a signal canceled.
 type SignalError struct{ Signal os.Signal }
 
-// Error names the signal; os.Interrupt is "interrupted".
 func (e SignalError) Error() string {
 	if e.Signal == os.Interrupt {
 		return "interrupted"

@@ -32,7 +32,6 @@ type Error struct {
 	Do    string // what to do about it
 }
 
-// Error says what is needed, what the system can give, and what to do.
 func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s needs at least %s of memory, and at most %s is available (%s): %s",
 		e.Op, e.What, bytesText(e.Need), bytesText(e.Have), e.Limit, e.Do)

@@ -50,7 +50,7 @@ func (r *Routines) Idamax(n int, x []float64, incX int) int {
 	if !checkOne(n, x, incX) {
 		return -1
 	}
-	most, at := math.Abs(x[0]), 0
+	largest, at := math.Abs(x[0]), 0
 	if incX == 1 {
 		for i, v := range x[:n] {
 			if v = math.Abs(v); v > largest {

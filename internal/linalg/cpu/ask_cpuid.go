@@ -8,7 +8,6 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// ask returns the core that CPUID describes.
 func ask() []core {
 	c := cpuid.CPU.Cache
 	return []core{{name: strings.TrimSpace(cpuid.CPU.BrandName), caches: Caches{L1D: c.L1D, L2: c.L2, L3: c.L3}}}

@@ -42,7 +42,6 @@ func fromLinux(root fs.FS) (cores []core) {
 	return cores
 }
 
-// cachesOf returns the caches of a CPU.
 func cachesOf(root fs.FS, cpu uint64) (c Caches) {
 	threads, shared := 0, 0 // the CPUs that have the same L1, and the same L2
 	for i := 0; ; i++ {

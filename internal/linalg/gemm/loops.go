@@ -83,7 +83,6 @@ func (p *product) loops(w *workspace, x cell) {
 // height returns MC for this product: blocks of A are about equally high.
 func (p *product) height() int { return even(p.m, p.engine.blocks.MC, p.engine.kernel.MR) }
 
-// depth returns KC for this product.
 func (p *product) depth() int { return even(p.k, p.engine.blocks.KC, 8) }
 
 // width returns NC for this product: more if blocks have fewer than KC rows. Blocks of B are about

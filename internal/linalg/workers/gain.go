@@ -74,7 +74,6 @@ func (g *gain) add(measured bool, ran, took, now time.Duration) {
 	g.ran, g.took = 0, 0
 }
 
-// paused reports whether the team is paused.
 func (g *gain) paused(now time.Duration) bool {
 	until := g.until.Load()
 	return until > 0 && int64(now) < until

@@ -42,7 +42,6 @@ const askInterval = 20 * time.Microsecond
 // worker was preempted.
 const patience = 30 * time.Microsecond
 
-// newTeam starts a team.
 func newTeam(p *Pool, size int) *Team {
 	t := &Team{pool: p, size: size, wake: make(chan struct{}, size)}
 	t.gone.Add(size)
@@ -194,7 +193,6 @@ func (t *Team) sleep(last uint64) {
 	}
 }
 
-// A workerThread is the thread of a worker.
 type workerThread struct {
 	id       int
 	working  atomic.Bool // on tasks of a group

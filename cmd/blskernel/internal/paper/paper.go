@@ -139,7 +139,6 @@ func (x *paper) follow(given func(flag string) bool) {
 	}
 }
 
-// check returns an error for a flag that is wrong.
 func (x *paper) check() (err error) {
 	switch {
 	case len(x.tables) == 0:

@@ -178,7 +178,6 @@ func measure(name, format string, args ...any) string {
 	return fmt.Sprintf("%-19s%s\n", name, fmt.Sprintf(format, args...))
 }
 
-// lines returns the measures of all classes, one in a line.
 func (q *Classification) lines() string {
 	text := measure("rows", "%d", q.Rows) +
 		measure("accuracy", "%.2f %% (%.10g right, %.10g wrong)", 100*q.Accuracy, q.Correct, q.wrong) +

@@ -37,7 +37,6 @@ type Streams struct {
 // A UsageError is an error in the command line.
 type UsageError struct{ error }
 
-// Unwrap returns the error.
 func (e UsageError) Unwrap() error { return e.error }
 
 // Usagef returns a UsageError with that message.

@@ -79,7 +79,6 @@ func (g *generator) rowsOfA(n int) rowsOfA {
 	return a
 }
 
-// row is the address of the element of row r.
 func (a rowsOfA) row(r int) operand.Mem {
 	return operand.Mem{Base: a.pointers[r], Index: a.offset, Scale: 1}
 }

@@ -25,7 +25,6 @@ const (
 	orderedGreater = 0x1e
 )
 
-// A searcher is the state of absMax.
 type searcher struct {
 	*generator
 	n, x      reg.GPVirtual
@@ -187,8 +186,8 @@ func (s *searcher) lanesEqual(a, b vector) reg.GPVirtual {
 	return bits
 }
 
-// place returns maximum and the index of the first element of v that equals it; v begins with the element
-// of index first. If it is zero, the index is zero, whatever NaN come before.
+// place returns maximum and the index of the first element of v that equals it; v begins with the
+// element of index first. If it is zero, the index is zero, whatever NaN come before.
 func (s *searcher) place(first reg.GPVirtual, maximum vector) {
 	bits := make([]reg.GPVirtual, len(s.v))
 	for i, v := range s.v {

@@ -1,6 +1,5 @@
 package neon
 
-// level1 writes the kernels of one or two vectors.
 func level1(g *generator) {
 	dot(g)
 	axpy(g)

@@ -7,7 +7,6 @@ func search(g *generator) {
 	addAbs(g)
 }
 
-// A searcher is the state of absMax.
 type searcher struct {
 	*generator
 	n, x        general
@@ -65,8 +64,8 @@ func (s *searcher) blocks(size int) {
 	s.release(i, last, at)
 }
 
-// maximum sets register 0 to the largest elements of registers 0 to count-1 in two chains, in which zero
-// stands for NaN. A single register stays as it is.
+// maximum sets register 0 to the largest elements of registers 0 to count-1 in two chains, in which
+// zero stands for NaN. A single register stays as it is.
 func (s *searcher) maximum(count int) {
 	if count == 1 {
 		return
