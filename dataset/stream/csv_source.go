@@ -105,7 +105,7 @@ func (l *csvLayout) sample(s *samples, cells []string) (fault *Error) {
 			if cell == "" && !l.drop {
 				fault = Errorf("is empty; fill in the label or remove the row")
 			} else if len(cell) > maxLabel {
-				fault = Errorf("is a label of %d bytes; at most %d can be", len(cell), maxLabel)
+				fault = Errorf("is a label of %d bytes; want at most %d", len(cell), maxLabel)
 			}
 			s.labels = append(s.labels, strings.Clone(cell))
 		}

@@ -63,7 +63,7 @@ func parseShape(text string) (shape []int64, err error) {
 		n, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(size), "L"), 10, 64)
 		switch {
 		case err != nil:
-			return nil, errorf("header has the size %s in 'shape', which is no number, or too large", names.Shorten(size))
+			return nil, errorf("header has the size %s in 'shape', which is not a number, or too large", names.Shorten(size))
 		case n < 0:
 			return nil, errorf("header has the negative size %d in 'shape'", n)
 		case len(shape) == maxDims:
