@@ -23,9 +23,9 @@ type updater struct {
 	counter  *cost.Counter
 	state    state.State
 	report   Report
-	began    time.Time // of the call under way
+	began    time.Time // of the running call
 	inverse  *inverse  // of the present state, or nil
-	poisoned bool      // a change is under way, or a panic stopped one
+	poisoned bool      // a change is in progress, or a panic stopped one
 }
 
 func (u *updater) driver() *updater { return u }

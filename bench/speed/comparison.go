@@ -88,7 +88,7 @@ func (c *Comparison) Run(ctx context.Context, emit func(Result) error, progress 
 	return nil
 }
 
-// A comparisonRun is a Comparison without zero values, under way.
+// A comparisonRun is a running Comparison, with the defaults filled in.
 type comparisonRun struct {
 	Comparison
 	lapack   blskernel.Backend // of the opponents, or nil

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// An addition is an update under way: its results before the state changes.
+// An addition holds the results of an update before the state changes.
 type addition struct {
 	u      *State
 	q      int

@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A widening is an addition of nodes under way: what is computed from the state before the state
+// A widening is an addition of nodes in progress: what is computed from the state before the state
 // changes.
 type widening struct {
 	u       *State

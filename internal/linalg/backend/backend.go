@@ -45,8 +45,8 @@ func Kernels() []string {
 	return b.(interface{ Kernels() []string }).Kernels()
 }
 
-// Peak is blskernel.Peak with the instructions of b's kernel, on a clock: nil for the wall's. It panics
-// unless b is the pure backend on some kernel.
+// Peak is blskernel.Peak with the instructions of b's kernel, timed by clock, the wall clock if that is
+// nil. It panics unless b is the pure backend on some kernel.
 func Peak(b blskernel.Backend, threads int, clock func() time.Duration) float64 {
 	p := unwrapped(b).(interface {
 		Peak(threads int, clock func() time.Duration) float64
