@@ -20,7 +20,7 @@ import (
 // boundaries are orders about multiples of the block sizes, present and likely.
 var boundaries = []int{63, 64, 65, 95, 96, 97, 127, 128, 129, 191, 192, 193, 255, 256, 257, 300, 385}
 
-// gallerySizes returns the sizes at which the family of the given index is tested, at most m.Most:
+// gallerySizes returns the sizes at which the family of the given index is tested, at most m.MaxOrder:
 // random matrices have the block sizes, every family meets orders of all sizes, and every order some of
 // the families, in long tests a tenth of them, and all to order 40.
 func gallerySizes(index int, m testmat.Family) (all []size) {
