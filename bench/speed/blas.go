@@ -59,7 +59,7 @@ func blasOperation(
 			return func() error { do(be, n, o); return nil }
 		})
 		if reads {
-			p.initial, p.most = slices.Clone(o.out), maxInPlace
+			p.initial, p.maxBatch = slices.Clone(o.out), maxInPlace
 		}
 		return p
 	}

@@ -176,7 +176,7 @@ func (r source) nearIdentity(n int) []float64 {
 
 // computes returns the problem of an operation that overwrites out.
 func computes(out []float64, bind func(be blskernel.Backend) func() error) *Problem {
-	return &Problem{out: out, most: maxCalls, bind: bind, reference: &reference{}}
+	return &Problem{out: out, maxBatch: maxCalls, bind: bind, reference: &reference{}}
 }
 
 // once returns the problem of an operation that overwrites initial, called once between resets: bind
@@ -184,6 +184,6 @@ func computes(out []float64, bind func(be blskernel.Backend) func() error) *Prob
 func once(initial []float64, bind func(be blskernel.Backend, x []float64) func() error) *Problem {
 	out := slices.Clone(initial)
 	p := computes(out, func(be blskernel.Backend) func() error { return bind(be, out) })
-	p.initial, p.most = initial, 1
+	p.initial, p.maxBatch = initial, 1
 	return p
 }

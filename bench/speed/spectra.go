@@ -109,7 +109,7 @@ func (d decomposition) prepare(_ string, n int, r source) *Problem {
 	problem := func(initial []float64, bind func(be blskernel.Backend, x [][]float64) func() error) *Problem {
 		out := make([]float64, d.matrices*n*n+d.lists*n)
 		p := computes(out, func(be blskernel.Backend) func() error { return bind(be, d.parts(n, out)) })
-		p.initial, p.most = initial, 1
+		p.initial, p.maxBatch = initial, 1
 		return p
 	}
 	p := problem(a, func(be blskernel.Backend, x [][]float64) func() error {

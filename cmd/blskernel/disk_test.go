@@ -138,7 +138,7 @@ func TestFolderNotOnDisk(t *testing.T) {
 	if !strings.Contains(stdout, "500 samples in all\nlearned 100 rows") || strings.Contains(stdout, "checkpoint") {
 		t.Errorf("%q", stdout)
 	}
-	if n := strings.Count(stderr, "its folder could not be brought to the disk"); n != 3 {
+	if n := strings.Count(stderr, "its folder could not be synced"); n != 3 {
 		t.Errorf("said %d times: %q", n, stderr)
 	}
 	m, err := load(model)

@@ -101,7 +101,7 @@ func even(lengths []float64) bool {
 	return !(largest > evenRatio*smallest)
 }
 
-func countAbove(values []float64, tolerance float64, most int) int {
+func countAbove(values []float64, tolerance float64, limit int) int {
 	rank := 0
 	for rank < min(len(values), limit) && values[rank] > tolerance {
 		rank++

@@ -33,7 +33,7 @@ func rowKeys(parts ...*mat.Dense) []uint64 {
 	return keys
 }
 
-func (u *State) know(y *mat.Dense, parts ...*mat.Dense) {
+func (u *State) setKnown(y *mat.Dense, parts ...*mat.Dense) {
 	u.keys, u.y = rowKeys(parts...), rows{cols: u.C}
 	u.y.append(dense.Compact(y))
 }

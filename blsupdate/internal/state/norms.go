@@ -193,7 +193,7 @@ func (s Norms) ErrWeights(unit, lambda float64, w *mat.Dense) {
 //
 // fit are the norms of vectors that the new inverse itself multiplied, or nil: its errors count there.
 func (s *Norms) ErrGain(q int, rest, lambda float64, now, peak Reach, before, fit []float64) {
-	most, grown, lengths := 0.0, driftUnits*Unit(q, len(s.A))*now.Scaled, s.Lengths(lambda)
+	largest, grown, lengths := 0.0, driftUnits*Unit(q, len(s.A))*now.Scaled, s.Lengths(lambda)
 	for j, v := range s.ErrA {
 		largest = max(largest, peak.Scaled*(v/lengths[j]))
 	}
@@ -201,7 +201,7 @@ func (s *Norms) ErrGain(q int, rest, lambda float64, now, peak Reach, before, fi
 		largest *= largest
 		grown *= now.Scaled
 	}
-	s.Drift = Capped(min(max(most, grown), (s.Drift+grown)/rest))
+	s.Drift = Capped(min(max(largest, grown), (s.Drift+grown)/rest))
 	damped := s.Drift * s.Damp(lambda)
 	for t, v := range s.Rest {
 		s.addGain(t, float64(damped*Leg(v, before[t])))

@@ -47,8 +47,8 @@ two twins can stand in for the other.`,
   blskernel importance --repeats 50 --json price.bls houses.csv`,
 		Args: session.ModelFirst(math.MaxInt),
 	}
-	ui.Int(cmd, &a.opt.Repeats, "repeats", 1, ui.MostSamples, "permutations of each column")
-	ui.Int(cmd, &a.rows, "rows", 1, ui.MostSamples, "most rows that are used, the first ones")
+	ui.Int(cmd, &a.opt.Repeats, "repeats", 1, ui.MaxSamples, "permutations of each column")
+	ui.Int(cmd, &a.rows, "rows", 1, ui.MaxSamples, "most rows that are used, the first ones")
 	ui.SeedFlag(cmd, &a.opt.Seed)
 	a.in.Register(cmd, "test", "")
 	a.in.RegisterWeight(cmd)

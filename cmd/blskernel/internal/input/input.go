@@ -79,9 +79,9 @@ func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 	other := map[string]string{"training": "test", "test": "training"}[part]
 	ui.Choice(cmd, &in.part, "part", "part of a folder with MNIST's file names: training or test", part, other)
 	if batch != "" {
-		ui.Int(cmd, &in.Batch, "batch", 0, ui.MostSamples, "rows of a batch; 0 for "+batch)
+		ui.Int(cmd, &in.Batch, "batch", 0, ui.MaxSamples, "rows of a batch; 0 for "+batch)
 	}
-	ui.Int(cmd, &in.skipBad, "skip-bad", 0, ui.MostSamples, "set aside up to this number of bad rows, with a note, in place of ending with the first")
+	ui.Int(cmd, &in.skipBad, "skip-bad", 0, ui.MaxSamples, "set aside up to this number of bad rows, with a note, in place of ending with the first")
 	ui.Complete(cmd, "format", "auto", "csv", "npy", "npz", "idx")
 	ui.Complete(cmd, "decimal", "comma", "point")
 	ui.Complete(cmd, "thousands", "comma", "point", "space")

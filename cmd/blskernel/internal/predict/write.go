@@ -52,7 +52,7 @@ func (p *prediction) newWriter(m *model.Model, kept []string) (*predictionWriter
 	}
 	if m.Classifier == nil {
 		if flag != "" {
-			return nil, ui.Usagef("--%s is for classes, and the model is a regression: leave it out", flag)
+			return nil, ui.Usagef("--%s is for classes, but the model is a regression: leave it out", flag)
 		}
 		w.numbers = m.TargetNames()
 		if p.interval > 0 {

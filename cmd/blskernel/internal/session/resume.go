@@ -16,24 +16,24 @@ func (m *Manifest) Set(name, value string) { m.settings[name] = Recorded(value) 
 // Differs returns how a checkpoint differs from the manifest, an empty string if a run can resume it.
 func (m *Manifest) Differs(meta *modelfile.Metadata) string {
 	if was := meta.Notes[noteCommand]; was != m.Name {
-		return fmt.Sprintf("it is of the command %q", was)
+		return fmt.Sprintf("it was written by the command %q", was)
 	}
 	if meta.Progress == nil {
 		return "it does not say what it has learned"
 	}
 	var settings map[string]string
 	if err := json.Unmarshal([]byte(meta.Notes[noteSettings]), &settings); err != nil {
-		return "it does not say by which flags it was begun"
+		return "it does not say with which flags it was started"
 	}
 	keys := slices.AppendSeq(slices.Collect(maps.Keys(settings)), maps.Keys(m.settings))
 	slices.Sort(keys)
 	for _, name := range keys {
 		if was, is := settings[name], m.settings[name]; was != is {
-			return fmt.Sprintf("it was begun with %s %q, and here that is %q", name, was, is)
+			return fmt.Sprintf("it was started with %s %q, but here that is %q", name, was, is)
 		}
 	}
 	if was := meta.Progress.Sources; !slices.Equal(was, m.sources) {
-		return fmt.Sprintf("it was begun with %s, and here the data is %s", names.List(was), names.List(m.sources))
+		return fmt.Sprintf("it was started with %s, but here the data is %s", names.List(was), names.List(m.sources))
 	}
 	return ""
 }

@@ -48,7 +48,7 @@ func (tr *training) goOn(ctx context.Context) error {
 	tr.Known = meta.Progress.Rows
 	tr.Start(ctx, r, meta.Batch, meta.Batch)
 	defer tr.Stop()
-	tr.Explain("%s goes on after %s", tr.Out, ui.Count(tr.Known, "row"))
+	tr.Explain("%s continues after %s", tr.Out, ui.Count(tr.Known, "row"))
 	return tr.LearnAll(ctx)
 }
 

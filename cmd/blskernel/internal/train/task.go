@@ -45,14 +45,14 @@ func (tr *training) decideTask(r *stream.Reader, batch int) error {
 	}
 	if tr.labeled {
 		if tr.log > 0 {
-			return ui.Usagef("--log-targets is about numbers, and the task is a classification: leave it out")
+			return ui.Usagef("--log-targets is about numbers, but the task is a classification: leave it out")
 		}
 		return tr.checkLabels(r, batch)
 	}
 	written := tr.In.Options.TargetNotations
 	tr.sayNotations(written, input.NamesOr(r.Targets(), len(written), "target"))
 	if tr.classWeight == bls.Balanced {
-		return ui.Usagef("--class-weight is about classes, and the task is a regression: leave it out")
+		return ui.Usagef("--class-weight is about classes, but the task is a regression: leave it out")
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (tr *training) guessTask(r *stream.Reader) (string, error) {
 		tr.Warn("%s has %d different whole numbers in the first %d rows, and is taken for a quantity: use --task classification if they are classes", targetColumn(r), g.different, g.rows)
 		return model.Regression, nil
 	case g.different <= model.FewLabels:
-		tr.Warn("%s has whole numbers, %d different ones in the first rows, and they are taken for classes: use --task regression to predict a quantity", targetColumn(r), g.different)
+		tr.Warn("%s has whole numbers, %d distinct ones in the first rows, and they are taken for classes: use --task regression to predict a quantity", targetColumn(r), g.different)
 		return model.Classification, nil
 	}
 	return "", unknown

@@ -98,7 +98,7 @@ can resume from standard input or a pipe.`,
 	ui.Int(cmd, &tr.first, "first", 0, ui.MaxSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes, or 1000 rows where the nodes are auto, and four times that with --class-weight balanced")
 	f.StringVar(&tr.like, "like", "", "a model whose feature maps, columns, settings and classes are taken, and none of its rows, so that both can be merged")
 	ui.Parsed(cmd, &tr.Holdout, "holdout", "0", "share of the rows that are not learned, spread over all by their numbers, and scored at the end", parseHoldout)
-	ui.Int(cmd, &tr.Folds, "cv", 0, mostFolds, "train this number of further models, each without one of as many parts of the rows, and print the mean and spread of their scores on it; 0 for none")
+	ui.Int(cmd, &tr.Folds, "cv", 0, maxFolds, "train this number of further models, each without one of as many parts of the rows, and print the mean and spread of their scores on it; 0 for none")
 	tr.RegisterCheckpoint(cmd, "go on from the last checkpoint in --out, with the same flags and files")
 	return tr.Command(cmd, s, "one JSON object, and one for each checkpoint,", func(ctx context.Context, args []string) error {
 		return tr.do(ctx, cmd, args)
@@ -263,7 +263,7 @@ func (tr *training) firstRows(batch int) int {
 			first *= 4
 		}
 	}
-	return int(min(math.Ceil(float64(first)/float64(1-tr.Holdout)), ui.MostSamples))
+	return int(min(math.Ceil(float64(first)/float64(1-tr.Holdout)), ui.MaxSamples))
 }
 
 // learnFirst makes the model of the first batch, for which first rows were requested.
@@ -301,7 +301,7 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, fir
 	err = tr.LearnBatch(f, func(b *stream.Batch) error {
 		rows := b.X.RawMatrix().Rows
 		if read == first { // there may be more
-			rows = int(min(expectedRows(f.Fetched, rows, tr.Total), ui.MostSamples))
+			rows = int(min(expectedRows(f.Fetched, rows, tr.Total), ui.MaxSamples))
 		}
 		return tr.fit(ctx, b, rows, meta)
 	})

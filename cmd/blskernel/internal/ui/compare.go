@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// MostSize bounds the sizes of models of random rows.
-const MostSize = 10_000_000
+// MaxSize bounds the sizes of models of random rows.
+const MaxSize = 10_000_000
 
 // A Ridge is the value of --lambda, which is written as a power of two if it is one, since the paper's
 // is 2^-30.
@@ -53,9 +53,9 @@ func LambdaFlag(cmd *cobra.Command, v *Ridge, more string) {
 
 // RoundsFlag adds --rounds with the value as its default.
 func RoundsFlag(cmd *cobra.Command, v *int) {
-	least, most, usage := 1, MostSamples, "rounds, of which the medians are taken"
+	least, most, usage := 1, MaxSamples, "rounds, of which the medians are taken"
 	if *v == 0 {
-		least, most, usage = 0, MostNodes, usage+"; 0 for a number by their time"
+		least, most, usage = 0, MaxNodes, usage+"; 0 for a number by their time"
 	}
 	Int(cmd, v, "rounds", least, most, usage)
 }
@@ -96,9 +96,9 @@ func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
 
 // Register adds --groups, --group-nodes and --enhancement with the values as their defaults.
 func (n *Nodes) Register(cmd *cobra.Command) {
-	Int(cmd, &n.Groups, "groups", 1, MostNodes, "groups of feature nodes")
-	Int(cmd, &n.GroupNodes, "group-nodes", 1, MostNodes, "feature nodes of each group")
-	Int(cmd, &n.Enhancement, "enhancement", 0, MostNodes, "enhancement nodes")
+	Int(cmd, &n.Groups, "groups", 1, MaxNodes, "groups of feature nodes")
+	Int(cmd, &n.GroupNodes, "group-nodes", 1, MaxNodes, "feature nodes of each group")
+	Int(cmd, &n.Enhancement, "enhancement", 0, MaxNodes, "enhancement nodes")
 }
 
 // Ints adds a flag for several numbers within bounds, by default the value of to. The words of zero
@@ -115,7 +115,7 @@ func Ints(cmd *cobra.Command, to *[]int, name string, least, most int, usage str
 				return nil, fmt.Errorf("want %s", Join(append([]string{fmt.Sprintf("numbers from %d to %d", least, most)}, zero...), "or"))
 			}
 			if slices.Contains(list, v) {
-				return nil, fmt.Errorf("%s is there twice", cell)
+				return nil, fmt.Errorf("%s is given twice", cell)
 			}
 			list = append(list, v)
 		}

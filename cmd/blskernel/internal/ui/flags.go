@@ -17,9 +17,9 @@ import (
 const (
 	// MaxSamples is beyond any memory, and small enough that the product of two flags does not
 	// overflow.
-	MostSamples = 1 << 30
-	// MostNodes is the order of a matrix of 80 GB.
-	MostNodes = 100_000
+	MaxSamples = 1 << 30
+	// MaxNodes is the order of a matrix of 80 GB.
+	MaxNodes = 100_000
 )
 
 // A value is the value of a flag of any type, with the text that it was parsed from.
