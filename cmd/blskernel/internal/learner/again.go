@@ -58,7 +58,7 @@ func (l *Learner) addHeldOut(ctx context.Context, s score.Score) error {
 	case rows < l.rows:
 		return fmt.Errorf("the data has %s now, and had %d when they were learned", ui.Count(rows, "row"), l.rows)
 	case held == 0:
-		return fmt.Errorf("of %s none is held out: raise --holdout, or give more data", ui.Count(rows, "row"))
+		return fmt.Errorf("none of %s is held out: raise --holdout, or give more data", ui.Count(rows, "row"))
 	}
 	return nil
 }
