@@ -221,7 +221,7 @@ func TestPlanErrors(t *testing.T) {
 	if !errors.As(err, &none) || len(none.Candidates) != len(got.Candidates) || !strings.Contains(err.Error(), "improved/small: it has no Merge") {
 		t.Errorf("Merge and A+: %v", err)
 	}
-	if !strings.Contains(got.Explain(), "No method does") {
+	if !strings.Contains(got.Explain(), "No method meets") {
 		t.Errorf("Explain says\n%s", got.Explain())
 	}
 }
