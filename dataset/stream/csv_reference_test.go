@@ -170,3 +170,26 @@ func FuzzCSV(f *testing.F) {
 		compareCSV(t, text, ',', slowly(text))
 	})
 }
+
+// TestShort compares numbers with strconv, also of more digits than short reads.
+func TestShort(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 1))
+	for i := range 100000 {
+		cell := ""
+		for range rng.IntN(18) {
+			cell += string("0123456789"[rng.IntN(10)])
+		}
+		if point := rng.IntN(len(cell) + 3); point <= len(cell) {
+			cell = cell[:point] + "." + cell[point:]
+		}
+		if i%2 == 0 {
+			cell = "-" + cell
+		}
+		want, err := strconv.ParseFloat(cell, 64)
+		digits := len(strings.Trim(strings.Replace(cell, ".", "", 1), "-"))
+		v, ok := short(cell)
+		if ok != (err == nil && digits <= 15) || ok && math.Float64bits(v) != math.Float64bits(want) {
+			t.Fatalf("%q: %v, %v, want %v, %v", cell, v, ok, want, err)
+		}
+	}
+}
