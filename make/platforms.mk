@@ -20,7 +20,7 @@ INTERNAL = $(filter-out %/docs,$(shell $(GO) list ./internal/...))
 # Tests with sizes near the largest int: arguments, memory, headers of files.
 i386:
 	CGO_ENABLED=0 GOARCH=386 $(GO) vet ./...
-	CGO_ENABLED=0 GOARCH=386 $(GO) test . ./mat ./bls/... ./dataset/... $(INTERNAL)
+	CGO_ENABLED=0 GOARCH=386 $(GO) test -timeout 30m . ./mat ./bls/... ./dataset/... $(INTERNAL)
 
 # emulated tests what its third argument says on an architecture by an emulator. A test that starts its own program again does so by
 # BLSKERNEL_EMULATOR.
