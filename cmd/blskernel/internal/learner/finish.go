@@ -59,7 +59,7 @@ func (l *Learner) finish(ctx context.Context) error {
 		return l.In.Explain(err)
 	}
 	if l.tested != nil { // a model that cannot be calibrated says so when it is asked
-		if err := l.Model.Calibrate(ctx, l.tested, model.LearnedRows); ctx.Err() != nil {
+		if err := l.Model.Calibrate(ctx, l.tested, model.LearnedRows); err != nil && ctx.Err() != nil {
 			return l.stopped(ctx, err)
 		}
 	}
