@@ -205,7 +205,9 @@ func mustNotFail(err error) {
 func (s *State) Code(x *codec.Coder) {
 	x.Triangle("R", &s.R, s.K, true)
 	x.Dense("z", &s.Z, s.K, s.C)
-	s.Size.Triangle, s.Size.Ridge = true, s.Lambda
+	if x.Reading() {
+		s.Size.Triangle, s.Size.Ridge = true, s.Lambda
+	}
 	s.Size.Code(x, s.K, s.C)
 	if x.Present(s.w != nil) {
 		x.Dense("W", &s.w, s.K, s.C)
