@@ -22,12 +22,11 @@ func (f *Features) Encode(w io.Writer) error {
 
 // writeTo writes what code codes. It returns the errors of w and of code.
 func writeTo(w io.Writer, code func(*codec.Coder)) error {
-	to := codec.NewWriter(w)
-	x := codec.NewEncoder(to, blsupdate.ErrOverflow)
+	x := codec.NewEncoder(w, blsupdate.ErrOverflow)
 	if code(x); x.Failed() {
 		return fmt.Errorf("bls: encoding a model: %w", x.Err())
 	}
-	return to.Flush()
+	return x.Flush()
 }
 
 // DecodeFeatures reads what Features.Encode wrote, and no byte more. b computes the products; nil
@@ -37,11 +36,9 @@ func writeTo(w io.Writer, code func(*codec.Coder)) error {
 //	r.
 //	memory: as DecodeClassifier.
 func DecodeFeatures(r io.Reader, b blskernel.Backend) (*Features, error) {
-	from := codec.NewReader(r)
-	f := &Features{}
-	f.code(codec.NewDecoder(from), b)
-	if err := from.Err(); err != nil {
-		return nil, fmt.Errorf("bls: feature maps: %w", err)
+	x, f := codec.NewDecoder(r, 0), &Features{}
+	if f.code(x, b); x.Failed() {
+		return nil, fmt.Errorf("bls: feature maps: %w", x.Err())
 	}
 	return f, nil
 }

@@ -79,21 +79,20 @@ func (m *model) encode(w io.Writer, k kind) error {
 func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 	const word = 8
 	limited := &io.LimitedReader{R: r, N: word}
-	head := codec.NewReader(limited)
-	size := int64(head.Int("the number of bytes of the head", math.MaxInt-word))
-	limited.N = size
+	head, size := codec.NewDecoder(limited, 0), 0
+	head.Int("the number of bytes of the head", &size, math.MaxInt-word)
+	limited.N = int64(size)
 	m := &model{}
-	m.codeHead(codec.NewDecoder(head), k, b)
-	head.End()
-	if err := head.Err(); err != nil {
-		return nil, fmt.Errorf("bls: %v: %w", k, err)
+	m.codeHead(head, k, b)
+	if head.End(); head.Failed() {
+		return nil, fmt.Errorf("bls: %v: %w", k, head.Err())
 	}
 	u, err := blsupdate.Decode(r, b)
 	if err == nil {
 		err = m.join(u)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("bls: output layer: %w", codec.Moved(err, word+size-limited.N))
+		return nil, fmt.Errorf("bls: output layer: %w", codec.Moved(err, int64(word+size)-limited.N))
 	}
 	return m, nil
 }

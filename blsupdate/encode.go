@@ -42,8 +42,7 @@ func Encode(w io.Writer, u Updater) error {
 	if err := d.whole(); err != nil {
 		return err
 	}
-	to := codec.NewWriter(w)
-	x, base := codec.NewEncoder(to, ErrOverflow), d.state.Common()
+	x, base := codec.NewEncoder(w, ErrOverflow), d.state.Common()
 	h := heading{d.method, d.Options(), base.K, base.C, d.Samples()}
 	if h.code(x); !x.Failed() {
 		d.code(x)
@@ -51,7 +50,7 @@ func Encode(w io.Writer, u Updater) error {
 	if err := x.Err(); err != nil {
 		return fmt.Errorf("blsupdate: encoding a model: %w", err)
 	}
-	return to.Flush()
+	return x.Flush()
 }
 
 // Decode reads what Encode wrote, and no byte more, and returns a model with the interfaces of New. b
@@ -60,8 +59,7 @@ func Encode(w io.Writer, u Updater) error {
 //
 //	errors: a *FormatError, or an error of r, wrapped.
 func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {
-	from := codec.NewReader(r)
-	x := codec.NewDecoder(from)
+	x := codec.NewDecoder(r, 0)
 	var u *updater
 	h := heading{opt: Options{Backend: b}}
 	if h.code(x); !x.Failed() {
@@ -69,7 +67,7 @@ func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {
 		u.state.Common().Samples = h.samples
 		u.code(x)
 	}
-	if err := from.Err(); err != nil {
+	if err := x.Err(); err != nil {
 		return nil, fmt.Errorf("blsupdate: decoding a model: %w", err)
 	}
 	return wrap(u), nil

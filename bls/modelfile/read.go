@@ -46,7 +46,7 @@ func Read(r io.Reader, b blskernel.Backend) (*File, error) {
 		if err != nil {
 			return err
 		}
-		end := codec.NewReaderAt(payload, int64(size))
+		end := codec.NewDecoder(payload, int64(size))
 		end.End()
 		return end.Err()
 	})

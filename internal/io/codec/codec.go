@@ -1,6 +1,6 @@
 // Package codec is the binary encoding of the states in files: integers of 64 bits and float64 numbers,
 // little-endian. The encoding has no names and no types; both sides know the order. A float64 is its 64
-// bits, so that NaN payloads and the sign of zero survive.
+// bits, so that the sign of zero survives.
 package codec
 
 import (
@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// A FormatError reports input that was not written by a Writer, or that ends too early.
+// A FormatError reports input that no encoder wrote, or that ends too early.
 type FormatError struct {
 	// Offset is the byte of the wrong number, or of an early end, from the beginning of what is
 	// decoded.

@@ -12,44 +12,37 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// play reads from r in an order that comes from order, and writes what it reads to w, unless that is
-// nil, up to the first error.
-func play(r *Reader, order []byte, w *Writer) {
+// play reads by r in an order that comes from order, and writes what it reads by w, unless that is nil,
+// up to the first error.
+func play(r *Coder, order []byte, w *Coder) {
 	for _, what := range order {
-		numbers := func() int { return r.Int("n", math.MaxInt/size) }
-		var write func()
-		switch what % 7 {
-		case 0:
-			v := r.Uint64()
-			write = func() { w.Uint64(v) }
-		case 1:
-			v := r.Float64s(int(what))
-			write = func() { w.Float64s(v) }
-		case 2, 3:
-			v := r.Int("n", math.MaxInt)
-			write = func() { w.Uint64(uint64(v)) }
-		case 4:
-			v := r.Bool()
-			write = func() { w.Bool(v) }
-		case 5:
-			v := r.Uint64s(numbers())
-			write = func() { w.Uint64(uint64(len(v))); w.Uint64s(v) }
-		case 6:
-			v := r.Float64s(numbers())
-			write = func() { w.Uint64(uint64(len(v))); w.Float64s(v) }
-		}
-		if r.Err() != nil {
+		var word uint64
+		var n int
+		var yes bool
+		var length float64
+		var words []uint64
+		var numbers []float64
+		code := []func(x *Coder){
+			func(x *Coder) { x.Uint64(&word) },
+			func(x *Coder) { x.Floats("numbers", &numbers, int(what)) },
+			func(x *Coder) { x.Int("n", &n, math.MaxInt) },
+			func(x *Coder) { x.Float("length", &length, IsLength) },
+			func(x *Coder) { x.Bool(&yes) },
+			func(x *Coder) { x.Int("n", &n, math.MaxInt/size); x.Words("words", &words, n) },
+			func(x *Coder) { x.Int("n", &n, math.MaxInt/size); x.Floats("numbers", &numbers, n) },
+		}[what%7]
+		if code(r); r.Failed() {
 			return
 		}
 		if w != nil {
-			write()
+			code(w)
 		}
 	}
 }
 
-// FuzzReader reads anything in an order that comes from it. What was read is written as it was there;
+// FuzzDecoder reads anything in an order that comes from it. What was read is written as it was there;
 // an error names a byte of the data; and the lengths that the data claims cost nothing.
-func FuzzReader(f *testing.F) {
+func FuzzDecoder(f *testing.F) {
 	word := func(v ...uint64) (b []byte) {
 		for _, v := range v {
 			b = binary.LittleEndian.AppendUint64(b, v)
@@ -67,11 +60,11 @@ func FuzzReader(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, order, data []byte) {
-		// The buffer of a Reader; slices, each no more than twice what was read and made anew
-		// when that has doubled, which is less than 4 n in all; the storage of play, 2 KiB; and
-		// some 300 bytes for each step, of closures and of the error.
-		faults.Bounded(t, len(data), 4, uint64(chunk+1<<14+300*len(order)), func() {
-			r := NewReader(bytes.NewReader(data))
+		// The buffer of a decoder; slices, each no more than twice what was read and made anew
+		// when that has doubled, which is less than 4 n in all; and some 700 bytes for each
+		// step, of the storage of play, of closures and of the error.
+		faults.Bounded(t, len(data), 4, uint64(chunk+1<<14+700*len(order)), func() {
+			r := NewDecoder(bytes.NewReader(data), 0)
 			play(r, order, nil)
 			var format *FormatError
 			err := r.Err()
@@ -81,9 +74,9 @@ func FuzzReader(f *testing.F) {
 			}
 		})
 		var out bytes.Buffer
-		w := NewWriter(&out)
-		play(NewReader(bytes.NewReader(data)), order, w)
-		testutil.NoError(t, w.Flush())
+		w := NewEncoder(&out, nil)
+		play(NewDecoder(bytes.NewReader(data), 0), order, w)
+		testutil.NoError(t, errors.Join(w.Err(), w.Flush()))
 		if got := out.Bytes(); !bytes.HasPrefix(data, got) {
 			t.Errorf("%x becomes %x", data, got)
 		}

@@ -13,184 +13,189 @@ import (
 
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
+
+	"gonum.org/v1/gonum/mat"
 )
 
-// floats are n numbers with those among them of which the bits are easily lost.
-func floats(n int) []float64 {
-	r := rand.New(rand.NewPCG(1, uint64(n)))
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = r.NormFloat64()
-	}
-	special := []float64{math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.Float64frombits(0x7ff8000000000123), math.Float64frombits(0xfff0000000000001), math.SmallestNonzeroFloat64, math.MaxFloat64}
-	copy(x, special)
-	return x
+// A state has values of every type.
+type state struct {
+	word            uint64
+	one, zero       float64
+	yes, no         bool
+	numbers, again  []float64
+	most            int
+	signed          int64
+	words           []uint64
+	dense, triangle *mat.Dense
 }
 
-// sizes are numbers of numbers around the ends of buffers.
-var sizes = []int{0, 1, 7, chunk/size - 1, chunk / size, chunk/size + 1, 3*chunk/size + 5}
+func (s *state) code(x *Coder, n int) {
+	x.Uint64(&s.word)
+	x.Float("one", &s.one, IsPositive)
+	x.Bool(&s.yes)
+	x.Floats("numbers", &s.numbers, n)
+	x.Lengths("lengths", &s.again, n)
+	x.Int("most", &s.most, math.MaxInt)
+	x.Signed(&s.signed)
+	x.Words("words", &s.words, 2)
+	x.Float("zero", &s.zero, NotNegative)
+	x.Dense("dense", &s.dense, 2, 3)
+	x.Triangle("triangle", &s.triangle, 2, true)
+	x.Bool(&s.no)
+}
 
-// TestRoundTrip writes and reads every type, from readers that return pieces of any size. The bytes of
-// the encoding must not change.
+// encoded returns the bytes of a state of n numbers.
+func encoded(t *testing.T, s *state, n int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	x := NewEncoder(&out, nil)
+	s.code(x, n)
+	testutil.NoError(t, errors.Join(x.Err(), x.Flush()))
+	return out.Bytes()
+}
+
+// TestRoundTrip writes and reads every type, with numbers of numbers around the ends of buffers, from
+// readers that return pieces of any size. The bytes of the encoding must not change.
 func TestRoundTrip(t *testing.T) {
-	for _, n := range sizes {
-		var out bytes.Buffer
-		w := NewWriter(&out)
-		x := floats(n)
-		w.Uint64(0x0102030405060708)
-		w.Float64(1)
-		w.Bool(true)
-		w.Float64s(x)
-		w.Float64s(x)
-		w.Uint64(math.MaxUint64)
-		w.Uint64(uint64(math.MaxInt))
-		w.Uint64s([]uint64{1, 1 << 63})
-		w.Float64(math.Copysign(0, -1))
-		w.Bool(false)
-		testutil.NoError(t, w.Flush())
-		if first := "\x08\x07\x06\x05\x04\x03\x02\x01" + "\x00\x00\x00\x00\x00\x00\xf0\x3f"; !strings.HasPrefix(out.String(), first) {
-			t.Errorf("%q, want %q", out.Bytes()[:16], first)
+	for _, n := range []int{0, 1, 7, chunk/size - 1, chunk / size, chunk/size + 1, 3*chunk/size + 5} {
+		rng := rand.New(rand.NewPCG(1, uint64(n)))
+		s := state{word: 0x0102030405060708, one: 1, yes: true, most: math.MaxInt, signed: math.MinInt64, words: []uint64{1, 1 << 63},
+			zero: math.Copysign(0, -1), dense: mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6}), triangle: mat.NewDense(2, 2, []float64{7, 8, 0, 9})}
+		for range n {
+			s.numbers, s.again = append(s.numbers, rng.NormFloat64()), append(s.again, rng.Float64())
+		}
+		copy(s.numbers, []float64{s.zero, math.SmallestNonzeroFloat64, math.MaxFloat64})
+		out := encoded(t, &s, n)
+		if first := "\x08\x07\x06\x05\x04\x03\x02\x01" + "\x00\x00\x00\x00\x00\x00\xf0\x3f"; !bytes.HasPrefix(out, []byte(first)) {
+			t.Errorf("%q, want %q", out[:16], first)
+		}
+		if want := 8 * (3 + 2*n + 5 + 6 + 3 + 1); len(out) != want {
+			t.Errorf("%d numbers: %d bytes, want %d", n, len(out), want)
 		}
 		for name, source := range map[string]io.Reader{
-			"all at once":  bytes.NewReader(out.Bytes()),
-			"byte by byte": iotest.OneByteReader(bytes.NewReader(out.Bytes())),
-			"by halves":    iotest.HalfReader(bytes.NewReader(out.Bytes())),
-			"end at once":  iotest.DataErrReader(bytes.NewReader(out.Bytes())),
+			"all at once":  bytes.NewReader(out),
+			"byte by byte": iotest.OneByteReader(bytes.NewReader(out)),
+			"by halves":    iotest.HalfReader(bytes.NewReader(out)),
+			"end at once":  iotest.DataErrReader(bytes.NewReader(out)),
 		} {
-			r := NewReader(source)
-			if r.Uint64() != 0x0102030405060708 || r.Float64() != 1 || !r.Bool() {
-				t.Errorf("%s, %d: the first are others", name, n)
+			x, got := NewDecoder(source, 0), state{}
+			if got.code(x, n); x.Failed() {
+				t.Fatalf("%s, %d: %v", name, n, x.Err())
 			}
-			got, again := r.Float64s(n), r.Float64s(n)
-			if len(got) != n || cap(got) != n {
-				t.Fatalf("%s: %d numbers with room for %d, want %d", name, len(got), cap(got), n)
+			if x.End(); x.Failed() {
+				t.Errorf("%s, %d: at the end %v", name, n, x.Err())
 			}
-			for i, v := range got {
-				if want := math.Float64bits(x[i]); math.Float64bits(v) != want || math.Float64bits(again[i]) != want {
-					t.Fatalf("%s: number %d is %x and %x, want %x", name, i, math.Float64bits(v), math.Float64bits(again[i]), want)
-				}
+			if cap(got.numbers) != n || !got.yes || got.no || got.most != s.most || got.signed != s.signed || !mat.Equal(got.triangle, s.triangle) {
+				t.Errorf("%s, %d: %+v with room for %d numbers", name, n, got, cap(got.numbers))
 			}
-			if v, count := r.Uint64(), r.Int("count", math.MaxInt); v != math.MaxUint64 || count != math.MaxInt {
-				t.Errorf("%s, %d: %d, %d", name, n, v, count)
-			}
-			if v := r.Uint64s(2); len(v) != 2 || v[0] != 1 || v[1] != 1<<63 {
-				t.Errorf("%s, %d: %v", name, n, v)
-			}
-			if v := r.Float64(); v != 0 || !math.Signbit(v) {
-				t.Errorf("%s, %d: %g", name, n, v)
-			}
-			last := r.Bool()
-			if r.End(); last || r.Err() != nil {
-				t.Errorf("%s, %d: %v, %v", name, n, last, r.Err())
+			if !bytes.Equal(encoded(t, &got, n), out) {
+				t.Errorf("%s, %d: what is read is written as other bytes", name, n)
 			}
 		}
 	}
 }
 
 // TestOffsets has errors at known places. An error of the source is wrapped, and is no FormatError.
-// What only a mistake calls panics.
 func TestOffsets(t *testing.T) {
 	words := func(v ...uint64) *bytes.Reader {
 		var out bytes.Buffer
-		w := NewWriter(&out)
-		w.Uint64s(v)
-		_ = w.Flush() // of a buffer in memory
+		x := NewEncoder(&out, nil)
+		x.Words("words", &v, len(v))
+		_ = x.Flush() // of a buffer in memory
 		return bytes.NewReader(out.Bytes())
 	}
+	word := func(x *Coder) { x.Uint64(new(uint64)) }
+	yes := func(x *Coder) { x.Bool(new(bool)) }
+	numbers := func(n int) func(x *Coder) { return func(x *Coder) { x.Floats("numbers", new([]float64), n) } }
+	fails := func(i int) func(x *Coder) { return func(x *Coder) { x.FailElement(i, "no") } }
 	for _, test := range []struct {
 		name   string
 		source io.Reader
-		read   func(r *Reader)
-		offset int64
+		read   []func(x *Coder)
+		offset int64 // beyond the 100 of the source
 		short  bool
 	}{
-		{"an int", words(1, 2, 9), func(r *Reader) { r.Uint64(); r.Uint64(); r.Int("n", 8) }, 16, false},
-		{"a bool", words(1, 2), func(r *Reader) { r.Bool(); r.Bool() }, 8, false},
-		{"what the caller says", words(1, 2, 3), func(r *Reader) { r.Uint64(); r.Float64(); r.Fail("no") }, 8, false},
-		{"the first of some", words(1, 2, 3), func(r *Reader) { r.Uint64(); r.Float64s(2); r.Fail("no") }, 8, false},
-		{"the third of some", words(1, 2, 3, 4), func(r *Reader) { r.Uint64(); r.Float64s(3); r.FailElement(2, "no") }, 24, false},
-		{"more", words(1, 2), func(r *Reader) { r.Uint64(); r.End() }, 8, false},
-		{"no number", words(), func(r *Reader) { r.Uint64() }, 0, true},
-		{"half a number", strings.NewReader("12345678abc"), func(r *Reader) { r.Uint64(); r.Float64() }, 11, true},
-		{"too few numbers", words(1, 2, 3), func(r *Reader) { r.Uint64(); r.Float64s(3) }, 24, true},
-		{"a truncated archive", io.MultiReader(words(1), iotest.ErrReader(io.ErrUnexpectedEOF)), func(r *Reader) { r.Uint64(); r.Uint64() }, 8, true},
-		{"the first error", words(2, 2), func(r *Reader) { r.Bool(); r.Uint64(); r.Bool(); r.End() }, 0, false},
+		{"an int", words(1, 2, 9), []func(x *Coder){word, word, func(x *Coder) { x.Int("n", new(int), 8) }}, 16, false},
+		{"a bool", words(1, 2), []func(x *Coder){yes, yes}, 8, false},
+		{"a length", words(1, 1<<63+1), []func(x *Coder){func(x *Coder) { x.Lengths("lengths", new([]float64), 2) }}, 8, false},
+		{"no number", words(1, 2, math.Float64bits(math.NaN())), []func(x *Coder){numbers(3)}, 16, false},
+		{"what the caller says", words(1, 2, 3), []func(x *Coder){word, word, fails(0)}, 8, false},
+		{"the third of some", words(1, 2, 3, 4), []func(x *Coder){word, numbers(3), fails(2)}, 24, false},
+		{"more", words(1, 2), []func(x *Coder){word, (*Coder).End}, 8, false},
+		{"nothing", words(), []func(x *Coder){word}, 0, true},
+		{"half a number", strings.NewReader("12345678abc"), []func(x *Coder){word, word}, 11, true},
+		{"too few numbers", words(1, 2, 3), []func(x *Coder){word, numbers(3)}, 24, true},
+		{"a truncated archive", io.MultiReader(words(1), iotest.ErrReader(io.ErrUnexpectedEOF)), []func(x *Coder){word, word}, 8, true},
+		{"the first error", words(2, 2), []func(x *Coder){yes, word, yes, (*Coder).End}, 0, false},
 	} {
-		r := NewReader(test.source)
-		test.read(r)
-		var format *FormatError
-		if !errors.As(r.Err(), &format) || format.Offset != test.offset || errors.Is(r.Err(), io.ErrUnexpectedEOF) != test.short {
-			t.Errorf("%s: %v, want an error at byte %d", test.name, r.Err(), test.offset)
+		x := NewDecoder(test.source, 100)
+		for _, read := range test.read {
+			read(x)
 		}
-		if want := fmt.Sprintf("byte %d: ", test.offset); format != nil && !strings.HasPrefix(format.Error(), want) {
+		var format *FormatError
+		if !errors.As(x.Err(), &format) || format.Offset != 100+test.offset || errors.Is(x.Err(), io.ErrUnexpectedEOF) != test.short {
+			t.Errorf("%s: %v, want an error at byte %d", test.name, x.Err(), 100+test.offset)
+		}
+		if want := fmt.Sprintf("byte %d: ", 100+test.offset); format != nil && !strings.HasPrefix(format.Error(), want) {
 			t.Errorf("%s: %v", test.name, format)
 		}
-		if r.Uint64() != 0 || r.Float64s(3) != nil || r.Int("n", 9) != 0 || r.Bool() {
-			t.Errorf("%s: something is read after the error", test.name)
+		after := state{word: 1, yes: true, one: 1, numbers: []float64{1}, words: []uint64{1}, most: 1}
+		if after.code(x, 3); after.word != 0 || after.yes || after.one != 0 || after.numbers != nil || after.words != nil || after.most != 0 {
+			t.Errorf("%s: %+v is read after the error", test.name, after)
 		}
 	}
 	cause := errors.New("unplugged")
-	for name, read := range map[string]func(r *Reader){
-		"a number": func(r *Reader) { r.Uint64() },
-		"numbers":  func(r *Reader) { r.Float64s(100000) },
-		"the end":  func(r *Reader) { r.End() },
-	} {
-		r := NewReader(iotest.ErrReader(cause))
-		read(r)
-		var format *FormatError
-		if !errors.Is(r.Err(), cause) || errors.As(r.Err(), &format) {
-			t.Errorf("%s: %v", name, r.Err())
+	for name, read := range map[string]func(x *Coder){"a number": word, "numbers": numbers(100000), "the end": (*Coder).End} {
+		x := NewDecoder(iotest.ErrReader(cause), 0)
+		if read(x); !errors.Is(x.Err(), cause) || errors.As(x.Err(), new(*FormatError)) {
+			t.Errorf("%s: %v", name, x.Err())
 		}
 	}
-	for name, f := range map[string]func(){
-		"fewer than no numbers": func() { NewReader(words()).Float64s(-1) },
-		"a negative bound":      func() { NewReader(words()).Int("n", -1) },
-	} {
-		if testutil.PanicValue(f) == nil {
-			t.Errorf("%s: no panic", name)
-		}
-	}
+	testutil.MustPanic(t, "codec: negative bound", func() { NewDecoder(words(), 0).Int("n", new(int), -1) })
 }
 
-// TestWriteErrors lets writing fail at every place, and everything that follows be in vain.
+// TestWriteErrors lets writing fail at every place, and everything that follows be in vain. A state that
+// contradicts itself, or is not finite, is an error of its own.
 func TestWriteErrors(t *testing.T) {
+	v := make([]float64, 3*chunk/size)
 	for _, left := range []int{0, 8, chunk - 1, chunk, 2*chunk + 3} {
-		w := NewWriter(&faults.Writer{Left: left})
-		w.Uint64(1)
-		w.Float64s(floats(3 * chunk / size))
-		w.Uint64s(make([]uint64, 3))
-		w.Uint64(1)
-		w.Float64s(floats(3 * chunk / size))
+		x := NewEncoder(&faults.Writer{Left: left}, nil)
 		for range 2 {
-			if err := w.Flush(); !errors.Is(err, faults.ErrFull) {
-				t.Errorf("after %d bytes: %v", left, err)
+			x.Uint64(new(uint64))
+			x.Floats("numbers", &v, len(v))
+		}
+		for range 2 {
+			if err := x.Flush(); !errors.Is(err, faults.ErrFull) || x.Failed() {
+				t.Errorf("after %d bytes: %v, %v", left, err, x.Err())
 			}
 		}
 	}
+	overflow := errors.New("too large")
+	for what, s := range map[string]state{"the model contradicts itself: numbers has 2 numbers; want 1": {numbers: v[:2]}, "one is +Inf: too large": {one: math.Inf(1)}} {
+		x := NewEncoder(io.Discard, overflow)
+		x.Float("one", &s.one, NotNegative)
+		x.Float("one", &s.one, IsLength)
+		if x.Floats("numbers", &s.numbers, 1); x.Err() == nil || !strings.Contains(x.Err().Error(), what) || errors.Is(x.Err(), overflow) != (s.one != 0) {
+			t.Errorf("%v; want %s", x.Err(), what)
+		}
+	}
 }
 
-// TestPartOfAFile has offsets of what begins further on.
-func TestPartOfAFile(t *testing.T) {
-	r := NewReaderAt(bytes.NewReader(make([]byte, 12)), 100)
-	r.Uint64()
-	r.Uint64()
+// TestMoved moves the offset of an error, and nothing else.
+func TestMoved(t *testing.T) {
+	err := error(&FormatError{Offset: 12, What: "x", Err: io.ErrUnexpectedEOF})
 	var e *FormatError
-	if !errors.As(r.Err(), &e) || e.Offset != 112 {
-		t.Fatalf("%v", r.Err())
+	if moved := Moved(fmt.Errorf("a part: %w", err), 1000); !errors.As(moved, &e) || e.Offset != 1012 || !errors.Is(moved, io.ErrUnexpectedEOF) {
+		t.Errorf("%v", moved)
 	}
-	if err := Moved(fmt.Errorf("a part: %w", r.Err()), 1000); !errors.As(err, &e) || e.Offset != 1112 || !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("%v", err)
-	}
-	if !errors.As(r.Err(), &e) || e.Offset != 112 {
-		t.Errorf("the error itself was changed: %v", r.Err())
+	if !errors.As(err, &e) || e.Offset != 12 {
+		t.Errorf("the error itself was changed: %v", err)
 	}
 	if other := errors.New("other"); Moved(other, 5) != other || Moved(nil, 5) != nil {
 		t.Error("what is no FormatError was changed")
 	}
 	var size Size
-	w := NewWriter(&size)
-	w.Float64s(make([]float64, 20000))
-	if err := w.Flush(); err != nil || size != 160000 {
+	if _, err := size.Write(make([]byte, 20000)); err != nil || size != 20000 {
 		t.Errorf("%d bytes, %v", size, err)
 	}
 }

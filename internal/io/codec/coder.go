@@ -1,7 +1,11 @@
 package codec
 
 import (
+	"bufio"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 
@@ -10,14 +14,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Coder writes the numbers of a model, or reads them, with the same checks in both directions.
-// Encode writes nothing that Decode would refuse. Each state lists its numbers once, so both
-// directions agree. A failed Coder reads zeros, empty slices and nil.
+// A Coder writes the numbers of a model, or reads them, with the same checks in both directions. Each
+// state lists its numbers once, so both directions agree, and an encoder has an error for what a decoder
+// would refuse. A failed decoder gives zeros, empty slices and nil. It reads no more of its source than
+// it decodes, except the byte that End finds.
+//
+// Whatever lengths the source claims, no slice has a capacity above twice the data so far, beyond a
+// buffer of 64 KiB.
 type Coder struct {
-	w        *Writer // nil where it reads
-	r        *Reader // nil where it writes
-	err      error   // of writing: the state has something that reading would refuse
-	overflow error   // which an error of a number that is not finite wraps in writing
+	w        *bufio.Writer    // which keeps the first error; nil in a decoder
+	r        *bufio.Reader    // nil in an encoder
+	rest     io.LimitedReader // what r may read of the source
+	from, at int64            // offsets of the last value, or the first of the last values, and of the next
+	err      error
+	overflow error // which an error of a number that is not finite wraps in writing
 	Samples  int
 }
 
@@ -28,12 +38,21 @@ func (e *StateError) Error() string {
 	return "blsupdate: the model contradicts itself: " + e.What + "; return to the model last saved, and report this"
 }
 
-// NewEncoder returns a Coder that writes to w. For a number that is not finite its error wraps
-// overflow.
-func NewEncoder(w *Writer, overflow error) *Coder { return &Coder{w: w, overflow: overflow} }
+// NewEncoder returns a Coder that writes to w, where Flush ends. For a number that is not finite its
+// error wraps overflow.
+func NewEncoder(w io.Writer, overflow error) *Coder {
+	return &Coder{w: bufio.NewWriterSize(w, chunk), overflow: overflow}
+}
 
-// NewDecoder returns a Coder that reads from r.
-func NewDecoder(r *Reader) *Coder { return &Coder{r: r} }
+// NewDecoder returns a Coder that reads from r. Its errors count the bytes of r from an offset.
+func NewDecoder(r io.Reader, at int64) *Coder {
+	x := &Coder{rest: io.LimitedReader{R: r}, from: at, at: at}
+	x.r = bufio.NewReaderSize(&x.rest, chunk)
+	return x
+}
+
+// Flush writes the buffer of an encoder and returns the first error of w.
+func (x *Coder) Flush() error { return x.w.Flush() }
 
 // MaxElements bounds the numbers in a matrix, so that products of sizes do not overflow an int of 32
 // bits.
@@ -45,19 +64,15 @@ func Fits(rows, cols int) bool { return cols == 0 || rows <= MaxElements/cols }
 // Reading reports whether x reads.
 func (x *Coder) Reading() bool { return x.r != nil }
 
-// Err returns the first error.
-func (x *Coder) Err() error {
-	if x.Reading() {
-		return x.r.Err()
-	}
-	return x.err
-}
+// Err returns the first error but that of a w: of a decoder a *FormatError, or one that wraps an error
+// of the source other than its end.
+func (x *Coder) Err() error { return x.err }
 
 // Failed reports whether there was an error.
-func (x *Coder) Failed() bool { return x.Err() != nil }
+func (x *Coder) Failed() bool { return x.err != nil }
 
-// Fail records an error of writing, unless there is one already.
-func (x *Coder) Fail(err error) {
+// fail records an error, unless there is one already.
+func (x *Coder) fail(err error) {
 	if x.err == nil {
 		x.err = err
 	}
@@ -72,12 +87,31 @@ func (x *Coder) Check(ok bool, format string, args ...any) {
 
 // FailElement fails at element i of the numbers that were read last or are to be written.
 func (x *Coder) FailElement(i int, format string, args ...any) {
+	what := fmt.Sprintf(format, args...)
 	if x.Reading() {
-		x.r.FailElement(i, format, args...)
+		x.fail(&FormatError{Offset: x.from + size*int64(i), What: what})
 	} else {
-		x.Fail(&StateError{What: fmt.Sprintf(format, args...)})
+		x.fail(&StateError{What: what})
 	}
 }
+
+// End fails if the source goes on.
+func (x *Coder) End() {
+	if x.Failed() {
+		return
+	}
+	x.rest.N = 1
+	switch _, err := x.r.Peek(1); {
+	case err == nil:
+		x.from = x.at
+		x.Check(false, "data follows the end")
+	case !errors.Is(err, io.EOF):
+		x.failSource(err)
+	}
+}
+
+// failSource fails for an error of the source other than its end.
+func (x *Coder) failSource(err error) { x.fail(fmt.Errorf("reading from byte %d on: %w", x.at, err)) }
 
 // Ranges of a number. Norms and estimates may have overflowed in a model that still works; NaN is out
 // of every range.
@@ -89,44 +123,46 @@ func IsPositive(v float64) bool  { return v > 0 && v <= math.MaxFloat64 }
 func (x *Coder) refuse(what string, i int, v float64) {
 	switch {
 	case x.Reading():
-		x.r.FailElement(i, "%s cannot be %g", what, v)
+		x.FailElement(i, "%s cannot be %g", what, v)
 	case v-v != 0:
-		x.Fail(fmt.Errorf("%s is %g: %w", what, v, x.overflow))
+		x.fail(fmt.Errorf("%s is %g: %w", what, v, x.overflow))
 	default:
 		x.Check(false, "%s is %g", what, v)
 	}
 }
 
-// Float codes a number of the range ok.
-func (x *Coder) Float(what string, v *float64, ok func(float64) bool) {
-	if x.Reading() {
-		*v = x.r.Float64()
-	}
-	if !ok(*v) {
-		x.refuse(what, 0, *v)
-	}
-	if !x.Reading() {
-		x.w.Float64(*v)
-	}
-}
-
-// Int codes a whole number from 0 to limit.
-func (x *Coder) Int(what string, v *int, limit int) {
-	if x.Reading() {
-		*v = x.r.Int(what, limit)
-		return
-	}
-	x.Check(0 <= *v && *v <= limit, "%s is %d; want 0 to %d", what, *v, limit)
-	x.w.Uint64(uint64(*v))
-}
-
 // Uint64 codes a word.
 func (x *Coder) Uint64(v *uint64) {
-	if x.Reading() {
-		*v = x.r.Uint64()
-	} else {
-		x.w.Uint64(*v)
+	if !x.Reading() {
+		_, _ = x.w.Write(binary.LittleEndian.AppendUint64(x.w.AvailableBuffer(), *v))
+		return
 	}
+	x.from, *v = x.at, 0
+	if b := x.next(size); b != nil {
+		*v = binary.LittleEndian.Uint64(b)
+	}
+}
+
+// Float codes a number of the range ok.
+func (x *Coder) Float(what string, v *float64, ok func(float64) bool) {
+	word := math.Float64bits(*v)
+	x.Uint64(&word)
+	if *v = math.Float64frombits(word); !ok(*v) {
+		x.refuse(what, 0, *v)
+	}
+}
+
+// Int codes a whole number from 0 to limit, which is not negative.
+func (x *Coder) Int(what string, v *int, limit int) {
+	if limit < 0 {
+		panic("codec: negative bound")
+	}
+	word := uint64(*v)
+	if x.Uint64(&word); word > uint64(limit) {
+		x.Check(false, "%s is %d; want at most %d", what, word, limit)
+		word = 0
+	}
+	*v = int(word)
 }
 
 // Signed codes a whole number of either sign.
@@ -138,11 +174,12 @@ func (x *Coder) Signed(v *int64) {
 
 // Bool codes a truth value.
 func (x *Coder) Bool(v *bool) {
-	if x.Reading() {
-		*v = x.r.Bool()
-	} else {
-		x.w.Bool(*v)
+	bit := 0
+	if *v {
+		bit = 1
 	}
+	x.Int("a truth value", &bit, 1)
+	*v = bit == 1
 }
 
 // Present codes whether an optional part follows: is, when writing.
@@ -159,16 +196,66 @@ func (x *Coder) Within(what string, largest, bound float64) {
 // Floats codes n finite numbers.
 func (x *Coder) Floats(what string, v *[]float64, n int) {
 	if x.Reading() {
-		*v = x.r.Float64s(n)
+		*v = read(x, n, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) })
 	} else {
 		x.Check(len(*v) == n, "%s has %d numbers; want %d", what, len(*v), n)
+		x.writeFloats(*v)
 	}
 	if i := slices.IndexFunc(*v, func(number float64) bool { return number-number != 0 }); i >= 0 {
 		x.refuse(what, i, (*v)[i])
 	}
-	if !x.Reading() {
-		x.w.Float64s(*v)
+}
+
+// read reads n values, each of which of takes from 8 bytes. The slice grows as they arrive.
+func read[T any](x *Coder, n int, of func([]byte) T) (v []T) {
+	x.from = x.at
+	for len(v) < n {
+		part := x.next(size * min(n-len(v), chunk/size))
+		if part == nil {
+			return nil
+		}
+		if here := len(v) + len(part)/size; here > cap(v) {
+			// Not slices.Grow, which rounds up: the last slice has room for n values.
+			v = append(make([]T, 0, min(n, 2*here)), v...)
+		}
+		for ; len(part) > 0; part = part[size:] {
+			v = append(v, of(part))
+		}
 	}
+	return v
+}
+
+func (x *Coder) writeFloats(v []float64) {
+	for len(v) > 0 {
+		b := x.w.AvailableBuffer()
+		n := min(len(v), max(1, cap(b)/size))
+		for _, number := range v[:n] {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(number))
+		}
+		_, _ = x.w.Write(b)
+		v = v[n:]
+	}
+}
+
+// next returns the next n bytes, n at most chunk, until the next call, or nil if the source has fewer.
+func (x *Coder) next(n int) []byte {
+	if x.Failed() {
+		return nil
+	}
+	x.rest.N = int64(n) // nothing is left in the buffer
+	b, err := x.r.Peek(n)
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		what := fmt.Sprintf("it ends after %d of %d bytes", len(b), n)
+		x.fail(&FormatError{Offset: x.at + int64(len(b)), What: what, Err: io.ErrUnexpectedEOF})
+		return nil
+	case err != nil:
+		x.failSource(err)
+		return nil
+	}
+	_, _ = x.r.Discard(n) // which Peek has shown
+	x.at += int64(n)
+	return b
 }
 
 // Lengths codes n finite numbers that are not negative.
@@ -184,11 +271,13 @@ func (x *Coder) Lengths(what string, v *[]float64, n int) {
 // Words codes n words.
 func (x *Coder) Words(what string, v *[]uint64, n int) {
 	if x.Reading() {
-		*v = x.r.Uint64s(n)
+		*v = read(x, n, binary.LittleEndian.Uint64)
 		return
 	}
 	x.Check(len(*v) == n, "there are %d %s; want %d", len(*v), what, n)
-	x.w.Uint64s(*v)
+	for i := range *v {
+		x.Uint64(&(*v)[i])
+	}
 }
 
 // Dense codes a matrix by rows.
