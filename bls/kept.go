@@ -134,7 +134,7 @@ func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) erro
 	if m.settings.log == 0 {
 		check.smearing = nil // the model of all may take the targets themselves
 	}
-	if _, _, err := check.rows(ctx, more.x, y, more.weights); err != nil {
+	if _, _, _, err := check.rows(ctx, more.x, y, more.weights); err != nil {
 		return err
 	}
 	all := m.kept.with(more)

@@ -54,7 +54,7 @@ func (m *model) remove(ctx context.Context, out sampleSet) error {
 		return &OptionError{Op: "bls", Option: "ClassWeight", Value: Balanced,
 			Want: "Unweighted: a balanced model cannot remove samples, since their weights depend on when they were learned"}
 	}
-	a, y, err := m.rows(ctx, out.x, y, out.weights)
+	a, y, _, err := m.rows(ctx, out.x, y, out.weights)
 	if err != nil {
 		return err
 	}
@@ -252,11 +252,7 @@ func (m *model) refit(ctx context.Context, in sampleSet) (*model, error) {
 	if err := m.ready(ctx); err != nil {
 		return nil, err
 	}
-	far, err := m.farthest(ctx, in.x)
-	if err != nil {
-		return nil, err
-	}
-	a, learned, err := m.rows(ctx, in.x, y, weights)
+	a, learned, far, err := m.rows(ctx, in.x, y, weights)
 	if err != nil {
 		return nil, err
 	}

@@ -131,7 +131,7 @@ func startModel(ctx context.Context, s settings, in sampleSet) (*model, error) {
 	if m.sizes, err = f.sizes(ctx, x); err != nil {
 		return nil, err
 	}
-	if m.reach, err = m.farthest(ctx, x); err != nil {
+	if m.reach, err = m.farthest(ctx, x, a); err != nil {
 		return nil, err
 	}
 	if s.intercept {
@@ -197,11 +197,7 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 			m.features = maps
 		}
 	}()
-	far, err := m.farthest(ctx, x)
-	if err != nil {
-		return err
-	}
-	a, learned, err := m.rows(ctx, x, y, weights)
+	a, learned, far, err := m.rows(ctx, x, y, weights)
 	if err != nil {
 		return err
 	}
@@ -226,22 +222,25 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 }
 
 // rows returns what the updater learns from x (q×d) and y (q×c), which are as in add: A, or [A, 1], in
-// new storage, and centered(y), both times the roots of the weights unless those are nil. It reads
-// nothing of the updater but its sizes.
-func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a, targets *mat.Dense, err error) {
+// new storage, and centered(y), both times the roots of the weights unless those are nil, and the
+// largest reach of the rows. It reads nothing of the updater but its sizes.
+func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a, targets *mat.Dense, far float64, err error) {
 	if targets, err = m.centered(y); err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	q, _ := x.Dims()
 	if err := checkMemory(0, q, m.updater.Nodes()); err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	a = newRows(q, m.features.Nodes(), m.center != nil)
 	if err := m.expand(ctx, a, x); err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
+	}
+	if far, err = m.farthest(ctx, x, a); err != nil {
+		return nil, nil, 0, err
 	}
 	targets, err = weigh(a, targets, weights)
-	return a, targets, err
+	return a, targets, far, err
 }
 
 func (m *model) inputs() int { return m.features.Inputs() }

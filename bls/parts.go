@@ -58,7 +58,7 @@ func (m *model) expanded(ctx context.Context, in sampleSet) (a, y *mat.Dense, er
 	if err := m.ready(ctx); err != nil {
 		return nil, nil, err
 	}
-	if a, y, err = m.rows(ctx, in.x, y, nil); y == in.y {
+	if a, y, _, err = m.rows(ctx, in.x, y, nil); y == in.y {
 		y = copyOf(y)
 	}
 	return a, y, err

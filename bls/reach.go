@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"slices"
 
 	"blskernel/internal/io/interrupt"
 	"blskernel/internal/linalg/detmath"
@@ -41,32 +40,13 @@ func (m *model) OutsideContext(ctx context.Context, x *mat.Dense) ([]float64, er
 	if err := m.ready(ctx); err != nil {
 		return nil, err
 	}
-	out, err := m.reaches(ctx, x)
-	for i := range out {
-		out[i] /= m.reach
-		if m.reach == 0 {
-			out[i] = 0
-		}
-	}
-	return out, err
-}
-
-// reaches returns the reach of each row of x: the root mean square of S divided by the sizes, or,
-// without sizes, of 2z-1 over the feature nodes z, whose range over the first training set is [0,1].
-func (m *model) reaches(ctx context.Context, x *mat.Dense) ([]float64, error) {
-	f := m.features
 	var out []float64
-	err := f.eachRow(ctx, x, m.sizes != nil, func(row []float64) {
-		var squares float64
-		for j, v := range row {
-			if m.sizes != nil {
-				v /= m.sizes[j]
-			} else {
-				v = float64(2*float64((v-f.offset[j])*f.gain[j])) - 1
-			}
-			squares += float64(v * v)
+	err := m.features.eachRow(ctx, x, m.sizes != nil, func(row []float64) {
+		reach := 0.0
+		if m.reach > 0 {
+			reach = m.reachOf(row) / m.reach
 		}
-		out = append(out, min(math.Sqrt(squares/float64(len(row))), math.MaxFloat64))
+		out = append(out, reach)
 	})
 	if err != nil {
 		return nil, err
@@ -74,7 +54,41 @@ func (m *model) reaches(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	return out, nil
 }
 
-// eachRow calls use with S of each row of x, or with its feature nodes before they are scaled.
+// farthest returns the largest reach of the rows of x, whose nodes are the rows of a.
+func (m *model) farthest(ctx context.Context, x, a *mat.Dense) (far float64, err error) {
+	f := m.features
+	use := func(row []float64) { far = max(far, m.reachOf(row)) }
+	first, end := 0, f.FeatureNodes()
+	if m.sizes != nil {
+		if f.opt.Direct == 0 { // S is not among the nodes
+			err = f.eachRow(ctx, x, true, use)
+			return far, err
+		}
+		first, end = end, end+f.Inputs()
+	}
+	l, _ := a.Dims()
+	for i := range l {
+		use(a.RawRowView(i)[first:end])
+	}
+	return far, nil
+}
+
+// reachOf returns the reach of a sample: the root mean square of its S divided by the sizes, or,
+// without sizes, of 2z-1 over its feature nodes z, whose range over the first training set is [0,1].
+func (m *model) reachOf(row []float64) float64 {
+	var squares float64
+	for j, v := range row {
+		if m.sizes != nil {
+			v /= m.sizes[j]
+		} else {
+			v = float64(2*v) - 1
+		}
+		squares += float64(v * v)
+	}
+	return min(math.Sqrt(squares/float64(len(row))), math.MaxFloat64)
+}
+
+// eachRow calls use with S of each row of x, or with its feature nodes.
 func (f *Features) eachRow(ctx context.Context, x *mat.Dense, scaled bool, use func(row []float64)) error {
 	l, d := x.Dims()
 	k, used := d+1, d
@@ -89,8 +103,11 @@ func (f *Features) eachRow(ctx context.Context, x *mat.Dense, scaled bool, use f
 			if err := f.standardizeTo(z, x, from, to); err != nil {
 				return err
 			}
-		} else if err := f.project(ctx, z, x.Slice(from, to, 0, d).(*mat.Dense)); err != nil {
-			return moved(err, from)
+		} else {
+			if err := f.project(ctx, z, x.Slice(from, to, 0, d).(*mat.Dense)); err != nil {
+				return moved(err, from)
+			}
+			applyMinMax(z.Slice(0, to-from, 0, used).(*mat.Dense), f.offset, f.gain)
 		}
 		for i := range to - from {
 			use(z.RawRowView(i)[:used])
@@ -119,14 +136,6 @@ func (f *Features) sizes(ctx context.Context, x *mat.Dense) ([]float64, error) {
 		}
 	}
 	return sizes, err
-}
-
-func (m *model) farthest(ctx context.Context, x *mat.Dense) (float64, error) {
-	reaches, err := m.reaches(ctx, x)
-	if err != nil {
-		return 0, err
-	}
-	return slices.Max(reaches), nil
 }
 
 // moved returns an error about rows of a panel as one about the rows from from on.
