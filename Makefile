@@ -76,12 +76,12 @@ mca:
 	$(GO) -C internal/linalg/kernel/_asm run ./mca -mca llvm-mca$(LLVM) "$$dir"
 
 # The packages that start goroutines, in code or in tests. The race detector sees neither the threads of OpenBLAS nor assembly. A
-# test that it has nothing to find in says so: testutil.NotUnderRace.
+# test that it has nothing to find in says so: testutil.NotUnderRace. Examples do what tests do.
 RACE          = BLSKERNEL_OPENBLAS=none $(GO) test -race
 RACE_PACKAGES = $(addprefix ./,$(sort $(dir $(shell git grep -lE '^\s+go (func|[a-z][a-zA-Z.]*).' -- '*.go' ':!scaleout' ':!python'))))
 
 race:
-	$(RACE) -timeout 30m $(RACE_PACKAGES)
+	$(RACE) -timeout 30m -run '^(Test|Fuzz)' $(RACE_PACKAGES)
 
 # The kernels, and the products and reductions that are made of them. What computes above them gives the same bits on every kernel:
 # internal/testutil/golden compares them.

@@ -67,6 +67,7 @@ func (w twin) alike(name string) {
 // pure that holds to the last bit, since each column of targets is a computation of its own, and that
 // of the new class is the exact negative of the constant's.
 func TestNewClassIsTrainingWithAll(t *testing.T) {
+	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 	const classes, d = 6, 12
 	ctx := context.Background()
 	rounds := 4
@@ -189,6 +190,7 @@ func TestRelabel(t *testing.T) {
 // The same with sizes at which products are cut into blocks and shared by threads, and many classes at
 // once.
 func TestManyNewClasses(t *testing.T) {
+	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 	const classes, d = 60, 20
 	x, labels := samples(7, 1000, d, d), append(cyclic(700, 3), cyclic(300, classes)...)
 	for _, method := range allMethods {

@@ -15,6 +15,7 @@ import (
 // TestImportance has a target of two columns of four, one of which matters twice as much, and a group:
 // the falls are those of scores of copies with permuted columns, and X stays.
 func TestImportance(t *testing.T) {
+	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 	const l, repeats = 300, 4
 	rng := rand.New(rand.NewPCG(1, 2))
 	x, y, labels := mat.NewDense(l, 4, nil), mat.NewDense(l, 1, nil), make([]int, l)

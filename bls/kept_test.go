@@ -9,12 +9,14 @@ import (
 	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
 
 // TestFewRowsAreFit lets models live while they keep their samples: at each step they are to the bit
 // what Fit makes of all samples with their weights, and what is read of their bytes is the same model.
 func TestFewRowsAreFit(t *testing.T) {
+	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 	const l = 230
 	for _, lambda := range []float64{0, 0x1p-10} {
 		p := newPair(t, nil, blsupdate.Gram)
@@ -152,6 +154,7 @@ func TestKeptMeetsFixed(t *testing.T) {
 
 // TestOneAtATime learns images of digits one at a time, and predicts from the first one on.
 func TestOneAtATime(t *testing.T) {
+	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 	train, test := dataset.Digits(1000, 1), dataset.Digits(500, 2)
 	c := &Classifier{Features: FeatureOptions{Scaling: ScaleSamples}}
 	for i := range 1000 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -14,6 +15,7 @@ import (
 // TestFarRows has rows of four times the spread of those learned, by classes of shares 0.9, 0.07 and
 // 0.03: their probabilities shrink, and those of the rows learned do not; no prediction changes.
 func TestFarRows(t *testing.T) {
+	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 	const l, d = 600, 3
 	rnd := rand.New(rand.NewPCG(5, 5))
 	x, far := mat.NewDense(l, d, nil), mat.NewDense(l, d, nil)

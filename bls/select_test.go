@@ -211,6 +211,7 @@ func TestHeldOutLoss(t *testing.T) {
 
 // Without noise the smallest ridge is best, and QR can do with less than Gram.
 func TestChoiceOfQR(t *testing.T) {
+	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 	x, y, _ := normalTable(4, 400, 3)
 	for i := range 400 {
 		y.Set(i, 0, x.At(i, 0)*x.At(i, 1))

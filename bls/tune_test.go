@@ -49,6 +49,7 @@ func TestTuneSmallRidge(t *testing.T) {
 
 // Samples of weight 0 teach and measure nothing: the scores of Tune and of a weighted Fit are alike.
 func TestTuneWeights(t *testing.T) {
+	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 	ctx := context.Background()
 	x, y, labels := normalTable(8, 200, 3)
 	weights := make([]float64, 200)
