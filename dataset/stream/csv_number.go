@@ -53,32 +53,35 @@ var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10
 // of ten are below 2^53, so the quotient is the nearest float64, as from strconv in several times the
 // time: a text of such numbers is read in two thirds of it.
 func short(cell string) (v float64, ok bool) {
-	digits := cell
-	if cell != "" && cell[0] == '-' {
-		digits = cell[1:]
+	digits := strings.TrimPrefix(cell, "-")
+	n, point := len(digits), -1
+	if n > 16 {
+		return 0, false
 	}
 	var m uint64
-	n, decimals := 0, -1
-	for i := range len(digits) {
-		c := digits[i]
-		if c == '.' && decimals < 0 {
-			decimals = 0
-			continue
-		}
-		if c -= '0'; c > 9 || n == 15 {
+	for i := range n {
+		switch c := digits[i]; {
+		case c-'0' <= 9:
+			m = 10*m + uint64(c-'0')
+		case c == '.' && point < 0:
+			point = i
+		default:
 			return 0, false
 		}
-		m = 10*m + uint64(c)
-		n++
-		if decimals >= 0 {
-			decimals++
-		}
 	}
-	v = float64(m) / powers[max(decimals, 0)]
+	decimals := 0
+	if point >= 0 {
+		n--
+		decimals = n - point
+	}
+	if n == 0 || n > 15 {
+		return 0, false
+	}
+	v = float64(m) / powers[decimals]
 	if len(digits) < len(cell) {
 		v = -v
 	}
-	return v, n > 0
+	return v, true
 }
 
 // plain returns a number in Go's notation, and an empty text if the cell is not a number in n.
