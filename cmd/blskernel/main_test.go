@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/io/vfs"
@@ -20,6 +21,7 @@ import (
 const asCommand = "BLSKERNEL_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
+	ui.Pause = time.Hour
 	switch os.Getenv(asCommand) {
 	case "1":
 		main()

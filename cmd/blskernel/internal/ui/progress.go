@@ -23,8 +23,9 @@ type Progress struct {
 	waiting string // the last of the lines that came within a pause
 }
 
-// pause is the least time between two lines, and before the first one.
-const pause = 2 * time.Second
+// Pause is the least time between two lines, and before the first one. Tests of what else is printed
+// make it longer than a command takes on the slowest machine.
+var Pause = 2 * time.Second
 
 const (
 	// barSteps is the number of steps of the bar.
@@ -95,7 +96,7 @@ func shorten(text string, n int) string {
 
 // print prints the waiting line once the pause is over.
 func (p *Progress) print() {
-	if p.waiting == "" || time.Since(p.printed) < pause {
+	if p.waiting == "" || time.Since(p.printed) < Pause {
 		return
 	}
 	fmt.Fprint(p.w, p.waiting)

@@ -74,7 +74,7 @@ func TestProgressLines(t *testing.T) {
 		t.Errorf("%q within the first pause", out.String())
 	}
 	for _, doing := range []string{"", "c"} {
-		p.printed = time.Now().Add(-pause)
+		p.printed = time.Now().Add(-Pause)
 		if doing == "" {
 			p.refresh()
 		} else {
