@@ -47,15 +47,15 @@ func TestCondition(t *testing.T) {
 					checkRCond(t, fmt.Sprintf("n=%d, 2^%d: %s", n, exponent, name), got, a, gonumInverse(a))
 				}
 				h := hold(general.Times(exponent), n+3, whole)
-				ok := impl.Dgetrf(n, n, h.x, h.ld, ipiv)
+				ok := impl.Dgetrf(n, n, h.X, h.Ld, ipiv)
 				for norm, of := range norms {
 					anorm := of(general.Times(exponent)).Norm()
-					check(fmt.Sprintf("Dgecon %c", norm), impl.Dgecon(norm, n, h.x, h.ld, anorm, work, iwork), of(general))
+					check(fmt.Sprintf("Dgecon %c", norm), impl.Dgecon(norm, n, h.X, h.Ld, anorm, work, iwork), of(general))
 				}
 				for _, ul := range []blas.Uplo{blas.Upper, blas.Lower} {
 					h = hold(definite.Times(exponent), n+3, triangleOf(ul, false))
-					ok = impl.Dpotrf(ul, n, h.x, h.ld) && ok
-					check(fmt.Sprintf("Dpocon %c", ul), impl.Dpocon(ul, n, h.x, h.ld, definite.Times(exponent).Norm(), work, iwork), definite)
+					ok = impl.Dpotrf(ul, n, h.X, h.Ld) && ok
+					check(fmt.Sprintf("Dpocon %c", ul), impl.Dpocon(ul, n, h.X, h.Ld, definite.Times(exponent).Norm(), work, iwork), definite)
 					for _, diag := range []blas.Diag{blas.NonUnit, blas.Unit} {
 						h = newGuarded(ul, n, n+3, diag == blas.Unit, func(i, j int) float64 {
 							if i == j {
@@ -65,8 +65,8 @@ func TestCondition(t *testing.T) {
 						})
 						for norm, of := range norms {
 							if diag == blas.NonUnit || exponent == 0 {
-								got := impl.Dtrcon(norm, ul, diag, n, h.x, h.ld, work, iwork)
-								check(fmt.Sprintf("Dtrcon %c %c %c", norm, ul, diag), got, of(h.matrix().Times(-exponent)))
+								got := impl.Dtrcon(norm, ul, diag, n, h.X, h.Ld, work, iwork)
+								check(fmt.Sprintf("Dtrcon %c %c %c", norm, ul, diag), got, of(h.Matrix().Times(-exponent)))
 							}
 						}
 					}

@@ -225,11 +225,11 @@ func (c *crosscheck) elimination() {
 
 func (c *crosscheck) triangle() {
 	h, trans := hold(testmat.Triangle(c.rng, c.n), c.n+3, triangleOf(blas.Upper, false)), c.rng.IntN(2) == 0
-	c.own("RCondTriangle", testmat.Vector(RCondTriangle(c.bk, h.view())))
-	c.on("SolveTriangular", c.right(), func(x *mat.Dense) error { return SolveTriangular(c.bk, x, h.view(), trans) })
-	c.on("SolveTriangularRows", c.right().T(), func(x *mat.Dense) error { return SolveTriangularRows(c.bk, x, h.view(), trans) })
-	testutil.NoError(c.t, InvertTriangle(c.bk, h.view()))
-	c.add("InvertTriangle", h.after(c.t, "InvertTriangle"))
+	c.own("RCondTriangle", testmat.Vector(RCondTriangle(c.bk, h.View())))
+	c.on("SolveTriangular", c.right(), func(x *mat.Dense) error { return SolveTriangular(c.bk, x, h.View(), trans) })
+	c.on("SolveTriangularRows", c.right().T(), func(x *mat.Dense) error { return SolveTriangularRows(c.bk, x, h.View(), trans) })
+	testutil.NoError(c.t, InvertTriangle(c.bk, h.View()))
+	c.add("InvertTriangle", h.After(c.t, "InvertTriangle"))
 }
 
 // solvers has the routines of Implementation that factor square matrices, solve and invert.
@@ -246,33 +246,33 @@ func (c *crosscheck) solvers() {
 	}
 	solve := func(of string, do func(x []float64, ld int)) {
 		x := hold(b, c.nrhs+2, whole)
-		do(x.x, x.ld)
-		c.add(of, x.after(c.t, of))
+		do(x.X, x.Ld)
+		c.add(of, x.After(c.t, of))
 	}
 
 	h := hold(testmat.General(c.rng, n), ld, whole)
-	must("Dgetrf", impl.Dgetrf(n, n, h.x, ld, ipiv))
-	c.own("Dgetrf", h.matrix())
-	solve("Dgetrs", func(x []float64, ldx int) { impl.Dgetrs(tr, n, c.nrhs, h.x, ld, ipiv, x, ldx) })
-	c.own("Dgecon", testmat.Vector(impl.Dgecon(norm, n, h.x, ld, 1, work, iwork)))
-	must("Dgetri", impl.Dgetri(n, h.x, ld, ipiv, work, n))
-	c.add("Dgetri", h.after(c.t, "Dgetri"))
+	must("Dgetrf", impl.Dgetrf(n, n, h.X, ld, ipiv))
+	c.own("Dgetrf", h.Matrix())
+	solve("Dgetrs", func(x []float64, ldx int) { impl.Dgetrs(tr, n, c.nrhs, h.X, ld, ipiv, x, ldx) })
+	c.own("Dgecon", testmat.Vector(impl.Dgecon(norm, n, h.X, ld, 1, work, iwork)))
+	must("Dgetri", impl.Dgetri(n, h.X, ld, ipiv, work, n))
+	c.add("Dgetri", h.After(c.t, "Dgetri"))
 
 	for _, ul := range []blas.Uplo{blas.Upper, blas.Lower} {
 		h = hold(testmat.Spectral(c.rng, n, testmat.From1), ld, triangleOf(ul, false))
-		must("Dpotrf", impl.Dpotrf(ul, n, h.x, ld))
-		c.add("Dpotrf", h.matrix())
-		solve("Dpotrs", func(x []float64, ldx int) { impl.Dpotrs(ul, n, c.nrhs, h.x, ld, x, ldx) })
-		c.own("Dpocon", testmat.Vector(impl.Dpocon(ul, n, h.x, ld, 1, work, iwork)))
-		must("Dpotri", impl.Dpotri(ul, n, h.x, ld))
-		c.add("Dpotri", h.after(c.t, "Dpotri"))
+		must("Dpotrf", impl.Dpotrf(ul, n, h.X, ld))
+		c.add("Dpotrf", h.Matrix())
+		solve("Dpotrs", func(x []float64, ldx int) { impl.Dpotrs(ul, n, c.nrhs, h.X, ld, x, ldx) })
+		c.own("Dpocon", testmat.Vector(impl.Dpocon(ul, n, h.X, ld, 1, work, iwork)))
+		must("Dpotri", impl.Dpotri(ul, n, h.X, ld))
+		c.add("Dpotri", h.After(c.t, "Dpotri"))
 
 		r := testmat.Triangle(c.rng, n)
 		h = newGuarded(ul, n, ld, diag == blas.Unit, func(i, j int) float64 { return r.At(min(i, j), max(i, j)) })
-		c.own("Dtrcon", testmat.Vector(impl.Dtrcon(norm, ul, diag, n, h.x, ld, work, iwork)))
-		solve("Dtrtrs", func(x []float64, ldx int) { must("Dtrtrs", impl.Dtrtrs(ul, tr, diag, n, c.nrhs, h.x, ld, x, ldx)) })
-		must("Dtrtri", impl.Dtrtri(ul, diag, n, h.x, ld))
-		c.add("Dtrtri", h.after(c.t, "Dtrtri"))
+		c.own("Dtrcon", testmat.Vector(impl.Dtrcon(norm, ul, diag, n, h.X, ld, work, iwork)))
+		solve("Dtrtrs", func(x []float64, ldx int) { must("Dtrtrs", impl.Dtrtrs(ul, tr, diag, n, c.nrhs, h.X, ld, x, ldx)) })
+		must("Dtrtri", impl.Dtrtri(ul, diag, n, h.X, ld))
+		c.add("Dtrtri", h.After(c.t, "Dtrtri"))
 	}
 }
 
@@ -294,8 +294,8 @@ func (c *crosscheck) orthogonal() {
 	}
 	h, order, tau := hold(a, c.n+3, whole), slices.Repeat([]int{-1}, c.n), make([]float64, c.n)
 	o := orthogonal{Float64: Implementation{Backend: c.bk}, t: c.t}
-	o.work(3*c.n+1, func(work []float64, lwork int) { o.Dgeqp3(l, c.n, h.x, h.ld, order, tau, work, lwork) })
-	c.own("Dgeqp3", h.after(c.t, "Dgeqp3"), testmat.Vector(tau...))
+	o.work(3*c.n+1, func(work []float64, lwork int) { o.Dgeqp3(l, c.n, h.X, h.Ld, order, tau, work, lwork) })
+	c.own("Dgeqp3", h.After(c.t, "Dgeqp3"), testmat.Vector(tau...))
 	c.permutation("Dgeqp3", order)
 }
 
@@ -323,8 +323,8 @@ func (c *crosscheck) spectra() {
 // TestCrossCheck computes with every routine, on problems of random shapes. On the pure backend no bit
 // depends on the kernel, the number of threads, or on what earlier calls left in workspaces; and other
 // backends, and gonum's BLAS, agree: residuals of 30 n eps, to which the other tests hold each of them,
-// make differences of 60 n eps cond(A) ‖X‖, which is 1e-9 ‖X‖ for the largest n. Order 160 is the least at which
-// two threads share the inverse of a triangle.
+// make differences of 60 n eps cond(A) ‖X‖, which is 1e-9 ‖X‖ for the largest n. At order 160 two threads
+// share the inverse of a triangle.
 func TestCrossCheck(t *testing.T) {
 	defer blskernel.SetThreads(0)
 	sizes := []int{7, 33, 90, 160}

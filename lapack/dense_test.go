@@ -20,10 +20,10 @@ import (
 // potrf tests that the Cholesky factorization of the triangle ul in g ends at pivot p; -1 is for none.
 func potrf(t *testing.T, name string, bk blskernel.Backend, ul blas.Uplo, g *held, p int) {
 	t.Helper()
-	if got := cholesky.Potrf(factor.On(bk), ul, factor.Base, g.r, block.Dense(g.x, g.ld)); got != p {
+	if got := cholesky.Potrf(factor.On(bk), ul, factor.Base, g.R, block.Dense(g.X, g.Ld)); got != p {
 		t.Fatalf("%s: found pivot %d, want %d", name, got, p)
 	}
-	g.check(t, name)
+	g.Check(t, name)
 }
 
 // The first pivot that fails is found wherever it is, and left on the diagonal as it was found. A NaN
@@ -64,7 +64,7 @@ func TestDensePotrfPivot(t *testing.T) {
 							return 0
 						})
 						potrf(t, name, bk, ul, g, p)
-						if v := g.x[p*lda+p]; v != bad && !(v != v && bad != bad) {
+						if v := g.X[p*lda+p]; v != bad && !(v != v && bad != bad) {
 							t.Errorf("%s = %v: left %v on the diagonal", name, bad, v)
 						}
 					}

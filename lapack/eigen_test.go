@@ -37,11 +37,11 @@ func dgeev(t *testing.T, impl Implementation, a *full, left, right bool) spectru
 		jobvr = gonumlapack.RightEVCompute
 	}
 	work := make([]float64, 1)
-	impl.Dgeev(jobvl, jobvr, n, x.x, x.ld, nil, nil, nil, x.ld, nil, x.ld, work, -1)
+	impl.Dgeev(jobvl, jobvr, n, x.X, x.Ld, nil, nil, nil, x.Ld, nil, x.Ld, work, -1)
 	work = make([]float64, int(work[0]))
-	e.first = impl.Dgeev(jobvl, jobvr, n, x.x, x.ld, e.wr, e.wi, vl.x, vl.ld, vr.x, vr.ld, work, len(work))
-	x.check(t, "A")
-	e.left, e.right = vl.after(t, "left vectors"), vr.after(t, "right vectors")
+	e.first = impl.Dgeev(jobvl, jobvr, n, x.X, x.Ld, e.wr, e.wi, vl.X, vl.Ld, vr.X, vr.Ld, work, len(work))
+	x.Check(t, "A")
+	e.left, e.right = vl.After(t, "left vectors"), vr.After(t, "right vectors")
 	return e
 }
 
@@ -182,16 +182,16 @@ func syev(t *testing.T, bk blskernel.Backend, job gonumlapack.EVJob, ul blas.Upl
 	t.Helper()
 	n := a.R
 	h, w, work := hold(a, n+3, triangleOf(ul, false)), make([]float64, n), make([]float64, max(1, 3*n))
-	before := slices.Clone(h.x)
-	ok = Implementation{Backend: bk}.Dsyev(job, ul, n, h.x, h.ld, w, work, len(work))
+	before := slices.Clone(h.X)
+	ok = Implementation{Backend: bk}.Dsyev(job, ul, n, h.X, h.Ld, w, work, len(work))
 	if !(work[0] >= float64(3*n-1)) {
 		t.Errorf("Dsyev leaves %v in work[0]", work[0])
 	}
-	if (!ok || job == gonumlapack.EVNone) && !testmat.SameBits(h.x, before) {
+	if (!ok || job == gonumlapack.EVNone) && !testmat.SameBits(h.X, before) {
 		t.Error("Dsyev without vectors, or without success, changed a")
 	}
-	h.part = whole
-	return w, h.after(t, "Dsyev"), ok
+	h.Part = whole
+	return w, h.After(t, "Dsyev"), ok
 }
 
 // checkSyev holds Dsyev of a to LAPACK's ratios, and its values without vectors to those with.

@@ -45,9 +45,9 @@ func (p *problem) region(n int) []float64 {
 // hold puts the elements of a that part names into guarded memory, with rows ld apart.
 func (p *problem) hold(a *full, ld int, part func(i, j int) bool) *held {
 	h := hold(a, ld, part)
-	x := p.region(len(h.x))
-	copy(x, h.x)
-	h.x = x
+	x := p.region(len(h.X))
+	copy(x, h.X)
+	h.X = x
 	return h
 }
 
@@ -58,7 +58,7 @@ func (p *problem) dense(a *full) (*mat.Dense, func()) {
 		return &mat.Dense{}, func() {}
 	}
 	h := p.hold(a, a.C+p.Below(4), whole)
-	return h.view(), func() { p.t.Helper(); h.check(p.t, "dense") }
+	return h.View(), func() { p.t.Helper(); h.Check(p.t, "dense") }
 }
 
 // packed puts a into guarded memory.
@@ -232,25 +232,25 @@ func FuzzDenseTriangles(f *testing.F) {
 		spd := testmat.Spectral(p.rng, n, testmat.From1)
 		g := p.hold(testmat.Func(n, n, spd.At), lda, triangleOf(ul, false))
 		_ = p.do(func() error { potrf(t, "guarded", p.bk, ul, g, -1); return nil })
-		u := g.matrix()
+		u := g.Matrix()
 		if ul == blas.Lower {
 			u = u.T()
 		}
 		checkRatio(t, fmt.Sprintf("n=%d %c: ‖A - UᵀU‖/(n ‖A‖ eps)", n, ul), testmat.ProductRatio(spd, u.T(), u))
-		_ = p.do(func() error { cholesky.Potri(factor.On(p.bk), ul, factor.Base, n, block.Dense(g.x, lda)); return nil })
-		g.check(t, "guarded")
-		checkInverse(t, "dpotri", spd, g.symmetric())
+		_ = p.do(func() error { cholesky.Potri(factor.On(p.bk), ul, factor.Base, n, block.Dense(g.X, lda)); return nil })
+		g.Check(t, "guarded")
+		checkInverse(t, "dpotri", spd, g.Symmetric())
 
 		triangle := testmat.Triangle(p.rng, n)
 		mirrored := func(i, j int) float64 { return triangle.At(min(i, j), max(i, j)) }
 		g = p.hold(testmat.Func(n, n, mirrored), lda, triangleOf(ul, diag == blas.Unit))
-		before := g.matrix()
-		_ = p.do(func() error { factor.Trtri(factor.On(p.bk), ul, diag, n, block.Dense(g.x, lda)); return nil })
-		checkInverse(t, "dtrtri", before, g.after(t, "guarded"))
+		before := g.Matrix()
+		_ = p.do(func() error { factor.Trtri(factor.On(p.bk), ul, diag, n, block.Dense(g.X, lda)); return nil })
+		checkInverse(t, "dtrtri", before, g.After(t, "guarded"))
 
 		// The same triangle to solve with, from either side, for columns of any number.
 		g = p.hold(testmat.Func(n, n, mirrored), lda, triangleOf(ul, diag == blas.Unit))
-		before = g.matrix()
+		before = g.Matrix()
 		side, tr := []blas.Side{blas.Left, blas.Right}[p.Below(2)], []blas.Transpose{blas.NoTrans, blas.Trans}[p.Below(2)]
 		nrhs := 1 + p.Below(40)
 		b := testmat.Random(p.rng, n, nrhs)
@@ -263,7 +263,7 @@ func FuzzDenseTriangles(f *testing.F) {
 		}
 		x, intact := p.dense(b)
 		_ = p.do(func() error {
-			factor.Trsm(factor.On(p.bk), side, ul, tr, diag, n, nrhs, 1, block.Dense(g.x, g.ld), blockOf(x.RawMatrix()))
+			factor.Trsm(factor.On(p.bk), side, ul, tr, diag, n, nrhs, 1, block.Dense(g.X, g.Ld), blockOf(x.RawMatrix()))
 			return nil
 		})
 		if intact(); side == blas.Left {
@@ -271,6 +271,6 @@ func FuzzDenseTriangles(f *testing.F) {
 		} else {
 			checkSolution(t, "dtrsm", op.T(), testmat.Of(x).T(), b.T())
 		}
-		g.check(t, "guarded")
+		g.Check(t, "guarded")
 	})
 }

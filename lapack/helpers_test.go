@@ -89,103 +89,24 @@ func perhaps(abs bool, a *full) *full {
 	return a
 }
 
-// A held is a matrix in storage with gaps: the elements that part names are numbers, and all others,
-// between and around them, are NaN, which no routine may write, and which spoil a result that reads
-// them.
-type held struct {
-	r, c, ld int
-	part     func(i, j int) bool
-	all, x   []float64
-}
+// A held is a matrix in storage with gaps.
+type held = testmat.Held
 
-// margin is the number of elements on either side of a held matrix.
-const margin = 5
-
-// nans returns n elements of NaN, and at least one.
-func nans(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, max(1, n)) }
-
-// hold puts the elements of a that part names into storage with rows ld apart.
-func hold(a *full, ld int, part func(i, j int) bool) *held {
-	h := &held{r: a.R, c: a.C, ld: ld, part: part, all: nans(2*margin + max(0, (a.R-1)*ld+a.C))}
-	h.x = slices.Clip(h.all[margin : len(h.all)-margin])
-	for i := range a.R {
-		for j := range a.C {
-			if part(i, j) {
-				h.x[i*ld+j] = a.At(i, j)
-			}
-		}
-	}
-	return h
-}
-
-// whole is the part that is all of a matrix, and triangleOf that of a triangle, without its diagonal if
-// unit.
-func whole(_, _ int) bool { return true }
-
-func triangleOf(ul blas.Uplo, unit bool) func(i, j int) bool {
-	return func(i, j int) bool { return i == j && !unit || i != j && (i < j) == (ul == blas.Upper) }
-}
+var hold, whole, triangleOf = testmat.Hold, testmat.Whole, testmat.TriangleOf
 
 // newGuarded holds a triangle with the elements at(i, j).
 func newGuarded(ul blas.Uplo, n, lda int, unit bool, at func(i, j int) float64) *held {
 	return hold(testmat.Func(n, n, at), lda, triangleOf(ul, unit))
 }
 
-// check tests that every element outside is as it was, to the bit.
-func (h *held) check(t testing.TB, name string) {
-	t.Helper()
-	outside := slices.Concat(h.all[:margin], h.all[len(h.all)-margin:])
-	for k, v := range h.x {
-		if i, j := k/h.ld, k%h.ld; j >= h.c || !h.part(i, j) {
-			outside = append(outside, v)
-		}
-	}
-	if !testmat.SameBits(outside, nans(len(outside))) {
-		t.Fatalf("%s: an element beside the %d×%d matrix was written", name, h.r, h.c)
-	}
-}
-
-// matrix returns the elements of the part, zeros elsewhere, and ones on a diagonal that is not in it.
-func (h *held) matrix() *full {
-	return testmat.Func(h.r, h.c, func(i, j int) float64 {
-		if h.part(i, j) {
-			return h.x[i*h.ld+j]
-		}
-		return testmat.Unless(i != j)
-	})
-}
-
-// after is check, and returns the matrix.
-func (h *held) after(t testing.TB, name string) *full {
-	t.Helper()
-	h.check(t, name)
-	return h.matrix()
-}
-
-// symmetric returns the symmetric matrix of a triangle.
-func (h *held) symmetric() *full {
-	return testmat.Func(h.r, h.r, func(i, j int) float64 {
-		if !h.part(i, j) {
-			i, j = j, i
-		}
-		return h.x[i*h.ld+j]
-	})
-}
-
-// view returns all of the matrix, empty where it is.
-func (h *held) view() *mat.Dense {
-	d := &mat.Dense{}
-	if h.r > 0 && h.c > 0 {
-		d.SetRawMatrix(blas64.General{Rows: h.r, Cols: h.c, Stride: h.ld, Data: h.x})
-	}
-	return d
-}
+// nans returns n elements of NaN, and at least one.
+func nans(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, max(1, n)) }
 
 // wide returns a copy of a as a view with gaps between its rows, and a check that these are as they
 // were.
 func wide(t testing.TB, a *full) (*mat.Dense, func()) {
 	h := hold(a, a.C+3, whole)
-	return h.view(), func() { t.Helper(); h.check(t, "view") }
+	return h.View(), func() { t.Helper(); h.Check(t, "view") }
 }
 
 // checkInverse tests ‖I - A X‖ <= 30 n eps ‖A‖ ‖X‖.

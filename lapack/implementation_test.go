@@ -155,8 +155,8 @@ func checkDgetrf(t *testing.T, name string, impl gonumlapack.Float64, a *full) {
 	m, n := a.R, a.C
 	k := min(m, n)
 	h, ipiv := hold(a, n+3, whole), make([]int, k)
-	ok := impl.Dgetrf(m, n, h.x, h.ld, ipiv)
-	lu := h.after(t, name)
+	ok := impl.Dgetrf(m, n, h.X, h.Ld, ipiv)
+	lu := h.After(t, name)
 	u := lu.Part(0, 0, k, n).Upper(0)
 	l := testmat.Func(m, k, func(i, j int) float64 {
 		if v := lu.At(i, j); j >= i {

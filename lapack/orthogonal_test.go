@@ -33,8 +33,8 @@ func (o orthogonal) on(a *full, do func(rows, cols int, x []float64, ld int)) *f
 		return a
 	}
 	h := hold(turn(a), turn(a).C+3, whole)
-	do(h.r, h.c, h.x, h.ld)
-	return turn(h.after(o.t, "reflections"))
+	do(h.R, h.C, h.X, h.Ld)
+	return turn(h.After(o.t, "reflections"))
 }
 
 // work calls do with the shortest workspace, of NaN, in which do leaves a length that is enough.
@@ -89,13 +89,13 @@ func (o orthogonal) multiply(side blas.Side, t blas.Transpose, v *full, tau []fl
 	}
 	after := o.on(part, func(_, _ int, v []float64, ld int) {
 		o.work(lwork, func(work []float64, lwork int) {
-			routine(side, t, c.R, c.C, k, v, ld, tau, x.x, x.ld, work, lwork)
+			routine(side, t, c.R, c.C, k, v, ld, tau, x.X, x.Ld, work, lwork)
 		})
 	})
 	if !testmat.SameBits(after.X, part.X) {
 		o.t.Errorf("%d×%d: the reflections were changed", v.R, k)
 	}
-	return x.after(o.t, "C")
+	return x.After(o.t, "C")
 }
 
 // try calls Dgels for A X = B; for an LQ factorization it gives Aᵀ and asks for its transpose.
@@ -107,9 +107,9 @@ func (o orthogonal) try(a, b *full) (x *full, ok bool) {
 	rhs := hold(testmat.From(max(m, n), nrhs, append(slices.Clone(b.X), nans(max(m, n)*nrhs)...)...), nrhs+2, whole)
 	lwork := min(m, n) + max(min(m, n), nrhs)
 	o.on(a, func(m, n int, a []float64, ld int) {
-		o.work(lwork, func(work []float64, lwork int) { ok = o.Dgels(trans, m, n, nrhs, a, ld, rhs.x, rhs.ld, work, lwork) })
+		o.work(lwork, func(work []float64, lwork int) { ok = o.Dgels(trans, m, n, nrhs, a, ld, rhs.X, rhs.Ld, work, lwork) })
 	})
-	return rhs.after(o.t, "B").Part(0, 0, a.C, nrhs), ok
+	return rhs.After(o.t, "B").Part(0, 0, a.C, nrhs), ok
 }
 
 func (o orthogonal) solve(a, b *full) *full {

@@ -32,15 +32,15 @@ func svdOf(t *testing.T, bk blskernel.Backend, a *full, jobU, jobVT gonumlapack.
 	}
 	x, u, vt := hold(a, a.C+2, whole), hold(testmat.New(a.R, a.R), a.R+3, whole), hold(testmat.New(a.C, a.C), a.C+5, whole)
 	s, work := make([]float64, k), []float64{0}
-	impl.Dgesvd(jobU, jobVT, a.R, a.C, x.x, x.ld, s, u.x, u.ld, vt.x, vt.ld, work, -1)
+	impl.Dgesvd(jobU, jobVT, a.R, a.C, x.X, x.Ld, s, u.X, u.Ld, vt.X, vt.Ld, work, -1)
 	work = make([]float64, int(work[0]))
-	ok := impl.Dgesvd(jobU, jobVT, a.R, a.C, x.x, x.ld, s, u.x, u.ld, vt.x, vt.ld, work, len(work))
-	x.check(t, "A")
+	ok := impl.Dgesvd(jobU, jobVT, a.R, a.C, x.X, x.Ld, s, u.X, u.Ld, vt.X, vt.Ld, work, len(work))
+	x.Check(t, "A")
 	if work[0] != float64(len(work)) {
 		t.Errorf("%d×%d: work[0] = %v after a call with %d", a.R, a.C, work[0], len(work))
 	}
 	part := map[gonumlapack.SVDJob]int{gonumlapack.SVDAll: max(a.R, a.C), gonumlapack.SVDStore: k}
-	return triplets{u.after(t, "U").Part(0, 0, a.R, min(a.R, part[jobU])), vt.after(t, "Vᵀ").Part(0, 0, min(a.C, part[jobVT]), a.C), s, ok}
+	return triplets{u.After(t, "U").Part(0, 0, a.R, min(a.R, part[jobU])), vt.After(t, "Vᵀ").Part(0, 0, min(a.C, part[jobVT]), a.C), s, ok}
 }
 
 // checkSVD checks a thin decomposition by LAPACK's ratios.

@@ -135,7 +135,7 @@ func TestTriangularSolves(t *testing.T) {
 		eachFamily(func(name string, family triangleFamily, s size) {
 			c, u := choleskyOf(rng, bk, family, s)
 			g := newGuarded(blas.Upper, s.n, s.n+3, false, u.At)
-			for _, routine := range triangularSolves(bk, c, g.view()) {
+			for _, routine := range triangularSolves(bk, c, g.View()) {
 				for _, m := range []int{1, 5} {
 					b := testmat.Random(rng, s.n, m)
 					if routine.rows {
@@ -168,7 +168,7 @@ func TestTriangularSolves(t *testing.T) {
 					}
 				}
 			}
-			if !testmat.SameBits(g.after(t, name).X, u.X) {
+			if !testmat.SameBits(g.After(t, name).X, u.X) {
 				t.Errorf("%s: the triangle was changed", name)
 			}
 			b := testmat.Random(rng, s.n, 5).Dense()
@@ -216,21 +216,21 @@ func checkTriangles(
 	} {
 		name := routine.name + ": " + name
 		g := hold(testmat.Func(c.n, c.n, routine.at), triangleOf(routine.ul, false))
-		before, rcond := g.matrix(), 0.0
+		before, rcond := g.Matrix(), 0.0
 		err := do(func() error {
 			if routine.name == "InvertTriangle" {
-				rcond = RCondTriangle(bk, g.view())
+				rcond = RCondTriangle(bk, g.View())
 			}
-			if !testmat.SameBits(g.matrix().X, before.X) {
+			if !testmat.SameBits(g.Matrix().X, before.X) {
 				t.Errorf("%s: RCondTriangle changed the triangle", name)
 			}
-			return routine.run(g.view())
+			return routine.run(g.View())
 		})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		after := g.after(t, name)
+		after := g.After(t, name)
 		if routine.check(name, before, after); routine.name == "InvertTriangle" {
 			checkRCond(t, name, rcond, before, after)
 		}

@@ -1,143 +1,96 @@
 package openblas_test
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
 
+	"blskernel"
+	"blskernel/internal/linalg/openblas/opponents"
 	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/testmat"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/mat"
 )
 
-// succeed fails the test unless info is 0.
-func succeed(t *testing.T, routine string, info int) {
+// needLAPACK returns the LAPACK of the backend openblas.
+func needLAPACK(t *testing.T) opponents.LAPACK {
 	t.Helper()
-	if info != 0 {
-		t.Fatalf("%s: info %d", routine, info)
+	b, err := blskernel.Lookup("openblas")
+	if err != nil {
+		t.Skip(err)
 	}
+	l, err := opponents.Of(b)
+	if err != nil {
+		t.Skip(err)
+	}
+	return l
 }
 
-func TestLAPACKCholesky(t *testing.T) {
+var bothTriangles = []blas.Uplo{blas.Upper, blas.Lower}
+
+// TestLAPACKInverses inverts by each routine that factors square matrices, at sizes that are small and
+// odd, and beyond one block of 64. A matrix by rows is its transpose by columns.
+func TestLAPACKInverses(t *testing.T) {
 	l := needLAPACK(t)
-	for _, n := range lapackSizes {
-		a := symmetric(n, 4*float64(n))
-		for _, ul := range bothTriangles {
-			c := half(ul, a)
-			succeed(t, "Dpotrf", l.Dpotrf(ul, n, c.data, c.ld))
-			factor := part(c, 0, inTriangle(ul))
-			left, right := mat.Matrix(factor), factor.T()
-			if ul == blas.Upper {
-				left, right = right, left
+	for _, n := range []int{1, 2, 3, 5, 13, 33, 70, 131} {
+		rng, ipiv, long := testutil.Rand(uint64(n)), make([]int32, n), make([]float64, 67*(n+65))
+		check := func(name string, a *testmat.Matrix, part func(i, j int) bool, invert func(x []float64, ld int) (info int)) {
+			t.Helper()
+			h := testmat.Hold(a, n+2, part)
+			info := invert(h.X, h.Ld)
+			h.Check(t, name)
+			if r := testmat.InverseRatio(a, h.Symmetric()); info != 0 || !(r <= testmat.Bound) {
+				t.Errorf("%s, n=%d: info %d, ‖I - A X‖/(n ‖A‖ ‖X‖ eps) = %.3g", name, n, info, r)
 			}
-			checkResidual(t, "Dpotrf", left, right, a)
-			succeed(t, "Dpotri", l.Dpotri(ul, n, c.data, c.ld))
-			checkResidual(t, "Dpotri", a, mirrored(t, "Dpotri", ul, c), identity(n))
 		}
-	}
-}
-
-// TestLAPACKLU has also matrices that are not square, and both sizes of workspace.
-func TestLAPACKLU(t *testing.T) {
-	l := needLAPACK(t)
-	for _, n := range lapackSizes {
-		for _, m := range []int{n, max(1, n-3), n + 4} {
-			a := testutil.Random(testutil.Rand(uint64(n)), m, n)
-			lu, k := newColumns(a), min(m, n)
-			ipiv := make([]int32, k)
-			succeed(t, "Dgetrf", l.Dgetrf(m, n, lu.data, lu.ld, ipiv))
-			permuted := mat.DenseCopyOf(a)
-			for i, p := range ipiv {
-				r, s := permuted.RawRowView(i), permuted.RawRowView(int(p)-1)
-				if i != int(p)-1 {
-					for j := range r {
-						r[j], s[j] = s[j], r[j]
+		definite, general := testmat.Spectral(rng, n, testmat.From1), testmat.Random(rng, n, n)
+		symmetric := testmat.Sym(n, general.At)
+		for _, ul := range bothTriangles {
+			part := testmat.TriangleOf(map[blas.Uplo]blas.Uplo{blas.Upper: blas.Lower, blas.Lower: blas.Upper}[ul], false)
+			check("Dpotri", definite, part, func(x []float64, ld int) int {
+				return l.Dpotrf(ul, n, x, ld) | l.Dpotri(ul, n, x, ld)
+			})
+			for _, work := range [][]float64{long[:1], long[:64*n]} {
+				check("Dsytri2", symmetric, part, func(x []float64, ld int) int {
+					return l.Dsytrf(ul, n, x, ld, ipiv, work) | l.Dsytri2(ul, n, x, ld, ipiv, long)
+				})
+			}
+			check("Dsptri", symmetric, part, func(x []float64, ld int) int {
+				var at []int
+				var packed []float64
+				for k, v := range x {
+					if k%ld < n && part(k/ld, k%ld) {
+						at, packed = append(at, k), append(packed, v)
 					}
 				}
-			}
-			left := part(lu, 0, func(i, j int) bool { return i > j }).Slice(0, m, 0, k).(*mat.Dense)
-			for i := range k {
-				left.Set(i, i, 1)
-			}
-			checkResidual(t, "Dgetrf", left, part(lu, 0, inTriangle(blas.Upper)).Slice(0, k, 0, n), permuted)
-			if !lu.intact() {
-				t.Errorf("Dgetrf %d×%d writes between the columns", m, n)
-			}
-			if m != n {
-				continue
-			}
-			for _, nrhs := range []int{1, 4, n + 1} {
-				b := testutil.Random(testutil.Rand(7), n, nrhs)
-				for tr, op := range map[blas.Transpose]mat.Matrix{blas.NoTrans: a, blas.Trans: a.T(), blas.ConjTrans: a.T()} {
-					x := newColumns(b)
-					succeed(t, "Dgetrs", l.Dgetrs(tr, n, nrhs, lu.data, lu.ld, ipiv, x.data, x.ld))
-					checkResidual(t, fmt.Sprintf("Dgetrs %c", tr), op, x, b)
-					if !x.intact() {
-						t.Errorf("Dgetrs %c %d writes between the columns", tr, n)
+				info := l.Dsptrf(ul, n, packed, ipiv) | l.Dsptri(ul, n, packed, ipiv, long)
+				for k, v := range packed {
+					x[at[k]] = v
+				}
+				return info
+			})
+		}
+		for _, work := range [][]float64{long[:n], long[:64*n]} {
+			check("Dgetri", general, testmat.Whole, func(x []float64, ld int) int {
+				return l.Dgetrf(n, n, x, ld, ipiv) | l.Dgetri(n, x, ld, ipiv, work)
+			})
+		}
+		for _, tr := range []blas.Transpose{blas.NoTrans, blas.Trans, blas.ConjTrans} {
+			check("Dgetrs", general, testmat.Whole, func(x []float64, ld int) int {
+				lu := testmat.Hold(general, n+1, testmat.Whole)
+				if tr != blas.NoTrans {
+					lu = testmat.Hold(general.T(), n+1, testmat.Whole)
+				}
+				for k := range x {
+					if k%ld < n {
+						x[k] = testmat.Unless(k%ld != k/ld)
 					}
 				}
-			}
-			for _, work := range []int{n, 64 * n} {
-				x := newColumns(lu)
-				succeed(t, "Dgetri", l.Dgetri(n, x.data, x.ld, ipiv, make([]float64, work)))
-				// The residual that dgetri keeps small.
-				checkResidual(t, "Dgetri", x, a, identity(n))
-				if !x.intact() {
-					t.Errorf("Dgetri %d writes between the columns", n)
-				}
-			}
+				return l.Dgetrf(n, n, lu.X, lu.Ld, ipiv) | l.Dgetrs(tr, n, n, lu.X, lu.Ld, ipiv, x, ld)
+			})
 		}
 	}
-}
-
-// TestLAPACKIndefinite inverts random symmetric matrices, packed and not.
-func TestLAPACKIndefinite(t *testing.T) {
-	l := needLAPACK(t)
-	for _, n := range lapackSizes {
-		a := symmetric(n, 0)
-		for _, ul := range bothTriangles {
-			ipiv := make([]int32, n)
-			ap := packColumns(ul, a)
-			succeed(t, "Dsptrf", l.Dsptrf(ul, n, ap, ipiv))
-			succeed(t, "Dsptri", l.Dsptri(ul, n, ap, ipiv, make([]float64, n)))
-			for _, work := range []int{1, 64 * n} {
-				c := half(ul, a)
-				succeed(t, "Dsytrf", l.Dsytrf(ul, n, c.data, c.ld, ipiv, make([]float64, work)))
-				succeed(t, "Dsytri2", l.Dsytri2(ul, n, c.data, c.ld, ipiv, make([]float64, 67*(n+65))))
-				inverse := mirrored(t, "Dsytri2", ul, c)
-				checkResidual(t, "Dsytri2", a, inverse, identity(n))
-			}
-			checkResidual(t, "Dsptri", a, mirrored(t, "Dsptri", ul, unpackColumns(ul, n, ap)), identity(n))
-		}
-	}
-}
-
-// packColumns packs one triangle by columns; unpackColumns is its inverse.
-func packColumns(ul blas.Uplo, a mat.Matrix) (ap []float64) {
-	n, _ := a.Dims()
-	kept := inTriangle(ul)
-	for j := range n {
-		for i := range n {
-			if kept(i, j) {
-				ap = append(ap, a.At(i, j))
-			}
-		}
-	}
-	return ap
-}
-
-func unpackColumns(ul blas.Uplo, n int, ap []float64) columns {
-	a, kept := half(ul, mat.NewDense(n, n, nil)), inTriangle(ul)
-	for j := range n {
-		for i := range n {
-			if kept(i, j) {
-				a.data[i+j*a.ld], ap = ap[0], ap[1:]
-			}
-		}
-	}
-	return a
 }
 
 // TestLAPACKInfo has matrices to blame.
@@ -168,7 +121,7 @@ func TestLAPACKInfo(t *testing.T) {
 			{"Dgetrf", func(a, _ []float64) int { return l.Dgetrf(3, 3, a, 3, ipiv) }},
 		} {
 			a := slices.Clone(singular)
-			if info := test.call(a, packColumns(ul, mat.NewDense(3, 3, singular))); info != 2 {
+			if info := test.call(a, []float64{1, 0, 0, 0, 0, 1}); info != 2 {
 				t.Errorf("%s %c: info %d; want 2", test.routine, ul, info)
 			}
 		}

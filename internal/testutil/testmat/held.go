@@ -1,0 +1,97 @@
+package testmat
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Held is an R×C matrix in storage X with gaps: the elements that Part names are numbers, and all
+// others, between and around them, are NaN, which no routine may write, and which spoil a result that
+// reads them.
+type Held struct {
+	R, C, Ld int
+	X        []float64
+	Part     func(i, j int) bool
+	all      []float64
+}
+
+// margin is the number of elements on either side of a held matrix.
+const margin = 5
+
+// Hold puts the elements of a that part names into storage with rows ld apart.
+func Hold(a *Matrix, ld int, part func(i, j int) bool) *Held {
+	h := &Held{R: a.R, C: a.C, Ld: ld, Part: part}
+	h.all = slices.Repeat([]float64{math.NaN()}, 2*margin+max(0, (a.R-1)*ld+a.C))
+	h.X = slices.Clip(h.all[margin : len(h.all)-margin])
+	for i := range a.R {
+		for j := range a.C {
+			if part(i, j) {
+				h.X[i*ld+j] = a.At(i, j)
+			}
+		}
+	}
+	return h
+}
+
+// Whole is the part that is all of a matrix, and TriangleOf that of a triangle, without its diagonal if
+// unit.
+func Whole(_, _ int) bool { return true }
+
+func TriangleOf(ul blas.Uplo, unit bool) func(i, j int) bool {
+	return func(i, j int) bool { return i == j && !unit || i != j && (i < j) == (ul == blas.Upper) }
+}
+
+// Check tests that every element outside is as it was, to the bit.
+func (h *Held) Check(t testing.TB, name string) {
+	t.Helper()
+	outside := slices.Concat(h.all[:margin], h.all[len(h.all)-margin:])
+	for k, v := range h.X {
+		if i, j := k/h.Ld, k%h.Ld; j >= h.C || !h.Part(i, j) {
+			outside = append(outside, v)
+		}
+	}
+	if !SameBits(outside, slices.Repeat([]float64{math.NaN()}, len(outside))) {
+		t.Fatalf("%s: an element beside the %d×%d matrix was written", name, h.R, h.C)
+	}
+}
+
+// Matrix returns the elements of the part, zeros elsewhere, and ones on a diagonal that is not in it.
+func (h *Held) Matrix() *Matrix {
+	return Func(h.R, h.C, func(i, j int) float64 {
+		if h.Part(i, j) {
+			return h.X[i*h.Ld+j]
+		}
+		return Unless(i != j)
+	})
+}
+
+// After is Check, and returns the matrix.
+func (h *Held) After(t testing.TB, name string) *Matrix {
+	t.Helper()
+	h.Check(t, name)
+	return h.Matrix()
+}
+
+// Symmetric returns the symmetric matrix of a triangle.
+func (h *Held) Symmetric() *Matrix {
+	return Func(h.R, h.R, func(i, j int) float64 {
+		if !h.Part(i, j) {
+			i, j = j, i
+		}
+		return h.X[i*h.Ld+j]
+	})
+}
+
+// View returns all of the matrix, empty where it is.
+func (h *Held) View() *mat.Dense {
+	d := &mat.Dense{}
+	if h.R > 0 && h.C > 0 {
+		d.SetRawMatrix(blas64.General{Rows: h.R, Cols: h.C, Stride: h.Ld, Data: h.X})
+	}
+	return d
+}
