@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/bigfloat"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -14,20 +15,6 @@ import (
 const precision = 200
 
 func exact(x float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(x) }
-
-// ulps returns the distance of got from want in units in the last place of want.
-func ulps(got float64, want *big.Float) float64 {
-	w, _ := want.Float64()
-	if math.IsInf(w, 0) {
-		if got == w {
-			return 0
-		}
-		return math.Inf(1)
-	}
-	d, _ := new(big.Float).Sub(exact(got), want).Float64()
-	w = math.Abs(w)
-	return math.Abs(d) / (math.Nextafter(w, math.Inf(1)) - w)
-}
 
 // random returns a number with a random mantissa and an exponent up to most in magnitude.
 func random(r *rand.Rand, most int) float64 {
@@ -55,7 +42,7 @@ func TestHypot(t *testing.T) {
 		if v, _ := want.Float64(); v < 0x1p-1020 {
 			limit += 0.5
 		}
-		e := ulps(Hypot(-x, y), want)
+		e := bigfloat.Ulps(Hypot(-x, y), want)
 		if worst = max(worst, e); !(e <= limit) {
 			t.Fatalf("Hypot(%g, %g) is %g, wrong by %.3f ulp", x, y, Hypot(-x, y), e)
 		}
@@ -110,11 +97,11 @@ func TestLog(t *testing.T) {
 			continue
 		}
 		want := bigLog(x)
-		e := ulps(Log(x), want)
+		e := bigfloat.Ulps(Log(x), want)
 		if worst = max(worst, e); !(e <= 1) {
 			t.Fatalf("Log(%g) is %g, wrong by %.3f ulp", x, Log(x), e)
 		}
-		e = ulps(Log10(x), want.Quo(want, ln10))
+		e = bigfloat.Ulps(Log10(x), want.Quo(want, ln10))
 		if worst10 = max(worst10, e); !(e <= 3) {
 			t.Fatalf("Log10(%g) is %g, wrong by %.3f ulp", x, Log10(x), e)
 		}
@@ -130,22 +117,6 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// bigExp returns e^x for |x| up to about 800, by halvings of x and the series.
-func bigExp(x float64) *big.Float {
-	const halvings = 20
-	r := exact(x)
-	r.SetMantExp(r, -halvings)
-	sum, term := exact(1), exact(1)
-	for i := 1; i < 20; i++ {
-		term.Mul(term, r).Quo(term, exact(float64(i)))
-		sum.Add(sum, term)
-	}
-	for range halvings {
-		sum.Mul(sum, sum)
-	}
-	return sum
-}
-
 func TestExp(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutines")
 	r := rand.New(rand.NewPCG(3, 4))
@@ -154,7 +125,7 @@ func TestExp(t *testing.T) {
 		if x < -708 || x > 709 {
 			continue
 		}
-		if e := ulps(Exp(x), bigExp(x)); !(e <= 1) {
+		if e := bigfloat.Ulps(Exp(x), bigfloat.Exp(exact(x))); !(e <= 1) {
 			t.Errorf("Exp(%v) = %v, off by %.2f ulps", x, Exp(x), e)
 		}
 	}
@@ -176,7 +147,7 @@ func TestPow(t *testing.T) {
 	const x = 1 + 0x1p-20 + 0x1p-52
 	for n := range 3000 {
 		got := Pow(x, n)
-		if e := ulps(got, want); !(e <= 2*float64(n)) {
+		if e := bigfloat.Ulps(got, want); !(e <= 2*float64(n)) {
 			t.Fatalf("%g^%d is %g, wrong by %.1f ulp", x, n, got, e)
 		}
 		want.Mul(want, exact(x))

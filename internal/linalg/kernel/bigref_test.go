@@ -3,6 +3,8 @@ package kernel
 import (
 	"math"
 	"math/big"
+
+	"blskernel/internal/testutil/bigfloat"
 )
 
 // References for the elementary functions, correct to more than 150 bits.
@@ -13,42 +15,6 @@ func newBig(x float64) *big.Float { return new(big.Float).SetPrec(bigPrec).SetFl
 
 func ratio(p, q int64) *big.Float {
 	return new(big.Float).SetPrec(bigPrec).Quo(newBig(float64(p)), newBig(float64(q)))
-}
-
-// inverseFactorials are 1/k!, as many as e^r takes for |r| < 2^-8: the first one left out adds
-// 2^-192/24! < 2^-270.
-var inverseFactorials = func() []*big.Float {
-	f := []*big.Float{newBig(1)}
-	for k := int64(1); k < 24; k++ {
-		f = append(f, new(big.Float).Quo(f[k-1], newBig(float64(k))))
-	}
-	return f
-}()
-
-// bigExp returns e^x by Taylor's series at x/2^h and h squarings, each of which doubles the relative
-// error: h <= 19 bits are lost for |x| < 2^11. Beyond 2^11 it returns infinity or zero, on the right
-// side of all that float64 can hold.
-func bigExp(x *big.Float) *big.Float {
-	if x.MantExp(nil) > 11 {
-		if x.Signbit() {
-			return newBig(0)
-		}
-		return newBig(math.Inf(1))
-	}
-	h := 0
-	if x.Sign() != 0 {
-		h = max(0, x.MantExp(nil)+8)
-	}
-	r := newBig(0).SetMantExp(x, -h)
-	e := newBig(0)
-	for k := len(inverseFactorials) - 1; k >= 0; k-- {
-		e.Mul(e, r)
-		e.Add(e, inverseFactorials[k])
-	}
-	for range h {
-		e.Mul(e, e)
-	}
-	return e
 }
 
 // bigTanh returns tanh x = (e^2x - 1)/(e^2x + 1), of which the subtraction costs 30 bits at most: for
@@ -64,7 +30,7 @@ func bigTanh(x *big.Float) *big.Float {
 		t.Add(t.Mul(t, s), newBig(1))
 		return t.Mul(t, x)
 	}
-	e := bigExp(newBig(0).Add(x, x))
+	e := bigfloat.Exp(newBig(0).Add(x, x))
 	n := newBig(0).Sub(e, newBig(1))
 	return n.Quo(n, e.Add(e, newBig(1)))
 }
@@ -105,52 +71,4 @@ func bigPolynomial(x *big.Float, c []*big.Float) *big.Float {
 		p.Add(p.Mul(p, x), c[i])
 	}
 	return p
-}
-
-// solveBig returns the solution of a square system given as rows (a | b), by Gauss's elimination with
-// row pivoting. The rows are overwritten.
-func solveBig(rows [][]*big.Float) []*big.Float {
-	n := len(rows)
-	abs := func(x *big.Float) *big.Float { return newBig(0).Abs(x) }
-	for k := range n {
-		for i := k + 1; i < n; i++ {
-			if abs(rows[i][k]).Cmp(abs(rows[k][k])) > 0 {
-				rows[i], rows[k] = rows[k], rows[i]
-			}
-		}
-		for i := range n {
-			if i == k {
-				continue
-			}
-			f := newBig(0).Quo(rows[i][k], rows[k][k])
-			for j := k; j <= n; j++ {
-				rows[i][j].Sub(rows[i][j], newBig(0).Mul(f, rows[k][j]))
-			}
-		}
-	}
-	x := make([]*big.Float, n)
-	for k := range n {
-		x[k] = newBig(0).Quo(rows[k][n], rows[k][k])
-	}
-	return x
-}
-
-// ulps returns |got - want| in units in the last place of the float64 next to want: 2^(e-53) for want
-// in [2^(e-1), 2^e), and the spacing 2^-1074 in the subnormal range. Infinity is right, error 0, from
-// the value on that rounds to it, and infinitely wrong below. NaN is wrong by NaN.
-func ulps(got float64, want *big.Float) float64 {
-	if nearest, _ := want.Float64(); math.IsNaN(got) || math.IsInf(got, 0) || math.IsInf(nearest, 0) {
-		if got == nearest {
-			return 0
-		}
-		return math.Abs(got - nearest)
-	}
-	e := -1074
-	if want.Sign() != 0 {
-		e = max(e, want.MantExp(nil)-53)
-	}
-	d := newBig(got)
-	d.Sub(d, want)
-	u, _ := d.SetMantExp(d, -e).Float64()
-	return math.Abs(u)
 }

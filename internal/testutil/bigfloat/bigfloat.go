@@ -99,9 +99,15 @@ func (a *Matrix) Extremes() (least, most *big.Float) {
 	return least, most
 }
 
-// Solve returns A⁻¹B and det A by elimination with partial pivoting.
-func Solve(square, right *testmat.Matrix) (x *Matrix, det *big.Float) {
-	a, x, det := Of(square), Of(right), New(1)
+// Solve returns A⁻¹B and det A.
+func Solve(a, b *testmat.Matrix) (x *Matrix, det *big.Float) {
+	x = Of(b)
+	return x, Eliminate(Of(a), x)
+}
+
+// Eliminate overwrites x by A⁻¹X and returns det A, by elimination with partial pivoting in a.
+func Eliminate(a, x *Matrix) (det *big.Float) {
+	det = New(1)
 	l, product := New(0), New(0)
 	for k := range a.R {
 		p := k
@@ -136,5 +142,5 @@ func Solve(square, right *testmat.Matrix) (x *Matrix, det *big.Float) {
 			x.At(i, j).Quo(x.At(i, j), a.At(i, i))
 		}
 	}
-	return x, det
+	return det
 }
