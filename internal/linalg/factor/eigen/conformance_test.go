@@ -1,7 +1,6 @@
 package eigen
 
 import (
-	"math"
 	"testing"
 
 	"blskernel"
@@ -10,13 +9,13 @@ import (
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 
-	"gonum.org/v1/gonum/blas"
 	gonumlapack "gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/lapack/testlapack"
 )
 
-// TestConformance runs gonum's own tests of the routines that are parts of Geev.
+// TestConformance runs gonum's own tests of the routines that are parts of Geev. TestDgeev of the package
+// lapack has vectors of quasi-triangles, and sweeps and windows, as parts of whole problems.
 func TestConformance(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
@@ -24,9 +23,6 @@ func TestConformance(t *testing.T) {
 		t.Run("Dgehrd", func(t *testing.T) { testlapack.DgehrdTest(t, r) }) // orders around blocks of 32 columns
 		t.Run("Dorghr", func(t *testing.T) { testlapack.DorghrTest(t, r) })
 		t.Run("Dhseqr", func(t *testing.T) { testlapack.DhseqrTest(t, r) })
-		t.Run("Dtrevc3", func(t *testing.T) { testlapack.Dtrevc3Test(t, r) })
-		t.Run("Dlaqr04", func(t *testing.T) { testutil.Slow(t); testlapack.Dlaqr04Test(t, r) })
-		t.Run("Dlaqr23", func(t *testing.T) { testutil.Slow(t); testlapack.Dlaqr23Test(t, r) })
 	})
 	r := routines{bk: factor.On(blskernel.Default())}
 	t.Run("Dgebal", func(t *testing.T) { testlapack.DgebalTest(t, r) })
@@ -120,32 +116,6 @@ func (r routines) Dlahqr(wantt, wantz bool, n, ilo, ihi int, h []float64, ldh in
 	return solve(n, ilo, ihi, h, ldh, wr, wi, rows, q, wantt, func(p *problem) int { return p.small(ilo, ihi) })
 }
 
-func (r routines) Dlaqr04(wantt, wantz bool, n, ilo, ihi int, h []float64, ldh int, wr, wi []float64, iloz, ihiz int, z []float64, ldz int, work []float64, lwork, recur int) int {
-	if lwork == -1 {
-		work[0] = float64(max(1, n))
-		return 0
-	}
-	rows, q := rowsOf(wantz, iloz, ihiz, z, ldz)
-	return solve(n, ilo, ihi, h, ldh, wr, wi, rows, q, wantt, func(p *problem) int { return p.solve(r.bk, ilo, ihi, recur+1) })
-}
-
-func (r routines) Dlaqr23(wantt, wantz bool, n, ktop, kbot, nw int, h []float64, ldh, iloz, ihiz int, z []float64, ldz int, sr, si, _ []float64, _, _ int, _ []float64, _, _ int, _ []float64, _ int, work []float64, lwork, recur int) (left, deflated int) {
-	if lwork == -1 {
-		work[0] = float64(max(1, n))
-		return 0, 0
-	}
-	rows, q := rowsOf(wantz, iloz, ihiz, z, ldz)
-	solve(n, kbot+1, kbot, h, ldh, nil, nil, rows, q, wantt, func(p *problem) int {
-		m := multishift{problem: p, bk: r.bk, depth: recur + 1}
-		left, deflated = m.deflate(ktop, kbot, nw)
-		for i := kbot - left - deflated + 1; i <= kbot; i++ {
-			sr[i], si[i] = real(p.w[i]), imag(p.w[i])
-		}
-		return 0
-	})
-	return left, deflated
-}
-
 // schurOf returns the problem of the quasi-triangle t and vectors q.
 func schurOf(wantq bool, n int, t []float64, ldt int, q []float64, ldq int) *problem {
 	p := &problem{n: n, h: block.Dense(t, ldt), whole: true, w: make([]complex128, n)}
@@ -177,73 +147,4 @@ func (r routines) Dlanv2(a, b, c, d float64) (aa, bb, cc, dd, rt1r, rt1i, rt2r, 
 	q, turn := square{a, b, c, d}.standard()
 	first, second := q.eigenvalues()
 	return q.a, q.b, q.c, q.d, real(first), imag(first), real(second), imag(second), turn.c, turn.s
-}
-
-func (r routines) Dtrevc3(side gonumlapack.EVSide, how gonumlapack.EVHowMany, selected []bool, n int, t []float64, ldt int, vl []float64, ldvl int, vr []float64, ldvr, mm int, work []float64, lwork int) (m int) {
-	if lwork == -1 {
-		work[0] = float64(max(1, 3*n))
-		return 0
-	}
-	p := schurOf(false, n, t, ldt, nil, 0)
-	for i := 0; i < n; i++ {
-		if blockOrder(p.h, n, i) == 1 {
-			p.w[i] = complex(p.at(i, i), 0)
-			continue
-		}
-		p.w[i], p.w[i+1] = squareAt(p.h, i).eigenvalues()
-		if how == gonumlapack.EVSelected && (selected[i] || selected[i+1]) {
-			selected[i], selected[i+1] = true, false
-		}
-		i++
-	}
-	if side != gonumlapack.EVLeft {
-		x := square0(n)
-		trevc(r.bk, false, n, p.h, p.w, x)
-		m = r.deliver(how, selected, n, p.w, x, block.Dense(vr, ldvr))
-	}
-	if side != gonumlapack.EVRight {
-		x := block.Dense(make([]float64, n*n), n)
-		leftVectors(r.bk, false, n, p.h, p.w, x)
-		for k := 0; k < n; k++ {
-			if imag(p.w[k]) != 0 {
-				swapColumns(n, x, k)
-				k++
-			}
-		}
-		m = r.deliver(how, selected, n, p.w, x, block.Dense(vl, ldvl))
-	}
-	return m
-}
-
-// deliver copies the columns of x that are asked for to v, with the largest element 1, or multiplies v
-// by x.
-func (r routines) deliver(how gonumlapack.EVHowMany, selected []bool, n int, w []complex128, x, v block.Matrix) (m int) {
-	if how == gonumlapack.EVAllMulQ {
-		y := square0(n)
-		block.Copy(y, v, n, n)
-		if n > 0 {
-			r.bk.Dgemm(blas.NoTrans, blas.NoTrans, n, n, n, 1, y.X, y.Ld, x.X, x.Ld, 0, v.X, v.Ld)
-		}
-		x = square0(n)
-		block.Copy(x, v, n, n)
-	}
-	for k := 0; k < n; k++ {
-		columns, largest := 1, 0.0
-		if imag(w[k]) != 0 {
-			columns = 2
-		}
-		for i := range n {
-			largest = max(largest, math.Abs(x.X[i*x.Ld+k])+float64(columns-1)*math.Abs(x.X[i*x.Ld+k+columns-1]))
-		}
-		if how != gonumlapack.EVSelected || selected[k] {
-			for i := range n {
-				for c := range columns {
-					v.X[i*v.Ld+m+c] = x.X[i*x.Ld+k+c] / largest
-				}
-			}
-			m += columns
-		}
-		k += columns - 1
-	}
-	return m
 }
