@@ -10,6 +10,7 @@ import (
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/guard"
+	"blskernel/internal/testutil/testmat"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -68,17 +69,7 @@ func checkGemm(t *testing.T, s *shape, on block.Ops) {
 	a, b, c := s.take(s.flag(), false, ra, ca), s.take(s.flag(), false, rb, cb), s.take(s.flag(), false, m, n)
 	name := fmt.Sprintf("m=%d n=%d k=%d %c%c", m, n, k, tA, tB)
 	run(t, name, func() { on.BlockGemm(tA, tB, m, n, k, alpha, a.Matrix, b.Matrix, beta, c.Matrix) })
-	inside := func(i, j int) bool { return i < m && j < n }
-	x, y := a.elements(tA), b.elements(block.Other(tB))
-	c.compare(t, name, inside, float64(k+4), func(i, j int) (want, size float64) {
-		want = beta * c.was(i, j)
-		size = math.Abs(want)
-		for l, v := range x[i*k : (i+1)*k] {
-			v *= alpha * y[j*k+l]
-			want, size = want+v, size+math.Abs(v)
-		}
-		return want, size
-	})
+	c.compare(t, name, testmat.Whole, float64(k+4), a.was(tA).Scaled(alpha), b.was(tB), beta)
 	a.unchanged(t, name, nothing)
 	b.unchanged(t, name, nothing)
 }
@@ -91,22 +82,26 @@ func run(t *testing.T, name string, call func()) {
 	}
 }
 
-// compare checks that the elements inside are what sum returns, with the sum of absolute values, within
-// a number of roundings of each, and that nothing else was written.
-func (p place) compare(t *testing.T, name string, inside func(i, j int) bool, roundings float64, sum func(i, j int) (want, size float64)) {
+// compare checks that the elements inside are A B + beta C, and that nothing else was written.
+func (p place) compare(t *testing.T, name string, inside func(i, j int) bool, roundings float64, a, b *testmat.Matrix, beta float64) {
 	t.Helper()
-	for i := range p.rows {
-		for j := range p.cols {
-			if !inside(i, j) {
-				continue
-			}
-			want, size := sum(i, j)
-			if got := p.all[p.at(i, j)]; !(math.Abs(got-want) <= 2.01*roundings*eps*size) {
-				t.Fatalf("%s: element (%d,%d) is %v, want %v", name, i, j, got, want)
+	was := p.was(blas.NoTrans).Scaled(beta)
+	got := p.matrix(blas.NoTrans, p.all).Sub(was).Sub(a.Mul(b))
+	within(t, name, inside, roundings, got, was, a, b)
+	p.unchanged(t, name, inside)
+}
+
+// within checks that the residuals inside are below a number of roundings of each term of |C| + |A| |B|.
+func within(t *testing.T, name string, inside func(i, j int) bool, roundings float64, residual, c, a, b *testmat.Matrix) {
+	t.Helper()
+	size := c.Abs().Sub(a.Abs().Mul(b.Abs()).Scaled(-1))
+	for i := range size.R {
+		for j := range size.C {
+			if r := residual.At(i, j); inside(i, j) && !(math.Abs(r) <= 2.01*roundings*eps*size.At(i, j)) {
+				t.Fatalf("%s: element (%d,%d) is off by %v", name, i, j, r)
 			}
 		}
 	}
-	p.unchanged(t, name, inside)
 }
 
 func TestBlockSyrk(t *testing.T) { check(checkSyrk).random(t) }
@@ -125,16 +120,8 @@ func checkSyrk(t *testing.T, s *shape, on block.Ops) {
 	}
 	name := fmt.Sprintf("n=%d k=%d %c", n, k, tA)
 	run(t, name, func() { on.BlockSyrk(tA, n, k, alpha, a.Matrix, given, c.Matrix) })
-	x := a.elements(tA)
-	c.compare(t, name, func(i, j int) bool { return i <= j && j < n }, float64(k+5), func(i, j int) (want, size float64) {
-		want = c.was(i, j)
-		size = math.Abs(want)
-		for l, v := range x[i*k : (i+1)*k] {
-			v *= alpha * x[j*k+l] * d[l]
-			want, size = want+v, size+math.Abs(v)
-		}
-		return want, size
-	})
+	x := a.was(tA)
+	c.compare(t, name, testmat.TriangleOf(blas.Upper, false), float64(k+5), x.Scaled(alpha), x.T().ScaleRows(d), 1)
 	a.unchanged(t, name, nothing)
 }
 
@@ -157,55 +144,38 @@ func checkTrsm(t *testing.T, s *shape, on block.Ops) {
 		k = n
 	}
 	a := s.take(packed, true, k, k)
-	element := make([]float64, k*k) // of op(A)
+	triangle, inside := testmat.Identity(k), testmat.TriangleOf(ul, diag == blas.Unit)
 	for i := range k {
 		for j := range k {
 			if packed && i > j {
 				continue // not stored
 			}
-			v, at := &a.all[a.at(i, j)], i*k+j
-			if tA != blas.NoTrans {
-				at = j*k + i
-			}
+			v := &a.all[a.at(i, j)]
 			switch {
-			case i == j && diag == blas.Unit:
-				element[at], *v = 1, math.NaN()
+			case !inside(i, j):
+				*v = math.NaN()
+				continue
 			case i == j:
 				*v = 2 + s.rnd.Float64()
-				element[at] = *v
-			case i < j == (ul == blas.Upper):
-				*v /= float64(k)
-				element[at] = *v
 			default:
-				*v = math.NaN()
+				*v /= float64(k)
 			}
+			triangle.Set(i, j, *v)
 		}
+	}
+	if tA != blas.NoTrans {
+		triangle = triangle.T()
 	}
 	a.before = slices.Clone(a.all)
 	b := s.take(s.flag(), false, m, n)
 	name := fmt.Sprintf("m=%d n=%d %c%c%c%c", m, n, side, ul, tA, diag)
 	run(t, name, func() { on.BlockTrsm(side, ul, tA, diag, m, n, alpha, a.Matrix, b.Matrix) })
-	after := b
-	after.before = b.all
-	x := after.elements(block.Trans(side == blas.Left))
-	for i := range m {
-		for j := range n {
-			residual := -alpha * b.was(i, j)
-			size := math.Abs(residual)
-			for l := range k {
-				v := 0.0
-				if side == blas.Left {
-					v = element[i*k+l] * x[j*k+l]
-				} else {
-					v = x[i*k+l] * element[l*k+j]
-				}
-				residual, size = residual+v, size+math.Abs(v)
-			}
-			if !(math.Abs(residual) <= 2.01*float64(k+4)*eps*size) {
-				t.Fatalf("%s: row %d, column %d: residual %v", name, i, j, residual)
-			}
-		}
+	left, right := triangle, b.matrix(blas.NoTrans, b.all)
+	if side == blas.Right {
+		left, right = right, left
 	}
-	b.unchanged(t, name, func(i, j int) bool { return i < m && j < n })
+	want := b.was(blas.NoTrans).Scaled(alpha)
+	within(t, name, testmat.Whole, float64(k+4), want.Sub(left.Mul(right)), want, left, right)
+	b.unchanged(t, name, testmat.Whole)
 	a.unchanged(t, name, nothing)
 }

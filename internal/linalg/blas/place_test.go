@@ -12,6 +12,7 @@ import (
 	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/fuzz"
 	"blskernel/internal/testutil/guard"
+	"blskernel/internal/testutil/testmat"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
@@ -89,23 +90,17 @@ func (p place) fill(rnd *rand.Rand) place {
 // at returns the index of element (i, j) in all.
 func (p place) at(i, j int) int { return len(p.all) - len(p.X) + p.Row(i) + j }
 
-// was returns element (i, j) before the call.
-func (p place) was(i, j int) float64 { return p.before[p.at(i, j)] }
-
-// elements returns those of op(X) before the call, row by row.
-func (p place) elements(t blas.Transpose) (x []float64) {
-	rows, cols := block.Stored(t, p.rows, p.cols)
-	for i := range rows {
-		for j := range cols {
-			if t == blas.NoTrans {
-				x = append(x, p.was(i, j))
-			} else {
-				x = append(x, p.was(j, i))
-			}
-		}
+// matrix returns op(X) of what all the elements were or are.
+func (p place) matrix(t blas.Transpose, all []float64) *testmat.Matrix {
+	x := testmat.Func(p.rows, p.cols, func(i, j int) float64 { return all[p.at(i, j)] })
+	if t != blas.NoTrans {
+		x = x.T()
 	}
 	return x
 }
+
+// was returns op(X) before the call.
+func (p place) was(t blas.Transpose) *testmat.Matrix { return p.matrix(t, p.before) }
 
 // unchanged fails the test if anything has changed but the elements that are kept.
 func (p place) unchanged(t *testing.T, name string, kept func(i, j int) bool) {
