@@ -132,7 +132,8 @@ func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 }
 
 // Bad arguments of every function and method panic with a constant, on every backend, and nothing has
-// been written then: operands of another shape, and misuses.
+// been written then: operands of another shape, and misuses. Where gonum's types know the mistake it is
+// the value that they panic with, which gonum's mat.Maybe recovers.
 func TestArguments(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, m := range misuses(t, bk) {
@@ -170,49 +171,6 @@ func TestArguments(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestGonumPanics makes the same mistake here and with gonum's types: both panic with the same value,
-// which gonum's mat.Maybe recovers.
-func TestGonumPanics(t *testing.T) {
-	a, wide, tall := mat.NewDense(3, 3, []float64{4, 1, 0, 1, 4, 1, 0, 1, 4}), mat.NewDense(3, 4, nil), mat.NewDense(4, 3, nil)
-	packed, sym := mat.NewSymPacked(3, nil), gonummat.NewSymDense(3, a.RawMatrix().Data)
-	packed.CopySym(sym)
-	var c Cholesky
-	var lu LU
-	var qr QR
-	testutil.NoError(t, errors.Join(c.Factorize(packed), lu.Factorize(a), qr.Factorize(a)))
-	var gonumC gonummat.Cholesky
-	var gonumLU gonummat.LU
-	var gonumQR gonummat.QR
-	gonumC.Factorize(sym)
-	gonumLU.Factorize(a)
-	gonumQR.Factorize(a)
-	var values gonummat.EigenSym
-	values.Factorize(sym, false)
-	dst := func() *mat.Dense { return new(mat.Dense) }
-	for name, calls := range map[string][2]func(){
-		"LU.Factorize":          {func() { _ = new(LU).Factorize(wide) }, func() { new(gonummat.LU).Factorize(wide) }},
-		"LU.FactorizeInPlace":   {func() { _ = new(LU).FactorizeInPlace(tall) }, func() { new(gonummat.LU).Factorize(tall) }},
-		"InvertTriangle":        {func() { _ = InvertTriangle(nil, wide) }, func() { _ = dst().Inverse(wide) }},
-		"RCondTriangle":         {func() { RCondTriangle(nil, wide) }, func() { gonummat.Det(wide) }},
-		"QR.Factorize":          {func() { _ = new(QR).Factorize(wide) }, func() { new(gonummat.QR).Factorize(wide) }},
-		"Cholesky.SolveTo":      {func() { _ = c.SolveTo(dst(), tall) }, func() { _ = gonumC.SolveTo(dst(), tall) }},
-		"LU.SolveTo":            {func() { _ = lu.SolveTo(dst(), tall) }, func() { _ = gonumLU.SolveTo(dst(), false, tall) }},
-		"QR.SolveTo":            {func() { _ = qr.SolveTo(dst(), tall) }, func() { _ = gonumQR.SolveTo(dst(), false, tall) }},
-		"Cholesky.SolveTo, dst": {func() { _ = c.SolveTo(tall, a) }, func() { _ = gonumC.SolveTo(tall, a) }},
-		"Cholesky.InverseTo": {func() { _ = c.InverseTo(mat.NewSymPacked(4, nil)) },
-			func() { _ = gonumC.InverseTo(gonummat.NewSymDense(4, nil)) }},
-		"LU.InverseTo":         {func() { _ = lu.InverseTo(tall) }, func() { _ = tall.Inverse(a) }},
-		"QR.QTo":               {func() { qr.QTo(tall) }, func() { gonumQR.QTo(tall) }},
-		"QR.RTo":               {func() { qr.RTo(tall) }, func() { gonumQR.RTo(tall) }},
-		"the length of Solver": {func() { c.Solver()(make([]float64, 2)) }, func() { values.Values(make([]float64, 2)) }},
-	} {
-		got, want := testutil.PanicValue(calls[0]), testutil.PanicValue(calls[1])
-		if _, ok := want.(gonummat.Error); got != want || !ok {
-			t.Errorf("%s: panics with %#v; gonum with %#v", name, got, want)
-		}
-	}
 }
 
 // A solution may overwrite its right-hand sides by another view of the same storage, and columns of one
