@@ -12,8 +12,6 @@ import (
 
 	"blskernel/internal/linalg/kernel"
 	"blskernel/internal/testutil"
-
-	"gonum.org/v1/gonum/blas"
 )
 
 // A job is a call that is large enough for several goroutines.
@@ -34,21 +32,13 @@ func (j *job) again() []float64 {
 func jobs(t *testing.T) (all []*job) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(81, 1))
-	add := func(name string, flops int, run func(), result []float64) {
-		if float64(flops) < 60_000*active.kernel.Speed { // 60 µs
-			t.Fatalf("%s: too small for several goroutines", name)
-		}
-		all = append(all, &job{name, run, result, slices.Clone(result)})
-	}
-	for _, r := range routines() {
+	for _, r := range append(routines(), triangularRoutines()...) {
 		p := r.build(rnd, 197, 211, 83, 0.7, -1.3)
 		p.fill(rnd)
-		add(r.name, 2*p.m*p.n*p.k, p.call, p.c.all)
-	}
-	for form := range 32 {
-		if p := newTriangular(rnd, form, 230, 210, 0.7); p.d == blas.NonUnit {
-			add(p.String(), p.order()*p.m*p.n, p.call, p.b.all)
+		if float64(2*p.m*p.n*p.k) < 60_000*active.kernel.Speed { // 60 µs
+			t.Fatalf("%s: too small for several goroutines", r.name)
 		}
+		all = append(all, &job{r.name, p.call, p.c.all, slices.Clone(p.c.all)})
 	}
 	return all
 }
@@ -147,7 +137,7 @@ func TestPanicReachesCaller(t *testing.T) {
 			continue
 		}
 		broken := &diagonal
-		if !strings.HasPrefix(j.name, "solve") {
+		if !strings.HasPrefix(j.name, "Dtrsm") {
 			broken = &product
 		}
 		want := slices.Clone(j.again())

@@ -72,11 +72,11 @@ func base(e *Engine) *Engine {
 	return b
 }
 
-// FuzzProducts calls every routine that is a product, with block sizes that the fuzzer chooses too, on
-// operands between pages that cannot be touched, and compares with larger blocks, bit for bit.
+// FuzzProducts calls every routine, with block sizes that the fuzzer chooses too, on operands between
+// pages that cannot be touched, and compares with larger blocks, bit for bit.
 func FuzzProducts(f *testing.F) {
 	testutil.NotUnderRace(f, "TestConcurrentRoutines and TestReproducible divide all routines")
-	rs := routines()
+	rs := append(routines(), triangularRoutines()...)
 	seed(f, 3, 6, len(rs), 1, 3)
 	alone(f)
 	all, regions := kernels.All(f), newFences(f, 1<<14)
@@ -86,43 +86,13 @@ func FuzzProducts(f *testing.F) {
 		e := s.engine(all)
 		r := rs[s.Below(len(rs))]
 		ab := scalars[s.Below(len(scalars))]
-		p := r.build(rnd, s.Below(66), s.Below(66), s.Below(66), ab[0], ab[1])
+		p := r.build(rnd, s.Below(100), s.Below(100), s.Below(100), ab[0], ab[1])
 		p.fill(rnd)
 		want, a, b := p.on(base(e)), slices.Clone(p.a.all), slices.Clone(p.b.all)
 		active = e
 		regions.call(t, p, edge)
 		if !identical(p.c.all, want) || !identical(p.a.all, a) || !identical(p.b.all, b) {
 			t.Fatalf("%s, %v, kernel %s, blocks %+v: other bits", r.name, p, e.kernel.Name, e.blocks)
-		}
-	})
-}
-
-// FuzzTriangular is FuzzProducts for Dtrsm and Dtrmm.
-func FuzzTriangular(f *testing.F) {
-	testutil.NotUnderRace(f, "TestConcurrentRoutines and TestReproducible divide all routines")
-	seed(f, 3, 6, 32, 0, 2)
-	alone(f)
-	all, regions := kernels.All(f), newFences(f, 1<<14)
-	f.Fuzz(func(t *testing.T, data []byte, numbers uint64) {
-		s, rnd := &shape{data}, rand.New(rand.NewPCG(numbers, 14))
-		edge := guard.Edges[s.Below(2)]
-		e := s.engine(all)
-		form := s.Below(32)
-		p := newTriangular(rnd, form, s.Below(100), s.Below(100), []float64{1, -0.7, 0}[s.Below(3)])
-		before, a := slices.Clone(p.b.all), slices.Clone(p.a.all)
-		active = base(e)
-		p.call()
-		want := slices.Clone(p.b.all)
-		copy(p.b.all, before)
-		active = e
-		heldA, heldB := regions[0].Copy(p.a.x, edge), regions[1].Copy(p.b.x, edge)
-		if guard.Faults(func() { p.calls()(p.side, p.ul, p.t, p.d, p.m, p.n, p.alpha, heldA, p.a.ld, heldB, p.b.ld) }) {
-			t.Fatalf("%v, blocks %+v: something beside an operand was touched", p, e.blocks)
-		}
-		copy(p.a.x, heldA)
-		copy(p.b.x, heldB)
-		if !identical(p.b.all, want) || !identical(p.a.all, a) {
-			t.Fatalf("%v, kernel %s, blocks %+v: other bits", p, e.kernel.Name, e.blocks)
 		}
 	})
 }

@@ -109,30 +109,30 @@ func testScaledEquations(t *testing.T, rnd *rand.Rand, form, order, others, powe
 	}
 	for i := range m {
 		for j := range n {
-			at := p.b.at(i, j)
-			p.b.x[at] = math.Ldexp(p.b.x[at]/4, powers[equation(i, j)])
+			at := p.c.at(i, j)
+			p.c.x[at] = math.Ldexp(p.c.x[at]/4, powers[equation(i, j)])
 		}
 	}
-	b := slices.Clone(p.b.x)
+	b := slices.Clone(p.c.x)
 	p.call()
-	x := p.b.x
+	x := p.c.x
 	for i := range m {
 		for j := range n {
 			q := powers[equation(i, j)]
-			r, magnitude := -math.Ldexp(b[p.b.at(i, j)], -q), 0.0
+			r, magnitude := -math.Ldexp(b[p.c.at(i, j)], -q), 0.0
 			for l := range order {
 				var u, v float64
 				if side == blas.Left {
-					u, v = p.T(i, l), x[p.b.at(l, j)]
+					u, v = p.T(i, l), x[p.c.at(l, j)]
 				} else {
-					u, v = p.T(l, j), x[p.b.at(i, l)]
+					u, v = p.T(l, j), x[p.c.at(i, l)]
 				}
 				u = math.Ldexp(u, -q)
 				r += u * v
 				magnitude += math.Abs(u * v)
 			}
 			// The residual itself is rounded as often as the solution.
-			bound := 2*float64(order+2)*0x1p-53*1.01*(magnitude+math.Abs(b[p.b.at(i, j)])) + float64(2*order+1)*math.Ldexp(1, -1075-q)
+			bound := 2*float64(order+2)*0x1p-53*1.01*(magnitude+math.Abs(b[p.c.at(i, j)])) + float64(2*order+1)*math.Ldexp(1, -1075-q)
 			if !(math.Abs(r) <= bound) {
 				t.Fatalf("%v: the residual of element (%d,%d) is %v, the bound %v", p, i, j, r, bound)
 			}

@@ -9,25 +9,15 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A triangular problem is one call of Dtrsm or Dtrmm: T = op(A) from the left or right, B an m×n
-// matrix.
+// A triangularProblem is one call of Dtrsm or Dtrmm, which overwrites the m×n C: T = op(A) from the left
+// or right.
 type triangularProblem struct {
+	problem
 	solve bool
 	side  blas.Side
 	ul    blas.Uplo
 	t     blas.Transpose
 	d     blas.Diag
-	m, n  int
-	alpha float64
-	a, b  store
-}
-
-// order returns the order of T.
-func (p *triangularProblem) order() int {
-	if p.side == blas.Left {
-		return p.m
-	}
-	return p.n
 }
 
 func (p *triangularProblem) String() string {
@@ -35,37 +25,46 @@ func (p *triangularProblem) String() string {
 }
 
 // newTriangular makes one of the 32 forms, in which the diagonal is between 2 and 3 and a row has a sum
-// below 1 beside it, so that X is of the size of B. The other triangle, and the diagonal of a unit
+// below 1 beside it, so that X is of the size of C. The other triangle, and the diagonal of a unit
 // triangle, hold canaries.
 func newTriangular(rnd *rand.Rand, form, m, n int, alpha float64) *triangularProblem {
 	p := &triangularProblem{
-		solve: form>>4 == 0, side: sides[form&1], ul: triangles[form>>1&1], t: transposes[form>>2&1],
-		d: []blas.Diag{blas.NonUnit, blas.Unit}[form>>3&1], m: m, n: n, alpha: alpha,
+		problem: problem{m: m, n: n, k: m, alpha: alpha, beta: 1, b: newDense(inOperand, 0, 0, 1)},
+		solve:   form>>4 == 0, side: sides[form&1], ul: triangles[form>>1&1], t: transposes[form>>2&1],
+		d: []blas.Diag{blas.NonUnit, blas.Unit}[form>>3&1],
 	}
-	order := p.order()
-	p.a = newDense(inOperand, order, order, max(1, order)+rnd.IntN(4))
-	p.a.fill(order, order, keepHalf(p.ul), func() float64 { return value(rnd) / float64(order) })
-	for i := range order {
+	if p.side == blas.Right {
+		p.k = n
+	}
+	p.a = newDense(inOperand, p.k, p.k, max(1, p.k)+rnd.IntN(4))
+	p.a.fill(p.k, p.k, keepHalf(p.ul), func() float64 { return value(rnd) / float64(p.k) })
+	for i := range p.k {
 		p.a.x[p.a.at(i, i)] = 2 + rnd.Float64()
 		if p.d == blas.Unit {
 			p.a.x[p.a.at(i, i)] = inOperand
 		}
 	}
-	p.b = newDense(inResult, m, n, max(1, n)+rnd.IntN(4)).fill(m, n, keepAll, func() float64 { return value(rnd) })
+	p.whole(rnd)
+	p.fill(rnd)
+	p.call = func() {
+		call := active.Dtrmm
+		if p.solve {
+			call = active.Dtrsm
+		}
+		call(p.side, p.ul, p.t, p.d, p.m, p.n, p.alpha, p.a.x, p.a.ld, p.c.x, p.c.ld)
+	}
 	return p
 }
 
-// calls is Dtrsm or Dtrmm.
-func (p *triangularProblem) calls() func(blas.Side, blas.Uplo, blas.Transpose, blas.Diag, int, int, float64, []float64, int, []float64, int) {
-	if p.solve {
-		return active.Dtrsm
+// triangularRoutines lists Dtrsm and Dtrmm with every option.
+func triangularRoutines() (rs []routine) {
+	for form := range 32 {
+		name := fmt.Sprintf("%s/%d", []string{"Dtrsm", "Dtrmm"}[form>>4], form)
+		rs = append(rs, routine{name, func(rnd *rand.Rand, m, n, _ int, alpha, _ float64) *problem {
+			return &newTriangular(rnd, form, m, n, alpha).problem
+		}})
 	}
-	return active.Dtrmm
-}
-
-// call overwrites B.
-func (p *triangularProblem) call() {
-	p.calls()(p.side, p.ul, p.t, p.d, p.m, p.n, p.alpha, p.a.x, p.a.ld, p.b.x, p.b.ld)
+	return rs
 }
 
 // T is element (i,j) of the triangle of a system.
@@ -96,7 +95,7 @@ func TestTriangularInPages(t *testing.T) {
 			}
 			p.a.x, p.a.ld = a, lda
 			p.call()
-			results[i] = p.b.x
+			results[i] = p.c.x
 		}
 		if !identical(results[0], results[1]) || math.IsNaN(results[0][0]) {
 			t.Errorf("form %d: other bits with rows a page apart", form)
