@@ -35,7 +35,7 @@ var choleskyRoutines = routines{"Dpptrf", "Dpptrs", "Dpptri", "Dppcon", "Dpprfs"
 // (LAPACK: dpptrf, in blocks.)
 func (c *Cholesky) Factorize(a *mat.SymPacked) error { return c.FactorizeInPlace(packedCopy(a)) }
 
-// FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
+// FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see Storage in the
 // package comment. The workspace is a block of at most 128×136 numbers and the buffers of the backend;
 // a backend without products of packed blocks takes 400n more.
 func (c *Cholesky) FactorizeInPlace(a *mat.SymPacked) error {

@@ -45,6 +45,9 @@ import (
 // matrix. Dgetrf allocates a workspace of 48(m+23) numbers, and the routines of QR, LQ and least
 // squares one of 64(3m+2n+16) + n at most, for the larger m and the smaller n.
 //
+// A routine with a parameter work asks for at least the elements that it names, lwork of them, and has
+// a workspace of its own unless it says otherwise. If lwork is -1 it only writes a length to work[0].
+//
 // Methods may be called from several goroutines at once. The zero value is ready for use.
 type Implementation struct {
 	gonum.Implementation
@@ -159,8 +162,7 @@ func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (o
 // Dgetri overwrites what Dgetrf left of an n×n A by A⁻¹, in 4n³/3 flops. It returns false, and leaves a
 // unchanged, if U has a zero on its diagonal.
 //
-// The first lwork elements of work, at least max(1, n), are workspace; work[0] is then the length with
-// which it is fastest. If lwork is -1 it only writes that to work[0].
+// work, of at least max(1, n), is its workspace; work[0] is then the length with which it is fastest.
 func (impl Implementation) Dgetri(n int, a []float64, lda int, ipiv []int, work []float64, lwork int) (ok bool) {
 	best := float64(max(1, n*min(n, lu.InverseColumns)))
 	if lwork == -1 && n >= 0 && lda >= max(1, n) && len(work) > 0 {

@@ -20,9 +20,8 @@ const (
 
 // Dgeqrf overwrites the m×n A by R on and above the diagonal, where A = Q R, and by the k = min(m,
 // n) reflections of Q: column i of V below the diagonal, with a one on it, for H = I - tau v vᵀ and
-// Q = H₀ H₁ ... It takes 2n²(m - n/3) flops for m >= n, and a workspace of its own of 64(3m+n+16) + 65k
-// numbers at most. The first lwork elements of work, at least max(1, n), are not used; if lwork is -1
-// it only writes a length to work[0]. NaN and infinities, and numbers whose squares sum up to more than
+// Q = H₀ H₁ ... It takes 2n²(m - n/3) flops for m >= n, and a workspace of 64(3m+n+16) + 65k numbers at
+// most; work has at least max(1, n). NaN and infinities, and numbers whose squares sum up to more than
 // the largest number's, make NaN or infinities of R and tau.
 func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []float64, lwork int) {
 	k := min(m, n)
@@ -39,9 +38,7 @@ func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []fl
 // column is the longest of the remaining ones, without their parts along the columns before. On
 // entry jpvt[j] is -1 for a column of free choice, and any other index from 0 to n-1 for one that
 // goes to the front; on return column j of A P is column jpvt[j] of A. It takes 4mnk - 2(m+n)k² +
-// 4k³/3 flops for k = min(m, n), and a workspace of its own of 32(m+n+17) + 2n numbers. The first
-// lwork elements of work, at least 3n+1, are not used; if lwork is -1 it only writes a length to
-// work[0].
+// 4k³/3 flops for k = min(m, n), and a workspace of 32(m+n+17) + 2n numbers; work has at least 3n+1.
 func (impl Implementation) Dgeqp3(m, n int, a []float64, lda int, jpvt []int, tau, work []float64, lwork int) {
 	k := min(m, n)
 	if k < minReflectors || m*n < minElements || !holds(a, m, n, lda) || lwork < 3*n+1 || len(work) < lwork || len(tau) < k ||
@@ -67,8 +64,7 @@ func (impl Implementation) Dgeqp3(m, n int, a []float64, lda int, jpvt []int, ta
 
 // Dgelqf overwrites the m×n A by L on and below the diagonal, where A = L Q, and by the k = min(m, n)
 // reflections of Q: row i of Vᵀ above the diagonal, with Q = ... H₁ H₀. Results (up to rounding), flops
-// and workspace are as in Dgeqrf of Aᵀ. The first lwork elements of work, at least max(1, m), are not
-// used; if lwork is -1 it only writes a length to work[0].
+// and workspace are as in Dgeqrf of Aᵀ; work has at least max(1, m).
 func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []float64, lwork int) {
 	k := min(m, n)
 	if k < minReflectors || !holds(a, m, n, lda) || m*n < minElements || lwork < m || len(work) < lwork || len(tau) < k {
@@ -82,9 +78,8 @@ func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []fl
 
 // Dorgqr overwrites the result of Dgeqrf in the first k columns of the m×n a, reflections below the
 // diagonal with their k factors in tau, by the first n columns of their product Q, 0 <= k <= n <= m. It
-// takes 4mnk - 2(m+n)k² + 4k³/3 flops, which are 2n²(m - n/3) for k = n, and a workspace of its
-// own of 64(m+n+65) numbers. The first lwork elements of work, at least max(1, n), are not used; if
-// lwork is -1 it only writes a length to work[0].
+// takes 4mnk - 2(m+n)k² + 4k³/3 flops, which are 2n²(m - n/3) for k = n, and a workspace of
+// 64(m+n+65) numbers; work has at least max(1, n).
 func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
 	if k < minReflectors || k > n || n > m || m*n < minOrgqr || lwork < n || len(work) < lwork || !holds(a, m, n, lda) || len(tau) != k {
 		impl.Implementation.Dorgqr(m, n, k, a, lda, tau, work, lwork)
@@ -96,7 +91,7 @@ func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work [
 }
 
 // Dorglq overwrites what Dgelqf left in the first k rows of the m×n a by the first m rows of Q,
-// 0 <= k <= m <= n: Dorgqr for the transpose. work has at least max(1, m) elements.
+// 0 <= k <= m <= n: Dorgqr for the transpose; work has at least max(1, m).
 func (impl Implementation) Dorglq(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
 	if k < minReflectors || k > m || m > n || !holds(a, m, n, lda) || m*n < minElements || lwork < m || len(work) < lwork || len(tau) < k {
 		impl.Implementation.Dorglq(m, n, k, a, lda, tau, work, lwork)
@@ -110,8 +105,7 @@ func (impl Implementation) Dorglq(m, n, k int, a []float64, lda int, tau, work [
 // Dormqr overwrites the m×n C by op(Q) C if side is blas.Left, and by C op(Q) if it is blas.Right,
 // with the k reflections that Dgeqrf left in a, of m or n rows, and tau. op(Q) is Q if trans is
 // blas.NoTrans and Qᵀ if it is blas.Trans. It takes n(4mk - 2k²) flops on the left, and a workspace of
-// its own of 64(m+n+65) numbers at most. The first lwork elements of work, at least max(1, n) on the
-// left and max(1, m) on the right, are not used; if lwork is -1 it only writes a length to work[0].
+// 64(m+n+65) numbers at most; work has at least max(1, n) on the left and max(1, m) on the right.
 func (impl Implementation) Dormqr(side blas.Side, trans blas.Transpose, m, n, k int, a []float64, lda int, tau, c []float64, ldc int, work []float64, lwork int) {
 	nq, nw, ok := sides(side, trans, m, n, k)
 	if !ok || !holds(a, nq, k, lda) || len(tau) != k || !holds(c, m, n, ldc) || lwork < nw || len(work) < lwork {
@@ -158,8 +152,7 @@ func sides(side blas.Side, trans blas.Transpose, m, n, k int) (nq, nw int, ok bo
 //
 // It overwrites A by the result of Dgeqrf or, for m < n, Dgelqf, with their flops and workspace, and
 // takes 64·nrhs more numbers. It returns false, with b undefined, if the triangle has a zero on its
-// diagonal. For A = 0 it returns true and X = 0. The first lwork elements of work, at least min(m, n) +
-// max(min(m, n), nrhs), are not used; if lwork is -1 it only writes a length to work[0].
+// diagonal. For A = 0 it returns true and X = 0. work has at least min(m, n) + max(min(m, n), nrhs).
 func (impl Implementation) Dgels(trans blas.Transpose, m, n, nrhs int, a []float64, lda int, b []float64, ldb int, work []float64, lwork int) bool {
 	t, ok := isTranspose(trans)
 	k := min(m, n)

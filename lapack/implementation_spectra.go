@@ -15,11 +15,11 @@ import (
 // vl and vr. They have length 1. For a pair of complex eigenvalues, the one with a positive imaginary
 // part first, the real part is in the first column and the imaginary part in the second, and the
 // largest component is real. It takes some 25n³ flops with vectors of one kind, 10n³ without, and a
-// workspace of its own of about n² numbers, 2n² with left vectors.
+// workspace of about n² numbers, 2n² with left vectors; work has at least max(1, 4n), or max(1, 3n)
+// without vectors.
 //
 // It returns 0; or the index behind the last eigenvalue that did not converge, without vectors: n if A
-// has a NaN or an infinity. The first lwork elements of work, at least max(1, 4n), or max(1, 3n)
-// without vectors, are not used. If lwork is -1 it only writes that number to work[0].
+// has a NaN or an infinity.
 func (impl Implementation) Dgeev(jobvl gonumlapack.LeftEVJob, jobvr gonumlapack.RightEVJob, n int, a []float64, lda int, wr, wi []float64, vl []float64, ldvl int, vr []float64, ldvr int, work []float64, lwork int) (first int) {
 	left, right := jobvl == gonumlapack.LeftEVCompute, jobvr == gonumlapack.RightEVCompute
 	least := max(1, 3*n)
@@ -54,10 +54,9 @@ func (impl Implementation) Dgeev(jobvl gonumlapack.LeftEVJob, jobvr gonumlapack.
 // orthonormal eigenvectors, column j for w[j]; for lapack.EVNone it leaves a unchanged. The sign of a
 // vector is arbitrary.
 //
-// Values take 4n³/3 flops and a workspace of its own of about n(n+200) numbers; vectors at most about
-// 10n³/3 flops more, and n(4n+200) numbers. Vectors come by divide and conquer, as in LAPACK's dsyevd.
-// The first lwork elements of work, at least max(1, 3n-1), are not used; if lwork is -1 it only writes
-// that length to work[0].
+// Values take 4n³/3 flops and a workspace of about n(n+200) numbers; vectors at most about 10n³/3 flops
+// more, and n(4n+200) numbers; work has at least max(1, 3n-1). Vectors come by divide and conquer, as in
+// LAPACK's dsyevd.
 //
 // It returns false, with NaN in w, if A is not finite, and false, with w undefined, if the algorithm
 // does not converge. a is then unchanged.
@@ -92,9 +91,8 @@ func (impl Implementation) Dsyev(jobz gonumlapack.EVJob, ul blas.Uplo, n int, a 
 //
 // It returns false, and makes the values NaN, if an element of A is NaN or infinite, or the values do
 // not converge; u and vt are then undefined. It allocates about two matrices of the size of A, with
-// vectors four more of order min(m, n), and for lapack.SVDAll one of the size of U or Vᵀ. The first
-// lwork elements of work, at least as many as gonum's routine needs, are overwritten; if lwork is -1 it
-// only writes that length to work[0].
+// vectors four more of order min(m, n), and for lapack.SVDAll one of the size of U or Vᵀ. work, of at
+// least as many elements as gonum's routine needs, is overwritten.
 func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int, vt []float64, ldvt int, work []float64, lwork int) (ok bool) {
 	k := min(m, n)
 	left, okU := vectors(jobU, m, k, u, ldu)

@@ -44,7 +44,7 @@ var ldltRoutines = routines{"Dsptrf", "Dsptrs", "Dsptri", "Dspcon", "Dsprfs"}
 // pivots of dsytrf_rook and the factors of dsytrf_rk.)
 func (f *LDLT) Factorize(a *mat.SymPacked) error { return f.FactorizeInPlace(packedCopy(a)) }
 
-// FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
+// FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see Storage in the
 // package comment. The workspace is a panel of 16n numbers, 32n from n = 3000 on, some vectors and the
 // buffers of the backend; a backend without products of packed blocks takes 400n more.
 func (f *LDLT) FactorizeInPlace(a *mat.SymPacked) error {

@@ -57,7 +57,7 @@ func (f *LeastSquares) Factorize(a *mat.Dense) error {
 	return f.FactorizeInPlace(denseOn(denseCopy(a.RawMatrix())))
 }
 
-// FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
+// FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see Storage in the
 // package comment. The workspace is 100(l + k) numbers at most, and for a rank r below k rk more, which
 // the receiver keeps.
 func (f *LeastSquares) FactorizeInPlace(a *mat.Dense) error {

@@ -69,7 +69,7 @@ const maxGrowth = 1e5
 // A result whose backward error stays above 10⁵u comes with a *GrowthError.
 func (f *LU) Factorize(a *mat.Dense) error { return f.factorize(a, false) }
 
-// FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
+// FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see Storage in the
 // package comment. The workspace is 48n numbers and some more, or n with a library's LAPACK. A is not
 // kept: where elements grow by more than 10⁵ FactorizeInPlace returns a *GrowthError, as solves and
 // inverses do, and the factorization is usable.

@@ -54,7 +54,7 @@ func (f *QR) Factorize(a *mat.Dense) error {
 	return f.FactorizeInPlace(denseOn(denseCopy(a.RawMatrix())))
 }
 
-// FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in
+// FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see Storage in
 // the package comment. The workspace is at most 64(3l + k + 16) numbers; the receiver keeps 65k more
 // at most.
 func (f *QR) FactorizeInPlace(a *mat.Dense) error {
