@@ -379,9 +379,9 @@ func TestCrossCheck(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range replaced {
-		if !compared[c.routine] {
-			t.Errorf("Implementation.%s is not compared", c.routine)
+	for _, test := range replaced {
+		if routine := testutil.RoutineOf(test); !compared[routine] {
+			t.Errorf("Implementation.%s is not compared", routine)
 		}
 	}
 }

@@ -241,53 +241,21 @@ func TestImplementationSingular(t *testing.T) {
 	}
 }
 
-// A conformance is one of gonum's own tests of LAPACK.
-type conformance struct {
-	routine string
-	run     func(t *testing.T, impl Implementation)
-	slow    bool // two take four fifths of the time of all, and run in long tests only
-	minutes bool // in an emulator
-}
-
-// replaced are those of the routines that are ours.
-var replaced = []conformance{
-	{routine: "Dpotrf", run: func(t *testing.T, impl Implementation) { testlapack.DpotrfTest(t, impl) }},
-	{routine: "Dpotri", run: func(t *testing.T, impl Implementation) { testlapack.DpotriTest(t, impl) }},
-	{routine: "Dpotrs", run: func(t *testing.T, impl Implementation) { testlapack.DpotrsTest(t, impl) }},
-	{routine: "Dgeev", run: func(t *testing.T, impl Implementation) { testlapack.DgeevTest(t, impl) }, slow: true},
-	{routine: "Dgetrf", run: func(t *testing.T, impl Implementation) { testlapack.DgetrfTest(t, impl) }},
-	{routine: "Dgetri", run: func(t *testing.T, impl Implementation) { testlapack.DgetriTest(t, impl) }},
-	{routine: "Dgetrs", run: func(t *testing.T, impl Implementation) { testlapack.DgetrsTest(t, impl) }},
-	{routine: "Dtrtri", run: func(t *testing.T, impl Implementation) { testlapack.DtrtriTest(t, impl) }},
-	{routine: "Dtrtrs", run: func(t *testing.T, impl Implementation) { testlapack.DtrtrsTest(t, impl) }},
-	{routine: "Dorgqr", run: func(t *testing.T, impl Implementation) { testlapack.DorgqrTest(t, impl) }},
-	{routine: "Dgeqrf", run: func(t *testing.T, impl Implementation) { testlapack.DgeqrfTest(t, impl) }},
-	{routine: "Dgeqp3", run: func(t *testing.T, impl Implementation) { testlapack.Dgeqp3Test(t, impl) }, minutes: true},
-	{routine: "Dgelqf", run: func(t *testing.T, impl Implementation) { testlapack.DgelqfTest(t, impl) }},
-	{routine: "Dorglq", run: func(t *testing.T, impl Implementation) { testlapack.DorglqTest(t, impl) }},
-	{routine: "Dormqr", run: func(t *testing.T, impl Implementation) { testlapack.DormqrTest(t, impl) }, minutes: true},
-	{routine: "Dormlq", run: func(t *testing.T, impl Implementation) { testlapack.DormlqTest(t, impl) }, minutes: true},
-	{routine: "Dgecon", run: func(t *testing.T, impl Implementation) { testlapack.DgeconTest(t, impl) }},
-	{routine: "Dpocon", run: func(t *testing.T, impl Implementation) { testlapack.DpoconTest(t, impl) }},
-	{routine: "Dtrcon", run: func(t *testing.T, impl Implementation) { testlapack.DtrconTest(t, impl) }},
-	{routine: "Dgels", run: func(t *testing.T, impl Implementation) { testlapack.DgelsTest(t, impl) }, minutes: true},
-	{routine: "Dgesvd", run: func(t *testing.T, impl Implementation) { testlapack.DgesvdTest(t, impl, 1e-13) }, slow: true},
-	{routine: "Dsyev", run: func(t *testing.T, impl Implementation) { testlapack.DsyevTest(t, impl) }},
+// replaced are gonum's own tests of the routines that are ours.
+var replaced = []any{
+	testlapack.DpotrfTest, testlapack.DpotriTest, testlapack.DpotrsTest, testlapack.DgeevTest,
+	testlapack.DgetrfTest, testlapack.DgetriTest, testlapack.DgetrsTest, testlapack.DtrtriTest,
+	testlapack.DtrtrsTest, testlapack.DorgqrTest, testlapack.DgeqrfTest, testlapack.Dgeqp3Test,
+	testlapack.DgelqfTest, testlapack.DorglqTest, testlapack.DormqrTest, testlapack.DormlqTest,
+	testlapack.DgeconTest, testlapack.DpoconTest, testlapack.DtrconTest, testlapack.DgelsTest,
+	testlapack.DgesvdTest, testlapack.DsyevTest,
 }
 
 // inherited are those of gonum's own routines of the interface, which run on our BLAS.
-var inherited = []conformance{
-	{routine: "Dggsvd3", run: func(t *testing.T, impl Implementation) { testlapack.Dggsvd3Test(t, impl) }},
-	{routine: "Dlantr", run: func(t *testing.T, impl Implementation) { testlapack.DlantrTest(t, impl) }},
-	{routine: "Dlange", run: func(t *testing.T, impl Implementation) { testlapack.DlangeTest(t, impl) }},
-	{routine: "Dlansy", run: func(t *testing.T, impl Implementation) { testlapack.DlansyTest(t, impl) }},
-	{routine: "Dlapmr", run: func(t *testing.T, impl Implementation) { testlapack.DlapmrTest(t, impl) }},
-	{routine: "Dlapmt", run: func(t *testing.T, impl Implementation) { testlapack.DlapmtTest(t, impl) }},
-	{routine: "Dpbcon", run: func(t *testing.T, impl Implementation) { testlapack.DpbconTest(t, impl) }},
-	{routine: "Dpbtrf", run: func(t *testing.T, impl Implementation) { testlapack.DpbtrfTest(t, impl) }},
-	{routine: "Dpbtrs", run: func(t *testing.T, impl Implementation) { testlapack.DpbtrsTest(t, impl) }},
-	{routine: "Dpstrf", run: func(t *testing.T, impl Implementation) { testlapack.DpstrfTest(t, impl) }},
-	{routine: "Dtbtrs", run: func(t *testing.T, impl Implementation) { testlapack.DtbtrsTest(t, impl) }},
+var inherited = []any{
+	testlapack.Dggsvd3Test, testlapack.DlantrTest, testlapack.DlangeTest, testlapack.DlansyTest,
+	testlapack.DlapmrTest, testlapack.DlapmtTest, testlapack.DpbconTest, testlapack.DpbtrfTest,
+	testlapack.DpbtrsTest, testlapack.DpstrfTest, testlapack.DtbtrsTest,
 }
 
 // TestImplementation runs gonum's own tests of every routine that is ours, and
@@ -303,7 +271,7 @@ func TestImplementationInherited(t *testing.T) {
 	of := reflect.TypeFor[gonumlapack.Float64]()
 	for k := range of.NumMethod() {
 		name := of.Method(k).Name
-		if !slices.ContainsFunc(slices.Concat(replaced, inherited), func(c conformance) bool { return c.routine == name }) {
+		if !slices.ContainsFunc(slices.Concat(replaced, inherited), func(test any) bool { return testutil.RoutineOf(test) == name }) {
 			t.Errorf("%s is in none of gonum's tests", name)
 		}
 	}
@@ -311,17 +279,23 @@ func TestImplementationInherited(t *testing.T) {
 	conforms(t, blskernel.Default(), inherited)
 }
 
-func conforms(t *testing.T, bk blskernel.Backend, all []conformance) {
+// conforms runs tests of gonum's: two that take four fifths of the time of all in long tests only.
+func conforms(t *testing.T, bk blskernel.Backend, all []any) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
-	for _, c := range all {
-		t.Run(c.routine, func(t *testing.T) {
-			if c.slow {
+	for _, test := range all {
+		routine := testutil.RoutineOf(test)
+		t.Run(routine, func(t *testing.T) {
+			args := []reflect.Value{reflect.ValueOf(t), reflect.ValueOf(Implementation{Backend: bk})}
+			switch routine {
+			case "Dgesvd":
+				args = append(args, reflect.ValueOf(1e-13)) // the tolerance
+				fallthrough
+			case "Dgeev":
 				testutil.Slow(t)
-			}
-			if c.minutes {
+			case "Dgeqp3", "Dormqr", "Dormlq", "Dgels":
 				testutil.NotEmulated(t, "minutes")
 			}
-			c.run(t, Implementation{Backend: bk})
+			reflect.ValueOf(test).Call(args)
 		})
 	}
 }

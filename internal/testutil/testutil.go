@@ -12,6 +12,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -155,6 +156,12 @@ func wait(t testing.TB, want int, what string, ok func() bool) {
 			t.Fatalf("not %d %s:\n%s", want, what, stacks())
 		}
 	}
+}
+
+// RoutineOf returns the routine that one of gonum's tests is of: Ddot of DdotTest, Dgemm of TestDgemm.
+func RoutineOf(test any) string {
+	name := runtime.FuncForPC(reflect.ValueOf(test).Pointer()).Name()
+	return strings.TrimPrefix(strings.TrimSuffix(name[strings.LastIndex(name, ".")+1:], "Test"), "Test")
 }
 
 // NoError ends the test when err is not nil.

@@ -3,10 +3,9 @@ package backend_test
 import (
 	"fmt"
 	"reflect"
-	"runtime"
-	"strings"
 	"testing"
 
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 
 	"gonum.org/v1/gonum/blas/testblas"
@@ -25,18 +24,12 @@ var conformances = []any{
 	testblas.DsyrkTest, testblas.Dsyr2kTest, testblas.DtrmmTest, testblas.DtrsmTest,
 }
 
-// nameOf returns the routine of a test: Ddot of DdotTest, Dgemm of TestDgemm.
-func nameOf(test any) string {
-	name := runtime.FuncForPC(reflect.ValueOf(test).Pointer()).Name()
-	return strings.TrimPrefix(strings.TrimSuffix(name[strings.LastIndex(name, ".")+1:], "Test"), "Test")
-}
-
 // TestGonum runs gonum's own tests of the float64 BLAS on the pure backend with each kernel that this
 // machine can run, and on the other backends.
 func TestGonum(t *testing.T) {
 	for _, b := range backends.All(t) {
 		for _, test := range conformances {
-			t.Run(fmt.Sprintf("backend=%s/%s", b.Name(), nameOf(test)), func(t *testing.T) {
+			t.Run(fmt.Sprintf("backend=%s/%s", b.Name(), testutil.RoutineOf(test)), func(t *testing.T) {
 				reflect.ValueOf(test).Call([]reflect.Value{reflect.ValueOf(t), reflect.ValueOf(b)})
 			})
 		}

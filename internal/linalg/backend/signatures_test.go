@@ -8,6 +8,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/linalg/backend"
+	"blskernel/internal/testutil"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -72,7 +73,7 @@ var signatures = []signature{
 func TestSignatures(t *testing.T) {
 	parameters, tested := map[string]int{"Drotg": 2, "Drotmg": 4}, []string{"Drotg"}
 	for _, test := range conformances {
-		tested = append(tested, nameOf(test))
+		tested = append(tested, testutil.RoutineOf(test))
 	}
 	for _, s := range signatures {
 		parameters[s.routine] = len(strings.Fields(s.params))
