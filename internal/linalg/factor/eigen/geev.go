@@ -64,7 +64,10 @@ func Geev(bk factor.Backend, small bool, n int, a block.Matrix, w []complex128, 
 			multiply(bk, small, blas.Lower, n, vl, vectors)
 			for k := 0; k < n; k++ {
 				if imag(w[k]) != 0 {
-					swapColumns(n, vl, k)
+					for i := range n {
+						p := vl.Elements(i, k, k+2)
+						p[0], p[1] = p[1], p[0]
+					}
 					k++
 				}
 			}
@@ -106,13 +109,6 @@ func multiply(bk factor.Backend, small bool, ul blas.Uplo, n int, v, x block.Mat
 		timesSmall(n, v, x)
 	} else {
 		bk.Dtrmm(blas.Right, ul, blas.NoTrans, blas.NonUnit, n, n, 1, x.X, x.Ld, v.X, v.Ld)
-	}
-}
-
-func swapColumns(n int, v block.Matrix, k int) {
-	for i := range n {
-		p := v.Elements(i, k, k+2)
-		p[0], p[1] = p[1], p[0]
 	}
 }
 
