@@ -116,7 +116,7 @@ func FuzzAliasing(f *testing.F) {
 		if bTrans {
 			opY = opY.T()
 		}
-		want := naive(opX, opY)
+		want := product(opX, opY)
 		before := slices.Clone(storage)
 		shareX, sameX := relate(at, atX)
 		shareY, sameY := relate(at, atY)

@@ -6,18 +6,18 @@ import (
 	"slices"
 	"testing"
 
+	"blskernel/internal/testutil/bigfloat"
 	"blskernel/internal/testutil/kernels"
 )
 
 // exactNorm is the norm of many bits, rounded.
 func exactNorm(x []float64) float64 {
-	var squares [][3]float64
+	var squares [][]float64
 	for _, v := range x {
-		squares = append(squares, [3]float64{v, v, 1})
+		squares = append(squares, []float64{v, v})
 	}
-	sum, _ := precise(squares...)
-	norm, _ := sum.Sqrt(sum).Float64()
-	return norm
+	sum := bigfloat.Sum(squares...)
+	return bigfloat.Float(sum.Sqrt(sum))
 }
 
 // TestDnrm2 has elements of all sizes, so that squares overflow, underflow, or do both. Of none, and of

@@ -2,11 +2,11 @@ package blas12
 
 import (
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"testing"
 
 	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/bigfloat"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -16,18 +16,6 @@ var nan = math.NaN()
 // anySize returns a number of any exponent and sign.
 func anySize(rnd *rand.Rand) float64 {
 	return math.Ldexp(rnd.NormFloat64(), rnd.IntN(2040)-1020)
-}
-
-// precise returns the sum of products in many bits, and that of their absolute values.
-func precise(products ...[3]float64) (sum *big.Float, magnitude float64) {
-	number := func(v float64) *big.Float { return new(big.Float).SetPrec(5000).SetFloat64(v) }
-	sum = number(0)
-	for _, p := range products {
-		v := number(p[0])
-		sum.Add(sum, v.Mul(v, number(p[1])).Mul(v, number(p[2])))
-		magnitude += math.Abs(p[0] * p[1] * p[2])
-	}
-	return sum, magnitude
 }
 
 // gamma is γ_k = ku/(1-ku), the bound of k roundings.
@@ -52,7 +40,7 @@ func TestDrotg(t *testing.T) {
 			b = a * rnd.NormFloat64()
 		}
 		c, s, size, z := r.Drotg(a, b)
-		norm, _ := precise([3]float64{a, a, 1}, [3]float64{b, b, 1})
+		norm := bigfloat.Sum([]float64{a, a}, []float64{b, b})
 		norm.Sqrt(norm)
 		larger := b
 		if math.Abs(a) > math.Abs(b) {
@@ -61,15 +49,11 @@ func TestDrotg(t *testing.T) {
 		if math.Signbit(larger) {
 			norm.Neg(norm)
 		}
-		quotient := func(v float64) float64 {
-			f, _ := new(big.Float).Quo(new(big.Float).SetPrec(5000).SetFloat64(v), norm).Float64()
-			return f
-		}
-		want, _ := norm.Float64()
+		want := bigfloat.Float(norm)
 		if math.IsInf(want, 0) || b == 0 || a == 0 {
 			continue
 		}
-		wantC, wantS := quotient(a), quotient(b)
+		wantC, wantS := bigfloat.Ratio(bigfloat.New(a), norm), bigfloat.Ratio(bigfloat.New(b), norm)
 		wantZ := wantS
 		if math.Abs(a) <= math.Abs(b) {
 			wantZ = 1 / c
@@ -119,16 +103,19 @@ func TestDrotmg(t *testing.T) {
 		for i, test := range []struct {
 			roundings int
 			want      float64
-			products  [][3]float64
+			products  [][]float64
 		}{
-			{16, rx1, [][3]float64{{h[0], x1, 1}, {h[2], y1, 1}}},
-			{16, 0, [][3]float64{{h[1], x1, 1}, {h[3], y1, 1}}},
-			{32, d1, [][3]float64{{rd1, h[0], h[0]}, {rd2, h[1], h[1]}}},
-			{32, 0, [][3]float64{{rd1, h[0], h[2]}, {rd2, h[1], h[3]}}},
-			{32, d2, [][3]float64{{rd1, h[2], h[2]}, {rd2, h[3], h[3]}}},
+			{16, rx1, [][]float64{{h[0], x1, 1}, {h[2], y1, 1}}},
+			{16, 0, [][]float64{{h[1], x1, 1}, {h[3], y1, 1}}},
+			{32, d1, [][]float64{{rd1, h[0], h[0]}, {rd2, h[1], h[1]}}},
+			{32, 0, [][]float64{{rd1, h[0], h[2]}, {rd2, h[1], h[3]}}},
+			{32, d2, [][]float64{{rd1, h[2], h[2]}, {rd2, h[3], h[3]}}},
 		} {
-			sum, magnitude := precise(test.products...)
-			off, _ := sum.Sub(sum, new(big.Float).SetFloat64(test.want)).Float64()
+			magnitude := 0.0
+			for _, p := range test.products {
+				magnitude += math.Abs(p[0] * p[1] * p[2])
+			}
+			off := bigfloat.Float(bigfloat.Sum(append(test.products, []float64{-test.want})...))
 			if !(math.Abs(off) <= 1.01*gamma(test.roundings)*magnitude) {
 				t.Errorf("Drotmg(%v, %v, %v, %v): equation %d is off by %v", d1, d2, x1, y1, i, off)
 			}
