@@ -3,10 +3,10 @@ package gemm
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/testmat"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -113,27 +113,22 @@ func testScaledEquations(t *testing.T, rnd *rand.Rand, form, order, others, powe
 			p.c.x[at] = math.Ldexp(p.c.x[at]/4, powers[equation(i, j)])
 		}
 	}
-	b := slices.Clone(p.c.x)
+	// Each equation is divided by its power.
+	element := func(i, j int) float64 { return p.c.x[p.c.at(i, j)] }
+	b := testmat.Func(m, n, func(i, j int) float64 { return math.Ldexp(element(i, j), -powers[equation(i, j)]) })
 	p.call()
-	x := p.c.x
+	left := testmat.Func(order, order, func(i, j int) float64 { return math.Ldexp(p.T(i, j), -powers[equation(i, j)]) })
+	right := testmat.Func(m, n, element)
+	if side == blas.Right {
+		left, right = right, left
+	}
+	residual, magnitude := left.Mul(right).Sub(b), left.Abs().Mul(right.Abs())
 	for i := range m {
 		for j := range n {
-			q := powers[equation(i, j)]
-			r, magnitude := -math.Ldexp(b[p.c.at(i, j)], -q), 0.0
-			for l := range order {
-				var u, v float64
-				if side == blas.Left {
-					u, v = p.T(i, l), x[p.c.at(l, j)]
-				} else {
-					u, v = p.T(l, j), x[p.c.at(i, l)]
-				}
-				u = math.Ldexp(u, -q)
-				r += u * v
-				magnitude += math.Abs(u * v)
-			}
 			// The residual itself is rounded as often as the solution.
-			bound := 2*float64(order+2)*0x1p-53*1.01*(magnitude+math.Abs(b[p.c.at(i, j)])) + float64(2*order+1)*math.Ldexp(1, -1075-q)
-			if !(math.Abs(r) <= bound) {
+			bound := 2*float64(order+2)*0x1p-53*1.01*(magnitude.At(i, j)+math.Abs(b.At(i, j))) +
+				float64(2*order+1)*math.Ldexp(1, -1075-powers[equation(i, j)])
+			if r := residual.At(i, j); !(math.Abs(r) <= bound) {
 				t.Fatalf("%v: the residual of element (%d,%d) is %v, the bound %v", p, i, j, r, bound)
 			}
 		}
