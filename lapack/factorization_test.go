@@ -153,7 +153,7 @@ func newCholesky(t testing.TB, bk blskernel.Backend, nb int, in storage) *factor
 	f.name, f.symmetric, f.definite, f.singular, f.right = "Cholesky", true, true, ErrNotPositiveDefinite, in.dense
 	f.limit, f.vector = &c.MaxCondition, c.SolveVecTo
 	f.rebuild = func(abs bool) *full {
-		u := perhaps(abs, upperOf(c.n, c.u, false))
+		u := perhaps(abs, factorOf(c.UTo))
 		return u.T().Mul(u)
 	}
 	return f
@@ -175,13 +175,17 @@ func newLU(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorizatio
 	f.limit, f.vector = &c.MaxCondition, func(dst *gonummat.VecDense, b gonummat.Vector) error { return c.SolveVecTo(dst, true, b) }
 	f.left = func() bool { return !c.transposed() }
 	f.rebuild = func(abs bool) *full {
-		l, u := factorsOf(c)
-		for _, v := range l.X {
+		l, u := factorOf(func(dst *gonummat.TriDense) { c.LTo(dst) }), factorOf(c.UTo)
+		unit := l
+		if c.transposed() {
+			unit = u
+		}
+		for _, v := range unit.X {
 			if !(math.Abs(v) <= 1) {
-				t.Errorf("|L| = %v", v)
+				t.Errorf("a factor with a unit diagonal has the element %v", v)
 			}
 		}
-		return rebuiltLU(c, perhaps(abs, l), perhaps(abs, u))
+		return permuted(perhaps(abs, l).Mul(perhaps(abs, u)), c.RowPivots(nil), c.ColumnPivots(nil))
 	}
 	return f
 }
@@ -202,55 +206,26 @@ func (f *factorization) takes(m testmat.Family) bool {
 	return f.symmetric == m.Symmetric && (m.Definite || !f.definite)
 }
 
+// factorOf returns the triangle that a method copies.
+func factorOf(to func(dst *gonummat.TriDense)) *full {
+	var dst gonummat.TriDense
+	to(&dst)
+	return testmat.Of(&dst)
+}
+
+// permuted returns the matrix of which element (i, j) is element (rows[i], cols[j]) of a.
+func permuted(a *full, rows, cols []int) *full {
+	return testmat.Func(a.R, a.C, func(i, j int) float64 { return a.At(rows[i], cols[j]) })
+}
+
 // rebuiltLDLT returns Pᵀ Uᵀ D U P, or the product of magnitudes: a 2×2 block of D then counts with its
 // largest element in all places, since its rows are mixed where it is made diagonal for an update.
 func rebuiltLDLT(f *LDLT, abs bool) *full {
-	u, d := upperOf(f.n, f.u, true), testmat.New(f.n, f.n)
-	for i, e := range f.d.E {
-		d.Set(i, i, f.d.D[i])
-		if i > 0 && f.d.E[i-1] != 0 {
-			e = f.d.E[i-1]
-		} else if e != 0 {
-			d.Set(i, i+1, e)
-			d.Set(i+1, i, e)
-		}
-		if abs {
-			d.Set(i, i, max(math.Abs(f.d.D[i]), math.Abs(e)))
-		}
+	var of mat.SymPacked
+	f.DTo(&of)
+	u, d, p := perhaps(abs, factorOf(f.UTo)), perhaps(abs, testmat.Of(&of)), f.Pivots(nil)
+	for i := 0; abs && i < d.R; i++ {
+		d.Set(i, i, slices.Max(d.Row(i)))
 	}
-	u, d = perhaps(abs, u), perhaps(abs, d)
-	a := u.T().Mul(d).Mul(u)
-	for range 2 {
-		for k := f.n - 1; k >= 0; k-- {
-			a.SwapRows(k, f.swap[k])
-		}
-		a = a.T()
-	}
-	return a
-}
-
-// factorsOf returns L and U of P A = L U, or of P Aᵀ = L U where the transpose was factored.
-func factorsOf(f *LU) (l, u *full) {
-	n := f.Dim()
-	stored := testmat.Func(n, n, func(i, j int) float64 { return f.lu.Data[i*f.lu.Stride+j] })
-	if f.transposed() {
-		stored = stored.T()
-	}
-	l, u = stored.T().Upper(0).T(), stored.Upper(0)
-	for i := range n {
-		l.Set(i, i, 1)
-	}
-	return l, u
-}
-
-// rebuiltLU returns PᵀLU, or its transpose if that is what f factored, with the permutation of f.
-func rebuiltLU(f *LU, l, u *full) *full {
-	a := l.Mul(u)
-	for k := len(f.swap) - 1; k >= 0; k-- {
-		a.SwapRows(k, f.swap[k])
-	}
-	if f.transposed() {
-		return a.T()
-	}
-	return a
+	return permuted(u.T().Mul(d).Mul(u), p, p)
 }

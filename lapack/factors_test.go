@@ -34,49 +34,6 @@ func TestInertiaOfLowRank(t *testing.T) {
 	})
 }
 
-// The factors that the getters return multiply to the matrix.
-func TestFactors(t *testing.T) {
-	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		for _, n := range []int{0, 1, 2, 9, 65} {
-			rng := testutil.Rand(uint64(380 + n))
-			definite, general := testmat.Spectral(rng, n, testmat.From1), testmat.Random(rng, n, n)
-			indefinite := testmat.Sym(n, func(i, j int) float64 { return testmat.Unless(i == j && n > 1) * rng.NormFloat64() })
-			check := func(name string, got *full, a *full, rows, cols []int) {
-				t.Helper()
-				got = testmat.Func(n, n, func(i, j int) float64 { return got.At(rows[i], cols[j]) })
-				if !(got.Sub(a).Norm() <= 30*float64(n)*eps*a.Norm()) {
-					t.Errorf("%s: n=%d: the product of the factors is not A", name, n)
-				}
-			}
-			ch, f, lu := Cholesky{Backend: bk}, LDLT{Backend: bk}, LU{Backend: bk}
-			testutil.NoError(t, errors.Join(ch.Factorize(symOf(definite)), f.Factorize(symOf(indefinite)), lu.Factorize(general.Dense())))
-			var u, ldltU, l, luU gonummat.TriDense
-			var d mat.SymPacked
-			ch.UTo(&u)
-			f.UTo(&ldltU)
-			f.DTo(&d)
-			lu.UTo(&luU)
-			if lu.LTo(&l) != &l {
-				t.Error("LTo returns another matrix")
-			}
-			identity := permutation(nil, n, nil)
-			if n == 0 {
-				continue
-			}
-			check("Cholesky", testmat.Of(&u).T().Mul(testmat.Of(&u)), definite, identity, identity)
-			p := f.Pivots(nil)
-			check("LDLT", testmat.Of(&ldltU).T().Mul(testmat.Of(&d)).Mul(testmat.Of(&ldltU)), indefinite, p, p)
-			rows, cols := lu.RowPivots(make([]int, n)), lu.ColumnPivots(nil)
-			check("LU", testmat.Of(&l).Mul(testmat.Of(&luU)), general, rows, cols)
-			var of gonummat.LU
-			of.Factorize(general.Dense())
-			if !lu.transposed() && !slices.Equal(rows, of.RowPivots(nil)) {
-				t.Errorf("n=%d: RowPivots %v, gonum's %v", n, rows, of.RowPivots(nil))
-			}
-		}
-	})
-}
-
 // A vector is solved as a matrix of one column, whatever its type, and a transposed system as that of
 // the transpose.
 func TestSolveVecTo(t *testing.T) {

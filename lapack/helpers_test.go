@@ -8,7 +8,6 @@ import (
 
 	"blskernel"
 	"blskernel/internal/linalg/backend"
-	"blskernel/internal/linalg/block"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/testmat"
 	"blskernel/mat"
@@ -69,16 +68,6 @@ func symOf(a *full) *mat.SymPacked {
 		}
 	}
 	return s
-}
-
-// upperOf returns the upper triangle that is packed in ap, with ones on its diagonal if unit.
-func upperOf(n int, ap []float64, unit bool) *full {
-	return testmat.Func(n, n, func(i, j int) float64 {
-		if i > j || unit && i == j {
-			return testmat.Unless(i > j)
-		}
-		return ap[block.PackedIndex(n, i, j)]
-	})
 }
 
 // perhaps returns a, or the magnitudes of its elements.

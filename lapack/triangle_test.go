@@ -78,7 +78,7 @@ func choleskyOf(rng *rand.Rand, bk blskernel.Backend, family triangleFamily, s s
 			c.u[block.PackedIndex(n, i, j)] = family.at(rng, n, i, j)
 		}
 	}
-	return c, upperOf(n, c.u, false)
+	return c, factorOf(c.UTo)
 }
 
 // checkProduct tests that C is A B, element by element,
@@ -197,7 +197,7 @@ func checkTriangles(
 	hold func(a *full, part func(i, j int) bool) *held,
 ) {
 	t.Helper()
-	u := upperOf(c.n, c.u, false)
+	u := factorOf(c.UTo)
 	random := func(_, _ int) float64 { return rng.NormFloat64() }
 	signed := func(i, j int) float64 { return u.At(i, j) * (1 - 2*testmat.Unless(i != j || i%3 != 1)) }
 	for _, routine := range []struct {
@@ -302,7 +302,7 @@ func TestTriangleErrors(t *testing.T) {
 			return x.Dense()
 		}
 		small, large := scaled(0x1p-1023), scaled(0x1p1022)
-		for _, routine := range triangularSolves(bk, small, upperOf(n, small.u, false).Dense()) {
+		for _, routine := range triangularSolves(bk, small, factorOf(small.UTo).Dense()) {
 			wantElement(t, routine.name, routine.solve(&mat.Dense{}, units(), !routine.rows), ErrOverflow, 99, 99)
 		}
 		wantElement(t, "SolveUTriangle", small.SolveUTriangle(units()), ErrOverflow, 99, 99)
