@@ -93,11 +93,7 @@ func fuzzed(f *testing.F, run func(p *problem)) {
 	}
 	rnd := testutil.Rand(21)
 	for range 40 {
-		data := make([]byte, 16)
-		for i := range data {
-			data[i] = byte(rnd.IntN(256))
-		}
-		f.Add(data, rnd.Uint64())
+		f.Add(fuzz.Random(rnd, 16), rnd.Uint64())
 	}
 	on := append([]blskernel.Backend{gonumBackend{}}, backends.Pure(f)...)
 	var regions []*guard.Region

@@ -69,11 +69,7 @@ func FuzzAliasing(f *testing.F) {
 	}
 	rnd := rand.New(rand.NewPCG(20, 1))
 	for range 400 {
-		data := make([]byte, 10)
-		for i := range data {
-			data[i] = byte(rnd.IntN(256))
-		}
-		f.Add(data)
+		f.Add(fuzz.Random(rnd, 10))
 	}
 	b, err := blskernel.Lookup("pure")
 	testutil.NoError(f, err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/fuzz"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
@@ -16,11 +17,7 @@ import (
 func FuzzSymPacked(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 5})
 	for n := range byte(12) {
-		r, data := testutil.Rand(uint64(n)), []byte{n}
-		for range 40 * int(n) {
-			data = append(data, byte(r.IntN(256)))
-		}
-		f.Add(data)
+		f.Add(append([]byte{n}, fuzz.Random(testutil.Rand(uint64(n)), 40*int(n))...))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c := &cut{data}

@@ -9,6 +9,7 @@ import (
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
+	"blskernel/internal/testutil/fuzz"
 	"blskernel/internal/testutil/guard"
 
 	"gonum.org/v1/gonum/blas/gonum"
@@ -120,10 +121,7 @@ func FuzzBackends(f *testing.F) {
 	rnd := rand.New(rand.NewPCG(3, 8))
 	for k := range signatures {
 		for _, size := range []byte{0, 1, 7, 8, 23, 24, 25, 40} {
-			data := make([]byte, 24)
-			for i := range data {
-				data[i] = byte(rnd.IntN(256))
-			}
+			data := fuzz.Random(rnd, 24)
 			// Small sizes are those of which the first choice is no multiple of 8.
 			for i := 2; i+1 < len(data); i += 2 {
 				data[i], data[i+1] = 1, size

@@ -9,6 +9,7 @@ import (
 
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/fuzz"
 	"blskernel/internal/testutil/guard"
 	"blskernel/internal/testutil/testmat"
 
@@ -26,10 +27,7 @@ func (c check) random(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutines")
 	rnd, own, all := testutil.Rand(1), regions(t), products(t)
 	for i := range 800 {
-		s := &shape{rnd: rnd, edge: guard.Edges[i/2%2], regions: own}
-		for range 24 {
-			s.Choices = append(s.Choices, byte(rnd.IntN(256)))
-		}
+		s := &shape{Choices: fuzz.Random(rnd, 24), rnd: rnd, edge: guard.Edges[i/2%2], regions: own}
 		if i%2 == 0 {
 			c(t, s, all[0])
 		} else {

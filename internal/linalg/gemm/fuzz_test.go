@@ -46,20 +46,14 @@ var edges = []byte{0, 1, 2, 5, 6, 7, 8, 9, 10, 15, 16, 17, 18, 23, 24, 25, 26, 3
 // in another order each time.
 func seed(f *testing.F, times, before, forms, between, lengths int) {
 	rnd := rand.New(rand.NewPCG(16, 1))
-	random := func(n int) (data []byte) {
-		for range n {
-			data = append(data, byte(rnd.IntN(256)))
-		}
-		return data
-	}
 	for form := range forms {
 		for i := range times * len(edges) {
-			data := append(random(before), byte(form))
-			data = append(append(data, random(between)...), edges[i%len(edges)])
+			data := append(fuzz.Random(rnd, before), byte(form))
+			data = append(append(data, fuzz.Random(rnd, between)...), edges[i%len(edges)])
 			for range lengths - 1 {
 				data = append(data, edges[rnd.IntN(len(edges))])
 			}
-			f.Add(append(data, random(8)...), rnd.Uint64())
+			f.Add(append(data, fuzz.Random(rnd, 8)...), rnd.Uint64())
 		}
 	}
 }

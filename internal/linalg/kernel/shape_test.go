@@ -203,9 +203,7 @@ func exhaust(t *testing.T, check check, choices func(k Kernel) []int) {
 				data = append(data, byte(rest%n))
 				rest /= n
 			}
-			for range 12 {
-				data = append(data, byte(rnd.IntN(256)))
-			}
+			data = append(data, fuzz.Random(rnd, 12)...)
 			for _, edge := range guard.Edges {
 				check(&shape{Choices: slices.Clone(data), t: t, rnd: rnd, edge: edge, regions: own}, k)
 			}
@@ -232,11 +230,7 @@ func fuzzed(f *testing.F, check check) {
 	}
 	rnd := rand.New(rand.NewPCG(18, 1))
 	for range 120 {
-		data := make([]byte, 16)
-		for i := range data {
-			data[i] = byte(rnd.IntN(256))
-		}
-		f.Add(data, rnd.Uint64())
+		f.Add(fuzz.Random(rnd, 16), rnd.Uint64())
 	}
 	own := regions(f)
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {

@@ -1,6 +1,8 @@
 // Package fuzz makes choices of the data of a fuzzer.
 package fuzz
 
+import "math/rand/v2"
+
 // Choices are taken from the data of a fuzzer, a byte each, and are zeros where it ends.
 type Choices []byte
 
@@ -12,4 +14,13 @@ func (c *Choices) Below(n int) int {
 	v := int((*c)[0])
 	*c = (*c)[1:]
 	return v % n
+}
+
+// Random returns n random bytes, as a fuzzer might.
+func Random(rnd *rand.Rand, n int) []byte {
+	data := make([]byte, n)
+	for i := range data {
+		data[i] = byte(rnd.IntN(256))
+	}
+	return data
 }
