@@ -317,8 +317,8 @@ func (c *crosscheck) spectra() {
 // TestCrossCheck computes with every routine, on problems of random shapes. On the pure backend no bit
 // depends on the kernel, the number of threads, or on what earlier calls left in workspaces; and other
 // backends, and gonum's BLAS, agree: residuals of 30 n eps, to which the other tests hold each of them,
-// make differences of 60 n eps cond(A) ‖X‖, which is 1e-9 ‖X‖ for the largest n. At order 160 two threads
-// share the inverse of a triangle.
+// make differences of 60 n eps cond(A) ‖X‖, which is 1e-9 ‖X‖ for the largest n. At order 160 two
+// threads share the inverse of a triangle.
 func TestCrossCheck(t *testing.T) {
 	defer blskernel.SetThreads(0)
 	sizes := []int{7, 33, 90, 160}

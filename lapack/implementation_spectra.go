@@ -55,8 +55,8 @@ func (impl Implementation) Dgeev(jobvl gonumlapack.LeftEVJob, jobvr gonumlapack.
 // vector is arbitrary.
 //
 // Values take 4n³/3 flops and a workspace of about n(n+200) numbers; vectors at most about 10n³/3 flops
-// more, and n(4n+200) numbers; work has at least max(1, 3n-1). Vectors come by divide and conquer, as in
-// LAPACK's dsyevd.
+// more, and n(4n+200) numbers; work has at least max(1, 3n-1). Vectors come by divide and conquer, as
+// in LAPACK's dsyevd.
 //
 // It returns false, with NaN in w, if A is not finite, and false, with w undefined, if the algorithm
 // does not converge. a is then unchanged.

@@ -94,7 +94,7 @@ func misuses() []misuse {
 }
 
 // Bad arguments of every function panic with a constant, and nothing has been written then. Where
-// gonum's types know the mistake it is the value that they panic with, which gonum's mat.Maybe recovers.
+// gonum's types know the mistake it is the value that they panic with, which mat.Maybe recovers.
 func TestArguments(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, m := range misuses() {

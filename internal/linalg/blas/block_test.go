@@ -89,7 +89,7 @@ func (p place) compare(t *testing.T, name string, inside func(i, j int) bool, ro
 	p.unchanged(t, name, inside)
 }
 
-// within checks that the residuals inside are below a number of roundings of each term of |C| + |A| |B|.
+// within checks that residuals inside are below a number of roundings of each term of |C| + |A| |B|.
 func within(t *testing.T, name string, inside func(i, j int) bool, roundings float64, residual, c, a, b *testmat.Matrix) {
 	t.Helper()
 	size := c.Abs().Sub(a.Abs().Mul(b.Abs()).Scaled(-1))

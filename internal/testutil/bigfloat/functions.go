@@ -5,9 +5,9 @@ import (
 	"math/big"
 )
 
-// Exp returns e^x by Taylor's series at x/2^h and h squarings, each of which doubles the relative error:
-// h <= 19 bits of x's precision are lost for |x| < 2^11. Beyond 2^11 it returns infinity or zero, on the
-// right side of all that float64 can hold.
+// Exp returns e^x by Taylor's series at x/2^h and h squarings, each of which doubles the relative
+// error: h <= 19 bits of x's precision are lost for |x| < 2^11. Beyond 2^11 it returns infinity or
+// zero, on the right side of all that float64 can hold.
 func Exp(x *big.Float) *big.Float {
 	of := func(v float64) *big.Float { return new(big.Float).SetPrec(x.Prec()).SetFloat64(v) }
 	if x.MantExp(nil) > 11 {

@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/lapack/testlapack"
 )
 
-// TestConformance runs gonum's own tests of the routines that are parts of Geev. TestDgeev of the package
-// lapack has vectors of quasi-triangles, and sweeps and windows, as parts of whole problems.
+// TestConformance runs gonum's own tests of the routines that are parts of Geev. TestDgeev of lapack
+// has vectors of quasi-triangles, and sweeps and windows, as parts of whole problems.
 func TestConformance(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
