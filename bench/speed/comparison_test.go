@@ -90,21 +90,23 @@ func TestRun(t *testing.T) {
 func TestMinTime(t *testing.T) {
 	clock := new(time.Duration)
 	f := &fake{clock: clock, takes: time.Microsecond}
-	resets, since, largest := 0, 0, 0
-	c := contender{
-		call:     func() { f.tick(); since++; largest = max(largest, since) },
-		reset:    func() { resets++; since = 0 },
-		maxBatch: 70,
-	}
+	resets, largest, since := 0, 0.0, []float64{0}
+	c := contender{problem: &Problem{maxBatch: 70, out: since, initial: []float64{0}}, call: func() {
+		if f.tick(); since[0] == 0 {
+			resets++
+		}
+		since[0]++
+		largest = max(largest, since[0])
+	}}
 	m := meter{minTime: 200 * time.Microsecond, now: func() time.Duration { return *clock }}
 	if err := m.calibrate(context.Background(), &c); err != nil || c.batch != 70 {
 		t.Fatalf("batch %d, %v; want all that may be", c.batch, err)
 	}
 	f.calls, resets = 0, 0
 	if s := m.time(&c); !about(s, 1e-6) || f.calls != 1+3*70 || resets != 1+3 || largest > 70 {
-		t.Errorf("%v s, %d calls, %d resets, %d calls without one", s, f.calls, resets, largest)
+		t.Errorf("%v s, %d calls, %d resets, %v calls without one", s, f.calls, resets, largest)
 	}
-	c.maxBatch = 1 << 20
+	c.problem.maxBatch = 1 << 20
 	if err := m.calibrate(context.Background(), &c); err != nil || c.batch < 200 || c.batch > 2000 {
 		t.Errorf("batch %d, %v; want some 220", c.batch, err)
 	}
@@ -251,7 +253,7 @@ func TestMedian(t *testing.T) {
 func TestMedians(t *testing.T) {
 	j := job("ddot", "", 500) // 1000 flops
 	l := &lane{threads: 2, peaks: []float64{10, 1, 10}, contenders: []*contender{
-		{name: "a", seconds: []float64{1e-6, 1e-5, 2e-6}}, {name: "b", seconds: []float64{2e-6, 2e-5, 3e-6}},
+		{problem: &Problem{}, backend: &fake{name: "a"}, seconds: []float64{1e-6, 1e-5, 2e-6}}, {problem: &Problem{}, backend: &fake{name: "b"}, seconds: []float64{2e-6, 2e-5, 3e-6}},
 	}}
 	r := newResult(j, l, []*lane{l})
 	a, b := r.Backends[0], r.Backends[1]

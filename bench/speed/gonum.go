@@ -121,7 +121,17 @@ func converged(ok bool, compared func() []float64) (func() []float64, error) {
 	return compared, nil
 }
 
-func raw(m mat.Matrix) []float64 { return mat.DenseCopyOf(m).RawMatrix().Data }
+// taken returns the elements of a factor.
+func taken[M any, P interface {
+	*M
+	mat.Matrix
+}](to func(dst P)) func() []float64 {
+	return func() []float64 {
+		factor := P(new(M))
+		to(factor)
+		return mat.DenseCopyOf(factor).RawMatrix().Data
+	}
+}
 
 // upper returns the upper triangle of a symmetric matrix.
 func upper(a *mat.Dense) *mat.SymDense {
@@ -136,25 +146,17 @@ var matOperations = []Case{
 	})),
 	onMat("mat.Cholesky", 1./3, source.symmetric, source.none, func(a, _ *mat.Dense) (func() []float64, error) {
 		var c mat.Cholesky
-		return converged(c.Factorize(upper(a)), func() []float64 { return raw(c.RawU()) })
+		return converged(c.Factorize(upper(a)), taken(c.UTo))
 	}),
 	onMat("mat.LU", 2./3, source.well, source.none, func(a, _ *mat.Dense) (func() []float64, error) {
 		var lu mat.LU
 		lu.Factorize(a)
-		return func() []float64 {
-			var u mat.TriDense
-			lu.UTo(&u)
-			return raw(&u)
-		}, nil
+		return taken(lu.UTo), nil
 	}),
 	onMat("mat.QR", 4./3, source.square, source.none, func(a, _ *mat.Dense) (func() []float64, error) {
 		var qr mat.QR
 		qr.Factorize(a)
-		return func() []float64 {
-			var to mat.Dense
-			qr.RTo(&to)
-			return raw(&to)
-		}, nil
+		return taken(qr.RTo), nil
 	}),
 	onMat("mat.QR-Q", 8./3, source.square, source.none, writes(func(to, a, _ *mat.Dense) error {
 		var qr mat.QR
@@ -165,11 +167,7 @@ var matOperations = []Case{
 	onMat("mat.LQ", 8./3, source.square, source.none, func(a, _ *mat.Dense) (func() []float64, error) {
 		var lq mat.LQ
 		lq.Factorize(a)
-		return func() []float64 {
-			var to mat.Dense
-			lq.LTo(&to)
-			return raw(&to)
-		}, nil
+		return taken(lq.LTo), nil
 	}),
 	onMat("mat.SVD", 22, source.square, source.none, func(a, _ *mat.Dense) (func() []float64, error) {
 		var svd mat.SVD

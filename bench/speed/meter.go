@@ -10,13 +10,11 @@ import (
 type contender struct {
 	problem *Problem
 	backend blskernel.Backend
-	name    string
 	seconds []float64 // of a call, by round
 
-	call, reset func()
-	maxBatch    int     // calls before reset is due
-	batch       int     // calls between two looks at the clock
-	last        float64 // seconds of a call as measured last
+	call  func()
+	batch int     // calls between two looks at the clock
+	last  float64 // seconds of a call as measured last
 }
 
 // A meter times contenders. Each timing begins with a call that does not count; see the package
@@ -34,8 +32,7 @@ func (c *contender) start(ctx context.Context, m meter) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	c.call, c.reset, c.maxBatch = c.problem.Bind(c.backend), c.problem.Reset, c.problem.maxBatch
-	c.name = c.problem.name(c.backend)
+	c.call = c.problem.Bind(c.backend)
 	if err := c.problem.check(c.backend, c.call); err != nil {
 		return err
 	}
@@ -53,7 +50,7 @@ func (m *meter) calibrate(ctx context.Context, c *contender) error {
 			return context.Cause(ctx)
 		}
 		took := m.run(c)
-		if took >= m.minTime || c.batch == c.maxBatch {
+		if took >= m.minTime || c.batch == c.problem.maxBatch {
 			return nil
 		}
 		// Ten times at most, since a short time is not exact.
@@ -61,12 +58,12 @@ func (m *meter) calibrate(ctx context.Context, c *contender) error {
 		if took > 0 {
 			grow = min(grow, max(1.2, 1.1*float64(m.minTime)/float64(took)))
 		}
-		c.batch = min(int(grow*float64(c.batch))+1, c.maxBatch)
+		c.batch = min(int(grow*float64(c.batch))+1, c.problem.maxBatch)
 	}
 }
 
 func (m *meter) run(c *contender) time.Duration {
-	c.reset()
+	c.problem.Reset()
 	began := m.now()
 	for range c.batch {
 		c.call()
@@ -79,7 +76,7 @@ func (m *meter) run(c *contender) time.Duration {
 // time returns the seconds of a call, the mean over at least minTime.
 func (m *meter) time(c *contender) float64 {
 	if c.last < warmUp.Seconds() {
-		c.reset()
+		c.problem.Reset()
 		c.call()
 	}
 	var took time.Duration

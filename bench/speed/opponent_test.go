@@ -17,52 +17,36 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// libraries returns a LAPACK made of gonum's, and OpenBLAS's if there is one.
-func libraries() []blskernel.Backend {
-	all := []blskernel.Backend{newFakeLAPACK()}
-	if b, err := Library(nil); err == nil {
-		all = append(all, b)
-	}
-	return all
-}
-
 // TestAgainst runs the opponents by turns with the operation, with which they share their operands. The
-// diagonals of inverses agree, which may have another storage. Then it has a LAPACK that fails, and
-// none.
+// diagonals of inverses agree, which may have another storage. Without a LAPACK the opponent fails.
 func TestAgainst(t *testing.T) {
 	eachCase(t, func(t *testing.T, c Case) {
 		for _, opponent := range c.Opponents {
+			var library blskernel.Backend = &fake{name: "fake"}
+			if opponent != Gonum {
+				q := c.Prepare(4, 1).Against(opponent)
+				want := fmt.Sprintf("speed: fake/%s fails at %s 4: there is no LAPACK with it", opponent, c.Op)
+				if err := q.check(library, q.Bind(library)); err == nil || err.Error() != want || q.Err() == nil {
+					t.Errorf("%v, %v; want %s", err, q.Err(), want)
+				}
+				library = newLibrary(t)
+			}
 			for _, n := range orders {
-				for _, library := range libraries() {
-					p := c.Prepare(n, 3)
-					q := p.Against(opponent)
-					b := &fake{name: "gonum"}
-					for range 2 {
-						testutil.NoError(t, p.check(b, p.Bind(b)))
-						testutil.NoError(t, q.check(library, q.Bind(library)))
-					}
-					for i := 0; i < n && strings.HasSuffix(c.Op, "inverse"); i++ {
-						own, other := diagonal(p.out, n, i), diagonal(q.out, n, i)
-						if !(math.Abs(own-other) <= 1e-6*(1+math.Abs(own))) {
-							t.Errorf("%s, %d: element %d of the diagonal is %v and %v", opponent, n, i, own, other)
-						}
-					}
-					if q.maxBatch != p.maxBatch || q.Flops() != p.Flops() || q.Err() != nil {
-						t.Errorf("%s, %d: most %d, flops %v of %v, %v", opponent, n, q.maxBatch, q.Flops(), p.Flops(), q.Err())
+				p := c.Prepare(n, 3)
+				q := p.Against(opponent)
+				b := &fake{name: "gonum"}
+				for range 2 {
+					testutil.NoError(t, p.check(b, p.Bind(b)))
+					testutil.NoError(t, q.check(library, q.Bind(library)))
+				}
+				for i := 0; i < n && strings.HasSuffix(c.Op, "inverse"); i++ {
+					own, other := diagonal(p.out, n, i), diagonal(q.out, n, i)
+					if !(math.Abs(own-other) <= 1e-6*(1+math.Abs(own))) {
+						t.Errorf("%s, %d: element %d of the diagonal is %v and %v", opponent, n, i, own, other)
 					}
 				}
-			}
-			if opponent == Gonum {
-				continue // which needs no LAPACK
-			}
-			for want, b := range map[string]blskernel.Backend{
-				"speed: fake/%s fails at %s 4: info of LAPACK is 7":         &fakeLAPACK{fake: &fake{name: "fake"}, info: 7},
-				"speed: gonum/%s fails at %s 4: there is no LAPACK with it": &fake{name: "gonum"},
-			} {
-				q := c.Prepare(4, 1).Against(opponent)
-				want = fmt.Sprintf(want, opponent, c.Op)
-				if err := q.check(b, q.Bind(b)); err == nil || err.Error() != want || q.Err() == nil {
-					t.Errorf("%v, %v; want %s", err, q.Err(), want)
+				if q.maxBatch != p.maxBatch || q.Flops() != p.Flops() || q.Err() != nil {
+					t.Errorf("%s, %d: most %d, flops %v of %v, %v", opponent, n, q.maxBatch, q.Flops(), p.Flops(), q.Err())
 				}
 			}
 		}
@@ -79,7 +63,7 @@ func diagonal(a []float64, n, i int) float64 {
 }
 
 func TestLibrary(t *testing.T) {
-	own := newFakeLAPACK()
+	own := &library{fake: &fake{name: "own"}}
 	if b, err := Library([]blskernel.Backend{&fake{name: "a"}, own}); b != own || err != nil {
 		t.Errorf("%v, %v; want the one that has a LAPACK", b, err)
 	}
@@ -98,7 +82,7 @@ func TestLibrary(t *testing.T) {
 
 // TestRunOpponents looks at the timings of opponents: which there are, in which order, and by whom.
 func TestRunOpponents(t *testing.T) {
-	library := newFakeLAPACK()
+	library := newLibrary(t)
 	a := &fake{name: "a"}
 	c := &Comparison{
 		Backends: []blskernel.Backend{a, library}, Threads: []int{1}, Rounds: 2, MinTime: time.Microsecond,
@@ -130,7 +114,7 @@ func TestRunOpponents(t *testing.T) {
 		t.Errorf("%d results, %v", n, err)
 	}
 	// A failure after the check ends it as well.
-	library.after, library.info = 3, 7
+	library.until = 3
 	err = c.Run(context.Background(), func(r Result) error { return nil }, nil)
 	if err == nil || err.Error() != "speed: fake/dpotrf+dpotri fails at cholesky-inverse 6: info of LAPACK is 7" {
 		t.Errorf("a LAPACK that fails later on: %v", err)

@@ -76,6 +76,9 @@ func (p *Problem) Reset() { copy(p.out, p.initial) }
 // Calls returns the number of calls before Reset is due.
 func (p *Problem) Calls() int { return p.maxBatch }
 
+// Result returns what the calls write. The next one overwrites it.
+func (p *Problem) Result() []float64 { return p.out }
+
 // Err returns the first error of a call: a factorization may fail.
 func (p *Problem) Err() error { return p.err }
 
@@ -179,10 +182,10 @@ func computes(out []float64, bind func(be blskernel.Backend) func() error) *Prob
 	return &Problem{out: out, maxBatch: maxCalls, bind: bind, reference: &reference{}}
 }
 
-// once returns the problem of an operation that overwrites initial, called once between resets: bind
-// does the preparation.
-func once(initial []float64, bind func(be blskernel.Backend, x []float64) func() error) *Problem {
-	out := slices.Clone(initial)
+// once returns the problem of an operation that overwrites initial and writes room more numbers, called
+// once between resets: bind does the preparation.
+func once(initial []float64, room int, bind func(be blskernel.Backend, x []float64) func() error) *Problem {
+	out := append(slices.Clone(initial), make([]float64, room)...)
 	p := computes(out, func(be blskernel.Backend) func() error { return bind(be, out) })
 	p.initial, p.maxBatch = initial, 1
 	return p

@@ -49,7 +49,7 @@ func newResult(j Job, l *lane, lanes []*lane) Result {
 	}
 	one := slices.IndexFunc(lanes, func(l *lane) bool { return l.threads == 1 })
 	for i, c := range l.contenders {
-		t := Timing{Backend: c.name, Seconds: Median(c.seconds)}
+		t := Timing{Backend: c.problem.name(c.backend), Seconds: Median(c.seconds)}
 		t.GFLOPS = r.Flops / t.Seconds / 1e9
 		var ofPeak, ratio, overOne []float64
 		for round, took := range c.seconds {

@@ -17,7 +17,7 @@ type call = func(l lapack.Implementation, x []float64) (ok bool)
 func routine(op string, coefficient float64, before func(n int, r source) (initial []float64, do call)) Case {
 	return Case{op, "", nil, coefficient, 3, func(_ string, n int, r source) *Problem {
 		initial, do := before(n, r)
-		return once(initial, func(be blskernel.Backend, x []float64) func() error {
+		return once(initial, 0, func(be blskernel.Backend, x []float64) func() error {
 			l := lapack.Implementation{Backend: be}
 			return func() error {
 				if !do(l, x) {

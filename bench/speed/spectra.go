@@ -105,17 +105,11 @@ func eigenCompared(n int, a []float64, x [][]float64) (all []float64) {
 // prepare returns the problem of A of order n. LAPACK has Aᵀ by rows, which is A by columns, and its
 // matrices are transposed before they are compared. Workspaces are made before a call.
 func (d decomposition) prepare(_ string, n int, r source) *Problem {
-	a := r.draw(n * n)
-	problem := func(initial []float64, bind func(be blskernel.Backend, x [][]float64) func() error) *Problem {
-		out := make([]float64, d.matrices*n*n+d.lists*n)
-		p := computes(out, func(be blskernel.Backend) func() error { return bind(be, d.parts(n, out)) })
-		p.initial, p.maxBatch = initial, 1
-		return p
-	}
-	p := problem(a, func(be blskernel.Backend, x [][]float64) func() error {
+	a, room := r.draw(n*n), (d.matrices-1)*n*n+d.lists*n
+	p := once(a, room, func(be blskernel.Backend, x []float64) func() error {
 		l, work := lapack.Implementation{Backend: be}, make([]float64, 64*n)
 		return func() error {
-			if !d.own(l, n, x, work) {
+			if !d.own(l, n, d.parts(n, x), work) {
 				return errors.New("the algorithm does not converge")
 			}
 			return nil
@@ -123,9 +117,9 @@ func (d decomposition) prepare(_ string, n int, r source) *Problem {
 	})
 	p.compared = func() []float64 { return d.compared(n, a, d.parts(n, slices.Clone(p.out))) }
 	p.against = func(string) *Problem {
-		q := problem(transposed(n, a), func(be blskernel.Backend, x [][]float64) func() error {
-			work, iwork := make([]float64, n*(4*n+260)), make([]int32, 8*n+3) // enough for blocks
-			return onLAPACK(be, func(l opponents.LAPACK) int { return d.theirs(l, n, x, work, iwork) })
+		work, iwork := make([]float64, n*(4*n+260)), make([]int32, 8*n+3) // enough for blocks
+		q := byLAPACK(transposed(n, a), room, func(l opponents.LAPACK, x []float64) int {
+			return d.theirs(l, n, d.parts(n, x), work, iwork)
 		})
 		q.compared = func() []float64 {
 			x := d.parts(n, slices.Clone(q.out))
