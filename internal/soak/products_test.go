@@ -10,76 +10,39 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/linalg/backend"
+	"blskernel/bench/speed"
 	"blskernel/internal/testutil"
 	"blskernel/lapack"
 	"blskernel/mat"
 
-	"gonum.org/v1/gonum/blas"
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// productTasks are the products of the BLAS, those with packed matrices and the fused ones, at a size
-// at which they are worth several goroutines where none stands by, and at a small one.
+// productTasks are the operations of the BLAS that package speed has, on operands that each draws anew:
+// the first case of each at a size at which it is worth several goroutines where none stands by, and the
+// last one at a small size.
 //
-// An element is a sum of at most 2K terms, for K the largest size, of which each is at most 0.7·3 (a
-// diagonal 2n times larger than the rest is one of them), and of 1.3 of what C was. Each run is within
-// gamma_{2K+4} of the exact one, so two of them are within twice that; Dtrsm, with ‖T⁻¹‖∞ ‖T‖∞ <= 3
-// and X below 0.7/n, is well within.
+// An element is at most a sum of 2n products of numbers below 1/2, and of one number more. Each run is
+// within gamma_{2n+4} (n/2+1) of the exact one, so two of them are within twice that, (n+2)² eps.
+// Triangles are I + E, with rows of E below 1/16, and well within.
 func productTasks(b blskernel.Backend) []*soakTask {
 	var tasks []*soakTask
-	for _, size := range [][3]int{{197, 211, 183}, {29, 19, 11}} {
-		rnd := rand.New(rand.NewPCG(71, uint64(size[0])))
-		m, n, k := size[0], size[1], size[2]
-		const alpha, beta = 0.7, -1.3
-		most := max(m, n, k)
-		x, y := uniform(rnd, most*most), uniform(rnd, most*most)
-		lower, symmetric := dominant(rnd, m, positive), uniform(rnd, m*m)
-		packed, d, bias := uniform(rnd, n*(n+1)/2), uniform(rnd, k), uniform(rnd, n)
-		before := uniform(rnd, most*most)
-		bound := 2 * float64(2*most+4) * soakEps * (alpha*3*2*float64(most) - beta)
-		product := func(name string, length int, call func(c []float64)) {
-			tasks = append(tasks, &soakTask{name: fmt.Sprintf("%s/m=%d", name, m), bound: bound, run: func() ([]float64, error) {
-				c := slices.Clone(before[:length])
-				call(c)
-				return c, nil
-			}})
+	for _, op := range speed.Operations() {
+		if op == "dpotrf" {
+			break // here the routines of LAPACK begin
 		}
-		product("Dgemm", m*n, func(c []float64) {
-			b.Dgemm(blas.NoTrans, blas.NoTrans, m, n, k, alpha, x, k, y, n, beta, c, n)
-			b.Dgemm(blas.Trans, blas.Trans, m, n, k, alpha, x, m, y, k, beta/10, c, n)
-		})
-		product("Dsymm", m*n, func(c []float64) { b.Dsymm(blas.Left, blas.Upper, m, n, alpha, symmetric, m, x, n, beta, c, n) })
-		product("Dsyrk", n*n, func(c []float64) { b.Dsyrk(blas.Lower, blas.Trans, n, k, alpha, x, n, beta, c, n) })
-		product("Dsyr2k", m*m, func(c []float64) { b.Dsyr2k(blas.Upper, blas.NoTrans, m, k, alpha, x, k, y, k, beta, c, m) })
-		product("Dtrmm", m*n, func(c []float64) {
-			b.Dtrmm(blas.Left, blas.Lower, blas.Trans, blas.NonUnit, m, n, alpha, lower, m, c, n)
-		})
-		product("Dtrsm", m*n, func(c []float64) {
-			b.Dtrsm(blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, n, m, alpha, lower, m, c, m)
-		})
-		p, f := blskernel.Packed(b), backend.Fused(b)
-		product("Dgemmt", n*n, func(c []float64) {
-			p.Dgemmt(blas.Upper, blas.Trans, blas.NoTrans, n, k, alpha, x, n, x, n, beta, c, n)
-		})
-		product("Dgemmtp", n*(n+1)/2, func(c []float64) { p.Dgemmtp(blas.NoTrans, blas.Trans, n, k, alpha, x, k, x, k, beta, c) })
-		product("Dsprk", n*(n+1)/2, func(c []float64) { p.Dsprk(blas.NoTrans, n, k, alpha, x, k, beta, c) })
-		product("Dspmm", m*n, func(c []float64) { p.Dspmm(blas.Right, m, n, alpha, packed, x, n, beta, c, n) })
-		product("DgemmDiag", m*n, func(c []float64) {
-			f.DgemmDiag(blas.NoTrans, blas.NoTrans, m, n, k, alpha, x, k, d, y, n, beta, c, n)
-		})
-		product("DsprkDiag", m*(m+1)/2, func(c []float64) { f.DsprkDiag(blas.Trans, m, k, alpha, x, m, d, beta, c) })
-		product("DgemmTanh", m*n, func(c []float64) {
-			f.DgemmTanh(blas.NoTrans, blas.Trans, m, n, k, alpha/float64(k), x, k, y, k, bias, c, n)
-		})
-		product("levels-1-and-2", 2*most, func(c []float64) {
-			v, w := c[:most], c[most:]
-			b.Dgemv(blas.NoTrans, m, n, alpha, x, n, w[:n], 1, beta, v[:m], 1)
-			b.Dsymv(blas.Lower, m, alpha, symmetric, m, v[:m], 1, beta, w[:m], 1)
-			b.Dtrsv(blas.Lower, blas.NoTrans, blas.NonUnit, m, lower, m, w[:m], 1)
-			b.Dscal(most, 1/(1+b.Dnrm2(most, v, 1)+b.Dasum(most, w, 1)), v, 1)
-			b.Daxpy(most, b.Ddot(most, v, 1, v, 1), v, 1, w, 1)
-		})
+		cases := speed.Cases(op)
+		for i, c := range []speed.Case{cases[0], cases[len(cases)-1]} {
+			n := []int{197, 29}[i]
+			tasks = append(tasks, &soakTask{
+				name: fmt.Sprintf("%v/n=%d", c, n), bound: float64((n+2)*(n+2)) * soakEps,
+				run: func() ([]float64, error) {
+					p := c.Prepare(n, 71)
+					p.Bind(b)()
+					return p.Result(), p.Err()
+				},
+			})
+		}
 	}
 	return tasks
 }
@@ -102,7 +65,7 @@ type factored struct {
 		RCond() float64
 	}
 	rhs     *mat.Dense
-	inverse func() ([]float64, error)
+	inverse func() (gonum.Matrix, error)
 }
 
 // read returns what can be read of a factorization without changing it.
@@ -159,28 +122,19 @@ func factorizationTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 	}{
 		{"Cholesky", func() (factored, error) {
 			f := &lapack.Cholesky{Backend: b}
-			return factored{f, rhs, func() ([]float64, error) {
-				x, err := f.InverseInPlace()
-				return x.RawSymPacked().Data, err
-			}}, f.Factorize(spd)
+			return factored{f, rhs, func() (gonum.Matrix, error) { return f.InverseInPlace() }}, f.Factorize(spd)
 		}},
 		{"LDLT", func() (factored, error) {
 			f := &lapack.LDLT{Backend: b}
-			return factored{f, rhs, func() ([]float64, error) {
-				x, err := f.InverseInPlace()
-				return x.RawSymPacked().Data, err
-			}}, f.Factorize(indefinite)
+			return factored{f, rhs, func() (gonum.Matrix, error) { return f.InverseInPlace() }}, f.Factorize(indefinite)
 		}},
 		{"LU", func() (factored, error) {
 			f := &lapack.LU{Backend: b}
-			return factored{f, rhs, func() ([]float64, error) {
-				x, err := f.InverseInPlace()
-				return x.RawMatrix().Data, err
-			}}, f.Factorize(square)
+			return factored{f, rhs, func() (gonum.Matrix, error) { return f.InverseInPlace() }}, f.Factorize(square)
 		}},
 		{"QR", func() (factored, error) {
 			f := &lapack.QR{Backend: b}
-			return factored{f, tallRHS, func() ([]float64, error) { return nil, nil }}, f.Factorize(tall)
+			return factored{f, tallRHS, nil}, f.Factorize(tall)
 		}},
 	} {
 		add(kind.name, func() ([]float64, error) {
@@ -189,11 +143,14 @@ func factorizationTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 				return nil, err
 			}
 			out, err := f.read()
+			if err != nil || f.inverse == nil {
+				return out, err
+			}
+			inverse, err := f.inverse()
 			if err != nil {
 				return nil, err
 			}
-			inverse, err := f.inverse()
-			return append(out, inverse...), err
+			return append(out, gonum.DenseCopyOf(inverse).RawMatrix().Data...), nil
 		})
 		shared, err := kind.factor()
 		testutil.NoError(t, err)
