@@ -4,7 +4,7 @@
 # for a while disturbs all of them.
 #
 #   BENCH='Operation/op=(dgemm|dtrsm)' COUNT=10 bench/benchcompare.sh
-#   BENCH=Update BENCHFLAGS='-k 1000 -l 10000 -q 100,1000' bench/benchcompare.sh
+#   BENCH=Updater/call=Update BENCHFLAGS='-k 1000 -l 10000 -q 100,1000' bench/benchcompare.sh
 #
 # BENCH       regular expressions for -bench with spaces between them, of the name and, after a slash, of the keys that
 #             follow the backend's; default: the products, factorizations and updates that stand for the rest
@@ -18,7 +18,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 benchstat=golang.org/x/perf/cmd/benchstat@v0.0.0-20250605212013-b481878a17be
-BENCH=${BENCH-'^Benchmark(LapackAppendRows|Update|ClassifierFit)$ ^BenchmarkOperation$/^op=(dgemm|dsyrk|dtrsm|dsprk|cholesky-inverse|ldlt-inverse|lu-inverse)$'}
+BENCH=${BENCH-'^BenchmarkLapack$/^op=AppendRows$ ^BenchmarkUpdater$/^call=Update$ ^BenchmarkBls$/^call=Fit$ ^BenchmarkOperation$/^op=(dgemm|dsyrk|dtrsm|dsprk|cholesky-inverse|ldlt-inverse|lu-inverse)$'}
 COUNT=${COUNT:-6}
 BENCHTIME=${BENCHTIME:-100ms}
 PKG=${PKG:-./bench/benchmarks}

@@ -3,17 +3,18 @@
 // tests only.
 //
 //	go test -run '^$' -bench 'Operation//op=(dgemm|dsyrk)' ./bench/benchmarks
-//	go test -run '^$' -bench 'Update/backend=pure' ./bench/benchmarks -l 10000 -k 1000 -q 100,1000
-//	make benchcompare BENCH=Cholesky
+//	go test -run '^$' -bench 'Updater/backend=pure/call=Update' ./bench/benchmarks -l 10000 -k 1000 -q 100,1000
+//	make benchcompare BENCH='Lapack/op=Cholesky'
 //
 // # Names
 //
-// BenchmarkOperation has the operations of package speed, BenchmarkCholeskyRefine is a method of a
-// type, and BenchmarkLapackAppendRows a function of a package. BenchmarkUpdate is AddInputs and
-// Weights. Below are keys and values, the backend first where there is one:
+// BenchmarkOperation has the operations of package speed, BenchmarkLapack, BenchmarkUpdater and
+// BenchmarkBls have functions and methods of lapack, blsupdate and bls. Update is AddInputs and Weights.
+// Below are keys and values, the backend first:
 //
 //	BenchmarkOperation/backend=pure/op=dgemm/args=NN/n=256
-//	BenchmarkUpdate/backend=openblas/method=gram/form=auto/l=1000/k=200/q=50
+//	BenchmarkLapack/backend=pure/op=Cholesky.Refine/n=256
+//	BenchmarkUpdater/backend=openblas/call=Update/method=gram/form=auto/l=1000/k=200/q=50
 //
 // So benchstat -col /backend has a column for each backend, and -col /method one for each method.
 //

@@ -46,7 +46,6 @@ type call struct {
 	do    func() error
 	reset func()  // restores what do overwrites; nil if do may be called again and again
 	flops float64 // nominal; 0 where there is no count
-	bytes int64   // of operands and results; only without reset
 }
 
 // run times c. It is called once for each benchmark, since b.Loop finds the number of calls by itself.
@@ -60,7 +59,6 @@ func (c call) run(b *testing.B) {
 	speed.Quiet()
 	var elapsed time.Duration
 	if c.reset == nil {
-		b.SetBytes(c.bytes)
 		for b.Loop() {
 			testutil.NoError(b, c.do())
 		}
@@ -87,15 +85,6 @@ func backends(b *testing.B, run func(b *testing.B, bk blskernel.Backend)) {
 		testutil.NoError(b, err)
 		b.Run("backend="+name, func(b *testing.B) { run(b, bk) })
 	}
-}
-
-// squares runs a sub-benchmark for each backend and order.
-func squares(b *testing.B, prepare func(bk blskernel.Backend, n int) call) {
-	backends(b, func(b *testing.B, bk blskernel.Backend) {
-		for _, n := range orders {
-			b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) { prepare(bk, n).run(b) })
-		}
-	})
 }
 
 // must returns v, and panics for an error: what prepares a benchmark does not fail.

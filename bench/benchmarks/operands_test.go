@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
 
@@ -55,16 +56,9 @@ func (s saved) dense(rows, cols int) *mat.Dense { return mat.NewDense(rows, cols
 // normal returns a matrix of normally distributed numbers: data of a model, well conditioned where it
 // is taller than wide.
 func normal(rows, cols int, seed uint64) *mat.Dense {
-	r := rand.New(rand.NewPCG(seed, 1))
-	m := mat.NewDense(rows, cols, nil)
-	data := m.RawMatrix().Data
-	for i := range data {
-		data[i] = r.NormFloat64()
-	}
-	return m
+	return testutil.Random(testutil.Rand(seed), rows, cols)
 }
 
 // The flops of products and cubes.
-func f2(m, n int) float64    { return float64(m) * float64(n) }
-func f3(m, n, k int) float64 { return f2(m, n) * float64(k) }
+func f3(m, n, k int) float64 { return float64(m) * float64(n) * float64(k) }
 func cube(n int) float64     { return math.Pow(float64(n), 3) }
