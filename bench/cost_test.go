@@ -22,10 +22,16 @@ func TestValidateCosts(t *testing.T) {
 		b, err := blskernel.Lookup(name)
 		testutil.NoError(t, err)
 		var grid []Setting
+		seen := map[blsupdate.Method]bool{}
 		for _, s := range ValidationGrid(b) {
+			testutil.NoError(t, blsupdate.CheckStart(s.Method, s.Options, s.L, s.K))
+			seen[s.Method] = true
 			s.L, s.K, s.Q, s.C = s.L/40+s.K/40, max(1, s.K/40), max(1, s.Q/40), max(1, s.C/10)
 			s.Stream = testutil.Long() || len(grid)%8 == 0 // which warms up for 50 ms
 			grid = append(grid, s)
+		}
+		if len(grid) < 30 || len(seen) != len(blsupdate.Methods()) {
+			t.Errorf("%d settings of %d methods", len(grid), len(seen))
 		}
 		var done []float64
 		v, err := measure(context.Background(), grid, rates, 2, 3, 1, func(d float64) { done = append(done, d) }, steady)
@@ -162,21 +168,5 @@ func TestAgree(t *testing.T) {
 	}
 	if a.Settings != 21 || a.Unequal != 1 || Agree(nil) != (Agreement{}) {
 		t.Errorf("%+v", a)
-	}
-}
-
-// TestValidationGrid holds the grid to what it is for: every method, at least 30 settings, all of which
-// can start.
-func TestValidationGrid(t *testing.T) {
-	grid := ValidationGrid(nil)
-	seen := map[blsupdate.Method]bool{}
-	for _, s := range grid {
-		seen[s.Method] = true
-		if err := blsupdate.CheckStart(s.Method, s.Options, s.L, s.K); err != nil {
-			t.Error(err)
-		}
-	}
-	if len(grid) < 30 || len(seen) != len(blsupdate.Methods()) {
-		t.Errorf("%d settings of %d methods", len(grid), len(seen))
 	}
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"blskernel"
@@ -47,9 +45,17 @@ func collect(t *testing.T, e *Incremental) []TableRow {
 // nodes.
 func TestIncrementalRows(t *testing.T) {
 	const initial = 90
-	for batch, auto := range map[int]string{20: "small", 60: "small", 130: "compressed"} { // the form that Auto takes
+	byDefault := Incremental{Features: bls.FeatureOptions{EnhancementNodes: 7}}
+	if k, want := byDefault.Nodes(), bls.DefaultGroups*bls.DefaultGroupNodes+7; k != want {
+		t.Errorf("%d nodes by default; want %d", k, want)
+	}
+	variants := append(Variants(both...), Variant{Method: blsupdate.Improved, Form: blsupdate.Paper})
+	for batch, forms := range map[int][]string{ // of each variant; Auto takes the second
+		20: {"small", "small", "small"}, 60: {"small", "small", "small"}, 130: {"small", "compressed", "large"},
+	} {
 		for _, name := range blskernel.Names() {
 			e := small(initial, batch, 3)
+			e.Variants, e.Retrain = variants, true
 			var err error
 			e.Update.Backend, err = blskernel.Lookup(name)
 			testutil.NoError(t, err)
@@ -57,22 +63,30 @@ func TestIncrementalRows(t *testing.T) {
 			if len(steps) != e.Updates+1 {
 				t.Fatalf("%d steps; want %d", len(steps), e.Updates+1)
 			}
-			var total [2]float64
+			total := make([]float64, len(variants))
 			for i, row := range steps {
 				at := fmt.Sprintf("%s, q = %d, step %d", name, batch, i)
-				if len(row.Cells) != len(both) || row.Step != i || row.Samples != initial+i*batch || row.Seed != e.Features.Seed || !(row.Peak > 0) {
+				if len(row.Cells) != len(variants) || row.Step != i || row.Samples != initial+i*batch || row.Seed != e.Features.Seed || !(row.Peak > 0) {
 					t.Fatalf("%s: %+v", at, row)
 				}
 				if want := float64(2 * batch * ((e.Train.Features()+1)*20 + 20*40)); !(row.FeatureSeconds >= 0) || i > 0 && row.FeatureFlops != want {
 					t.Errorf("%s: %v flops of features in %v s; want %v", at, row.FeatureFlops, row.FeatureSeconds, want)
 				}
+				if again := row.Retraining; (again != nil) != (i > 0) {
+					t.Errorf("%s: retraining %v", at, again)
+				} else if again != nil {
+					l, k := float64(row.Samples), float64(e.Nodes())
+					if want := 3*l*k*k + k*k*k/3 + 2*l*k*10; again.PseudoinverseBy != "cholesky" || !(math.Abs(again.PseudoinverseFlops-want) <= 1e-12*want) {
+						t.Errorf("%s: %+v; want %v flops by cholesky", at, again, want)
+					}
+				}
 				for j, c := range row.Cells {
-					form := []string{"small", auto}[j]
+					form := forms[j]
 					if i == 0 {
 						form = ""
 					}
-					if c.Method != both[j].String() || c.Form != form {
-						t.Errorf("%s: %+v; want %v, form %q", at, c, both[j], form)
+					if c.Method != variants[j].String() || c.Form != form {
+						t.Errorf("%s: %+v; want %v, form %q", at, c, variants[j], form)
 					}
 					var flops, seconds float64
 					for _, s := range c.Steps {
@@ -164,58 +178,29 @@ func TestOneClass(t *testing.T) {
 	}
 }
 
-func TestNodes(t *testing.T) {
-	e := small(90, 20, 1)
-	if k := e.Nodes(); k != 60 {
-		t.Errorf("%d nodes; want 60", k)
-	}
-	e.Features = bls.FeatureOptions{EnhancementNodes: 7}
-	if k, want := e.Nodes(), bls.DefaultGroups*bls.DefaultGroupNodes+7; k != want {
-		t.Errorf("%d nodes by default; want %d", k, want)
-	}
-}
-
-// TestProgress has starts by all algorithms.
+// TestProgress has shares that never fall, and what is done.
 func TestProgress(t *testing.T) {
-	for _, tc := range []struct {
-		name           string
-		initial, batch int
-		lambda         float64
-	}{
-		{"qr", 90, 20, 0x1p-30},
-		{"wide", 30, 20, 0},
-		{"large", 90, 130, 0x1p-30},
-		{"cholesky", 600, 30, 100},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			e := small(tc.initial, tc.batch, 3)
-			e.Update.Lambda = tc.lambda
-			last, emitted := -1.0, 0
-			var doing []string
-			err := e.Run(context.Background(), func(TableRow) error {
-				emitted++
-				return nil
-			}, func(done, total float64, what string) {
-				share := done / total
-				if !(share >= last && share <= 1) || share == 1 && !strings.HasPrefix(what, "finished") && emitted < e.Updates {
-					t.Errorf("%v of %v done (%s) after %v", done, total, what, last)
-				}
-				last = share
-				doing = append(doing, what)
-			})
-			testutil.NoError(t, err)
-			if last != 1 {
-				t.Errorf("ends at %v; want 1", last)
-			}
-			want := []string{"feature maps"}
-			for i, samples := range []string{"1 to 90", "91 to 110", "111 to 130", "131 to 150"} {
-				first, second := both[i%2], both[1-i%2]
-				want = append(want, first.String()+", samples "+samples, second.String()+", samples "+samples, "test accuracy")
-			}
-			if want = append(want, "finished"); tc.name == "qr" && !reflect.DeepEqual(doing, want) {
-				t.Errorf("told of %q; want %q", doing, want)
-			}
-		})
+	last, emitted := -1.0, 0
+	var doing []string
+	err := small(90, 20, 3).Run(context.Background(), func(TableRow) error {
+		emitted++
+		return nil
+	}, func(done, total float64, what string) {
+		share := done / total
+		if !(share >= last && share <= 1) || share == 1 && what != "finished" && emitted < 3 {
+			t.Errorf("%v of %v done (%s) after %v", done, total, what, last)
+		}
+		last = share
+		doing = append(doing, what)
+	})
+	testutil.NoError(t, err)
+	want := []string{"feature maps"}
+	for i, samples := range []string{"1 to 90", "91 to 110", "111 to 130", "131 to 150"} {
+		first, second := both[i%2], both[1-i%2]
+		want = append(want, first.String()+", samples "+samples, second.String()+", samples "+samples, "test accuracy")
+	}
+	if want = append(want, "finished"); last != 1 || !slices.Equal(doing, want) {
+		t.Errorf("ends at %v; told of %q; want %q", last, doing, want)
 	}
 }
 

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -117,64 +116,6 @@ func TestRecipes(t *testing.T) {
 	}
 	if _, ok := LookupRecipe("paper"); ok {
 		t.Error("there is a third recipe")
-	}
-}
-
-// TestPaperRows runs Table 2 at a hundredth of its size, with solutions from scratch.
-func TestPaperRows(t *testing.T) {
-	table, _ := LookupPaperTable(2)
-	table = table.Scaled(0.01)
-	e := table.Experiment(7, Recipe{Lambda: 1e-6, Shrink: 0.8})
-	e.Train, e.Test, e.Retrain = dataset.Digits(table.Samples(), 1), dataset.Digits(200, 2), true
-	choice, err := PlanVariant(table, 10, e.Update)
-	testutil.NoError(t, err)
-	e.Variants = append(Variants(blsupdate.Original), choice)
-	rows := collect(t, e)
-	if len(rows) != table.Updates+1 || choice.Method != blsupdate.Gram {
-		t.Fatalf("%d rows by %v", len(rows), choice)
-	}
-	for step, r := range rows {
-		if r.Seed != 7 || r.Step != step || r.Samples != table.Initial+step*table.Batch || len(r.Cells) != 2 {
-			t.Errorf("row %d: %+v", step, r)
-		}
-		if again := r.Retraining; (again != nil) != (step > 0) {
-			t.Errorf("row %d: retraining %v", step, again)
-		} else if again != nil {
-			l, k := float64(r.Samples), float64(table.Nodes)
-			if want := 3*l*k*k + k*k*k/3 + 2*l*k*10; again.PseudoinverseBy != "cholesky" || !(math.Abs(again.PseudoinverseFlops-want) <= 1e-12*want) {
-				t.Errorf("row %d: %+v; want %v flops by cholesky", step, again, want)
-			}
-		}
-		for _, c := range r.Cells {
-			if c.Accuracy == nil || !(*c.Accuracy > 20) || !(c.TotalSeconds >= c.Seconds && c.Seconds >= r.FeatureSeconds) || c.FlopsCounted != c.FlopsModel {
-				t.Errorf("row %d: %+v", step, c)
-			}
-		}
-	}
-}
-
-// TestPaperNoData runs a table of NORB on random images.
-func TestPaperNoData(t *testing.T) {
-	table, _ := LookupPaperTable(7)
-	table = table.Scaled(0.01)
-	e := table.Experiment(1, Recipe{Lambda: 1e-6, Shrink: 0.8})
-	e.Train = RandomNORB(table.Samples(), 3)
-	e.Variants = []Variant{{Method: blsupdate.Improved, Form: blsupdate.Paper}, {Method: blsupdate.Improved, Form: blsupdate.Small}}
-	for _, r := range collect(t, e) {
-		for i, c := range r.Cells {
-			form := []string{"large", "small"}[i]
-			if r.Step == 0 {
-				form = ""
-			}
-			if c.Accuracy != nil || !(c.Seconds > 0) || c.Form != form {
-				t.Errorf("row %d: %+v", r.Step, c)
-			}
-		}
-	}
-	e.Initial = 10 // fewer than the nodes
-	var rank *blsupdate.RankError
-	if err := e.Run(context.Background(), nil, nil); !errors.As(err, &rank) {
-		t.Errorf("a start from 10 samples: %v", err)
 	}
 }
 
