@@ -27,23 +27,54 @@ type PaperTable struct {
 
 // LookupPaperTable returns the settings of a table. ok is false for a number that is not 2 to 9.
 func LookupPaperTable(n int) (t PaperTable, ok bool) {
-	for _, t := range paperTables {
-		if t.Table == n {
-			return t, true
-		}
-	}
-	return PaperTable{}, false
+	p, ok := printed(n)
+	return p.PaperTable, ok
 }
 
-var paperTables = []PaperTable{
-	{2, MNIST, 5100, 10000, 10000, 5},
-	{3, MNIST, 5100, 15000, 15000, 3},
-	{4, MNIST, 5100, 35000, 5000, 5},
-	{5, MNIST, 5100, 42500, 3500, 5},
-	{6, NORB, 3500, 9900, 7200, 2},
-	{7, NORB, 3500, 9900, 3600, 4},
-	{8, NORB, 3100, 12300, 3000, 4},
-	{9, NORB, 3100, 16300, 2000, 4},
+// PaperFigures returns the figures of one of the paper's Tables 2 to 9, which must not be changed. ok
+// is false for any other number.
+func PaperFigures(n int) (f Figures, ok bool) {
+	p, ok := printed(n)
+	return p.Figures, ok
+}
+
+// printed returns a table as the paper has it.
+func printed(n int) (t paperTable, ok bool) {
+	if n < 2 || n > 9 {
+		return t, false
+	}
+	return paperTables[n-2], true
+}
+
+type paperTable struct {
+	PaperTable
+	Figures
+}
+
+var paperTables = []paperTable{
+	{PaperTable{2, MNIST, 5100, 10000, 10000, 5}, Figures{
+		[]float64{1.34, 1.36, 1.36, 1.35, 1.36}, 1.35,
+		[]float64{97.57, 98.28, 98.45, 98.57, 98.59, 98.64}, []float64{0.11, 0.07, 0.06, 0.07, 0.06, 0.06}}},
+	{PaperTable{3, MNIST, 5100, 15000, 15000, 3}, Figures{
+		[]float64{1.66, 1.58, 1.56}, 1.57,
+		[]float64{98.14, 98.49, 98.57, 98.64}, []float64{0.08, 0.06, 0.06, 0.05}}},
+	{PaperTable{4, MNIST, 5100, 35000, 5000, 5}, Figures{
+		[]float64{1.13, 1.14, 1.14, 1.15, 1.15}, 1.13,
+		[]float64{98.53, 98.56, 98.57, 98.60, 98.63, 98.64}, []float64{0.06, 0.05, 0.05, 0.05, 0.05, 0.05}}},
+	{PaperTable{5, MNIST, 5100, 42500, 3500, 5}, Figures{
+		[]float64{1.10, 1.10, 1.11, 1.10, 1.11}, 1.09,
+		[]float64{98.57, 98.59, 98.60, 98.63, 98.63, 98.65}, []float64{0.07, 0.06, 0.06, 0.06, 0.06, 0.06}}},
+	{PaperTable{6, NORB, 3500, 9900, 7200, 2}, Figures{
+		[]float64{1.38, 1.39}, 1.35, []float64{88.78, 89.27, 89.38}, []float64{0.33, 0.33, 0.33}}},
+	{PaperTable{7, NORB, 3500, 9900, 3600, 4}, Figures{
+		[]float64{1.09, 1.10, 1.12, 1.13}, 1.10,
+		[]float64{88.79, 88.99, 89.28, 89.33, 89.38}, []float64{0.35, 0.35, 0.35, 0.36, 0.34}}},
+	{PaperTable{8, NORB, 3100, 12300, 3000, 4}, Figures{
+		[]float64{1.09, 1.08, 1.11, 1.11}, 1.09,
+		[]float64{89.00, 89.22, 89.30, 89.37, 89.37}, []float64{0.35, 0.37, 0.36, 0.35, 0.35}}},
+	{PaperTable{9, NORB, 3100, 16300, 2000, 4}, Figures{
+		[]float64{1.08, 1.08, 1.08, 1.08}, 1.07,
+		[]float64{89.25, 89.35, 89.36, 89.40, 89.42}, []float64{0.39, 0.39, 0.38, 0.38, 0.37}}},
 }
 
 // TitleOn returns the title of the table, for a run on MNIST, NORB, SyntheticDigits or RandomImages.
@@ -127,7 +158,6 @@ func LookupRecipe(name string) (r Recipe, ok bool) {
 // A TableHead has the settings of a run of one of the paper's tables.
 type TableHead struct {
 	PaperTable
-	Title   string  `json:"title"`
 	Scale   float64 `json:"scale"`   // by which the sizes were multiplied
 	Targets int     `json:"targets"` // c
 	// FeatureNodes is the number of feature nodes among the nodes.
@@ -140,8 +170,7 @@ type TableHead struct {
 	Methods   []string `json:"methods"` // in the order of the cells
 	// Planner is the method that the planner chose, empty if that is not among the methods.
 	Planner string   `json:"planner"`
-	Repeat  string   `json:"repeat,omitempty"` // of the runs after the first
-	Seeds   []uint64 `json:"seeds"`            // of the features, one for each run
+	Seeds   []uint64 `json:"seeds"` // of the features, one for each run
 }
 
 // A TableRow is one step of a table in one run.
@@ -150,7 +179,7 @@ type TableRow struct {
 	Seed    uint64      `json:"seed"`    // of the run
 	Step    int         `json:"step"`    // 0 is the start
 	Samples int         `json:"samples"` // l after the step
-	Cells   []TableCell `json:"cells"`   // by method; after the first run TableHead.Repeat alone
+	Cells   []TableCell `json:"cells"`   // by method
 	// FeatureSeconds is the time of the features of the step, which all methods share. It is part
 	// of the seconds of the cells.
 	FeatureSeconds float64 `json:"feature_seconds"`
@@ -208,38 +237,4 @@ type Figures struct {
 	// Accuracy is the testing accuracy in percent, of the start and of each update, the mean of
 	// several runs, and AccuracySD its standard deviation.
 	Accuracy, AccuracySD []float64
-}
-
-// PaperFigures returns the figures of one of the paper's Tables 2 to 9, which must not be changed. ok
-// is false for any other number.
-func PaperFigures(table int) (f Figures, ok bool) {
-	f, ok = paperFigures[table]
-	return f, ok
-}
-
-var paperFigures = map[int]Figures{
-	2: {[]float64{1.34, 1.36, 1.36, 1.35, 1.36}, 1.35,
-		[]float64{97.57, 98.28, 98.45, 98.57, 98.59, 98.64},
-		[]float64{0.11, 0.07, 0.06, 0.07, 0.06, 0.06}},
-	3: {[]float64{1.66, 1.58, 1.56}, 1.57,
-		[]float64{98.14, 98.49, 98.57, 98.64},
-		[]float64{0.08, 0.06, 0.06, 0.05}},
-	4: {[]float64{1.13, 1.14, 1.14, 1.15, 1.15}, 1.13,
-		[]float64{98.53, 98.56, 98.57, 98.60, 98.63, 98.64},
-		[]float64{0.06, 0.05, 0.05, 0.05, 0.05, 0.05}},
-	5: {[]float64{1.10, 1.10, 1.11, 1.10, 1.11}, 1.09,
-		[]float64{98.57, 98.59, 98.60, 98.63, 98.63, 98.65},
-		[]float64{0.07, 0.06, 0.06, 0.06, 0.06, 0.06}},
-	6: {[]float64{1.38, 1.39}, 1.35,
-		[]float64{88.78, 89.27, 89.38},
-		[]float64{0.33, 0.33, 0.33}},
-	7: {[]float64{1.09, 1.10, 1.12, 1.13}, 1.10,
-		[]float64{88.79, 88.99, 89.28, 89.33, 89.38},
-		[]float64{0.35, 0.35, 0.35, 0.36, 0.34}},
-	8: {[]float64{1.09, 1.08, 1.11, 1.11}, 1.09,
-		[]float64{89.00, 89.22, 89.30, 89.37, 89.37},
-		[]float64{0.35, 0.37, 0.36, 0.35, 0.35}},
-	9: {[]float64{1.08, 1.08, 1.08, 1.08}, 1.07,
-		[]float64{89.25, 89.35, 89.36, 89.40, 89.42},
-		[]float64{0.39, 0.39, 0.38, 0.38, 0.37}},
 }

@@ -10,15 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-func (r *run) accuracies(method string, n int) (all []float64) {
-	for _, row := range r.Rows {
-		for _, c := range row.Cells {
-			if row.Step == n && c.Method == method && c.Accuracy != nil {
-				all = append(all, *c.Accuracy)
-			}
-		}
-	}
-	return all
+func (r *run) accuracies(method string, n int) []float64 {
+	return r.bySeed(method, n, func(_ bench.TableRow, c bench.TableCell) *float64 { return c.Accuracy })
 }
 
 // spread writes a mean with its standard deviation, if there is one.
@@ -36,11 +29,7 @@ func accuracySection(runs []*run) Section {
 seed draws them anew: the numbers are means over seeds, with the standard deviation. Tables on random
 images were run for the times alone, and have the paper's accuracies only.`,
 	}
-	last, maxSeeds := 0, 0
-	for _, r := range runs {
-		last = max(last, r.last())
-	}
-	t := newStepTable("%", 0, last)
+	maxSeeds, t := 0, newStepTable("%", 0, lastOf(runs))
 	for _, r := range runs {
 		number, plot, seeds := r.accuracyRows(t)
 		if seeds > maxSeeds {

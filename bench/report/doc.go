@@ -6,9 +6,8 @@
 //	err = page.WriteFolder(nil, "page") // page/README.md and page/plots/*.svg
 //
 // The page is Markdown as GitHub shows it. Each kind of result has a section in a file of this package,
-// computed from the results. Results of different commands stay apart, and a ratio is of times of one
-// seed in one table. Accuracies, which do not depend on the machine, are means over the seeds of a
-// table.
+// computed from the results. Results of different commands stay apart, and a ratio is of times in
+// one table. Times are medians over its seeds, and accuracies, which do not depend on the machine, means.
 //
 // A plot has its message as the title, is readable in black and white and on a phone, and has its
 // numbers in a table below it. It is SVG with CSS classes for colors, so that it suits light and dark

@@ -61,7 +61,7 @@ func (t Table) Long() bool { return len(t.Rows) > 12 }
 func New(files []*result.File) (*Page, error) {
 	p, runs := new(Page), runsOf(files)
 	for _, s := range []Section{
-		speedupSection(speedupsOf(runs)), timeSection(runs), accuracySection(runs), SpeedSection(files), flopsSection(files), PredictionSection(files),
+		speedupSection(runs), timeSection(runs), accuracySection(runs), SpeedSection(files), flopsSection(files), PredictionSection(files),
 	} {
 		if len(s.Tables) > 0 {
 			p.Numbers, p.Plots, p.Meaning = append(p.Numbers, s.numbers...), append(p.Plots, s.top...), append(p.Meaning, s.meaning...)

@@ -9,6 +9,7 @@ import (
 
 	"blskernel/bench"
 	"blskernel/bench/result"
+	"blskernel/bench/speed"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -17,7 +18,7 @@ import (
 type run struct {
 	result.Table
 	where string           // the backend, the threads and the CPU
-	steps []bench.TableRow // of the first seed, by all methods, in order
+	steps []bench.TableRow // in order; times are medians over the seeds
 }
 
 // runsOf returns the tables of all files, in order of their numbers.
@@ -27,8 +28,7 @@ func runsOf(files []*result.File) (all []*run) {
 			r := &run{Table: t, where: where(&t.Machine, strings.Join(t.Machine.Backends, ", "), threadsOf(&t.Machine))}
 			for _, row := range t.Rows {
 				if row.Seed == t.Rows[0].Seed {
-					row.Cells = slices.Clone(row.Cells)
-					r.steps = append(r.steps, row)
+					r.steps = append(r.steps, r.median(row))
 				}
 			}
 			if len(r.steps) > 0 {
@@ -40,6 +40,39 @@ func runsOf(files []*result.File) (all []*run) {
 	slices.SortStableFunc(all, func(a, b *run) int {
 		return cmp.Or(cmp.Compare(a.PaperTable.Table, b.PaperTable.Table), cmp.Compare(b.Scale, a.Scale))
 	})
+	return all
+}
+
+// median returns a row with the median times of its step over all seeds: those of the features, and those
+// of the methods without the features.
+func (r *run) median(row bench.TableRow) bench.TableRow {
+	var features []float64
+	for _, other := range r.Rows {
+		if other.Step == row.Step {
+			features = append(features, other.FeatureSeconds)
+		}
+	}
+	row.FeatureSeconds, row.Cells = speed.Median(features), slices.Clone(row.Cells)
+	for i, c := range row.Cells {
+		row.Cells[i].Seconds = row.FeatureSeconds + speed.Median(r.bySeed(c.Method, row.Step, func(row bench.TableRow, c bench.TableCell) *float64 {
+			seconds := c.Seconds - row.FeatureSeconds
+			return &seconds
+		}))
+	}
+	return row
+}
+
+// bySeed returns what the seeds have of a method in a step.
+func (r *run) bySeed(method string, step int, of func(row bench.TableRow, c bench.TableCell) *float64) (all []float64) {
+	for _, row := range r.Rows {
+		for _, c := range row.Cells {
+			if row.Step == step && c.Method == method {
+				if v := of(row, c); v != nil {
+					all = append(all, *v)
+				}
+			}
+		}
+	}
 	return all
 }
 
@@ -63,6 +96,14 @@ func shareStarts(cells []bench.TableCell) {
 func improved(method string) bool {
 	name, _, _ := strings.Cut(method, "/")
 	return name == "improved"
+}
+
+// lastOf returns the last step of the longest run.
+func lastOf(runs []*run) (last int) {
+	for _, r := range runs {
+		last = max(last, r.last())
+	}
+	return last
 }
 
 func (r *run) last() int { return len(r.steps) - 1 }

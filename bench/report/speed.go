@@ -29,9 +29,10 @@ func SpeedSection(files []*result.File) Section {
 	sec := Section{
 		Title: "Speed of the operations",
 		Text: `GFLOP/s by order n, and in brackets the speed over that of another backend or routine, or over that
-on one thread. The last columns have the geometric mean and the lowest of these ratios.`,
+on one thread. The last columns have the geometric mean and the lowest of these ratios, and the highest
+speed as a share of the FMA peak of as many threads.`,
 	}
-	type measured struct{ gflops, ratio float64 }
+	type measured struct{ gflops, ratio, ofPeak float64 }
 	var rows ordered[comparison, map[int]measured]
 	var orders []int
 	var over []float64 // OpenBLAS, by the first backend
@@ -44,7 +45,7 @@ on one thread. The last columns have the geometric mean and the lowest of these 
 				if *of == nil {
 					*of = map[int]measured{}
 				}
-				(*of)[c.N] = measured{t.GFLOPS, ratio} // the later one counts
+				(*of)[c.N] = measured{t.GFLOPS, ratio, t.OfPeak} // the later one counts
 				orders = append(orders, c.N)
 			}
 			for i, t := range c.Backends {
@@ -77,7 +78,7 @@ on one thread. The last columns have the geometric mean and the lowest of these 
 	for _, n := range orders {
 		t.Columns = append(t.Columns, fmt.Sprint(n))
 	}
-	t.Columns = append(t.Columns, "mean ratio", "lowest")
+	t.Columns = append(t.Columns, "mean ratio", "lowest", "of peak")
 	for _, e := range rows {
 		c, cells := e.key, e.value
 		row := []string{c.op + ", " + where(c.machine, c.name, c.threads)}
@@ -85,10 +86,11 @@ on one thread. The last columns have the geometric mean and the lowest of these 
 			row[0] += " / " + c.against
 		}
 		var ratios []float64
+		mean, lowest, ofPeak := nan, nan, 0.0
 		for _, n := range orders {
 			text := absent
 			if m, ok := cells[n]; ok {
-				text = significant(m.gflops)
+				text, ofPeak = significant(m.gflops), max(ofPeak, m.ofPeak)
 				if !math.IsNaN(m.ratio) {
 					text += " (" + times(m.ratio) + ")"
 					ratios = append(ratios, m.ratio)
@@ -96,11 +98,10 @@ on one thread. The last columns have the geometric mean and the lowest of these 
 			}
 			row = append(row, text)
 		}
-		mean, lowest := nan, nan
 		if len(ratios) > 0 {
 			mean, lowest = stat.GeometricMean(ratios, nil), slices.Min(ratios)
 		}
-		t.Rows = append(t.Rows, append(row, times(mean), times(lowest)))
+		t.Rows = append(t.Rows, append(row, times(mean), times(lowest), times(ofPeak)))
 	}
 	sec.Tables = []Table{t}
 	for _, e := range peaks {

@@ -8,37 +8,20 @@ import (
 	"blskernel/bench"
 )
 
-// A speedup is the time of Original over the time of a form of Improved in a run.
-type speedup struct {
-	*run
-	improved     string
-	total        float64 // with the start, measured; NaN unless the run is whole
-	flops, withC float64 // the same by flops, without C and with it
-	paper        bench.Figures
-	paperTotal   float64 // NaN if none compares
-}
-
-func speedupsOf(runs []*run) (all []speedup) {
-	for _, r := range runs {
-		for _, method := range r.Methods {
-			if !improved(method) || math.IsNaN(r.speedup(method, 1)) {
-				continue
-			}
-			s := speedup{run: r, improved: method, paper: r.paperTimes(method), paperTotal: nan}
-			if s.paper.Total > 0 {
-				s.paperTotal = s.paper.Total
-			}
-			original, flops := r.total("original")
-			ours, oursFlops := r.total(method)
-			c := 0.0
-			for n := range r.steps {
-				c += r.flopsOfC(n)
-			}
-			s.total, s.flops, s.withC = original/ours, flops/oursFlops, (flops+c)/(oursFlops+c)
-			all = append(all, s)
-		}
+// totals returns the total training time of Original, with the start, over that of a form of Improved:
+// measured, by flops without C and with it, and in the paper. They are NaN unless the run is whole, and
+// where the paper has none that compares.
+func (r *run) totals(improved string) [4]float64 {
+	original, flops := r.total("original")
+	ours, oursFlops := r.total(improved)
+	c, paper := 0.0, nan
+	for n := range r.steps {
+		c += r.flopsOfC(n)
 	}
-	return all
+	if printed := r.paperTimes(improved).Total; printed > 0 {
+		paper = printed
+	}
+	return [4]float64{original / ours, flops / oursFlops, (flops + c) / (oursFlops + c), paper}
 }
 
 // speedup returns the time of a step by Original over that by another method.
@@ -62,18 +45,18 @@ func (r *run) byFlops(method string, n int, c float64) float64 {
 }
 
 // short names a run and the form of Improved for the plot.
-func (s speedup) short() string {
-	name := fmt.Sprintf("Table %d", s.PaperTable.Table)
-	if s.Scale != 1 {
-		name += fmt.Sprintf(" ×%.3g", s.Scale)
+func (r *run) short(improved string) string {
+	name := fmt.Sprintf("Table %d", r.PaperTable.Table)
+	if r.Scale != 1 {
+		name += fmt.Sprintf(" ×%.3g", r.Scale)
 	}
-	if _, form, ok := strings.Cut(s.improved, "/"); ok && form != "paper" {
+	if _, form, ok := strings.Cut(improved, "/"); ok && form != "paper" {
 		name += " " + form
 	}
 	return name
 }
 
-func speedupSection(all []speedup) Section {
+func speedupSection(runs []*run) Section {
 	sec := Section{
 		Title: "Speed-up of Improved over Original",
 		Text: `The time of Original (Algorithm 2) over that of Improved (Algorithm 3), with the features: measured,
@@ -81,44 +64,46 @@ by the flops of both, and in the paper where sizes and form are the same. The pa
 to (38) count 8qkl flops, with 2qkl for C, which its experiments need not have computed: without C
 there are 6qkl. The total has the start and all updates.`,
 	}
-	last := 0
-	for _, s := range all {
-		last = max(last, s.last())
-	}
-	t := newStepTable("speed-up", 1, last, "total")
+	t := newStepTable("speed-up", 1, lastOf(runs), "total")
 	plot := &Plot{Name: "speed-ups", X: Axis{Label: "Original over Improved, total training time"}, Y: Axis{Names: []string{}}, Series: []Series{
 		{Name: "measured"}, {Name: "by flops without C, 6qkl"}, {Name: "by flops with C, 8qkl"}, {Name: "the paper"},
 	}}
 	var ratios, like []float64
-	off := 0.0                                          // of a measured total from the flops without C
-	reached, runs := map[string]int{}, map[string]int{} // by data
-	for _, s := range all {
-		t.add(fmt.Sprintf("%s, %s, %s: measured", s.name(), s.improved, s.where), func(n int) string { return times(s.speedup(s.improved, n)) }, times(s.total))
-		t.add("by flops, 6qkl", func(n int) string { return times(s.byFlops(s.improved, n, 0)) }, times(s.flops))
-		t.add("by flops, 8qkl", func(n int) string { return times(s.byFlops(s.improved, n, s.flopsOfC(n))) }, times(s.withC))
-		if len(s.paper.Speedup) > 0 {
-			t.add("the paper", func(n int) string { return times(entry(s.paper.Speedup, n-1)) }, times(s.paperTotal))
-		}
-		if math.IsNaN(s.total) {
-			continue
-		}
-		ratios, off = append(ratios, s.total), max(off, math.Abs(s.total/s.flops-1))
-		for i, v := range []float64{s.total, s.flops, s.withC, s.paperTotal} {
-			if !math.IsNaN(v) { // one series below the other
-				plot.Series[i].Points = append(plot.Series[i].Points, Point{X: v, Y: float64(len(plot.Y.Names)) - 0.3 + float64(0.2*float64(i))})
+	off := 0.0                                           // of a measured total from the flops without C
+	reached, alike := map[string]int{}, map[string]int{} // by data
+	for _, r := range runs {
+		for _, m := range r.Methods {
+			if !improved(m) || math.IsNaN(r.speedup(m, 1)) {
+				continue
+			}
+			totals, printed := r.totals(m), r.paperTimes(m).Speedup
+			t.add(fmt.Sprintf("%s, %s, %s: measured", r.name(), m, r.where), func(n int) string { return times(r.speedup(m, n)) }, times(totals[0]))
+			t.add("by flops, 6qkl", func(n int) string { return times(r.byFlops(m, n, 0)) }, times(totals[1]))
+			t.add("by flops, 8qkl", func(n int) string { return times(r.byFlops(m, n, r.flopsOfC(n))) }, times(totals[2]))
+			if len(printed) > 0 {
+				t.add("the paper", func(n int) string { return times(entry(printed, n-1)) }, times(totals[3]))
+			}
+			if math.IsNaN(totals[0]) {
+				continue
+			}
+			ratios, off = append(ratios, totals[0]), max(off, math.Abs(totals[0]/totals[1]-1))
+			for i, v := range totals {
+				if !math.IsNaN(v) { // one series below the other
+					plot.Series[i].Points = append(plot.Series[i].Points, Point{X: v, Y: float64(len(plot.Y.Names)) - 0.3 + float64(0.2*float64(i))})
+				}
+			}
+			plot.Y.Names = append(plot.Y.Names, r.short(m))
+			if math.IsNaN(totals[3]) {
+				continue
+			}
+			like = append(like, totals[0])
+			alike[r.Data]++
+			if math.Round(100*totals[0]) >= math.Round(100*totals[3]) { // as they are printed
+				reached[r.Data]++
 			}
 		}
-		plot.Y.Names = append(plot.Y.Names, s.short())
-		if math.IsNaN(s.paperTotal) {
-			continue
-		}
-		like = append(like, s.total)
-		runs[s.Data]++
-		if math.Round(100*s.total) >= math.Round(100*s.paperTotal) { // as they are printed
-			reached[s.Data]++
-		}
 	}
-	if len(all) > 0 {
+	if len(t.Rows) > 0 {
 		sec.Tables = []Table{t.Table}
 	}
 	if len(ratios) == 0 {
@@ -128,8 +113,8 @@ there are 6qkl. The total has the start and all updates.`,
 	if len(like) > 0 {
 		var parts []string
 		for _, data := range []string{bench.MNIST, bench.NORB, bench.RandomImages} {
-			if runs[data] > 0 {
-				parts = append(parts, fmt.Sprintf("%d of %s on %s", reached[data], count(runs[data], "run"), bench.DataName(data)))
+			if alike[data] > 0 {
+				parts = append(parts, fmt.Sprintf("%d of %s on %s", reached[data], count(alike[data], "run"), bench.DataName(data)))
 			}
 		}
 		ratios, sizes = like, "at the paper's sizes; at least the paper's figure in "+strings.Join(parts, " and ")

@@ -56,7 +56,7 @@ func lines(t testing.TB) (*bytes.Buffer, *File) {
 	t.Helper()
 	a := 97.5
 	machine := Machine{Command: "blskernel paper", Date: time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC), CPU: "a CPU", Backends: []string{"pure"}, Threads: []int{2}}
-	head := bench.TableHead{PaperTable: bench.PaperTable{Table: 2}, Title: "a table", Methods: []string{"original", "gram"}, Planner: "gram", Seeds: []uint64{1, 1 << 63}}
+	head := bench.TableHead{PaperTable: bench.PaperTable{Table: 2}, Methods: []string{"original", "gram"}, Planner: "gram", Seeds: []uint64{1, 1 << 63}}
 	rows := []bench.TableRow{
 		{Table: 2, Seed: 1, Samples: 10, Cells: []bench.TableCell{{Method: "original", Accuracy: &a, Seconds: 1e-9}, {Method: "gram"}}},
 		{Table: 2, Seed: 1 << 63, Samples: 20, Cells: []bench.TableCell{{Method: "gram"}}, Retraining: &bench.Retraining{WeightsSeconds: 3}},

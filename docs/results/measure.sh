@@ -5,10 +5,12 @@
 #	measure.sh full OUT [DATA]    the paper's sizes; DATA has the files of MNIST and, if available, small NORB
 #
 # OUT is a folder for the results and the page. A quick run first removes the results of the last one. A
-# full run takes three to four hours on two idle cores and 20 GB of memory, the short measurements first.
-# It keeps files that OUT has. Without DATA it leaves Tables 2 to 5 and the accuracies out.
+# full run takes eight hours on two idle cores and 20 GB of memory, the short measurements first. It keeps
+# files that OUT has, so it goes on after an interruption. Without DATA it leaves Tables 2 to 5 and the
+# accuracies out.
 #
-# BACKEND chooses the backend, pure by default. The speeds are of all backends of the machine.
+# BACKEND chooses the backend, pure by default. The speeds are of all backends of the machine. RUNS is the
+# number of runs of each of Tables 2 to 9, 3 by default.
 set -eu
 
 usage() {
@@ -18,7 +20,7 @@ usage() {
 
 [ $# -ge 2 ] || usage
 size=$1 out=$2 data=${3:-}
-backend=${BACKEND:-pure}
+backend=${BACKEND:-pure} runs=${RUNS:-3}
 every=original,improved/paper,gram,qr,ridge-inverse,inverse-cholesky,planner
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -68,17 +70,21 @@ whole() {
 	mv "$work/lines" "$out/$1"
 }
 
-# One case of each operation, on matrices, on a matrix and vectors, and on vectors.
+# One case of each operation: on matrices, decompositions, on a matrix and vectors, on vectors, and by gonum's mat.
 # shellcheck disable=SC2086 # the last argument is words
 speed() {
-	measure bench --op dgemm,dsyrk,dsyr2k,dsymm,dtrmm,dtrsm,dgemmtp,dsprk,dspmm,cholesky-inverse,ldlt-inverse,lu-inverse,lu-solve,qr,eigensym,svd,eigen \
-		--case NN,UN,LU,LUN,N,L --n "$1" --rounds "$4" $5
-	measure bench --op dgemv,dger --case N --n "$2" --rounds "$4" $5
-	measure bench --op ddot,daxpy --n "$3" --rounds "$4" $5
+	measure bench --op dgemm,dsyrk,dsyr2k,dsymm,dtrmm,dtrsm,dgemmtp,dsprk,dspmm,cholesky-inverse,ldlt-inverse,lu-inverse,lu-solve \
+		--case NN,UN,LU,LUN,N,L --n "$1" --rounds "$5" $6
+	measure bench --op qr,eigensym,svd,eigen --n "$2" --rounds "$5" $6
+	measure bench --op dgemv,dger --case N --n "$3" --rounds "$5" $6
+	measure bench --op ddot,daxpy --n "$4" --rounds "$5" $6
+	measure bench --op mat.Mul,mat.Cholesky,mat.Inverse --n "$2" --backend pure --rounds "$5" $6
 }
 
-quick_speed() { speed 30,100,300 100,1000 1000,10000 1 '--min-time 2ms --opponents=false'; }
-full_speed() { speed 30,100,300,1000,2000 30,100,300,1000,2000,4000 30,100,300,1000,3000,10000,20000 3 ''; }
+quick_speed() { speed 30,100,300 30,100 100,1000 1000,10000 1 '--min-time 2ms --opponents=false'; }
+full_speed() {
+	speed 8,30,100,300,1000,2000 30,100,300,1000 30,100,300,1000,2000,4000 30,100,300,1000,3000,10000,20000 3 ''
+}
 
 predicted() { measure flops --validate --backend "$backend"; }
 
@@ -86,7 +92,7 @@ case $size in
 quick)
 	for file in table1 tables methods speed; do rm -f "$out/$file.jsonl"; done
 	paper table1.jsonl --table 1
-	paper tables.jsonl --table 2,3,4,5,6,7,8 --embedded --size 0.04 --retrain --runs 3
+	paper tables.jsonl --table 2,3,4,5,6,7,8 --embedded --size 0.04 --retrain --runs "$runs"
 	paper methods.jsonl --table 9 --size 0.04 --retrain --method "$every"
 	whole speed.jsonl quick_speed
 	;;
@@ -101,17 +107,17 @@ full)
 		)
 	fi
 	for table in 6 7 8; do
-		paper table$table.jsonl --table $table ${data:+--data "$data"} --retrain
+		paper table$table.jsonl --table $table ${data:+--data "$data"} --retrain --runs "$runs"
 	done
 	# By every method: of the tables with several updates the cheapest.
-	paper table9.jsonl --table 9 ${data:+--data "$data"} --retrain --method "$every"
+	paper table9.jsonl --table 9 ${data:+--data "$data"} --retrain --runs "$runs" --method "$every"
 	if [ -n "$data" ]; then
 		paper accuracy.jsonl --table 2 --data "$data" --method planner --runs 20
 		paper text.jsonl --table 2 --data "$data" --recipe text --method planner --runs 20
 		# Another ridge and scale, chosen on the last 10,000 training samples.
 		paper chosen.jsonl --table 2 --data "$data" --method planner --runs 10 --lambda 2^-18 --shrink 1.6
 		for table in 3 2 5 4; do
-			paper table$table.jsonl --table $table --data "$data" --retrain
+			paper table$table.jsonl --table $table --data "$data" --retrain --runs "$runs"
 		done
 	else
 		echo "without a folder of data, Tables 2 to 5, accuracy.jsonl, text.jsonl and chosen.jsonl are left out" >&2

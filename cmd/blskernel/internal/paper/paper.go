@@ -93,10 +93,9 @@ docs/data.md says where to get them. Without NORB its tables run on random image
 the times are real, the accuracies say "no data". --embedded takes synthetic digits in place of MNIST.
 
 At full size the tables take 3 to 25 minutes each on two cores and up to 20 GB; --size 0.1 takes
-seconds. --runs R repeats a table with R seeds for the mean and the standard deviation of the
-accuracy, after the first run by one method: the planner's, or else the last of --method. --json prints
-every row as soon as it is finished. After an interruption run the missing tables again into another
-file: 'blskernel report' takes several.`,
+seconds. --runs R repeats a table with R seeds: accuracies are means, with the standard deviation, and
+times are medians. --json prints every row as soon as it is finished. After an interruption run the
+missing tables again into another file: 'blskernel report' takes several.`,
 		Example: `  blskernel paper --table 1
   blskernel paper --table 2 --data mnist --json >results/table2.jsonl
   blskernel paper --table 2 --data mnist --method planner --runs 10

@@ -32,8 +32,7 @@ func (x *paper) run(ctx context.Context) error {
 	return nil
 }
 
-// table runs one of Tables 2 to 9: with the first seed by all methods and, since the accuracy does not
-// depend on the method, with the others by one alone.
+// table runs one of Tables 2 to 9 with each seed.
 func (x *paper) table(ctx context.Context, n int) error {
 	t, _ := bench.LookupPaperTable(n)
 	t = t.Scaled(x.size)
@@ -53,52 +52,42 @@ func (x *paper) table(ctx context.Context, n int) error {
 		return err
 	}
 	head := bench.TableHead{
-		PaperTable: t, Title: t.TitleOn(data), Scale: x.size, Targets: train.Classes, FeatureNodes: t.FeatureNodes(),
+		PaperTable: t, Scale: x.size, Targets: train.Classes, FeatureNodes: t.FeatureNodes(),
 		Recipe: recipe.Name, Lambda: recipe.Lambda, Shrink: recipe.Shrink, Whitening: x.zca,
 	}
-	repeat := variants[len(variants)-1]
 	if slices.Contains(variants, choice) {
-		repeat, head.Planner = choice, choice.String()
+		head.Planner = choice.String()
 	}
-	head.Repeat = repeat.String()
 	for _, v := range variants {
 		head.Methods = append(head.Methods, v.String())
 	}
-	runs := x.runs
-	if test == nil {
-		runs = 1 // there is no accuracy that could differ
-	}
-	for i := range uint64(runs) {
+	for i := range uint64(x.runs) {
 		head.Seeds = append(head.Seeds, x.seed+i)
 	}
 	done, steps := result.Table{TableHead: head, Machine: x.machine}, experiment.NewStepTable(variants)
 	if err := experiment.Emit(&x.Reporter, "table", head, x.head(head)+steps.Heads()); err != nil {
 		return err
 	}
-	began, before, all := time.Now(), 0, float64(len(variants)+runs-1) // runs by one method
+	began := time.Now()
 	for i, seed := range head.Seeds {
 		e := t.Experiment(seed, recipe)
 		e.Train, e.Test, e.Retrain, e.Variants = train, test, x.retrain && i == 0, variants
 		e.Features.Backend, e.Update.Backend, e.Whitening = x.backend, x.backend, x.whitening()
-		if i > 0 {
-			e.Variants = []bench.Variant{repeat}
-		}
 		err := e.Run(ctx, func(row bench.TableRow) error {
 			row.Table = n
-			text := "" // none for later seeds, which have one method
+			text := "" // none for later seeds
 			if i == 0 {
 				text = steps.Lines(row)
 			}
 			done.Rows = append(done.Rows, row)
 			return experiment.Emit(&x.Reporter, "row", row, text)
 		}, func(done, total float64, doing string) {
-			share := (float64(before) + float64(float64(len(e.Variants))*(done/total))) / all
+			share := (float64(i) + done/total) / float64(x.runs)
 			x.Show(share, fmt.Sprintf("table %d, seed %d%s, %s", n, seed, timeLeft(time.Since(began), share), doing))
 		})
 		if err != nil {
 			return err
 		}
-		before += len(e.Variants)
 	}
 	return x.show(&result.File{Tables: []result.Table{done}})
 }
@@ -113,7 +102,7 @@ func (x *paper) head(h bench.TableHead) string {
 		method = "; the planner's method is " + h.Planner
 	}
 	lambda := ui.Ridge(h.Lambda)
-	return fmt.Sprintf("Table %d    %s\ndata       %s\nscale      %v; c = %d\n", h.Table, h.Title, cmp.Or(data, h.Data), h.Scale, h.Targets) +
+	return fmt.Sprintf("Table %d    %s\ndata       %s\nscale      %v; c = %d\n", h.Table, h.TitleOn(h.Data), cmp.Or(data, h.Data), h.Scale, h.Targets) +
 		fmt.Sprintf("settings   recipe of the %s, lambda = %s, s = %v, %d feature nodes, seed %d%s\n",
 			h.Recipe, &lambda, h.Shrink, h.FeatureNodes, h.Seeds[0], method) + experiment.BackendLine(x.backend) + "\n"
 }

@@ -29,8 +29,7 @@ func New(s ui.Streams) *cobra.Command {
 		Short: "Make a page with plots from files of results",
 		Long: `Read what paper, bench and flops print with --json, and write DIR/README.md: numbers, plots and what
 they mean at the top, and below them the tables, folded away. The plots are DIR/plots/*.svg. The numbers
-are printed too. Results of different commands stay apart, and ratios are of times of one seed in one
-table.`,
+are printed too. Results of different commands stay apart, and ratios are of times in one table.`,
 		Example: `  blskernel report --results docs/results --out docs/results
   blskernel report --results table2.jsonl --results speeds.jsonl --out page
   blskernel report --out page results/*.jsonl`,
