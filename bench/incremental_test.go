@@ -160,24 +160,6 @@ func TestVariantOrder(t *testing.T) {
 	}
 }
 
-// TestOneClass trains on samples of one class, which every method then predicts.
-func TestOneClass(t *testing.T) {
-	e := small(90, 20, 2)
-	e.Variants = Variants(blsupdate.Methods()...)
-	for _, set := range [][]uint8{e.Train.Labels, e.Test.Labels} {
-		for i := range set {
-			set[i] = 3
-		}
-	}
-	for _, row := range collect(t, e) {
-		for _, c := range row.Cells {
-			if *c.Accuracy != 100 {
-				t.Errorf("%s after %d samples: %v%% of one class", c.Method, row.Samples, *c.Accuracy)
-			}
-		}
-	}
-}
-
 // TestProgress has shares that never fall, and what is done.
 func TestProgress(t *testing.T) {
 	last, emitted := -1.0, 0

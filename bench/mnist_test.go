@@ -3,6 +3,7 @@ package bench
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -32,41 +33,35 @@ func mnist(t *testing.T) (train, test *dataset.Images) {
 	return train, test
 }
 
-// An mnistRun is the experiment of the paper on the real files: k = 100 + enhancement nodes.
-type mnistRun struct {
-	initial, batch, updates int
-	enhancement             int
-	lambda                  float64
-	seed                    uint64
-	methods                 []blsupdate.Method
-	within                  float64 // bounds the differences of the weights; 0 for none
-}
-
 // solvers have the same weights without a ridge: QR never forms A⁺, nor AᵀA.
 var solvers = []blsupdate.Method{blsupdate.QR, blsupdate.Improved, blsupdate.Original}
 
-// run returns the accuracies of the last of the methods, step by step, after it has compared all with
-// the first in every row.
-func (m mnistRun) run(t *testing.T, train, test *dataset.Images) []float64 {
+// run is the experiment of the paper on the real files, with k = 100 + enhancement nodes. It returns the
+// accuracies of the last of the methods, step by step, after it has compared all with the first in every
+// row. within bounds the differences of the weights; 0 for none.
+func run(
+	t *testing.T, train, test *dataset.Images, initial, batch, updates, enhancement int, lambda float64, seed uint64, within float64,
+	methods ...blsupdate.Method,
+) (accuracies []float64) {
 	t.Helper()
 	e := &Incremental{
-		Train: train, Test: test, Initial: m.initial, Batch: m.batch, Updates: m.updates,
-		Features: bls.FeatureOptions{Groups: 10, GroupNodes: 10, EnhancementNodes: m.enhancement, Seed: m.seed},
-		Variants: Variants(m.methods...),
-		Update:   blsupdate.Options{Lambda: m.lambda},
+		Train: train, Test: test, Initial: initial, Batch: batch, Updates: updates,
+		Features: bls.FeatureOptions{Groups: 10, GroupNodes: 10, EnhancementNodes: enhancement, Seed: seed},
+		Variants: Variants(methods...),
+		Update:   blsupdate.Options{Lambda: lambda},
 	}
-	var accuracies []float64
 	for _, row := range collect(t, e) {
 		first := *row.Cells[0].Accuracy
 		for _, c := range row.Cells {
+			at := fmt.Sprintf("seed %d, %d samples, %s", seed, row.Samples, c.Method)
 			if !(math.Abs(*c.Accuracy-first) <= 0.02) {
-				t.Errorf("seed %d, %d samples: accuracies %v and %v", m.seed, row.Samples, first, *c.Accuracy)
+				t.Errorf("%s: accuracies %v and %v", at, first, *c.Accuracy)
 			}
 			if c.FlopsModel != c.FlopsCounted {
-				t.Errorf("seed %d, %d samples, %s: %v flops by the model, %v counted", m.seed, row.Samples, c.Method, c.FlopsModel, c.FlopsCounted)
+				t.Errorf("%s: %v flops by the model, %v counted", at, c.FlopsModel, c.FlopsCounted)
 			}
-			if m.within > 0 && !(c.Difference <= m.within) {
-				t.Errorf("seed %d, %d samples, %s: the weights differ by %v; want at most %v", m.seed, row.Samples, c.Method, c.Difference, m.within)
+			if within > 0 && !(c.Difference <= within) {
+				t.Errorf("%s: the weights differ by %v; want at most %v", at, c.Difference, within)
 			}
 		}
 		accuracies = append(accuracies, *row.Cells[len(row.Cells)-1].Accuracy)
@@ -77,15 +72,14 @@ func (m mnistRun) run(t *testing.T, train, test *dataset.Images) []float64 {
 // TestMNIST is the real experiment made small: k = 110, both forms of B, with and without a ridge.
 func TestMNIST(t *testing.T) {
 	train, test := mnist(t)
-	for _, m := range []mnistRun{
-		{initial: 500, batch: 500, updates: 2, enhancement: 10, lambda: 0x1p-30, seed: 1, methods: both, within: 1e-10},
-		{initial: 1300, batch: 100, updates: 2, enhancement: 10, lambda: 0x1p-30, seed: 1, methods: both, within: 1e-10},
-		{initial: 500, batch: 500, updates: 2, enhancement: 10, lambda: 0, seed: 1, methods: solvers, within: 1e-10},
+	for i, accuracies := range [][]float64{
+		run(t, train, test, 500, 500, 2, 10, 0x1p-30, 1, 1e-10, both...),
+		run(t, train, test, 1300, 100, 2, 10, 0x1p-30, 1, 1e-10, both...),
+		run(t, train, test, 500, 500, 2, 10, 0, 1, 1e-10, solvers...),
 	} {
-		accuracies := m.run(t, train, test)
 		// A linear classifier on 1500 images reaches some 80%.
 		if last := accuracies[len(accuracies)-1]; !(last >= 75) {
-			t.Errorf("%+v: accuracy %v%%", m, last)
+			t.Errorf("run %d: accuracy %v%%", i, last)
 		}
 	}
 }
@@ -98,7 +92,7 @@ func TestMNISTLong(t *testing.T) {
 	testutil.Slow(t)
 	train, test := mnist(t)
 	of := func(batch, updates int, lambda float64, seed uint64, within float64, methods ...blsupdate.Method) []float64 {
-		return mnistRun{10000, batch, updates, 1000, lambda, seed, methods, within}.run(t, train, test)
+		return run(t, train, test, 10000, batch, updates, 1000, lambda, seed, within, methods...)
 	}
 	const ridge = 0x1p-30
 	accuracies := of(10000, 5, ridge, 1, 0, blsupdate.Improved)

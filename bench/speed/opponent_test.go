@@ -142,20 +142,3 @@ func TestGonum(t *testing.T) {
 		t.Errorf("gonum's mat still runs on %T", blas64.Implementation())
 	}
 }
-
-// TestNoLibrary wants opponents of a job, and has no library: there are none.
-func TestNoLibrary(t *testing.T) {
-	if _, missing := Library(nil); missing == nil {
-		t.Skip("there is a library")
-	}
-	c := Comparison{
-		Backends: []blskernel.Backend{&fake{name: "a"}}, Jobs: []Job{job("lu-solve", "", 3)},
-		Opponents: true, Threads: []int{1}, Rounds: 1,
-	}
-	testutil.NoError(t, c.Run(context.Background(), func(r Result) error {
-		if len(r.Backends) != 1 {
-			t.Errorf("%+v", r)
-		}
-		return nil
-	}, nil))
-}
