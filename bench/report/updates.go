@@ -17,19 +17,11 @@ of a solution from scratch: of A⁺ and W, and of W alone. An update above that 
 scratch does not pay. A⁺ from scratch is by the paper's ridge formula, or by the start of Improved
 where the lines have no pseudoinverse_by.`,
 	}
-	// Titles are links on the page, so each run needs a unique one.
-	titles, used := map[string]int{}, map[string]int{}
+	runs = slices.DeleteFunc(slices.Clone(runs), func(r *run) bool { return r.last() == 0 })
+	used := map[string]int{} // titles are links on the page, so each run needs a unique one
 	for _, r := range runs {
-		if r.last() > 0 {
-			titles[r.title()]++
-		}
-	}
-	for _, r := range runs {
-		if r.last() == 0 {
-			continue
-		}
 		t := r.timeTable()
-		if titles[t.Title] > 1 {
+		if slices.ContainsFunc(runs, func(other *run) bool { return other != r && other.title() == t.Title }) {
 			t.Title += ", by " + strings.Join(r.Methods, ", ")
 		}
 		if used[t.Title]++; used[t.Title] > 1 {
