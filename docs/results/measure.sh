@@ -5,7 +5,7 @@
 #	measure.sh full OUT [DATA]    the paper's sizes; DATA has the files of MNIST and, if available, small NORB
 #
 # OUT is a folder for the results and the page. A quick run first removes the results of the last one. A
-# full run takes eight hours on two idle cores and 20 GB of memory, the short measurements first. It keeps
+# full run takes seven hours on two idle cores and 20 GB of memory, the short measurements first. It keeps
 # files that OUT has, so it goes on after an interruption. Without DATA it leaves Tables 2 to 5 and the
 # accuracies out.
 #
