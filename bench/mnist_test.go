@@ -36,9 +36,9 @@ func mnist(t *testing.T) (train, test *dataset.Images) {
 // solvers have the same weights without a ridge: QR never forms A⁺, nor AᵀA.
 var solvers = []blsupdate.Method{blsupdate.QR, blsupdate.Improved, blsupdate.Original}
 
-// run is the experiment of the paper on the real files, with k = 100 + enhancement nodes. It returns the
-// accuracies of the last of the methods, step by step, after it has compared all with the first in every
-// row. within bounds the differences of the weights; 0 for none.
+// run is the experiment of the paper on the real files, with k = 100 + enhancement nodes. It returns
+// the accuracies of the last of the methods, step by step, after it has compared all with the first in
+// every row. within bounds the differences of the weights; 0 for none.
 func run(
 	t *testing.T, train, test *dataset.Images, initial, batch, updates, enhancement int, lambda float64, seed uint64, within float64,
 	methods ...blsupdate.Method,

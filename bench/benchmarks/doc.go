@@ -3,14 +3,14 @@
 // tests only.
 //
 //	go test -run '^$' -bench 'Operation//op=(dgemm|dsyrk)' ./bench/benchmarks
-//	go test -run '^$' -bench 'Updater/backend=pure/call=Update' ./bench/benchmarks -l 10000 -k 1000 -q 100,1000
+//	go test -run '^$' -bench 'Updater//call=Update' ./bench/benchmarks -l 10000 -k 1000 -q 100,1000
 //	make benchcompare BENCH='Lapack/op=Cholesky'
 //
 // # Names
 //
-// BenchmarkOperation has the operations of package speed, BenchmarkLapack, BenchmarkUpdater and
-// BenchmarkBls have functions and methods of lapack, blsupdate and bls. Update is AddInputs and Weights.
-// Below are keys and values, the backend first:
+// BenchmarkOperation has the operations of package speed, and BenchmarkLapack, BenchmarkUpdater and
+// BenchmarkBls have functions and methods of lapack, blsupdate and bls. Update is AddInputs and
+// Weights. Below are keys and values, the backend first:
 //
 //	BenchmarkOperation/backend=pure/op=dgemm/args=NN/n=256
 //	BenchmarkLapack/backend=pure/op=Cholesky.Refine/n=256

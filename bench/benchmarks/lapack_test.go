@@ -25,8 +25,8 @@ type method struct {
 	prepare func(bk blskernel.Backend, n int) call
 }
 
-// methodsOf returns the methods of a factorization: solutions with as many right-hand sides as rows, the
-// refinement of a solution for 10, which hardly changes, and the condition of new factors.
+// methodsOf returns the methods of a factorization: solutions with as many right-hand sides as rows,
+// the refinement of a solution for 10, which hardly changes, and the condition of new factors.
 func methodsOf[M any, F solver[M]](name string, create func(bk blskernel.Backend) F, matrix func(n int) M) []method {
 	factored := func(bk blskernel.Backend, n int) (f F, a M) {
 		f, a = create(bk), matrix(n)

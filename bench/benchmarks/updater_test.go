@@ -112,7 +112,8 @@ func (m *model) flops(of action) (all float64) {
 }
 
 // BenchmarkUpdater times every action of every method that supports it, Improved's Update and AddInputs
-// in every form. Update is AddInputs and Weights: what a batch costs where weights are wanted after each.
+// in every form. Update is AddInputs and Weights: what a batch costs where weights are wanted after
+// each.
 func BenchmarkUpdater(b *testing.B) {
 	backends(b, func(b *testing.B, bk blskernel.Backend) {
 		for _, of := range actions {

@@ -43,8 +43,8 @@ func runsOf(files []*result.File) (all []*run) {
 	return all
 }
 
-// median returns a row with the median times of its step over all seeds: those of the features, and those
-// of the methods without the features.
+// median returns a row with the median times of its step over all seeds: of the features, and of the
+// methods without the features.
 func (r *run) median(row bench.TableRow) bench.TableRow {
 	var features []float64
 	for _, other := range r.Rows {

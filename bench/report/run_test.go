@@ -170,7 +170,7 @@ func TestPages(t *testing.T) {
 			"**7.67×** | speed over Improved, in total training time on the same problem, of the method that the planner chooses: gram |",
 		}, nil},
 		"attempts": {[][]sampleLine{append([]sampleLine{again}, whole...)}, []string{" It was run 2 times, since the FMA peak moved by more than 15%."}, nil},
-		// Deviations of 10, 10 and 50% by method and in all, and counts that differ from the model.
+		// Deviations of 10, 10 and 50% by method and in all, and a count beside the model.
 		"predictions": {[][]sampleLine{{cost("gram", 2.2, 7), cost("gram", 1.8, 7), cost("qr", 3, 8)}}, []string{
 			"| gram | 2 | 10.0 | 10.0 | 10.0 | 2 | | qr | 1 | 50.0 | 50.0 | 50.0 | 0 | | all of at least 0.5 ms | 3 | 10.0 | 46.0 | 50.0 | 2 |",
 			"to 10.0% in the median and 46.0% at the 95th percentile on pure", "![2 of 3 predicted times of updates are within 15%",

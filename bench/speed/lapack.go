@@ -56,8 +56,8 @@ var factorizations = []Case{
 		}
 		return p
 	}},
-	// As many right-hand sides as the order. A call is bound with the factors of A. dgetrs reads the
-	// storage of A as Aᵀ by columns, and the storage of B as the right-hand sides by columns.
+	// As many right-hand sides as the order. A call is bound with the factors of A. dgetrs reads
+	// the storage of A as Aᵀ by columns, and the storage of B as the right-hand sides by columns.
 	{"lu-solve", "", []string{"dgetrs"}, 2, 3, func(_ string, n int, r source) *Problem {
 		a, b := r.draw(n*n), r.draw(n*n)
 		p := once(b, 0, func(be blskernel.Backend, x []float64) func() error {

@@ -18,9 +18,9 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// productTasks are the operations of the BLAS that package speed has, on operands that each draws anew:
-// the first case of each at a size at which it is worth several goroutines where none stands by, and the
-// last one at a small size.
+// productTasks are the operations of the BLAS that package speed has, on operands that each draws
+// anew: the first case of each at a size at which it is worth several goroutines where none stands by,
+// and the last one at a small size.
 //
 // An element is at most a sum of 2n products of numbers below 1/2, and of one number more. Each run is
 // within gamma_{2n+4} (n/2+1) of the exact one, so two of them are within twice that, (n+2)² eps.
