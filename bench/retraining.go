@@ -33,35 +33,30 @@ func ridgePseudoinverse(b blskernel.Backend, a, y *mat.Dense, lambda float64) (p
 	return p, w, nil
 }
 
-type scratch struct {
-	by             blsupdate.Start
-	seconds, flops float64
-}
-
 // timePseudoinverse measures A⁺ and W from scratch: by ridgePseudoinverse, or where that has no
-// solution by a start of m.
-func timePseudoinverse(m blsupdate.Method, a, y *mat.Dense, opt blsupdate.Options) (scratch, error) {
+// solution by a start of Improved. by is the start, as blsupdate.Start.String has it.
+func timePseudoinverse(a, y *mat.Dense, opt blsupdate.Options) (by string, seconds, flops float64, err error) {
 	runtime.GC() // of what was there before, which may be as large
 	counter := blsupdate.NewCounter(opt.Backend)
 	began := time.Now()
-	_, _, err := ridgePseudoinverse(counter, a, y, opt.Lambda)
-	t := scratch{by: blsupdate.StartCholesky, seconds: time.Since(began).Seconds(), flops: counter.Flops()}
+	_, _, err = ridgePseudoinverse(counter, a, y, opt.Lambda)
+	seconds = time.Since(began).Seconds()
 	var pivot *lapack.PivotError
 	if errors.As(err, &pivot) {
-		return timeStart(m, a, y, opt)
+		return timeStart(blsupdate.Improved, a, y, opt)
 	}
-	return t, err
+	return blsupdate.StartCholesky.String(), seconds, counter.Flops(), err
 }
 
 // timeStart measures a start by a method and the weights after it. The flops are by the model, and
 // include an attempt that was given up.
-func timeStart(m blsupdate.Method, a, y *mat.Dense, opt blsupdate.Options) (scratch, error) {
+func timeStart(m blsupdate.Method, a, y *mat.Dense, opt blsupdate.Options) (by string, seconds, flops float64, err error) {
 	u, _, seconds, err := timed(func() (blsupdate.Updater, error) {
 		return blsupdate.New(m, a, y, Variant{Method: m}.options(opt))
 	})
 	if err != nil {
-		return scratch{}, err
+		return "", 0, 0, err
 	}
 	report := u.Report()
-	return scratch{by: report.Start, seconds: seconds, flops: report.Model() + report.Abandoned}, nil
+	return report.Start.String(), seconds, report.Model() + report.Abandoned, nil
 }
