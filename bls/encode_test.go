@@ -3,7 +3,6 @@ package bls
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"io"
 	"reflect"
 	"slices"
@@ -118,40 +117,6 @@ func TestEncodeEveryField(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// Data that are no model of the kind are a *FormatError with the byte, counted from the beginning.
-func TestDecodeErrors(t *testing.T) {
-	models := smallModels(t)
-	var e *FormatError
-	for name, b := range models {
-		decode := func(b []byte) error { _, err := DecodeClassifier(bytes.NewReader(b), nil); return err }
-		other := func(b []byte) error { _, err := DecodeRegressor(bytes.NewReader(b), nil); return err }
-		if name[0] == 'r' {
-			decode, other = other, decode
-		}
-		if err := other(b); !errors.As(err, &e) || e.Offset != 8 {
-			t.Errorf("%s as the other kind: %v", name, err)
-		}
-		head := 8 + int(binary.LittleEndian.Uint64(b))
-		for n := 0; n < len(b); n += 7 {
-			if err := decode(b[:n]); !errors.As(err, &e) || e.Offset != int64(n) || !errors.Is(err, io.ErrUnexpectedEOF) {
-				t.Fatalf("%s, %d of %d bytes: %v", name, n, len(b), err)
-			}
-		}
-		// The kind; the magic word, the version and the method of the output layer.
-		for _, at := range []int{8, head, head + 8, head + 16} {
-			altered := slices.Clone(b)
-			binary.LittleEndian.PutUint64(altered[at:], 99)
-			if err := decode(altered); !errors.As(err, &e) || e.Offset != int64(at) {
-				t.Errorf("%s: %v, want byte %d", name, err, at)
-			}
-		}
-	}
-	broken := errors.New("broken disk")
-	if _, err := DecodeClassifier(iotest.ErrReader(broken), nil); !errors.Is(err, broken) {
-		t.Errorf("a broken disk: %v", err)
 	}
 }
 

@@ -2,7 +2,6 @@ package modelfile_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -132,37 +131,6 @@ func ExampleProgress() {
 	// Output:
 	// skip 5 rows of [line.csv] false
 	// learned first.csv 1 true
-}
-
-// Every error is of a type that errors.As finds, and says what to do.
-func Example_errors() {
-	good := new(bytes.Buffer)
-	check(modelfile.Write(good, line()))
-	altered := bytes.Clone(good.Bytes())
-	altered[300] ^= 1 // one bit of the model
-	for _, b := range [][]byte{
-		altered,
-		good.Bytes()[:500],
-		append(bytes.Clone(good.Bytes()), "something else"...),
-		[]byte("\x89BLS\r\n\x1a\n\x03\x00\x00\x00\x83\x6b\x92\xf8"), // of a later version
-	} {
-		_, err := modelfile.Read(bytes.NewReader(b), nil)
-		fmt.Println(err)
-		var checksum *modelfile.ChecksumError
-		if errors.As(err, &checksum) {
-			fmt.Println("altered in", checksum.Section)
-		}
-	}
-	wrong := line()
-	wrong.Metadata.Inputs = []string{"u"}
-	fmt.Println(modelfile.Write(new(bytes.Buffer), wrong))
-	// Output:
-	// modelfile: the file was altered (the checksum of "REGR" is wrong): copy it again, in binary mode, or use a backup
-	// altered in REGR
-	// modelfile: the file is not complete, it ends after 500 bytes in "REGR": copy it again, or use a backup
-	// modelfile: section "END " is invalid: data follows the end: use a backup, or train again
-	// modelfile: the file is of version 3, and this program reads version 2: read it with a newer release of blskernel
-	// modelfile: metadata: inputs: 1 names for 2 inputs of the model
 }
 
 // What does not depend on the kind of the model goes by Learner.

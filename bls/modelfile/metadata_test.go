@@ -19,7 +19,6 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/dataset/stream"
 	"blskernel/internal/testutil"
-	"blskernel/internal/testutil/faults"
 )
 
 func TestMetadata(t *testing.T) {
@@ -177,41 +176,6 @@ func TestMetadataIsCanonical(t *testing.T) {
 		}
 	}
 }
-
-// What metadata takes is bounded whatever is in it: of 1 MB the most is made of very short strings.
-func TestMetadataMemory(t *testing.T) {
-	testutil.NotUnderRace(t, "counts bytes")
-	many := func(n int, text func(i int) string) string {
-		var parts []string
-		for i := range n {
-			parts = append(parts, text(i))
-		}
-		return strings.Join(parts, ",")
-	}
-	for name, meta := range map[string]string{
-		"strings":  `{"inputs":[` + many(maxMetadata/3-10, func(int) string { return `""` }) + `]}`,
-		"notes":    `{"notes":{` + many(maxMetadata/13, func(i int) string { return fmt.Sprintf(`"%06d":""`, i) }) + `}}`,
-		"columns":  `{"columns":[` + many(1<<16, func(int) string { return `{}` }) + `]}`,
-		"levels":   `{"columns":[` + many(maxMetadata/20-10, func(int) string { return `{"levels":["","a"]}` }) + `]}`,
-		"log":      `{"log":[` + many(MaxLog, func(int) string { return `{"kind":""}` }) + `]}`,
-		"too long": `{"log":[` + many(maxMetadata/3-10, func(int) string { return `{}` }) + `]}`, // which is refused
-		"one":      `{"software":"` + strings.Repeat("x", maxMetadata-20) + `"}`,
-	} {
-		b := newBuilder(Version, meta).b
-		used := faults.Allocated(func() {
-			var e *TruncatedError
-			if _, err := Inspect(bytes.NewReader(b)); name != "too long" && (!errors.As(err, &e) || e.Section != "") || err == nil {
-				t.Errorf("%s: %.200s", name, err)
-			}
-		})
-		if used > metadataMemory {
-			t.Errorf("%s: %d bytes were allocated", name, used)
-		}
-	}
-}
-
-// metadataMemory is what the documentation of Read says, 64 MB.
-const metadataMemory = 64 << 20
 
 // TestOptions reads as the metadata says: by names, or by positions without those that were left out.
 func TestOptions(t *testing.T) {

@@ -27,7 +27,8 @@ import (
 //	*FormatError; an error of r, by which a context stops it.
 //	memory: the model, and up to half of its largest matrix on the way. For n bytes of r it
 //	allocates at most 12n bytes and 512 KiB, whether it accepts or refuses them; for n bytes of
-//	metadata, at most 1 MB, up to 96n if they are very short strings.
+//	metadata, at most 1 MB, up to 96n if they are very short strings, and up to 256n if they are
+//	columns of numbers.
 func Read(r io.Reader, b blskernel.Backend) (*File, error) {
 	f := &File{}
 	_, err := scan(r, func(name string, payload io.Reader) error {
@@ -127,22 +128,11 @@ type scanner struct {
 	err error
 }
 
-// maxEmptyReads is the number of reads in a row that may return neither bytes nor an error, as in
-// package bufio.
-const maxEmptyReads = 100
-
 func (s *scanner) Read(p []byte) (int, error) {
 	if s.err != nil {
 		return 0, s.err
 	}
 	n, err := s.r.Read(p)
-	for tries := 0; n == 0 && err == nil && len(p) > 0; tries++ {
-		if tries == maxEmptyReads {
-			err = io.ErrNoProgress
-			break
-		}
-		n, err = s.r.Read(p)
-	}
 	_, _ = s.sum.Write(p[:n]) // a hash returns no error
 	s.at += int64(n)
 	s.err = err
