@@ -39,16 +39,6 @@ type Data struct {
 	Single    bool           // there is one file of samples, and none of targets
 }
 
-// wanted describes the columns that a model needs.
-type wanted struct {
-	Data
-	inputs, targets []string // the names of the columns that the model has, none where it has no names
-
-	number  int            // of the columns of the inputs; 0 for any
-	columns stream.Columns // how they become inputs; nil for numbers
-	exclude []string       // without names: the columns that the training left out
-}
-
 // Match selects the columns of the model. If both the data and the model have names and no columns are
 // given, the inputs are the columns with the model's names, in any order. Else they are all columns
 // except the targets, in their order. Given columns keep their order, unless their names are the
@@ -58,67 +48,60 @@ type wanted struct {
 //	errors: a *stream.Error without a path for columns that do not fit the model, ErrNoTargets; an
 //	error of r.Select.
 func (m *Model) Match(r *stream.Reader, data Data) error {
-	as := m.Metadata.Options()
-	cells, _ := m.Columns()
-	return match(r, wanted{
-		Data: data, inputs: as.Inputs, targets: m.Metadata.Targets,
-		number: len(cells), columns: as.Columns, exclude: as.Exclude,
-	})
-}
-
-func match(r *stream.Reader, want wanted) error {
-	given := r.Selection()
-	if err := choose(r, want); err != nil {
+	as, given := m.Metadata.Options(), r.Selection()
+	if err := choose(r, data, as.Inputs, m.Metadata.Targets); err != nil {
 		return err
 	}
+	cells, _ := m.Columns()
 	s := r.Selection()
-	if want.number > 0 && r.Dim() != want.number && given.Inputs == nil && s.Inputs == nil && given.Exclude == nil && want.exclude != nil {
-		s.Exclude = slices.DeleteFunc(slices.Clone(want.exclude), func(spec string) bool { return spec == s.Weight })
+	if r.Dim() != len(cells) && given.Inputs == nil && s.Inputs == nil && given.Exclude == nil && as.Exclude != nil {
+		s.Exclude = slices.DeleteFunc(slices.Clone(as.Exclude), func(spec string) bool { return spec == s.Weight })
 		if err := r.Select(s); err != nil {
 			return err
 		}
 	}
-	if n := r.Dim(); want.number > 0 && n != want.number {
+	if n := r.Dim(); n != len(cells) {
 		return stream.Errorf("has %d input columns, but the model has %d: choose the columns by %v or %v, "+
-			"and name the column of the labels or targets by %v", n, want.number, inputs, exclude, targets)
+			"and name the column of the labels or targets by %v", n, len(cells), inputs, exclude, targets)
 	}
-	if want.columns == nil && want.Missing != stream.MissingDrop {
+	if as.Columns == nil && data.Missing != stream.MissingDrop {
 		return nil
 	}
-	s.Columns, s.Missing = want.columns, want.Missing
+	s.Columns, s.Missing = as.Columns, data.Missing
 	return r.Select(s)
 }
 
-func choose(r *stream.Reader, want wanted) error {
+// choose selects the columns of the inputs and targets that the model has names for, nil without names.
+func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 	heading, selected := r.Heading(), r.Selection()
 	names := heading.Names
-	if names == nil && selected.Header == stream.HeaderAuto && len(want.inputs) > 0 && holds(heading.First, want.inputs) {
+	if names == nil && selected.Header == stream.HeaderAuto && len(inputs) > 0 && holds(heading.First, inputs) {
 		names = heading.First // which are all numbers
 	}
-	byName := names != nil && len(want.inputs) > 0 && len(selected.Inputs) == 0
+	byName := names != nil && len(inputs) > 0 && len(selected.Inputs) == 0
 	given := selected
 	var err error
 	if byName {
-		selected.Inputs, err = named(want.inputs, names)
+		selected.Inputs, err = named(inputs, names)
 	} else {
-		selected.Inputs, err = inOrder(selected.Inputs, r.Inputs(), want.inputs)
+		selected.Inputs, err = inOrder(selected.Inputs, r.Inputs(), inputs)
 	}
 	if err != nil {
 		return err
 	}
-	if selected.Targets, err = inOrder(selected.Targets, r.Targets(), want.targets); err != nil {
+	if selected.Targets, err = inOrder(selected.Targets, r.Targets(), targets); err != nil {
 		return err
 	}
 	changed := !slices.Equal(given.Inputs, selected.Inputs) || !slices.Equal(given.Targets, selected.Targets)
-	byTarget := names != nil && len(want.targets) > 0 && len(selected.Targets) == 0 && !want.Elsewhere &&
-		(want.Learn || !byName && holds(names, want.targets))
+	byTarget := names != nil && len(targets) > 0 && len(selected.Targets) == 0 && !want.Elsewhere &&
+		(want.Learn || !byName && holds(names, targets))
 	switch {
 	case byTarget:
-		if selected.Targets, err = named(want.targets, names); err != nil {
+		if selected.Targets, err = named(targets, names); err != nil {
 			return err
 		}
-	case want.Learn && r.Outputs() == 0 && len(want.targets) == 1 && holds(heading.Arrays, want.targets):
-		selected.Targets = want.targets
+	case want.Learn && r.Outputs() == 0 && len(targets) == 1 && holds(heading.Arrays, targets):
+		selected.Targets = targets
 	case want.Learn && r.Outputs() == 0 && heading.Format != stream.IDX:
 		return ErrNoTargets
 	case !changed:

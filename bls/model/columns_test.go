@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/bls/modelfile"
 	"blskernel/dataset/stream"
 	"blskernel/internal/testutil"
 )
@@ -15,39 +16,40 @@ import (
 // TestMatch selects the columns of texts.
 func TestMatch(t *testing.T) {
 	const header = "b,a,y\n1,2,3\n4,5,6\n"
-	needs := wanted{inputs: []string{"a", "b"}, targets: []string{"y"}, Data: Data{Learn: true, Single: true}}
-	with := func(change func(w *wanted)) wanted {
-		w := needs
-		change(&w)
-		return w
-	}
+	learn := Data{Learn: true, Single: true}
+	needs := modelfile.Metadata{Inputs: []string{"a", "b"}, Targets: []string{"y"}}
+	numbers := modelfile.Metadata{Inputs: []string{"1", "2"}, Targets: []string{"7"}}
 	for _, tc := range []struct {
 		name, text      string
 		options         stream.Options
-		want            wanted
+		model           modelfile.Metadata
+		data            Data
 		inputs, targets []string // the names that are selected
 		first           []float64
 		err             string // a part of the error, empty for none
 	}{
-		{"by name", header, stream.Options{}, needs, []string{"a", "b"}, []string{"y"}, []float64{2, 1}, ""},
-		{"inputs alone", header, stream.Options{}, with(func(w *wanted) { w.Learn = false }), []string{"a", "b"}, nil, []float64{2, 1}, ""},
-		{"a model without names", header, stream.Options{Targets: []string{"y"}}, wanted{Data: Data{Learn: true}}, []string{"b", "a"}, []string{"y"}, []float64{1, 2}, ""},
-		{"given, in the model's order", header, stream.Options{Inputs: []string{"b", "a"}, Targets: []string{"3"}}, needs, []string{"a", "b"}, []string{"y"}, []float64{2, 1}, ""},
-		{"given, of other names", header, stream.Options{Inputs: []string{"b"}, Targets: []string{"a"}}, needs, []string{"b"}, []string{"a"}, []float64{1}, ""},
-		{"names that are numbers", "2,1,7\n3,4,5\n", stream.Options{}, wanted{inputs: []string{"1", "2"}, targets: []string{"7"}, Data: Data{Learn: true, Single: true}}, []string{"1", "2"}, []string{"7"}, []float64{4, 3}, ""},
-		{"a range in another order", header, stream.Options{Inputs: []string{"1-2"}}, needs, nil, nil, nil, "in another order than the model"},
-		{"a column is missing", "b,y\n1,2\n", stream.Options{}, needs, nil, nil, nil, `lacks the columns "a" of the model; it has "b", "y": name`},
-		{"many are missing", "z\n1\n", stream.Options{}, wanted{inputs: strings.Split("abcdefghijkl", "")}, nil, nil, nil, `"j" and 2 more of the model; it has "z"`},
-		{"a name twice", "a,b,a,y\n1,2,3,4\n", stream.Options{}, needs, nil, nil, nil, `has more than one column named "a"`},
-		{"no target", "1,2\n3,4\n", stream.Options{Header: stream.HeaderAbsent}, needs, nil, nil, nil, ErrNoTargets.Error()},
+		{"by name", header, stream.Options{}, needs, learn, []string{"a", "b"}, []string{"y"}, []float64{2, 1}, ""},
+		{"inputs alone", header, stream.Options{}, needs, Data{Single: true}, []string{"a", "b"}, nil, []float64{2, 1}, ""},
+		{"a model without names", header, stream.Options{Targets: []string{"y"}}, modelfile.Metadata{}, Data{Learn: true}, []string{"b", "a"}, []string{"y"}, []float64{1, 2}, ""},
+		{"given, in the model's order", header, stream.Options{Inputs: []string{"b", "a"}, Targets: []string{"3"}}, needs, learn, []string{"a", "b"}, []string{"y"}, []float64{2, 1}, ""},
+		{"given, of other names", header, stream.Options{Inputs: []string{"b", "y"}, Targets: []string{"a"}}, needs, learn, []string{"b", "y"}, []string{"a"}, []float64{1, 3}, ""},
+		{"given, too few", header, stream.Options{Inputs: []string{"b"}, Targets: []string{"a"}}, needs, learn, nil, nil, nil, "has 1 input columns, but the model has 2"},
+		{"names that are numbers", "2,1,7\n3,4,5\n", stream.Options{}, numbers, learn, []string{"1", "2"}, []string{"7"}, []float64{4, 3}, ""},
+		{"a range in another order", header, stream.Options{Inputs: []string{"1-2"}}, needs, learn, nil, nil, nil, "in another order than the model"},
+		{"a column is missing", "b,y\n1,2\n", stream.Options{}, needs, learn, nil, nil, nil, `lacks the columns "a" of the model; it has "b", "y": name`},
+		{"many are missing", "z\n1\n", stream.Options{}, modelfile.Metadata{Inputs: strings.Split("abcdefghijkl", "")}, Data{}, nil, nil, nil, `"j" and 2 more of the model; it has "z"`},
+		{"a name twice", "a,b,a,y\n1,2,3,4\n", stream.Options{}, needs, learn, nil, nil, nil, `has more than one column named "a"`},
+		{"no target", "1,2\n3,4\n", stream.Options{Header: stream.HeaderAbsent}, needs, learn, nil, nil, nil, ErrNoTargets.Error()},
 	} {
+		tc.model.Columns = make(stream.Columns, max(2, len(tc.model.Inputs)))
+		m := &Model{File: &modelfile.File{Metadata: tc.model}}
 		path := filepath.Join(t.TempDir(), "x.csv")
 		testutil.NoError(t, os.WriteFile(path, []byte(tc.text), 0o666))
 		r, err := stream.Open(context.Background(), []string{path}, tc.options)
 		if err != nil {
 			t.Fatalf("%s: %v", tc.name, err)
 		}
-		err = match(r, tc.want)
+		err = m.Match(r, tc.data)
 		if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
 			t.Errorf("%s: %v; want %q", tc.name, err, tc.err)
 		}

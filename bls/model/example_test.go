@@ -126,8 +126,8 @@ func ExampleRemedy() {
 
 // Two models have other classes: the union has those of the first, and then the others.
 func ExampleClasses() {
-	all, to := model.NewClasses([]string{"cat", "dog"}).With([]string{"owl", "dog"})
+	all, to := model.NewClasses([]string{"dog", "cat"}).With([]string{"owl", "cat", "owl", "dog", "ant"})
 	fmt.Println(all, to)
 	// Output:
-	// [cat dog owl] [2 1]
+	// [dog cat owl ant] [2 1 2 0 3]
 }

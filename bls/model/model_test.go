@@ -199,17 +199,6 @@ func TestLearnedList(t *testing.T) {
 	}
 }
 
-// TestWith has labels that are among the classes, new, and both twice.
-func TestWith(t *testing.T) {
-	all, to := NewClasses([]string{"b", "a"}).With([]string{"c", "a", "c", "b", "d"})
-	if !slices.Equal(all, []string{"b", "a", "c", "d"}) || !slices.Equal(to, []int{2, 1, 2, 0, 3}) {
-		t.Errorf("%q %v", all, to)
-	}
-	if all, to := (Classes{}).With(nil); len(all) != 0 || len(to) != 0 {
-		t.Errorf("%q %v", all, to)
-	}
-}
-
 // TestArgMax refuses scores that are no numbers.
 func TestArgMax(t *testing.T) {
 	b := &stream.Batch{X: mat.NewDense(1, 1, nil)}
