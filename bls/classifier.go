@@ -208,10 +208,7 @@ func (c *Classifier) Encode(w io.Writer) error { return c.encode(w, kindClassifi
 //	memory: at most 12n bytes and 256 KiB for n bytes of r, whatever sizes r declares.
 func DecodeClassifier(r io.Reader, b blskernel.Backend) (*Classifier, error) {
 	m, err := decodeModel(r, kindClassifier, b)
-	if err != nil {
-		return nil, err
-	}
-	return m.classifier(), nil
+	return m.classifier(), err
 }
 
 func (c *Classifier) options() settings {
@@ -219,8 +216,11 @@ func (c *Classifier) options() settings {
 		classes: c.Classes, classWeight: c.ClassWeight, validate: c.Validate, rows: c.ExpectedRows}
 }
 
-// classifier returns a Classifier with the model m, whose fields are its settings.
+// classifier returns a Classifier with the model m, whose fields are its settings, nil for nil.
 func (m *model) classifier() *Classifier {
+	if m == nil {
+		return nil
+	}
 	s := m.settings
 	return &Classifier{Backend: s.backend, Features: s.features, Method: s.method, Update: s.update,
 		Classes: s.classes, ClassWeight: s.classWeight, ExpectedRows: s.rows,

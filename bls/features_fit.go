@@ -41,13 +41,13 @@ func fitUnsupervised(x *mat.Dense, opt FeatureOptions, keep bool) (*Features, *m
 	if opt.Relevance > 0 {
 		return nil, nil, &OptionError{Op: "bls", Option: "Relevance", Value: opt.Relevance, Want: "0 or None, since there are no targets"}
 	}
-	return fit(context.Background(), x, opt, nil, keep)
+	return fit(context.Background(), x, opt, nil, keep, false)
 }
 
 // fit fits the maps, with the columns of S times some weights, nil for ones, and returns Z and S of x
-// or, if keep is true, all nodes. It checks ctx before each panel of rows and each iteration of an
-// autoencoder.
-func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, columns []float64, keep bool) (*Features, *mat.Dense, error) {
+// or, if keep is true, all nodes; with an intercept a column of ones behind them. It checks ctx before
+// each panel of rows and each iteration of an autoencoder.
+func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, columns []float64, keep, intercept bool) (*Features, *mat.Dense, error) {
 	opt, err := opt.resolve()
 	if err != nil {
 		return nil, nil, err
@@ -85,7 +85,8 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, columns []float6
 		return nil, nil, err
 	}
 
-	a := newNodes(l, nodes)
+	rows := newRows(l, nodes, intercept)
+	a := rows.Slice(0, l, 0, nodes).(*mat.Dense)
 	z := a.Slice(0, l, 0, n).(*mat.Dense)
 	if err := f.project(ctx, a, x); err != nil {
 		return nil, nil, err
@@ -112,7 +113,7 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, columns []float6
 	if err := f.checkNodes(a); err != nil {
 		return nil, nil, err
 	}
-	return f, a, nil
+	return f, rows, nil
 }
 
 // fineTune returns the weights of all groups, beta_1 to beta_n2 side by side, (d+1)×N.

@@ -40,9 +40,6 @@ func (r *Regressor) RemoveContext(ctx context.Context, x, y *mat.Dense, weights 
 }
 
 func (m *model) remove(ctx context.Context, out sampleSet) error {
-	if m == nil {
-		return ErrNotFitted
-	}
 	y, err := m.checked(&out)
 	if err != nil {
 		return err
@@ -75,8 +72,12 @@ func (m *model) remove(ctx context.Context, out sampleSet) error {
 	return nil
 }
 
-// checked is sampleSet.targets of samples with the classes or targets that the model has.
+// checked is sampleSet.targets of samples with the classes or targets that the model has. A nil model
+// returns ErrNotFitted.
 func (m *model) checked(s *sampleSet) (*mat.Dense, error) {
+	if m == nil {
+		return nil, ErrNotFitted
+	}
 	if m.constant {
 		s.classes = m.targets()
 	}
@@ -217,11 +218,7 @@ func (c *Classifier) Refit(x *mat.Dense, labels []int) error {
 // RefitContext is Refit by samples with weights, as in FitContext, until ctx is done.
 func (c *Classifier) RefitContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	m, err := c.refit(ctx, sampleSet{x: x, labels: labels, weights: weights})
-	if err != nil {
-		return err
-	}
-	c.model = m
-	return nil
+	return adopt(&c.model, m, err)
 }
 
 // Refit is Classifier.Refit with the targets Y (l×c). The means y0 stay.
@@ -230,11 +227,7 @@ func (r *Regressor) Refit(x, y *mat.Dense) error { return r.RefitContext(backgro
 // RefitContext is Refit by samples with weights, as in FitContext, until ctx is done.
 func (r *Regressor) RefitContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	m, err := r.refit(ctx, sampleSet{x: x, y: y, weights: weights})
-	if err != nil {
-		return err
-	}
-	r.model = m
-	return nil
+	return adopt(&r.model, m, err)
 }
 
 // refit returns a model with the maps and settings of m that has learned samples.

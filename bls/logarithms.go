@@ -32,15 +32,9 @@ func checkPositive(y *mat.Dense) error {
 }
 
 func logarithms(y *mat.Dense) *mat.Dense {
-	rows, cols := y.Dims()
-	out := mat.NewDense(rows, cols, nil)
-	for i := range rows {
-		row := out.RawRowView(i)
-		for j, v := range y.RawRowView(i) {
-			row[j] = detmath.Log(v)
-		}
-	}
-	return out
+	var out mat.Dense
+	out.Apply(func(_, _ int, v float64) float64 { return detmath.Log(v) }, y)
+	return &out
 }
 
 // skewed reports whether each column of y, whose elements are positive and at most 1, is skewed to the

@@ -12,7 +12,6 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/internal/io/interrupt"
 	"blskernel/internal/io/memory"
-	"blskernel/internal/linalg/backend"
 	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
@@ -99,13 +98,6 @@ func startModel(ctx context.Context, s settings, in sampleSet) (*model, error) {
 		return nil, err
 	}
 	given, x := s, in.x
-	s.backend = backend.Or(s.backend)
-	if s.features.Backend == nil {
-		s.features.Backend = s.backend
-	}
-	if s.update.Backend == nil {
-		s.update.Backend = s.backend
-	}
 	l, d := x.Dims()
 	s = prepare(s, max(l, s.rows), d)
 	_, c := y.Dims()
@@ -116,7 +108,7 @@ func startModel(ctx context.Context, s settings, in sampleSet) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, a, err := fit(ctx, x, s.features, s.columns, true)
+	f, a, err := fit(ctx, x, s.features, s.columns, true, s.intercept)
 	if err != nil {
 		return nil, err
 	}
@@ -140,10 +132,6 @@ func startModel(ctx context.Context, s settings, in sampleSet) (*model, error) {
 			return nil, err
 		}
 		m.center = columnMeans(learned, weights)
-		l, k := a.Dims()
-		wide := newRows(l, k, true)
-		wide.Slice(0, l, 0, k).(*mat.Dense).Copy(a)
-		a = wide
 	}
 	if y, err = m.centered(y); err != nil {
 		return nil, err

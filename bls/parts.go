@@ -49,9 +49,6 @@ func (r *Regressor) ExpandContext(ctx context.Context, x, y *mat.Dense) (a, ya *
 }
 
 func (m *model) expanded(ctx context.Context, in sampleSet) (a, y *mat.Dense, err error) {
-	if m == nil {
-		return nil, nil, ErrNotFitted
-	}
 	if y, err = m.checked(&in); err != nil {
 		return nil, nil, err
 	}
@@ -77,10 +74,7 @@ func (m *model) expanded(ctx context.Context, in sampleSet) (a, y *mat.Dense, er
 //	If u has too few rows to determine the weights, the first prediction returns that error.
 func (c *Classifier) WithUpdater(u blsupdate.Updater) (*Classifier, error) {
 	m, err := c.withUpdater(u)
-	if err != nil {
-		return nil, err
-	}
-	return m.classifier(), nil
+	return m.classifier(), err
 }
 
 // WithUpdater is Classifier.WithUpdater. It keeps the Center of r, which Expand has subtracted,
@@ -89,10 +83,7 @@ func (c *Classifier) WithUpdater(u blsupdate.Updater) (*Classifier, error) {
 //	shapes: u has the k+1 rows of weights of r, or k with NoIntercept, and its c targets.
 func (r *Regressor) WithUpdater(u blsupdate.Updater) (*Regressor, error) {
 	m, err := r.withUpdater(u)
-	if err != nil {
-		return nil, err
-	}
-	return m.regressor(), nil
+	return m.regressor(), err
 }
 
 // withUpdater returns a model like m with the output layer u. A nil model returns ErrNotFitted.
@@ -144,9 +135,9 @@ func (c *Classifier) Clone() (*Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := *c
+	out := c.Unfitted()
 	out.model = m
-	return &out, nil
+	return out, nil
 }
 
 // Clone is Classifier.Clone.
@@ -155,9 +146,9 @@ func (r *Regressor) Clone() (*Regressor, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := *r
+	out := r.Unfitted()
 	out.model = m
-	return &out, nil
+	return out, nil
 }
 
 // Unfitted returns a Classifier with the fields of c and without a model.

@@ -62,8 +62,7 @@ type Regressor struct {
 	*model // nil before the first Fit
 }
 
-// Fit is Classifier.Fit with the targets Y (l×c). With an intercept it takes k+1 for k, and copies A to
-// append the ones.
+// Fit is Classifier.Fit with the targets Y (l×c). With an intercept it takes k+1 for k.
 //
 //	errors: as FitFeatures and blsupdate.New; *ShapeError for a Y without columns or with another
 //	number of rows than X; *NotFiniteError for a NaN or an infinity in Y.
@@ -170,10 +169,7 @@ func (r *Regressor) Encode(w io.Writer) error { return r.encode(w, kindRegressor
 // DecodeRegressor is DecodeClassifier for what Regressor.Encode wrote.
 func DecodeRegressor(r io.Reader, b blskernel.Backend) (*Regressor, error) {
 	m, err := decodeModel(r, kindRegressor, b)
-	if err != nil {
-		return nil, err
-	}
-	return m.regressor(), nil
+	return m.regressor(), err
 }
 
 func (r *Regressor) options() settings {
@@ -181,8 +177,11 @@ func (r *Regressor) options() settings {
 		intercept: !r.NoIntercept, validate: r.Validate, log: r.LogTargets, rows: r.ExpectedRows}
 }
 
-// regressor returns a Regressor with the model m, whose fields are its settings.
+// regressor returns a Regressor with the model m, whose fields are its settings, nil for nil.
 func (m *model) regressor() *Regressor {
+	if m == nil {
+		return nil
+	}
 	s := m.settings
 	return &Regressor{Backend: s.backend, Features: s.features, Method: s.method, Update: s.update,
 		NoIntercept: !s.intercept, LogTargets: s.log, ExpectedRows: s.rows, Validate: s.validate, model: m}

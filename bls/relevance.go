@@ -116,7 +116,7 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 //	networks and backpropagation-free machine learning models, Science 383 (2024) 1461-1467: the
 //	diagonal of the average gradient outer product, for random features in place of kernels.
 func (t *trials) relevances(ctx context.Context, folds *choice.Folds, maps trialMaps, at choice.Place) ([][]float64, error) {
-	weights, err := at.Equations.Weights(at.Lambda)
+	weights, err := at.Weights()
 	if err != nil {
 		return nil, err
 	}

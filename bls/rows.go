@@ -168,13 +168,7 @@ func columnMeans(y *mat.Dense, weights []float64) []float64 {
 
 // deviations returns y - 1·meansᵀ in new storage without gaps.
 func deviations(y *mat.Dense, means []float64) *mat.Dense {
-	l, c := y.Dims()
-	out := mat.NewDense(l, c, nil)
-	for i := range l {
-		row := out.RawRowView(i)
-		for j, v := range y.RawRowView(i) {
-			row[j] = v - means[j]
-		}
-	}
-	return out
+	var out mat.Dense
+	out.Apply(func(_, j int, v float64) float64 { return v - means[j] }, y)
+	return &out
 }

@@ -7,9 +7,11 @@ import (
 	"math"
 	"slices"
 
+	"blskernel"
 	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/backend"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -30,10 +32,16 @@ const (
 	maxChosenFeatures = 1000 // feature nodes that Fit chooses for more: as many as columns
 )
 
-// prepare fills in the settings that depend only on the shape l×d: EnhancementNodes, Groups, and
-// Direct where Fit makes a choice for a table, or a linear model with a ridge. Improved and Original
-// get no ridge, since they are for the pseudoinverse.
+// prepare fills in the backends, and the settings that depend only on the shape l×d: EnhancementNodes,
+// Groups, and Direct where Fit makes a choice for a table, or a linear model with a ridge. Improved and
+// Original get no ridge, since they are for the pseudoinverse.
 func prepare(s settings, l, d int) settings {
+	s.backend = backend.Or(s.backend)
+	for _, of := range []*blskernel.Backend{&s.features.Backend, &s.update.Backend} {
+		if *of == nil {
+			*of = s.backend
+		}
+	}
 	s.features.EnhancementNodes = cmp.Or(s.features.EnhancementNodes, suggestNodes(l, d))
 	if s.update.Lambda == 0 && (s.method == blsupdate.Improved || s.method == blsupdate.Original) {
 		s.update.Lambda = None
@@ -431,7 +439,7 @@ func (t *trials) fit(ctx context.Context, opt FeatureOptions, columns [][]float6
 		columns = [][]float64{nil}
 	}
 	for _, weights := range columns {
-		features, z, err := fit(ctx, t.x, opt, weights, false)
+		features, z, err := fit(ctx, t.x, opt, weights, false, false)
 		if err != nil {
 			return nil, err
 		}

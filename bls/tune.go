@@ -85,11 +85,7 @@ func tune(ctx context.Context, s settings, in sampleSet, flops float64) (setting
 		return s, Choice{}, &ShapeError{Op: "bls", Matrix: "X", Rows: l, Cols: d, Want: "at least 8 rows, of which Tune can hold some out"}
 	}
 	s.rows = max(l, s.rows)
-	own := s.features.Backend
 	s.backend = backend.Or(s.backend)
-	if s.features.Backend == nil {
-		s.features.Backend = s.backend
-	}
 	usual := prepare(s, s.rows, d)
 	features, err := usual.features.resolve()
 	if err != nil {
@@ -140,7 +136,6 @@ func tune(ctx context.Context, s settings, in sampleSet, flops float64) (setting
 	with := prepare(s, s.rows, d)
 	with.validate = true
 	_, by, err := choose(ctx, with, x, y, labels, weights)
-	s.features.Backend = own
 	return s, by.Choice, err
 }
 

@@ -48,21 +48,21 @@ func ParseClassWeight(name string) (ClassWeight, error) {
 func (c *Classifier) FitContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	s := c.options()
 	m, err := startModel(ctx, s, s.labeled(x, labels, weights))
-	if err != nil {
-		return err
-	}
-	c.model = m
-	return nil
+	return adopt(&c.model, m, err)
 }
 
 // FitContext is Classifier.FitContext with targets. The means y0 are weighted too.
 func (r *Regressor) FitContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	m, err := startModel(ctx, r.options(), sampleSet{x: x, y: y, weights: weights})
-	if err != nil {
-		return err
+	return adopt(&r.model, m, err)
+}
+
+// adopt sets a model, unless there is an error, which it returns.
+func adopt(of **model, m *model, err error) error {
+	if err == nil {
+		*of = m
 	}
-	r.model = m
-	return nil
+	return err
 }
 
 // PartialFitContext is PartialFit with weights as in FitContext. It checks ctx before each panel of

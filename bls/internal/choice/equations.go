@@ -151,7 +151,7 @@ func (e *Equations) At(lambda float64) *Result {
 	errs := make([]error, held)
 	workers.Default.Rows(held, k*k, func(first, end int) {
 		for i := first; i < end; i++ {
-			w, err := e.weights(lambda, i)
+			w, err := e.solve(lambda, i, e.cross[i])
 			if errs[i] = err; err == nil {
 				from, to := e.folds.held(i)
 				mat.Mul(e.backend, rowsOf(scores, from, to), rowsOf(e.nodes(i), from, to), w)
@@ -167,26 +167,22 @@ func (e *Equations) At(lambda float64) *Result {
 
 // result measures scores by the rows from a fold on.
 func (e *Equations) result(lambda float64, scores *mat.Dense, fold int) *Result {
-	r := &Result{Shrink: e.shrink, Method: blsupdate.Gram, Lambda: lambda, folds: e.folds, scores: scores, y: e.y, log: e.log, equations: e}
+	r := &Result{Shrink: e.shrink, Method: blsupdate.Gram, Lambda: lambda, folds: e.folds, scores: scores, equations: e}
 	r.measure(fold)
 	return r
 }
 
 // Weights returns the weights of the output layer, k×c, of each training.
-func (e *Equations) Weights(lambda float64) ([]*mat.Dense, error) {
-	all := make([]*mat.Dense, len(e.gram))
-	for i := range all {
-		w, err := e.weights(lambda, i)
+func (r *Result) Weights() (all []*mat.Dense, err error) {
+	e := r.equations
+	for i := range e.gram {
+		w, err := e.solve(r.Lambda, i, e.cross[i])
 		if err != nil {
 			return nil, err
 		}
-		all[i] = w
+		all = append(all, w)
 	}
 	return all, nil
-}
-
-func (e *Equations) weights(lambda float64, i int) (*mat.Dense, error) {
-	return e.solve(lambda, i, e.cross[i])
 }
 
 // solve returns (AᵀA + lambda I)⁻¹ B for the nodes A of training i.
@@ -220,7 +216,7 @@ func (r *Result) Held() (rows []int, y, scores *mat.Dense, leverages []float64, 
 		}
 	}
 	from, m := f.ends[f.firstHeld], len(f.rows)
-	return f.rows[from:], rowsOf(r.y, from, m), rowsOf(r.scores, from, m), leverages, nil
+	return f.rows[from:], rowsOf(e.y, from, m), rowsOf(r.scores, from, m), leverages, nil
 }
 
 // byQR returns the better result by QR with a ridge that is too small for Gram, or r, whose ridge is

@@ -23,11 +23,8 @@ type Result struct {
 	Score   float64 // accuracy, or R²
 	HeldOut int     // the rows that these were measured by
 
-	folds  *Folds
-	scores *mat.Dense // m×c, of which the rows that are held out count
-	y      *mat.Dense // m×c
-	log    bool
-
+	folds     *Folds     // that measured it
+	scores    *mat.Dense // m×c, of which the rows that are held out count
 	equations *Equations
 }
 
@@ -45,8 +42,8 @@ func (r *Result) On(folds *Folds) *Result {
 // measure sets the loss and the score by the rows from a fold on.
 func (r *Result) measure(fold int) {
 	r.HeldOut = len(r.folds.rows) - r.folds.ends[fold]
-	scores, y := r.scores, r.y
-	if r.log {
+	scores, y := r.scores, r.equations.y
+	if r.equations.log {
 		scores, y = gonum.DenseCopyOf(scores), exponentials(y)
 		(&Smearing{r.Factors(), Maxima(y)}).Predict(scores)
 	}

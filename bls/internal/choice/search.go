@@ -73,11 +73,10 @@ func (s *Search) at(ctx context.Context, e *Equations, i int) (*Result, error) {
 	return e.At(lambda), interrupt.Check(ctx)
 }
 
-// A Place is a Result, its place in the grid, and its equations.
+// A Place is a Result and its place in the grid.
 type Place struct {
 	*Result
-	Equations *Equations
-	ridge     int // of ridges
+	ridge int // of ridges
 }
 
 // Coarse returns the best of the shrinks with every other ridge. It starts with the shrink of a rival,
@@ -125,7 +124,7 @@ func (s *Search) alongRidges(ctx context.Context, maps Maps, shrink float64) (Pl
 			return best, err
 		}
 		if r.Better(best.Result) {
-			best = Place{r, e, i}
+			best = Place{r, i}
 		}
 		if s.Given != 0 {
 			break
@@ -137,7 +136,7 @@ func (s *Search) alongRidges(ctx context.Context, maps Maps, shrink float64) (Pl
 // Fine returns the best ridge among the neighbours of a place, with its shrink and other maps, or nil
 // for the same.
 func (s *Search) Fine(ctx context.Context, maps Maps, near Place) (*Result, error) {
-	e, best := near.Equations, near.Result
+	e, best := near.equations, near.Result
 	if maps != nil {
 		var err error
 		if e, err = s.Equations(ctx, maps, near.Shrink); err != nil {

@@ -7,8 +7,6 @@ import (
 
 	"blskernel/internal/linalg/detmath"
 	"blskernel/mat"
-
-	gonum "gonum.org/v1/gonum/mat"
 )
 
 const (
@@ -86,18 +84,13 @@ func (r *Result) Factors() []float64 {
 	if weights != nil {
 		weights = weights[from:]
 	}
-	return Smear(rowsOf(r.scores, from, m), rowsOf(r.y, from, m), weights)
+	return Smear(rowsOf(r.scores, from, m), rowsOf(r.equations.y, from, m), weights)
 }
 
 func exponentials(y *mat.Dense) *mat.Dense {
-	out := gonum.DenseCopyOf(y)
-	for i := range out.RawMatrix().Rows {
-		row := out.RawRowView(i)
-		for j, v := range row {
-			row[j] = detmath.Exp(v)
-		}
-	}
-	return out
+	var out mat.Dense
+	out.Apply(func(_, _ int, v float64) float64 { return detmath.Exp(v) }, y)
+	return &out
 }
 
 // Maxima returns the largest element of each column of y.

@@ -29,7 +29,7 @@ var exact = strings.Fields(`Sqrt FMA Abs Floor Ceil Trunc Round Copysign Ldexp F
 // package.
 var certain = map[string][]string{
 	"gonum.org/v1/gonum/mat": strings.Fields(`At AsRowMajor CloneFrom ColView Copy DenseCopyOf Dims IsEmpty NewDense NewSymDense RawMatrix
-		AtVec Len RawTriangular ReuseAsTri ReuseAsVec SetVec Triangle
+		Apply AtVec Len RawTriangular ReuseAsTri ReuseAsVec SetVec Triangle
 		RawRowView RawSymmetric SetRawMatrix Reset ReuseAs RowView Set SetRow SetCol SetSym Slice Stack Augment SymmetricDim T Zero Untranspose Row Col
 		Add Sub Scale MulElem`),
 }
