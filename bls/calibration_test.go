@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"blskernel/blsupdate"
-	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
 
@@ -118,8 +117,7 @@ func TestCoverageOfCalibration(t *testing.T) {
 // calibrated, and of one that has learned as many rows again: noise of any distribution, few rows
 // beside the nodes.
 func TestCoverage(t *testing.T) {
-	testutil.NeedsBackend(t, "pure")
-	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
+	pureWithoutRace(t)
 	const l, test = 600, 4000
 	rnd := rand.New(rand.NewPCG(8, 1))
 	x, y, labels := mat.NewDense(2*l+test, 4, nil), mat.NewDense(2*l+test, 1, nil), make([]int, 2*l+test)
@@ -266,8 +264,7 @@ func TestCalibratePartialFit(t *testing.T) {
 // TestHeldCalibration has more columns than rows, of which few matter: the model that has chosen
 // them by all rows would hardly miss one of these rows without it, and misses new ones.
 func TestHeldCalibration(t *testing.T) {
-	testutil.NeedsBackend(t, "pure")
-	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
+	pureWithoutRace(t)
 	const l, d, test = 160, 200, 1000
 	x, labels := samples(3, l+test, d, d), make([]int, l+test)
 	for i := range labels {

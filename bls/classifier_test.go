@@ -35,27 +35,17 @@ func TestClassifierBasics(t *testing.T) {
 		if s, err := c.Score(x, classes); err != nil || s != 0.5 {
 			t.Errorf("Score is %v, %v; want 0.5", s, err)
 		}
-		other, wide := *c, *c
+		other := *c
 		must(t, other.Fit(rowsOf(x, 0, 50), p.labels[:50]))
 		must(t, other.Fit(x, p.labels))
 		if !gonum.Equal(scoresOf(t, &other, x), scores) {
 			t.Error("a second Fit did not start anew")
 		}
-		wide.Classes = 6
-		must(t, wide.Fit(x, p.labels))
-		if e := maxDiff(t, gonum.DenseCopyOf(scoresOf(t, &wide, x).Slice(0, l, 0, 3)), scores); !(e <= 1e-10) {
-			t.Errorf("three classes more changed the scores of the others by %g", e)
-		}
-		must(t, wide.PartialFit(rowsOf(x, 0, 1), []int{5}))
 	})
 }
 
-func TestOneHot(t *testing.T) {
-	y, err := OneHot([]int{2, 0}, 3)
-	must(t, err)
-	if want := mat.NewDense(2, 3, []float64{-1, -1, 1, 1, -1, -1}); !gonum.Equal(y, want) {
-		t.Errorf("got %v", y.RawMatrix().Data)
-	}
+// ExampleOneHot has labels that it takes.
+func TestOneHotErrors(t *testing.T) {
 	for _, test := range []struct {
 		labels  []int
 		classes int

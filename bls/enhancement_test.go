@@ -88,33 +88,20 @@ func TestOrthonormalizeRows(t *testing.T) {
 	})
 }
 
+// The columns of Wh are orthonormal, or its rows where they are fewer.
 func TestDrawEnhancement(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, dim := range [][2]int{{1, 1}, {1, 2}, {30, 20}, {30, 30}, {30, 31}, {30, 60}, {100, 33}, {33, 100}} {
 			n, n3 := dim[0], dim[1]
-			t.Run(fmt.Sprintf("N=%d/n3=%d", n, n3), func(t *testing.T) {
-				wh, err := drawEnhancement(t.Context(), bk, n, n3, Orthonormal, 5)
-				must(t, err)
-				if r, c := wh.Dims(); r != n+1 || c != n3 {
-					t.Fatalf("Wh is %d×%d", r, c)
-				}
-				rows := wh
-				if n >= n3 {
-					rows = gonum.DenseCopyOf(wh.T())
-				}
-				if e := identityError(rows); !(e <= 10*float64(n+n3)*eps) {
-					t.Errorf("not orthonormal by %g", e)
-				}
-				u, err := drawEnhancement(t.Context(), bk, n, n3, Uniform, 5)
-				must(t, err)
-				for i := range n + 1 {
-					for j := range n3 {
-						if v := u.At(i, j); !(-1 <= v && v < 1) {
-							t.Fatalf("uniform weight %v", v)
-						}
-					}
-				}
-			})
+			wh, err := drawEnhancement(t.Context(), bk, n, n3, Orthonormal, 5)
+			must(t, err)
+			r, c := wh.Dims()
+			if n >= n3 {
+				wh = gonum.DenseCopyOf(wh.T())
+			}
+			if e := identityError(wh); r != n+1 || c != n3 || !(e <= 10*float64(n+n3)*eps) {
+				t.Errorf("N = %d, n3 = %d: Wh is %d×%d, and not orthonormal by %g", n, n3, r, c, e)
+			}
 		}
 	})
 }

@@ -250,8 +250,8 @@ func TestUnfitted(t *testing.T) {
 	}
 }
 
-// TestFeaturesErrors has options and samples that FitFeatures and Transform refuse.
-func TestFeaturesErrors(t *testing.T) {
+// TestFeatureOptions has options that FitFeatures refuses. TestRefused has samples.
+func TestFeatureOptions(t *testing.T) {
 	x := samples(1, 10, 4, 4)
 	for _, test := range []struct {
 		opt  FeatureOptions
@@ -273,25 +273,6 @@ func TestFeaturesErrors(t *testing.T) {
 		var e *OptionError
 		if !errors.As(err, &e) || !strings.HasPrefix(test.want, e.Option) || !strings.Contains(err.Error(), test.want) || f != nil {
 			t.Errorf("%+v: %v, %v; want an error of %s", test.opt, f, err, test.want)
-		}
-	}
-	f := mustFit(t, x, FeatureOptions{Groups: 2, GroupNodes: 2, EnhancementNodes: 3})
-	for _, test := range []struct {
-		x    *mat.Dense
-		says string
-	}{
-		{nil, "at least one row"}, {&mat.Dense{}, "at least one row"}, {samples(1, 5, 3, 3), "X is 5×3; want 4 columns"},
-		{with(x, math.NaN()), "element (7,1) of X is NaN"}, {with(x, math.Inf(-1)), "element (7,1) of X is -Inf"},
-	} {
-		_, fit := FitFeatures(test.x, FeatureOptions{})
-		_, transform := f.Transform(test.x)
-		for _, err := range []error{fit, transform} {
-			if err == fit && strings.Contains(test.says, "want 4") {
-				continue // they can be fitted
-			}
-			if !isA(err, new(*ShapeError)) && !isA(err, new(*NotFiniteError)) || !strings.Contains(err.Error(), test.says) {
-				t.Errorf("%v; want %s", err, test.says)
-			}
 		}
 	}
 }

@@ -1,7 +1,7 @@
 package bls_test
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"math"
 
@@ -52,15 +52,22 @@ func ExampleScaling() {
 	// columns: the first two rooms are the same: false
 }
 
-// What is left out stands for a default; Options has what it stood for.
+// What is left out stands for a default; Options has what it stood for, also of maps that were written
+// and read.
 func ExampleFeatureOptions() {
 	x := dataset.Digits(200, 1).Dense(0, 200)
-	f, err := bls.FitFeatures(x, bls.FeatureOptions{Groups: 5, EnhancementNodes: 50, Seed: 1})
+	f, a, err := bls.FitTransformFeatures(x, bls.FeatureOptions{Groups: 5, EnhancementNodes: 50, Seed: 1})
+	check(err)
+	fmt.Println(a.Dims())
+	var kept bytes.Buffer
+	check(f.Encode(&kept))
+	f, err = bls.DecodeFeatures(&kept, nil)
 	check(err)
 	opt := f.Options()
 	fmt.Printf("%v scaled, %d groups of %d nodes, %d %v enhancement nodes, s = %v\n",
 		opt.Scaling, opt.Groups, opt.GroupNodes, opt.EnhancementNodes, opt.Enhancement, opt.Shrink)
 	// Output:
+	// 200 100
 	// samples scaled, 5 groups of 10 nodes, 50 orthonormal enhancement nodes, s = 0.8
 }
 
@@ -90,42 +97,4 @@ func ExampleFeatureMaps() {
 	fmt.Printf("by hand %.6f %.6f, by Transform %.6f %.6f\n", z[0], z[1], a.At(0, 0), a.At(0, 1))
 	// Output:
 	// by hand 0.454553 0.545447, by Transform 0.454553 0.545447
-}
-
-// The maps of a training set turn any later sample into nodes, from several goroutines at once if need
-// be.
-func ExampleFeatures() {
-	digits := dataset.Digits(300, 1)
-	f, a, err := bls.FitTransformFeatures(digits.Dense(0, 200), bls.FeatureOptions{Groups: 3, EnhancementNodes: 40})
-	check(err)
-	l, k := a.Dims()
-	fmt.Printf("%d samples of %d inputs have become %d rows of %d nodes\n", l, f.Inputs(), l, k)
-	a, err = f.Transform(digits.Dense(200, 300))
-	check(err)
-	l, k = a.Dims()
-	fmt.Printf("%d later ones are mapped by the same settings to %d nodes\n", l, k)
-	// Output:
-	// 200 samples of 784 inputs have become 200 rows of 70 nodes
-	// 100 later ones are mapped by the same settings to 70 nodes
-}
-
-// Every error is of a type that errors.As finds, and names the place.
-func Example_errors() {
-	_, err := bls.OneHot([]int{0, 2, 7}, 3)
-	var label *bls.LabelError
-	fmt.Println(errors.As(err, &label), err)
-
-	_, err = bls.FitFeatures(mat.NewDense(2, 2, []float64{1, 2, 3, math.NaN()}), bls.FeatureOptions{})
-	fmt.Println(err)
-	_, err = bls.FitFeatures(mat.NewDense(1, 1, nil), bls.FeatureOptions{Groups: -1})
-	fmt.Println(err)
-	f, err := bls.FitFeatures(mat.NewDense(3, 2, []float64{1, 2, 3, 5, 4, 4}), bls.FeatureOptions{})
-	check(err)
-	_, err = f.Transform(mat.NewDense(1, 3, nil))
-	fmt.Println(err)
-	// Output:
-	// true bls: label 7 of sample 2; want 0 to 2
-	// bls: element (1,1) of X is NaN; remove the row or fill in a value
-	// bls: Groups is -1; want a positive number, or 0 for the default
-	// bls: X is 1×3; want 2 columns, as the samples of the fit
 }

@@ -1,6 +1,7 @@
 package bls_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"sync"
@@ -64,7 +65,9 @@ func ExampleClassifier_Merge() {
 	check(base.Fit(train.Dense(0, 500), train.LabelsInt(0, 500)))
 	here, err := base.Clone()
 	check(err)
-	there, err := base.Clone()
+	var sent bytes.Buffer // to another machine
+	check(base.Encode(&sent))
+	there, err := bls.DecodeClassifier(&sent, nil)
 	check(err)
 	check(here.Refit(train.Dense(0, 1000), train.LabelsInt(0, 1000)))
 	check(there.Refit(train.Dense(1000, 2000), train.LabelsInt(1000, 2000)))
@@ -101,32 +104,6 @@ func ExampleClassifier_Clone() {
 	requests.Wait()
 	fmt.Println(first.Updater().Samples(), "and", serving.Load().Updater().Samples(), "samples")
 	// Output: 500 and 1000 samples
-}
-
-// Where memory has room for one model only, a lock keeps requests waiting while it learns.
-func ExampleClassifier_PartialFit_lock() {
-	train, test := dataset.Digits(1000, 1), dataset.Digits(500, 2)
-	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, Shrink: 0.8, EnhancementNodes: 100},
-		Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1e-3}}
-	check(c.Fit(train.Dense(0, 500), train.LabelsInt(0, 500)))
-	var lock sync.RWMutex
-	var requests sync.WaitGroup
-	for i := range 10 {
-		requests.Add(1)
-		go func() {
-			defer requests.Done()
-			lock.RLock()
-			defer lock.RUnlock()
-			_, err := c.Predict(test.Dense(50*i, 50*i+50))
-			check(err)
-		}()
-	}
-	lock.Lock()
-	check(c.PartialFit(train.Dense(500, 1000), train.LabelsInt(500, 1000)))
-	lock.Unlock()
-	requests.Wait()
-	fmt.Println(c.Updater().Samples(), "samples")
-	// Output: 1000 samples
 }
 
 // Calibrate finds how sure the model is by samples that it has not learned.

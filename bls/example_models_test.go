@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"blskernel/bls"
 	"blskernel/blsupdate"
@@ -87,36 +88,6 @@ func check(err error) {
 	}
 }
 
-// A classifier is written in the middle of its training, read, and goes on: the scores are to the last
-// bit those of the one that did not stop. So are feature maps. Package modelfile keeps
-// models in files, with names and checksums.
-func ExampleDecodeClassifier() {
-	train, test := dataset.Digits(600, 1), dataset.Digits(100, 2)
-	c := &bls.Classifier{Features: bls.FeatureOptions{Groups: 3, EnhancementNodes: 50}, Method: blsupdate.Gram, Classes: 10}
-	check(c.Fit(train.Dense(0, 400), train.LabelsInt(0, 400)))
-	var kept bytes.Buffer
-	check(c.Encode(&kept))
-	again, err := bls.DecodeClassifier(&kept, nil)
-	check(err)
-	var scores [2]*mat.Dense
-	for i, m := range []*bls.Classifier{c, again} {
-		check(m.PartialFit(train.Dense(400, 600), train.LabelsInt(400, 600)))
-		scores[i], err = m.DecisionFunction(test.Dense(0, 100))
-		check(err)
-	}
-	fmt.Println("the same:", bytes.Equal(bits(scores[0]), bits(scores[1])))
-	check(c.FittedFeatures().Encode(&kept))
-	f, err := bls.DecodeFeatures(&kept, nil)
-	check(err)
-	fmt.Println(f.Inputs(), f.FeatureNodes(), f.EnhancementNodes())
-	// Output:
-	// the same: true
-	// 784 30 50
-}
-
-// bits returns the numbers of m as text that tells them apart.
-func bits(m *mat.Dense) []byte { return fmt.Appendf(nil, "%x", m.RawMatrix().Data) }
-
 // A classifier is fitted to a few samples for its feature maps. The samples to learn are in three
 // parts, which may be on three machines: each of them expands its own and makes an output layer of it,
 // without a ridge. The three are merged, the sum gets the ridge, and the classifier with it is the one
@@ -160,4 +131,32 @@ func ExampleClassifier_Tune() {
 	fmt.Println(c.Features.Shrink > 0, c.Update.Lambda > 0, tuned.HeldOut, accuracy > 0.9)
 	// Output:
 	// true true 600 true
+}
+
+// A target of two columns out of three, one of which matters more.
+func ExampleRegressor_Importance() {
+	const l = 400
+	random := rand.New(rand.NewPCG(1, 1))
+	x, y := mat.NewDense(l, 3, nil), mat.NewDense(l, 1, nil)
+	for i := range l {
+		for j := range 3 {
+			x.Set(i, j, random.Float64())
+		}
+		y.Set(i, 0, 3*x.At(i, 0)+x.At(i, 2))
+	}
+	r := &bls.Regressor{}
+	if err := r.Fit(x, y); err != nil {
+		panic(err)
+	}
+	of, err := r.Importance(x, y, bls.ImportanceOptions{Repeats: 20})
+	if err != nil {
+		panic(err)
+	}
+	for j, fall := range of.Mean {
+		fmt.Printf("column %d: R2 falls by %.1f\n", j, math.Abs(fall))
+	}
+	// Output:
+	// column 0: R2 falls by 1.7
+	// column 1: R2 falls by 0.0
+	// column 2: R2 falls by 0.2
 }

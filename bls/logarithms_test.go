@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"blskernel/blsupdate"
-	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
 
@@ -30,8 +29,7 @@ func skewedTable(seed uint64, l int) (x, y *mat.Dense) {
 // TestLogTargets has skewed targets, of which the zero value learns the logarithms: predictions are
 // right by ratio and in the mean, and never beyond ten times the largest target.
 func TestLogTargets(t *testing.T) {
-	testutil.NeedsBackend(t, "pure")
-	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
+	pureWithoutRace(t)
 	x, y := skewedTable(1, 1500)
 	r := Regressor{Features: FeatureOptions{EnhancementNodes: 100}}
 	must(t, r.Fit(rowsOf(x, 0, 700), rowsOf(y, 0, 700)))

@@ -18,6 +18,14 @@ import (
 
 var must = testutil.NoError
 
+// pureWithoutRace skips t, which measures what models learn, on backends other than pure, and under the
+// race detector, for which TestTune has the goroutines of a choice.
+func pureWithoutRace(t *testing.T) {
+	t.Helper()
+	testutil.NeedsBackend(t, "pure")
+	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
+}
+
 // predicted returns what m predicts for x.
 func predicted[P any](t testing.TB, m interface{ Predict(*mat.Dense) (P, error) }, x *mat.Dense) P {
 	t.Helper()

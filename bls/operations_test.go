@@ -2,6 +2,7 @@ package bls
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -197,6 +198,9 @@ var operations = func() (all []operation) {
 		func(p *pair, ctx context.Context, in given) error { return last(p.r.PredictContext(ctx, in.x)) })
 	add("DecisionFunctionContext", 0, func(p *pair, ctx context.Context, in given) error {
 		return last(p.c.DecisionFunctionContext(ctx, in.x))
+	}, nil)
+	add("TransformContext", 0, func(p *pair, ctx context.Context, in given) error {
+		return last(cmp.Or(p.c.FittedFeatures(), &Features{}).TransformContext(ctx, in.x))
 	}, nil)
 	return all
 }()

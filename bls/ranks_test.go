@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -66,8 +65,7 @@ func TestRanksEdges(t *testing.T) {
 // TestOutliers has cells of 10⁴ in a hundredth of the rows: the zero value takes ranks, and predicts as
 // if they were not there.
 func TestOutliers(t *testing.T) {
-	testutil.NeedsBackend(t, "pure")
-	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
+	pureWithoutRace(t)
 	x, y, _ := normalTable(11, 1200, 3)
 	for i := 0; i < 1200; i += 100 {
 		x.Set(i, i/100%3, 1e4)

@@ -6,7 +6,6 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
-	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
 
@@ -22,7 +21,7 @@ func TestRelevance(t *testing.T) {
 	must(t, err)
 	e, err := trials.grid(0, 0).Equations(t.Context(), maps, 1.5)
 	must(t, err)
-	weights, err := e.Weights(1e-3)
+	weights, err := e.At(1e-3).Weights()
 	must(t, err)
 	const last = 4 // of all rows
 	rows := trials.folds.Training(last, 10)
@@ -59,8 +58,7 @@ func TestRelevance(t *testing.T) {
 // TestRelevanceFinds has 30 columns of which three matter, one of them by its square: the zero value
 // predicts nearly as well as from the three alone, which it cannot without weights of the columns.
 func TestRelevanceFinds(t *testing.T) {
-	testutil.NeedsBackend(t, "pure")
-	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
+	pureWithoutRace(t)
 	x, _, _ := normalTable(14, 900, 30)
 	y := mat.NewDense(900, 1, nil)
 	for i := range 900 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
@@ -36,8 +37,7 @@ func normalTable(seed, l, d int) (x, y *mat.Dense, labels []int) {
 
 // The zero value learns what no linear model can, and says how well by rows that it did not learn.
 func TestZeroValueLearns(t *testing.T) {
-	testutil.NeedsBackend(t, "pure")
-	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
+	pureWithoutRace(t)
 	x, y, labels := normalTable(1, 1200, 4)
 	var c Classifier
 	must(t, c.Fit(rowsOf(x, 0, 800), labels[:800]))
@@ -64,8 +64,7 @@ func TestZeroValueLearns(t *testing.T) {
 // class, equal rows, equal targets, labels with the period of the folds, huge and tiny targets. The
 // number of nodes is that of the zero value in the long form.
 func TestZeroValuePredicts(t *testing.T) {
-	testutil.NeedsBackend(t, "pure")
-	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
+	pureWithoutRace(t)
 	var f FeatureOptions
 	if !testutil.Long() {
 		f = FeatureOptions{Groups: 2, EnhancementNodes: 20}
@@ -93,8 +92,7 @@ func TestZeroValuePredicts(t *testing.T) {
 
 // What is given is kept.
 func TestGivenIsKept(t *testing.T) {
-	testutil.NeedsBackend(t, "pure")
-	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
+	pureWithoutRace(t)
 	x, y, labels := normalTable(2, 200, 5)
 	r := Regressor{Features: FeatureOptions{Scaling: ScaleNone, EnhancementNodes: 30, Shrink: 0.7}, Method: blsupdate.QR, Update: blsupdate.Options{Lambda: 0.3}}
 	must(t, r.Fit(x, y))
@@ -162,22 +160,13 @@ func TestHeldOutLoss(t *testing.T) {
 		var right, total, effective float64
 		var squares [][2]float64 // of each row, with its weight
 		for _, fold := range [][2]int{{0, 51}, {51, 102}, {102, 153}, {153, 203}} {
-			u, err := blsupdate.New(blsupdate.Gram, rowsOf(a, 0, 1), rowsOf(trials.y, 0, 1), blsupdate.Options{Lambda: 1e-4})
+			rest := slices.Concat(ascending(203)[:fold[0]], ascending(203)[fold[1]:])
+			others := choice.Rows(a, rest)
+			targets, err := weigh(others, choice.Rows(trials.y, rest), columnOf(choice.Rows(taken, rest)))
 			must(t, err)
-			must(t, u.RemoveInputs(rowsOf(a, 0, 1), rowsOf(trials.y, 0, 1)))
-			for _, part := range [][2]int{{0, fold[0]}, {fold[1], 203}} {
-				if from, to := part[0], part[1]; from < to {
-					w := make([]float64, to-from)
-					for i := range w {
-						w[i] = taken.At(from+i, 0)
-					}
-					must(t, u.AddInputsContext(t.Context(), rowsOf(a, from, to), rowsOf(trials.y, from, to), w))
-				}
-			}
-			w, err := u.Weights()
+			u, err := blsupdate.New(blsupdate.Gram, others, targets, blsupdate.Options{Lambda: 1e-4})
 			must(t, err)
-			var scores mat.Dense
-			scores.Mul(rowsOf(a, fold[0], fold[1]), w)
+			scores := product(rowsOf(a, fold[0], fold[1]), weightsOf(t, u))
 			for i := range fold[1] - fold[0] {
 				row, weight := scores.RawRowView(i), taken.At(fold[0]+i, 0)
 				total += weight

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
 
@@ -82,8 +81,7 @@ func TestStepsOfWeights(t *testing.T) {
 // TestStepsFind has rules of thresholds: the zero value takes steps, and predicts better than without.
 // For a plane that is parallel to no axis it takes none.
 func TestStepsFind(t *testing.T) {
-	testutil.NeedsBackend(t, "pure")
-	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
+	pureWithoutRace(t)
 	x, labels := rulesTable(2, 1400)
 	fit := func(steps int) (accuracy float64, chosen int) {
 		c := Classifier{Features: FeatureOptions{EnhancementNodes: 400, Steps: steps}}

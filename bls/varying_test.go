@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"blskernel/blsupdate"
@@ -11,9 +12,10 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// TestColumnThatVariesLater has a column that is constant in the first rows and decides the target from
-// then on. The nodes of the first rows stay to the bit, and the weights become those of a start with
-// the new maps and all rows, to the bound that the output layer gives.
+// TestColumnThatVariesLater has a column that is constant in the first rows, where its weights are
+// exactly 0, and decides the target from then on. The nodes of the first rows stay to the bit, and the
+// weights become those of a start with the new maps and all rows, to the bound that the output layer
+// gives.
 func TestColumnThatVariesLater(t *testing.T) {
 	const first, l, j = 60, 400, 5
 	for _, scaling := range []Scaling{ScaleColumns, ScaleRanks} {
@@ -32,6 +34,9 @@ func TestColumnThatVariesLater(t *testing.T) {
 			}
 			must(t, r.Fit(rowsOf(x, 0, first), rowsOf(y, 0, first)))
 			maps := r.FittedFeatures()
+			if w := maps.weights.RawRowView(j); slices.ContainsFunc(w, func(v float64) bool { return v != 0 }) {
+				t.Errorf("%v, %v: a constant column has the weights %v", scaling, method, w)
+			}
 			before := mustTransform(t, maps, rowsOf(x, 0, first+40))
 			must(t, r.PartialFit(rowsOf(x, first, first+40), rowsOf(y, first, first+40)))
 			if r.FittedFeatures() != maps {

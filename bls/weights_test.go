@@ -5,12 +5,13 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"blskernel/bls/internal/choice"
+	"blskernel/bls/metrics"
 	"blskernel/blsupdate"
-	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -159,8 +160,7 @@ func TestBalanced(t *testing.T) {
 // Weights of any size give a model that predicts, or a typed error, and never a panic: with settings
 // that Fit chooses, and for samples of one class.
 func TestWeightsOfAnySize(t *testing.T) {
-	testutil.NeedsBackend(t, "pure")
-	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
+	pureWithoutRace(t)
 	ctx := context.Background()
 	x := samples(15, 60, 6, 6)
 	y := targetsFor(x, 2)
@@ -257,5 +257,36 @@ func TestCountsOverflow(t *testing.T) {
 	}
 	if !bytes.Equal(encoded(t, c), before) {
 		t.Error("an error has changed the model")
+	}
+}
+
+// TestBalancedFindsRare learns a class with 2% of the rows, which the unweighted model hardly finds.
+func TestBalancedFindsRare(t *testing.T) {
+	pureWithoutRace(t)
+	r := rand.New(rand.NewPCG(3, 4))
+	draw := func(l int) (*mat.Dense, []int) {
+		x, labels := mat.NewDense(l, 4, nil), make([]int, l)
+		for i := range labels {
+			for j := range 4 {
+				x.Set(i, j, r.NormFloat64())
+			}
+			if x.At(i, 0)*x.At(i, 1)+x.At(i, 2) > 3.1 {
+				labels[i] = 1
+			}
+		}
+		return x, labels
+	}
+	x, labels := draw(8000)
+	test, known := draw(4000)
+	recall := func(weight ClassWeight) float64 {
+		c := Classifier{ClassWeight: weight, Features: FeatureOptions{EnhancementNodes: 150}}
+		must(t, c.Fit(x, labels))
+		if !c.Calibrated() {
+			t.Error("not calibrated")
+		}
+		return metrics.Confuse(known, predicted(t, &c, test), 2, nil).Recall(1)
+	}
+	if plain, balanced := recall(Unweighted), recall(Balanced); !(balanced >= 0.95 && plain <= 0.85) {
+		t.Errorf("recall %v, and %v balanced", plain, balanced)
 	}
 }

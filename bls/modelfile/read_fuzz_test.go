@@ -15,8 +15,8 @@ import (
 
 // What Read may allocate for n bytes that there are: less than four times a slice, which doubles, and
 // for the triangle of a matrix all of it beside that; for metadata 96 bytes, where it consists of very
-// short strings, which are kept, checked, written again and compared, and 256 of columns {}; and for the
-// buffers of the readers 64 KiB each.
+// short strings, which are kept, checked, written again and compared, and 256 of columns {}; and for
+// the buffers of the readers 64 KiB each.
 const (
 	perByte  = 256
 	constant = 1 << 19

@@ -42,8 +42,8 @@ func TestErrChanged(t *testing.T) {
 	}
 }
 
-// TestSave replaces a file as a whole, and leaves it where the disk is full in the middle of the new one.
-// Package atomicfile has every fault.
+// TestSave replaces a file as a whole, and leaves it where the disk is full in the middle of the new
+// one. Package atomicfile has every fault.
 func TestSave(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.bls")
 	old, next := file(t, blsupdate.Gram, true), file(t, blsupdate.QR, true)
