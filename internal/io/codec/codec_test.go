@@ -65,7 +65,13 @@ func TestRoundTrip(t *testing.T) {
 			s.numbers, s.again = append(s.numbers, rng.NormFloat64()), append(s.again, rng.Float64())
 		}
 		copy(s.numbers, []float64{s.zero, math.SmallestNonzeroFloat64, math.MaxFloat64})
+		other := make(chan struct{}) // which the race detector sees
+		go func() {
+			s.code(NewEncoder(io.Discard, nil), n)
+			close(other)
+		}()
 		out := encoded(t, &s, n)
+		<-other
 		if first := "\x08\x07\x06\x05\x04\x03\x02\x01" + "\x00\x00\x00\x00\x00\x00\xf0\x3f"; !bytes.HasPrefix(out, []byte(first)) {
 			t.Errorf("%q, want %q", out[:16], first)
 		}
@@ -154,8 +160,8 @@ func TestOffsets(t *testing.T) {
 	testutil.MustPanic(t, "codec: negative bound", func() { NewDecoder(words(), 0).Int("n", new(int), -1) })
 }
 
-// TestWriteErrors lets writing fail at every place, and everything that follows be in vain. A state that
-// contradicts itself, or is not finite, is an error of its own.
+// TestWriteErrors lets writing fail at every place, and everything that follows be in vain. A state
+// that contradicts itself, or is not finite, is an error of its own.
 func TestWriteErrors(t *testing.T) {
 	v := make([]float64, 3*chunk/size)
 	for _, left := range []int{0, 8, chunk - 1, chunk, 2*chunk + 3} {
@@ -171,7 +177,9 @@ func TestWriteErrors(t *testing.T) {
 		}
 	}
 	overflow := errors.New("too large")
-	for what, s := range map[string]state{"the model contradicts itself: numbers has 2 numbers; want 1": {numbers: v[:2]}, "one is +Inf: too large": {one: math.Inf(1)}} {
+	for what, s := range map[string]state{
+		"the model contradicts itself: numbers has 2 numbers; want 1": {numbers: v[:2]}, "one is +Inf: too large": {one: math.Inf(1)},
+	} {
 		x := NewEncoder(io.Discard, overflow)
 		x.Float("one", &s.one, NotNegative)
 		x.Float("one", &s.one, IsLength)

@@ -15,9 +15,10 @@ import (
 )
 
 // A Coder writes the numbers of a model, or reads them, with the same checks in both directions. Each
-// state lists its numbers once, so both directions agree, and an encoder has an error for what a decoder
-// would refuse. A failed decoder gives zeros, empty slices and nil. It reads no more of its source than
-// it decodes, except the byte that End finds.
+// state lists its numbers once, so both directions agree, and an encoder has an error for what a
+// decoder would refuse. An encoder changes nothing of the state, so that several may run at once. A
+// failed decoder gives zeros, empty slices and nil. A decoder reads no more of its source than it
+// decodes, except the byte that End finds.
 //
 // Whatever lengths the source claims, no slice has a capacity above twice the data so far, beyond a
 // buffer of 64 KiB.
@@ -146,8 +147,10 @@ func (x *Coder) Uint64(v *uint64) {
 // Float codes a number of the range ok.
 func (x *Coder) Float(what string, v *float64, ok func(float64) bool) {
 	word := math.Float64bits(*v)
-	x.Uint64(&word)
-	if *v = math.Float64frombits(word); !ok(*v) {
+	if x.Uint64(&word); x.Reading() {
+		*v = math.Float64frombits(word)
+	}
+	if !ok(*v) {
 		x.refuse(what, 0, *v)
 	}
 }
@@ -162,14 +165,17 @@ func (x *Coder) Int(what string, v *int, limit int) {
 		x.Check(false, "%s is %d; want at most %d", what, word, limit)
 		word = 0
 	}
-	*v = int(word)
+	if x.Reading() {
+		*v = int(word)
+	}
 }
 
 // Signed codes a whole number of either sign.
 func (x *Coder) Signed(v *int64) {
 	word := uint64(*v)
-	x.Uint64(&word)
-	*v = int64(word)
+	if x.Uint64(&word); x.Reading() {
+		*v = int64(word)
+	}
 }
 
 // Bool codes a truth value.
@@ -178,8 +184,9 @@ func (x *Coder) Bool(v *bool) {
 	if *v {
 		bit = 1
 	}
-	x.Int("a truth value", &bit, 1)
-	*v = bit == 1
+	if x.Int("a truth value", &bit, 1); x.Reading() {
+		*v = bit == 1
+	}
 }
 
 // Present codes whether an optional part follows: is, when writing.
