@@ -23,5 +23,5 @@ func TestParse(t *testing.T) {
 	check(t, ParseSign, map[string]rune{"": 0, ",": ',', "comma": ',', "Comma": ',', ".": '.', "point": '.', "space": ' ', " ": ' ', "'": '\'', "\u202f": '\u202f'},
 		",,", "dot", "\xff")
 	check(t, ParseRidge, map[string]float64{"0": 0, "0e5": 0, "1e-6": 1e-6, "2^-30": 0x1p-30, "2^0": 1, "2.5": 2.5},
-		"", "-1", "NaN", "Inf", "2^", "2^x", "2^2000", "2^-2000", "1e-400", "x")
+		"", "-1", "NaN", "Inf", "2^", "2^x", "2^1024", "2^-1.5", "2^-2000", "1e999", "1e-400", "x")
 }

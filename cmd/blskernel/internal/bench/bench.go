@@ -92,7 +92,7 @@ the speeds beside other work, --beside makes it.`,
 	f.StringSliceVar(&b.cases, "case", nil, "cases, such as NN,TN; by default all of each operation")
 	ui.Ints(cmd, &b.sizes, "n", 1, maxOrder, "orders of the squares")
 	f.BoolVar(&b.opponents, "opponents", true, "time the opponents, if they are available")
-	ui.RoundsFlag(cmd, &b.rounds)
+	ui.Int(cmd, &b.rounds, "rounds", 1, ui.MaxSamples, "rounds, of which the medians are taken")
 	f.DurationVar(&b.minTime, "min-time", speed.DefaultMinTime, "least time of one timing")
 	ui.Int(cmd, &b.beside, "beside", 0, maxBeside, "run this number of processes meanwhile, each of which keeps a CPU busy")
 	ui.BackendsFlag(cmd, &b.backends, ", the others compared with the first; by default pure and all others that are available")
@@ -175,7 +175,6 @@ func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string
 		return err
 	}
 	b.Progress.Quiet = true // the cells show the progress
-	defer b.Progress.Clear()
 	var cells result.File
 	stop, err := spinBeside(b.beside, s.Err)
 	if err != nil {
@@ -189,7 +188,6 @@ func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string
 			})
 		}, b.Show)
 	})
-	b.Progress.Clear()
 	err = errors.Join(err, stop())
 	var stopped interrupt.SignalError
 	if err != nil && !errors.As(err, &stopped) {

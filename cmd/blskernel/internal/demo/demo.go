@@ -28,7 +28,7 @@ type demoFlags struct {
 	ui.Nodes
 	ui.Compute
 	initial, batch, updates int
-	lambda                  ui.Ridge
+	lambda                  float64
 	seed                    uint64
 	methods                 []string
 	dir                     string
@@ -83,7 +83,9 @@ Both methods find the same weights. By default the batches are larger than the n
 	ui.Int(cmd, &d.initial, "initial", 1, ui.MaxSamples, "samples of the first training")
 	ui.Int(cmd, &d.batch, "batch", 1, ui.MaxSamples, "samples that each update adds")
 	ui.Int(cmd, &d.updates, "updates", 0, ui.MaxSamples, "number of updates")
-	d.Nodes.Register(cmd)
+	ui.Int(cmd, &d.Groups, "groups", 1, ui.MaxNodes, "groups of feature nodes")
+	ui.Int(cmd, &d.GroupNodes, "group-nodes", 1, ui.MaxNodes, "feature nodes of each group")
+	ui.Int(cmd, &d.Enhancement, "enhancement", 0, ui.MaxNodes, "enhancement nodes")
 	ui.LambdaFlag(cmd, &d.lambda, ", by the exact pseudoinverse")
 	ui.SeedFlag(cmd, &d.seed)
 	ui.MethodFlag(cmd, &d.methods)
@@ -111,7 +113,6 @@ func (d *demoFlags) do(cmd *cobra.Command, s ui.Streams) error {
 	if err := d.Print(demoHead(e) + t.Heads()); err != nil {
 		return err
 	}
-	defer d.Progress.Clear()
 	err = d.Attend(ctx, func(ctx context.Context) error {
 		return e.Run(ctx, func(row bench.TableRow) error {
 			return errors.Join(d.Object(row), d.Print(t.Lines(row)))
@@ -138,7 +139,7 @@ func (d *demoFlags) experiment() (*bench.Incremental, error) {
 	return &bench.Incremental{
 		Initial: d.initial, Batch: d.batch, Updates: d.updates, Variants: variants,
 		Features: bls.FeatureOptions{Groups: d.Groups, GroupNodes: d.GroupNodes, EnhancementNodes: d.Enhancement, Seed: d.seed},
-		Update:   blsupdate.Options{Lambda: float64(d.lambda), Backend: b},
+		Update:   blsupdate.Options{Lambda: d.lambda, Backend: b},
 	}, nil
 }
 
@@ -158,12 +159,12 @@ func (d *demoFlags) load(e *bench.Incremental) (err error) {
 }
 
 func demoHead(e *bench.Incremental) string {
-	f, lambda := e.Features, ui.Ridge(e.Update.Lambda)
+	f := e.Features
 	return fmt.Sprintf("training   %s: %d images of %d x %d in %d classes\n",
 		e.Train.Name, e.Train.Len(), e.Train.Rows, e.Train.Cols, e.Train.Classes) +
 		fmt.Sprintf("test       %s: %d images\n", e.Test.Name, e.Test.Len()) +
 		fmt.Sprintf("nodes      k = %d: %d groups of %d feature nodes, %d enhancement nodes; seed %d\n",
 			e.Nodes(), f.Groups, f.GroupNodes, f.EnhancementNodes, f.Seed) +
-		fmt.Sprintf("samples    %d, then %d updates of q = %d; lambda = %s\n", e.Initial, e.Updates, e.Batch, &lambda) +
+		fmt.Sprintf("samples    %d, then %d updates of q = %d; lambda = %s\n", e.Initial, e.Updates, e.Batch, ui.RidgeText(e.Update.Lambda)) +
 		experiment.BackendLine(e.Update.Backend) + "\n"
 }

@@ -64,14 +64,7 @@ func (e *evaluation) do(ctx context.Context, args []string) error {
 	if e.by != "" {
 		e.in.Options.Keep = []string{e.by}
 	}
-	if err := e.in.Begin(args[1:], &e.Session); err != nil {
-		return err
-	}
-	m, err := e.LoadToRead(ctx, args[0])
-	if err != nil {
-		return err
-	}
-	r, err := e.in.OpenMatched(ctx, m, true)
+	m, r, err := e.in.OpenFor(ctx, &e.Session, args, true)
 	if err != nil {
 		return err
 	}

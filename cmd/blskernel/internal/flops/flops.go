@@ -23,7 +23,7 @@ type flopsFlags struct {
 	ui.Reporter
 	methods, backends   []string
 	l, k, q, c          int
-	lambda              ui.Ridge
+	lambda              float64
 	anyLambda           bool // whether --lambda is not given
 	seed                uint64
 	threads, rounds     int
@@ -76,7 +76,7 @@ of a method. The status is then 1, and also if counted flops differ from the mod
 	ui.Int(cmd, &x.q, "q", 1, ui.MaxSize, experiment.UsageQ)
 	ui.Int(cmd, &x.c, "c", 1, ui.MaxNodes, experiment.UsageC)
 	ui.LambdaFlag(cmd, &x.lambda, "; by default 0 for original and improved and 1e-3 for the others")
-	ui.RoundsFlag(cmd, &x.rounds)
+	ui.Int(cmd, &x.rounds, "rounds", 0, ui.MaxNodes, "rounds, of which the medians are taken; 0 for a number by their time")
 	ui.SeedFlag(cmd, &x.seed)
 	f.BoolVar(&x.validate, "validate", false, "compare predicted and measured times over a grid of settings")
 	experiment.CalibrateFlag(cmd, &x.calibrate)
@@ -99,7 +99,7 @@ func (x *flopsFlags) settings(b blskernel.Backend) ([]bench.Setting, error) {
 	var settings []bench.Setting
 	for _, v := range variants {
 		s := bench.Setting{Method: v.Method, L: x.l, K: x.k, Q: x.q, C: x.c}
-		s.Options = blsupdate.Options{Form: v.Form, Solve: v.Solve, Backend: b, Lambda: float64(x.lambda)}
+		s.Options = blsupdate.Options{Form: v.Form, Solve: v.Solve, Backend: b, Lambda: x.lambda}
 		if x.anyLambda && s.Method != blsupdate.Original && s.Method != blsupdate.Improved {
 			s.Options.Lambda = 1e-3
 		}
@@ -138,7 +138,6 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 	if err := experiment.Emit(&x.Reporter, "machine", machine, ""); err != nil {
 		return err
 	}
-	defer x.Progress.Clear()
 	return x.Attend(ctx, func(ctx context.Context) error {
 		unequal := 0
 		for i, b := range backends {

@@ -72,24 +72,14 @@ type Column struct {
 }
 
 func (a *asking) do(ctx context.Context, args []string) error {
-	if err := a.in.Begin(args[1:], &a.Session); err != nil {
-		return err
-	}
-	m, err := a.LoadToRead(ctx, args[0])
-	if err != nil {
-		return err
-	}
-	r, err := a.in.OpenMatched(ctx, m, true)
+	m, r, err := a.in.OpenFor(ctx, &a.Session, args, true)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	batch, err := r.Next(a.rows)
-	if errors.Is(err, io.EOF) {
-		return session.ErrNoRows
-	}
 	if err != nil {
-		return err
+		return session.InFlags(err)
 	}
 	if _, err := r.Next(1); !errors.Is(err, io.EOF) {
 		a.Warn("the first %s are used: raise --rows for more", ui.Count(batch.X.RawMatrix().Rows, "row"))

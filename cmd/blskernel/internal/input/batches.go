@@ -27,6 +27,21 @@ func (f Fetched) Share(rows, total int64) float64 {
 	}
 }
 
+// unknownGrowth is the assumed number of rows, as a multiple of the first ones, if nothing tells it.
+const unknownGrowth = 100
+
+// ExpectedRows returns the total rows, else an estimate by the bytes that the first rows took.
+func (f Fetched) ExpectedRows(first int, total int64) float64 {
+	switch {
+	case total >= 0:
+		return float64(total)
+	case f.Total > 0 && f.Done > 0:
+		return float64(first) * float64(f.Total) / float64(f.Done)
+	default:
+		return unknownGrowth * float64(first)
+	}
+}
+
 // Batches are read on a goroutine, so that the next batch is parsed while one is learned. One batch
 // waits at most: memory holds two batches, and what the reader reads ahead.
 type Batches struct {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -60,12 +59,14 @@ type file struct {
 func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 	f, opt := cmd.Flags(), &in.Options
 	f.StringArrayVar(&in.Paths, "data", nil, "a file of samples, a folder with MNIST's file names, or - for standard input; may be repeated; files may also follow as arguments")
-	ui.Parsed(cmd, &opt.Format, "format", "auto", "csv, npy, npz, idx, or auto: by the content", func(s string) (stream.Format, error) {
-		return Wanted(stream.ParseFormat, s, "auto, csv, npy, npz or idx")
-	})
+	ui.Enum(cmd, &opt.Format, "format", "csv, npy, npz, idx, or auto: by the content", stream.ParseFormat, "auto", "csv", "npy", "npz", "idx")
 	ui.Parsed(cmd, &opt.Comma, "comma", "", "separator of CSV cells: a character, or tab; by default comma, semicolon or tab, as in the first line", flagvalue.ParseComma)
 	ui.Parsed(cmd, &opt.Header, "header", "auto", "whether the first line of a CSV file names the columns: present, absent, or auto: if a cell is no number", func(s string) (stream.Header, error) {
-		return Wanted(stream.ParseHeader, s, "present, absent or auto")
+		header, err := stream.ParseHeader(s)
+		if err != nil {
+			err = errors.New("want present, absent or auto")
+		}
+		return header, err
 	})
 	ui.Columns(cmd, &opt.Inputs, "inputs", "input columns: names, numbers from 1, ranges as 3-7 or 4-; by default all but the targets")
 	ui.Columns(cmd, &opt.Exclude, "exclude", "columns that are no inputs: names, with \"\" for one without a name, numbers from 1, ranges as 3-7 or 4-")
@@ -82,7 +83,6 @@ func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 		ui.Int(cmd, &in.Batch, "batch", 0, ui.MaxSamples, "rows of a batch; 0 for "+batch)
 	}
 	ui.Int(cmd, &in.skipBad, "skip-bad", 0, ui.MaxSamples, "set aside up to this number of bad rows, with a note, in place of ending with the first")
-	ui.Complete(cmd, "format", "auto", "csv", "npy", "npz", "idx")
 	ui.Complete(cmd, "decimal", "comma", "point")
 	ui.Complete(cmd, "thousands", "comma", "point", "space")
 	ui.Complete(cmd, "comma", "tab", ",", ";")
@@ -92,15 +92,6 @@ func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 // RegisterWeight adds --weight, for commands that learn or score rows.
 func (in *Input) RegisterWeight(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&in.Options.Weight, "weight", "", "column of weights, by name or number: a row of weight 2 counts as two rows; by default all count alike")
-}
-
-// Wanted returns the result of parse, or an error with the wanted values.
-func Wanted[T any](parse func(string) (T, error), text, want string) (T, error) {
-	v, err := parse(text)
-	if err != nil {
-		err = errors.New("want " + want)
-	}
-	return v, err
 }
 
 // DefaultBatch is the help text of --batch for most commands.
@@ -188,6 +179,14 @@ func (in *Input) Sources() []string {
 	return append(slices.Clone(in.Paths), in.Options.TargetPath)
 }
 
+// Shown returns a path as in a stream.Error.
+func Shown(path string) string {
+	if path == session.StandardInput {
+		return "standard input"
+	}
+	return path
+}
+
 // Once returns the first path that can be read only once: neither a file nor a folder.
 func (in *Input) Once() string {
 	for _, path := range in.Sources() {
@@ -260,30 +259,6 @@ func (in *Input) setAside(fault error) error {
 func (in *Input) LearnSkippingBad(b *stream.Batch, do func(*stream.Batch) error) (*stream.Batch, error) {
 	b, err := model.SkipBad(b, do, func(fault *model.Error) error { return in.setAside(in.Explain(fault)) })
 	return b, in.Explain(err)
-}
-
-// Each calls do for each batch while the next is read, counts the rows, and closes r. The model has the
-// given number of outputs.
-func (in *Input) Each(ctx context.Context, r *stream.Reader, outputs int, doing string, do func(*stream.Batch) error) (rows int64, err error) {
-	total, batch := r.Rows(), in.BatchRows(r, 0, outputs)
-	names := CellNames(r)
-	b := ReadAhead(ctx, r, 0, batch, batch)
-	defer b.Stop()
-	for {
-		f := b.Take(ctx)
-		if errors.Is(f.Err, io.EOF) {
-			in.Tell(f.Tally, names)
-			return rows, nil
-		}
-		if f.Err == nil {
-			_, f.Err = in.LearnSkippingBad(f.Batch, do)
-		}
-		if f.Err != nil {
-			return rows, ui.CauseOf(ctx, f.Err)
-		}
-		rows += int64(f.Batch.X.RawMatrix().Rows)
-		in.say.Show(f.Share(rows, total), fmt.Sprintf("%s%d rows", doing, rows))
-	}
 }
 
 // Explain adds the flags that help to an error of a model.

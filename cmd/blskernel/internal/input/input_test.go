@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
@@ -116,5 +117,28 @@ func TestHashOnce(t *testing.T) {
 	in.ListLearned(m, RowCount{path: 1}, true)
 	if l := m.Metadata.Learned; len(l) != 1 || !l[0].Removed {
 		t.Errorf("the list is %+v", l)
+	}
+}
+
+// TestExpectedRows estimates the rows by what the first batch took of the file, and not by what has
+// been read ahead of it.
+func TestExpectedRows(t *testing.T) {
+	const rows, first = 20000, 100
+	ctx := context.Background()
+	for range 5 {
+		r := reader(t, strings.Repeat("1.25,2.5,3.75\n", rows))
+		a := ReadAhead(ctx, r, 0, first, first)
+		time.Sleep(time.Millisecond) // in which more could be read
+		f := a.Take(ctx)
+		a.Stop()
+		if got := f.ExpectedRows(first, r.Rows()); got != rows {
+			t.Errorf("%v rows are expected; want %d", got, rows)
+		}
+	}
+	if got := (Fetched{Total: -1}).ExpectedRows(first, -1); got != unknownGrowth*first {
+		t.Errorf("%v", got)
+	}
+	if got := (Fetched{Total: 10, Done: 1}).ExpectedRows(first, 7); got != 7 {
+		t.Errorf("%v", got)
 	}
 }

@@ -7,16 +7,8 @@ import (
 	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/session"
-	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
-
-	"github.com/spf13/cobra"
 )
-
-// RegisterAgain adds --again.
-func RegisterAgain(cmd *cobra.Command, again *bool) {
-	cmd.Flags().BoolVar(again, "again", false, "learn a file whose bytes the model has learned before, so that its rows count twice")
-}
 
 // hashOf returns the XXH64 of the bytes of a file, in hexadecimal. It reads each file once.
 func (in *Input) hashOf(path string) (string, error) {
@@ -41,21 +33,6 @@ func (in *Input) FindLearned(m *model.Model, path string, removed bool) (int, er
 		return -1, err
 	}
 	return m.FindLearned(f.Size(), hash, removed), nil
-}
-
-// RefuseLearned returns an error if the model has learned one of the files.
-func (in *Input) RefuseLearned(m *model.Model, path string) error {
-	for _, file := range in.Paths {
-		i, err := in.FindLearned(m, file, false)
-		if err != nil {
-			return err
-		}
-		if i >= 0 {
-			l := m.Metadata.Learned[i]
-			return ui.Usagef("%s has learned the %s of %q before, as %q: learn them once more by --again, or leave the file out", path, ui.Count(l.Rows, "row"), file, l.Name)
-		}
-	}
-	return nil
 }
 
 // A RowCount is a number of rows by their file.
@@ -86,19 +63,6 @@ func (in *Input) ListLearned(m *model.Model, counts RowCount, removed bool) (fil
 		}
 	}
 	return files
-}
-
-// NoteChanged notes each path with the name of a learned file and other content.
-func (in *Input) NoteChanged(m *model.Model) {
-	for _, path := range in.Paths {
-		if i, err := in.FindLearned(m, path, false); err != nil || i >= 0 {
-			continue
-		}
-		name := session.Recorded(filepath.Base(path))
-		if slices.ContainsFunc(m.Metadata.Learned, func(l modelfile.Learned) bool { return l.Name == name }) {
-			in.say.Warn("%s has changed since the model learned it", path)
-		}
-	}
 }
 
 // Reading returns how the data was read, for the log of a model.

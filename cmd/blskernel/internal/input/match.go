@@ -5,11 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
-	"unicode/utf8"
 
 	"blskernel/bls/model"
-	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
@@ -37,6 +36,42 @@ func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) 
 		return nil, err
 	}
 	return r, nil
+}
+
+// OpenFor is OpenMatched for the model of the first argument, which the command does not change, and
+// the data of the others.
+func (in *Input) OpenFor(ctx context.Context, s *session.Session, args []string, targets bool) (m *model.Model, r *stream.Reader, err error) {
+	if err = in.Begin(args[1:], s); err == nil {
+		m, err = s.LoadToRead(ctx, args[0])
+	}
+	if err == nil {
+		r, err = in.OpenMatched(ctx, m, targets)
+	}
+	return m, r, err
+}
+
+// Each calls do for each batch while the next is read, counts the rows, and closes r. The model has the
+// given number of outputs.
+func (in *Input) Each(ctx context.Context, r *stream.Reader, outputs int, doing string, do func(*stream.Batch) error) (rows int64, err error) {
+	total, batch := r.Rows(), in.BatchRows(r, 0, outputs)
+	names := CellNames(r)
+	b := ReadAhead(ctx, r, 0, batch, batch)
+	defer b.Stop()
+	for {
+		f := b.Take(ctx)
+		if errors.Is(f.Err, io.EOF) {
+			in.Tell(f.Tally, names)
+			return rows, nil
+		}
+		if f.Err == nil {
+			_, f.Err = in.LearnSkippingBad(f.Batch, do)
+		}
+		if f.Err != nil {
+			return rows, ui.CauseOf(ctx, f.Err)
+		}
+		rows += int64(f.Batch.X.RawMatrix().Rows)
+		in.say.Show(f.Share(rows, total), fmt.Sprintf("%s%d rows", doing, rows))
+	}
 }
 
 // adopt reads the cells as the training did, unless flags say otherwise.
@@ -67,45 +102,21 @@ func (in *Input) match(r *stream.Reader, m *model.Model, targets bool) error {
 	return err
 }
 
-// Shown returns a path as in a stream.Error.
-func Shown(path string) string {
-	if path == session.StandardInput {
-		return "standard input"
+// OpenAgain opens the data that a model has learned, with its columns.
+func (in *Input) OpenAgain(ctx context.Context, m *model.Model) (*stream.Reader, error) {
+	r, err := in.Open(ctx, m.Classifier != nil)
+	if err != nil {
+		return nil, err
 	}
-	return path
-}
-
-// CheckNames returns an error if two columns have the same name or a name is not UTF-8. Targets in a
-// separate file may have names of inputs.
-func (in *Input) CheckNames(inputs, targets []string) error {
-	if in.Options.TargetPath == "" {
-		return checkNames(in.Paths[0], slices.Concat(inputs, targets))
-	}
-	return cmp.Or(checkNames(in.Paths[0], inputs), checkNames(in.Options.TargetPath, targets))
-}
-
-func checkNames(path string, names []string) error {
-	seen := make(map[string]bool, len(names))
-	for _, name := range names {
-		switch {
-		case !utf8.ValidString(name):
-			return &stream.Error{Path: Shown(path), What: fmt.Sprintf("has a column named %q, which is not UTF-8: save the file as UTF-8", name)}
-		case seen[name]:
-			return &stream.Error{Path: Shown(path), What: fmt.Sprintf("has more than one column named %q: rename one, or leave it out by --exclude", name)}
-		}
-		seen[name] = true
-	}
-	return nil
-}
-
-// AsIn selects how the columns become inputs as a model has it.
-func AsIn(meta *modelfile.Metadata, r *stream.Reader) error {
-	as, s := meta.Options(), r.Selection()
+	as, s := m.Metadata.Options(), r.Selection()
 	s.Columns, s.Missing, s.TargetNotations = as.Columns, as.Missing, as.TargetNotations
-	for _, name := range meta.Exclude { // of a column that numbers the rows, and of the weights
+	for _, name := range m.Metadata.Exclude { // of a column that numbers the rows, and of the weights
 		if name != s.Weight && !slices.Contains(s.Exclude, name) {
 			s.Exclude = append(s.Exclude, name)
 		}
 	}
-	return r.Select(s)
+	if err := r.Select(s); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
 }

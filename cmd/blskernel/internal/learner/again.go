@@ -2,12 +2,10 @@ package learner
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
-	"blskernel/cmd/blskernel/internal/input"
 	"blskernel/cmd/blskernel/internal/score"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
@@ -33,12 +31,9 @@ func (l *Learner) scoreHeldOut(ctx context.Context) error {
 // addHeldOut adds the held-out rows to s, among the rows that were read before: newer rows are ignored.
 func (l *Learner) addHeldOut(ctx context.Context, s score.Score) error {
 	l.In.Silent = true // what there is to say of the rows has been said
-	r, err := l.In.Open(ctx, l.Model.Classifier != nil)
+	r, err := l.In.OpenAgain(ctx, l.Model)
 	if err != nil {
 		return err
-	}
-	if err := input.AsIn(&l.Model.Metadata, r); err != nil {
-		return errors.Join(err, r.Close())
 	}
 	next, held := int64(0), 0
 	rows, err := l.In.Each(ctx, r, l.Model.Updater().Targets(), "scoring, ", func(b *stream.Batch) error {

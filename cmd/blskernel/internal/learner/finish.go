@@ -92,18 +92,6 @@ func (l *Learner) finish(ctx context.Context) error {
 	return fmt.Errorf("%w; the rows are in the model: do not repeat the %s", err, session.Work(l.Manifest.Name))
 }
 
-// writeCheckpoint writes the model and says so once it is on the disk. A folder that may not be on the
-// disk is a note only: the next checkpoint or the end brings it there.
-func (l *Learner) writeCheckpoint() error {
-	if err := l.write(false); session.OnlyFolder(err) {
-		l.Warn("%v", err)
-		return nil
-	} else if err != nil {
-		return err
-	}
-	return cmp.Or(l.Object(map[string]any{"checkpoint": l.Out, "rows": l.rows}), l.Say("%s   checkpoint after %d rows", l.Out, l.rows))
-}
-
 func (l *Learner) write(done bool) error {
 	begun := time.Now()
 	if err := l.Manifest.Note(&l.Model.Metadata, l.rows, l.content(), done); err != nil {
@@ -121,18 +109,6 @@ func (l *Learner) write(done bool) error {
 	}
 	l.writing += time.Since(begun)
 	l.last = time.Now()
-	return err
-}
-
-// stopped returns the reason, after a checkpoint if the run was interrupted and they are wanted.
-func (l *Learner) stopped(ctx context.Context, err error) error {
-	err = l.In.Explain(ui.CauseOf(ctx, err))
-	if ctx.Err() != nil && l.checkpoint.wanted() && l.rows > l.kept {
-		if kept := l.writeCheckpoint(); kept != nil {
-			// Not joined: Run would report the interruption alone.
-			return fmt.Errorf("%v, and the checkpoint could not be written: %w", err, kept)
-		}
-	}
 	return err
 }
 
@@ -189,7 +165,7 @@ type summary struct {
 func (l *Learner) summarize() error {
 	elapsed := time.Since(l.begun).Seconds()
 	s := summary{
-		Model: l.Out, Description: session.Describe(l.Model), Rows: l.learned, Seconds: elapsed, Rate: float64(l.learned) / elapsed,
+		Model: l.Out, Description: session.Describe(l.Model), Rows: l.Learned, Seconds: elapsed, Rate: float64(l.Learned) / elapsed,
 		Waiting: l.waiting.Seconds(), Learn: l.learning.Seconds(), Writing: l.writing.Seconds(), Holdout: l.scored, Folds: l.folds,
 	}
 	text := fmt.Sprintf("%s   %s by %s, %s in all\n", s.Model, s.Description, s.Method, ui.Count(s.Samples, "sample"))

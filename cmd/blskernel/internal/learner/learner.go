@@ -52,7 +52,7 @@ type Learner struct {
 
 	byFile  input.RowCount // of the rows that the model has learned
 	rows    int64          // all rows read, also those held out
-	learned int64          // rows that this run has learned
+	Learned int64          // rows that this run has learned
 	Total   int64          // rows of the input, -1 if unknown
 	kept    int64          // rows that the file has
 	tested  *stream.Batch  // what train calibrates the model by
@@ -62,36 +62,6 @@ type Learner struct {
 	last    time.Time // checkpoint
 
 	waiting, learning, writing time.Duration
-}
-
-// An interval is the time or the rows between two checkpoints; the zero value is for none.
-type interval struct {
-	time time.Duration
-	rows int64
-}
-
-// parseInterval reads a number of rows, as 100000, or a time, as 30s or 5m.
-func parseInterval(s string) (interval, error) {
-	if rows, err := strconv.ParseInt(s, 10, 64); err == nil && rows > 0 {
-		return interval{rows: rows}, nil
-	}
-	if d, err := time.ParseDuration(s); err == nil && d > 0 {
-		return interval{time: d}, nil
-	}
-	return interval{}, errors.New("want a number of rows, such as 100000, or a time, such as 30s or 5m")
-}
-
-func (v interval) wanted() bool { return v != interval{} }
-
-// due reports whether a checkpoint is due, this many rows and this long after the last.
-func (v interval) due(rows int64, since time.Duration) bool {
-	return v.rows > 0 && rows >= v.rows || v.time > 0 && since >= v.time
-}
-
-// RegisterCheckpoint adds --checkpoint and --resume.
-func (l *Learner) RegisterCheckpoint(cmd *cobra.Command, resume string) {
-	ui.Parsed(cmd, &l.checkpoint, "checkpoint", "", "write the model after this many rows, as 100000, or this much time, as 5m, and when interrupted", parseInterval)
-	cmd.Flags().BoolVar(&l.Resume, "resume", false, resume)
 }
 
 // Begin checks the paths of the data, and the flags that need to read it again.
@@ -123,8 +93,9 @@ func (l *Learner) Begin(cmd *cobra.Command, args []string) (err error) {
 }
 
 // Start begins to read r, which is at its beginning: the rows that the checkpoint has, if the run
-// resumes from one, a batch of first rows, and batches of rest rows. It takes over r.
-func (l *Learner) Start(ctx context.Context, r *stream.Reader, first, rest int) {
+// resumes from one, a batch of first rows, and batches of rest rows. It takes over r, until stop is
+// called.
+func (l *Learner) Start(ctx context.Context, r *stream.Reader, first, rest int) (stop func()) {
 	if l.Model != nil {
 		l.SetNewClassPolicy()
 	}
@@ -132,6 +103,7 @@ func (l *Learner) Start(ctx context.Context, r *stream.Reader, first, rest int) 
 	l.cells = input.CellNames(r)
 	l.first, l.rest = first, rest
 	l.batches = input.ReadAhead(ctx, r, l.Known, first, rest)
+	return l.batches.Stop
 }
 
 // SetNewClassPolicy makes the model report new classes, or refuse them.
@@ -152,12 +124,6 @@ func (l *Learner) Log(op modelfile.Operation) {
 	op.First, op.Batch, op.Holdout, op.Arithmetic = l.first, l.rest, float64(l.Holdout), model.Arithmetic(l.Backend)
 	l.Model.Log(op)
 }
-
-// Stop ends the reading.
-func (l *Learner) Stop() { l.batches.Stop() }
-
-// Learned returns the rows that this run has learned.
-func (l *Learner) Learned() int64 { return l.learned }
 
 // A Batch is a batch with its rows to learn.
 type Batch struct {
@@ -204,7 +170,7 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 		}
 	}
 	switch {
-	case l.learned > 0:
+	case l.Learned > 0:
 	case l.Known == 0:
 		return fmt.Errorf("%w: %s is not written", session.ErrNoRows, l.Out)
 	case l.Model.Metadata.Progress.Done:
@@ -212,27 +178,6 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 			l.Say("%s   is done: all %s have been learned", l.Out, ui.Count(l.rows, "row")))
 	}
 	return l.finish(ctx)
-}
-
-// replay reads the rows of the checkpoint again, which must be those that were learned.
-func (l *Learner) replay(ctx context.Context) error {
-	for l.rows < l.Known {
-		f := l.Next(ctx)
-		if errors.Is(f.Err, io.EOF) {
-			return ui.Usagef("--resume: the data has %s, and %s has learned %d: give it the data of before, or leave out --resume",
-				ui.Count(l.rows, "row"), l.Out, l.Known)
-		}
-		if f.Err != nil {
-			return f.Err
-		}
-		l.count(f, f.Learned, "reading again, ")
-		l.kept = l.rows
-	}
-	if l.Known > 0 && l.content() != l.Model.Metadata.Notes[session.NoteContent] {
-		return ui.Usagef("--resume: the first %d rows of the data are not those that %s has learned: give it the data of before, or leave out --resume",
-			l.Known, l.Out)
-	}
-	return nil
 }
 
 // learn learns a batch. In an update the earlier predictions for it update the calibration, if its rows
@@ -259,7 +204,7 @@ func (l *Learner) LearnBatch(f Batch, do func(*stream.Batch) error) error {
 	}
 	l.learning += time.Since(begun)
 	if learned != nil {
-		l.learned += int64(learned.X.RawMatrix().Rows)
+		l.Learned += int64(learned.X.RawMatrix().Rows)
 	}
 	l.count(f, learned, "")
 	return nil

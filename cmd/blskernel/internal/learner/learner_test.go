@@ -1,7 +1,6 @@
 package learner
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -27,18 +26,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// reader returns a reader of a file with the text.
-func reader(t *testing.T, text string) *stream.Reader {
-	t.Helper()
-	data := filepath.Join(t.TempDir(), "x.csv")
-	testutil.NoError(t, os.WriteFile(data, []byte(text), 0o666))
-	r, err := stream.Open(context.Background(), []string{data}, stream.Options{})
-	testutil.NoError(t, err)
-	return r
-}
-
-// trained returns the path of a model of 400 rows.
-func trained(t *testing.T, method blsupdate.Method) string {
+// trained returns a model of 400 rows.
+func trained(t *testing.T, method blsupdate.Method) *model.Model {
 	t.Helper()
 	x, labels := mat.NewDense(400, 2, nil), make([]int, 400)
 	for i := range 400 {
@@ -47,65 +36,31 @@ func trained(t *testing.T, method blsupdate.Method) string {
 	}
 	c := &bls.Classifier{Features: bls.FeatureOptions{Groups: 1, GroupNodes: 3, EnhancementNodes: 4, Shrink: 1, Scaling: bls.ScaleColumns}, Method: method}
 	testutil.NoError(t, c.Fit(x, labels))
-	path := filepath.Join(t.TempDir(), "m.bls")
-	testutil.NoError(t, modelfile.Save(path, &modelfile.File{Classifier: c}))
-	return path
+	return model.New(&modelfile.File{Classifier: c})
 }
 
 // TestNotWrittenAtInterruption has a model that cannot be written at an interruption: that is told, and
 // not the interruption alone.
 func TestNotWrittenAtInterruption(t *testing.T) {
-	path := trained(t, blsupdate.Gram)
-	c := &Learner{Out: path, checkpoint: interval{rows: 50}, digest: xxhash.New(), rows: 10}
-	ctx := context.Background()
+	c := &Learner{Out: filepath.Join(t.TempDir(), "m.bls"), Model: trained(t, blsupdate.Gram), checkpoint: interval{rows: 50}, digest: xxhash.New(), rows: 10}
 	testutil.NoError(t, c.Session.Begin(ui.Streams{Out: io.Discard, Err: io.Discard, FS: faultfs.Func(func(c faultfs.Call) (int, error) {
 		if c.Op == faultfs.Open && !c.Reads {
 			return 0, os.ErrPermission
 		}
 		return 0, nil
 	})}))
-	var err error
-	c.Model, err = c.Load(ctx, path)
-	testutil.NoError(t, err)
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(interrupt.SignalError{Signal: os.Interrupt})
-	err = c.stopped(ctx, context.Canceled)
+	err := c.stopped(ctx, context.Canceled)
 	var stopped interrupt.SignalError
 	if !errors.Is(err, os.ErrPermission) || !strings.HasPrefix(err.Error(), "interrupted, and ") || errors.As(err, &stopped) {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestErrorBesideInterruption has work fail while it is interrupted: what is told is that it failed,
-// and an interruption only where the error says nothing else.
-func TestErrorBesideInterruption(t *testing.T) {
-	disk, why := errors.New("disk"), errors.New("interrupted")
-	for _, tc := range []struct{ err, want error }{{disk, disk}, {context.Canceled, why}, {why, why}} {
-		ctx, cancel := context.WithCancelCause(context.Background())
-		c := &Learner{last: time.Now()}
-		c.Quiet = true
-		testutil.NoError(t, c.Session.Begin(ui.Streams{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}))
-		_, err := c.In.Each(ctx, reader(t, "1,2\n3,4\n"), 1, "", func(*stream.Batch) error {
-			cancel(why)
-			return tc.err
-		})
-		if !errors.Is(err, tc.want) || errors.Is(err, disk) != (tc.want == disk) {
-			t.Errorf("each batch: %v ended as %v; want %v", tc.err, err, tc.want)
-		}
-
-		if err := c.stopped(ctx, tc.err); !errors.Is(err, tc.want) || errors.Is(err, why) != (tc.want == why) {
-			t.Errorf("a run: %v ended as %v; want %v", tc.err, err, tc.want)
-		}
-	}
-}
-
 // TestRoomAtEnd has a model that keeps all rows: those that it has and those to come need room.
 func TestRoomAtEnd(t *testing.T) {
-	path := trained(t, blsupdate.Improved)
-	c := &Learner{Out: path, Total: 1 << 45}
-	var err error
-	c.Model, err = c.Load(context.Background(), path)
-	testutil.NoError(t, err)
+	c := &Learner{Out: filepath.Join(t.TempDir(), "m.bls"), Model: trained(t, blsupdate.Improved), Total: 1 << 45}
 	if err := c.checkEnd(); runtime.GOOS == "linux" && !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("%d rows: %v", c.Total, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"blskernel/dataset"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // paper has the flags of the command, and the data and choices of a run.
@@ -28,7 +29,7 @@ type paper struct {
 	runs     int
 	seed     uint64
 	recipe   string
-	lambda   ui.Ridge
+	lambda   float64
 	shrink   float64
 	zca      string
 	retrain  bool
@@ -64,7 +65,7 @@ var paperMethods = []string{"original", "improved/paper", bench.PlannerSeries}
 // New returns the command paper.
 func New(s ui.Streams) *cobra.Command {
 	code, _ := bench.LookupRecipe(bench.RecipeCode)
-	x := paper{methods: paperMethods, lambda: ui.Ridge(code.Lambda), runs: 1}
+	x := paper{methods: paperMethods, lambda: code.Lambda, runs: 1}
 	cmd := &cobra.Command{
 		Use:   "paper --table N --data DIR",
 		Short: "Run the paper's tables",
@@ -103,7 +104,7 @@ missing tables again into another file: 'blskernel report' takes several.`,
   blskernel paper --table 2,6 --embedded --size 0.1 --retrain`,
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			x.follow(cmd.Flags().Changed)
+			x.follow(cmd.Flags())
 			return x.do(cmd.Context(), ui.CommandLine(cmd, true), s)
 		},
 	}
@@ -128,12 +129,12 @@ missing tables again into another file: 'blskernel report' takes several.`,
 }
 
 // follow gives the flags that are not given the values of the recipe.
-func (x *paper) follow(given func(flag string) bool) {
+func (x *paper) follow(f *pflag.FlagSet) {
 	r, _ := bench.LookupRecipe(x.recipe)
-	if !given("lambda") {
-		x.lambda = ui.Ridge(r.Lambda)
+	if !f.Changed("lambda") {
+		_ = f.Lookup("lambda").Value.Set(ui.RidgeText(r.Lambda)) // a ridge
 	}
-	if !given("shrink") {
+	if !f.Changed("shrink") {
 		x.shrink = r.Shrink
 	}
 }
@@ -186,6 +187,5 @@ func (x *paper) do(ctx context.Context, command string, s ui.Streams) error {
 		return err
 	}
 	x.machine = result.Here(command, x.backend)
-	defer x.Progress.Clear()
 	return x.Attend(ctx, x.run)
 }

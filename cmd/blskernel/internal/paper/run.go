@@ -42,7 +42,7 @@ func (x *paper) table(ctx context.Context, n int) error {
 	}
 	t.Data = data
 	recipe, _ := bench.LookupRecipe(x.recipe)
-	recipe.Lambda, recipe.Shrink = float64(x.lambda), x.shrink
+	recipe.Lambda, recipe.Shrink = x.lambda, x.shrink
 	choice, err := bench.PlanVariant(t, train.Classes, blsupdate.Options{Lambda: recipe.Lambda, Backend: x.backend})
 	if err != nil {
 		return err
@@ -101,10 +101,9 @@ func (x *paper) head(h bench.TableHead) string {
 	if h.Planner != "" {
 		method = "; the planner's method is " + h.Planner
 	}
-	lambda := ui.Ridge(h.Lambda)
 	return fmt.Sprintf("Table %d    %s\ndata       %s\nscale      %v; c = %d\n", h.Table, h.TitleOn(h.Data), cmp.Or(data, h.Data), h.Scale, h.Targets) +
 		fmt.Sprintf("settings   recipe of the %s, lambda = %s, s = %v, %d feature nodes, seed %d%s\n",
-			h.Recipe, &lambda, h.Shrink, h.FeatureNodes, h.Seeds[0], method) + experiment.BackendLine(x.backend) + "\n"
+			h.Recipe, ui.RidgeText(h.Lambda), h.Shrink, h.FeatureNodes, h.Seeds[0], method) + experiment.BackendLine(x.backend) + "\n"
 }
 
 // show prints the tables that a report has of results.

@@ -18,7 +18,7 @@ type planFlags struct {
 	ui.Reporter
 	ui.Compute
 	l, k, q, c int
-	lambda     ui.Ridge
+	lambda     float64
 	needs      blsupdate.Needs
 	memory     int
 	calibrate  bool
@@ -73,7 +73,7 @@ func (x *planFlags) do(ctx context.Context, s ui.Streams) error {
 		return err
 	}
 	needs := x.needs
-	needs.Lambda, needs.Backend, needs.Memory = float64(x.lambda), b, int64(x.memory)*1e6
+	needs.Lambda, needs.Backend, needs.Memory = x.lambda, b, int64(x.memory)*1e6
 	// Wrong flags are found before rates are measured.
 	needs.Rates = blsupdate.ConstantRates(1e9, 1e9)
 	var none *blsupdate.PlanError
@@ -86,7 +86,6 @@ func (x *planFlags) do(ctx context.Context, s ui.Streams) error {
 	if err := x.Begin(s); err != nil {
 		return err
 	}
-	defer x.Progress.Clear()
 	err = x.Attend(ctx, func(ctx context.Context) (err error) {
 		needs.Rates, err = experiment.Rates(ctx, b, x.calibrate, false, &x.Reporter)
 		return err

@@ -3,6 +3,7 @@ package predict
 
 import (
 	"context"
+	"errors"
 	"math"
 	"path/filepath"
 	"slices"
@@ -89,27 +90,19 @@ func (p *prediction) do(ctx context.Context, args []string) error {
 	if p.in.Options.Keep != nil && isNPY(p.out) {
 		return ui.Usagef("--keep copies text, which an .npy file of predictions has no place for: leave it out, or write a .csv")
 	}
-	if err := p.in.Begin(args[1:], &p.Session); err != nil {
+	m, r, err := p.in.OpenFor(ctx, &p.Session, args, false)
+	if err != nil {
 		return err
 	}
 	if p.out == "" { // the predictions themselves show the progress
 		p.Progress.Quiet = true
 		p.Progress.WithoutBar()
 	} else if err := p.CheckOut(p.out, false, append(p.in.Infos(), p.Look(args[0]))...); err != nil {
-		return err
-	}
-	m, err := p.LoadToRead(ctx, args[0])
-	if err != nil {
-		return err
-	}
-	r, err := p.in.OpenMatched(ctx, m, false)
-	if err != nil {
-		return err
+		return errors.Join(err, r.Close())
 	}
 	out, err := p.newWriter(m, r.Kept())
 	if err != nil {
-		_ = r.Close()
-		return err
+		return errors.Join(err, r.Close())
 	}
 	defer out.abort()
 	if p.chances && !m.Calibrated() {

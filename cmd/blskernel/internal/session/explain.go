@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"blskernel/bls"
@@ -20,10 +21,14 @@ var (
 // Uncalibrated says what to do about a model without a calibration.
 const Uncalibrated = "the model is not calibrated, or was changed since by remove, merge, --lambda or train --like: calibrate again, by 'blskernel calibrate' and rows that it has not learned"
 
-// InFlags writes the remedies of an error of package stream as flags.
+// InFlags writes the remedies of an error of package stream as flags. The end of the data, where there
+// should be a row, is ErrNoRows.
 func InFlags(err error) error {
 	fault, ok := err.(*stream.Error)
-	if !ok {
+	switch {
+	case errors.Is(err, io.EOF) && !ok:
+		return ErrNoRows
+	case !ok:
 		return err
 	}
 	return fault.With(func(r stream.Remedy) string {

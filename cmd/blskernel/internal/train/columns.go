@@ -2,14 +2,12 @@ package train
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"blskernel/cmd/blskernel/internal/input"
-	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 )
@@ -31,9 +29,6 @@ func (tr *training) describe(r *stream.Reader) error {
 			return err
 		}
 		found, err = r.Survey(described)
-	}
-	if errors.Is(err, io.EOF) {
-		return session.ErrNoRows
 	}
 	names := input.NamesOr(r.Inputs(), r.Dim(), "input column")
 	if found != nil {
@@ -65,6 +60,29 @@ func (tr *training) describe(r *stream.Reader) error {
 		if words := column.Levels; likeNumbers(words) {
 			tr.Warn("%.80q is taken for words, such as %.80q: if they are numbers, write them as such, or see --decimal and --thousands", names[i], words[0])
 		}
+	}
+	return nil
+}
+
+// checkNames returns an error if two columns have the same name or a name is not UTF-8. Targets in a
+// separate file may have names of inputs.
+func (tr *training) checkNames(inputs, targets []string) error {
+	if tr.In.Options.TargetPath == "" {
+		return distinct(tr.In.Paths[0], slices.Concat(inputs, targets))
+	}
+	return cmp.Or(distinct(tr.In.Paths[0], inputs), distinct(tr.In.Options.TargetPath, targets))
+}
+
+func distinct(path string, names []string) error {
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		switch {
+		case !utf8.ValidString(name):
+			return &stream.Error{Path: input.Shown(path), What: fmt.Sprintf("has a column named %q, which is not UTF-8: save the file as UTF-8", name)}
+		case seen[name]:
+			return &stream.Error{Path: input.Shown(path), What: fmt.Sprintf("has more than one column named %q: rename one, or leave it out by --exclude", name)}
+		}
+		seen[name] = true
 	}
 	return nil
 }

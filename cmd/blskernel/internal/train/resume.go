@@ -38,16 +38,12 @@ func (tr *training) loadCheckpoint(ctx context.Context) (err error) {
 // goOn continues behind the rows of a checkpoint.
 func (tr *training) goOn(ctx context.Context) error {
 	meta := &tr.Model.Metadata
-	r, err := tr.In.Open(ctx, tr.Model.Classifier != nil)
+	r, err := tr.In.OpenAgain(ctx, tr.Model)
 	if err != nil {
 		return err
 	}
-	if err := input.AsIn(meta, r); err != nil {
-		return errors.Join(err, r.Close())
-	}
 	tr.Known = meta.Progress.Rows
-	tr.Start(ctx, r, meta.Batch, meta.Batch)
-	defer tr.Stop()
+	defer tr.Start(ctx, r, meta.Batch, meta.Batch)()
 	tr.Explain("%s continues after %s", tr.Out, ui.Count(tr.Known, "row"))
 	return tr.LearnAll(ctx)
 }
@@ -95,8 +91,7 @@ func (tr *training) trainLike(ctx context.Context) error {
 	} else { // some methods need as many rows as nodes
 		first = cmp.Or(tr.first, max(first, 2*tr.Model.Updater().Nodes()))
 	}
-	tr.Start(ctx, r, first, meta.Batch)
-	defer tr.Stop()
+	defer tr.Start(ctx, r, first, meta.Batch)()
 	if !resumed {
 		lambda := tr.Model.Updater().Lambda()
 		tr.Log(modelfile.Operation{Kind: modelfile.OpLike, Lambda: &lambda})

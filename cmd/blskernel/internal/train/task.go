@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
 	"blskernel/bls"
 	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/input"
-	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 )
@@ -32,9 +30,7 @@ func (tr *training) decideTask(r *stream.Reader, batch int) error {
 	}
 	if task == "" {
 		var err error
-		if task, err = tr.guessTask(r); errors.Is(err, io.EOF) {
-			return session.ErrNoRows
-		} else if err != nil {
+		if task, err = tr.guessTask(r); err != nil {
 			return err
 		}
 		tr.Explain("the targets suggest a %s", task)

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"math"
 	"strings"
 
@@ -63,8 +62,8 @@ end like all others. The same data give the same settings on every machine. They
 their score. docs/settings.md explains them. --tune searches wider.
 
 --task can be left out for idx files, which are a classification, and for data whose labels are
-words or whose targets have fractions. More than 64 words need it if most are there once. Whole numbers are taken for classes if at most 20 differ, and
-for a quantity if most of them do.
+words or whose targets have fractions. More than 64 words need it if most are there once. Whole numbers
+are taken for classes if at most 20 differ, and for a quantity if most of them do.
 
 --like MODEL trains a model that can be merged with MODEL: with its feature maps, columns, settings and
 classes, and none of its rows.
@@ -138,8 +137,7 @@ func (tr *training) do(ctx context.Context, cmd *cobra.Command, args []string) e
 		return session.InFlags(err)
 	}
 	first := tr.firstRows(meta.Batch)
-	tr.Start(ctx, r, first, meta.Batch)
-	defer tr.Stop()
+	defer tr.Start(ctx, r, first, meta.Batch)()
 	if err := tr.learnFirst(ctx, meta, first); err != nil {
 		return err
 	}
@@ -207,7 +205,7 @@ func (tr *training) prepare(r *stream.Reader) (meta modelfile.Metadata, err erro
 	default:
 		return meta, session.ErrNoTargets
 	}
-	if err := tr.In.CheckNames(r.Inputs(), r.Targets()); err != nil {
+	if err := tr.checkNames(r.Inputs(), r.Targets()); err != nil {
 		return meta, err
 	}
 	if err := tr.describe(r); err != nil {
@@ -269,11 +267,8 @@ func (tr *training) firstRows(batch int) int {
 // learnFirst makes the model of the first batch, for which first rows were requested.
 func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, first int) error {
 	f := tr.Next(ctx)
-	if errors.Is(f.Err, io.EOF) {
-		return session.ErrNoRows
-	}
 	if f.Err != nil {
-		return f.Err
+		return session.InFlags(f.Err)
 	}
 	read := f.Batch.X.RawMatrix().Rows
 	if f.Learned == nil {
@@ -301,17 +296,17 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, fir
 	err = tr.LearnBatch(f, func(b *stream.Batch) error {
 		rows := b.X.RawMatrix().Rows
 		if read == first { // there may be more
-			rows = int(min(expectedRows(f.Fetched, rows, tr.Total), ui.MaxSamples))
+			rows = int(min(f.ExpectedRows(rows, tr.Total), ui.MaxSamples))
 		}
 		return tr.fit(ctx, b, rows, meta)
 	})
-	if err == nil && tr.Learned() == 0 {
+	if err == nil && tr.Learned == 0 {
 		err = session.ErrNoRows
 	}
 	if err != nil {
 		return tr.In.Explain(ui.CauseOf(ctx, err))
 	}
-	tr.Explain("%s by %s; feature maps fitted to the first %s, scaled by %s", session.Describe(tr.Model), tr.Model.Updater().Method(), ui.Count(tr.Learned(), "row"), tr.Model.FittedFeatures().Options().Scaling)
+	tr.Explain("%s by %s; feature maps fitted to the first %s, scaled by %s", session.Describe(tr.Model), tr.Model.Updater().Method(), ui.Count(tr.Learned, "row"), tr.Model.FittedFeatures().Options().Scaling)
 	return nil
 }
 
@@ -329,19 +324,4 @@ func (tr *training) fit(ctx context.Context, b *stream.Batch, rows int, meta mod
 	lambda := tr.Model.GivenLambda()
 	tr.Log(modelfile.Operation{Kind: modelfile.OpTrain, Classes: len(meta.Classes), Lambda: &lambda, Fixed: tr.first > 0, Tuned: tr.tune})
 	return nil
-}
-
-// unknownGrowth is the assumed number of rows, as a multiple of the first batch, if nothing tells it.
-const unknownGrowth = 100
-
-// expectedRows returns the total rows, else an estimate by the bytes that the first batch took.
-func expectedRows(f input.Fetched, first int, total int64) float64 {
-	switch {
-	case total >= 0:
-		return float64(total)
-	case f.Total > 0 && f.Done > 0:
-		return float64(first) * float64(f.Total) / float64(f.Done)
-	default:
-		return unknownGrowth * float64(first)
-	}
 }

@@ -19,17 +19,10 @@ import (
 // MaxSize bounds the sizes of models of random rows.
 const MaxSize = 10_000_000
 
-// A Ridge is the value of --lambda, which is written as a power of two if it is one, since the paper's
-// is 2^-30.
-type Ridge float64
-
-// Type returns the name of the value in the help text.
-func (*Ridge) Type() string { return "number" }
-
-// String returns the shorter of the decimal number and 2^n.
-func (r *Ridge) String() string {
-	decimal := strconv.FormatFloat(float64(*r), 'g', -1, 64)
-	if fraction, exponent := math.Frexp(float64(*r)); fraction == 0.5 {
+// RidgeText returns the shorter of the decimal number and 2^n, since the paper's ridge is 2^-30.
+func RidgeText(lambda float64) string {
+	decimal := strconv.FormatFloat(lambda, 'g', -1, 64)
+	if fraction, exponent := math.Frexp(lambda); fraction == 0.5 {
 		if power := "2^" + strconv.Itoa(exponent-1); len(power) < len(decimal) {
 			return power
 		}
@@ -37,27 +30,9 @@ func (r *Ridge) String() string {
 	return decimal
 }
 
-// Set reads a decimal number or 2^n.
-func (r *Ridge) Set(s string) error {
-	v, err := flagvalue.ParseRidge(s)
-	if err == nil {
-		*r = Ridge(v)
-	}
-	return err
-}
-
 // LambdaFlag adds --lambda with the value as its default. more is added to the help text.
-func LambdaFlag(cmd *cobra.Command, v *Ridge, more string) {
-	cmd.Flags().Var(v, "lambda", "ridge, as 1e-6 or 2^-30; 0 for least squares"+more)
-}
-
-// RoundsFlag adds --rounds with the value as its default.
-func RoundsFlag(cmd *cobra.Command, v *int) {
-	least, most, usage := 1, MaxSamples, "rounds, of which the medians are taken"
-	if *v == 0 {
-		least, most, usage = 0, MaxNodes, usage+"; 0 for a number by their time"
-	}
-	Int(cmd, v, "rounds", least, most, usage)
+func LambdaFlag(cmd *cobra.Command, v *float64, more string) {
+	cmd.Flags().Var(&value[float64]{v, RidgeText(*v), "number", flagvalue.ParseRidge}, "lambda", "ridge, as 1e-6 or 2^-30; 0 for least squares"+more)
 }
 
 // MethodFlag adds --method for several methods with their forms.
@@ -92,13 +67,6 @@ func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
 	}
 	blskernel.SetThreads(threads)
 	return backends, nil
-}
-
-// Register adds --groups, --group-nodes and --enhancement with the values as their defaults.
-func (n *Nodes) Register(cmd *cobra.Command) {
-	Int(cmd, &n.Groups, "groups", 1, MaxNodes, "groups of feature nodes")
-	Int(cmd, &n.GroupNodes, "group-nodes", 1, MaxNodes, "feature nodes of each group")
-	Int(cmd, &n.Enhancement, "enhancement", 0, MaxNodes, "enhancement nodes")
 }
 
 // Ints adds a flag for several numbers within bounds, by default the value of to. The words of zero
@@ -165,9 +133,10 @@ func CommandLine(cmd *cobra.Command, defaults bool) string {
 const tick = 250 * time.Millisecond
 
 // Attend runs work on another goroutine and returns its error, or the cause of ctx as soon as it is
-// canceled. In that case work goes on alone and prints nothing more.
+// canceled. In that case work goes on alone and prints nothing more. The progress is cleared.
 func (r *Reporter) Attend(ctx context.Context, work func(ctx context.Context) error) error {
 	r.attended = ctx
+	defer r.Progress.Clear()
 	clock := time.NewTicker(tick)
 	defer clock.Stop()
 	finished := make(chan error, 1)
@@ -184,7 +153,6 @@ func (r *Reporter) Attend(ctx context.Context, work func(ctx context.Context) er
 		case <-ctx.Done():
 			r.printing.Lock() // a line that is being printed is printed to its end
 			defer r.printing.Unlock()
-			r.Progress.Clear()
 			select {
 			case err := <-finished:
 				return CauseOf(ctx, err)

@@ -50,19 +50,18 @@ func TestCommandLine(t *testing.T) {
 	f.Bool("no", true, "")
 	f.Int("n", 3, "")
 	f.Int("m", 3, "")
-	var r Ridge
 	f.SortFlags = false
-	f.Var(&r, "ridge", "")
+	LambdaFlag(child, new(float64), "")
 	f.Bool("on", true, "")
 	f.Int("zero", 0, "")
 	f.String("empty", "", "")
 	f.StringSlice("nothing", nil, "")
 	f.String("out", "file", "")
-	testutil.NoError(t, f.Parse(strings.Fields("--list 2,3 --names a,b --yes --no=false --n 4 --ridge 2^-30")))
-	if got, want := CommandLine(child, false), "parent child --list 2,3 --names a,b --yes --no=false --n 4 --ridge 2^-30"; got != want {
+	testutil.NoError(t, f.Parse(strings.Fields("--list 2,3 --names a,b --yes --no=false --n 4 --lambda 2^-30")))
+	if got, want := CommandLine(child, false), "parent child --list 2,3 --names a,b --yes --no=false --n 4 --lambda 2^-30"; got != want {
 		t.Errorf("%s; want %s", got, want)
 	}
-	if got, want := CommandLine(child, true), "parent child --list 2,3 --names a,b --yes --no=false --n 4 --m 3 --ridge 2^-30 --on"; got != want {
+	if got, want := CommandLine(child, true), "parent child --list 2,3 --names a,b --yes --no=false --n 4 --m 3 --lambda 2^-30 --on"; got != want {
 		t.Errorf("%s; want %s", got, want)
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/flagvalue"
-	"blskernel/cmd/blskernel/internal/input"
 	"blskernel/cmd/blskernel/internal/learner"
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
@@ -80,7 +79,7 @@ without rows is an error and leaves the model unchanged.`,
 	up.In.Register(cmd, "training", "as many as in the training")
 	up.In.RegisterWeight(cmd)
 	up.RegisterCheckpoint(cmd, "go on from the last checkpoint of the same update, if there is one")
-	input.RegisterAgain(cmd, &up.again)
+	f.BoolVar(&up.again, "again", false, "learn a file whose bytes the model has learned before, so that its rows count twice")
 	f.BoolVar(&up.only, "known-labels", false, "a label that the model does not have is an error, not a new class")
 	ui.Parsed(cmd, &up.forget, "forget", "1", "before the first row, multiply the weight of all rows so far by this, as 0.99", parseForget)
 	ui.Parsed(cmd, &up.ridge, "lambda", "", "before the first row, change the ridge to this, as 1e-6 or 2^-30; 0 for least squares; by gram and qr only", parseRidge)
@@ -122,7 +121,7 @@ func (up *updating) do(ctx context.Context, cmd *cobra.Command, path string, dat
 		return err
 	}
 	if !resumed && !up.again {
-		if err := up.In.RefuseLearned(up.Model, up.path); err != nil {
+		if err := up.refuseLearned(); err != nil {
 			return err
 		}
 	}
@@ -136,12 +135,26 @@ func (up *updating) do(ctx context.Context, cmd *cobra.Command, path string, dat
 	} else if err := up.reweigh(); err != nil {
 		return errors.Join(err, r.Close())
 	}
-	up.Start(ctx, r, batch, batch)
-	defer up.Stop()
+	defer up.Start(ctx, r, batch, batch)()
 	if !resumed {
 		up.Log(modelfile.Operation{Kind: modelfile.OpUpdate, Lambda: up.ridge, Factor: up.forget})
 	}
 	return up.LearnAll(ctx)
+}
+
+// refuseLearned returns an error if the model has learned one of the files.
+func (up *updating) refuseLearned() error {
+	for _, file := range up.In.Paths {
+		i, err := up.In.FindLearned(up.Model, file, false)
+		if err != nil {
+			return err
+		}
+		if i >= 0 {
+			l := up.Model.Metadata.Learned[i]
+			return ui.Usagef("%s has learned the %s of %q before, as %q: learn them once more by --again, or leave the file out", up.path, ui.Count(l.Rows, "row"), file, l.Name)
+		}
+	}
+	return nil
 }
 
 // reweigh scales down the weight of the rows so far, and changes the ridge.

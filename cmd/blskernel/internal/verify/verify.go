@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"blskernel/bls/model"
+	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/input"
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
@@ -79,7 +81,7 @@ func verify(ctx context.Context, s *session.Session, args []string) error {
 		return err
 	}
 	if found.Verdict == model.Unknown {
-		in.NoteChanged(m)
+		noteChanged(&in, m, s)
 	}
 	differ := ""
 	if found.Difference > 0 {
@@ -98,4 +100,17 @@ func verify(ctx context.Context, s *session.Session, args []string) error {
 		differ = ", the same to the last bit"
 	}
 	return cmp.Or(err, s.Say("%s is what its log says: %s learned again%s", path, ui.Count(found.Rows, "row"), differ))
+}
+
+// noteChanged notes each path with the name of a learned file and other content.
+func noteChanged(in *input.Input, m *model.Model, s *session.Session) {
+	for _, path := range in.Paths {
+		if i, err := in.FindLearned(m, path, false); err != nil || i >= 0 {
+			continue
+		}
+		name := session.Recorded(filepath.Base(path))
+		if slices.ContainsFunc(m.Metadata.Learned, func(l modelfile.Learned) bool { return l.Name == name }) {
+			s.Warn("%s has changed since the model learned it", path)
+		}
+	}
 }
