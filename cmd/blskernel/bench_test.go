@@ -7,15 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"blskernel"
-	"blskernel/bench/result"
-	"blskernel/bench/speed"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/testutil"
 )
@@ -23,72 +19,6 @@ import (
 // quickBench measures tiny operations for a moment.
 func quickBench(args ...string) []string {
 	return append([]string{"bench", "--rounds", "1", "--min-time", "1us", "--threads", "1"}, args...)
-}
-
-// benched runs a quick bench and returns its results: the machine, and then the cells, a line each.
-func benched(t *testing.T, args ...string) *result.File {
-	t.Helper()
-	out := silent(t, quickBench(append(args, "--json")...)...)
-	f, err := result.Read("stdout", strings.NewReader(out))
-	testutil.NoError(t, err)
-	if len(f.Machines) != 1 || len(f.Cells) != strings.Count(out, "\n")-1 ||
-		!strings.HasPrefix(out, `{"kind":"machine",`) || !strings.HasSuffix(out, "}\n") {
-		t.Fatalf("%+v of %s", f, out)
-	}
-	return f
-}
-
-func TestBenchJSON(t *testing.T) {
-	backends := []string{"pure"}
-	if slices.Contains(blskernel.Names(), "openblas") {
-		backends = append(backends, "openblas")
-	}
-	f := benched(t, "--op", "dgemv,ddot", "--case", "T,N", "--n", "5,1000", "--backend", strings.Join(backends, ","))
-	m := f.Machines[0]
-	if !slices.Equal(m.Backends, backends) || m.Kernel == "" || m.Go == "" || m.GOMAXPROCS < 1 || !slices.Equal(m.Threads, []int{1}) {
-		t.Errorf("%+v", m)
-	}
-	if len(backends) > 1 && !strings.HasPrefix(m.OpenBLAS, "OpenBLAS ") {
-		t.Errorf("OpenBLAS %q", m.OpenBLAS)
-	}
-	var cells []string
-	for _, on := range f.Cells {
-		r := on.Value
-		cells = append(cells, fmt.Sprint(r.Op, " ", r.Args, " ", r.N))
-		for i, b := range r.Backends {
-			if b.Backend != backends[i] || !(b.GFLOPS > 0 && b.Seconds > 0 && b.OfPeak > 0) || (b.Ratio > 0) != (i > 0) {
-				t.Errorf("%+v", r)
-			}
-		}
-		if len(r.Backends) != len(backends) || r.Threads != 1 || r.Rounds != 1 || !(r.Peak > 0) || !(r.Flops > 0) {
-			t.Errorf("%+v", r)
-		}
-	}
-	// The cases come in the order of the table, whatever the order of the flag.
-	if want := "dgemv N 5,dgemv N 1000,dgemv T 5,dgemv T 1000,ddot  5,ddot  1000"; strings.Join(cells, ",") != want {
-		t.Errorf("cells %v; want %s", cells, want)
-	}
-}
-
-// TestBenchOpponents runs factorizations with opponents, where there are any, and without.
-func TestBenchOpponents(t *testing.T) {
-	_, missing := speed.Library(nil)
-	for _, opponents := range []bool{true, false} {
-		var library []string
-		flags := strings.Fields("--op ldlt-inverse,lu-inverse,lu-solve --n 5 --backend pure")
-		for _, on := range benched(t, append(flags, fmt.Sprintf("--opponents=%v", opponents))...).Cells {
-			for _, timing := range on.Value.Backends[1:] {
-				library = append(library, timing.Backend)
-			}
-		}
-		want := ""
-		if opponents && missing == nil {
-			want = "openblas/dsptrf+dsptri openblas/dsytrf+dsytri2 openblas/dgetrf+dgetri openblas/dgetrs"
-		}
-		if got := strings.Join(library, " "); got != want {
-			t.Errorf("timings of %s; want %s", got, want)
-		}
-	}
 }
 
 // TestBenchInterrupt is interrupted after the head and two cells: they are printed, and the table of

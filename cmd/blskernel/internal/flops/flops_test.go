@@ -1,59 +1,16 @@
 package flops
 
 import (
-	"context"
 	"io"
 	"strings"
 	"testing"
 
-	"blskernel"
 	"blskernel/bench"
 	"blskernel/bench/result"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/testutil"
 )
-
-// TestMeasure prints small updates, measured with constant rates, as text and JSON.
-func TestMeasure(t *testing.T) {
-	testutil.NotUnderRace(t, "pure computing")
-	b, err := blskernel.Lookup("pure")
-	testutil.NoError(t, err)
-	for _, tc := range []struct {
-		json bool
-		want []string
-	}{
-		{false, []string{"gram: l = ", "qr: l = ", ", k = 8, q = 4, c = 2", "measured, s"}},
-		{true, []string{`"kind":"cost"`}},
-	} {
-		x := flopsFlags{methods: []string{"gram", "qr"}, l: 30, k: 8, q: 4, c: 2, anyLambda: true}
-		grid, err := x.settings(b)
-		testutil.NoError(t, err)
-		x.JSON = tc.json
-		printed := printing(t, &x.Reporter)
-		m, err := bench.Measure(context.Background(), grid, blsupdate.ConstantRates(1e9, 1e9), 1, 2, 1, nil)
-		testutil.NoError(t, err)
-		testutil.NoError(t, x.measured(m, new(result.Machine), "pure"))
-		readable(t, printed(), tc.json, tc.want)
-	}
-}
-
-// printing begins a report, and returns a function for what it has printed.
-func printing(t *testing.T, r *ui.Reporter) (printed func() string) {
-	t.Helper()
-	var out strings.Builder
-	testutil.NoError(t, r.Begin(ui.Streams{Out: &out, Err: io.Discard}))
-	return out.String
-}
-
-// readable checks what was printed, and that results as JSON can be read again.
-func readable(t *testing.T, printed string, json bool, want []string) {
-	t.Helper()
-	testutil.Contains(t, printed, want...)
-	if _, err := result.Read("stdout", strings.NewReader(printed)); json && err != nil {
-		t.Error(err)
-	}
-}
 
 // TestValidation prints the figures of long and short updates apart, and none where too many updates
 // were left out.
@@ -74,14 +31,18 @@ func TestValidation(t *testing.T) {
 	} {
 		x := flopsFlags{validate: true}
 		x.JSON, v.Unknown = tc.json, tc.unknown
-		printed := printing(t, &x.Reporter)
+		var out strings.Builder
+		testutil.NoError(t, x.Begin(ui.Streams{Out: &out, Err: io.Discard}))
 		err := x.measured(v, new(result.Machine), "pure")
 		if tc.unknown == "" {
 			testutil.NoError(t, err)
-		} else if err == nil || err.Error() != "pure: no figures, since of noise: repeat it on a quieter machine" || strings.Contains(printed(), "worst") {
-			t.Errorf("error %v after %q", err, printed())
+		} else if err == nil || err.Error() != "pure: no figures, since of noise: repeat it on a quieter machine" || strings.Contains(out.String(), "worst") {
+			t.Errorf("error %v after %q", err, out.String())
 		}
-		readable(t, printed(), tc.json, tc.want)
+		testutil.Contains(t, out.String(), tc.want...)
+		if _, err := result.Read("stdout", strings.NewReader(out.String())); tc.json && err != nil {
+			t.Error(err) // it cannot be read again
+		}
 	}
 }
 
