@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"blskernel/internal/testutil"
 )
@@ -54,18 +53,6 @@ func hostileBody(r *rand.Rand) string {
 		row := strings.Repeat(some(1)+",", r.IntN(2000))
 		return `{"rows": [[` + row + some(1) + `]]}`
 	}
-}
-
-// hostileHead returns a request whose head is wrong, or contradicts the body.
-func hostileHead(r *rand.Rand) string {
-	path := []string{"/predict", "/", "/model", "/healthz", "/predict/../x", "/%zz", "*", "/\x01"}[r.IntN(8)]
-	method := []string{"POST", "GET", "PUT", "DELETE", "HEAD", "OPTIONS", "P\tST", ""}[r.IntN(8)]
-	extra := []string{
-		"", "Content-Length: 5\r\n", "Content-Length: -1\r\n", "Content-Length: 99999999999999\r\n", "Content-Length: 99999999999999999999\r\n",
-		"Transfer-Encoding: chunked\r\n", "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n", "Expect: 100-continue\r\nContent-Length: 70\r\n",
-		"Content-Encoding: gzip\r\nContent-Length: 7\r\n", "Host: y\r\n", "X: " + strings.Repeat("x", 1<<(1+21*r.IntN(2))) + "\r\n", ": \r\n",
-	}[r.IntN(12)]
-	return method + " " + path + " HTTP/1.1\r\nHost: x\r\n" + extra + "\r\n" + hostileBody(r)
 }
 
 // TestWrong has everything that a request can have wrong.
@@ -128,9 +115,8 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// TestHostile sends 500 hostile requests, 2000 in the long form: bodies, and on connections of their
-// own, wrong heads. None gets a status of 500 or above or makes the server panic, and a good request
-// gets the same answer after each ten of them.
+// TestHostile sends 500 hostile bodies, 2000 in the long form. None gets a status of 500 or above or
+// makes the server panic, and a good request gets the same answer after each ten of them.
 func TestHostile(t *testing.T) {
 	requests := 500
 	if testutil.Long() {
@@ -144,21 +130,13 @@ func TestHostile(t *testing.T) {
 	}
 	seen := map[int]int{}
 	for i := range requests {
-		if i%4 == 3 {
-			head := hostileHead(r)
-			status = sendRaw(t, strings.TrimPrefix(at, "http://"), head)
-			if status >= 500 {
-				t.Errorf("request %d: status %d for %.300q", i, status, head)
-			}
-		} else {
-			body := hostileBody(r)
-			if i%250 == 0 {
-				body = strings.Repeat(" ", maxBytes+1)
-			}
-			var text string
-			if status, text = post(t, at+"/predict", body); status != 200 && status != 400 && status != 413 {
-				t.Errorf("request %d: status %d, %s for %.300q", i, status, text, body)
-			}
+		body := hostileBody(r)
+		if i%250 == 0 {
+			body = strings.Repeat(" ", maxBytes+1)
+		}
+		status, text := post(t, at+"/predict", body)
+		if status != 200 && status != 400 && status != 413 {
+			t.Errorf("request %d: status %d, %s for %.300q", i, status, text, body)
 		}
 		seen[status]++
 		if i%10 == 9 {
@@ -167,39 +145,9 @@ func TestHostile(t *testing.T) {
 			}
 		}
 	}
-	// Most requests are wrong, some are by chance right, and some of the heads get each status.
-	for _, status := range []int{200, 400, 404, 405, 413, 431} {
-		if seen[status] == 0 {
-			t.Errorf("no request had the status %d: %v", status, seen)
-		}
+	if seen[200] == 0 || seen[400] < requests/2 || seen[413] < 2 { // some are by chance right
+		t.Error("requests by status:", seen)
 	}
-	if seen[http.StatusBadRequest] < requests/2 {
-		t.Error(seen)
-	}
-	t.Log("requests by status:", seen)
-}
-
-// sendRaw sends a text and returns the status of the first answer, or 0 if the connection ends without
-// one.
-func sendRaw(t *testing.T, address, text string) int {
-	t.Helper()
-	conn, err := net.Dial("tcp", address)
-	testutil.NoError(t, err)
-	defer conn.Close()
-	testutil.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
-	go func() {
-		_, _ = io.WriteString(conn, text) // the server may refuse the rest
-		_ = conn.(*net.TCPConn).CloseWrite()
-	}()
-	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
-		t.Errorf("no answer after a minute to %.300q", text)
-	}
-	if err != nil {
-		return 0
-	}
-	response.Body.Close()
-	return response.StatusCode
 }
 
 // TestHalfClosed sends requests and closes its side of the connection, as nc -N does: each is answered.
