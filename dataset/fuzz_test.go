@@ -11,38 +11,6 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// addSeeds gives f files, plain, gzip and cut gzip.
-func addSeeds(f *testing.F, files ...[]byte) {
-	for _, b := range files {
-		f.Add(b)
-		z := gzipped(b)
-		f.Add(z)
-		f.Add(z[:len(z)-5])
-	}
-}
-
-// addIDXSeeds gives f good and bad idx files of both kinds.
-func addIDXSeeds(f *testing.F) {
-	images := idx(counted(24), 4, 3, 2)
-	labels := idx([]byte{0, 9, 255}, 3)
-	addSeeds(f, images, labels, images[:20], labels[:9], images[:7], nil,
-		append(bytes.Clone(images), 1), append(bytes.Clone(labels), 1),
-		idx(make([]byte, 84), 1<<31, 28, 28), idx(nil, MaxIDXBytes/1024, 32, 32), idx(nil, MaxIDXImages),
-		idx(nil, 0, 1, 1), idx(nil, 0))
-	f.Add(gzipped(idx(make([]byte, 1<<17), 1<<17)))
-}
-
-// addMatrixSeeds gives f good and bad binary matrices of both kinds.
-func addMatrixSeeds(f *testing.F) {
-	images, _ := pairs(1)
-	cat := matrixOf(matrixInts, int32s(0, 1, 4), 3)
-	addSeeds(f, images, cat, images[:30], cat[:19], nil, append(bytes.Clone(cat), 1),
-		matrixOf(matrixBytes, counted(12), 2, 2, 3), matrixFile(matrixBytes, 1, []uint32{2, 0, 9}, []byte{1, 2}),
-		matrixOf(matrixBytes, counted(84), MaxMatrixBytes), matrixOf(matrixInts, nil, MaxMatrixBytes/4+1),
-		matrixOf(matrixBytes, nil, 1<<32-1, 1<<32-1, 1<<32-1, 1<<32-1), matrixFile(matrixBytes, 1<<31, make([]uint32, 8), nil),
-		matrixOf(matrixInts, int32s(5), 1), matrixOf(matrixInts, int32s(0, 0, 1, 0), 1, 4))
-}
-
 // maxUnpacked is how far gzip in a fuzzed input is unpacked, a thousand times the usual size. An input
 // that unpacks to more would take the time of the others.
 const maxUnpacked = 1 << 24
@@ -94,86 +62,67 @@ func checkFile(t *testing.T, data []byte, read func(io.Reader) error) {
 	})
 }
 
-func FuzzReadIDXImages(f *testing.F) {
-	addIDXSeeds(f)
+// fuzzFiles reads files, plain, gzip and cut gzip, as images and as labels. What is read makes the file
+// that again returns, nil where it is less than the file.
+func fuzzFiles(f *testing.F, files [][]byte, images func(io.Reader) (*Images, error), labels func(io.Reader) ([]byte, error),
+	again func(s *Images, classes, data []byte) []byte,
+) {
+	for _, b := range files {
+		z := gzipped(b)
+		f.Add(b)
+		f.Add(z)
+		f.Add(z[:len(z)-5])
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var s *Images
+		var classes []byte
 		var err error
-		checkFile(t, data, func(r io.Reader) error { s, err = ReadIDXImages(r); return err })
-		if err != nil {
-			return
-		}
-		if s.Len() < 1 || s.Len()*s.Features() != len(s.Pixels) || cap(s.Pixels) != len(s.Pixels) {
+		checkFile(t, data, func(r io.Reader) error { s, err = images(r); return err })
+		if err == nil && (s.Len() < 1 || s.Len()*s.Features() != len(s.Pixels) || cap(s.Pixels) != len(s.Pixels)) {
 			t.Errorf("%d images of %d×%d in %d bytes, capacity %d", s.Len(), s.Rows, s.Cols, len(s.Pixels), cap(s.Pixels))
 		}
-		again := idx(s.Pixels, uint32(s.Len()), uint32(s.Rows), uint32(s.Cols))
-		if !bytes.HasPrefix(data, gzipMagic) && !bytes.Equal(again, data) {
-			t.Error("the images do not make the file they were read from")
-		}
-	})
-}
-
-func FuzzReadIDXLabels(f *testing.F) {
-	addIDXSeeds(f)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		var labels []byte
-		var err error
-		checkFile(t, data, func(r io.Reader) error { labels, err = ReadIDXLabels(r); return err })
-		if err == nil && !bytes.HasPrefix(data, gzipMagic) && !bytes.Equal(idx(labels, uint32(len(labels))), data) {
-			t.Error("the labels do not make the file they were read from")
-		}
-	})
-}
-
-func FuzzReadMatrixBytes(f *testing.F) { fuzzMatrix(f, matrixBytes, 2, 3) }
-
-func FuzzReadMatrixInts(f *testing.F) { fuzzMatrix(f, matrixInts) }
-
-func fuzzMatrix(f *testing.F, of elementType, shape ...int) {
-	addMatrixSeeds(f)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		var n int
-		var body []byte
-		checkFile(t, data, func(r io.Reader) error {
-			count, b, err := openMatrix(r, of, shape...)
-			if n = count; err == nil {
-				body, err = b.read()
-			}
-			return err
-		})
-		if body == nil {
+		checkFile(t, data, func(r io.Reader) error { classes, err = labels(r); return err })
+		if bytes.HasPrefix(data, gzipMagic) || s == nil && classes == nil {
 			return
 		}
-		size, fields := n*of.size, []uint32{uint32(n)}
-		for _, d := range shape {
-			size *= d
-			fields = append(fields, uint32(d))
+		if made := again(s, classes, data); made != nil && !bytes.Equal(made, data) {
+			t.Error("what is read does not make the file it was read from")
 		}
-		if size != len(body) || cap(body) != size {
-			t.Errorf("%d×%v: %d bytes, capacity %d", n, shape, len(body), cap(body))
+	})
+}
+
+func FuzzReadIDX(f *testing.F) {
+	images := idx(counted(24), 4, 3, 2)
+	labels := idx([]byte{0, 9, 255}, 3)
+	fuzzFiles(f, [][]byte{images, labels, images[:20], labels[:9], images[:7], nil,
+		append(bytes.Clone(images), 1), append(bytes.Clone(labels), 1), idx(make([]byte, 1<<17), 1<<17),
+		idx(make([]byte, 84), 1<<31, 28, 28), idx(nil, MaxIDXBytes/1024, 32, 32), idx(nil, MaxIDXImages),
+		idx(nil, 0, 1, 1), idx(nil, 0),
+	}, ReadIDXImages, ReadIDXLabels, func(s *Images, classes, _ []byte) []byte {
+		if s == nil {
+			return idx(classes, uint32(len(classes)))
 		}
-		header := matrixFile(of, uint32(len(fields)), fields, nil)
-		if !bytes.HasPrefix(data, gzipMagic) && !(bytes.HasPrefix(data, header) && bytes.Equal(data[8+4*max(len(fields), 3):], body)) {
-			t.Error("the matrix does not make the file it was read from")
-		}
+		return idx(s.Pixels, uint32(s.Len()), uint32(s.Rows), uint32(s.Cols))
 	})
 }
 
 func FuzzReadNORB(f *testing.F) {
-	addMatrixSeeds(f)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		var s *Images
-		var err error
-		checkFile(t, data, func(r io.Reader) error { s, err = readNORBImages(r); return err })
-		if err == nil && (s.Len() < 1 || s.Len()*64*32 != len(s.Pixels) || cap(s.Pixels) != len(s.Pixels)) {
-			t.Errorf("%d images in %d bytes, capacity %d", s.Len(), len(s.Pixels), cap(s.Pixels))
+	images, _ := pairs(1)
+	cat := matrixOf(matrixInts, int32s(0, 1, 4), 3)
+	fuzzFiles(f, [][]byte{images, cat, images[:30], cat[:19], nil, append(bytes.Clone(cat), 1),
+		matrixOf(matrixBytes, counted(12), 2, 2, 3), matrixFile(matrixBytes, 1, []uint32{2, 0, 9}, []byte{1, 2}),
+		matrixOf(matrixBytes, counted(84), MaxMatrixBytes), matrixOf(matrixInts, nil, MaxMatrixBytes/4+1),
+		matrixOf(matrixBytes, nil, 1<<32-1, 1<<32-1, 1<<32-1, 1<<32-1), matrixFile(matrixBytes, 1<<31, make([]uint32, 8), nil),
+		matrixOf(matrixInts, int32s(5), 1), matrixOf(matrixInts, int32s(0, 0, 1, 0), 1, 4),
+	}, readNORBImages, readNORBLabels, func(_ *Images, classes, data []byte) []byte {
+		if classes == nil {
+			return nil // images are reduced
 		}
-		var labels []byte
-		checkFile(t, data, func(r io.Reader) error { labels, err = readNORBLabels(r); return err })
-		for _, v := range labels {
-			if v > 4 {
-				t.Errorf("category %d", v)
-			}
+		made := matrixOf(matrixInts, nil, uint32(len(classes)))
+		copy(made[12:], data[12:]) // fields for dimensions that are not used have any value
+		for _, v := range classes {
+			made = append(made, v, 0, 0, 0)
 		}
+		return made
 	})
 }

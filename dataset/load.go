@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"blskernel/internal/io/vfs"
 )
 
 // A format says how the files of a data set are named and read: training images and labels, test images
@@ -18,16 +19,16 @@ type format struct {
 	labels func(io.Reader) ([]byte, error)
 }
 
-// load reads the training and the test set in dir.
-func (f *format) load(dir string) (train, test *Images, err error) {
-	paths, err := findSet(dir, f.files)
+// load reads the training and the test set in a folder of fsys, nil for vfs.OS.
+func (f *format) load(fsys vfs.FS, dir string) (train, test *Images, err error) {
+	paths, err := findSet(fsys, dir, f.files)
 	if err != nil {
 		return nil, nil, err
 	}
-	if train, err = f.loadPart(paths[0], paths[1]); err != nil {
+	if train, err = f.loadPart(fsys, paths[0], paths[1]); err != nil {
 		return nil, nil, err
 	}
-	if test, err = f.loadPart(paths[2], paths[3]); err != nil {
+	if test, err = f.loadPart(fsys, paths[2], paths[3]); err != nil {
 		return nil, nil, err
 	}
 	if test.Rows != train.Rows || test.Cols != train.Cols {
@@ -46,12 +47,12 @@ func (f *format) load(dir string) (train, test *Images, err error) {
 
 // loadPart reads a file of images and the file of their labels. The small file comes first, so that its
 // faults show before the long read.
-func (f *format) loadPart(imagePath, labelPath string) (*Images, error) {
-	labels, err := readFile(labelPath, f.labels)
+func (f *format) loadPart(fsys vfs.FS, imagePath, labelPath string) (*Images, error) {
+	labels, err := readFile(fsys, labelPath, f.labels)
 	if err != nil {
 		return nil, err
 	}
-	s, err := readFile(imagePath, f.images)
+	s, err := readFile(fsys, imagePath, f.images)
 	if err != nil {
 		return nil, err
 	}
@@ -63,13 +64,13 @@ func (f *format) loadPart(imagePath, labelPath string) (*Images, error) {
 }
 
 // findSet returns the paths of the files of dir with the given names, in their order.
-func findSet(dir string, names []string) ([]string, error) {
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+func findSet(fsys vfs.FS, dir string, names []string) ([]string, error) {
+	if info, err := vfs.Stat(fsys, dir); err == nil && !info.IsDir() {
 		return nil, &FormatError{File: dir, Offset: -1, Msg: "is a file; want the folder of " + strings.Join(names, ", ")}
 	}
 	var paths, missing []string
 	for _, name := range names {
-		path, err := findFile(dir, name)
+		path, err := findFile(fsys, dir, name)
 		switch {
 		case err == nil:
 			paths = append(paths, path)
@@ -89,12 +90,12 @@ func findSet(dir string, names []string) ([]string, error) {
 // findFile returns the path of the first regular file of dir under the name, plain or with .gz, or the
 // same with a dot in place of the hyphen of -idx. Its error matches fs.ErrNotExist without any such
 // name, and is a *FormatError if only something else, such as a folder, has one.
-func findFile(dir, name string) (string, error) {
+func findFile(fsys vfs.FS, dir, name string) (string, error) {
 	dotted := strings.Replace(name, "-idx", ".idx", 1)
 	var other error = fs.ErrNotExist
 	for _, spelling := range []string{name, name + ".gz", dotted, dotted + ".gz"} {
 		path := filepath.Join(dir, spelling)
-		info, err := os.Stat(path)
+		info, err := vfs.Stat(fsys, path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
@@ -109,9 +110,9 @@ func findFile(dir, name string) (string, error) {
 }
 
 // readFile opens path and calls read. It sets the path of a FormatError; system errors have it already.
-func readFile[T any](path string, read func(io.Reader) (T, error)) (T, error) {
+func readFile[T any](fsys vfs.FS, path string, read func(io.Reader) (T, error)) (T, error) {
 	var none T
-	f, err := os.Open(path)
+	f, err := vfs.Open(fsys, path)
 	if err != nil {
 		return none, fmt.Errorf("dataset: %w", err)
 	}

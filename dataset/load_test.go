@@ -10,9 +10,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/faultfs"
 )
 
 // A loading is a data set of a training and a test set of some images, in files of its own.
@@ -165,6 +167,26 @@ func TestLoadMissing(t *testing.T) {
 	var p *fs.PathError
 	if !errors.As(err, &p) || errors.As(err, new(*FormatError)) || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v, want a PathError", err)
+	}
+}
+
+// TestLoadReadFaults lets looks at files, openings and reads fail, from each in turn on: there is the
+// error of the system, and no set.
+func TestLoadReadFaults(t *testing.T) {
+	set := smallMNIST()
+	dir := set.folder(t)
+	for n := 1; ; n++ { // the first look is at the folder, and leaves the fault to the next
+		d := &faultfs.Disk{Ops: []faultfs.Op{faultfs.Stat, faultfs.Open, faultfs.Read}, Before: n, Times: faultfs.Always, Err: syscall.EIO}
+		train, test, err := mnist.load(d.FS(), dir)
+		if len(d.Failed()) == 0 {
+			if err != nil || n <= 4*3 {
+				t.Errorf("after %d operations: %v", n, err)
+			}
+			return
+		}
+		if !errors.Is(err, syscall.EIO) || errors.As(err, new(*FormatError)) || train != nil || test != nil {
+			t.Errorf("%v fails: %v", d.Failed(), err)
+		}
 	}
 }
 

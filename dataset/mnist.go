@@ -23,7 +23,7 @@ func FindMNIST(dir string, test bool) (images, labels string, err error) {
 	if test {
 		names = mnist.files[2:]
 	}
-	paths, err := findSet(dir, names)
+	paths, err := findSet(nil, dir, names)
 	if err != nil {
 		return "", "", err
 	}
@@ -44,7 +44,7 @@ func FindMNIST(dir string, test bool) (images, labels string, err error) {
 //	folder has the name of a file, a file is malformed (see [ReadIDXImages]), a label is above 9, or
 //	the files differ in number or size of images; any other error is the operating system's,
 //	wrapped.
-func LoadMNIST(dir string) (train, test *Images, err error) { return mnist.load(dir) }
+func LoadMNIST(dir string) (train, test *Images, err error) { return mnist.load(nil, dir) }
 
 // readDigitLabels is ReadIDXLabels for labels of digits.
 func readDigitLabels(r io.Reader) ([]byte, error) {

@@ -64,7 +64,7 @@ var norb = format{
 //
 //	memory: 100 MB for small NORB, and up to half as much again while it reads.
 //	errors: as [LoadMNIST].
-func LoadNORB(dir string) (train, test *Images, err error) { return norb.load(dir) }
+func LoadNORB(dir string) (train, test *Images, err error) { return norb.load(nil, dir) }
 
 // readNORBImages reads and reduces a matrix of bytes of n×2×96×96.
 func readNORBImages(r io.Reader) (*Images, error) {

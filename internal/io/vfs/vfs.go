@@ -2,8 +2,7 @@
 // operations fail (internal/testutil/faultfs). OS is package os.
 //
 // Every file goes through an FS: data, models, checkpoints, predictions, exports, pages, lines of
-// results, rates and locks. What asks for the names in a folder or for a link calls package os, and so
-// does package dataset.
+// results, rates and locks. What asks for the names in a folder or for a link calls package os.
 package vfs
 
 import (
