@@ -52,14 +52,15 @@ func TestFile(t *testing.T) {
 	folderHas(t, dir, nil)
 	f := begin("first")
 	testutil.NoError(t, f.Commit())
+	if err := f.Commit(); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("a second Commit: %v", err)
+	}
 	f.Abort()
 	folderHas(t, dir, map[string]string{"x.jsonl": "first"})
 	f = begin("second")
 	f.Abort()
 	f.Abort()
 	folderHas(t, dir, map[string]string{"x.jsonl": "first"})
-	testutil.NoError(t, begin("third").Commit())
-	folderHas(t, dir, map[string]string{"x.jsonl": "third"})
 	f = begin("?ourth")
 	mustWrite(t)(f.WriteAt([]byte("f"), 0))
 	mustWrite(t)(io.WriteString(f, " and more"))
@@ -84,25 +85,6 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	folderHas(t, dir, nil)
-	// What becomes impossible meanwhile.
-	path := filepath.Join(dir, "x")
-	f, err := Create(nil, path)
-	testutil.NoError(t, err)
-	testutil.NoError(t, os.MkdirAll(filepath.Join(path, "y"), 0o777))
-	mustWrite(t)(io.WriteString(f, "hours of work"))
-	var we *WriteError
-	if err := f.Commit(); !errors.As(err, &we) || we.Kept == "" {
-		t.Fatalf("a folder was replaced, or what was written is nowhere: %v", err)
-	}
-	if got, err := os.ReadFile(we.Kept); err != nil || string(got) != "hours of work" {
-		t.Errorf("%q is kept (%v)", got, err)
-	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
-		t.Errorf("%v is left (%v)", entries, err)
-	}
-	if err := f.Commit(); !errors.Is(err, fs.ErrClosed) {
-		t.Errorf("a second Commit: %v", err)
-	}
 }
 
 // write makes a file of that text by Create and Commit.
