@@ -58,7 +58,7 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 // numbers without missing cells.
 //
 //	panics: unless rows >= 1, and after Next.
-//	errors: one *Error for all columns of dates, of more than MostLevels words, of text that is not
+//	errors: one *Error for all columns of dates, of more than MaxLevels words, of text that is not
 //	UTF-8, with a comma that may be either, or with MissingDrop without any value, together with the
 //	Description of the others. Else as Peek.
 func (r *Reader) Survey(rows int) (*Description, error) {
@@ -136,7 +136,7 @@ type surveyed struct {
 
 	numbers, words int
 	mean           float64         // of the numbers
-	seen           map[string]int  // how often each cell occurs, up to the first beyond MostLevels
+	seen           map[string]int  // how often each cell occurs, up to the first beyond MaxLevels
 	many           bool            // there are more
 	long           string          // the beginning of one that is too long
 	last           float64         // number
@@ -179,7 +179,7 @@ func (c *surveyed) cell(cell string) {
 		c.many, c.long = true, strings.Clone(cell[:maxLevelBytes])
 	case c.seen[cell] > 0:
 		c.seen[cell]++
-	case len(c.seen) == MostLevels:
+	case len(c.seen) == MaxLevels:
 		c.many = true
 	case c.seen == nil:
 		c.seen = map[string]int{}
@@ -322,7 +322,7 @@ func (c *surveyed) levels() (Column, *columnFault) {
 	case 2*dates > len(out.Levels):
 		return out, &columnFault{Errorf("has dates, such as %s", names.Shorten(out.Levels[slices.IndexFunc(out.Levels, isDate)])), dateAdvice, []any{exclude}}
 	case c.many:
-		return out, &columnFault{Errorf("has more than %d different words, or long texts, such as %s", MostLevels, names.Shorten(append(out.Levels, c.long)[0])),
+		return out, &columnFault{Errorf("has more than %d different words, or long texts, such as %s", MaxLevels, names.Shorten(append(out.Levels, c.long)[0])),
 			"leave it out by %v, or make numbers of it", []any{exclude}}
 	case invalid >= 0:
 		return out, &columnFault{Errorf("has the word %s, which is not UTF-8", names.Shorten(out.Levels[invalid])), "save the file as UTF-8", nil}

@@ -13,8 +13,8 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// MostLevels is the largest number of levels of a column of words.
-const MostLevels = 64
+// MaxLevels is the largest number of levels of a column of words.
+const MaxLevels = 64
 
 // maxDescribed bounds the columns that are read from JSON.
 const maxDescribed = 1 << 16
@@ -51,7 +51,7 @@ func ParseMissing(name string) (Missing, error) {
 // A Column says how a column of the data becomes inputs: columns of X. A number is one input. A word is
 // one input for each level, 1 for its level and 0 for the others; an unknown word is 0 in all.
 type Column struct {
-	Levels   []string  `json:"levels,omitempty"`  // of a column of words, at most MostLevels; nil for numbers
+	Levels   []string  `json:"levels,omitempty"`  // of a column of words, at most MaxLevels; nil for numbers
 	Fill     []float64 `json:"fill,omitempty"`    // the inputs of a missing cell; nil where that is an error
 	Notation Notation  `json:"notation,omitzero"` // of a column of numbers
 }
@@ -158,8 +158,8 @@ func (c Columns) Check() error {
 		switch {
 		case levels != nil && len(levels) == 0:
 			return fmt.Errorf("column %d has an empty list of levels", i+1)
-		case len(levels) > MostLevels:
-			return fmt.Errorf("column %d has %d levels; want at most %d", i+1, len(levels), MostLevels)
+		case len(levels) > MaxLevels:
+			return fmt.Errorf("column %d has %d levels; want at most %d", i+1, len(levels), MaxLevels)
 		case fill != nil && len(fill) != c[i].Inputs():
 			return fmt.Errorf("column %d has %d inputs, but %d numbers for a missing cell", i+1, c[i].Inputs(), len(fill))
 		}
@@ -242,4 +242,4 @@ func (c Columns) Append(x, cells []float64, t *Tally) []float64 {
 	return x
 }
 
-var zeros [MostLevels]float64
+var zeros [MaxLevels]float64
