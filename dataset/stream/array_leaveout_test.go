@@ -64,7 +64,7 @@ func checkArray(t *testing.T, name, descr string, values []float64, rows, cols i
 }
 
 // TestBadArrays reads arrays with random bad elements: arrays of one and more pieces and panels,
-// samples longer than a piece, and with one bad element in each place or of each type.
+// samples longer than a piece, and arrays of every type, with one bad element in each place.
 func TestBadArrays(t *testing.T) {
 	testutil.NotUnderRace(t, "one reader of many arrays")
 	testutil.NotEmulated(t, "many arrays")
@@ -92,13 +92,21 @@ func TestBadArrays(t *testing.T) {
 		checkArray(t, fmt.Sprintf("%d×%d, %v bad", form.rows, form.cols, form.share), "<f8", values, form.rows, form.cols, form.sizes...)
 	}
 	const rows, cols = 4, 3
-	for i, descr := range []string{"<f8", ">f8", "<f4", ">f2", "<f2", "<i8", ">i8"} {
+	for i, descr := range []string{"<f8", "|b1", "|i1", "|u1", "<i2", ">i2", "<u2", ">u2", "<i4", ">i4", "<u4", ">u4",
+		"<i8", ">i8", "<u8", ">u8", "<f2", ">f2", "<f4", ">f4", ">f8"} {
 		for element := range rows * cols {
 			if i > 0 && element%5 != i%5 {
 				continue
 			}
 			values := count(1, rows*cols)
-			values[element] = []float64{math.NaN(), math.Inf(1)}[element%2]
+			switch {
+			case descr == "|b1":
+				for i := range values {
+					values[i] = float64(i % 2)
+				}
+			case descr[1] == 'f' || descr[2] == '8': // others are all exact
+				values[element] = []float64{math.NaN(), math.Inf(1)}[element%2]
+			}
 			checkArray(t, fmt.Sprint(element), descr, values, rows, cols, 1, 2, 9)
 		}
 	}
@@ -120,9 +128,9 @@ func TestBadCutOff(t *testing.T) {
 		{array[:len(array)-1], 1, "row 3: the data ends within this sample"}, {array[:len(array)/2], 0, "row 2: the data ends within this sample"},
 		{array[:len(array)/6], 0, "row 1: the data ends within this sample"}, {append(slices.Clone(array), 0), 2, "continues after the 3 samples"}, {damaged, 2, "the compressed data is damaged"},
 	} {
-		rows, err := countRows(t, "-", Options{Stdin: bytes.NewReader(test.data)})
-		if wantFault(t, test.says, err, test.says); rows != test.rows {
-			t.Errorf("%d samples before %v, want %d", rows, err, test.rows)
+		all, err := loadAside(t, "-", Options{Stdin: bytes.NewReader(test.data)})
+		if wantFault(t, test.says, err, test.says); all.rows != test.rows {
+			t.Errorf("%d samples before %v, want %d", all.rows, err, test.rows)
 		}
 	}
 	// In the second sample of a call, after the piece with its bad element.

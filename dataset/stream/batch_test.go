@@ -87,7 +87,7 @@ func TestSplit(t *testing.T) {
 		fmt.Fprintf(&text, "%s,k%d,%d\n", x, line, 2*line)
 	}
 	path := write(t, "x.csv", []byte(text.String()))
-	opt := Options{Targets: []string{"kind"}, Classes: true, Weight: "w", Bad: func(*Error) error { return nil }}
+	opt := Options{Targets: []string{"kind"}, Classes: true, Weight: "w", Keep: []string{"kind", "x"}, Bad: func(*Error) error { return nil }}
 	for mask := range 1 << 5 {
 		r := mustOpen(t, []string{path}, opt)
 		seen := 0
@@ -105,7 +105,7 @@ func TestSplit(t *testing.T) {
 				j := at[held(i)]
 				at[held(i)]++
 				line := int(b.X.At(i, 0))
-				if side.X.At(j, 0) != float64(line) || side.Labels[j] != fmt.Sprint("k", line) || side.Weights[j] != float64(2*line) ||
+				if side.X.At(j, 0) != float64(line) || side.Labels[j] != fmt.Sprint("k", line) || side.Weights[j] != float64(2*line) || side.Kept[2*j] != side.Labels[j] || side.Kept[2*j+1] != fmt.Sprint(line) ||
 					side.Where(j) != (Place{Path: path, Line: int64(line)}) || side.Number(j) != int64(line-1) {
 					t.Fatalf("mask %b: row %d is %v %q %v at %v, number %d", mask, i, side.X.At(j, 0), side.Labels[j], side.Weights[j], side.Where(j), side.Number(j))
 				}

@@ -19,74 +19,44 @@ var badCells = []string{"", " ", "NA", "?", "nan", "inf", "-Inf", "1e999", "x", 
 
 const plainCells = 10
 
-// A textForm is the form of a random text of two inputs and a target.
-type textForm struct {
-	name        string
-	bad, quoted float64 // shares of the lines
-	lines       int
-	header      string
-	target      int  // its column, from 0
-	classes     bool // it is a label
-}
-
-// random returns a text of that form.
-func (form *textForm) random(rng *rand.Rand) string {
+// randomText returns lines of two numbers and a target. A share of them, but not the first, has a bad
+// cell, or more or fewer cells; a share has quotation marks.
+func randomText(rng *rand.Rand, lines int, bad, quoted float64, target int, classes bool) string {
 	var text strings.Builder
-	text.WriteString(form.header)
-	for line := range form.lines {
-		target := "kind " + strconv.Itoa(rng.IntN(9))
-		if !form.classes {
-			target = strconv.Itoa(rng.IntN(9))
+	for line := range lines {
+		cells := []string{strconv.Itoa(rng.IntN(1e6)), strconv.FormatFloat(rng.NormFloat64(), 'g', -1, 64), strconv.Itoa(rng.IntN(9))}
+		spoiled, kinds := line > 0 && rng.Float64() < bad, badCells[:plainCells]
+		if classes {
+			cells[target] = "kind " + cells[target]
 		}
-		cells := slices.Insert([]string{strconv.Itoa(rng.IntN(1e6)), strconv.FormatFloat(rng.NormFloat64(), 'g', -1, 64)}, form.target, target)
-		quoted := rng.Float64() < form.quoted
-		if quoted {
-			cells[rng.IntN(3)] = "\"17\""
-			if form.classes {
-				cells[form.target] = "\"two\nlines\""
+		if rng.Float64() < quoted {
+			kinds, cells[rng.IntN(3)] = badCells, "\"17\""
+			if classes && !spoiled { // at the end of a line within a label no marks are in pairs
+				cells[target] = "\"two\nlines\""
 			}
 		}
-		if rng.Float64() < form.bad {
-			cells = form.spoil(rng, cells, quoted, form.header == "" && line == 0)
+		switch at := rng.IntN(4); {
+		case !spoiled:
+		case at == 3:
+			cells = append(cells, "", "7")[:[]int{1, 2, 4, 5}[rng.IntN(4)]]
+		case at == target && classes: // any other text is a label
+			cells[at] = badCells[rng.IntN(2)]
+		default:
+			cells[at] = kinds[rng.IntN(len(kinds))]
 		}
 		text.WriteString(strings.Join(cells, ",") + []string{"\n", "\r\n", "\n\n", "\n\r\n\n"}[max(0, rng.IntN(40)-36)])
 	}
 	return text.String()
 }
 
-// spoil makes a line bad by the number of its cells, or by one of them. The first line of a text
-// without a header says how many cells there are, and has quotation marks where they belong.
-func (form *textForm) spoil(rng *rand.Rand, cells []string, quoted, first bool) []string {
-	kinds := plainCells
-	if quoted {
-		kinds = len(badCells)
-		if first {
-			kinds -= 2
-		}
-	}
-	bad := rng.IntN(len(cells))
-	switch way := rng.IntN(4); {
-	case way == 0 && !first:
-		return append(cells, "", "7")[:[]int{1, 2, 4, 5}[rng.IntN(4)]]
-	case bad == form.target && form.classes: // any other text is a label
-		cells[bad] = badCells[rng.IntN(2)]
-	default:
-		if cells[bad] = badCells[rng.IntN(kinds)]; strings.Contains(cells[bad], "x\"") && form.classes {
-			cells[form.target] = "one line" // at whose end the marks are in pairs
-		}
-	}
-	return cells
-}
-
-// check reads a random text from standard input, or in every way.
-func (form *textForm) check(t *testing.T, rng *rand.Rand, everyWay bool, sizes ...int) {
+// checkText reads a text without a fault from standard input, or in every way.
+func checkText(t *testing.T, text string, header bool, target int, classes, everyWay bool, sizes ...int) {
 	t.Helper()
 	const far = "far.csv"
-	text := form.random(rng)
 	data := []byte(text)
-	samples, line := reference("", text, ',', form.header != "", form.target, form.classes)
-	if line != 0 || len(samples) != form.lines {
-		t.Fatalf("%s: %d samples before line %d of %.100q", form.name, len(samples), line, text)
+	samples, line := reference("", text, ',', header, target, classes)
+	if line != 0 {
+		t.Fatalf("%d samples before line %d of %.100q", len(samples), line, text)
 	}
 	ways := map[string]func() (string, io.Reader){"stdin": func() (string, io.Reader) { return stdinPath, bytes.NewReader(data) }}
 	if everyWay {
@@ -101,9 +71,9 @@ func (form *textForm) check(t *testing.T, rng *rand.Rand, everyWay bool, sizes .
 				want[i].end = 0
 			}
 		}
-		checkLeftOut(t, fmt.Sprintf("%s, %s, %.100q", form.name, way, text), func(bad func(*Error) error) (*Reader, error) {
-			opt := Options{Targets: []string{strconv.Itoa(form.target + 1)}, Classes: form.classes, Bad: bad}
-			if form.header == "" {
+		checkLeftOut(t, fmt.Sprintf("%s, %.100q", way, text), func(bad func(*Error) error) (*Reader, error) {
+			opt := Options{Targets: []string{strconv.Itoa(target + 1)}, Classes: classes, Bad: bad}
+			if !header {
 				opt.Header = HeaderAbsent
 			}
 			if path == far {
@@ -129,14 +99,16 @@ func TestBadTexts(t *testing.T) {
 	}
 	headers := []string{"", "a,b,c\n", utf8Mark + "\n\na,b,c\n"}
 	for i := range short {
-		form := textForm{"short", 0.4, float64(i%3) / 2, 1 + rng.IntN(4), headers[rng.IntN(3)], rng.IntN(3), i%2 == 0}
-		form.check(t, rng, false, 1, 2)
+		header, target := headers[rng.IntN(3)], rng.IntN(3)
+		text := header + randomText(rng, 1+rng.IntN(4), 0.4, float64(i%3)/2, target, i%2 == 0)
+		checkText(t, text, header != "", target, i%2 == 0, false, 1, 2)
 	}
-	for i, form := range []textForm{{name: "plain, few", bad: 1e-3, lines: long}, {name: "plain, many", bad: 0.5, lines: long / 3},
-		{name: "quoted, few", bad: 1e-3, quoted: 0.1, lines: long / 3}, {name: "quoted, many", bad: 0.3, quoted: 0.5, lines: long / 4},
-		{name: "mixed", bad: 0.01, quoted: 1e-4, lines: long}, {name: "all", bad: 1, quoted: 0.01, lines: long / 4}} {
-		form.header, form.target, form.classes = headers[1+i%2], i%3, i%4 < 2
-		form.check(t, rng, true, 77, 1<<20)
+	for i, form := range []struct {
+		lines       int
+		bad, quoted float64
+	}{{long, 1e-3, 0}, {long / 3, 0.5, 0}, {long / 3, 1e-3, 0.1}, {long / 4, 0.3, 0.5}, {long, 0.01, 1e-4}, {long / 4, 1, 0.01}} {
+		text := headers[1+i%2] + randomText(rng, form.lines, form.bad, form.quoted, i%3, i%4 < 2)
+		checkText(t, text, true, i%3, i%4 < 2, true, 77, 1<<20)
 	}
 }
 

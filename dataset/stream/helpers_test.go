@@ -159,6 +159,7 @@ type table struct {
 	x, y   []float64
 	w      []float64 // weights
 	labels []string
+	kept   []string
 	rows   int
 }
 
@@ -172,6 +173,9 @@ func readAll(t testing.TB, r *Reader, size int) (table, error) {
 		if err != nil {
 			if _, again := r.Next(1); again != err {
 				t.Errorf("error %v, and then %v", err, again)
+			}
+			if rows := r.Rows(); err == io.EOF && rows >= 0 && rows != int64(all.rows) {
+				t.Errorf("%d of %d samples at the end", all.rows, rows)
 			}
 			return all, err
 		}
@@ -202,6 +206,7 @@ func (all *table) add(b *Batch) {
 	}
 	all.labels = append(all.labels, b.Labels...)
 	all.w = append(all.w, b.Weights...)
+	all.kept = append(all.kept, b.Kept...)
 }
 
 // equal reports whether two tables are the same to the bit.
@@ -295,16 +300,6 @@ func wantFault(t testing.TB, name string, err error, says string) *Error {
 		t.Errorf("%s: error %v has no path", name, err)
 	}
 	return fault
-}
-
-// countRows reads samples one by one, without the bad ones, and returns how many came before the error.
-func countRows(t testing.TB, path string, opt Options) (rows int, err error) {
-	t.Helper()
-	if opt.Bad == nil {
-		opt.Bad = func(*Error) error { return nil }
-	}
-	all, err := loadBy(t, path, opt, 1)
-	return all.rows, err
 }
 
 // count returns start, start+1, ...

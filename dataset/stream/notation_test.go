@@ -182,20 +182,33 @@ func TestNA(t *testing.T) {
 	}
 }
 
-// TestTargetsOfTheirOwn recognises how the numbers of a file of targets are written.
+// TestTargetsOfTheirOwn recognises the words of inputs, and how the numbers of a file of targets are
+// written, chosen by name, by number, or all.
 func TestTargetsOfTheirOwn(t *testing.T) {
-	x := write(t, "x.npy", append(npyHeader(1, "<f8", false, 3, 1), float64s(1, 2, 3)...))
+	array := string(append(npyHeader(1, "<f8", false, 3, 1), float64s(1, 2, 3)...))
+	words := Columns{{Levels: []string{"x", "y"}}, {}}
 	y := write(t, "y.csv", []byte("p;q\n1,5;$1\n2,5;$2\n3;$3\n"))
-	r := mustOpen(t, []string{x}, Options{TargetPath: y})
-	d, err := r.Survey(100)
-	if want := []Notation{{Decimal: ","}, {Unit: "$"}}; err != nil || !slices.Equal(d.Targets, want) {
-		t.Fatalf("%+v, %v", d, err)
-	}
-	s := r.Selection()
-	s.TargetNotations = d.Targets
-	testutil.NoError(t, r.Select(s))
-	if b := next(t, r, 9); !slices.Equal(b.Y.RawMatrix().Data, []float64{1.5, 1, 2.5, 2, 3, 3}) {
-		t.Errorf("%v", b.Y)
+	for _, test := range []struct {
+		x       string
+		targets []string
+		want    Description
+		y       []float64
+	}{
+		{array, nil, Description{Targets: []Notation{{Decimal: ","}, {Unit: "$"}}}, []float64{1.5, 1, 2.5, 2, 3, 3}},
+		{"a,b\nx,1\ny,2\nx,4\n", []string{"q"}, Description{Columns: words, Targets: []Notation{{Unit: "$"}}}, []float64{1, 2, 3}},
+		{"a,b\nx,1\ny,2\nx,4\n", []string{"1"}, Description{Columns: words, Targets: []Notation{{Decimal: ","}}}, []float64{1.5, 2.5, 3}},
+	} {
+		r := mustOpen(t, []string{"-"}, Options{TargetPath: y, Targets: test.targets, Stdin: strings.NewReader(test.x)})
+		d, err := r.Survey(100)
+		if err != nil || !reflect.DeepEqual(d.Columns, test.want.Columns) || !slices.Equal(d.Targets, test.want.Targets) {
+			t.Fatalf("%q: %+v, %v", test.targets, d, err)
+		}
+		s := r.Selection()
+		s.Columns, s.TargetNotations = d.Columns, d.Targets
+		testutil.NoError(t, r.Select(s))
+		if b := next(t, r, 9); !slices.Equal(b.Y.RawMatrix().Data, test.y) {
+			t.Errorf("%q: %v", test.targets, b.Y)
+		}
 	}
 }
 

@@ -246,11 +246,11 @@ func FuzzArrays(f *testing.F) {
 	})
 }
 
-// loadAside is loadEach without the bad samples.
+// loadAside reads samples one by one, without the bad ones.
 func loadAside(t *testing.T, path string, opt Options) (table, error) {
 	opt.Bad = func(e *Error) error {
 		checkFault(t, e)
 		return nil
 	}
-	return loadEach(t, path, opt)
+	return loadBy(t, path, opt, 1)
 }

@@ -14,27 +14,6 @@ import (
 	"blskernel/internal/testutil"
 )
 
-func TestCloseInTheMiddle(t *testing.T) {
-	before := testutil.Goroutines()
-	text := bytes.Repeat([]byte("1,2,3\n"), 1<<20)
-	array := append(npyHeader(1, "|u1", false, 1000, 10), make([]byte, 10000)...)
-	packed := write(t, "y.csv.gz", zipped(text))
-	for _, path := range []string{write(t, "x.csv", text), packed, write(t, "x.npy", array)} {
-		for _, batches := range []int{0, 1, 2} {
-			r := mustOpen(t, []string{path, path}, Options{})
-			for range batches {
-				next(t, r, 5)
-			}
-			testutil.NoError(t, r.Close())
-			testutil.NoError(t, r.Close())
-			if _, err := r.Next(1); err != ErrClosed {
-				t.Errorf("after Close: %v", err)
-			}
-			testutil.WaitGoroutines(t, before)
-		}
-	}
-}
-
 // TestCancel ends readers by their context: at work, waiting for a pipe, and before they begin.
 func TestCancel(t *testing.T) {
 	before := testutil.Goroutines()

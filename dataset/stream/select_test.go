@@ -21,20 +21,8 @@ func sources(t *testing.T, name string, data []byte) map[string]func() (string, 
 		"packed":        func() (string, io.Reader) { return packed, nil },
 		"stdin":         func() (string, io.Reader) { return "-", bytes.NewReader(data) },
 		"stdin, packed": func() (string, io.Reader) { return "-", bytes.NewReader(zipped(data)) },
-		"stdin, slow":   func() (string, io.Reader) { return "-", &dribble{data} },
+		"stdin, slow":   func() (string, io.Reader) { return "-", &memoryFile{r: bytes.NewReader(data)} },
 	}
-}
-
-// A dribble gives 101 bytes at a time.
-type dribble struct{ data []byte }
-
-func (d *dribble) Read(p []byte) (int, error) {
-	if len(d.data) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p[:min(len(p), 101)], d.data)
-	d.data = d.data[n:]
-	return n, nil
 }
 
 // TestSelect peeks at data and then selects, in every format: no sample is lost, even of data that can

@@ -88,18 +88,6 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDescribeBesideTargets describes inputs beside a file of targets, chosen by name or number.
-func TestDescribeBesideTargets(t *testing.T) {
-	targets := write(t, "y.csv", []byte("p,q\n1,2\n3,4\n5,6\n"))
-	for _, column := range []string{"q", "1"} {
-		opt := Options{TargetPath: targets, Targets: []string{column}}
-		_, columns := described(t, "a,b\nx,1\ny,2\nx,3\n", opt)
-		if want := (Columns{{Levels: []string{"x", "y"}}, {}}); !reflect.DeepEqual(columns, want) {
-			t.Errorf("target %q: %v, want %v", column, columns, want)
-		}
-	}
-}
-
 // TestMixed takes a column of numbers and words for words where it looks like codes, and refuses it
 // where it looks like numbers with a wrong one.
 func TestMixed(t *testing.T) {
@@ -180,16 +168,6 @@ func TestNumber(t *testing.T) {
 		opt := Options{Decimal: test.decimal, Thousands: test.thousands}
 		if v, ok := opt.Number(test.cell); ok != (test.want != none) || ok && v != test.want && !(v != v && test.want != test.want) {
 			t.Errorf("%q is %v, %v; want %v", test.cell, v, ok, test.want)
-		}
-	}
-}
-
-// TestNotation refuses characters that cannot separate thousands, or stand before decimals.
-func TestNotation(t *testing.T) {
-	for _, opt := range []Options{{Thousands: 'x'}, {Thousands: '.'}, {Decimal: ',', Thousands: ','}, {Decimal: '.', Thousands: '1'}, {Decimal: ' '}} {
-		opt.Stdin = strings.NewReader("1,2\n")
-		if r, err := Open(t.Context(), []string{"-"}, opt); err == nil || !strings.Contains(err.Error(), "cannot s") {
-			t.Errorf("%q and %q: %v, %v", opt.Decimal, opt.Thousands, r, err)
 		}
 	}
 }
