@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
@@ -147,8 +148,8 @@ func (u *updater) solved() (c *inverse, w *mat.Dense, err error) {
 
 func (u *updater) trace(c *inverse) (sum float64, err error) {
 	const panel = 256
-	for from := 0; from < u.Nodes(); from += panel {
-		values, err := c.Leverages(u.counter, u.units(nodesFrom(from, min(from+panel, u.Nodes()))))
+	for nodes := range slices.Chunk(dense.Indices(u.Nodes()), panel) {
+		values, err := c.Leverages(u.counter, u.units(nodes))
 		if err != nil {
 			return 0, err
 		}
@@ -158,13 +159,6 @@ func (u *updater) trace(c *inverse) (sum float64, err error) {
 	}
 	u.counter.Reset()
 	return sum, nil
-}
-
-func nodesFrom(from, to int) (nodes []int) {
-	for i := from; i < to; i++ {
-		nodes = append(nodes, i)
-	}
-	return nodes
 }
 
 func (u *updater) units(nodes []int) *mat.Dense {
@@ -178,7 +172,7 @@ func (u *updater) units(nodes []int) *mat.Dense {
 // chosen returns the nodes, or all for nil, and an *OptionError for one that the model does not have.
 func (u *updater) chosen(nodes []int) ([]int, error) {
 	if nodes == nil {
-		return nodesFrom(0, u.Nodes()), nil
+		return dense.Indices(u.Nodes()), nil
 	}
 	for _, node := range nodes {
 		if node < 0 || node >= u.Nodes() {

@@ -68,7 +68,9 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 		return out, err
 	}
 	rest, err = next.CheckParts(rest, limit, ax, next.Gain, func(u []float64) []float64 {
-		next.squared(u, next.Gain, 1)
+		s.Counter.Dtrmv(blas.Lower, blas.NoTrans, blas.NonUnit, s.K, next.data(), s.K, u, 1)
+		dense.Scale(next.Gain, u)
+		s.Counter.Dtrmv(blas.Lower, blas.Trans, blas.NonUnit, s.K, next.data(), s.K, u, 1)
 		return u
 	})
 	if err != nil {

@@ -57,14 +57,6 @@ func (s *State) fTimes(x *mat.Dense) {
 	s.Counter.Dtrmm(blas.Left, blas.Lower, blas.Trans, blas.NonUnit, s.K, s.C, s.Gain, s.data(), s.K, raw.Data, raw.Stride)
 }
 
-// squared overwrites x by f g LᵀL x, with a factor after each of the two products.
-func (s *State) squared(x []float64, f, g float64) {
-	s.Counter.Dtrmv(blas.Lower, blas.NoTrans, blas.NonUnit, s.K, s.data(), s.K, x, 1)
-	dense.Scale(f, x)
-	s.Counter.Dtrmv(blas.Lower, blas.Trans, blas.NonUnit, s.K, s.data(), s.K, x, 1)
-	dense.Scale(g, x)
-}
-
 func (s *State) Condition() state.Condition { return s.ConditionOf(s.rows()) }
 
 func (s *State) rows() []float64 {
@@ -161,10 +153,7 @@ func (s *State) startQR(ctx context.Context, a, y *mat.Dense) error {
 	if err != nil {
 		return err
 	}
-	scaled := dense.Copy(r)
-	units, _ := dense.Powers(s.Size.Lengths(s.Lambda))
-	dense.DivideColumns(scaled, units)
-	rcond := lapack.RCondTriangle(s.Counter, scaled)
+	rcond := lapack.RCondTriangle(s.Counter, dense.Equilibrated(r, s.Size.Lengths(s.Lambda)))
 	if !(rcond > dense.RankTolerance(dense.Rows(a), s.K)) {
 		return &types.ConditionError{What: what, RCond: rcond, Instead: []types.Method{types.QR, types.Improved}}
 	}

@@ -130,6 +130,14 @@ func DivideColumns(m *mat.Dense, units []float64) {
 	}
 }
 
+// Equilibrated returns a copy of m with its columns divided by the powers of two next to lengths.
+func Equilibrated(m *mat.Dense, lengths []float64) *mat.Dense {
+	scaled := Copy(m)
+	units, _ := Powers(lengths)
+	DivideColumns(scaled, units)
+	return scaled
+}
+
 // Triangle returns k×k zeros for a triangular matrix. In pages of 4 KiB the half that is never written
 // takes little memory, so these are not mat's pages of 2 MiB.
 func Triangle(k int) *mat.Dense { return gonummat.NewDense(k, k, nil) }

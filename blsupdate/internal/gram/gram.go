@@ -13,7 +13,6 @@ import (
 	"blskernel/blsupdate/types"
 	"blskernel/internal/io/codec"
 	"blskernel/internal/io/memory"
-	"blskernel/internal/linalg/detmath"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -36,9 +35,6 @@ type State struct {
 
 	factored *mat.SymPacked // the storage of the present factor and of the next, or nil
 }
-
-// CheckSize accepts any sizes.
-func (s *State) CheckSize(l, k int) error { return nil }
 
 // Start computes G and T.
 func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, err error) {
@@ -354,10 +350,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 		return out, &types.LeverageError{Action: types.ActionRemove}
 	}
 	rest := 1 / (1 + s.SquaredNorm(v))
-	solve, root, d := factor.Solver(), math.Sqrt(s.Lambda), make([]float64, s.K)
-	for j, v := range s.size.A {
-		d[j] = detmath.Hypot(v, root)
-	}
+	solve, d := factor.Solver(), s.size.Lengths(s.Lambda)
 	weakest := dense.LargestEigenvalue(s.K, func(x []float64) {
 		dense.Multiply(x, d)
 		solve(x)

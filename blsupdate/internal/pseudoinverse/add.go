@@ -130,7 +130,7 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Option
 		case s.kept == shape.L:
 			s.bt, err = s.smallOrthogonal(ctx)
 		default: // D is not kept; a single row needs no help
-			first = order(s.q)[:s.q/2]
+			first = dense.Indices(s.q)[:s.q/2]
 		}
 	}
 	if err != nil {
@@ -182,19 +182,11 @@ func (u *State) addParts(ctx context.Context, s *addition, first []int, opt type
 
 // completed returns the indices below n, starting with first.
 func completed(first []int, n int) []int {
-	others := order(n)
+	others := dense.Indices(n)
 	for _, i := range first {
 		others[i] = -1
 	}
 	return slices.Concat(first, slices.DeleteFunc(others, func(i int) bool { return i < 0 }))
-}
-
-func order(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }
 
 func pickRows(m *mat.Dense, which []int) *mat.Dense {

@@ -141,10 +141,7 @@ func (u *State) startQR(ctx context.Context, a, y *mat.Dense, out *state.Outcome
 		return nil, cmp.Or(interrupt.Check(ctx), error(types.ErrOverflow)) // the rows are finite
 	}
 	q = dense.RowRange(q, 0, l)
-	scaled := dense.Copy(r)
-	units, _ := dense.Powers(dense.ColumnNorms(r))
-	dense.DivideColumns(scaled, units)
-	rcond := lapack.RCondTriangle(u.Counter, scaled)
+	rcond := lapack.RCondTriangle(u.Counter, dense.Equilibrated(r, dense.ColumnNorms(r)))
 	if rcond > dense.RankTolerance(l, k) {
 		out.Start = types.StartQR
 		u.rememberRidge(rcond)
@@ -190,10 +187,7 @@ func (u *State) truncatedInverse(ctx context.Context, a *mat.Dense) (*mat.Dense,
 	}
 	u.rank = countAbove(values, dense.RankTolerance(m, n)*values[0], len(values))
 	if lengths := dense.ColumnNorms(a); !even(lengths) {
-		scaled := dense.Copy(a)
-		units, _ := dense.Powers(lengths)
-		dense.DivideColumns(scaled, units)
-		values, _, _, err := dense.SVD(u.Counter.Unwrap(), scaled)
+		values, _, _, err := dense.SVD(u.Counter.Unwrap(), dense.Equilibrated(a, lengths))
 		if err != nil {
 			return nil, err
 		}

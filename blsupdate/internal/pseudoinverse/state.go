@@ -14,6 +14,7 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // State is A⁺ and W.
@@ -122,11 +123,9 @@ func (u *State) Forget(factor float64) error {
 	u.prior.delta = state.Capped(u.prior.delta / root)
 	u.worst.a *= root
 	u.worst.plus /= root
-	u.forgetRows()
+	u.keys, u.y = nil, rows{cols: u.C}
 	return nil
 }
-
-func (u *State) forgetRows() { u.keys, u.y = nil, rows{cols: u.C} }
 
 // save returns a copy whose assignment undoes updates. A is only appended to and W replaced, so they
 // are not copied.
@@ -184,7 +183,7 @@ func (u *State) Condition() state.Condition {
 		worst := 0.0
 		for t, y := range u.size.Y {
 			if y > 0 {
-				worst = max(worst, y/dense.Norm(columnOf(u.w, t)))
+				worst = max(worst, y/dense.Norm(gonummat.Col(nil, t, u.w)))
 			}
 		}
 		if c.Error *= worst; u.doubt {
@@ -197,7 +196,7 @@ func (u *State) Condition() state.Condition {
 	if u.Lambda > 0 {
 		bias, lengths := 0.0, u.size.Lengths(u.Lambda)
 		for t, v := range u.largest {
-			w := columnOf(u.w, t)
+			w := gonummat.Col(nil, t, u.w)
 			now := dense.Norm(w)
 			dense.Multiply(w, lengths)
 			bias = max(bias, u.prior.bias(u.Lambda, reach, t, now, dense.Norm(w), now+v, u.size.Rest[t]))
@@ -214,14 +213,6 @@ func (u *State) noteWeights() {
 		norms[t] = max(norms[t], v)
 	}
 	u.largest = norms
-}
-
-func columnOf(m *mat.Dense, j int) []float64 {
-	x := make([]float64, dense.Rows(m))
-	for i := range x {
-		x[i] = m.At(i, j)
-	}
-	return x
 }
 
 // reaches returns bounds on the norms of inverses, by the largest norms of rows of A⁺.

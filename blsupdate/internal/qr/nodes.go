@@ -59,10 +59,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	}
 	s.Counter.Enter(cost.StepNodesC)
 	// Seminormal equations are as accurate as those for R with columns of any scale.
-	scaled := dense.Copy(s.R)
-	units, _ := dense.Powers(s.Size.A)
-	dense.DivideColumns(scaled, units)
-	rcond := lapack.RCondTriangle(s.Counter, scaled)
+	rcond := lapack.RCondTriangle(s.Counter, dense.Equilibrated(s.R, s.Size.A))
 	if !(rcond >= seminormalCondition) {
 		return out, &types.ConditionError{What: "the present nodes", RCond: rcond, Err: errSeminormal}
 	}
@@ -104,10 +101,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	next.Size.Explained(next.FittedBy(-1, z2), state.Unit(l, k)/rcond)
 	next.measure()
 	if w1 == nil {
-		scaled, units := dense.Copy(next.R), []float64(nil)
-		units, _ = dense.Powers(next.Size.A)
-		dense.DivideColumns(scaled, units)
-		next.Size.ErrNodes(state.Reach{Scaled: 1 / lapack.RCondTriangle(s.Counter.Unwrap(), scaled)}, next.Size.A, errs)
+		rcond := lapack.RCondTriangle(s.Counter.Unwrap(), dense.Equilibrated(next.R, next.Size.A))
+		next.Size.ErrNodes(state.Reach{Scaled: 1 / rcond}, next.Size.A, errs)
 	}
 	if _, err := bounded(next.Size); err != nil {
 		return out, err

@@ -51,9 +51,6 @@ func bounded(size state.Norms) (state.Norms, error) {
 	return size, nil
 }
 
-// CheckSize accepts any sizes.
-func (s *State) CheckSize(l, k int) error { return nil }
-
 // diagonal returns the norms of a ridge alone.
 func (s *State) diagonal(lambda float64) state.Norms {
 	size := state.NewNorms(s.K, s.C, false)

@@ -6,6 +6,8 @@ import (
 
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // A Reach has the norms of two inverses. R is a matrix with RᵀR = AᵀA + lambda I, and D scales its
@@ -104,10 +106,7 @@ func (s Norms) Error(reach Reach, lambda float64, w *mat.Dense) float64 {
 func (s Norms) worst(reach Reach, lengths []float64, w *mat.Dense, sum func(t int, column []float64) float64) (worst float64) {
 	column := make([]float64, len(lengths))
 	for t := range dense.Cols(w) {
-		for j := range column {
-			column[j] = w.At(j, t)
-		}
-		err := sum(t, column)
+		err := sum(t, gonummat.Col(column, t, w))
 		if err == 0 && s.Y[t] == 0 {
 			continue // a target of zeros
 		}

@@ -93,6 +93,9 @@ type Base struct {
 
 func (b *Base) Common() *Base { return b }
 
+// CheckSize accepts any sizes, as Gram and QR do.
+func (b *Base) CheckSize(l, k int) error { return nil }
+
 // Enter begins a step, unless ctx is done.
 func (b *Base) Enter(ctx context.Context, s cost.Step) error {
 	if err := interrupt.Check(ctx); err != nil {
