@@ -115,11 +115,13 @@ func TestInverseOverflow(t *testing.T) {
 	})
 }
 
-// TestSweep compares the sweep of many rows at once with one row after the other, bit by bit.
+// TestSweep compares the sweep of many rows at once with one row after the other, bit by bit, and with
+// the solution, also where two of them are removed again. Columns of F of 64 elements and more are
+// combined by vector operations.
 func TestSweep(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		const k, q = 200, 5
-		r, a, y := problem(71, 0, k+20, k, 1)
+		r, a, y := problem(71, 0, k+100, k, 1)
 		ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, 1)
 		opt := Options{Form: Small, Backend: b}
 		once, each := started(t, InverseCholesky, a, y, opt), started(t, InverseCholesky, a, y, opt)
@@ -131,6 +133,9 @@ func TestSweep(t *testing.T) {
 		if !sameBits(s.L, other.L) || !sameBits(s.W, other.W) {
 			t.Error("rows at once give another result than one by one")
 		}
+		checkLeastNorm(t, once, stack(a, ax), stack(y, ya), 1e-11, "added")
+		must(t, once.RemoveInputs(dense.RowRange(ax, 0, 2), dense.RowRange(ya, 0, 2)))
+		checkLeastNorm(t, once, stack(a, dense.RowRange(ax, 2, q)), stack(y, dense.RowRange(ya, 2, q)), 1e-11, "removed")
 	})
 }
 

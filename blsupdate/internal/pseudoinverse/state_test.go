@@ -7,11 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"blskernel"
 	"blskernel/blsupdate/internal/cost"
-	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
-	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 )
 
@@ -90,17 +87,6 @@ func TestPanelRows(t *testing.T) {
 	if got := fmt.Sprint(cost.KeptRows(types.Options{}, 100, 1<<30), cost.KeptRows(types.Options{Workspace: -1}, 100, 1), cost.KeptRows(types.Options{Workspace: 80}, 100, 2)); got != "0 0 5" {
 		t.Errorf("kept rows %s", got)
 	}
-}
-
-// TestInnerNorm has an eigenvector with elements of both signs.
-func TestInnerNorm(t *testing.T) {
-	backends.On(t, func(t *testing.T, b blskernel.Backend) {
-		s := &addition{u: &State{Base: state.Base{Counter: cost.NewCounter(b)}}, q: 2}
-		s.inner = mat.NewSymPacked(2, []float64{1e12, -1e12, 1e12})
-		if got := s.innerNorm(); !(math.Abs(got-2e12) <= 1) {
-			t.Errorf("the norm is %g, want 2e12", got)
-		}
-	})
 }
 
 // TestRowKeys has hashes that must stay what they are: those in an encoding are compared with new
