@@ -20,27 +20,26 @@ func TestCanceled(t *testing.T) {
 	cause := errors.New("enough")
 	canceled, cancel := context.WithCancelCause(context.Background())
 	cancel(cause)
-	eachLife(t, func(t *testing.T, l *life, b blskernel.Backend) {
-		_, k := l.a.Dims()
-		u := started(t, l.v.method, l.a, l.y, l.opt)
+	eachSequence(t, func(t *testing.T, h *sequence, opt Options) {
+		u, k := h.u, h.u.Nodes()
 		for _, q := range []int{1, 5, 4 * k, 100} {
-			ax, ya := testutil.Random(l.r, q, k), testutil.Random(l.r, q, 2)
+			ax, ya := testutil.Random(h.r, q, k), testutil.Random(h.r, q, 2)
 			weights := make([]float64, q)
 			for i := range weights {
-				weights[i] = l.r.Float64()
+				weights[i] = h.r.Float64()
 			}
-			checkCanceled(t, u, b, func(ctx context.Context, u Updater) error {
+			checkCanceled(t, u, opt.Backend, func(ctx context.Context, u Updater) error {
 				if q%2 == 1 {
 					return u.AddInputsContext(ctx, ax, ya, nil)
 				}
 				return u.AddInputsContext(ctx, ax, ya, weights)
 			})
 			do(t, u, u.AddInputs(ax, ya))
-			_, err := NewContext(canceled, l.v.method, l.a, l.y, l.opt)
+			_, err := NewContext(canceled, u.Method(), h.a, h.y, opt)
 			if other := u.AddInputsContext(canceled, ax, ya, nil); !errors.Is(err, cause) || !errors.Is(other, cause) {
 				t.Errorf("%v, %v", err, other)
 			}
-			if err := u.AddInputsContext(canceled, testutil.Random(l.r, 2, k+1), ya, nil); !is[*ShapeError](err) {
+			if err := u.AddInputsContext(canceled, testutil.Random(h.r, 2, k+1), ya, nil); !is[*ShapeError](err) {
 				t.Errorf("wrong shapes are a mistake whether or not it is canceled: %v", err)
 			}
 		}

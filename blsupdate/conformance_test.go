@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -106,26 +105,6 @@ func TestMerging(t *testing.T) {
 		do(t, one, one.Merge(other))
 		if got := one.Condition().Digits; !(got < before-1) {
 			t.Errorf("%.1f digits, and %.1f before the errors of the other model", got, before)
-		}
-	})
-}
-
-// TestRidgeChange raises and lowers lambda, from and to zero too.
-func TestRidgeChange(t *testing.T) {
-	const k, l = 9, 40
-	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
-		if !Supports(v.method, ActionRidge) {
-			return
-		}
-		_, a, y := problem(39, 0, l, k, 2)
-		u := v.start(t, b, a, y, 0)
-		kappa := kappaOf(a, 0)
-		for _, lambda := range []float64{0.5, 20, 1e-3, 0, 0, 1e-3} {
-			do(t, u, u.SetLambda(lambda))
-			if u.Lambda() != lambda {
-				t.Errorf("lambda is %g, want %g", u.Lambda(), lambda)
-			}
-			checkWeights(t, u, a, y, lambda, v.accuracy(l, kappa))
 		}
 	})
 }
@@ -283,51 +262,6 @@ func TestTrust(t *testing.T) {
 					t.Errorf("kappa=%g lambda=%g: %.1f digits and no advice", kappa, lambda, c.Digits)
 				}
 			}
-		}
-	})
-}
-
-// TestLeverage compares leverages of the rows of A with the diagonal of A (AᵀA + lambda I)⁻¹Aᵀ, after
-// additions, removals and forgetting.
-func TestLeverage(t *testing.T) {
-	const l, k = 40, 7
-	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
-		for _, lambda := range v.ridges(0, 0.1) {
-			r := rand.New(rand.NewPCG(58, 0))
-			a, y := testutil.WithCondition(r, l, k, 100), mat.NewDense(l, 1, nil)
-			u := v.start(t, b, rowsBetween(a, 0, 30), rowsBetween(y, 0, 30), lambda)
-			check := func(known *mat.Dense, factor float64) {
-				t.Helper()
-				var hat mat.Dense
-				hat.Mul(known, highPrecision(known, dense.ScaledIdentity(dense.Rows(known), 1), lambda))
-				// More rows than are taken at a time, in a matrix with gaps.
-				const times = 512/l + 2
-				x := mat.NewDense(times*l, k+3, nil).Slice(0, times*l, 0, k).(*mat.Dense)
-				for i := range times * l {
-					x.SetRow(i, a.RawRowView(i%l))
-				}
-				report := u.Report()
-				got, err := u.Leverage(x)
-				must(t, err)
-				for i, h := range got {
-					j := i % l
-					if j >= dense.Rows(known) {
-						continue
-					}
-					if want := hat.At(j, j) / factor; !(math.Abs(h-want) <= v.accuracy(l, 120)/factor) {
-						t.Fatalf("lambda=%g, %d rows: leverage %v of row %d, want %v", lambda, dense.Rows(known), h, i, want)
-					}
-				}
-				if !reflect.DeepEqual(u.Report(), report) {
-					t.Error("the report has changed")
-				}
-			}
-			do(t, u, u.AddInputs(rowsBetween(a, 30, l), rowsBetween(y, 30, l)))
-			check(a, 1)
-			do(t, u, u.RemoveInputs(rowsBetween(a, 25, l), rowsBetween(y, 25, l)))
-			check(rowsBetween(a, 0, 25), 1)
-			do(t, u, u.Forget(0.25))
-			check(rowsBetween(a, 0, 25), 0.25)
 		}
 	})
 }

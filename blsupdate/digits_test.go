@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -32,10 +33,10 @@ func exponent(r *rand.Rand, low, high float64) float64 {
 // nastyKinds are the kinds of matrices.
 var nastyKinds = []string{"normal", "conditioned", "graded", "1e±50", "dependent", "powers", "integers", "outliers", "offset"}
 
-// newSequence starts a model of a random kind. It returns nil where the method refuses it.
-func newSequence(r *rand.Rand, m Method) *sequence {
+// newSequence starts a model of one of the kinds. It returns nil where the method refuses it.
+func newSequence(r *rand.Rand, m Method, kinds ...string) *sequence {
 	k, c := 1+r.IntN(7), 1+r.IntN(3)
-	h := &sequence{r: r, kind: nastyKinds[r.IntN(len(nastyKinds))], fit: r.IntN(4)}
+	h := &sequence{r: r, kind: kinds[r.IntN(len(kinds))], fit: r.IntN(4)}
 	h.w = testutil.Random(r, k, c)
 	h.scales = slices.Repeat([]float64{1}, k)
 	switch h.kind {
@@ -67,6 +68,9 @@ func newSequence(r *rand.Rand, m Method) *sequence {
 	}
 	h.a, h.y = h.rows(l)
 	opt := Options{Lambda: lambda, Form: Form(max(0, r.IntN(10)-5))}
+	if h.kind == "wild" {
+		opt.Lambda, opt.Solve = lambda*anyScale(r), r.IntN(2) == 0
+	}
 	u, err := New(m, h.a, h.y, opt)
 	if err != nil {
 		return nil
@@ -133,65 +137,89 @@ func (h *sequence) rows(q int) (a, y *mat.Dense) {
 		noise.Apply(func(_, _ int, v float64) float64 { return 1000 }, noise)
 		y.Add(y, noise)
 	}
-	if h.kind == "graded" || h.kind == "1e±50" {
+	switch h.kind {
+	case "graded", "1e±50":
 		a.Apply(func(_, j int, v float64) float64 { return v * h.scales[j] }, a)
+	case "wild":
+		if h.r.IntN(3) > 0 {
+			wild(h.r, a)
+			wild(h.r, y)
+		}
 	}
 	return a, y
+}
+
+// anyScale returns 1, or 10 to any power from -150 to 150.
+func anyScale(r *rand.Rand) float64 {
+	if r.IntN(2) == 0 {
+		return 1
+	}
+	return exponent(r, -150, 150)
+}
+
+// wild scales each row of m, each column and all together.
+func wild(r *rand.Rand, m *mat.Dense) {
+	all, columns := anyScale(r), make([]float64, dense.Cols(m))
+	for j := range columns {
+		columns[j] = anyScale(r)
+	}
+	for i := range dense.Rows(m) {
+		row, scale := m.RawRowView(i), anyScale(r)
+		for j, v := range row { // beyond float64 it is no row, as AddInputs would say
+			row[j] = max(-math.MaxFloat64, min(math.MaxFloat64, v*all*columns[j]*scale))
+		}
+	}
 }
 
 // operations are the kinds of changes.
 var operations = []string{"add", "add one", "add weighted", "remove", "slide", "forget", "nodes", "merge", "lambda", "targets", "map", "refine", "rebuild"}
 
-// change makes a change of a kind, and reports whether the model took it.
-func (h *sequence) change(kind string) bool {
-	r, u, l, k := h.r, h.u, dense.Rows(h.a), len(h.scales)
-	var err error
+// next returns a change of a kind, and what becomes of the rows if a model takes it, or nil where there
+// is none.
+func (h *sequence) next(kind string) (do func(u Updater) error, then func()) {
+	r, a, y, l, k := h.r, h.a, h.y, dense.Rows(h.a), len(h.scales)
+	more := func(ax, ya *mat.Dense) func() {
+		return func() {
+			h.a, h.y = stack(h.a, ax), stack(h.y, ya)
+			h.note("%s of %d rows", kind, dense.Rows(ax))
+		}
+	}
 	switch kind {
-	case "add", "add one", "add weighted", "slide":
+	case "add", "add one":
 		q := 1
-		if kind != "add one" {
+		if kind == "add" {
 			q += r.IntN(2*k + 1)
 		}
 		ax, ya := h.rows(q)
+		return func(u Updater) error { return u.AddInputs(ax, ya) }, more(ax, ya)
+	case "add weighted":
+		ax, ya := h.rows(1 + r.IntN(2*k+1))
 		var weights, roots []float64
-		if kind == "add weighted" {
-			for range q {
-				w := float64(r.IntN(3)) * exponent(r, -2, 2)
-				weights, roots = append(weights, w), append(roots, math.Sqrt(w))
-			}
+		for range dense.Rows(ax) {
+			w := float64(r.IntN(3)) * exponent(r, -2, 2)
+			weights, roots = append(weights, w), append(roots, math.Sqrt(w))
 		}
-		if err = u.AddInputsContext(background, ax, ya, weights); err != nil {
-			return false
-		}
-		if weights != nil {
-			ax, ya = scaleRows(ax, roots), scaleRows(ya, roots)
-		}
-		h.a, h.y = stack(h.a, ax), stack(h.y, ya)
-		h.note("%s of %d rows", kind, q)
-		if kind == "slide" && q < l {
-			return h.remove(upTo(q))
-		}
-		return kind != "slide"
+		do = func(u Updater) error { return u.AddInputsContext(background, ax, ya, weights) }
+		return do, more(scaleRows(ax, roots), scaleRows(ya, roots))
 	case "remove":
 		gone := r.Perm(l)[:r.IntN(l)]
 		if len(gone) == 0 {
-			return false
+			return nil, nil
 		}
 		if r.IntN(2) == 0 {
 			gone = gone[:1]
 		}
-		return h.remove(gone)
+		return h.removal(gone)
 	case "forget":
 		factor := []float64{0.25, 1, 1.0 / 16}[r.IntN(3)]
-		err = u.Forget(factor)
-		if err == nil {
-			h.a, h.y = scaled(dense.Copy(h.a), math.Sqrt(factor)), scaled(dense.Copy(h.y), math.Sqrt(factor))
+		return func(u Updater) error { return u.Forget(factor) }, func() {
+			h.a, h.y = scaled(dense.Copy(a), math.Sqrt(factor)), scaled(dense.Copy(y), math.Sqrt(factor))
 			h.note("forget %g", factor)
 		}
 	case "nodes":
 		p := 1 + r.IntN(2)
 		if k+p > 9 {
-			return false
+			return nil, nil
 		}
 		n := testutil.Random(r, l, p)
 		size := exponent(r, -3, 3)
@@ -199,9 +227,8 @@ func (h *sequence) change(kind string) bool {
 			size *= h.scales[0]
 		}
 		scaled(n, size)
-		err = u.AddNodes(h.a, n, h.y)
-		if err == nil {
-			h.a = dense.Beside(h.a, n)
+		return func(u Updater) error { return u.AddNodes(a, n, y) }, func() {
+			h.a = dense.Beside(a, n)
 			for range p {
 				h.scales = append(h.scales, 1)
 			}
@@ -212,74 +239,74 @@ func (h *sequence) change(kind string) bool {
 			h.note("%d nodes of %.1g", p, size)
 		}
 	case "merge":
-		a, y := h.rows(k + r.IntN(k+1))
-		var other Updater
-		if other, err = New(u.Method(), a, y, Options{Lambda: u.Lambda()}); err != nil {
-			return false
-		}
-		if err = u.Merge(other); err == nil {
-			h.a, h.y = stack(h.a, a), stack(h.y, y)
-			h.note("merge of %d rows", dense.Rows(a))
-		}
+		ax, ya := h.rows(k + r.IntN(k+1))
+		return func(u Updater) error {
+			other, err := New(u.Method(), ax, ya, Options{Lambda: u.Lambda()})
+			return cmp.Or(err, u.Merge(other))
+		}, more(ax, ya)
 	case "lambda":
-		lambda := u.Lambda() * exponent(r, -3, 2)
-		if err = u.SetLambda(lambda); err == nil {
-			h.note("lambda %g", lambda)
-		}
+		lambda := h.u.Lambda() * exponent(r, -3, 2)
+		return func(u Updater) error { return u.SetLambda(lambda) }, func() { h.note("lambda %g", lambda) }
 	case "targets", "map":
-		c := dense.Cols(h.y)
+		c := dense.Cols(y)
 		t := testutil.Random(r, c, 1+r.IntN(2))
 		t.Apply(func(_, _ int, v float64) float64 { return math.Round(4 * v) }, t)
-		var mapped, w mat.Dense
-		mapped.Mul(h.y, t)
-		w.Mul(h.w, t)
-		if kind == "map" {
-			if err = u.MapTargets(t); err == nil {
-				h.y, h.w = &mapped, &w
-			}
-		} else if c+dense.Cols(t) > 5 {
-			return false
-		} else if err = u.AddTargets(t); err == nil {
-			h.y, h.w = dense.Beside(h.y, &mapped), dense.Beside(h.w, &w)
+		keep := kind == "targets"
+		if keep && c+dense.Cols(t) > 5 {
+			return nil, nil
 		}
-		if err == nil {
+		do = func(u Updater) error { return u.MapTargets(t) }
+		if keep {
+			do = func(u Updater) error { return u.AddTargets(t) }
+		}
+		return do, func() {
+			h.y, h.w = mapped(y, t, keep), mapped(h.w, t, keep)
 			h.note("%s %d", kind, dense.Cols(t))
 		}
 	case "refine":
-		refiner, ok := u.(Refiner)
-		if !ok {
-			return false
-		}
-		if err = refiner.Refine(h.a, h.y); err == nil {
-			h.note("refine")
+		if _, ok := h.u.(Refiner); ok {
+			do = func(u Updater) error { return u.(Refiner).Refine(a, y) }
 		}
 	case "rebuild":
-		if err = u.Rebuild(h.a, h.y); err == nil {
-			h.note("rebuild")
-		}
+		do = func(u Updater) error { return u.Rebuild(a, y) }
 	}
-	return err == nil
+	return do, func() { h.note("%s", kind) }
 }
 
-// remove removes the rows of the indices.
-func (h *sequence) remove(gone []int) bool {
+// change makes a change of a kind, and reports whether the model took it.
+func (h *sequence) change(kind string) bool {
+	if l := dense.Rows(h.a); kind == "slide" {
+		return h.change("add") && dense.Rows(h.a) < 2*l && h.apply(h.removal(dense.Indices(dense.Rows(h.a)-l)))
+	}
+	return h.apply(h.next(kind))
+}
+
+// apply makes a change, and reports whether the model took it.
+func (h *sequence) apply(do func(u Updater) error, then func()) bool {
+	if do == nil || do(h.u) != nil {
+		return false
+	}
+	then()
+	return true
+}
+
+// removal removes the rows of the indices.
+func (h *sequence) removal(gone []int) (do func(u Updater) error, then func()) {
 	// Original and Improved remove the first of samples with the same bits.
 	same := func(i, j int) bool {
 		return slices.Equal(h.a.RawRowView(i), h.a.RawRowView(j)) && slices.Equal(h.y.RawRowView(i), h.y.RawRowView(j))
 	}
 	var first []int
 	for _, i := range gone {
-		j := slices.IndexFunc(upTo(dense.Rows(h.a)), func(j int) bool { return !slices.Contains(first, j) && same(i, j) })
+		j := slices.IndexFunc(dense.Indices(dense.Rows(h.a)), func(j int) bool { return !slices.Contains(first, j) && same(i, j) })
 		first = append(first, j)
 	}
-	gone = first
-	if err := h.u.RemoveInputs(take(h.a, gone), take(h.y, gone)); err != nil {
-		return false
+	ax, ya := take(h.a, first), take(h.y, first)
+	return func(u Updater) error { return u.RemoveInputs(ax, ya) }, func() {
+		left := slices.DeleteFunc(dense.Indices(dense.Rows(h.a)), func(i int) bool { return slices.Contains(first, i) })
+		h.a, h.y = take(h.a, left), take(h.y, left)
+		h.note("removal of %d rows", len(first))
 	}
-	left := slices.DeleteFunc(upTo(dense.Rows(h.a)), func(i int) bool { return slices.Contains(gone, i) })
-	h.a, h.y = take(h.a, left), take(h.y, left)
-	h.note("removal of %d rows", len(gone))
-	return len(left) > 0
 }
 
 // right returns the decimal digits of W that are right, as Condition.Digits defines them, or false
@@ -331,7 +358,7 @@ func TestDigits(t *testing.T) {
 	for seed, done := uint64(0), 0; done < states; seed++ {
 		r := rand.New(rand.NewPCG(seed, 401))
 		m := Methods()[seed%uint64(len(Methods()))]
-		h := newSequence(r, m)
+		h := newSequence(r, m, nastyKinds...)
 		if h == nil {
 			continue
 		}
@@ -380,11 +407,11 @@ func TestDigits(t *testing.T) {
 }
 
 // plainSequence starts a sequence of rows in general position.
-func plainSequence(t *testing.T, m Method, l, k, fit int, lambda float64) *sequence {
-	r := rand.New(rand.NewPCG(1, 7))
+func plainSequence(t *testing.T, seed uint64, m Method, l, k, fit int, opt Options) *sequence {
+	r := rand.New(rand.NewPCG(seed, 7))
 	h := &sequence{r: r, kind: "normal", fit: fit, scales: slices.Repeat([]float64{1}, k), w: testutil.Random(r, k, 2)}
 	h.a, h.y = h.rows(l)
-	h.u = started(t, m, h.a, h.y, Options{Lambda: lambda})
+	h.u = started(t, m, h.a, h.y, opt)
 	return h
 }
 
@@ -404,7 +431,7 @@ func TestDigitsOfRidges(t *testing.T) {
 	for _, m := range []Method{Gram, QR, RidgeInverse, InverseCholesky} {
 		for fit := range 2 {
 			for lambda := 1e2; lambda < 1e15; lambda *= 1e3 {
-				h := plainSequence(t, m, 60, 8, fit, lambda)
+				h := plainSequence(t, 1, m, 60, 8, fit, Options{Lambda: lambda})
 				for _, kind := range []string{"new", "add", "add", "slide", "forget", "add one", "map"} {
 					if kind != "new" && !h.change(kind) {
 						t.Fatalf("%v: no %s", m, kind)
@@ -424,7 +451,7 @@ func TestDigitsOfWindows(t *testing.T) {
 		slides = 100000
 	}
 	for _, m := range []Method{Gram, QR} {
-		h := plainSequence(t, m, 100, 10, 0, 0)
+		h := plainSequence(t, 1, m, 100, 10, 0, Options{})
 		for i := range slides {
 			ax, ya := h.rows(1)
 			do(t, h.u, h.u.AddInputs(ax, ya))
@@ -435,7 +462,7 @@ func TestDigitsOfWindows(t *testing.T) {
 		}
 		h.checkPromise(t, fmt.Sprintf("%v, %d slides", m, slides), 6)
 
-		h = plainSequence(t, m, 100, 10, 0, 0)
+		h = plainSequence(t, 1, m, 100, 10, 0, Options{})
 		ax, ya := h.rows(1)
 		ax.Scale(1e3, ax)
 		do(t, h.u, h.u.AddInputs(ax, ya))

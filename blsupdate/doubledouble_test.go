@@ -77,11 +77,7 @@ func exactly(a, y *mat.Dense, lambda float64) (w *mat.Dense, rank int, ok bool) 
 			m[l+j][j] = dd{root.hi / units[j], root.lo / units[j]}
 		}
 	}
-	pivots := make([]int, k)
-	for j := range pivots {
-		pivots[j] = j
-	}
-	first := 0.0
+	pivots, first := dense.Indices(k), 0.0
 	for ; rank < min(rows, k); rank++ {
 		best, most := rank, -1.0
 		for j := rank; j < k; j++ {

@@ -76,37 +76,6 @@ func sameBits(a, b *mat.Dense) bool {
 	return slices.EqualFunc(dense.Compact(a), dense.Compact(b), func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// TestEncodingLayout has every word of a small encoding, which must stay what they are for as long as
-// the version.
-func TestEncodingLayout(t *testing.T) {
-	u := started(t, Gram, mat.NewDense(2, 2, []float64{1, 0, 3, 4}), mat.NewDense(2, 1, []float64{2, 0}), Options{Lambda: 0.5, Workspace: -3})
-	float, root := math.Float64bits, math.Sqrt(1.7*dense.Eps*math.Sqrt(8))
-	want := []uint64{
-		binary.LittleEndian.Uint64([]byte("blsstate")), 2, 4, // Gram
-		float(0.5), uint64(Auto), 0, uint64(CAuto), 1<<64 - 3,
-		2, 1, 2, // nodes, targets, samples
-		2, uint64(Auto), uint64(StartCholesky), 0, float(0), // the report
-		float(0.5),
-		2, float(2), float(1), float(2), float(0), // rows, weights, mean, squares of Y, no residuals
-		float(10), float(12), float(16), // AᵀA
-		float(2), float(0), // AᵀY
-		float(math.Sqrt(10)), float(4), float(2), // norms of columns
-		float(root * math.Sqrt(10)), float(root * 4), float(root * 2), // errors
-		float(root * math.Sqrt(10)), float(root * 4), // errors beside residuals
-		0, 0, 0, // no residuals
-		0, 0, // no W, and none by Refine
-	}
-	data := encoded(t, u)
-	if len(data) != 8*len(want) {
-		t.Fatalf("%d bytes, want %d", len(data), 8*len(want))
-	}
-	for i, w := range want {
-		if got := binary.LittleEndian.Uint64(data[8*i:]); got != w {
-			t.Errorf("word %d is %#x, want %#x", i, got, w)
-		}
-	}
-}
-
 // smallModels are models of all methods in states that are different to encode.
 func smallModels(t testing.TB) []Updater {
 	r := rand.New(rand.NewPCG(72, 0))
@@ -299,7 +268,7 @@ func FuzzDecode(f *testing.F) {
 		}
 	}
 	for seed := range uint64(10) {
-		wildLife(seed, func(u Updater) {
+		wildLife(f, seed, func(u Updater) {
 			var out bytes.Buffer
 			if Encode(&out, u) == nil {
 				f.Add(out.Bytes())
@@ -333,73 +302,27 @@ func FuzzDecode(f *testing.F) {
 // FuzzScales does what TestScalesAreKept does for seeds that the fuzzer chooses.
 func FuzzScales(f *testing.F) {
 	f.Add(uint64(1)) // TestScalesAreKept has more
-	f.Fuzz(func(t *testing.T, seed uint64) { wildLife(seed, func(u Updater) { checkReadable(t, u) }) })
+	f.Fuzz(func(t *testing.T, seed uint64) { wildLife(t, seed, func(u Updater) { checkReadable(t, u) }) })
 }
 
-// anyScale returns 1, or 10 to any power from -150 to 150.
-func anyScale(r *rand.Rand) float64 {
-	if r.IntN(2) == 0 {
-		return 1
-	}
-	return math.Pow(10, 300*r.Float64()-150)
-}
-
-// wild returns random rows, each of them, each column and all together with a scale of its own.
-func wild(r *rand.Rand, rows, cols int) *mat.Dense {
-	m := testutil.Random(r, rows, cols)
-	all, columns := anyScale(r), make([]float64, cols)
-	for j := range columns {
-		columns[j] = anyScale(r)
-	}
-	for i := range rows {
-		row := anyScale(r)
-		for j := range cols {
-			// Beyond float64 it is no row, as AddInputs would say.
-			m.Set(i, j, max(-math.MaxFloat64, min(math.MaxFloat64, m.At(i, j)*all*columns[j]*row)))
-		}
-	}
-	return m
-}
-
-// wildLife does what a seed says with a model and wild rows, and calls check after each thing that was
-// done.
-func wildLife(seed uint64, check func(u Updater)) {
+// wildLife makes the changes of a seed, with rows of all scales, and calls check after each. A change
+// that is refused leaves every bit of the model.
+func wildLife(t testing.TB, seed uint64, check func(u Updater)) {
+	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 92))
-	k, c := 1+r.IntN(6), 1+r.IntN(2)
-	method := Methods()[r.IntN(len(Methods()))]
-	opt := Options{Lambda: []float64{0, 0x1p-30, 1, anyScale(r)}[r.IntN(4)], Form: Form(r.IntN(int(Compressed) + 1)), Solve: r.IntN(2) == 0}
-	rows := func(n int) (ax, ya *mat.Dense) {
-		if r.IntN(3) == 0 {
-			return testutil.Random(r, n, k), testutil.Random(r, n, c)
-		}
-		return wild(r, n, k), wild(r, n, c)
-	}
-	a, y := rows(k + r.IntN(10))
-	u, err := New(method, a, y, opt)
-	if err != nil {
+	h := newSequence(r, Methods()[r.IntN(len(Methods()))], "wild")
+	if h == nil {
 		return
 	}
-	check(u)
-	var ax, ya *mat.Dense
+	check(h.u)
 	for range 6 {
-		switch r.IntN(6) {
-		case 0:
-			_ = u.Forget(0.5 + r.Float64()/2) // an error leaves the model as it is
-		case 1:
-			if ax != nil {
-				_ = u.RemoveInputs(ax, ya)
-				ax = nil
-			}
-		case 2:
-			_, _ = u.Weights()
-			u.Condition()
-		default:
-			ax, ya = rows(1 + r.IntN(2*k))
-			if u.AddInputs(ax, ya) != nil {
-				ax = nil
-			}
+		_, _ = h.u.Weights() // which some solve for at the first question
+		before, kind := digest(h.u), operations[r.IntN(len(operations))]
+		if do, then := h.next(kind); h.apply(do, then) {
+			check(h.u)
+		} else if digest(h.u) != before {
+			t.Fatalf("seed %d: %s was refused, and has changed the model: %q", seed, kind, h.log)
 		}
-		check(u)
 	}
 }
 
@@ -431,7 +354,7 @@ func TestScalesAreKept(t *testing.T) {
 	}
 	kept, all := 0, 0
 	for seed := range seeds {
-		wildLife(seed, func(u Updater) {
+		wildLife(t, seed, func(u Updater) {
 			all++
 			if checkReadable(t, u) {
 				kept++

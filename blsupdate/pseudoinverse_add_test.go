@@ -238,27 +238,6 @@ func TestRidgeStart(t *testing.T) {
 // stable are the configurations whose error grows like eps κ.
 var stable = []variant{{Original, Auto, false}, {Improved, Small, false}, {Improved, Small, true}, {Improved, Compressed, false}}
 
-// TestSquareStart begins with as many random rows as nodes, where the condition number and the
-// leverage of new rows are large. The error of A⁺ is absolute in the first A⁺: relative to the last
-// one it may be larger by the ratio of their norms.
-func TestSquareStart(t *testing.T) {
-	backends.On(t, func(t *testing.T, b blskernel.Backend) {
-		for seed := range uint64(300) {
-			r := rand.New(rand.NewPCG(11, seed))
-			k := 1 + r.IntN(15)
-			q := k * (1 + r.IntN(2))
-			cfg := stable[r.IntN(len(stable))]
-			h := newHistory(t, cfg.method, testutil.Random(r, k, k), testutil.Random(r, k, 1), Options{Form: cfg.form, Solve: cfg.solve, C: []CMode{CAuto, CCheck}[seed%2], Backend: b})
-			before := h.u.Pseudoinverse().Norm(2)
-			h.add(testutil.Random(r, q, k), testutil.Random(r, q, 1))
-			got, tol, norm := h.error()
-			if tol *= max(1, before/norm); !(got <= tol) || h.u.Report().RankC != 0 {
-				t.Errorf("seed %d, k=%d q=%d %v: error %g, bound %g, rank of C %d", seed, k, q, cfg, got, tol, h.u.Report().RankC)
-			}
-		}
-	})
-}
-
 // TestNearlyRepeatedRows adds to a wide A rows that are nearly rows of it, which makes the row space
 // ill-conditioned, and then enough others: the error must not grow faster than eps κ.
 func TestNearlyRepeatedRows(t *testing.T) {

@@ -103,6 +103,27 @@ func wrongArguments() (all []refusal) {
 	add("nodes, targets", "Y is 20×3", shape, func(u Updater) error { return u.AddNodes(a, random(l, 2), random(l, c+1)) })
 	add("nodes, overflow", "", isOverflow, func(u Updater) error { return u.AddNodes(a, scaled(random(l, 2), 2e307), y) }, slices.Concat(withQ, withRidge)...)
 	add("leverage", "X is 2×6", shape, func(u Updater) error { _, err := u.Leverage(random(2, k+1)); return err }, withQ...)
+	for _, nodes := range [][]int{{}, {-1}, {k}} {
+		add("nodes", "node", option, func(u Updater) error { _, err := u.Covariance(nodes); return err })
+		add("nodes", "node", option, func(u Updater) error { _, err := u.StandardErrors(nodes); return err })
+	}
+	leaveOneOut := func(weights ...float64) func(u Updater) error {
+		return func(u Updater) error {
+			_, err := u.LeaveOneOutContext(background, rowsBetween(a, 0, 1), rowsBetween(y, 0, 1), weights)
+			return err
+		}
+	}
+	add("weights", "a weight for each row of X", shape, leaveOneOut(1, 1))
+	add("negative weight", "the weight of row 0 is -1", option, leaveOneOut(-1))
+	for _, do := range []func(u Updater) error{
+		func(u Updater) error { _, err := u.Statistics(); return err },
+		func(u Updater) error { _, err := u.Leverage(a); return err },
+		func(u Updater) error { _, err := u.Covariance(nil); return err },
+	} {
+		approximate := func(err error) bool { return err == ErrApproximate }
+		all = append(all, refusal{name: "statistics with a ridge", of: withA, a: a, y: y, lambda: 1, do: do, want: approximate},
+			refusal{name: "statistics of one row", of: withRidge, a: rowsBetween(a, 0, 1), y: rowsBetween(y, 0, 1), do: do, want: is[*RankError]})
+	}
 	add("refinement", "A is 19×5", shape, func(u Updater) error { return u.(Refiner).Refine(rowsBetween(a, 1, l), rowsBetween(y, 1, l)) }, Gram)
 
 	for _, act := range []func(u Updater, m *mat.Dense) error{Updater.AddTargets, Updater.MapTargets} {

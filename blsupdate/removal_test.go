@@ -30,7 +30,7 @@ func TestRemoveAnyRank(t *testing.T) {
 			h.squared = false // the rank stays
 			h.add(rowsBetween(a, 25, 26), rowsBetween(y, 25, 26))
 			h.add(rowsBetween(a, 26, l), rowsBetween(y, 26, l))
-			left, more := upTo(l), 0.0
+			left, more := dense.Indices(l), 0.0
 			// The first of 3 and 7 is taken, whichever is asked for.
 			for _, gone := range [][]int{{3}, {25, 7, 39, 0}, {20, 12, 19, 11, 18, 10, 17, 13, 14, 16, 15, 21}} {
 				ax := take(a, gone)
@@ -140,7 +140,7 @@ func TestWindow(t *testing.T) {
 	for _, oldest := range []bool{true, false} {
 		r, a, y := problem(65, 0, l+steps, k, 1)
 		u := mustNew(t, Improved, rowsBetween(a, 0, l), rowsBetween(y, 0, l), Options{})
-		window := upTo(l)
+		window := dense.Indices(l)
 		var states spread
 		for i := l; i < l+steps; i++ {
 			do(t, u, u.AddInputs(rowsBetween(a, i, i+1), rowsBetween(y, i, i+1)))

@@ -1,9 +1,6 @@
 package blsupdate
 
 import (
-	"fmt"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -14,16 +11,6 @@ import (
 
 	gonummat "gonum.org/v1/gonum/mat"
 )
-
-// oneTermMap returns a T of one or two columns, each with one element, a power of two of either sign.
-// Y T has then no rounding errors.
-func oneTermMap(r *rand.Rand, c int) *mat.Dense {
-	m := mat.NewDense(c, 1+r.IntN(2), nil)
-	for j := range dense.Cols(m) {
-		m.Set(r.IntN(c), j, math.Ldexp(float64(1-2*r.IntN(2)), r.IntN(3)-1))
-	}
-	return m
-}
 
 // mapped returns Y T, or [Y, Y T].
 func mapped(y, m *mat.Dense, keep bool) *mat.Dense {
@@ -77,53 +64,12 @@ func TestAddTargets(t *testing.T) {
 					t.Error("mapped targets have other weights")
 				}
 				checkSame(t, "decoded", decoded(t, encoded(t, u), b), u)
+				// Original and Improved know the rows with their new targets.
+				const q = 5
+				now, gone, left := mapped(all, keep, false), rowsBetween(a, 0, q), rowsBetween(a, q, l)
+				do(t, u, u.RemoveInputs(gone, rowsBetween(now, 0, q)))
+				checkWeights(t, u, left, rowsBetween(now, q, l), lambda, bound+v.removal(gone, left))
 			}
 		}
 	})
-}
-
-// TestTargetsInAnyOrder has a model learn targets at some point of a life, and another know them from
-// its start. They refuse the same actions and have the same weights, to the bit where no form depends
-// on the number of targets.
-func TestTargetsInAnyOrder(t *testing.T) {
-	lives, compared := 0, 0
-	eachLife(t, func(t *testing.T, l *life, b blskernel.Backend) {
-		lives++
-		m := mat.NewDense(2, 2, []float64{-1, 0, 0, 0.5})
-		l.also = m
-		late, early := started(t, l.v.method, l.a, l.y, l.opt), started(t, l.v.method, l.a, mapped(l.y, m, true), l.opt)
-		at := l.r.IntN(8)
-		for step := 0; step < 12 && !l.a.IsEmpty(); step++ {
-			if step == at {
-				must(t, late.AddTargets(m))
-			}
-			act := l.next()
-			err := act.do(late)
-			if other := act.do(early); fmt.Sprintf("%T", other) != fmt.Sprintf("%T", err) {
-				t.Fatalf("step %d: %v, and with all targets from the start %v", step, err, other)
-			}
-			if err == nil {
-				act.then()
-			}
-		}
-		if late.Targets() < 4 {
-			must(t, late.AddTargets(m))
-		}
-		got, err := late.Weights()
-		want, other := early.Weights()
-		if fmt.Sprintf("%T", other) != fmt.Sprintf("%T", err) {
-			t.Fatalf("%v, and with all targets from the start %v", err, other)
-		}
-		if err != nil {
-			return
-		}
-		compared++
-		exact := b.Name() != "openblas" && (l.v.method != RidgeInverse || l.v.form != Auto)
-		if !(relative(got, want) <= math.Pow(10, -late.Condition().Digits)) || exact && !sameBits(got, want) {
-			t.Errorf("W has error %g, of %g digits", relative(got, want), late.Condition().Digits)
-		}
-	})
-	if 2*compared < lives {
-		t.Errorf("only %d of %d lives compared", compared, lives)
-	}
 }

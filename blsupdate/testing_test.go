@@ -361,15 +361,6 @@ func (v variant) ridges(all ...float64) []float64 {
 	return slices.DeleteFunc(all, func(lambda float64) bool { return lambda > 0 && !v.ridgeSolver() })
 }
 
-// upTo returns 0, 1, ..., n-1.
-func upTo(n int) []int {
-	x := make([]int, n)
-	for i := range x {
-		x[i] = i
-	}
-	return x
-}
-
 // ldexp returns m times 2^power, to the bit.
 func ldexp(m *mat.Dense, power int) *mat.Dense {
 	out := gonummat.DenseCopyOf(m)
