@@ -288,19 +288,3 @@ func TestNumericsPage(t *testing.T) {
 		}
 	}
 }
-
-// The 1/κ of a Condition is at most 1, also for columns that are orthogonal and of the same length,
-// where the estimates of Gram and QR may round upwards.
-func TestConditionAtMostOne(t *testing.T) {
-	rng := testutil.Rand(311)
-	for _, m := range Methods() {
-		for range 100 {
-			s := rng.Float64()
-			u, err := New(m, mat.NewDense(2, 2, []float64{s, 0, 0, s}), mat.NewDense(2, 1, []float64{1, 2}), Options{})
-			testutil.NoError(t, err)
-			if got := u.Condition().RCond; !(got <= 1 && got > 0.4) {
-				t.Errorf("%v of %v I: RCond is %v", m, s, got)
-			}
-		}
-	}
-}
