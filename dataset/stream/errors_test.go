@@ -65,6 +65,7 @@ func TestHostileFiles(t *testing.T) {
 		{"a quotation mark that is not closed", "x.csv", []byte("a,b\n1,2\n1,\"23\n"), Options{}, ":3: a quotation mark is not closed"},
 		{"one that is closed lines later", "x.csv", []byte("a,b\n1,\"2\n3,\"4\"\n"), Options{}, ":2: a quotation mark is not closed, or more of its cell follows it, as found at byte 3 of line 3"},
 		{"a word in a quoted text", "x.csv", []byte("\"a\n\n\",b\n1,2\n1,x\n"), Options{}, `:5: column "b" is "x", not a number`},
+		{"a word behind a label of two lines", "x.csv", []byte("\"u\nv\",x\n"), Options{Targets: []string{"1"}, Classes: true, Header: HeaderAbsent}, `:2: column 2 is "x", not a number`},
 		{"a picture", "x.csv", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), Options{Header: HeaderAbsent}, ":1: "},
 
 		{"empty array", "x.npy", nil, Options{}, "ends within its header"},
