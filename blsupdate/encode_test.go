@@ -306,7 +306,7 @@ func FuzzScales(f *testing.F) {
 }
 
 // wildLife makes the changes of a seed, with rows of all scales, and calls check after each. A change
-// that is refused leaves every bit of the model.
+// that is refused leaves every bit of the model, and one that is not leaves finite weights.
 func wildLife(t testing.TB, seed uint64, check func(u Updater)) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 92))
@@ -316,7 +316,10 @@ func wildLife(t testing.TB, seed uint64, check func(u Updater)) {
 	}
 	check(h.u)
 	for range 6 {
-		_, _ = h.u.Weights() // which some solve for at the first question
+		// Some solve for W at the first question.
+		if w, err := h.u.Weights(); err == nil && !dense.Finite(w) {
+			t.Fatalf("seed %d: W is not finite: %q", seed, h.log)
+		}
 		before, kind := digest(h.u), operations[r.IntN(len(operations))]
 		if do, then := h.next(kind); h.apply(do, then) {
 			check(h.u)

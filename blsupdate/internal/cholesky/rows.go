@@ -144,7 +144,8 @@ func (s *State) restOf(ax *mat.Dense, limit float64) (float64, error) {
 // whether all numbers on the way are known to be finite, where no alpha is below least. In an addition
 // F Fᵀ shrinks; in a removal it grows by at most 1/least. So do the norms of F, of its columns and of
 // its rows. Further, |s_j| <= ‖F‖‖a‖, alpha <= 1 + (‖F‖‖a‖)², |b| <= ‖F‖²‖a‖, |b|/alpha <= ‖F‖/2, or
-// |b|/least in a removal, and |y - a W| <= |y| + ‖a‖‖W‖.
+// |b|/least in a removal, and |y - a W| <= |y| + ‖a‖‖W‖. The product of that with b is divided by alpha
+// at last.
 func (s *State) boundRows(ax, ya *mat.Dense, least float64) (maxW float64, safe bool) {
 	const limit = 0x1p500 // its square is far from overflow
 	f, w := s.Gain*s.BoundX, s.BoundW
@@ -160,7 +161,9 @@ func (s *State) boundRows(ax, ya *mat.Dense, least float64) (maxW float64, safe 
 		if least < 1 {
 			gain = f * (f * a) / least
 		}
-		w += float64(gain * (y + float64(a*root*w)))
+		e := y + float64(a*root*w)
+		safe = safe && s.BoundX*(f*a)*e < math.MaxFloat64/4
+		w += float64(gain * e)
 	}
 	return w, safe && w < math.MaxFloat64/4
 }

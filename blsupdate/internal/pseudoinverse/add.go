@@ -39,7 +39,9 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	} else {
 		out, err = u.addRows(ctx, dense.Copy(ax), dense.Copy(ya), opt)
 	}
-	if err == nil {
+	if err != nil {
+		u.doubt = before.doubt // which parts of the batch may have noted
+	} else {
 		u.size.Y = slices.Clone(u.size.Y)
 		state.AddLengths(u.size.Y, dense.ColumnNorms(ya))
 		u.size.Err(state.Unit(q, u.K))
