@@ -49,12 +49,9 @@ func (b *base) expand(ctx context.Context, batch *stream.Batch, classes []string
 // withState returns the model of b with the output layer and the classes of a state. The metadata of
 // the training of b is left out.
 func (b *base) withState(s *State) (*modelfile.File, error) {
-	meta := b.Metadata
-	f := &modelfile.File{Metadata: modelfile.Metadata{
-		Inputs: meta.Inputs, Classes: meta.Classes, Targets: meta.Targets, Batch: meta.Batch,
-		Columns: meta.Columns, Missing: meta.Missing, Decimal: meta.Decimal, Thousands: meta.Thousands, Exclude: meta.Exclude,
-		NA: meta.NA, TargetNotations: meta.TargetNotations,
-	}}
+	f := &modelfile.File{Metadata: b.Metadata}
+	meta := &f.Metadata
+	meta.Progress, meta.Learned, meta.Notes, meta.Log = nil, nil, nil, nil
 	var err error
 	if !b.classifies() {
 		f.Regressor, err = b.Regressor.WithUpdater(s.updater)
@@ -65,8 +62,9 @@ func (b *base) withState(s *State) (*modelfile.File, error) {
 		if c, err = c.Clone(); err != nil {
 			return nil, err
 		}
-		f.Metadata.Classes = slices.Concat(b.Labels(), s.classes)
-		if err := c.Relabel(upTo(len(b.Labels())), len(f.Metadata.Classes)); err != nil {
+		meta.Classes = slices.Concat(b.Labels(), s.classes)
+		_, to := model.NewClasses(meta.Classes).With(b.Labels())
+		if err := c.Relabel(to, len(meta.Classes)); err != nil {
 			return nil, err
 		}
 	}

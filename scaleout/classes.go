@@ -61,7 +61,10 @@ func (s *State) become(labels []string) error {
 	if err := checkClasses(first + len(labels)); err != nil {
 		return err
 	}
-	to := upTo(first)
+	var to []int
+	for i := range first {
+		to = append(to, i)
+	}
 	_, own := model.NewClasses(labels).With(s.classes)
 	for _, j := range own {
 		to = append(to, first+j)
@@ -75,12 +78,3 @@ func (s *State) become(labels []string) error {
 
 // sorted sorts the classes by number if all are numbers, else alphabetically.
 func (s *State) sorted() error { return s.become(model.SortLabels(slices.Values(s.classes))) }
-
-// upTo returns 0, 1, ..., n-1.
-func upTo(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}

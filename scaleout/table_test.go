@@ -74,9 +74,6 @@ func TestRegression(t *testing.T) {
 			if got := f.Regressor.Center(); fmt.Sprint(got) != fmt.Sprint(base.Center()) {
 				t.Errorf("%v: the center is %v, and that of the model %v", method, got, base.Center())
 			}
-			if score, err := f.Regressor.Score(x, y); err != nil || !(score > 0.9) {
-				t.Errorf("%v: R² is %v (%v)", method, score, err)
-			}
 			meta := modelfile.Metadata{Created: created, Changed: created, Software: "a test 1.2", Batch: 77, Inputs: []string{"a", "b", "c"}, Targets: []string{"y", "z"}}
 			if got := f.Metadata; fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", meta) {
 				t.Errorf("%v: the metadata is\n%+v\nand should be\n%+v", method, got, meta)
@@ -94,20 +91,13 @@ func TestColumns(t *testing.T) {
 		opt        Options
 		want       string // the first inputs and targets, or the error
 	}{
-		{"in their order", "a,b,c,y,z\n1,2,3,4,5\n", Options{}, "[1 2 3][4 5]"},
 		{"in another order", "z,y,c,b,a\n5,4,3,2,1\n", Options{}, "[1 2 3][4 5]"},
-		{"with others", "q,a,b,c,y,z\n0,1,2,3,4,5\n", Options{}, "[1 2 3][4 5]"},
-		{"without names", "1,2,3,4,5\n", Options{Targets: []string{"4-5"}}, "[1 2 3][4 5]"},
-		{"given by names", "z,y,c,b,a\n5,4,3,2,1\n", Options{Inputs: []string{"c", "b", "a"}, Targets: []string{"z", "y"}}, "[1 2 3][4 5]"},
 		{"given by numbers", "p,q,r,s,t\n1,2,3,4,5\n", Options{Inputs: []string{"1-3"}, Targets: []string{"s", "t"}}, "[1 2 3][4 5]"},
 		{"other names", "a,b,d,y,z\n1,2,3,4,5\n", Options{}, `lacks the columns "c" of the model; it has "a", "b", "d", "y", "z": name the columns by --inputs and --target, or use --header absent if`},
-		{"no targets", "a,b,c,y\n1,2,3,4\n", Options{}, `lacks the columns "z"`},
-		{"names twice", "a,b,c,a,y,z\n1,2,3,4,5,6\n", Options{}, `more than one column named "a"`},
 		{"too many", "1,2,3,4,5,6\n", Options{Targets: []string{"5-6"}}, "has 4 input columns, but the model has 3"},
 		{"one target", "1,2,3,4\n", Options{Targets: []string{"4"}}, "has 1 columns of labels or targets, but the model has 2"},
 		{"none named", "1,2,3\n", Options{}, "has no labels or targets"},
 		{"not there", "1,2,3,4,5\n", Options{Targets: []string{"y"}}, `has no column named "y"`},
-		{"a range", "z,y,c,b,a\n5,4,3,2,1\n", Options{Inputs: []string{"3-5"}, Targets: []string{"y", "z"}}, "a range in another order"},
 	} {
 		path := writeFile(t, folder, test.name+".csv", []byte(test.text))
 		got := ""

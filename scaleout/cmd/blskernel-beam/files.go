@@ -12,6 +12,7 @@ import (
 
 	"blskernel/bls/modelfile"
 	"blskernel/internal/io/atomicfile"
+	"blskernel/internal/io/vfs"
 	"blskernel/scaleout"
 	"blskernel/scaleout/internal/beamfile"
 
@@ -96,11 +97,11 @@ func (set *settings) checkOutputs(ctx context.Context) error {
 		return usagef("--bad-out is %q, a model: give another name", set.BadOut)
 	}
 	if set.BadOut != "" && beamfile.Local(badOut) {
-		if _, err := os.Stat(badOut); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := vfs.Stat(nil, badOut); !errors.Is(err, fs.ErrNotExist) {
 			return usagef("--bad-out is %q, which exists already: remove it, or give another name", set.BadOut)
 		}
 	}
-	info, err := os.Stat(out)
+	info, err := vfs.Stat(nil, out)
 	if !beamfile.Local(out) || err != nil || info.Size() == 0 {
 		return nil // nothing to replace, or checkWritable refuses it
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"blskernel/internal/io/atomicfile"
+	"blskernel/internal/io/vfs"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // paths without a scheme
@@ -56,7 +57,7 @@ func List(ctx context.Context, pattern string) ([]string, error) {
 	}
 	slices.Sort(files)
 	for _, file := range files {
-		if info, err := os.Stat(file); Local(file) && err == nil && info.IsDir() {
+		if info, err := vfs.Stat(nil, file); Local(file) && err == nil && info.IsDir() {
 			return nil, fmt.Errorf("%s is a folder: name the files in it, such as %s", file, filepath.Join(file, "*.csv"))
 		}
 	}
