@@ -30,8 +30,8 @@ func wordTable(from, to int) string {
 	return b.String()
 }
 
-// TestWords fits to shards of a table with words, by the columns of the model. The result is that of
-// one process, and the counters tell what is unknown or missing.
+// TestWords fits to shards of a table with words and indicators of missing cells, by the columns of the
+// model. The result is that of one process, and the counters tell what is unknown or missing.
 func TestWords(t *testing.T) {
 	folder := t.TempDir()
 	opt := stream.Options{Targets: []string{"kind"}, Classes: true, Missing: stream.MissingMean, NA: []string{"unknown"}}
@@ -40,8 +40,9 @@ func TestWords(t *testing.T) {
 		testutil.NoError(t, err)
 		defer r.Close()
 		if s := r.Selection(); s.Columns == nil {
-			s.Columns, err = r.Describe(1000)
+			d, err := r.Survey(1000)
 			testutil.NoError(t, err)
+			s.Columns = d.Columns.Indicate(d.Gaps)
 			testutil.NoError(t, r.Select(s))
 		}
 		b, err := r.Next(10000)

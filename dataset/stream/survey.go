@@ -25,6 +25,10 @@ type Description struct {
 	Columns Columns    // how the chosen columns become inputs
 	Targets []Notation // how the numbers of the targets are written; nil where all are plain
 
+	// Gaps says of each of Columns whether at least one cell in a hundred is missing, and one is
+	// not, so that an indicator of missing cells may help.
+	Gaps []bool
+
 	// RowNumbers are the inputs, from 0, that seem to number the rows: whole numbers that rise, or
 	// fall, from each sample to the next. In a first column without a name, unique cells without
 	// fractions are enough.
@@ -87,6 +91,10 @@ func (r *Reader) Survey(rows int) (*Description, error) {
 		var wrong []columnFault
 		d.Columns, wrong = v.describe(r.opt.Missing, inputs)
 		faults = append(wrong, faults...)
+		for i := range d.Columns {
+			cells := v.columns[i].numbers + v.columns[i].words
+			d.Gaps = append(d.Gaps, 100*min(cells, v.rows-cells) >= v.rows)
+		}
 	}
 	if len(faults) > 0 {
 		return d, located(display(r.paths[0]), joined(faults))

@@ -49,7 +49,8 @@ func ParseMissing(name string) (Missing, error) {
 }
 
 // A Column says how a column of the data becomes inputs: columns of X. A number is one input. A word is
-// one input for each level, 1 for its level and 0 for the others; an unknown word is 0 in all.
+// one input for each level, 1 for its level and 0 for the others; an unknown word is 0 in all. One more
+// number in Fill makes one more input, an indicator of missing cells, which is 0 for all other cells.
 type Column struct {
 	Levels   []string  `json:"levels,omitempty"`  // of a column of words, at most MaxLevels; nil for numbers
 	Fill     []float64 `json:"fill,omitempty"`    // the inputs of a missing cell; nil where that is an error
@@ -57,7 +58,10 @@ type Column struct {
 }
 
 // Inputs returns the number of inputs of the column.
-func (c *Column) Inputs() int { return max(1, len(c.Levels)) }
+func (c *Column) Inputs() int { return max(c.inputs(), len(c.Fill)) }
+
+// inputs is Inputs without the indicator.
+func (c *Column) inputs() int { return max(1, len(c.Levels)) }
 
 // Columns are all columns of the data that become inputs, in their order.
 type Columns []Column
@@ -100,9 +104,26 @@ func (c Columns) Filled() bool {
 	return !slices.ContainsFunc(c, func(c Column) bool { return c.Fill == nil })
 }
 
+// Indicate returns a copy of c with an indicator of missing cells in the given columns, or nil where
+// none is given.
+//
+//	panics: unless indicate has an element for each column, and each given column a Fill.
+func (c Columns) Indicate(indicate []bool) Columns {
+	if !slices.Contains(indicate, true) {
+		return nil
+	}
+	out := slices.Clone(c)
+	for i := range out {
+		if indicate[i] {
+			out[i].Fill = append(slices.Clone(c[i].Fill[:c[i].inputs()]), 1)
+		}
+	}
+	return out
+}
+
 // InputNames returns the names of the inputs of columns with the given names: a column of numbers keeps
-// its name, a column of words has one for each level, as in "color=red". Without columns it returns
-// names.
+// its name, a column of words has one for each level, as in "color=red", and an indicator of missing
+// cells is "color=NA". Without columns it returns names.
 //
 //	panics: unless there is a name for each column.
 func (c Columns) InputNames(names []string) []string {
@@ -119,6 +140,9 @@ func (c Columns) InputNames(names []string) []string {
 		}
 		for _, level := range c[i].Levels {
 			out = append(out, name+"="+level)
+		}
+		if c[i].Inputs() > c[i].inputs() {
+			out = append(out, name+"=NA")
 		}
 	}
 	return out
@@ -160,8 +184,8 @@ func (c Columns) Check() error {
 			return fmt.Errorf("column %d has an empty list of levels", i+1)
 		case len(levels) > MaxLevels:
 			return fmt.Errorf("column %d has %d levels; want at most %d", i+1, len(levels), MaxLevels)
-		case fill != nil && len(fill) != c[i].Inputs():
-			return fmt.Errorf("column %d has %d inputs, but %d numbers for a missing cell", i+1, c[i].Inputs(), len(fill))
+		case fill != nil && len(fill) != c[i].inputs() && len(fill) != c[i].inputs()+1:
+			return fmt.Errorf("column %d has %d inputs, but %d numbers for a missing cell", i+1, c[i].inputs(), len(fill))
 		}
 		if err := c[i].Notation.Check(); err != nil {
 			return fmt.Errorf("column %d %w", i+1, err)
@@ -217,9 +241,8 @@ func (c Columns) Append(x, cells []float64, t *Tally) []float64 {
 		panic(panicCells)
 	}
 	for i, v := range cells {
-		column := &c[i]
-		switch {
-		case math.IsNaN(v):
+		column, at := &c[i], len(x)
+		if math.IsNaN(v) {
 			if column.Fill == nil {
 				panic(panicCells)
 			}
@@ -227,19 +250,19 @@ func (c Columns) Append(x, cells []float64, t *Tally) []float64 {
 			if t != nil {
 				t.Filled[i]++
 			}
+			continue
+		}
+		x = append(x, zeros[:column.Inputs()]...)
+		switch {
 		case column.Levels == nil:
-			x = append(x, v)
-		default:
-			at := len(x)
-			x = append(x, zeros[:len(column.Levels)]...)
-			if v >= 0 {
-				x[at+int(v)] = 1
-			} else if t != nil {
-				t.Unknown[i]++
-			}
+			x[at] = v
+		case v >= 0:
+			x[at+int(v)] = 1
+		case t != nil:
+			t.Unknown[i]++
 		}
 	}
 	return x
 }
 
-var zeros [MaxLevels]float64
+var zeros [MaxLevels + 1]float64

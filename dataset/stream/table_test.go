@@ -172,6 +172,33 @@ func TestNumber(t *testing.T) {
 	}
 }
 
+// TestIndicate reads numbers and words with indicators of missing cells in the columns with gaps, of
+// which a cell in a hundred is missing and one is there.
+func TestIndicate(t *testing.T) {
+	in := strings.NewReader("a,b,c,d\n1,u,2,\n3,NA,4,\n,v,6,\n,w,8,\n")
+	r, err := Open(t.Context(), []string{"-"}, Options{Missing: MissingMean, Inputs: []string{"1-3"}, Stdin: in})
+	testutil.NoError(t, err)
+	d, err := r.Survey(3)
+	testutil.NoError(t, err)
+	if !slices.Equal(d.Gaps, []bool{true, true, false}) || d.Columns.Indicate(make([]bool, 3)) != nil {
+		t.Fatalf("gaps %v", d.Gaps)
+	}
+	s := r.Selection()
+	s.Columns, s.Missing = d.Columns.Indicate(d.Gaps), MissingMean
+	testutil.NoError(t, s.Columns.Check())
+	testutil.NoError(t, r.Select(s))
+	if names := []string{"a", "a=NA", "b=u", "b=v", "b=NA", "c"}; !slices.Equal(r.Inputs(), names) || !slices.Equal(s.Columns.Names(names), []string{"a", "b", "c"}) {
+		t.Errorf("inputs %q of columns %q", r.Inputs(), s.Columns.Names(r.Inputs()))
+	}
+	want := []float64{1, 0, 1, 0, 0, 2, 3, 0, 0.5, 0.5, 1, 4, 2, 1, 0, 1, 0, 6, 2, 1, 0, 0, 0, 8}
+	if x := next(t, r, 9).X.RawMatrix().Data; !slices.Equal(x, want) {
+		t.Errorf("X is %v", x)
+	}
+	if tally := r.Tally(); !slices.Equal(tally.Filled, []int64{2, 1, 0}) || !slices.Equal(tally.Unknown, []int64{0, 1, 0}) {
+		t.Errorf("%+v", tally)
+	}
+}
+
 // TestColumnsJSON reads columns back as they were, and refuses what no columns are written as.
 func TestColumnsJSON(t *testing.T) {
 	for _, want := range []Columns{{}, {{}}, {{Levels: []string{"a", "ä"}, Fill: []float64{0.25, 0.75}}, {Fill: []float64{-1e300}}}} {

@@ -201,10 +201,12 @@ def check_inputs(estimator: Any, X: Any) -> np.ndarray:
     return _validate(estimator, X, reset=False) if table is None else table.inputs(X)
 
 
-def check_data(estimator: Any, X: Any, y: Any, reset: bool, all_learned: bool = False, **options: Any) -> tuple[np.ndarray, np.ndarray]:
+def check_data(
+    estimator: Any, X: Any, y: Any, weights: Any, reset: bool, all_learned: bool = False, **options: Any
+) -> tuple[np.ndarray, np.ndarray]:
     """X as a matrix of float64 and y, of as many rows.
 
-    With `reset` the model starts with the columns of X. With `all_learned` and a fitted model, arrays in
+    With `reset` the model starts with the columns of X, as rows with these weights want them. With `all_learned` and a fitted model, arrays in
     the form that the library reads are left to its own checks.
     """
     if not reset and all_learned and _is_plain(estimator, X) and _is_plain_target(y, len(X), **options):
@@ -216,7 +218,10 @@ def check_data(estimator: Any, X: Any, y: Any, reset: bool, all_learned: bool = 
     if (table := estimator._table) is None:
         return _validate(estimator, X, y, reset=reset, **options)
     plain = object.__new__(type(estimator))  # which knows neither the columns of the table nor their names
-    X, y = _validate(plain, table.inputs(X), y, reset=True, **options)
+    rows, y = _validate(plain, table.inputs(X), y, reset=True, **options)
     if reset:
+        estimator._table = table.chosen(estimator, X, y, weights)
+        if estimator._table is not table:
+            rows = estimator._table.inputs(X)
         table.tell(estimator)
-    return X, y
+    return rows, y

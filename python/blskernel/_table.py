@@ -23,7 +23,8 @@ class Table:
     """How the columns of a table become inputs, by the metadata of a model file.
 
     A number is one input. A word is one input for each level of its column: 1 for the level that it is,
-    0 for the others. A missing cell is what its column has for it.
+    0 for the others. A missing cell is what its column has for it. One more number there makes one more
+    input, which is 0 for all other cells.
 
     Parameters
     ----------
@@ -43,8 +44,9 @@ class Table:
     def __init__(self, metadata: Mapping[str, Any], names: Optional[Sequence[str]]) -> None:
         self.metadata = {field: metadata[field] for field in _FIELDS if field in metadata}
         self.columns = metadata["columns"]
-        self.widths = [len(column.get("levels", [0])) for column in self.columns]  # the inputs of each
+        self.widths = [max(len(column.get("levels", [0])), len(column.get("fill", ()))) for column in self.columns]  # the inputs of each
         self.names = names
+        self.indicated: Optional[Table] = None  # the same with indicators of missing cells, where these may help
 
     @classmethod
     def of(cls, X: Any) -> Optional[Table]:
@@ -64,13 +66,31 @@ class Table:
             if column.dtype == "category":
                 cells, levels = [str(cell) for cell in head[i] if cell == cell], sorted(map(str, column.dtype.categories))
                 words[i] = {"levels": levels, "fill": [float(f"{cells.count(level) / max(1, len(cells)):.7g}") for level in levels]}
-                head[i] = [None] * len(head[i])
+                head[i] = [0 if cell == cell else None for cell in head[i]]
         named = all(isinstance(name, str) for name in names)
         options = {"Text": _text(names if named else None, head), "Named": named, "Words": words}
         about = json.loads(run(0, "describe", options=options, fetch=True))
         for note in about["notes"] or ():
             warnings.warn(note, stacklevel=2)
-        return cls(about["metadata"], names if named else None)
+        table = cls(about["metadata"], names if named else None)
+        if about["indicated"]:
+            table.indicated = cls(about["indicated"], table.names)
+        return table
+
+    def chosen(self, estimator: Any, X: Any, y: np.ndarray, weights: Any) -> Table:
+        """Return the table with indicators if they clearly lower the error of rows held out of the first ones; else itself."""
+        if self.indicated is None:
+            return self
+        first, choices = slice(_DESCRIBED), []
+        for table in (self, self.indicated):
+            trial = type(estimator)(**{**estimator.get_params(), "validate": True})
+            try:
+                trial.fit(table.inputs(X.head(_DESCRIBED)), y[first], None if weights is None else np.asarray(weights)[first])
+            except ValueError:  # which the fit meets, too
+                return self
+            choices.append(trial.choice_)
+        (held, same), (before, after) = (c["held_out"] for c in choices), (1 - c["score"] for c in choices)
+        return self.indicated if 0 < held == same and after < before * (1 - held**-0.5) else self  # by more than chance
 
     def tell(self, estimator: Any) -> None:
         """Set what an estimator says of its columns."""

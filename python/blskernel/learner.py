@@ -504,7 +504,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         return super()._options(**params)
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
-        X, y = check_data(self, X, as_labels(y), reset, sample_weight is None and not isinstance(self.class_weight, dict))
+        X, y = check_data(self, X, as_labels(y), sample_weight, reset, sample_weight is None and not isinstance(self.class_weight, dict))
         check_labels(y)
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         if isinstance(self.class_weight, dict):
@@ -813,7 +813,7 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         return tags
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
-        X, y = check_data(self, X, y, reset, sample_weight is None, multi_output=True, y_numeric=True)
+        X, y = check_data(self, X, y, sample_weight, reset, sample_weight is None, multi_output=True, y_numeric=True)
         y = np.asarray(y, dtype=np.float64)
         if reset:
             self._flat = y.ndim == 1

@@ -28,8 +28,9 @@ func (c *call) rows(opt stream.Options) (*stream.Reader, error) {
 	return stream.Open(c.ctx, []string{"X"}, opt)
 }
 
-// describe gives how the columns of Text become inputs, as metadata, and notes. Words are known
-// columns.
+// describe gives how the columns of Text become inputs, as metadata, the same with indicators of
+// missing cells, null where none may help, and notes. Words are known columns, in whose place Text has
+// numbers.
 func (c *call) describe() error {
 	r, err := c.rows(stream.Options{Missing: stream.MissingMean})
 	if err != nil {
@@ -55,11 +56,18 @@ func (c *call) describe() error {
 			d.Columns[i] = column
 		}
 	}
-	m := modelfile.Metadata{Columns: d.Columns, Inputs: d.Columns.InputNames(names), Missing: stream.MissingMean.String()}
-	if err := m.Check(); err != nil {
-		return err
+	about := map[string]any{"notes": notes, "indicated": nil}
+	for key, columns := range map[string]stream.Columns{"metadata": d.Columns, "indicated": d.Columns.Indicate(d.Gaps)} {
+		if columns == nil {
+			continue
+		}
+		m := modelfile.Metadata{Columns: columns, Inputs: columns.InputNames(names), Missing: stream.MissingMean.String()}
+		if err := m.Check(); err != nil {
+			return err
+		}
+		about[key] = m
 	}
-	return c.give(map[string]any{"metadata": m, "notes": notes})
+	return c.give(about)
 }
 
 // inputs stores the inputs of the rows of Text, read by Metadata, and gives how many unknown words each

@@ -165,6 +165,30 @@ def test_a_frame_is_learned_as_the_command_learns_it(command, tmp_path, make, co
     assert again.predict(frame).tolist() == model.partial_fit(frame[::-1], y[::-1]).predict(frame).tolist()
 
 
+def test_missing_cells_have_inputs_of_their_own_where_they_tell(command, tmp_path):
+    """In a column of numbers and in a categorical one, as the command chooses it, and kept."""
+    pandas = pytest.importorskip("pandas")
+    rng, n = np.random.default_rng(6), 600
+    y = np.where(rng.uniform(size=n) < 0.5, "yes", "no")
+    for told in (True, False):
+        gaps = (rng.uniform(size=(n, 2)) < 0.5) & ((y == "yes") | (not told))[:, None]
+        frame = pandas.DataFrame({"a": rng.normal(size=n), "b": pandas.Categorical(rng.choice(["u", "v"], n))})
+        frame.loc[gaps[:, 0], "a"], frame.loc[gaps[:, 1], "b"] = np.nan, None
+        model = classifier(method="gram").fit(frame[:400], y[:400], sample_weight=np.ones(400))
+        assert (model.score(frame[400:], y[400:]) > 0.8) == told
+        frame.assign(y=y)[:400].to_csv(tmp_path / "t.csv", index=False)
+        fixed = ["--shrink", "1", "--lambda", "0.01", "--seed", "1", "--groups", "3", "--group-nodes", "4", "--enhancement", "20"]
+        command(tmp_path, "train", "-o", "t.bls", "--target", "y", "--method", "gram", *fixed, "t.csv")
+        save(model, tmp_path / "m.bls")
+        names = ["a", "a=NA", "b=u", "b=v", "b=NA"] if told else ["a", "b=u", "b=v"]
+        for name in "mt":
+            assert inspect(command, tmp_path, f"{name}.bls")["metadata"]["inputs"] == names
+        theirs, again = load(tmp_path / "t.bls"), pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(model.decision_function(frame), theirs.decision_function(frame))
+        again.partial_fit(frame[400:], y[400:])
+        assert (again.score(frame[400:], y[400:]) > 0.8) == told
+
+
 def test_signs_of_numbers_and_words_for_missing_cells(command, tmp_path):
     """Texts are read by the signs that the command was given; numbers are what they are."""
     texts = [[f"{v:.2f}".replace(".", ",") if v > -1 else "unknown", "Graz" if v > 0 else "Bonn"] for v in np.random.default_rng(5).normal(size=200)]

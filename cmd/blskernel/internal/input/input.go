@@ -70,7 +70,7 @@ func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 	})
 	ui.Columns(cmd, &opt.Inputs, "inputs", "input columns: names, numbers from 1, ranges as 3-7 or 4-; by default all but the targets")
 	ui.Columns(cmd, &opt.Exclude, "exclude", "columns that are no inputs: names, with \"\" for one without a name, numbers from 1, ranges as 3-7 or 4-")
-	ui.Choice(cmd, &in.Missing, "missing", "a missing cell (empty, NA, NaN, null, None, ?): mean fills it in with the mean of the first rows, drop leaves the row out, error ends with it; by default as in the training, and there mean", "", "mean", "drop", "error")
+	ui.Choice(cmd, &in.Missing, "missing", "a missing cell (empty, NA, NaN, null, None, ?): mean fills it in with the mean of the first rows, and in the training adds inputs that say which cells are missing if rows held out want them, drop leaves the row out, error ends with it; by default as in the training, and there mean", "", "mean", "drop", "error")
 	f.StringSliceVar(&opt.NA, "na", nil, "more words for a missing cell, such as -999 or unknown; case matters, and the model keeps them")
 	ui.Parsed(cmd, &opt.Decimal, "decimal", "", "sign before decimals of CSV numbers: point or comma; by default point, or as in the training", flagvalue.ParseSign)
 	ui.Parsed(cmd, &opt.Thousands, "thousands", "", "sign between thousands of CSV numbers: comma, point, space, ' or _; by default none, or as in the training", flagvalue.ParseSign)

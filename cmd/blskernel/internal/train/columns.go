@@ -41,6 +41,7 @@ func (tr *training) describe(r *stream.Reader) error {
 	if err != nil {
 		return err
 	}
+	tr.gaps = found.Gaps
 	s := r.Selection()
 	s.TargetNotations, tr.In.Options.TargetNotations = found.Targets, found.Targets
 	if s.Columns = found.Columns; found.Columns == nil && s.Missing == stream.MissingMean {

@@ -29,7 +29,8 @@ type training struct {
 	first   int
 	like    string // the path of a model
 
-	images, labeled bool // whether the data is idx files, and whether it has classes
+	images, labeled bool   // whether the data is idx files, and whether it has classes
+	gaps            []bool // of the columns, whether an indicator of missing cells may help
 }
 
 // New returns the command train.
@@ -131,7 +132,7 @@ func (tr *training) do(ctx context.Context, cmd *cobra.Command, args []string) e
 	if err != nil {
 		return err
 	}
-	meta, err := tr.prepare(r)
+	meta, err := tr.prepare(ctx, r)
 	if err != nil {
 		_ = r.Close()
 		return session.InFlags(err)
@@ -197,7 +198,7 @@ func (tr *training) open(ctx context.Context) (*stream.Reader, error) {
 }
 
 // prepare decides the task and how the columns become inputs, and returns what the model keeps of that.
-func (tr *training) prepare(r *stream.Reader) (meta modelfile.Metadata, err error) {
+func (tr *training) prepare(ctx context.Context, r *stream.Reader) (meta modelfile.Metadata, err error) {
 	switch {
 	case r.Outputs() > 0:
 	case r.Heading().Format == stream.CSV:
@@ -214,6 +215,9 @@ func (tr *training) prepare(r *stream.Reader) (meta modelfile.Metadata, err erro
 	heading, batch := r.Heading(), tr.In.BatchRows(r, 0, r.Outputs())
 	tr.images = heading.Format == stream.IDX || heading.Dims > 2
 	if err := tr.decideTask(r, max(tr.first, batch)); err != nil {
+		return meta, err
+	}
+	if err := tr.chooseIndicators(ctx, r); err != nil {
 		return meta, err
 	}
 	s, opt := r.Selection(), &tr.In.Options

@@ -1,0 +1,64 @@
+package train
+
+import (
+	"context"
+	"math"
+
+	"blskernel/bls"
+	"blskernel/bls/model"
+	"blskernel/bls/modelfile"
+	"blskernel/dataset/stream"
+)
+
+// chooseIndicators selects indicators of missing cells in the columns with gaps, if they lower the
+// error of the m rows that are held out of the first ones by more than 1/√m of it, which chance may do,
+// and if both fits hold out the same rows.
+func (tr *training) chooseIndicators(ctx context.Context, r *stream.Reader) error {
+	plain := r.Selection()
+	if plain.Missing != stream.MissingMean {
+		return nil
+	}
+	with := plain
+	if with.Columns = plain.Columns.Indicate(tr.gaps); with.Columns == nil {
+		return nil
+	}
+	before := tr.tryFirst(ctx, r, plain)
+	after := tr.tryFirst(ctx, r, with)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	m := after.HeldOut
+	if m > 0 && m == before.HeldOut && 1-after.Score < (1-before.Score)*(1-1/math.Sqrt(float64(m))) {
+		tr.Warn("inputs of their own say which cells are missing: rows held out have a score of %.4f with them, and %.4f without", after.Score, before.Score)
+		return nil // r has them
+	}
+	return r.Select(plain)
+}
+
+// tryFirst selects columns, fits a model to the first rows and returns how well those held out are
+// predicted, or the zero value where that fails. The training then meets the fault.
+func (tr *training) tryFirst(ctx context.Context, r *stream.Reader, s stream.Selection) (c bls.Choice) {
+	if err := r.Select(s); err != nil {
+		return c
+	}
+	b, err := r.Peek(bls.ChoiceRows)
+	if err != nil {
+		return c
+	}
+	if b = tr.Holdout.Rest(b, 0); b == nil {
+		return c
+	}
+	var f modelfile.File
+	if tr.labeled {
+		if f.Metadata.Classes, err = model.ClassesOf(b, ""); err != nil {
+			return c
+		}
+	}
+	f.Classifier, f.Regressor = tr.estimator(tr.labeled, len(f.Metadata.Classes), 0, tr.images, tr.Backend)
+	m := model.New(&f)
+	m.FixMaps = true
+	if err := m.Learn(ctx, b); err != nil {
+		return c
+	}
+	return m.Choice()
+}
