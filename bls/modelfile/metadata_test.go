@@ -90,7 +90,7 @@ func TestMetadataErrors(t *testing.T) {
 		{"columns", func(m *Metadata) { m.Columns = stream.Columns{{Levels: []string{"a", "a"}}} }, true},
 		{"columns", func(m *Metadata) { m.Columns = stream.Columns{{Levels: []string{"\xff"}}} }, false},
 		{"columns", func(m *Metadata) { m.Columns = stream.Columns{{Fill: []float64{math.NaN()}}} }, false},
-		{"columns", func(m *Metadata) { m.Columns = stream.Columns{{Fill: []float64{1, 2}}} }, false},
+		{"columns", func(m *Metadata) { m.Columns = stream.Columns{{Fill: []float64{1, 2, 3}}} }, false},
 		{"columns", func(m *Metadata) { m.Columns = stream.Columns{{Levels: make([]string, 65)}} }, false},
 		{"columns", func(m *Metadata) { m.Columns, m.Missing = stream.Columns{{}}, "mean" }, false},
 		{"missing", func(m *Metadata) { m.Missing = "error" }, false},

@@ -128,11 +128,22 @@ type scanner struct {
 	err error
 }
 
+// maxEmptyReads is the number of reads in a row that may return neither bytes nor an error, as in
+// package bufio.
+const maxEmptyReads = 100
+
 func (s *scanner) Read(p []byte) (int, error) {
 	if s.err != nil {
 		return 0, s.err
 	}
 	n, err := s.r.Read(p)
+	for tries := 0; n == 0 && err == nil && len(p) > 0; tries++ {
+		if tries == maxEmptyReads {
+			err = io.ErrNoProgress
+			break
+		}
+		n, err = s.r.Read(p)
+	}
 	_, _ = s.sum.Write(p[:n]) // a hash returns no error
 	s.at += int64(n)
 	s.err = err

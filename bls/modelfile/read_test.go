@@ -322,3 +322,37 @@ func TestLoadErrors(t *testing.T) {
 		}
 	}
 }
+
+// A lazyReader returns nothing, and no error, before every byte and before the end.
+type lazyReader struct {
+	b    []byte
+	lazy bool
+}
+
+func (r *lazyReader) Read(p []byte) (int, error) {
+	if r.lazy = !r.lazy; r.lazy || len(p) == 0 {
+		return 0, nil
+	}
+	if len(r.b) == 0 {
+		return 0, io.EOF
+	}
+	p[0] = r.b[0]
+	r.b = r.b[1:]
+	return 1, nil
+}
+
+// A reader may return nothing and no error, at the end as well, and one that never returns anything
+// else is an error.
+func TestLazyReader(t *testing.T) {
+	b := written(t, file(t, blsupdate.Gram, false))
+	for name, read := range readers {
+		must(t, read(t, &lazyReader{b: b}))
+		var e *FormatError
+		if err := read(t, &lazyReader{b: append(slices.Clone(b), 0)}); !errors.As(err, &e) {
+			t.Errorf("%s of a byte more: %v", name, err)
+		}
+		if err := read(t, io.MultiReader(bytes.NewReader(b), iotest.ErrReader(nil))); !errors.Is(err, io.ErrNoProgress) {
+			t.Errorf("%s of nothing for ever: %v", name, err)
+		}
+	}
+}
