@@ -38,6 +38,7 @@ func gapText(n int, seed uint64, share float64) string {
 // there. The best linear function of the other inputs has an accuracy of 0.69, the best of all 0.88.
 // Later rows are read in the same way.
 func TestIndicators(t *testing.T) {
+	testutil.NotUnderRace(t, "TestScripts has the goroutines of train")
 	dir := t.TempDir()
 	model := filepath.Join(dir, "m.bls")
 	for _, test := range []struct {
