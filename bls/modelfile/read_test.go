@@ -347,8 +347,7 @@ func TestLazyReader(t *testing.T) {
 	b := written(t, file(t, blsupdate.Gram, false))
 	for name, read := range readers {
 		must(t, read(t, &lazyReader{b: b}))
-		var e *FormatError
-		if err := read(t, &lazyReader{b: append(slices.Clone(b), 0)}); !errors.As(err, &e) {
+		if err := read(t, &lazyReader{b: append(slices.Clone(b), 0)}); !errors.As(err, new(*FormatError)) {
 			t.Errorf("%s of a byte more: %v", name, err)
 		}
 		if err := read(t, io.MultiReader(bytes.NewReader(b), iotest.ErrReader(nil))); !errors.Is(err, io.ErrNoProgress) {
