@@ -41,7 +41,7 @@ print(len(got))
 `)
 	var folders []string
 	for name, flags := range map[string][]string{
-		"classes":                {"--target", "color"},
+		"classes":                {"--target", "color", "--steps", "yes"},
 		"classes, by sample":     {"--target", "color", "--scale", "samples"},
 		"classes, linear":        {"--target", "color", "--enhancement", "0", "--scale", "none"},
 		"regression":             {"--target", "y1,y2", "--task", "regression"},
