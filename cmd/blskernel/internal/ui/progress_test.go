@@ -67,18 +67,18 @@ func TestProgressBar(t *testing.T) {
 // TestProgressLines has no terminal: the last line of a pause waits for its end.
 func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
-	p := NewProgress(&out, false)
-	p.Show(0.1, "a")
-	p.Show(0.2, "b")
+	r := Reporter{Progress: NewProgress(&out, false)}
+	r.Show(0.1, "a")
+	r.Show(0.2, "b")
 	if out.Len() > 0 {
 		t.Errorf("%q within the first pause", out.String())
 	}
 	for _, doing := range []string{"", "c"} {
-		p.printed = time.Now().Add(-Pause)
+		r.Progress.printed = time.Now().Add(-Pause)
 		if doing == "" {
-			p.refresh()
+			r.Progress.refresh()
 		} else {
-			p.Show(-1, doing)
+			r.Show(-1, doing)
 		}
 	}
 	if want := " 20%  b\nc\n"; out.String() != want {
