@@ -2,7 +2,7 @@
 
 .PHONY: verify verified faults soak soak-race fuzz mutants large-csv scaleout reachable-vuln emulated
 
-# Less than 90 minutes on two cores; every step that CI may leave out is here. A release runs it. It needs what .ci/run installs and a
+# Some two hours on two cores; every step that CI may leave out is here. A release runs it. It needs what .ci/run installs and a
 # cross compiler for the wheel of arm64 (Debian and Ubuntu: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross). MNIST is left out where its
 # files are not (BLSKERNEL_MNIST, or ../shared/data/mnist), and vulnerabilities where the database cannot be reached. Coverage is of
 # the long form of all tests, which has OpenBLAS too. Quick checks come first.
