@@ -102,7 +102,7 @@ full)
 	whole speed.jsonl full_speed
 	if "$blskernel" info | grep -q '^kernel: avx512'; then
 		(
-			export BLSKERNEL_KERNEL=avx2
+			export BLSKERNEL_KERNEL=avx2 OPENBLAS_CORETYPE=Haswell
 			whole speed-avx2.jsonl full_speed
 		)
 	fi
