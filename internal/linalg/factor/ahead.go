@@ -5,11 +5,11 @@ import (
 	"blskernel/internal/linalg/block"
 )
 
-// flopsPerNanosecond is about the speed of the kernels.
+// flopsPerNanosecond is the approximate speed of the kernels.
 const flopsPerNanosecond = 50
 
-// Share calls do for 0 to tasks-1, each of about the given number of flops, in this order or on several
-// threads. A task does all of its work on its own thread.
+// Share calls do for the tasks 0 to tasks-1, in this order or on several threads. Each task takes about
+// the given number of flops and does all of its work on its own thread.
 func (bk Backend) Share(tasks int, flops float64, do func(task int)) {
 	bk.BlockRows(tasks, 1+int(flops/flopsPerNanosecond), func(from, to int) {
 		for t := from; t < to; t++ {
@@ -18,18 +18,19 @@ func (bk Backend) Share(tasks int, flops float64, do func(task int)) {
 	})
 }
 
-// LooksAhead reports whether one thread should do the critical work of the next step, of the given
-// flops, while the others do the rest. Then no thread waits for a panel or a small triangle, which
-// cannot be shared. It pays if the rest is long enough, and on this module's backends only, whose
-// products stay on the thread of a task.
+// LooksAhead reports whether one thread should do the critical work of the next step while the others
+// do the rest; first and rest are in flops. Then no thread waits for a panel or a small triangle, which
+// cannot be shared. This pays only if the rest is long enough, and only on this module's backends,
+// where the products of a task stay on its thread.
 func (bk Backend) LooksAhead(first, rest float64) bool {
 	_, ours := bk.Backend.(block.Ops)
 	threads := float64(blskernel.Threads())
 	return ours && threads > 1 && first*(threads-1) <= rest
 }
 
-// Ahead calls first, of the given flops, and on the other threads rest for columns or rows 0 to n-1, of
-// each flops each, in strips of about width. It calls one after the other unless LooksAhead.
+// Ahead calls first on one thread while the others call rest for strips of the n columns or rows. flops
+// is the work of first, each the work of one column or row, and width the width of a strip. If
+// LooksAhead is false, Ahead calls first and then rest.
 func (bk Backend) Ahead(first func(), flops float64, n, width int, each float64, rest func(from, to int)) {
 	if !bk.LooksAhead(flops, float64(n)*each) {
 		first()
@@ -48,6 +49,6 @@ func (bk Backend) Ahead(first func(), flops float64, n, width int, each float64,
 	})
 }
 
-// StripWidth returns the width of the strips of n columns or rows: a dozen strips, so that threads
-// finish at about the same time, of enough columns for a product to reach its speed.
+// StripWidth returns the width of strips of n columns or rows. About n/12 makes threads finish at about
+// the same time, and at least 48 lets products reach full speed; 240 is the maximum.
 func StripWidth(n int) int { return min(max(48, (n/12+23)/24*24), 240) }

@@ -1,18 +1,18 @@
-// Package factor has the common parts of the factorizations: a backend with its products of blocks,
-// triangles, exchanges of rows and columns, and plane rotations. It also has norms, scaling, checks of
-// elements, and a workspace. Each factorization has a folder of its own:
+// Package factor holds what the factorizations share: operations on blocks by a backend, triangles,
+// interchanges of rows and columns, and plane rotations. It also has norms, scaling, checks of
+// elements, and a workspace. Each factorization has its own folder:
 //
 //	cholesky   potrf, potrs, potri
 //	ldlt       sytrf with rook pivoting, sytrs, sytri
 //	lu         getrf, getrs, getri
-//	qr         geqrf, gelqf, orgqr, ormqr, gels; tpqrt: rows added to R
-//	condition  con: reciprocal condition numbers; gerfs: refinement, bounds of errors
+//	qr         geqrf, gelqf, orgqr, ormqr, geqp3, gels, gelsy; tpqrt: rows added to R
+//	condition  con: reciprocal condition numbers; gerfs: refinement and error bounds
 //	svd        singular values and vectors
 //	eigensym   eigenvalues and eigenvectors of symmetric matrices
 //	eigen      eigenvalues and eigenvectors of general matrices
 //	secular    the merge step of divide and conquer, for svd and eigensym
 //
-// A routine has LAPACK's name without the d, and with its relatives a file of its own. Each stands
-// once, on blocks of dense or packed storage, and checks no argument. Dense operands go to the
-// backend's BLAS for the most part, packed ones to its block.Ops.
+// A routine has LAPACK's name without the d, and shares a file with its relatives. Each is written
+// once, for blocks in dense or packed storage, and does not check its arguments. Most dense operands go
+// to the backend's BLAS, packed ones to its block.Ops.
 package factor

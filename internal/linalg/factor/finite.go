@@ -9,29 +9,29 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// An Element is an element of a matrix that is NaN or infinite.
+// An Element is a matrix element that is NaN or infinite.
 type Element struct {
 	Row, Col int
 	Value    float64
 }
 
-// A Pivot is a pivot at which a routine gave up. A finite Value stands for an exact zero on the
-// diagonal; otherwise the elimination overflowed.
+// A Pivot is a pivot at which a factorization failed. A finite Value is an exact zero on the diagonal;
+// otherwise the elimination overflowed.
 type Pivot struct {
 	Index int
 	Value float64
 }
 
-// Singular reports whether the pivot was zero and not an overflow.
+// Singular reports whether the pivot was zero rather than an overflow.
 func (p *Pivot) Singular() bool { return IsFinite(p.Value) }
 
-// NotFinite returns the first element, row after row, that is NaN or infinite, of the rows×cols a (ul
-// is blas.All) or of its triangle ul. It returns nil if there is none.
+// NotFinite returns the first element, row by row, that is NaN or infinite in the rows×cols a (ul is
+// blas.All) or in its triangle ul. It returns nil if there is none.
 func NotFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) *Element {
 	const worthThreads = 1 << 13
 	if rows*cols >= worthThreads {
 		var failed atomic.Bool
-		// About six elements are read in a nanosecond, and a triangle has half of them.
+		// About six elements take a nanosecond; a triangle has half as many.
 		bk.BlockRows(rows, 1+cols/6, func(i, end int) {
 			for ; i < end && !failed.Load(); i++ {
 				if from, to := rowOf(ul, cols, i); !floats.Finite(a.Elements(i, from, to)) {
@@ -52,7 +52,7 @@ func NotFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) *Elemen
 	return nil
 }
 
-// NotFiniteInRow returns the first element of row i, stored from column from on, that is not finite.
+// NotFiniteInRow returns the first element of row i that is not finite; row starts at column from.
 func NotFiniteInRow(i, from int, row []float64) *Element {
 	if j := floats.FirstNonFinite(row); j >= 0 {
 		return &Element{i, from + j, row[j]}
@@ -60,8 +60,8 @@ func NotFiniteInRow(i, from int, row []float64) *Element {
 	return nil
 }
 
-// CheckTriangle returns the first row of the upper triangle of the n×n u that holds an element that is
-// not finite, or a zero on its diagonal.
+// CheckTriangle checks the upper triangle of the n×n u row by row. It returns the first element that is
+// not finite, or the zero on the diagonal of a finite row, whichever row comes first.
 func CheckTriangle(n int, u block.Matrix) (*Element, *Pivot) {
 	for i := range n {
 		row := u.Elements(i, i, n)

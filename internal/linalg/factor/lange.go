@@ -8,13 +8,13 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// sumWidth is the number of columns whose sums Lange makes together: they stay in the first level of
-// cache, and a part of a row is a page.
+// sumWidth is the number of columns that Lange sums together: the sums stay in the L1 cache, and each
+// part of a row is one page.
 const sumWidth = 512
 
-// Lange returns the 1-norm of the dense rows×cols a, and the largest magnitude of an element. The
-// norm is NaN or infinite if an element is; a sum may also overflow. The magnitude is undefined for
-// NaN.
+// Lange returns the 1-norm of the dense rows×cols a and the largest magnitude of its elements. The norm
+// is NaN or infinite if an element is, or if a sum overflows. The magnitude is undefined if an element
+// is NaN.
 func Lange(bk Backend, rows, cols int, a block.Matrix) (norm, size float64) {
 	strips := (cols + sumWidth - 1) / sumWidth
 	norms, sizes := make([]float64, strips), make([]float64, strips)
@@ -27,7 +27,7 @@ func Lange(bk Backend, rows, cols int, a block.Matrix) (norm, size float64) {
 	return largest(norms), largest(sizes)
 }
 
-// Largest returns the largest magnitude in the triangle ul of the n×n a, or in all of it where ul is
+// Largest returns the largest magnitude in the triangle ul of the n×n a, or in all of a if ul is
 // blas.All. The elements must be finite.
 func Largest(bk Backend, ul blas.Uplo, n int, a block.Matrix) float64 {
 	sizes := make([]float64, n)
@@ -65,8 +65,8 @@ func langeStrip(bk Backend, rows, cols int, a block.Matrix) (norm, size float64)
 	return largest(sums[:cols]), size
 }
 
-// Lansy returns the 1-norm of the symmetric matrix in the upper triangle of the n×n a. It is not finite
-// where an element is not, or where it overflows.
+// Lansy returns the 1-norm of the symmetric matrix in the upper triangle of the n×n a. The norm is not
+// finite if an element is not, or if a sum overflows.
 func Lansy(bk Backend, n int, a block.Matrix) float64 {
 	sums := make([]float64, n)
 	for i := range n {
@@ -88,7 +88,7 @@ func Lantr(n int, u block.Matrix) float64 {
 	return largest(sums)
 }
 
-// largest returns the largest of sums of magnitudes; a NaN is larger than all.
+// largest returns the largest of sums of magnitudes, or NaN if one of them is NaN.
 func largest(sums []float64) float64 {
 	m := 0.0
 	for _, s := range sums {

@@ -6,7 +6,7 @@ import (
 	"blskernel/internal/linalg/block"
 )
 
-// The magnitudes between which squares and their sum neither overflow nor lose digits.
+// Between these magnitudes squares and their sum neither overflow nor lose digits.
 const (
 	rootMin = 0x1p-511
 	rootMax = 0x1p510
@@ -17,8 +17,8 @@ const (
 //	 c·f + s·g = r
 //	-s·f + c·g = 0
 //
-// where c² + s² = 1 and c >= 0, without overflow or harmful underflow: c = 1, s = 0 if g = 0, and c =
-// 0, s = ±1 if only f is 0. NaN and infinities reach a result.
+// where c² + s² = 1 and c >= 0, without overflow or harmful underflow. If g = 0, then c = 1 and s = 0;
+// if only f is 0, then c = 0 and s = ±1. NaN and infinities propagate to a result.
 //
 // The formula is Anderson's: Algorithm 978, ACM Trans. Math. Softw. 44 (2017), doi 10.1145/3061665
 // (LAPACK: dlartg).
@@ -39,21 +39,21 @@ func Lartg(f, g float64) (c, s, r float64) {
 	return f / r, g / r, r * scale
 }
 
-// shortRows is the largest n for which a loop takes less time than a call.
+// shortRows is the largest n for which a loop takes less time than a backend call.
 const shortRows = 12
 
-// A Plane is rows of n elements, ld apart, that rotations combine in pairs.
+// A Plane holds rows of n elements, ld apart, that rotations combine in pairs.
 type Plane struct {
 	bk    block.Ops
 	x     []float64
 	ld, n int
 }
 
-// Plane returns the rows of the dense z, in n columns.
+// Plane returns the rows of the dense z, each of n elements.
 func (bk Backend) Plane(z block.Matrix, n int) Plane { return Plane{bk.Ops, z.X, z.Ld, n} }
 
-// Rotate makes rows i and j, x and y, counted from the first one, c·x + s·y and c·y - s·x. A nil plane
-// has no rows to rotate.
+// Rotate overwrites row i, x, by c·x + s·y and row j, y, by c·y - s·x. A nil Plane has no rows to
+// rotate.
 func (p *Plane) Rotate(i, j int, c, s float64) {
 	if p == nil {
 		return

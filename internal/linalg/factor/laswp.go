@@ -10,14 +10,14 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// exchangeTime is about how many nanoseconds an exchange of two rows of eight elements takes.
+// exchangeTime is the approximate time, in nanoseconds, to exchange eight elements of two rows.
 const exchangeTime = 5
 
-// Laswp exchanges rows k and swap[k] of the columns of x, for k = 0, 1, ...: it multiplies x by P from
-// the left. If back is set it goes from the last k to the first and multiplies by Pᵀ.
+// Laswp exchanges rows k and swap[k] of x, in its first cols columns, for k = 0, 1, ...: it multiplies
+// x by P from the left. If back is set, it goes from the last k to the first and multiplies by Pᵀ.
 //
-// The columns are cut into one range for each thread. Exchanged rows are far apart, and long pieces
-// stream better from memory.
+// The columns are split into one range per thread: exchanged rows are far apart, and long pieces stream
+// better from memory.
 func Laswp(bk Backend, cols int, x block.Matrix, swap []int, back bool) {
 	if cols <= exchangeLoop {
 		laswp(x, 0, cols, swap, back)
@@ -29,7 +29,7 @@ func Laswp(bk Backend, cols int, x block.Matrix, swap []int, back bool) {
 	})
 }
 
-// laswp is Laswp for columns from to to-1.
+// laswp is Laswp for the columns [from, to).
 func laswp(x block.Matrix, from, to int, swap []int, back bool) {
 	for k := range swap {
 		if back {
@@ -41,12 +41,12 @@ func laswp(x block.Matrix, from, to int, swap []int, back bool) {
 	}
 }
 
-// exchangeLoop is the number of elements below which a loop exchanges faster than a buffer, which is
+// exchangeLoop is the number of elements below which a loop is faster than a buffer, which must be
 // cleared first.
 const exchangeLoop = 64
 
-// Exchange exchanges the elements of p and q, which are the same or do not overlap. Long rows go
-// through a buffer in the first level of cache: three copies by vectors are faster than a loop.
+// Exchange exchanges the elements of p and q, which are identical or do not overlap. Long rows go
+// through a buffer in the L1 cache: three vectorized copies are faster than a loop.
 func Exchange(p, q []float64) {
 	if len(p) < exchangeLoop {
 		q = q[:len(p)]
@@ -64,9 +64,9 @@ func Exchange(p, q []float64) {
 	}
 }
 
-// Lapmt exchanges columns k and swap[k] of the m×n x, for k = 0, 1, ..., which multiplies by Pᵀ from
-// the right, or, if back is set, from the last k to the first, which multiplies by P. It takes about a
-// nanosecond an element.
+// Lapmt exchanges columns k and swap[k] of the m×n x, for k = 0, 1, ...: it multiplies x by Pᵀ from the
+// right. If back is set, it goes from the last k to the first and multiplies by P. It takes about a
+// nanosecond per element.
 func Lapmt(bk Backend, m int, x block.Matrix, swap []int, back bool) {
 	n := len(swap)
 	source := Indices(n)
@@ -89,7 +89,7 @@ func Lapmt(bk Backend, m int, x block.Matrix, swap []int, back bool) {
 	})
 }
 
-// PermuteRHS exchanges the rows of right-hand sides (side is Left) or their columns.
+// PermuteRHS applies Laswp (side is Left) or Lapmt (side is Right) to nrhs right-hand sides.
 func PermuteRHS(bk Backend, side blas.Side, nrhs int, b block.Matrix, swap []int, back bool) {
 	if side == blas.Left {
 		Laswp(bk, nrhs, b, swap, back)
@@ -98,7 +98,7 @@ func PermuteRHS(bk Backend, side blas.Side, nrhs int, b block.Matrix, swap []int
 	}
 }
 
-// Indices returns 0 to n-1.
+// Indices returns the indices 0 to n-1.
 func Indices(n int) []int {
 	order := make([]int, n)
 	for i := range order {
@@ -107,24 +107,24 @@ func Indices(n int) []int {
 	return order
 }
 
-// Ascending returns the indices of s by ascending elements, those of equal ones as they are.
+// Ascending returns the indices that sort s in ascending order; equal elements keep their order.
 func Ascending(s []float64) (order []int) {
 	order = Indices(len(s))
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(s[i], s[j]) })
 	return order
 }
 
-// Sort sorts s in ascending order; s[i] was s[order[i]] before.
+// Sort sorts s in ascending order and returns the order: s[i] is the former s[order[i]].
 func Sort(s []float64) (order []int) {
 	order = Ascending(s)
 	Permute(order, block.Dense(s, 1), 1)
 	return order
 }
 
-// Permute moves row order[i] of a, of the given number of columns, to row i, for all i.
+// Permute moves row order[i] of a to row i, for all i. It moves the first cols columns.
 func Permute(order []int, a block.Matrix, cols int) {
 	for i, from := range order {
-		for from < i { // whose row has made room for another
+		for from < i { // this row has already moved
 			from = order[from]
 		}
 		Exchange(a.Elements(i, 0, cols), a.Elements(from, 0, cols))

@@ -5,21 +5,21 @@ import "math"
 // IsFinite reports whether v is neither NaN nor infinite.
 func IsFinite(v float64) bool { return v-v == 0 }
 
-// SmallestNormal is the least normal number. Its reciprocal 2¹⁰²² is the largest power of two whose
-// reciprocal is normal.
+// SmallestNormal is the smallest positive normal number. Its reciprocal, 2¹⁰²², is the largest power of
+// two whose reciprocal is normal.
 const SmallestNormal = 0x1p-1022
 
-// invertible reports whether 1/d is a normal number: it does not overflow, as for the least d, nor lose
-// digits to underflow, as for the largest. It is false for NaN and for every subnormal d.
+// invertible reports whether d and 1/d are both normal numbers: for a smaller d the reciprocal may
+// overflow, and for a larger one it loses digits to underflow. It is false for NaN.
 func invertible(d float64) bool {
 	d = math.Abs(d)
 	return SmallestNormal <= d && d <= 1/SmallestNormal
 }
 
-// Divide computes x = x/d: by the reciprocal, which is faster, unless that would overflow or lose
+// Divide computes x = x/d. It multiplies by 1/d, which is faster, unless 1/d would overflow or lose
 // accuracy.
 func Divide(bk Backend, x []float64, d float64) {
-	const worthCall = 16 // elements; below that a call of a backend by cgo costs more than a loop
+	const worthCall = 16 // elements; below that a cgo call costs more than a loop
 	switch r := 1 / d; {
 	case !invertible(d):
 		for i := range x {
@@ -34,15 +34,15 @@ func Divide(bk Backend, x []float64, d float64) {
 	}
 }
 
-// Add computes y += alpha*x for vectors without gaps.
+// Add computes y += alpha*x for contiguous vectors.
 func (bk Backend) Add(alpha float64, x, y []float64) { bk.Daxpy(len(x), alpha, x, 1, y, 1) }
 
-// magnitude clears the sign of a number's bits. Magnitudes are ordered as their bits are, and NaN comes
-// after infinity.
+// magnitude masks out the sign bit of a number. As integers, the other bits are in the order of the
+// magnitudes, with NaN after infinity.
 const magnitude = 1<<63 - 1
 
-// LargestAt returns the index of the first element of x with the largest magnitude; a NaN is larger
-// than infinity.
+// LargestAt returns the index of the first element of x with the largest magnitude; NaN counts as
+// larger than infinity.
 func LargestAt(x []float64) int {
 	at, top := 0, uint64(0)
 	for i, v := range x {

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Rescale multiplies the rows×cols A (ul is blas.All), or its triangle ul, by s²; s² itself may
-// overflow. The counts of flops leave it out.
+// Rescale multiplies the rows×cols A (ul is blas.All), or its triangle ul, by s twice, since s² may
+// overflow. Flop counts do not include it.
 func Rescale(s float64, ul blas.Uplo, rows, cols int, a block.Matrix) {
 	for i := 0; s != 1 && i < rows; i++ {
 		from, to := rowOf(ul, cols, i)
@@ -26,9 +26,9 @@ func ScaleRows(bk Backend, by float64, m, n int, a block.Matrix) {
 	}
 }
 
-// Scale divides the m×n A by 2^exponent if its largest element is above 2^limit or, but for 0, below
-// 2^-limit, and returns the size of that element. It leaves a matrix as it is where one is not
-// finite.
+// Scale divides the m×n A by 2^exponent if its largest magnitude is at least 2^limit, or nonzero and
+// below 2^-limit. It returns the largest magnitude before the division. If an element is not finite, A
+// stays unchanged, exponent is 0, and largest is not 0.
 func Scale(bk Backend, limit, m, n int, a block.Matrix) (exponent int, largest float64) {
 	for i := range m {
 		_, size := bk.AbsMax(a.Elements(i, 0, n))
@@ -47,7 +47,7 @@ func Scale(bk Backend, limit, m, n int, a block.Matrix) (exponent int, largest f
 	return exponent, largest
 }
 
-// Exponent returns the exponent of Scale for a largest element of the given size.
+// Exponent returns the exponent that Scale chooses for the given largest magnitude.
 func Exponent(limit int, largest float64) int {
 	switch _, e := math.Frexp(largest); { // 0 for an infinity
 	case e > limit:

@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A Tile is a small upper triangle, on which plain loops work.
+// A Tile is a small upper triangle that plain loops process.
 type Tile [TileOrder][TileOrder]float64
 
-// Load copies the triangle ul of the n×n dense block a, n <= TileOrder; a lower one is transposed.
+// Load copies the triangle ul of the n×n dense block a, n <= TileOrder; a lower triangle is transposed.
 func (t *Tile) Load(ul blas.Uplo, n int, a block.Matrix) {
 	for i := range n {
 		if ul == blas.Upper {
@@ -24,7 +24,7 @@ func (t *Tile) Load(ul blas.Uplo, n int, a block.Matrix) {
 	}
 }
 
-// Store copies the triangle back.
+// Store copies the tile back to the triangle ul of a.
 func (t *Tile) Store(ul blas.Uplo, n int, a block.Matrix) {
 	for i := range n {
 		if ul == blas.Upper {
@@ -49,7 +49,7 @@ func (t *Tile) Factor(n int) int {
 		}
 		d = math.Sqrt(d)
 		ri[i] = d
-		// The reciprocal of a root neither overflows nor is subnormal.
+		// The reciprocal of a square root neither overflows nor is subnormal.
 		d = 1 / d
 		for j := i + 1; j < n; j++ {
 			ri[j] *= d
@@ -64,7 +64,7 @@ func (t *Tile) Factor(n int) int {
 	return -1
 }
 
-// invert overwrites the leading n×n triangle U by V = U⁻¹, column after column from V U = I:
+// invert overwrites the leading n×n triangle U by V = U⁻¹, column by column, from V U = I:
 // v_ij = -(v_ii u_ij + ... + v_i,j-1 u_j-1,j)/u_jj.
 func (t *Tile) invert(n int) {
 	for j := range n {
@@ -81,9 +81,9 @@ func (t *Tile) invert(n int) {
 	}
 }
 
-// SolveSymmetric solves U X = G for the symmetric X, where U is the leading n×n triangle t and x holds
-// the upper triangle of G; X overwrites both triangles of x. The right side on and above the diagonal
-// is enough, row after row from the last:
+// SolveSymmetric solves U X = G for the symmetric X. U is the leading n×n triangle of t, and x holds
+// the upper triangle of G; X overwrites both triangles of x. Since X is symmetric, the upper triangle
+// of G suffices, and the rows are computed from the last to the first:
 //
 //	x_ij = (g_ij - u_i,i+1 x_i+1,j - ...)/u_ii for j >= i.
 func (t *Tile) SolveSymmetric(n int, x *Tile) {
@@ -104,8 +104,8 @@ func (t *Tile) SolveSymmetric(n int, x *Tile) {
 	}
 }
 
-// LoadUpper copies the triangle ul of the n×n a to the upper triangle of the dense block w; a lower one
-// is transposed. StoreUpper copies it back.
+// LoadUpper copies the triangle ul of the n×n a to the upper triangle of the dense block w; a lower
+// triangle is transposed. StoreUpper copies it back.
 func LoadUpper(w block.Matrix, ul blas.Uplo, n int, a block.Matrix) {
 	if ul == blas.Lower {
 		transposeTriangle(ul, n, w, a)

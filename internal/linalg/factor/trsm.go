@@ -7,7 +7,7 @@ import (
 )
 
 // Trsm solves op(A) X = alpha B (side is Left) or X op(A) = alpha B (side is Right) for the triangle ul
-// of the n×n A, which is upper where A is packed. X has nrhs columns, or rows, and overwrites B. It
+// of the n×n A; a packed A is upper. X overwrites B and has nrhs columns (side is Left) or rows. Trsm
 // takes n²·nrhs flops. It halves A down to order block.Size, since long products are faster than a
 // backend's Dtrsm. Smaller halves would lose what threads gain by sharing the columns of X.
 func Trsm(bk Backend, side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.Diag, n, nrhs int, alpha float64, a, b block.Matrix) {
@@ -15,8 +15,8 @@ func Trsm(bk Backend, side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.
 		bk.Trsm(side, ul, t, diag, n, nrhs, alpha, a, b)
 		return
 	}
-	// The halves i and j of A and X in the order of solution: the first half leads on the left if
-	// op(A) is lower triangular, and on the right if it is upper.
+	// Half i is solved first, then half j. On the left, i is the first half if op(A) is lower
+	// triangular; on the right, if op(A) is upper triangular.
 	n1 := Half(n)
 	off, i, ni, j, nj := OffDiagonal(ul, a, n1), 0, n1, n1, n-n1
 	if lower := (ul == blas.Lower) == (t == blas.NoTrans); lower != (side == blas.Left) {
@@ -35,8 +35,8 @@ func Trsm(bk Backend, side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.
 	Trsm(bk, side, ul, t, diag, nj, nrhs, 1, a.Sub(j, j), bj)
 }
 
-// Trtrs is Trsm for alpha = 1, but it does not halve a packed T, nor a dense one for a single column:
-// Dtrsv is then faster.
+// Trtrs is Trsm with alpha = 1, but it does not halve a packed T. For a dense T and a single column on
+// the left it calls Dtrsv, which is faster.
 func Trtrs(bk Backend, side blas.Side, ul blas.Uplo, trans blas.Transpose, diag blas.Diag, n, nrhs int, t, b block.Matrix) {
 	switch {
 	case t.Packed && bk.ByVector && side == blas.Left && nrhs == 1 && b.Ld == 1:

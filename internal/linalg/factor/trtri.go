@@ -6,13 +6,14 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Trtri overwrites the triangle ul of a, a triangular n×n T, by V = T⁻¹. The other triangle is neither
-// read nor written; with blas.Unit the diagonal neither. It takes n³/3 flops, by halves. A zero on the
-// diagonal gives infinities or NaN. a is dense.
+// Trtri overwrites the triangle ul of the dense a, which holds an n×n T, by V = T⁻¹. The other triangle
+// is neither read nor written; with blas.Unit the diagonal is neither used nor changed. It takes n³/3
+// flops, by halves. A zero on the diagonal gives infinities or NaN.
 //
-// V12 = -(V11 U12) U22⁻¹: the half that is inverted first enters as a product and the other as a
-// solve, so that the left residual is small: |V T - I| <= c n u |V| |T|, u the unit roundoff (Higham,
-// Accuracy and Stability of Numerical Algorithms, section 14.2). A lower V goes from the last half up.
+// For an upper T, V12 = -(V11 T12) T22⁻¹: the half inverted first enters as a product and the other as
+// a solve. This makes the left residual small: |V T - I| <= c n u |V| |T|, where u is the unit roundoff
+// (Higham, Accuracy and Stability of Numerical Algorithms, section 14.2). A lower T is inverted from
+// its second half.
 func Trtri(bk Backend, ul blas.Uplo, diag blas.Diag, n int, a block.Matrix) {
 	if n <= TileOrder {
 		var t, old Tile

@@ -6,17 +6,17 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// triangleBase is the order up to which a triangular result goes through a workspace, as a square with
-// zeros: smaller halves would save fewer flops than their products lose by being small.
+// triangleBase is the order up to which a triangular result is computed as a square with zeros, in a
+// workspace. Smaller halves would save fewer flops than their products lose in speed.
 const triangleBase = 64
 
-// Ttrsm overwrites the lower triangle L of the n×n dense block l by U⁻ᵀL, for the upper triangle of u.
-// With the halves
+// Ttrsm overwrites the lower triangle L of the n×n dense block l by X = U⁻ᵀL, where U is the upper
+// triangle of u. With the halves
 //
 //	L = | L11     |   X11 = U11⁻ᵀ L11
 //	    | L21 L22 |,  X21 = U22⁻ᵀ(L21 - U12ᵀ X11),  X22 = U22⁻ᵀ L22,
 //
-// it takes n³/3 flops, since X11 is a triangle where it is multiplied. base may lower triangleBase.
+// it takes n³/3 flops, since X11 is multiplied as a triangle. base may lower triangleBase.
 func Ttrsm(bk Backend, base, n int, u, l block.Matrix) {
 	if n <= min(base, triangleBase) {
 		inZeroed(blas.Lower, n, l, func(x block.Matrix) {
@@ -33,8 +33,8 @@ func Ttrsm(bk Backend, base, n int, u, l block.Matrix) {
 	Ttrsm(bk, base, n2, u22, l.Sub(n1, n1))
 }
 
-// Ttrmm overwrites the upper triangle R of the n×n dense block r by U R, for the upper triangle of u:
-// with the halves U11 R11, U11 R12 + U12 R22 and U22 R22, in n³/3 flops. base may lower triangleBase.
+// Ttrmm overwrites the upper triangle R of the n×n dense block r by U R for the upper triangle U of u:
+// U11 R11, U11 R12 + U12 R22 and U22 R22 for the halves, in n³/3 flops. base may lower triangleBase.
 func Ttrmm(bk Backend, base, n int, u, r block.Matrix) {
 	if n <= min(base, triangleBase) {
 		inZeroed(blas.Upper, n, r, func(x block.Matrix) { trmmLeft(bk, n, n, u, x) })
@@ -49,7 +49,7 @@ func Ttrmm(bk Backend, base, n int, u, r block.Matrix) {
 	Ttrmm(bk, base, n2, u.Sub(n1, n1), r22)
 }
 
-// trmmLeft computes B = U B for the m×n dense block b and the upper triangle of the m×m u, in m²n
+// trmmLeft computes B = U B for the m×n dense block b and the upper triangle U of the m×m u, in m²n
 // flops. It halves U, so that nearly all of the work is in long products.
 func trmmLeft(bk Backend, m, n int, u, b block.Matrix) {
 	if m <= block.Size {
@@ -68,12 +68,12 @@ func trmmLeft(bk Backend, m, n int, u, b block.Matrix) {
 	trmmLeft(bk, m2, n, u.Sub(m1, m1), b2)
 }
 
-// productRows is the number of rows that addTriangle copies together: enough for Dtrmm to reach its
+// productRows is the number of rows that addTriangle copies at a time: enough for Dtrmm to reach full
 // speed.
 const productRows = 256
 
-// addTriangle computes C = C + alpha op(A) T for an m×n dense block c, op(A) m×n, and the triangle ul
-// of the n×n dense block t, in mn² flops. The product overwrites a copy of op(A), some rows at a time.
+// addTriangle computes C = C + alpha op(A) T for the dense m×n c, the m×n op(A) and the triangle ul of
+// the dense n×n t, in mn² flops. The product overwrites a copy of op(A), some rows at a time.
 func addTriangle(bk Backend, tA blas.Transpose, ul blas.Uplo, m, n int, alpha float64, a, t, c block.Matrix) {
 	panel := min(m, productRows)
 	w := Acquire()
@@ -93,8 +93,8 @@ func addTriangle(bk Backend, tA blas.Transpose, ul blas.Uplo, m, n int, alpha fl
 	}
 }
 
-// inZeroed calls do with a dense copy of the triangle ul of the n×n dense block x, whose other triangle
-// is zero, and copies the triangle back.
+// inZeroed calls do with a dense copy of the triangle ul of the n×n dense block x and zeros in the
+// other triangle. Then it copies the triangle back.
 func inZeroed(ul blas.Uplo, n int, x block.Matrix, do func(z block.Matrix)) {
 	w := Acquire()
 	defer w.Release()
@@ -113,7 +113,7 @@ func inZeroed(ul blas.Uplo, n int, x block.Matrix, do func(z block.Matrix)) {
 	}
 }
 
-// rowOf returns the columns, from and up to, of row i of an n-column matrix, or of its triangle ul.
+// rowOf returns the columns [from, to) of row i of an n-column matrix, or of its triangle ul.
 func rowOf(ul blas.Uplo, n, i int) (from, to int) {
 	switch ul {
 	case blas.Upper:

@@ -7,24 +7,24 @@ import (
 	"blskernel/internal/linalg/block"
 )
 
-// A Workspace is storage for the time of one call. A pool keeps it, since allocating and clearing it
-// would double the time for matrices of order 100. It grows by doubling, so it keeps at most twice the
-// elements that a call has needed, and at most maxKept.
+// A Workspace is storage for the duration of one call. A pool keeps it afterwards, since allocating and
+// clearing it would double the time for matrices of order 100. It grows by doubling, so it keeps at
+// most twice the elements that a call has needed, and at most maxKept.
 type Workspace struct{ whole, rest []float64 }
 
 var workspaces = sync.Pool{New: func() any { return new(Workspace) }}
 
-// maxKept is the largest number of elements that are kept.
+// maxKept is the largest number of elements that a workspace keeps.
 const maxKept = 1 << 22
 
-// Acquire returns a workspace.
+// Acquire returns a workspace from the pool.
 func Acquire() *Workspace {
 	w := workspaces.Get().(*Workspace)
 	w.rest = w.whole
 	return w
 }
 
-// Take returns n elements, which are undefined and begin with a line of the cache.
+// Take returns n elements with undefined contents, from the start of a cache line.
 func (w *Workspace) Take(n int) []float64 {
 	size := (n + 7) / 8 * 8
 	if size > len(w.rest) {
@@ -40,7 +40,7 @@ func (w *Workspace) Take(n int) []float64 {
 	return x
 }
 
-// Matrix takes a rows×cols dense block, with the stride for cols.
+// Matrix takes a rows×cols dense block, with stride Stride(cols).
 func (w *Workspace) Matrix(rows, cols int) block.Matrix {
 	return block.Dense(w.Take(rows*Stride(cols)), Stride(cols))
 }
