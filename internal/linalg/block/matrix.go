@@ -2,21 +2,21 @@
 // triangular solves of such blocks.
 //
 // The rows of a packed upper triangle are contiguous, and each is one element shorter than the row
-// before. So the distance between rows shrinks by one with each row, and only in that does a block of a
-// packed triangle differ from a dense one.
+// before. So the distance between rows shrinks by one with each row. Otherwise a block of a packed
+// triangle is like a dense one.
 package block
 
 import "gonum.org/v1/gonum/blas"
 
 // Size is the order of blocks that go through a workspace, and up to which a triangular solve is not
-// halved: large enough for a product to reach its speed and to hide the copies.
+// halved. It is large enough for a product to reach full speed and to hide the cost of the copies.
 const Size = 192
 
 // A Matrix is a block of rows and columns: element (i, j) is X[Row(i)+j].
 type Matrix struct {
 	X      []float64
 	Ld     int  // distance between the first two rows
-	Packed bool // each row is one element closer to the one before; otherwise all are Ld apart
+	Packed bool // the distance falls by one with each row; otherwise it is Ld for all rows
 }
 
 // Dense returns the block that begins at x in a matrix with rows ld apart.
@@ -27,7 +27,7 @@ func Packed(n int, ap []float64, i, j int) Matrix {
 	return Matrix{X: ap[PackedRow(n, i)+j:], Ld: n - i - 1, Packed: true}
 }
 
-// Row returns the offset of row i, which may be one beyond the last.
+// Row returns the offset of row i, which may be one past the last row.
 func (m Matrix) Row(i int) int {
 	if m.Packed {
 		return i*m.Ld - i*(i-1)/2
@@ -35,8 +35,8 @@ func (m Matrix) Row(i int) int {
 	return i * m.Ld
 }
 
-// Down returns the distance from row i to the next row, and the change of that distance with each row:
-// what a loop down a column adds.
+// Down returns the distance from row i to the next row, and the change of that distance with each row.
+// A loop down a column adds them.
 func (m Matrix) Down(i int) (step, change int) {
 	if m.Packed {
 		return m.Ld - i, -1
@@ -44,7 +44,7 @@ func (m Matrix) Down(i int) (step, change int) {
 	return m.Ld, 0
 }
 
-// Elements returns elements from to to-1 of row i.
+// Elements returns the elements [from, to) of row i.
 func (m Matrix) Elements(i, from, to int) []float64 {
 	at := m.Row(i)
 	return m.X[at+from : at+to]
@@ -94,7 +94,7 @@ func CopyTransposed(dst, src Matrix, rows, cols int) {
 	}
 }
 
-// Stored returns the rows and columns in storage of an operand X with op(X) r×c.
+// Stored returns the stored rows and columns of an operand X for which op(X) is r×c.
 func Stored(t blas.Transpose, r, c int) (rows, cols int) {
 	if t == blas.NoTrans {
 		return r, c

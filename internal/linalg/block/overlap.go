@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Overlap reports whether a and b share an element. If their strides differ it reports whether one
+// Overlap reports whether a and b share an element. If their strides differ, it reports whether one
 // begins between the first and the last element of the other.
 func Overlap(a, b blas64.General) bool {
 	if a.Rows == 0 || a.Cols == 0 || b.Rows == 0 || b.Cols == 0 {
@@ -24,7 +24,8 @@ func Overlap(a, b blas64.General) bool {
 	if a.Stride != b.Stride {
 		return true
 	}
-	// Views of one matrix: apart only if the columns of b lie behind the columns of a in each row.
+	// Views of one matrix are disjoint only if the columns of b fit to the right of the columns of
+	// a.
 	column := int(offset) % a.Stride
 	return column < a.Cols || column+b.Cols > a.Stride
 }
@@ -34,9 +35,9 @@ func Same(a, b blas64.General) bool {
 	return Address(a.Data) == Address(b.Data) && a.Rows == b.Rows && a.Cols == b.Cols && a.Stride == b.Stride
 }
 
-// Reuse gives an empty dst the size r×c and panics with mat.ErrShape if dst has another size. It panics
-// with overlap if an empty dst keeps storage, since a Reset, that overlaps an operand: to give it a
-// size would clear the operand.
+// Reuse gives an empty dst the size r×c and panics with mat.ErrShape if dst has another size. An empty
+// dst may keep storage from before a Reset; Reuse panics with the text overlap if that overlaps an
+// operand, since resizing dst would clear the operand.
 func Reuse(dst *mat.Dense, r, c int, overlap string, operands ...blas64.General) {
 	if !dst.IsEmpty() {
 		if dr, dc := dst.Dims(); dr != r || dc != c {

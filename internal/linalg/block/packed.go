@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// Packed storage keeps the upper triangle of an n×n matrix, row after row.
+// Packed storage keeps the upper triangle of an n×n matrix, row by row.
 //
 //	n = 3:   a00 a01 a02        ap = a00 a01 a02 a11 a12 a22
 //	             a11 a12
@@ -15,8 +15,8 @@ import (
 // read by columns, LAPACK's packed storage with UPLO = 'L'. Row i is contiguous and has n-i elements.
 // The trailing m×m block of a packed matrix is itself packed: the last PackedLen(m) elements.
 
-// PackedLen returns n(n+1)/2, the number of stored elements of an n×n matrix, or the largest int if
-// that overflows, as it does from n = 65,536 on 32 bits; no slice is that long.
+// PackedLen returns n(n+1)/2, the number of stored elements of an n×n matrix. If that overflows, as it
+// does on 32 bits from n = 65,536 on, it returns the largest int; no slice is that long.
 func PackedLen(n int) int {
 	high, low := bits.Mul(uint(n), uint(n)+1)
 	if high != 0 || low/2 > math.MaxInt {
@@ -25,11 +25,11 @@ func PackedLen(n int) int {
 	return int(low / 2)
 }
 
-// PackedRow returns the offset r for which element (i, j), i <= j, of an n×n matrix is ap[r+j]: row i
+// PackedRow returns the offset r such that element (i, j), i <= j, of an n×n matrix is ap[r+j]: row i
 // is ap[r+i : r+n].
 func PackedRow(n, i int) int { return i * (2*n - i - 1) / 2 }
 
-// PackedIndex returns the index in ap of element (i, j), of either triangle.
+// PackedIndex returns the index in ap of element (i, j), in either triangle.
 func PackedIndex(n, i, j int) int {
 	if i > j {
 		i, j = j, i
