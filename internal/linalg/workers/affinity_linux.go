@@ -10,22 +10,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An affinity keeps the threads of the workers off the CPU of the caller, where Linux often wakes them
-// and the two take turns, and on CPUs that the process may use.
+// An affinity keeps the threads of the workers on CPUs that the process may use, and off the CPU of the
+// caller. Linux often wakes a worker there, and the two then take turns.
 type affinity struct {
 	mu      sync.Mutex
 	threads []*workerThread
 	base    unix.CPUSet // the CPUs of the newest worker when it began
-	avoid   int         // the CPU that they avoid, plus 1; 0 if they are to be placed anew
+	avoid   int         // the CPU that they avoid, plus 1; 0 if they must be placed again
 }
 
-// add makes the calling thread one of the set.
+// add adds the calling thread to the set.
 func (s *affinity) add() *workerThread {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w := &workerThread{id: unix.Gettid()}
 	s.threads = append(s.threads, w)
-	_ = unix.SchedGetaffinity(0, &s.base) // nothing is bound to an empty set
+	_ = unix.SchedGetaffinity(0, &s.base) // on failure base is empty, and bind ignores it
 	s.avoid = 0
 	return w
 }
@@ -59,7 +59,7 @@ func (s *affinity) avoidCaller() {
 }
 
 // process returns the CPUs that the process may use: the CPUs of its main thread, which a user changes
-// with taskset(1), unless that is a worker. The calling thread may be restricted further.
+// with taskset(1), or base if that is a worker. The calling thread may be restricted further.
 func (s *affinity) process() (mask unix.CPUSet) {
 	main := unix.Getpid()
 	if slices.ContainsFunc(s.threads, func(w *workerThread) bool { return w.id == main }) ||
@@ -105,22 +105,23 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// lends says that a caller can give its CPU to a worker and sleep.
+// lends is true where a caller can give its CPU to a worker and sleep.
 const lends = true
 
-// The operations of futex(2), for one process.
+// Operations of futex(2), private to one process.
 const (
 	futexWait = 0 | 128
 	futexWake = 1 | 128
 )
 
-// sleepWhile sleeps until wakeSleepers is called or the time is over, unless *x is no longer value.
+// sleepWhile sleeps until wakeSleepers is called or the time most is over. It returns at once if *x is
+// not value.
 func sleepWhile(x *atomic.Int32, value int32, most time.Duration) {
 	t := unix.NsecToTimespec(int64(most))
 	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(x)), futexWait, uintptr(value), uintptr(unsafe.Pointer(&t)), 0, 0)
 }
 
-// wakeSleepers ends sleepWhile in at most n threads, and returns in how many.
+// wakeSleepers wakes at most n threads from sleepWhile and returns how many it woke.
 func wakeSleepers(x *atomic.Int32, n int) int {
 	woken, _, failed := unix.RawSyscall(unix.SYS_FUTEX, uintptr(unsafe.Pointer(x)), futexWake, uintptr(n))
 	if failed != 0 {

@@ -5,29 +5,29 @@ import (
 	"time"
 )
 
-// A gain compares the CPU time of groups with their elapsed time: the ratio is the gain over one
-// thread, whatever they compute. If the workers share their CPUs with other work, or all share a quota,
-// it falls to 1 and below, and the team is paused for a while. Except for paused, only the call that
-// has the team uses it.
+// A gain compares the CPU time of groups with their elapsed time: the ratio is the speedup over one
+// thread, whatever they compute. If the workers share their CPUs with other work, or all are under one
+// quota, the ratio falls to 1 and below, and the team is paused for a while. Except for paused, only
+// the call that has the team uses it.
 type gain struct {
 	least     float64
-	skip      int           // short groups that are not measured before the next one that is
-	ran, took time.Duration // CPU time of groups, and the time that they took, since the last judgement
+	skip      int           // short groups still to skip before the next measured one
+	ran, took time.Duration // CPU time and elapsed time of groups since the last judgement
 	suspect   bool          // the last judgement was the first against the team
-	pause     time.Duration // the last one
-	until     atomic.Int64  // when the present pause ends, on the pool's clock; 0 if there is none
+	pause     time.Duration // the length of the last one
+	until     atomic.Int64  // when the current pause ends, on the pool's clock; 0 if there is none
 }
 
-// Of short groups every fourth is measured, since reading the time of a thread takes half a
-// microsecond.
+// Every fourth short group is measured, since reading the time of a thread takes half a microsecond.
 const (
 	shortGroup   = 200 * time.Microsecond
 	measureEvery = 4
 )
 
-// The team is judged by its gain after this time of use, which is longer than the period of a quota, or
-// early if it does harm. After two failures in a row it is paused, for twice as long after each further
-// one, so that attempts cost little. A single failure may be a hiccup of the machine.
+// The team is judged by its gain after it has been in use for the time judged, which is longer than the
+// period of a quota, or for judgedEarly if it does harm. After two failures in a row it is paused, and
+// for twice as long after each further failure, so that attempts cost little. A single failure may be a
+// hiccup of the machine.
 const (
 	judged       = 100 * time.Millisecond
 	judgedEarly  = 10 * time.Millisecond
@@ -54,7 +54,7 @@ func (g *gain) add(measured bool, ran, took, now time.Duration) {
 		return
 	}
 	if took <= shortGroup {
-		ran, took = measureEvery*ran, measureEvery*took // also for those between
+		ran, took = measureEvery*ran, measureEvery*took // also for the groups skipped
 	}
 	g.ran += ran
 	g.took += took

@@ -1,8 +1,8 @@
 // Package workers shares the work of one call among threads.
 //
-// A Pool decides: whether a call is long enough, whether another call has the workers, how many there
-// are, and whether they gain anything on this machine (gain.go). A Team does the work: goroutines on
-// threads of their own that wait for tasks (team.go), off the caller's CPU (affinity_linux.go). The
+// A Pool decides whether a call is long enough, whether another call has the workers, how many workers
+// there are, and whether they gain anything on this machine (gain.go). A Team does the work: goroutines
+// on threads of their own that wait for tasks (team.go), off the caller's CPU (affinity_linux.go). The
 // first call that is worth it starts the team; idle workers sleep.
 //
 // One call at a time has the team. Other calls, and calls within a task, stay on their own goroutine.
@@ -22,29 +22,29 @@ type Pool struct {
 	max      atomic.Int64         // the number set by SetThreads; 0 means GOMAXPROCS
 	resizing sync.Mutex           // guards changes of max and team
 	team     atomic.Pointer[Team] // nil if none has been started
-	busy     sync.Mutex           // held by the call that has the team, or one that SetThreads has ended meanwhile
-	recent   atomic.Int64         // when recentCall was last asked, on the pool's clock
+	busy     sync.Mutex           // held by the call that has the team, even after SetThreads has ended the team
+	recent   atomic.Int64         // when recentCall was last called, on the pool's clock
 	gain     gain
 	start    time.Time // the origin of the pool's clock
 }
 
-// New returns a pool for the given number of CPUs. It pauses its workers for a while if they speed
-// calls up by less than minGain; 0 means never.
+// New returns a pool for the given number of CPUs. It pauses its workers for a while if they speed up
+// calls by a factor below minGain; 0 means never.
 func New(cpus int, minGain float64) *Pool {
 	return &Pool{cpus: cpus, gain: gain{least: minGain}, start: time.Now()}
 }
 
-// Default is the pool of all calls of this process.
+// Default is the pool for all calls in this process.
 var Default = New(runtime.NumCPU(), 1.1)
 
-// now is the time since the pool was made.
+// now returns the time since the pool was created.
 func (p *Pool) now() time.Duration { return time.Since(p.start) }
 
 // SetThreads sets the largest number of threads, the caller's included, that one call may use. 0, the
 // initial value, means GOMAXPROCS. It panics if n < 0.
 //
-// It ends a team of another size, waiting until the workers have finished their tasks, so it must not
-// be called from a task; a call that has the team finishes alone. The next call that is worth it starts
+// It ends a team of another size and waits until the workers have finished their tasks, so it must not
+// be called from a task. A call that has the team finishes alone. The next call that is worth it starts
 // a new team.
 func (p *Pool) SetThreads(n int) {
 	if n < 0 {
@@ -67,24 +67,24 @@ func (p *Pool) Threads() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// size returns the number of workers, which with the caller are the threads of a call.
+// size returns the number of workers; with the caller they are the threads of a call.
 func (p *Pool) size() int { return min(p.Threads(), runtime.GOMAXPROCS(0), p.cpus) - 1 }
 
-// The time, in nanoseconds, below which work stays on the caller's goroutine: some ten times the cost
-// of sharing it with workers that are awake; the cost of waking them.
+// Work of fewer nanoseconds stays on the caller's goroutine. minAwake is some ten times the cost of
+// sharing it with workers that are awake; minAsleep is the cost of waking them.
 const (
 	minAwake  = 40_000
 	minAsleep = 60_000
 )
 
-// Acquire returns the team for work of the given nanoseconds, or nil if the work stays with the caller:
-// because it is too short, or another call has the team, or there is only one thread. The caller
-// releases the team.
+// Acquire returns the team for work of the given nanoseconds. It returns nil if the work stays with the
+// caller: it is too short, another call has the team, the team is paused, or there is only one thread.
+// The caller releases the team.
 func (p *Pool) Acquire(nanoseconds float64) *Team {
 	if nanoseconds < minAwake || p.max.Load() == 1 {
 		return nil
 	}
-	// A call within a task of another stops here, before it could wait for its own worker to end.
+	// A call from within a task stops here; further on it could wait for its own worker to end.
 	if p.gain.paused(p.now()) || !p.busy.TryLock() {
 		return nil
 	}
@@ -102,15 +102,15 @@ func (p *Pool) Acquire(nanoseconds float64) *Team {
 // Release ends the use of the team.
 func (t *Team) Release() { t.pool.busy.Unlock() }
 
-// recentCall reports whether its last call was a short while ago, and records this one. Sleeping
-// workers are woken for a call shorter than minAsleep only if such calls follow each other.
+// recentCall reports whether it was last called less than pollTime ago, and records this call. Calls
+// shorter than minAsleep wake sleeping workers only in quick succession.
 func (p *Pool) recentCall() bool {
 	now := int64(p.now())
 	return now-p.recent.Swap(now) < int64(pollTime)
 }
 
-// resize starts a team of the given size, which may be 0, in place of the current one. The caller holds
-// busy.
+// resize replaces the current team by one of the given size, 0 for none, and returns it. A short call
+// starts the first team only in quick succession. The caller holds busy.
 func (p *Pool) resize(size int, nanoseconds float64) *Team {
 	if p.team.Load() == nil && (size == 0 || nanoseconds < minAsleep && !p.recentCall()) {
 		return nil
@@ -133,7 +133,7 @@ func (p *Pool) resize(size int, nanoseconds float64) *Team {
 	return t
 }
 
-// rangesPerThread is the number of ranges of Rows for each thread.
+// rangesPerThread is the number of ranges that Rows makes for each thread.
 const rangesPerThread = 8
 
 // Rows splits [0, rows) across threads if that is worth it for rows of the given nanoseconds each,
@@ -147,7 +147,7 @@ func (p *Pool) Rows(rows, nanoseconds int, do func(from, to int)) {
 			defer t.Release()
 			threads := min(t.size+1, rows)
 			ranges := min(threads*rangesPerThread, rows)
-			next := make([]atomic.Int64, threads) // of the ranges of each part
+			next := make([]atomic.Int64, threads) // the next range of each part
 			t.Run(threads, func(own int) {
 				for i := range threads {
 					part := (own + i) % threads
@@ -163,5 +163,5 @@ func (p *Pool) Rows(rows, nanoseconds int, do func(from, to int)) {
 	do(0, rows)
 }
 
-// fraction returns n·i/of, whose product may overflow an int.
+// fraction returns n·i/of, even if n·i overflows an int.
 func fraction(n, i, of int) int { return int(int64(n) * int64(i) / int64(of)) }

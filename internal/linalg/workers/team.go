@@ -10,17 +10,17 @@ import (
 	"blskernel/internal/linalg/kernel/pause"
 )
 
-// A Team is a number of workers, goroutines on threads of their own. A worker polls for the next group
-// of tasks for a while, then sleeps until it is woken.
+// A Team is a set of workers, goroutines locked to threads of their own. A worker polls for the next
+// group of tasks for a while, then sleeps until it is woken.
 type Team struct {
 	pool    *Pool
 	size    int           // number of workers
 	epoch   atomic.Uint64 // odd while group is open; every group has its own
 	group   group
-	joined  atomic.Int32 // workers that are at the group, or find out that it has ended
+	joined  atomic.Int32 // workers that do tasks of the group, or are finding out that it has ended
 	waiting atomic.Bool  // the caller waits for the last of them
 	asleep  atomic.Int64 // workers that sleep, or are about to
-	alarm   atomic.Int32 // rises when workers are to wake up
+	alarm   atomic.Int32 // incremented to wake workers
 	wake    chan struct{}
 	quit    atomic.Bool
 	gone    sync.WaitGroup
@@ -31,11 +31,11 @@ type Team struct {
 const pollTime = 200 * time.Microsecond
 
 // lightSleep is how long a worker then sleeps in the operating system, which wakes it twice as fast as
-// Go's scheduler. Longer would hide a deadlock of the program from the scheduler.
+// Go's scheduler does. A longer sleep would hide a deadlock of the program from the scheduler.
 const lightSleep = 50 * time.Millisecond
 
-// askInterval is how often a worker asks whether other goroutines wait for a thread, which takes some
-// 50 ns.
+// askInterval is how often a worker asks whether other goroutines are waiting for a thread. Asking
+// takes some 50 ns.
 const askInterval = 20 * time.Microsecond
 
 // patience is how long past the time of one of its own tasks the caller waits before it assumes that a
@@ -73,14 +73,15 @@ func (t *Team) wakeUp(n int) {
 // Threads returns the number of threads of a call: the workers and the caller.
 func (t *Team) Threads() int { return t.size + 1 }
 
-// Run calls do for 0 to tasks-1 on the threads of the team and on the caller's, and waits. It does not
-// wait for late workers: the others do their tasks. Tasks write disjoint results and do not end their
-// goroutine (runtime.Goexit). After a panic no task is taken, and Run panics with its value.
+// Run calls do for the tasks 0 to tasks-1 on the threads of the team and of the caller, and waits. It
+// does not wait for late workers: the others do their tasks. Tasks must write disjoint results and not
+// end their goroutine (runtime.Goexit). After a panic no task starts, and Run panics with the same
+// value.
 func (t *Team) Run(tasks int, do func(i int)) {
 	g, gain := &t.group, &t.pool.gain
 	measured := gain.due()
 	if measured {
-		// The times of threads are this thread's.
+		// threadTime measures the current thread.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 	}
@@ -105,8 +106,7 @@ func (t *Team) Run(tasks int, do func(i int)) {
 }
 
 // await waits for the workers that have joined; no others join, since a worker first counts itself and
-// then checks the epoch of the group. A worker that has not finished by the given time gets the CPU of
-// the caller.
+// then checks the epoch of the group. After late, a worker that has not finished gets the caller's CPU.
 func (t *Team) await(late time.Duration) {
 	for spins := 1; t.joined.Load() > 0; spins++ {
 		pause.Pause()
@@ -126,8 +126,8 @@ func (t *Team) await(late time.Duration) {
 	}
 }
 
-// worker works on one group after another until the team ends. Its thread ends with it, because it is
-// bound to some CPUs, and other goroutines must not inherit that.
+// worker works on one group after another until the team ends. Its thread then ends too: it is bound to
+// some CPUs, which other goroutines must not inherit.
 func (t *Team) worker() {
 	runtime.LockOSThread()
 	defer t.gone.Done()
@@ -178,9 +178,9 @@ func (t *Team) next(last uint64, me *workerThread) uint64 {
 	}
 }
 
-// sleep sleeps until wakeUp is called, or returns at once if there is a group after last.
+// sleep sleeps until wakeUp is called. It returns at once if a group came after last or the team ends.
 func (t *Team) sleep(last uint64) {
-	// A call that opens a group after this line wakes this worker, so check once more.
+	// Check once more: only a group opened after this line is sure to wake this worker.
 	t.asleep.Add(1)
 	defer t.asleep.Add(-1)
 	alarm := t.alarm.Load()
@@ -200,8 +200,8 @@ type workerThread struct {
 	runnable []metrics.Sample
 }
 
-// othersWait reports whether a goroutine waits for a thread, if it is time to ask; always false before
-// Go 1.26.
+// othersWait reports whether a goroutine is waiting for a thread. It asks once in askInterval and
+// otherwise returns false, as it always does before Go 1.26.
 func (w *workerThread) othersWait(now time.Duration) bool {
 	if now-w.asked < askInterval {
 		return false
@@ -215,13 +215,13 @@ func (w *workerThread) othersWait(now time.Duration) bool {
 	return waiting.Kind() == metrics.KindUint64 && waiting.Uint64() > 0
 }
 
-// A group is the tasks of one call, which threads take from a counter.
+// A group holds the tasks of one call, which threads take in turn from a counter.
 type group struct {
 	do       func(i int)
 	tasks    int64
-	next     atomic.Int64 // the first task that is not taken
-	measured bool         // its CPU time is measured
-	ran      atomic.Int64 // that time, in nanoseconds
+	next     atomic.Int64 // the first task not yet taken
+	measured bool         // whether to measure its CPU time
+	ran      atomic.Int64 // its CPU time, in nanoseconds
 	mu       sync.Mutex
 	failed   any // the value of the first panic
 }
@@ -233,7 +233,7 @@ func (g *group) open(tasks int, do func(i int), measured bool) {
 	g.ran.Store(0)
 }
 
-// work takes tasks until none is left or quit, which may be nil, is set. It returns how many it did.
+// work takes tasks until none is left or quit, which may be nil, is set, and returns how many it did.
 func (g *group) work(quit *atomic.Bool) (done int) {
 	var before time.Duration
 	if g.measured {
@@ -258,7 +258,7 @@ func (g *group) work(quit *atomic.Bool) (done int) {
 	return done
 }
 
-// fail records a panic and takes the remaining tasks away.
+// fail records a panic and cancels the remaining tasks.
 func (g *group) fail(r any) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
