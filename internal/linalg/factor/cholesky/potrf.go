@@ -50,7 +50,7 @@ func potrf(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
 }
 
 // potrfRows is Potrf for the upper triangle of a workspace, by block rows: one product with the rows
-// above brings each up to date. It writes below the diagonal of the block row too. (LAPACK: dpotrf.)
+// above updates each. It also writes below the diagonal of the block row. (LAPACK: dpotrf.)
 func potrfRows(bk factor.Backend, n int, u block.Matrix) int {
 	for i := 0; i < n; i += factor.TileOrder {
 		rows := min(factor.TileOrder, n-i)
@@ -72,11 +72,11 @@ func potrfRows(bk factor.Backend, n int, u block.Matrix) int {
 	return -1
 }
 
-// libraryOrder is the order from which on the LAPACK of a backend that has one is as fast as products:
-// about 500 for OpenBLAS 0.3.21 on one thread, 300 on two.
+// libraryOrder is the order from which on a backend's own LAPACK is as fast as our products: about 500
+// for OpenBLAS 0.3.21 on one thread, 300 on two.
 const libraryOrder = 400
 
-// columnMajor returns the backend's own LAPACK where it is worth using for a of order n.
+// columnMajor returns the backend's own LAPACK if it is worth using for a, of order n.
 func columnMajor(bk factor.Backend, n int, a block.Matrix) (backend.ColumnMajorLAPACK, bool) {
 	if n < libraryOrder || a.Packed {
 		return nil, false
@@ -84,8 +84,8 @@ func columnMajor(bk factor.Backend, n int, a block.Matrix) (backend.ColumnMajorL
 	return backend.ColumnMajor(bk.Backend)
 }
 
-// potrfLibrary is Potrf by the backend's own LAPACK, for which rows are columns. It may miss pivots
-// that are not finite; the first of them is then on the diagonal.
+// potrfLibrary is Potrf by the backend's own LAPACK, which stores matrices by columns. The library may
+// miss pivots that are not finite; the first of them is then on the diagonal.
 func potrfLibrary(lib backend.ColumnMajorLAPACK, ul blas.Uplo, n int, a block.Matrix) int {
 	bad := lib.Dpotrf(otherTriangle(ul), n, a.X, a.Ld) - 1
 	end := n
@@ -100,7 +100,7 @@ func potrfLibrary(lib backend.ColumnMajorLAPACK, ul blas.Uplo, n int, a block.Ma
 	return bad
 }
 
-// otherTriangle returns the triangle of the transpose in which ul lies.
+// otherTriangle returns the triangle of the transpose that holds the triangle ul.
 func otherTriangle(ul blas.Uplo) blas.Uplo {
 	if ul == blas.Upper {
 		return blas.Lower

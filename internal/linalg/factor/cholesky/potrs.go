@@ -21,7 +21,7 @@ func Potrs(bk factor.Backend, side blas.Side, ul blas.Uplo, n, nrhs int, a, b bl
 
 // Potri overwrites the Cholesky factor in the triangle ul of the n×n a by the same triangle of the
 // inverse, X = (UᵀU)⁻¹ or X = (L Lᵀ)⁻¹; a packed a is upper. The other triangle is neither read nor
-// written. It takes 2n³/3 flops, by halves down to the order base. The diagonal must have no zero.
+// written. It takes 2n³/3 flops, by halves down to the order base. The diagonal must not hold a zero.
 func Potri(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix) {
 	if lib, ok := columnMajor(bk, n, a); ok {
 		lib.Dpotri(otherTriangle(ul), n, a.X, a.Ld)
