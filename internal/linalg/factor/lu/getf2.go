@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A getf2 is the transpose of a panel of columns: its rows are these columns, contiguous, so that the
-// search for pivots and the updates run along them. Once factored it holds Lᵀ, whose diagonal of ones
-// is not stored, and Uᵀ. (LAPACK: dgetf2, dgetrf2.)
+// A getf2 holds the transpose of a panel of columns. The rows are contiguous, so that the search for
+// pivots and the updates run along them. Once factored it holds Lᵀ, whose diagonal of ones is not
+// stored, and Uᵀ. (LAPACK: dgetf2, dgetrf2.)
 type getf2 struct {
 	bk   factor.Backend
 	m, n int          // n columns of m elements, n <= m
@@ -17,14 +17,14 @@ type getf2 struct {
 	swap []int        // rows k and swap[k] of A were exchanged, for k = 0, 1, ...
 }
 
-// unblockedColumns is the number of columns of a panel that are eliminated one by one.
+// unblockedColumns is the number of columns up to which a panel is eliminated column by column.
 const unblockedColumns = 8
 
-// panelStride returns the distance between the columns of a panel: 8 modulo 16, so that elements of a
-// row of A are in different sets of a cache.
+// panelStride returns the distance between the columns of a panel: 8 modulo 16, so that the elements of
+// a row of A fall into different sets of a cache.
 func panelStride(m int) int { return (m+15)/16*16 + 8 }
 
-// factor eliminates the columns from j0 to j1-1, to which those before j0 have been applied, by halves.
+// factor eliminates columns j0 to j1-1 by halves; the columns before j0 have been applied to them.
 func (p *getf2) factor(j0, j1 int) {
 	n := j1 - j0
 	if n <= unblockedColumns {
@@ -40,7 +40,7 @@ func (p *getf2) factor(j0, j1 int) {
 	p.factor(j, j1)
 }
 
-// eliminate is factor for few columns: those before it bring each column up to date in its turn.
+// eliminate is factor for few columns, one by one: the columns before it update each column first.
 func (p *getf2) eliminate(j0, j1 int) {
 	ld := p.x.Ld
 	for j := j0; j < j1; j++ {
@@ -70,8 +70,8 @@ func (p *getf2) eliminate(j0, j1 int) {
 	}
 }
 
-// inSquares calls do for ranges of about as many rows of a as the panel has columns, so that the lines
-// written stay in the cache until they are complete. An element from memory takes about a nanosecond.
+// inSquares calls do for squares of the panel, of 64 rows each, so that the cache lines written stay in
+// the cache until they are complete. An element from memory takes about a nanosecond.
 func (p *getf2) inSquares(do func(i, rows int)) {
 	const square = 64
 	p.bk.BlockRows((p.m+square-1)/square, square*p.n, func(from, to int) {

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// GetrfBase is the number of columns at which Getrf stops halving and copies them out. Longer panels
-// make longer products, and less of the panel stays in the second level of cache.
+// GetrfBase is the number of columns at which Getrf stops halving and copies them out. Wider panels
+// make longer products, but less of the panel stays in the L2 cache.
 const GetrfBase = 48
 
 // Getrf overwrites the m×n dense A by L and U with P A = L U, and swap, of min(m, n) elements, by P:
@@ -19,7 +19,7 @@ const GetrfBase = 48
 // (Toledo, SIAM J. Matrix Anal. Appl. 18, 1997; LAPACK: dgetrf2), with a workspace of base(m+23)
 // numbers at most.
 //
-// It goes on to the end whatever the pivots are, as LAPACK does; see BadPivot.
+// Like LAPACK, it completes the factorization whatever the pivots are; see BadPivot.
 func Getrf(bk factor.Backend, base, m, n int, a block.Matrix, swap []int) {
 	k := min(m, n)
 	w := factor.Acquire()
@@ -32,7 +32,7 @@ func Getrf(bk factor.Backend, base, m, n int, a block.Matrix, swap []int) {
 }
 
 // BadPivot returns the first diagonal element of the n×n U that is zero or not finite. An overflow
-// makes a row infinite or NaN, and so the diagonal, at the latest when that row becomes a pivot.
+// makes a row infinite or NaN, and with it the diagonal, at the latest when it becomes the pivot row.
 func BadPivot(n int, u block.Matrix) *factor.Pivot {
 	for k := range n {
 		if d := u.X[u.Row(k)+k]; d == 0 || !factor.IsFinite(d) {
@@ -49,9 +49,9 @@ type getrf struct {
 	work []float64
 }
 
-// factor is Getrf for m >= n, whose first ready columns are done: 0, all of n, or as many as some first
-// half of first halves has. While the right half is brought up to date, one thread goes on to factor
-// its first columns.
+// factor is Getrf for m >= n when the first ready columns are done: 0, all n, or a first half, a first
+// half of that, and so on. While the right half is updated, one thread goes on to factor its first
+// columns.
 func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) {
 	switch {
 	case n == ready:
@@ -71,7 +71,7 @@ func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) {
 	n2 := n - n1
 	a22, below := a.Sub(n1, n1), m-n1
 	f.factor(m, n1, ready, a, swap[:n1])
-	// Both counts are of flops; the factorization of narrow panels has half the speed of a product.
+	// Both estimates are in flops; narrow panels are factored at half the speed of a product.
 	each := float64(float64(n1) * float64(n1+2*below))
 	first := func(cols int) float64 { return float64(cols) * (each + float64(2*float64(below)*float64(cols))) }
 	cols := n2
@@ -97,10 +97,10 @@ func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) {
 	}
 }
 
-// half returns the columns of the first half of n > base, in whole panels.
+// half returns the number of columns in the first half of n > base columns, in whole panels.
 func (f *getrf) half(n int) int { return max((n/2+f.base/2)/f.base, 1) * f.base }
 
-// update applies the first n columns to the cols columns from j on.
+// update applies the elimination of the first n columns to cols columns from column j on.
 func (f *getrf) update(m, n, j, cols int, a block.Matrix, swap []int) {
 	right := a.Sub(0, j)
 	factor.Laswp(f.bk, cols, right, swap[:n], false)

@@ -9,8 +9,8 @@ import (
 )
 
 // GetriColumns returns the number of columns of the inverse of order n that Getri computes together.
-// Each group solves with a triangle of that order, slower than a product, which favours small groups.
-// But each group also reads all of the inverse so far, from memory if that is large.
+// Each group solves with a triangle of its size, slower than a product, which favours small groups. But
+// each group also reads all of the inverse so far, from memory if that is large.
 func GetriColumns(n int) int {
 	if n < 1500 {
 		return InverseColumns
@@ -18,13 +18,13 @@ func GetriColumns(n int) int {
 	return 192
 }
 
-// InverseColumns is the number of columns of an inverse that Getri computes together in the workspace
-// of the caller, as in LAPACK's dgetri.
+// InverseColumns is the number of columns of an inverse that Getri computes together in a workspace of
+// the caller, as in LAPACK's dgetri.
 const InverseColumns = 64
 
 // Getri overwrites the factors of P A = L U in the n×n dense a by A⁻¹ = U⁻¹ L⁻¹ P, in 4n³/3 flops. It
-// solves X L = U⁻¹, nb <= n columns after another from the last (Method B of Higham, Accuracy and
-// Stability of Numerical Algorithms, section 14.3). work has nb*n elements; if nil, Getri has its own.
+// solves X L = U⁻¹, nb <= n columns at a time from the last (Method B of Higham, Accuracy and Stability
+// of Numerical Algorithms, section 14.3). work has nb*n elements, or is nil: Getri then uses its own.
 func Getri(bk factor.Backend, nb, n int, a block.Matrix, swap []int, work []float64) {
 	if work == nil {
 		w := factor.Acquire()
@@ -35,7 +35,7 @@ func Getri(bk factor.Backend, nb, n int, a block.Matrix, swap []int, work []floa
 	for j := (n - 1) / nb * nb; j >= 0; j -= nb {
 		cols := min(nb, n-j)
 		l, x := block.Dense(work, cols), a.Sub(0, j)
-		// The columns of L, from row j on, leave room for the zeros of U⁻¹.
+		// Move the columns of L, from row j on, to l, and put the zeros of U⁻¹ in their place.
 		bk.BlockRows(n-j, cols, func(from, to int) {
 			for i := from; i < to; i++ {
 				row := x.Elements(j+i, 0, min(cols, i))
@@ -51,7 +51,7 @@ func Getri(bk factor.Backend, nb, n int, a block.Matrix, swap []int, work []floa
 	factor.Lapmt(bk, n, a, swap, true)
 }
 
-// GetriLibrary overwrites what GetrfLibrary left of A by A⁻¹.
+// GetriLibrary overwrites the factors that GetrfLibrary left in a by A⁻¹.
 func GetriLibrary(lib backend.ColumnMajorLAPACK, n int, a block.Matrix, swap []int) {
 	ipiv := make([]int32, n)
 	for k, s := range swap {
