@@ -8,11 +8,11 @@ import (
 	"blskernel/internal/linalg/floats"
 )
 
-// Con returns an estimate of 1/(‖A‖₁ ‖A⁻¹‖₁) from anorm = ‖A‖₁ and a function that overwrites x by A⁻¹x
-// or, if trans is set, by A⁻ᵀx. It is 0 where a result is not finite.
+// Con estimates 1/(‖A‖₁ ‖A⁻¹‖₁) from anorm = ‖A‖₁ and solve, which overwrites x by A⁻¹x or, if trans is
+// set, by A⁻ᵀx. It returns 0 if a result is not finite.
 //
-// It is the estimate of norm1 for anorm*A⁻¹, less a power of two where anorm is above 2⁶⁴: the solves,
-// which multiply elements of A by results, are finite up to condition numbers of 2⁹⁶⁰.
+// norm1 estimates the norm of anorm*A⁻¹, with anorm scaled down by a power of two if it is above 2⁶⁴.
+// The solves, which multiply elements of A by results, are then finite up to condition numbers of 2⁹⁶⁰.
 func Con(n int, anorm float64, solve func(x []float64, trans bool)) float64 {
 	if n == 0 {
 		return 1
@@ -33,5 +33,5 @@ func Con(n int, anorm float64, solve func(x []float64, trans bool)) float64 {
 	if !(e.est > 0) || !factor.IsFinite(e.est) {
 		return 0
 	}
-	return min(1, down/e.est) // which rounding may exceed
+	return min(1, down/e.est) // rounding may exceed 1
 }

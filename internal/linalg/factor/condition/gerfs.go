@@ -17,7 +17,7 @@ import (
 type Gerfs struct {
 	Backend factor.Backend
 	N       int
-	A       block.Matrix // all of A, or where it is packed its upper triangle
+	A       block.Matrix // all of A, or its upper triangle if packed
 
 	// Solve overwrites the n×c x by A⁻¹x (side is Left) or the c×n x by x A⁻¹ (side is Right).
 	Solve func(bk factor.Backend, side blas.Side, c int, x block.Matrix)
@@ -32,8 +32,8 @@ const Roundoff = 0x1p-53
 // enough for the products and the solves to run at full speed.
 const RefinePanel = 256
 
-// Refine does one step of refinement on each column of x, keeps it where it improves the column, and
-// writes the error bounds of all columns.
+// Refine takes one step of refinement on each column of x, keeps the step if it improves the column,
+// and writes the backward and forward error bounds of all columns.
 func (f Gerfs) Refine(x, b blas64.General, backward, forward []float64) {
 	for i := range f.N {
 		_, v := f.Backend.AbsMax(f.A.Elements(i, f.first(i), f.N))
@@ -48,8 +48,8 @@ func (f Gerfs) Refine(x, b blas64.General, backward, forward []float64) {
 // maxSteps bounds the steps of Improve, as in LAPACK's dgerfs.
 const maxSteps = 5
 
-// Improve refines x, a solution of A X = B, until no step makes a backward error smaller. It returns
-// the largest componentwise backward error of a column.
+// Improve refines x, a solution of A X = B, until no step reduces a backward error, in at most maxSteps
+// steps. It returns the largest componentwise backward error of all columns.
 func (f Gerfs) Improve(x, b blas64.General) (largest float64) {
 	backward := make([]float64, x.Cols)
 	f.eachPanel(x, b, backward, func(_ int, x, b blas64.General, m [6][]float64, backward []float64) {
@@ -63,8 +63,8 @@ func (f Gerfs) Improve(x, b blas64.General) (largest float64) {
 }
 
 // eachPanel calls do for RefinePanel columns of x and b at a time, from column j on, with their
-// backward errors and six matrices of the size of x: the residual R and |A||X| + |B| of X, room for a
-// better X with both of its own, and for magnitudes.
+// backward errors and six matrices of the size of x: the residual R and W = |A||X| + |B| of X, room for
+// a better X with its own R and W, and room for magnitudes.
 func (f Gerfs) eachPanel(x, b blas64.General, backward []float64, do func(j int, x, b blas64.General, m [6][]float64, backward []float64)) {
 	columns := func(g blas64.General, j, c int) blas64.General {
 		return blas64.General{Rows: g.Rows, Cols: c, Stride: g.Stride, Data: g.Data[j:]}
@@ -83,12 +83,12 @@ func (f Gerfs) eachPanel(x, b blas64.General, backward []float64, do func(j int,
 	}
 }
 
-// step refines the columns of x that it improves, whose residuals and backward errors are in m and
-// backward, and updates these. It reports whether it changed a column.
+// step refines x and keeps the columns that improve. For these it updates R and W in m, and the
+// backward errors. It reports whether a column changed.
 func (f Gerfs) step(x, b blas64.General, m [6][]float64, backward []float64) (improved bool) {
 	n, c := x.Rows, x.Cols
 	r, w, y, ry, wy, magnitudes := m[0], m[1], m[2], m[3], m[4], m[5]
-	// A column that is exact to working precision stays as it is, so that no column depends on
+	// A column with a backward error of at most Roundoff does not change, so no column depends on
 	// others.
 	improve := make([]bool, c)
 	some := false
@@ -124,7 +124,7 @@ func (f Gerfs) step(x, b blas64.General, m [6][]float64, backward []float64) (im
 	return improved
 }
 
-// residual computes R = B - A X and W = |A||X| + |B|, whose rows are without gaps; it overwrites
+// residual computes R = B - A X and W = |A||X| + |B|, without gaps between rows; it overwrites
 // magnitudes.
 func (f Gerfs) residual(x, b blas64.General, magnitudes, r, w []float64) {
 	c := x.Cols
@@ -136,8 +136,8 @@ func (f Gerfs) residual(x, b blas64.General, magnitudes, r, w []float64) {
 	f.multiply(c, magnitudes, r, w)
 }
 
-// absRows is the number of rows of |A| that are made at a time: a workspace of 128n, and one pass over
-// A for 2*absRows flops an element and column.
+// absRows is the number of rows of |A| that are formed at a time, in a workspace of absRows*n numbers.
+// Each pass over |X| then does 2*absRows flops per element.
 const absRows = 128
 
 // first returns the first column that row i of A stores.
@@ -148,8 +148,8 @@ func (f Gerfs) first(i int) int {
 	return 0
 }
 
-// multiply computes Y -= A X and W += |A||X| for x, y and w of c columns, without gaps; it overwrites x
-// by |X|. A block of rows of |A| that is packed begins at the diagonal, and serves twice: as it is, and
+// multiply computes Y -= A X and W += |A||X| for contiguous x, y and w of c columns; it overwrites x by
+// |X|. If A is packed, a block of rows of |A| begins at the diagonal and serves twice: as it is, and
 // transposed for the rows below.
 func (f Gerfs) multiply(c int, x, y, w []float64) {
 	bk, n := f.Backend, f.N

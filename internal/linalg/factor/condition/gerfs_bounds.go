@@ -11,16 +11,16 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// guard returns the number to add to sums of magnitudes of at most limit, whose relative accuracy
-// underflow may have spoilt: with gradual underflow each of the n+1 terms loses at most the least
-// positive number. (LAPACK's safe1 and safe2 of dgerfs allow for arithmetic that flushes to zero, and
-// are 2⁵² times as large: they spoil the bounds from 1e-290 on.)
+// guard returns the number add, to be added to sums of magnitudes that are at most limit: underflow may
+// have spoilt their relative accuracy. With gradual underflow each of the n+1 terms loses at most the
+// smallest positive number. (safe1 and safe2 in LAPACK's dgerfs allow for arithmetic that flushes to
+// zero. They are 2⁵² times as large and spoil the bounds from 1e-290 down.)
 func (f Gerfs) guard() (add, limit float64) {
 	add = float64(float64(f.N+1) * math.SmallestNonzeroFloat64)
 	return add, add / Roundoff
 }
 
-// backward writes max_i |r|_i/w_i for each of the c columns of the residual r and of w = |A||x| + |b|.
+// backward writes max_i |r|_i/w_i to errs for the c columns of the residual r and of w = |A||x| + |b|.
 func (f Gerfs) backward(c int, r, w, errs []float64) {
 	add, limit := f.guard()
 	clear(errs)
@@ -44,13 +44,13 @@ func (f Gerfs) backward(c int, r, w, errs []float64) {
 }
 
 // forward writes bounds of max_i |x - x*|_i / max_i |x|_i for the columns of x, given their residuals r
-// and w = |A||x| + |b|. It overwrites these and two more workspaces of the size of x.
+// and w = |A||x| + |b|. It overwrites w and the workspaces work and rhs, of the size of x.
 //
-// With G = diag(|r| + (n+1) u w) a bound is ‖A⁻¹G‖∞/‖x‖∞, and ‖A⁻¹G‖∞ is the 1-norm of the transpose
-// G A⁻ᵀ, which the estimator of Con can find. LAPACK estimates one column after the other, some five
-// solves each at the speed of Level 2. Here the estimators of all columns step together, so that every
-// solve has as many right-hand sides. A⁻¹ is multiplied by the largest element of A, and
-// G divided by it and by ‖x‖∞, so that scaled data neither overflow nor underflow on the way.
+// With G = diag(|r| + (n+1) u w), a bound is ‖A⁻¹G‖∞/‖x‖∞, and ‖A⁻¹G‖∞ is the 1-norm of the transpose
+// G A⁻ᵀ, which the estimator of Con can find. LAPACK estimates one column after another, with some five
+// solves each at Level 2 speed. Here the estimators of all columns step together, so that each solve
+// has many right-hand sides. A⁻¹ is multiplied by the largest magnitude in A, and G is divided by it
+// and by ‖x‖∞, so that badly scaled data neither overflow nor underflow on the way.
 func (f Gerfs) forward(x blas64.General, r, w, work, rhs []float64, bounds []float64) {
 	active := f.weights(x, r, w, work, bounds)
 	for {
@@ -72,7 +72,7 @@ func (f Gerfs) forward(x blas64.General, r, w, work, rhs []float64, bounds []flo
 	}
 }
 
-// An estimator is that for one column; weights is the diagonal of G.
+// An estimator estimates the bound of one column; weights is its diagonal of G.
 type estimator struct {
 	norm1
 	column  int
@@ -80,8 +80,7 @@ type estimator struct {
 }
 
 // weights writes the diagonal of G for each column of x, scaled as in forward, to a row of g. It
-// returns the estimators of columns whose bounds need an estimate, which work in w, and writes the
-// bounds of the others.
+// returns an estimator, which works in w, for each column that needs one, and writes the other bounds.
 func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []*estimator) {
 	n, c := x.Rows, x.Cols
 	add, limit := f.guard()
@@ -113,8 +112,8 @@ func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []*e
 	return active
 }
 
-// apply computes the products that the active estimators ask for: x = A⁻¹ G x where trans is set, and
-// else x = G A⁻ᵀ x. rhs is a workspace.
+// apply computes the products that the active estimators ask for: x = A⁻¹ G x if trans is set, and
+// x = G A⁻ᵀ x otherwise. rhs is a workspace.
 func (f Gerfs) apply(active []*estimator, rhs []float64) {
 	var columns, rows []*estimator
 	for _, e := range active {
@@ -139,7 +138,8 @@ func (f Gerfs) apply(active []*estimator, rhs []float64) {
 	}
 }
 
-// solve solves for the vectors x of some estimators, as the columns of rhs (side is Left) or its rows.
+// solve solves for the vectors x of some estimators, as the columns of rhs (side is Left) or its rows
+// (side is Right).
 func (f Gerfs) solve(side blas.Side, which []*estimator, rhs []float64) {
 	c := len(which)
 	if c == 0 {

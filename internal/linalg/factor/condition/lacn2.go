@@ -6,39 +6,39 @@ import (
 	"blskernel/internal/linalg/factor"
 )
 
-// A norm1 estimates the 1-norm of an n×n matrix A from its products with vectors that next asks for. It
-// is the method of Hager (SIAM J. Sci. Stat. Comput. 5, 1984) and Higham (ACM TOMS 14, 1988,
-// doi:10.1145/50063.214386). (LAPACK: dlacn2.)
+// A norm1 estimates the 1-norm of an n×n matrix A from products of A and Aᵀ with the vectors that next
+// requests. It is the method of Hager (SIAM J. Sci. Stat. Comput. 5, 1984) and Higham (ACM TOMS 14,
+// 1988, doi:10.1145/50063.214386). (LAPACK: dlacn2.)
 type norm1 struct {
 	x     []float64 // the vector to multiply
-	trans bool      // by Aᵀ, and not by A
+	trans bool      // by Aᵀ rather than A
 	est   float64   // the estimate so far, a lower bound
 
 	signs []bool // of the last product: which elements are negative
 	step  norm1Step
-	at    int // the unit vector that x was last
-	turns int // unit vectors so far
+	at    int // index of the last unit vector
+	turns int // number of unit vectors so far
 }
 
-// A norm1Step says which product next awaits.
+// A norm1Step is the product that next expects.
 type norm1Step int
 
 const (
 	norm1Begin      norm1Step = iota
 	norm1Mean                 // A (1/n, ..., 1/n)
-	norm1MeanSigns            // Aᵀ of its signs
+	norm1MeanSigns            // Aᵀ times its signs
 	norm1Column               // A times a unit vector
-	norm1Signs                // Aᵀ of its signs
+	norm1Signs                // Aᵀ times its signs
 	norm1Alternates           // A (1, -1-1/(n-1), ..., ±2)
 )
 
-// norm1Turns bounds the unit vectors, as in LAPACK.
+// norm1Turns bounds the number of unit vectors, as in LAPACK.
 const norm1Turns = 4
 
 func newNorm1(x []float64) norm1 { return norm1{x: x, signs: make([]bool, len(x))} }
 
-// next takes the product that x has become, and sets x and trans to the next one. It returns false when
-// est is final.
+// next takes the product of A or Aᵀ from x, and sets x and trans for the next product. It returns false
+// when est is final.
 func (e *norm1) next() bool {
 	n := len(e.x)
 	switch e.step {
@@ -86,7 +86,7 @@ func (e *norm1) next() bool {
 	return true
 }
 
-// takeSigns replaces x by its signs. It reports whether one has changed.
+// takeSigns replaces x by its signs. It reports whether a sign has changed.
 func (e *norm1) takeSigns() (changed bool) {
 	for i, v := range e.x {
 		minus := math.Signbit(v)
