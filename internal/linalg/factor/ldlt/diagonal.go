@@ -13,10 +13,10 @@ import (
 
 // A Diagonal is a symmetric matrix of 1×1 and 2×2 diagonal blocks: D on the diagonal, and E[i] at
 // (i, i+1), which is nonzero exactly where rows i and i+1 form a 2×2 block. Such a block is a pivot of
-// Sytrf: its off-diagonal element is at least 1.56 times as large as those on its diagonal.
+// Sytrf: its off-diagonal element is at least 1.56 times as large as its diagonal elements.
 type Diagonal struct{ D, E []float64 }
 
-// cut returns n, 0 < n, or a neighbour of n where rows n-1 and n form a 2×2 block. A nil d is the
+// cut returns n > 0, or a neighbour of n if a cut at n would split a 2×2 block. A nil d is the
 // identity.
 func (d *Diagonal) cut(n int) int {
 	switch {
@@ -54,7 +54,7 @@ func (d *Diagonal) inverse() Diagonal {
 	return inv
 }
 
-// Rescaled returns d times s², which may overflow.
+// Rescaled returns d times s², where s² may overflow.
 func (d *Diagonal) Rescaled(s float64) *Diagonal {
 	both := slices.Concat(d.D, d.E)
 	factor.Rescale(s, blas.All, 1, len(both), block.Dense(both, len(both)))
@@ -83,7 +83,7 @@ func (d *Diagonal) solve(bk factor.Backend, nrhs int, x block.Matrix) {
 	}
 }
 
-// A rotation J = [c s; -s c] of rows k and k+1 makes a 2×2 block diagonal: D = J Λ Jᵀ.
+// A rotation J = [c s; -s c] of rows k and k+1 diagonalizes a 2×2 block: D = J Λ Jᵀ.
 type rotation struct {
 	k    int
 	c, s float64
@@ -91,8 +91,8 @@ type rotation struct {
 
 // diagonalize returns the rotations J with D = J Λ Jᵀ, and writes the diagonal of Λ to lambda. They
 // turn a symmetric update A D Aᵀ into (A J) Λ (A J)ᵀ. The eigenvalues of a 2×2 block have opposite
-// signs, and cancellation costs at most a factor 2.8 (Golub and Van Loan, Matrix Computations, section
-// 8.5.2).
+// signs, and cancellation costs at most a factor of 2.8 (Golub and Van Loan, Matrix Computations,
+// section 8.5.2).
 func (d *Diagonal) diagonalize(lambda []float64) []rotation {
 	var all []rotation
 	copy(lambda, d.D)
@@ -128,7 +128,7 @@ func (d *Diagonal) addSymmetric(bk factor.Backend, m, n int, z, c block.Matrix) 
 			}
 		}
 	})
-	// BlockSyrk serves both storages: Dsyrk has no diagonal in the middle.
+	// Dsyrk has no diagonal in the middle, so BlockSyrk serves both storages.
 	bk.BlockSyrk(blas.NoTrans, m, n, 1, z, lambda, c)
 	bk.BlockRows(m, n, func(from, to int) {
 		for i := from; i < to; i++ {

@@ -8,15 +8,15 @@ import (
 )
 
 // Inverse overwrites the triangle ul of a, U or L = Uᵀ, by the same triangle of X = (Uᵀ D U)⁻¹. A nil D
-// is the identity; otherwise a is upper, with ones on its diagonal. With the halves
+// is the identity; otherwise a is upper, with ones on its diagonal. It computes, with the halves
 //
 //	U = | U11 U12 |    W = U11⁻¹ U12,  Z = W U22⁻¹,
 //	    |     U22 |,   X12 = -Z D2⁻¹ U22⁻ᵀ,  X22 = (U22ᵀ D2 U22)⁻¹,
 //	                   X11 = (U11ᵀ D1 U11)⁻¹ + Z D2⁻¹ Zᵀ,
 //
-// in the storage of U and without its inverse: three triangular solves, a symmetric update and the two
-// halves themselves. It is the one-sweep inversion of Bientinesi, Gunter and van de Geijn (ACM TOMS
-// 35(1), 2008, doi:10.1145/1377603.1377606), by halves.
+// in the storage of U and without forming U⁻¹, by three triangular solves, a symmetric update and
+// recursion on the two halves. It is the one-sweep inversion of Bientinesi, Gunter and van de Geijn
+// (ACM TOMS 35(1), 2008, doi:10.1145/1377603.1377606), by halves.
 func Inverse(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix, d *Diagonal) {
 	if n <= base {
 		w := factor.Acquire()
@@ -51,8 +51,8 @@ func Inverse(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix, d *Di
 		}
 		factor.Trsm(bk, other, ul, blas.NoTrans, diag, n2, to-from, 1, a22, rows)
 	}
-	// X11 and Z do not depend on each other. To the flops of X11 are added those that a product
-	// would do in the time lost on small triangles.
+	// X11 and Z do not depend on each other. The estimate for X11, 0.8n1³ flops instead of 2n1³/3,
+	// allows for the time lost on small triangles.
 	each, all := float64(n2)*float64(n2), 0.8*float64(n1)*float64(n1)*float64(n1)
 	bk.Ahead(func() { Inverse(bk, ul, base, n1, a, d1) }, all, n1, factor.StripWidth(2*n1), each, right)
 	if d == nil {
@@ -64,8 +64,8 @@ func Inverse(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix, d *Di
 	Inverse(bk, ul, base, n2, a22, d2)
 }
 
-// inverseRows writes the symmetric X = (Uᵀ D U)⁻¹ to x, both triangles of it, by block rows from the
-// last. X solves U X = M, M = D⁻¹ U⁻ᵀ, whose right side is known on and above the diagonal: with X22,
+// inverseRows writes both triangles of the symmetric X = (Uᵀ D U)⁻¹ to x, by block rows from the last.
+// X solves U X = M, where M = D⁻¹ U⁻ᵀ is known on and above the diagonal. Once X22 is known,
 //
 //	U11 X12 = M12 - U12 X22,   U11 X11 = M11 - U12 X21.
 //

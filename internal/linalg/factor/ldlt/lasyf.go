@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A lasyf eliminates the first columns of the m×m symmetric a by rook pivoting. Columns of L are rows
-// of l, each in the place where its column of the matrix was brought up to date. It does not update a
+// A lasyf eliminates the first columns of the symmetric m×m a by rook pivoting. The rows of l are
+// columns of L, each in the place where its column of the matrix was updated. It does not update a
 // beyond the panel, and moves the columns of a that are still needed instead of exchanging them.
 // (LAPACK: dlasyf_rk.)
 type lasyf struct {
@@ -29,26 +29,26 @@ type lasyf struct {
 	largest []extreme
 }
 
-// An extreme is the size of an element of a vector, and its index.
+// An extreme is the index and the magnitude of an element of a vector.
 type extreme struct {
 	at   int
 	size float64
 }
 
 // columnPart is the number of elements of a column that are updated together: they stay in L1 until the
-// largest is found, and repay the start of a thread.
+// largest is found, and are enough work for a thread.
 const columnPart = 512
 
-// quickSuccession is the factor by which columns count for more than their time. They follow each other
-// within microseconds and find the workers awake, so a quarter of the pool's threshold is worth sharing
+// quickSuccession multiplies the time estimates of columns. Columns follow each other within
+// microseconds and find the workers awake, so a quarter of the pool's threshold is worth sharing
 // (measured at n = 2000 and 4000).
 const quickSuccession = 4
 
 // bunchKaufman is (1+√17)/8, which makes the bounds on the growth by a 1×1 and by a 2×2 pivot equal.
 const bunchKaufman = 0.64038820320220756872767623199676
 
-// eliminate computes nb columns, or nb-1 where the last pivot would need one more, or all m, and
-// returns their number.
+// eliminate computes nb columns, or nb-1 if the last pivot would need one more, or all m, and returns
+// their number. It returns the pivot if one is zero or not finite.
 func (p *lasyf) eliminate() (int, *factor.Pivot) {
 	m := p.m
 	p.parts, p.largest = p.columnParts, make([]extreme, 1+m/columnPart) // once for all columns
@@ -63,11 +63,11 @@ func (p *lasyf) eliminate() (int, *factor.Pivot) {
 			}
 			return 0, &factor.Pivot{Index: k, Value: wk[k]}
 		}
-		// The search goes from column to column, each through the largest element of the one
-		// before. It ends at a large enough diagonal element, or at an element that is the
-		// largest of its row and of its column: with l's row k the column kq and with row k+1
-		// the column kp, a 2×2 pivot. colmax grows with every step, so that only rounding leads
-		// back to column k.
+		// The search goes from column to column, each through the largest element of the column
+		// before. It ends at a large enough diagonal element, or with a 2×2 pivot at an element
+		// that is the largest of its row and of its column. Rows k and k+1 of l then hold
+		// columns kq and kp. colmax grows with every step, so that only rounding leads back to
+		// column k.
 		step, kq, kp := 1, k, k
 		for diag < bunchKaufman*colmax {
 			wi := p.row(k + 1)
@@ -101,8 +101,8 @@ func (p *lasyf) eliminate() (int, *factor.Pivot) {
 
 func (p *lasyf) row(k int) []float64 { return p.l.X[k*p.m : (k+1)*p.m] }
 
-// column writes column c of the matrix, from row k on and with the k eliminations so far, to dst. It
-// returns the first of its largest elements apart from dst[c], or size 0 if all are zero or NaN.
+// column writes column c of the matrix to dst, from row k on and updated by the k eliminations so far.
+// It returns the first of its largest elements apart from dst[c], or size 0 if all are zero or NaN.
 func (p *lasyf) column(dst []float64, k, c int) (at int, size float64) {
 	p.dst, p.k, p.c = dst, k, c
 	for i := 0; i < k; i++ {
@@ -126,7 +126,7 @@ func (p *lasyf) column(dst []float64, k, c int) (at int, size float64) {
 	return at, size
 }
 
-// columnParts does the parts from and up to to of column.
+// columnParts computes the parts [part, end) of column.
 func (p *lasyf) columnParts(part, end int) {
 	for ; part < end; part++ {
 		from := p.k + part*columnPart
@@ -161,8 +161,8 @@ func (p *lasyf) columnParts(part, end int) {
 	}
 }
 
-// exchange exchanges rows and columns from and to of the matrix, of which cols columns are up to date
-// in l. Column from of a is moved only, since l has the other one.
+// exchange exchanges rows and columns from and to of the matrix; l holds cols updated columns. In a,
+// the first column is only moved to the place of the second, which l holds.
 func (p *lasyf) exchange(cols, from, to int) {
 	if from == to {
 		return
@@ -184,8 +184,8 @@ func (p *lasyf) exchange(cols, from, to int) {
 	}
 }
 
-// divide makes columns of L from the columns of W = L D that l holds from row k on, for a pivot of
-// order step. It returns nil, or the pivot that is not finite.
+// divide turns the columns of W = L D that l holds from row k on into columns of L, for a pivot of
+// order step. It returns nil, or the pivot if that is not finite.
 func (p *lasyf) divide(k, step int) *factor.Pivot {
 	wk := p.row(k)
 	p.d[k], p.e[k] = wk[k], 0
@@ -205,7 +205,7 @@ func (p *lasyf) divide(k, step int) *factor.Pivot {
 			return &factor.Pivot{Index: k + 1, Value: v}
 		}
 	}
-	// D is divided by its off-diagonal element, its largest by far, so that nothing overflows.
+	// D is divided by its off-diagonal element, its largest, so that nothing overflows.
 	off := wk[k+1]
 	d11, d22 := wi[k+1]/off, wk[k]/off
 	t := 1 / (float64(d11*d22) - 1)

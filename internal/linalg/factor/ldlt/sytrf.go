@@ -11,11 +11,11 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// PanelColumns returns the number of columns that Sytrf eliminates together. The search for pivots
-// updates one or two columns per pivot by Level 2, n² times that number of flops, at the speed of the
-// cache and on fewer threads. The trailing update passes over the matrix once per panel, 2 memory
-// operations an element for twice that number of flops: wider panels are for matrices that no cache
-// holds. Measured: n = 300 to 5100, panels of 16 to 96.
+// PanelColumns returns the number nb of columns that Sytrf eliminates together. The search for pivots
+// updates one or two columns per pivot by Level 2, in n²nb flops, at the speed of the cache and on
+// fewer threads. The trailing update passes over the matrix once per panel, with 2 memory operations
+// per element for 2nb flops: wider panels are for matrices that no cache holds. Measured for n = 300 to
+// 5100 and panels of 16 to 96.
 func PanelColumns(n int) int {
 	if n < 3000 {
 		return 16
@@ -25,8 +25,8 @@ func PanelColumns(n int) int {
 
 // Sytrf overwrites the upper triangle of the symmetric n×n a by the unit upper triangular U of
 // P A Pᵀ = Uᵀ D U and returns D and P, which exchanges rows k and swap[k] >= k for k = 0, 1, ... It
-// takes n³/3 flops, in panels of nb columns of L = Uᵀ. A pivot that is zero or not finite ends it.
-// (LAPACK: dsytrf_rk, with rook pivoting.)
+// takes n³/3 flops, in panels of nb columns of L = Uᵀ. It stops at a pivot that is zero or not finite
+// and returns it as bad. (LAPACK: dsytrf_rk, with rook pivoting.)
 func Sytrf(bk factor.Backend, nb, n int, a block.Matrix) (d Diagonal, swap []int, bad *factor.Pivot) {
 	d = Diagonal{D: make([]float64, n), E: make([]float64, n)}
 	swap = make([]int, n)
@@ -67,7 +67,7 @@ func Sytrf(bk factor.Backend, nb, n int, a block.Matrix) (d Diagonal, swap []int
 }
 
 // exchangeInRows exchanges elements k and swap[k] of each row of the upper triangle of a, for k from
-// first(row) to n-1, or backwards from n-1. first does not fall from row to row.
+// first(row) to n-1 or, if backwards is set, down from n-1. first must not decrease from row to row.
 //
 // It applies all exchanges of a row in one pass over its elements. From the last row up, each row has
 // the exchanges of the row below and some earlier ones.
@@ -83,7 +83,7 @@ func exchangeInRows(bk factor.Backend, n int, a block.Matrix, swap []int, first 
 		w := factor.Acquire()
 		defer w.Release()
 		old := w.Take(n)
-		// Element j comes from source[j] backwards, and goes there forwards.
+		// Element j comes from source[j] if backwards is set, and else goes there.
 		source := make([]int32, n)
 		for j := range source {
 			source[j] = int32(j)

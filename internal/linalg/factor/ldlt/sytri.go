@@ -14,16 +14,16 @@ func Sytri(bk factor.Backend, base, n int, a block.Matrix, d *Diagonal, swap []i
 	exchangeSymmetric(bk, n, a, swap)
 }
 
-// elementTime is about how many nanoseconds an element of a column takes that no cache holds.
+// elementTime is the approximate time, in nanoseconds, to load an element that no cache holds.
 const elementTime = 8
 
 // exchangeSymmetric exchanges rows and columns k and swap[k] of the symmetric matrix in the upper
-// triangle of a, for k = n-1 down to 0. An exchange at k changes two elements of each row above k, to
-// which no other exchange comes before that row's turn. So each row is done at once, apart from the
-// others, and the rows from k on after it.
+// triangle of a, for k = n-1 down to 0. An exchange at k also swaps two elements of each row above k.
+// Nothing else changes such a row before its own exchange, so these swaps are done first, row by row.
+// The exchanges in the rows from k on follow.
 func exchangeSymmetric(bk factor.Backend, n int, a block.Matrix, swap []int) {
 	exchangeInRows(bk, n, a, swap, func(row int) int { return row + 1 }, true)
-	// One function value for all exchanges.
+	// One function value serves all exchanges.
 	var row []float64
 	var k, s int
 	down := func(from, to int) {
