@@ -9,14 +9,14 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// gelsRange is the exponent of the largest number that Gels does not scale, and of the reciprocal of
-// the smallest: 2¹⁰²² over the precision, as in LAPACK.
+// gelsRange is the limit of Scale in Gels: it scales largest magnitudes of at least 2^gelsRange or
+// below 2^-gelsRange. As in LAPACK, 2^gelsRange is 2¹⁰²² times the precision 2⁻⁵².
 const gelsRange = 970
 
-// Gels overwrites B, of max(m, n) rows and nrhs columns, by the X of least norm among those that
-// minimize ‖op(A) X - B‖ in each column, for an m×n A of full rank, which it overwrites by the
-// factorization of A times a power of two. It returns false, with B undefined, if the triangle has a
-// zero on its diagonal. (LAPACK: dgels.)
+// Gels overwrites B, of max(m, n) rows and nrhs columns, by the X of least norm among the minimizers of
+// ‖op(A) X - B‖, column by column. The m×n A has full rank; the factorization of A times a power of two
+// overwrites it. Gels returns false, with B undefined, if the triangle has a zero on its diagonal.
+// (LAPACK: dgels.)
 func Gels(bk factor.Backend, t blas.Transpose, m, n, nrhs int, a, b block.Matrix) bool {
 	given, wanted := m, n // rows of B and X
 	if t == blas.Trans {
@@ -35,7 +35,7 @@ func Gels(bk factor.Backend, t blas.Transpose, m, n, nrhs int, a, b block.Matrix
 	} else {
 		f, ul = Gelqf(bk, true, m, n, a), blas.Lower
 	}
-	least := (m >= n) == (t == blas.NoTrans) // least squares, and not the least norm
+	least := (m >= n) == (t == blas.NoTrans) // least squares, not the least norm
 	if least {
 		f.Ormqr(bk, blas.Left, blas.Trans, nrhs, b)
 	}

@@ -18,7 +18,7 @@ import (
 // is the R of Geqp3, an upper triangle. (LAPACK: dgelsy, dtzrzf.)
 type Complete struct {
 	Rank  int
-	R     block.Matrix // what Geqp3 left, whose leading triangle of order Rank has the rank
+	R     block.Matrix // the result of Geqp3; its leading triangle of order Rank has full rank
 	Order []int        // column j of A P is column Order[j] of A
 
 	q, z     QR
@@ -27,7 +27,7 @@ type Complete struct {
 }
 
 // Gelsy decomposes the m×n dense a, which it overwrites. Rank is the number of diagonal elements of R
-// before the first with |r_ii| <= tolerance |r_00|; smaller rows of R count as zero.
+// before the first with |r_ii| <= tolerance |r_00|; the rows of R from there on count as zero.
 func Gelsy(bk factor.Backend, tolerance float64, m, n int, a block.Matrix) Complete {
 	c := Complete{R: a, Order: factor.Indices(n), m: m, n: n}
 	c.exponent, _ = factor.Scale(bk, gelsRange, m, n, a)
@@ -57,7 +57,7 @@ func Gelsy(bk factor.Backend, tolerance float64, m, n int, a block.Matrix) Compl
 }
 
 // Solve overwrites the first n rows of the max(m, n)×nrhs b, whose first m rows are B, by the X of
-// least norm among those that minimize ‖A X - B‖ in each column.
+// least norm among the minimizers of ‖A X - B‖, column by column.
 func (c Complete) Solve(bk factor.Backend, nrhs int, b block.Matrix) {
 	r := c.Rank
 	exponent, _ := factor.Scale(bk, gelsRange, c.m, nrhs, b)

@@ -12,12 +12,12 @@ import (
 // geqp3Columns is the number of columns that Geqp3 reduces together.
 const geqp3Columns = 32
 
-// Geqp3 overwrites the m×n dense a by the QR factorization with column pivoting A P = Q R, as Geqrf
-// leaves it: in each step the longest of the remaining columns, projected off the columns before, comes
-// next, so that the diagonal elements of R do not increase, up to rounding. Column j of A P is column
-// order[j] of A; on entry order describes A. The first fixed columns stay in front. tau has min(m, n)
-// elements. It takes 4mnk - 2(m+n)k² + 4k³/3 flops for k = min(m, n), half of them in passes over what
-// is left of the matrix, one for each column.
+// Geqp3 overwrites the m×n dense a by the QR factorization with column pivoting A P = Q R, in the form
+// of Geqrf. In each step the longest remaining column, projected off the columns before, comes next. So
+// the diagonal elements of R do not increase in magnitude, up to rounding. Column j of A P is column
+// order[j] of A; on entry order lists the columns of a as they are. The first fixed columns stay in
+// front. tau has min(m, n) elements. Geqp3 takes 4mnk - 2(m+n)k² + 4k³/3 flops for k = min(m, n), half
+// of them in passes over the rest of the matrix, one per column.
 //
 // (LAPACK: dgeqp3 and dlaqps; Quintana-Ortí, Sun and Bischof, SIAM J. Sci. Comput. 19, 1998; norms by
 // Drmač and Bujanović, ACM Trans. Math. Softw. 35(2), 2008.)
@@ -48,8 +48,8 @@ func Geqp3(bk factor.Backend, fixed, m, n int, a block.Matrix, order []int, tau 
 	}
 }
 
-// A laqps is the state of Geqp3. A panel of columns has reflections V, and F such that they turn A into
-// A - V Fᵀ; rows of v and f are columns of V and F, along which all products run.
+// A laqps is the state of Geqp3. The reflections V of a panel, with a matrix F, turn A into A - V Fᵀ.
+// The rows of v and f are columns of V and F, so that all products run along them.
 type laqps struct {
 	bk    factor.Backend
 	m, n  int
@@ -57,8 +57,8 @@ type laqps struct {
 	order []int
 	tau   []float64
 	v, f  block.Matrix
-	norms []float64 // of the columns below the rows that are done, as downdated
-	exact []float64 // what norms were when they were computed last
+	norms []float64 // of the columns below the finished rows, as downdated
+	exact []float64 // norms when they were last computed
 	dots  []float64
 }
 
@@ -69,9 +69,9 @@ func (p *laqps) columnNorm(i, j int) float64 {
 	return p.bk.Dnrm2(p.m-i, p.a.X[p.a.Row(i)+j:], p.a.Ld)
 }
 
-// reduce reduces up to nb columns from column j on, the same rows being done, and brings the rest of
-// the matrix up to date. It returns their number: a panel ends where the norm of a column has lost
-// its digits.
+// reduce reduces up to nb columns from column j on, where the rows before row j are finished, and
+// updates the rest of the matrix. It returns the number of columns reduced: a panel ends where the norm
+// of a column has lost its digits.
 func (p *laqps) reduce(j, nb int) int {
 	rows := p.m - j
 	at, v, f := p.a.Sub(j, j), p.v, p.f.Sub(0, j)
@@ -119,7 +119,7 @@ func (p *laqps) reduce(j, nb int) int {
 	return c
 }
 
-// exchange moves the longest of the columns from j+c on to that place, in all rows.
+// exchange exchanges column j+c with the longest column from there on, in all rows.
 func (p *laqps) exchange(j, c int) {
 	k := j + c
 	q := k
@@ -142,10 +142,10 @@ func (p *laqps) exchange(j, c int) {
 	p.norms[q], p.exact[q] = p.norms[k], p.exact[k]
 }
 
-// downdate subtracts the row of R from the norms of its columns, from column j on. It returns
-// the columns whose norms have lost half of their digits since they were computed.
+// downdate subtracts a row of R from the norms of the columns from j on. It returns the columns whose
+// norms have lost half of their digits since they were last computed.
 func (p *laqps) downdate(j int, row []float64) (lost []int) {
-	const half = 0x1p-26 // the root of eps
+	const half = 0x1p-26 // the square root of eps
 	for i, v := range row {
 		norm := p.norms[j+i]
 		if norm == 0 {

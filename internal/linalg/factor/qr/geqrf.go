@@ -11,43 +11,43 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Making nb reflections of l rows together takes about 3l*nb² flops, on one thread for the most
-// part. Applying them takes 4l*nb for each column on the right, at full speed if nb is large enough
-// for the traffic of that column not to count. So 32 is 12% faster than 64 at order 300, and 64 as fast
-// at 1000 and up to 14% faster at 2000, the more the busier memory is. To apply them alone, 64 is 8%
-// faster at order 1000 and 13% at 2000, and 14% slower at 300.
+// Computing nb reflections of l rows takes about 3l*nb² flops, mostly on one thread. Applying them
+// takes 4l*nb flops per column on the right, at full speed if nb is large enough to hide the memory
+// traffic of the column. So 32 is 12% faster than 64 at order 300; 64 is as fast at 1000 and up to 14%
+// faster at 2000, the more the busier memory is. To apply reflections alone, 64 is 8% faster at order
+// 1000, 13% faster at 2000, and 14% slower at 300.
 const (
 	geqrfColumns    = 64
 	geqrfColumnsLow = 32
-	geqrfRows       = 900 // from which on there are geqrfColumns
-	minGeqrt        = 16  // columns at which geqrt ends its recursion, for Level 2 to take over
-	reflectorRows   = 600 // geqrfRows where T is not kept
-	panelTime       = 2.5 // the time to update and reduce a block over that to update it
+	geqrfRows       = 900 // from which on geqrfColumns are used
+	minGeqrt        = 16  // columns at which geqrt ends its recursion and Level 2 takes over
+	reflectorRows   = 600 // geqrfRows if T is not kept
+	panelTime       = 2.5 // the time to update and reduce a block, relative to the time to update it
 )
 
-// For few right sides the traffic of V counts, and T, where it is not kept, takes much of the time of
-// applying reflections: 16 columns are 1.3 to 2 times as fast as 64. Reflections that are rows take up
-// to half the time one by one from the right, where all is in a cache.
+// For few right-hand sides the memory traffic of V counts, and T, if not kept, takes much of the time
+// of applying reflections: blocks of 16 columns are 1.3 to 2 times as fast as 64. Reflections stored as
+// rows take as little as half the time one by one from the right, if everything is in a cache.
 const (
 	ormqrColumns = 16
-	ormqrFew     = 32 // right sides below which they are taken
-	ormqrOne     = 40 // orders of Q and C up to which they are applied one by one
+	ormqrFew     = 32 // right-hand sides below which ormqrColumns are used
+	ormqrOne     = 40 // orders of Q and X up to which reflections are applied one by one
 )
 
-// A QR holds the Q of a factorization of a dense matrix of M rows, the product of K reflections, with
-// I - V T Vᵀ for each block of NB of them (Schreiber and Van Loan, SIAM J. Sci. Stat. Comput. 10,
+// A QR holds the Q of a factorization of a dense matrix of M rows. Q is the product of K reflections,
+// in blocks I - V T Vᵀ of NB reflections each (Schreiber and Van Loan, SIAM J. Sci. Stat. Comput. 10,
 // 1989).
 type QR struct {
 	M, K, NB int
-	Rows     bool         // A holds the transpose, and LᵀQᵀ of an LQ factorization
-	A        block.Matrix // V below the diagonal, with implied ones on it, and R
+	Rows     bool         // A holds the transpose, RᵀQᵀ: an LQ factorization
+	A        block.Matrix // V below the diagonal, with implied ones on it, and R on and above it
 	Tau      []float64    // the factors of the reflections
 	T        []float64    // the triangles T, one below the other, with rows NB apart; nil if not kept
 }
 
 // Geqrf overwrites the m×n dense a by its QR factorization, in 2n²(m - n/3) flops for m >= n. It
 // reduces each block of nb columns to R in a workspace where columns are rows, and applies its
-// reflections to the columns on its right. If keep is not set it returns the same A and Tau without T,
+// reflections to the columns on its right. If keep is not set, it returns the same A and Tau without T,
 // and does not compute what only T needs. nb and base are 0 except in tests.
 func Geqrf(bk factor.Backend, keep bool, nb, base, m, n int, a block.Matrix) QR {
 	f := QR{M: m, K: min(m, n), NB: nb, A: a}
@@ -55,8 +55,8 @@ func Geqrf(bk factor.Backend, keep bool, nb, base, m, n int, a block.Matrix) QR 
 	return f
 }
 
-// Overflow returns the first diagonal element at which a reflection is not finite, with its value or,
-// where that is finite, the factor tau of the reflection.
+// Overflow returns the first diagonal element at which R or the factor tau of the reflection is not
+// finite, with the value of R or, if that is finite, tau. It returns nil if all are finite.
 func (f QR) Overflow() *factor.Pivot {
 	for i, tau := range f.Tau {
 		if v := f.A.X[f.A.Row(i)+i]; !factor.IsFinite(v) {
@@ -76,8 +76,8 @@ func Gelqf(bk factor.Backend, keep bool, m, n int, a block.Matrix) QR {
 	return f
 }
 
-// factor is Geqrf for the matrix of M rows and n columns in A. While the columns on the right of a
-// block are brought up to date, one thread goes on to the next block, whose columns come first.
+// factor is Geqrf for the M×n matrix in A. While the columns on the right of a block are updated, one
+// thread updates the next block first and goes on to reduce it.
 func (f *QR) factor(bk factor.Backend, keep bool, base, n int) {
 	if f.NB == 0 {
 		f.NB = geqrfColumns
@@ -128,19 +128,19 @@ func (f *QR) factor(bk factor.Backend, keep bool, base, n int) {
 	}
 }
 
-// panels makes the blocks of reflections of a factorization.
+// panels computes the blocks of reflections of a factorization.
 type panels struct {
 	*QR
 	bk      factor.Backend
-	base, n int          // of geqrt; columns of the matrix
-	t       []float64    // T, also where it is not kept
-	v       [2][]float64 // of the block that is applied and of the next, by turns
-	columns block.Matrix // where columns are rows
+	base, n int          // the base of geqrt; the number of columns of the matrix
+	t       []float64    // T, even if it is not kept
+	v       [2][]float64 // V of the block being applied and of the next one, in turn
+	columns block.Matrix // the block, with columns as rows
 	dots    []float64
 }
 
-// reduce reduces the block of columns that begins with column j, and returns its reflections, which
-// last until the next but one is made.
+// reduce reduces the block of columns that begins with column j, and returns its reflections, which are
+// valid until the block after the next is reduced.
 func (p *panels) reduce(j int) Reflector {
 	at, c := p.A.Sub(j, j), p.columns
 	h := Reflector{Rows: p.M - j, Cols: min(p.NB, p.K-j), T: block.Dense(p.t[j*p.NB:], p.NB)}
@@ -166,8 +166,8 @@ func (p *panels) reduce(j int) Reflector {
 	return h
 }
 
-// apply overwrites the n columns of A from column j on, in rows i to M, by op(H) times them; work has
-// n*h.Cols elements.
+// apply multiplies n columns of A, from column j on and in rows i to M-1, by op(H) from the left; work
+// has n*h.Cols elements.
 func (f QR) apply(bk factor.Backend, h Reflector, t blas.Transpose, n, i, j int, work []float64) {
 	switch {
 	case n == 0:
@@ -178,8 +178,8 @@ func (f QR) apply(bk factor.Backend, h Reflector, t blas.Transpose, n, i, j int,
 	}
 }
 
-// reflections returns the function that makes the block of reflections that begins with column i; it
-// lasts until the next one is made.
+// reflections returns a function that computes the block of reflections that begins with column i; it
+// is valid until the next call.
 func (f QR) reflections(bk factor.Backend, w *factor.Workspace) func(i int) Reflector {
 	nb := min(f.NB, f.K)
 	v, column := w.Take(f.M*nb), w.Take(nb)
@@ -206,8 +206,8 @@ func (f QR) reflections(bk factor.Backend, w *factor.Workspace) func(i int) Refl
 	}
 }
 
-// Ormqr overwrites the M×c X by Q X or, if t is blas.Trans, by QᵀX, in c(4MK - 2K²) flops; if
-// side is blas.Right, it overwrites the c×M X by X Q or X Qᵀ. (LAPACK: dormqr.)
+// Ormqr overwrites the M×c X by Q X or, if t is blas.Trans, by QᵀX, in c(4MK - 2K²) flops. If side is
+// blas.Right, it overwrites the c×M X by X Q or X Qᵀ. (LAPACK: dormqr.)
 func (f QR) Ormqr(bk factor.Backend, side blas.Side, t blas.Transpose, c int, x block.Matrix) {
 	switch {
 	case f.T != nil:

@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// geqrt overwrites the m×n matrix A, m >= n, whose transpose is in a, by R and the reflections V,
-// transposed as well, and t by the upper triangular T with Q = I - V T Vᵀ, by halves of the columns
-// (Elmroth and Gustavson, IBM J. Res. Dev. 44, 2000; LAPACK: dgeqrt3). Each reflection is a row of a,
-// and all products run along these rows, which are long. dots has n elements. If whole is not set, T is
-// undefined but for its diagonal.
+// geqrt overwrites the m×n matrix A, m >= n, by R and the reflections V; a holds the transposes. It
+// overwrites t by the upper triangular T with Q = I - V T Vᵀ. It halves the columns (Elmroth and
+// Gustavson, IBM J. Res. Dev. 44, 2000; LAPACK: dgeqrt3). Each reflection is a row of a, so that all
+// products run along long rows. dots has n elements. If whole is not set, T is undefined except for its
+// diagonal.
 func geqrt(bk factor.Backend, m, n int, a, t block.Matrix, base int, dots []float64, whole bool) {
 	if n <= base {
 		geqrtBase(bk, m, n, a, t, dots, whole)
@@ -24,8 +24,8 @@ func geqrt(bk factor.Backend, m, n int, a, t block.Matrix, base int, dots []floa
 	below1, below2 := v1.Sub(0, n1), v2.Sub(0, n1) // without the first n1 rows
 	geqrt(bk, m, n1, v1, t, base, dots, true)
 
-	// The right half by Q1ᵀ = I - V1 T1ᵀ V1ᵀ, with W in the place of T12. The first n1 rows of V1
-	// are unit lower triangular, so upper in a.
+	// Multiply the right half by Q1ᵀ = I - V1 T1ᵀ V1ᵀ, with W in the place of T12. The first n1
+	// rows of V1 are unit lower triangular, so upper triangular in a.
 	block.CopyTransposed(w, v2, n2, n1)
 	bk.Trmm(blas.Left, blas.Upper, blas.NoTrans, blas.Unit, n1, n2, 1, v1, w)
 	bk.Gemm(blas.NoTrans, blas.Trans, n1, n2, m-n1, 1, below1, below2, 1, w)

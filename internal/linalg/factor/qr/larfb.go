@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A Reflector is the product H = I - V T Vᵀ of some reflections, one for each of the Cols columns of V,
-// which has Rows rows, with T upper triangular. V is dense, with the ones on its diagonal and the zeros
-// above them, so that products with it are Dgemm.
+// A Reflector is the product H = I - V T Vᵀ of Cols reflections, where V is Rows×Cols and T is upper
+// triangular. V is dense and stores the ones on its diagonal and the zeros above them, so that products
+// with it are Dgemm.
 type Reflector struct {
 	Rows, Cols int
 	V, T       block.Matrix
@@ -55,8 +55,8 @@ func (h Reflector) ApplyRight(bk factor.Backend, t blas.Transpose, m int, c bloc
 	bk.Gemm(blas.NoTrans, blas.Trans, m, h.Rows, h.Cols, -1, w, h.V, 1, c)
 }
 
-// columns writes the first Cols columns of H, I - V T V1ᵀ with the first rows V1 of V, to q, or their
-// transpose; work has Cols*Cols elements.
+// columns writes the first Cols columns of H, or their transpose, to q. They are I - V T V1ᵀ, where V1
+// is the first Cols rows of V. work has Cols*Cols elements.
 func (h Reflector) columns(bk factor.Backend, transposed bool, q block.Matrix, work []float64) {
 	n := h.Cols
 	w := block.Dense(work[:n*n], n)
@@ -73,9 +73,9 @@ func (h Reflector) columns(bk factor.Backend, transposed bool, q block.Matrix, w
 	}
 }
 
-// Larft computes T from V and the factors tau of the reflections: above the diagonal its column j is
-// -tau_j T (VᵀV)_j, with T as far as it is known, and on it tau_j. column has Cols elements.
-// (LAPACK: dlarft.)
+// Larft computes T from V and the factors tau of the reflections. The diagonal of T is tau. Above it,
+// column j is -tau_j T (VᵀV)_j, with the columns of T before it. column has Cols elements. (LAPACK:
+// dlarft.)
 func (h Reflector) Larft(bk factor.Backend, tau, column []float64) {
 	if h.Cols > 1 {
 		bk.Dsyrk(blas.Upper, blas.Trans, h.Cols, h.Rows, 1, h.V.X, h.V.Ld, 0, h.T.X, h.T.Ld)
@@ -89,8 +89,9 @@ func (h Reflector) Larft(bk factor.Backend, tau, column []float64) {
 	}
 }
 
-// larftColumn computes column j of T from T before it and Vᵀ: T[:j,j] = -tau T[:j,:j] V[:,:j]ᵀ x and
-// T[j,j] = tau, where x, of q elements, is column j of V. work has j elements.
+// larftColumn computes column j of T from the columns before it and Vᵀ:
+// T[:j,j] = -tau T[:j,:j] V[:,:j]ᵀ x and T[j,j] = tau, where x, of q elements, is column j of V. work
+// has j elements.
 func larftColumn(bk factor.Backend, j, q int, tau float64, v block.Matrix, x []float64, t block.Matrix, work []float64) {
 	t.X[t.Row(j)+j] = tau
 	if j == 0 {
@@ -100,7 +101,7 @@ func larftColumn(bk factor.Backend, j, q int, tau float64, v block.Matrix, x []f
 	TimesT(t, j, 1, work)
 }
 
-// TimesT writes alpha times the product of the first j rows and columns of T and of x to column j of T.
+// TimesT writes alpha times the product of the leading j×j block of T and x to column j of T.
 func TimesT(t block.Matrix, j int, alpha float64, x []float64) {
 	for i := range j {
 		at, s := i*t.Ld, 0.0

@@ -7,8 +7,8 @@ import (
 	"blskernel/internal/linalg/factor"
 )
 
-// Larfg makes the reflection I - tau (1, v)(1, v)ᵀ that turns (alpha, x) into (beta, 0), and overwrites
-// x by v. tau is 0 where x is zero, and else between 1 and 2. (LAPACK: dlarfg.)
+// Larfg computes the reflection I - tau (1, v)(1, v)ᵀ that turns (alpha, x) into (beta, 0), and
+// overwrites x by v. tau is 0 if x is zero, and otherwise between 1 and 2. (LAPACK: dlarfg.)
 func Larfg(bk factor.Backend, alpha float64, x []float64) (beta, tau float64) {
 	rest := norm2(bk, x)
 	if rest == 0 {
@@ -16,7 +16,7 @@ func Larfg(bk factor.Backend, alpha float64, x []float64) (beta, tau float64) {
 	}
 	beta = -math.Copysign(detmath.Hypot(alpha, rest), alpha)
 	if math.Abs(beta) < factor.SmallestNormal {
-		// A subnormal length has few digits: 1 and v would not have the length that tau is for.
+		// A subnormal length has few digits: tau would not match the length of (1, v).
 		const up = 0x1p200
 		bk.Dscal(len(x), up, x, 1)
 		beta, tau = Larfg(bk, alpha*up, x)
@@ -27,7 +27,7 @@ func Larfg(bk factor.Backend, alpha float64, x []float64) (beta, tau float64) {
 	return beta, -(alpha - beta) / beta
 }
 
-// LarfgShort is Larfg by a loop, for a short x and numbers below 2⁵⁰⁰.
+// LarfgShort is Larfg with a plain loop, for a short x and numbers below 2⁵⁰⁰.
 func LarfgShort(bk factor.Backend, alpha float64, x []float64) (beta, tau float64) {
 	squares := 0.0
 	for _, v := range x {
@@ -44,8 +44,8 @@ func LarfgShort(bk factor.Backend, alpha float64, x []float64) (beta, tau float6
 	return beta, (beta - alpha) / beta
 }
 
-// norm2 returns the 2-norm of x: from the sum of its squares, or by Dnrm2, which is safe but slower,
-// where the sum overflows or squares that underflow may count.
+// norm2 returns the 2-norm of x, from the sum of its squares. If the sum overflows or squares that
+// underflow may count, it calls Dnrm2, which is safe but slower.
 func norm2(bk factor.Backend, x []float64) float64 {
 	if len(x) == 0 {
 		return 0

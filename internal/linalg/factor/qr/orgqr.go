@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Reflections returns the Q of the reflections that LAPACK's dgeqrf left in the dense a, of m rows,
-// or dgelqf in a matrix of m columns if rows is set; tau are their factors.
+// Reflections returns the Q of the reflections that LAPACK's dgeqrf left in the dense a of m rows or,
+// if rows is set, that dgelqf left in an a of m columns. tau holds their factors.
 func Reflections(rows bool, m int, a block.Matrix, tau []float64) QR {
 	nb := geqrfColumnsLow
 	if m >= reflectorRows {
@@ -17,12 +17,12 @@ func Reflections(rows bool, m int, a block.Matrix, tau []float64) QR {
 	return QR{M: m, K: len(tau), NB: nb, Rows: rows, A: a, Tau: tau}
 }
 
-// Orgqr overwrites A by the first n columns of Q, 0 < K <= n <= M, or by its transpose where A holds
-// such. It takes 4MnK - 2(M+n)K² + 4K³/3 flops, and a workspace of NB(M+n) numbers. (LAPACK:
-// dorgqr, dorglq.)
+// Orgqr overwrites A by the first n columns of Q, 0 < K <= n <= M, or by their transpose if Rows is
+// set. It takes 4MnK - 2(M+n)K² + 4K³/3 flops, and a workspace of NB(M+n) numbers. (LAPACK: dorgqr,
+// dorglq.)
 //
 // It starts from the first columns of I and multiplies by blocks of reflections H, from the last to the
-// first; the first columns of H take the place of V itself.
+// first; the first columns of each H overwrite its V.
 func (f QR) Orgqr(bk factor.Backend, n int) {
 	nb := min(f.NB, f.K)
 	f.clear(0, f.M, f.K, n)
@@ -40,7 +40,7 @@ func (f QR) Orgqr(bk factor.Backend, n int) {
 	}
 }
 
-// clear zeroes rows i to i1, columns j to j1.
+// clear zeroes the rows [i, i1) of the columns [j, j1).
 func (f QR) clear(i, i1, j, j1 int) {
 	if f.Rows {
 		i, i1, j, j1 = j, j1, i, i1

@@ -19,43 +19,43 @@ import (
 //	[R Z]      [R' Z']
 //	[B Y]  to  [0  Y']
 //
-// by reflections from the left. R is upper triangular, B has any number of rows or, as in PLASMA's
+// by reflections from the left. R is upper triangular. B has any number of rows or, as in PLASMA's
 // dttqrt, is upper triangular too. (LAPACK: dtpqrt, dtpmqrt.)
 //
-// As many rows of B are taken at a time as have room in w, a copy of [B Y]; with a triangular B it
-// leaves out the zero columns in front of these rows. Then it eliminates one panel of columns after the
-// other: it makes the reflections I - [I; V] T [I; V]ᵀ (tpqrt2.factor) and applies them to the columns
-// on the right, right-hand sides included. These columns fall into strips, each of which one thread
-// carries through all products, in its own cache. The first strip is the next panel, which its thread
-// factors at once.
+// It copies as many rows of [B Y] at a time as fit into w; if B is triangular, w leaves out the zero
+// columns in front of these rows. Then it eliminates one panel of columns after another: it computes
+// the reflections I - [I; V] T [I; V]ᵀ (tpqrt2.factor) and applies them to the columns on the right,
+// including the right-hand sides. These columns are split into strips; one thread carries a strip
+// through all products, in its own cache. The first strip is the next panel, which its thread factors
+// right away.
 type Tpqrt struct {
 	R, Z, B, Y blas64.General
 	Triangle   bool // B is upper triangular
 	Plan       TpqrtPlan
 
 	bk   factor.Backend
-	w    block.Matrix // columns from and on of rows i to i+q of [B Y]
+	w    block.Matrix // rows i to i+q-1 of [B Y], starting at column from
 	i, q int
 	from int
 	top  []float64 // room for a panel's columns times [R Z]
 }
 
-// A TpqrtPlan holds the sizes of blocks. A zero stands for the size of planFor.
+// A TpqrtPlan holds the sizes of blocks. A zero stands for the size that planFor returns.
 type TpqrtPlan struct {
 	Panel int // columns of a panel
 	Base  int // columns at which the recursion in a panel stops
 	Strip int // columns of a strip
-	Room  int // number of elements of [B Y] that are treated together
+	Room  int // number of elements of [B Y] that are processed together
 }
 
 // planFor returns the plan for a problem of q rows. The sizes were measured on one core of Zen 4 with k
 // = q = 1000. Panels of 24, 32, 48 and 64 columns give 47, 48, 44 and 45 GFLOP/s: products with a V of
-// up to 32 columns read the strip where it lies and others pack it. Room for 2¹⁸, 2¹⁹ and 2²⁰ numbers,
+// up to 32 columns read the strip in place, and others pack it. Room for 2¹⁸, 2¹⁹ and 2²⁰ numbers,
 // which stay in the cache from panel to panel, gives 46, 48 and 48; strips of 96 to 240 columns make no
-// difference. On two threads strips of 96 columns are up to 1.07 times as fast as wider ones, whose
-// last leave a thread idle. Few rows make narrower panels, since T then costs more than it saves.
+// difference. On two threads, strips of 96 columns are up to 1.07 times as fast as wider ones, the last
+// of which leave a thread idle. Few rows get narrower panels, since T would cost more than it saves.
 //
-// A backend without block products has threads of its own: it wants large products from one goroutine.
+// A backend without block operations has its own threads: it needs large products from one goroutine.
 func planFor(bk factor.Backend, q int) TpqrtPlan {
 	panel := max(8, (q/4+7)/8*8)
 	if _, ours := bk.Backend.(block.Ops); ours {
@@ -69,7 +69,7 @@ func planFor(bk factor.Backend, q int) TpqrtPlan {
 }
 
 // Run does the elimination. It returns the first element of the input that is not finite, before it
-// writes anything, or the first row of the result that is not.
+// writes anything, or the first row of the result that is not finite, as a Pivot.
 func (e *Tpqrt) Run(bk factor.Backend) (*factor.Element, *factor.Pivot) {
 	k, c, q := e.R.Cols, e.Z.Cols, e.B.Rows
 	if k == 0 || q == 0 {
@@ -109,13 +109,13 @@ func (e *Tpqrt) Run(bk factor.Backend) (*factor.Element, *factor.Pivot) {
 	return nil, nil
 }
 
-// rows eliminates rows i to i+q of B, with p and next as the storage of two panels.
+// rows eliminates rows i to i+q-1 of B, with p and next as the storage of two panels.
 func (e *Tpqrt) rows(p, next *tpqrt2) {
 	k, all := e.R.Cols, e.R.Cols+e.Z.Cols
 	e.factor(p, e.from)
 	for j := e.from; j < k; {
-		right := j + p.n                   // the columns from here on are on the right of the panel,
-		rest := min(right+e.Plan.Panel, k) // and those from here on also of the next one
+		right := j + p.n                   // the first column on the right of the panel
+		rest := min(right+e.Plan.Panel, k) // the first column on the right of the next panel
 		width := max(1, min(e.Plan.Strip, all-rest))
 		strips := 1 + (all-rest+width-1)/width
 		at, cur, ahead := j, p, next
@@ -137,8 +137,8 @@ func (e *Tpqrt) rows(p, next *tpqrt2) {
 	}
 }
 
-// factor makes the reflections of the panel that begins with column j. It loads the first panel of some
-// rows; apply loads the columns on its right.
+// factor computes the reflections of the panel that begins with column j. It loads the first panel of a
+// group of rows; apply loads the columns on its right.
 func (e *Tpqrt) factor(p *tpqrt2, j int) {
 	n := min(e.Plan.Panel, e.R.Cols-j)
 	if j == e.from {
@@ -152,7 +152,7 @@ func (e *Tpqrt) factor(p *tpqrt2, j int) {
 	p.factor(0, n)
 }
 
-// load copies columns from to to-1 of rows i to i+q of [B Y] to w.
+// load copies the columns [from, to) of rows i to i+q-1 of [B Y] to w.
 func (e *Tpqrt) load(from, to int) {
 	k := e.R.Cols
 	mid := min(max(k, from), to) // B ends and Y begins here
@@ -172,12 +172,12 @@ func (e *Tpqrt) load(from, to int) {
 	}
 }
 
-// apply applies the reflections of the panel that begins with column j to columns from to to-1, where
-// C1 is rows j to j+n of [R Z], and C2 rows i to i+q of [B Y]:
+// apply applies the reflections of the panel that begins with column j to the columns [from, to), where
+// C1 is rows j to j+n-1 of [R Z], and C2 is rows i to i+q-1 of [B Y]:
 //
 //	M = Tᵀ(C1 + VᵀC2),   C1 = C1 - M,   C2 = C2 - V M,
 //
-// in 4qn flops a column and n² for T.
+// in 4qn flops per column and n² for T.
 func (e *Tpqrt) apply(p *tpqrt2, j, from, to int) {
 	n := to - from
 	if n == 0 {
@@ -202,7 +202,7 @@ func (e *Tpqrt) apply(p *tpqrt2, j, from, to int) {
 	e.bk.Gemm(blas.Trans, blas.NoTrans, p.q, n, p.n, -1, p.v, m, 1, c2)
 }
 
-// row returns elements from to to-1 of row i of [R Z], split into R and Z.
+// row returns the elements [from, to) of row i of [R Z], split into R and Z.
 func (e *Tpqrt) row(i, from, to int) (r, z []float64) {
 	k := e.R.Cols
 	if from < k {
@@ -216,8 +216,8 @@ func (e *Tpqrt) row(i, from, to int) (r, z []float64) {
 
 // safeSquares is the sum of squares of a row of [R Z; B Y] below which nothing overflows. A column then
 // has a norm below sqrt(k+q) 2⁴⁸⁰, which reflections do not change. No intermediate number exceeds
-// 4 sqrt(n(1+q)) such norms in a panel of n columns: |V| <= 1, and ‖T‖ <= 2 because I - T is a part of
-// an orthogonal matrix.
+// 4 sqrt(n(1+q)) times this norm in a panel of n columns: |V| <= 1, and ‖T‖ <= 2 because I - T is part
+// of an orthogonal matrix.
 const safeSquares = 0x1p960
 
 // anyLarge reports whether a row holds a NaN, an infinity or numbers so large that they may overflow.
@@ -230,7 +230,7 @@ func (e *Tpqrt) anyLarge() bool {
 		}
 		return e.bk.Ddot(len(x), x, 1, x, 1)
 	}
-	// A task has some rows; an element takes as long as some 8 flops.
+	// A task has 64 rows; an element takes about as long as 8 flops.
 	const rows = 64
 	e.bk.Share((k+e.B.Rows+rows-1)/rows, float64(8*rows*(k+c)), func(task int) {
 		for i := task * rows; i < min((task+1)*rows, k+e.B.Rows); i++ {
@@ -274,7 +274,7 @@ func (e *Tpqrt) stored(i int) (left, right []float64, from int) {
 	return rowFrom(a, i, from), rowFrom(y, i, 0), from
 }
 
-// rowFrom returns row i of g from column j on, which is empty where g has no such row.
+// rowFrom returns row i of g from column j on, or nil if g has no such row.
 func rowFrom(g blas64.General, i, j int) []float64 {
 	if i >= g.Rows {
 		return nil

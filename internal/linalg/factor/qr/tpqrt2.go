@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A tpqrt2 eliminates some columns of a triangle R and of the rows B below it together. Its reflections
-// have an identity on top, Q = I - [I; V] T [I; V]ᵀ. It stores V alone, by columns: Vᵀ has n rows, each
-// of which is one reflection. All products run along these rows, which are long. (LAPACK: dtpqrt2.)
+// A tpqrt2 eliminates a panel of columns of the rows B below a triangle R. Its reflections have an
+// identity on top, Q = I - [I; V] T [I; V]ᵀ. It stores only V, transposed: each of the n rows of Vᵀ is
+// one reflection. All products run along these rows, which are long. (LAPACK: dtpqrt2.)
 type tpqrt2 struct {
 	bk   factor.Backend
 	base int // columns at which the recursion stops
@@ -18,7 +18,7 @@ type tpqrt2 struct {
 	q     int          // rows of B
 	first int          // column j of B has min(q, first+j+1) rows, and zeros below
 	r     block.Matrix // the n×n diagonal block of R, in its place
-	v     block.Matrix // Vᵀ, which begins as Bᵀ
+	v     block.Matrix // Bᵀ, which becomes Vᵀ
 	t     block.Matrix // T, upper triangular
 	dots  []float64
 }
@@ -39,7 +39,7 @@ func (p *tpqrt2) start(r, b block.Matrix, first, q, n int) {
 	block.CopyTransposed(p.v, b, q, n)
 }
 
-// rows returns the number of rows of B that the columns before column c have.
+// rows returns the number of rows of B in the columns before column c.
 func (p *tpqrt2) rows(c int) int { return min(p.q, p.first+c) }
 
 // factor eliminates columns c to c+n-1 of the panel by halves, as geqrt does; the identity on top makes
@@ -54,7 +54,7 @@ func (p *tpqrt2) factor(c, n int) {
 	n2, d := n-n1, c+n1
 	p.factor(c, n1)
 
-	// The right half by Q1ᵀ = I - [I; V1] T1ᵀ [I; V1]ᵀ, with W in the place of T12.
+	// Multiply the right half by Q1ᵀ = I - [I; V1] T1ᵀ [I; V1]ᵀ, with W in the place of T12.
 	q := p.rows(d)
 	v1, v2, r12 := p.v.Sub(c, 0), p.v.Sub(d, 0), p.r.Sub(c, d)
 	t1, t2, w := p.t.Sub(c, c), p.t.Sub(d, d), p.t.Sub(c, d)
