@@ -12,8 +12,8 @@ import (
 // leafOrder is the largest order for which the QR algorithm is at least as fast as a merge.
 const leafOrder = 32
 
-// A divider is the divide and conquer algorithm for a bidiagonal matrix. One row is taken out; the
-// singular vectors of the halves above and below it, multiplied by orthogonal matrices, are the
+// A divider is the state of divide and conquer for a bidiagonal matrix. It takes out one row.
+// Orthogonal matrices then turn the singular vectors of the halves above and below that row into the
 // singular vectors of the whole. (Gu and Eisenstat, SIAM J. Matrix Anal. Appl. 16 (1995) 79-92; LAPACK:
 // dlasd1, dlasd2, dlasd3.)
 type divider struct {
@@ -22,12 +22,13 @@ type divider struct {
 	products, rows []float64 // the workspace of merges
 }
 
-// bdsdc overwrites d by the singular values, in no order, of the bidiagonal n×n B with d on its
-// diagonal and e above it, and the rows of the n×n ut and vt by the left and right singular vectors. e
-// has n elements; the last is not used, and all are then undefined. Each value has an error of some
-// roundings of the largest one. It returns false if the QR algorithm does not converge for a leaf.
+// bdsdc overwrites d by the singular values, in any order, of the bidiagonal n×n B with d on its
+// diagonal and e above it. It overwrites the rows of the n×n ut and vt by the left and right singular
+// vectors. e has n elements; the last is not used, and afterwards all are undefined. The error of each
+// value is a few roundings of the largest value. bdsdc returns false if the QR algorithm does not
+// converge for a leaf.
 //
-// It takes at most about 8n³/3 flops, nearly all in products, and less where values agree or vectors
+// It takes at most about 8n³/3 flops, nearly all in products, and fewer if values coincide or vectors
 // are local. The workspace has 2n² numbers. (LAPACK: dbdsdc.)
 func bdsdc(bk factor.Backend, d, e []float64, ut, vt block.Matrix) bool {
 	n := len(d)
@@ -55,9 +56,8 @@ func bdsdc(bk factor.Backend, d, e []float64, ut, vt block.Matrix) bool {
 	return true
 }
 
-// divide computes the decomposition of the block of B whose first row and column is first, of len(d)
-// rows, and one more column if e is as long as d. With one more column the last row of vt spans the
-// null space.
+// divide decomposes the block of B that begins with row and column first. It has len(d) rows, and one
+// more column if e is as long as d. The last row of vt then spans the null space.
 func (v *divider) divide(d, e []float64, first int) bool {
 	n := len(d)
 	if n <= leafOrder {
@@ -76,8 +76,8 @@ func (v *divider) divide(d, e []float64, first int) bool {
 }
 
 // leaf is divide by the QR algorithm. If the block has one more column than rows, rotations of columns
-// first make it square and lower bidiagonal, and rotations of rows upper bidiagonal again. (LAPACK:
-// dlasdq.)
+// first make it square and lower bidiagonal, and rotations of rows then make it upper bidiagonal again.
+// (LAPACK: dlasdq.)
 func (v *divider) leaf(d, e []float64, first int) bool {
 	n, cols := len(d), len(e)+1
 	left, right := v.Plane(v.ut.Sub(first, first), n), v.Plane(v.vt.Sub(first, first), cols)
@@ -108,8 +108,8 @@ func (v *divider) leaf(d, e []float64, first int) bool {
 }
 
 // merge overwrites the values d and the rows of ut and vt, known for the halves, by the decomposition
-// of the whole. Row middle has on on the diagonal and off right of it; the whole has one more column
-// than rows if extra.
+// of the whole. Row middle was taken out: on is its diagonal element, and off the element to the right.
+// If extra is set, the whole has one more column than rows.
 func (v *divider) merge(d []float64, middle int, extra bool, on, off float64, ut, vt block.Matrix) {
 	n := len(d)
 	cols := n
@@ -128,19 +128,19 @@ func (v *divider) merge(d []float64, middle int, extra bool, on, off float64, ut
 	}
 	d[middle], m.Halves[middle] = 0, secular.Whole
 	if extra {
-		// Of the two null spaces, the row that was taken out has an element for the first only.
+		// Rotate the two null vectors so that the row taken out meets only the first.
 		c, s, r := factor.Lartg(m.X[middle], off*vt.X[vt.Row(n)+middle+1])
 		v.Rot(c, s, vt.Elements(middle, 0, cols), vt.Elements(n, 0, cols))
 		m.X[middle] = r
 		largest = max(largest, math.Abs(m.X[middle]))
 	}
-	if largest == 0 { // the block is zero, and is diagonal
+	if largest == 0 { // the block is zero, and so diagonal
 		return
 	}
 
-	// Elements left out are some roundings of the norm, or negligible against numbers up to 1.
-	// Squares of the elements that stay do not underflow. The row that was taken out always stays:
-	// its X, and the distance to the next D, are raised to what counts. (LAPACK: dlasd2.)
+	// Neglected elements are a few roundings of the norm, or negligible against numbers up to 1.
+	// Squares of the other elements do not underflow. The row that was taken out is always kept:
+	// its X, and the distance to the next D, are raised to the least that counts. (LAPACK: dlasd2.)
 	negligible := max(8*eps*largest, 0x1p-200)
 	m.X[middle] = math.Copysign(max(math.Abs(m.X[middle]), negligible), m.X[middle])
 	m.Kept = append(m.Kept, middle)
@@ -161,8 +161,8 @@ func (v *divider) merge(d []float64, middle int, extra bool, on, off float64, ut
 	})
 }
 
-// leftVectors overwrites the right singular vectors in the rows of S by the left ones: d[j] times the
-// elements of the right ones before the division by their norms, and -1 for the row that was taken out.
+// leftVectors overwrites the right singular vectors in the rows of S by the left ones. Before
+// normalization, a left element is d[j] times the right element, or -1 for the row taken out.
 func (v *divider) leftVectors(m *secular.Merge) {
 	k := len(m.Kept)
 	by := make([]float64, k)

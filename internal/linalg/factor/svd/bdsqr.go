@@ -8,7 +8,7 @@ import (
 
 const (
 	eps = 0x1p-53
-	// tolerance is the relative error that an off-diagonal element may leave when it becomes zero.
+	// tolerance is the relative error that setting an off-diagonal element to zero may cause.
 	// eps^(-1/8) is 98.7.
 	tolerance = 98.70149282610239 * eps
 	// maxSweeps times n² is the number of rotations after which bdsqr gives up.
@@ -18,19 +18,19 @@ const (
 // An iteration is the state of bdsqr: the bidiagonal B, and the rotations of its rows and columns.
 type iteration struct {
 	d, e   []float64
-	u, v   *factor.Plane // nil where vectors are not wanted
-	thresh float64       // an element of e up to this is zero
+	u, v   *factor.Plane // nil if vectors are not computed
+	thresh float64       // an element of e up to this counts as zero
 
-	// The block of B that a sweep goes through, n rows from lo on: downwards, or upwards, when the
-	// block is seen with its rows and columns in reverse order and transposed.
+	// The block of B that a sweep goes through: n rows from lo on. If upwards is set, the sweep
+	// sees the block transposed, with its rows and columns in reverse order.
 	lo, n   int
 	upwards bool
 }
 
 // bdsqr computes the singular value decomposition of the bidiagonal B with d on its diagonal and e
-// above it, in the first n-1 elements of e. d becomes the values, each to high relative accuracy, with
-// any sign and in any order, e zero. Rotations go to u for the rows of Uᵀ and to v for the rows of Vᵀ.
-// It reports whether 6n² rotations were enough.
+// above it, in its first n-1 elements. It overwrites d by the values, each to high relative accuracy,
+// with any sign and in any order, and e by zeros. It applies rotations to u, the rows of Uᵀ, and to v,
+// the rows of Vᵀ. It reports whether 6n² rotations were enough.
 //
 //	source: Demmel and Kahan, SIAM J. Sci. Stat. Comput. 11 (1990) 873-912 (LAPACK: dbdsqr).
 func bdsqr(d, e []float64, u, v *factor.Plane) bool {
@@ -97,8 +97,7 @@ func (q *iteration) pair(lo int) {
 	q.u.Rotate(lo, lo+1, cl, sl)
 }
 
-// direct makes rows lo to end-1 the block. The direction of a new block is that from its larger end to
-// its smaller.
+// direct makes rows lo to end-1 the block. Sweeps of a new block go from its larger end to the smaller.
 func (q *iteration) direct(lo, end int) {
 	if lo >= q.lo+q.n || end <= q.lo {
 		q.upwards = math.Abs(q.d[lo]) < math.Abs(q.d[end-1])
@@ -122,8 +121,8 @@ func (q *iteration) offDiagonal(i int) *float64 {
 	return &q.e[q.lo+i]
 }
 
-// converged makes an off-diagonal element zero if that changes no singular value by more than the
-// tolerance, and reports whether there was one. Otherwise smallest is a bound like least, of the block.
+// converged sets an off-diagonal element to zero if that changes no singular value by more than the
+// tolerance, and reports whether it did. If not, smallest is a lower bound like least, for the block.
 func (q *iteration) converged() (smallest float64, found bool) {
 	if last := q.offDiagonal(q.n - 2); math.Abs(*last) <= tolerance*math.Abs(*q.diagonal(q.n - 1)) {
 		*last = 0
@@ -143,8 +142,8 @@ func (q *iteration) converged() (smallest float64, found bool) {
 	return smallest, false
 }
 
-// shift returns the shift of the next sweep: the smaller singular value of the last two rows, or 0
-// where a shift would cost relative accuracy or is negligible.
+// shift returns the shift of the next sweep: the smaller singular value of the last two rows, or 0 if a
+// shift would cost relative accuracy or is negligible.
 func (q *iteration) shift(smallest, largest float64) float64 {
 	if float64(len(q.d))*tolerance*(smallest/largest) <= max(eps, 0.01*tolerance) {
 		return 0
@@ -168,8 +167,8 @@ func (q *iteration) sweep(shift float64) {
 	}
 }
 
-// rotate applies the two rotations of step i of a sweep to the vectors: the rotation of the columns
-// first, or of the rows where upwards.
+// rotate applies the two rotations of step i of a sweep to the vectors: first the rotation of the
+// columns or, if upwards is set, of the rows.
 func (q *iteration) rotate(i int, c1, s1, c2, s2 float64) {
 	x, y, first, second := q.lo+i, q.lo+i+1, q.v, q.u
 	if q.upwards {

@@ -1,9 +1,9 @@
-// Package svd computes singular value decompositions: A = Q B Pᵀ with B bidiagonal by reflections,
-// and B = U Σ Vᵀ by divide and conquer. The values, and the leaves of divide and conquer, have
-// algorithms of high relative accuracy: dqds, and QR.
+// Package svd computes singular value decompositions: reflections give A = Q B Pᵀ with B bidiagonal,
+// and divide and conquer gives B = U Σ Vᵀ. Algorithms of high relative accuracy compute the values
+// (dqds) and the leaves of divide and conquer (QR).
 //
-// Vectors are rows here until the end, and the matrix that is reduced is Aᵀ: so reflections and
-// rotations work along rows.
+// Vectors are stored as rows until the last step, and A as Aᵀ, so that reflections and rotations work
+// along rows.
 //
-// A routine has LAPACK's name without the d. It checks no argument.
+// A routine has LAPACK's name without the d. It does not check its arguments.
 package svd

@@ -7,27 +7,27 @@ import (
 	"blskernel/internal/linalg/factor"
 )
 
-// negligible is the square of the relative error that a value may have from an element that dqds
-// neglects.
+// negligible is the square of the relative error in a value that dqds accepts from a neglected element.
 const negligible = 0x1.9p-46 * 0x1.9p-46 // (100·2⁻⁵²)²
 
-// A qd is a block of dqds, rows lo to hi of B. The values q and e are the factors of BᵀB: q the squares
-// of the diagonal, e of the superdiagonal. An eigenvalue of the block plus sigma + rest is one of BᵀB.
+// A qd is a block of dqds: rows lo to hi of B. q holds the squares of the diagonal of B, and e of its
+// superdiagonal. An eigenvalue of the block plus sigma + rest is an eigenvalue of BᵀB.
 type qd struct {
 	lo, hi      int
 	sigma, rest float64
 	q, e        []float64
 	oldQ, oldE  []float64 // before the last pass
 	d           []float64 // of the last pass; min(d) is about the least eigenvalue
-	fresh       bool      // whether d is of this block, in its order
-	growth      float64   // of shifts that have nothing but min(d)
+	fresh       bool      // whether d belongs to this block in its present order
+	growth      float64   // the share of min(d) to shift by if nothing else is known
 }
 
-// dqds overwrites d by the singular values of the bidiagonal matrix of d and e, in any order. e has as
-// many elements, of which the last is 0. If the values do not converge, or the range of elements is so
-// large that squares may underflow, it returns false and changes nothing. Relative errors are as small
-// as in bdsqr: a pass subtracts nothing but shifts, and no shift is larger than an eigenvalue. A pass
-// takes a division for each row where a QR step takes two roots and four divisions.
+// dqds overwrites d by the singular values, in any order, of the bidiagonal matrix with the diagonal d
+// and the superdiagonal e. e has as many elements as d, and its last is 0. If the values do not
+// converge, or the range of elements is so large that squares may underflow, it returns false and
+// changes nothing. Relative errors are as small as in bdsqr: a pass subtracts only shifts, and no shift
+// exceeds the least eigenvalue. A pass takes one division per row, where a QR step takes two roots and
+// four divisions.
 //
 //	source: Fernando and Parlett, Numer. Math. 67 (1994) 191-229; Parlett and Marques, Linear
 //	Algebra Appl. 309 (2000) 217-244 (LAPACK: dlasq1 to dlasq6). The choice of shifts is simpler.
@@ -49,7 +49,7 @@ func dqds(d, e []float64) bool {
 	if least < 0x1p-400*largest {
 		return false // squares may underflow
 	}
-	const top = 484 // the largest square is below 2⁹⁶⁸, and sums of some are finite
+	const top = 484 // the largest square is below 2⁹⁶⁸, and sums of a few are finite
 	_, exponent := math.Frexp(largest)
 	for i := range n {
 		v, w := math.Ldexp(d[i], top-exponent), math.Ldexp(e[i], top-exponent)
@@ -120,7 +120,7 @@ func pairOf(a, e, b float64) (most, least float64) {
 	return t, b * (a / t)
 }
 
-// split returns the last row after which the block falls into two, or -1.
+// split returns the row after which the block splits in two, the first of several, or -1.
 func (z *qd) split() int {
 	if z.hi-z.lo < 3 {
 		return -1
@@ -135,7 +135,7 @@ func (z *qd) split() int {
 	return -1
 }
 
-// turn reverses the order of the rows if the larger elements are at the end: values converge there, the
+// turn reverses the order of the rows if the larger elements are at the end, where values converge, the
 // smallest first.
 func (z *qd) turn() {
 	if 1.5*z.q[z.lo] < z.q[z.hi] {
@@ -145,7 +145,7 @@ func (z *qd) turn() {
 	}
 }
 
-// step makes a pass with a shift, or if that was larger than an eigenvalue, with a smaller one.
+// step makes a pass with a shift, and repeats it with smaller shifts if that exceeded an eigenvalue.
 func (z *qd) step() {
 	shift := z.shift()
 	for failures := 0; shift > 0; failures++ {
@@ -173,14 +173,14 @@ func (z *qd) step() {
 		z.unshifted()
 	}
 	z.q, z.oldQ, z.e, z.oldE, z.fresh = z.oldQ, z.q, z.oldE, z.e, true
-	// sigma + rest is a sum in twice the precision.
+	// sigma + rest holds the sum of the shifts in twice the precision.
 	rest := shift + z.rest
 	sum := z.sigma + rest
 	z.sigma, z.rest = sum, rest-(sum-z.sigma)
 }
 
-// shifted is a pass, which leaves its factors in oldQ and oldE. Where d is not positive it stops and
-// returns the row and d; otherwise -1.
+// shifted makes a pass, which leaves its factors in oldQ and oldE. If d is not positive, it stops and
+// returns the row and d; otherwise it returns -1.
 func (z *qd) shifted(shift float64) (at int, size float64) {
 	q, e := z.q[z.lo:z.hi+1], z.e[z.lo:z.hi+1]
 	toQ, toE, ds := z.oldQ[z.lo : z.hi+1][:len(q)], z.oldE[z.lo : z.hi+1][:len(q)], z.d[z.lo : z.hi+1][:len(q)]
@@ -193,7 +193,7 @@ func (z *qd) shifted(shift float64) (at int, size float64) {
 		sum := d + beside
 		t := q[i+1] / sum
 		toQ[i], toE[i] = sum, beside*t
-		if d *= t; t < 0x1p-1022 { // and has lost digits
+		if d *= t; t < 0x1p-1022 { // t has lost digits
 			toE[i], d = q[i+1]*(beside/sum), q[i+1]*(ds[i]/sum)
 		}
 		d -= shift
@@ -206,7 +206,7 @@ func (z *qd) shifted(shift float64) (at int, size float64) {
 	return -1, d
 }
 
-// unshifted is a pass without a shift, which cannot fail.
+// unshifted makes a pass without a shift, which cannot fail.
 func (z *qd) unshifted() {
 	d := z.q[z.lo]
 	for i := z.lo; i < z.hi; i++ {
@@ -226,9 +226,9 @@ func (z *qd) unshifted() {
 	z.d[z.hi], z.oldQ[z.hi] = d, d
 }
 
-// shift returns a lower bound for the least eigenvalue, which holds for the most part. With the vector
-// v, of 1 where d is least and factors e/q to both sides, the Rayleigh quotient is min(d)/|v|², and
-// the eigenvalue is as close to it as the residual says, the closer the further away the next one is.
+// shift returns a number that is usually a lower bound for the least eigenvalue. For the vector v, with
+// 1 where d is least and factors e/q to both sides, the Rayleigh quotient is min(d)/|v|². The residual
+// bounds its distance from the eigenvalue, more tightly the further away the next one is.
 func (z *qd) shift() float64 {
 	if !z.fresh {
 		return 0

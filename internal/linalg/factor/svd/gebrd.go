@@ -10,15 +10,15 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A bidiagonal is A = Q B Pᵀ for an m×n A, m >= n. B has d on the diagonal and e above it; Q and P are
-// products of reflections with the factors tauQ and tauP.
+// A bidiagonal is a decomposition A = Q B Pᵀ of an m×n A, m >= n. B has d on the diagonal and e above
+// it; Q and P are products of reflections with the factors tauQ and tauP.
 type bidiagonal struct{ d, e, tauQ, tauP []float64 }
 
 // blockColumns is the number of columns that gebrd reduces before it updates the rest, as in LAPACK.
 const blockColumns = 32
 
-// A reduction is the state of gebrd. W is Aᵀ, n×m, as it was before the block that begins with column
-// first. A is now, with the rows of vx and yu that are set,
+// A reduction is the state of gebrd. W is Aᵀ, n×m, before the block that begins with column first. With
+// the rows of vx and yu that are set so far, A is now
 //
 //	A = Wᵀ - VXᵀ·YU
 //
@@ -37,10 +37,10 @@ type reduction struct {
 
 // gebrd reduces the m×n A, m >= n, to bidiagonal form. w is Aᵀ. Row i of w becomes the reflection of
 // column i of A, with its 1, from element i on; row i+1 of p becomes the reflection of row i of A, from
-// element i+1 on. A p without elements is not written. Elements before these are undefined.
+// element i+1 on. The elements before these are undefined. An empty p is not written.
 //
-// It takes 4n²(m - n/3) flops, half of them in products, which are fast, and half in passes over what
-// is left of A: one for each column, where LAPACK takes two. Memory limits these: they read 8n²(m/2 -
+// It takes 4n²(m - n/3) flops, half of them in products, which are fast, and half in passes over the
+// rest of A: one per column, where LAPACK takes two. Memory limits the passes, which read 8n²(m/2 -
 // n/6) bytes.
 //
 //	source: LAPACK's dgebrd; Howell, Demmel, Fulton, Hammarling, Marmol, ACM Trans. Math. Softw. 34
@@ -104,7 +104,7 @@ func (r *reduction) right(i int) {
 	r.times(blas.Trans, rows, j, 1, r.yu, r.vx.X[i:], r.m, 0, r.base[:r.n-j])
 	r.pass(i, x)
 
-	// x is the product of W with u as pass left it, which the reflection shifts and scales.
+	// x is the product of W with the u that pass left, which the reflection now shifts and scales.
 	alpha := u[0]
 	var tau float64
 	r.e[i], tau = qr.Larfg(r.Backend, alpha, u[1:])
@@ -127,13 +127,13 @@ func (r *reduction) right(i int) {
 	r.Dscal(len(x), tau, x, 1)
 }
 
-// piecesOf returns the number of pieces into which pass cuts rows. It depends on the rows alone, and so
-// does the sum.
+// piecesOf returns the number of pieces into which pass cuts rows. It depends only on the number of
+// rows, so the sums do not depend on threads.
 func piecesOf(rows int) int { return max(1, min(rows/32, 16)) }
 
-// pass reads W once, below row i. It computes y of step i, row i of A, after the left reflection, to
-// the place of u, and the product of W with that to x. It goes by few rows, which stay in a cache from
-// the first product to the second.
+// pass reads W once, below row i. It computes y of step i; row i of A after the left reflection, in the
+// place of u; and the product of W with that row, in x. It takes a few rows at a time, which stay in a
+// cache from the first product to the second.
 func (r *reduction) pass(i int, x []float64) {
 	rest, wide := r.n-i-1, r.m-i
 	pieces := piecesOf(rest)
@@ -153,10 +153,10 @@ func (r *reduction) pass(i int, x []float64) {
 	}
 }
 
-// fewRows is the largest number of rows of a pass that stay in a cache.
+// fewRows is the largest number of rows that a pass takes at a time.
 const fewRows = 24
 
-// passRows is pass for the rows from to end-1, with their product in sum. dots has fewRows elements.
+// passRows is pass for the rows [from, end), with their product in sum. dots has fewRows elements.
 func (r *reduction) passRows(i, from, end int, sum, dots []float64) {
 	v, y, u := r.row(r.vx, i, 0)[i:], r.row(r.yu, i, 0), r.row(r.yu, i, 1)
 	tau, wide, height := r.tauQ[i], len(v), max(4, min(fewRows, 1<<15/len(v)))

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Vectors is where singular vectors go: the first Count of them, as columns for U and as rows for Vᵀ.
+// Vectors receives the first Count singular vectors, as columns for U and as rows for Vᵀ.
 type Vectors struct {
 	Count int // 0, min(m, n), or all: m for U, n for Vᵀ
 	X     block.Matrix
@@ -36,12 +36,12 @@ func Gesvd(bk factor.Backend, m, n int, a block.Matrix, s []float64, u, vt Vecto
 	return true
 }
 
-// wide is the ratio of m to n, in eighths, from which on R of a QR factorization is reduced: for values
-// alone that takes less from 5/3 on, and Level 3 has more of the work.
+// wide is the ratio of m to n, in eighths, from which on gesvd reduces the R of a QR factorization. For
+// values alone this takes fewer flops from 5/3 on, and Level 3 has more of the work.
 const wide = 13
 
-// gesvd is Gesvd for elements that are finite and neither large nor small. It sees the one of A and Aᵀ
-// that has more rows, and calls its dimensions m and n.
+// gesvd is Gesvd for elements that are finite and neither large nor small. It works on A or Aᵀ,
+// whichever has more rows, and calls its dimensions m and n.
 func gesvd(bk factor.Backend, m, n int, a block.Matrix, s []float64, u, vt Vectors) bool {
 	tall := m >= n
 	if !tall {
@@ -69,11 +69,11 @@ type problem struct {
 	factor.Backend
 	work  *factor.Workspace
 	m, n  int
-	right bool // whether Vᵀ is wanted
+	right bool // whether to compute Vᵀ
 	vt    block.Matrix
 }
 
-// nearlySquare reduces A, which is a or the transpose of a. U, or Uᵀ, goes to u.
+// nearlySquare reduces A = a and writes U to u if upright is set, and otherwise A = aᵀ and Uᵀ.
 func (p problem) nearlySquare(upright bool, a block.Matrix, s []float64, u Vectors) bool {
 	w, ut := a, u.X
 	if upright {
@@ -90,7 +90,7 @@ func (p problem) nearlySquare(upright bool, a block.Matrix, s []float64, u Vecto
 	return true
 }
 
-// tall reduces the R of a QR factorization of A, which is a or the transpose of a. U, or Uᵀ, goes to u.
+// tall reduces the R of a QR factorization of A; upright and u are as in nearlySquare.
 func (p problem) tall(upright bool, a block.Matrix, s []float64, u Vectors) bool {
 	q := a
 	if !upright {
@@ -135,11 +135,11 @@ func (p problem) tall(upright bool, a block.Matrix, s []float64, u Vectors) bool
 	return true
 }
 
-// decompose computes the values, and the rows of Uᵀ and Vᵀ, of the matrix whose transpose is w,
-// which it overwrites. ut has count rows, or is not used where count is 0.
+// decompose computes the values, and the rows of Uᵀ and Vᵀ, of the matrix whose transpose is w, which
+// it overwrites. ut has count rows; it is not used if count is 0.
 //
-// Values come from dqds or QR, with vectors too: each has the digits that B gives it, whether vectors
-// are wanted or not. This adds about a tenth to the time.
+// The values come from dqds or QR even if there are vectors: each has the accuracy that B allows, with
+// or without vectors. This adds about a tenth to the time.
 func (p problem) decompose(w block.Matrix, s []float64, count int, ut block.Matrix) bool {
 	if count == 0 && !p.right {
 		b := gebrd(p.Backend, p.work, p.n, p.m, w, block.Matrix{})
@@ -190,7 +190,7 @@ func (b bidiagonal) values(s []float64) bool {
 	return dqds(s, b.e) || bdsqr(s, slices.Clone(b.e), nil, nil)
 }
 
-// descend sorts the magnitudes of s, the largest first, and returns where each was.
+// descend replaces s by its magnitudes in descending order, and returns where each was.
 func descend(s []float64) (order []int) {
 	for i, v := range s {
 		s[i] = -math.Abs(v)

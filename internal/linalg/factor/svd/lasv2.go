@@ -2,7 +2,7 @@ package svd
 
 import "math"
 
-// lasv2 returns the decomposition of a triangle of order 2,
+// lasv2 returns the decomposition of a 2×2 upper triangle,
 //
 //	[ cl sl] [f g] [cr -sr]   [most 0    ]
 //	[-sl cl] [0 h] [sr  cr] = [0    least]
@@ -12,10 +12,10 @@ func lasv2(f, g, h float64) (least, most, sr, cr, sl, cl float64) {
 	fa, ga, ha := math.Abs(f), math.Abs(g), math.Abs(h)
 	ft, ht := f, h
 	swap := ha > fa
-	if swap { // the rows and columns in the other order, which is the transpose
+	if swap { // transpose, with rows and columns in reverse order
 		ft, ht, fa, ha = h, f, ha, fa
 	}
-	lead := ft // the element whose sign most has
+	lead := ft // the element that gives most its sign
 	switch {
 	case ga == 0:
 		least, most, cl, cr = ha, fa, 1, 1
