@@ -10,14 +10,14 @@ import (
 const eps = 0x1p-53
 
 // An Equation is 1 + Σ Z[j]²/(p[j] - x) = 0, whose roots are the eigenvalues of diag(p) + Z Zᵀ. Its
-// poles p[j] are Poles[j], or their squares if Squares. Poles ascend, from 0 on for squares. No
-// difference of p and no element of Z is zero, or so small that a product of two of them underflows.
+// poles p[j] are Poles[j], which ascend, or if Squares is set their squares, which ascend from 0. No
+// difference of poles and no element of Z is zero, or so small that products of two underflow.
 type Equation struct {
 	Poles, Z []float64
 	Squares  bool
 }
 
-// A Root is a root, as its distance from the nearest pole.
+// A Root is a root, given by its distance from the nearest pole.
 type Root struct {
 	Pole     int
 	Distance float64
@@ -44,10 +44,10 @@ func (q Equation) distances(pole int, row []float64) {
 	}
 }
 
-// Solve writes the roots in ascending order, and to row i of gaps the distances p[j] - x of all poles
-// from root i. It overwrites Z, but for its signs, by the z for which the roots are exact.
+// Solve writes the roots in ascending order, and the distances p[j] - x of all poles from root i to row
+// i of gaps. It overwrites Z, except for its signs, by the z for which the roots are exact.
 //
-// It takes about 40n² flops, of which every sixth is a division.
+// It takes about 40n² flops, a sixth of them divisions.
 func (q Equation) Solve(bk factor.Backend, roots []Root, gaps block.Matrix) {
 	n := len(q.Poles)
 	bk.BlockRows(n, 20*n, func(from, to int) {

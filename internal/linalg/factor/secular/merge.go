@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A Half is a set of halves of the columns: those in which a row may be nonzero.
+// A Half is the set of halves of the columns in which a row may be nonzero.
 type Half uint8
 
 const (
@@ -25,13 +25,13 @@ type Merge struct {
 	D, X   []float64
 	Halves []Half // of the rows of vectors
 	Cut    int    // the column at which the bottom half begins
-	Kept   []int  // rows whose D and X make an Equation, by ascending D
-	Gone   []int  // the others
+	Kept   []int  // rows whose D and X form an Equation, by ascending D
+	Gone   []int  // the other rows
 
-	// Results of Solve: the equation and its roots, and in the rows of S the vectors, divided by
-	// Norms. Element j of a vector, of row Kept[j], is in column Place[j] of S, in the order top,
-	// whole, bottom: so each half of the columns of the vectors has products with those rows that
-	// may be nonzero there.
+	// Results of Solve: the equation, its roots, and the vectors in the rows of S, divided by
+	// Norms. Element j of a vector, for row Kept[j], is in column Place[j] of S. These columns have
+	// the order top, whole, bottom, so that each half of the columns of the vectors is multiplied
+	// only with rows that may be nonzero there.
 	Equation
 	Roots              []Root
 	S                  block.Matrix
@@ -40,10 +40,10 @@ type Merge struct {
 	top, whole, bottom int
 }
 
-// Deflate appends each row of the order to Kept or Gone. A row is gone if it is an eigenvector up to
-// rounding: its X is at most least, or a rotation with the row kept before makes its X zero and leaves
-// at most negligible off the diagonal. Deflate calls rotate for such a rotation, to make rows i and j
-// of all vectors c·i + s·j and c·j - s·i.
+// Deflate appends each row in order to Kept or Gone. A row is gone if it is an eigenvector up to
+// rounding: its X is at most least, or a rotation with the next row makes its X zero and leaves at most
+// negligible off the diagonal. Deflate calls rotate for such a rotation, to replace rows i and j of all
+// vectors by c·i + s·j and c·j - s·i.
 func (m *Merge) Deflate(order []int, least, negligible float64, rotate func(i, j int, c, s float64)) {
 	last := -1
 	for _, j := range order {
@@ -69,7 +69,7 @@ func (m *Merge) Deflate(order []int, least, negligible float64, rotate func(i, j
 	}
 }
 
-// Solve solves the equation of the kept rows. work, of n(n+16) elements for n of them, becomes S.
+// Solve solves the equation of the kept rows. work has n(n+16) elements for n kept rows, and becomes S.
 func (m *Merge) Solve(bk factor.Backend, squares bool, work []float64) {
 	k := len(m.Kept)
 	m.Equation = Equation{Poles: make([]float64, k), Z: make([]float64, k), Squares: squares}
@@ -90,7 +90,7 @@ func (m *Merge) Solve(bk factor.Backend, squares bool, work []float64) {
 	m.vectors(bk)
 }
 
-// vectors overwrites the gaps in S by the unit vectors of z[j]/(p[j] - x), in row i for root i.
+// vectors overwrites the gaps in S by the unit vectors along z[j]/(p[j] - x), in row i for root i.
 func (m *Merge) vectors(bk factor.Backend) {
 	k := len(m.Roots)
 	bk.BlockRows(k, 3*k, func(from, to int) {
@@ -121,9 +121,9 @@ func (m *Merge) SetValues(value func(pole, distance float64) float64) {
 	copy(m.D, values)
 }
 
-// Multiply overwrites the rows of vectors in z, of n columns: the first by the product of S with the
-// kept ones, the others by those that are gone. work has len(D)*n elements. It takes at most
-// 2*len(D)²*n flops, and about half of them where D has halves.
+// Multiply overwrites the rows of vectors in z, of n columns: the first rows by the product of S with
+// the kept rows, the others by the rows that are gone. work has len(D)*n elements. Multiply takes at
+// most 2*len(D)²*n flops, and about half as many if most rows are zero in one half of the columns.
 func (m *Merge) Multiply(bk factor.Backend, n int, z block.Matrix, work []float64) {
 	left, right, k, top, whole, bottom := m.Cut, n-m.Cut, len(m.Kept), m.top, m.whole, m.bottom
 	upper := work[:(top+whole)*left]

@@ -2,11 +2,11 @@ package secular
 
 import "math"
 
-// rational is the number of steps by rational functions after which every other one is a bisection.
+// rational is the number of steps by rational functions after which every other step is a bisection.
 const rational = 12
 
-// A search is for one root, between the poles left and right, or beyond right if that is the last one.
-// Numbers are distances from a pole: x is the current point, and the root is between lo and hi.
+// A search looks for one root, between the poles left and right, or beyond right if that is the last
+// pole. x is the current point, and the root is between lo and hi; all three are distances from a pole.
 type search struct {
 	Equation
 	left, right int
@@ -21,10 +21,10 @@ type search struct {
 // solve finds root i, and writes the distances of the poles from it to gaps. It overwrites poles,
 // and returns the number of steps after the first guess.
 //
-// Each step takes the root of a function with poles at left and right that agrees with the sums psi
-// and phi and their derivatives ("the middle way": Li, LAPACK Working Note 89; LAPACK: dlaed4). Steps
-// that leave the interval, or are many, become bisections of the numbers that there are in it, so that
-// a search ends, after 141 steps at most.
+// Each step takes the root of a function with poles at left and right that agrees with the sums psi and
+// phi and their derivatives ("the middle way": Li, LAPACK Working Note 89; LAPACK: dlaed4). A bisection
+// replaces steps that leave the interval, and after rational steps every other step. It halves the
+// count of numbers in the interval, so a search ends after at most 141 steps.
 func (q Equation) solve(i int, poles, gaps []float64) (r Root, steps int) {
 	n := len(q.Poles)
 	if n == 1 {
@@ -106,8 +106,9 @@ func (s *search) step(f float64, beyond bool) float64 {
 	return by
 }
 
-// between starts the search between two poles: it returns the nearer one, from which all is measured,
-// and takes for x the root with all other terms as they are halfway.
+// between starts a search between two poles. It returns the pole nearer to the root, from which
+// distances are measured. x becomes the root of the function whose other terms keep their values
+// halfway between the poles.
 func (s *search) between() (pole int) {
 	gap := s.difference(s.right, s.left)
 	half := float64(gap / 2)
@@ -129,7 +130,7 @@ func (s *search) between() (pole int) {
 	return pole
 }
 
-// beyond begins the search for the last root, which is at most |z|² from the last pole.
+// beyond starts the search for the last root, which is at most |z|² from the last pole.
 func (s *search) beyond() {
 	for _, z := range s.Z {
 		s.hi += float64(z * z)
@@ -155,9 +156,8 @@ func (s *search) others(x float64) float64 {
 	return f
 }
 
-// smallRoot returns the root of c x² - a x + b that is 2b/(a + sqrt(a² - 4bc)), and largeRoot the
-// other one, without cancellation. Where rounding made the discriminant negative it is taken for its
-// magnitude.
+// smallRoot returns the root of c x² - a x + b that is 2b/(a + sqrt(a² - 4bc)), and largeRoot the other
+// one, without cancellation. If rounding made the discriminant negative, they use its magnitude.
 func smallRoot(c, a, b float64) float64 {
 	root := math.Sqrt(math.Abs(float64(a*a) - float64(4*b*c)))
 	if a <= 0 {
@@ -174,8 +174,8 @@ func largeRoot(c, a, b float64) float64 {
 	return 2 * b / (a - root)
 }
 
-// middle returns the number halfway between lo and hi, of the same sign or zero, by the count of
-// numbers there are.
+// middle returns the number halfway between lo and hi by the count of numbers between them. lo and hi
+// have the same sign or are zero.
 func middle(lo, hi float64) float64 {
 	if hi <= 0 && lo < 0 {
 		return -middle(math.Abs(hi), -lo)
