@@ -11,12 +11,12 @@ import (
 // leafOrder is the largest order for which the QL algorithm is at least as fast as a merge.
 const leafOrder = 32
 
-// A divider is the divide and conquer algorithm for a block of a tridiagonal matrix: the eigenvectors
-// of the halves less a matrix of rank 1 are known, and the rows of the vectors of the whole are
-// products of an orthogonal matrix with theirs. (Cuppen, Numer. Math. 36 (1981) 177-195; LAPACK:
-// dlaed1, dlaed2, dlaed3.)
+// A divider is the state of divide and conquer for a block of a tridiagonal matrix. Less a matrix of
+// rank 1, the block falls into two halves, which are diagonalized first. The eigenvectors of the whole,
+// as rows, are an orthogonal matrix times the eigenvectors of the halves. (Cuppen, Numer. Math. 36
+// (1981) 177-195; LAPACK: dlaed1, dlaed2, dlaed3.)
 type divider struct {
-	solver                   // of leaves; its z has the vectors of all
+	solver                   // for the leaves; its z holds all vectors
 	products, rows []float64 // the workspace of merges
 }
 
@@ -38,7 +38,7 @@ func (v *divider) divide(d, e []float64, first int) bool {
 	return true
 }
 
-// merge diagonalizes a block of two diagonal halves, whose only other element couples them.
+// merge diagonalizes a block of two diagonal halves; beside is the only element that couples them.
 func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 	n := len(d)
 	m := secular.Merge{D: d, X: make([]float64, n), Halves: make([]secular.Half, n), Cut: half}
@@ -52,8 +52,8 @@ func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 		largest = max(largest, math.Abs(d[i]))
 		squares += float64(m.X[i] * m.X[i])
 	}
-	// Elements left out are some roundings of the norm, or negligible against numbers up to 1.
-	// Squares of the elements that stay do not underflow.
+	// Neglected elements are a few roundings of the norm, or negligible against numbers up to 1.
+	// Squares of the other elements do not underflow.
 	negligible := max(8*eps*max(largest, squares), 0x1p-400)
 	m.Deflate(factor.Ascending(d), negligible/math.Sqrt(squares), negligible, func(i, j int, c, s float64) {
 		v.Rot(c, s, z.Elements(i, 0, n), z.Elements(j, 0, n))
@@ -65,11 +65,12 @@ func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 	}
 }
 
-// Stedc overwrites d by the eigenvalues, in no order, of the symmetric tridiagonal n×n matrix T with
-// the diagonal d and the subdiagonal e, e by zeros, and row i of the n×n z by the eigenvector for d[i].
-// It returns false if 30n sweeps are not enough for the leaves; d, e and z are then undefined.
+// Stedc overwrites d by the eigenvalues, in any order, of the symmetric tridiagonal n×n matrix T with
+// the diagonal d and the subdiagonal e. It overwrites e by zeros, and row i of the n×n z by the
+// eigenvector for d[i]. It returns false if 30n sweeps are not enough for the leaves; d, e and z are
+// then undefined.
 //
-// It takes at most about 4n³/3 flops, nearly all in products, and less where eigenvalues agree or
+// It takes at most about 4n³/3 flops, nearly all in products, and fewer if eigenvalues coincide or
 // vectors are local. The workspace has 2n² numbers. (LAPACK: dstedc.)
 func Stedc(bk factor.Backend, d, e []float64, z block.Matrix) bool {
 	n := len(d)

@@ -1,6 +1,7 @@
-// Package eigensym computes eigenvalues and eigenvectors of symmetric matrices. Reflections make A =
-// Q T Qᵀ with T tridiagonal. Divide and conquer makes T = S Λ Sᵀ; its leaves, and values alone, take
-// the implicit QL algorithm. The eigenvectors, columns of Q S, are rows until the last step.
+// Package eigensym computes eigenvalues and eigenvectors of symmetric matrices. Reflections give A = Q
+// T Qᵀ with T tridiagonal. Divide and conquer gives T = S Λ Sᵀ; the implicit QL algorithm solves its
+// leaves, and finds eigenvalues without vectors. The eigenvectors, columns of Q S, are stored as rows
+// until the end.
 //
-// A routine has LAPACK's name without the d. It checks no argument.
+// A routine has LAPACK's name without the d. It does not check its arguments.
 package eigensym

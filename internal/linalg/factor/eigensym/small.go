@@ -12,12 +12,12 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// SmallOrder is the largest order of Small.
+// SmallOrder is the largest order for Small.
 const SmallOrder = 31
 
-// Small is Syev for orders up to SmallOrder: by plain loops, since a call of a backend takes longer
-// than its arithmetic there, and with all vectors by the QL algorithm. It rounds differently from Syev.
-// (LAPACK: dsyev, dsytd2, dorg2l.)
+// Small is Syev for orders up to SmallOrder. It uses plain loops, since a backend call takes longer
+// than its arithmetic there, and finds all vectors by the QL algorithm. It rounds differently from
+// Syev. (LAPACK: dsyev, dsytd2, dorg2l.)
 func Small(bk factor.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w []float64) bool {
 	if n == 2 {
 		return two(ul, wanted, a, w)
@@ -101,7 +101,7 @@ func two(ul blas.Uplo, wanted bool, a block.Matrix, w []float64) bool {
 	return true
 }
 
-// loadSmall is load for the upper triangle alone. It returns false if an element is not finite.
+// loadSmall is load for the upper triangle only. It returns false if an element is not finite.
 func loadSmall(ul blas.Uplo, n int, a, z block.Matrix) (exponent int, ok bool) {
 	down, across := a.Ld, 1
 	if ul == blas.Lower {
@@ -126,7 +126,7 @@ func loadSmall(ul blas.Uplo, n int, a, z block.Matrix) (exponent int, ok bool) {
 	return exponent, sum == 0
 }
 
-// reduce is Sytrd for z without gaps between its rows.
+// reduce is Sytrd for a z without gaps between its rows.
 func reduce(bk factor.Backend, n int, z, d, e, tau []float64) {
 	var buffer [SmallOrder]float64
 	for r := range n - 1 {
@@ -138,7 +138,7 @@ func reduce(bk factor.Backend, n int, z, d, e, tau []float64) {
 		if t == 0 {
 			continue
 		}
-		w := buffer[:len(v)] // becomes A v, and then the w of panel.reflect
+		w := buffer[:len(v)] // first A v, then the w of panel.reflect
 		clear(w)
 		dot := 0.0
 		for i, vi := range v {
@@ -168,7 +168,7 @@ func reduce(bk factor.Backend, n int, z, d, e, tau []float64) {
 	d[n-1] = z[n*n-1]
 }
 
-// accumulate overwrites z, as reduce leaves it, by Qᵀ.
+// accumulate overwrites z, with the reflections that reduce left in it, by Qᵀ.
 func accumulate(n int, z, tau []float64) {
 	z[n*n-1] = 1
 	for r := n - 2; r >= 0; r-- {

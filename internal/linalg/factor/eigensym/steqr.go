@@ -7,11 +7,11 @@ import (
 	"blskernel/internal/linalg/factor"
 )
 
-// Sterf overwrites d by the eigenvalues, in no order, of the symmetric tridiagonal matrix with the
+// Sterf overwrites d by the eigenvalues, in any order, of the symmetric tridiagonal matrix with the
 // diagonal d and the subdiagonal e, and e by zeros. It returns false if 30n sweeps are not enough.
 //
-// It is the implicit QL algorithm with Wilkinson's shifts, and QR where a block is reversed, in the
-// variant of Pal, Walker and Kahan, which has squares of rotations and no roots (Parlett, The Symmetric
+// It is the implicit QL algorithm with Wilkinson's shifts, or QR where a block is reversed. The variant
+// of Pal, Walker and Kahan uses squares of rotations and no square roots (Parlett, The Symmetric
 // Eigenvalue Problem, chapter 8; LAPACK: dsterf).
 func Sterf(d, e []float64) bool {
 	q := solver{left: sweeps * len(d)}
@@ -43,11 +43,11 @@ func (q *solver) pair(d, e []float64, l int) {
 }
 
 // sweep makes one sweep over an unreduced matrix from row l of the block on: rotations of rows i and
-// i+1, from the last to the first, multiply T from both sides. The first is the rotation of T less the
+// i+1, from the last to the first, multiply T from both sides. The first is the rotation for T less the
 // shift.
 //
-// Each rotation waits for the one before. T goes by squares and products of c and s, for which it waits
-// for one division only; the root that c and s take is ready when the next rotation needs them.
+// Each rotation depends on the one before. T is updated with squares and products of c and s, which
+// wait for only one division; the square root for c and s is ready when the next rotation needs them.
 func (q *solver) sweep(d, e []float64, l int) {
 	n := len(e)
 	if !q.vectors {
@@ -83,8 +83,8 @@ func (q *solver) sweep(d, e []float64, l int) {
 	e[0] = g
 }
 
-// squares is sweep without rotations, for the squares e. A p so small that c has lost digits would make
-// the next p wrong by its own size, so it becomes 0, and gamma, which is then below 2⁻⁴⁸⁰.
+// squares is sweep without vectors, where e holds squares. A p so small that c has lost digits would
+// make the next p wrong by its own size. So p becomes 0, and so does gamma, which is then below 2⁻⁴⁸⁰.
 func squares(d, e []float64) {
 	const least = 0x1p-960
 	n := len(e)

@@ -11,12 +11,12 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Syev writes the eigenvalues of the symmetric n×n A, n > 0, whose triangle ul is in a, to w, in
-// ascending order. If vectors are wanted it overwrites all of a by the eigenvectors, column j for w[j];
-// else it does not change a. It returns false, with w undefined, if the algorithm does not converge, or
-// with NaN in w if A is not finite; a is then unchanged. (LAPACK: dsyev, dsyevd.)
+// Syev writes the eigenvalues of the symmetric n×n A, n > 0, to w in ascending order; a holds the
+// triangle ul of A. If wanted is set, it overwrites all of a by the eigenvectors, column j for w[j];
+// otherwise a does not change. It returns false, and a is unchanged, if the algorithm does not
+// converge, with w undefined, or if A is not finite, with NaN in w. (LAPACK: dsyev, dsyevd.)
 //
-// The values take 4n³/3 flops, the vectors 2n³ and at most about 4n³/3. The workspace is n(n+200)
+// The values take 4n³/3 flops, the vectors 2n³ and at most about 4n³/3 more. The workspace is n(n+200)
 // numbers for values, and n(4n+200) with vectors.
 func Syev(bk factor.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w []float64) bool {
 	if factor.NotFinite(bk, ul, n, n, a) != nil {
@@ -51,8 +51,8 @@ func Syev(bk factor.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w
 	return true
 }
 
-// load writes the triangle ul of a to the upper one of z, and zeros below it, divided by 2^exponent
-// where that keeps products of elements from overflow and underflow.
+// load writes the triangle ul of a to the upper triangle of z, and zeros below it. It divides them by
+// 2^exponent if that keeps products of elements from overflow or underflow.
 func load(bk factor.Backend, ul blas.Uplo, n int, a, z block.Matrix) (exponent int) {
 	if ul == blas.Upper {
 		block.CopyUpper(z, a, n)

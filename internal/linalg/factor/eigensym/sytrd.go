@@ -8,12 +8,12 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// panelRows is the number of rows that are reduced before what they leave is updated, as in LAPACK.
+// panelRows is the number of rows that Sytrd reduces before it updates the rest, as in LAPACK.
 const panelRows = 32
 
-// A panel is the rows of a symmetric matrix that are being reduced. With the reflections I - tau v vᵀ
-// of the rows so far, the rest of the matrix is that in storage less v wᵀ + w vᵀ for each of them. v
-// and w take turns in the rows of pairs, so that one product has all v and all w.
+// A panel holds the rows of a symmetric matrix that are being reduced. The rest of the matrix is the
+// stored one less v wᵀ + w vᵀ for each reflection I - tau v vᵀ so far. v and w alternate in the rows of
+// pairs, so that one product covers all v and all w.
 type panel struct {
 	factor.Backend
 	n          int
@@ -23,11 +23,11 @@ type panel struct {
 
 // Sytrd reduces the symmetric n×n dense A, whose upper triangle is in a, to the tridiagonal T = QᵀAQ
 // with the diagonal d and the subdiagonal e. Q is the product of n-1 reflections I - tau[i] v vᵀ; v,
-// with its leading one, takes the place of row i right of the diagonal. The strictly lower triangle is
-// not touched.
+// with its leading one, overwrites row i right of the diagonal. The strictly lower triangle is not
+// touched.
 //
-// It takes 4n³/3 flops. Half of them read the triangle once for each row, in n³/6 numbers; that, and
-// not the flops, limits the speed from the order on at which the triangle leaves the cache.
+// It takes 4n³/3 flops. Half of them read the rest of the triangle once per row, n³/6 numbers in all.
+// Once the triangle is larger than the cache, this limits the speed, not the flops.
 //
 // Dongarra, Hammarling and Sorensen, J. Comput. Appl. Math. 27, 1989. (LAPACK: dsytrd, dlatrd.)
 func Sytrd(bk factor.Backend, n int, a block.Matrix, d, e, tau []float64) {
@@ -62,15 +62,14 @@ func (p *panel) update(r, k int) {
 	p.subtract(1, k, r, p.a.Elements(r, r, p.n))
 }
 
-// subtract computes y -= alpha times the sum of the multipliers of the first k rows of pairs and these
-// rows from column j on.
+// subtract computes y -= alpha·Σ multiplier[q]·pairs[q, j:], over the first k rows q of pairs.
 func (p *panel) subtract(alpha float64, k, j int, y []float64) {
 	x := p.pairs.Sub(0, j)
 	p.Dgemv(blas.Trans, k, len(y), -alpha, x.X, x.Ld, p.multiplier, 1, 1, y, 1)
 }
 
-// reflect makes the reflection that leaves row r one off-diagonal element e, and its v and w the rows k
-// and k+1 of pairs: w = tau (A v - tau/2 (vᵀA v) v) for the rest A of the matrix.
+// reflect computes the reflection that leaves row r one off-diagonal element e, and writes its v and w
+// to rows k and k+1 of pairs: w = tau (A v - tau/2 (vᵀA v) v), where A is the rest of the matrix.
 func (p *panel) reflect(r, k int) (e, tau float64) {
 	v, rest := p.a.Elements(r, r+1, p.n), p.a.Sub(r+1, r+1)
 	m := len(v)

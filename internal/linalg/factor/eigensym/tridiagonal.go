@@ -12,25 +12,25 @@ import (
 const (
 	eps     = 0x1p-53
 	safeMin = 0x1p-1022
-	sweeps  = 30 // at most, for each row
+	sweeps  = 30 // at most, per row
 )
 
-// A solver is the implicit QL algorithm for a tridiagonal matrix with the diagonal d and the
-// subdiagonal e. About two sweeps find an eigenvalue of a random matrix, so vectors of order n take 6n³
-// flops.
+// A solver is the state of the implicit QL algorithm for a tridiagonal matrix with the diagonal d and
+// the subdiagonal e. An eigenvalue of a random matrix takes about two sweeps, so vectors of order n
+// take 6n³ flops.
 type solver struct {
 	factor.Backend
-	vectors  bool         // or values alone, where e holds squares
-	z        block.Matrix // row i becomes the eigenvector for d[i], if row i of I is there
-	columns  int          // of z, which rotations reach, or 0 for the columns of a block, if rows of I are there
+	vectors  bool         // whether to compute vectors; if not, e holds squares
+	z        block.Matrix // row i becomes the eigenvector for d[i], if z is I at first
+	columns  int          // of z that rotations change; 0 means the columns of the block, if z is I at first
 	plane    factor.Plane // rotates the block, of order n
 	n        int
-	reversed bool // the order of d and e
-	left     int  // sweeps
+	reversed bool // whether d and e are in reverse order
+	left     int  // sweeps that are left
 }
 
-// diagonalize overwrites d by the eigenvalues, in no order, and e by zeros. It cuts the matrix where e
-// is negligible, scales each block to numbers up to 1, and calls do for it and the row it begins with.
+// diagonalize overwrites d by the eigenvalues, in any order, and e by zeros. It splits the matrix where
+// e is negligible, scales each block to numbers up to 1, and calls do with the block and its first row.
 // It returns false if do does.
 func diagonalize(d, e []float64, do func(d, e []float64, first int) bool) bool {
 	for first, last := 0, 0; first < len(d); first, last = last+1, last+1 {
@@ -58,8 +58,8 @@ func diagonalize(d, e []float64, do func(d, e []float64, first int) bool) bool {
 	return true
 }
 
-// block diagonalizes the block that begins with row first. It is to begin with its smaller end, so it
-// is reversed where that is the last one. block returns false after too many sweeps.
+// block diagonalizes the block that begins with row first. QL needs the smaller end first, so block
+// reverses the rows if the last end is smaller. It returns false after too many sweeps.
 func (q *solver) block(d, e []float64, first int) bool {
 	q.n = len(d)
 	q.reversed = math.Abs(d[len(d)-1]) < math.Abs(d[0])
@@ -96,9 +96,9 @@ func (q *solver) block(d, e []float64, first int) bool {
 	return true
 }
 
-// end returns the last row of the block from row l on, where e is negligible, and clears that e. With
-// values alone, where e holds squares, 2⁻⁸⁰⁰ keeps the squares far enough above underflow for sweeps to
-// be similarities.
+// end returns the last row of the block that begins with row l, after which e is negligible, and clears
+// this e. Without vectors e holds squares; 2⁻⁸⁰⁰ keeps them far enough above underflow for sweeps to be
+// similarities.
 func (q *solver) end(d, e []float64, l int) int {
 	for ; l < len(e); l++ {
 		square, least := e[l], 0x1p-800
@@ -119,14 +119,14 @@ func multiply(by float64, x []float64) {
 	}
 }
 
-// unitScale returns a power of two by which numbers up to the given size become numbers up to 1, and
-// the largest not below 2⁻⁶⁰.
+// unitScale returns a power of two by which numbers up to size become numbers up to 1, the largest of
+// them not below 2⁻⁶⁰.
 func unitScale(size float64) float64 {
 	if 0x1p-60 <= size && size <= 1 {
 		return 1
 	}
 	_, exponent := math.Frexp(size)
-	return math.Ldexp(1, min(max(-1000, -exponent), 1000)) // whose reciprocal is finite
+	return math.Ldexp(1, min(max(-1000, -exponent), 1000)) // the reciprocal is finite
 }
 
 // shift returns p less the eigenvalue of [p e; e next] that is closer to p. (Wilkinson.)
