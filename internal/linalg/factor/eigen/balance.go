@@ -7,15 +7,15 @@ import (
 	"blskernel/internal/linalg/factor"
 )
 
-// A balance is a permutation and a scaling, A = P D B D⁻¹ Pᵀ: B is triangular but for rows and columns
-// ilo to ihi, whose norms are close. D has powers of two.
+// A balance is a permutation P and a scaling D with A = P D B D⁻¹ Pᵀ. B is triangular except in rows
+// and columns ilo to ihi, whose norms are close. The elements of D are powers of two.
 type balance struct {
 	n, ilo, ihi int
-	scale       []float64 // in rows ilo to ihi: the elements of D; in others: the row exchanged with this one
-	columns     []float64 // the squares of their norms
+	scale       []float64 // in rows ilo to ihi the elements of D; elsewhere the row exchanged with this one
+	columns     []float64 // the squared norms of the columns
 }
 
-// gebal overwrites the n×n a, which has no element of 2⁵⁰⁰ and above, by its balanced form.
+// gebal overwrites the n×n a by its balanced form; all elements of a are below 2⁵⁰⁰ in magnitude.
 // (James, Langou and Lowery, On matrix balancing and eigenvector computation, 2014; LAPACK: dgebal.)
 func gebal(bk factor.Backend, w *factor.Workspace, n int, a block.Matrix) balance {
 	b := balance{n: n, ihi: n - 1, scale: w.Take(n), columns: w.Take(n)}
@@ -37,7 +37,7 @@ func gebal(bk factor.Backend, w *factor.Workspace, n int, a block.Matrix) balanc
 			i = b.ihi + 1
 		}
 	}
-	for j := 0; j <= b.ihi && b.ilo < b.ihi; j++ { // columns go to the left
+	for j := 0; j <= b.ihi && b.ilo < b.ihi; j++ { // such columns go to the left
 		if isolated(j, 1, a.Ld) {
 			b.exchange(a, j, b.ilo)
 			b.ilo++
@@ -62,7 +62,7 @@ func (b *balance) exchange(a block.Matrix, i, k int) {
 func (b *balance) equalize(bk factor.Backend, a block.Matrix) (changed bool) {
 	n := b.ihi - b.ilo + 1
 	m := a.Sub(b.ilo, b.ilo)
-	// Until one is scaled, the norms of the columns are known from one pass along the rows.
+	// One pass along the rows gives the norms of the columns, which hold until one is scaled.
 	columns := b.columns[:n]
 	clear(columns)
 	for i := range n {
@@ -100,8 +100,8 @@ func norm(bk factor.Backend, x []float64) float64 {
 	return bk.Dnrm2(len(x), x, 1)
 }
 
-// factor returns the power of two by which column i, of norm c, is to be multiplied and row i, of norm
-// r, divided: 1 if the sum of the norms falls by less than a twentieth, or elements would leave the
+// factor returns the power of two by which to multiply column i, of norm c, and divide row i, of norm
+// r. It returns 1 if the sum of the norms falls by at most a twentieth, or elements would leave the
 // range of numbers.
 func (b *balance) factor(bk factor.Backend, a block.Matrix, i int, c, r float64) float64 {
 	const least = smallest / ulp * 2

@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// deflate brings the last order rows and columns of the active block, ktop to kbot, to Schur form. An
-// eigenvalue of this window whose component of the spike, the column left of the window, is negligible
-// is an eigenvalue of h to working precision: it is deflated. The others become a Hessenberg matrix
-// again. deflate returns the number of each kind; they are in w up to kbot, the deflated ones last.
-// (Aggressive early deflation; LAPACK: dlaqr3.)
+// deflate brings a window, the last order rows and columns of the active block, ktop to kbot, to Schur
+// form. The column left of the window becomes a spike. An eigenvalue whose component of the spike is
+// negligible is an eigenvalue of h to working precision and is deflated. The rest becomes Hessenberg
+// again. deflate returns the numbers of eigenvalues left and deflated; they are in w up to kbot, the
+// deflated ones last. (Aggressive early deflation; LAPACK: dlaqr3.)
 func (m *multishift) deflate(ktop, kbot, order int) (left, deflated int) {
 	at := kbot - order + 1
 	spike := 0.0
@@ -64,7 +64,7 @@ func (m *multishift) deflate(ktop, kbot, order int) (left, deflated int) {
 }
 
 // detect moves the eigenvalues whose component of the spike is not negligible up, to row failed and
-// below, and returns the row behind them.
+// below, and returns the row after the last of them.
 func (p *problem) detect(failed int, spike, tiny float64) (left int) {
 	left = p.n
 	for failed < left {
@@ -88,8 +88,8 @@ func (p *problem) detect(failed int, spike, tiny float64) (left int) {
 	return left
 }
 
-// sort brings the diagonal blocks in rows from to end-1 into the order of falling magnitudes, as far as
-// they can be exchanged, by a bubble sort: graded matrices become more accurate.
+// sort sorts the diagonal blocks in rows [from, end) by descending magnitude, as far as they can be
+// exchanged, by a bubble sort. This makes the results for graded matrices more accurate.
 func (p *problem) sort(from, end int) {
 	size := func(i int) float64 {
 		s := math.Abs(p.at(i, i))
@@ -124,7 +124,7 @@ func (p *problem) sort(from, end int) {
 }
 
 // restore makes the first n rows and columns of h Hessenberg again, with a spike of one element, by
-// reflections that p.z gathers.
+// reflections that it accumulates in p.z.
 func (p *problem) restore(bk factor.Backend, n int) {
 	x, work := make([]float64, n), make([]float64, p.n)
 	copy(x, p.z.X[:n])
@@ -147,7 +147,7 @@ func (p *problem) restore(bk factor.Backend, n int) {
 	bk.Dgemm(blas.NoTrans, blas.NoTrans, p.n, n, n, 1, z.X, z.Ld, q.X, q.Ld, 0, p.z.X, p.z.Ld)
 }
 
-// square0 returns an n×n matrix of zeros. The distance of its rows is odd in units of a cache line.
+// square0 returns an n×n matrix of zeros, whose stride is an odd number of cache lines.
 func square0(n int) block.Matrix {
 	return block.Dense(make([]float64, n*factor.Stride(n)), factor.Stride(n))
 }
@@ -155,13 +155,14 @@ func square0(n int) block.Matrix {
 // stripWidth is the number of columns or rows that a task of spread multiplies.
 const stripWidth = 96
 
-// flopsWorthThreads is the rate in flops per nanosecond by which spread estimates its time: four times
-// the actual one. Workers that poll between windows slow down the one thread there: at order 300 they
-// would make all of Hseqr 1.3 times as slow.
+// flopsWorthThreads is the rate, in flops per nanosecond, by which spread estimates its time: four
+// times the actual rate. Between windows only one thread works, and workers that poll slow it down: at
+// order 300 they would make all of Hseqr 1.3 times as slow.
 const flopsWorthThreads = 200
 
-// spread multiplies by the orthogonal u, of the given order and for rows and columns from at on: rows
-// of h, from column colsFrom on, by uᵀ; columns of h above rowsTo, and columns of z, by u.
+// spread multiplies by the orthogonal u, of the given order, which acts on the rows and columns that
+// begin with at. It multiplies rows of h, from column colsFrom on, by uᵀ, and columns of h, above row
+// rowsTo, and of z by u.
 func (m *multishift) spread(u block.Matrix, order, at, ktop, kbot, rowsTo, colsFrom int) {
 	top, right := ktop, kbot+1
 	if m.whole {

@@ -10,16 +10,16 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Geev computes the eigenvalues w of the n×n a, which it overwrites, and eigenvectors as columns of the
-// n×n vl and vr, left and right ones as asked for: of length 1, and of a pair of complex eigenvalues
-// the real part in the first column and the imaginary part in the second, with a real largest
-// component. It returns 0, or the index behind the last eigenvalue that did not converge: later ones
-// have converged, and there are no vectors. A NaN or an infinity in a does not converge. (LAPACK:
-// dgeev.)
+// Geev computes the eigenvalues w of the n×n a, which it overwrites. If left or right is set, it writes
+// left or right eigenvectors of length 1 to the columns of the n×n vl or vr. For a pair of complex
+// eigenvalues the first column is the real part of a vector and the second the imaginary part; the
+// largest component is real. Geev returns 0, or the index after the last eigenvalue that did not
+// converge: later ones have converged, and there are no vectors. With a NaN or an infinity in a, none
+// converges. (LAPACK: dgeev.)
 //
-// About 25n³ flops with one kind of vectors, 10n³ without. If small is set it goes by plain loops, for
-// orders up to SmallOrder, where calls of a backend take longer than their arithmetic. They round
-// differently.
+// It takes about 25n³ flops with one kind of vectors, and 10n³ without. If small is set, it uses plain
+// loops, for orders up to SmallOrder, where backend calls take longer than their arithmetic. The loops
+// round differently.
 func Geev(bk factor.Backend, small bool, n int, a block.Matrix, w []complex128, left bool, vl block.Matrix, right bool, vr block.Matrix) (first int) {
 	finite := factor.NotFinite(bk, blas.All, n, n, a) == nil
 	exponent, _ := factor.Scale(bk, 485, n, n, a)
@@ -83,7 +83,7 @@ func Geev(bk factor.Backend, small bool, n int, a block.Matrix, w []complex128, 
 	}
 	for i, v := range w {
 		im := math.Ldexp(imag(v), exponent)
-		if im == 0 && imag(v) != 0 { // its vectors are complex
+		if im == 0 && imag(v) != 0 { // the vectors are complex
 			im = math.Copysign(math.SmallestNonzeroFloat64, imag(v))
 		}
 		w[i] = complex(math.Ldexp(real(v), exponent), im)
@@ -91,8 +91,8 @@ func Geev(bk factor.Backend, small bool, n int, a block.Matrix, w []complex128, 
 	return first
 }
 
-// leftVectors writes the left eigenvectors of the n×n quasi-triangle t to the lower triangle x. Read
-// from the end, they are the right ones of the transpose of t; the columns of a pair are exchanged.
+// leftVectors writes the left eigenvectors of the n×n quasi-triangular t to the lower triangle of x. It
+// computes them as right eigenvectors of tᵀ in reverse order; the two columns of a pair are exchanged.
 func leftVectors(bk factor.Backend, small bool, n int, t block.Matrix, w []complex128, x block.Matrix) {
 	s := block.Dense(make([]float64, n*n), n)
 	block.CopyTransposed(s, t, n, n)
@@ -103,7 +103,7 @@ func leftVectors(bk factor.Backend, small bool, n int, t block.Matrix, w []compl
 	slices.Reverse(x.X)
 }
 
-// multiply overwrites v by its product with the triangle ul of x; the other has zeros.
+// multiply overwrites v by its product with the triangle ul of x; the other triangle is zero.
 func multiply(bk factor.Backend, small bool, ul blas.Uplo, n int, v, x block.Matrix) {
 	if small {
 		timesSmall(n, v, x)
@@ -112,8 +112,8 @@ func multiply(bk factor.Backend, small bool, ul blas.Uplo, n int, v, x block.Mat
 	}
 }
 
-// unitColumns scales the columns of v, eigenvectors of w, to length 1, and turns complex ones so that
-// the largest component is real.
+// unitColumns scales the columns of v, eigenvectors for w, to length 1, and rotates complex ones so
+// that the largest component is real.
 func unitColumns(n int, v block.Matrix, w []complex128) {
 	f := powers(n, v, w)
 	columns := make([]struct {

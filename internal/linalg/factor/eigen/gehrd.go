@@ -9,16 +9,16 @@ import (
 )
 
 // gehrdColumns is the number of columns whose reflections are applied together. Each column passes over
-// the columns before it six times, and over the rest of the matrix once. 16 to 48 make no difference.
+// the columns before it six times, and over the rest of the matrix once. 16 to 48 are equally fast.
 const gehrdColumns = 32
 
-// Gehrd overwrites the n×n dense a, which is upper triangular but for rows and columns ilo to ihi, by
+// Gehrd overwrites the n×n dense a, which is upper triangular except in rows and columns ilo to ihi, by
 // its Hessenberg form H = QᵀA Q on and above the first subdiagonal, and by the reflections of Q below
-// it; tau are their n-1 factors. It takes 10n³/3 flops for ilo = 0, ihi = n-1. (LAPACK: dgehrd,
+// it; tau receives their n-1 factors. It takes 10n³/3 flops for ilo = 0, ihi = n-1. (LAPACK: dgehrd,
 // dlahr2; Quintana-Ortí and van de Geijn, ACM Trans. Math. Softw. 32, 2006.)
 //
-// A fifth of the flops are products of what is left of the matrix and one vector for each column, as
-// fast as a cache or memory gives the matrix: n³/3 numbers in all. The rest are products of matrices.
+// A fifth of the flops are products of the rest of the matrix and one vector per column, as fast as a
+// cache or memory delivers the matrix: n³/3 numbers in all. The rest are products of matrices.
 func Gehrd(bk factor.Backend, n, ilo, ihi int, a block.Matrix, tau []float64) {
 	clear(tau)
 	most := min(gehrdColumns, ihi-ilo-1) // the reflection of column ihi-1 is I
@@ -45,8 +45,8 @@ func Gehrd(bk factor.Backend, n, ilo, ihi int, a block.Matrix, tau []float64) {
 	}
 }
 
-// A lahr2 reduces n columns of a matrix, in m rows, by reflections Q = I - V T Vᵀ. Vectors are rows,
-// along which all products run.
+// A lahr2 reduces n columns of a matrix, in m rows, by reflections Q = I - V T Vᵀ. Vectors are stored
+// as rows, so that all products run along rows.
 type lahr2 struct {
 	bk    factor.Backend
 	m, n  int
@@ -56,14 +56,14 @@ type lahr2 struct {
 }
 
 // factor reduces the columns at a, whose row 0 is the first that changes. It writes the elements of H
-// in these rows and columns, and leaves all others.
+// in these rows and columns, and leaves all others unchanged.
 func (p *lahr2) factor(a block.Matrix, tau []float64) {
 	bk, m, y, v := p.bk, p.m, p.y, p.v
 	block.CopyTransposed(v, a, m, p.n)
 	for j := range p.n {
 		x, dots := v.Elements(j, 0, m), p.dots[:j]
 		if j > 0 {
-			// Column j of Qᵀ(A - Y Vᵀ), as far as they are known.
+			// Column j of Qᵀ(A - Y Vᵀ), with the Q, Y and V so far.
 			bk.Dgemv(blas.Trans, j, m, -1, y.X, y.Ld, v.X[j-1:], v.Ld, 1, x, 1)
 			bk.Dgemv(blas.NoTrans, j, m, 1, v.X, v.Ld, x, 1, 0, dots, 1)
 			bk.Dtrmv(blas.Upper, blas.Trans, blas.NonUnit, j, p.t.X, p.t.Ld, dots, 1)
@@ -89,11 +89,11 @@ func (p *lahr2) factor(a block.Matrix, tau []float64) {
 	}
 }
 
-// applyBoth overwrites the m rows of C, c columns that follow the panel, by
+// applyBoth overwrites C, the m rows of the c columns after the panel, by
 //
 //	Qᵀ(C - Y V2ᵀ) = C - [Y V] [V2ᵀ; Z],   Z = Tᵀ(VᵀC - (VᵀY) V2ᵀ),
 //
-// where V2ᵀ are the columns of Vᵀ in the places of C, zeros beyond the last. One product reads C and
+// where V2ᵀ is the columns of Vᵀ in the places of C, with zeros after the last. One product reads C and
 // one changes it. work has 2*n*c elements.
 func (p *lahr2) applyBoth(c int, at block.Matrix, work []float64) {
 	bk, m, n := p.bk, p.m, p.n
@@ -111,8 +111,8 @@ func (p *lahr2) applyBoth(c int, at block.Matrix, work []float64) {
 	bk.Gemm(blas.Trans, blas.NoTrans, m, c, 2*n, -1, p.y, v2, 1, at)
 }
 
-// Orghr overwrites what Gehrd left in the n×n dense a by Q, which is I but for rows and columns ilo+1
-// to ihi. (LAPACK: dorghr.)
+// Orghr overwrites the result of Gehrd in the n×n dense a by Q, which is I except in rows and columns
+// ilo+1 to ihi. (LAPACK: dorghr.)
 func Orghr(bk factor.Backend, n, ilo, ihi int, a block.Matrix, tau []float64) {
 	for i := range n {
 		row := a.Elements(i, 0, n)

@@ -10,11 +10,11 @@ import (
 	"blskernel/internal/linalg/factor"
 )
 
-// As LAPACK has them: the first two in iparmq, the third in dlaqr0.
+// These are LAPACK's values: the first two from iparmq, the third from dlaqr0.
 const (
 	minMultishift = 75 // the order above which steps have more than two shifts
 	nibble        = 14 // percent of a window: fewer deflations are followed by a sweep
-	patience      = 5  // steps without deflation after which windows grow, and then shifts are not eigenvalues
+	patience      = 5  // steps without deflation after which windows grow and exceptional shifts follow
 )
 
 // shiftsFor returns the number of shifts of a sweep for order n. (LAPACK: iparmq.)
@@ -36,17 +36,17 @@ func shiftsFor(n int) int {
 type multishift struct {
 	*problem
 	bk    factor.Backend
-	depth int // deflation windows inside deflation windows
+	depth int // levels of deflation windows inside deflation windows
 }
 
 // Hseqr brings rows and columns ilo to ihi of the n×n upper Hessenberg h to real Schur form T = QᵀH Q,
-// whose diagonal blocks of order 2 are standard: (a b; c a), b c < 0. The rest of h is triangular
-// already. It writes the eigenvalues to w, and multiplies the zRows×n z by Q from the right. If whole
-// is false, only the eigenvalues are complete. It returns 0, or the row behind the last whose
-// eigenvalue did not converge: w is then complete from there on, and before ilo.
+// whose diagonal blocks of order 2 are standard: (a b; c a), b c < 0. The rest of h is already
+// triangular. It writes the eigenvalues to w, and multiplies the zRows×n z by Q from the right. If
+// whole is not set, only the eigenvalues are valid. It returns 0, or the row after the last whose
+// eigenvalue did not converge: w is then valid from that row on, and before ilo.
 //
-// About 20n³ flops for T and Q. Sweeps and deflations happen in windows near the diagonal, of an order
-// of twice the number of shifts; the rest is products. (Braman, Byers and Mathias, The Multishift QR
+// T and Q take about 20n³ flops. Sweeps and deflations work in windows on the diagonal, of an order of
+// twice the number of shifts; the rest is products. (Braman, Byers and Mathias, The Multishift QR
 // Algorithm, parts I and II, SIAM J. Matrix Anal. Appl. 23, 2002; LAPACK: dhseqr, dlaqr0.)
 func Hseqr(bk factor.Backend, whole bool, n, ilo, ihi int, h block.Matrix, w []complex128, zRows int, z block.Matrix) (first int) {
 	for i := range n {
@@ -74,7 +74,7 @@ func (p *problem) solve(bk factor.Backend, ilo, ihi, depth int) (first int) {
 	return m.iterate(ilo, ihi)
 }
 
-// iterate is solve by sweeps of many shifts.
+// iterate is solve by sweeps with many shifts.
 func (m *multishift) iterate(ilo, ihi int) (first int) {
 	clearBelow(m.h, ilo, ihi)
 	n := ihi - ilo + 1
@@ -96,7 +96,7 @@ func (m *multishift) iterate(ilo, ihi int) (first int) {
 		}
 		active := kbot - ktop + 1
 		bound := min(active, largest)
-		// A window that does not deflate grows, as far as it may, and then shrinks.
+		// A window that does not deflate grows to its bound, and then shrinks.
 		if stalled < patience {
 			window, shrink = min(bound, usual), -1
 		} else {
@@ -133,8 +133,9 @@ func (m *multishift) iterate(ilo, ihi int) (first int) {
 	return kbot + 1
 }
 
-// shifts returns at most count shifts for rows ktop to kbot, in pairs: what the deflation window left,
-// the last left elements of w up to kbot, or eigenvalues of the last rows where these are few.
+// shifts returns at most count shifts for rows ktop to kbot, in pairs. They are the eigenvalues that
+// deflation left, the last left elements of w up to kbot, or, if these are few, eigenvalues of the last
+// rows. If stuck is set, they are exceptional shifts.
 func (m *multishift) shifts(ktop, kbot, count, left int, stuck bool) []complex128 {
 	from := kbot - left + 1
 	switch {
@@ -159,15 +160,15 @@ func (m *multishift) shifts(ktop, kbot, count, left int, stuck bool) []complex12
 		}
 	}
 	s := slices.Clone(m.w[from : kbot+1])
-	if len(s) > count { // the smallest stand last
+	if len(s) > count { // the smallest come last
 		size := func(v complex128) float64 { return math.Abs(real(v)) + math.Abs(imag(v)) }
 		slices.SortStableFunc(s, func(a, b complex128) int { return cmp.Compare(size(b), size(a)) })
 	}
 	return paired(s, m.at(kbot, kbot), count)
 }
 
-// paired returns the last count of s, an even number, with the real ones in pairs. Of two real shifts
-// both are the one closer to d.
+// paired returns the last count elements of s, an even number, with the real ones in pairs. If s is two
+// real shifts, both become the one closer to d.
 func paired(s []complex128, d float64, count int) []complex128 {
 	for i := len(s) - 1; i >= 2; i -= 2 {
 		if imag(s[i]) != -imag(s[i-1]) {

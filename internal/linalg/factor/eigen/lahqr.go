@@ -10,9 +10,9 @@ import (
 type problem struct {
 	n     int          // the order of h
 	h     block.Matrix // upper Hessenberg
-	z     block.Matrix // zRows×n, gathers the transformations; empty where zRows = 0
+	z     block.Matrix // zRows×n, accumulates the transformations; empty if zRows = 0
 	zRows int
-	whole bool         // all of h is wanted, not the eigenvalues alone
+	whole bool         // compute all of h, not only the eigenvalues
 	w     []complex128 // the eigenvalues
 }
 
@@ -20,11 +20,11 @@ func (p *problem) at(i, j int) float64 { return p.h.X[i*p.h.Ld+j] }
 
 func (p *problem) set(i, j int, v float64) { p.h.X[i*p.h.Ld+j] = v }
 
-// tiny is the size below which a subdiagonal element counts as zero, whatever its neighbours are.
+// tiny returns the size below which a subdiagonal element counts as zero, whatever its neighbours are.
 func (p *problem) tiny() float64 { return smallest / ulp * float64(p.n) }
 
-// negligible reports whether the subdiagonal element of row k is small against its neighbours, the rows
-// and columns from to end-1 of h, by the usual test and by the test of Ahues and Tisseur (LAPACK
+// negligible reports whether the subdiagonal element of row k is small compared with its neighbours in
+// the rows and columns [from, end) of h, by the usual test and by the test of Ahues and Tisseur (LAPACK
 // working note 122, 1997).
 func negligible(h block.Matrix, k, from, end int, tiny float64) bool {
 	above, own := h.X[(k-1)*h.Ld+k-1:], h.X[k*h.Ld+k-1:]
@@ -63,7 +63,7 @@ func neighbours(h block.Matrix, k, from, end int) (sum float64) {
 	return sum
 }
 
-// clearBelow zeroes the elements below the subdiagonal in rows and columns from to to.
+// clearBelow zeroes the elements below the subdiagonal in the rows and columns [from, to].
 func clearBelow(h block.Matrix, from, to int) {
 	for i := from + 2; i <= to; i++ {
 		clear(h.Elements(i, from, i-1))
@@ -89,8 +89,8 @@ func firstColumn(h block.Matrix, order, k int, s1, s2 complex128) (x, y, z float
 		float64(e*(q.a+h22-real(s1)-real(s2))) + float64(c*h21)
 }
 
-// exceptional returns shifts that are no eigenvalues, for the block at (i, i) with the subdiagonal
-// elements a and b at its end: they end a cycle of steps that do not converge.
+// exceptional returns shifts that are not eigenvalues, from a diagonal element d and two subdiagonal
+// elements a and b next to it. They break a cycle of steps that do not converge.
 func exceptional(d, a, b float64) (s1, s2 complex128) {
 	s := math.Abs(a) + math.Abs(b)
 	d += float64(0.75 * s)
@@ -98,8 +98,7 @@ func exceptional(d, a, b float64) (s1, s2 complex128) {
 	return q.eigenvalues()
 }
 
-// doubleShift returns the eigenvalues of q, or twice the one that is closer to its last element where
-// they are real.
+// doubleShift returns the eigenvalues of q or, if they are real, twice the one closer to q.d.
 func (q square) doubleShift() (s1, s2 complex128) {
 	d := q.d
 	q, _ = q.standard()
@@ -115,8 +114,8 @@ func (q square) doubleShift() (s1, s2 complex128) {
 }
 
 // small brings rows and columns ilo to ihi of h to Schur form by the double-shift QR algorithm. Rows
-// and columns outside are decoupled from them. It returns the row behind the last that did not
-// converge, or 0. (LAPACK: dlahqr.)
+// and columns outside are decoupled from them. It returns the row after the last that did not converge,
+// or 0. (LAPACK: dlahqr.)
 func (p *problem) small(ilo, ihi int) (first int) {
 	clearBelow(p.h, ilo, ihi)
 	steps := 30 * max(10, ihi-ilo+1)
@@ -149,7 +148,7 @@ func (p *problem) small(ilo, ihi int) (first int) {
 	return 0
 }
 
-// standardize brings the block of order 2 at (i, i) to standard form and notes its eigenvalues.
+// standardize brings the block of order 2 at (i, i) to standard form and stores its eigenvalues in w.
 func (p *problem) standardize(i int) {
 	q, r := squareAt(p.h, i).standard()
 	q.store(p.h, i)
@@ -177,7 +176,7 @@ func (p *problem) step(l, i, count int) {
 	default:
 		s1, s2 = squareAt(h, i-1).doubleShift()
 	}
-	// Begin where two small subdiagonal elements follow each other.
+	// Begin where two consecutive subdiagonal elements are small.
 	m := i - 2
 	x, y, z := firstColumn(h, 3, m, s1, s2)
 	for ; m > l; m-- {

@@ -7,13 +7,13 @@ import (
 	"blskernel/internal/linalg/detmath"
 )
 
-// The unit roundoff, twice; the least normal number.
+// ulp is twice the unit roundoff; smallest is the smallest positive normal number.
 const (
 	ulp      = 0x1p-52
 	smallest = 0x1p-1022
 )
 
-// A reflection is I - (t0, t1, t2)ᵀ(1, v1, v2) of three neighbouring rows or columns, or of two where
+// A reflection is I - (t0, t1, t2)ᵀ(1, v1, v2) for three neighbouring rows or columns, or for two if
 // v2 = 0.
 type reflection struct{ v1, v2, t0, t1, t2 float64 }
 
@@ -50,8 +50,7 @@ func (r *reflection) rows(x, y, z []float64) {
 	}
 }
 
-// left applies the reflection to rows at to at+2 of a, or at and at+1 for order 2, in columns from to
-// end-1.
+// left applies the reflection to the rows [at, at+order) of a, in the columns [from, end).
 func (r *reflection) left(a block.Matrix, order, at, from, end int) {
 	if r.t0 == 0 || from >= end {
 		return
@@ -70,8 +69,7 @@ func (r *reflection) left(a block.Matrix, order, at, from, end int) {
 	}
 }
 
-// right applies the reflection to columns at to at+2 of a, or at and at+1 for order 2, in rows from to
-// end-1.
+// right applies the reflection to the columns [at, at+order) of a, in the rows [from, end).
 func (r *reflection) right(a block.Matrix, order, at, from, end int) {
 	if r.t0 == 0 || from >= end {
 		return
@@ -148,9 +146,9 @@ func (q square) times(r rotation) square {
 
 func (q square) transposed() square { return square{q.a, q.c, q.b, q.d} }
 
-// standard returns the standard form of q in a real Schur form, and the rotation that, applied to rows
-// and columns, gives it: c = 0, or a = d and b c < 0 where the eigenvalues are complex.
-// (LAPACK: dlanv2.)
+// standard returns the standard form of q in a real Schur form, and the rotation of rows and columns
+// that gives it. In standard form c = 0, or a = d and b c < 0 if the eigenvalues are complex. (LAPACK:
+// dlanv2.)
 func (q square) standard() (square, rotation) {
 	switch {
 	case q.c == 0, q.a == q.d && math.Signbit(q.b) != math.Signbit(q.c) && q.b != 0:

@@ -6,10 +6,10 @@ import (
 	"blskernel/internal/linalg/factor/qr"
 )
 
-// SmallOrder is the largest order of plain loops.
+// SmallOrder is the largest order for the plain loops of Geev.
 const SmallOrder = 31
 
-// gehd2 is Gehrd by one reflection after the other. (LAPACK: dgehd2.)
+// gehd2 is Gehrd with one reflection at a time. (LAPACK: dgehd2.)
 func gehd2(bk factor.Backend, n, ilo, ihi int, a block.Matrix, tau []float64) {
 	var column, sums [SmallOrder]float64
 	clear(tau)
@@ -40,7 +40,7 @@ func gehd2(bk factor.Backend, n, ilo, ihi int, a block.Matrix, tau []float64) {
 	}
 }
 
-// reflectRows multiplies the rows of a, of as many columns as sums, by I - tau v vᵀ from the left.
+// reflectRows multiplies a, with as many columns as sums has elements, by I - tau v vᵀ from the left.
 func reflectRows(v []float64, tau float64, a block.Matrix, sums []float64) {
 	clear(sums)
 	for r, x := range v {
@@ -56,7 +56,7 @@ func reflectRows(v []float64, tau float64, a block.Matrix, sums []float64) {
 	}
 }
 
-// orghrSmall writes to q what Orghr makes of a.
+// orghrSmall writes to q the Q that Orghr would compute in a.
 func orghrSmall(n, ilo, ihi int, a block.Matrix, tau []float64, q block.Matrix) {
 	var column, sums [SmallOrder]float64
 	factor.Identity(n, q)
@@ -70,7 +70,7 @@ func orghrSmall(n, ilo, ihi int, a block.Matrix, tau []float64, q block.Matrix) 
 	}
 }
 
-// byRows is solve for all rows: each takes the products with those below and is solved then.
+// byRows is solve row by row: it subtracts the products with the rows below, then solves for the row.
 func (u *upper) byRows() {
 	for end := u.n; end > 0; {
 		from := end - 1

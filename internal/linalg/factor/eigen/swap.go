@@ -6,8 +6,8 @@ import (
 	"blskernel/internal/linalg/block"
 )
 
-// blockOrder returns 2 if a block of order 2 begins at (i, i) of the quasi-triangle t of order n, and
-// else 1.
+// blockOrder returns 2 if a block of order 2 begins at (i, i) of the n×n quasi-triangular t, and
+// otherwise 1.
 func blockOrder(t block.Matrix, n, i int) int {
 	if i+1 < n && t.X[(i+1)*t.Ld+i] != 0 {
 		return 2
@@ -16,9 +16,9 @@ func blockOrder(t block.Matrix, n, i int) int {
 }
 
 // sylvester solves A X - X B = C by elimination with complete pivoting. A and B are the diagonal blocks
-// of orders n1 and n2 of d, C is its block right of A. d has rows of 4, and no element above 1. A pivot
-// that is too small is replaced: the eigenvalues of A and B are then the same to working precision.
-// (LAPACK: dlasy2.)
+// of orders n1 and n2 of d, C is its block right of A. d has stride 4 and no element above 1 in
+// magnitude. A pivot that is too small is replaced: the eigenvalues of A and B are then equal to
+// working precision. (LAPACK: dlasy2.)
 func sylvester(d block.Matrix, n1, n2 int) (x [2][2]float64) {
 	n := n1 * n2
 	var m [4][5]float64
@@ -72,9 +72,9 @@ func sylvester(d block.Matrix, n1, n2 int) (x [2][2]float64) {
 	return x
 }
 
-// swap exchanges the diagonal blocks of orders n1 and n2 at (at, at) of the quasi-triangle p.h by
+// swap exchanges the diagonal blocks of orders n1 and n2 at (at, at) of the quasi-triangular p.h by
 // reflections of rows and columns, and brings them to standard form. It returns false and changes
-// nothing if the result would not be triangular to working precision: the eigenvalues are too close.
+// nothing if the eigenvalues are too close for the result to be quasi-triangular to working precision.
 // (Bai and Demmel, Linear Algebra Appl. 186, 1993; LAPACK: dlaexc.)
 func (p *problem) swap(at, n1, n2 int) (ok bool) {
 	var elements [16]float64
@@ -91,7 +91,7 @@ func (p *problem) swap(at, n1, n2 int) (ok bool) {
 	for i := range elements {
 		elements[i] /= size
 	}
-	// The reflections that take (-X; I) to a triangle, A X - X B = C, exchange the blocks.
+	// With A X - X B = C, the reflections that make (-X; I) triangular exchange the blocks.
 	v, x := block.Dense(columns[:], 2), sylvester(d, n1, n2)
 	for j := range n2 {
 		for i := range n1 {
@@ -131,7 +131,7 @@ func (p *problem) swap(at, n1, n2 int) (ok bool) {
 	return true
 }
 
-// settle brings the diagonal block at (i, i) to standard form: one of order 1 is v.
+// settle brings the diagonal block at (i, i) to standard form. A block of order 1 becomes v.
 func (p *problem) settle(i, order int, v float64) {
 	if order == 1 {
 		p.set(i, i, v)
@@ -140,8 +140,8 @@ func (p *problem) settle(i, order int, v float64) {
 	}
 }
 
-// moveUp moves the diagonal block at (from, from) up to (to, to), where a block begins. It returns
-// where the block is in the end: below, if blocks are too close to be exchanged. (LAPACK: dtrexc.)
+// moveUp moves the diagonal block at (from, from) up to (to, to), where a block begins. It returns the
+// final row of the block, which is below row to if blocks are too close to exchange. (LAPACK: dtrexc.)
 func (p *problem) moveUp(from, to int) int {
 	order := blockOrder(p.h, p.n, from)
 	for from > to {
@@ -153,7 +153,7 @@ func (p *problem) moveUp(from, to int) int {
 			return from
 		}
 		from -= above
-		if order == 2 && blockOrder(p.h, p.n, from) == 1 { // it has split
+		if order == 2 && blockOrder(p.h, p.n, from) == 1 { // the block has split
 			to = p.moveUp(from, to)
 			p.moveUp(from+1, to+1)
 			return to

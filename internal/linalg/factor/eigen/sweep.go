@@ -7,24 +7,24 @@ import (
 	"blskernel/internal/linalg/factor"
 )
 
-// A chain is bulges of two shifts each, two rows apart, in a window along the diagonal. Rows and
-// columns are counted in the window.
+// A chain holds bulges of two shifts each, two rows apart, in a window on the diagonal. Row and column
+// indices are relative to the window.
 type chain struct {
 	h       block.Matrix // the window
 	u       block.Matrix // the product of the reflections; row and column i belong to row start+1+i of h
 	shifts  []complex128
-	bulges  []reflection // of each bulge the last one
-	start   int          // the column in which the last bulge began; negative where the window is cut
+	bulges  []reflection // the last reflection of each bulge
+	start   int          // the column in which the last bulge began; negative if the window is cut off
 	top     int          // the first row of the active block; 0 or negative
-	bottom  int          // its last row; may be outside
+	bottom  int          // its last row; may be outside the window
 	last    int          // the last row of the window
 	tiny    float64
 	columns int // the order of u
 }
 
-// sweep chases a chain of bulges, one for each pair of shifts, from row ktop to row kbot: in windows,
-// of which each moves the chain by its own length. The rest of h, and z, are multiplied by the product
-// of a window's reflections. (LAPACK: dlaqr5.)
+// sweep chases a chain of bulges, one for each pair of shifts, from row ktop to row kbot. It works in
+// windows, each of which moves the chain by the chain's length. The product of the reflections of a
+// window then multiplies the rest of h, and z. (LAPACK: dlaqr5.)
 func (m *multishift) sweep(ktop, kbot int, shifts []complex128) {
 	bulges := len(shifts) / 2
 	columns := 4 * bulges
@@ -49,7 +49,7 @@ func (m *multishift) sweep(ktop, kbot int, shifts []complex128) {
 	}
 }
 
-// advance moves all bulges by one row: the first to column k.
+// advance moves all bulges down by one row, the first one to column k.
 func (c *chain) advance(k int) {
 	first := max(0, (c.top-k)/2)
 	end := min(len(c.bulges), (c.bottom-k-1)/2)
@@ -64,7 +64,7 @@ func (c *chain) advance(k int) {
 		} else {
 			c.next(m, at)
 		}
-		// What the test for a negligible element needs; other columns wait.
+		// Apply what the test for a negligible element needs; other columns wait.
 		r.right(c.h, 3, at+1, max(0, k), min(c.bottom, at+3)+1)
 		r.left(c.h, 3, at+1, at+1, at+2)
 		c.deflate(at)
@@ -79,10 +79,10 @@ func (c *chain) advance(k int) {
 	}
 }
 
-// next computes the reflection that moves bulge m on from column at, in which it stands.
+// next computes the reflection that moves bulge m, now in column at, on by one.
 func (c *chain) next(m, at int) {
 	h, r := c.h, &c.bulges[m]
-	// The row below the bulge has not seen its reflection; its first two elements are zero.
+	// The reflection of the bulge has not reached the row below, which begins with two zeros.
 	below := (*[3]float64)(h.X[(at+3)*h.Ld+at:])
 	s := r.v2 * below[2]
 	below[0], below[1] = -(s * r.t0), -(s * r.t1)
@@ -90,7 +90,7 @@ func (c *chain) next(m, at int) {
 	x, y := &h.X[(at+1)*h.Ld+at], &h.X[(at+2)*h.Ld+at]
 	next, beta := reflect(*x, *y, below[0])
 	if below[0] == 0 && below[1] == 0 && below[2] != 0 {
-		// The bulge has collapsed. A new one begins here if what fills in is negligible.
+		// The bulge has collapsed. A new one begins here if the fill-in is negligible.
 		again, _ := reflect(firstColumn(h, 3, at+1, c.shifts[2*m], c.shifts[2*m+1]))
 		s := *x + float64(again.v1**y)
 		size := math.Abs(h.X[at*h.Ld+at]) + math.Abs(h.X[(at+1)*h.Ld+at+1]) + math.Abs(h.X[(at+2)*h.Ld+at+2])
@@ -117,7 +117,7 @@ func (c *chain) pair(m, at int) {
 	r.right(c.u, 2, at-c.start, max(0, c.top-c.start-1), c.columns)
 }
 
-// deflate sets the element below the diagonal in column k to zero where it is negligible. A collapsed
+// deflate sets the element below the diagonal in column k to zero if it is negligible. A collapsed
 // bulge then goes on from there.
 func (c *chain) deflate(k int) {
 	if k < max(c.top, 0) || c.h.X[(k+1)*c.h.Ld+k] == 0 {

@@ -10,16 +10,16 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// The quotient above which a column of eigenvectors is scaled, and that to which it is. Products of
-// elements of T, which are below 2⁵⁰⁰, with eigenvectors below the first do not overflow.
+// A column of eigenvectors is scaled if a quotient exceeds growth; the quotient is then about grown.
+// Products of elements of T, which are below 2⁵⁰⁰, with eigenvectors below growth do not overflow.
 const (
 	growth = 0x1p400
 	grown  = 0x1p300
 )
 
-// An upper computes the eigenvectors of the n×n quasi-triangle t as the columns of the upper triangular
-// x: of a pair of complex eigenvalues the real part stands in the first column and the imaginary part
-// in the second.
+// An upper computes the eigenvectors of the n×n quasi-triangular t as the columns of the upper
+// triangular x. For a pair of complex eigenvalues the first column is the real part and the second the
+// imaginary part.
 type upper struct {
 	bk    factor.Backend
 	small bool // by loops, without products
@@ -29,12 +29,12 @@ type upper struct {
 	tiny  []float64 // for each eigenvalue, the least pivot
 }
 
-// trevc writes the eigenvectors of the n×n quasi-triangle t, with standard blocks and the eigenvalues
-// w, to the upper triangle x, in about n³/3 flops. A column, or a pair of them, has a largest element
-// of about 1. (LAPACK: dtrevc3.)
+// trevc writes the eigenvectors of the n×n quasi-triangular t, with standard blocks and the eigenvalues
+// w, to the upper triangle of x, in about n³/3 flops. The largest element of a column, or of a pair of
+// columns, is about 1. (LAPACK: dtrevc3.)
 //
-// All vectors are solved for at once, by halves of the rows: what is below a row is a product, and the
-// blocks on the diagonal, shifted by another eigenvalue for each column, are solved row by row.
+// It solves for all vectors at once, by halves of the rows. A product accounts for the rows below; the
+// blocks on the diagonal, shifted by a different eigenvalue for each column, are solved row by row.
 func trevc(bk factor.Backend, small bool, n int, t block.Matrix, w []complex128, x block.Matrix) {
 	u := upper{bk: bk, small: small, n: n, t: t, x: x, w: w, tiny: make([]float64, n)}
 	for i := range n {
@@ -68,7 +68,7 @@ func trevc(bk factor.Backend, small bool, n int, t block.Matrix, w []complex128,
 	}
 }
 
-// solve computes rows from to end-1 of X, from which the product of T with the rows below has been
+// solve computes the rows [from, end) of X, from which the product of T with the rows below has been
 // subtracted.
 func (u *upper) solve(from, end int) {
 	if order := blockOrder(u.t, u.n, from); end-from == order {
@@ -128,7 +128,7 @@ func (u *upper) rowPair(i int) {
 		if imag(w) != 0 {
 			columns = 2
 		}
-		// (p b; c p) in the order that has the largest element first: a row or column exchange
+		// Order (p b; c p) so that the largest element comes first: a column or row exchange
 		// makes it (b p; p c) or (c p; p b).
 		p := complex(q.a-real(w), -imag(w))
 		first, right, below, last := p, b, c, p
@@ -216,7 +216,7 @@ func times(a, b complex128) complex128 {
 		float64(real(a)*imag(b))+float64(imag(a)*real(b)))
 }
 
-// over returns a/b, by Smith's formula, which does not overflow where the quotient is far from it.
+// over returns a/b by Smith's formula, which does not overflow if the quotient is far from overflow.
 func over(a, b complex128) complex128 {
 	if imag(b) == 0 {
 		return complex(real(a)/real(b), imag(a)/real(b))
