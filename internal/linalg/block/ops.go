@@ -7,8 +7,7 @@ import "gonum.org/v1/gonum/blas"
 //
 // The result must not overlap an operand, but both may lie in one packed matrix. Nothing is checked.
 type Ops interface {
-	// BlockGemm computes C = alpha·op(A)·op(B) + beta·C for k > 0, an m×n C, an m×k op(A) and a k×n
-	// op(B).
+	// BlockGemm computes C = alpha·op(A)·op(B) + beta·C, k > 0, for an m×n C, m×k op(A), k×n op(B).
 	BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b Matrix, beta float64, c Matrix)
 
 	// BlockSyrk computes the upper triangle of C = C + alpha·A·diag(d)·Aᵀ (t is blas.NoTrans, A

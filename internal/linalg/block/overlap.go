@@ -24,8 +24,7 @@ func Overlap(a, b blas64.General) bool {
 	if a.Stride != b.Stride {
 		return true
 	}
-	// Views of one matrix are disjoint only if the columns of b fit to the right of the columns of
-	// a.
+	// Views of one matrix are disjoint only if the columns of b fit to the right of a's columns.
 	column := int(offset) % a.Stride
 	return column < a.Cols || column+b.Cols > a.Stride
 }
