@@ -73,15 +73,14 @@ func (t *Team) wakeUp(n int) {
 // Threads returns the number of threads of a call: the workers and the caller.
 func (t *Team) Threads() int { return t.size + 1 }
 
-// Run calls do for the tasks 0 to tasks-1 on the threads of the team and of the caller, and waits. It
-// does not wait for late workers: the others do their tasks. Tasks must write disjoint results and not
-// end their goroutine (runtime.Goexit). After a panic no task starts, and Run panics with the same
-// value.
+// Run calls do for the tasks 0 to tasks-1 on the threads of the team and the caller, and waits. It does
+// not wait for late workers: the others do their tasks. Tasks must write disjoint results and not end
+// their goroutine (runtime.Goexit). After a panic no task starts, and Run panics with its value.
 func (t *Team) Run(tasks int, do func(i int)) {
 	g, gain := &t.group, &t.pool.gain
 	measured := gain.due()
 	if measured {
-		// threadTime measures the current thread.
+		// threadTime measures the current thread, so stay on it.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 	}
@@ -200,8 +199,8 @@ type workerThread struct {
 	runnable []metrics.Sample
 }
 
-// othersWait reports whether a goroutine is waiting for a thread. It asks once in askInterval and
-// otherwise returns false, as it always does before Go 1.26.
+// othersWait reports whether a goroutine is waiting for a thread. It asks at most once per askInterval
+// and otherwise returns false, as it always does before Go 1.26.
 func (w *workerThread) othersWait(now time.Duration) bool {
 	if now-w.asked < askInterval {
 		return false
