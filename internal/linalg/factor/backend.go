@@ -82,7 +82,7 @@ func (bk Backend) Gemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b b
 }
 
 // Syrk adds alpha A Aᵀ (t is blas.NoTrans, A n×k) or alpha Aᵀ A to the triangle ul of the n×n C; a
-// packed C is upper. Dense operands go to Dsyrk, faster in OpenBLAS than products of blocks.
+// packed C is upper. Dense operands go to Dsyrk, which in OpenBLAS is faster than products of blocks.
 func (bk Backend) Syrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a, c block.Matrix) {
 	if a.Packed || c.Packed {
 		bk.BlockSyrk(t, n, k, alpha, a, nil, c)

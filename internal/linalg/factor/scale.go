@@ -20,6 +20,7 @@ func Rescale(s float64, ul blas.Uplo, rows, cols int, a block.Matrix) {
 	}
 }
 
+// ScaleRows multiplies the m×n a by the factor by.
 func ScaleRows(bk Backend, by float64, m, n int, a block.Matrix) {
 	for i := range m {
 		bk.Dscal(n, by, a.Elements(i, 0, n), 1)

@@ -105,7 +105,7 @@ func (t *Tile) SolveSymmetric(n int, x *Tile) {
 }
 
 // LoadUpper copies the triangle ul of the n×n a to the upper triangle of the dense block w; a lower
-// triangle is transposed. StoreUpper copies it back.
+// triangle is transposed.
 func LoadUpper(w block.Matrix, ul blas.Uplo, n int, a block.Matrix) {
 	if ul == blas.Lower {
 		transposeTriangle(ul, n, w, a)
@@ -114,6 +114,7 @@ func LoadUpper(w block.Matrix, ul blas.Uplo, n int, a block.Matrix) {
 	block.CopyUpper(w, a, n)
 }
 
+// StoreUpper copies the upper triangle of w back to the triangle ul of a.
 func StoreUpper(a block.Matrix, ul blas.Uplo, n int, w block.Matrix) {
 	if ul == blas.Lower {
 		transposeTriangle(blas.Upper, n, a, w)

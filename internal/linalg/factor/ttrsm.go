@@ -68,8 +68,7 @@ func trmmLeft(bk Backend, m, n int, u, b block.Matrix) {
 	trmmLeft(bk, m2, n, u.Sub(m1, m1), b2)
 }
 
-// productRows is the number of rows that addTriangle copies at a time: enough for Dtrmm to reach full
-// speed.
+// productRows is the number of rows that addTriangle copies at a time: enough for a fast Dtrmm.
 const productRows = 256
 
 // addTriangle computes C = C + alpha op(A) T for the dense m×n c, the m×n op(A) and the triangle ul of

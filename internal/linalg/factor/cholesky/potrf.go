@@ -72,8 +72,8 @@ func potrfRows(bk factor.Backend, n int, u block.Matrix) int {
 	return -1
 }
 
-// libraryOrder is the order from which on a backend's own LAPACK is as fast as our products: about 500
-// for OpenBLAS 0.3.21 on one thread, 300 on two.
+// libraryOrder is the order from which a backend's own LAPACK is as fast as our products: about 500 for
+// OpenBLAS 0.3.21 on one thread, 300 on two.
 const libraryOrder = 400
 
 // columnMajor returns the backend's own LAPACK if it is worth using for a, of order n.

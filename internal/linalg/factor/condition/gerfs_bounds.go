@@ -138,8 +138,7 @@ func (f Gerfs) apply(active []*estimator, rhs []float64) {
 	}
 }
 
-// solve solves for the vectors x of some estimators, as the columns of rhs (side is Left) or its rows
-// (side is Right).
+// solve solves for the vectors x of some estimators, as the columns of rhs (side is Left) or its rows.
 func (f Gerfs) solve(side blas.Side, which []*estimator, rhs []float64) {
 	c := len(which)
 	if c == 0 {

@@ -63,8 +63,8 @@ func (m *multishift) deflate(ktop, kbot, order int) (left, deflated int) {
 	return left - failed, order - left
 }
 
-// detect moves the eigenvalues whose component of the spike is not negligible up, to row failed and
-// below, and returns the row after the last of them.
+// detect moves up the eigenvalues whose component of the spike is not negligible, to row failed and the
+// rows after it. It returns the row after the last of them.
 func (p *problem) detect(failed int, spike, tiny float64) (left int) {
 	left = p.n
 	for failed < left {
@@ -161,8 +161,8 @@ const stripWidth = 96
 const flopsWorthThreads = 200
 
 // spread multiplies by the orthogonal u, of the given order, which acts on the rows and columns that
-// begin with at. It multiplies rows of h, from column colsFrom on, by uᵀ, and columns of h, above row
-// rowsTo, and of z by u.
+// begin with at. It multiplies these rows of h, from column colsFrom on, by uᵀ, and these columns of h
+// above row rowsTo, and of z, by u.
 func (m *multishift) spread(u block.Matrix, order, at, ktop, kbot, rowsTo, colsFrom int) {
 	top, right := ktop, kbot+1
 	if m.whole {

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// gehrdColumns is the number of columns whose reflections are applied together. Each column passes over
-// the columns before it six times, and over the rest of the matrix once. 16 to 48 are equally fast.
+// gehrdColumns is the number of columns whose reflections are applied together. Each column takes six
+// passes over the columns before it, and one over the rest of the matrix. 16 to 48 are equally fast.
 const gehrdColumns = 32
 
 // Gehrd overwrites the n×n dense a, which is upper triangular except in rows and columns ilo to ihi, by

@@ -13,7 +13,7 @@ import (
 // These are LAPACK's values: the first two from iparmq, the third from dlaqr0.
 const (
 	minMultishift = 75 // the order above which steps have more than two shifts
-	nibble        = 14 // percent of a window: fewer deflations are followed by a sweep
+	nibble        = 14 // percent of a window; if fewer eigenvalues are deflated, a sweep follows
 	patience      = 5  // steps without deflation after which windows grow and exceptional shifts follow
 )
 

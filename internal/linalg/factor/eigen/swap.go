@@ -6,8 +6,7 @@ import (
 	"blskernel/internal/linalg/block"
 )
 
-// blockOrder returns 2 if a block of order 2 begins at (i, i) of the n×n quasi-triangular t, and
-// otherwise 1.
+// blockOrder returns the order, 1 or 2, of the block at (i, i) of the n×n quasi-triangular t.
 func blockOrder(t block.Matrix, n, i int) int {
 	if i+1 < n && t.X[(i+1)*t.Ld+i] != 0 {
 		return 2

@@ -168,7 +168,7 @@ func reduce(bk factor.Backend, n int, z, d, e, tau []float64) {
 	d[n-1] = z[n*n-1]
 }
 
-// accumulate overwrites z, with the reflections that reduce left in it, by Qᵀ.
+// accumulate overwrites the reflections that reduce left in z by Qᵀ.
 func accumulate(n int, z, tau []float64) {
 	z[n*n-1] = 1
 	for r := n - 2; r >= 0; r-- {

@@ -27,7 +27,7 @@ type panel struct {
 // touched.
 //
 // It takes 4n³/3 flops. Half of them read the rest of the triangle once per row, n³/6 numbers in all.
-// Once the triangle is larger than the cache, this limits the speed, not the flops.
+// Once the triangle is larger than the cache, these reads, not the flops, limit the speed.
 //
 // Dongarra, Hammarling and Sorensen, J. Comput. Appl. Math. 27, 1989. (LAPACK: dsytrd, dlatrd.)
 func Sytrd(bk factor.Backend, n int, a block.Matrix, d, e, tau []float64) {

@@ -22,7 +22,7 @@ type solver struct {
 	factor.Backend
 	vectors  bool         // whether to compute vectors; if not, e holds squares
 	z        block.Matrix // row i becomes the eigenvector for d[i], if z is I at first
-	columns  int          // of z that rotations change; 0 means the columns of the block, if z is I at first
+	columns  int          // columns of z to rotate; 0 means only the columns of the block, if z is I at first
 	plane    factor.Plane // rotates the block, of order n
 	n        int
 	reversed bool // whether d and e are in reverse order
@@ -59,7 +59,8 @@ func diagonalize(d, e []float64, do func(d, e []float64, first int) bool) bool {
 }
 
 // block diagonalizes the block that begins with row first. QL needs the smaller end first, so block
-// reverses the rows if the last end is smaller. It returns false after too many sweeps.
+// reverses the rows if the last element of d is smaller than the first. It returns false after too many
+// sweeps.
 func (q *solver) block(d, e []float64, first int) bool {
 	q.n = len(d)
 	q.reversed = math.Abs(d[len(d)-1]) < math.Abs(d[0])

@@ -16,7 +16,7 @@ import (
 // Sytrf: its off-diagonal element is at least 1.56 times as large as its diagonal elements.
 type Diagonal struct{ D, E []float64 }
 
-// cut returns n > 0, or a neighbour of n if a cut at n would split a 2×2 block. A nil d is the
+// cut returns n, or a neighbour of n if a cut at n > 0 would split a 2×2 block. A nil d is the
 // identity.
 func (d *Diagonal) cut(n int) int {
 	switch {

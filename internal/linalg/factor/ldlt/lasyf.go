@@ -36,7 +36,7 @@ type extreme struct {
 }
 
 // columnPart is the number of elements of a column that are updated together: they stay in L1 until the
-// largest is found, and are enough work for a thread.
+// largest is found, and are worth a thread.
 const columnPart = 512
 
 // quickSuccession multiplies the time estimates of columns. Columns follow each other within
@@ -47,7 +47,7 @@ const quickSuccession = 4
 // bunchKaufman is (1+√17)/8, which makes the bounds on the growth by a 1×1 and by a 2×2 pivot equal.
 const bunchKaufman = 0.64038820320220756872767623199676
 
-// eliminate computes nb columns, or nb-1 if the last pivot would need one more, or all m, and returns
+// eliminate computes nb columns, or nb-1 if the last pivot might need one more, or all m, and returns
 // their number. It returns the pivot if one is zero or not finite.
 func (p *lasyf) eliminate() (int, *factor.Pivot) {
 	m := p.m

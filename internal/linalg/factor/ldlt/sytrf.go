@@ -83,7 +83,7 @@ func exchangeInRows(bk factor.Backend, n int, a block.Matrix, swap []int, first 
 		w := factor.Acquire()
 		defer w.Release()
 		old := w.Take(n)
-		// Element j comes from source[j] if backwards is set, and else goes there.
+		// If backwards is set, element j comes from source[j]; otherwise it goes there.
 		source := make([]int32, n)
 		for j := range source {
 			source[j] = int32(j)

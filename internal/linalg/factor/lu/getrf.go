@@ -110,8 +110,8 @@ func (f *getrf) update(m, n, j, cols int, a block.Matrix, swap []int) {
 	}
 }
 
-// GetrfLibrary overwrites the n×n a by the factors of P Aᵀ = L U, as a library that stores columns
-// computes them.
+// GetrfLibrary overwrites the n×n a by the factors of P Aᵀ = L U, as a library that stores matrices by
+// columns computes them.
 func GetrfLibrary(lib backend.ColumnMajorLAPACK, n int, a block.Matrix, swap []int) {
 	ipiv := make([]int32, n)
 	lib.Dgetrf(n, n, a.X, a.Ld, ipiv)

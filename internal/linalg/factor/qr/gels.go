@@ -9,8 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// gelsRange is the limit of Scale in Gels: it scales largest magnitudes of at least 2^gelsRange or
-// below 2^-gelsRange. As in LAPACK, 2^gelsRange is 2¹⁰²² times the precision 2⁻⁵².
+// gelsRange is the limit of Scale in Gels. As in LAPACK, 2^gelsRange is 2¹⁰²² times the precision 2⁻⁵².
 const gelsRange = 970
 
 // Gels overwrites B, of max(m, n) rows and nrhs columns, by the X of least norm among the minimizers of

@@ -14,8 +14,8 @@ import (
 // Computing nb reflections of l rows takes about 3l*nb² flops, mostly on one thread. Applying them
 // takes 4l*nb flops per column on the right, at full speed if nb is large enough to hide the memory
 // traffic of the column. So 32 is 12% faster than 64 at order 300; 64 is as fast at 1000 and up to 14%
-// faster at 2000, the more the busier memory is. To apply reflections alone, 64 is 8% faster at order
-// 1000, 13% faster at 2000, and 14% slower at 300.
+// faster at 2000, most when memory is busy. To apply reflections alone, 64 is 8% faster at order 1000,
+// 13% faster at 2000, and 14% slower at 300.
 const (
 	geqrfColumns    = 64
 	geqrfColumnsLow = 32
@@ -26,8 +26,8 @@ const (
 )
 
 // For few right-hand sides the memory traffic of V counts, and T, if not kept, takes much of the time
-// of applying reflections: blocks of 16 columns are 1.3 to 2 times as fast as 64. Reflections stored as
-// rows take as little as half the time one by one from the right, if everything is in a cache.
+// of applying reflections: blocks of 16 columns are 1.3 to 2 times as fast as 64. Applied one by one
+// from the right, reflections stored as rows take as little as half the time if all is in a cache.
 const (
 	ormqrColumns = 16
 	ormqrFew     = 32 // right-hand sides below which ormqrColumns are used

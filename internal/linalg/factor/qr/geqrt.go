@@ -9,9 +9,9 @@ import (
 
 // geqrt overwrites the m×n matrix A, m >= n, by R and the reflections V; a holds the transposes. It
 // overwrites t by the upper triangular T with Q = I - V T Vᵀ. It halves the columns (Elmroth and
-// Gustavson, IBM J. Res. Dev. 44, 2000; LAPACK: dgeqrt3). Each reflection is a row of a, so that all
-// products run along long rows. dots has n elements. If whole is not set, T is undefined except for its
-// diagonal.
+// Gustavson, IBM J. Res. Dev. 44, 2000; LAPACK: dgeqrt3). Each reflection is a row of a, so all
+// products run along long rows. dots has n elements. If whole is not set, only the diagonal of T is
+// defined.
 func geqrt(bk factor.Backend, m, n int, a, t block.Matrix, base int, dots []float64, whole bool) {
 	if n <= base {
 		geqrtBase(bk, m, n, a, t, dots, whole)

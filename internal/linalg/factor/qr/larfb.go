@@ -8,8 +8,7 @@ import (
 )
 
 // A Reflector is the product H = I - V T Vᵀ of Cols reflections, where V is Rows×Cols and T is upper
-// triangular. V is dense and stores the ones on its diagonal and the zeros above them, so that products
-// with it are Dgemm.
+// triangular. V is dense and stores its ones and the zeros above them: products with it are Dgemm.
 type Reflector struct {
 	Rows, Cols int
 	V, T       block.Matrix
@@ -73,9 +72,8 @@ func (h Reflector) columns(bk factor.Backend, transposed bool, q block.Matrix, w
 	}
 }
 
-// Larft computes T from V and the factors tau of the reflections. The diagonal of T is tau. Above it,
-// column j is -tau_j T (VᵀV)_j, with the columns of T before it. column has Cols elements. (LAPACK:
-// dlarft.)
+// Larft computes T from V and the factors tau of the reflections. Its diagonal is tau; above it, column
+// j is -tau_j T (VᵀV)_j, with the columns before it. column has Cols elements. (LAPACK: dlarft.)
 func (h Reflector) Larft(bk factor.Backend, tau, column []float64) {
 	if h.Cols > 1 {
 		bk.Dsyrk(blas.Upper, blas.Trans, h.Cols, h.Rows, 1, h.V.X, h.V.Ld, 0, h.T.X, h.T.Ld)
@@ -89,9 +87,8 @@ func (h Reflector) Larft(bk factor.Backend, tau, column []float64) {
 	}
 }
 
-// larftColumn computes column j of T from the columns before it and Vᵀ:
-// T[:j,j] = -tau T[:j,:j] V[:,:j]ᵀ x and T[j,j] = tau, where x, of q elements, is column j of V. work
-// has j elements.
+// larftColumn computes column j of T, T[:j,j] = -tau T[:j,:j] V[:,:j]ᵀ x and T[j,j] = tau, from Vᵀ and
+// the columns of T before it. x, of q elements, is column j of V; work has j elements.
 func larftColumn(bk factor.Backend, j, q int, tau float64, v block.Matrix, x []float64, t block.Matrix, work []float64) {
 	t.X[t.Row(j)+j] = tau
 	if j == 0 {

@@ -24,10 +24,9 @@ import (
 //
 // It copies as many rows of [B Y] at a time as fit into w; if B is triangular, w leaves out the zero
 // columns in front of these rows. Then it eliminates one panel of columns after another: it computes
-// the reflections I - [I; V] T [I; V]ᵀ (tpqrt2.factor) and applies them to the columns on the right,
-// including the right-hand sides. These columns are split into strips; one thread carries a strip
-// through all products, in its own cache. The first strip is the next panel, which its thread factors
-// right away.
+// the reflections I - [I; V] T [I; V]ᵀ (tpqrt2.factor) and applies them to the columns on the right and
+// the right-hand sides. These are split into strips; one thread carries a strip through all products,
+// in its own cache. The first strip is the next panel, which its thread factors at once.
 type Tpqrt struct {
 	R, Z, B, Y blas64.General
 	Triangle   bool // B is upper triangular
@@ -48,9 +47,9 @@ type TpqrtPlan struct {
 	Room  int // number of elements of [B Y] that are processed together
 }
 
-// planFor returns the plan for a problem of q rows. The sizes were measured on one core of Zen 4 with k
-// = q = 1000. Panels of 24, 32, 48 and 64 columns give 47, 48, 44 and 45 GFLOP/s: products with a V of
-// up to 32 columns read the strip in place, and others pack it. Room for 2¹⁸, 2¹⁹ and 2²⁰ numbers,
+// planFor returns the plan for a problem of q rows. The sizes were measured on one core of Zen 4 with
+// k = q = 1000. Panels of 24, 32, 48 and 64 columns give 47, 48, 44 and 45 GFLOP/s: products with a V
+// of up to 32 columns read the strip in place, and others pack it. Room for 2¹⁸, 2¹⁹ and 2²⁰ numbers,
 // which stay in the cache from panel to panel, gives 46, 48 and 48; strips of 96 to 240 columns make no
 // difference. On two threads, strips of 96 columns are up to 1.07 times as fast as wider ones, the last
 // of which leave a thread idle. Few rows get narrower panels, since T would cost more than it saves.

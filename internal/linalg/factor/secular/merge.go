@@ -40,10 +40,10 @@ type Merge struct {
 	top, whole, bottom int
 }
 
-// Deflate appends each row in order to Kept or Gone. A row is gone if it is an eigenvector up to
-// rounding: its X is at most least, or a rotation with the next row makes its X zero and leaves at most
-// negligible off the diagonal. Deflate calls rotate for such a rotation, to replace rows i and j of all
-// vectors by c·i + s·j and c·j - s·i.
+// Deflate appends the rows to Kept or Gone, in the given order. A row is gone if it is an eigenvector
+// up to rounding: its X is at most least, or a rotation with the next row makes its X zero and leaves
+// at most negligible off the diagonal. Deflate calls rotate for such a rotation, to replace rows i and
+// j of all vectors by c·i + s·j and c·j - s·i.
 func (m *Merge) Deflate(order []int, least, negligible float64, rotate func(i, j int, c, s float64)) {
 	last := -1
 	for _, j := range order {

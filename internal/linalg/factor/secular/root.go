@@ -22,9 +22,9 @@ type search struct {
 // and returns the number of steps after the first guess.
 //
 // Each step takes the root of a function with poles at left and right that agrees with the sums psi and
-// phi and their derivatives ("the middle way": Li, LAPACK Working Note 89; LAPACK: dlaed4). A bisection
-// replaces steps that leave the interval, and after rational steps every other step. It halves the
-// count of numbers in the interval, so a search ends after at most 141 steps.
+// phi and their derivatives ("the middle way": Li, LAPACK Working Note 89; LAPACK: dlaed4). Steps that
+// leave the interval become bisections, and so does every other step after the first rational ones. A
+// bisection halves the count of numbers in the interval, so a search ends after at most 141 steps.
 func (q Equation) solve(i int, poles, gaps []float64) (r Root, steps int) {
 	n := len(q.Poles)
 	if n == 1 {

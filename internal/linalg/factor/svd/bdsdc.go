@@ -140,7 +140,7 @@ func (v *divider) merge(d []float64, middle int, extra bool, on, off float64, ut
 
 	// Neglected elements are a few roundings of the norm, or negligible against numbers up to 1.
 	// Squares of the other elements do not underflow. The row that was taken out is always kept:
-	// its X, and the distance to the next D, are raised to the least that counts. (LAPACK: dlasd2.)
+	// its X, and the distance to the next D, are raised to a size that counts. (LAPACK: dlasd2.)
 	negligible := max(8*eps*largest, 0x1p-200)
 	m.X[middle] = math.Copysign(max(math.Abs(m.X[middle]), negligible), m.X[middle])
 	m.Kept = append(m.Kept, middle)
@@ -162,7 +162,7 @@ func (v *divider) merge(d []float64, middle int, extra bool, on, off float64, ut
 }
 
 // leftVectors overwrites the right singular vectors in the rows of S by the left ones. Before
-// normalization, a left element is d[j] times the right element, or -1 for the row taken out.
+// normalization, element j is d[j] times the right element, or -1 for the row taken out.
 func (v *divider) leftVectors(m *secular.Merge) {
 	k := len(m.Kept)
 	by := make([]float64, k)

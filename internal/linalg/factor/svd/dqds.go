@@ -25,9 +25,9 @@ type qd struct {
 // dqds overwrites d by the singular values, in any order, of the bidiagonal matrix with the diagonal d
 // and the superdiagonal e. e has as many elements as d, and its last is 0. If the values do not
 // converge, or the range of elements is so large that squares may underflow, it returns false and
-// changes nothing. Relative errors are as small as in bdsqr: a pass subtracts only shifts, and no shift
-// exceeds the least eigenvalue. A pass takes one division per row, where a QR step takes two roots and
-// four divisions.
+// changes nothing. Relative errors are as small as in bdsqr: a pass subtracts only shifts, none above
+// the least eigenvalue. A pass takes one division per row; a QR step takes two roots and four
+// divisions.
 //
 //	source: Fernando and Parlett, Numer. Math. 67 (1994) 191-229; Parlett and Marques, Linear
 //	Algebra Appl. 309 (2000) 217-244 (LAPACK: dlasq1 to dlasq6). The choice of shifts is simpler.
@@ -145,7 +145,7 @@ func (z *qd) turn() {
 	}
 }
 
-// step makes a pass with a shift, and repeats it with smaller shifts if that exceeded an eigenvalue.
+// step makes a pass with a shift, and repeats it with smaller ones if the shift exceeds an eigenvalue.
 func (z *qd) step() {
 	shift := z.shift()
 	for failures := 0; shift > 0; failures++ {

@@ -40,8 +40,8 @@ type reduction struct {
 // element i+1 on. The elements before these are undefined. An empty p is not written.
 //
 // It takes 4n²(m - n/3) flops, half of them in products, which are fast, and half in passes over the
-// rest of A: one per column, where LAPACK takes two. Memory limits the passes, which read 8n²(m/2 -
-// n/6) bytes.
+// rest of A: one per column, where LAPACK takes two. Memory limits the passes, which read
+// 8n²(m/2 - n/6) bytes.
 //
 //	source: LAPACK's dgebrd; Howell, Demmel, Fulton, Hammarling, Marmol, ACM Trans. Math. Softw. 34
 //	(2008), article 14, for the single pass.
@@ -70,7 +70,7 @@ func gebrd(bk factor.Backend, work *factor.Workspace, n, m int, w, p block.Matri
 	return r.bidiagonal
 }
 
-// row returns the row of vx or yu of step i: part 0 is v or y, part 1 x or u.
+// row returns the row of vx or yu for step i: part 0 is v or y, part 1 x or u.
 func (r *reduction) row(a block.Matrix, i, part int) []float64 {
 	k := 2*(i-r.first) + part
 	return a.X[k*a.Ld : (k+1)*a.Ld]

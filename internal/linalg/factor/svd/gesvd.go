@@ -36,8 +36,8 @@ func Gesvd(bk factor.Backend, m, n int, a block.Matrix, s []float64, u, vt Vecto
 	return true
 }
 
-// wide is the ratio of m to n, in eighths, from which on gesvd reduces the R of a QR factorization. For
-// values alone this takes fewer flops from 5/3 on, and Level 3 has more of the work.
+// wide is the ratio of m to n, in eighths, from which on gesvd reduces the R of a QR factorization
+// instead of A. For values alone this takes fewer flops from 5/3 on, and Level 3 has more of the work.
 const wide = 13
 
 // gesvd is Gesvd for elements that are finite and neither large nor small. It works on A or Aᵀ,
