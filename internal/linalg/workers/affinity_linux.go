@@ -30,7 +30,7 @@ func (s *affinity) add() *workerThread {
 	return w
 }
 
-// remove takes a thread out of the set and restores its CPUs: the main thread does not end with its
+// remove removes a thread from the set and restores its CPUs: the main thread does not end with its
 // goroutine.
 func (s *affinity) remove(w *workerThread) {
 	s.mu.Lock()
