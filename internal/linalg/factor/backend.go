@@ -28,10 +28,10 @@ func On(b blskernel.Backend) Backend {
 }
 
 // Base is the order up to which triangles are factored and inverted in a workspace, by block rows of
-// TileOrder. The workspace is square, so a product may write below the diagonal: one product covers a
-// whole block row, and a lower triangle becomes an upper one. Measured on Zen 4 with AVX-512: at order
-// 128 this is 1.1 times as fast as halving down to 64. From 200 on, a larger base gains less than it
-// loses by leaving threads idle.
+// TileOrder rows. The workspace is square, so a product may write below the diagonal: one product
+// covers a whole block row, and a lower triangle becomes an upper one. Measured on Zen 4 with AVX-512:
+// at order 128 this is 1.1 times as fast as halving down to 64. From 200 on, a larger base gains less
+// than it loses by leaving threads idle.
 const Base = 128
 
 // TileOrder is the order of the triangles that plain loops process; a backend call would take as long.

@@ -58,7 +58,7 @@ func (b *balance) exchange(a block.Matrix, i, k int) {
 	}
 }
 
-// equalize makes one pass over the rows and columns ilo to ihi, and reports whether it changed any.
+// equalize scales the rows and columns ilo to ihi in one pass, and reports whether it changed any.
 func (b *balance) equalize(bk factor.Backend, a block.Matrix) (changed bool) {
 	n := b.ihi - b.ilo + 1
 	m := a.Sub(b.ilo, b.ilo)

@@ -21,7 +21,7 @@ type lasyf struct {
 	d, e  []float64
 	swap  []int
 
-	// The arguments of column for columnParts, and the largest element of each part.
+	// The arguments of column, kept for columnParts, and the largest element of each part.
 	dst     []float64
 	k, c    int
 	w       []float64 // D times column c of Lᵀ

@@ -26,7 +26,7 @@ func (h Reflector) unitLower() {
 // Apply overwrites C, of n columns, by (I - V op(T) Vᵀ) C; work has Cols*n elements. It takes about
 // 4*Rows*Cols*n flops. (LAPACK: dlarfb.)
 //
-// The product VᵀC is formed as CᵀV: the right factor of a product is packed, and V is small.
+// The product VᵀC is formed as CᵀV, since a product packs its right factor and V is small.
 func (h Reflector) Apply(bk factor.Backend, t blas.Transpose, n int, c block.Matrix, work []float64) {
 	if n == 0 {
 		return

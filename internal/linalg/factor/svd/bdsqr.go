@@ -97,7 +97,8 @@ func (q *iteration) pair(lo int) {
 	q.u.Rotate(lo, lo+1, cl, sl)
 }
 
-// direct makes rows lo to end-1 the block. Sweeps of a new block go from its larger end to the smaller.
+// direct sets the block to rows lo to end-1. Sweeps of a new block go from the larger end to the
+// smaller.
 func (q *iteration) direct(lo, end int) {
 	if lo >= q.lo+q.n || end <= q.lo {
 		q.upwards = math.Abs(q.d[lo]) < math.Abs(q.d[end-1])
