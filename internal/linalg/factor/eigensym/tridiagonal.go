@@ -120,8 +120,8 @@ func multiply(by float64, x []float64) {
 	}
 }
 
-// unitScale returns a power of two by which numbers up to size become numbers up to 1, the largest of
-// them not below 2⁻⁶⁰.
+// unitScale returns a power of two that scales numbers of magnitude up to size to at most 1, and size
+// itself to at least 2⁻⁶⁰.
 func unitScale(size float64) float64 {
 	if 0x1p-60 <= size && size <= 1 {
 		return 1

@@ -11,7 +11,7 @@ const eps = 0x1p-53
 
 // An Equation is 1 + Σ Z[j]²/(p[j] - x) = 0, whose roots are the eigenvalues of diag(p) + Z Zᵀ. Its
 // poles p[j] are Poles[j] or, if Squares is set, their squares. They ascend; squares begin with 0. No
-// difference of poles and no element of Z is zero, or so small that products of two underflow.
+// difference of poles and no element of Z is zero, or so small that its products underflow.
 type Equation struct {
 	Poles, Z []float64
 	Squares  bool
@@ -44,8 +44,8 @@ func (q Equation) distances(pole int, row []float64) {
 	}
 }
 
-// Solve writes the roots in ascending order, and the distances p[j] - x of all poles from root i to row
-// i of gaps. It overwrites Z, except for its signs, by the z for which the roots are exact.
+// Solve writes the roots in ascending order. To row i of gaps it writes p[j] - x, the distances of all
+// poles from root i. It overwrites Z, except for its signs, by the z for which the roots are exact.
 //
 // It takes about 40n² flops, a sixth of them divisions.
 func (q Equation) Solve(bk factor.Backend, roots []Root, gaps block.Matrix) {

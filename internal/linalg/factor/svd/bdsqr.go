@@ -97,7 +97,7 @@ func (q *iteration) pair(lo int) {
 	q.u.Rotate(lo, lo+1, cl, sl)
 }
 
-// direct sets the block to rows lo to end-1. Sweeps of a new block go from the larger end to the
+// direct makes rows lo to end-1 the current block. A new block is swept from its larger end to its
 // smaller.
 func (q *iteration) direct(lo, end int) {
 	if lo >= q.lo+q.n || end <= q.lo {
@@ -123,7 +123,7 @@ func (q *iteration) offDiagonal(i int) *float64 {
 }
 
 // converged sets an off-diagonal element to zero if that changes no singular value by more than the
-// tolerance, and reports whether it did. If not, smallest is a lower bound like least, for the block.
+// tolerance, and reports whether it did. If not, smallest is a lower bound as in least.
 func (q *iteration) converged() (smallest float64, found bool) {
 	if last := q.offDiagonal(q.n - 2); math.Abs(*last) <= tolerance*math.Abs(*q.diagonal(q.n - 1)) {
 		*last = 0
