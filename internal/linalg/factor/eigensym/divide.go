@@ -38,7 +38,7 @@ func (v *divider) divide(d, e []float64, first int) bool {
 	return true
 }
 
-// merge diagonalizes a block of two diagonal halves; beside is the only element that couples them.
+// merge diagonalizes a block of two diagonal halves, coupled by a single element.
 func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 	n := len(d)
 	m := secular.Merge{D: d, X: make([]float64, n), Halves: make([]secular.Half, n), Cut: half}
