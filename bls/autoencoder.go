@@ -13,14 +13,14 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// The settings of the sparse autoencoder, from the code by the authors of the broad learning system.
+// The settings of the sparse autoencoder, as in the code of the authors of the broad learning system.
 const (
 	admmIterations = 50
 	admmPenalty    = 1    // rho
 	admmThreshold  = 1e-3 // lambda/rho, the step of the soft threshold
 )
 
-// autoencoder runs iterations of ADMM for
+// autoencoder runs the given number of iterations of ADMM for
 //
 //	min over w of ½‖A1 w - H1‖² + 1e-3 ‖w‖₁
 //
@@ -32,7 +32,7 @@ const (
 // where S(t, a) = max(t-a, 0) - max(-t-a, 0). It needs only the products of A1 and H1, not the
 // matrices, which grow with the training set. It overwrites gram; o is new storage.
 //
-//	cost: 2n²m flops for each iteration; memory: 4nm numbers and the arguments.
+//	cost: 2n²m flops for each iteration; memory: 5nm + n² numbers.
 //	errors: *OverflowError if gram, cross or o is not finite, which large samples with ScaleNone can
 //	cause; the cause of ctx, which every iteration checks.
 //	source: Boyd et al. 2011, section 6.4.
@@ -64,7 +64,8 @@ func autoencoder(ctx context.Context, bk blskernel.Backend, gram *mat.SymPacked,
 	return o, nil
 }
 
-// softThreshold computes t = c + u, o = S(t, a) and u = t - o, for matrices of one shape without gaps.
+// softThreshold computes t = c + u, o = S(t, a) and u = t - o, for matrices of equal shape without
+// gaps.
 func softThreshold(o, u, c *mat.Dense, a float64) {
 	n, m := c.Dims()
 	rc, ro, ru := c.RawMatrix().Data, o.RawMatrix().Data, u.RawMatrix().Data
@@ -77,8 +78,8 @@ func softThreshold(o, u, c *mat.Dense, a float64) {
 	})
 }
 
-// penaltyInverse returns the n×n matrix (gram + rho I)⁻¹ with both triangles, and overwrites gram,
-// which is finite.
+// penaltyInverse returns the n×n matrix (gram + rho I)⁻¹ with both triangles. It overwrites gram, which
+// must be finite.
 func penaltyInverse(bk blskernel.Backend, gram *mat.SymPacked) *mat.Dense {
 	gram.AddDiagonal(admmPenalty)
 	chol := lapack.Cholesky{Backend: bk}

@@ -15,17 +15,17 @@ import (
 	"blskernel/mat"
 )
 
-// CalibrationRows is the number of rows that a calibration keeps, the last ones. A model with more than
-// 200 targets or classes keeps fewer.
+// CalibrationRows is the number of rows that a calibration keeps: the last ones. A model with more than
+// 209 targets or classes keeps fewer.
 const CalibrationRows = 5000
 
 // leftOutRows is the largest number of learned rows in a calibration.
 const leftOutRows = 2000
 
-// calibrationRows returns the number of rows that a calibration keeps with c targets or classes.
+// calibrationRows returns the number of rows that a calibration keeps for c targets or classes.
 func calibrationRows(c int) int { return max(100, min(CalibrationRows, 1<<20/max(c, 1))) }
 
-// A CalibrationError says that a model has no calibration, or one of too few rows for the coverage.
+// A CalibrationError reports that a model is not calibrated, or on too few rows for the coverage.
 type CalibrationError struct {
 	Rows int // of the calibration, 0 for none
 	Want int // rows that the coverage needs
@@ -33,21 +33,21 @@ type CalibrationError struct {
 
 func (e *CalibrationError) Error() string {
 	if e.Rows == 0 {
-		return "bls: the model is not calibrated, or was changed since by Remove, Refit, Merge, WithUpdater or another lambda: " +
-			"calibrate it by rows that it has not learned"
+		return "bls: the model is not calibrated, or was changed since by Remove, Refit, Merge, WithUpdater or a new lambda: " +
+			"calibrate it on rows that it has not learned"
 	}
-	return fmt.Sprintf("bls: the model is calibrated by %d rows, and this coverage needs %d: calibrate it by more, or ask for a lower coverage", e.Rows, e.Want)
+	return fmt.Sprintf("bls: the model is calibrated on %d rows, but this coverage needs %d: calibrate it on more rows, or ask for a lower coverage", e.Rows, e.Want)
 }
 
-// A calibration has the errors of predictions for rows that the model had not learned, or for learned
+// A calibration holds the errors of predictions for rows that the model had not learned, or for learned
 // rows as if they had been left out.
 type calibration struct {
-	lambda float64 // of the model at the last rows
+	lambda float64 // of the model when rows were last added
 
-	// rows never change. Each has its weight; s = (1 + x Q xᵀ)^½ for its nodes x, Q = (AᵀA +
-	// lambda I)⁻¹ without the row, the standard deviation of an error in units of sigma; of a
-	// classification its class; and then, from number first on, the error for each target, or
-	// the score of each class.
+	// rows are never modified. Each row holds its weight; s = (1 + x Q xᵀ)^½ for its nodes x and Q
+	// = (AᵀA + lambda I)⁻¹ without the row, the standard deviation of its error in units of sigma;
+	// for a classification, its class; and, from index first on, the error of each target or the
+	// score of each class.
 	rows [][]float64
 }
 
@@ -59,11 +59,11 @@ func (m *model) first() int {
 	return 2
 }
 
-// minRest is the smallest 1 - h of a row whose left-out prediction has correct digits.
+// minRest is the smallest 1 - h for which the left-out prediction of a row has correct digits.
 const minRest = 1e-6
 
-// calibrate replaces the calibration by the last of some rows or, with more, adds them. learned says
-// that the model has learned them. On an error the calibration stays.
+// calibrate calibrates on the last of the samples or, if more is true, adds them to the calibration.
+// learned says whether the model has learned them. On an error the calibration is unchanged.
 func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool) error {
 	if m == nil {
 		return ErrNotFitted
@@ -98,7 +98,7 @@ func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool)
 	return m.renewSmearing(ctx, in)
 }
 
-// extendCalibration adds rows to the calibration and keeps the last ones.
+// extendCalibration adds rows to the calibration, keeps the last ones, and fits the slope to them.
 func (m *model) extendCalibration(rows [][]float64) {
 	rows = slices.Concat(m.calibration.rows, rows)
 	m.calibration = calibration{m.updater.Lambda(), rows[max(0, len(rows)-calibrationRows(m.targets())):]}
@@ -109,9 +109,9 @@ func (m *model) extendCalibration(rows [][]float64) {
 	}
 }
 
-// calibrateFit calibrates a model on the rows that it was fitted to, with these factors for weights, if
-// settings were validated: on the rows that the choice held out, if it kept them, with their numbers
-// for weights, or else on all. It does nothing if the method cannot leave rows out.
+// calibrateFit calibrates a new model if Fit held rows out. If the choice left calibration rows, it
+// takes these and replaces element 0, the number of a sample, by its weight. Otherwise it takes all
+// samples, which were learned with factors as weights, if the method can leave rows out.
 func (m *model) calibrateFit(ctx context.Context, in sampleSet, factors []float64) error {
 	held := m.calibration.rows
 	m.calibration.rows = nil
@@ -134,8 +134,8 @@ func (m *model) calibrateFit(ctx context.Context, in sampleSet, factors []float6
 	return nil
 }
 
-// withoutRows sets the scores of classes without rows in a row of a calibration to the scores that they
-// would get if they were added later.
+// withoutRows sets the score of each class without rows, in a row of a calibration, to -1: the score
+// that the class would have if it were added later.
 func (m *model) withoutRows(row []float64) {
 	for class, n := range m.counts {
 		if n.rows == 0 {
@@ -144,8 +144,8 @@ func (m *model) withoutRows(row []float64) {
 	}
 }
 
-// observe returns the rows of a calibration by samples, which the model has learned with the factors
-// for weights, or not.
+// observe returns calibration rows for samples. If learned is true, the model has learned these, with
+// factors as weights.
 func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors []float64) ([][]float64, error) {
 	l, d := in.x.Dims()
 	at := calibrationRows(m.targets())
@@ -198,10 +198,10 @@ func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors
 	return rows, err
 }
 
-// leverages returns x Q xᵀ for the rows of nodes, Q = (AᵀA + lambda I)⁻¹. Without exact the result is
-// zero for a method that only approximates Q.
+// leverages returns x Q xᵀ for each row x of nodes, where Q = (AᵀA + lambda I)⁻¹. Unless exact is true,
+// the result is zero for a method that only approximates Q.
 func (m *model) leverages(ctx context.Context, nodes *mat.Dense, exact bool) ([]float64, error) {
-	m.mu.Lock() // the updater keeps Q
+	m.mu.Lock() // the updater caches Q
 	defer m.mu.Unlock()
 	q, err := m.updater.LeverageContext(ctx, nodes)
 	if errors.Is(err, blsupdate.ErrApproximate) && !exact {
@@ -211,7 +211,7 @@ func (m *model) leverages(ctx context.Context, nodes *mat.Dense, exact bool) ([]
 }
 
 // scores returns the scores, classes and weights of the rows. It leaves out classes without rows and
-// renumbers the others, so that a class whose first rows come later changes nothing.
+// renumbers the others, so that a class whose first rows come later has no effect.
 func (c calibration) scores() (scores *mat.Dense, labels []int, weights []float64) {
 	number, known := slices.Repeat([]int{-1}, len(c.rows[0])-3), 0
 	for class := range number {
@@ -232,8 +232,8 @@ func (c calibration) scores() (scores *mat.Dense, labels []int, weights []float6
 	return scores, labels, weights
 }
 
-// threshold returns the smallest t such that the rows whose error is at most t have the share coverage
-// of the total weight, to which one more row of mean weight and larger error is added.
+// threshold returns the smallest t such that rows whose error, miss, is at most t carry the fraction
+// coverage of the total weight, which includes one more row of mean weight and larger error.
 //
 //	source: Vovk, Gammerman and Shafer, Algorithmic Learning in a Random World, 2005; Lei et al.,
 //	Distribution-free predictive inference for regression, JASA 113 (2018) 1094-1111.
@@ -249,7 +249,7 @@ func (c calibration) threshold(coverage float64, miss func(row []float64) float6
 	}
 	slices.SortStableFunc(all, func(a, b missed) int { return cmp.Compare(a.by, b.by) })
 	n := float64(len(all))
-	left := float64(float64(coverage*total)*((n+1)/n)) - float64(1e-9*total) // of rounding
+	left := float64(float64(coverage*total)*((n+1)/n)) - float64(1e-9*total) // allows for rounding
 	for _, row := range all {
 		if left -= row.weight; left <= 0 {
 			return row.by, nil
@@ -258,8 +258,8 @@ func (c calibration) threshold(coverage float64, miss func(row []float64) float6
 	return 0, &CalibrationError{Rows: len(all), Want: int(math.Ceil(coverage/(1-coverage) - 1e-9))}
 }
 
-// relabeled returns the calibration after class i has become to(i) of classes. The scores of merged
-// classes add up as their targets do, and a class without samples has the score of such a target.
+// relabeled returns the calibration after class i has become class to(i), of classes in all. The scores
+// of merged classes add up like their targets; a class without samples has the score -1.
 func (c calibration) relabeled(to func(class int) int, classes int) calibration {
 	out := calibration{lambda: c.lambda}
 	for _, row := range c.rows[max(0, len(c.rows)-calibrationRows(classes)):] {
@@ -277,7 +277,7 @@ func (c calibration) relabeled(to func(class int) int, classes int) calibration 
 	return out
 }
 
-// sameClass leaves all classes as they are; it is a renaming that only adds classes.
+// sameClass maps each class to itself, for a renaming that only adds classes.
 func sameClass(class int) int { return class }
 
 func (c *calibration) code(x *codec.Coder, first int) {
@@ -286,9 +286,9 @@ func (c *calibration) code(x *codec.Coder, first int) {
 	if n > 0 {
 		width = len(c.rows[0])
 	}
-	x.Int("the rows of the calibration", &n, CalibrationRows)
-	x.Int("the numbers of a row of the calibration", &width, maxNodes)
-	x.Check(n > 0 && width > first && n <= calibrationRows(width-first) && codec.Fits(n, width), "a calibration has %d rows of %d numbers", n, width)
+	x.Int("the number of rows of the calibration", &n, CalibrationRows)
+	x.Int("the length of a row of the calibration", &width, maxNodes)
+	x.Check(n > 0 && width > first && n <= calibrationRows(width-first) && codec.Fits(n, width), "a calibration cannot have %d rows of %d numbers", n, width)
 	if x.Failed() {
 		return
 	}
@@ -306,7 +306,7 @@ func (c *calibration) code(x *codec.Coder, first int) {
 		if first == 3 {
 			valid = valid && row[2] >= 0 && row[2] < float64(width-3) && row[2] == math.Trunc(row[2])
 		}
-		x.Check(valid, "row %d of the calibration begins with %v", i, row[:first])
+		x.Check(valid, "row %d of the calibration begins with %v, which is not valid", i, row[:first])
 		if x.Reading() {
 			c.rows = append(c.rows, row)
 		}
@@ -314,35 +314,36 @@ func (c *calibration) code(x *codec.Coder, first int) {
 }
 
 // Calibrate measures the errors of predictions on rows that the model has not learned, for PredictProba
-// and PredictSet. The rows replace the earlier calibration; the last CalibrationRows of them count.
+// and PredictSet. The rows replace the previous calibration; only the last CalibrationRows of them
+// count.
 //
-// Fit calibrates on the rows that it learns, each predicted as if it had been left out
-// (CalibrateLearned), if it chooses settings or Validate is set and the method can leave rows out. If
-// relevances weigh the columns, Fit takes the rows held out of the choice, as predicted by the weights
-// and relevances of the others. So the rows take part in the settings, but not in their predictions.
-// Remove, Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration; PartialFit and
-// Forget keep it, and CalibratePartialFit renews it.
+// If Fit chooses settings or Validate is set, and the method can leave rows out, Fit calibrates on the
+// rows that it learns, each predicted as if it had been left out (CalibrateLearned). If relevances
+// weight the columns, it takes the rows that the choice held out instead, predicted by the weights and
+// relevances of the others. So the rows affect the settings, but not their own predictions. Remove,
+// Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration; PartialFit and Forget
+// keep it, and CalibratePartialFit extends it.
 //
-// The slope of PredictProba minimises the mean log loss of the rows, smoothed as Platt does: each
-// label counts as a distribution that gives 1/(l+2) to all classes alike, so that the slope is
-// finite where no prediction is wrong.
+// The slope of PredictProba minimises the mean log loss of the rows, smoothed as in Platt: each label
+// counts as a distribution that spreads 1/(l+2) evenly over all classes, so that the slope is finite
+// even if no prediction is wrong.
 //
-//	shapes: X l×d, labels l, each from 0 to c-1. Some hundred rows are enough.
+//	shapes: X l×d, labels l, each from 0 to c-1. A few hundred rows are enough.
 //	cost: DecisionFunction, blsupdate.Updater.Leverage, and at most 64 passes over the scores.
 //	memory: 8(c+3) bytes for each row that counts, which the model keeps and Encode writes.
-//	errors: as DecisionFunction; *ShapeError for another number of labels than samples; *LabelError.
-//	On an error the calibration stays.
+//	errors: as DecisionFunction; *ShapeError unless there is one label for each sample; *LabelError.
+//	On an error the calibration is unchanged.
 func (c *Classifier) Calibrate(x *mat.Dense, labels []int) error {
 	return c.CalibrateContext(background, x, labels, nil)
 }
 
-// CalibrateContext is Calibrate with weights of the samples, nil for ones and at least one positive. It
-// stops when ctx is done.
+// CalibrateContext is Calibrate with sample weights, at least one of them positive; nil means all ones.
+// It stops when ctx is done.
 func (c *Classifier) CalibrateContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	return c.calibrate(ctx, sampleSet{x: x, labels: labels, weights: weights}, false, false)
 }
 
-// PartialCalibrate is Calibrate, but adds the rows to the calibration.
+// PartialCalibrate is like Calibrate but adds the rows to the calibration.
 func (c *Classifier) PartialCalibrate(x *mat.Dense, labels []int) error {
 	return c.PartialCalibrateContext(background, x, labels, nil)
 }
@@ -353,8 +354,8 @@ func (c *Classifier) PartialCalibrateContext(ctx context.Context, x *mat.Dense, 
 }
 
 // CalibrateLearned is Calibrate on rows that the model has learned. Each counts with the scores of a
-// model without the row, y - (y - s)/(1 - h) for the leverage h. The last 2000 rows count, except rows
-// of leverage 1.
+// model without the row, y - (y - s)/(1 - h) for the leverage h. Only the last 2000 rows count, without
+// rows whose leverage is 1 up to rounding.
 //
 //	errors: as Calibrate; blsupdate.ErrApproximate for Improved and Original with a ridge.
 func (c *Classifier) CalibrateLearned(x *mat.Dense, labels []int) error {
@@ -367,31 +368,32 @@ func (c *Classifier) CalibrateLearnedContext(ctx context.Context, x *mat.Dense, 
 	return c.calibrate(ctx, sampleSet{x: x, labels: labels, weights: weights}, true, false)
 }
 
-// CalibratePartialFit is PartialFit, and before it adds the errors of the predictions for the samples
-// to the calibration. So the calibration follows the model, and shows when predictions become worse.
+// CalibratePartialFit predicts the samples, then learns them as PartialFit does, and adds the errors of
+// the predictions to the calibration. So the calibration follows the model, and shows when predictions
+// become worse.
 //
 //	cost: PartialFit and Calibrate, with a solution for the weights for each call.
-//	errors: as PartialFit. Samples that the model cannot predict are learned only.
+//	errors: as PartialFit. Samples that the model cannot predict are only learned.
 func (c *Classifier) CalibratePartialFit(x *mat.Dense, labels []int) error {
 	return c.CalibratePartialFitContext(background, x, labels, nil)
 }
 
-// CalibratePartialFitContext is CalibratePartialFit with weights, as PartialFitContext.
+// CalibratePartialFitContext is CalibratePartialFit with weights, like PartialFitContext.
 func (c *Classifier) CalibratePartialFitContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	return c.partialFit(ctx, x, labels, weights, true)
 }
 
 // Calibrate is Classifier.Calibrate with the targets Y (l×c), for PredictInterval. The model keeps the
 // errors, and s = (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½ for the nodes x of each row: the standard deviation
-// of its error in units of the noise. Improved and Original with a ridge have s = 1.
+// of its error in units of the noise. For Improved and Original with a ridge, s = 1.
 //
 //	memory: 8(c+2) bytes for each row that counts, which the model keeps and Encode writes.
-//	errors: as Predict; of checking Y, as PartialFit; as Leverage.
+//	errors: as Predict and Leverage; for Y, as PartialFit.
 func (r *Regressor) Calibrate(x, y *mat.Dense) error {
 	return r.CalibrateContext(background, x, y, nil)
 }
 
-// CalibrateContext is Calibrate by samples with weights, as Classifier.CalibrateContext.
+// CalibrateContext is Calibrate with sample weights, like Classifier.CalibrateContext.
 func (r *Regressor) CalibrateContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	return r.calibrate(ctx, sampleSet{x: x, y: y, weights: weights}, false, false)
 }
@@ -421,7 +423,7 @@ func (r *Regressor) CalibratePartialFit(x, y *mat.Dense) error {
 	return r.CalibratePartialFitContext(background, x, y, nil)
 }
 
-// CalibratePartialFitContext is CalibratePartialFit with weights, as PartialFitContext.
+// CalibratePartialFitContext is CalibratePartialFit with weights, like PartialFitContext.
 func (r *Regressor) CalibratePartialFitContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	return r.partialFit(ctx, x, y, weights, true)
 }

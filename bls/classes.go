@@ -8,17 +8,17 @@ import (
 	"blskernel/mat"
 )
 
-// Relabel renames the classes: class i becomes to[i], from 0 to classes-1. Classes with the same to[i]
-// are merged, and a class that is in no to[i] is new and has no samples. The weights are as if the
+// Relabel renames the classes: class i becomes class to[i], from 0 to classes-1. Classes with the same
+// to[i] are merged. A class that no to[i] names is new and has no samples. The weights become as if the
 // model had learned the new labels from the start.
 //
 //	shapes: to c.
-//	reads/writes: on an error the model stays as it was.
+//	reads/writes: on an error the model is unchanged.
 //	cost: blsupdate.Updater.MapTargets.
 //	memory: a copy of the targets of the output layer, with the new classes.
-//	errors: ErrNotFitted; *ShapeError for another length of to; *LabelError for an element that is
-//	not from 0 to classes-1; *OptionError for 2³¹-1 classes or more; *MemoryError, before any work;
-//	as MapTargets; blsupdate.ErrOverflow for weights of a class beyond float64.
+//	errors: ErrNotFitted; *ShapeError if len(to) is not c; *LabelError for an element outside 0 to
+//	classes-1; *OptionError for 2³¹-1 classes or more; *MemoryError, before any work; as MapTargets;
+//	blsupdate.ErrOverflow if the total weight of a class overflows.
 func (c *Classifier) Relabel(to []int, classes int) error {
 	m := c.model
 	if m == nil {
@@ -69,13 +69,13 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 	return nil
 }
 
-// TargetMap returns the T with which Y T are the targets of other classes, for the Y of Expand: class i
-// becomes to[i], from 0 to classes-1. The target of a class that n classes become is the sum of their
-// targets and n-1 times the constant. blsupdate.Updater.MapTargets takes T, for an output layer that
-// learns elsewhere.
+// TargetMap returns the matrix T such that Y T holds the targets after Relabel, where Y is from Expand:
+// class i becomes class to[i], from 0 to classes-1. If n classes become one, its target is the sum of
+// their targets plus n-1 times the constant target. Pass T to blsupdate.Updater.MapTargets for an
+// output layer that learns outside the model.
 //
 //	shapes: to c; T is (c+1)×(classes+1).
-//	panics: for an element of to that is not from 0 to classes-1.
+//	panics: for an element of to outside 0 to classes-1.
 func TargetMap(to []int, classes int) *mat.Dense {
 	t := mat.NewDense(1+len(to), 1+classes, nil)
 	t.Set(0, 0, 1)
@@ -90,8 +90,8 @@ func TargetMap(to []int, classes int) *mat.Dense {
 	return t
 }
 
-// classesWith returns the number of classes after the labels are learned: more than now if they may add
-// classes.
+// classesWith returns the number of classes after the labels are learned. Labels add classes unless
+// Classes is set.
 func (m *model) classesWith(labels []int) int {
 	if m.settings.classes != 0 {
 		return m.targets()
@@ -99,7 +99,8 @@ func (m *model) classesWith(labels []int) int {
 	return max(m.targets(), inferClasses(labels))
 }
 
-// withTargets returns a copy of the output layer with more targets, for new classes without samples.
+// withTargets returns a copy of the output layer with the given number of targets. The additional ones
+// are for new classes without samples.
 func (m *model) withTargets(targets int) (blsupdate.Updater, error) {
 	u, err := m.updater.Clone()
 	if err != nil {

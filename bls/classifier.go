@@ -14,8 +14,8 @@ import (
 	"blskernel/mat"
 )
 
-// maxInferredClasses bounds the number of classes that Fit takes from labels with gaps, so that a
-// column of large numbers is an error and not an allocation of l times the largest one.
+// maxInferredClasses bounds the number of classes that Fit infers from labels with gaps, so that a
+// column of large numbers causes an error, not an allocation of l times the largest one.
 const maxInferredClasses = 1 << 12
 
 // A Classifier is a broad learning system that predicts classes. Its feature maps are fitted to the
@@ -23,48 +23,48 @@ const maxInferredClasses = 1 << 12
 //
 //	scores = A W,  predicted class = index of the largest score
 //
-// As in the paper the targets are +1 for the class of a sample and -1 for the others, and there is no
+// As in the paper, the targets are +1 for the class of a sample and -1 for the others, and there is no
 // intercept.
 //
-// The fields are options that Fit reads; a change takes effect at the next Fit. Fit chooses zero
-// fields: the zero value learns any table, and images with Features.Scaling set to ScaleSamples.
+// The fields are options that Fit reads; a change takes effect at the next Fit. Fit chooses the fields
+// that are zero: the zero value suits any table; for images, set Features.Scaling to ScaleSamples.
 //
-//	Features.EnhancementNodes  200 to 2000, by the numbers of rows and columns
+//	Features.EnhancementNodes  200 to 2000, depending on the numbers of rows and columns
 //	Features.Groups            10; more for tables of more than 500 columns
 //	Features.Direct            1 for tables of at most 500 columns
 //	Features.Scaling, Relevance, Steps, Shrink; Update.Lambda; Method
-//	                           the best by rows held out of the first 4096: see Choice
-//	Classes                    as many as the labels of the first batch have
+//	                           the best on rows held out of the first 4096: see Choice
+//	Classes                    1 + the largest label of the first batch
 //
-// The choice depends on the options and the samples only: it is the same on every machine. Fit then
-// learns all rows, including the held-out ones. For Original and Improved, which are for the
-// pseudoinverse, a zero Lambda is no ridge.
+// The choice depends only on the options and the samples: it is the same on every machine. Fit then
+// learns all rows, including the held-out ones. For Original and Improved, which compute the
+// pseudoinverse, a zero Lambda means no ridge.
 //
-// The methods that change a model, from Fit to Calibrate, must not run at the same time as any other
-// method; those that predict, count or write may run on several goroutines. An assigned copy of a
-// fitted Classifier shares its model with the original until Fit or Refit replaces one of them; Clone
-// makes an independent model. So a server can predict with one model while a clone learns, and then
-// exchange the two.
+// Methods that change a model, such as Fit and Calibrate, must not run concurrently with any other
+// method; methods that predict, count or write may run concurrently. Assigning a fitted Classifier
+// copies the fields but shares the model, until Fit or Refit replaces it in one of the two; Clone makes
+// an independent model. So a server can predict with one model while a clone learns, and then swap the
+// two.
 type Classifier struct {
-	// Backend computes all products; nil stands for blskernel.Default(). It also stands for
-	// Features.Backend and Update.Backend where those are nil.
+	// Backend computes all products; nil stands for blskernel.Default(). It is also used for
+	// Features.Backend and Update.Backend if they are nil.
 	Backend blskernel.Backend
 	// Features are the settings of the feature maps.
 	Features FeatureOptions
-	// Method updates the output layer. The choice of Fit is blsupdate.Gram, or QR where that
-	// predicts better or the ridge is too small for Gram.
+	// Method updates the output layer. By default Fit takes blsupdate.Gram, or QR if that predicts
+	// better or the ridge is too small for Gram.
 	Method blsupdate.Method
-	// Update has the settings of the output layer. Lambda may be None. The first batch must have at
-	// least k samples for Improved and Original with Lambda > 0, and for RidgeInverse and
+	// Update holds the settings of the output layer. Lambda may be None. The first batch must have
+	// at least k samples for Improved and Original with Lambda > 0, and for RidgeInverse and
 	// InverseCholesky without a ridge.
 	Update blsupdate.Options
-	// Classes is c. 0 stands for 1 + the largest label so far, which must then be below 4096 unless
-	// all smaller numbers are labels too.
+	// Classes is c, the number of classes. 0 stands for 1 + the largest label so far, which must
+	// then be below 4096 unless all smaller numbers are labels too.
 	Classes int
-	// ClassWeight says how much the rows of each class count: Unweighted or Balanced.
+	// ClassWeight sets how much the rows of each class count: Unweighted or Balanced.
 	ClassWeight ClassWeight
-	// ExpectedRows is the total number of samples that the model will learn, 0 for the samples of
-	// Fit. It sets the number of nodes and the scale of the ridge.
+	// ExpectedRows is the total number of samples that the model will learn; 0 stands for the
+	// number given to Fit. It affects the number of nodes and the scale of the ridge.
 	ExpectedRows int
 	// Validate makes Fit hold out rows even if all settings are given, for Choice and for
 	// calibrated probabilities.
@@ -76,35 +76,35 @@ type Classifier struct {
 // Fit trains a new model on the samples X and their labels, and discards the old one.
 //
 //	shapes: X l×d, one sample a row; labels l, each from 0 to c-1.
-//	reads/writes: reads X and labels and keeps neither. On an error the model stays as it was.
-//	cost: FitFeatures, Transform and blsupdate.New. A choice, before that, has at most 4096 rows and
-//	3000 nodes: their maps, nodes and normal equations, and some 35 Cholesky factorizations, or 140
-//	for up to 4096 rows.
+//	reads/writes: reads X and labels and keeps neither. On an error the model is unchanged.
+//	cost: FitFeatures, Transform and blsupdate.New. A choice of settings adds the maps, nodes and
+//	normal equations of at most 4096 rows and 3000 nodes (d more with Direct), and some 35 Cholesky
+//	factorizations, or 140 for up to 4096 rows.
 //	memory: the maps, A (8lk bytes), and blsupdate.StateBytes for the model, which grows with l only
-//	for Improved and Original. A choice takes its nodes twice and its normal equations (4k² bytes) 6
-//	times, or 12 times for up to 4096 rows.
-//	errors: as FitFeatures and blsupdate.New; *ShapeError for another number of labels than samples;
+//	for Improved and Original. A choice holds its nodes twice (up to 6 times for at most 1024 rows),
+//	and its normal equations (4k² bytes) 6 times, or 12 or 13 times for up to 4096 rows.
+//	errors: as FitFeatures and blsupdate.New; *ShapeError unless there is one label for each sample;
 //	*LabelError for a label out of range; *OptionError for Classes < 0.
 func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
 	return c.FitContext(background, x, labels, nil)
 }
 
-// PartialFit learns from more samples. With Update.Lambda = 0 the weights become, up to rounding, the
-// least-squares fit to all samples so far, with the feature maps of the first batch; blsupdate.Options
-// says how far this holds for Lambda > 0.
+// PartialFit learns from more samples. Without a ridge the weights become, up to rounding, the
+// least-squares fit to all samples so far, with the feature maps of the first batch. blsupdate.Options
+// explains how far this holds with a ridge.
 //
-// PartialFit starts a Classifier that is not fitted. While there are few samples, as KeptRows says, the
-// model is what Fit of all of them gives, to the last bit. Then the feature maps are fixed.
+// If c is not fitted, PartialFit starts a new model. While there are few samples (see KeptRows), the
+// model equals the result of Fit on all of them, bit for bit. After that the feature maps are fixed.
 //
-// A label beyond c adds the classes up to it, unless Classes is set or the label is too large for Fit:
-// the weights become as if the model had these classes from the start.
+// A label of c or more adds all classes up to that label, unless Classes is set or the label is too
+// large for Fit. The weights become as if the model had had these classes from the start.
 //
-//	shapes: X q×d, labels q, each from 0 to c-1 with the present c, or larger for new classes.
-//	reads/writes: reads X and labels, and copies them while they are few. On an error the model
-//	stays as it was.
-//	cost: Transform and Updater.AddInputs, which grows with the samples before only for Improved and
-//	Original.
-//	memory: with new classes a copy of the output layer.
+//	shapes: X q×d, labels q, each from 0 to c-1, or larger for a new class.
+//	reads/writes: reads X and labels, and copies them while samples are few. On an error the model
+//	is unchanged.
+//	cost: Transform and Updater.AddInputs, whose cost grows with the number of earlier samples only
+//	for Improved and Original.
+//	memory: a copy of the output layer if there are new classes.
 //	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, *MemoryError, and as
 //	AddInputs.
 func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
@@ -117,26 +117,27 @@ func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
 //	reads/writes: reads X; the result is new storage.
 //	cost: Transform and 2lkc flops.
 //	memory: the result, and a panel of rows of some 10 MB.
-//	errors: ErrNotFitted; *ShapeError for X without rows or with another number of columns than d;
-//	*NotFiniteError for a NaN or an infinity in X; *OverflowError for a result beyond float64;
-//	*MemoryError for scores that do not fit into memory.
+//	errors: ErrNotFitted; *ShapeError if X has no rows or not d columns; *NotFiniteError for a NaN
+//	or an infinity in X; *OverflowError if a result overflows; *MemoryError if the scores do not fit
+//	into memory.
 func (c *Classifier) DecisionFunction(x *mat.Dense) (*mat.Dense, error) {
 	return c.DecisionFunctionContext(background, x)
 }
 
-// DecisionFunctionContext is DecisionFunction until ctx is done. It does not interrupt the solution for
-// the weights at the first prediction after an update: k³/3 flops by blsupdate.Gram.
+// DecisionFunctionContext is like DecisionFunction but stops when ctx is done. It cannot interrupt the
+// solution for the weights at the first prediction after an update: k³/3 flops with blsupdate.Gram.
 func (c *Classifier) DecisionFunctionContext(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	return c.scores(ctx, x)
 }
 
-// Predict returns the class of each sample: the index of its largest score, the first one of several.
-// It has the cost and errors of DecisionFunction; it keeps the scores of a panel of rows only.
+// Predict returns the class of each sample: the index of its largest score; ties go to the lowest
+// index. It has the cost and errors of DecisionFunction, but holds the scores of only one panel of
+// rows.
 func (c *Classifier) Predict(x *mat.Dense) ([]int, error) {
 	return c.PredictContext(background, x)
 }
 
-// PredictContext is Predict until ctx is done.
+// PredictContext is like Predict but stops when ctx is done.
 func (c *Classifier) PredictContext(ctx context.Context, x *mat.Dense) ([]int, error) {
 	var out []int
 	_, err := c.eachScores(ctx, x, func(_, scores *mat.Dense) error {
@@ -149,16 +150,16 @@ func (c *Classifier) PredictContext(ctx context.Context, x *mat.Dense) ([]int, e
 	return out, nil
 }
 
-// Score returns the mean accuracy: the share, from 0 to 1, of samples whose prediction is their label.
-// A label that is not the number of a class is a miss.
+// Score returns the accuracy: the fraction, from 0 to 1, of samples whose predicted class is their
+// label. A label outside 0 to c-1 counts as a wrong prediction.
 //
-//	errors: as DecisionFunction; *ShapeError for another number of labels than samples.
+//	errors: as DecisionFunction; *ShapeError unless there is one label for each sample.
 func (c *Classifier) Score(x *mat.Dense, labels []int) (float64, error) {
 	return c.ScoreContext(background, x, labels, nil)
 }
 
-// ScoreContext is Score with weights of the samples, nil for ones and at least one positive. It stops
-// when ctx is done.
+// ScoreContext is Score with sample weights, at least one of them positive; nil means all ones. It
+// stops when ctx is done.
 func (c *Classifier) ScoreContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) (float64, error) {
 	predicted, err := c.PredictContext(ctx, x)
 	if err != nil {
@@ -171,7 +172,7 @@ func (c *Classifier) ScoreContext(ctx context.Context, x *mat.Dense, labels []in
 	return metrics.Accuracy(labels, predicted, weights), nil
 }
 
-// NumClasses returns c, the number of classes that the model tells apart, 0 before the first Fit.
+// NumClasses returns c, the number of classes that the model distinguishes, or 0 before the first Fit.
 func (c *Classifier) NumClasses() int {
 	if c.model == nil {
 		return 0
@@ -179,8 +180,8 @@ func (c *Classifier) NumClasses() int {
 	return c.targets()
 }
 
-// ClassCounts returns the number of rows of each class that the model has learned. It is nil before the
-// first Fit, and unknown, also nil, after WithUpdater.
+// ClassCounts returns the number of rows of each class that the model has learned. It returns nil
+// before the first Fit, and after WithUpdater, when the numbers are unknown.
 func (c *Classifier) ClassCounts() []float64 {
 	var out []float64
 	for _, n := range c.orEmpty().counts {
@@ -190,22 +191,22 @@ func (c *Classifier) ClassCounts() []float64 {
 }
 
 // Encode writes the fitted model: the options that Fit read, the feature maps and the state of the
-// output layer, without the backends. The result of DecodeClassifier continues with the same bits as
-// c. Package bls/modelfile adds a checksum. Predictions may run at the same time, and a slow w does not
-// block them. A w that checks a context stops Encode by its error.
+// output layer, without the backends. The result of DecodeClassifier continues bit for bit like c.
+// Package bls/modelfile adds a checksum. Predictions may run concurrently, and a slow w does not block
+// them. To make Encode stop, return an error from w.
 //
-//	cost: a copy, and the solution for the weights if the method has not computed it yet, so that
-//	the bytes are the same before and after a prediction.
-//	memory: some 100 KB; a copy of the output layer if it does not determine the weights.
+//	cost: writing all numbers, after solving for the weights if that has not been done, so that the
+//	bytes are the same before and after a prediction.
+//	memory: some 100 KB, plus a copy of the output layer if it does not determine the weights.
 //	errors: ErrNotFitted; as blsupdate.Encode; an error of w.
 func (c *Classifier) Encode(w io.Writer) error { return c.encode(w, kindClassifier) }
 
-// DecodeClassifier reads what Classifier.Encode wrote, and no byte more. The fields of the result are
-// the options of Fit or WithUpdater, with b for Backend; nil stands for blskernel.Default().
+// DecodeClassifier reads what Classifier.Encode wrote, and not a byte more. The fields of the result
+// are the options of Fit or WithUpdater, and its Backend is b; nil stands for blskernel.Default().
 //
 //	errors: *FormatError if r ends too early, or has numbers that are invalid in a Classifier; an
 //	error of r.
-//	memory: at most 12n bytes and 256 KiB for n bytes of r, whatever sizes r declares.
+//	memory: at most 12n bytes plus 256 KiB for n bytes of r, whatever sizes r declares.
 func DecodeClassifier(r io.Reader, b blskernel.Backend) (*Classifier, error) {
 	m, err := decodeModel(r, kindClassifier, b)
 	return m.classifier(), err
@@ -216,7 +217,7 @@ func (c *Classifier) options() settings {
 		classes: c.Classes, classWeight: c.ClassWeight, validate: c.Validate, rows: c.ExpectedRows}
 }
 
-// classifier returns a Classifier with the model m, whose fields are its settings, nil for nil.
+// classifier returns a Classifier of the model m, with its settings as fields, or nil if m is nil.
 func (m *model) classifier() *Classifier {
 	if m == nil {
 		return nil
@@ -227,8 +228,8 @@ func (m *model) classifier() *Classifier {
 		Validate: s.validate, model: m}
 }
 
-// inferClasses returns 1 + the largest label, from 1 to maxInferredClasses, or more where all of 0 to
-// the largest are labels. targets finds labels out of that range.
+// inferClasses returns 1 + the largest label, limited to 1 to maxInferredClasses, or more if all
+// numbers from 0 to the largest are labels. targets rejects labels out of range.
 func inferClasses(labels []int) int {
 	distinct := slices.Compact(slices.Sorted(slices.Values(labels)))
 	if len(distinct) == 0 {
@@ -283,8 +284,8 @@ func targets(labels []int, classes int, constant bool) (*mat.Dense, error) {
 	return mat.NewDense(len(labels), cols, data), nil
 }
 
-// ArgMax returns, for each row of scores (l×c), the index of its largest element, the first one of
-// several. It ignores NaN; a row of NaN alone has the index -1, which is no label.
+// ArgMax returns, for each row of scores (l×c), the index of its largest element; ties go to the lowest
+// index. It ignores NaN; for a row of only NaN the index is -1, which is not a label.
 func ArgMax(scores *mat.Dense) []int {
 	out := make([]int, scores.RawMatrix().Rows)
 	for i := range out {

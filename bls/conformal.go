@@ -11,26 +11,26 @@ import (
 )
 
 // PredictInterval returns the ends, both l×c, of an interval for each target of the samples X (l×d).
-// The interval contains the target of a new row with the probability coverage, from 0 to 1:
+// The interval contains the target of a new row with probability coverage, between 0 and 1:
 //
 //	prediction ± t (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½
 //
-// for the nodes x of the sample. Of n rows of the calibration t is the ⌈(n+1) coverage⌉-th smallest
-// error in the same units (split conformal prediction). So the interval is wide where the weights are
-// uncertain. Its coverage holds for any distribution of the errors, on average over rows like the
-// calibration rows, and not for each kind of row. For a model of logarithms the interval is of the
-// logarithm of the target, and the ends are its exponentials.
+// where x are the nodes of the sample, and t is the ⌈(n+1) coverage⌉-th smallest of the n errors of the
+// calibration, in the same units (split conformal prediction). So the interval is wide where the
+// weights are uncertain. Its coverage holds for any distribution of the errors, on average over rows
+// like the calibration rows, but not for each kind of row. A model of logarithms computes the interval
+// of the logarithm, and returns the exponentials of its ends.
 //
 //	cost: Predict and blsupdate.Updater.Leverage; the nodes are computed once.
-//	errors: as Predict and Leverage; *CalibrationError where Calibrated is false, or the rows are
-//	too few for the coverage; *OptionError for a coverage that is not between 0 and 1.
+//	errors: as Predict and Leverage; *CalibrationError if Calibrated is false or the rows are too
+//	few for the coverage; *OptionError for a coverage that is not between 0 and 1.
 //	source: Lei, G'Sell, Rinaldo, Tibshirani and Wasserman, Distribution-free predictive inference
 //	for regression, JASA 113 (2018) 1094-1111, section 5.2.
 func (r *Regressor) PredictInterval(x *mat.Dense, coverage float64) (lower, upper *mat.Dense, err error) {
 	return r.PredictIntervalContext(background, x, coverage)
 }
 
-// PredictIntervalContext is PredictInterval until ctx is done.
+// PredictIntervalContext is like PredictInterval but stops when ctx is done.
 func (r *Regressor) PredictIntervalContext(ctx context.Context, x *mat.Dense, coverage float64) (lower, upper *mat.Dense, err error) {
 	m := r.model
 	if m == nil {
@@ -66,7 +66,7 @@ func (r *Regressor) PredictIntervalContext(ctx context.Context, x *mat.Dense, co
 	return lower, upper, nil
 }
 
-// eachScaled computes the scores of each row of x, in order, and (1 + x Q xᵀ)^½ for its nodes x.
+// eachScaled calls use for each row of x, in order, with its scores and (1 + a Q aᵀ)^½ for its nodes a.
 func (m *model) eachScaled(ctx context.Context, x *mat.Dense, use func(scores []float64, scale float64)) error {
 	_, err := m.plain().eachScores(ctx, x, func(a, scores *mat.Dense) error {
 		q, err := m.leverages(ctx, a, false)
@@ -79,25 +79,26 @@ func (m *model) eachScaled(ctx context.Context, x *mat.Dense, use func(scores []
 }
 
 // PredictSet returns, for each of the samples X (l×d), a set of classes that contains the class of a
-// new row with the probability coverage, from 0 to 1: the classes whose score is at least
+// new row with probability coverage, between 0 and 1: the classes whose score is at least
 //
 //	1 - t (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½
 //
-// for the nodes x of the sample, the one with the largest score first. The factor t is the quantile of
-// PredictInterval for 1 - score of the classes of the calibration rows.
+// where x are the nodes of the sample. The classes are in descending order of their scores. The factor
+// t is the quantile of PredictInterval, for the errors 1 - score of the true class of each calibration
+// row.
 //
-// A set has several classes where the model is in doubt. It is empty where no class reaches such a
-// score, which happens if coverage is below the accuracy of the model.
+// A set has several classes if the model is in doubt. It is empty if no class reaches that score, which
+// can happen if coverage is below the accuracy of the model.
 //
 //	cost: DecisionFunction and blsupdate.Updater.Leverage.
 //	errors: as DecisionFunction and Leverage; *CalibrationError and *OptionError as PredictInterval.
 //	source: Sadinle, Lei and Wasserman, Least ambiguous set-valued classifiers with bounded error
-//	levels, JASA 114 (2019) 223-234, with scores for probabilities.
+//	levels, JASA 114 (2019) 223-234, with scores in place of probabilities.
 func (c *Classifier) PredictSet(x *mat.Dense, coverage float64) ([][]int, error) {
 	return c.PredictSetContext(background, x, coverage)
 }
 
-// PredictSetContext is PredictSet until ctx is done.
+// PredictSetContext is like PredictSet but stops when ctx is done.
 func (c *Classifier) PredictSetContext(ctx context.Context, x *mat.Dense, coverage float64) ([][]int, error) {
 	m := c.model
 	if m == nil {

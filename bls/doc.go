@@ -1,5 +1,5 @@
-// Package bls is the broad learning system: a network of two layers with weights that are random, or
-// nearly so, and a linear least-squares problem as the output layer.
+// Package bls implements the broad learning system: a network of two layers with random, or nearly
+// random, weights, and an output layer that solves a linear least-squares problem.
 //
 // # The network
 //
@@ -9,32 +9,33 @@
 //	H = tanh(s/m [Z, 0.1] Wh)   n3 enhancement nodes
 //
 // phi standardises the samples to S, multiplies them by sparse weights, and scales each node to [0,1].
-// Wh is random and orthonormal. With FeatureOptions.Direct A is [Z, S, H], and with
-// FeatureOptions.Steps half of H are steps. The weights W of the output layer solve A W = Y in the
-// sense of least squares, by package blsupdate. docs/settings.md has all equations; Features.Maps
-// returns all numbers.
+// Wh is random and orthonormal. With FeatureOptions.Direct, A is [Z, S, H]; with FeatureOptions.Steps,
+// half of the nodes of H are steps. Package blsupdate computes the weights W of the output layer, the
+// least-squares solution of A W = Y. docs/settings.md has all equations; Features.Maps returns all
+// numbers.
 //
 // # Models
 //
 // Classifier and Regressor combine feature maps, fitted to the first batch and frozen, with an Updater
 // of package blsupdate, which updates W with every further batch. A model that PartialFit started keeps
-// its samples while they are fewer than 200, or 10 for each class, and fits them anew with each batch.
+// its samples until there are 200, or 10 per class if that is more, and until then is fitted to all of
+// them anew.
 //
-//	Classifier   Y = 1, then +1 for the class of a sample, -1 for the others; class = largest of A W
+//	Classifier   class = argmax A W; targets are a constant 1, then +1 for the class, -1 for the others
 //	Regressor    predictions [A, 1] W + 1·y0ᵀ, where y0 are the means of the first targets; with
-//	             LogTargets the exponentials of these, times a factor
+//	             LogTargets, the exponentials of these predictions times a factor
 //
-// Fit chooses settings that are zero on held-out rows; Choice has their score. Fit starts again and
-// PartialFit continues. A call that returns an error leaves the model unchanged. The first batch fixes
-// the maps, so it must have samples of all kinds. It needs as many rows as A has columns for Improved
-// and Original with a ridge, and for RidgeInverse and InverseCholesky without one. Encode writes a
-// fitted model to the last bit; package bls/modelfile keeps models in files.
+// Fit uses held-out rows to choose the settings that are zero; Choice returns their score. Fit starts a
+// new model, and PartialFit continues one. A call that returns an error leaves the model unchanged. The
+// first batch fixes the maps, so it must have samples of all kinds. It needs as many rows as A has
+// columns for Improved and Original with a ridge, and for RidgeInverse and InverseCholesky without one.
+// Encode writes a fitted model bit for bit; package bls/modelfile stores models in files.
 //
 // # Contexts and weights
 //
-// A method that goes over samples, or solves for W, has two forms: Name, and NameContext with a context
-// and, where samples have them, weights, nil for ones. NameContext stops when its context is done, with
-// an error that wraps context.Cause(ctx). A nil context panics.
+// A method that processes samples or solves for W has two forms: Name, and NameContext with a context
+// and, if samples can have them, weights; nil means all ones. When its context is done, NameContext
+// returns an error that wraps context.Cause(ctx). It panics if the context is nil.
 //
 // # Changing a model
 //
@@ -49,10 +50,10 @@
 //	Relabel                       renames, merges and adds classes
 //	Refit                         learns other samples in place of all so far, with the same maps
 //
-// Remove is no erasure: feature maps, settings, the slope of probabilities and the means y0 come from
-// the first samples and stay (docs/learning-on.md).
+// Remove does not erase all traces: feature maps, settings, the slope of probabilities and the means y0
+// come from the first samples and do not change (docs/learning-on.md).
 //
-// A model can learn in parts: by Refit of clones and Merge, or by Expand and WithUpdater.
+// A model can learn in parts: by Refit and Merge of clones, or by Expand and WithUpdater.
 //
 // # Sources
 //

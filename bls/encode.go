@@ -10,9 +10,9 @@ import (
 	"blskernel/internal/io/codec"
 )
 
-// Encode writes the maps; DecodeFeatures returns the same maps to the last bit. It writes integers and
-// float64 numbers as 8 bytes, little-endian, and neither a name nor a checksum, which package
-// bls/modelfile adds. It returns ErrNotFitted, or an error of w.
+// Encode writes the maps, which DecodeFeatures restores bit for bit. Each integer or float64 takes 8
+// bytes, little-endian. There is no name and no checksum; package bls/modelfile adds both. The error is
+// ErrNotFitted or one of w.
 func (f *Features) Encode(w io.Writer) error {
 	if f.weights == nil {
 		return ErrNotFitted
@@ -20,7 +20,7 @@ func (f *Features) Encode(w io.Writer) error {
 	return writeTo(w, func(x *codec.Coder) { f.code(x, nil) })
 }
 
-// writeTo writes what code codes. It returns the errors of w and of code.
+// writeTo writes to w what code encodes. It returns the errors of both.
 func writeTo(w io.Writer, code func(*codec.Coder)) error {
 	x := codec.NewEncoder(w, blsupdate.ErrOverflow)
 	if code(x); x.Failed() {
@@ -29,11 +29,11 @@ func writeTo(w io.Writer, code func(*codec.Coder)) error {
 	return x.Flush()
 }
 
-// DecodeFeatures reads what Features.Encode wrote, and no byte more. b computes the products; nil
+// DecodeFeatures reads what Features.Encode wrote, and not a byte more. b computes the products; nil
 // stands for blskernel.Default().
 //
-//	errors: *FormatError if r ends too early, or has numbers that no Features can have; an error of
-//	r.
+//	errors: *FormatError if r ends too early, or has numbers that are invalid in Features; an error
+//	of r.
 //	memory: as DecodeClassifier.
 func DecodeFeatures(r io.Reader, b blskernel.Backend) (*Features, error) {
 	x, f := codec.NewDecoder(r, 0), &Features{}
@@ -59,12 +59,12 @@ func (f *Features) code(x *codec.Coder, b blskernel.Backend) {
 		if err != nil {
 			x.Check(false, "%v", err)
 		}
-		x.Check(sameOptions(resolved, opt), "an option has no value")
+		x.Check(sameOptions(resolved, opt), "an option that needs a value is zero")
 		f.opt = resolved
 	}
 	n, n3 := opt.Groups*opt.GroupNodes, f.opt.EnhancementNodes
-	x.Check(opt.nodes(d) <= maxNodes, "there are more than 2³¹ nodes")
-	x.Check(codec.Fits(d+1, n) && codec.Fits(n+1, n3), "no memory holds the weights of %d inputs, %d and %d nodes", d, n, n3)
+	x.Check(opt.nodes(d) <= maxNodes, "there are 2³¹ nodes or more")
+	x.Check(codec.Fits(d+1, n) && codec.Fits(n+1, n3), "the weights of %d inputs, %d feature nodes and %d enhancement nodes are too large for any memory", d, n, n3)
 	if x.Failed() {
 		return
 	}
@@ -106,13 +106,13 @@ func (f *Features) codeRanks(x *codec.Coder, d int) {
 		x.Floats("the knots", &c.knots, n)
 		x.Floats("the scores", &c.scores, n)
 		for i := 1; i < n && !x.Failed(); i++ {
-			x.Check(c.knots[i-1] < c.knots[i] && c.scores[i-1] < c.scores[i], "the knots and scores of column %d do not ascend", j)
+			x.Check(c.knots[i-1] < c.knots[i] && c.scores[i-1] < c.scores[i], "the knots and scores of column %d are not ascending", j)
 		}
 		j++
 	})
 }
 
-// codeEach codes n elements of v, to which it adds them if x reads.
+// codeEach codes n elements of v. If x reads, it appends them to v.
 func codeEach[T any](x *codec.Coder, v *[]T, n int, code func(of *T)) {
 	for i := 0; i < n && !x.Failed(); i++ {
 		if x.Reading() {
@@ -141,19 +141,19 @@ func codeOptions(x *codec.Coder, o *FeatureOptions) {
 	if more {
 		codeNumber(x, "Direct", &o.Direct, 1)
 		codeNumber(x, "Relevance", &o.Relevance, maxRounds)
-		x.Check(o.Direct != 0 || o.Relevance != 0, "there are more options without values")
+		x.Check(o.Direct != 0 || o.Relevance != 0, "the flags announce Direct or Relevance, but both are zero")
 	}
 	if steps {
 		codeNumber(x, "Steps", &o.Steps, 1)
-		x.Check(o.Steps != 0, "there are steps without a value")
+		x.Check(o.Steps != 0, "the flags announce Steps, but it is zero")
 	}
 }
 
-// codeNumber codes a number from None to most.
+// codeNumber codes a number from None to limit.
 func codeNumber(x *codec.Coder, what string, v *int, limit int) {
 	n := int64(*v)
 	x.Signed(&n)
-	x.Check(None <= n && n <= int64(limit), "%s is %d; want at most %d", what, n, limit)
+	x.Check(None <= n && n <= int64(limit), "%s is %d; want %d to %d", what, n, None, limit)
 	*v = int(n)
 }
 
@@ -170,7 +170,7 @@ func codeFlags(x *codec.Coder, flags ...*bool) {
 	}
 }
 
-// checkAll makes an error of the first number that is not valid.
+// checkAll fails for the first number that is not valid.
 func checkAll(x *codec.Coder, what string, numbers []float64, valid func(float64) bool) {
 	if i := slices.IndexFunc(numbers, func(v float64) bool { return !valid(v) }); i >= 0 {
 		x.FailElement(i, "%s is %v", what, numbers[i])

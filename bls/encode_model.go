@@ -16,7 +16,7 @@ import (
 	"blskernel/internal/linalg/backend"
 )
 
-// A kind is the kind of a model: the first 8 bytes of the head of an encoding.
+// A kind is a type of model, as the first 8 bytes of the head of an encoding name it.
 type kind string
 
 const (
@@ -33,12 +33,12 @@ func (k kind) String() string {
 	return "Regressor"
 }
 
-// encodedMethods are the methods in the order of their numbers in an encoding, from 1; 0 is none.
+// encodedMethods are the methods in the order of their numbers in an encoding, from 1; 0 means none.
 var encodedMethods = []blsupdate.Method{blsupdate.Improved, blsupdate.Original, blsupdate.RidgeInverse,
 	blsupdate.InverseCholesky, blsupdate.Gram, blsupdate.QR}
 
 // encode writes the size of the head, the head and the updater. It holds no lock while it writes, so a
-// slow w blocks no prediction. A nil model returns ErrNotFitted.
+// slow w does not block predictions. It returns ErrNotFitted if m is nil.
 func (m *model) encode(w io.Writer, k kind) error {
 	if m == nil {
 		return ErrNotFitted
@@ -97,12 +97,12 @@ func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 	return m, nil
 }
 
-// codeHead codes the kind, the options as Fit read them, the known classes, and the
-// feature maps. b is the backend of a model that is read.
+// codeHead codes the kind, the options as Fit read them, the known classes, and the feature maps. b is
+// the backend of a model that is read.
 func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	word, s := k.word(), m.settings
 	x.Uint64(&word)
-	x.Check(word == k.word(), "this is no %v", k)
+	x.Check(word == k.word(), "this is not a %v", k)
 	codeOptions(x, &s.features)
 	method := slices.Index(encodedMethods, s.method) + 1
 	x.Int("Method", &method, len(encodedMethods))
@@ -153,8 +153,8 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	if !x.Reading() {
 		return
 	}
-	x.Check(m.sizes == nil || len(m.sizes) == m.features.Inputs(), "there are %d sizes of columns", len(m.sizes))
-	x.Check(s.features.agree(m.features.opt), "the options are not those that the feature maps were fitted with")
+	x.Check(m.sizes == nil || len(m.sizes) == m.features.Inputs(), "there are %d sizes of columns; want %d", len(m.sizes), m.features.Inputs())
+	x.Check(s.features.agree(m.features.opt), "the options differ from the options of the feature maps")
 	s.backend = b
 	m.backend, m.settings = backend.Or(b), s
 }
@@ -166,9 +166,9 @@ func (m *model) codeLogarithms(x *codec.Coder, option *int) {
 		n = len(m.smearing.Factors)
 	}
 	x.Int("the number of smearing factors", &n, maxNodes)
-	x.Check(*option != 0 || n > 0, "there is no option LogTargets, and no factors")
+	x.Check(*option != 0 || n > 0, "the flags announce LogTargets, but there is neither the option nor factors")
 	x.Check(*option <= 0 || n > 0, "a model of logarithms has no factors")
-	x.Check(*option != None || n == 0, "LogTargets is none, but there are factors")
+	x.Check(*option != None || n == 0, "LogTargets is None, but there are factors")
 	if n > 0 {
 		if x.Reading() {
 			m.smearing = &choice.Smearing{}
@@ -189,8 +189,8 @@ func (m *model) codeClasses(x *codec.Coder) {
 		x.Float("a weight of rows", &of.weight, codec.IsLength)
 	})
 	x.Float("the slope of the probabilities", &m.slope, codec.IsLength)
-	x.Int("the rows of the choice", &m.choice.Rows, maxNodes)
-	x.Int("the rows held out", &m.choice.HeldOut, m.choice.Rows)
+	x.Int("the number of rows of the choice", &m.choice.Rows, maxNodes)
+	x.Int("the number of rows held out", &m.choice.HeldOut, m.choice.Rows)
 	x.Float("the held-out score", &m.choice.Score, func(v float64) bool { return v-v == 0 })
 }
 
@@ -208,7 +208,7 @@ func (m *model) codeKept(x *codec.Coder, k kind) {
 	x.Int("the number of their targets", &targets, maxNodes)
 	d := m.features.Inputs()
 	x.Check(codec.Fits(n, d) && codec.Fits(n, targets) && (weights == 0 || weights == n) && (targets > 0) == (k == kindRegressor && n > 0),
-		"no %v can have kept %d samples with %d weights and %d targets", k, n, weights, targets)
+		"a %v cannot have kept %d samples with %d weights and %d targets", k, n, weights, targets)
 	if n == 0 || x.Failed() {
 		return
 	}
@@ -223,13 +223,13 @@ func (m *model) codeKept(x *codec.Coder, k kind) {
 	codeEach(x, &s.labels, n, func(label *int) { x.Int("the label of a sample", label, maxNodes-1) })
 }
 
-// sameOptions reports whether two options differ in the backend at most.
+// sameOptions reports whether a and b are equal apart from the backend.
 func sameOptions(a, b FeatureOptions) bool {
 	a.Backend, b.Backend = nil, nil
 	return a == b
 }
 
-// agree reports whether a fit with the options o, whose zeros are chosen, can result in the options
+// agree reports whether a fit with the options o, whose zeros Fit chooses, can result in the options
 // fitted.
 func (o FeatureOptions) agree(fitted FeatureOptions) bool {
 	o.Scaling = cmp.Or(o.Scaling, fitted.Scaling)
@@ -243,7 +243,7 @@ func (o FeatureOptions) agree(fitted FeatureOptions) bool {
 	return sameOptions(o, fitted)
 }
 
-// join completes a decoded model with its updater, or returns a *FormatError unless that fits the rest.
+// join completes a decoded model with its updater. It returns a *FormatError if the two do not match.
 func (m *model) join(u blsupdate.Updater) error {
 	m.updater = u
 	nodes := m.features.Nodes()

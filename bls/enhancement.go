@@ -18,10 +18,10 @@ type EnhancementWeights int
 
 const (
 	// Orthonormal takes an orthonormal basis of the columns of a uniform random matrix, WhᵀWh = I,
-	// for N >= n3, and of its rows, WhWhᵀ = I, for N < n3, as the code by the authors of the method
-	// does.
+	// for N >= n3, and of its rows, WhWhᵀ = I, for N < n3, as in the code of the authors of the
+	// method.
 	Orthonormal EnhancementWeights = iota
-	// Uniform takes the random numbers on [-1,1) themselves, as printed in the paper.
+	// Uniform takes the uniform random numbers in [-1,1) themselves, as printed in the paper.
 	Uniform
 )
 
@@ -51,32 +51,32 @@ func drawEnhancement(ctx context.Context, bk blskernel.Backend, n, n3 int, kind 
 		return nil, err
 	}
 	if !ok {
-		want := fmt.Sprintf("another one, since the %d×%d random matrix drawn from this one does not have full rank", n+1, n3)
+		want := fmt.Sprintf("another seed: the %d×%d random matrix drawn from this one does not have full rank", n+1, n3)
 		return nil, &OptionError{Op: "bls", Option: "Seed", Value: seed, Want: want}
 	}
 	return wh, nil
 }
 
-// orthoPanel is the number of rows that orthonormalizeRows multiplies with all earlier ones at a time.
+// orthoPanel is the number of rows that orthonormalizeRows multiplies by all earlier rows at a time.
 const orthoPanel = 32
 
 // orthonormalizeRows replaces the rows of V (r×p, r <= p) by an orthonormal basis of the space they
 // span, V Vᵀ = I to a small multiple of eps. Row i of the result is in the span of the rows 0 to i of
-// V. It returns false, and leaves V undefined, if a row depends on the earlier ones to working
-// precision. It checks ctx before each panel.
+// V. It returns false, and leaves V undefined, if a row is linearly dependent on the earlier ones to
+// working precision. It checks ctx before each panel.
 //
-// This is the block Gram-Schmidt method, each panel twice: the second pass removes the error that
-// cancellation leaves in the first, which is small enough if V passes the test of dependence ("twice is
-// enough").
+// This is the block Gram-Schmidt method with two passes over each panel. The second pass removes the
+// error that cancellation leaves in the first. That error is small enough if V passes the test of
+// dependence ("twice is enough").
 //
-//	cost: 4r²p flops, and about orthoPanel/r as many again, not by Dgemm, inside the panels.
+//	cost: 4r²p flops by Dgemm, and inside the panels about orthoPanel/r times as many without it.
 //	source: Giraud, Langou and Rozložník, Numer. Math. 101 (2005); Barlow and Smoktunowicz, Numer.
 //	Math. 123 (2013).
 func orthonormalizeRows(ctx context.Context, bk blskernel.Backend, v *mat.Dense) (bool, error) {
 	r, p := v.Dims()
 	raw := v.RawMatrix()
 	work := make([]float64, min(orthoPanel, r)*r)
-	// The norms of the given rows, to which dependence is relative.
+	// Dependence is relative to the norms of the given rows.
 	norms := make([]float64, r)
 	for i := range r {
 		norms[i] = bk.Dnrm2(p, raw.Data[i*raw.Stride:], 1)
@@ -107,7 +107,8 @@ func orthonormalizeRows(ctx context.Context, bk blskernel.Backend, v *mat.Dense)
 }
 
 // orthonormalizeRow makes row i of panel orthogonal to the orthonormal rows 0 to i-1 by the modified
-// Gram-Schmidt method, and scales it to the norm 1. It returns false if at most p·eps of norm is left.
+// Gram-Schmidt method, and scales it to the norm 1. It returns false if the norm of the rest is at most
+// p·eps·norm.
 func orthonormalizeRow(bk blskernel.Backend, panel []float64, ld, i, p int, norm float64) bool {
 	const eps = 0x1p-52
 	x := panel[i*ld : i*ld+p]

@@ -10,19 +10,20 @@ import (
 // The errors that this package shares with blsupdate; Fit and PartialFit also return others of
 // blsupdate.
 type (
-	// ShapeError says that a matrix has no rows, or another number of columns than the model.
+	// ShapeError reports a matrix without rows, or one that does not fit the model or the other
+	// arguments.
 	ShapeError = blsupdate.ShapeError
-	// NotFiniteError says that samples or targets contain a NaN or an infinity.
+	// NotFiniteError reports that samples or targets contain a NaN or an infinity.
 	NotFiniteError = blsupdate.NotFiniteError
-	// OptionError says that an option or a plain argument is out of range.
+	// OptionError reports that an option or a scalar argument is out of range.
 	OptionError = blsupdate.OptionError
-	// MemoryError says that a fit or an update needs more memory than is available.
+	// MemoryError reports that a fit or an update needs more memory than is available.
 	MemoryError = blsupdate.MemoryError
-	// FormatError says that data were not written by Encode, or were changed since.
+	// FormatError reports that data were not written by Encode, or were changed since.
 	FormatError = codec.FormatError
 )
 
-// LabelError says that a label is not the number of a class.
+// LabelError reports that a label is not the number of a class.
 type LabelError struct {
 	Index   int // of the sample, from 0
 	Label   int
@@ -33,7 +34,7 @@ func (e *LabelError) Error() string {
 	return fmt.Sprintf("bls: label %d of sample %d; want 0 to %d", e.Label, e.Index, e.Classes-1)
 }
 
-// TargetError says that a target is not positive, which a model of logarithms cannot learn.
+// TargetError reports that a target is not positive, which a model of logarithms cannot learn.
 type TargetError struct {
 	Row, Col int // of Y, from 0
 	Value    float64
@@ -44,7 +45,7 @@ func (e *TargetError) Error() string {
 		"or fit a model with LogTargets None", e.Value, e.Row, e.Col)
 }
 
-// ScaleError says that the enhancement nodes cannot be scaled by s/max: no element of [Z, 0.1] Wh is
+// ScaleError reports that the enhancement nodes cannot be scaled by s/max: no element of [Z, 0.1] Wh is
 // positive on the training set, which can happen by chance with few nodes.
 type ScaleError struct {
 	Max float64 // the largest element, not positive
@@ -55,12 +56,12 @@ func (e *ScaleError) Error() string {
 		"use another Seed, more EnhancementNodes, or Unscaled", e.Max)
 }
 
-// OverflowError says that a node, a prediction or an intermediate result overflows, although the
+// OverflowError reports that a node, a prediction or an intermediate result overflows, although the
 // samples are finite. With ScaleSamples only large targets can cause that.
 type OverflowError struct {
-	What string // is beyond float64
-	Row  int    // of the first such sample, from 0, or -1 if it is not one sample
-	Col  int    // of the first such input, from 0, or -1 if it is not one input
+	What string // overflows
+	Row  int    // of the first such sample, from 0, or -1 if no single sample is to blame
+	Col  int    // of the first such input, from 0, or -1 if no single input is to blame
 }
 
 func (e *OverflowError) Error() string {
