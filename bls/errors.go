@@ -19,11 +19,11 @@ type (
 	OptionError = blsupdate.OptionError
 	// MemoryError reports that a fit or an update needs more memory than is available.
 	MemoryError = blsupdate.MemoryError
-	// FormatError reports that data were not written by Encode, or were changed since.
+	// FormatError reports data that Encode did not write, or that have been changed since.
 	FormatError = codec.FormatError
 )
 
-// LabelError reports that a label is not the number of a class.
+// LabelError reports a label that is not the number of a class.
 type LabelError struct {
 	Index   int // of the sample, from 0
 	Label   int
@@ -34,7 +34,7 @@ func (e *LabelError) Error() string {
 	return fmt.Sprintf("bls: label %d of sample %d; want 0 to %d", e.Label, e.Index, e.Classes-1)
 }
 
-// TargetError reports that a target is not positive, which a model of logarithms cannot learn.
+// TargetError reports a target that is not positive, which a model of logarithms cannot learn.
 type TargetError struct {
 	Row, Col int // of Y, from 0
 	Value    float64

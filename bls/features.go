@@ -13,15 +13,15 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// The defaults that the zero values of FeatureOptions stand for.
+// Defaults for the fields of FeatureOptions that are zero.
 const (
 	DefaultGroups     = 10  // n2
 	DefaultGroupNodes = 10  // n1
 	DefaultShrink     = 0.8 // s
 )
 
-// None stands for no EnhancementNodes or no Update.Lambda of a Classifier or a Regressor, where 0 lets
-// Fit choose.
+// None turns off an option for which 0 lets Fit choose: EnhancementNodes, Direct, Relevance, Steps,
+// Update.Lambda or LogTargets.
 const None = -1
 
 // maxNodes bounds k, so that products of two such numbers do not overflow an int64.
@@ -29,21 +29,21 @@ const maxNodes = math.MaxInt32
 
 // FeatureOptions are the settings of Algorithm 1. The zero value stands for 10 groups of 10 feature
 // nodes, no enhancement nodes, and seed 0 on the default backend. A Classifier or a Regressor chooses
-// Scaling, EnhancementNodes, Direct, Relevance and Steps if they are zero; None stands for none.
+// Scaling, EnhancementNodes, Direct, Relevance and Steps if they are zero; None means none.
 type FeatureOptions struct {
 	// Scaling standardises the samples: ScaleColumns and ScaleRanks suit tables, ScaleSamples
 	// images. FitFeatures takes ScaleSamples for ScaleAuto, as in the paper.
 	Scaling Scaling
-	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups. A Classifier
-	// or a Regressor of a table of more than 500 columns takes as many feature nodes as columns, at
-	// most 1000.
+	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups. For a table
+	// of more than 500 columns, a Classifier or a Regressor takes as many feature nodes as columns,
+	// at most 1000.
 	Groups int
 	// GroupNodes is n1, the number of nodes of each group; 0 stands for DefaultGroupNodes.
 	GroupNodes int
-	// EnhancementNodes is n3. With None A = Z, a linear map of each standardised sample.
+	// EnhancementNodes is n3. With None, A = Z, a linear map of each standardised sample.
 	EnhancementNodes int
 	// Direct = 1 links the standardised columns to the output layer: S is part of A, so that the
-	// model has all linear functions of S.
+	// model contains all linear functions of S.
 	Direct int
 	// Relevance is the number of rounds that weight the columns of S by their influence on the
 	// predictions. FitFeatures, which has no targets, refuses a positive number.
@@ -65,8 +65,8 @@ type FeatureOptions struct {
 	Backend blskernel.Backend
 }
 
-// resolve returns o with the defaults in place of zeros, or an *OptionError. Its result resolves to
-// itself.
+// resolve returns o with the defaults in place of zeros, or an *OptionError. Resolving the result again
+// does not change it.
 func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	o.Groups = cmp.Or(o.Groups, DefaultGroups)
 	o.GroupNodes = cmp.Or(o.GroupNodes, DefaultGroupNodes)
@@ -88,7 +88,7 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	case o.GroupNodes < 0 || o.GroupNodes > maxNodes/o.Groups:
 		return bad("GroupNodes", o.GroupNodes, positive+", and fewer than 2³¹ feature nodes in all")
 	case o.EnhancementNodes < 0 || o.EnhancementNodes > maxNodes-o.Groups*o.GroupNodes:
-		return bad("EnhancementNodes", o.EnhancementNodes, "a number that is not negative, or None, and fewer than 2³¹ nodes in all")
+		return bad("EnhancementNodes", o.EnhancementNodes, "0 or a positive number, or None, and fewer than 2³¹ nodes in all")
 	case o.Direct < 0 || o.Direct > 1:
 		return bad("Direct", o.Direct, "1, 0 or None")
 	case o.Relevance < 0 || o.Relevance > maxRounds:
@@ -113,10 +113,10 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	return o, nil
 }
 
-// Features are fitted feature maps from samples X (l×d) to the expanded input matrix A = [Z, H]
-// (l×k), or [Z, S, H] with Direct. docs/settings.md has the equations; Maps returns their numbers.
-// They do not change after FitFeatures, so their methods may run on several goroutines. The zero
-// value has no nodes: Transform and Encode return ErrNotFitted.
+// Features are fitted feature maps from samples X (l×d) to the expanded input matrix A = [Z, H] (l×k),
+// or [Z, S, H] with Direct. docs/settings.md has the equations; Maps returns their numbers. They do not
+// change after FitFeatures, so their methods may run concurrently. The zero value has no nodes:
+// Transform and Encode return ErrNotFitted.
 type Features struct {
 	// opt are the options of the fit, resolved.
 	opt FeatureOptions
@@ -137,8 +137,8 @@ type Features struct {
 	steps steps // the last enhancement nodes
 }
 
-// Options returns the options of the fit, with each default in place of its zero, and the backend in
-// use. With them and the same samples FitFeatures returns the same maps.
+// Options returns the options of the fit, with defaults in place of zeros, and the backend in use. From
+// these and the same samples, FitFeatures returns the same maps.
 func (f *Features) Options() FeatureOptions { return f.opt }
 
 // Inputs returns d, the number of features of a sample.
@@ -150,15 +150,15 @@ func (f *Features) Inputs() int {
 	return r - 1
 }
 
-// Nodes returns k = N + n3, and d more with Direct: the number of columns of A.
+// Nodes returns the number of columns of A: k = N + n3, and d more with Direct.
 func (f *Features) Nodes() int { return f.opt.nodes(f.Inputs()) }
 
-// nodes returns the number of nodes of d inputs by the resolved options.
+// nodes returns the number of nodes for d inputs. o must be resolved.
 func (o FeatureOptions) nodes(d int) int {
 	return o.Groups*o.GroupNodes + o.Direct*d + o.EnhancementNodes
 }
 
-// FeatureNodes returns N = n2·n1, the number of columns of Z, the first of A.
+// FeatureNodes returns N = n2·n1, the number of columns of Z, the first columns of A.
 func (f *Features) FeatureNodes() int { return f.opt.Groups * f.opt.GroupNodes }
 
 // Steps returns the number of enhancement nodes that are steps, the last columns of A.
@@ -166,11 +166,11 @@ func (f *Features) Steps() int { return f.opt.steps() }
 
 func (o FeatureOptions) steps() int { return o.Steps * o.EnhancementNodes / 2 }
 
-// EnhancementNodes returns n3, the number of columns of H, the last of A.
+// EnhancementNodes returns n3, the number of columns of H, the last columns of A.
 func (f *Features) EnhancementNodes() int { return f.opt.EnhancementNodes }
 
-// FeatureMaps are the numbers of Features, for programs that are not in Go. In NumPy a sample x becomes
-// a row of A by
+// FeatureMaps are the numbers of Features, for programs in other languages. In NumPy, a sample x
+// becomes a row a of A by
 //
 //	ScaleSamples:  s = (x - x.mean()) / x.std(ddof=1), or zeros where all of x is equal
 //	ScaleColumns:  s = (x - Means) / Deviations
@@ -182,9 +182,9 @@ func (f *Features) EnhancementNodes() int { return f.opt.EnhancementNodes }
 //	g  = tanh(minimum(*(StepSlopes[i] * (s[StepColumns[i]] - StepThresholds[i]) for i in (0, 1))))
 //	a  = concatenate([z, h]), or [z, s, h, g] with Direct, without h where EnhancementWeights is nil
 //
-// which differs from Transform by rounding only. With the weights W of the output layer the scores of a
-// Classifier are a @ W, and the predictions of a Regressor append(a, 1) @ W + Center, or a @ W without
-// an intercept.
+// which differs from Transform only by rounding. With the weights W of the output layer, the scores of
+// a Classifier are a @ W, and the predictions of a Regressor are append(a, 1) @ W + Center, or a @ W
+// without an intercept.
 type FeatureMaps struct {
 	Scaling           Scaling
 	Means, Deviations []float64   // d each, nil unless Scaling is ScaleColumns
@@ -200,7 +200,7 @@ type FeatureMaps struct {
 	EnhancementWeights *mat.Dense // (N+1)×n3 without the steps, nil for n3 = 0; the last row is for the bias
 	EnhancementScale   float64    // s/m, or 1 with Unscaled
 
-	// Of the steps, the last enhancement nodes, two numbers each.
+	// Two numbers for each step; the steps are the last enhancement nodes.
 	StepColumns                [2][]int
 	StepSlopes, StepThresholds [2][]float64
 }

@@ -18,21 +18,21 @@ import (
 // set. docs/settings.md has the equations.
 //
 //	shapes: X l×d, one sample a row, l and d at least 1.
-//	reads/writes: reads X three times, with ScaleColumns six times, with ScaleRanks four times.
+//	reads/writes: reads X three times, six times with ScaleColumns, four times with ScaleRanks.
 //	cost: about 4l(d+1)N + n2(2l(d+1)n1 + l n1² + 100 n1²(d+1)) + 2l(N+1)n3 flops.
 //	memory: the maps, 8lN bytes for Z, and panels of rows of some 10 MB.
 //	errors: *OptionError for an option out of range; *ShapeError for X without rows or columns;
-//	*NotFiniteError for a NaN or an infinity in X; *MemoryError, before it computes anything;
-//	*ScaleError if no input of the enhancement nodes is positive, which the scale s/max needs;
-//	*OverflowError, with ScaleColumns and ScaleNone, if a result is beyond float64.
+//	*NotFiniteError for a NaN or an infinity in X; *MemoryError, before any work; *ScaleError if no
+//	input of the enhancement nodes is positive, which the scale s/max needs; *OverflowError, with
+//	ScaleColumns and ScaleNone, if a result overflows.
 //	source: Chen and Liu 2018, Algorithm 1, and their code.
 func FitFeatures(x *mat.Dense, opt FeatureOptions) (*Features, error) {
 	f, _, err := fitUnsupervised(x, opt, false)
 	return f, err
 }
 
-// FitTransformFeatures is FitFeatures and Transform of the same X, without computing its nodes twice. A
-// (l×k) is new storage. It returns the errors of FitFeatures.
+// FitTransformFeatures is FitFeatures followed by Transform of the same X, but computes the nodes only
+// once. A (l×k) is new storage. It returns the errors of FitFeatures.
 func FitTransformFeatures(x *mat.Dense, opt FeatureOptions) (f *Features, a *mat.Dense, err error) {
 	return fitUnsupervised(x, opt, true)
 }
@@ -44,9 +44,9 @@ func fitUnsupervised(x *mat.Dense, opt FeatureOptions, keep bool) (*Features, *m
 	return fit(context.Background(), x, opt, nil, keep, false)
 }
 
-// fit fits the maps, with the columns of S times some weights, nil for ones, and returns Z and S of x
-// or, if keep is true, all nodes; with an intercept a column of ones behind them. It checks ctx before
-// each panel of rows and each iteration of an autoencoder.
+// fit fits the maps, with the columns of S multiplied by the weights columns, nil for ones. It returns
+// them with Z and S of x or, if keep is true, all nodes, followed by a column of ones if intercept is
+// true. It checks ctx before each panel of rows and each iteration of an autoencoder.
 func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, columns []float64, keep, intercept bool) (*Features, *mat.Dense, error) {
 	opt, err := opt.resolve()
 	if err != nil {
@@ -105,7 +105,7 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, columns []float6
 		}
 	}
 	if keep && n3 > 0 {
-		// The products again, with the scale, so that the rows have the bits of Transform.
+		// Repeat the products with the scale, so that the rows have the bits of Transform.
 		if err := f.appendEnhanced(ctx, a); err != nil {
 			return nil, nil, err
 		}
@@ -118,8 +118,8 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, columns []float6
 
 // fineTune returns the weights of all groups, beta_1 to beta_n2 side by side, (d+1)×N.
 //
-// The groups differ in their random numbers only: one product with the (d+1)×N random weights and one
-// with their A1 replace 2·n2 narrow ones. The products for the autoencoders are summed over panels of
+// The groups differ only in their random numbers, so one product with the (d+1)×N random weights and
+// one with all A1 replace 2·n2 narrow ones. The products for the autoencoders are summed over panels of
 // rows.
 func (f *Features) fineTune(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	bk, opt := f.opt.Backend, f.opt
@@ -167,8 +167,8 @@ func (f *Features) fineTune(ctx context.Context, x *mat.Dense) (*mat.Dense, erro
 	return w, nil
 }
 
-// checkNodes returns an *OverflowError if a row of nodes is not finite. It skips ScaleSamples, which
-// cannot cause that.
+// checkNodes returns an *OverflowError if a row of nodes is not finite. It does nothing for
+// ScaleSamples, with which nodes cannot overflow.
 func (f *Features) checkNodes(a *mat.Dense) error {
 	if f.opt.Scaling == ScaleSamples {
 		return nil
@@ -211,7 +211,7 @@ func (f *Features) enhancementScale(ctx context.Context, z *mat.Dense) (float64,
 	return scale, nil
 }
 
-// withShrink returns the maps with another Shrink. They share all weights with f.
+// withShrink returns f with another Shrink. The result shares all weights with f.
 func (f *Features) withShrink(shrink float64) *Features {
 	g := *f
 	if g.EnhancementNodes() > 0 && !g.opt.Unscaled {

@@ -12,20 +12,19 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Transform returns A = [Z, H] (l×k) of the samples X (l×d), by the settings of the fit. It does not
-// clip values beyond the first training set. Every row of A is a function of the same row of X, to the
-// rounding of the backend's Dgemm.
+// Transform returns A = [Z, H] (l×k) for the samples X (l×d). Beyond the range of the first training
+// set, it does not clip Z to [0,1]. Each row of A depends only on the same row of X, up to the rounding
+// of the backend's Dgemm.
 //
 //	reads/writes: reads X; A is new storage.
 //	cost: 2l(d+1)N + 2l(N+1)n3 flops, l·n3 tanh; memory: A and a panel of rows of some 10 MB.
-//	errors: *ShapeError for X without rows or with another number of columns than d; *NotFiniteError
-//	for a NaN or an infinity in X; *OverflowError, with ScaleColumns and ScaleNone, for a node
-//	beyond float64.
+//	errors: *ShapeError if X has no rows or not d columns; *NotFiniteError for a NaN or an infinity
+//	in X; *OverflowError, with ScaleColumns and ScaleNone, if a node overflows.
 func (f *Features) Transform(x *mat.Dense) (*mat.Dense, error) {
 	return f.TransformContext(context.Background(), x)
 }
 
-// TransformContext is Transform until ctx is done.
+// TransformContext is like Transform but stops when ctx is done.
 func (f *Features) TransformContext(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	if f.weights == nil {
 		return nil, ErrNotFitted
@@ -58,8 +57,8 @@ func (f *Features) transform(ctx context.Context, a, x *mat.Dense) error {
 	return f.checkNodes(a)
 }
 
-// appendEnhanced computes the last columns of a, the enhancement nodes, from the first, the feature
-// nodes and the columns of S: h = tanh(scale·[Z, 0.1] Wh) in one pass over h, and the steps.
+// appendEnhanced computes the enhancement nodes, the last columns of a, from the feature nodes and S,
+// the first columns: h = tanh(scale·[Z, 0.1] Wh) in one pass over h, and the steps.
 func (f *Features) appendEnhanced(ctx context.Context, a *mat.Dense) error {
 	l, k := a.Dims()
 	n, d, p := f.FeatureNodes(), f.Inputs(), f.opt.steps()
@@ -81,7 +80,7 @@ func (f *Features) appendEnhanced(ctx context.Context, a *mat.Dense) error {
 }
 
 // project computes T = H1 [beta_1, ..., beta_n2] (l×N) for the samples x, one panel of rows of H1 at a
-// time, and writes it to the first columns of a, and S to the next ones with Direct.
+// time. It writes T to the first columns of a and, with Direct, S to the next ones.
 func (f *Features) project(ctx context.Context, a, x *mat.Dense) error {
 	l, d := x.Dims()
 	n := f.FeatureNodes()
@@ -105,8 +104,8 @@ func (f *Features) project(ctx context.Context, a, x *mat.Dense) error {
 const biasInput = 0.1
 
 // standardizeTo computes the rows [from, to) of H1 = [S, 0.1] from x, and writes them to the first rows
-// of h1, which has d+1 columns. The results of ScaleColumns may be beyond float64: then it returns an
-// *OverflowError for the first.
+// of h1, which has d+1 columns. With ScaleColumns a result can overflow: it then returns an
+// *OverflowError for the first one.
 func (f *Features) standardizeTo(h1, x *mat.Dense, from, to int) error {
 	_, d := x.Dims()
 	rx, rh := x.RawMatrix(), h1.RawMatrix()
@@ -146,14 +145,14 @@ func (f *Features) standardizeTo(h1, x *mat.Dense, from, to int) error {
 	return &OverflowError{What: "the distance from the mean", Row: from + i, Col: j}
 }
 
-// squareSafe bounds the exponents for which the square of a difference of two elements, as small as one
-// unit in the last place or as large as twice the largest, neither overflows nor underflows, nor does
-// the sum of many: 2·(332+53) < 1022.
+// squareSafe bounds the exponents of elements whose differences can be squared and summed without
+// overflow or underflow. A difference is between one unit in the last place and twice the largest
+// element: 2·(332+53) < 1022.
 const squareSafe = 332
 
 // standardizeRow computes dst[j] = (x[j] - mean(x)) / std(x), where std divides by len(x)-1, for finite
-// x. If all elements of x are equal, dst is zero. The elements themselves decide that: the computed std
-// of a constant row is rounding noise.
+// x. If all elements of x are equal, dst is zero. It compares the elements for that, since the computed
+// std of a constant row is rounding noise.
 func standardizeRow(dst, x []float64) {
 	lo, hi := x[0], x[0]
 	for _, v := range x {
@@ -163,8 +162,8 @@ func standardizeRow(dst, x []float64) {
 		clear(dst)
 		return
 	}
-	// The result does not change when x is multiplied by a power of two, which brings numbers of
-	// any size into the range whose squares can be summed.
+	// Multiplying x by a power of two does not change the result, and brings numbers of any size
+	// into the range whose squares can be summed.
 	if _, exp := math.Frexp(max(-lo, hi)); exp > squareSafe || exp < -squareSafe {
 		for j, v := range x {
 			dst[j] = math.Ldexp(v, -exp)

@@ -12,12 +12,12 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// DefaultRepeats is the number of permutations that ImportanceOptions.Repeats = 0 stands for.
+// DefaultRepeats is the number of permutations if ImportanceOptions.Repeats is 0.
 const DefaultRepeats = 10
 
 // ImportanceOptions are the options of Importance.
 type ImportanceOptions struct {
-	// Groups are the columns of X, from 0, whose values are permuted together, such as the inputs
+	// Groups lists the columns of X, from 0, whose values are permuted together, such as the inputs
 	// of one categorical column; nil stands for each column alone.
 	Groups  [][]int
 	Repeats int       // permutations; 0 stands for DefaultRepeats
@@ -28,34 +28,35 @@ type ImportanceOptions struct {
 // Importances measure how much the predictions for given samples depend on columns.
 type Importances struct {
 	Score  float64   // of the samples as they are
-	Mean   []float64 // for each group: by how much Score falls, over the repeats
-	Spread []float64 // the standard deviation of that over the repeats
+	Mean   []float64 // for each group, the mean fall of Score over the repeats
+	Spread []float64 // the standard deviation of that fall
 }
 
 // Importance returns by how much the accuracy on the samples X falls when the values of a group of
-// columns are permuted among them: the mean and the standard deviation (n-1) over the repeats. A column
-// that does not matter has a mean of about 0, and so has a column whose content others repeat.
+// columns are permuted among the samples: the mean and the standard deviation (n-1) over the repeats. A
+// column that does not matter has a mean of about 0, and so has a column whose content is repeated in
+// others.
 //
 //	shapes: X l×d, labels l. Samples that the model has not learned show what matters for new ones.
-//	reads/writes: reads X and labels, and keeps a copy of X meanwhile.
-//	cost: 1 + repeats × groups times Score.
-//	errors: as ScoreContext; *OptionError for a column beyond d or Repeats < 0.
+//	reads/writes: reads X and labels, and holds a copy of X while it runs.
+//	cost: 1 + repeats × groups calls of Score.
+//	errors: as ScoreContext; *OptionError for a column outside 0 to d-1 or Repeats < 0.
 //	source: L. Breiman, Random forests, Machine Learning 45 (2001), section 10.
 func (c *Classifier) Importance(x *mat.Dense, labels []int, opt ImportanceOptions) (*Importances, error) {
 	return c.ImportanceContext(background, x, labels, opt)
 }
 
-// ImportanceContext is Importance until ctx is done.
+// ImportanceContext is like Importance but stops when ctx is done.
 func (c *Classifier) ImportanceContext(ctx context.Context, x *mat.Dense, labels []int, opt ImportanceOptions) (*Importances, error) {
 	return importances(x, opt, func(x *mat.Dense) (float64, error) { return c.ScoreContext(ctx, x, labels, opt.Weights) })
 }
 
-// Importance is Classifier.Importance for R² of the targets Y (l×c).
+// Importance is Classifier.Importance for the R² of the targets Y (l×c).
 func (r *Regressor) Importance(x, y *mat.Dense, opt ImportanceOptions) (*Importances, error) {
 	return r.ImportanceContext(background, x, y, opt)
 }
 
-// ImportanceContext is Importance until ctx is done.
+// ImportanceContext is like Importance but stops when ctx is done.
 func (r *Regressor) ImportanceContext(ctx context.Context, x, y *mat.Dense, opt ImportanceOptions) (*Importances, error) {
 	return importances(x, opt, func(x *mat.Dense) (float64, error) { return r.ScoreContext(ctx, x, y, opt.Weights) })
 }

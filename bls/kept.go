@@ -22,7 +22,7 @@ const (
 type sampleSet struct {
 	x       *mat.Dense // nil for none
 	labels  []int      // of a Classifier
-	classes int        // of a Classifier, else 0
+	classes int        // of a Classifier, otherwise 0
 	y       *mat.Dense // of a Regressor
 	weights []float64  // nil for ones
 }
@@ -44,10 +44,10 @@ func (s sampleSet) relabeled(to []int, classes int) *sampleSet {
 	return &s
 }
 
-// few reports whether the samples are too few to fix feature maps by.
+// few reports whether the samples are too few to fix the feature maps.
 func (s sampleSet) few() bool { return s.rows() < max(fewSamples, fewOfClass*s.classes) }
 
-// with returns s and more samples behind, in new storage.
+// with returns the samples of s followed by more, in new storage.
 func (s sampleSet) with(more sampleSet) *sampleSet {
 	stack := func(a, b *mat.Dense) *mat.Dense {
 		if s.rows() == 0 || b == nil {
@@ -103,8 +103,8 @@ func (s sampleSet) isSample(i int, t sampleSet, j int) bool {
 	return s.labels[i] == t.labels[j]
 }
 
-// targets returns the targets of the samples, which it checks with the weights: x has the given number
-// of inputs, and y of columns, 0 for any.
+// targets checks the samples and their weights, and returns the targets. x must have the given number
+// of inputs, and y the given number of columns, 0 for any.
 func (s sampleSet) targets(inputs, columns int) (*mat.Dense, error) {
 	if s.classes == 0 {
 		return s.y, checkTargets(s.x, inputs, s.y, columns, s.weights)
@@ -116,8 +116,8 @@ func (s sampleSet) targets(inputs, columns int) (*mat.Dense, error) {
 	return y, cmp.Or(err, checkWeights(s.weights, len(s.labels)))
 }
 
-// first is targets for a model that has learned nothing. It adds the counts of its classes, nil of a
-// Regressor, and the weights of the rows by the class weight.
+// first is targets for a model that has learned nothing. It also returns the class counts, nil for a
+// Regressor, and the weights of the rows, adjusted by the class weight.
 func (s sampleSet) first(inputs, columns int, by ClassWeight) (y *mat.Dense, counts []count, weights []float64, err error) {
 	y, err = s.targets(inputs, columns)
 	if err != nil || s.classes == 0 {
@@ -127,12 +127,12 @@ func (s sampleSet) first(inputs, columns int, by ClassWeight) (y *mat.Dense, cou
 	return y, counts, weights, err
 }
 
-// keepMore adds checked samples to the kept ones. The model is fitted to all of them, now if they are
-// no longer few, else at the first use.
+// keepMore adds more, which has been checked, to the kept samples. The model is fitted to all of them:
+// now if they are no longer few, otherwise at its next use.
 func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) error {
 	check := m.with(m.updater)
 	if m.settings.log == 0 {
-		check.smearing = nil // the model of all may take the targets themselves
+		check.smearing = nil // the new fit may learn the targets themselves
 	}
 	if _, _, _, err := check.rows(ctx, more.x, y, more.weights); err != nil {
 		return err
@@ -149,8 +149,8 @@ func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) erro
 	return nil
 }
 
-// ready fits the model to the samples that it keeps, unless it is fitted to them. Whatever uses the
-// maps, the output layer or what was chosen calls it first.
+// ready fits the model to the samples that it keeps, unless that is done. Methods that use the maps,
+// the output layer or chosen settings call it first.
 func (m *model) ready(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -164,7 +164,8 @@ func (m *model) readyLocked(ctx context.Context) error {
 	return m.refresh(ctx, m.kept)
 }
 
-// refresh fits the model to samples. A ridge that was given is the present one, after Forget.
+// refresh fits the model to the samples in. In place of a given ridge it takes the present one, which
+// Forget may have scaled.
 func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 	s := m.settings
 	if s.update.Lambda > 0 {
@@ -185,8 +186,8 @@ func (m *model) become(other *model) {
 	m.reach, m.sizes, m.calibration, m.stale = other.reach, other.sizes, other.calibration, false
 }
 
-// removeKept removes samples from the kept ones. It returns false if the model keeps none, or no
-// others: then the output layer unlearns them.
+// removeKept removes samples from the kept ones. It returns false if the model keeps no samples, or no
+// others: then the output layer must unlearn them.
 func (m *model) removeKept(ctx context.Context, out sampleSet) (bool, error) {
 	if m.kept == nil {
 		return false, nil
@@ -229,10 +230,10 @@ func (m *model) mergeKept(ctx context.Context, other *model) error {
 	return nil
 }
 
-// KeptRows returns the number of samples that the model keeps, 0 for none. A model that PartialFit
-// started keeps them until there are 200, or 10 for each class if that is more. Until then PartialFit,
-// Remove, Forget, SetLambda, Merge and Relabel make it equal to Fit of all samples, at its next use.
-// Then its feature maps are fixed, and it keeps none.
+// KeptRows returns the number of samples that the model keeps. A model that PartialFit started keeps
+// its samples until there are 200, or 10 per class if that is more. Until then, at its next use after
+// PartialFit, Remove, Forget, SetLambda, Merge or Relabel, it equals the result of Fit on all samples.
+// After that its feature maps are fixed, and it keeps no samples.
 func (m *model) KeptRows() int {
 	if m == nil || m.kept == nil {
 		return 0

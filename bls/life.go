@@ -10,31 +10,31 @@ import (
 	"blskernel/mat"
 )
 
-// Remove unlearns samples: the output weights become as if the model had never learned them. That is no
-// erasure: the scaling of the columns, the feature maps, the settings that Fit chose, and the slope of
-// the probabilities come from the first samples and stay.
+// Remove unlearns samples: the output weights become as if the model had never learned them. It does
+// not erase all traces: the scaling of the columns, the feature maps, the settings that Fit chose, and
+// the slope of the probabilities come from the first samples and do not change.
 //
-//	shapes: X q×d, labels q. Each sample as it was learned, in any order, with its weight at that
-//	time times the factors of Forget since.
-//	reads/writes: on an error the model stays as it was.
+//	shapes: X q×d, labels q. Give each sample as it was learned, in any order, with its weight at
+//	that time multiplied by all factors of Forget since then.
+//	reads/writes: on an error the model is unchanged.
 //	cost: Transform and Updater.RemoveInputs.
-//	errors: as PartialFitContext and RemoveInputs: *blsupdate.UnknownRowError if Improved or
-//	Original have not learned a sample, which other methods cannot detect;
-//	*blsupdate.LeverageError where the other samples do not determine the weights; *OptionError with
+//	errors: as PartialFitContext and RemoveInputs: *blsupdate.UnknownRowError for a sample that was
+//	not learned, which only Improved, Original and a model with KeptRows can detect;
+//	*blsupdate.LeverageError if the other samples do not determine the weights; *OptionError with
 //	Balanced.
 func (c *Classifier) Remove(x *mat.Dense, labels []int) error {
 	return c.RemoveContext(background, x, labels, nil)
 }
 
-// RemoveContext is Remove of samples with weights, nil for ones, until ctx is done.
+// RemoveContext is Remove with sample weights; nil means all ones. It stops when ctx is done.
 func (c *Classifier) RemoveContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	return c.remove(ctx, sampleSet{x: x, labels: labels, weights: weights})
 }
 
-// Remove is Classifier.Remove with the targets Y (q×c). The means y0 stay.
+// Remove is Classifier.Remove with the targets Y (q×c). The means y0 do not change.
 func (r *Regressor) Remove(x, y *mat.Dense) error { return r.RemoveContext(background, x, y, nil) }
 
-// RemoveContext is Remove of samples with weights, nil for ones, until ctx is done.
+// RemoveContext is Remove with sample weights; nil means all ones. It stops when ctx is done.
 func (r *Regressor) RemoveContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	return r.remove(ctx, sampleSet{x: x, y: y, weights: weights})
 }
@@ -59,7 +59,7 @@ func (m *model) remove(ctx context.Context, out sampleSet) error {
 		return err
 	}
 	m.weights, m.calibration = nil, calibration{}
-	if m.kept != nil { // these were all
+	if m.kept != nil { // no samples are left
 		m.kept = &sampleSet{classes: m.kept.classes}
 	}
 	if m.counts != nil {
@@ -72,8 +72,8 @@ func (m *model) remove(ctx context.Context, out sampleSet) error {
 	return nil
 }
 
-// checked is sampleSet.targets of samples with the classes or targets that the model has. A nil model
-// returns ErrNotFitted.
+// checked sets the number of classes of s to that of the model and returns s.targets. It returns
+// ErrNotFitted if m is nil.
 func (m *model) checked(s *sampleSet) (*mat.Dense, error) {
 	if m == nil {
 		return nil, ErrNotFitted
@@ -85,7 +85,8 @@ func (m *model) checked(s *sampleSet) (*mat.Dense, error) {
 }
 
 // Forget multiplies the weight of all samples so far, and the ridge, by factor, 0 < factor <= 1. The
-// weights W stay. Before each PartialFit it gives exponential forgetting. SetLambda restores the ridge.
+// weights W do not change. Called before each PartialFit, it gives exponential forgetting. SetLambda
+// restores the ridge.
 //
 //	errors: ErrNotFitted; as blsupdate.Updater.Forget.
 func (m *model) Forget(factor float64) error {
@@ -107,13 +108,13 @@ func (m *model) Forget(factor float64) error {
 	return nil
 }
 
-// SetLambda changes the ridge, as if it had been lambda from the start; 0 is no ridge.
+// SetLambda changes the ridge, as if it had been lambda from the start; 0 means no ridge.
 //
-//	errors: ErrNotFitted; *blsupdate.UnsupportedError for methods other than Gram and QR, which it
-//	names; as blsupdate.Updater.SetLambda.
+//	errors: ErrNotFitted; *blsupdate.UnsupportedError for methods other than Gram and QR; as
+//	blsupdate.Updater.SetLambda.
 func (m *model) SetLambda(lambda float64) error { return m.SetLambdaContext(background, lambda) }
 
-// SetLambdaContext is SetLambda that checks ctx before it begins.
+// SetLambdaContext is like SetLambda but checks ctx before it begins.
 func (m *model) SetLambdaContext(ctx context.Context, lambda float64) error {
 	if m == nil {
 		return ErrNotFitted
@@ -130,16 +131,17 @@ func (m *model) SetLambdaContext(ctx context.Context, lambda float64) error {
 	return nil
 }
 
-// Merge adds all samples that other has learned, and does not change other. Both must have the same
-// feature maps, such as clones of one model that Refit has trained on different rows. The ridge, the
-// slope of the probabilities and the settings of c stay. Relabel first gives both the same classes.
+// Merge adds all samples that other has learned; other does not change. Both models must have the same
+// feature maps: for instance, they are clones of one model, refitted to different rows. The ridge, the
+// slope of the probabilities and the settings of c do not change. Use Relabel first if the classes
+// differ.
 //
-//	errors: ErrNotFitted; *OptionError for other feature maps; *ShapeError for another number of
-//	classes; as blsupdate.Updater.Merge: an *UnsupportedError for methods other than Gram and QR,
-//	which it names; blsupdate.ErrOverflow. On an error c stays as it was.
+//	errors: ErrNotFitted; *OptionError if the feature maps differ; *ShapeError if the numbers of
+//	classes differ; as blsupdate.Updater.Merge, which returns an *UnsupportedError for methods other
+//	than Gram and QR; blsupdate.ErrOverflow. On an error c is unchanged.
 func (c *Classifier) Merge(other *Classifier) error { return c.MergeContext(background, other) }
 
-// MergeContext is Merge that checks ctx before it begins.
+// MergeContext is like Merge but checks ctx before it begins.
 func (c *Classifier) MergeContext(ctx context.Context, other *Classifier) error {
 	if other == nil {
 		return ErrNotFitted
@@ -150,7 +152,7 @@ func (c *Classifier) MergeContext(ctx context.Context, other *Classifier) error 
 // Merge is Classifier.Merge for models with the same means y0.
 func (r *Regressor) Merge(other *Regressor) error { return r.MergeContext(background, other) }
 
-// MergeContext is Merge that checks ctx before it begins.
+// MergeContext is like Merge but checks ctx before it begins.
 func (r *Regressor) MergeContext(ctx context.Context, other *Regressor) error {
 	if other == nil {
 		return ErrNotFitted
@@ -163,17 +165,17 @@ func (m *model) merge(ctx context.Context, other *model) error {
 		return ErrNotFitted
 	}
 	if m == other {
-		return &OptionError{Op: "bls", Option: "the other model", Value: "one that learns with this one: the receiver, or an assigned copy of it",
-			Want: "a model of its own, such as Clone makes"}
+		return &OptionError{Op: "bls", Option: "the other model", Value: "the receiver, or an assigned copy that shares its model",
+			Want: "an independent model, such as a Clone"}
 	}
 	keeps := m.kept != nil || other.kept != nil
 	if !keeps && (!m.features.equal(other.features) || !slices.Equal(m.center, other.center) || (m.smearing == nil) != (other.smearing == nil)) {
-		return &OptionError{Op: "bls", Option: "the other model", Value: "one of other feature maps",
-			Want: "a model with the same, such as Clone makes"}
+		return &OptionError{Op: "bls", Option: "the other model", Value: "one with different feature maps",
+			Want: "a model with the same feature maps, such as a Clone"}
 	}
 	if m.targets() != other.targets() {
 		return &ShapeError{Op: "bls", Matrix: "W of the other model", Rows: other.updater.Nodes(), Cols: other.targets(),
-			Want: fmt.Sprintf("%d columns, as many as this model has: call Relabel first", m.targets())}
+			Want: fmt.Sprintf("%d columns, like this model: call Relabel first", m.targets())}
 	}
 	if keeps {
 		return m.mergeKept(ctx, other)
@@ -204,33 +206,33 @@ func (m *model) merge(ctx context.Context, other *model) error {
 	return nil
 }
 
-// Refit forgets all samples and learns these alone, with the scaling, the feature maps, the settings
-// that Fit chose, the classes and the slope of the model unchanged. Clones of one model that Refit has
-// trained on parts of the data can merge. For QR call SetLambda(0) before, and set the ridge of the
-// sum.
+// Refit forgets all samples so far and learns only the given ones. The scaling, the feature maps, the
+// settings that Fit chose and the slope do not change; larger labels add classes, as in PartialFit.
+// Clones of one model that are refitted to parts of the data can be merged. With QR, call SetLambda(0)
+// before Refit, and set the ridge after merging.
 //
-//	shapes, errors: as Fit. On an error the model stays as it was, and an assigned copy of c keeps
-//	the old one.
+//	shapes, errors: as Fit. On an error the model is unchanged. An assigned copy of c keeps the old
+//	model.
 func (c *Classifier) Refit(x *mat.Dense, labels []int) error {
 	return c.RefitContext(background, x, labels, nil)
 }
 
-// RefitContext is Refit by samples with weights, as in FitContext, until ctx is done.
+// RefitContext is Refit with sample weights, as in FitContext. It stops when ctx is done.
 func (c *Classifier) RefitContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	m, err := c.refit(ctx, sampleSet{x: x, labels: labels, weights: weights})
 	return adopt(&c.model, m, err)
 }
 
-// Refit is Classifier.Refit with the targets Y (l×c). The means y0 stay.
+// Refit is Classifier.Refit with the targets Y (l×c). The means y0 do not change.
 func (r *Regressor) Refit(x, y *mat.Dense) error { return r.RefitContext(background, x, y, nil) }
 
-// RefitContext is Refit by samples with weights, as in FitContext, until ctx is done.
+// RefitContext is Refit with sample weights, as in FitContext. It stops when ctx is done.
 func (r *Regressor) RefitContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	m, err := r.refit(ctx, sampleSet{x: x, y: y, weights: weights})
 	return adopt(&r.model, m, err)
 }
 
-// refit returns a model with the maps and settings of m that has learned samples.
+// refit returns a model with the maps and settings of m that has learned only in.
 func (m *model) refit(ctx context.Context, in sampleSet) (*model, error) {
 	if m == nil {
 		return nil, ErrNotFitted
@@ -251,7 +253,7 @@ func (m *model) refit(ctx context.Context, in sampleSet) (*model, error) {
 	}
 	opt := m.updater.Options()
 	if lambda := m.settings.update.Lambda; lambda != 0 {
-		opt.Lambda = max(lambda, 0) // of None
+		opt.Lambda = max(lambda, 0) // 0 for None
 	}
 	u, err := blsupdate.NewContext(ctx, m.updater.Method(), a, learned, opt)
 	if err != nil {

@@ -11,11 +11,12 @@ import (
 )
 
 const (
-	// logAdvantage is the largest ratio of the loss with logarithms to the loss without at which
-	// logarithms are chosen: a model of logarithms refuses a later target that is not positive.
+	// logAdvantage is the largest ratio of the loss with logarithms to the loss without them at
+	// which Fit chooses logarithms. It is below 1 because such a model cannot learn a later target
+	// that is not positive.
 	logAdvantage = 0.9
 
-	minSkewness = 1 // of targets whose logarithms are tried
+	minSkewness = 1 // the least skewness of targets whose logarithms are tried
 )
 
 // checkPositive returns a *TargetError for the first target without a logarithm.
@@ -50,7 +51,7 @@ func skewed(y *mat.Dense) bool {
 	return true
 }
 
-// skewness returns the third standardised moment of column j of y, NaN of equal elements.
+// skewness returns the third standardised moment of column j of y, NaN if all elements are equal.
 func skewness(y *mat.Dense, j int) float64 {
 	l, _ := y.Dims()
 	mean := columnMeans(y, nil)[j]
@@ -63,7 +64,8 @@ func skewness(y *mat.Dense, j int) float64 {
 	return cubes / float64(squares*math.Sqrt(squares))
 }
 
-// learned returns what the output layer learns of the targets y before centering: y, or its logarithms.
+// learned returns what the output layer learns for the targets y, before centering: y or its
+// logarithms.
 func (m *model) learned(y *mat.Dense) (*mat.Dense, error) {
 	if m.smearing == nil {
 		return y, nil
@@ -74,7 +76,7 @@ func (m *model) learned(y *mat.Dense) (*mat.Dense, error) {
 	return logarithms(y), nil
 }
 
-// plain returns m with the logarithms for predictions.
+// plain returns m, or a copy that predicts logarithms if m is a model of logarithms.
 func (m *model) plain() *model {
 	if m.smearing == nil {
 		return m
@@ -84,8 +86,8 @@ func (m *model) plain() *model {
 	return p
 }
 
-// boundBy raises the largest targets of the model to these. It makes a new Smearing, since clones share
-// the old one.
+// boundBy raises the largest targets of the model to the given ones, and keeps the slice. It makes a
+// new Smearing, since clones share the old one.
 func (m *model) boundBy(largest []float64) {
 	if m.smearing == nil {
 		return
@@ -97,7 +99,7 @@ func (m *model) boundBy(largest []float64) {
 }
 
 // renewSmearing computes the factors of a model of logarithms from rows that it has not learned. It
-// leaves other models alone. On an error the factors are unchanged.
+// does nothing for other models. On an error the factors are unchanged.
 func (m *model) renewSmearing(ctx context.Context, in sampleSet) error {
 	if m.smearing == nil {
 		return nil
@@ -115,7 +117,7 @@ func (m *model) renewSmearing(ctx context.Context, in sampleSet) error {
 }
 
 // Smearing returns, for a model of logarithms, the factors of exp([A, 1] W + 1·y0ᵀ) and the largest
-// predictions, c numbers each, and nil for other models.
+// predictions, c numbers each, or nil for other models.
 func (r *Regressor) Smearing() (factors, largest []float64) {
 	s := r.orEmpty().smearing
 	if s == nil {

@@ -22,7 +22,7 @@ var background = context.Background()
 // ErrNotFitted is the error of a Classifier or Regressor that has seen no samples yet.
 var ErrNotFitted = errors.New("bls: the model is not fitted; call Fit or PartialFit first")
 
-// orNone returns None for 0.
+// orNone returns v, or None if v is 0.
 func orNone[T int | float64](v T) T {
 	if v == 0 {
 		return None
@@ -42,17 +42,17 @@ type settings struct {
 	validate    bool
 	log         int       // LogTargets of a Regressor
 	columns     []float64 // weights of the columns of S, by their relevance; nil for ones
-	rows        int       // that are expected in all, 0 for the rows of the fit
+	rows        int       // expected in all, 0 for the rows of the fit
 }
 
-// A Choice has the held-out rows and the score by which Fit has chosen settings.
+// A Choice holds the score by which Fit chose settings, and the numbers of rows behind it.
 type Choice struct {
-	Rows    int     // the first rows that were used for it, with those held out; 0 if nothing was
-	HeldOut int     // of them, which Score is by: where QR was chosen the last quarter
-	Score   float64 // of what was chosen on the rows held out: accuracy from 0 to 1, or R²
+	Rows    int     // used for the choice, including those held out; 0 if there were none
+	HeldOut int     // that Score is measured on; if QR was chosen, the last quarter
+	Score   float64 // of the chosen settings on the held-out rows: accuracy from 0 to 1, or R²
 }
 
-// A model is fitted feature maps with the updater of the output layer: scores = A W, or, with an
+// A model combines fitted feature maps with the updater of the output layer: scores = A W or, with an
 // intercept, [A, 1] W + 1·centerᵀ. Classifier and Regressor embed it.
 type model struct {
 	settings settings // as Fit read them
@@ -65,10 +65,9 @@ type model struct {
 	center []float64
 
 	// constant says that column 0 of the updater's targets is 1 for every row, so that its negative
-	// is the column of a new class. It holds for Classifiers only.
+	// is the column of a new class. It is true for Classifiers only.
 	constant bool
-	// counts has one count for each class; nil where the model does not know all rows it has
-	// learned.
+	// counts has one count for each class; nil if the model does not know all rows it has learned.
 	counts []count
 	slope  float64 // of the probabilities, 0 if it was never calibrated
 	// smearing turns the scores of a model of logarithms into predictions. It is nil in others.
@@ -76,11 +75,11 @@ type model struct {
 	choice   Choice
 
 	calibration calibration
-	kept        *sampleSet // all so far while they are few, and the maps not fixed; else nil
-	stale       bool       // the model is not fitted to all that are kept
+	kept        *sampleSet // all so far while they are few and the maps are not fixed; otherwise nil
+	stale       bool       // the model is not yet fitted to all kept samples
 
 	reach float64   // of the farthest row learned, 0 if not known
-	sizes []float64 // root mean squares of the columns of S over the first rows, nil where reach is of nodes
+	sizes []float64 // root mean squares of the columns of S over the first rows, nil if reach is of nodes
 
 	// weights is the updater's W without the column of the constant target, or nil if W has changed
 	// since the model last asked for it.
@@ -88,7 +87,7 @@ type model struct {
 	weights *mat.Dense
 }
 
-// startModel returns the model that Fit makes of samples, which it checks.
+// startModel checks samples and returns the model that Fit makes of them.
 func startModel(ctx context.Context, s settings, in sampleSet) (*model, error) {
 	y, counts, weights, err := in.first(0, 0, s.classWeight)
 	if err == nil {
@@ -175,8 +174,8 @@ func checkModelMemory(s settings, l, d, c int) error {
 }
 
 // add learns from x (q×d) and y (q×c), which have passed checkRows; y is finite. On an error the model
-// is unchanged: AddInputsContext is the last step, and leaves the updater unchanged too; if y has more
-// classes, a copy learns them.
+// is unchanged: AddInputsContext is the last step, and leaves the updater unchanged too. If y has more
+// classes, a copy of the updater learns them.
 func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (err error) {
 	maps := m.features
 	m.features = maps.withVarying(x)
@@ -210,8 +209,8 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 }
 
 // rows returns what the updater learns from x (q×d) and y (q×c), which are as in add: A, or [A, 1], in
-// new storage, and centered(y), both times the roots of the weights unless those are nil, and the
-// largest reach of the rows. It reads nothing of the updater but its sizes.
+// new storage, and centered(y), both multiplied by the roots of the weights, if there are any, and the
+// largest reach of the rows. Of the updater it reads only the sizes.
 func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a, targets *mat.Dense, far float64, err error) {
 	if targets, err = m.centered(y); err != nil {
 		return nil, nil, 0, err
@@ -250,8 +249,7 @@ func (m *model) expand(ctx context.Context, a, x *mat.Dense) error {
 	return m.features.transform(ctx, a.Slice(0, rows, 0, m.features.Nodes()).(*mat.Dense), x)
 }
 
-// centered returns y, or its logarithms, without the means of the first targets; without an intercept
-// that is y itself, or its logarithms.
+// centered returns y, or its logarithms, less the means of the first targets if there is an intercept.
 func (m *model) centered(y *mat.Dense) (*mat.Dense, error) {
 	y, err := m.learned(y)
 	if err != nil || m.center == nil {
@@ -269,10 +267,10 @@ func (m *model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	return m.eachScores(ctx, x, nil)
 }
 
-// eachScores computes the scores of x in panels of rows of some 10 MB. Without use it returns them
-// all. With use it passes each panel to use, with its nodes, in order, and keeps one panel only. It
-// reads the model, and fills in the weights under the lock, so it may run on several goroutines as
-// long as add does not. A nil model returns ErrNotFitted.
+// eachScores computes the scores of x in panels of rows of some 10 MB. If use is nil, it returns all
+// scores. Otherwise it calls use with the nodes and scores of each panel, in order, and holds only one
+// panel. It reads the model, and fills in the weights under the lock, so several calls may run
+// concurrently, but not with add. It returns ErrNotFitted if m is nil.
 func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(nodes, scores *mat.Dense) error) (*mat.Dense, error) {
 	if m == nil {
 		return nil, ErrNotFitted
@@ -333,8 +331,8 @@ func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(nodes, sc
 	return out, nil
 }
 
-// currentWeights makes the model ready and returns W. It asks the updater at the first use and not
-// after every update, since an updater may have to solve for W.
+// currentWeights makes the model ready and returns W. It asks the updater at the first use, not after
+// every update, since an updater may have to solve for W.
 func (m *model) currentWeights(ctx context.Context) (*mat.Dense, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -354,14 +352,14 @@ func (m *model) currentWeights(ctx context.Context) (*mat.Dense, error) {
 	return m.weights, nil
 }
 
-// Weights returns a copy of the weights W of the output layer, k×c; of a Regressor (k+1)×c, where the
-// last row belongs to the column of ones, or k×c with NoIntercept. With LogTargets they predict
-// logarithms.
+// Weights returns a copy of the weights W of the output layer, k×c. For a Regressor it is (k+1)×c,
+// where the last row belongs to the column of ones, or k×c with NoIntercept. With LogTargets the
+// weights predict logarithms.
 //
 //	errors: ErrNotFitted; as blsupdate.Updater.Weights.
 func (m *model) Weights() (*mat.Dense, error) { return m.WeightsContext(background) }
 
-// WeightsContext is Weights that checks ctx before it solves.
+// WeightsContext is like Weights but checks ctx before it solves for W.
 func (m *model) WeightsContext(ctx context.Context) (*mat.Dense, error) {
 	if m == nil {
 		return nil, ErrNotFitted
@@ -370,24 +368,24 @@ func (m *model) WeightsContext(ctx context.Context) (*mat.Dense, error) {
 	return copyOf(w), err
 }
 
-// Choice returns the held-out rows and the score by which Fit has chosen settings. It is the zero value
-// before the first Fit and if no rows were held out.
+// Choice returns the score by which Fit chose settings, and the numbers of rows behind it. It returns
+// the zero value before the first Fit and if no rows were held out.
 func (m *model) Choice() Choice { return m.orEmpty().choice }
 
 // Updater returns the output layer, for its Samples, Nodes, Condition and Report. It has the targets of
-// Expand. It is nil before the first Fit, and where the samples that the model keeps cannot be fitted:
-// Weights returns why. It belongs to the model: use it only while no method of the model runs, and call
-// none of its methods that change it.
+// Expand. It is nil before the first Fit, and if the model cannot be fitted to the samples that it
+// keeps: Weights then returns the error. It belongs to the model: use it only while no method of the
+// model runs, and do not call methods that change it.
 func (m *model) Updater() blsupdate.Updater { return m.orEmpty().updater }
 
-// FittedFeatures returns the feature maps of the model, nil before the first Fit.
+// FittedFeatures returns the feature maps of the model, or nil before the first Fit.
 func (m *model) FittedFeatures() *Features { return m.orEmpty().features }
 
-// Calibrated reports whether intervals, sets and probabilities come from rows that have no part in the
-// weights that predict them.
+// Calibrated reports whether the model has a calibration: intervals, sets and probabilities then rest
+// on predictions for rows by weights that did not learn these rows.
 func (m *model) Calibrated() bool { return len(m.orEmpty().calibration.rows) > 0 }
 
-// orEmpty makes m ready and returns it, or an empty model if m is nil or that fails.
+// orEmpty makes m ready and returns it, or an empty model if m is nil or cannot be fitted.
 func (m *model) orEmpty() *model {
 	if m == nil || m.ready(background) != nil {
 		return &model{}
