@@ -13,10 +13,10 @@ import (
 	"blskernel/mat"
 )
 
-// Expand returns the input of the output layer in PartialFit: the nodes A of the samples X, and the
-// targets Y of the labels: a column of ones, the constant target, and then +1 for the class of a sample
-// and -1 for the others. An output layer elsewhere can learn them by blsupdate.New, AddInputs and
-// Merge, and WithUpdater makes a model of it.
+// Expand returns what PartialFit gives to the output layer: the nodes A of the samples X, and the
+// targets Y of the labels. Y has a column of ones, the constant target, followed by c columns with +1
+// for the class of a sample and -1 for the others. An output layer outside the model can learn A and Y
+// by blsupdate.New, AddInputs and Merge; WithUpdater then makes a model of it.
 //
 //	shapes: X q×d, labels q, each from 0 to c-1; A is q×k and Y is q×(c+1).
 //	reads/writes: reads X, labels and the sizes of the output layer; A and Y are new storage.
@@ -27,23 +27,23 @@ func (c *Classifier) Expand(x *mat.Dense, labels []int) (a, y *mat.Dense, err er
 	return c.ExpandContext(background, x, labels)
 }
 
-// ExpandContext is Expand until ctx is done.
+// ExpandContext is like Expand but stops when ctx is done.
 func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []int) (a, y *mat.Dense, err error) {
 	return c.expanded(ctx, sampleSet{x: x, labels: labels})
 }
 
-// Expand is Classifier.Expand with the targets Y (q×c). A has the column of ones, and Ya is Y without
-// the means y0 of the first batch, which Center returns; with NoIntercept neither. With LogTargets it
-// takes the logarithms of Y; the largest target of r, which bounds predictions, does not change.
+// Expand is Classifier.Expand with the targets Y (q×c). Unless NoIntercept is set, A includes the
+// column of ones, and Ya is Y less the means y0 of the first batch, which Center returns. With
+// LogTargets it takes the logarithms of Y; the largest target of r, which bounds predictions, does not
+// change.
 //
 //	shapes: A is q×(k+1), or q×k with NoIntercept, and Ya is q×c.
-//	errors: as Classifier.Expand without *LabelError; blsupdate.ErrOverflow if Y - 1·y0ᵀ is beyond
-//	float64.
+//	errors: as Classifier.Expand without *LabelError; blsupdate.ErrOverflow if Y - 1·y0ᵀ overflows.
 func (r *Regressor) Expand(x, y *mat.Dense) (a, ya *mat.Dense, err error) {
 	return r.ExpandContext(background, x, y)
 }
 
-// ExpandContext is Expand until ctx is done.
+// ExpandContext is like Expand but stops when ctx is done.
 func (r *Regressor) ExpandContext(ctx context.Context, x, y *mat.Dense) (a, ya *mat.Dense, err error) {
 	return r.expanded(ctx, sampleSet{x: x, y: y})
 }
@@ -62,16 +62,16 @@ func (m *model) expanded(ctx context.Context, in sampleSet) (a, y *mat.Dense, er
 }
 
 // WithUpdater returns a model with the feature maps of c and the output layer u, which has learned rows
-// and targets of Expand: in another goroutine or process, or as the sum of several that Merge has made.
-// The result has learned what u has, and nothing that only c has. It has the Method and Update of u,
-// with its present ridge, and the other options of c. It owns u from then on.
+// and targets from Expand, for instance in another process or by Merge of several output layers. The
+// result has learned only what u has learned. It has the Method and Update of u, with its present
+// ridge, and the other options of c. It owns u from then on.
 //
 //	shapes: u has the k nodes of c, and as many targets as Y of Expand.
 //	reads/writes: reads u. c does not change, and shares its feature maps with the result.
-//	cost: blsupdate.Encode without the writing, which checks u.
-//	errors: ErrNotFitted; *ShapeError for other numbers of nodes or targets; *OptionError for a u
-//	that is nil, that another package made, or that is the output layer of c; as blsupdate.Encode.
-//	If u has too few rows to determine the weights, the first prediction returns that error.
+//	cost: blsupdate.Encode without the writing, to check u.
+//	errors: ErrNotFitted; *ShapeError if the numbers of nodes or targets differ; *OptionError if u
+//	is nil, was made by another package, or is the output layer of c; as blsupdate.Encode. If u has
+//	too few rows to determine the weights, the first prediction returns that error.
 func (c *Classifier) WithUpdater(u blsupdate.Updater) (*Classifier, error) {
 	m, err := c.withUpdater(u)
 	return m.classifier(), err
@@ -80,13 +80,13 @@ func (c *Classifier) WithUpdater(u blsupdate.Updater) (*Classifier, error) {
 // WithUpdater is Classifier.WithUpdater. It keeps the Center of r, which Expand has subtracted,
 // whatever rows u has learned.
 //
-//	shapes: u has the k+1 rows of weights of r, or k with NoIntercept, and its c targets.
+//	shapes: u has k+1 nodes like r, or k with NoIntercept, and c targets.
 func (r *Regressor) WithUpdater(u blsupdate.Updater) (*Regressor, error) {
 	m, err := r.withUpdater(u)
 	return m.regressor(), err
 }
 
-// withUpdater returns a model like m with the output layer u. A nil model returns ErrNotFitted.
+// withUpdater returns a model like m with the output layer u. It returns ErrNotFitted if m is nil.
 func (m *model) withUpdater(u blsupdate.Updater) (*model, error) {
 	if m == nil {
 		return nil, ErrNotFitted
@@ -95,11 +95,11 @@ func (m *model) withUpdater(u blsupdate.Updater) (*model, error) {
 		return nil, err
 	}
 	if u == m.updater {
-		// Each of the two models would miss what the other one learns.
+		// Each of the two models would miss what the other learns.
 		return nil, &OptionError{Op: "bls", Option: "the output layer", Value: "the model's own",
-			Want: "another one, such as blsupdate.Decode makes of what Encode writes"}
+			Want: "another one, such as its Clone"}
 	}
-	// It checks the package that made u, and refuses now what Save would refuse later.
+	// This checks that blsupdate made u, and refuses now what a later Encode would refuse.
 	if err := blsupdate.Encode(io.Discard, u); err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (m *model) withUpdater(u blsupdate.Updater) (*model, error) {
 	return out, nil
 }
 
-// currentOptions returns the options that u started with, with its present ridge, or None.
+// currentOptions returns the options that u was started with, but the present ridge, or None for 0.
 func currentOptions(u blsupdate.Updater) blsupdate.Options {
 	opt := u.Options()
 	opt.Lambda = orNone(u.Lambda())
@@ -124,8 +124,8 @@ func currentOptions(u blsupdate.Updater) blsupdate.Options {
 }
 
 // Clone returns an independent copy of c, equal to the last bit: each can learn while the other
-// predicts. An assignment copies the fields alone and shares the model. If c is not fitted, Clone
-// copies the fields. Predictions may run at the same time.
+// predicts. An assignment copies only the fields and shares the model. If c is not fitted, Clone copies
+// only the fields. Predictions may run concurrently.
 //
 //	cost: Encode and DecodeClassifier without the feature maps, which never change and are shared.
 //	memory: blsupdate.StateBytes.
@@ -165,8 +165,8 @@ func (r *Regressor) Unfitted() *Regressor {
 	return &out
 }
 
-// clone returns a copy, nil of nil. Without weights every prediction asks the updater for them, and has
-// to wait.
+// clone returns a copy, or nil if m is nil. If there are no weights, it holds the lock, since every
+// prediction then calls the updater.
 func (m *model) clone() (*model, error) {
 	if m == nil {
 		return nil, nil

@@ -18,17 +18,17 @@ const DefaultSlope = 3
 //
 //	softmax(slope · scores),  p[i][j] = exp(slope s[i][j]) / Σ_m exp(slope s[i][m])
 //
-// with the scores of DecisionFunction. A calibration determines the slope (see Calibrate). Without one
-// it is DefaultSlope, and only the order of the probabilities is meaningful. Calls that end a
-// calibration keep the old slope. For samples outside the learned ones the probabilities shrink towards
-// the shares of the classes (Temper).
+// where s are the scores of DecisionFunction. A calibration determines the slope (see Calibrate).
+// Without one it is DefaultSlope, and only the order of the probabilities is meaningful. Calls that end
+// a calibration keep the old slope. For samples outside the range of the learned ones, the
+// probabilities shrink towards the shares of the classes (see Temper).
 //
 //	cost, errors: as DecisionFunction and Outside.
 func (c *Classifier) PredictProba(x *mat.Dense) (*mat.Dense, error) {
 	return c.PredictProbaContext(background, x)
 }
 
-// PredictProbaContext is PredictProba until ctx is done, as DecisionFunctionContext.
+// PredictProbaContext is like PredictProba but stops when ctx is done, like DecisionFunctionContext.
 func (c *Classifier) PredictProbaContext(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	scores, err := c.scores(ctx, x)
 	if err != nil {
@@ -43,7 +43,8 @@ func (c *Classifier) PredictProbaContext(ctx context.Context, x *mat.Dense) (*ma
 	return scores, nil
 }
 
-// Probabilities returns PredictProba for scores of DecisionFunction, without Temper, in new storage.
+// Probabilities returns the probabilities of PredictProba, before Temper, for scores of
+// DecisionFunction. The result is new storage.
 func (c *Classifier) Probabilities(scores *mat.Dense) *mat.Dense {
 	out := mat.NewDense(scores.RawMatrix().Rows, scores.RawMatrix().Cols, nil)
 	c.probabilities(out, scores)
@@ -57,7 +58,7 @@ func (c *Classifier) probabilities(p, scores *mat.Dense) {
 	}
 }
 
-// softmax writes the probabilities of the scores to p, which may be the same.
+// softmax writes the probabilities of the scores to p, which may be scores itself.
 func softmax(p, scores []float64, slope float64) {
 	largest := scores[0]
 	for _, v := range scores {
@@ -73,12 +74,12 @@ func softmax(p, scores []float64, slope float64) {
 	}
 }
 
-// fitSlope returns the slope s > 0 with the least log loss of softmax(s f) on the scores f (l×c),
-// which are finite, each row times its weight; nil stands for ones. A label of 0 to c-1 stands for a
-// distribution that gives 1/(l+2) of the weight to all classes alike, as Platt's does, so that scores
-// without an error have a finite slope.
+// fitSlope returns the slope s > 0 with the smallest log loss of softmax(s f) on the scores f (l×c),
+// which are finite. Each row counts by its weight; nil stands for ones. As in Platt, a label from 0 to
+// c-1 counts as a distribution that spreads 1/(l+2) evenly over all classes, so that the slope is
+// finite even if no score is wrong.
 //
-// The loss is convex. Newton's method keeps its steps between the ends of an interval that shrinks.
+// The loss is convex. It uses Newton's method with steps confined to an interval that shrinks.
 //
 //	source: J. Platt, Probabilistic outputs for support vector machines, in Advances in Large Margin
 //	Classifiers, 1999; C. Guo et al., On calibration of modern neural networks, ICML 2017, where 1/s
@@ -89,7 +90,7 @@ func fitSlope(scores *mat.Dense, labels []int, weights []float64) float64 {
 	share := 1 / float64(l+2)
 	lo, hi, s := 0x1p-10, 0x1p10, float64(DefaultSlope)
 	for range 64 {
-		// The first two derivatives: E_p[d] - E_label[d], and the variance of d by p.
+		// The first two derivatives: E_p[d] - E_label[d], and the variance of d under p.
 		var gradient, curvature float64
 		for i := range l {
 			f := scores.RawRowView(i)
@@ -109,7 +110,7 @@ func fitSlope(scores *mat.Dense, labels []int, weights []float64) float64 {
 			curvature += float64(w * square)
 		}
 		if gradient == 0 {
-			break // the minimum, or nothing tells one slope from another
+			break // the minimum, or the loss does not depend on the slope
 		}
 		if gradient > 0 {
 			hi = s
@@ -128,7 +129,7 @@ func fitSlope(scores *mat.Dense, labels []int, weights []float64) float64 {
 	return s
 }
 
-// checkLabels returns a *LabelError for the first label that is not from 0 to classes-1.
+// checkLabels returns a *LabelError for the first label outside 0 to classes-1.
 func checkLabels(labels []int, classes int) error {
 	for i, label := range labels {
 		if label < 0 || label >= classes {

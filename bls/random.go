@@ -6,22 +6,22 @@ import "math/rand/v2"
 type purpose uint64
 
 const (
-	forGroup       purpose = iota + 1 // We of feature group index
-	forEnhancement                    // Wh of enhancement block index
+	forGroup       purpose = iota + 1 // We of feature group number index
+	forEnhancement                    // Wh of enhancement block number index
 	forColumn                         // We of an input that varies after the first training set
 	forSteps                          // steps
 )
 
 // stream returns the generator for a purpose and index: a PCG whose state is a function of both and of
-// the seed. Both halves of the state depend on all three, since PCG generators that share the low half
-// of their state share that half of it for ever.
+// the seed. Both halves of the state depend on all three, since PCG generators with the same low half
+// of their state share that half forever.
 func stream(seed uint64, p purpose, index int) *rand.Rand {
 	id := mix64(uint64(p)<<48 | uint64(index))
 	return rand.New(rand.NewPCG(mix64(seed^id), mix64(id^mix64(seed))))
 }
 
 // mix64 is the output function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a one-to-one map of
-// the 64-bit numbers in which every bit of v changes about half of the bits.
+// the 64-bit numbers in which every bit of v affects about half of the bits of the result.
 func mix64(v uint64) uint64 {
 	v += 0x9e3779b97f4a7c15
 	v = (v ^ v>>30) * 0xbf58476d1ce4e5b9

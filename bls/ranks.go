@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	rankRows  = ChoiceRows // rows of the first training set that quantiles are taken of, at most
-	rankKnots = 128        // knots of a column, at most: two of them end the lines beyond the quantiles
+	rankRows  = ChoiceRows // most rows of the first training set to take quantiles of
+	rankKnots = 128        // most knots of a column; two of them end the lines beyond the quantiles
 	rankLimit = 4          // the largest score
 )
 
-// A curve maps an input by lines between knots, and is constant beyond the first and the last one.
+// A curve is a map that is linear between knots, and constant beyond the first and the last one.
 type curve struct {
-	knots, scores []float64 // ascending; as many of each, at least one
+	knots, scores []float64 // ascending; of equal length, at least one
 }
 
 // at returns the score of v.
@@ -45,10 +45,10 @@ func line(v, x0, x1, y0, y1 float64) float64 {
 	return y0 + float64((v-x0)/(x1-x0)*(y1-y0))
 }
 
-// columnRanks returns the curves of ScaleRanks for the columns of x (l×d, finite): normal scores of at
-// most rankRows of the rows, equally spaced.
+// columnRanks returns the curves of ScaleRanks for the columns of x (l×d, finite): normal scores from
+// at most rankRows equally spaced rows.
 //
-//	cost: the sorting of rankRows numbers for each column.
+//	cost: sorting at most rankRows numbers for each column.
 //	errors: the cause of ctx, checked before each panel of columns.
 func columnRanks(ctx context.Context, x *mat.Dense) ([]curve, error) {
 	l, d := x.Dims()
@@ -71,9 +71,9 @@ func columnRanks(ctx context.Context, x *mat.Dense) ([]curve, error) {
 	return curves, err
 }
 
-// normalScores returns the curve of a sorted column. A knot is a quantile with the normal score of its
-// mid-rank, (rows below it + half of its own)/n. A column of two values has their standard scores, and
-// one of a single value the score 0.
+// normalScores returns the curve of a sorted column. Each knot is a quantile, with the normal score of
+// its mid-rank: (rows below it + half of the rows equal to it)/n. Two values get their standard scores,
+// and a single value the score 0.
 func normalScores(column []float64) curve {
 	n := len(column)
 	if column[0] == column[n-1] {
@@ -102,8 +102,9 @@ func normalScores(column []float64) curve {
 	return c.extended(column[n/10], column[n-1-n/10])
 }
 
-// extended returns the curve with lines beyond its ends up to ±rankLimit. They have the slope between
-// the end and an inner value, or, where these are equal, of the outermost line.
+// extended returns the curve with lines beyond its ends, up to the scores ±rankLimit. A line has the
+// slope between its end and the inner value low or high, or, if the two are equal, of the outermost
+// line.
 func (c curve) extended(low, high float64) curve {
 	last := len(c.knots) - 1
 	beyond := func(end int, inner float64, next int, limit float64) (v float64, ok bool) {

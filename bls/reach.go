@@ -10,8 +10,7 @@ import (
 	"blskernel/mat"
 )
 
-// FarOutside is the result of Outside beyond which a sample lies far outside what the model has
-// learned.
+// FarOutside is the result of Outside above which a sample lies far outside what the model has learned.
 const FarOutside = 1.1
 
 // Outside returns, for each sample of X (l×d), how far from the middle it lies, relative to the
@@ -19,17 +18,17 @@ const FarOutside = 1.1
 //
 //	reach(x) / max_learned reach,  reach² = mean_j (s_j/size_j)²
 //
-// over the scaled columns, where size_j is the root mean square of column j over the first training
-// set, or, with ScaleSamples and ScaleNone, over 2z-1 of the feature nodes z, whose range over the
-// first training set is [0,1]. A sample of the same distribution as n learned samples is above 1 with
-// probability 1/(n+1). Beyond FarOutside the model extrapolates. The result is 0 after WithUpdater,
-// which does not know the samples.
+// where the s_j are the scaled columns, and size_j is the root mean square of column j over the first
+// training set. With ScaleSamples and ScaleNone, the mean is over (2z-1)² for the feature nodes z,
+// whose range over the first training set is [0,1]. For a sample of the same distribution as n learned
+// samples, the result is above 1 with probability 1/(n+1). Beyond FarOutside the model extrapolates.
+// The result is 0 after WithUpdater, which does not know the samples.
 //
 //	cost: the scaling, or 2l(d+1)N flops.
 //	errors: as DecisionFunction.
 func (m *model) Outside(x *mat.Dense) ([]float64, error) { return m.OutsideContext(background, x) }
 
-// OutsideContext is Outside until ctx is done.
+// OutsideContext is like Outside but stops when ctx is done.
 func (m *model) OutsideContext(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	if m == nil {
 		return nil, ErrNotFitted
@@ -116,9 +115,9 @@ func (f *Features) eachRow(ctx context.Context, x *mat.Dense, scaled bool, use f
 	})
 }
 
-// sizes returns the root mean square of each column of S over x, 1 for a column of zeros; nil unless
-// columns are scaled one by one. It undoes the weights of columns in S, which must not affect
-// distances.
+// sizes returns the root mean square of each column of S over x, 1 for a column of zeros. It returns
+// nil unless columns are scaled one by one. Dividing by the sizes undoes the weights of columns in S,
+// which must not affect distances.
 func (f *Features) sizes(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	if !f.opt.Scaling.ofColumns() {
 		return nil, nil
@@ -138,7 +137,7 @@ func (f *Features) sizes(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	return sizes, err
 }
 
-// moved returns an error about rows of a panel as one about the rows from from on.
+// moved returns err with from added to its Row, for an error of a panel that begins at row from.
 func moved(err error, from int) error {
 	if e, ok := err.(*OverflowError); ok && e.Row >= 0 {
 		at := *e
@@ -148,14 +147,14 @@ func moved(err error, from int) error {
 	return err
 }
 
-// Temper makes the probabilities of samples outside what the model has learned less sure. With the
-// result r > 1 of Outside for a sample they shrink towards the shares of the classes in the rows
-// learned:
+// Temper makes the probabilities p less certain for samples outside what the model has learned. If
+// Outside returns r > 1 for a sample, its row shrinks towards the shares of the classes among the
+// learned rows:
 //
 //	p[j] = t p[j] + (1-t) share[j],  t = r⁻⁶
 //
-// with a larger t where another class would become the most probable. The power is steep like the
-// enhancement nodes: a third beyond all learned samples the scores mean little.
+// with a larger t if another class would become the most probable. The power is steep, like the
+// enhancement nodes: a third farther out than all learned samples, scores mean little.
 //
 //	shapes: p l×c; outside l.
 func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
@@ -178,7 +177,7 @@ func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
 		for j := range row {
 			row[j] = float64(t*row[j]) + float64((1-t)*shares[j])
 		}
-		for j := range row { // rounding makes no other class the first
+		for j := range row { // rounding must not make another class the first
 			if j != top {
 				row[j] = min(row[j], float64(row[top]*(1-0x1p-52)))
 			}
@@ -187,7 +186,7 @@ func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
 }
 
 // TemperScores replaces scores of DecisionFunction by scores whose softmax, with the slope of
-// PredictProba, are the probabilities after Temper. They order samples by log odds, which untempered
+// PredictProba, gives the probabilities after Temper. They order samples by log odds, which untempered
 // scores do not if some samples lie outside.
 //
 //	shapes: scores l×c; outside l.

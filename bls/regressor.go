@@ -17,7 +17,7 @@ import (
 //
 //	prediction = [A, 1] W + 1·y0ᵀ    (l×c), or A W with NoIntercept
 //
-// Options, goroutines and copies are as in Classifier.
+// For options, concurrency and copies see Classifier.
 //
 // The output layer of the paper has no intercept. Here A has a column of ones, and the means y0 of the
 // first batch of targets are subtracted from all targets and added to all predictions. Rows never
@@ -26,46 +26,46 @@ import (
 // y0, as it pulls all other weights towards 0. In either case a constant added to the targets is added
 // to the predictions. If the nodes nearly span a constant, the column raises the condition number of A.
 //
-// ScaleSamples, which is Algorithm 1's, gives x, 2x and x+1 one prediction, and makes a single feature
-// zero. Two additional constant columns, 0 and 1, on features of comparable scale keep level and size:
-// they become (0-m)/s and (1-m)/s.
+// ScaleSamples, the scaling of Algorithm 1, gives x, 2x and x+1 the same prediction, and makes a single
+// feature zero. With features of comparable scale, two additional constant columns, 0 and 1, preserve
+// level and size: they become (0-m)/s and (1-m)/s.
 //
 // With more feature nodes than features, or many enhancement nodes on few features, the columns of A
 // are dependent to working precision. Without a ridge the methods that solve for W then fail. The true
 // pseudoinverse of Improved depends on which singular values count as zero, and the forms
 // blsupdate.Paper and Large lose digits in large batches. A small Update.Lambda, such as the paper's
-// 2⁻³⁰, avoids both; the fit is then less close.
+// 2⁻³⁰, avoids all of this at the price of a less close fit.
 type Regressor struct {
-	// Backend computes all products; nil stands for blskernel.Default(). It also stands for
-	// Features.Backend and Update.Backend where those are nil.
+	// Backend computes all products; nil stands for blskernel.Default(). It is also used for
+	// Features.Backend and Update.Backend if they are nil.
 	Backend blskernel.Backend
 	// Features are the settings of the feature maps.
 	Features FeatureOptions
 	// Method updates the output layer, as in Classifier.
 	Method blsupdate.Method
-	// Update has the settings of the output layer, as in Classifier; [A, 1] has k+1 columns.
+	// Update holds the settings of the output layer, as in Classifier; [A, 1] has k+1 columns.
 	Update blsupdate.Options
 	// NoIntercept leaves out the column of ones and the means, as the paper does.
 	NoIntercept bool
 	// LogTargets = 1 makes the model learn the logarithms of the targets: errors then count by
 	// their ratio to the target. Predictions are min(factor·exp([A, 1] W + 1·y0ᵀ), 10·largest),
-	// with a factor of each target by the held-out rows (Duan's smearing estimate) and the largest
-	// target learned. Methods that learn return a *TargetError for a target that is not positive,
-	// and Weights, Center, Expand and Updater have the logarithms. None is the targets themselves.
-	// 0 lets Fit choose: logarithms where all targets are positive, their skewness is at least 1,
-	// and the held-out loss is a tenth smaller.
+	// where factor, for each target, is Duan's smearing estimate from the held-out rows, and
+	// largest is the largest target learned. Methods that learn return a *TargetError for a target
+	// that is not positive, and Weights, Center, Expand and Updater are of logarithms. With None it
+	// learns the targets themselves. 0 lets Fit choose: logarithms if all targets are positive,
+	// their skewness is at least 1, and the held-out loss is at least a tenth smaller.
 	LogTargets int
-	// ExpectedRows and Validate are as in Classifier; the choice has R².
+	// ExpectedRows and Validate are as in Classifier; the score of the choice is R².
 	ExpectedRows int
 	Validate     bool
 
 	*model // nil before the first Fit
 }
 
-// Fit is Classifier.Fit with the targets Y (l×c). With an intercept it takes k+1 for k.
+// Fit is Classifier.Fit with the targets Y (l×c). With an intercept, k+1 takes the place of k.
 //
-//	errors: as FitFeatures and blsupdate.New; *ShapeError for a Y without columns or with another
-//	number of rows than X; *NotFiniteError for a NaN or an infinity in Y.
+//	errors: as FitFeatures and blsupdate.New; *ShapeError if Y has no columns or not as many rows as
+//	X; *NotFiniteError for a NaN or an infinity in Y.
 func (r *Regressor) Fit(x, y *mat.Dense) error {
 	return r.FitContext(background, x, y, nil)
 }
@@ -81,7 +81,7 @@ func (r *Regressor) Predict(x *mat.Dense) (*mat.Dense, error) {
 	return r.PredictContext(background, x)
 }
 
-// PredictContext is Predict until ctx is done.
+// PredictContext is like Predict but stops when ctx is done.
 func (r *Regressor) PredictContext(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	return r.scores(ctx, x)
 }
@@ -96,13 +96,13 @@ func (r *Regressor) PredictContext(ctx context.Context, x *mat.Dense) (*mat.Dens
 //
 //	shapes: X l×d, Y l×c, l at least 2.
 //	errors: as Predict; *ShapeError and *NotFiniteError for Y; blsupdate.ErrOverflow if differences
-//	of targets and predictions, or R² itself, are beyond float64.
+//	of targets and predictions, or R² itself, overflow.
 func (r *Regressor) Score(x, y *mat.Dense) (float64, error) {
 	return r.ScoreContext(background, x, y, nil)
 }
 
-// ScoreContext is Score with the weight weights[i] of sample i, at least one positive. It stops when
-// ctx is done.
+// ScoreContext is Score with sample weights, at least one of them positive; nil means all ones. It
+// stops when ctx is done.
 func (r *Regressor) ScoreContext(ctx context.Context, x, y *mat.Dense, weights []float64) (float64, error) {
 	if r.model == nil {
 		return 0, ErrNotFitted
@@ -129,9 +129,9 @@ func (r *Regressor) ScoreContext(ctx context.Context, x, y *mat.Dense, weights [
 	return score, nil
 }
 
-// determination returns R² of the predictions p of y, both l×c, averaged over the columns; the rows
-// count by their weights, nil for ones. The sums of squares are squares of norms, so they neither
-// overflow nor underflow before the numbers themselves do; then the result is NaN.
+// determination returns R² of the predictions p of y, both l×c, averaged over the columns. The rows
+// count by their weights, nil for ones. It divides norms rather than sums of squares, so nothing
+// overflows or underflows before the numbers themselves do; the result is then NaN.
 func determination(bk blskernel.Backend, y, p *mat.Dense, weights []float64) float64 {
 	l, c := y.Dims()
 	var residual mat.Dense
@@ -159,8 +159,8 @@ func determination(bk blskernel.Backend, y, p *mat.Dense, weights []float64) flo
 	return sum / float64(c)
 }
 
-// Center returns y0, the means of the first batch of targets, or of their logarithms with LogTargets;
-// nil with NoIntercept and before the first Fit.
+// Center returns y0, the means of the first batch of targets, or of their logarithms with LogTargets.
+// It returns nil with NoIntercept and before the first Fit.
 func (r *Regressor) Center() []float64 { return slices.Clone(r.orEmpty().center) }
 
 // Encode is Classifier.Encode.
@@ -177,7 +177,7 @@ func (r *Regressor) options() settings {
 		intercept: !r.NoIntercept, validate: r.Validate, log: r.LogTargets, rows: r.ExpectedRows}
 }
 
-// regressor returns a Regressor with the model m, whose fields are its settings, nil for nil.
+// regressor returns a Regressor of the model m, with its settings as fields, or nil if m is nil.
 func (m *model) regressor() *Regressor {
 	if m == nil {
 		return nil
@@ -187,9 +187,8 @@ func (m *model) regressor() *Regressor {
 		NoIntercept: !s.intercept, LogTargets: s.log, ExpectedRows: s.rows, Validate: s.validate, model: m}
 }
 
-// checkTargets returns an error unless x and y have as many rows, x has the given number of columns and
-// y has c of them (any number, at least one, if that is 0), all elements are finite, and the weights
-// have passed checkWeights.
+// checkTargets returns an error unless x and y have the same number of rows, x has inputs columns and y
+// has c (0 stands for any positive number), all elements are finite, and the weights pass checkWeights.
 func checkTargets(x *mat.Dense, inputs int, y *mat.Dense, c int, weights []float64) error {
 	if y == nil || y.IsEmpty() {
 		return &ShapeError{Op: "bls", Matrix: "Y", Want: "at least one row and one column"}
@@ -199,7 +198,7 @@ func checkTargets(x *mat.Dense, inputs int, y *mat.Dense, c int, weights []float
 		return err
 	}
 	if c != 0 && cols != c {
-		want := fmt.Sprintf("%d columns, as the targets of the fit", c)
+		want := fmt.Sprintf("%d columns, like the targets of the fit", c)
 		return &ShapeError{Op: "bls", Matrix: "Y", Rows: rows, Cols: cols, Want: want}
 	}
 	return cmp.Or(checkFinite("Y", y), checkWeights(weights, rows))

@@ -15,7 +15,7 @@ import (
 const (
 	maxRounds    = 3    // of Relevance
 	minRelevance = 1e-3 // of a column, where the mean square over the columns is 1
-	gradients    = 4096 // derivatives of a target by a sample that a relevance is the mean of, at most
+	gradients    = 4096 // most derivatives, one per target and sample, that a relevance averages
 )
 
 // weighColumns multiplies the columns of S by weights, nil for ones.
@@ -34,7 +34,7 @@ func (f *Features) weighColumns(weights []float64) {
 	}
 }
 
-// shareOut divides numbers by their sum, if that is positive and finite.
+// shareOut divides numbers by their sum. If that is not positive and finite, it makes them all equal.
 func shareOut(numbers []float64) {
 	var sum float64
 	for _, v := range numbers {
@@ -49,11 +49,11 @@ func shareOut(numbers []float64) {
 	}
 }
 
-// correlationRatios returns, for each column of S, the share of the sum of squares of the targets that
-// lies between eight groups of some rows by that column, less twice what chance makes it. It also finds
-// even effects, which a nearly linear model misses.
+// correlationRatios sorts the given rows by each column of S into eight groups. It returns the fraction
+// of the sum of squares of the targets that lies between the groups, less twice its expectation by
+// chance. It also detects even effects, which a nearly linear model misses.
 //
-//	cost: a sorting of the rows for each column.
+//	cost: sorting the rows for each column.
 func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 	const groups, nanoseconds = 8, 100
 	n, c := len(rows), t.y.RawMatrix().Cols
@@ -103,15 +103,15 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 	return out
 }
 
-// relevances returns, for each training, the weights of the columns of S: the root of the mean square,
-// over samples and targets, of the derivatives of the predictions [Z, S, H] W by that column, in units
-// of the unweighted S, scaled to a mean square of 1 over the columns. In the first round the
-// correlation ratio is added to the share of each column in that mean square.
+// relevances returns, for each training, the weights of the columns of S. A weight is the root mean
+// square, over samples and targets, of the derivatives of the predictions [Z, S, H] W with respect to
+// the column, in units of the unweighted S. The weights have a mean square of 1 over the columns. In
+// the first round the correlation ratio is added to the share of each column in that mean square.
 //
 // A model with these weights follows the target more closely in relevant columns, and its derivatives
 // separate them better from the others: a few rounds select the columns.
 //
-//	cost: for 4096 derivatives 2·4096·N·n3 flops.
+//	cost: 2·4096·N·n3 flops for 4096 derivatives.
 //	source: Radhakrishnan, Beaglehole, Pandit and Belkin, Mechanism for feature learning in neural
 //	networks and backpropagation-free machine learning models, Science 383 (2024) 1461-1467: the
 //	diagonal of the average gradient outer product, for random features in place of kernels.
@@ -124,7 +124,7 @@ func (t *trials) relevances(ctx context.Context, folds *choice.Folds, maps trial
 	first := len(maps) == 1
 	out := make([][]float64, n)
 	for i := range out {
-		// Equations that hold out every fold have the trainings of these last.
+		// If the equations hold out every fold, the trainings of folds are their last ones.
 		w := weights[max(0, len(weights)-n)+i]
 		of := maps[min(i, len(maps)-1)]
 		if out[i], err = t.relevance(of, at.Shrink, w, folds.Training(i, max(64, gradients/len(t.targets)))); err != nil {
@@ -149,8 +149,8 @@ func (t *trials) relevances(ctx context.Context, folds *choice.Folds, maps trial
 	return out, nil
 }
 
-// relevance returns the shares of the columns in the mean square of the derivatives, by the weights w
-// of the output layer, at some rows.
+// relevance returns the share of each column in the mean square of the derivatives at the given rows,
+// for the weights w of the output layer.
 func (t *trials) relevance(of fittedMaps, shrink float64, w *mat.Dense, rows []int) ([]float64, error) {
 	f, bk := of.features.withShrink(shrink), t.backend
 	d, n, n3 := f.Inputs(), f.FeatureNodes(), f.EnhancementNodes()
@@ -193,7 +193,7 @@ func (t *trials) relevance(of fittedMaps, shrink float64, w *mat.Dense, rows []i
 		}
 	}
 	for j := range squares {
-		if of.columns != nil { // the derivative by the unweighted column
+		if of.columns != nil { // with respect to the unweighted column
 			squares[j] *= float64(of.columns[j] * of.columns[j])
 		}
 	}
@@ -201,8 +201,8 @@ func (t *trials) relevance(of fittedMaps, shrink float64, w *mat.Dense, rows []i
 	return squares, nil
 }
 
-// rank weighs the columns in at most the given number of rounds, starting from a candidate. It returns
-// the round with the smallest loss, or the last one if all is true.
+// rank weights the columns in at most the given number of rounds, starting from a candidate. It returns
+// the candidate of the round with the smallest loss, or of the last round if all is true.
 func (t *trials) rank(ctx context.Context, s *choice.Search, shrinks []float64, start candidate, rounds int, all bool) (candidate, error) {
 	by := *s
 	by.Folds = s.Folds.ForLabels()
