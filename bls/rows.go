@@ -11,8 +11,8 @@ import (
 	"blskernel/mat"
 )
 
-// panelElements bounds a panel of rows to 8 MB in general: enough rows for Dgemm at full speed, and
-// little memory compared with X and A.
+// panelElements usually limits a panel of rows to 8 MB: enough rows for Dgemm at full speed, and little
+// memory compared with X and A.
 const panelElements = 1 << 20
 
 // enhancePanel is the number of rows whose enhancement nodes are computed between two checks of a
@@ -23,9 +23,10 @@ const enhancePanel = 1 << 16
 // depends on nothing else, so the order of sums over samples is always the same.
 func panelRows(cols int) int { return max(16, min(4096, panelElements/cols)) }
 
-// firstRow calls bad for the rows [0, n), of cols nanoseconds each, as workers.Pool.Rows does. It
-// returns the lowest row for which bad returns a column, and that column, or -1 if bad returns -1 for
-// all. Each range stops at its first bad row, so the result does not depend on the ranges.
+// firstRow calls bad for the rows [0, n) in concurrent ranges, where a row takes about cols
+// nanoseconds. It returns the lowest row for which bad returns a column, and that column, or -1 if bad
+// returns -1 for all. Each range stops at its first bad row, so the result does not depend on the
+// ranges.
 func firstRow(n, cols int, bad func(row int) (col int)) (row, col int) {
 	var mu sync.Mutex
 	row, col = n, -1
@@ -69,20 +70,21 @@ func checkFinite(name string, m *mat.Dense) error {
 	return &NotFiniteError{Op: "bls", Matrix: name, Row: i, Col: j, Value: m.At(i, j)}
 }
 
-// checkSamples returns an error unless x has at least one row, the wanted number of columns (any
-// number, at least one, if that is 0), and only finite elements.
+// checkSamples returns an error unless x has at least one row, cols columns (0 stands for any positive
+// number), and only finite elements.
 func checkSamples(x *mat.Dense, cols int) error {
 	if x == nil || x.IsEmpty() {
 		return &ShapeError{Op: "bls", Matrix: "X", Want: "at least one row and one column"}
 	}
 	if l, d := x.Dims(); cols != 0 && d != cols {
-		want := fmt.Sprintf("%d columns, as the samples of the fit", cols)
+		want := fmt.Sprintf("%d columns, like the samples of the fit", cols)
 		return &ShapeError{Op: "bls", Matrix: "X", Rows: l, Cols: d, Want: want}
 	}
 	return checkFinite("X", x)
 }
 
-// newRows returns new storage for rows of k nodes A, or of [A, 1]. It sets the ones; the rest is zero.
+// newRows returns new storage for rows of k nodes A, or of [A, 1] if intercept is true. It sets the
+// ones; the rest is zero.
 func newRows(rows, k int, intercept bool) *mat.Dense {
 	if !intercept {
 		return newNodes(rows, k)
@@ -94,9 +96,9 @@ func newRows(rows, k int, intercept bool) *mat.Dense {
 	return a
 }
 
-// newNodes returns zeros for rows of k nodes. Rows of a page and more begin an odd number of cache
-// lines apart: the kernel then reads the same elements of successive rows from whole lines, in all
-// sets of the caches. With k = 5100, AᵀA alone is 3 to 7% faster than on rows without gaps.
+// newNodes returns zeros for rows of k nodes. Rows of a page or more begin an odd number of cache lines
+// apart: the elements of a column are then at the same place in their lines, and spread over all sets
+// of the caches. With k = 5100, AᵀA alone is 3 to 7% faster than on rows without gaps.
 func newNodes(rows, k int) *mat.Dense {
 	const line, page = 64 / 8, 4096 / 8
 	if k < page {
@@ -106,23 +108,23 @@ func newNodes(rows, k int) *mat.Dense {
 	return mat.NewDense(rows, lines*line, nil).Slice(0, rows, 0, k).(*mat.Dense)
 }
 
-// mapsBytes returns the bytes of the maps from d inputs to n feature nodes and n3 enhancement nodes.
+// mapsBytes returns the memory of the maps from d inputs to n feature nodes and n3 enhancement nodes.
 func mapsBytes(d, n, n3 int) int64 {
 	return memory.Sum(memory.Floats(d+1, n), memory.Floats(n+1, n3))
 }
 
-// checkMemory returns a *MemoryError unless there is memory for some bytes and the nodes of rows
-// samples.
+// checkMemory returns a *MemoryError unless there is memory for the given bytes and the nodes of the
+// given number of rows.
 func checkMemory(bytes int64, rows, nodes int) error {
 	need := memory.Sum(bytes, memory.Floats(rows, nodes))
-	const do = "take fewer nodes, or give the samples in batches"
+	const do = "take fewer nodes, or pass the samples in batches"
 	return memory.Check(need, "bls", do, "computing %d nodes of %d samples", nodes, rows)
 }
 
 const labelColumn = "the column of labels" // in errors
 
-// checkRows returns an error unless x can be expanded, has the given number of columns (any number, at
-// least one, if that is 0), and has as many rows as the named rows×cols targets.
+// checkRows returns an error unless x passes checkSamples with the given number of inputs, and has as
+// many rows as the named rows×cols targets.
 func checkRows(x *mat.Dense, inputs int, name string, rows, cols int) error {
 	if err := checkSamples(x, inputs); err != nil {
 		return err
@@ -141,8 +143,8 @@ func checkCount(l int, name string, rows, cols int) error {
 }
 
 // columnMeans returns the weighted mean of each column of y, as its first element plus the mean of the
-// differences from it: the mean of equal elements is exact. If no weight is positive it is the first
-// row.
+// differences from it, so that the mean of equal elements is exact. If no weight is positive, it
+// returns the first row.
 func columnMeans(y *mat.Dense, weights []float64) []float64 {
 	l, c := y.Dims()
 	first := y.RawRowView(0)

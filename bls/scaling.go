@@ -9,12 +9,12 @@ import (
 	"blskernel/mat"
 )
 
-// A Scaling is a method to standardise samples to H1 = [S, 0.1], the input of the feature nodes.
+// A Scaling is a way to standardise samples to H1 = [S, 0.1], the input of the feature nodes.
 type Scaling int
 
 const (
-	// ScaleAuto leaves the choice to Fit: ScaleColumns, or ScaleRanks where held-out rows are
-	// predicted better. FitFeatures takes ScaleSamples, as the paper does.
+	// ScaleAuto leaves the choice to Fit: ScaleColumns, or ScaleRanks if it predicts held-out rows
+	// better. FitFeatures takes ScaleSamples, as the paper does.
 	ScaleAuto Scaling = iota
 	// ScaleSamples standardises each sample by its own mean and standard deviation over its d
 	// inputs: s = (x - mean(x)) / std(x), or 0 where all of x is equal. It suits inputs of one
@@ -22,19 +22,19 @@ const (
 	ScaleSamples
 	// ScaleColumns standardises each input by its mean and standard deviation over the first
 	// training set, s[j] = (x[j] - mean[j]) / std[j]. It suits tables. A column that is constant in
-	// the first training set becomes 0, by std[j] = 1, and its weights are exactly 0. When
+	// the first training set becomes 0, with std[j] = 1, and its weights are exactly 0. When
 	// PartialFit meets another value, std[j] becomes the root mean square distance from the
 	// constant in that batch, and weights are drawn. Earlier samples keep their 0, so the model
-	// equals these maps fitted to all samples.
+	// equals a fit of the new maps to all samples.
 	ScaleColumns
-	// ScaleNone takes the samples unchanged, S = X: for inputs of size 1.
+	// ScaleNone takes the samples unchanged, S = X. It suits inputs of magnitude 1.
 	ScaleNone
 	// ScaleRanks maps each input to normal scores: the normal quantile of its rank among at most
 	// 4096 rows of the first training set, s[j] = Φ⁻¹(rank/n), where equal inputs share the mean of
-	// their ranks. It keeps at most 126 quantiles, with lines between them, and beyond the ends
-	// lines with the slope of the outer tenth up to ±4. It suits skewed columns and columns with
-	// outliers. A column of two values has their standard scores. A constant column is 0; if it
-	// varies later, s[j] is as with ScaleColumns, up to ±4.
+	// their ranks. It interpolates linearly between at most 126 quantiles; beyond the ends it
+	// continues with the slope of the outer tenth, up to ±4. It suits skewed columns and columns
+	// with outliers. A column of two values becomes their standard scores. A constant column
+	// becomes 0; if it varies later, s[j] is as with ScaleColumns, up to ±4.
 	ScaleRanks
 )
 
@@ -45,25 +45,25 @@ var scalingNames = []string{"auto", "samples", "columns", "none", "ranks"}
 // String returns "auto", "samples", "columns", "none" or "ranks", which ParseScaling reads.
 func (s Scaling) String() string { return names.String(scalingNames, s) }
 
-// ParseScaling returns the scaling of the given name, in any case.
+// ParseScaling returns the scaling with the given name, ignoring case.
 func ParseScaling(name string) (Scaling, error) {
 	return names.Parse[Scaling]("bls", scalingNames, name)
 }
 
-// smallestNormal is the smallest float64 with all its digits.
+// smallestNormal is the smallest positive float64 with full precision.
 const smallestNormal = 0x1p-1022
 
 // columnScales returns the mean and the standard deviation (l-1) of each column of x (l×d, finite), for
-// ScaleColumns. A column of equal elements has exactly that mean, and the deviation 1; so has a column
-// whose deviation is below 2⁻¹⁰²², which has no digits to divide by.
+// ScaleColumns. A column of equal elements has exactly that mean, and the deviation 1. A deviation
+// below 2⁻¹⁰²², which is not accurate enough to divide by, also becomes 1.
 //
-// A power of two brings the largest element of each column near 1, so that nothing overflows. The mean
-// comes from the differences from the first element; the mean e of the differences from it corrects its
-// rounding, and the sum of squares:
+// A power of two scales the largest element of each column to about 1, so that nothing overflows. The
+// first mean m' is computed from the differences from the first element x₀. The mean e of the
+// differences from m' then corrects the rounding of m' and of the sum of squares:
 //
 //	m' = x₀ + Σ(x - x₀)/l,  m = m' + e,  e = Σ(x - m')/l,  std² = (Σ(x - m')² - l e²) / (l-1)
 //
-//	cost: three passes over x, in the order of the rows whatever the number of threads.
+//	cost: three passes over x, in the order of the rows on any number of threads.
 //	errors: *OverflowError for a deviation beyond float64; the cause of ctx, checked before each
 //	panel of rows.
 //	source: Chan, Golub and LeVeque, Amer. Statist. 37 (1983) 242-247, the corrected two-pass
@@ -91,7 +91,7 @@ func columnScales(ctx context.Context, x *mat.Dense) (means, deviations []float6
 	})
 	factor := make([]float64, d)
 	for j := range factor {
-		// 2¹⁰⁰⁰ times the smallest number has a square, and so has the largest times 2⁻¹⁰⁰⁰.
+		// 2¹⁰⁰⁰ times the smallest number can be squared, and so can 2⁻¹⁰⁰⁰ times the largest.
 		_, exp := math.Frexp(max(-lo[j], hi[j]))
 		factor[j] = math.Ldexp(1, max(-1000, min(1000, -exp)))
 	}
@@ -132,11 +132,13 @@ func columnScales(ctx context.Context, x *mat.Dense) (means, deviations []float6
 	return means, deviations, nil
 }
 
-// maxGain is the largest factor of minMax: a range narrower than 1e-14 of the target is rounding noise.
+// maxGain is the largest factor of minMax: a range narrower than 1e-14 of the target range is rounding
+// noise.
 const maxGain = 1e14
 
-// minMax returns the settings that map [lo, hi] to [0, width] by (v-offset)*gain. It returns ok false,
-// and 0 and 1, which change nothing, if hi-lo is 0 or not finite, or if the gain exceeds maxGain.
+// minMax returns the offset and gain that map [lo, hi] to [0, width] by (v-offset)*gain. If hi-lo is 0
+// or not finite, or if the gain exceeds maxGain, it returns 0 and 1, which change nothing, and ok is
+// false.
 func minMax(lo, hi, width float64) (offset, gain float64, ok bool) {
 	gain = width / (hi - lo)
 	if !(gain <= maxGain) || math.IsInf(hi-lo, 0) {
@@ -145,8 +147,8 @@ func minMax(lo, hi, width float64) (offset, gain float64, ok bool) {
 	return lo, gain, true
 }
 
-// scaleRow maps a row from its [min, max] to [-1,1]: the scaling of A1. It leaves a row that minMax
-// refuses.
+// scaleRow maps a row from its [min, max] to [-1,1]: the scaling of A1. It does not change a row that
+// minMax refuses.
 func scaleRow(row []float64) {
 	lo, hi := row[0], row[0]
 	for _, v := range row {
@@ -161,8 +163,8 @@ func scaleRow(row []float64) {
 	}
 }
 
-// minMaxColumns returns the settings that map each column of t from its [min, max] to [0,1], or leave
-// it if minMax refuses.
+// minMaxColumns returns the offset and gain that map each column of t from its [min, max] to [0,1], or
+// do not change it if minMax refuses.
 func minMaxColumns(t *mat.Dense) (offset, gain []float64) {
 	l, n := t.Dims()
 	raw := t.RawMatrix()

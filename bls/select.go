@@ -17,24 +17,25 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// ChoiceRows is the largest number of first rows by which Fit chooses settings.
+// ChoiceRows is the largest number of rows on which Fit chooses settings.
 const ChoiceRows = choice.MaxRows
 
 const (
 	defaultLambda = 1e-2 // where no rows can be held out
 
 	trialNodes  = 400  // enough enhancement nodes to tell one Shrink from another
-	choiceNodes = 2000 // most enhancement nodes that a choice is made with
+	choiceNodes = 2000 // most enhancement nodes in a choice
 )
 
 const (
-	maxDirect         = 500  // columns that Fit links to the output layer
-	maxChosenFeatures = 1000 // feature nodes that Fit chooses for more: as many as columns
+	maxDirect         = 500  // most columns that Fit links to the output layer
+	maxChosenFeatures = 1000 // most feature nodes that Fit chooses for more columns: one per column
 )
 
 // prepare fills in the backends, and the settings that depend only on the shape l×d: EnhancementNodes,
-// Groups, and Direct where Fit makes a choice for a table, or a linear model with a ridge. Improved and
-// Original get no ridge, since they are for the pseudoinverse.
+// Groups and Direct. It sets Direct for a table if Fit makes a choice, Steps are set, or the model is
+// linear with a ridge. Improved and Original get no ridge by default, since they compute the
+// pseudoinverse.
 func prepare(s settings, l, d int) settings {
 	s.backend = backend.Or(s.backend)
 	for _, of := range []*blskernel.Backend{&s.features.Backend, &s.update.Backend} {
@@ -68,15 +69,15 @@ func (s settings) chooses() bool {
 type chosen struct {
 	Choice
 	held    [][]float64 // what candidate.calibration returns
-	factors []float64   // of the predictions by logarithms
+	factors []float64   // of the predictions from logarithms
 }
 
-// choose returns the prepared settings with the chosen ones, and the evidence for them.
-// y begins with the constant target for a classification; labels is nil for a regression.
+// choose returns the prepared settings completed by the chosen ones, and the evidence for these. y
+// begins with the constant target for a classification; labels is nil for a regression.
 //
-// It depends on the settings and the rows only, never on times, memory, threads or kernels.
+// The result depends only on the settings and the rows, never on times, memory, threads or kernels.
 //
-//	cost: the maps and nodes of at most 4096 rows, and with k nodes about 30 Cholesky factorizations
+//	cost: the maps and nodes of at most 4096 rows, and for k nodes about 30 Cholesky factorizations
 //	of order at most 500 and 5 of order k, four times as many for up to 4096 rows.
 func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weights []float64) (settings, chosen, error) {
 	scalings := []Scaling{s.features.Scaling}
@@ -106,10 +107,10 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 			shrinks = []float64{opt.Shrink}
 		}
 		if !free && given != 0 {
-			scalings = scalings[:1] // Validate changes no model
+			scalings = scalings[:1] // Validate must not change the model
 		}
 		least := lowest
-		if given != 0 { // it says what a model of these rows can do
+		if given != 0 { // the score is for a model of these rows
 			least = float64(unit * s.lowestLambda(min(l, ChoiceRows), opt))
 		}
 		best, err := t.search(ctx, bounded(opt, choiceNodes), scalings, shrinks, given, least)
@@ -138,8 +139,8 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	return s, by, nil
 }
 
-// methodFor returns the method that is given, or else the one that was chosen, but QR for a ridge below
-// the lowest for Gram.
+// methodFor returns the given method, if any; otherwise QR if the ridge is below the lowest for Gram,
+// and the chosen method if not.
 func (s settings) methodFor(chosen blsupdate.Method, lowest float64) blsupdate.Method {
 	if s.update.Lambda < lowest {
 		chosen = blsupdate.QR
@@ -148,16 +149,17 @@ func (s settings) methodFor(chosen blsupdate.Method, lowest float64) blsupdate.M
 }
 
 // suggestNodes returns the number of enhancement nodes for rows of the given number of columns: two for
-// three rows, from 200 to 2000, but at most 250 for each column, and no more than some 10¹² flops of
-// the output layer allow. More rows support more nodes, until they no longer repay the training time.
+// three rows, but at most 250 per column, and no more than some 10¹² flops of the output layer allow.
+// The result is between 200 and 2000. More rows support more nodes, until these no longer repay the
+// training time.
 func suggestNodes(rows, columns int) int {
 	const minNodes, maxNodes, flops = 200, choiceNodes, 1e12
 	nodes := min(float64(rows)*2/3, float64(columns)*250, math.Sqrt(flops/float64(max(rows, 1))))
 	return max(minNodes, min(maxNodes, int(nodes)))
 }
 
-// lowestLambda returns the smallest ridge for which the normal equations of l rows of weight 1 have
-// their digits: 16 units in the last place of a bound on their trace, and 256 for their inverse.
+// lowestLambda returns the smallest ridge for which the normal equations of l rows of weight 1 are
+// accurate: 16 units in the last place of a bound on their trace, or 256 for RidgeInverse.
 func (s settings) lowestLambda(l int, opt FeatureOptions) float64 {
 	units := 0x1p-48
 	if s.method == blsupdate.RidgeInverse {
@@ -166,7 +168,7 @@ func (s settings) lowestLambda(l int, opt FeatureOptions) float64 {
 	return float64(units * float64(l) * float64(opt.Groups*opt.GroupNodes+opt.EnhancementNodes))
 }
 
-// bounded returns the options with at most as many enhancement nodes, and at most 1000 feature nodes:
+// bounded returns o with at most the given number of enhancement nodes and at most 1000 feature nodes:
 // with more, a choice would take longer than the model.
 func bounded(o FeatureOptions, enhancement int) FeatureOptions {
 	o.EnhancementNodes = min(o.EnhancementNodes, enhancement)
@@ -175,26 +177,26 @@ func bounded(o FeatureOptions, enhancement int) FeatureOptions {
 	return o
 }
 
-// trials try settings on the rows of a choice. They do not change.
+// trials try settings on the rows of a choice. They are immutable.
 type trials struct {
 	settings
 	folds *choice.Folds
 	x     *mat.Dense // m×d
-	y     *mat.Dense // m×c; of a regression divided by a power of two, and centered with an intercept
+	y     *mat.Dense // m×c; for a regression multiplied by factor, and centered if there is an intercept
 	unit  float64    // of lambda, by the weights
 
-	factor float64 // of y
+	factor float64 // of y: a power of two
 
-	// logs are trials of the logarithms, nil where these are not tried, or are y.
+	// logs are trials of the logarithms, nil if these are not tried or are y already.
 	logs *trials
 
-	// targets are the columns of y without the constant target and without classes that have no
+	// targets are the numbers of the columns of y, except the constant target and classes without
 	// rows: a class that gets its first rows later must not change the choice.
 	targets []int
 }
 
-// newTrials takes the rows of the choice of x and of y, which begins with the constant target for a
-// classification.
+// newTrials returns trials on the rows of x and y that are in the choice. y begins with the constant
+// target for a classification.
 func newTrials(s settings, x, y *mat.Dense, labels []int, weights []float64) *trials {
 	l, _ := x.Dims()
 	folds := choice.NewFolds(choice.Data{Rows: l, Expected: s.rows, Labels: labels, Weights: weights, Balanced: s.classWeight == Balanced})
@@ -253,9 +255,9 @@ func (c candidate) weights() []float64 {
 	return c.columns[len(c.columns)-1]
 }
 
-// search returns the best candidate of the scalings, the shrinks, the rounds of relevance, the steps
-// and, if the given lambda is 0, of lambda: of a coarse grid with at most trialNodes enhancement nodes,
-// and then among the neighbours of its result with all.
+// search returns the best candidate among the scalings, the shrinks, the rounds of relevance, the steps
+// and, if given is 0, the values of lambda. It searches a coarse grid with at most trialNodes
+// enhancement nodes, and then the neighbours of its result with all nodes.
 func (t *trials) search(ctx context.Context, opt FeatureOptions, scalings []Scaling, shrinks []float64, given, lowest float64) (candidate, error) {
 	if err := t.checkMemory(opt); err != nil {
 		return candidate{}, err
@@ -288,7 +290,7 @@ func (t *trials) search(ctx context.Context, opt FeatureOptions, scalings []Scal
 		return candidate{}, err
 	}
 	opt.Scaling, opt.Relevance, opt.Steps = near.features.Scaling, near.features.Relevance, near.features.Steps
-	var maps choice.Maps // nil for those of near
+	var maps choice.Maps // nil for the maps of near
 	if opt.EnhancementNodes > trialNodes {
 		if maps, err = t.fit(ctx, opt, near.columns); err != nil {
 			return candidate{}, err
@@ -298,7 +300,7 @@ func (t *trials) search(ctx context.Context, opt FeatureOptions, scalings []Scal
 	return candidate{Place: choice.Place{Result: best}, trials: t, features: opt, columns: near.columns}, err
 }
 
-// scale returns the best of the scalings and the shrinks.
+// scale returns the best candidate among the scalings and the shrinks.
 func (t *trials) scale(ctx context.Context, s *choice.Search, small FeatureOptions, scalings []Scaling, shrinks []float64) (candidate, error) {
 	var near candidate
 	for _, scaling := range scalings {
@@ -321,12 +323,12 @@ func (t *trials) scale(ctx context.Context, s *choice.Search, small FeatureOptio
 	return near, nil
 }
 
-// trySteps returns the candidate with steps among the enhancement nodes, if they have a smaller loss or
-// are given.
+// trySteps returns near with steps among its enhancement nodes if these reduce the loss or are given,
+// and otherwise near itself.
 func (t *trials) trySteps(ctx context.Context, s *choice.Search, near candidate) (candidate, error) {
 	with, given := near.features, t.features.Steps
 	with.Steps = 1
-	// Without a ridge steps that are nearly dependent have no weights.
+	// Without a ridge, nearly dependent steps have no determinate weights.
 	free := s.Given != None && (t.update.Lambda == 0 || t.features.Shrink == 0)
 	if !with.canStep() || given == None || given == 0 && !free {
 		return near, nil
@@ -345,8 +347,8 @@ func (t *trials) trySteps(ctx context.Context, s *choice.Search, near candidate)
 	return near, err
 }
 
-// rounds returns the number of rounds of relevance that are tried with the options, and whether it is
-// not chosen.
+// rounds returns the number of rounds of relevance to try with the options, and whether that is fixed
+// rather than chosen.
 func (t *trials) rounds(opt FeatureOptions) (n int, forced bool) {
 	switch {
 	case t.features.Relevance != 0:
@@ -361,15 +363,15 @@ func (t *trials) grid(given, lowest float64) *choice.Search {
 	return &choice.Search{Folds: t.folds, Y: t.y, Log: t.log > 0, Backend: t.backend, Unit: t.unit, Given: given, Lowest: lowest, QR: t.method == 0}
 }
 
-// calibration returns the rows of a calibration by the rows that c holds out, with the number of a row
-// for its weight. It returns nil where the labels decide nothing about the maps: then a model that
-// leaves one row out at a time tells more.
+// calibration returns calibration rows for the rows that c holds out, each with its number in place of
+// its weight. It returns nil if the maps do not depend on the labels: then a model that leaves out one
+// row at a time gives better errors.
 func (c candidate) calibration(labels []int) (out [][]float64) {
 	if c.columns == nil {
 		return nil
 	}
 	rows, y, scores, leverages, err := c.Held()
-	if err != nil { // QR has a ridge that is too small for it
+	if err != nil { // the ridge of QR is too small for the normal equations
 		return nil
 	}
 	for i, number := range rows {
@@ -389,7 +391,7 @@ func (c candidate) calibration(labels []int) (out [][]float64) {
 	return out
 }
 
-// checkMemory returns a *MemoryError unless there is memory for a search with the features: for the
+// checkMemory returns a *MemoryError unless there is memory for a search with the options: for the
 // maps, the nodes with a copy, and the normal equations.
 func (t *trials) checkMemory(opt FeatureOptions) error {
 	m, d := t.x.Dims()
@@ -407,8 +409,8 @@ func (t *trials) checkMemory(opt FeatureOptions) error {
 	for range maps {
 		need = memory.Sum(need, mapsBytes(d, n, n3))
 	}
-	const do = "take fewer nodes, fewer flops for Tune, or set Shrink and Lambda and not Validate, by which nothing is left to choose"
-	return memory.Check(need, "bls", do, "a choice with %d nodes by %d samples", k, m)
+	const do = "take fewer nodes or, for Tune, fewer flops, or set Shrink and Lambda but not Validate, so that nothing is left to choose"
+	return memory.Check(need, "bls", do, "a choice of settings with %d nodes on %d samples", k, m)
 }
 
 // trialMaps are feature maps that were fitted to the rows of a choice: one, or one for each training.
@@ -423,14 +425,15 @@ type fittedMaps struct {
 	intercept bool
 }
 
-// unscalable reports whether maps have no scale of their enhancement nodes, which other maps may have.
+// unscalable reports whether err says that maps have no scale for their enhancement nodes. Other maps
+// may have one.
 func unscalable(err error) bool {
 	var e *ScaleError
 	return errors.As(err, &e)
 }
 
-// fit fits feature maps to the rows of the choice, with weights of the columns for each training, or
-// nil.
+// fit fits feature maps to the rows of the choice, with weights of the columns for each training, nil
+// for ones.
 func (t *trials) fit(ctx context.Context, opt FeatureOptions, columns [][]float64) (maps trialMaps, err error) {
 	if !opt.Unscaled {
 		opt.Shrink = 1
@@ -451,7 +454,8 @@ func (t *trials) fit(ctx context.Context, opt FeatureOptions, columns [][]float6
 // Maps returns the number of maps.
 func (m trialMaps) Maps() int { return len(m) }
 
-// Nodes returns the nodes of the rows by map i for a shrink, with the column of ones of an intercept.
+// Nodes returns the nodes of the rows by map i for a shrink, followed by a column of ones if there is
+// an intercept.
 func (m trialMaps) Nodes(ctx context.Context, i int, shrink float64) (*mat.Dense, error) {
 	f := m[i].features.withShrink(shrink)
 	l, n := m[i].z.Dims()

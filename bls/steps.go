@@ -17,19 +17,19 @@ const stepSlope = 4
 //
 //	g[q] = tanh(min over i = 0, 1 of slopes[i][q]·(s[columns[i][q]] - thresholds[i][q])),
 //
-// which is a corner where the columns differ, and a step or a band where they are the same. A linear
-// map of Z has no such node: the planes along which its nodes rise are parallel to no axis.
+// which is a corner if the columns differ, and a step or a band if they are the same. Other enhancement
+// nodes cannot take this form, since their level planes are not parallel to any axis.
 type steps struct {
 	columns            [2][]int
 	slopes, thresholds [2][]float64
 }
 
-// canStep reports whether maps with these options can have steps whose columns are chosen.
+// canStep reports whether Fit can try steps with the options o.
 func (o FeatureOptions) canStep() bool { return o.Direct > 0 && o.Scaling.ofColumns() && o.steps() > 0 }
 
 // drawSteps draws n steps. The probability of a column is proportional to its squared weight, 1 if
 // weights is nil; the threshold is the element of that column in a random row of s (l×d); the slope has
-// the same steepness for all columns and a random sign.
+// a random sign and, in units of the unweighted column, the same steepness for all columns.
 func drawSteps(seed uint64, n int, s *mat.Dense, weights []float64) (out steps) {
 	l, d := s.Dims()
 	r := stream(seed, forSteps, 0)

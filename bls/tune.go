@@ -10,37 +10,36 @@ import (
 	"blskernel/mat"
 )
 
-// DefaultTuneFlops is the bound that TuneOptions.Flops = 0 stands for: some 40 seconds on a core that
-// makes 25 GFLOP/s.
+// DefaultTuneFlops is the bound if TuneOptions.Flops is 0: some 40 seconds on a core at 25 GFLOP/s.
 const DefaultTuneFlops = 1e12
 
 // TuneOptions bound a search by Tune.
 type TuneOptions struct {
 	// Flops bounds the floating-point operations of the search, as Tune estimates them; 0 stands
-	// for DefaultTuneFlops. Unlike a clock it gives the same result on every machine.
+	// for DefaultTuneFlops. Unlike a time limit, it gives the same result on every machine.
 	Flops float64
 	// Weights are the weights of the samples, as in FitContext; nil stands for ones.
 	Weights []float64
 }
 
-// Tune searches more widely than Fit for the settings that are zero: also the scaling and the number of
-// enhancement nodes, from a quarter of what Fit takes to four times as many, and, as far as the flops
-// allow, Shrink and Lambda in smaller steps. It sets the fields to the best settings for rows held out
-// of the first 4096, and sets Validate, so that the next Fit measures them. It fits no model and leaves
-// nonzero fields alone.
+// Tune searches more widely than Fit for the settings that are zero. It also tries ScaleSamples, from a
+// quarter to four times as many enhancement nodes as Fit takes and, as far as the flops allow, Shrink
+// and Lambda in smaller steps. It sets the fields to the best settings on rows held out of the first
+// 4096, and sets Validate, so that the next Fit measures them. It does not fit a model or change
+// nonzero fields.
 //
 //	shapes: X l×d, labels l, opt.Weights, as in FitContext; at least 8 samples.
 //	cost: opt.Flops bounds an estimate of the products and factorizations of the normal equations,
 //	but the first candidate, with the nodes of Fit, is tried whatever it costs. The maps, the nodes
-//	and a search by QR come on top.
+//	and a search with QR are extra.
 //	memory: as Fit for each candidate, which is checked.
 //	errors: as FitContext; *OptionError for Flops that are negative or not a number; *ShapeError for
-//	fewer samples.
+//	fewer than 8 samples.
 func (c *Classifier) Tune(x *mat.Dense, labels []int, opt TuneOptions) (Choice, error) {
 	return c.TuneContext(background, x, labels, opt)
 }
 
-// TuneContext is Tune until ctx is done.
+// TuneContext is like Tune but stops when ctx is done.
 func (c *Classifier) TuneContext(ctx context.Context, x *mat.Dense, labels []int, opt TuneOptions) (Choice, error) {
 	s := c.options()
 	s, by, err := tune(ctx, s, s.labeled(x, labels, opt.Weights), opt.Flops)
@@ -56,7 +55,7 @@ func (r *Regressor) Tune(x, y *mat.Dense, opt TuneOptions) (Choice, error) {
 	return r.TuneContext(background, x, y, opt)
 }
 
-// TuneContext is Tune until ctx is done.
+// TuneContext is like Tune but stops when ctx is done.
 func (r *Regressor) TuneContext(ctx context.Context, x, y *mat.Dense, opt TuneOptions) (Choice, error) {
 	s, by, err := tune(ctx, r.options(), sampleSet{x: x, y: y, weights: opt.Weights}, opt.Flops)
 	if err != nil {
@@ -67,7 +66,7 @@ func (r *Regressor) TuneContext(ctx context.Context, x, y *mat.Dense, opt TuneOp
 	return by, nil
 }
 
-// tune returns the settings with the best of what is zero in them.
+// tune returns s with the best settings in place of zeros, and the choice that they give.
 func tune(ctx context.Context, s settings, in sampleSet, flops float64) (settings, Choice, error) {
 	y, _, weights, err := in.first(0, 0, s.classWeight)
 	if err == nil {
@@ -77,12 +76,12 @@ func tune(ctx context.Context, s settings, in sampleSet, flops float64) (setting
 		return s, Choice{}, err
 	}
 	if !(flops >= 0) {
-		return s, Choice{}, &OptionError{Op: "bls", Option: "Flops", Value: flops, Want: "a number that is not negative, or 0 for the default"}
+		return s, Choice{}, &OptionError{Op: "bls", Option: "Flops", Value: flops, Want: "a positive number, or 0 for the default"}
 	}
 	x, labels := in.x, in.labels
 	l, d := x.Dims()
 	if l < choice.MinRows {
-		return s, Choice{}, &ShapeError{Op: "bls", Matrix: "X", Rows: l, Cols: d, Want: "at least 8 rows, of which Tune can hold some out"}
+		return s, Choice{}, &ShapeError{Op: "bls", Matrix: "X", Rows: l, Cols: d, Want: "at least 8 rows, so that Tune can hold some out"}
 	}
 	s.rows = max(l, s.rows)
 	s.backend = backend.Or(s.backend)
@@ -104,7 +103,7 @@ func tune(ctx context.Context, s settings, in sampleSet, flops float64) (setting
 	for _, n := range counts {
 		for _, scaling := range scalings {
 			if t.best.Result != nil && n != counts[0] && scaling != t.best.features.Scaling {
-				continue // the first number of nodes has decided that
+				continue // the first number of nodes has decided the scaling
 			}
 			with := s
 			with.features.Scaling, with.features.EnhancementNodes = scaling, n
@@ -132,7 +131,7 @@ func tune(ctx context.Context, s settings, in sampleSet, flops float64) (setting
 		}
 	}
 	s.method = s.methodFor(best.Method, t.lowest(best.features))
-	// The next Fit weighs the columns with these settings throughout, which has another score.
+	// The next Fit weights the columns with these settings from the start, which changes the score.
 	with := prepare(s, s.rows, d)
 	with.validate = true
 	_, by, err := choose(ctx, with, x, y, labels, weights)
@@ -149,14 +148,14 @@ type tuning struct {
 	best  candidate
 }
 
-// lowest returns the smallest ridge of a model with the scaling and enhancement nodes of f by Gram.
+// lowest returns the smallest ridge for Gram of a model with the enhancement nodes of f.
 func (t *tuning) lowest(f FeatureOptions) float64 {
 	f.Groups, f.GroupNodes = t.usual.Groups, t.usual.GroupNodes // a candidate may have fewer
 	return float64(t.unit * t.settings.lowestLambda(t.rows, f))
 }
 
-// afford takes the flops of the given numbers of values of Shrink and lambda with k nodes from the
-// flops that are left. It returns false if there are not enough.
+// afford subtracts the flops for the given numbers of values of Shrink and lambda with k nodes from the
+// flops that are left. If too few are left, it returns false, except for the first candidate.
 func (t *tuning) afford(k, shrinks, ridges int) bool {
 	_, c := t.y.Dims()
 	cost := float64(float64(shrinks) * t.folds.Flops(k, c, ridges))
@@ -167,7 +166,7 @@ func (t *tuning) afford(k, shrinks, ridges int) bool {
 	return true
 }
 
-// try searches with all values of Shrink that are left to it.
+// try searches with the options f, and with several values of Shrink if it is not set.
 func (t *tuning) try(ctx context.Context, f FeatureOptions) error {
 	opt, err := f.resolve()
 	if err != nil {

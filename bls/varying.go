@@ -19,11 +19,11 @@ func (f *Features) constantColumn(j int) (value float64, ok bool) {
 	return 0, false
 }
 
-// withVarying returns f, or other maps where a column that was constant varies in x, which has been
-// checked: S is then the distance from the constant divided by its root mean square over x, up to ±4
-// with ScaleRanks. Its weights are drawn with the magnitude of the others. All earlier samples have S =
-// 0 in such a column, so their nodes keep their bits, and the model equals these maps fitted from the
-// start.
+// withVarying returns f, or other maps if a column that was constant varies in x, which has been
+// checked. S of that column is then the distance from the constant divided by its root mean square over
+// x, up to ±4 with ScaleRanks. Its weights are drawn with the magnitude of the others. All earlier
+// samples have S = 0 in such a column, so their nodes keep their bits, and the model equals these maps
+// fitted from the start.
 func (f *Features) withVarying(x *mat.Dense) *Features {
 	out := f
 	for j := range f.Inputs() {
@@ -51,7 +51,7 @@ func (f *Features) withVarying(x *mat.Dense) *Features {
 	return out
 }
 
-// distance returns the root mean square distance of column j of x from a value.
+// distance returns the root mean square distance of column j of x from the value from.
 func distance(x *mat.Dense, j int, from float64) float64 {
 	l, _ := x.Dims()
 	var largest, squares float64
@@ -68,8 +68,8 @@ func distance(x *mat.Dense, j int, from float64) float64 {
 	return largest * math.Sqrt(squares/float64(l))
 }
 
-// drawColumn draws the weights of input j of the feature nodes, uniform with the root mean square of
-// the weights that each node has, or 1 where it has none.
+// drawColumn draws the weights of input j. For each feature node the distribution is uniform, with the
+// root mean square of its other nonzero weights, or on [-1,1) if there are none.
 func (f *Features) drawColumn(j int) {
 	d, n := f.Inputs(), f.FeatureNodes()
 	row, r := f.weights.RawRowView(j), stream(f.opt.Seed, forColumn, j)
@@ -89,7 +89,7 @@ func (f *Features) drawColumn(j int) {
 	}
 }
 
-// notOne returns v, or the next larger number for 1, which as a deviation stands for a constant column.
+// notOne returns v, or the next larger number if v is 1: a deviation of 1 stands for a constant column.
 func notOne(v float64) float64 {
 	if v == 1 {
 		return 1 + 0x1p-52

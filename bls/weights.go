@@ -15,7 +15,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// A ClassWeight says how much the rows of each class count in a Classifier.
+// A ClassWeight sets how much the rows of each class count in a Classifier.
 type ClassWeight int
 
 const (
@@ -33,31 +33,32 @@ var classWeightNames = []string{"unweighted", "balanced"}
 // String returns "unweighted" or "balanced", which ParseClassWeight reads.
 func (w ClassWeight) String() string { return names.String(classWeightNames, w) }
 
-// ParseClassWeight returns the class weight of the given name, in any case.
+// ParseClassWeight returns the class weight with the given name, ignoring case.
 func ParseClassWeight(name string) (ClassWeight, error) {
 	return names.Parse[ClassWeight]("bls", classWeightNames, name)
 }
 
-// FitContext is Fit where the squared error of sample i counts weights[i] times; nil stands for ones.
-// Scaling and feature maps do not depend on weights. It checks ctx before each panel of rows, each
-// iteration of an autoencoder, and each step of the start of the output layer.
+// FitContext is Fit with the weight weights[i] for the squared error of sample i; nil means all ones.
+// Scaling and feature maps depend on weights only through the settings that Fit chooses. It checks ctx
+// before each panel of rows, each iteration of an autoencoder, and each step of starting the output
+// layer.
 //
 //	shapes: weights l, finite and not negative.
-//	errors: as Fit; *ShapeError and *OptionError for the weights; blsupdate.ErrOverflow for a
-//	weighted row, or the weights of a class in all, beyond float64.
+//	errors: as Fit; *ShapeError and *OptionError for the weights; blsupdate.ErrOverflow if a
+//	weighted row or the total weight of a class overflows.
 func (c *Classifier) FitContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	s := c.options()
 	m, err := startModel(ctx, s, s.labeled(x, labels, weights))
 	return adopt(&c.model, m, err)
 }
 
-// FitContext is Classifier.FitContext with targets. The means y0 are weighted too.
+// FitContext is Fit with sample weights, like Classifier.FitContext. The means y0 are weighted means.
 func (r *Regressor) FitContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	m, err := startModel(ctx, r.options(), sampleSet{x: x, y: y, weights: weights})
 	return adopt(&r.model, m, err)
 }
 
-// adopt sets a model, unless there is an error, which it returns.
+// adopt sets *of to m if err is nil. It returns err.
 func adopt(of **model, m *model, err error) error {
 	if err == nil {
 		*of = m
@@ -92,7 +93,7 @@ func (s settings) labeled(x *mat.Dense, labels []int, weights []float64) sampleS
 	return sampleSet{x: x, labels: labels, classes: cmp.Or(s.classes, inferClasses(labels)), weights: weights}
 }
 
-// partialFit returns m, which learns samples, or for nil a model that starts with them.
+// partialFit makes m learn in and returns it, or returns a new model that has learned in if m is nil.
 func (m *model) partialFit(ctx context.Context, s settings, in sampleSet, calibrate bool) (*model, error) {
 	if m != nil {
 		return m, m.learn(ctx, in, calibrate)
@@ -104,8 +105,8 @@ func (m *model) partialFit(ctx context.Context, s settings, in sampleSet, calibr
 	return m, err
 }
 
-// learn learns more samples. If calibrate is true, it adds the errors of predictions from before to the
-// calibration; rows that cannot be predicted yet are learned only.
+// learn learns more samples. If calibrate is true, it first predicts the samples, and adds the errors
+// to the calibration; samples that cannot be predicted yet are only learned.
 func (m *model) learn(ctx context.Context, in sampleSet, calibrate bool) error {
 	if m.constant {
 		in.classes = m.classesWith(in.labels)
@@ -162,7 +163,7 @@ func checkCounts(counts []count) error {
 }
 
 // counted adds the labels, each from 0 to len(counts)-1, to the counts. It returns them with the
-// weights of the rows by the class weight, nil for ones.
+// weights of the rows, adjusted by the class weight; nil stands for ones.
 func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([]count, []float64, error) {
 	for i, label := range labels {
 		counts[label].rows++
@@ -178,7 +179,8 @@ func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([
 	return counts, out, nil
 }
 
-// balanced returns the weights of rows that give all classes the same weight, nil if one would be 0.
+// balanced returns the weights of rows that give all classes the same weight, or nil if the sum of
+// their weights overflows.
 func balanced(counts []count, labels []int, weights []float64) []float64 {
 	var n, seen float64
 	for _, of := range counts {
@@ -199,7 +201,8 @@ func balanced(counts []count, labels []int, weights []float64) []float64 {
 	return out
 }
 
-// check returns an error for an invalid setting, or targets y that a model of logarithms cannot learn.
+// check returns an error for an invalid setting, or for targets y that a model of logarithms cannot
+// learn.
 func (s settings) check(y *mat.Dense) error {
 	if s.classWeight != Unweighted && s.classWeight != Balanced {
 		return &OptionError{Op: "bls", Option: "ClassWeight", Value: s.classWeight, Want: "Unweighted or Balanced"}
@@ -208,7 +211,7 @@ func (s settings) check(y *mat.Dense) error {
 		return &OptionError{Op: "bls", Option: "LogTargets", Value: s.log, Want: "1, 0 or None"}
 	}
 	if s.rows < 0 {
-		return &OptionError{Op: "bls", Option: "ExpectedRows", Value: s.rows, Want: "a number that is not negative"}
+		return &OptionError{Op: "bls", Option: "ExpectedRows", Value: s.rows, Want: "0 or a positive number"}
 	}
 	if s.log > 0 {
 		return checkPositive(y)
@@ -226,22 +229,22 @@ func checkWeights(weights []float64, l int) error {
 	}
 	for i, w := range weights {
 		if !(w >= 0) || math.IsInf(w, 1) {
-			return &OptionError{Op: "bls", Option: fmt.Sprintf("the weight of sample %d", i), Value: w, Want: "a finite number that is not negative"}
+			return &OptionError{Op: "bls", Option: fmt.Sprintf("the weight of sample %d", i), Value: w, Want: "0 or a positive finite number"}
 		}
 	}
 	return nil
 }
 
-// checkJudged is checkWeights for samples that score a model: at least one must have a weight.
+// checkJudged is checkWeights for samples that score a model: at least one weight must be positive.
 func checkJudged(weights []float64, l int) error {
 	err := checkWeights(weights, l)
 	if err == nil && weights != nil && !slices.ContainsFunc(weights, func(w float64) bool { return w > 0 }) {
-		return &OptionError{Op: "bls", Option: "the weight of every sample", Value: 0, Want: "a positive weight of one sample at least"}
+		return &OptionError{Op: "bls", Option: "the weight of every sample", Value: 0, Want: "a positive weight for at least one sample"}
 	}
 	return err
 }
 
-// weigh multiplies the rows of a and y by the roots of the weights, unless those are nil: a in place,
+// weigh multiplies the rows of a and y by the roots of the weights, unless weights is nil: a in place,
 // and y in new storage.
 func weigh(a, y *mat.Dense, weights []float64) (*mat.Dense, error) {
 	if weights == nil {

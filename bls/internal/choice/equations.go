@@ -21,11 +21,11 @@ import (
 const qrAdvantage = 0.8
 
 // Equations are the normal equations of nodes A (m×k) and targets Y (m×c), for the rows of each
-// training of a choice. They serve every ridge.
+// training of a choice. They serve any ridge.
 type Equations struct {
 	folds   *Folds
 	backend blskernel.Backend
-	a       []*mat.Dense // of all trainings, or of each
+	a       []*mat.Dense // one for all trainings, or one for each
 	y       *mat.Dense
 	log     bool
 	shrink  float64 // of the nodes
@@ -42,8 +42,8 @@ func (f *Folds) Bytes(k, c int) int64 {
 	return need
 }
 
-// Flops returns the floating-point operations of Equations of k nodes and c targets for this number of
-// ridges.
+// Flops returns the floating-point operations of Equations of k nodes and c targets, and of solving
+// them for the given number of ridges.
 func (f *Folds) Flops(k, c, ridges int) float64 {
 	n, folds := float64(k), float64(f.heldFolds())
 	held := float64(len(f.rows) - f.ends[f.firstHeld])
@@ -127,7 +127,7 @@ func rowsOf(m *mat.Dense, from, to int) *mat.Dense {
 	return m.Slice(from, to, 0, cols).(*mat.Dense)
 }
 
-// weighted returns some of the nodes and of the targets, times the roots of the weights of the rows.
+// weighted returns the rows [from, to) of the nodes and the targets, times the roots of their weights.
 func (e *Equations) weighted(nodes *mat.Dense, from, to int) (a, y *mat.Dense) {
 	if from == to {
 		return &mat.Dense{}, &mat.Dense{}
@@ -141,7 +141,7 @@ func (e *Equations) weighted(nodes *mat.Dense, from, to int) (a, y *mat.Dense) {
 	return a, y
 }
 
-// At returns the result of a ridge, with an infinite loss if the normal equations are singular to
+// At returns the result for a ridge, with an infinite loss if the normal equations are singular to
 // working precision. The folds are solved concurrently.
 func (e *Equations) At(lambda float64) *Result {
 	m, k := e.a[0].Dims()
@@ -165,7 +165,7 @@ func (e *Equations) At(lambda float64) *Result {
 	return r
 }
 
-// result measures scores by the rows from a fold on.
+// result returns the result of scores, measured on the rows from the given fold on.
 func (e *Equations) result(lambda float64, scores *mat.Dense, fold int) *Result {
 	r := &Result{Shrink: e.shrink, Method: blsupdate.Gram, Lambda: lambda, folds: e.folds, scores: scores, equations: e}
 	r.measure(fold)
@@ -199,8 +199,8 @@ func (e *Equations) solve(lambda float64, i int, b gonum.Matrix) (*mat.Dense, er
 	return &w, err
 }
 
-// Held returns the rows of the data that r holds out, their targets and scores, and x (AᵀA + lambda
-// I)⁻¹ xᵀ for their nodes x and the nodes A of the training without them.
+// Held returns the rows of the data that r holds out, their targets and scores, and their leverages x
+// (AᵀA + lambda I)⁻¹ xᵀ, for the nodes x of a row and the nodes A of the training without it.
 func (r *Result) Held() (rows []int, y, scores *mat.Dense, leverages []float64, err error) {
 	e, f := r.equations, r.equations.folds
 	for i := range f.heldFolds() {
@@ -219,8 +219,8 @@ func (r *Result) Held() (rows []int, y, scores *mat.Dense, leverages []float64, 
 	return f.rows[from:], rowsOf(e.y, from, m), rowsOf(r.scores, from, m), leverages, nil
 }
 
-// byQR returns the better result by QR with a ridge that is too small for Gram, or r, whose ridge is
-// the smallest for Gram, if none is clearly better on the last fold.
+// byQR tries ridges with QR that are too small for Gram. It returns the best result, or r, whose ridge
+// is the smallest for Gram, if none is clearly better on the last fold.
 func (e *Equations) byQR(ctx context.Context, r *Result) (*Result, error) {
 	const last = numFolds - 1
 	from, m := e.folds.ends[last], e.folds.ends[numFolds]

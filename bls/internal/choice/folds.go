@@ -1,14 +1,13 @@
-// Package choice finds settings of a model by rows that are held out. Its values do not change once
-// they are made.
+// Package choice chooses settings of a model by held-out rows. Its values are immutable once made.
 //
-//	Folds      the rows of a choice, in four folds; which of them are held out
-//	Equations  the normal equations of one set of nodes, without each fold that is held out
+//	Folds      the rows of a choice, in four folds, and which folds are held out
+//	Equations  the normal equations of one set of nodes, without each held-out fold
 //	Result     a shrink and a ridge with the scores, the loss and the score of the held-out rows
 //	Search     the grids of shrinks and ridges
 //
-// The package knows no feature maps: a Search asks Maps for the nodes of a shrink.
+// The package does not depend on feature maps: a Search asks Maps for the nodes of a shrink.
 //
-// Results depend on the rows only, never on times, memory, threads or kernels.
+// Results depend only on the rows, never on times, memory, threads or kernels.
 package choice
 
 import (
@@ -22,21 +21,21 @@ import (
 const (
 	numFolds = 4
 
-	// MinRows is the smallest number of rows of which some can be held out.
+	// MinRows is the smallest number of rows from which some can be held out.
 	MinRows = 2 * numFolds
 )
 
 // Data are the rows of a choice.
 type Data struct {
 	Rows     int       // l
-	Expected int       // the rows of the whole training, if they are more than l
+	Expected int       // the rows of the whole training, if more than l
 	Labels   []int     // l classes, nil for a regression
 	Weights  []float64 // l weights, nil for ones
-	Balanced bool      // all classes count alike
+	Balanced bool      // all classes count equally
 }
 
-// Folds are the rows of a choice in the order of four folds. Up to MaxRows rows each fold is held out
-// once. Of more rows the last fold alone is held out, unless a few of them carry most of the weight.
+// Folds are the rows of a choice, ordered by fold. For up to MaxRows rows, each of the four folds is
+// held out once. For more, only the last fold is held out, unless a few rows carry most of the weight.
 type Folds struct {
 	rows      []int     // of the data
 	labels    []int     // of these rows, nil for a regression
@@ -93,8 +92,8 @@ func (f *Folds) heldFolds() int { return numFolds - f.firstHeld }
 // labels, which must be fitted once for each held-out fold.
 const manyRows = 1024
 
-// ForLabels returns the folds for choosing maps that depend on the labels: f, or with many rows a copy
-// that holds out the last fold only.
+// ForLabels returns the folds for choosing maps that depend on the labels: a copy of f that, with many
+// rows, holds out only the last fold.
 func (f *Folds) ForLabels() *Folds {
 	g := *f
 	if len(f.rows) > manyRows {
@@ -103,8 +102,8 @@ func (f *Folds) ForLabels() *Folds {
 	return &g
 }
 
-// Trainings returns the number of training sets: the complement of each held-out fold and, if each fold
-// of few rows is held out, all rows.
+// Trainings returns the number of training sets: the complement of each held-out fold and, if every
+// fold is held out and the rows are few, all rows.
 func (f *Folds) Trainings() int {
 	if f.firstHeld == 0 && len(f.rows) <= manyRows {
 		return numFolds + 1
@@ -112,7 +111,7 @@ func (f *Folds) Trainings() int {
 	return f.heldFolds()
 }
 
-// held returns the rows from from to to-1 that training i leaves out.
+// held returns the range [from, to) of the rows that training i leaves out.
 func (f *Folds) held(i int) (from, to int) {
 	if fold := f.firstHeld + i; fold < numFolds {
 		return f.ends[fold], f.ends[fold+1]
@@ -150,8 +149,8 @@ func (f *Folds) effectiveRows() float64 {
 	return sum / squares * sum
 }
 
-// Unit returns the power of two nearest to the mean of the weights. A ridge times Unit has the same
-// effect on weighted rows as the ridge on rows of weight 1.
+// Unit returns the power of two nearest to the mean of the weights. A ridge times Unit has about the
+// same effect on weighted rows as the ridge on rows of weight 1.
 func Unit(weights []float64) float64 {
 	var mean float64
 	for _, w := range weights {
@@ -161,5 +160,5 @@ func Unit(weights []float64) float64 {
 		return 1
 	}
 	_, exp := math.Frexp(0.75 * mean)
-	return math.Ldexp(1, max(-60, min(60, exp))) // beyond, sums of squares have no digits
+	return math.Ldexp(1, max(-60, min(60, exp))) // beyond that, sums of squares lose their digits
 }

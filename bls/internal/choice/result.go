@@ -14,21 +14,21 @@ import (
 // nearTie is the number of misses that weigh as much as a mean squared error of 1.
 const nearTie = 64
 
-// A Result is a setting with the scores of the rows that are held out.
+// A Result is a setting with the scores of the held-out rows.
 type Result struct {
 	Shrink  float64
 	Lambda  float64
 	Method  blsupdate.Method
-	Loss    float64 // the smaller the better; +Inf without a solution
+	Loss    float64 // the smaller the better; +Inf if there is no solution
 	Score   float64 // accuracy, or R²
-	HeldOut int     // the rows that these were measured by
+	HeldOut int     // the number of rows that Loss and Score were measured on
 
 	folds     *Folds     // that measured it
-	scores    *mat.Dense // m×c, of which the rows that are held out count
+	scores    *mat.Dense // m×c; only the held-out rows count
 	equations *Equations
 }
 
-// On returns r measured on the rows that folds holds out; r has scores for them.
+// On returns r measured on the rows that folds holds out. r must have scores for them.
 func (r *Result) On(folds *Folds) *Result {
 	s := *r
 	s.folds = folds
@@ -39,7 +39,7 @@ func (r *Result) On(folds *Folds) *Result {
 	return &s
 }
 
-// measure sets the loss and the score by the rows from a fold on.
+// measure sets the loss and the score, measured on the rows from the given fold on.
 func (r *Result) measure(fold int) {
 	r.HeldOut = len(r.folds.rows) - r.folds.ends[fold]
 	scores, y := r.scores, r.equations.y
@@ -53,13 +53,14 @@ func (r *Result) measure(fold int) {
 // Solved reports whether the setting has a solution.
 func (r *Result) Solved() bool { return !math.IsInf(r.Loss, 1) }
 
-// Better reports whether r is better than other, which may be nil.
+// Better reports whether r has a smaller loss than other, or other is nil.
 func (r *Result) Better(other *Result) bool { return other == nil || r.Loss < other.Loss }
 
-// measure returns the loss and the score of scores by the rows from a fold on. The loss of a regression
-// is the mean over the targets of the trimmed squared error relative to the variance. The loss of a
-// classification is the share of errors, and nearTie/m of the trimmed mean squared error, which decides
-// between settings with nearly as many errors. The score is R² of all these rows, or the accuracy.
+// measure returns the loss and the score of scores on the rows from the given fold on. The loss of a
+// regression is the mean over the targets of the trimmed squared error relative to the variance. The
+// loss of a classification is the fraction of errors plus nearTie/m times the trimmed mean squared
+// error, which decides between settings with nearly equal numbers of errors. The score is R² or the
+// accuracy, on all these rows.
 func (f *Folds) measure(scores, y *mat.Dense, fold int) (loss, score float64) {
 	from, m := f.ends[fold], f.ends[numFolds]
 	_, cols := y.Dims()
@@ -78,7 +79,7 @@ func (f *Folds) measure(scores, y *mat.Dense, fold int) (loss, score float64) {
 		}) / total
 		squares := make([]float64, m-from)
 		for class := range cols - 1 {
-			// One that has no rows yet must not change the choice.
+			// A class without rows must not change the choice.
 			if slices.Contains(f.labels, class) {
 				for i := range squares {
 					squares[i] += square(from+i, class+1)
@@ -103,7 +104,7 @@ func (f *Folds) measure(scores, y *mat.Dense, fold int) (loss, score float64) {
 	return loss, score
 }
 
-// sum returns the sum of a value of each row from one on, times its weight.
+// sum returns the weighted sum of value(i) over the rows i >= from.
 func (f *Folds) sum(from int, value func(i int) float64) (sum float64) {
 	for i := from; i < len(f.rows); i++ {
 		sum += float64(Weight(f.weights, i) * value(i))
@@ -111,8 +112,9 @@ func (f *Folds) sum(from int, value func(i int) float64) (sum float64) {
 	return sum
 }
 
-// trimmed returns the weighted sum of the squares of the rows from one on without the largest of them:
-// those with a hundredth of the total weight, and one at least. So no single row decides a choice.
+// trimmed returns the weighted sum of the squares, which are of the rows i >= from, without the largest
+// ones. It drops a hundredth of the total weight, and at least one row, so that no single row decides a
+// choice.
 func (f *Folds) trimmed(squares []float64, from int, total float64) (sum float64) {
 	order := make([]int, len(squares))
 	for i, v := range squares {
@@ -133,8 +135,8 @@ func (f *Folds) trimmed(squares []float64, from int, total float64) (sum float64
 	return sum
 }
 
-// ArgMax returns the index of the largest element of a row, the first one of several, or -1 of NaN
-// alone.
+// ArgMax returns the index of the largest element of a row, or -1 if all are NaN. Ties go to the lowest
+// index.
 func ArgMax(row []float64) int {
 	best := -1
 	for j, v := range row {

@@ -10,11 +10,11 @@ import (
 // MaxRows is the largest number of rows of a choice.
 const MaxRows = 4096
 
-// takeRows returns the rows of l for a choice, in ascending order, and the factors of the weights of
-// each class. They are the first rows, with nil factors, unless the classes are balanced and more than
-// MaxRows rows have labels: the first rows have hardly any of a rare class. Then they are the first
-// rows of each class, all rows of as many classes as possible, and the factors give each class its
-// share of the weight.
+// takeRows returns the numbers of the rows of l for a choice, in ascending order, and a factor for the
+// weights of each class. It takes the first rows, and factors is nil, unless classes are balanced and
+// there are more than MaxRows labels: the first rows may then have hardly any of a rare class. In that
+// case it takes the first rows of each class, as many of each as possible, and the factors restore the
+// share of each class in the weight.
 func takeRows(labels []int, balanced bool, l int) (rows []int, factors []float64) {
 	if labels == nil || !balanced || l <= MaxRows {
 		for i := range min(l, MaxRows) {
@@ -22,18 +22,18 @@ func takeRows(labels []int, balanced bool, l int) (rows []int, factors []float64
 		}
 		return rows, nil
 	}
-	counts := make([]int, slices.Max(labels)+1) // they have been checked
+	counts := make([]int, slices.Max(labels)+1) // the labels have been checked
 	for _, label := range labels {
 		counts[label]++
 	}
-	// The largest number of rows of a class that leaves room for as many of all others.
+	// perClass becomes the largest number of rows per class for which all fit into MaxRows.
 	taking := func(perClass int) (rows int) {
 		for _, n := range counts {
 			rows += min(n, perClass)
 		}
 		return rows
 	}
-	perClass := 1 // of more classes than rows each of the first has one
+	perClass := 1 // if there are more classes than MaxRows, the first ones have one row each
 	for taking(perClass) < taking(perClass+1) && taking(perClass+1) <= MaxRows {
 		perClass++
 	}

@@ -10,10 +10,10 @@ import (
 	"blskernel/mat"
 )
 
-// Shrinks returns the values of Shrink that are tried.
+// Shrinks returns the values of Shrink to try.
 func Shrinks() []float64 { return []float64{0.3, 0.8, 1.5, 3, 6} }
 
-// Near returns the shrinks from the one before a shrink to the one behind it.
+// Near returns shrink and its neighbours in shrinks.
 func Near(shrinks []float64, shrink float64) []float64 {
 	at := slices.Index(shrinks, shrink)
 	return shrinks[max(0, at-1):min(len(shrinks), at+2)]
@@ -22,21 +22,21 @@ func Near(shrinks []float64, shrink float64) []float64 {
 // firstShrink is where a search without a rival starts.
 const firstShrink = 1.5
 
-// reach bounds the gain by another shrink: if the first loss exceeds the rival's by this factor, its
-// neighbours cannot beat the rival either.
+// reach bounds the gain from another shrink: if the first loss exceeds this factor times the rival's, a
+// search assumes that no other shrink beats the rival.
 const reach = 1.25
 
-// ridges are the values of lambda that are tried, times the unit of the weights.
+// ridges are the values of lambda to try, in units of Search.Unit.
 var ridges = [...]float64{1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 1e1, 1e2}
 
 // NumRidges is the number of values of lambda.
 const NumRidges = len(ridges)
 
-// coarse is the step in ridges of Coarse.
+// coarse is the step of Coarse in ridges.
 const coarse = 2
 
 // Maps are feature maps that were fitted to the rows of a choice: one for all trainings, or one for
-// each where they depend on the labels.
+// each if they depend on the labels.
 type Maps interface {
 	Maps() int
 	// Nodes returns the nodes of all rows by map i for a shrink, in new storage.
@@ -46,16 +46,16 @@ type Maps interface {
 // A Search looks for the shrink and the ridge with the smallest loss.
 type Search struct {
 	Folds   *Folds
-	Y       *mat.Dense // the targets of the rows of Folds; of classes behind the constant target
-	Log     bool       // Y are logarithms, and losses those of the predictions of a Smearing
+	Y       *mat.Dense // the targets of the rows of Folds; for classes, they follow the constant target
+	Log     bool       // Y holds logarithms, and losses are of the predictions of a Smearing
 	Backend blskernel.Backend
 	Unit    float64 // of the ridges
 	Given   float64 // the ridge, or 0 to choose one
-	Lowest  float64 // the smallest ridge for which Gram has its digits
-	QR      bool    // whether a ridge below that may be tried by QR
+	Lowest  float64 // the smallest ridge for which Gram is accurate
+	QR      bool    // whether smaller ridges may be tried with QR
 }
 
-// first returns the index of the first ridge that is tried.
+// first returns the index of the first ridge to try.
 func (s *Search) first() int {
 	first := 0
 	for first < NumRidges-coarse && float64(s.Unit*ridges[first]) < s.Lowest {
@@ -64,7 +64,7 @@ func (s *Search) first() int {
 	return first
 }
 
-// at returns the result of ridge i, or of the given ridge.
+// at returns the result for ridge i, or for the given ridge if there is one.
 func (s *Search) at(ctx context.Context, e *Equations, i int) (*Result, error) {
 	lambda := max(s.Given, s.Lowest)
 	if s.Given == 0 {
@@ -79,9 +79,9 @@ type Place struct {
 	ridge int // of ridges
 }
 
-// Coarse returns the best of the shrinks with every other ridge. It starts with the shrink of a rival,
-// which may be empty, and continues in the direction in which the loss falls: apart from chance, the
-// loss has one minimum. A first loss far above the rival's ends the search.
+// Coarse returns the best place among the shrinks and every other ridge. It starts with the shrink of
+// rival, which may be empty, and continues in the direction in which the loss falls: apart from chance,
+// the loss has one minimum. It stops if the first loss is far above the rival's.
 func (s *Search) Coarse(ctx context.Context, maps Maps, shrinks []float64, rival Place) (Place, error) {
 	begin, within := slices.Index(shrinks, firstShrink), math.Inf(1)
 	if rival.Result != nil {
@@ -111,7 +111,7 @@ func (s *Search) Coarse(ctx context.Context, maps Maps, shrinks []float64, rival
 	return best, nil
 }
 
-// alongRidges returns the best of every other ridge with a shrink.
+// alongRidges returns the best place among every other ridge with the given shrink.
 func (s *Search) alongRidges(ctx context.Context, maps Maps, shrink float64) (Place, error) {
 	var best Place
 	e, err := s.Equations(ctx, maps, shrink)
@@ -133,8 +133,8 @@ func (s *Search) alongRidges(ctx context.Context, maps Maps, shrink float64) (Pl
 	return best, nil
 }
 
-// Fine returns the best ridge among the neighbours of a place, with its shrink and other maps, or nil
-// for the same.
+// Fine returns the best result among the ridges near a place, with its shrink. A nil maps stands for
+// the maps of the place.
 func (s *Search) Fine(ctx context.Context, maps Maps, near Place) (*Result, error) {
 	e, best := near.equations, near.Result
 	if maps != nil {

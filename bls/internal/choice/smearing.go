@@ -11,16 +11,16 @@ import (
 
 const (
 	maxSmearing = 0x1p60 // the largest factor; the smallest is its reciprocal
-	maxBeyond   = 10     // the largest prediction, in units of the largest target
+	maxBeyond   = 10     // the largest prediction, as a multiple of the largest target
 )
 
 // A Smearing predicts targets from scores that are their logarithms:
 //
 //	prediction = min(Factors[j]·exp(score), 10·Largest[j])
 //
-// where exp(score) alone would be the median. Factors are the means of exp(target - score) over rows
-// that are held out, without the hundredths of the weight with the smallest and the largest residuals,
-// and Largest are the largest targets.
+// where exp(score) alone would be the median. Factors are the means of exp(target - score) over
+// held-out rows, without the rows with the smallest and the largest residuals: a hundredth of the
+// weight at either end. Largest are the largest targets.
 //
 //	source: Duan, Smearing estimate: a nonparametric retransformation method, J. Amer. Statist.
 //	Assoc. 78 (1983) 605-610.
