@@ -64,7 +64,7 @@ func autoencoder(ctx context.Context, bk blskernel.Backend, gram *mat.SymPacked,
 	return o, nil
 }
 
-// softThreshold computes t = c + u, o = S(t, a) and u = t - o, for matrices of equal shape without
+// softThreshold computes t = c + u, o = S(t, a) and u = t - o, for equally shaped matrices without
 // gaps.
 func softThreshold(o, u, c *mat.Dense, a float64) {
 	n, m := c.Dims()
@@ -78,8 +78,7 @@ func softThreshold(o, u, c *mat.Dense, a float64) {
 	})
 }
 
-// penaltyInverse returns the n×n matrix (gram + rho I)⁻¹ with both triangles. It overwrites gram, which
-// must be finite.
+// penaltyInverse returns both triangles of (gram + rho I)⁻¹, n×n. It overwrites gram, which is finite.
 func penaltyInverse(bk blskernel.Backend, gram *mat.SymPacked) *mat.Dense {
 	gram.AddDiagonal(admmPenalty)
 	chol := lapack.Cholesky{Backend: bk}

@@ -46,8 +46,8 @@ type calibration struct {
 
 	// rows are never modified. Each row holds its weight; s = (1 + x Q xᵀ)^½ for its nodes x and Q
 	// = (AᵀA + lambda I)⁻¹ without the row, the standard deviation of its error in units of sigma;
-	// for a classification, its class; and, from index first on, the error of each target or the
-	// score of each class.
+	// for a classification, its class; and, from index first on, the errors of the targets or the
+	// scores of the classes.
 	rows [][]float64
 }
 
@@ -144,8 +144,8 @@ func (m *model) withoutRows(row []float64) {
 	}
 }
 
-// observe returns calibration rows for samples. If learned is true, the model has learned these, with
-// factors as weights.
+// observe returns calibration rows for samples. learned says that it has learned them, with factors as
+// weights.
 func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors []float64) ([][]float64, error) {
 	l, d := in.x.Dims()
 	at := calibrationRows(m.targets())
@@ -314,8 +314,7 @@ func (c *calibration) code(x *codec.Coder, first int) {
 }
 
 // Calibrate measures the errors of predictions on rows that the model has not learned, for PredictProba
-// and PredictSet. The rows replace the previous calibration; only the last CalibrationRows of them
-// count.
+// and PredictSet. They replace the previous calibration; only the last CalibrationRows count.
 //
 // If Fit chooses settings or Validate is set, and the method can leave rows out, Fit calibrates on the
 // rows that it learns, each predicted as if it had been left out (CalibrateLearned). If relevances
@@ -369,8 +368,8 @@ func (c *Classifier) CalibrateLearnedContext(ctx context.Context, x *mat.Dense, 
 }
 
 // CalibratePartialFit predicts the samples, then learns them as PartialFit does, and adds the errors of
-// the predictions to the calibration. So the calibration follows the model, and shows when predictions
-// become worse.
+// the predictions to the calibration. So the calibration follows the model, and shows when they become
+// worse.
 //
 //	cost: PartialFit and Calibrate, with a solution for the weights for each call.
 //	errors: as PartialFit. Samples that the model cannot predict are only learned.

@@ -23,8 +23,7 @@ const maxInferredClasses = 1 << 12
 //
 //	scores = A W,  predicted class = index of the largest score
 //
-// As in the paper, the targets are +1 for the class of a sample and -1 for the others, and there is no
-// intercept.
+// As in the paper, the targets are +1 for the class and -1 for the others, and there is no intercept.
 //
 // The fields are options that Fit reads; a change takes effect at the next Fit. Fit chooses the fields
 // that are zero: the zero value suits any table; for images, set Features.Scaling to ScaleSamples.
@@ -43,8 +42,7 @@ const maxInferredClasses = 1 << 12
 // Methods that change a model, such as Fit and Calibrate, must not run concurrently with any other
 // method; methods that predict, count or write may run concurrently. Assigning a fitted Classifier
 // copies the fields but shares the model, until Fit or Refit replaces it in one of the two; Clone makes
-// an independent model. So a server can predict with one model while a clone learns, and then swap the
-// two.
+// an independent model. So a server can predict while a clone learns, and then swap the two.
 type Classifier struct {
 	// Backend computes all products; nil stands for blskernel.Default(). It is also used for
 	// Features.Backend and Update.Backend if they are nil.
@@ -125,7 +123,7 @@ func (c *Classifier) DecisionFunction(x *mat.Dense) (*mat.Dense, error) {
 }
 
 // DecisionFunctionContext is like DecisionFunction but stops when ctx is done. It cannot interrupt the
-// solution for the weights at the first prediction after an update: k³/3 flops with blsupdate.Gram.
+// solution for W at the first prediction after an update: k³/3 flops with blsupdate.Gram.
 func (c *Classifier) DecisionFunctionContext(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	return c.scores(ctx, x)
 }
@@ -228,8 +226,8 @@ func (m *model) classifier() *Classifier {
 		Validate: s.validate, model: m}
 }
 
-// inferClasses returns 1 + the largest label, limited to 1 to maxInferredClasses, or more if all
-// numbers from 0 to the largest are labels. targets rejects labels out of range.
+// inferClasses returns 1 + the largest label, from 1 to maxInferredClasses, or more if all numbers up
+// to the largest are labels. targets rejects labels out of range.
 func inferClasses(labels []int) int {
 	distinct := slices.Compact(slices.Sorted(slices.Values(labels)))
 	if len(distinct) == 0 {

@@ -84,7 +84,7 @@ func (m *model) eachScaled(ctx context.Context, x *mat.Dense, use func(scores []
 //	1 - t (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½
 //
 // where x are the nodes of the sample. The classes are in descending order of their scores. The factor
-// t is the quantile of PredictInterval, for the errors 1 - score of the true class of each calibration
+// t is the quantile of PredictInterval, for the errors 1 - score of the true class of a calibration
 // row.
 //
 // A set has several classes if the model is in doubt. It is empty if no class reaches that score, which

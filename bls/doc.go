@@ -11,17 +11,16 @@
 // phi standardises the samples to S, multiplies them by sparse weights, and scales each node to [0,1].
 // Wh is random and orthonormal. With FeatureOptions.Direct, A is [Z, S, H]; with FeatureOptions.Steps,
 // half of the nodes of H are steps. Package blsupdate computes the weights W of the output layer, the
-// least-squares solution of A W = Y. docs/settings.md has all equations; Features.Maps returns all
+// least-squares solution of A W = Y. docs/settings.md has the equations; Features.Maps returns the
 // numbers.
 //
 // # Models
 //
 // Classifier and Regressor combine feature maps, fitted to the first batch and frozen, with an Updater
 // of package blsupdate, which updates W with every further batch. A model that PartialFit started keeps
-// its samples until there are 200, or 10 per class if that is more, and until then is fitted to all of
-// them anew.
+// its samples until there are 200, or 10 per class if that is more, and is refitted to all of them.
 //
-//	Classifier   class = argmax A W; targets are a constant 1, then +1 for the class, -1 for the others
+//	Classifier   class = argmax A W; targets are 1, then +1 for the class and -1 for the others
 //	Regressor    predictions [A, 1] W + 1·y0ᵀ, where y0 are the means of the first targets; with
 //	             LogTargets, the exponentials of these predictions times a factor
 //

@@ -32,8 +32,7 @@ func writeTo(w io.Writer, code func(*codec.Coder)) error {
 // DecodeFeatures reads what Features.Encode wrote, and not a byte more. b computes the products; nil
 // stands for blskernel.Default().
 //
-//	errors: *FormatError if r ends too early, or has numbers that are invalid in Features; an error
-//	of r.
+//	errors: *FormatError if r ends too early, or has numbers invalid in Features; an error of r.
 //	memory: as DecodeClassifier.
 func DecodeFeatures(r io.Reader, b blskernel.Backend) (*Features, error) {
 	x, f := codec.NewDecoder(r, 0), &Features{}

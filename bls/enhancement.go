@@ -18,8 +18,7 @@ type EnhancementWeights int
 
 const (
 	// Orthonormal takes an orthonormal basis of the columns of a uniform random matrix, WhᵀWh = I,
-	// for N >= n3, and of its rows, WhWhᵀ = I, for N < n3, as in the code of the authors of the
-	// method.
+	// for N >= n3, and of its rows, WhWhᵀ = I, for N < n3, as in the authors' code.
 	Orthonormal EnhancementWeights = iota
 	// Uniform takes the uniform random numbers in [-1,1) themselves, as printed in the paper.
 	Uniform
@@ -107,8 +106,7 @@ func orthonormalizeRows(ctx context.Context, bk blskernel.Backend, v *mat.Dense)
 }
 
 // orthonormalizeRow makes row i of panel orthogonal to the orthonormal rows 0 to i-1 by the modified
-// Gram-Schmidt method, and scales it to the norm 1. It returns false if the norm of the rest is at most
-// p·eps·norm.
+// Gram-Schmidt method, and scales it to the norm 1. It returns false if at most p·eps·norm is left.
 func orthonormalizeRow(bk blskernel.Backend, panel []float64, ld, i, p int, norm float64) bool {
 	const eps = 0x1p-52
 	x := panel[i*ld : i*ld+p]

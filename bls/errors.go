@@ -7,11 +7,10 @@ import (
 	"blskernel/internal/io/codec"
 )
 
-// The errors that this package shares with blsupdate; Fit and PartialFit also return others of
-// blsupdate.
+// Errors shared with blsupdate. Fit and PartialFit also return other errors of blsupdate.
 type (
-	// ShapeError reports a matrix without rows, or one that does not fit the model or the other
-	// arguments.
+	// ShapeError reports a matrix without rows, or one that does not fit the model or another
+	// matrix.
 	ShapeError = blsupdate.ShapeError
 	// NotFiniteError reports that samples or targets contain a NaN or an infinity.
 	NotFiniteError = blsupdate.NotFiniteError

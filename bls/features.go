@@ -35,8 +35,8 @@ type FeatureOptions struct {
 	// images. FitFeatures takes ScaleSamples for ScaleAuto, as in the paper.
 	Scaling Scaling
 	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups. For a table
-	// of more than 500 columns, a Classifier or a Regressor takes as many feature nodes as columns,
-	// at most 1000.
+	// of more than 500 columns, a Classifier or a Regressor takes one feature node per column, at
+	// most 1000.
 	Groups int
 	// GroupNodes is n1, the number of nodes of each group; 0 stands for DefaultGroupNodes.
 	GroupNodes int
@@ -65,8 +65,7 @@ type FeatureOptions struct {
 	Backend blskernel.Backend
 }
 
-// resolve returns o with the defaults in place of zeros, or an *OptionError. Resolving the result again
-// does not change it.
+// resolve returns o with the defaults in place of zeros, or an *OptionError. It is idempotent.
 func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	o.Groups = cmp.Or(o.Groups, DefaultGroups)
 	o.GroupNodes = cmp.Or(o.GroupNodes, DefaultGroupNodes)

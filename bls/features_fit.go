@@ -220,8 +220,7 @@ func (f *Features) withShrink(shrink float64) *Features {
 	return &g
 }
 
-// largestInput returns the largest element of [Z, 0.1] Wh, which it computes one panel of rows at a
-// time.
+// largestInput returns the largest element of [Z, 0.1] Wh, computed one panel of rows at a time.
 //
 //	cost: 2lN·n3 flops.
 func (f *Features) largestInput(ctx context.Context, z *mat.Dense) (float64, error) {

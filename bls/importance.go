@@ -34,7 +34,7 @@ type Importances struct {
 
 // Importance returns by how much the accuracy on the samples X falls when the values of a group of
 // columns are permuted among the samples: the mean and the standard deviation (n-1) over the repeats. A
-// column that does not matter has a mean of about 0, and so has a column whose content is repeated in
+// column that does not matter has a mean of about 0, and so has one whose content is repeated in
 // others.
 //
 //	shapes: X l×d, labels l. Samples that the model has not learned show what matters for new ones.

@@ -85,8 +85,8 @@ func (m *model) checked(s *sampleSet) (*mat.Dense, error) {
 }
 
 // Forget multiplies the weight of all samples so far, and the ridge, by factor, 0 < factor <= 1. The
-// weights W do not change. Called before each PartialFit, it gives exponential forgetting. SetLambda
-// restores the ridge.
+// weights W do not change. Before each PartialFit it gives exponential forgetting. SetLambda restores
+// the ridge.
 //
 //	errors: ErrNotFitted; as blsupdate.Updater.Forget.
 func (m *model) Forget(factor float64) error {
@@ -131,10 +131,9 @@ func (m *model) SetLambdaContext(ctx context.Context, lambda float64) error {
 	return nil
 }
 
-// Merge adds all samples that other has learned; other does not change. Both models must have the same
-// feature maps: for instance, they are clones of one model, refitted to different rows. The ridge, the
-// slope of the probabilities and the settings of c do not change. Use Relabel first if the classes
-// differ.
+// Merge adds all samples that other has learned; other does not change. Both must have the same feature
+// maps, for instance as clones of one model, refitted to different rows. The ridge, the slope of the
+// probabilities and the settings of c do not change. Use Relabel first if the classes differ.
 //
 //	errors: ErrNotFitted; *OptionError if the feature maps differ; *ShapeError if the numbers of
 //	classes differ; as blsupdate.Updater.Merge, which returns an *UnsupportedError for methods other
@@ -211,8 +210,7 @@ func (m *model) merge(ctx context.Context, other *model) error {
 // Clones of one model that are refitted to parts of the data can be merged. With QR, call SetLambda(0)
 // before Refit, and set the ridge after merging.
 //
-//	shapes, errors: as Fit. On an error the model is unchanged. An assigned copy of c keeps the old
-//	model.
+//	shapes, errors: as Fit. On an error c is unchanged. An assigned copy of c keeps the old model.
 func (c *Classifier) Refit(x *mat.Dense, labels []int) error {
 	return c.RefitContext(background, x, labels, nil)
 }

@@ -12,8 +12,8 @@ import (
 
 const (
 	// logAdvantage is the largest ratio of the loss with logarithms to the loss without them at
-	// which Fit chooses logarithms. It is below 1 because such a model cannot learn a later target
-	// that is not positive.
+	// which Fit chooses logarithms. It is below 1 because such a model cannot learn targets that
+	// are not positive.
 	logAdvantage = 0.9
 
 	minSkewness = 1 // the least skewness of targets whose logarithms are tried
@@ -76,7 +76,7 @@ func (m *model) learned(y *mat.Dense) (*mat.Dense, error) {
 	return logarithms(y), nil
 }
 
-// plain returns m, or a copy that predicts logarithms if m is a model of logarithms.
+// plain returns m or, for a model of logarithms, a copy that predicts these.
 func (m *model) plain() *model {
 	if m.smearing == nil {
 		return m

@@ -43,8 +43,7 @@ func (c *Classifier) PredictProbaContext(ctx context.Context, x *mat.Dense) (*ma
 	return scores, nil
 }
 
-// Probabilities returns the probabilities of PredictProba, before Temper, for scores of
-// DecisionFunction. The result is new storage.
+// Probabilities returns what PredictProba computes from scores before Temper, in new storage.
 func (c *Classifier) Probabilities(scores *mat.Dense) *mat.Dense {
 	out := mat.NewDense(scores.RawMatrix().Rows, scores.RawMatrix().Cols, nil)
 	c.probabilities(out, scores)

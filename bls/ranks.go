@@ -103,8 +103,7 @@ func normalScores(column []float64) curve {
 }
 
 // extended returns the curve with lines beyond its ends, up to the scores ±rankLimit. A line has the
-// slope between its end and the inner value low or high, or, if the two are equal, of the outermost
-// line.
+// slope between its end and the inner value low or high, or of the outermost line if these are equal.
 func (c curve) extended(low, high float64) curve {
 	last := len(c.knots) - 1
 	beyond := func(end int, inner float64, next int, limit float64) (v float64, ok bool) {

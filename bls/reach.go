@@ -148,8 +148,7 @@ func moved(err error, from int) error {
 }
 
 // Temper makes the probabilities p less certain for samples outside what the model has learned. If
-// Outside returns r > 1 for a sample, its row shrinks towards the shares of the classes among the
-// learned rows:
+// Outside returns r > 1 for a sample, its row shrinks towards the learned shares of the classes:
 //
 //	p[j] = t p[j] + (1-t) share[j],  t = r⁻⁶
 //

@@ -23,10 +23,9 @@ const enhancePanel = 1 << 16
 // depends on nothing else, so the order of sums over samples is always the same.
 func panelRows(cols int) int { return max(16, min(4096, panelElements/cols)) }
 
-// firstRow calls bad for the rows [0, n) in concurrent ranges, where a row takes about cols
-// nanoseconds. It returns the lowest row for which bad returns a column, and that column, or -1 if bad
-// returns -1 for all. Each range stops at its first bad row, so the result does not depend on the
-// ranges.
+// firstRow calls bad for the rows [0, n) in concurrent ranges; a row takes about cols nanoseconds. It
+// returns the lowest row for which bad returns a column, and that column, or -1 if bad returns -1 for
+// all. Each range stops at its first bad row, so the result does not depend on the ranges.
 func firstRow(n, cols int, bad func(row int) (col int)) (row, col int) {
 	var mu sync.Mutex
 	row, col = n, -1
@@ -113,8 +112,7 @@ func mapsBytes(d, n, n3 int) int64 {
 	return memory.Sum(memory.Floats(d+1, n), memory.Floats(n+1, n3))
 }
 
-// checkMemory returns a *MemoryError unless there is memory for the given bytes and the nodes of the
-// given number of rows.
+// checkMemory returns a *MemoryError unless the given bytes and the nodes of the rows fit into memory.
 func checkMemory(bytes int64, rows, nodes int) error {
 	need := memory.Sum(bytes, memory.Floats(rows, nodes))
 	const do = "take fewer nodes, or pass the samples in batches"
@@ -143,8 +141,8 @@ func checkCount(l int, name string, rows, cols int) error {
 }
 
 // columnMeans returns the weighted mean of each column of y, as its first element plus the mean of the
-// differences from it, so that the mean of equal elements is exact. If no weight is positive, it
-// returns the first row.
+// differences from it, so that the mean of equal elements is exact. If no weight is positive, it is the
+// first row.
 func columnMeans(y *mat.Dense, weights []float64) []float64 {
 	l, c := y.Dims()
 	first := y.RawRowView(0)

@@ -132,13 +132,11 @@ func columnScales(ctx context.Context, x *mat.Dense) (means, deviations []float6
 	return means, deviations, nil
 }
 
-// maxGain is the largest factor of minMax: a range narrower than 1e-14 of the target range is rounding
-// noise.
+// maxGain is the largest factor of minMax: a range below 1e-14 of the target range is rounding noise.
 const maxGain = 1e14
 
 // minMax returns the offset and gain that map [lo, hi] to [0, width] by (v-offset)*gain. If hi-lo is 0
-// or not finite, or if the gain exceeds maxGain, it returns 0 and 1, which change nothing, and ok is
-// false.
+// or not finite, or if the gain exceeds maxGain, it returns 0 and 1, which change nothing, and false.
 func minMax(lo, hi, width float64) (offset, gain float64, ok bool) {
 	gain = width / (hi - lo)
 	if !(gain <= maxGain) || math.IsInf(hi-lo, 0) {

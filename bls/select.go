@@ -150,8 +150,7 @@ func (s settings) methodFor(chosen blsupdate.Method, lowest float64) blsupdate.M
 
 // suggestNodes returns the number of enhancement nodes for rows of the given number of columns: two for
 // three rows, but at most 250 per column, and no more than some 10¹² flops of the output layer allow.
-// The result is between 200 and 2000. More rows support more nodes, until these no longer repay the
-// training time.
+// The result is between 200 and 2000. More rows support more nodes, until these cost too much time.
 func suggestNodes(rows, columns int) int {
 	const minNodes, maxNodes, flops = 200, choiceNodes, 1e12
 	nodes := min(float64(rows)*2/3, float64(columns)*250, math.Sqrt(flops/float64(max(rows, 1))))
@@ -347,8 +346,7 @@ func (t *trials) trySteps(ctx context.Context, s *choice.Search, near candidate)
 	return near, err
 }
 
-// rounds returns the number of rounds of relevance to try with the options, and whether that is fixed
-// rather than chosen.
+// rounds returns the number of rounds of relevance to try, and whether it is fixed rather than chosen.
 func (t *trials) rounds(opt FeatureOptions) (n int, forced bool) {
 	switch {
 	case t.features.Relevance != 0:
@@ -425,8 +423,7 @@ type fittedMaps struct {
 	intercept bool
 }
 
-// unscalable reports whether err says that maps have no scale for their enhancement nodes. Other maps
-// may have one.
+// unscalable reports whether err is a *ScaleError of maps, which other maps may not have.
 func unscalable(err error) bool {
 	var e *ScaleError
 	return errors.As(err, &e)
@@ -454,8 +451,7 @@ func (t *trials) fit(ctx context.Context, opt FeatureOptions, columns [][]float6
 // Maps returns the number of maps.
 func (m trialMaps) Maps() int { return len(m) }
 
-// Nodes returns the nodes of the rows by map i for a shrink, followed by a column of ones if there is
-// an intercept.
+// Nodes returns the nodes of the rows by map i for a shrink, followed by ones if there is an intercept.
 func (m trialMaps) Nodes(ctx context.Context, i int, shrink float64) (*mat.Dense, error) {
 	f := m[i].features.withShrink(shrink)
 	l, n := m[i].z.Dims()

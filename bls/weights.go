@@ -39,7 +39,7 @@ func ParseClassWeight(name string) (ClassWeight, error) {
 }
 
 // FitContext is Fit with the weight weights[i] for the squared error of sample i; nil means all ones.
-// Scaling and feature maps depend on weights only through the settings that Fit chooses. It checks ctx
+// Weights affect scaling and feature maps only through the settings that Fit chooses. It checks ctx
 // before each panel of rows, each iteration of an autoencoder, and each step of starting the output
 // layer.
 //
@@ -201,8 +201,7 @@ func balanced(counts []count, labels []int, weights []float64) []float64 {
 	return out
 }
 
-// check returns an error for an invalid setting, or for targets y that a model of logarithms cannot
-// learn.
+// check returns an error for an invalid setting, or for y that a model of logarithms cannot learn.
 func (s settings) check(y *mat.Dense) error {
 	if s.classWeight != Unweighted && s.classWeight != Balanced {
 		return &OptionError{Op: "bls", Option: "ClassWeight", Value: s.classWeight, Want: "Unweighted or Balanced"}
@@ -244,8 +243,8 @@ func checkJudged(weights []float64, l int) error {
 	return err
 }
 
-// weigh multiplies the rows of a and y by the roots of the weights, unless weights is nil: a in place,
-// and y in new storage.
+// weigh multiplies the rows of a and y by the roots of weights unless that is nil: a in place, y in new
+// storage.
 func weigh(a, y *mat.Dense, weights []float64) (*mat.Dense, error) {
 	if weights == nil {
 		return y, nil

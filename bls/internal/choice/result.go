@@ -135,8 +135,7 @@ func (f *Folds) trimmed(squares []float64, from int, total float64) (sum float64
 	return sum
 }
 
-// ArgMax returns the index of the largest element of a row, or -1 if all are NaN. Ties go to the lowest
-// index.
+// ArgMax returns the index of the largest element of a row, the first on ties, or -1 if all are NaN.
 func ArgMax(row []float64) int {
 	best := -1
 	for j, v := range row {

@@ -134,7 +134,7 @@ func (s *Search) alongRidges(ctx context.Context, maps Maps, shrink float64) (Pl
 }
 
 // Fine returns the best result among the ridges near a place, with its shrink. A nil maps stands for
-// the maps of the place.
+// the maps of near.
 func (s *Search) Fine(ctx context.Context, maps Maps, near Place) (*Result, error) {
 	e, best := near.equations, near.Result
 	if maps != nil {
