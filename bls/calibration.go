@@ -144,8 +144,8 @@ func (m *model) withoutRows(row []float64) {
 	}
 }
 
-// observe returns calibration rows for samples. learned says that it has learned them, with factors as
-// weights.
+// observe returns calibration rows for samples. learned says that the model has learned them, with
+// factors as weights.
 func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors []float64) ([][]float64, error) {
 	l, d := in.x.Dims()
 	at := calibrationRows(m.targets())
@@ -347,7 +347,7 @@ func (c *Classifier) PartialCalibrate(x *mat.Dense, labels []int) error {
 	return c.PartialCalibrateContext(background, x, labels, nil)
 }
 
-// PartialCalibrateContext is PartialCalibrate with the weights and the context of CalibrateContext.
+// PartialCalibrateContext is PartialCalibrate with weights and a context, as in CalibrateContext.
 func (c *Classifier) PartialCalibrateContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	return c.calibrate(ctx, sampleSet{x: x, labels: labels, weights: weights}, false, true)
 }
@@ -361,15 +361,15 @@ func (c *Classifier) CalibrateLearned(x *mat.Dense, labels []int) error {
 	return c.CalibrateLearnedContext(background, x, labels, nil)
 }
 
-// CalibrateLearnedContext is CalibrateLearned with the weights that the samples were learned with, and
-// the context of CalibrateContext.
+// CalibrateLearnedContext is CalibrateLearned with the weights with which the samples were learned, and
+// a context, as in CalibrateContext.
 func (c *Classifier) CalibrateLearnedContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	return c.calibrate(ctx, sampleSet{x: x, labels: labels, weights: weights}, true, false)
 }
 
 // CalibratePartialFit predicts the samples, then learns them as PartialFit does, and adds the errors of
-// the predictions to the calibration. So the calibration follows the model, and shows when they become
-// worse.
+// the predictions to the calibration. So the calibration follows the model, and shows when predictions
+// get worse.
 //
 //	cost: PartialFit and Calibrate, with a solution for the weights for each call.
 //	errors: as PartialFit. Samples that the model cannot predict are only learned.
@@ -402,7 +402,7 @@ func (r *Regressor) PartialCalibrate(x, y *mat.Dense) error {
 	return r.PartialCalibrateContext(background, x, y, nil)
 }
 
-// PartialCalibrateContext is PartialCalibrate with the weights and the context of CalibrateContext.
+// PartialCalibrateContext is PartialCalibrate with weights and a context, as in CalibrateContext.
 func (r *Regressor) PartialCalibrateContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	return r.calibrate(ctx, sampleSet{x: x, y: y, weights: weights}, false, true)
 }
@@ -412,7 +412,7 @@ func (r *Regressor) CalibrateLearned(x, y *mat.Dense) error {
 	return r.CalibrateLearnedContext(background, x, y, nil)
 }
 
-// CalibrateLearnedContext is CalibrateLearned with the weights and the context of CalibrateContext.
+// CalibrateLearnedContext is CalibrateLearned with weights and a context, as in CalibrateContext.
 func (r *Regressor) CalibrateLearnedContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	return r.calibrate(ctx, sampleSet{x: x, y: y, weights: weights}, true, false)
 }

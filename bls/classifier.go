@@ -42,7 +42,8 @@ const maxInferredClasses = 1 << 12
 // Methods that change a model, such as Fit and Calibrate, must not run concurrently with any other
 // method; methods that predict, count or write may run concurrently. Assigning a fitted Classifier
 // copies the fields but shares the model, until Fit or Refit replaces it in one of the two; Clone makes
-// an independent model. So a server can predict while a clone learns, and then swap the two.
+// an independent model. So a server can predict with a model while a clone of it learns, and then swap
+// the two.
 type Classifier struct {
 	// Backend computes all products; nil stands for blskernel.Default(). It is also used for
 	// Features.Backend and Update.Backend if they are nil.
@@ -244,8 +245,8 @@ func inferClasses(labels []int) int {
 // otherwise.
 //
 //	shapes: labels l, at least one, each from 0 to classes-1.
-//	errors: *OptionError for classes < 1; *LabelError for a label out of range; *ShapeError for no
-//	labels.
+//	errors: *OptionError for classes < 1; *LabelError for a label out of range; *ShapeError if there
+//	are none.
 func OneHot(labels []int, classes int) (*mat.Dense, error) { return targets(labels, classes, false) }
 
 // targets is OneHot, optionally with a first column of ones for the constant target.

@@ -11,8 +11,8 @@ import (
 )
 
 // Encode writes the maps, which DecodeFeatures restores bit for bit. Each integer or float64 takes 8
-// bytes, little-endian. There is no name and no checksum; package bls/modelfile adds both. The error is
-// ErrNotFitted or one of w.
+// bytes, little-endian. There is no name and no checksum; package bls/modelfile adds both. Encode
+// returns ErrNotFitted or an error of w.
 func (f *Features) Encode(w io.Writer) error {
 	if f.weights == nil {
 		return ErrNotFitted
@@ -42,8 +42,8 @@ func DecodeFeatures(r io.Reader, b blskernel.Backend) (*Features, error) {
 	return f, nil
 }
 
-// code codes d, the options, and the numbers in the order of the fields. b computes the products of
-// maps that are read.
+// code encodes or decodes d, the options, and the numbers in the order of the fields. b computes the
+// products of maps that are read.
 func (f *Features) code(x *codec.Coder, b blskernel.Backend) {
 	d, opt := 0, f.opt
 	if !x.Reading() {
@@ -111,7 +111,7 @@ func (f *Features) codeRanks(x *codec.Coder, d int) {
 	})
 }
 
-// codeEach codes n elements of v. If x reads, it appends them to v.
+// codeEach encodes n elements of v, or decodes n elements and appends them to v.
 func codeEach[T any](x *codec.Coder, v *[]T, n int, code func(of *T)) {
 	for i := 0; i < n && !x.Failed(); i++ {
 		if x.Reading() {
@@ -124,7 +124,7 @@ func codeEach[T any](x *codec.Coder, v *[]T, n int, code func(of *T)) {
 // encodedScalings are the scalings in the order of their numbers in an encoding.
 var encodedScalings = []Scaling{ScaleSamples, ScaleColumns, ScaleNone, ScaleAuto, ScaleRanks}
 
-// codeOptions codes o without its backend; resolve checks the values.
+// codeOptions encodes or decodes o without its backend; resolve checks the values.
 func codeOptions(x *codec.Coder, o *FeatureOptions) {
 	scaling := slices.Index(encodedScalings, o.Scaling)
 	x.Int("Scaling", &scaling, len(encodedScalings)-1)
@@ -148,7 +148,7 @@ func codeOptions(x *codec.Coder, o *FeatureOptions) {
 	}
 }
 
-// codeNumber codes a number from None to limit.
+// codeNumber encodes or decodes a number from None to limit.
 func codeNumber(x *codec.Coder, what string, v *int, limit int) {
 	n := int64(*v)
 	x.Signed(&n)

@@ -16,7 +16,7 @@ import (
 	"blskernel/internal/linalg/backend"
 )
 
-// A kind is a type of model, as the first 8 bytes of the head of an encoding name it.
+// A kind is the kind of a model, written as the first 8 bytes of the head of an encoding.
 type kind string
 
 const (
@@ -97,8 +97,8 @@ func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 	return m, nil
 }
 
-// codeHead codes the kind, the options as Fit read them, the known classes, and the feature maps. b is
-// the backend of a model that is read.
+// codeHead encodes or decodes the kind, the options as Fit read them, the known classes, and the
+// feature maps. b is the backend of a model that is read.
 func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	word, s := k.word(), m.settings
 	x.Uint64(&word)

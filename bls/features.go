@@ -87,13 +87,13 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	case o.GroupNodes < 0 || o.GroupNodes > maxNodes/o.Groups:
 		return bad("GroupNodes", o.GroupNodes, positive+", and fewer than 2³¹ feature nodes in all")
 	case o.EnhancementNodes < 0 || o.EnhancementNodes > maxNodes-o.Groups*o.GroupNodes:
-		return bad("EnhancementNodes", o.EnhancementNodes, "0 or a positive number, or None, and fewer than 2³¹ nodes in all")
+		return bad("EnhancementNodes", o.EnhancementNodes, "0, a positive number or None, and fewer than 2³¹ nodes in all")
 	case o.Direct < 0 || o.Direct > 1:
 		return bad("Direct", o.Direct, "1, 0 or None")
 	case o.Relevance < 0 || o.Relevance > maxRounds:
 		return bad("Relevance", o.Relevance, fmt.Sprintf("0 to %d, or None", maxRounds))
 	case o.Relevance > 0 && !o.Scaling.ofColumns():
-		return bad("Relevance", o.Relevance, "None, since only ScaleColumns and ScaleRanks have columns to weigh")
+		return bad("Relevance", o.Relevance, "None, unless Scaling is ScaleColumns or ScaleRanks, which scale columns")
 	case o.Steps < 0 || o.Steps > 1:
 		return bad("Steps", o.Steps, "1, 0 or None")
 	case o.Steps > 0 && o.Direct == 0:
@@ -101,7 +101,7 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	case !(o.Shrink >= 0) || math.IsInf(o.Shrink, 1):
 		return bad("Shrink", o.Shrink, "a positive finite number, or 0 for the default")
 	case o.Unscaled && o.Shrink != 0:
-		return bad("Shrink", o.Shrink, "0, since Unscaled leaves out the scale")
+		return bad("Shrink", o.Shrink, "0, since Unscaled leaves out the scale factor")
 	case o.Enhancement != Orthonormal && o.Enhancement != Uniform:
 		return bad("Enhancement", o.Enhancement, "Orthonormal or Uniform")
 	}

@@ -19,7 +19,7 @@ import (
 //	reads/writes: on an error the model is unchanged.
 //	cost: Transform and Updater.RemoveInputs.
 //	errors: as PartialFitContext and RemoveInputs: *blsupdate.UnknownRowError for a sample that was
-//	not learned, which only Improved, Original and a model with KeptRows can detect;
+//	not learned, which only Improved, Original and models that keep samples detect;
 //	*blsupdate.LeverageError if the other samples do not determine the weights; *OptionError with
 //	Balanced.
 func (c *Classifier) Remove(x *mat.Dense, labels []int) error {

@@ -139,7 +139,7 @@ func (c *Classifier) Clone() (*Classifier, error) {
 	return out, nil
 }
 
-// Clone is Classifier.Clone.
+// Clone returns an independent copy of r, like Classifier.Clone.
 func (r *Regressor) Clone() (*Regressor, error) {
 	m, err := r.clone()
 	if err != nil {

@@ -155,7 +155,7 @@ func moved(err error, from int) error {
 // with a larger t if another class would become the most probable. The power is steep, like the
 // enhancement nodes: a third farther out than all learned samples, scores mean little.
 //
-//	shapes: p l×c; outside l.
+//	shapes: p l×c, which is overwritten; outside l.
 func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
 	shares := make([]float64, c.NumClasses())
 	for i, of := range c.orEmpty().counts {

@@ -51,9 +51,9 @@ type Regressor struct {
 	// their ratio to the target. Predictions are min(factor·exp([A, 1] W + 1·y0ᵀ), 10·largest),
 	// where factor, for each target, is Duan's smearing estimate from the held-out rows, and
 	// largest is the largest target learned. Methods that learn return a *TargetError for a target
-	// that is not positive, and Weights, Center, Expand and Updater are of logarithms. With None it
-	// learns the targets themselves. 0 lets Fit choose: logarithms if all targets are positive,
-	// their skewness is at least 1, and the held-out loss is at least a tenth smaller.
+	// that is not positive, and Weights, Center, Expand and Updater refer to the logarithms. With
+	// None it learns the targets themselves. 0 lets Fit choose: logarithms if all targets are
+	// positive, their skewness is at least 1, and the held-out loss is at least a tenth smaller.
 	LogTargets int
 	// ExpectedRows and Validate are as in Classifier; the score of the choice is R².
 	ExpectedRows int
@@ -163,10 +163,10 @@ func determination(bk blskernel.Backend, y, p *mat.Dense, weights []float64) flo
 // It returns nil with NoIntercept and before the first Fit.
 func (r *Regressor) Center() []float64 { return slices.Clone(r.orEmpty().center) }
 
-// Encode is Classifier.Encode.
+// Encode writes the fitted model, like Classifier.Encode.
 func (r *Regressor) Encode(w io.Writer) error { return r.encode(w, kindRegressor) }
 
-// DecodeRegressor is DecodeClassifier for what Regressor.Encode wrote.
+// DecodeRegressor reads what Regressor.Encode wrote, like DecodeClassifier.
 func DecodeRegressor(r io.Reader, b blskernel.Backend) (*Regressor, error) {
 	m, err := decodeModel(r, kindRegressor, b)
 	return m.regressor(), err

@@ -24,10 +24,10 @@ const (
 	// training set, s[j] = (x[j] - mean[j]) / std[j]. It suits tables. A column that is constant in
 	// the first training set becomes 0, with std[j] = 1, and its weights are exactly 0. When
 	// PartialFit meets another value, std[j] becomes the root mean square distance from the
-	// constant in that batch, and weights are drawn. Earlier samples keep their 0, so the model
+	// constant in that batch, and its weights are drawn. Earlier samples keep their 0, so the model
 	// equals a fit of the new maps to all samples.
 	ScaleColumns
-	// ScaleNone takes the samples unchanged, S = X. It suits inputs of magnitude 1.
+	// ScaleNone takes the samples unchanged, S = X. It suits inputs of magnitude about 1.
 	ScaleNone
 	// ScaleRanks maps each input to normal scores: the normal quantile of its rank among at most
 	// 4096 rows of the first training set, s[j] = Φ⁻¹(rank/n), where equal inputs share the mean of

@@ -423,7 +423,7 @@ type fittedMaps struct {
 	intercept bool
 }
 
-// unscalable reports whether err is a *ScaleError of maps, which other maps may not have.
+// unscalable reports whether err is a *ScaleError, which other maps may not cause.
 func unscalable(err error) bool {
 	var e *ScaleError
 	return errors.As(err, &e)

@@ -165,7 +165,7 @@ func (e *Equations) At(lambda float64) *Result {
 	return r
 }
 
-// result returns the result of scores, measured on the rows from the given fold on.
+// result returns the Result for scores, measured on the rows from the given fold on.
 func (e *Equations) result(lambda float64, scores *mat.Dense, fold int) *Result {
 	r := &Result{Shrink: e.shrink, Method: blsupdate.Gram, Lambda: lambda, folds: e.folds, scores: scores, equations: e}
 	r.measure(fold)

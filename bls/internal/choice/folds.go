@@ -1,4 +1,4 @@
-// Package choice chooses settings of a model by held-out rows. Its values are immutable once made.
+// Package choice chooses settings of a model on held-out rows. Its values are immutable once made.
 //
 //	Folds      the rows of a choice, in four folds, and which folds are held out
 //	Equations  the normal equations of one set of nodes, without each held-out fold
@@ -25,7 +25,7 @@ const (
 	MinRows = 2 * numFolds
 )
 
-// Data are the rows of a choice.
+// Data describes the samples from which Folds takes rows.
 type Data struct {
 	Rows     int       // l
 	Expected int       // the rows of the whole training, if more than l

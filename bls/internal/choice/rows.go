@@ -26,7 +26,7 @@ func takeRows(labels []int, balanced bool, l int) (rows []int, factors []float64
 	for _, label := range labels {
 		counts[label]++
 	}
-	// perClass becomes the largest number of rows per class for which all fit into MaxRows.
+	// taking returns the number of rows with at most perClass rows of each class.
 	taking := func(perClass int) (rows int) {
 		for _, n := range counts {
 			rows += min(n, perClass)
