@@ -58,7 +58,7 @@ func (e *ScaleError) Error() string {
 // OverflowError reports that a node, a prediction or an intermediate result overflows, although the
 // samples are finite. With ScaleSamples only large targets can cause that.
 type OverflowError struct {
-	What string // overflows
+	What string // that overflows
 	Row  int    // of the first such sample, from 0, or -1 if no single sample is to blame
 	Col  int    // of the first such input, from 0, or -1 if no single input is to blame
 }
@@ -71,7 +71,7 @@ func (e *OverflowError) Error() string {
 	if e.Col >= 0 {
 		at += fmt.Sprintf(" at column %d of X", e.Col)
 	}
-	return fmt.Sprintf("bls: %s%s overflows: remove samples that are far beyond the others, or use smaller units", e.What, at)
+	return fmt.Sprintf("bls: overflow in %s%s: remove samples that are far beyond the others, or use smaller units", e.What, at)
 }
 
 // Unwrap returns blsupdate.ErrOverflow.

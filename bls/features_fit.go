@@ -174,7 +174,7 @@ func (f *Features) checkNodes(a *mat.Dense) error {
 		return nil
 	}
 	if i := firstNotFinite(a); i >= 0 {
-		return &OverflowError{What: "a node", Row: i, Col: -1}
+		return &OverflowError{What: "the nodes", Row: i, Col: -1}
 	}
 	return nil
 }
