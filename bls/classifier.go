@@ -245,8 +245,8 @@ func inferClasses(labels []int) int {
 // otherwise.
 //
 //	shapes: labels l, at least one, each from 0 to classes-1.
-//	errors: *OptionError for classes < 1; *LabelError for a label out of range; *ShapeError if there
-//	are none.
+//	errors: *OptionError for classes < 1; *LabelError for a label out of range; *ShapeError if
+//	labels is empty.
 func OneHot(labels []int, classes int) (*mat.Dense, error) { return targets(labels, classes, false) }
 
 // targets is OneHot, optionally with a first column of ones for the constant target.

@@ -136,8 +136,8 @@ type Features struct {
 	steps steps // the last enhancement nodes
 }
 
-// Options returns the options of the fit, with defaults in place of zeros, and the backend in use. From
-// these and the same samples, FitFeatures returns the same maps.
+// Options returns the options of the fit, with defaults in place of zeros, and the backend in use. If
+// Relevance is not positive, FitFeatures returns the same maps for these and the same samples.
 func (f *Features) Options() FeatureOptions { return f.opt }
 
 // Inputs returns d, the number of features of a sample.

@@ -87,7 +87,7 @@ func (m *model) reachOf(row []float64) float64 {
 	return min(math.Sqrt(squares/float64(len(row))), math.MaxFloat64)
 }
 
-// eachRow calls use with S of each row of x, or with its feature nodes.
+// eachRow calls use with S of each row of x if scaled is true, and otherwise with its feature nodes.
 func (f *Features) eachRow(ctx context.Context, x *mat.Dense, scaled bool, use func(row []float64)) error {
 	l, d := x.Dims()
 	k, used := d+1, d

@@ -124,7 +124,7 @@ func (t *trials) relevances(ctx context.Context, folds *choice.Folds, maps trial
 	first := len(maps) == 1
 	out := make([][]float64, n)
 	for i := range out {
-		// If the equations hold out every fold, the trainings of folds are their last ones.
+		// Equations that hold out every fold have the trainings of folds at the end.
 		w := weights[max(0, len(weights)-n)+i]
 		of := maps[min(i, len(maps)-1)]
 		if out[i], err = t.relevance(of, at.Shrink, w, folds.Training(i, max(64, gradients/len(t.targets)))); err != nil {

@@ -22,9 +22,9 @@ const (
 	// Unweighted gives all rows the same weight.
 	Unweighted ClassWeight = iota
 	// Balanced gives all classes the same weight: a row of class j counts n/(c n_j) times, where
-	// n_j are the rows of the class, n all rows, and c the classes that have any. Sample weights
-	// count in n_j and n. PartialFit takes these numbers from all rows so far, its own included,
-	// and rows keep the weight with which they were learned.
+	// n_j is the number of rows of the class, n of all rows, and c the number of classes that have
+	// rows. Sample weights count in n_j and n. PartialFit counts all rows so far, including its
+	// own; rows keep the weight with which they were learned.
 	Balanced
 )
 

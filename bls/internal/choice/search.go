@@ -133,8 +133,8 @@ func (s *Search) alongRidges(ctx context.Context, maps Maps, shrink float64) (Pl
 	return best, nil
 }
 
-// Fine returns the best result among the ridges near a place, with its shrink. A nil maps stands for
-// the maps of near.
+// Fine returns the best result for the shrink of near and the ridges around it. If maps is nil, it
+// takes the maps of near.
 func (s *Search) Fine(ctx context.Context, maps Maps, near Place) (*Result, error) {
 	e, best := near.equations, near.Result
 	if maps != nil {
