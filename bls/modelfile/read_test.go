@@ -223,7 +223,7 @@ func TestForged(t *testing.T) {
 		{"a gigabyte", newBuilder(Version, "{}").section(sectionClassifier, 1<<30, model).b, "not complete"},
 		{"2^60 bytes", newBuilder(Version, "{}").section(sectionClassifier, 1<<60, model).end(), "not complete"},
 		{"metadata of 2^60 bytes", (&builder{header(Version)}).section(sectionMetadata, 1<<60, []byte("{}")).end(), "checksum"},
-		{"a regressor in name", forged(Version, "{}", sectionRegressor, model), "no Regressor"},
+		{"a regressor in name", forged(Version, "{}", sectionRegressor, model), "not a Regressor"},
 		{"a model of no kind", wrong(8), place(8)},
 		{"an output layer of no kind", wrong(layer), place(layer)},
 		{"an output layer by no method", wrong(layer + 16), place(layer + 16)},
