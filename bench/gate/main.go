@@ -1,20 +1,20 @@
-// Gate fails where a kernel of this CPU has become slower: it compares its share of the FMA peak with a
-// floor.
+// Gate fails if a kernel of this CPU has become slower: it compares the kernel's share of the FMA peak
+// with a floor.
 //
-//	go run ./bench/gate        exit status 1 where a kernel stays below a floor
+//	go run ./bench/gate        exit status 1 if a kernel stays below a floor
 //	go run ./bench/gate -v     prints every case
 //
-// floors.txt has one floor for all CPUs. The share is the kernel's flops per second over the speed
-// of its own loop of fused multiply-adds on registers. Both are measured on one thread in the same
-// rounds, in turn, by the time for which CPUs work for the process; the share is the median over the
-// rounds. So the clock rate and other processes hardly change it. A case below its floor is measured
-// again, and fails where it is below in four attempts.
+// floors.txt has one floor for all CPUs. The share is the kernel's flops per second over the speed of
+// its own loop of fused multiply-adds on registers. Both are measured on one thread in the same rounds,
+// in turn, in CPU time of the process; the share is the median over the rounds. So the clock rate and
+// other processes hardly change it. A case below its floor is measured again, and fails if it is below
+// in four attempts.
 //
 // The gate finds a kernel that is slower by 20% in the blocked products: dgemm, dsyrk, dsymm, dtrmm,
 // and dtrsm from the right. Their shares are nearly the same on Zen 4, Zen 5 and Xeon. The shares of
-// the others depend on loads and latencies. They differ between CPUs by up to a factor of two, and by a
-// quarter from hour to hour where caches are shared. Their floors find losses of a third to a half. The
-// gate does not see losses on several threads, nor in memory beyond the caches.
+// the other operations depend on loads and latencies. They differ between CPUs by up to a factor of
+// two, and by a quarter from hour to hour where caches are shared. Their floors find losses of a third
+// to a half. The gate does not detect losses on several threads, nor in memory beyond the caches.
 package main
 
 import (
@@ -39,7 +39,7 @@ var floors string
 type floor struct {
 	kernel string
 	job    speed.Job
-	share  float64    // the least that passes
+	share  float64    // the smallest that passes
 	seen   [3]float64 // shares on CPUs in the order of the header, 0 where not measured
 }
 
@@ -110,7 +110,7 @@ func command(ctx context.Context, args []string, out, errs io.Writer) int {
 	flags := flag.NewFlagSet("gate", flag.ContinueOnError)
 	flags.SetOutput(errs)
 	verbose := flags.Bool("v", false, "print every case")
-	only := flags.String("kernel", "", "measure this `kernel` alone")
+	only := flags.String("kernel", "", "measure only this `kernel`")
 	if flags.Parse(args) != nil {
 		return 2
 	}
