@@ -14,7 +14,7 @@ func (r *run) accuracies(method string, n int) []float64 {
 	return r.bySeed(method, n, func(_ bench.TableRow, c bench.TableCell) *float64 { return c.Accuracy })
 }
 
-// spread writes a mean with its standard deviation, if there is one.
+// spread formats a mean with its standard deviation, if there is one.
 func spread(mean, deviation float64) string {
 	if math.IsNaN(deviation) {
 		return fixed(mean, 2)
@@ -46,7 +46,8 @@ images were run for the times alone, and have the paper's accuracies only.`,
 	return sec
 }
 
-// methodsApart returns by how much accuracies of the same features differ.
+// methodsApart returns the largest difference between the accuracies of two methods on the same
+// features.
 func methodsApart(runs []*run) (points float64) {
 	for _, r := range runs {
 		for _, row := range r.steps {
@@ -60,9 +61,9 @@ func methodsApart(runs []*run) (points float64) {
 	return points
 }
 
-// accuracyRows adds the samples after each step, the accuracies by each method, and the paper's. For
-// a whole run by a recipe it also returns a number for the top, a plot, and their number of seeds,
-// else 0.
+// accuracyRows adds rows for the samples after each step, each method's accuracies, and the paper's.
+// For a complete run by a recipe it also returns a number for the top of the page, a plot, and their
+// number of seeds. Otherwise maxSeeds is 0.
 func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, maxSeeds int) {
 	var paper bench.Figures
 	random := r.Scale == 1 && r.Data == bench.RandomImages

@@ -50,14 +50,14 @@ func flopsTable(c bench.FlopsCase) Table {
 }
 
 // shortUpdate is the time in seconds below which updates are reported separately: calls, waking workers
-// and cache misses are a part of their time.
+// and cache misses take a noticeable part of their time.
 const shortUpdate = 0.0005
 
 // longUpdates names the other updates.
 const longUpdates = "all of at least 0.5 ms"
 
-// PredictionSection compares the predicted with the measured times of the updates in files, by command
-// and backend.
+// PredictionSection compares predicted with measured times of the updates in files, by command and
+// backend.
 func PredictionSection(files []*result.File) Section {
 	sec := Section{
 		Title: "Predicted against measured time",

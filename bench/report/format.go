@@ -19,7 +19,7 @@ var nan = math.NaN()
 
 func orAbsent(s string) string { return cmp.Or(s, absent) }
 
-// significant writes x with about three digits, and very large and small numbers with an exponent.
+// significant formats x with about three digits, and with an exponent if it is very large or small.
 func significant(x float64) string {
 	a := math.Abs(x)
 	switch {
@@ -57,7 +57,7 @@ func between(ratios []float64) string {
 	return low + " to " + high
 }
 
-// count writes a number with a noun, whose plural ends in s.
+// count formats a number with a noun whose plural adds s.
 func count(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
@@ -113,7 +113,7 @@ type ordered[K comparable, V any] []struct {
 	value V
 }
 
-// at returns the value of a key, a new one if there is none.
+// at returns the value of a key, which it adds if there is none.
 func (o *ordered[K, V]) at(key K) *V {
 	for i := range *o {
 		if e := &(*o)[i]; e.key == key {
@@ -146,7 +146,7 @@ func newStepTable(head string, first, last int, more ...string) *stepTable {
 	return t
 }
 
-// add adds a row: a name, the result of of for each step, and more.
+// add adds a row: the name, of(n) for each step n, and the cells of more.
 func (t *stepTable) add(name string, of func(n int) string, more ...string) {
 	row := []string{name}
 	for n := t.first; n <= t.last; n++ {

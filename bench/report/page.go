@@ -17,14 +17,14 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// ErrNoResults is the error for files without results for a page.
+// ErrNoResults is the error if the files have no results for a page.
 var ErrNoResults = errors.New("report: the files have no results: neither rows of a table nor flops, cells or costs")
 
 // A Page is a report, made by New.
 type Page struct {
-	Numbers  []Number // stand first
+	Numbers  []Number // at the top
 	Plots    []*Plot  // below the numbers
-	Meaning  []string // says what they mean, in sentences
+	Meaning  []string // what the numbers mean, in sentences
 	Sections []Section
 	Machines Table
 	Commands []string
@@ -56,8 +56,8 @@ type Table struct {
 // Long reports whether the page folds the table away.
 func (t Table) Long() bool { return len(t.Rows) > 12 }
 
-// New makes a page of files. It leaves out kinds of results that no file has, and returns ErrNoResults
-// if no file has any.
+// New makes a page from files. It omits the kinds of results that no file has, and returns ErrNoResults
+// if no file has any results.
 func New(files []*result.File) (*Page, error) {
 	p, runs := new(Page), runsOf(files)
 	for _, s := range []Section{
@@ -82,7 +82,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{"cell": es
 
 func bullet(s string) string { return "- " + strings.Join(wrapped(escape(s), 100), "\n  ") }
 
-// escape escapes characters with a meaning in a Markdown table.
+// escape escapes the characters that are special in a Markdown table.
 func escape(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", "|", "\\|", "*", "\\*", "[", "\\[", "]", "\\]", "`", "\\`", "\\", "\\\\",
 		"\n", " ").Replace(s)
@@ -92,14 +92,14 @@ func escape(s string) string {
 func (p *Page) Markdown() string {
 	var b strings.Builder
 	if err := templates.ExecuteTemplate(&b, "readme.tmpl", p); err != nil {
-		panic(err) // the template is of another type
+		panic(err) // the template does not fit Page
 	}
 	return b.String()
 }
 
-// WriteFolder writes README.md and the plots, each into plots/NAME.svg. It makes the folders, replaces
-// files of the same names, each as a whole, and leaves others alone. If the folder has a file notes.md,
-// the last line of README.md is a link to it. Errors of the files are wrapped.
+// WriteFolder writes README.md and the plots, each into plots/NAME.svg. It creates the folders,
+// replaces each file of the same name as a whole, and leaves other files alone. If the folder has a
+// file notes.md, the last line of README.md links to it. Errors of the file system are wrapped.
 func (p *Page) WriteFolder(fsys vfs.FS, dir string) error {
 	plots := p.Plots
 	for _, s := range p.Sections {

@@ -17,29 +17,29 @@ type Plot struct {
 	Series      []Series
 }
 
-// An Axis has numbers, on a logarithmic scale with Log, or names, whose numbers count from 0.
+// An Axis shows numbers, on a logarithmic scale if Log is true, or names, numbered from 0.
 type Axis struct {
 	Label string
 	Log   bool
 	Names []string
 }
 
-// A Series has its own marks unless it is Bare, and with Line its own dashes, so that colors are not
-// needed.
+// A Series has its own marks unless it is Bare, and its own dashes if Line is true, so that a reader
+// needs no colors.
 type Series struct {
 	Name       string
 	Line, Bare bool
 	Points     []Point
 }
 
-// A Point has a deviation of Y, which is drawn as a band, or 0.
+// A Point may have a deviation of Y, which is drawn as a band.
 type Point struct{ X, Y, Deviation float64 }
 
-// Sizes in points. The plot is about as wide as a phone, where a point is nearly a pixel of CSS.
+// Sizes in CSS pixels. The plot is about as wide as the screen of a phone.
 const (
-	plotWidth, plotHeight = 400, 240 // of an axis with names nameRoom for each
+	plotWidth, plotHeight = 400, 240 // an axis of names has nameRoom for each
 	lineHeight, nameRoom  = 16, 30
-	plotRight, titleWidth = plotWidth - 20, 54 // of the title in characters
+	plotRight, titleWidth = plotWidth - 20, 54 // titleWidth is in characters
 )
 
 const plotStyle = `<style>
@@ -126,8 +126,8 @@ func (s scale) label(v float64) string {
 	return fmt.Sprintf("%.6g", v)
 }
 
-// SVG returns the plot as an SVG file, with colors for light and dark pages. Points that are not finite
-// are not drawn, nor are numbers on a logarithmic scale that are not positive.
+// SVG returns the plot as an SVG file, with colors for light and dark pages. It does not draw points
+// that are not finite, or not positive on a logarithmic scale.
 func (p *Plot) SVG() string {
 	var b strings.Builder
 	text := func(x, y float64, anchor, s string) {
@@ -209,7 +209,7 @@ func (p *Plot) SVG() string {
 	return b.String()
 }
 
-// wrapped returns the words of a text in lines of at most width characters.
+// wrapped wraps a text into lines of at most width characters.
 func wrapped(text string, width int) (lines []string) {
 	for _, word := range strings.Fields(text) {
 		if n := len(lines) - 1; n >= 0 && len([]rune(lines[n]+" "+word)) <= width {

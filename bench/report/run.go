@@ -62,7 +62,7 @@ func (r *run) median(row bench.TableRow) bench.TableRow {
 	return row
 }
 
-// bySeed returns what the seeds have of a method in a step.
+// bySeed returns of(row, c) for the cells of a method in a step, one for each seed, without nil.
 func (r *run) bySeed(method string, step int, of func(row bench.TableRow, c bench.TableCell) *float64) (all []float64) {
 	for _, row := range r.Rows {
 		for _, c := range row.Cells {
@@ -108,7 +108,7 @@ func lastOf(runs []*run) (last int) {
 
 func (r *run) last() int { return len(r.steps) - 1 }
 
-// cell returns the results of a method in a step; numbers are NaN where they are missing.
+// cell returns the results of a method in a step, with NaN for missing numbers.
 func (r *run) cell(method string, n int) bench.TableCell {
 	if n < len(r.steps) {
 		for _, c := range r.steps[n].Cells {
@@ -120,12 +120,12 @@ func (r *run) cell(method string, n int) bench.TableCell {
 	return bench.TableCell{Seconds: nan, FlopsModel: nan}
 }
 
-// update returns the time of a step by a method, without its features.
+// update returns the time of a step by a method, without the features.
 func (r *run) update(method string, n int) float64 {
 	return r.cell(method, n).Seconds - r.steps[n].FeatureSeconds
 }
 
-// total returns the seconds and the flops of a method in all steps, NaN unless all are there.
+// total returns the seconds and the flops of a method over all steps, or NaN if a step is missing.
 func (r *run) total(method string) (seconds, flops float64) {
 	if r.last() != r.Updates {
 		return nan, nan
@@ -146,21 +146,21 @@ func (r *run) paper() bench.PaperTable {
 // sameTask reports whether accuracies are comparable with the paper's, under any recipe.
 func (r *run) sameTask() bool { return r.Scale == 1 && r.Data == r.paper().Data }
 
-// recipe returns the recipe that the run follows, apart from the differences in its name.
+// recipe returns the recipe that the run follows, up to the differences that name lists.
 func (r *run) recipe() bench.Recipe {
 	recipe, _ := bench.LookupRecipe(r.Recipe)
 	return recipe
 }
 
-// byRecipe reports whether the run has the ridge and the scale of the recipe, and whitens nothing.
+// byRecipe reports whether the run has the ridge and the scale of the recipe, and no whitening.
 func (r *run) byRecipe() bool {
 	return r.Lambda == r.recipe().Lambda && r.Shrink == r.recipe().Shrink && r.Whitening == ""
 }
 
 // paperTimes returns the paper's figures for a form of Improved if times are comparable: the same
 // sizes, the settings of a recipe, the same data or random images of the same size, and the form of the
-// paper's rule. For Table 7 it is the form of q ≤ k although q is larger, since the paper's speed-ups
-// fit its flops.
+// paper's rule. For Table 7 that is the form for q ≤ k although q is larger, since the paper's
+// speed-ups fit the flops of that form.
 func (r *run) paperTimes(method string) (figures bench.Figures) {
 	form := "small"
 	if r.Batch > r.Nodes && r.PaperTable.Table != 7 {
@@ -173,7 +173,7 @@ func (r *run) paperTimes(method string) (figures bench.Figures) {
 	return figures
 }
 
-// name returns the table, with what differs from the paper.
+// name returns the number of the table and what differs from the paper.
 func (r *run) name() string {
 	name := fmt.Sprintf("Table %d", r.PaperTable.Table)
 	if r.Scale != 1 {
@@ -200,7 +200,7 @@ func (r *run) name() string {
 	return name
 }
 
-// ridge writes a power of two as such.
+// ridge formats lambda, a power of two of at most 2^-4 as such.
 func ridge(lambda float64) string {
 	if mantissa, exponent := math.Frexp(lambda); mantissa == 0.5 && exponent <= -3 {
 		return fmt.Sprintf("2^%d", exponent-1)

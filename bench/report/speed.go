@@ -24,7 +24,7 @@ type comparison struct {
 // oneThread stands for the same backend on one thread.
 const oneThread = "1 thread"
 
-// SpeedSection has the speeds of the operations in files, by order, with their ratios.
+// SpeedSection returns the speeds of the operations in files, by order, with their ratios.
 func SpeedSection(files []*result.File) Section {
 	sec := Section{
 		Title: "Speed of the operations",
@@ -45,7 +45,7 @@ speed as a share of the FMA peak of as many threads.`,
 				if *of == nil {
 					*of = map[int]measured{}
 				}
-				(*of)[c.N] = measured{t.GFLOPS, ratio, t.OfPeak} // the later one counts
+				(*of)[c.N] = measured{t.GFLOPS, ratio, t.OfPeak} // the last measurement counts
 				orders = append(orders, c.N)
 			}
 			for i, t := range c.Backends {
@@ -114,7 +114,7 @@ speed as a share of the FMA peak of as many threads.`,
 	return sec
 }
 
-// peakPlot shows the shares of the FMA peak that dgemm has on one thread, by a kind of kernel.
+// peakPlot shows the share of the FMA peak that dgemm reaches on one thread with a kernel.
 func peakPlot(kernel string, series []Series) *Plot {
 	p := &Plot{Name: "peak-" + cmp.Or(kernel, "unknown"), X: Axis{Label: "n", Log: true}, Y: Axis{Label: "share of the FMA peak, dgemm NN on one thread"}}
 	var parts []string

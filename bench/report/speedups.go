@@ -8,9 +8,9 @@ import (
 	"blskernel/bench"
 )
 
-// totals returns the total training time of Original, with the start, over that of a form of Improved:
-// measured, by flops without C and with it, and in the paper. They are NaN unless the run is whole, and
-// where the paper has none that compares.
+// totals returns the ratios of the total training time, start included, of Original to a form of
+// Improved: measured, by flops without C, by flops with C, and in the paper. They are NaN if the run is
+// incomplete; the paper's is NaN if the paper has no comparable figure.
 func (r *run) totals(improved string) [4]float64 {
 	original, flops := r.total("original")
 	ours, oursFlops := r.total(improved)
@@ -24,7 +24,7 @@ func (r *run) totals(improved string) [4]float64 {
 	return [4]float64{original / ours, flops / oursFlops, (flops + c) / (oursFlops + c), paper}
 }
 
-// speedup returns the time of a step by Original over that by another method.
+// speedup returns the time of a step by Original divided by its time by another method.
 func (r *run) speedup(method string, n int) float64 {
 	return r.cell("original", n).Seconds / r.cell(method, n).Seconds
 }
@@ -38,8 +38,8 @@ func (r *run) flopsOfC(n int) float64 {
 	return 2 * (float64(r.steps[n].Samples) - l) * float64(r.Nodes) * l
 }
 
-// byFlops returns the ratio of the flops of a step by Original and by another method, with or without
-// the flops of C.
+// byFlops returns the ratio of the flops of a step by Original to those by another method, after adding
+// c, the flops of C or 0, to both.
 func (r *run) byFlops(method string, n int, c float64) float64 {
 	return (r.cell("original", n).FlopsModel + c) / (r.cell(method, n).FlopsModel + c)
 }
@@ -69,7 +69,7 @@ there are 6qkl. The total has the start and all updates.`,
 		{Name: "measured"}, {Name: "by flops without C, 6qkl"}, {Name: "by flops with C, 8qkl"}, {Name: "the paper"},
 	}}
 	var ratios, like []float64
-	off := 0.0                                           // of a measured total from the flops without C
+	off := 0.0                                           // the largest deviation of a measured total from the flops without C
 	reached, alike := map[string]int{}, map[string]int{} // by data
 	for _, r := range runs {
 		for _, m := range r.Methods {
@@ -98,7 +98,7 @@ there are 6qkl. The total has the start and all updates.`,
 			}
 			like = append(like, totals[0])
 			alike[r.Data]++
-			if math.Round(100*totals[0]) >= math.Round(100*totals[3]) { // as they are printed
+			if math.Round(100*totals[0]) >= math.Round(100*totals[3]) { // rounded as printed
 				reached[r.Data]++
 			}
 		}

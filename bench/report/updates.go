@@ -36,8 +36,8 @@ where the lines have no pseudoinverse_by.`,
 	return sec
 }
 
-// updatePlot returns the seconds of the updates by Original, the form of Improved that comes first, and
-// the planner's method, or nil unless the run has several updates by all three.
+// updatePlot plots the seconds of the updates by Original, the form of Improved that comes first, and
+// the planner's method. It returns nil unless the run has several updates by all three.
 func (r *run) updatePlot() *Plot {
 	i := slices.IndexFunc(r.Methods, improved)
 	if i < 0 || r.last() < 2 || !slices.Contains(r.Methods, "original") || r.Planner == "" || improved(r.Planner) {
@@ -57,7 +57,7 @@ func (r *run) updatePlot() *Plot {
 	return p
 }
 
-// title names a run by what differs from the paper, and where it was measured.
+// title names a run by its differences from the paper and by where it was measured.
 func (r *run) title() string { return r.name() + ", " + r.where }
 
 func (r *run) timeTable() Table {
