@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// An operands has what an operation of the BLAS works on: its arguments, the operands that it reads in
-// their order, and the one that it writes.
+// An operands holds what an operation of the BLAS works on: its arguments, the operands that it reads,
+// in order, and the operand that it writes.
 type operands struct {
 	args         string
 	a, b, c, out []float64
@@ -41,9 +41,9 @@ func (o *operands) draw(shape byte, n int, r source) []float64 {
 	return r.draw(1) // a number
 }
 
-// blasOperation returns the cases of an operation that do calls, for each of the arguments. shapes are
-// those of a, b and c, and after "=" the shape of out, which do reads too for "+=". Elements that are
-// added to grow by at most 1/4 in a call.
+// blasOperation returns the cases of the operation that do calls, one for each of args. shapes gives
+// the shapes of a, b and c and, after "=", of out; with "+=", do also reads out. A call that adds to an
+// element of out changes it by at most 1/4.
 func blasOperation(
 	op, args string, coefficient float64, power int, shapes string, do func(be blskernel.Backend, n int, o *operands),
 ) (cases []Case) {

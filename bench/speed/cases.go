@@ -2,8 +2,8 @@ package speed
 
 import "slices"
 
-// Sizes returns the orders of a full comparison: small ones, at which a call's own cost
-// shows, those around the sizes of caches and blocks, and large ones.
+// Sizes returns the orders of a full comparison: small orders, at which the overhead of a call shows,
+// orders around the sizes of caches and blocks, and large ones.
 func Sizes() []int {
 	return []int{8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1000, 1500, 2000, 4000}
 }
@@ -11,7 +11,7 @@ func Sizes() []int {
 // A Case is an operation with its arguments for the transposition of operands, the side and the stored
 // triangle. The zero value has no operation, and its methods panic: see Cases.
 type Case struct {
-	// Op is the name of the routine in small letters, such as "dgemm", or of a task for several
+	// Op is the name of the routine in lower case, such as "dgemm", or of a task for several
 	// routines, such as "lu-solve".
 	Op string
 	// Args are the arguments as one letter each, in the order of the routine's parameters: sides
@@ -43,24 +43,24 @@ func (c Case) String() string {
 	return c.Op + " " + c.Args
 }
 
-// operations is the one list of all operations, by the files that prepare them. An operation with
-// several arguments has a case for each, the one that most callers use first.
+// operations lists all operations, by the files that prepare them. An operation with several arguments
+// has a case for each, the most used first.
 var operations = slices.Concat(blasOperations, routines, factorizations, decompositions, matOperations)
 
-// Cases returns all cases of an operation, the one that most callers use first, or none if there is no
-// such operation.
+// Cases returns all cases of an operation, the most used first, or none if there is no such operation.
 //
-// The operations dgemm to dscal are the routines of the BLAS on operands of order n, and from dpotrf to
-// dorgqr the routines of lapack.Implementation, after what has to come before; Case.Flops has their
-// nominal flops. dgemmt (a triangle of op(A)·op(B)), dgemmtp (the same, symmetric and packed), dsprk
-// (A·Aᵀ or Aᵀ·A, packed) and dspmm (S·B or B·S, S packed) are from blskernel.Packed. The fused
-// products, with a diagonal D, are
+// The operations dgemm to dscal are the routines of the BLAS on operands of order n, and dpotrf to
+// dorgqr are routines of lapack.Implementation, whose inputs are computed beforehand. Case.Flops
+// returns the nominal flops. dgemmt (a triangle of op(A)·op(B)), dgemmtp (the same, symmetric and
+// packed), dsprk (A·Aᵀ or Aᵀ·A, packed) and dspmm (S·B or B·S, S packed) are from blskernel.Packed. The
+// fused products, with a diagonal D, are
 //
 //	dgemmdiag  C = op(A)·D·op(B)
 //	dgemmtanh  C = tanh(A·B + 1·bᵀ)
 //	dsprkdiag  AP = A·D·Aᵀ or Aᵀ·D·A, packed
 //
-// T has no unit diagonal. Tasks for several routines, their flops, and their opponents are
+// Triangular matrices have no unit diagonal. Tasks for several routines, their flops, and their
+// opponents are
 //
 //	cholesky-inverse  A⁻¹, packed, A = n·I + S        n³     dpotrf+dpotri   on full storage
 //	ldlt-inverse      A⁻¹, packed, A = S, indefinite  n³     dsptrf+dsptri   on the same storage
@@ -80,7 +80,7 @@ var operations = slices.Concat(blasOperations, routines, factorizations, decompo
 //
 // The operations mat.Mul to mat.Pow are methods of gonum's mat on a program's own matrices, with
 // lapack.Implementation and the backend in place of gonum's routines. Their opponent is Gonum, which
-// leaves gonum's routines in place. mat.LQ and mat.QR-Q make Q too, mat.Solve-tall has 2n rows and
+// leaves gonum's routines in place. mat.LQ and mat.QR-Q also form Q, mat.Solve-tall has 2n rows and
 // mat.Pow the power 10. Flops are nominal: mat.GSVD has the flops of svd, and mat.Exp those of a Padé
 // approximant of degree 13 without squarings.
 func Cases(op string) (cases []Case) {
@@ -92,7 +92,7 @@ func Cases(op string) (cases []Case) {
 	return cases
 }
 
-// Find returns the case of an operation with the given arguments, and whether there is one.
+// Find returns the case of an operation with the given arguments and reports whether there is one.
 func Find(op, args string) (Case, bool) {
 	i := slices.IndexFunc(operations, func(c Case) bool { return c.Op == op && c.Args == args })
 	if i < 0 {

@@ -23,17 +23,17 @@ func (j Job) String() string { return fmt.Sprintf("%v %d", j.Case, j.N) }
 
 // A Comparison measures jobs on several backends. The package comment says how.
 type Comparison struct {
-	Backends  []blskernel.Backend // at least one; their names differ
+	Backends  []blskernel.Backend // at least one, with different names
 	Jobs      []Job
 	Opponents bool          // also time Case.Opponents, where Library has a LAPACK
 	Threads   []int         // arguments of blskernel.SetThreads, each from 0 to GOMAXPROCS
 	Rounds    int           // 0 stands for DefaultRounds
 	MinTime   time.Duration // of one timing; 0 stands for DefaultMinTime
 
-	Clock func() time.Duration      // nil means the wall's; CPUTime is one for a single thread
+	Clock func() time.Duration      // nil means wall time; CPUTime suits a single thread
 	Peak  func(threads int) float64 // in GFLOP/s; nil measures the CPU's
 
-	quiet func() // nil means Quiet; tests have their own
+	quiet func() // nil means Quiet; tests replace it
 }
 
 // The defaults of a Comparison.
@@ -42,14 +42,15 @@ const (
 	DefaultMinTime = 2 * time.Millisecond
 )
 
-// Progress receives the share of the jobs that is done, 0 to 1, and the next one's name. The share
+// Progress receives the share of the jobs done, from 0 to 1, and the name of the next job. The share
 // never falls, and is 1 in the last call.
 type Progress func(share float64, doing string)
 
 // Run measures every job with every number of threads, in their order, and calls emit with the results
-// of each job. It stops between two timings with the context's cause, with ErrDiffer if the result of a
-// backend differs from the first, and with the error of a failed call or of emit. It first returns an
-// error for invalid settings. progress may be nil. Both functions run on the calling goroutine.
+// of each job. It returns an error for invalid settings before it measures. It stops between two
+// timings with the context's cause, with ErrDiffer if a backend's result differs from the first
+// backend's, and with the error of a failed call or of emit. progress may be nil. Both functions run on
+// the calling goroutine.
 //
 // Run sets blskernel.SetThreads for the process and restores it (as 0 if it is GOMAXPROCS): do not use
 // a backend meanwhile. The operands of one job are in memory at a time.
@@ -92,7 +93,7 @@ func (c *Comparison) Run(ctx context.Context, emit func(Result) error, progress 
 type comparisonRun struct {
 	Comparison
 	lapack   blskernel.Backend // of the opponents, or nil
-	last     blskernel.Backend // of the timing before; nil where it was the peak
+	last     blskernel.Backend // of the previous timing; nil if that was the peak
 	progress Progress
 	done     float64 // jobs
 }
@@ -212,7 +213,7 @@ func (r *comparisonRun) round(ctx context.Context, m meter, round int, l *lane) 
 	return nil
 }
 
-// alternately returns x, reversed in every second round.
+// alternately returns a copy of x, reversed in every second round.
 func alternately[T any](round int, x []T) []T {
 	if x = slices.Clone(x); round%2 == 1 {
 		slices.Reverse(x)

@@ -39,12 +39,12 @@ func use(be blskernel.Backend) (restore func()) {
 	}
 }
 
-// A matOperation computes something of two matrices by gonum's mat. It returns a function for the
-// numbers that are compared, or an error.
+// A matOperation computes a result from two matrices by gonum's mat. It returns a function that returns
+// the numbers to compare, or an error.
 type matOperation func(a, b *mat.Dense) (compared func() []float64, err error)
 
-// onMat returns the case of an operation that programs do with gonum's mat, on matrices that a and b
-// draw, with its flops over n³. Nothing is overwritten: gonum's mat allocates results.
+// onMat returns the case of an operation of gonum's mat, of flops·n³ flops, on matrices that a and b
+// draw. Nothing is overwritten: gonum's mat allocates its results.
 func onMat(op string, flops float64, a, b func(r source, n int) *mat.Dense, do matOperation) Case {
 	return Case{op, "", []string{Gonum}, flops, 3, func(_ string, n int, r source) *Problem {
 		return do.problem(a(r, n), b(r, n))
@@ -72,7 +72,7 @@ func (do matOperation) problem(a, b *mat.Dense) *Problem {
 }
 
 // The operands: a random matrix, a well-conditioned one, one whose determinant neither overflows nor
-// underflows, I + BBᵀ/n for a random B, a tall matrix and a column for it, and none.
+// underflows, I + BBᵀ/n for a random B, a tall matrix and a column for it, and no operand.
 
 func (r source) square(n int) *mat.Dense { return mat.NewDense(n, n, r.draw(n*n)) }
 
@@ -104,7 +104,7 @@ func (r source) tall(n int) *mat.Dense   { return mat.NewDense(2*n, n, r.draw(2*
 func (r source) column(n int) *mat.Dense { return mat.NewDense(2*n, 1, r.draw(2*n)) }
 func (r source) none(int) *mat.Dense     { return nil }
 
-// writes is an operation that writes a matrix.
+// writes returns the operation do, which writes a matrix.
 func writes(do func(to, a, b *mat.Dense) error) matOperation {
 	return func(a, b *mat.Dense) (func() []float64, error) {
 		var to mat.Dense
@@ -113,7 +113,7 @@ func writes(do func(to, a, b *mat.Dense) error) matOperation {
 	}
 }
 
-// converged returns what is compared of a factorization, and an error unless it is ok.
+// converged returns compared, or an error if the factorization is not ok.
 func converged(ok bool, compared func() []float64) (func() []float64, error) {
 	if !ok {
 		return nil, errors.New("the factorization fails")
@@ -121,7 +121,7 @@ func converged(ok bool, compared func() []float64) (func() []float64, error) {
 	return compared, nil
 }
 
-// taken returns the elements of a factor.
+// taken returns a function that returns the elements of a factor.
 func taken[M any, P interface {
 	*M
 	mat.Matrix
@@ -133,7 +133,7 @@ func taken[M any, P interface {
 	}
 }
 
-// upper returns the upper triangle of a symmetric matrix.
+// upper returns the symmetric matrix with the upper triangle of a.
 func upper(a *mat.Dense) *mat.SymDense {
 	n, _ := a.Dims()
 	return mat.NewSymDense(n, a.RawMatrix().Data)

@@ -32,7 +32,7 @@ var factorizations = []Case{
 			return &lapack.LDLT{Backend: be}
 		})
 		p.against = func(opponent string) *Problem {
-			ipiv, work := make([]int32, n), make([]float64, 67*(n+65)) // what dsytri2 wants
+			ipiv, work := make([]int32, n), make([]float64, 67*(n+65)) // what dsytri2 needs
 			if opponent == "dsptrf+dsptri" {
 				return byLAPACK(packed, 0, func(l opponents.LAPACK, x []float64) (info int) {
 					return then(l.Dsptrf(blas.Lower, n, x, ipiv), func() int { return l.Dsptri(blas.Lower, n, x, ipiv, work) })
@@ -56,8 +56,8 @@ var factorizations = []Case{
 		}
 		return p
 	}},
-	// As many right-hand sides as the order. A call is bound with the factors of A. dgetrs reads
-	// the storage of A as Aᵀ by columns, and the storage of B as the right-hand sides by columns.
+	// There are n right-hand sides. Binding a call factorizes A. dgetrs reads the storage of A as
+	// Aᵀ by columns, and the storage of B as the right-hand sides by columns.
 	{"lu-solve", "", []string{"dgetrs"}, 2, 3, func(_ string, n int, r source) *Problem {
 		a, b := r.draw(n*n), r.draw(n*n)
 		p := once(b, 0, func(be blskernel.Backend, x []float64) func() error {
@@ -73,7 +73,7 @@ var factorizations = []Case{
 		p.against = func(string) *Problem {
 			factors, ipiv, info := slices.Clone(a), make([]int32, n), -1
 			return byLAPACK(b, 0, func(l opponents.LAPACK, x []float64) int {
-				if info < 0 { // the first call is no timed one
+				if info < 0 { // the first call is not timed
 					info = l.Dgetrf(n, n, factors, n, ipiv)
 				}
 				return then(info, func() int { return l.Dgetrs(blas.NoTrans, n, n, factors, n, ipiv, x, n) })
@@ -83,13 +83,13 @@ var factorizations = []Case{
 	}},
 }
 
-// A factorization is the timed interface of the types of package lapack.
+// A factorization is the interface by which the types of package lapack are timed.
 type factorization[M any] interface {
 	FactorizeInPlace(a M) error
 	InverseInPlace() (M, error)
 }
 
-// inverse returns the inverse of a by a factorization of the matrix that it is.
+// inverse returns the problem of inverting the matrix with the elements a by a factorization.
 func inverse[M any](a []float64, n int, matrix func(n int, x []float64) M, by func(be blskernel.Backend) factorization[M]) *Problem {
 	return once(a, 0, func(be blskernel.Backend, x []float64) func() error {
 		f := by(be)
@@ -103,8 +103,8 @@ func inverse[M any](a []float64, n int, matrix func(n int, x []float64) M, by fu
 	})
 }
 
-// symmetricPacked draws A + shift·I, packed and on full storage. Opponents find the lower triangle by
-// columns, which is the upper one by rows.
+// symmetricPacked draws A + shift·I, packed and in full storage. Opponents read the upper triangle by
+// rows as the lower one by columns.
 func (r source) symmetricPacked(n int, shift float64) (packed, full []float64) {
 	packed, full = r.draw(n*(n+1)/2), make([]float64, n*n)
 	for at, i := 0, 0; i < n; i++ {
@@ -115,24 +115,24 @@ func (r source) symmetricPacked(n int, shift float64) (packed, full []float64) {
 	return packed, full
 }
 
-// byLAPACK returns the problem of routines of LAPACK that overwrite initial and room more numbers, and
-// return their info.
+// byLAPACK returns the problem of calling LAPACK routines, which overwrite initial and room more
+// numbers and return info.
 func byLAPACK(initial []float64, room int, routines func(l opponents.LAPACK, x []float64) (info int)) *Problem {
 	return once(initial, room, func(be blskernel.Backend, x []float64) func() error {
 		l, err := opponents.Of(be)
 		return func() error {
 			if err != nil {
-				return errors.New("there is no LAPACK with it")
+				return errors.New("the backend has no LAPACK")
 			}
 			if info := routines(l, x); info != 0 {
-				return fmt.Errorf("info of LAPACK is %d", info)
+				return fmt.Errorf("LAPACK returns info = %d", info)
 			}
 			return nil
 		}
 	})
 }
 
-// then calls the next routine unless the info of the one before it is an error.
+// then returns info if that is an error, or else calls the next routine.
 func then(info int, next func() int) int {
 	if info != 0 {
 		return info
@@ -140,8 +140,8 @@ func then(info int, next func() int) int {
 	return next()
 }
 
-// Library returns the backend whose LAPACK the opponents use: the first of the given ones
-// that has one, else openblas. The error says why there is none.
+// Library returns the backend whose LAPACK the opponents use: the first of the given backends that has
+// one, or else openblas. The error says why there is none.
 func Library(backends []blskernel.Backend) (blskernel.Backend, error) {
 	for _, b := range backends {
 		if _, err := opponents.Of(b); err == nil {
@@ -158,8 +158,8 @@ func Library(backends []blskernel.Backend) (blskernel.Backend, error) {
 	return b, nil
 }
 
-// Against returns the corresponding problem of the opponent of the given name, for Library's backend.
-// It panics if the case has no such opponent.
+// Against returns the corresponding problem of the named opponent, for Library's backend. It panics
+// if the case has no such opponent.
 func (p *Problem) Against(opponent string) *Problem {
 	if !slices.Contains(p.Case.Opponents, opponent) {
 		panic("speed: the case has no such opponent")

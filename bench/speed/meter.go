@@ -14,18 +14,18 @@ type contender struct {
 
 	call  func()
 	batch int     // calls between two looks at the clock
-	last  float64 // seconds of a call as measured last
+	last  float64 // seconds of a call in the last measurement
 }
 
-// A meter times contenders. Each timing begins with a call that does not count; see the package
-// comment.
+// A meter times contenders. Each timing of short calls begins with a call that is not timed; see the
+// package comment.
 type meter struct {
 	minTime time.Duration // of one timing
 	now     func() time.Duration
 }
 
-// warmUp is the length of a call in which waking threads and filling caches takes less than a
-// thousandth.
+// warmUp is the length from which calls are long: waking threads and filling caches take less than a
+// thousandth of it.
 const warmUp = 100 * time.Millisecond
 
 func (c *contender) start(ctx context.Context, m meter) error {
@@ -42,8 +42,8 @@ func (c *contender) start(ctx context.Context, m meter) error {
 	return c.problem.failed(c.backend)
 }
 
-// calibrate finds the batch that takes at least minTime, or the largest one. It returns the cause of
-// ctx if that is cancelled between two batches.
+// calibrate finds a batch that takes at least minTime, or the largest allowed. It returns the cause of
+// ctx if ctx is cancelled between two batches.
 func (m *meter) calibrate(ctx context.Context, c *contender) error {
 	for c.batch = 1; ; {
 		if ctx.Err() != nil {
@@ -53,7 +53,7 @@ func (m *meter) calibrate(ctx context.Context, c *contender) error {
 		if took >= m.minTime || c.batch == c.problem.maxBatch {
 			return nil
 		}
-		// Ten times at most, since a short time is not exact.
+		// At most tenfold, since short times are inexact.
 		grow := 10.0
 		if took > 0 {
 			grow = min(grow, max(1.2, 1.1*float64(m.minTime)/float64(took)))

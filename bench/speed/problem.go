@@ -11,8 +11,8 @@ import (
 	"blskernel/internal/linalg/backend"
 )
 
-// A Problem is one case with operands of order N, on which any backend can be run. The zero
-// value has no operation, and its methods panic: see Case.Prepare.
+// A Problem is one case with operands of order N, which any backend can compute. The zero value has
+// no operation, and its methods panic: see Case.Prepare.
 type Problem struct {
 	Case Case
 	N    int
@@ -27,8 +27,8 @@ type Problem struct {
 	// or small that the time depends on them.
 	maxBatch int
 
-	// against prepares the problem of an opponent; opponent is the name of the one of which this
-	// problem is.
+	// against prepares the problem of an opponent; opponent is the name of the opponent whose
+	// problem this is.
 	against  func(opponent string) *Problem
 	opponent string
 
@@ -38,15 +38,15 @@ type Problem struct {
 	err error // of a call
 }
 
-// A reference has some of the compared elements, computed by the backend by.
+// A reference holds a sample of the compared elements, as computed by the backend named by.
 type reference struct {
 	first []float64
 	by    string
 }
 
-// Prepare draws operands of order n. They take 8 bytes for each element, and as much again for those
-// that the operation overwrites and reads. The same seed gives the same operands. It panics if n is
-// less than 1.
+// Prepare draws operands of order n. They take 8 bytes for each element, and as much again for an
+// operand that the operation reads and overwrites. The same seed gives the same operands. It panics if
+// n is less than 1.
 func (c Case) Prepare(n int, seed uint64) *Problem {
 	if n < 1 {
 		panic("speed: the order is less than 1")
@@ -59,8 +59,8 @@ func (c Case) Prepare(n int, seed uint64) *Problem {
 // Flops returns the nominal flops of one call.
 func (p *Problem) Flops() float64 { return p.Case.Flops(p.N) }
 
-// Bind returns a function that calls the operation on b once. A nil b stands for blskernel.Default(). A
-// call that fails makes Err return its error.
+// Bind returns a function that calls the operation on b once. A nil b stands for blskernel.Default().
+// If a call fails, Err returns its error.
 func (p *Problem) Bind(b blskernel.Backend) func() {
 	call := p.bind(backend.Or(b))
 	return func() {
@@ -76,7 +76,7 @@ func (p *Problem) Reset() { copy(p.out, p.initial) }
 // Calls returns the number of calls before Reset is due.
 func (p *Problem) Calls() int { return p.maxBatch }
 
-// Result returns what the calls write. The next one overwrites it.
+// Result returns what the calls write. The next call overwrites it.
 func (p *Problem) Result() []float64 { return p.out }
 
 // Err returns the first error of a call: a factorization may fail.
@@ -89,7 +89,7 @@ func (p *Problem) name(b blskernel.Backend) string {
 	return b.Name() + "/" + p.opponent
 }
 
-// failed returns the error of a call on b, in the terms of the operation.
+// failed returns the error of a call on b, with the backend, the operation and the order.
 func (p *Problem) failed(b blskernel.Backend) error {
 	if p.err == nil {
 		return nil
@@ -97,19 +97,19 @@ func (p *Problem) failed(b blskernel.Backend) error {
 	return fmt.Errorf("speed: %s fails at %v %v: %w", p.name(b), p.Case, p.N, p.err)
 }
 
-// ErrDiffer says that the results of two backends differ.
+// ErrDiffer reports that the results of two backends differ.
 var ErrDiffer = errors.New("the results of the backends differ, so their times mean nothing")
 
 const (
-	// agreement is the difference from which on results differ, as a fraction of the largest
-	// element. Rounding makes less of a random matrix of any order that fits into memory.
+	// agreement is the largest difference between equal results, as a fraction of the largest
+	// element. Rounding stays below it for random matrices of any order that fits into memory.
 	agreement = 1e-6
 	// maxCompared bounds the elements that are compared.
 	maxCompared = 1 << 20
 )
 
-// check calls the operation once and returns the error with which it fails, if it does, and ErrDiffer
-// if the result differs from the first backend's. Elements that neither writes are NaN.
+// check calls the operation once. It returns the error of a failed call, or ErrDiffer if the result
+// differs from the first backend's. Elements that neither backend writes are NaN in both.
 func (p *Problem) check(b blskernel.Backend, call func()) error {
 	for i := range p.out {
 		p.out[i] = math.NaN()
@@ -156,16 +156,16 @@ func (r source) draw(n int) []float64 {
 
 // The triangular matrices are I + E, where the elements of E in one row, or in one column, add up to
 // spread at most in absolute value. One product or solution by them changes the largest element by a
-// factor between 1 - spread and 1/(1 - spread), so maxInPlace of them by one of no more than
-// (1 - 1/16)^-4096 < 10^115, or the inverse of that.
+// factor between 1 - spread and 1/(1 - spread). So maxInPlace of them change it by at most (1 -
+// 1/16)^-4096 < 10^115, or by no less than the inverse.
 const (
 	spread     = 1.0 / 16
 	maxInPlace = 4096
 	maxCalls   = 1 << 30 // of operations that do not read what they overwrite
 )
 
-// nearIdentity returns I + E of order n: off-diagonal elements of E make at most spread/2 in a row or
-// column, and its diagonal is at most spread/2.
+// nearIdentity returns I + E of order n: the off-diagonal elements of E add up to at most spread/2 in a
+// row or column, and its diagonal elements are at most spread/2, in absolute value.
 func (r source) nearIdentity(n int) []float64 {
 	a := r.draw(n * n)
 	for i := range a {

@@ -15,7 +15,7 @@ const (
 )
 
 // Quiet waits until no other thread of the process runs or waits for a CPU: the workers of OpenBLAS
-// spin for 0.1 s and more when a call has returned. It gives up after a second, if there is other work.
+// spin for 0.1 s or more after a call has returned. It gives up after a second if there is other work.
 //
 // It looks at the states of the threads, which are known on Linux, the only system with the backend
 // openblas. CPU times are too coarse: the kernel adds the time of a running thread every few
@@ -25,7 +25,7 @@ func Quiet() {
 	waitQuiet(busyThreads, func() time.Duration { return time.Since(began) }, time.Sleep)
 }
 
-// waitQuiet is Quiet by the given number of busy threads, the caller's included, and clock.
+// waitQuiet is Quiet with the given clock and number of busy threads, which includes the caller's.
 func waitQuiet(busy func() int, now func() time.Duration, sleep func(time.Duration)) {
 	for end := now() + maxQuiet; busy() > 1 && now() < end; {
 		sleep(quietStep)
@@ -38,10 +38,10 @@ func busyThreads() (n int) {
 	const folder = "/proc/self/task/"
 	threads, err := os.ReadDir(folder)
 	if err != nil && runtime.GOOS == "linux" {
-		return 2 // without /proc a whole second is waited
+		return 2 // without /proc Quiet waits the full second
 	}
 	for _, t := range threads {
-		stat, _ := os.ReadFile(folder + t.Name() + "/stat") // of a thread that has ended, nothing
+		stat, _ := os.ReadFile(folder + t.Name() + "/stat") // empty for a thread that has ended
 		if bytes.Contains(stat, []byte(") R ")) {           // the state follows the name of the program
 			n++
 		}

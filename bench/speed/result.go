@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// A Result is the measurement of one cell.
+// A Result is the measurement of a job with one number of threads.
 type Result struct {
 	Op      string  `json:"op"`
 	Args    string  `json:"case,omitempty"`
@@ -13,7 +13,7 @@ type Result struct {
 	Threads int     `json:"threads"`     // as given to blskernel.SetThreads: 0 is the default
 	Flops   float64 `json:"flops"`       // of one call
 	Rounds  int     `json:"rounds"`      // over which the medians below are taken
-	Peak    float64 `json:"peak_gflops"` // of the CPU with as many threads
+	Peak    float64 `json:"peak_gflops"` // of the CPU with that many threads
 	// Backends has one element for each backend in the order of the comparison, and then one for
 	// each of its opponents that the case has.
 	Backends []Timing `json:"backends"`
@@ -21,9 +21,9 @@ type Result struct {
 
 // A Timing is the outcome of one backend or opponent.
 type Timing struct {
-	Backend string  `json:"backend"` // of an opponent with its name, such as "openblas/dgetrs"
+	Backend string  `json:"backend"` // for an opponent with its name, such as "openblas/dgetrs"
 	Seconds float64 `json:"seconds"` // of one call
-	GFLOPS  float64 `json:"gflops"`  // flops by seconds
+	GFLOPS  float64 `json:"gflops"`  // 1e-9 flops per second
 	OfPeak  float64 `json:"of_peak"` // the speed as a fraction of the peak in the same round
 	// Ratio is the speed of the first backend as a multiple of this one's, in the same round. It is
 	// absent for the first.
@@ -33,7 +33,7 @@ type Timing struct {
 	OverOne float64 `json:"over_one,omitempty"`
 }
 
-// ThreadsName returns "default" for 0, and else the number.
+// ThreadsName returns "default" for 0, and otherwise the number.
 func ThreadsName(threads int) string {
 	if threads == 0 {
 		return "default"
@@ -41,7 +41,7 @@ func ThreadsName(threads int) string {
 	return strconv.Itoa(threads)
 }
 
-// newResult takes the medians over the rounds of the measurements in a lane of the job.
+// newResult returns the medians over the rounds of the measurements in a lane of a job.
 func newResult(j Job, l *lane, lanes []*lane) Result {
 	r := Result{
 		Op: j.Case.Op, Args: j.Case.Args, N: j.N, Threads: l.threads,
@@ -71,7 +71,8 @@ func newResult(j Job, l *lane, lanes []*lane) Result {
 	return r
 }
 
-// Median returns the median of x, which is not empty; of two middle elements, their mean.
+// Median returns the median of x, which must not be empty. It is the mean of the two middle elements if
+// their number is even.
 func Median(x []float64) float64 {
 	x = slices.Sorted(slices.Values(x))
 	h := len(x) / 2

@@ -9,10 +9,10 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A call calls a routine of lapack.Implementation that overwrites x, and returns false if it fails.
+// A call runs a routine of lapack.Implementation that overwrites x, and returns false if it fails.
 type call = func(l lapack.Implementation, x []float64) (ok bool)
 
-// routine returns the case of a routine with its flops over n³. before returns what the routine
+// routine returns the case of a routine of coefficient·n³ flops. before returns what the routine
 // overwrites, and the call.
 func routine(op string, coefficient float64, before func(n int, r source) (initial []float64, do call)) Case {
 	return Case{op, "", nil, coefficient, 3, func(_ string, n int, r source) *Problem {
@@ -39,7 +39,7 @@ func (r source) definite(n int) []float64 {
 }
 
 // cholesky returns the factor of a definite matrix, lu the factors of a general one with its
-// interchanges. Both exist: the matrices are drawn so.
+// interchanges. The drawn matrices have both.
 func (r source) cholesky(n int) []float64 {
 	a := r.definite(n)
 	lapack.Implementation{}.Dpotrf(blas.Upper, n, a, n)

@@ -15,13 +15,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A decomposition is a routine of lapack.Implementation on a matrix A of order n, and LAPACK's own. x
-// are A, which is overwritten, more matrices of order n and then lists of n numbers that it writes.
+// A decomposition is a routine of lapack.Implementation for a matrix A of order n, and its counterpart
+// in LAPACK. x holds A, which is overwritten, then the matrices of order n and the lists of n numbers
+// that the routine writes.
 type decomposition struct {
 	matrices, lists int
 	own             func(l lapack.Implementation, n int, x [][]float64, work []float64) (ok bool)
 	theirs          func(l opponents.LAPACK, n int, x [][]float64, work []float64, iwork []int32) (info int)
-	// compared are numbers on which all implementations agree, computed from A and their results.
+	// compared returns the numbers on which all implementations agree, computed from A and x.
 	// Vectors agree up to signs.
 	compared func(n int, a []float64, x [][]float64) []float64
 }
@@ -102,8 +103,8 @@ func eigenCompared(n int, a []float64, x [][]float64) (all []float64) {
 	return append(append(all, length*length), residual.RawVector().Data...)
 }
 
-// prepare returns the problem of A of order n. LAPACK has Aᵀ by rows, which is A by columns, and its
-// matrices are transposed before they are compared. Workspaces are made before a call.
+// prepare returns the problem of A of order n. LAPACK gets Aᵀ by rows, which is A by columns, and its
+// matrices are transposed before they are compared. Workspaces are allocated before the calls.
 func (d decomposition) prepare(_ string, n int, r source) *Problem {
 	a, room := r.draw(n*n), (d.matrices-1)*n*n+d.lists*n
 	p := once(a, room, func(be blskernel.Backend, x []float64) func() error {
@@ -117,7 +118,7 @@ func (d decomposition) prepare(_ string, n int, r source) *Problem {
 	})
 	p.compared = func() []float64 { return d.compared(n, a, d.parts(n, slices.Clone(p.out))) }
 	p.against = func(string) *Problem {
-		work, iwork := make([]float64, n*(4*n+260)), make([]int32, 8*n+3) // enough for blocks
+		work, iwork := make([]float64, n*(4*n+260)), make([]int32, 8*n+3) // enough for the blocked algorithms
 		q := byLAPACK(transposed(n, a), room, func(l opponents.LAPACK, x []float64) int {
 			return d.theirs(l, n, d.parts(n, x), work, iwork)
 		})
