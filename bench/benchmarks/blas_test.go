@@ -8,9 +8,9 @@ import (
 	"blskernel/bench/speed"
 )
 
-// BenchmarkOperation runs all cases of all operations of package speed, which has their operands, flops
-// and the check of their results. The vectors of operations on vectors alone have as many elements
-// as a matrix of the order in the name.
+// BenchmarkOperation runs all cases of all operations of package speed, which has their operands and
+// flops. The vectors of operations on vectors alone have as many elements as a matrix of the order in
+// the name.
 func BenchmarkOperation(b *testing.B) {
 	backends(b, func(b *testing.B, bk blskernel.Backend) {
 		for _, op := range speed.Operations() {

@@ -1,6 +1,6 @@
-// Package benchmarks has testing benchmarks of the operations that take the time of a program:
-// products, factorizations, updates and models, on every backend that the process can use. It has
-// tests only.
+// Package benchmarks contains testing benchmarks of the operations that take most of a program's time:
+// products, factorizations, updates and models, on every backend that the process can use. It contains
+// only tests.
 //
 //	go test -run '^$' -bench 'Operation//op=(dgemm|dsyrk)' ./bench/benchmarks
 //	go test -run '^$' -bench 'Updater//call=Update' ./bench/benchmarks -l 10000 -k 1000 -q 100,1000
@@ -10,7 +10,7 @@
 //
 // BenchmarkOperation has the operations of package speed, and BenchmarkLapack, BenchmarkUpdater and
 // BenchmarkBls have functions and methods of lapack, blsupdate and bls. Update is AddInputs and
-// Weights. Below are keys and values, the backend first:
+// Weights. The names of their sub-benchmarks are keys and values, the backend first:
 //
 //	BenchmarkOperation/backend=pure/op=dgemm/args=NN/n=256
 //	BenchmarkLapack/backend=pure/op=Cholesky.Refine/n=256
@@ -27,15 +27,16 @@
 // # Timing
 //
 // GFLOP/s are by the nominal flops of package speed, of package lapack's documentation and of
-// blsupdate.Model. Each call is made once before, and results of the BLAS are checked.
+// blsupdate.Model. Each call is made once before it is timed.
 //
 // Where a call overwrites its input, the input is restored before each call, and the clock is read
-// around the call alone; ns/op is the sum of these times. StopTimer and StartTimer stop the world for
-// each call, and would last until the calls alone took a second. So -benchtime bounds the restoring as
-// well, and such a call finds threads asleep and caches cold. Level 1 and 2, which take as little as
-// reading the clock, are not restored.
+// around the call alone; ns/op is the sum of these times. StopTimer and StartTimer would stop the world
+// for each call, and a benchmark would last until the calls alone took a second. So -benchtime bounds
+// the restoring as well, and such a call finds threads asleep and caches cold. Level 1 and 2
+// operations, which can be as short as reading the clock, are not restored before each call.
 //
 // Backends take turns by benchmark, and OpenBLAS's workers spin for 0.1 s after a call, so each
 // benchmark waits for a quiet process. The script benchcompare.sh runs the backends in processes of
-// their own; blskernel bench, which takes turns call by call, is the fairer comparison of products.
+// their own; blskernel bench, which alternates the backends within one process, is the fairer
+// comparison of products.
 package benchmarks
