@@ -1,5 +1,5 @@
 function bls_compare(results, folder)
-%BLS_COMPARE  The methods of a file of results, run here, and the times of that file.
+%BLS_COMPARE  Runs the methods of a file of results and compares their times.
 %   BLS_COMPARE(RESULTS, FOLDER) reads the JSON lines that 'blskernel paper --table 2' has printed and runs the same
 %   methods at the same sizes in GNU Octave or MATLAB, on the files of MNIST in FOLDER, or on random images for
 %   FOLDER ''. It prints a line for each step: the method, the samples after it, the seconds here, those of the file, and

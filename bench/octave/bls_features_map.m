@@ -1,6 +1,6 @@
 function A = bls_features_map(F, X)
 %BLS_FEATURES_MAP  Features of samples by the maps of BLS_FEATURES_FIT.
-%   A = BLS_FEATURES_MAP(F, X) returns A, q-by-k, for the samples X, q-by-d, by the settings of the fit.
+%   A = BLS_FEATURES_MAP(F, X) returns A, q-by-k, for the samples X, q-by-d, with the maps F.
 
   H1 = bls_standardize(X);
   Z = cell(1, numel(F.beta));

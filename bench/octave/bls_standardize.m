@@ -1,7 +1,7 @@
 function H = bls_standardize(X)
-%BLS_STANDARDIZE  Samples as Algorithm 1 takes them in.
-%   H = BLS_STANDARDIZE(X) returns [Z, 0.1]: each row of X less its mean, over its standard deviation with
-%   the divisor d-1, or zeros where it is constant, and a column of 0.1 for the bias.
+%BLS_STANDARDIZE  Standardizes samples for Algorithm 1.
+%   H = BLS_STANDARDIZE(X) returns [Z, 0.1]: each row of X minus its mean, divided by its standard
+%   deviation with the divisor d-1, or zeros where it is constant, and a column of 0.1 for the bias.
 
   flat = max(X, [], 2) == min(X, [], 2);
   deviation = std(X, 0, 2);

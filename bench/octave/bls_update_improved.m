@@ -1,5 +1,5 @@
 function [P, W] = bls_update_improved(P, W, Ax, Ya)
-%BLS_UPDATE_IMPROVED  Added samples by the efficient algorithm for the broad learning system.
+%BLS_UPDATE_IMPROVED  Adds samples by the efficient algorithm for the broad learning system.
 %   [P, W] = BLS_UPDATE_IMPROVED(P, W, AX, YA) is BLS_UPDATE_ORIGINAL with Dbar = P*D, where D' = AX*P, and
 %
 %       B = Dbar*(I + AX*Dbar)^-1  for q <= k,   B = (I + Dbar*AX)^-1*Dbar  for q > k.

@@ -4,9 +4,10 @@
 #   bench/octave/compare.sh              a fifth of the sizes; synthetic digits here, random images in Octave
 #   bench/octave/compare.sh 1 mnist      the paper's sizes, on the plain idx files of MNIST in the folder mnist
 #
-# In each of ROUNDS rounds (3) 'blskernel paper' and Octave run the METHODS one after the other. Printed are the medians
-# over the rounds: seconds of Octave, seconds of blskernel, and the ratio within a round. Both use THREADS threads,
-# by default all. OCTAVE names the command of GNU Octave, octave-cli by default.
+# In each of ROUNDS rounds (3) 'blskernel paper' and Octave run the METHODS one after the other. The script
+# prints medians over the rounds: seconds of Octave, seconds of blskernel, and their ratio within a
+# round. Both use THREADS threads, by default all. OCTAVE names the command of GNU Octave,
+# octave-cli by default.
 set -eu
 scale=${1:-0.2} data=${2:-}
 octave=${OCTAVE:-octave-cli} threads=${THREADS:-$(nproc)} methods=${METHODS:-gram,improved/paper,original}
@@ -27,7 +28,7 @@ for round in $(seq "${ROUNDS:-3}"); do
 	OPENBLAS_NUM_THREADS=$threads OMP_NUM_THREADS=$threads "$octave" --no-history --norc --quiet --path "$PWD/bench/octave" \
 		--eval "bls_compare('$work/results', '$data')" >>"$work/steps"
 done
-# The ratios of a step in order, and of these the one in the middle.
+# Sorts the rounds of each step by their ratio and takes the middle one.
 sort -k1,1 -k2,2n -k5,5g "$work/steps" | awk '
 	function line(m, s, a, b, r) { printf "%-15s %8s %10.3f %13.3f %8.2f\n", m, s, a, b, r }
 	function step() { m = int((n + 1) / 2); line(method, samples, octave[m], ours[m], ratio[m]); a += octave[m]; b += ours[m]; n = 0 }
