@@ -1,5 +1,5 @@
-// Package result is the format in which measurements are kept: files of lines, each a JSON object of
-// one kind.
+// Package result reads and writes the format in which measurements are kept: files of lines, each a
+// JSON object of one kind.
 //
 //	{"kind":"machine", ...}      where and how the lines below were measured: Machine
 //	{"kind":"table", ...}        the settings of one of the paper's tables: bench.TableHead
@@ -8,8 +8,8 @@
 //	{"kind":"cell", ...}         the speed of an operation: speed.Result
 //	{"kind":"cost", ...}         an update, predicted and measured: bench.Cost
 //
-// A machine holds for the lines below it, up to the next one.
+// A machine applies to the lines below it, up to the next machine.
 //
 // An interrupted run thus keeps every finished line, cat joins files, and every tool reads them. Lines
-// of other kinds are passed over, so that a program reads the files of newer ones.
+// of unknown kinds are skipped, so that a program can read files written by newer versions.
 package result

@@ -39,22 +39,22 @@ type LineError struct {
 	Err  error
 }
 
-// Error names the file and the line, and says what is wrong and what to do. It cuts the text to
-// 120 characters: encoding/json may repeat a whole line.
+// Error names the file and the line, and says what is wrong and what to do. It truncates the
+// description to 120 characters, since encoding/json may repeat a whole line.
 func (e *LineError) Error() string {
-	return fmt.Sprintf("result: %s: line %d: %.120s: remove the line, or write the file anew", e.File, e.Line, e.Err)
+	return fmt.Sprintf("result: %s: line %d: %.120s: remove the line or regenerate the file", e.File, e.Line, e.Err)
 }
 
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Write writes v, an object, as a line of its kind.
+// Write writes v, which must encode as a JSON object, as a line of the given kind.
 func Write(w io.Writer, kind string, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("result: %w", err)
 	}
 	if body[0] != '{' {
-		return fmt.Errorf("result: a %T is no object", v)
+		return fmt.Errorf("result: a %T does not encode as a JSON object", v)
 	}
 	separator := ","
 	if len(body) == len("{}") {

@@ -17,10 +17,10 @@ const maxLine = 1 << 20
 
 var errLong = fmt.Errorf("is longer than %d bytes", maxLine)
 
-// Read reads a file of results. It skips a last line without an end, which an interruption leaves. name
-// is for File.Name and errors.
+// Read reads a file of results. It skips a last line without a newline, which an interruption leaves
+// behind. name is used for File.Name and in errors.
 //
-//	memory: for n bytes of r at most 512 n bytes and 256 KiB; lines with only a kind take most.
+//	memory: for n bytes of r at most 512 n bytes and 256 KiB; lines with only a kind take the most.
 //	errors: *LineError for a malformed line, and for one of more than 1 MiB; an error of r, wrapped.
 func Read(name string, r io.Reader) (*File, error) {
 	f := &reader{File: &File{Name: name}, machine: new(Machine), open: map[int]*openTable{}}
@@ -42,7 +42,7 @@ func Read(name string, r io.Reader) (*File, error) {
 	return f.File, nil
 }
 
-// wholeLines splits lines, without the last one if it has no end.
+// wholeLines is a bufio.SplitFunc for lines that drops a last line without a newline.
 func wholeLines(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	if end := bytes.IndexByte(data, '\n'); end >= 0 {
 		return end + 1, data[:end], nil
@@ -53,7 +53,7 @@ func wholeLines(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	return 0, nil, nil
 }
 
-// ReadFile reads a file of results on fsys, nil for vfs.OS. The error is the file system's, or one of
+// ReadFile reads a file of results on fsys, nil for vfs.OS. The error is from the file system or from
 // Read.
 func ReadFile(fsys vfs.FS, path string) (*File, error) {
 	in, err := vfs.Open(fsys, path)
@@ -67,7 +67,7 @@ func ReadFile(fsys vfs.FS, path string) (*File, error) {
 type reader struct {
 	*File
 	machine *Machine           // of the lines that follow
-	open    map[int]*openTable // the last of each number: a row then costs no search
+	open    map[int]*openTable // the last table of each number, so that adding a row takes no search
 }
 
 // An openTable is a table to which rows are added.

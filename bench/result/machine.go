@@ -15,7 +15,7 @@ import (
 type Machine struct {
 	Command    string    `json:"command"` // with its arguments
 	Date       time.Time `json:"date"`
-	Version    string    `json:"version"` // of this module, as the go command has it
+	Version    string    `json:"version"` // of this module, as recorded by the go command
 	CPU        string    `json:"cpu"`
 	Features   []string  `json:"features"`
 	GOMAXPROCS int       `json:"gomaxprocs"`
@@ -23,8 +23,8 @@ type Machine struct {
 	Backends   []string  `json:"backends"`
 	Kernel     string    `json:"kernel,omitempty"`   // of the backend pure
 	OpenBLAS   string    `json:"openblas,omitempty"` // its version
-	Threads    []int     `json:"threads"`            // at most; several where they are compared, 0 for the default
-	Beside     int       `json:"beside,omitempty"`   // processes that kept a CPU busy each meanwhile
+	Threads    []int     `json:"threads"`            // the largest number used; several if they are compared, 0 for the default
+	Beside     int       `json:"beside,omitempty"`   // other processes that each kept a CPU busy meanwhile
 	Attempts   int       `json:"attempts,omitempty"` // runs until the FMA peak was steady, this one included
 }
 
