@@ -1,14 +1,14 @@
 #!/bin/sh
 # Runs the testing benchmarks of a package on each backend in turn and prints benchstat's table with a column for each.
-# Every round runs all backends, each in a process of its own, in an order that alternates: what disturbs the machine
-# for a while disturbs all of them.
+# Every round runs all backends, each in a process of its own, in an order that alternates: a disturbance of the
+# machine then affects all of them.
 #
 #   BENCH='Operation/op=(dgemm|dtrsm)' COUNT=10 bench/benchcompare.sh
 #   BENCH=Updater/call=Update BENCHFLAGS='-k 1000 -l 10000 -q 100,1000' bench/benchcompare.sh
 #
 # BENCH       regular expressions for -bench with spaces between them, of the name and, after a slash, of the keys that
 #             follow the backend's; default: the products, factorizations and updates that stand for the rest
-# COUNT       rounds, 6 by default: the fewest of which benchstat makes an interval of 95%
+# COUNT       rounds, 6 by default: the fewest for which benchstat reports a 95% interval
 # BENCHTIME   for -benchtime, 100ms by default
 # PKG         folder of the package, ./bench/benchmarks by default
 # BACKENDS    default "pure openblas"; also pure/avx2 and other kernels, which have columns of their own
@@ -34,7 +34,7 @@ fail() {
 case $COUNT in
 '' | *[!0-9]* | 0) fail "COUNT=$COUNT is not a positive number" ;;
 esac
-[ -d "$PKG" ] || fail "PKG=$PKG is not a folder of this repository; ./bench/benchmarks is"
+[ -d "$PKG" ] || fail "PKG=$PKG is not a folder of this repository; the default is ./bench/benchmarks"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -47,10 +47,10 @@ trap 'exit 130' INT TERM
 if GOBIN="$work" "$GO" install "$benchstat" 2>"$work/install"; then
 	table=$work/benchstat
 elif table=$(command -v benchstat); then
-	echo "benchcompare: cannot get $benchstat, so $table prints the table" >&2
+	echo "benchcompare: cannot download $benchstat; using $table" >&2
 else
 	cat "$work/install" >&2
-	fail "cannot get $benchstat, for which the go command needs the network (GOPROXY=$("$GO" env GOPROXY)), and there is no benchstat in the path"
+	fail "cannot download $benchstat (GOPROXY=$("$GO" env GOPROXY)), and there is no benchstat in the PATH"
 fi
 
 usable=
@@ -58,14 +58,14 @@ for backend in $BACKENDS; do
 	if BLSKERNEL_BACKEND=$backend "$work/blskernel" info >"$work/info" 2>&1; then
 		usable="$usable $backend"
 	else
-		echo "benchcompare: without the backend $backend:" >&2
+		echo "benchcompare: skipping the backend $backend, which cannot be used:" >&2
 		sed 's/^/    /' "$work/info" >&2
 	fi
 done
 [ -n "$usable" ] || fail "none of the backends $BACKENDS can be used here"
 case $usable in
 " "*" "*) ;;
-*) echo "benchcompare: one backend only,$usable: the table has nothing to compare it with" >&2 ;;
+*) echo "benchcompare: only one backend,$usable, so the table compares nothing" >&2 ;;
 esac
 
 # select_on BACKEND prints BENCH with the key of the backend, which comes first below the name.
@@ -90,7 +90,7 @@ while [ "$round" -lt "$COUNT" ]; do
 	fi
 	for backend in $order; do
 		echo "benchcompare: round $round of $COUNT, $backend" >&2
-		# A kernel's backend is benchmarked under the name pure. BENCHFLAGS are words.
+		# The benchmarks name the backend of a kernel pure. BENCHFLAGS is split into words.
 		# shellcheck disable=SC2086
 		(
 			cd "$PKG"

@@ -23,8 +23,8 @@ type Setting struct {
 	Stream     bool // short updates come right after others, as in a stream of batches: L grows
 }
 
-// A CostStep is one step of an update: its flops by the model and as the backend counted them, and its
-// time as predicted from the rates of the machine and as measured.
+// A CostStep is one step of an update: its flops, by the model and as counted by the backend, and its
+// time, as predicted from the machine's rates and as measured.
 type CostStep struct {
 	Step             string  `json:"step"`
 	Formula          string  `json:"formula"`
@@ -34,7 +34,7 @@ type CostStep struct {
 	MeasuredSeconds  float64 `json:"measured_seconds,omitempty"`
 }
 
-// A Cost has the steps and times of one update.
+// A Cost holds the steps and times of one update.
 type Cost struct {
 	Backend string     `json:"backend"`
 	Method  string     `json:"method"`
@@ -49,40 +49,42 @@ type Cost struct {
 	Total   CostStep   `json:"total"` // its times include the work between the steps
 
 	Peak  float64 `json:"peak,omitempty"` // the FMA peak, the mean of those before and after
-	moved float64 // by how much it changed, relatively
+	moved float64 // its relative change
 }
 
 // Variant names the method with the form that was used, in the format of Variant.String.
 func (c Cost) Variant() string { return variantName(c.Method, c.Form, c.Solve) }
 
-// Disturbed reports whether the FMA peak moved during the update, and so during all of its setting.
+// Disturbed reports whether the FMA peak moved during the update. For a cost from Measure, the peak
+// then moved during every update of the setting.
 func (c Cost) Disturbed() bool { return !(c.moved <= maxMoved) }
 
-// Deviation returns the relative error of the predicted time, which is negative where it is too short.
+// Deviation returns the relative error of the predicted time. It is negative if the prediction is too
+// short.
 func (c Cost) Deviation() float64 {
 	return c.Total.PredictedSeconds/c.Total.MeasuredSeconds - 1
 }
 
-// An update is measured minCostRounds times, and then until costSeconds have passed.
+// A pass measures an update minCostRounds times, and then until costSeconds have passed.
 const (
 	minCostRounds = 5
 	costSeconds   = 1.0
 )
 
 const (
-	// longCost is the time of an update, in seconds, above which its garbage is collected: new
+	// longCost is the time of an update, in seconds, above which garbage is collected after it: new
 	// matrices then reuse the memory of old ones. Short updates follow one another as in a stream
 	// of samples, and find their operands in the caches.
 	longCost = 0.05
 
 	// shortCost is the time below which a Stream adds rows for warmUp between the measurement of
-	// the FMA peak and the update that is measured: the workers are awake then, and the code is in
-	// the caches. After one alone they take up to 1.6 times as long.
+	// the FMA peak and the measured update: the workers are then awake and the code is in the
+	// caches. An isolated update takes up to 1.6 times as long.
 	shortCost = 0.005
 	warmUp    = 2 * time.Millisecond
 
-	// settleTime is the time of such updates before the first measured one: the heap has then been
-	// collected, and updates reuse its storage.
+	// settleTime is how long such updates run before the first measured one: by then the heap has
+	// been collected, and updates reuse its storage.
 	settleTime = 50 * time.Millisecond
 )
 
@@ -90,7 +92,7 @@ const (
 type costRun struct {
 	Setting
 	seed   uint64
-	peak   func() float64 // the FMA peak at the moment
+	peak   func() float64 // measures the current FMA peak
 	rates  *blsupdate.Rates
 	model  blsupdate.Updater
 	ax, ya *mat.Dense
@@ -98,8 +100,8 @@ type costRun struct {
 	last   float64 // the seconds of the last update, or 0
 }
 
-// startCost starts a model, with updates that do not count: the first one allocates memory and starts
-// goroutines.
+// startCost starts a model and runs updates that are not counted: the first one allocates memory and
+// starts goroutines.
 func startCost(ctx context.Context, s Setting, rates *blsupdate.Rates, seed uint64, peak func() float64) (*costRun, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -108,7 +110,7 @@ func startCost(ctx context.Context, s Setting, rates *blsupdate.Rates, seed uint
 	r := rand.New(rand.NewPCG(seed, 0))
 	before := s.L
 	if s.L-s.Q >= s.K {
-		before = s.L - s.Q // so that the first update of those that count is at l
+		before = s.L - s.Q // so that the first counted update is at l
 	}
 	model, err := blsupdate.New(s.Method, normal(r, before, s.K), normal(r, before, s.C), s.Options)
 	if err != nil {
@@ -123,8 +125,8 @@ func startCost(ctx context.Context, s Setting, rates *blsupdate.Rates, seed uint
 	return run, run.warm(settleTime)
 }
 
-// update adds the rows once more and returns the seconds. The prediction is for the mean of the FMA
-// peaks before and after.
+// update adds the rows again, records the cost and returns its seconds. It predicts for the mean of the
+// FMA peaks before and after.
 func (r *costRun) update(ctx context.Context) (float64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -147,7 +149,7 @@ func (r *costRun) update(ctx context.Context) (float64, error) {
 	return cost.Total.MeasuredSeconds, nil
 }
 
-// warm runs short updates of a stream for a time.
+// warm runs updates for d if the setting is a Stream of short updates.
 func (r *costRun) warm(d time.Duration) error {
 	for began := time.Now(); r.Stream && r.last > 0 && r.last < shortCost && time.Since(began) < d; {
 		if err := r.add(); err != nil {
@@ -173,7 +175,7 @@ func medianCost(costs []Cost) Cost {
 	return costs[len(costs)/2]
 }
 
-// costOf turns the report of an update after l rows into a Cost.
+// costOf turns the report of an update of a model with l rows into a Cost.
 func (r *costRun) costOf(l int, report blsupdate.Report, rates *blsupdate.Rates) Cost {
 	c := Cost{
 		Backend: r.Options.Backend.Name(), Method: r.Method.String(), Form: report.Form.String(),

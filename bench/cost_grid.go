@@ -10,8 +10,8 @@ import (
 	"blskernel/blsupdate"
 )
 
-// ValidationGrid returns the settings on which predicted and measured times are compared, on one
-// backend: every method and form, k from 250 to 2000, q from one row to 8000, one target to a hundred.
+// ValidationGrid returns the settings for which predicted and measured times are compared on one
+// backend: every method and form, k from 250 to 2000, q from 1 to 8000, and 1 to 100 targets.
 func ValidationGrid(b blskernel.Backend) []Setting {
 	var grid []Setting
 	for _, g := range []struct {
@@ -59,16 +59,16 @@ func ValidationGrid(b blskernel.Backend) []Setting {
 	return grid
 }
 
-// An Agreement sums up how well times were predicted.
+// An Agreement summarizes how well times were predicted.
 type Agreement struct {
 	Settings int     `json:"settings"`
 	Median   float64 `json:"median"`        // of the magnitudes of Cost.Deviation
-	P95      float64 `json:"percentile_95"` // the 95th percentile of them
+	P95      float64 `json:"percentile_95"` // their 95th percentile
 	Worst    float64 `json:"worst"`
 	Unequal  int     `json:"unequal"` // settings whose flops differ from the model
 }
 
-// Agree sums up costs. It returns the zero value for none.
+// Agree summarizes the deviations of costs. It returns the zero value if there are none.
 func Agree(costs []Cost) Agreement {
 	if len(costs) == 0 {
 		return Agreement{}
@@ -98,29 +98,29 @@ func quantile(sorted []float64, p float64) float64 {
 
 const (
 	// maxMoved is the relative change of the FMA peak during an update above which the update is
-	// left out: the machine did other work, which no prediction can know.
+	// left out: the machine was doing other work, which no prediction can account for.
 	maxMoved = 0.05
 	// maxLeftOut is the share of updates that may be left out.
 	maxLeftOut = 0.25
-	// maxTries bounds the tried updates, as a multiple of the wanted ones.
+	// maxTries bounds the number of attempted updates, as a multiple of the requested number.
 	maxTries = 3
 )
 
 // A Measured is the result of Measure.
 type Measured struct {
-	Costs            []Cost // of each setting the update with the median deviation; see Cost.Disturbed
-	Updates, LeftOut int    // all that were measured, and those during which the FMA peak moved
-	// Unknown says why there are too few updates for a figure, and is empty if there are enough.
+	Costs            []Cost // for each setting, the update with the median deviation; see Cost.Disturbed
+	Updates, LeftOut int    // all measured updates, and those during which the FMA peak moved
+	// Unknown says why too few updates were good, and is empty if enough were.
 	Unknown string
 }
 
-// Measure starts a model of random rows for each setting and updates it, one setting after the other,
-// in several passes, each until rounds updates are good or a second has passed: a neighbour on a shared
-// machine that is busy for some seconds spoils only one pass. Each update finds more samples than the
-// one before and has its own prediction; Cost.L has the number of samples. Measure measures the FMA
-// peak before and after every update. An update during which it moved by more than 5% is left out, and
-// another one tried, up to three times as many in all. measured, which may be nil, gets the share that
-// is done.
+// Measure starts a model of random rows for each setting and updates it. It makes several passes over
+// the settings, so that a neighbour on a shared machine that is busy for some seconds spoils only one.
+// A pass updates each setting until rounds updates are good or a second has passed. Each update starts
+// from more samples than the previous one, Cost.L of them, and has its own prediction. Measure measures
+// the FMA peak before and after every update. If the peak moved by more than 5%, the update is
+// discarded and repeated; a pass tries at most three times as many as requested. measured, which may be
+// nil, receives the share done.
 //
 //	errors: the context's, before the next update; an error of an update, wrapped.
 func Measure(

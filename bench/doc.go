@@ -1,29 +1,29 @@
-// Package bench has the experiments of the paper as values that a program, a test or the command
-// blskernel runs and prints. They take data files or the synthetic set.
+// Package bench contains the experiments of the paper, for a program, a test or the command blskernel
+// to run and print. They use data files or synthetic data.
 //
 // # Incremental
 //
 // An Incremental is the experiment of the paper's Tables 2 to 9. The feature maps are fitted to the
 // first l samples, the output weights W are found for them, and then batches of q samples arrive. Every
-// method updates its own state and W from the same rows of A, so rows of one step differ by the method
-// alone:
+// method updates its own state and W from the same rows of A, so the results of a step differ by the
+// method alone:
 //
 //	e := &bench.Incremental{Train: train, Test: test, Initial: 10000, Batch: 1000, Updates: 50,
 //		Features: bls.FeatureOptions{EnhancementNodes: 1000},
 //		Variants: bench.Variants(blsupdate.Original, blsupdate.Improved)}
 //	err := e.Run(ctx, func(row bench.TableRow) error { ...; return nil }, nil)
 //
-// The time of a step covers its features, the update and the weights where a method solves for them,
-// without the test. The flops leave out the features; they are by the model and as counted at the
-// backend. Total times, as the paper's, add up all steps with the start.
+// The time of a step covers its features, the update, and the weights where a method solves for them;
+// it excludes the test. Flops exclude the features, and are given by the model and as counted by the
+// backend. Total times, like the paper's, sum all steps including the start.
 //
 // The start of A⁺ is the same for Original and Improved. It is not always the paper's inverse of AᵀA +
-// lambda I: see blsupdate.New. What retraining takes, where that is measured, is always the time of the
-// paper's formula. The paper's rule for the form of B is blsupdate.Paper; the zero value of Options
-// decides by flops.
+// lambda I: see blsupdate.New. Retraining, if measured, computes A⁺ by the paper's formula, or by the
+// start of Improved if AᵀA + lambda I is not positive definite to working precision. The paper's rule
+// for the form of B is blsupdate.Paper; the zero value of Options decides by flops.
 //
 // Accuracy hides errors: weights may be wrong by many percent before an argmax changes. So each cell of
-// a row says how far its weights are from the weights of the first method.
+// a row has the distance of its weights from the weights of the first method.
 //
 // # Source
 //

@@ -11,11 +11,11 @@ import (
 )
 
 // Incremental is the experiment of the paper's Tables 2 to 9: a broad learning system is trained on the
-// first samples, updated by batches of further ones, by several methods side by side, and tested after
-// each step. All methods see the same features.
+// first samples, updated with batches of further samples, and tested after each step. Several methods
+// run side by side, on the same features.
 type Incremental struct {
 	Train    *dataset.Images
-	Test     *dataset.Images // nil for none; accuracies are NaN then
+	Test     *dataset.Images // nil for none; accuracies are then nil
 	Initial  int             // l, samples of the start
 	Batch    int             // q, samples of an update
 	Updates  int             // number of updates
@@ -25,13 +25,13 @@ type Incremental struct {
 	// for none.
 	Whitening *dataset.ZCAOptions
 	// Update has the options of the updates that variants do not set. Its Backend also computes the
-	// test, and the features if they have none.
+	// test, and the features if Features has none.
 	Update  blsupdate.Options
-	Retrain bool // time solutions from scratch after each update: 8kl bytes; features are computed again
+	Retrain bool // also time solutions from scratch after each update, which takes 8kl bytes; recomputes the features
 }
 
-// Progress receives the work so far and of all the work, which count the samples of each step by each
-// variant, and the name of the next step. done/total never falls, and is 1 in the last call.
+// Progress receives the work done so far, the total work, and the name of the next step. The work of a
+// step is its samples times the variants. done/total never falls, and is 1 in the last call.
 type Progress func(done, total float64, doing string)
 
 // Nodes returns k, the number of nodes.
@@ -40,9 +40,9 @@ func (e *Incremental) Nodes() int {
 	return cmp.Or(f.Groups, bls.DefaultGroups)*cmp.Or(f.GroupNodes, bls.DefaultGroupNodes) + f.EnhancementNodes
 }
 
-// Run runs the experiment and calls emit with the row of every step, which has a cell for each variant
-// in the order of e.Variants, and 0 for Table. progress may be nil. Both run on the calling goroutine.
-// Garbage is collected before each timed part, so that no part pays for another.
+// Run runs the experiment and calls emit with the row of every step. A row has a cell for each variant,
+// in the order of e.Variants; its Table is 0. progress may be nil. Both functions run on the calling
+// goroutine. Garbage is collected before each timed part, so that no part pays for another.
 //
 //	errors: from Validate; the context's, before the next update; emit's.
 func (e *Incremental) Run(ctx context.Context, emit func(TableRow) error, progress Progress) error {

@@ -41,7 +41,7 @@ func (e *Incremental) samples(step int) (from, to int) {
 	return to - e.Batch, to
 }
 
-// step takes the next samples, the first ones in step 0.
+// step adds the samples of a step, or trains on the first samples in step 0, and returns its row.
 func (r *incrementalRun) step(ctx context.Context, step int) (row TableRow, err error) {
 	if err := ctx.Err(); err != nil {
 		return row, err
@@ -64,8 +64,8 @@ func (r *incrementalRun) step(ctx context.Context, step int) (row TableRow, err 
 		Seed: r.Features.Seed, Step: step, Samples: to, Cells: make([]TableCell, len(r.Variants)),
 		FeatureSeconds: time.Since(began).Seconds(), FeatureFlops: r.counter.Flops(),
 	}
-	// Each step begins with another variant, so that no variant always follows the same one, with
-	// its caches, memory and clock.
+	// Each step begins with a different variant, so that no variant always inherits the caches,
+	// memory and clock of the same one.
 	for n := range r.Variants {
 		i := (step + n) % len(r.Variants)
 		if err := ctx.Err(); err != nil {
@@ -93,8 +93,9 @@ func (r *incrementalRun) step(ctx context.Context, step int) (row TableRow, err 
 	return row, r.test(row.Cells)
 }
 
-// change starts or updates the i-th variant, computes the weights, and returns the time of both. With
-// warm it starts twice: the first start of a process allocates memory and starts threads.
+// change starts or updates the i-th variant, computes the weights, and returns the time of both. If
+// warm is true, it starts the variant twice: the first start of a process allocates memory and starts
+// threads.
 func (r *incrementalRun) change(i int, start, warm bool, a, y *mat.Dense) (seconds float64, err error) {
 	v := r.Variants[i]
 	opt := v.options(r.Update)
@@ -114,7 +115,7 @@ func (r *incrementalRun) change(i int, start, warm bool, a, y *mat.Dense) (secon
 
 // timed returns a model after a change, its weights, and the seconds of both.
 func timed(change func() (blsupdate.Updater, error)) (u blsupdate.Updater, w *mat.Dense, seconds float64, err error) {
-	runtime.GC() // of what was there before, which may be as large
+	runtime.GC() // frees the previous model, which may be as large
 	began := time.Now()
 	if u, err = change(); err == nil {
 		w, err = u.Weights()
@@ -134,7 +135,7 @@ func (r *incrementalRun) account(i int) TableCell {
 	return cell
 }
 
-// expand returns the rows of A and of the targets Y for the given samples. Its first call fits the
+// expand returns the rows of A and of the targets Y for the given samples. The first call fits the
 // feature maps to them.
 func (r *incrementalRun) expand(from, to int) (a, y *mat.Dense, err error) {
 	x, err := r.samplesOf(r.Train, from, to)
@@ -191,7 +192,7 @@ func (r *incrementalRun) test(cells []TableCell) error {
 	return nil
 }
 
-// retrain measures solutions from scratch of the first l rows: of A⁺ and W, and of W alone.
+// retrain times solutions from scratch for the first l rows: A⁺ and W, and W alone.
 func (r *incrementalRun) retrain(ctx context.Context, l int) (*Retraining, error) {
 	a, y, err := r.expand(0, l)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"blskernel/internal/io/memory"
 )
 
-// Validate returns an error that says which setting cannot be run: a *blsupdate.RankError if a method
-// cannot start from fewer samples than nodes. Run checks the options of the features and of the update.
+// Validate returns an error for a setting that cannot be run: a *blsupdate.RankError if a method cannot
+// start from fewer samples than nodes. It leaves the options of the features and of the update to Run.
 func (e *Incremental) Validate() error {
 	switch {
 	case e.Initial < 1:
@@ -20,7 +20,7 @@ func (e *Incremental) Validate() error {
 	case e.Updates > 0 && e.Batch < 1:
 		return fmt.Errorf("bench: Batch is %d; want at least 1 sample", e.Batch)
 	case len(e.Variants) == 0:
-		return errors.New("bench: Variants is empty; want at least one")
+		return errors.New("bench: Variants is empty; want at least one variant")
 	}
 	for i, set := range []*dataset.Images{e.Train, e.Test} {
 		switch name := []string{"Train", "Test"}[i]; {
@@ -28,15 +28,15 @@ func (e *Incremental) Validate() error {
 		case set == nil || set.Len() == 0:
 			return fmt.Errorf("bench: %s has no images", name)
 		case len(set.Labels) != set.Len():
-			return fmt.Errorf("bench: %s has %d images and %d labels; want as many", name, set.Len(), len(set.Labels))
+			return fmt.Errorf("bench: %s has %d images and %d labels; want one label for each image", name, set.Len(), len(set.Labels))
 		}
 	}
 	if e.Test != nil && (e.Train.Rows != e.Test.Rows || e.Train.Cols != e.Test.Cols) {
-		return fmt.Errorf("bench: the images are %d×%d in Train and %d×%d in Test; want one size",
+		return fmt.Errorf("bench: the images are %d×%d in Train and %d×%d in Test; want the same size in both",
 			e.Train.Rows, e.Train.Cols, e.Test.Rows, e.Test.Cols)
 	}
 	if n := e.Train.Len(); e.Initial > n || e.Updates > 0 && e.Batch > (n-e.Initial)/e.Updates {
-		return fmt.Errorf("bench: %s has %d samples and %d + %d×%d are wanted: take a smaller start, or fewer or smaller batches",
+		return fmt.Errorf("bench: %s has %d samples, but %d + %d×%d are needed: use a smaller start, or fewer or smaller batches",
 			e.Train.Name, n, e.Initial, e.Updates, e.Batch)
 	}
 	for _, v := range e.Variants {
@@ -47,8 +47,8 @@ func (e *Incremental) Validate() error {
 	return nil
 }
 
-// checkMemory returns a *blsupdate.MemoryError where memory is too small for the models of all variants
-// at the end with the rows of the last step.
+// checkMemory returns a *blsupdate.MemoryError if memory is too small for the final models of all
+// variants and the rows of the last step.
 func (e *Incremental) checkMemory() error {
 	last := e.Initial
 	if e.Updates > 0 {
@@ -58,6 +58,6 @@ func (e *Incremental) checkMemory() error {
 	for _, v := range e.Variants {
 		need = memory.Sum(need, blsupdate.StateBytes(v.Method, e.Initial+e.Updates*e.Batch, e.Nodes(), e.Train.Classes))
 	}
-	return memory.Check(need, "bench", "take fewer variants, nodes or samples",
+	return memory.Check(need, "bench", "use fewer variants, nodes or samples",
 		"a run of %d variants with %d nodes and %d samples", len(e.Variants), e.Nodes(), e.Initial+e.Updates*e.Batch)
 }

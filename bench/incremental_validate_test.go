@@ -27,8 +27,8 @@ func TestValidate(t *testing.T) {
 		{"empty test", func(e *Incremental) { e.Test = dataset.Digits(0, 1) }, "Test has no images", nil},
 		{"unlabeled", func(e *Incremental) { e.Train.Labels = nil }, "Train has 150 images and 0 labels", nil},
 		{"size", func(e *Incremental) { e.Test.Rows, e.Test.Cols = 14, 56 }, "28×28 in Train and 14×56 in Test", nil},
-		{"samples", func(e *Incremental) { e.Updates = 4 }, "synthetic digits has 150 samples and 90 + 4×20", nil},
-		{"initial samples", func(e *Incremental) { e.Initial, e.Updates = 151, 0 }, "has 150 samples and 151", nil},
+		{"samples", func(e *Incremental) { e.Updates = 4 }, "synthetic digits has 150 samples, but 90 + 4×20", nil},
+		{"initial samples", func(e *Incremental) { e.Initial, e.Updates = 151, 0 }, "has 150 samples, but 151", nil},
 		{"overflow", func(e *Incremental) { e.Updates, e.Batch = math.MaxInt, math.MaxInt }, "has 150 samples", nil},
 		{"rank", func(e *Incremental) { e.Initial = 59 }, "59 samples for 60 nodes", new(*blsupdate.RankError)},
 	} {

@@ -8,14 +8,15 @@ import (
 	"blskernel/dataset"
 )
 
-// The data of a table other than MNIST and NORB.
+// Data of a table, other than MNIST and NORB.
 const (
-	SyntheticDigits = "digits" // of package dataset
-	RandomImages    = "random" // without classes to be learned
+	SyntheticDigits = "digits" // the synthetic digits of package dataset
+	RandomImages    = "random" // random pixels and labels: there is nothing to learn
 )
 
-// PlanVariant returns the planner's choice for the table: the cheapest method that is valid for
-// lambda, with the weights after every update. It decides by flops, the same on every machine.
+// PlanVariant returns the planner's choice for the table: the cheapest method that is valid for lambda
+// and has the weights after every update. It decides by flops, so that the choice is the same on every
+// machine.
 func PlanVariant(t PaperTable, targets int, opt blsupdate.Options) (Variant, error) {
 	c, err := blsupdate.Plan(t.Batch, t.Nodes, t.Initial, targets, blsupdate.Needs{
 		Lambda: opt.Lambda, Batches: t.Updates, Backend: opt.Backend, Rates: blsupdate.ConstantRates(1, math.Inf(1)),
@@ -26,8 +27,8 @@ func PlanVariant(t PaperTable, targets int, opt blsupdate.Options) (Variant, err
 	return Variant{Method: c.Method, Form: c.Options.Form, Solve: c.Options.Solve}, nil
 }
 
-// Experiment returns the experiment of the table by a recipe with features of a seed. It has no data,
-// variants and backend.
+// Experiment returns the experiment of the table by recipe r, with the features of a seed. The caller
+// sets the data, the variants and the backend.
 func (t PaperTable) Experiment(seed uint64, r Recipe) *Incremental {
 	e := &Incremental{Initial: t.Initial, Batch: t.Batch, Updates: t.Updates, Features: t.Features()}
 	e.Features.Seed, e.Features.Shrink, e.Features.Unscaled, e.Features.Enhancement = seed, r.Shrink, r.Shrink == 0, r.Weights
@@ -36,7 +37,7 @@ func (t PaperTable) Experiment(seed uint64, r Recipe) *Incremental {
 }
 
 // RandomNORB returns n images of random pixels of the size of reduced small NORB, 2×32×32, with random
-// labels of 5 classes, to measure times without NORB.
+// labels of 5 classes, for measuring times without the files of NORB.
 func RandomNORB(n int, seed uint64) *dataset.Images {
 	r := rand.New(rand.NewPCG(seed, 0))
 	const rows, cols, classes = 64, 32, 5

@@ -23,8 +23,8 @@ type FlopsCase struct {
 }
 
 // Factor returns the formula and the value of the factor by which Improved needs fewer flops in a step:
-// Table 1 has three for q > k, and one for q ≤ k. The formula is empty for the other steps, which do
-// not differ.
+// Table 1 has three such factors for q > k, and one for q ≤ k. In the other steps both methods need the
+// same flops, and the formula is empty.
 func (c FlopsCase) Factor(step string) (formula string, factor float64) {
 	l, k, q := float64(c.L), float64(c.K), float64(c.Q)
 	switch {
@@ -59,8 +59,8 @@ type FlopsCount struct {
 	Counted float64 `json:"flops_counted"`
 }
 
-// paperFormulas returns the steps of Table 1 with its formulas, typed from the paper. Other tests
-// compare the counts with the formulas of the model.
+// paperFormulas returns the steps of Table 1 with the formulas as printed in the paper. The tests of
+// blsupdate compare its counts with the formulas of its model.
 func paperFormulas(l, k, q float64) []FlopsStep {
 	formula := func(text string, flops float64) FlopsCount { return FlopsCount{Formula: text, Paper: flops} }
 	product := formula("2qkl", 2*q*k*l)
@@ -80,8 +80,9 @@ func paperFormulas(l, k, q float64) []FlopsStep {
 	}
 }
 
-// PaperFlops adds q >= 1 random rows to models of k nodes by both methods and compares the flops that
-// the backend counted with the paper's Table 1. l is at least k, so that the l rows have rank k.
+// PaperFlops adds q >= 1 random rows to models of l rows and k nodes by both methods, and returns the
+// flops that the backend counted next to those of the paper's Table 1. l must be at least k, so that
+// the rows have rank k.
 func PaperFlops(ctx context.Context, l, k, q int, opt blsupdate.Options, seed uint64) (FlopsCase, error) {
 	if k < 1 || l < k || q < 1 {
 		return FlopsCase{}, fmt.Errorf("bench: l is %d, k is %d and q is %d; want l >= k >= 1 and q >= 1", l, k, q)

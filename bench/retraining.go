@@ -13,10 +13,10 @@ import (
 )
 
 // ridgePseudoinverse returns P = A (AᵀA + lambda I)⁻¹, l×k, the transpose of the paper's A⁺, and W =
-// PᵀY, k×c, for the l×k A and the l×c Y, in 3lk² + k³/3 + 2lkc flops. As in the paper's formula it uses
+// PᵀY, k×c, for the l×k A and the l×c Y, in 3lk² + k³/3 + 2lkc flops. Like the paper's formula, it uses
 // the Cholesky factor whatever the condition of A. blsupdate.New does so only where that is accurate,
-// and else takes QR with about twice the flops. The error is a *lapack.PivotError where AᵀA + lambda I
-// is not positive definite to working precision.
+// and otherwise uses QR, with about twice the flops. The error is a *lapack.PivotError if AᵀA + lambda
+// I is not positive definite to working precision.
 func ridgePseudoinverse(b blskernel.Backend, a, y *mat.Dense, lambda float64) (p, w *mat.Dense, err error) {
 	gram := new(mat.SymPacked)
 	mat.SymOuterK(b, gram, 1, a, true)
@@ -33,10 +33,10 @@ func ridgePseudoinverse(b blskernel.Backend, a, y *mat.Dense, lambda float64) (p
 	return p, w, nil
 }
 
-// timePseudoinverse measures A⁺ and W from scratch: by ridgePseudoinverse, or where that has no
-// solution by a start of Improved. by is the start, as blsupdate.Start.String has it.
+// timePseudoinverse times the computation of A⁺ and W from scratch: by ridgePseudoinverse or, if the
+// factorization fails, by a start of Improved. by is the start in the format of blsupdate.Start.String.
 func timePseudoinverse(a, y *mat.Dense, opt blsupdate.Options) (by string, seconds, flops float64, err error) {
-	runtime.GC() // of what was there before, which may be as large
+	runtime.GC() // frees what was there before, which may be as large
 	counter := blsupdate.NewCounter(opt.Backend)
 	began := time.Now()
 	_, _, err = ridgePseudoinverse(counter, a, y, opt.Lambda)
@@ -48,8 +48,8 @@ func timePseudoinverse(a, y *mat.Dense, opt blsupdate.Options) (by string, secon
 	return blsupdate.StartCholesky.String(), seconds, counter.Flops(), err
 }
 
-// timeStart measures a start by a method and the weights after it. The flops are by the model, and
-// include an attempt that was given up.
+// timeStart times a start by a method and the solution for the weights. The flops are the model's, and
+// include an abandoned attempt.
 func timeStart(m blsupdate.Method, a, y *mat.Dense, opt blsupdate.Options) (by string, seconds, flops float64, err error) {
 	u, _, seconds, err := timed(func() (blsupdate.Updater, error) {
 		return blsupdate.New(m, a, y, Variant{Method: m}.options(opt))

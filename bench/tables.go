@@ -14,11 +14,11 @@ const (
 	NORB  = "norb"
 )
 
-// A PaperTable has the settings of one of the paper's Tables 2 to 9: a broad learning system of Nodes
+// A PaperTable holds the settings of one of the paper's Tables 2 to 9: a broad learning system of Nodes
 // nodes is trained on the first Initial samples of Data, and Batch samples are added Updates times.
 type PaperTable struct {
 	Table   int    `json:"table"`   // 2 to 9
-	Data    string `json:"data"`    // MNIST or NORB; of a run also SyntheticDigits or RandomImages
+	Data    string `json:"data"`    // MNIST or NORB; in a run also SyntheticDigits or RandomImages
 	Nodes   int    `json:"nodes"`   // k
 	Initial int    `json:"initial"` // l0, samples of the start
 	Batch   int    `json:"batch"`   // q, samples of an update
@@ -38,7 +38,7 @@ func PaperFigures(n int) (f Figures, ok bool) {
 	return p.Figures, ok
 }
 
-// printed returns a table as the paper has it.
+// printed returns a table as printed in the paper.
 func printed(n int) (t paperTable, ok bool) {
 	if n < 2 || n > 9 {
 		return t, false
@@ -86,15 +86,15 @@ func (t PaperTable) TitleOn(data string) string {
 	return fmt.Sprintf("%s, k = %d, l from %d, %d updates of q = %d %s k", DataName(data), t.Nodes, t.Initial, t.Updates, t.Batch, sign)
 }
 
-// DataName returns the name for readers of MNIST, NORB, SyntheticDigits or RandomImages, and other data
-// as they are.
+// DataName returns the display name of MNIST, NORB, SyntheticDigits or RandomImages, and any other data
+// unchanged.
 func DataName(data string) string {
 	names := map[string]string{MNIST: "MNIST", NORB: "small NORB", SyntheticDigits: "synthetic digits", RandomImages: "random images"}
 	return cmp.Or(names[data], data)
 }
 
-// Scaled returns the table with l, q and k multiplied by s > 0, and as many updates. None of them falls
-// below the minimum of a model.
+// Scaled returns the table with l, q and k multiplied by s > 0, but not below the minimum of a model,
+// and with the same number of updates.
 func (t PaperTable) Scaled(s float64) PaperTable {
 	scale := func(n, least int) int { return max(least, int(math.Round(float64(n)*s))) }
 	const minNodes = 20
@@ -105,13 +105,13 @@ func (t PaperTable) Scaled(s float64) PaperTable {
 // Samples returns the number of training samples that the table needs.
 func (t PaperTable) Samples() int { return t.Initial + t.Updates*t.Batch }
 
-// Workspace returns the bytes with which no row of D' is computed twice, as in the paper: see
-// blsupdate.Options.Workspace.
+// Workspace returns the bytes of workspace with which no row of D' is computed twice, as in the paper:
+// see blsupdate.Options.Workspace.
 func (t PaperTable) Workspace() int64 { return 8 * int64(t.Batch) * int64(t.Samples()) }
 
-// Features returns the settings of Algorithm 1 for the table's k, as the paper has them: for MNIST 10
-// groups of 10 feature nodes and 5000 enhancement nodes, for NORB 100 groups of 10 and 2500 (Tables 6
-// and 7) or 2100 (Tables 8 and 9). Where k is scaled down, feature nodes are at most half of it.
+// Features returns the paper's settings of Algorithm 1 for the table's k: for MNIST 10 groups of 10
+// feature nodes and 5000 enhancement nodes, for NORB 100 groups of 10 and 2500 (Tables 6 and 7) or
+// 2100 (Tables 8 and 9). If k is scaled down, at most half of the nodes are feature nodes.
 func (t PaperTable) Features() bls.FeatureOptions {
 	opt := bls.FeatureOptions{Groups: 10, GroupNodes: 10}
 	if paper, _ := LookupPaperTable(t.Table); paper.Data == NORB {
@@ -122,7 +122,7 @@ func (t PaperTable) Features() bls.FeatureOptions {
 	return opt
 }
 
-// FeatureNodes returns the number of feature nodes that Features has.
+// FeatureNodes returns the number of feature nodes in Features.
 func (t PaperTable) FeatureNodes() int {
 	opt := t.Features()
 	return opt.Groups * opt.GroupNodes
@@ -130,12 +130,12 @@ func (t PaperTable) FeatureNodes() int {
 
 // The recipes for the settings that the paper's tables share.
 const (
-	RecipeCode = "code" // of the code that the first paper on the method, Chen and Liu 2018, comes with
-	RecipeText = "text" // as this paper's text has it
+	RecipeCode = "code" // of the code published with the first paper on the method, Chen and Liu 2018
+	RecipeText = "text" // of this paper's text
 )
 
-// A Recipe has the ridge, and how the enhancement nodes are made: s of Algorithm 1, 0 for H = tanh([Z,
-// 0.1] Wh) without a scale, and the distribution of Wh.
+// A Recipe holds the ridge and the settings of the enhancement nodes: Shrink, which is s of Algorithm 1
+// or 0 for H = tanh([Z, 0.1] Wh) without a scale, and Weights, the distribution of Wh.
 type Recipe struct {
 	Name           string
 	Lambda, Shrink float64
@@ -155,7 +155,7 @@ func LookupRecipe(name string) (r Recipe, ok bool) {
 	return Recipe{}, false
 }
 
-// A TableHead has the settings of a run of one of the paper's tables.
+// A TableHead holds the settings of a run of one of the paper's tables.
 type TableHead struct {
 	PaperTable
 	Scale   float64 `json:"scale"`   // by which the sizes were multiplied
@@ -165,7 +165,7 @@ type TableHead struct {
 	Recipe       string  `json:"recipe"` // RecipeCode or RecipeText, from which Lambda and Shrink may differ
 	Lambda       float64 `json:"lambda"`
 	Shrink       float64 `json:"shrink"` // s of Algorithm 1; 0 for enhancement nodes without a scale
-	// Whitening names the constants of a whitening of the samples; empty without one.
+	// Whitening names the constants by which samples were whitened; empty if they were not.
 	Whitening string   `json:"whitening,omitempty"`
 	Methods   []string `json:"methods"` // in the order of the cells
 	// Planner is the method that the planner chose, empty if that is not among the methods.
@@ -184,16 +184,16 @@ type TableRow struct {
 	// of the seconds of the cells.
 	FeatureSeconds float64 `json:"feature_seconds"`
 	FeatureFlops   float64 `json:"feature_flops,omitempty"`
-	// Peak is the FMA peak of the threads in flop/s, the mean of those measured before and after
+	// Peak is the FMA peak of the threads in flop/s, the mean of the measurements before and after
 	// the step.
 	Peak float64 `json:"peak,omitempty"`
 	// Retraining has the times of solutions from scratch for as many samples, if measured.
 	Retraining *Retraining `json:"retraining,omitempty"`
 }
 
-// A TableCell is a step by one method. Its times have the features.
+// A TableCell is a step by one method. Its times include the features.
 type TableCell struct {
-	Method string `json:"method"`         // as Variant.String has it
+	Method string `json:"method"`         // in the format of Variant.String
 	Form   string `json:"form,omitempty"` // of B
 	// Accuracy is the accuracy on the test set, in percent; absent without data.
 	Accuracy     *float64 `json:"accuracy,omitempty"`
@@ -203,13 +203,13 @@ type TableCell struct {
 	FlopsCounted float64  `json:"flops_counted"`
 	// Difference is ‖W - W₁‖/‖W₁‖ in Frobenius norms, where W₁ are the weights of the first method.
 	Difference float64 `json:"difference,omitempty"`
-	// Steps are the steps of the update and of the weights, without what is between them.
+	// Steps are the steps of the update and of the weights, without the work between them.
 	Steps []StepTime `json:"steps,omitempty"`
 }
 
 // A StepTime is a step of an update, with the flops counted at the backend.
 type StepTime struct {
-	Step    string  `json:"step"` // of blsupdate
+	Step    string  `json:"step"` // as named by blsupdate
 	Seconds float64 `json:"seconds"`
 	Flops   float64 `json:"flops"`
 }
@@ -219,9 +219,10 @@ type StepTime struct {
 type Retraining struct {
 	PseudoinverseSeconds float64 `json:"pseudoinverse_seconds"`
 	PseudoinverseFlops   float64 `json:"pseudoinverse_flops"`
-	// PseudoinverseBy says how A⁺ was computed, as blsupdate.Start.String has it: "cholesky" for
-	// the paper's ridge formula, or "qr" or "svd" where AᵀA + lambda I is not positive definite to
-	// working precision. It is empty where A⁺ was the start of Improved.
+	// PseudoinverseBy says how A⁺ was computed, in the format of blsupdate.Start.String: "cholesky"
+	// for the paper's ridge formula, or "qr" or "svd" where AᵀA + lambda I is not positive definite
+	// to working precision. It is empty in older results, which computed A⁺ by the start of
+	// Improved.
 	PseudoinverseBy string  `json:"pseudoinverse_by,omitempty"`
 	WeightsSeconds  float64 `json:"weights_seconds"`
 	WeightsFlops    float64 `json:"weights_flops"`

@@ -14,10 +14,10 @@ type Variant struct {
 	Solve  bool           // of Improved: solve for B
 }
 
-// PlannerSeries stands for the planner's method in a series of methods.
+// PlannerSeries stands for the planner's method in a list of methods.
 const PlannerSeries = "planner"
 
-// Variants returns the methods with the zero value of their choices.
+// Variants returns a Variant with the default choices for each method.
 func Variants(methods ...blsupdate.Method) []Variant {
 	var all []Variant
 	for _, m := range methods {
@@ -26,8 +26,8 @@ func Variants(methods ...blsupdate.Method) []Variant {
 	return all
 }
 
-// String returns the method, with its form where that is not Auto and with solve where it solves, as
-// improved/large/solve.
+// String returns the method, followed by its form unless that is Auto, and by solve if Solve is set,
+// such as improved/large/solve.
 func (v Variant) String() string {
 	return variantName(v.Method.String(), v.Form.String(), v.Solve)
 }
@@ -44,7 +44,7 @@ func variantName(method, form string, solve bool) string {
 }
 
 // ParseVariant is the inverse of Variant.String; the parts after the method may have any order. The
-// error names the wrong part.
+// error names the invalid part.
 func ParseVariant(s string) (Variant, error) {
 	parts := strings.Split(s, "/")
 	m, err := blsupdate.ParseMethod(parts[0])
@@ -61,7 +61,7 @@ func ParseVariant(s string) (Variant, error) {
 			v.Form = form
 		default:
 			return Variant{}, fmt.Errorf(
-				"bench: %q is neither a form, auto, paper, small, large or compressed, nor solve", part)
+				"bench: %q is neither solve nor a form (auto, paper, small, large or compressed)", part)
 		}
 	}
 	return v, nil
