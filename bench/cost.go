@@ -59,8 +59,7 @@ func (c Cost) Variant() string { return variantName(c.Method, c.Form, c.Solve) }
 // then moved during every update of the setting.
 func (c Cost) Disturbed() bool { return !(c.moved <= maxMoved) }
 
-// Deviation returns the relative error of the predicted time. It is negative if the prediction is too
-// short.
+// Deviation returns the relative error of the predicted time, negative if that is too short.
 func (c Cost) Deviation() float64 {
 	return c.Total.PredictedSeconds/c.Total.MeasuredSeconds - 1
 }

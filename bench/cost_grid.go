@@ -114,13 +114,12 @@ type Measured struct {
 	Unknown string
 }
 
-// Measure starts a model of random rows for each setting and updates it. It makes several passes over
-// the settings, so that a neighbour on a shared machine that is busy for some seconds spoils only one.
-// A pass updates each setting until rounds updates are good or a second has passed. Each update starts
-// from more samples than the previous one, Cost.L of them, and has its own prediction. Measure measures
-// the FMA peak before and after every update. If the peak moved by more than 5%, the update is
-// discarded and repeated; a pass tries at most three times as many as requested. measured, which may be
-// nil, receives the share done.
+// Measure starts a model of random rows for each setting and updates it. It makes several passes
+// over the settings, so that a neighbour on a shared machine that is busy for some seconds spoils
+// only one. A pass updates a setting until rounds updates are good or a second has passed. Each
+// update starts from more samples than the previous one, Cost.L of them, and has its own
+// prediction. An update during which the FMA peak moved by more than 5% is discarded and repeated,
+// up to three times as many in all. measured, which may be nil, receives the share done.
 //
 //	errors: the context's, before the next update; an error of an update, wrapped.
 func Measure(

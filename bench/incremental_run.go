@@ -94,8 +94,7 @@ func (r *incrementalRun) step(ctx context.Context, step int) (row TableRow, err 
 }
 
 // change starts or updates the i-th variant, computes the weights, and returns the time of both. If
-// warm is true, it starts the variant twice: the first start of a process allocates memory and starts
-// threads.
+// warm, it starts the variant twice: the first start allocates memory and starts threads.
 func (r *incrementalRun) change(i int, start, warm bool, a, y *mat.Dense) (seconds float64, err error) {
 	v := r.Variants[i]
 	opt := v.options(r.Update)

@@ -14,9 +14,8 @@ const (
 	RandomImages    = "random" // random pixels and labels: there is nothing to learn
 )
 
-// PlanVariant returns the planner's choice for the table: the cheapest method that is valid for lambda
-// and has the weights after every update. It decides by flops, so that the choice is the same on every
-// machine.
+// PlanVariant returns the planner's choice for the table: the cheapest method for lambda, with the
+// weights after every update. It decides by flops, so the choice is the same on every machine.
 func PlanVariant(t PaperTable, targets int, opt blsupdate.Options) (Variant, error) {
 	c, err := blsupdate.Plan(t.Batch, t.Nodes, t.Initial, targets, blsupdate.Needs{
 		Lambda: opt.Lambda, Batches: t.Updates, Backend: opt.Backend, Rates: blsupdate.ConstantRates(1, math.Inf(1)),

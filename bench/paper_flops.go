@@ -80,8 +80,8 @@ func paperFormulas(l, k, q float64) []FlopsStep {
 	}
 }
 
-// PaperFlops adds q >= 1 random rows to models of l rows and k nodes by both methods, and returns the
-// flops that the backend counted next to those of the paper's Table 1. l must be at least k, so that
+// PaperFlops adds q >= 1 random rows to models of l rows and k nodes by both methods, and returns
+// the flops of the paper's Table 1 and as the backend counted them. l must be at least k, so that
 // the rows have rank k.
 func PaperFlops(ctx context.Context, l, k, q int, opt blsupdate.Options, seed uint64) (FlopsCase, error) {
 	if k < 1 || l < k || q < 1 {

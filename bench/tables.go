@@ -221,8 +221,7 @@ type Retraining struct {
 	PseudoinverseFlops   float64 `json:"pseudoinverse_flops"`
 	// PseudoinverseBy says how A⁺ was computed, in the format of blsupdate.Start.String: "cholesky"
 	// for the paper's ridge formula, or "qr" or "svd" where AᵀA + lambda I is not positive definite
-	// to working precision. It is empty in older results, which computed A⁺ by the start of
-	// Improved.
+	// to working precision. It is empty in older results, by the start of Improved.
 	PseudoinverseBy string  `json:"pseudoinverse_by,omitempty"`
 	WeightsSeconds  float64 `json:"weights_seconds"`
 	WeightsFlops    float64 `json:"weights_flops"`

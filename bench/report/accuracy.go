@@ -46,8 +46,7 @@ images were run for the times alone, and have the paper's accuracies only.`,
 	return sec
 }
 
-// methodsApart returns the largest difference between the accuracies of two methods on the same
-// features.
+// methodsApart returns the largest difference of accuracies by two methods on the same features.
 func methodsApart(runs []*run) (points float64) {
 	for _, r := range runs {
 		for _, row := range r.steps {
@@ -62,8 +61,8 @@ func methodsApart(runs []*run) (points float64) {
 }
 
 // accuracyRows adds rows for the samples after each step, each method's accuracies, and the paper's.
-// For a complete run by a recipe it also returns a number for the top of the page, a plot, and their
-// number of seeds. Otherwise maxSeeds is 0.
+// For a complete run by a recipe it also returns a number for the top, a plot, and their number of
+// seeds; otherwise maxSeeds is 0.
 func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, maxSeeds int) {
 	var paper bench.Figures
 	random := r.Scale == 1 && r.Data == bench.RandomImages

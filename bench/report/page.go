@@ -17,7 +17,7 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// ErrNoResults is the error if the files have no results for a page.
+// ErrNoResults is the error for files that have no results to report.
 var ErrNoResults = errors.New("report: the files have no results: neither rows of a table nor flops, cells or costs")
 
 // A Page is a report, made by New.

@@ -36,8 +36,8 @@ where the lines have no pseudoinverse_by.`,
 	return sec
 }
 
-// updatePlot plots the seconds of the updates by Original, the form of Improved that comes first, and
-// the planner's method. It returns nil unless the run has several updates by all three.
+// updatePlot plots the seconds of updates by Original, the first form of Improved, and the
+// planner's method. It returns nil unless the run has several updates by all three.
 func (r *run) updatePlot() *Plot {
 	i := slices.IndexFunc(r.Methods, improved)
 	if i < 0 || r.last() < 2 || !slices.Contains(r.Methods, "original") || r.Planner == "" || improved(r.Planner) {
