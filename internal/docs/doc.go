@@ -1,6 +1,7 @@
-// Package docs tests the documentation; it has nothing but tests:
+// Package docs tests the documentation. It contains only tests:
 //
-//   - links, anchors and paths in backquotes exist; external links are well-formed, and not followed
+//   - links, anchors and paths in backquotes exist; external links are well-formed, but not
+//     followed
 //   - Go blocks parse, are formatted, name what packages export, and pass go vet where they are
 //     programs
 //   - commands, flags, packages and make targets exist

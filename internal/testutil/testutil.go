@@ -1,11 +1,10 @@
 // Package testutil has what tests of several packages share: seeded matrices, and panics as values.
 //
-// A test that cannot run everywhere, or not every day, says so in its own body: Slow, NotUnderRace,
+// A test that cannot run everywhere, or every time, says so in its own body: Slow, NotUnderRace,
 // NotEmulated, NeedsBackend, SkipOrFail. No list of names elsewhere chooses tests.
 //
-// The subpackages run a test on every backend (backends), put operands beside pages that cannot be
-// touched (guard), draw choices from a fuzzer's data (fuzz), and run NumPy (numpytest). Only tests
-// import them.
+// The subpackages run a test on every backend (backends), put operands next to inaccessible pages
+// (guard), draw choices from a fuzzer's data (fuzz), and run NumPy (numpytest). Only tests import them.
 package testutil
 
 import (
@@ -22,8 +21,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// EnvRequire names the environment variable with a comma-separated list of what this machine must have,
-// for example "openblas,avx2,numpy". A test that would skip without one of these fails instead.
+// EnvRequire names the environment variable that lists what this machine must have, with commas
+// between, for example "openblas,avx2,numpy". A test that would skip without one of these fails
+// instead.
 const EnvRequire = "BLSKERNEL_REQUIRE"
 
 // Required reports whether EnvRequire lists name.
@@ -31,7 +31,7 @@ func Required(name string) bool {
 	return slices.Contains(strings.Split(os.Getenv(EnvRequire), ","), name)
 }
 
-// SkipOrFail skips the test because name is missing, or fails it where EnvRequire lists name.
+// SkipOrFail skips the test because name is missing, or fails it if EnvRequire lists name.
 func SkipOrFail(t testing.TB, name string, why any) {
 	t.Helper()
 	if Required(name) {
@@ -135,8 +135,8 @@ func stacks() string {
 	}
 }
 
-// WaitGoroutines fails the test unless Goroutines falls to at most before within 10 s. A goroutine may
-// have some instructions left when the call that it served returns.
+// WaitGoroutines fails the test unless Goroutines falls to at most before within 10 s. A goroutine
+// may still be ending when the call that it served returns.
 func WaitGoroutines(t testing.TB, before int) {
 	t.Helper()
 	wait(t, before, "goroutines", func() bool { return Goroutines() <= before })
@@ -148,23 +148,24 @@ func WaitWorkers(t testing.TB, want int) {
 	wait(t, want, "workers", func() bool { return workers() == want })
 }
 
-// wait fails the test unless ok within 10 s.
+// wait fails the test unless ok returns true within 10 s.
 func wait(t testing.TB, want int, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("not %d %s:\n%s", want, what, stacks())
+			t.Fatalf("not %d %s after 10 s:\n%s", want, what, stacks())
 		}
 	}
 }
 
-// RoutineOf returns the routine that one of gonum's tests is of: Ddot of DdotTest, Dgemm of TestDgemm.
+// RoutineOf returns the routine that one of gonum's tests tests: Ddot for DdotTest, Dgemm for
+// TestDgemm.
 func RoutineOf(test any) string {
 	name := runtime.FuncForPC(reflect.ValueOf(test).Pointer()).Name()
 	return strings.TrimPrefix(strings.TrimSuffix(name[strings.LastIndex(name, ".")+1:], "Test"), "Test")
 }
 
-// NoError ends the test when err is not nil.
+// NoError ends the test if err is not nil.
 func NoError(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

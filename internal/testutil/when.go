@@ -6,34 +6,33 @@ import (
 )
 
 const (
-	// EnvLong names the environment variable that, with the value 1, asks for the long form of
-	// every test, as make verify does. It is the only switch of length.
+	// EnvLong names the environment variable that, with the value 1, selects the long form of
+	// every test, as make verify does. Nothing else selects it.
 	EnvLong = "BLSKERNEL_LONG"
 
 	// EnvOnly names the environment variable with the only backend to test, "pure" or "openblas".
 	EnvOnly = "BLSKERNEL_ONLY"
 
-	// EnvEmulator names the environment variable with the program, and its flags, that runs
-	// programs of this architecture where the machine is of another.
+	// EnvEmulator names the environment variable with the emulator, and its flags, that runs
+	// programs of this architecture on a machine of another.
 	EnvEmulator = "BLSKERNEL_EMULATOR"
 )
 
-// Long reports whether the long form of the tests is asked for.
+// Long reports whether the long form of the tests is selected.
 func Long() bool { return os.Getenv(EnvLong) == "1" }
 
-// Slow skips a test that takes more than some seconds and has no short form, unless the long form is
-// asked for.
+// Slow skips a test that takes more than a few seconds and has no short form, unless Long.
 func Slow(t testing.TB) {
 	t.Helper()
 	if !Long() {
-		t.Skipf("slow: %s=1 runs it", EnvLong)
+		t.Skipf("slow: set %s=1 to run it", EnvLong)
 	}
 }
 
 // Emulated reports whether an emulator runs this program, which is then 10 to 50 times slower.
 func Emulated() bool { return os.Getenv(EnvEmulator) != "" }
 
-// NotEmulated skips the test in an emulator, unless the long form is asked for.
+// NotEmulated skips the test in an emulator, unless Long.
 func NotEmulated(t testing.TB, why string) {
 	t.Helper()
 	if Emulated() && !Long() {
@@ -44,7 +43,7 @@ func NotEmulated(t testing.TB, why string) {
 // UnderRace reports whether the race detector watches this program.
 func UnderRace() bool { return underRace }
 
-// NotUnderRace skips the test under the race detector: it starts no goroutine, or it asserts what the
+// NotUnderRace skips a test under the race detector that starts no goroutine or asserts what the
 // detector changes.
 func NotUnderRace(t testing.TB, why string) {
 	t.Helper()
@@ -53,8 +52,7 @@ func NotUnderRace(t testing.TB, why string) {
 	}
 }
 
-// NeedsBackend skips the test where EnvOnly leaves out the backend of the given name, the only one on
-// which the test has something to find.
+// NeedsBackend skips a test of the named backend alone if EnvOnly leaves that backend out.
 func NeedsBackend(t testing.TB, name string) {
 	t.Helper()
 	if LeftOut(t, name) {
@@ -62,15 +60,15 @@ func NeedsBackend(t testing.TB, name string) {
 	}
 }
 
-// LeftOut reports whether EnvOnly leaves out the backend of the given name. Any value of EnvOnly but
-// "pure", "openblas" and nothing fails the test.
+// LeftOut reports whether EnvOnly leaves out the backend of the given name. Any value of EnvOnly
+// other than "pure", "openblas" and "" fails the test.
 func LeftOut(t testing.TB, name string) bool {
 	t.Helper()
 	only := os.Getenv(EnvOnly)
 	switch only {
 	case "", "pure", "openblas":
 	default:
-		t.Fatalf("%s=%s: not pure or openblas", EnvOnly, only)
+		t.Fatalf("%s=%s: want pure or openblas", EnvOnly, only)
 	}
 	return only != "" && only != name
 }

@@ -1,14 +1,15 @@
-// Mutants measures what the tests find. It changes one operator or removes one statement of a
-// package at a time. Then it runs the tests of its folder, of the package and the golden hashes
-// until one fails.
+// Mutants measures what the tests find. It changes one operator or removes one statement of a package
+// at a time. Then it runs the tests of the folder, of the package and of the golden hashes until one
+// fails.
 //
-//	go -C make/mutants run . -n 60 -out after.jsonl          60 changes of each package, by a -seed
+//	go -C make/mutants run . -n 60 -out after.jsonl          60 changes of each package, drawn by -seed
 //	go -C make/mutants run . -table before.jsonl after.jsonl both side by side, in Markdown
 //
-// Arguments are packages, -root another checkout. A package has the folders below it, but for other
-// packages of the list. A change that does not compile is replaced by the next one. What -out has
-// already is not run again. A change in equivalent.txt alters nothing that is promised, and does not
-// count. The exit status is 1 where less than -least is found.
+// The arguments are packages; -root names another checkout. A package includes the folders below it,
+// except other packages of the list. A change that does not compile is replaced by the next one.
+// Mutants that are in the file of -out already are not run again. A change in equivalent.txt alters
+// nothing that is promised, and does not count. The exit status is 1 if a smaller share than -least is
+// found.
 package main
 
 import (
@@ -35,22 +36,22 @@ var packages = strings.Fields("internal/linalg/block internal/linalg/factor lapa
 var operators = strings.Fields("< <= > >= == != && || + - * / & | << >> ++ -- += -= *= /=")
 
 type mutant struct {
-	name         string // the same as long as its function is
+	name         string // stable as long as its function does not change
 	file, folder string // absolute; relative to the module
 	text         []byte
 }
 
-// A result is what became of a mutant: found, timed out, missed or broken, which does not compile.
+// A result is what became of a mutant: found, timed out, missed, or broken, that is, not compiling.
 type result struct{ Package, Mutant, Outcome string }
 
 var root = flag.String("root", "../..", "the `folder` of the module")
 
 func main() {
 	n := flag.Int("n", 4, "the `number` of mutants of each package")
-	seed := flag.Uint64("seed", uint64(time.Now().Unix()), "the `seed` that draws them")
-	out := flag.String("out", os.DevNull, "the `file` of results")
-	least := flag.Float64("least", 0, "the `share` that must be found")
-	table := flag.Bool("table", false, "print a table of the given files")
+	seed := flag.Uint64("seed", uint64(time.Now().Unix()), "the `seed` for drawing them")
+	out := flag.String("out", os.DevNull, "append the results to this `file`")
+	least := flag.Float64("least", 0, "the smallest `share` that must be found")
+	table := flag.Bool("table", false, "print a table of the given files of results")
 	flag.Parse()
 	if *table {
 		tabulate(flag.Args())
@@ -82,7 +83,7 @@ func main() {
 		}
 	}
 	if share := count("", results)[4]; !(share >= *least) {
-		log.Fatalf("%.2f of the mutants are found, want %.2f", share, *least)
+		log.Fatalf("%.2f of the mutants are found; want at least %.2f", share, *least)
 	}
 }
 
@@ -98,7 +99,7 @@ func mutants(p string) (all []mutant) {
 	return all
 }
 
-// inFile returns the mutants of a file, none of a generated one.
+// inFile returns the mutants of a file, none if it is generated.
 func inFile(file, folder string) (all []mutant) {
 	text, err := os.ReadFile(file)
 	check(err)
@@ -189,7 +190,7 @@ func command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// read returns the results in a file, none if it is not there.
+// read returns the results in a file, none if it does not exist.
 func read(name string) (results []result) {
 	text, _ := os.ReadFile(name)
 	for line := range bytes.Lines(text) {

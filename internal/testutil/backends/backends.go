@@ -20,9 +20,9 @@ func leftOut(t testing.TB, name string) bool {
 	return testutil.LeftOut(t, name)
 }
 
-// On runs f as a subtest named backend=NAME for the backends pure and openblas. One that this process
-// cannot use is skipped, or fails where testutil.EnvRequire lists it. testutil.EnvOnly leaves one out,
-// here and in OnKernels, All and Pure.
+// On runs f as a subtest named backend=NAME for the backends pure and openblas. A backend that this
+// process cannot use is skipped, or fails if testutil.EnvRequire lists it. testutil.EnvOnly leaves
+// one out, here and in OnKernels, All and Pure.
 func On(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 	t.Helper()
 	run(t, "pure", "pure", f)
@@ -30,8 +30,7 @@ func On(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 }
 
 // OnKernels is On with one subtest, backend=pure/KERNEL, for each kernel of the backend pure. The
-// portable kernel, which takes longest, is left out where the machine has another, unless
-// testutil.Long.
+// portable kernel, the slowest, is left out if the machine has another, unless testutil.Long.
 func OnKernels(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 	t.Helper()
 	ran := false
@@ -55,8 +54,8 @@ func All(t testing.TB) []blskernel.Backend {
 	return add(t, all, "openblas", "openblas")
 }
 
-// Pure returns the backend pure on each kernel that this machine has. Where testutil.EnvOnly
-// leaves the backend out, it skips the test.
+// Pure returns the backend pure on each kernel that this machine has. If testutil.EnvOnly leaves
+// the backend out, it skips the test.
 func Pure(t testing.TB) []blskernel.Backend {
 	t.Helper()
 	testutil.NeedsBackend(t, "pure")
@@ -70,7 +69,7 @@ func Pure(t testing.TB) []blskernel.Backend {
 	return all
 }
 
-// add appends the backend of the given name to all where it can be used.
+// add appends the backend of the given name to all if it can be used.
 func add(t testing.TB, all []blskernel.Backend, required, name string) []blskernel.Backend {
 	t.Helper()
 	if leftOut(t, name) {

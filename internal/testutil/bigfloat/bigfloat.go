@@ -1,4 +1,4 @@
-// Package bigfloat computes the references of tests in numbers of many bits.
+// Package bigfloat computes the reference results of tests in multiple precision.
 //
 // Only tests import this package.
 package bigfloat
@@ -9,10 +9,10 @@ import (
 	"blskernel/internal/testutil/testmat"
 )
 
-// Bits is the precision, which makes the condition numbers of the tests harmless.
+// Bits is the precision, ample for the condition numbers in the tests.
 const Bits = 600
 
-// New returns v, which is exact.
+// New returns v exactly.
 func New(v float64) *big.Float { return new(big.Float).SetPrec(Bits).SetFloat64(v) }
 
 // Float returns x rounded to the nearest float64.
@@ -24,7 +24,7 @@ func Float(x *big.Float) float64 {
 // Ratio returns p/q.
 func Ratio(p, q *big.Float) float64 { return Float(New(0).Quo(p, q)) }
 
-// Sum returns the sum of the products of the numbers of each term.
+// Sum returns the sum of the terms, each of which is the product of its numbers.
 func Sum(terms ...[]float64) *big.Float {
 	sum := New(0)
 	for _, term := range terms {
@@ -37,13 +37,13 @@ func Sum(terms ...[]float64) *big.Float {
 	return sum
 }
 
-// A Matrix is an R×C matrix, row after row in X.
+// A Matrix is an R×C matrix, stored by rows in X.
 type Matrix struct {
 	R, C int
 	X    []*big.Float
 }
 
-// Of returns a in numbers of many bits.
+// Of returns a in multiple precision.
 func Of(a *testmat.Matrix) *Matrix {
 	return each(a.R, a.C, func(z *big.Float, i, j int) { z.SetFloat64(a.At(i, j)) })
 }
@@ -75,7 +75,7 @@ func (a *Matrix) Add(f float64, b *Matrix) *Matrix {
 	return each(a.R, a.C, func(z *big.Float, i, j int) { z.Add(a.At(i, j), z.Mul(New(f), b.At(i, j))) })
 }
 
-// Abs returns the magnitudes of the elements.
+// Abs returns the absolute values of the elements.
 func (a *Matrix) Abs() *Matrix {
 	return each(a.R, a.C, func(z *big.Float, i, j int) { z.Abs(a.At(i, j)) })
 }
@@ -85,7 +85,7 @@ func (a *Matrix) Column(j int) *Matrix {
 	return each(a.R, 1, func(z *big.Float, i, _ int) { z.Set(a.At(i, j)) })
 }
 
-// Extremes returns the least and the largest element.
+// Extremes returns the smallest and the largest element.
 func (a *Matrix) Extremes() (least, most *big.Float) {
 	least, most = a.X[0], a.X[0]
 	for _, v := range a.X {
@@ -105,7 +105,7 @@ func Solve(a, b *testmat.Matrix) (x *Matrix, det *big.Float) {
 	return x, Eliminate(Of(a), x)
 }
 
-// Eliminate overwrites x by A⁻¹X and returns det A, by elimination with partial pivoting in a.
+// Eliminate overwrites x with A⁻¹X and returns det A. It eliminates in a, with partial pivoting.
 func Eliminate(a, x *Matrix) (det *big.Float) {
 	det = New(1)
 	l, product := New(0), New(0)

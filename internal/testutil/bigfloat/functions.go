@@ -6,8 +6,8 @@ import (
 )
 
 // Exp returns e^x by Taylor's series at x/2^h and h squarings, each of which doubles the relative
-// error: h <= 19 bits of x's precision are lost for |x| < 2^11. Beyond 2^11 it returns infinity or
-// zero, on the right side of all that float64 can hold.
+// error: h <= 19 bits of x's precision are lost for |x| < 2^11. Beyond that it returns infinity or
+// zero, to which e^x rounds in float64.
 func Exp(x *big.Float) *big.Float {
 	of := func(v float64) *big.Float { return new(big.Float).SetPrec(x.Prec()).SetFloat64(v) }
 	if x.MantExp(nil) > 11 {
@@ -33,8 +33,8 @@ func Exp(x *big.Float) *big.Float {
 }
 
 // Ulps returns |got - want| in units in the last place of the float64 next to want: 2^(e-53) for want
-// in [2^(e-1), 2^e), and the spacing 2^-1074 in the subnormal range. Infinity is right, error 0, from
-// the value on that rounds to it, and infinitely wrong below. NaN is wrong by NaN.
+// in [2^(e-1), 2^e), and the spacing 2^-1074 in the subnormal range. If got or want, rounded to
+// float64, is infinite, the error is 0 if both agree and otherwise infinite. The error of NaN is NaN.
 func Ulps(got float64, want *big.Float) float64 {
 	if nearest := Float(want); math.IsNaN(got) || math.IsInf(got, 0) || math.IsInf(nearest, 0) {
 		if got == nearest {

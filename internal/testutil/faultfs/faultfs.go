@@ -1,5 +1,4 @@
-// Package faultfs is a file system whose operations fail as those of a disk that is full or broken, for
-// tests.
+// Package faultfs is a file system for tests, whose operations fail as on a full or broken disk.
 package faultfs
 
 import (
@@ -36,15 +35,15 @@ type Call struct {
 	Op    Op
 	Path  string // of the file; the old name for Rename
 	Bytes int    // to be written
-	Reads bool   // nothing is changed by it
+	Reads bool   // the operation changes nothing
 }
 
-// A Func is vfs.OS with operations that fail: it returns how each fails, or nil to do it. A write that
-// fails writes its first done bytes; a Close that fails closes the file; every other operation that
-// fails is not done. Func may be called from several goroutines at once.
+// A Func is vfs.OS with faults: it returns the error with which an operation fails, or nil to let
+// it run. A write that fails writes its first done bytes; a Close that fails closes the file; any
+// other operation that fails does nothing. Several goroutines may call a Func at once.
 type Func func(Call) (done int, err error)
 
-// ask returns how the operation fails, in package os's words.
+// ask returns the fault of an operation as package os would report it.
 func (f Func) ask(c Call) (done int, err error) {
 	if done, err = f(c); err == nil {
 		return c.Bytes, nil
@@ -85,7 +84,7 @@ func (f Func) Remove(name string) error {
 	return f.unless(Remove, name, func() error { return vfs.OS.Remove(name) })
 }
 
-// SyncDir brings the names in a folder to the disk.
+// SyncDir flushes the names in a folder to the disk.
 func (f Func) SyncDir(name string) error {
 	return f.unless(SyncDir, name, func() error { return vfs.OS.SyncDir(name) })
 }
@@ -98,7 +97,7 @@ func (f Func) unless(op Op, path string, do func() error) error {
 	return do()
 }
 
-// A file asks for faults before each operation but Seek, Stat and Chown.
+// A file asks for faults before each operation except Seek, Stat and Chown.
 type file struct {
 	vfs.File
 	fault Func
@@ -147,9 +146,9 @@ func (f file) Close() error {
 	return failed
 }
 
-// A Disk lets some operations fail. The zero value fails none and records all.
+// A Disk makes some operations fail. The zero value fails none and records all.
 type Disk struct {
-	Ops    []Op  // the operations that count, and fail; nil for all
+	Ops    []Op  // the operations that are counted and may fail; nil for all
 	Before int   // how many of them succeed
 	Times  int   // how many fail after those; the others succeed again
 	Err    error // what they fail with, such as syscall.EIO
@@ -160,10 +159,10 @@ type Disk struct {
 	failed []Call
 }
 
-// Always is a number of Times for faults that stay.
+// Always is the value of Times for permanent faults.
 const Always = math.MaxInt32
 
-// FS returns the file system whose operations d lets fail and records.
+// FS returns the file system whose operations d fails and records.
 func (d *Disk) FS() vfs.FS { return Func(d.decide) }
 
 func (d *Disk) decide(c Call) (done int, err error) {
@@ -198,9 +197,9 @@ func (d *Disk) Failed() []Call {
 	return slices.Clone(d.failed)
 }
 
-// Full returns a file system whose writes fail with ENOSPC once room bytes have been written in all, in
-// the middle of a write if need be. Removing a file makes no room. written returns how many bytes all
-// writes together asked for.
+// Full returns a file system whose writes fail with ENOSPC once room bytes have been written in
+// all, in the middle of a write if need be. Removing a file frees no room. written returns the
+// number of bytes in all attempted writes.
 func Full(room int) (fsys vfs.FS, written func() int) {
 	var mu sync.Mutex
 	asked, left := 0, room

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Patience is how long a reader may take for an input of a test before Bounded considers it hanging.
+// Patience is how long a reader may take for an input of a test before Bounded considers it hung.
 const Patience = time.Minute
 
 // others is what the runtime, the testing package and a fuzzing worker may allocate while f runs.
@@ -26,8 +26,9 @@ func Allocated(f func()) uint64 {
 //
 //	perByte n + constant
 //
-// bytes meanwhile, freed ones included, and 64 KiB for others. If f has not returned after Patience the
-// process panics and shows all goroutines: a fuzzing process that panics keeps the input.
+// bytes meanwhile, freed ones included, plus 64 KiB for others. If f has not returned after
+// Patience, the process panics and shows all goroutines: a fuzzing process that panics keeps the
+// input.
 func Bounded(t testing.TB, n int, perByte, constant uint64, f func()) {
 	t.Helper()
 	alarm := time.AfterFunc(Patience, func() {

@@ -1,5 +1,5 @@
-// Package faults makes things go wrong in tests: writers that are full, and contexts that end in the
-// middle of work.
+// Package faults injects faults into tests: full writers, and contexts that end in the middle of
+// work.
 package faults
 
 import (
@@ -12,10 +12,11 @@ import (
 // ErrFull is the error of a Writer that is full.
 var ErrFull = errors.New("the disk is full")
 
-// A Writer takes Left bytes. It cuts the next write short with ErrFull, and all that follow.
+// A Writer accepts Left bytes. It cuts the write that exceeds them short with ErrFull, and all
+// later ones.
 type Writer struct{ Left int }
 
-// Write takes as much of p as there is room for.
+// Write accepts as much of p as there is room for.
 func (w *Writer) Write(p []byte) (int, error) {
 	n := min(len(p), w.Left)
 	w.Left -= n
@@ -26,7 +27,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 }
 
 // A Context ends after a number of calls of its Err, so that a test can stop work at each of its
-// checks. Contexts made from it end with it; their own calls of Err do not count.
+// checks. Contexts derived from it end with it; calls of their own Err do not count.
 type Context struct {
 	context.Context
 	cancel context.CancelCauseFunc
@@ -35,8 +36,8 @@ type Context struct {
 	looks  atomic.Int64
 }
 
-// StoppedAfter returns a context whose first calls of Err, looks of them, return nil. The next call
-// cancels it with the cause, as a signal does that arrives at that moment. release cancels it.
+// StoppedAfter returns a context whose Err returns nil for as many calls as looks. The next call
+// cancels it with the cause, like a signal that arrives at that moment. release cancels it.
 func StoppedAfter(looks int, cause error) (ctx *Context, release func()) {
 	c := &Context{cause: cause, most: int64(looks)}
 	c.Context, c.cancel = context.WithCancelCause(context.Background())

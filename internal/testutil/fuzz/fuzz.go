@@ -1,9 +1,9 @@
-// Package fuzz makes choices of the data of a fuzzer.
+// Package fuzz derives choices from the data of a fuzzer.
 package fuzz
 
 import "math/rand/v2"
 
-// Choices are taken from the data of a fuzzer, a byte each, and are zeros where it ends.
+// Choices are taken from the data of a fuzzer, one byte each, and are zero after its end.
 type Choices []byte
 
 // Below takes a number below n, which is at most 256.

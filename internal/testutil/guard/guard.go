@@ -1,6 +1,6 @@
-// Package guard gives tests memory with a page on either side that cannot be touched, so that code
-// which reads or writes one byte beside its operands faults. Canaries around an operand on the heap
-// show a write, but a read only if it spoils the result.
+// Package guard gives tests memory with an inaccessible page on either side, so that code that
+// reads or writes one byte outside its operands faults. Canaries around an operand on the heap
+// reveal a write, but a read only if it spoils the result.
 //
 // A page is longer than most operands, so an operand lies either at the beginning of its region or at
 // the end, and a test tries both. A prefetch never faults and is not seen.
@@ -18,9 +18,9 @@ import (
 type Edge int
 
 const (
-	// First operands begin where the region begins: the byte before them cannot be touched.
+	// First operands begin where the region begins: the byte before them is inaccessible.
 	First Edge = iota
-	// Last operands end where the region ends: the byte after them cannot be touched.
+	// Last operands end where the region ends: the byte after them is inaccessible.
 	Last
 )
 
@@ -34,11 +34,11 @@ func (e Edge) String() string {
 	return "at the end of a page"
 }
 
-// A Region is memory between two pages that cannot be touched.
+// A Region is memory between two inaccessible pages.
 type Region struct{ all []float64 }
 
-// New returns a region with room for at least n elements. It is freed when the test ends. On a system
-// without such pages it is plain memory, and only what a test compares is seen.
+// New returns a region with room for at least n elements. It is freed when the test ends. On a
+// system without such pages it is plain memory, and a test sees only what it compares.
 func New(t testing.TB, n int) *Region {
 	t.Helper()
 	return &Region{all: reserve(t, n)}
@@ -63,8 +63,8 @@ func (r *Region) Copy(x []float64, at Edge) []float64 {
 	return s
 }
 
-// Faults calls f and reports whether it touched what cannot be touched, in the calling goroutine. Any
-// other panic goes on. Without it, or in another goroutine, such an access ends the program.
+// Faults calls f and reports whether f accessed an inaccessible page, in the calling goroutine. Any
+// other panic propagates. Outside Faults, or in another goroutine, such an access ends the program.
 func Faults(f func()) (fault bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

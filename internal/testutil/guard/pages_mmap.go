@@ -8,10 +8,10 @@ import (
 	"unsafe"
 )
 
-// Watched says that the pages beside a region cannot be touched.
+// Watched reports whether the pages next to a region are inaccessible.
 const Watched = true
 
-// reserve returns at least n elements, whole pages of them, between two pages without access.
+// reserve returns whole pages of at least n elements between two inaccessible pages.
 func reserve(t testing.TB, n int) []float64 {
 	t.Helper()
 	page := syscall.Getpagesize()

@@ -4,8 +4,8 @@ package guard
 
 import "testing"
 
-// Watched says that the pages beside a region cannot be touched.
+// Watched reports whether the pages next to a region are inaccessible.
 const Watched = false
 
-// reserve returns n elements of the heap.
+// reserve returns n elements on the heap.
 func reserve(_ testing.TB, n int) []float64 { return make([]float64, n) }

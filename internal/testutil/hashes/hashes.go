@@ -17,14 +17,14 @@ import (
 //go:embed hashes.txt
 var text string
 
-var write = flag.Bool("hashes.write", false, "write the golden hashes of these tests anew")
+var write = flag.Bool("hashes.write", false, "regenerate the golden hashes of these tests")
 
 // A Book has the golden hashes of a section: the lines of hashes.txt that begin with its name.
 type Book struct {
 	section string
 	golden  map[string]string // hash by name
 	seen    map[string]bool
-	fresh   bool   // the golden hashes are those of the first run of this process
+	fresh   bool   // the first run of this process sets the golden hashes
 	file    string // where they are then written
 	failed  int
 }
@@ -54,7 +54,7 @@ func parse(text, section string) map[string]string {
 	return all
 }
 
-// Begin begins a run, which makes every hash of the section once, such as on one kernel.
+// Begin begins a run, which computes every hash of the section once, such as on one kernel.
 func (b *Book) Begin() { b.seen, b.failed = map[string]bool{}, 0 }
 
 // Check compares a hash with the golden one. rule says what makes the result the same everywhere.
@@ -91,7 +91,7 @@ func (b *Book) End(t testing.TB) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.golden)) {
 		if !b.seen[name] {
-			t.Errorf("%s %s: hashes.txt has it, and no test computes it", b.section, name)
+			t.Errorf("%s %s is in hashes.txt, but no test computes it", b.section, name)
 		}
 	}
 	if !b.fresh || t.Failed() {
@@ -106,8 +106,8 @@ func (b *Book) End(t testing.TB) {
 	}
 }
 
-// merge returns the text of the file with the section as it is now. Sections are sorted by name, lines
-// by name.
+// merge returns the text of the file with the section as it is now. Sections and their lines are
+// sorted by name.
 func (b *Book) merge(old string) string {
 	var head, lines []string
 	for line := range strings.Lines(old) {

@@ -9,9 +9,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// Run executes a program of Python in a folder, with NumPy at hand, and returns what it prints. Where
-// there is no NumPy the test is skipped, or fails if the environment variable BLSKERNEL_REQUIRE has
-// numpy in its list.
+// Run executes a Python program that uses NumPy in a folder, and returns what it prints. Without
+// NumPy it skips the test, or fails it if the environment variable BLSKERNEL_REQUIRE lists numpy.
 func Run(t *testing.T, dir, program string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(python(t), append([]string{"-c", program}, args...)...)
@@ -28,7 +27,7 @@ func Run(t *testing.T, dir, program string, args ...string) string {
 // python returns an interpreter that has NumPy.
 func python(t *testing.T) string {
 	t.Helper()
-	for _, name := range []string{"python3", "/usr/bin/python3", "python"} { // the first may be one without packages
+	for _, name := range []string{"python3", "/usr/bin/python3", "python"} { // the first may lack packages
 		if exec.Command(name, "-c", "import numpy").Run() == nil {
 			return name
 		}

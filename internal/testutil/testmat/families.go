@@ -9,19 +9,19 @@ import (
 // A Generator returns a matrix of order n.
 type Generator func(rng *rand.Rand, n int) *Matrix
 
-// A Family is a kind of square matrices.
+// A Family is a kind of square matrix.
 type Family struct {
 	Name      string
 	Of        Generator
 	Symmetric bool
 	Definite  bool            // positive definite to working precision
-	Singular  bool            // to working precision: an exactly zero pivot is an answer too
+	Singular  bool            // to working precision: an exactly zero pivot is also right
 	MaxOrder  int             // the largest order, or 0
-	Negative  func(n int) int // the number of negative eigenvalues, where it is known
+	Negative  func(n int) int // the number of negative eigenvalues, if known
 }
 
-// Each has the elements f(rng, n, i, j), in all of a matrix or in the upper triangle of a symmetric
-// one.
+// Each generates matrices of elements f(rng, n, i, j), or symmetric ones with them in the upper
+// triangle.
 func Each(symmetric bool, f func(rng *rand.Rand, n, i, j int) float64) Generator {
 	return func(rng *rand.Rand, n int) *Matrix {
 		at := func(i, j int) float64 { return f(rng, n, i, j) }
@@ -32,7 +32,7 @@ func Each(symmetric bool, f func(rng *rand.Rand, n, i, j int) float64) Generator
 	}
 }
 
-// Normal has normal numbers times scale(n, i, j).
+// Normal generates matrices of standard normal numbers times scale(n, i, j).
 func Normal(symmetric bool, scale func(n, i, j int) float64) Generator {
 	return Each(symmetric, func(rng *rand.Rand, n, i, j int) float64 { return rng.NormFloat64() * scale(n, i, j) })
 }
@@ -53,8 +53,8 @@ func graded(rows, columns float64) func(n, i, j int) float64 {
 	}
 }
 
-// sparse has zeros for a third of the elements, and the others over twelve orders of magnitude, on a
-// permutation that keeps the small ones from being exactly singular.
+// sparse generates matrices with a third of zeros and the other elements over twelve orders of
+// magnitude. The nonzero antidiagonal keeps small matrices from being exactly singular.
 func sparse(symmetric bool) Generator {
 	return Each(symmetric, func(rng *rand.Rand, n, i, j int) float64 {
 		if i+j != n-1 && rng.IntN(3) == 0 {
@@ -64,12 +64,12 @@ func sparse(symmetric bool) Generator {
 	})
 }
 
-// Geometric are eigenvalues from 1 to 1/cond.
+// Geometric returns eigenvalues that fall geometrically from 1 to 1/cond.
 func Geometric(cond float64) func(n, i int) float64 {
 	return func(n, i int) float64 { return math.Pow(cond, -float64(i)/float64(max(1, n-1))) }
 }
 
-// From1 are the eigenvalues 1, 2, ..., n.
+// From1 returns the eigenvalues 1, 2, ..., n.
 func From1(i int) float64 { return 1 + float64(i) }
 
 // Spectral returns H diag(eigenvalues) Hᵀ for a product H of two random reflections.
@@ -82,19 +82,19 @@ func Spectral(rng *rand.Rand, n int, eigenvalue func(i int) float64) *Matrix {
 	return Sym(n, a.At)
 }
 
-// Spectrum has the eigenvalues eigenvalue(n, i).
+// Spectrum generates symmetric matrices with the eigenvalues eigenvalue(n, i).
 func Spectrum(eigenvalue func(n, i int) float64) Generator {
 	return func(rng *rand.Rand, n int) *Matrix {
 		return Spectral(rng, n, func(i int) float64 { return eigenvalue(n, i) })
 	}
 }
 
-// General has the singular values 1, 2, ..., n.
+// General returns a matrix with the singular values 1, 2, ..., n.
 func General(rng *rand.Rand, n int) *Matrix {
 	return Spectral(rng, n, From1).Reflect(UnitVector(rng, n))
 }
 
-// Triangle is an upper triangle that is near a diagonal of 2 to 3.
+// Triangle returns an upper triangular matrix with a dominant diagonal, from 2 to 3.
 func Triangle(rng *rand.Rand, n int) *Matrix {
 	return Func(n, n, func(i, j int) float64 {
 		switch {
@@ -107,13 +107,13 @@ func Triangle(rng *rand.Rand, n int) *Matrix {
 	})
 }
 
-// hilbert is the Hilbert matrix: singular to working precision from n = 13 on, and positive definite to
-// it up to 12.
+// hilbert returns the Hilbert matrix: to working precision it is positive definite up to n = 12,
+// and singular from n = 13 on.
 func hilbert(_ *rand.Rand, n int) *Matrix {
 	return Sym(n, func(i, j int) float64 { return 1 / float64(i+j+1) })
 }
 
-// Symmetric has the symmetric families, random matrices first.
+// Symmetric returns the symmetric families, random matrices first.
 func Symmetric() []Family {
 	var g []Family
 	add := func(name string, definite bool, negative func(n int) int, of Generator) *Family {
@@ -187,7 +187,7 @@ func Symmetric() []Family {
 		}
 		return congruent(signs(10)(rng, n), func(i int) float64 { return d[i] })
 	})
-	// Half of the eigenvalues below the rounding errors of the others.
+	// Half of the eigenvalues are below the rounding errors of the others.
 	add("numerically-singular", false, nil, Spectrum(func(n, i int) float64 {
 		if i > n/2 {
 			return 1e-17
@@ -224,7 +224,7 @@ func Symmetric() []Family {
 	return g
 }
 
-// Unsymmetric are those of matrices that are not symmetric.
+// Unsymmetric returns the families of matrices that are not symmetric.
 func Unsymmetric() []Family {
 	normal := func(name string, scale func(n, i, j int) float64) Family {
 		return Family{Name: name, Of: Normal(false, scale)}

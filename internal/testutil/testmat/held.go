@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Held is an R×C matrix in storage X with gaps: the elements that Part names are numbers, and all
-// others, between and around them, are NaN, which no routine may write, and which spoil a result that
-// reads them.
+// A Held is an R×C matrix in storage X with gaps. The elements in Part are numbers. All others,
+// between and around them, are NaN: no routine may write them, and a result that reads them is
+// spoiled.
 type Held struct {
 	R, C, Ld int
 	X        []float64
@@ -23,7 +23,7 @@ type Held struct {
 // margin is the number of elements on either side of a held matrix.
 const margin = 5
 
-// Hold puts the elements of a that part names into storage with rows ld apart.
+// Hold puts the elements of a in part into storage with rows ld apart.
 func Hold(a *Matrix, ld int, part func(i, j int) bool) *Held {
 	h := &Held{R: a.R, C: a.C, Ld: ld, Part: part}
 	h.all = slices.Repeat([]float64{math.NaN()}, 2*margin+max(0, (a.R-1)*ld+a.C))
@@ -38,15 +38,15 @@ func Hold(a *Matrix, ld int, part func(i, j int) bool) *Held {
 	return h
 }
 
-// Whole is the part that is all of a matrix, and TriangleOf that of a triangle, without its diagonal if
-// unit.
+// Whole is the part of a whole matrix, and TriangleOf returns the part of a triangle, without its
+// diagonal if unit.
 func Whole(_, _ int) bool { return true }
 
 func TriangleOf(ul blas.Uplo, unit bool) func(i, j int) bool {
 	return func(i, j int) bool { return i == j && !unit || i != j && (i < j) == (ul == blas.Upper) }
 }
 
-// Check tests that every element outside is as it was, to the bit.
+// Check tests that every element outside Part is unchanged, to the bit.
 func (h *Held) Check(t testing.TB, name string) {
 	t.Helper()
 	outside := slices.Concat(h.all[:margin], h.all[len(h.all)-margin:])
@@ -56,11 +56,11 @@ func (h *Held) Check(t testing.TB, name string) {
 		}
 	}
 	if !SameBits(outside, slices.Repeat([]float64{math.NaN()}, len(outside))) {
-		t.Fatalf("%s: an element beside the %d×%d matrix was written", name, h.R, h.C)
+		t.Fatalf("%s: an element outside the %d×%d matrix was written", name, h.R, h.C)
 	}
 }
 
-// Matrix returns the elements of the part, zeros elsewhere, and ones on a diagonal that is not in it.
+// Matrix returns the elements in Part, with zeros elsewhere, and ones on a diagonal outside Part.
 func (h *Held) Matrix() *Matrix {
 	return Func(h.R, h.C, func(i, j int) float64 {
 		if h.Part(i, j) {
@@ -70,14 +70,14 @@ func (h *Held) Matrix() *Matrix {
 	})
 }
 
-// After is Check, and returns the matrix.
+// After calls Check and returns Matrix.
 func (h *Held) After(t testing.TB, name string) *Matrix {
 	t.Helper()
 	h.Check(t, name)
 	return h.Matrix()
 }
 
-// Symmetric returns the symmetric matrix of a triangle.
+// Symmetric returns the symmetric matrix whose triangle is in Part.
 func (h *Held) Symmetric() *Matrix {
 	return Func(h.R, h.R, func(i, j int) float64 {
 		if !h.Part(i, j) {
@@ -87,7 +87,7 @@ func (h *Held) Symmetric() *Matrix {
 	})
 }
 
-// View returns all of the matrix, empty where it is.
+// View returns a view of the whole matrix, empty if R or C is 0.
 func (h *Held) View() *mat.Dense {
 	d := &mat.Dense{}
 	if h.R > 0 && h.C > 0 {

@@ -1,5 +1,5 @@
-// Package testmat has plain matrices for the references of tests, which share no code with what they
-// test, families of matrices to test with, and the ratios by which LAPACK's own tests judge results.
+// Package testmat has plain matrices for the references of tests, which share no code with what is
+// tested, families of test matrices, and the ratios by which LAPACK's own tests judge results.
 //
 // Only tests import this package.
 package testmat
@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Matrix is an R×C matrix, row after row in X.
+// A Matrix is an R×C matrix, stored by rows in X.
 type Matrix struct {
 	R, C int
 	X    []float64
@@ -61,13 +61,13 @@ func Random(rng *rand.Rand, r, c int) *Matrix {
 	return Func(r, c, func(_, _ int) float64 { return rng.NormFloat64() })
 }
 
-// From returns the r×c matrix of the numbers x, row after row, without a copy of them.
+// From returns the r×c matrix of the numbers x, by rows, without copying them.
 func From(r, c int, x ...float64) *Matrix { return &Matrix{r, c, x[:r*c]} }
 
 // Vector returns a column of numbers.
 func Vector(x ...float64) *Matrix { return From(len(x), 1, x...) }
 
-// Unless returns 1, or 0 where it is set.
+// Unless returns 1, or 0 if zero is true.
 func Unless(zero bool) float64 {
 	if zero {
 		return 0
@@ -75,7 +75,7 @@ func Unless(zero bool) float64 {
 	return 1
 }
 
-// Alternate is 1 for even and -1 for odd i.
+// Alternate returns 1 for even and -1 for odd i.
 func Alternate(i int) float64 { return float64(1 - 2*(i%2)) }
 
 func (a *Matrix) At(i, j int) float64     { return a.X[i*a.C+j] }
@@ -102,7 +102,7 @@ func (a *Matrix) Mul(b *Matrix) *Matrix {
 	return c
 }
 
-// each returns the matrix of f of the elements.
+// each returns the matrix of the elements f(k, v), for element v at index k.
 func (a *Matrix) each(f func(k int, v float64) float64) *Matrix {
 	b := New(a.R, a.C)
 	for k, v := range a.X {
@@ -116,7 +116,7 @@ func (a *Matrix) Sub(b *Matrix) *Matrix {
 	return a.each(func(k int, v float64) float64 { return v - b.X[k] })
 }
 
-// Abs returns the magnitudes of the elements.
+// Abs returns the absolute values of the elements.
 func (a *Matrix) Abs() *Matrix { return a.each(func(_ int, v float64) float64 { return math.Abs(v) }) }
 
 // Times returns a times 2^e.
@@ -129,7 +129,7 @@ func (a *Matrix) Scaled(s float64) *Matrix {
 	return a.each(func(_ int, v float64) float64 { return v * s })
 }
 
-// Upper returns a with v below the diagonal.
+// Upper returns a with every element below the diagonal replaced by v.
 func (a *Matrix) Upper(v float64) *Matrix {
 	return Func(a.R, a.C, func(i, j int) float64 {
 		if j < i {
@@ -195,7 +195,7 @@ func UnitVector(rng *rand.Rand, n int) []float64 {
 	return v
 }
 
-// Norm is the 1-norm; NaN where an element is NaN.
+// Norm returns the 1-norm, NaN if an element is NaN.
 func (a *Matrix) Norm() float64 {
 	m := 0.0
 	for j := range a.C {
@@ -208,7 +208,7 @@ func (a *Matrix) Norm() float64 {
 	return m
 }
 
-// Dense returns a copy of a as a matrix of gonum's, which is empty where a is.
+// Dense returns a copy of a as a matrix of gonum's, empty if a is.
 func (a *Matrix) Dense() *mat.Dense {
 	if a.R == 0 || a.C == 0 {
 		return &mat.Dense{}

@@ -5,16 +5,15 @@ import (
 	"math/rand/v2"
 )
 
-// A SpectrumKind is n numbers from which matrices are made: the magnitudes of eigenvalues, or singular
-// values, largest first and at most 1, and a scale.
+// A SpectrumKind gives n numbers from which matrices are made: the magnitudes of eigenvalues, or
+// singular values, largest first and at most 1, and a scale.
 type SpectrumKind struct {
 	Name  string
 	At    func(n, i int) float64
 	Scale float64
 }
 
-// Spectra returns the kinds of spectra. Those of tiny and huge matrices have a scale that is a power of
-// two.
+// Spectra returns the kinds of spectra. The scales of tiny and huge matrices are powers of two.
 func Spectra() []SpectrumKind {
 	halves := func(n, i int) float64 { return Unless(2*i >= n) * Geometric(10)(n, i) }
 	return []SpectrumKind{
@@ -50,8 +49,8 @@ func (s SpectrumKind) General(rng *rand.Rand, r, c int) *Matrix {
 	return a.Scaled(s.Scale)
 }
 
-// tridiagonals returns tridiagonal matrices, with d(n, i) on the diagonal and e(n, i) beside it, whose
-// eigenvalues nearly agree in pairs or in many.
+// tridiagonals returns tridiagonal matrices, with d(n, i) on the diagonal and e(n, i) next to it.
+// Many of their eigenvalues nearly agree.
 func tridiagonals() []Family {
 	tridiagonal := func(d, e func(n, i int) float64) Generator {
 		return Each(true, func(_ *rand.Rand, n, i, j int) float64 {
@@ -78,8 +77,8 @@ func tridiagonals() []Family {
 	}
 }
 
-// Eigen returns all kinds of symmetric matrices to find eigenvalues of: every spectrum, tridiagonal
-// ones, an arrow, and random elements.
+// Eigen returns families of symmetric matrices for tests of eigenvalues: every spectrum,
+// tridiagonal matrices, an arrow, and random elements.
 func Eigen() []Family {
 	g := tridiagonals()
 	for _, s := range Spectra() {
@@ -95,7 +94,7 @@ func Eigen() []Family {
 }
 
 // UnsymmetricEigen returns families with all kinds of eigenvalues: Jordan blocks, companion matrices,
-// triangles, rotations, products with given singular values, and those of Unsymmetric.
+// triangles, rotations, products with given singular values, and the families of Unsymmetric.
 func UnsymmetricEigen() []Family {
 	g := Unsymmetric()
 	for _, s := range Spectra() {
