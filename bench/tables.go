@@ -86,8 +86,7 @@ func (t PaperTable) TitleOn(data string) string {
 	return fmt.Sprintf("%s, k = %d, l from %d, %d updates of q = %d %s k", DataName(data), t.Nodes, t.Initial, t.Updates, t.Batch, sign)
 }
 
-// DataName returns the display name of MNIST, NORB, SyntheticDigits or RandomImages, and any other data
-// unchanged.
+// DataName returns the display name of MNIST, NORB, SyntheticDigits or RandomImages, or else data.
 func DataName(data string) string {
 	names := map[string]string{MNIST: "MNIST", NORB: "small NORB", SyntheticDigits: "synthetic digits", RandomImages: "random images"}
 	return cmp.Or(names[data], data)
@@ -184,8 +183,7 @@ type TableRow struct {
 	// of the seconds of the cells.
 	FeatureSeconds float64 `json:"feature_seconds"`
 	FeatureFlops   float64 `json:"feature_flops,omitempty"`
-	// Peak is the FMA peak of the threads in flop/s, the mean of the measurements before and after
-	// the step.
+	// Peak is the FMA peak of the threads in flop/s, the mean before and after the step.
 	Peak float64 `json:"peak,omitempty"`
 	// Retraining has the times of solutions from scratch for as many samples, if measured.
 	Retraining *Retraining `json:"retraining,omitempty"`
@@ -214,8 +212,7 @@ type StepTime struct {
 	Flops   float64 `json:"flops"`
 }
 
-// A Retraining has the times of solutions from scratch with the same features: of A⁺ and W, and of W
-// alone.
+// A Retraining has the times of solutions from scratch for A⁺ and W, and for W alone.
 type Retraining struct {
 	PseudoinverseSeconds float64 `json:"pseudoinverse_seconds"`
 	PseudoinverseFlops   float64 `json:"pseudoinverse_flops"`

@@ -1,6 +1,5 @@
 // Package benchmarks contains testing benchmarks of the operations that take most of a program's time:
-// products, factorizations, updates and models, on every backend that the process can use. It contains
-// only tests.
+// products, factorizations, updates and models, on every usable backend. It contains only tests.
 //
 //	go test -run '^$' -bench 'Operation//op=(dgemm|dsyrk)' ./bench/benchmarks
 //	go test -run '^$' -bench 'Updater//call=Update' ./bench/benchmarks -l 10000 -k 1000 -q 100,1000

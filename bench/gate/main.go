@@ -1,5 +1,5 @@
-// Gate fails if a kernel of this CPU has become slower: it compares the kernel's share of the FMA peak
-// with a floor.
+// Gate fails if a kernel of this CPU has become slower: it compares its share of the FMA peak with
+// a floor.
 //
 //	go run ./bench/gate        exit status 1 if a kernel stays below a floor
 //	go run ./bench/gate -v     prints every case
@@ -78,8 +78,7 @@ func measured(ctx context.Context, f floor) (share float64, err error) {
 	return share, err
 }
 
-// run measures the floors of the given kernels, prints the cases that stay below and returns their
-// number.
+// run measures the floors of kernels, prints the cases that stay below and returns their number.
 func run(ctx context.Context, all []floor, kernels []string, measure func(context.Context, floor) (float64, error), out io.Writer, verbose bool) (below int, err error) {
 	left := slices.DeleteFunc(slices.Clone(all), func(f floor) bool { return !slices.Contains(kernels, f.kernel) })
 	for attempt := 1; attempt <= 4; attempt++ {

@@ -56,8 +56,7 @@ const shortUpdate = 0.0005
 // longUpdates names the other updates.
 const longUpdates = "all of at least 0.5 ms"
 
-// PredictionSection compares predicted with measured times of the updates in files, by command and
-// backend.
+// PredictionSection compares predicted with measured times of updates, by command and backend.
 func PredictionSection(files []*result.File) Section {
 	sec := Section{
 		Title: "Predicted against measured time",

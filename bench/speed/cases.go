@@ -17,7 +17,7 @@ type Case struct {
 	// Args are the arguments as one letter each, in the order of the routine's parameters: sides
 	// L and R, triangles U and L, transposes N and T. It is empty for routines without any.
 	Args string
-	// Opponents are the routines of LAPACK that compute the same, such as "dpotrf+dpotri". See
+	// Opponents are the routines of LAPACK for the same task, such as "dpotrf+dpotri": see
 	// Cases.
 	Opponents []string
 
@@ -59,8 +59,8 @@ var operations = slices.Concat(blasOperations, routines, factorizations, decompo
 //	dgemmtanh  C = tanh(A·B + 1·bᵀ)
 //	dsprkdiag  AP = A·D·Aᵀ or Aᵀ·D·A, packed
 //
-// Triangular matrices have no unit diagonal. Tasks for several routines, their flops, and their
-// opponents are
+// Triangular matrices have no unit diagonal. Tasks for several routines, with flops and opponents,
+// are
 //
 //	cholesky-inverse  A⁻¹, packed, A = n·I + S        n³     dpotrf+dpotri   on full storage
 //	ldlt-inverse      A⁻¹, packed, A = S, indefinite  n³     dsptrf+dsptri   on the same storage

@@ -47,5 +47,5 @@
 // is restored from time to time, outside the timings. Cholesky inverts A + n·I. A factorization has its
 // operand restored before every call, so calls are timed one by one. The factors of lu-solve are
 // computed beforehand. What lapack.Implementation leaves to gonum, mainly small orders, runs on gonum's
-// own BLAS.
+// BLAS.
 package speed

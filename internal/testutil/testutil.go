@@ -22,8 +22,7 @@ import (
 )
 
 // EnvRequire names the environment variable that lists what this machine must have, with commas
-// between, for example "openblas,avx2,numpy". A test that would skip without one of these fails
-// instead.
+// between, for example "openblas,avx2,numpy". A test that would skip without one of these fails.
 const EnvRequire = "BLSKERNEL_REQUIRE"
 
 // Required reports whether EnvRequire lists name.
@@ -158,8 +157,7 @@ func wait(t testing.TB, want int, what string, ok func() bool) {
 	}
 }
 
-// RoutineOf returns the routine that one of gonum's tests tests: Ddot for DdotTest, Dgemm for
-// TestDgemm.
+// RoutineOf returns the routine of one of gonum's tests: Ddot for DdotTest, Dgemm for TestDgemm.
 func RoutineOf(test any) string {
 	name := runtime.FuncForPC(reflect.ValueOf(test).Pointer()).Name()
 	return strings.TrimPrefix(strings.TrimSuffix(name[strings.LastIndex(name, ".")+1:], "Test"), "Test")

@@ -1,6 +1,5 @@
 // Mutants measures what the tests find. It changes one operator or removes one statement of a package
-// at a time. Then it runs the tests of the folder, of the package and of the golden hashes until one
-// fails.
+// at a time. Then it runs the tests of its folder, of the package and of golden until one fails.
 //
 //	go -C make/mutants run . -n 60 -out after.jsonl          60 changes of each package, drawn by -seed
 //	go -C make/mutants run . -table before.jsonl after.jsonl both side by side, in Markdown
@@ -8,8 +7,8 @@
 // The arguments are packages; -root names another checkout. A package includes the folders below it,
 // except other packages of the list. A change that does not compile is replaced by the next one.
 // Mutants that are in the file of -out already are not run again. A change in equivalent.txt alters
-// nothing that is promised, and does not count. The exit status is 1 if a smaller share than -least is
-// found.
+// nothing that is promised, and does not count. The exit status is 1 if the share found is below
+// -least.
 package main
 
 import (

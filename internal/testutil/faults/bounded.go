@@ -27,8 +27,7 @@ func Allocated(f func()) uint64 {
 //	perByte n + constant
 //
 // bytes meanwhile, freed ones included, plus 64 KiB for others. If f has not returned after
-// Patience, the process panics and shows all goroutines: a fuzzing process that panics keeps the
-// input.
+// Patience, the process panics and shows all goroutines: a fuzzing process then keeps the input.
 func Bounded(t testing.TB, n int, perByte, constant uint64, f func()) {
 	t.Helper()
 	alarm := time.AfterFunc(Patience, func() {

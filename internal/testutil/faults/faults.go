@@ -12,8 +12,8 @@ import (
 // ErrFull is the error of a Writer that is full.
 var ErrFull = errors.New("the disk is full")
 
-// A Writer accepts Left bytes. It cuts the write that exceeds them short with ErrFull, and all
-// later ones.
+// A Writer accepts Left bytes. It cuts the write that exceeds them, and all later ones, short with
+// ErrFull.
 type Writer struct{ Left int }
 
 // Write accepts as much of p as there is room for.

@@ -106,8 +106,7 @@ func (b *Book) End(t testing.TB) {
 	}
 }
 
-// merge returns the text of the file with the section as it is now. Sections and their lines are
-// sorted by name.
+// merge returns the text of the file with the section replaced. Lines are sorted by name.
 func (b *Book) merge(old string) string {
 	var head, lines []string
 	for line := range strings.Lines(old) {

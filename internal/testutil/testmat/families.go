@@ -20,8 +20,7 @@ type Family struct {
 	Negative  func(n int) int // the number of negative eigenvalues, if known
 }
 
-// Each generates matrices of elements f(rng, n, i, j), or symmetric ones with them in the upper
-// triangle.
+// Each generates matrices with elements f(rng, n, i, j), in the upper triangle if symmetric.
 func Each(symmetric bool, f func(rng *rand.Rand, n, i, j int) float64) Generator {
 	return func(rng *rand.Rand, n int) *Matrix {
 		at := func(i, j int) float64 { return f(rng, n, i, j) }

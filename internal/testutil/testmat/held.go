@@ -11,8 +11,7 @@ import (
 )
 
 // A Held is an R×C matrix in storage X with gaps. The elements in Part are numbers. All others,
-// between and around them, are NaN: no routine may write them, and a result that reads them is
-// spoiled.
+// between and around them, are NaN: no routine may write them, and reading them spoils a result.
 type Held struct {
 	R, C, Ld int
 	X        []float64

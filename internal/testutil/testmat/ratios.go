@@ -18,8 +18,8 @@ func Over(x float64, by ...float64) float64 {
 	return x
 }
 
-// ResidualRatio is max_j ‖(B - A X)_j‖/(n ‖A‖ ‖X_j‖ eps): column by column, since columns may
-// differ in size.
+// ResidualRatio is max_j ‖(B - A X)_j‖/(n ‖A‖ ‖X_j‖ eps): by columns, since they may differ in
+// size.
 func ResidualRatio(a, x, b *Matrix) float64 {
 	res, worst := b.Sub(a.Mul(x)), 0.0
 	for j := range b.C {
