@@ -23,8 +23,9 @@ demo:
 test:
 	$(GO) test ./...
 
-# With OpenBLAS, and not again with pure: the choice of the backend, the two ways to OpenBLAS, and all that checks a backend. What
-# computes above package blsupdate asks a backend for the same products.
+# Tested with OpenBLAS, and not again with pure: the choice of the backend, the two ways to
+# OpenBLAS, and everything that checks a backend. Code above package blsupdate asks a backend for
+# the same products.
 OPENBLAS = . ./internal/linalg/backend/... ./internal/linalg/openblas/... ./internal/linalg/block ./mat ./lapack ./blsupdate ./bench/speed ./internal/testutil/backends
 
 openblas: export CGO_ENABLED = 1
@@ -39,11 +40,12 @@ lint:
 	make/lint/sizes.sh
 	$(GO) -C make/mutants vet .
 
-# Counts what CONTRIBUTING.md says of words; COMMIT=commit adds a column for that commit, WHERE=-l lists the places.
+# Counts the phrases that CONTRIBUTING.md discourages; COMMIT=commit adds a column for that commit,
+# WHERE=-l lists the places.
 words:
 	make/lint/words.sh $(WHERE) $(COMMIT)
 
-# Every go.mod says exactly what the code imports.
+# Checks that every go.mod lists exactly what the code imports.
 tidy:
 	@set -e; for dir in $(MODULES); do echo "go mod tidy -diff in $$dir"; $(GO) -C $$dir mod tidy -diff; done
 	$(GO) mod verify
@@ -57,13 +59,14 @@ check-generate:
 	rm -f $$(grep -l '^// Code generated' internal/linalg/kernel/*/*.s internal/linalg/kernel/*/*.go); \
 	$(GO) generate ./internal/linalg/kernel; \
 	changed="$$(git status --porcelain -- internal/linalg/kernel)"; \
-	if [ -n "$$changed" ]; then echo "the generator does not write what is checked in:"; echo "$$changed"; exit 1; fi
+	if [ -n "$$changed" ]; then echo "the generated files differ from the files that are checked in:"; echo "$$changed"; exit 1; fi
 	$(GO) vet ./internal/linalg/kernel/...
 	GOARCH=arm64 $(GO) vet ./internal/linalg/kernel/...
 	$(GO) -C internal/linalg/kernel/_asm vet ./...
 	$(GO) -C internal/linalg/kernel/_asm test ./...
 
-# The tables of arm64 in docs/performance.md, by Debian's package llvm-19. LLVM= takes the programs whose names have no number.
+# Computes the tables of arm64 in docs/performance.md with Debian's package llvm-19. LLVM= uses the
+# programs without a version in their names.
 LLVM ?= -19
 
 mca:
@@ -75,24 +78,26 @@ mca:
 	done; \
 	$(GO) -C internal/linalg/kernel/_asm run ./mca -mca llvm-mca$(LLVM) "$$dir"
 
-# The packages that start goroutines, in code or in tests. The race detector sees neither the threads of OpenBLAS nor assembly. A
-# test that it has nothing to find in says so: testutil.NotUnderRace. Examples do what tests do.
+# The packages that start goroutines, in code or in tests. The race detector sees neither the
+# threads of OpenBLAS nor assembly. A test in which it can find nothing says so:
+# testutil.NotUnderRace. Examples run the same code as tests.
 RACE          = BLSKERNEL_OPENBLAS=none $(GO) test -race
 RACE_PACKAGES = $(addprefix ./,$(sort $(dir $(shell git grep -lE '^\s+go (func|[a-z][a-zA-Z.]*).' -- '*.go' ':!scaleout' ':!python'))))
 
 race:
 	$(RACE) -timeout 30m -run '^(Test|Fuzz)' $(RACE_PACKAGES)
 
-# The kernels, and the products and reductions that are made of them. What computes above them gives the same bits on every kernel:
-# internal/testutil/golden compares them.
+# The kernels, and the products and reductions built on them. Code above them gives the same bits on
+# every kernel: internal/testutil/golden compares them.
 KERNELS = ./internal/linalg/kernel ./internal/linalg/gemm ./internal/linalg/blas12 ./internal/linalg/block
 
 noasm:
 	$(GO) vet -tags noasm ./...
 	$(GO) test -tags noasm $(KERNELS)
 
-# Without cgo, on each kernel of this CPU but the first, which go test has, and the last, which noasm has. internal/linalg/kernel and
-# internal/linalg/block run on all kernels by themselves. Go does not see that packages read the variable, and would take cached results.
+# Without cgo, on each kernel of this CPU except the first, which go test covers, and the last,
+# which noasm covers. internal/linalg/kernel and internal/linalg/block run on all kernels by
+# themselves. Go does not see that packages read the variable, and would reuse cached results.
 kernels:
 	@set -e; kernels="$$(CGO_ENABLED=0 $(GO) run ./cmd/blskernel info --json | sed -n '/"kernels"/,/]/s/^ *"\([a-z0-9]*\)",\{0,1\}$$/\1/p')"; \
 	case "$$kernels" in *generic*) ;; *) echo "no list of kernels"; exit 1;; esac; \
@@ -101,7 +106,7 @@ kernels:
 		CGO_ENABLED=0 BLSKERNEL_KERNEL=$$kernel $(GO) test -count=1 ./internal/linalg/gemm ./internal/linalg/blas12; \
 	done
 
-# Writes into CONTRIBUTING.md what each step of CI took, by the log of a run: make ci-table LOG=log
+# Writes the times of CI's steps into CONTRIBUTING.md from the log of a run: make ci-table LOG=log
 ci-table:
 	@awk 'function row() { if (name) printf "| %s | %d:%02d |\n", name, (now - before) / 60, (now - before) % 60 } \
 		BEGIN { print "| step | minutes |\n|---|---|" } \
@@ -124,7 +129,7 @@ bench:
 	$(GO) run ./cmd/blskernel bench --op dgemm
 	$(GO) run ./cmd/blskernel bench --op dsyrk,dsyr2k,dsymm,dtrmm,dtrsm
 
-# Both backends in turn and benchstat's table; the script names its variables.
+# Both backends in turn and benchstat's table; the script documents its variables.
 benchcompare:
 	bench/benchcompare.sh
 
@@ -132,14 +137,14 @@ benchcompare:
 flops:
 	$(GO) run ./cmd/blskernel flops --validate --calibrate
 
-# Measures the rates in full and plans with them, in a folder of its own.
+# Measures the rates in full and plans with them, in a temporary cache.
 rates:
 	@set -e; cache="$$(mktemp -d)"; trap 'rm -rf "$$cache"' EXIT; export BLSKERNEL_CACHE="$$cache"; \
 	$(GO) run ./cmd/blskernel plan -k 200 -q 20 -l 1000 --calibrate; \
 	$(GO) run ./cmd/blskernel flops -k 200 -q 20 -l 1000
 
-# A page of results: at small sizes from the embedded data, or at the paper's sizes, which takes hours and the files of MNIST and
-# small NORB in the folder DATA.
+# A page of results: at small sizes from the embedded data, or at the paper's sizes, which takes
+# hours and needs the files of MNIST and small NORB in the folder DATA.
 page:
 	docs/results/measure.sh quick page
 
@@ -150,6 +155,6 @@ results:
 octave:
 	bench/octave/compare.sh $(OCTAVEFLAGS)
 
-# Tests octave/blskernel.m and docs/interchange.md, if GNU Octave is there.
+# Tests octave/blskernel.m and docs/interchange.md, if GNU Octave is installed.
 matlab:
 	octave/test.sh

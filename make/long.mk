@@ -1,13 +1,15 @@
-# Everything that takes longer than CI has: make verify.
+# Everything that takes too long for CI: make verify.
 
 .PHONY: verify verified faults soak soak-race fuzz mutants large-csv scaleout reachable-vuln emulated
 
-# Some two hours on two cores; every step that CI may leave out is here. A release runs it. It needs what .ci/run installs and a
-# cross compiler for the wheel of arm64 (Debian and Ubuntu: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross). MNIST is left out where its
-# files are not (BLSKERNEL_MNIST, or ../shared/data/mnist), and vulnerabilities where the database cannot be reached. Coverage is of
-# the long form of all tests, which has OpenBLAS too. Quick checks come first.
+# Takes some two hours on two cores, and has every step that CI may leave out. Run it before a
+# release. It needs what .ci/run installs and a cross compiler for the wheel of arm64 (Debian and
+# Ubuntu: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross). It skips MNIST if the files are missing
+# (BLSKERNEL_MNIST, or ../shared/data/mnist), and vulnerabilities if the database cannot be reached.
+# Coverage is measured on the long form of all tests, with OpenBLAS. Quick checks come first.
 #
-# A step that has passed leaves a file in .verify, so make verify goes on after an interruption. Another commit begins anew.
+# A step that has passed leaves a file in .verify, so make verify continues after an interruption.
+# Another commit starts over.
 STEPS  = rates large-csv gate check-release licenses reachable-vuln python check-wheel matlab scaleout cover openblas soak-race fuzz emulated mutants
 PASSED = .verify/$(shell git rev-parse HEAD)
 
@@ -32,16 +34,18 @@ soak-race:
 emulated:
 	$(MAKE) --no-print-directory -j3 --output-sync=target arm64 i386 s390x golden-s390x cross
 
-# Writes down the commit that has passed. CI leaves out the steps that depend on nothing that has changed since.
+# Records the commit that has passed. CI skips steps if nothing that they depend on has changed
+# since.
 verified:
 	git rev-parse HEAD >.ci/verified
 
-# Every operation on files fails, every command is interrupted at every moment, backends panic, memory is refused. With -v each
-# test says how many.
+# Every operation on files fails, every command is interrupted at every moment, backends panic,
+# memory is refused. With -v each test prints how many.
 faults:
 	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 1h -v ./internal/io/atomicfile ./internal/testutil/faultfs ./internal/io/memory ./bls/modelfile ./blsupdate ./bls ./cmd/blskernel
 
-# Everything at once for long: every result is as in a lone run, and no goroutine, file or memory is lost.
+# Everything at once for a long time: every result is the same as in a lone run, and no goroutine,
+# file or memory leaks.
 soak:
 	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 2h -v ./internal/soak
 	BLSKERNEL_LONG=1 $(MAKE) --no-print-directory soak-race
@@ -52,8 +56,8 @@ soak:
 #	make fuzz FUZZTIME=5m           five minutes each
 #	make fuzz FUZZPACKAGES=./bls    the targets of one package
 #
-# Where a time is over, Go before 1.27 may fail with "context deadline exceeded" and no input (go.dev/issue/75804): that is no
-# fault. A number of executions has no deadline.
+# When the time is up, Go before 1.27 may fail with "context deadline exceeded" and no input
+# (go.dev/issue/75804): that is not a finding. A number of executions has no deadline.
 FUZZTIME     ?= 20000x
 FUZZPACKAGES ?= ./...
 
@@ -66,10 +70,10 @@ fuzz:
 	done; \
 	echo "$$targets fuzz targets of $(FUZZTIME)$${failed:+, failed:$$failed}"; test $$targets != 0 && test -z "$$failed"
 
-# Changes the code N times in each of eight packages and says which changes no test finds:
+# Changes the code N times in each of eight packages and prints the changes that no test finds:
 #
-#	make mutants                                   4 in each, other ones each time
-#	make mutants N=60 MUTANTS='-seed 1 -out FILE'  a table for docs/reliability.md, in parts: hours
+#	make mutants                                   4 in each, different ones each time
+#	make mutants N=60 MUTANTS='-seed 1 -out FILE'  a table for docs/reliability.md, in parts; takes hours
 N     ?= 4
 LEAST ?= 0
 
@@ -87,6 +91,7 @@ large-csv:
 	wait $$pid || { cat "$$dir/said"; exit 1; }; cat "$$dir/said"; \
 	echo "at most $$most kB resident"; test "$$most" -gt 0 && test "$$most" -lt 400000; grep -q 'of the time computing' "$$dir/said"
 
-# The module scaleout: Apache Beam on Prism, with workers in the process and in one of their own.
+# The module scaleout: Apache Beam on Prism, with workers in the same process and in a process of
+# their own.
 scaleout:
 	cd scaleout && $(GO) vet ./... && $(TOOL) staticcheck ./... && $(GO) test -timeout 1h ./...

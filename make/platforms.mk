@@ -28,8 +28,8 @@ i386:
 i386-sizes: I386 = . ./mat ./bls/model... ./dataset/... ./internal/io/... ./internal/linalg/backend ./internal/linalg/check
 i386-sizes: i386
 
-# emulated tests what its third argument says on an architecture by an emulator. A test that starts its own program again does so by
-# BLSKERNEL_EMULATOR.
+# emulated runs go test for the architecture $(1) in the emulator $(2), with the arguments $(3). A
+# test that starts its own program again uses BLSKERNEL_EMULATOR.
 define emulated
 	@command -v '$(2)' >/dev/null || { echo "$(1) needs $(2): install QEMU's user-mode emulation (Debian and Ubuntu: qemu-user)" >&2; exit 1; }
 	CGO_ENABLED=0 GOARCH=$(1) BLSKERNEL_EMULATOR='$(2)' $(GO) test -timeout 30m -exec '$(2)' $(3)
@@ -37,8 +37,8 @@ endef
 
 arm64 arm64-kernels arm64-fuzz golden-arm64: export BLSKERNEL_REQUIRE = neon
 
-# All that computes or reads files, but package bls, whose models the golden hashes cover: its scores take half an hour in emulation.
-# Pages have 4 KiB, but in the last part 64.
+# Everything that computes or reads files, except package bls: the golden hashes cover its models, and its scores take half an hour in
+# emulation. Pages have 4 KiB, and 64 KiB in the last part.
 arm64: golden-arm64 arm64-fuzz
 	$(call emulated,arm64,$(QEMU_ARM64),. ./mat ./lapack ./blsupdate/... ./bls/m... ./bls/internal/... ./dataset/... $(filter-out %/golden,$(INTERNAL)))
 	$(call emulated,arm64,$(QEMU_ARM64),-exec '$(QEMU_ARM64) -p 65536' ./internal/linalg/kernel ./internal/io/memory ./internal/testutil/guard)
@@ -51,13 +51,14 @@ arm64-fuzz:
 	CGO_ENABLED=0 GOARCH=arm64 $(MAKE) --no-print-directory fuzz FUZZTIME=4000x FUZZPACKAGES='./internal/linalg/gemm ./internal/linalg/kernel ./internal/linalg/blas12' \
 		FUZZEXEC="-exec '$(CURDIR)/make/emulate $(QEMU_ARM64)'"
 
-# What depends on the order of bytes: the readers and writers of files, and encoded states and models, which internal/testutil/golden hashes.
-# Examples only compute.
+# What depends on the byte order: the readers and writers of files, and encoded states and models,
+# which internal/testutil/golden hashes. Examples only compute.
 s390x:
 	$(call emulated,s390x,$(QEMU_S390X),-run '^(Test|Fuzz)' ./internal/io/codec/... ./internal/io/npy/... ./bls/modelfile ./dataset/...)
 
-# The golden hashes (docs/reproducibility.md): every kernel of this CPU on one thread and on two, without assembly, and on machines in
-# emulation, where they are fewer unless BLSKERNEL_LONG is 1. GODEBUG is go.mod's, whatever the environment says.
+# The golden hashes (docs/reproducibility.md): every kernel of this CPU on one thread and on two,
+# without assembly, and on emulated machines, where there are fewer unless BLSKERNEL_LONG is 1.
+# GODEBUG is go.mod's, whatever the environment says.
 GOLDEN = -run '^TestGolden' -count=1
 
 .PHONY: golden golden-here golden-arm64 golden-s390x

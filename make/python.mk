@@ -1,5 +1,6 @@
-# The Python package (python/README.md): its library, tests, wheels and source archive. It needs Python 3.9 or newer, Go and a C
-# compiler; the tests need NumPy, pandas and pytest. python/build_backend.py says what is missing.
+# The Python package (python/README.md): its library, tests, wheels and source archive. It needs
+# Python 3.9 or newer, Go and a C compiler; the tests need NumPy, pandas and pytest.
+# python/build_backend.py reports what is missing.
 
 PYTHON       ?= /usr/bin/python3
 PYTHON_BUILD  = $(PYTHON) python/build_backend.py
@@ -10,23 +11,24 @@ PYTHON_DIST  ?= $(DIST)/python
 python-library:
 	$(PYTHON_BUILD) library
 
-# With doctest. PYTHONFLAGS go to pytest.
+# With doctest. PYTHONFLAGS are passed to pytest.
 python: python-library
-	@$(PYTHON) -c 'import numpy, pandas, pytest' || { echo "the tests of the Python package need NumPy, pandas and pytest: install python3-numpy python3-pandas python3-pytest, or name another PYTHON" >&2; exit 1; }
+	@$(PYTHON) -c 'import numpy, pandas, pytest' || { echo "the tests of the Python package need NumPy, pandas and pytest: install python3-numpy python3-pandas python3-pytest, or set PYTHON to another interpreter" >&2; exit 1; }
 	cd python && PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider --doctest-modules --doctest-glob='*.md' blskernel tests README.md $(PYTHONFLAGS)
 
 # For this machine.
 wheel:
 	$(PYTHON_BUILD) wheel --out '$(PYTHON_DIST)'
 
-# For linux on x86_64 and aarch64, and the source archive. It needs a cross compiler besides: on amd64 gcc-aarch64-linux-gnu and
-# libc6-dev-arm64-cross of Debian and Ubuntu, on arm64 gcc-x86-64-linux-gnu and libc6-dev-amd64-cross.
+# For linux on x86_64 and aarch64, and the source archive. It also needs a cross compiler: on amd64
+# gcc-aarch64-linux-gnu and libc6-dev-arm64-cross of Debian and Ubuntu, on arm64 gcc-x86-64-linux-gnu
+# and libc6-dev-amd64-cross.
 wheels:
 	$(PYTHON_BUILD) wheel --arch all --out '$(PYTHON_DIST)'
 	$(PYTHON_BUILD) sdist --out '$(PYTHON_DIST)'
 
-# Builds all twice, the second time in a copy with an empty cache, and compares; installs the wheel and the source archive in
-# environments of their own and uses them.
+# Builds everything twice, the second time in a copy with an empty cache, and compares; installs and
+# uses the wheel and the source archive in environments of their own.
 check-wheel:
 	@python/check_wheel.sh '$(PYTHON)'
 

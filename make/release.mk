@@ -1,5 +1,5 @@
-# The release in dist, made anew: static programs, the manual pages, completions, bills of materials, license texts and checksums.
-# All are the same to the byte for the same commit and the same Go.
+# Builds the release in dist from scratch: static programs, the manual pages, completions, bills of
+# materials, license texts and checksums. The same commit and the same Go give the same bytes.
 
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/arm64 windows/amd64 windows/arm64
 DIST      ?= dist
@@ -28,8 +28,8 @@ completions:
 		$(GO) run -buildvcs=true ./cmd/blskernel completion $$shell >"$(DIST)/completions/blskernel.$$shell"; \
 	done
 
-# CycloneDX, of the modules and the standard library in each program. sed removes the hash of the generator, which is another
-# one on another machine.
+# CycloneDX, of the modules and the standard library in each program. sed removes the hash of the
+# generator, which differs between machines.
 sbom: export CGO_ENABLED = 0
 sbom:
 	@set -e; for program in "$(DIST)"/blskernel-*-*; do \

@@ -2,7 +2,7 @@
 
 .PHONY: vuln licenses notices gate cover
 
-# .ci/vuln itself exits with 75 where the database cannot be reached.
+# .ci/vuln itself exits with 75 if the database cannot be reached.
 vuln:
 	.ci/vuln
 
@@ -33,13 +33,14 @@ notices:
 		done; \
 	done; } >"$(DIST)/THIRD_PARTY_LICENSES"
 
-# The share of its FMA peak that each kernel of this CPU reaches, against bench/gate/floors.txt. A quarter of a minute; the
-# machine may do other work.
+# The share of its FMA peak that each kernel of this CPU reaches, against bench/gate/floors.txt. It
+# takes 15 seconds; the machine may do other work.
 gate:
 	$(GO) run ./bench/gate $(GATEFLAGS)
 
-# The share of the statements of each package that the tests of all packages execute, with cgo and without: at least 90 percent,
-# or what make/cover.txt allows with a reason. A profile has what the commands do that tests start as processes.
+# The share of the statements of each package that the tests of all packages execute, with cgo and without: at
+# least 90 percent, or what make/cover.txt allows with a reason. The profile includes the commands that tests
+# start as processes.
 cover:
 	@set -e; work="$$(mktemp -d)"; trap 'rm -rf "$$work"' EXIT; \
 	CGO_ENABLED=0 $(GO) test -count=1 -coverpkg=./... -coverprofile="$$work/0" . ./internal/testutil/backends >"$$work/log" 2>&1 || { cat "$$work/log"; exit 1; }; \

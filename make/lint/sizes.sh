@@ -1,9 +1,10 @@
 #!/bin/sh
-# Fails where a file, a function, a package or a line is larger than these limits. Generated files have none, and functions
-# of tests neither. Columns count in comments and prose, with tabs of eight; what an Example prints may be wider.
+# Fails if a file, a function, a package or a line exceeds these limits. Generated files and
+# functions of tests have none. Columns are limited in comments and prose, with tabs of eight; what
+# an Example prints may be wider.
 set -eu
 cd "$(dirname "$0")/../.."
-# The continuation bytes of UTF-8 are no columns.
+# The continuation bytes of UTF-8 do not count as columns.
 git ls-files -co --exclude-standard '*.go' '*.md' | while read -r name; do [ ! -e "$name" ] || echo "$name"; done |
 	LC_ALL=C xargs awk -v columns=104 -v files=500 -v tests=600 -v functions=100 -v packages=40 -v readme=110 '
 	function exceed(n, limit, what) { if (n > limit) { print what ": " n ", want at most " limit; status = 1 } }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Counts, in pages and in the comments of Go outside tests, the phrases in which a pronoun stands for a noun; and sentences
-# above 30 words in README.md and package comments. Package comments have at most 600 words. Fails where a count is above its limit.
+# above 30 words in README.md and package comments. Package comments have at most 600 words. Fails if a count is above its
+# limit.
 #
 #	words.sh [-l] [COMMIT]
 #
