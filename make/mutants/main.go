@@ -1,7 +1,7 @@
 // Mutants measures what the tests find. It changes one operator or removes one statement of a package
 // at a time. Then it runs the tests of its folder, of the package and of golden until one fails.
 //
-//	go -C make/mutants run . -n 60 -out after.jsonl          60 changes of each package, drawn by -seed
+//	go -C make/mutants run . -n 60 -out after.jsonl          60 changes of each, drawn by -seed
 //	go -C make/mutants run . -table before.jsonl after.jsonl both side by side, in Markdown
 //
 // The arguments are packages; -root names another checkout. A package includes the folders below it,
