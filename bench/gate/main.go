@@ -56,7 +56,7 @@ func parse(text string) ([]floor, error) {
 		_, err := fmt.Sscan(line, &f.kernel, &op, &args, &f.job.N, &f.share, &f.seen[0], &f.seen[1], &f.seen[2])
 		var ok bool
 		if f.job.Case, ok = speed.Find(op, strings.Trim(args, "-")); err != nil || !ok || !(f.share > 0) {
-			return nil, fmt.Errorf("floors.txt:%d: %q is not a floor", i+1, line)
+			return nil, fmt.Errorf("floors.txt:%d: %q is not a floor: want kernel, op, case, n, floor and three shares", i+1, line)
 		}
 		all = append(all, f)
 	}

@@ -96,7 +96,7 @@ func beside(m *result.Machine) string {
 	if m.Beside == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", beside busy processes: %d", m.Beside)
+	return fmt.Sprintf(", alongside busy processes: %d", m.Beside)
 }
 
 func threadsOf(m *result.Machine) string {

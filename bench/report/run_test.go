@@ -286,7 +286,7 @@ func TestConditionsApart(t *testing.T) {
 			sampleLine{"cost", cost})
 	}
 	want := []string{
-		"48e7019c0ffe+", "v2", "| 1, default, beside busy processes: 1 |", "| dgemm, pure (avx512), default threads, beside busy processes: 1 on", "| dgemm, pure (avx2), 1 thread on",
+		"48e7019c0ffe+", "v2", "| 1, default, alongside busy processes: 1 |", "| dgemm, pure (avx512), default threads, alongside busy processes: 1 on", "| dgemm, pure (avx2), 1 thread on",
 		"### pure (avx512), 1 thread on", "### pure (avx512), 2 threads on", "### pure (avx2), 2 threads on",
 	}
 	for i := range 5 {
