@@ -25,9 +25,9 @@ func spread(mean, deviation float64) string {
 func accuracySection(runs []*run) Section {
 	sec := Section{
 		Title: "Accuracy against samples",
-		Text: `The share of test samples that are classified right after each step. Features are random, and each
-seed draws them anew: the numbers are means over seeds, with the standard deviation. Tables on random
-images were run for the times alone, and have the paper's accuracies only.`,
+		Text: `The share of test samples that are classified correctly after each step. Features are random, and each
+seed draws its own: the numbers are means over seeds, with the standard deviation. Tables on random
+images were run for the times alone, and show only the paper's accuracies.`,
 	}
 	maxSeeds, t := 0, newStepTable("%", 0, lastOf(runs))
 	for _, r := range runs {

@@ -15,7 +15,7 @@ func flopsSection(files []*result.File) Section {
 	sec := Section{
 		Title: "Flops of the steps, Table 1",
 		Text: `The steps of the paper's Table 1: flops by its formulas, flops counted at the backend during an
-update, and the factor between both methods, which is (q/k)³/2, ql/(2k²) and q/k in three steps for
+update, and the factor between the two methods, which is (q/k)³/2, ql/(2k²) and q/k in three steps for
 q > k, and l/k in one for q ≤ k.`,
 	}
 	for _, f := range files {
@@ -62,9 +62,8 @@ func PredictionSection(files []*result.File) Section {
 		Title: "Predicted against measured time",
 	}
 	const text = `The planner predicts the time of an update from its flops and the measured rates of the machine. The
-table has how far off it is in updates of random models of several shapes, and in how many of them
-the counted flops are those of the model. On pure the aim is 5% in the median and 15% at the 95th
-percentile.`
+table shows its errors for updates of random models of several shapes, and for how many of them the
+counted flops equal the model's. On pure the aim is 5% at the median and 15% at the 95th percentile.`
 	var reached []string
 	type key struct {
 		machine *result.Machine
@@ -94,7 +93,7 @@ percentile.`
 		plot.Series = append(plot.Series, s)
 		t := Table{
 			Title:   where(k.machine, k.backend, threadsOf(k.machine)),
-			Columns: []string{"deviation, %", "updates", "median", "95th percentile", "worst", "flops as by the model"},
+			Columns: []string{"deviation, %", "updates", "median", "95th percentile", "worst", "flops equal the model's"},
 		}
 		var methods ordered[string, []bench.Cost]
 		for _, c := range costs {
@@ -111,7 +110,7 @@ percentile.`
 		for _, e := range methods {
 			name, a := e.key, bench.Agree(e.value)
 			if name == longUpdates {
-				reached = append(reached, fmt.Sprintf("%s%% in the median and %s%% at the 95th percentile on %s",
+				reached = append(reached, fmt.Sprintf("%s%% at the median and %s%% at the 95th percentile on %s",
 					fixed(100*a.Median, 1), fixed(100*a.P95, 1), escape(t.Title)))
 			}
 			t.Rows = append(t.Rows, []string{name, fmt.Sprint(a.Settings), fixed(100*a.Median, 1), fixed(100*a.P95, 1), fixed(100*a.Worst, 1),
@@ -122,7 +121,7 @@ percentile.`
 	sec.Text = text
 	if len(reached) > 0 {
 		sec.Text = "From 0.5 ms on, the predictions deviate by\n" + strings.Join(reached, ";\n") + ".\n" + text
-		sec.meaning = []string{"The counter predicts times of updates from 0.5 ms on to " + strings.Join(reached, "; to ") + "."}
+		sec.meaning = []string{"The counter predicts the times of updates from 0.5 ms on to within " + strings.Join(reached, "; within ") + "."}
 	}
 	if all > 0 {
 		low, high := slices.Min(ends), slices.Max(ends)

@@ -113,7 +113,7 @@ func (p *Page) WriteFolder(fsys vfs.FS, dir string) error {
 	text := p.Markdown()
 	switch _, err := vfs.Stat(fsys, filepath.Join(dir, "notes.md")); {
 	case err == nil:
-		text += "\n[notes.md](notes.md) has the files and what to know when reading them.\n"
+		text += "\n[notes.md](notes.md) lists the files and says how to read them.\n"
 	case !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("report: %w", err)
 	}

@@ -28,9 +28,9 @@ const oneThread = "1 thread"
 func SpeedSection(files []*result.File) Section {
 	sec := Section{
 		Title: "Speed of the operations",
-		Text: `GFLOP/s by order n, and in brackets the speed over that of another backend or routine, or over that
-on one thread. The last columns have the geometric mean and the lowest of these ratios, and the highest
-speed as a share of the FMA peak of as many threads.`,
+		Text: `GFLOP/s by order n, and in parentheses the ratio to another backend or routine, or to one thread. The
+last columns show the geometric mean and the lowest of these ratios, and the highest speed as a share of
+the FMA peak of the same number of threads.`,
 	}
 	type measured struct{ gflops, ratio, ofPeak float64 }
 	var rows ordered[comparison, map[int]measured]
@@ -108,7 +108,7 @@ speed as a share of the FMA peak of as many threads.`,
 		sec.Plots = append(sec.Plots, peakPlot(e.key, e.value[:]))
 	}
 	if len(over) > 0 {
-		sec.numbers = []Number{{times(speed.Median(over)) + "×", fmt.Sprintf("speed of our backend over OpenBLAS in the median of %s, "+
+		sec.numbers = []Number{{times(speed.Median(over)) + "×", fmt.Sprintf("median speed of our backend over OpenBLAS in %s, "+
 			"from products of vectors to inverses; faster in %d", count(len(over), "measurement"), above(1, over))}}
 	}
 	return sec

@@ -59,10 +59,10 @@ func (r *run) short(improved string) string {
 func speedupSection(runs []*run) Section {
 	sec := Section{
 		Title: "Speed-up of Improved over Original",
-		Text: `The time of Original (Algorithm 2) over that of Improved (Algorithm 3), with the features: measured,
-by the flops of both, and in the paper where sizes and form are the same. The paper's equations (36)
-to (38) count 8qkl flops, with 2qkl for C, which its experiments need not have computed: without C
-there are 6qkl. The total has the start and all updates.`,
+		Text: `The time of Original (Algorithm 2) divided by the time of Improved (Algorithm 3), features included:
+measured, by the flops of both, and in the paper where sizes and form are the same. The paper's
+equations (36) to (38) count 8qkl flops, with 2qkl for C, which its experiments need not have
+computed: without C there are 6qkl. The total includes the start and all updates.`,
 	}
 	t := newStepTable("speed-up", 1, lastOf(runs), "total")
 	plot := &Plot{Name: "speed-ups", X: Axis{Label: "Original over Improved, total training time"}, Y: Axis{Names: []string{}}, Series: []Series{

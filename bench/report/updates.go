@@ -12,10 +12,10 @@ import (
 func timeSection(runs []*run) Section {
 	sec := Section{
 		Title: "Time of an update",
-		Text: `Seconds from the new rows of A to new weights W, without the features, and where measured the time
-of a solution from scratch: of A⁺ and W, and of W alone. An update above that of a solution from
-scratch does not pay. A⁺ from scratch is by the paper's ridge formula, or by the start of Improved
-where the lines have no pseudoinverse_by.`,
+		Text: `Seconds from the new rows of A to new weights W, without the features, and, if measured, the time of a
+solution from scratch: of A⁺ and W, and of W alone. An update that takes longer than a solution from
+scratch does not pay. A⁺ from scratch is by the paper's ridge formula, or by the start of Improved if
+the lines have no pseudoinverse_by.`,
 	}
 	runs = slices.DeleteFunc(slices.Clone(runs), func(r *run) bool { return r.last() == 0 })
 	used := map[string]int{} // titles are links on the page, so each run needs a unique one
@@ -129,13 +129,13 @@ func (sec *Section) timeNumbers(runs []*run) {
 	if len(inverse) > 0 {
 		sec.numbers = append(sec.numbers, Number{fmt.Sprintf("%d of %d", above(1, inverse), len(inverse)),
 			"updates in which computing A⁺ and W from scratch is faster than updating A⁺ by Improved (Tables " + strings.Join(slices.Compact(tables), ", ") + ")"})
-		sec.meaning = append(sec.meaning, fmt.Sprintf("Updating A⁺ by Improved is as fast as computing it anew in %d of %d updates (Tables %s).",
+		sec.meaning = append(sec.meaning, fmt.Sprintf("Updating A⁺ by Improved is as fast as recomputing it in %d of %d updates (Tables %s).",
 			len(faster), len(inverse), orAbsent(strings.Join(slices.Compact(faster), ", "))))
 	}
 	if len(total) > 0 {
 		sec.numbers = append(sec.numbers, Number{between(total) + "×", "speed over Improved, in total training time on the same problem, of the method " +
 			"that the planner chooses: " + strings.Join(slices.Compact(chosen), ", ")})
 		sec.meaning = append(sec.meaning, "The weights need no A⁺, whose size grows with the samples: the planner's method solves the same problem without it. "+
-			"At the paper's ridge its weights are not the same to many digits (notes.md).")
+			"At the paper's ridge its weights agree to few digits (notes.md).")
 	}
 }
