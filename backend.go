@@ -17,29 +17,29 @@ import (
 )
 
 // EnvBackend names the environment variable that selects the backend: "pure", "openblas", or
-// "pure/KERNEL". A value that cannot be used is an error of Lookup and a panic of Default, never a
-// silent fallback.
+// "pure/KERNEL". For a value that cannot be used, Lookup returns an error and Default panics: there is
+// no silent fallback.
 const EnvBackend = "BLSKERNEL_BACKEND"
 
-// envLibrary is openblas.EnvLibrary, which a build without OpenBLAS lacks.
+// envLibrary repeats openblas.EnvLibrary, since a build without OpenBLAS lacks that package.
 const envLibrary = "BLSKERNEL_OPENBLAS"
 
-// noLibrary reports whether a value of envLibrary means that no library is opened.
+// noLibrary reports whether the given value of envLibrary disables OpenBLAS.
 func noLibrary(name string) bool { return strings.EqualFold(name, "none") }
 
-// A Backend implements the float64 BLAS: gonum's interface, row-major, with a name. All of gonum runs
-// on it after
+// A Backend implements the float64 BLAS through gonum's row-major interface, and has a name. All of
+// gonum runs on it after
 //
 //	blas64.Use(blskernel.Default())
 //
-// Bad arguments panic before anything is written, on every backend with the same texts in the same
-// order. A backend also panics on a size that its integers cannot hold: pure above MaxInt/4, openblas
-// beyond 32 bits.
+// Bad arguments panic before anything is written. The messages and the order of the checks are the same
+// on every backend. A backend also panics on a size that its integers cannot hold: pure above MaxInt/4,
+// openblas beyond 32 bits.
 //
 // A program passes a Backend down as a value, so it can compare two of them. Its methods may be called
 // from several goroutines at once.
 type Backend interface {
-	// Name returns its name for Lookup, such as "pure" or "openblas".
+	// Name returns the name that Lookup takes, such as "pure" or "openblas".
 	Name() string
 	blas.Float64
 }
@@ -55,20 +55,21 @@ func (e *UnavailableError) Error() string {
 	return fmt.Sprintf("blskernel: backend %q is not available: %s; %s", e.Backend, e.Why, e.Remedy)
 }
 
-// providers open the backends of this build, each at most once, registered by init. A build with the
-// tag cgo may still lack openblas, so its presence is decided here and not by a build constraint.
+// providers opens the backends of this build by name, each at most once; init functions register them.
+// A build with the tag cgo may still lack openblas, so this map, not a build constraint, decides
+// whether it is present.
 var providers = map[string]func() (Backend, error){}
 
 func register(name string, open func() (Backend, error)) { providers[name] = sync.OnceValues(open) }
 
-// known lists the backends of this version, sorted, in this build or not.
+// known lists all backends of this version in sorted order, including any that this build lacks.
 var known = []string{"openblas", "pure"}
 
 // Lookup returns the backend of the given name: "pure", "openblas", or "" for the selected one (see
-// Default). "pure/KERNEL", as in "pure/avx2", is the pure backend on that kernel, whatever the
-// environment says: generic, on arm64 neon, and on amd64 avx2 and avx512 if the CPU has them. A name
-// may have any case. The error is an *UnavailableError if the name is known but cannot be used here; it
-// says what is missing and what to do.
+// Default). "pure/KERNEL", such as "pure/avx2", is the pure backend on that kernel, regardless of the
+// environment. The kernels are generic, neon on arm64, and avx2 and avx512 on amd64 if the CPU has
+// them. Case does not matter. The error is an *UnavailableError if the name is known but cannot be used
+// here; it says what is missing and what to do.
 func Lookup(name string) (Backend, error) {
 	if name == "" {
 		s := selected()
@@ -91,24 +92,24 @@ func lookup(given string) (Backend, error) {
 	}
 	if k, ok := strings.CutPrefix(name, "pure/"); ok {
 		_, err := kernel.Lookup(k)
-		return nil, &UnavailableError{Backend: name, Why: err.Error(), Remedy: "use one of these kernels, or \"pure\" for the best of them"}
+		return nil, &UnavailableError{Backend: name, Why: err.Error(), Remedy: "use one of the usable kernels, or \"pure\" for the best of them"}
 	}
-	return nil, fmt.Errorf("blskernel: unknown backend %q; known are %s", given, strings.Join(known, ", "))
+	return nil, fmt.Errorf("blskernel: unknown backend %q; the backends are %s", given, strings.Join(known, ", "))
 }
 
-// absent says why a build has no openblas.
+// absent explains why this build has no openblas.
 func absent(system, architecture string) string {
 	if system == "linux" && (architecture == "amd64" || architecture == "arm64") {
 		return "this program was built without cgo"
 	}
-	return "there is no such backend for " + system + "/" + architecture
+	return "openblas does not support " + system + "/" + architecture
 }
 
-// Default returns the selected backend, decided once in a process: the one that BLSKERNEL_BACKEND
-// names; else openblas if the program was built with the explicit tag cgo, as by go build -tags cgo,
-// and the library opens; else pure, whose results are the same on every machine. It panics with
-// Lookup's error if the environment names a backend that cannot be used, or, where the tag asks for
-// openblas, a library that does not open.
+// Default returns the selected backend, chosen once per process: the one that BLSKERNEL_BACKEND names;
+// otherwise openblas, if the program was built with the explicit tag cgo (go build -tags cgo) and the
+// library opens; otherwise pure, whose results are the same on every machine. It panics with Lookup's
+// error if BLSKERNEL_BACKEND names a backend that cannot be used. With the tag cgo it also panics if
+// BLSKERNEL_OPENBLAS names a library that does not open.
 func Default() Backend {
 	b, err := Lookup("")
 	if err != nil {
@@ -136,7 +137,7 @@ var selected = sync.OnceValue(func() selection {
 	return choose(os.Getenv(EnvBackend), os.Getenv(envLibrary), taggedCgo(info), lookup)
 })
 
-// taggedCgo reports whether a program was built with the explicit tag cgo. A build constraint cannot
+// taggedCgo reports whether the program was built with the explicit tag cgo. A build constraint cannot
 // tell: Go sets the constraint cgo wherever it finds a C compiler.
 func taggedCgo(info *debug.BuildInfo) bool {
 	return info != nil && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool {
@@ -144,8 +145,8 @@ func taggedCgo(info *debug.BuildInfo) bool {
 	})
 }
 
-// choose selects a backend for the values of EnvBackend and envLibrary and a program with the explicit
-// tag cgo or without.
+// choose selects a backend, given the values of EnvBackend and envLibrary, and whether the program was
+// built with the explicit tag cgo.
 func choose(env, library string, tagged bool, lookup func(string) (Backend, error)) selection {
 	if env != "" {
 		b, err := lookup(env)
@@ -168,7 +169,7 @@ func choose(env, library string, tagged bool, lookup func(string) (Backend, erro
 		why = "built with -tags cgo, but " + err.Error()
 		var u *UnavailableError
 		if errors.As(err, &u) {
-			why = "built with -tags cgo, but openblas: " + u.Why
+			why = "built with -tags cgo, but openblas is not available: " + u.Why
 		}
 	}
 	b, err := lookup("pure")
@@ -177,26 +178,26 @@ func choose(env, library string, tagged bool, lookup func(string) (Backend, erro
 
 var threads atomic.Int64
 
-// threadSetters are called after every change of the bound; guarded by threadMu.
+// threadSetters are called after every change of the bound; threadMu guards them.
 var (
 	threadMu      sync.Mutex
 	threadSetters []func()
 )
 
-// SetThreads sets the upper bound on the threads of one call, for all backends; 0, the initial value,
+// SetThreads sets the upper bound on the threads of one call, for all backends; the initial value 0
 // stands for GOMAXPROCS. It panics if n is negative. A lower limit that OpenBLAS read from
 // OPENBLAS_NUM_THREADS stays in force.
 //
-// The pure backend reads the bound and GOMAXPROCS at each call. Calls under way do not change, and
-// results do not depend on the bound. The first call of some 0.1 ms starts a pool of min(n,
-// GOMAXPROCS)-1 workers: goroutines on threads of their own, which share calls down to some 20
-// microseconds, poll for 0.2 ms after a call and then sleep, and so take no time of an idle process.
-// If other work takes their CPUs, calls do not use them for a while. On Linux workers keep off the
-// CPU of the caller. SetThreads(1) ends the pool; a test in a bubble of testing/synctest needs that
-// before, since a bubble waits for goroutines that begin in it.
+// The pure backend reads the bound and GOMAXPROCS at each call. A change does not affect calls in
+// progress, and results do not depend on the bound. The first call of about 0.1 ms or more starts a
+// pool of min(n, GOMAXPROCS)-1 workers, goroutines on their own threads. They share the work of calls
+// of about 20 microseconds or more. After a call they poll for 0.2 ms and then sleep, so an idle
+// process spends no time on them. If other work takes their CPUs, calls do not use them for a while. On
+// Linux, workers avoid the CPU of the caller. SetThreads(1) ends the pool. A test in a testing/synctest
+// bubble must call it first, since a bubble waits for goroutines that start in it.
 //
-// OpenBLAS gets the bound when it is opened and from SetThreads, so that a later change of GOMAXPROCS
-// needs another SetThreads(0).
+// OpenBLAS gets the bound when it is opened and from SetThreads, so a later change of GOMAXPROCS takes
+// effect only at the next SetThreads(0).
 func SetThreads(n int) {
 	if n < 0 {
 		panic("blskernel: negative number of threads")
@@ -209,8 +210,8 @@ func SetThreads(n int) {
 	}
 }
 
-// Threads returns the bound in force, which may exceed the threads in use: the last value given to
-// SetThreads, or GOMAXPROCS for 0.
+// Threads returns the current bound: the last value given to SetThreads, or GOMAXPROCS if that is 0.
+// Fewer threads may be in use.
 func Threads() int {
 	if n := int(threads.Load()); n > 0 {
 		return n

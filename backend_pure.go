@@ -13,7 +13,7 @@ func init() {
 		if err != nil {
 			return nil, &UnavailableError{
 				Backend: "pure", Why: err.Error(),
-				Remedy: "unset " + kernel.EnvKernel + " or give it one of these names",
+				Remedy: "unset " + kernel.EnvKernel + ", or set it to one of the usable kernels",
 			}
 		}
 		return blas.New("pure", k), nil

@@ -88,9 +88,9 @@ func TestChoose(t *testing.T) {
 		{"", "/x.so", false, without, "pure", "the same results on every machine"},
 		{"", "", true, withOpenBLAS, "openblas", "built with -tags cgo, and OpenBLAS was found"},
 		{"", "/x.so", true, withOpenBLAS, "openblas", "built with -tags cgo, and OpenBLAS was found"},
-		{"", "", true, without, "pure", "built with -tags cgo, but openblas: no such file"},
-		{"", "none", true, without, "pure", "built with -tags cgo, but openblas: no such file"},
-		{"", "None", true, without, "pure", "built with -tags cgo, but openblas: no such file"},
+		{"", "", true, without, "pure", "built with -tags cgo, but openblas is not available: no such file"},
+		{"", "none", true, without, "pure", "built with -tags cgo, but openblas is not available: no such file"},
+		{"", "None", true, without, "pure", "built with -tags cgo, but openblas is not available: no such file"},
 		{"", "/x.so", true, without, "", "BLSKERNEL_OPENBLAS=/x.so: "},
 		{"pure", "/x.so", true, withOpenBLAS, "pure", "BLSKERNEL_BACKEND=pure"},
 		{"openblas", "", false, withOpenBLAS, "openblas", "BLSKERNEL_BACKEND=openblas"},
@@ -157,7 +157,7 @@ func TestLookup(t *testing.T) {
 			t.Errorf("Lookup(openblas) = %v, want a *UnavailableError that says why and what to do", err)
 		}
 	}
-	if _, err := Lookup("mkl"); err == nil || !strings.Contains(err.Error(), "known are openblas, pure") {
+	if _, err := Lookup("mkl"); err == nil || !strings.Contains(err.Error(), "the backends are openblas, pure") {
 		t.Errorf("Lookup(mkl) = %v, want the known names", err)
 	}
 	if b, err := Lookup(""); err != nil || b != Default() {

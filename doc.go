@@ -1,8 +1,8 @@
-// Package blskernel is a float64 BLAS for Go behind one interface, on kernels in Go assembly or on
-// OpenBLAS. It is the bottom of a library for linear algebra and broad learning systems:
+// Package blskernel provides a float64 BLAS for Go behind one interface, with kernels in Go assembly or
+// with OpenBLAS. It is the lowest layer of a library for linear algebra and broad learning systems:
 //
-//	blskernel            the Backend interface and its choice (this package)
-//	blskernel/mat        packed symmetric matrices, products on a chosen backend
+//	blskernel            the Backend interface and the choice of a backend (this package)
+//	blskernel/mat        packed symmetric matrices, and products on a chosen backend
 //	blskernel/lapack     Cholesky, LDLT, LU, QR: factorizations, inverses, solves, condition numbers
 //	blskernel/blsupdate  incremental least squares: rows and columns added and removed
 //	blskernel/bls        the broad learning system: feature maps, Classifier, Regressor
@@ -12,25 +12,25 @@
 //
 // # Plugging it into gonum
 //
-// A Backend implements gonum's blas.Float64. What gonum computes through blas64 runs on it after
+// A Backend implements gonum's blas.Float64. To run gonum's computations on it, call
 //
 //	blas64.Use(blskernel.Default())
 //
 // # Choosing a backend
 //
-// The backend "pure" is always there. The backend "openblas" is compiled in if cgo is on, on
-// linux/amd64 and linux/arm64. A program opens the library on first use and is not linked with it, so
-// it also runs without OpenBLAS. Default returns pure, whose results are the same on every machine
+// The backend "pure" is always available. The backend "openblas" is compiled in on linux/amd64 and
+// linux/arm64 if cgo is enabled. A program opens the library on first use and is not linked against it,
+// so it also runs without OpenBLAS. Default returns pure, whose results are the same on every machine
 // (docs/reproducibility.md), or openblas in a program that was built with an explicit -tags cgo, if the
-// library opens. Environment variables change that:
+// library opens. Environment variables override this:
 //
 //	BLSKERNEL_BACKEND   pure, openblas or pure/KERNEL
 //	BLSKERNEL_KERNEL    the kernel of pure: avx512, avx2, neon or generic; by default the best
-//	BLSKERNEL_OPENBLAS  the library file to open instead of libopenblas.so.0; none: as if the
-//	                    machine had no OpenBLAS
+//	BLSKERNEL_OPENBLAS  the library file to open instead of libopenblas.so.0, or none to run as
+//	                    if the machine had no OpenBLAS
 //
-// A name may have any case. An unavailable choice is an error, never a silent fallback.
+// The case of names does not matter. An unavailable choice is an error, never a silent fallback.
 //
 // Every type that computes has a field Backend, and every function takes one as its first argument; nil
-// stands for Default(). So one process can compare two backends.
+// stands for Default(). One process can thus compare two backends.
 package blskernel

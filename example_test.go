@@ -44,5 +44,5 @@ func ExampleLookup() {
 	}
 	// Output:
 	// pure
-	// blskernel: unknown backend "mkl"; known are openblas, pure
+	// blskernel: unknown backend "mkl"; the backends are openblas, pure
 }

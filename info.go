@@ -7,12 +7,12 @@ type Info struct {
 	Name    string // "pure", "pure/KERNEL" or "openblas"
 	Kernel  string // avx512, avx2, neon or generic for pure; the CPU type that OpenBLAS chose its kernels for
 	Library string // the file that OpenBLAS was opened from
-	Version string // what OpenBLAS says of itself: version, options, CPU type, largest number of threads
-	Reason  string // why it is the backend of this process; empty for any other
+	Version string // OpenBLAS's own description: version, options, CPU type, maximum number of threads
+	Reason  string // why this is the default backend of the process; empty for any other backend
 }
 
-// Describe returns what b is and why it was chosen. A nil b stands for Default(). It looks through a
-// Backend that wraps another and has a method Unwrap() Backend.
+// Describe describes b and says why it was chosen. A nil b stands for Default(). A Backend that wraps
+// another and has a method Unwrap() Backend is unwrapped first.
 func Describe(b Backend) Info {
 	if b == nil {
 		b = Default()
@@ -36,9 +36,9 @@ func Describe(b Backend) Info {
 	return info
 }
 
-// Peak measures the fused multiply-adds that the given number of threads execute together, in flop/s
-// (an FMA is two flops). It is the limit of every kernel: the best kernel of this CPU runs FMAs on
-// registers alone, for some milliseconds. Peak panics if threads < 1.
+// Peak measures the total rate at which the given number of threads execute fused multiply-adds, in
+// flop/s (an FMA is two flops). The best kernel of this CPU runs FMAs on registers alone, for a few
+// milliseconds, so no kernel can be faster. Peak panics if threads < 1.
 func Peak(threads int) float64 {
 	if threads < 1 {
 		panic("blskernel: Peak needs at least one thread")

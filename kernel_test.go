@@ -25,12 +25,12 @@ func TestEnvironment(t *testing.T) {
 	without := unopened
 	if build, _ := debug.ReadBuildInfo(); taggedCgo(build) {
 		unopened = []string{"panic: " + nowhere + `: blskernel: backend "openblas" is not available`}
-		without = []string{"backend: pure", "reason: built with -tags cgo, but openblas: "}
+		without = []string{"backend: pure", "reason: built with -tags cgo, but openblas is not available: "}
 	}
 	type environment struct{ env, want []string }
 	tests := []environment{
 		{[]string{askPure}, []string{"backend: pure", "reason: " + askPure}},
-		{[]string{"BLSKERNEL_BACKEND=mkl"}, []string{`panic: BLSKERNEL_BACKEND=mkl: blskernel: unknown backend "mkl"; known are openblas, pure`}},
+		{[]string{"BLSKERNEL_BACKEND=mkl"}, []string{`panic: BLSKERNEL_BACKEND=mkl: blskernel: unknown backend "mkl"; the backends are openblas, pure`}},
 		{[]string{"BLSKERNEL_BACKEND=PURE", nowhere}, []string{"backend: pure", "reason: BLSKERNEL_BACKEND=PURE"}},
 		{[]string{"BLSKERNEL_BACKEND=Pure/Generic"}, []string{"backend: pure/generic"}},
 		{[]string{nowhere}, unopened},

@@ -6,17 +6,18 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// PackedProducts are products with packed symmetric matrices, and products that compute one triangle,
-// which the BLAS lacks. A Backend may implement them; Packed supplies them for the others.
+// PackedProducts computes products that the BLAS lacks: products with packed symmetric matrices, and
+// products of which only one triangle is computed. A Backend may implement it; Packed supplies it for
+// the others.
 //
-// A packed matrix is the upper triangle, row after row: element (i, j), i <= j, of an n×n matrix is
-// ap[i*(2n-i-1)/2+j], as in gonum's blas64.SymmetricPacked. Matrices are row-major with the leading
-// dimensions lda, ldb and ldc; op(X) is X or Xᵀ by the transpose argument. No operand may overlap the
-// result. beta = 0 overwrites the result without reading it. Bad arguments panic as in the BLAS.
+// A packed matrix is stored as its upper triangle, row by row: element (i, j), i <= j, of an n×n matrix
+// is ap[i*(2n-i-1)/2+j], as in gonum's blas64.SymmetricPacked. Matrices are row-major with the leading
+// dimensions lda, ldb and ldc; op(X) is X or Xᵀ, as the transpose argument says. No operand may overlap
+// the result. beta = 0 overwrites the result without reading it. Bad arguments panic as in the BLAS.
 type PackedProducts interface {
 	// Dgemmt computes the triangle ul of C = alpha*op(A)*op(B) + beta*C for a symmetric product;
 	// op(A) is n×k and op(B) k×n. The other triangle of C is not touched. It takes n²k flops, half
-	// of Dgemm's.
+	// as many as Dgemm.
 	Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int)
 
 	// Dgemmtp is Dgemmt into packed storage: AP = alpha*op(A)*op(B) + beta*AP.
@@ -32,8 +33,8 @@ type PackedProducts interface {
 	Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int)
 }
 
-// Packed returns b's own PackedProducts, or else products that call b's Dgemm on blocks of at most 768
-// rows, with that many rows of workspace. A nil b stands for Default().
+// Packed returns b itself if it implements PackedProducts. Otherwise it returns products that call b's
+// Dgemm on blocks of at most 768 rows, with as many rows of workspace. A nil b stands for Default().
 func Packed(b Backend) PackedProducts {
 	if b == nil {
 		b = Default()
