@@ -9,52 +9,51 @@ import (
 )
 
 // AppendRows updates the triangle R of a QR factorization, and z = QᵀY, for rows added to the matrix
-// and to its right-hand sides: it overwrites R, z and Ya by R', z' and Ya' of
+// and to its right-hand sides: it overwrites R, z and Ya with R', z' and Ya', where
 //
 //	[R ]      [R']    [z ]      [z' ]
 //	[Ax] = Q' [0 ],   [Ya] = Q' [Ya'],   Q' orthogonal,
 //
 // so that R'ᵀR' = RᵀR + AxᵀAx and R'ᵀz' = Rᵀz + AxᵀYa. R'⁻¹z' solves the least squares problem with all
 // rows, whose residual sums of squares grow by the squared norms of the columns of Ya'. R and z may
-// come from QR, may be zero before the first row, or sqrt(lambda) I and zero for a ridge. R may be
-// singular.
+// come from QR, may be zero before the first row, or may be sqrt(lambda) I and zero for a ridge. R may
+// be singular.
 //
 // R is k×k, Ax is q×k, z is k×c and Ya is q×c; z and Ya may be nil or empty for c = 0, and Ax and Ya
-// are empty for q = 0. AppendRows neither reads nor writes what r holds below its diagonal, and does
-// not change ax. No matrix may overlap another. The signs of the diagonal of R' and of Ya' are
-// arbitrary. bk may be nil for the default.
+// are empty for q = 0. AppendRows neither reads nor writes r below its diagonal, and does not change
+// ax. No matrix may overlap another. The signs of the diagonal of R' and of Ya' are arbitrary. bk may
+// be nil for the default.
 //
 // The error is an *ElementError that matches ErrNotFinite if a matrix holds NaN or an infinity, with
 // the position counted in [R z; Ax Ya]; nothing is then written. It is a *PivotError that matches
-// ErrNotFinite if numbers near the largest one overflow, with the first row of [R' z'] that shows it,
-// or the last if only Ya' does; the contents of r, z and ya are then undefined. AppendRows panics with
+// ErrNotFinite if the update overflows, with the first row of [R' z'] that is not finite, or the last
+// row if only Ya' is not; the contents of r, z and ya are then undefined. AppendRows panics with
 // mat.ErrShape if the shapes do not fit.
 //
-// It takes 2qk² + 4cqk flops, against 2qk² + 4k³/3 for a new factorization of [R; Ax], and a workspace
-// of about 2²⁰ + 32(k + c) numbers for 2²⁰/(k + c) rows at a time, or for all if they are fewer: one
-// call with many rows is faster than many calls. On the backend pure the result does not depend on the
+// It takes 2qk² + 4cqk flops; a new factorization of [R; Ax] takes 2qk² + 4k³/3. The workspace is about
+// 2²⁰ + 32(k + c) numbers and holds 2²⁰/(k + c) rows at a time, or all rows if they are fewer. One call
+// with many rows is faster than many calls. On the pure backend the result does not depend on the
 // number of threads. (LAPACK: dtpqrt with l = 0, and dtpmqrt; Golub and Van Loan, Matrix Computations,
 // fourth edition, section 6.5.3.)
 func AppendRows(bk blskernel.Backend, r, z, ax, ya *mat.Dense) error {
 	return eliminate(bk, "Dtpqrt", newElimination(r, z, ax, ya))
 }
 
-// MergeTriangles combines the QR factorizations of two parts of the rows of a matrix: it overwrites R1
-// and z1 by R and z, and z2 by the rest, of
+// MergeTriangles combines the QR factorizations of two parts of the rows of a matrix. It overwrites R1
+// and z1 with R and z, and z2 with the rest, where
 //
 //	[R1]     [R]    [z1]     [z   ]
 //	[R2] = Q [0],   [z2] = Q [rest],   Q orthogonal,
 //
-// so that RᵀR = R1ᵀR1 + R2ᵀR2 and Rᵀz = R1ᵀz1 + R2ᵀz2. The residual sums of squares of the parts and of
-// the rest add up. Only one of the two parts may carry a ridge.
+// so that RᵀR = R1ᵀR1 + R2ᵀR2 and Rᵀz = R1ᵀz1 + R2ᵀz2. The residual sum of squares is the sum over the
+// two parts plus the sum of squares of the rest. Only one of the two parts may carry a ridge.
 //
 // R1 and R2 are k×k upper triangular, z1 and z2 are k×c; both may be nil or empty for c = 0.
-// MergeTriangles neither reads nor writes what r1 and r2 hold below their diagonals, and does not
-// change r2. It has the rules of AppendRows for overlap, signs, errors (positions are counted in
-// [R1 z1; R2 z2]), panics and workspace. It takes 2k³/3 + 2ck² flops, a third of AppendRows for R2 as k
-// rows, since row i of R2 keeps its i leading zeros until it is eliminated. (PLASMA: dttqrt, dttmqr;
-// LAPACK: dtpqrt with l = n; the step of TSQR in Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci.
-// Comput. 34, 2012.)
+// MergeTriangles neither reads nor writes r1 and r2 below their diagonals, and does not change r2. The
+// rules of AppendRows apply to overlap, signs, errors (positions are counted in [R1 z1; R2 z2]), panics
+// and workspace. It takes 2k³/3 + 2ck² flops, a third as many as AppendRows with R2 as k rows, since
+// row i of R2 keeps its i leading zeros until it is eliminated. (PLASMA: dttqrt, dttmqr; LAPACK: dtpqrt
+// with l = n; the step of TSQR in Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci. Comput. 34, 2012.)
 func MergeTriangles(bk blskernel.Backend, r1, z1, r2, z2 *mat.Dense) error {
 	k, _ := r1.Dims()
 	rows, _ := r2.Dims()
@@ -64,7 +63,7 @@ func MergeTriangles(bk blskernel.Backend, r1, z1, r2, z2 *mat.Dense) error {
 	return eliminate(bk, "Dttqrt", e)
 }
 
-// newElimination checks the shapes of a problem.
+// newElimination returns the problem after checking its shapes.
 func newElimination(r, z, b, y *mat.Dense) *qr.Tpqrt {
 	e := &qr.Tpqrt{R: r.RawMatrix(), Z: rawOrNone(z), B: rawOrNone(b), Y: rawOrNone(y)}
 	k, q := e.R.Rows, e.B.Rows

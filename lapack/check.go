@@ -14,13 +14,13 @@ import (
 
 const (
 	notFactorized   = "lapack: the receiver holds no factorization"
-	solveAliased    = "lapack: the solution overlaps the right-hand sides in part"
+	solveAliased    = "lapack: the solution partially overlaps the right-hand sides"
 	refineAliased   = "lapack: the solution shares storage with the matrix or the right-hand side"
 	triangleAliased = "lapack: the solution overlaps the triangle"
-	pivotsLength    = "lapack: the length of the permutation is not the order of the matrix"
+	pivotsLength    = "lapack: the length of the permutation does not match the matrix"
 )
 
-// require panics with value, a text or an error of gonum's mat, unless ok.
+// require panics unless ok is true. value is a message or an error of gonum's mat.
 func require(ok bool, value any) {
 	if !ok {
 		panic(value)
@@ -31,8 +31,8 @@ func checkShape(ok bool) { require(ok, gonummat.ErrShape) }
 
 func checkSquare(rows, cols int) { require(rows == cols, gonummat.ErrSquare) }
 
-// shapeSolution gives an empty dst the size r×c. It panics if b does not fit, if dst has another size,
-// or if it overlaps b and is not the same matrix.
+// shapeSolution gives an empty dst the size r×c. It panics unless fits is true, and if dst has another
+// size or overlaps b without being the same matrix.
 func shapeSolution(dst, b *mat.Dense, fits bool, r, c int) {
 	checkShape(fits)
 	block.Reuse(dst, r, c, solveAliased, b.RawMatrix())
@@ -63,7 +63,7 @@ func checkTriangle(routine string, n int, u block.Matrix) error {
 
 func blockOf(g blas64.General) block.Matrix { return block.Dense(g.Data, g.Stride) }
 
-// rawOrNone returns the matrix of d, without rows and columns where d is nil.
+// rawOrNone returns the matrix of d, or one without rows and columns if d is nil.
 func rawOrNone(d *mat.Dense) blas64.General {
 	if d == nil {
 		return blas64.General{}
@@ -71,7 +71,7 @@ func rawOrNone(d *mat.Dense) blas64.General {
 	return d.RawMatrix()
 }
 
-// zeros returns a matrix without gaps between its rows.
+// zeros returns a zero matrix without gaps between its rows.
 func zeros(rows, cols int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: memory.Zeros(rows * cols)}
 }

@@ -16,11 +16,11 @@ import (
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type Cholesky struct {
-	Backend blskernel.Backend // of the next Factorize; nil stands for blskernel.Default()
+	Backend blskernel.Backend // for the next Factorize; nil stands for blskernel.Default()
 
 	// MaxCondition is the condition number above which a solution or an inverse comes with a
-	// *ConditionError. 0 stands for 1e16, as in gonum; with +Inf none does, and solves do not
-	// estimate the number.
+	// *ConditionError. 0 stands for 1e16, as in gonum. +Inf disables the error, and solves then do
+	// not estimate the condition number.
 	MaxCondition float64
 
 	symmetric
@@ -28,7 +28,7 @@ type Cholesky struct {
 
 var choleskyRoutines = routines{"Dpptrf", "Dpptrs", "Dpptri", "Dppcon", "Dpprfs"}
 
-// Factorize computes A = UᵀU of a copy of a, in n³/3 flops.
+// Factorize factors a copy of a as A = UᵀU, in n³/3 flops.
 //
 // The error is a *PivotError that matches ErrNotPositiveDefinite if a is not positive definite to
 // working precision, or an *ElementError that matches ErrNotFinite if a holds NaN or an infinity.
@@ -72,16 +72,16 @@ func (c *Cholesky) SolveVecTo(dst *gonummat.VecDense, b gonummat.Vector) error {
 // blocks.)
 func (c *Cholesky) InverseTo(dst *mat.SymPacked) error { return c.inverseTo(c.MaxCondition, dst) }
 
-// InverseInPlace returns A⁻¹ in the storage of the factorization and empties the receiver, also when
-// it returns an error. With a *ConditionError it returns the inverse too. The workspace is two blocks
-// of at most 128×136 numbers and the buffers of the backend; a backend without products of packed
-// blocks takes 400n more.
+// InverseInPlace returns A⁻¹ in the storage of the factorization and empties the receiver, even if it
+// returns an error. A *ConditionError comes with the inverse. The workspace is two blocks of at most
+// 128×136 numbers and the buffers of the backend; a backend without products of packed blocks takes
+// 400n more.
 func (c *Cholesky) InverseInPlace() (*mat.SymPacked, error) { return c.inverseInPlace(c.MaxCondition) }
 
 // LogDet returns log(det A) and the sign of det A, which is 1; det A itself often overflows or
-// underflows. It is the determinant of a matrix within the backward error of A, rounded by at most
-// about (n + |log|)u, u = 2⁻⁵³; the two differ by n u cond(A). It takes O(n) time, and returns 0, 1 for
-// n = 0.
+// underflows. log is exact for a matrix within the backward error of A, but for a rounding error of at
+// most about (n + |log|)u, u = 2⁻⁵³. The backward error changes it by about n u cond(A). It takes O(n)
+// time, and returns 0, 1 for n = 0.
 func (c *Cholesky) LogDet() (log, sign float64) {
 	c.mustHold()
 	p := unitProduct()

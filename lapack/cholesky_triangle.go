@@ -10,15 +10,15 @@ import (
 )
 
 // SolveUTo computes the n×m X = U⁻¹B, or X = U⁻ᵀB if trans is set, for the n×m b and writes it to dst,
-// in n²m flops. The two are the halves of SolveTo, A⁻¹B = U⁻¹(U⁻ᵀB), and U⁻ᵀB gives quadratic forms
+// in n²m flops. These are the two halves of SolveTo, A⁻¹B = U⁻¹(U⁻ᵀB). U⁻ᵀB gives quadratic forms
 // without cancellation: bᵀA⁻¹b = ‖U⁻ᵀb‖². See Solving in the package comment. (LAPACK: dtptrs.)
 func (c *Cholesky) SolveUTo(dst, b *mat.Dense, trans bool) error {
 	return c.solveU(blas.Left, dst, b, trans)
 }
 
 // SolveURowsTo computes the m×n X = B U⁻¹, or X = B U⁻ᵀ if trans is set, for the m×n b and writes it to
-// dst, in n²m flops: every row of b is a right-hand side. It is SolveUTo of the transposes with the
-// other value of trans. See Solving in the package comment.
+// dst, in n²m flops: every row of b is a right-hand side. It is SolveUTo for the transposes, with the
+// opposite value of trans. See Solving in the package comment.
 func (c *Cholesky) SolveURowsTo(dst, b *mat.Dense, trans bool) error {
 	return c.solveU(blas.Right, dst, b, trans)
 }
@@ -31,33 +31,33 @@ func (c *Cholesky) solveU(side blas.Side, dst, b *mat.Dense, trans bool) error {
 	return solveTo(c.backend, "Dtptrs", side, c.n, dst, b, solve)
 }
 
-// SolveUTriangle overwrites the lower triangle L of the n×n l by U⁻ᵀL, which is lower triangular too.
-// It neither reads nor writes what l holds above its diagonal. It takes n³/3 flops, a third of SolveUTo
-// for a square matrix, and a workspace of about 128n numbers and the buffers of the backend; a backend
-// without products of packed blocks takes 400n more.
+// SolveUTriangle overwrites the lower triangle L of the n×n l with U⁻ᵀL, which is also lower
+// triangular. It neither reads nor writes l above its diagonal. It takes n³/3 flops, a third of
+// SolveUTo for a square matrix, and a workspace of about 128n numbers and the buffers of the backend; a
+// backend without products of packed blocks takes 400n more.
 //
 // The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; l
 // is then unchanged. It matches ErrOverflow if the result overflows; the triangle then holds what was
 // computed. SolveUTriangle panics with mat.ErrShape if l is not n×n. (LAPACK has no such routine; a
-// blsupdate.Counter sees "Dttrsm", a dtrsm of two triangles.)
+// blsupdate.Counter records it as "Dttrsm", a dtrsm of two triangles.)
 func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
 	return c.onTriangle("Dttrsm", blas.Lower, l, factor.Ttrsm)
 }
 
-// MulUTriangle overwrites the upper triangle R of the n×n r by U R, which is upper triangular too. It
-// neither reads nor writes what r holds below its diagonal. It has the flops, workspace and panics of
+// MulUTriangle overwrites the upper triangle R of the n×n r with U R, which is also upper triangular.
+// It neither reads nor writes r below its diagonal. Flops, workspace and panics are as for
 // SolveUTriangle.
 //
 // The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; r
 // is then unchanged. It matches ErrOverflow if the product overflows; the triangle then holds what was
-// computed. (LAPACK has no such routine; a blsupdate.Counter sees "Dttrmm", a dtrmm of
-// two triangles.)
+// computed. (LAPACK has no such routine; a blsupdate.Counter records it as "Dttrmm", a dtrmm of two
+// triangles.)
 func (c *Cholesky) MulUTriangle(r *mat.Dense) error {
 	return c.onTriangle("Dttrmm", blas.Upper, r, factor.Ttrmm)
 }
 
-// onTriangle is the body of both: it reports the routine to the backend, checks the triangle ul of x,
-// and lets do overwrite it.
+// onTriangle implements both methods: it reports the routine to the backend, checks the triangle ul of
+// x, and lets do overwrite it.
 func (c *Cholesky) onTriangle(routine string, ul blas.Uplo, x *mat.Dense, do func(bk factor.Backend, base, n int, u, x block.Matrix)) error {
 	c.mustHold()
 	raw := x.RawMatrix()

@@ -15,30 +15,30 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// A factored is what all factorizations keep beside their factors.
+// A factored holds what all factorizations keep in addition to their factors.
 type factored struct {
 	backend blskernel.Backend // Backend when Factorize was called
-	rcond   func() float64    // estimates RCond in its first call, and keeps it; nil if the receiver is empty
+	rcond   func() float64    // estimates RCond on its first call and keeps it; nil if the receiver is empty
 }
 
 func (f *factored) mustHold() { require(f.rcond != nil, notFactorized) }
 
 // RCond returns the estimated reciprocal condition number 1/(‖A‖₁ ‖A⁻¹‖₁), between 0 and 1, and 1 for
-// an order of zero. The first call, or the first solve that needs it, estimates it in about 10n² flops,
-// and the factorization keeps it. The estimate of ‖A⁻¹‖₁ is a lower bound: the result is at least the
-// true reciprocal condition number, up to rounding, and rarely more than three times it. It is 0 where
-// ‖A‖₁ overflows.
+// order zero. The first call, or the first solve that needs it, estimates it in about 10n² flops, and
+// the factorization keeps it. The estimate of ‖A⁻¹‖₁ is a lower bound: up to rounding, the result is at
+// least the true reciprocal condition number and rarely more than three times it. It is 0 if ‖A‖₁
+// overflows.
 //
-// For QR it is that of R, and 0 if R has a zero on its diagonal: A and R have the same condition number
-// in the 2-norm, which is within a factor k of 1/RCond. For LeastSquares it is that of the leading
-// triangle of R of order r. (LAPACK: dppcon, dspcon, dgecon, dtrcon.)
+// For QR, RCond is the value for R, and 0 if R has a zero on its diagonal. A and R have the same
+// condition number in the 2-norm, which is within a factor of k of 1/RCond. For LeastSquares, RCond is
+// the value for the leading r×r triangle of R. (LAPACK: dppcon, dspcon, dgecon, dtrcon.)
 func (f *factored) RCond() float64 {
 	f.mustHold()
 	return f.rcond()
 }
 
-// once returns a function that calls f once and keeps its value, for any number of goroutines. After a
-// panic of f the next call tries again, which sync.OnceValue does not.
+// once returns a function that calls f once and keeps its value, and is safe for concurrent use. If f
+// panics, the next call tries again, unlike with sync.OnceValue.
 func once[T any](f func() T) func() T {
 	var mu sync.Mutex
 	var value T
@@ -66,7 +66,8 @@ func checkCondition(routine string, limit float64, rcond func() float64) error {
 }
 
 // checkInverseCondition is checkCondition for the inverse X of a matrix of order n and 1-norm anorm.
-// size returns max |x_ij|, norm ‖X‖₁. norm takes longer, and is called if n size() does not decide.
+// size returns max |x_ij| and norm returns ‖X‖₁. norm takes longer; it is called only if n size() does
+// not decide.
 func checkInverseCondition(routine string, limit, anorm float64, n int, size, norm func() float64) error {
 	limit = cmp.Or(limit, gonummat.ConditionTolerance)
 	if math.IsInf(limit, 1) || anorm*float64(n)*size() <= limit {
@@ -76,7 +77,7 @@ func checkInverseCondition(routine string, limit, anorm float64, n int, size, no
 }
 
 // rcond returns the estimated reciprocal condition number of a matrix of order n and 1-norm anorm. A
-// symmetric one needs no solves with rows.
+// symmetric matrix needs no solves with rows.
 func rcond(b0 blskernel.Backend, routine string, n int, anorm float64, symmetric bool, solve solver) float64 {
 	bk := factor.On(backend.Begin(b0, backend.Routine{Name: routine, M: n, N: n}))
 	bk.ByVector = true
@@ -101,11 +102,11 @@ func rcondTriangle(bk blskernel.Backend, n int, u block.Matrix) float64 {
 }
 
 // tiny is the norm below which a matrix is scaled to norm 1 before its inversion, so that elements
-// overflow at the end. An infinity before would make NaN of other elements.
+// overflow only at the end. An earlier infinity would turn other elements into NaN.
 const tiny = 0x1p-1000
 
-// upscale returns the power of four s for which a matrix of norm anorm times s² has a norm of about 1,
-// or 1 if the norm is not below tiny; s² may overflow.
+// upscale returns a power of four s such that s² anorm is about 1, or 1 if anorm is not below tiny; s²
+// may overflow.
 func upscale(anorm float64) float64 {
 	if !(anorm < tiny) {
 		return 1

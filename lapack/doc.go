@@ -1,17 +1,18 @@
-// Package lapack factors, solves and inverts dense matrices: symmetric ones in packed storage, general
-// and tall ones in gonum's dense storage. It computes in blocks on a blskernel.Backend, at the speed of
-// its matrix product. Implementation is the package as gonum's lapack.Float64, for lapack64.Use. Flops
-// are given without lower orders; docs/numerics.md has error bounds and their sources.
+// Package lapack factors and inverts dense matrices and solves systems with them: symmetric matrices in
+// packed storage, general and tall matrices in gonum's dense storage. It computes in blocks on a
+// blskernel.Backend, at the speed of its matrix product. Implementation offers the package as gonum's
+// lapack.Float64, for lapack64.Use. Flop counts omit lower-order terms; docs/numerics.md has error
+// bounds and their sources.
 //
 // # Which factorization
 //
-// Solve rather than invert: SolveTo costs less than an inverse, with a smaller residual.
+// Solve rather than invert: SolveTo costs less than an inverse and has a smaller residual.
 //
 //   - Cholesky, A = UᵀU: symmetric positive definite A, such as a Gram matrix with a ridge.
 //   - LDLT, P A Pᵀ = UᵀDU: symmetric A that may be indefinite.
-//   - LU, P A = L U: every other square A.
+//   - LU, P A = L U: any other square A.
 //   - QR, A = Q R: least squares and bases of tall matrices. AppendRows adds rows to R, and
-//     MergeTriangles combines two.
+//     MergeTriangles combines two of them.
 //   - LeastSquares, by QR with column pivoting: the solution of least norm, for any rank.
 //
 // RCond estimates the reciprocal condition number; a solution has a relative error of about eps/RCond.
@@ -19,46 +20,46 @@
 //
 // # Storage
 //
-// A symmetric matrix is a mat.SymPacked: its upper triangle, row after row, in n(n+1)/2 numbers. Dense
+// A symmetric matrix is a mat.SymPacked: its upper triangle, row by row, in n(n+1)/2 numbers. Dense
 // matrices are row-major and may be views. Factorize works on a copy. FactorizeInPlace works in the
-// storage of its argument, which belongs to the receiver from then on. NaN and infinities of the input
-// are found before anything is written; after every other error the contents of the argument are
+// storage of its argument, which belongs to the receiver from then on. NaN and infinities in the input
+// are found before anything is written; after any other error the contents of the argument are
 // undefined.
 //
 // # Solving
 //
-// In SolveTo and its variants dst may be b. An empty dst gets its size. The error matches ErrNotFinite
-// if b holds NaN or an infinity; dst is then unchanged but for its size. It matches ErrOverflow if X
-// overflows; dst then holds what was computed, with NaN where an infinity met a zero. The methods panic
-// with mat.ErrShape if the shapes do not fit, and with a constant text if dst overlaps b in part or the
-// receiver is empty.
+// In SolveTo and its variants dst may be b. An empty dst gets the right size. The error matches
+// ErrNotFinite if b holds NaN or an infinity; dst is then unchanged apart from its size. It matches
+// ErrOverflow if X overflows; dst then holds what was computed, with NaN where an infinity met a zero.
+// The methods panic with mat.ErrShape if the shapes do not fit, and with a constant string if dst
+// partially overlaps b or the receiver is empty.
 //
 // # Factors
 //
-// UTo, LTo and DTo copy a factor. An empty dst gets its size. They panic with mat.ErrShape or
+// UTo, LTo and DTo copy a factor. An empty dst gets the right size. They panic with mat.ErrShape or
 // mat.ErrTriangle if dst has another order or triangle. Pivots, RowPivots and ColumnPivots write a
-// permutation to dst, or to new storage for nil. They panic for another length, and all panic if the
-// receiver is empty.
+// permutation to dst, or to new storage for nil. They panic if dst has another length. All of these
+// methods panic if the receiver is empty.
 //
 // # Inverses
 //
-// InverseTo keeps the factorization; an empty dst gets its size. The error matches ErrOverflow if the
-// inverse overflows; dst then holds infinities, and NaN where an infinity met a zero. RCond, not an
-// overflow, tells whether A is singular. A *ConditionError comes with the inverse and has its exact
-// norm. InverseTo panics as SolveTo. InverseInPlace returns the inverse in the storage of the
-// factorization and empties the receiver, also when it returns an error.
+// InverseTo keeps the factorization; an empty dst gets the right size. The error matches ErrOverflow if
+// the inverse overflows; dst then holds infinities, and NaN where an infinity met a zero. RCond, not an
+// overflow, tells whether A is singular. A *ConditionError comes with the inverse and is computed from
+// its exact norm. InverseTo panics as SolveTo does. InverseInPlace returns the inverse in the storage
+// of the factorization and empties the receiver, even if it returns an error.
 //
 // # Errors
 //
-// A failure that data can cause is an error: a *PivotError or an *ElementError, which matches
-// ErrSingular, ErrNotPositiveDefinite, ErrNotFinite or ErrOverflow by errors.Is. A failed factorization
-// leaves its receiver empty. An order of zero is legal.
+// A failure that data can cause is an error: a *PivotError or an *ElementError. With errors.Is it
+// matches ErrSingular, ErrNotPositiveDefinite, ErrNotFinite or ErrOverflow. A failed factorization
+// leaves its receiver empty. Matrices of order zero are legal.
 //
 // An exactly zero pivot is a failure. Above a condition number of 1e16, or the MaxCondition of the
-// type, solves and inverses return the result and a *ConditionError. errors.As finds a gonum
-// mat.Condition in it, and +Inf in a *PivotError for a zero pivot. A *GrowthError comes with a result
-// too: see LU.
+// type, solves and inverses return the result and a *ConditionError. errors.As extracts gonum's
+// mat.Condition from it, and +Inf from a *PivotError for a zero pivot. A *GrowthError also comes with a
+// result: see LU.
 //
-// A mistake of the caller is a panic: for shapes with a value of gonum's mat, so that mat.Maybe returns
-// it as an error, and else with a constant text.
+// A mistake of the caller is a panic. For shapes, the value is an error of gonum's mat, which mat.Maybe
+// returns; otherwise it is a constant string.
 package lapack

@@ -10,8 +10,8 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// The kinds of failure that data can cause, for errors.Is. The errors themselves are a *PivotError or
-// an *ElementError, which also say where. A *ConditionError or a *GrowthError is no failure: it comes
+// The kinds of failure that data can cause, for errors.Is. The returned error is a *PivotError or an
+// *ElementError, which also says where. A *ConditionError or a *GrowthError is not a failure: it comes
 // with a result.
 var (
 	// ErrSingular reports an exactly zero pivot.
@@ -23,7 +23,7 @@ var (
 	// ErrNotFinite reports a NaN or an infinity in the input, or an overflow in the elimination.
 	ErrNotFinite = errors.New("NaN or infinity")
 
-	// ErrOverflow reports a solution, an inverse or a product with an element beyond float64.
+	// ErrOverflow reports a solution, inverse or product with an element beyond float64's range.
 	ErrOverflow = errors.New("overflow")
 )
 
@@ -48,7 +48,7 @@ func (e *PivotError) Error() string {
 
 func (e *PivotError) Unwrap() error { return e.Err }
 
-// As sets target to +Inf where it is a *mat.Condition of gonum and the pivot is exactly zero.
+// As sets target to +Inf if target is gonum's *mat.Condition and the pivot is exactly zero.
 func (e *PivotError) As(target any) bool {
 	return e.Err == ErrSingular && asCondition(target, math.Inf(1))
 }
@@ -57,25 +57,25 @@ func (e *PivotError) As(target any) bool {
 // of the input, and to ErrOverflow for an element of a result.
 type ElementError struct {
 	Routine  string  // LAPACK's name of the routine
-	Row, Col int     // position of the first such element, row after row, counted from 0
+	Row, Col int     // position of the first such element in row-major order, counted from 0
 	Value    float64 // NaN, +Inf or -Inf
 	Err      error   // the kind of failure
 }
 
 func (e *ElementError) Error() string {
 	if e.Err == ErrOverflow {
-		return fmt.Sprintf("lapack: %s: element (%d, %d) of the result is %v: %v; scale the matrix, or, where RCond is small, add a ridge to the diagonal", e.Routine, e.Row, e.Col, e.Value, e.Err)
+		return fmt.Sprintf("lapack: %s: element (%d, %d) of the result is %v: %v; scale the matrix, or add a ridge to the diagonal if RCond is small", e.Routine, e.Row, e.Col, e.Value, e.Err)
 	}
-	return fmt.Sprintf("lapack: %s: element (%d, %d) of the input is %v: %v; clean the data first", e.Routine, e.Row, e.Col, e.Value, e.Err)
+	return fmt.Sprintf("lapack: %s: element (%d, %d) of the input is %v; clean the data first", e.Routine, e.Row, e.Col, e.Value)
 }
 
 func (e *ElementError) Unwrap() error { return e.Err }
 
 // A ConditionError comes with a result: it reports a matrix that is singular to working precision. dst
 // holds the solution or the inverse, which may have no correct digits, and the factorization stays
-// usable. errors.As finds gonum's mat.Condition in it, the condition number 1/RCond.
+// usable. errors.As extracts gonum's mat.Condition from it: the condition number 1/RCond.
 //
-// (It is not blsupdate.ConditionError, by which an Updater refuses to start or to change.)
+// (blsupdate.ConditionError is another type, for an Updater that refuses to start or to change.)
 type ConditionError struct {
 	Routine string  // LAPACK's name of the routine
 	RCond   float64 // estimated reciprocal condition number in the 1-norm; of R for QR
@@ -85,7 +85,7 @@ func (e *ConditionError) Error() string {
 	return fmt.Sprintf("lapack: %s: condition number %.3g: the matrix is singular to working precision and the result is doubtful; remove dependent rows or columns, add a ridge to the diagonal, or use LeastSquares", e.Routine, 1/e.RCond)
 }
 
-// As sets target to the condition number where it is a *mat.Condition of gonum.
+// As sets target to the condition number if target is gonum's *mat.Condition.
 func (e *ConditionError) As(target any) bool { return asCondition(target, 1/e.RCond) }
 
 func asCondition(target any, number float64) bool {
@@ -96,19 +96,19 @@ func asCondition(target any, number float64) bool {
 	return ok
 }
 
-// A GrowthError comes with a result: it reports an LU factorization whose elements have grown in the
-// elimination by more than 10⁵, so that solutions lose log10(Growth) digits. The factorization
-// is usable.
+// A GrowthError comes with a result: it reports an LU factorization whose elements have grown by a
+// factor of more than 10⁵ during the elimination, so that solutions lose about log10(Growth) digits.
+// The factorization is usable.
 type GrowthError struct {
 	Routine string  // LAPACK's name of the routine
 	Growth  float64 // LU.Growth
 }
 
 func (e *GrowthError) Error() string {
-	return fmt.Sprintf("lapack: %s: elements have grown by %.3g in the elimination, and the result loses as many digits; use Factorize, which keeps the matrix and refines solutions, or QR", e.Routine, e.Growth)
+	return fmt.Sprintf("lapack: %s: elements have grown by a factor of %.3g during the elimination, and the result loses about %.0f digits; use Factorize, which keeps the matrix and refines solutions, or QR", e.Routine, e.Growth, math.Log10(e.Growth))
 }
 
-// withResult reports whether err comes with a result, or is nil.
+// withResult reports whether err is nil or comes with a result.
 func withResult(err error) bool {
 	var condition *ConditionError
 	var growth *GrowthError

@@ -8,8 +8,8 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// permutation writes to dst, or new storage for nil, the place of each row after the exchanges of rows
-// k and swap[k] for k = 0, 1, ...
+// permutation returns the place of each row after the exchanges of rows k and swap[k] for k = 0, 1,
+// ..., in dst or, if dst is nil, in new storage.
 func permutation(dst []int, n int, swap []int) []int {
 	if dst == nil {
 		dst = make([]int, n)

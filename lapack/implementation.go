@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 )
 
-// Implementation is gonum's lapack.Float64, for lapack64 and all of gonum that is built on it:
+// Implementation implements gonum's lapack.Float64, for lapack64 and all parts of gonum built on it:
 //
 //	blas64.Use(blskernel.Default())
 //	lapack64.Use(lapack.Implementation{})
@@ -34,19 +34,19 @@ import (
 //	Dgesvd                          singular values and vectors
 //	Dsyev                           eigenvalues and eigenvectors of symmetric matrices
 //
-// They have the arguments, results and panics of gonum's routines, and run on Backend regardless of
-// blas64. Small matrices go to gonum's own routines on blas64, which are faster there: orders below 14
-// to 128, and in the routines of QR and LQ less than 2500 to 10,000 elements or few reflections. Dgesvd
-// does so only if the largest |element| is between 2⁻⁴⁰⁰ and 2⁴⁰⁰, and no element is NaN. Dsyev and
-// Dgeev of n < 32 are plain loops. All other routines of gonum's Implementation are gonum's.
+// Arguments, results and panics are as for gonum's routines. The routines run on Backend regardless of
+// blas64. Small matrices go to gonum's own routines on blas64, which are then faster: for orders below
+// 14 to 128, and in the QR and LQ routines for fewer than 2500 to 10,000 elements or few reflections.
+// Dgesvd does so only if the largest |element| is between 2⁻⁴⁰⁰ and 2⁴⁰⁰, and no element is NaN. Dsyev
+// and Dgeev are plain loops for n < 32. All other routines are gonum's.
 //
-// Rounding differs from gonum. Dpotrf takes an infinite pivot for one that is not positive, Dgetri asks
-// for a workspace of another length, and Dgecon and Dpocon take NaN in the factors for a singular
-// matrix. Dgetrf allocates a workspace of 48(m+23) numbers, and the routines of QR, LQ and least
-// squares one of 64(3m+2n+16) + n at most, for the larger m and the smaller n.
+// Rounding differs from gonum. Dpotrf treats an infinite pivot as not positive, Dgetri asks for a
+// workspace of another length, and Dgecon and Dpocon treat NaN in the factors as a singular matrix.
+// Dgetrf allocates a workspace of 48(m+23) numbers. The QR, LQ and least squares routines allocate at
+// most 64(3m+2n+16) + n numbers, where m is the larger dimension and n the smaller.
 //
-// A routine with a parameter work asks for at least the elements that it names, lwork of them, and has
-// a workspace of its own unless it says otherwise. If lwork is -1 it only writes a length to work[0].
+// A routine with a parameter work requires the length that its comment states, passed as lwork, but has
+// a workspace of its own unless the comment says otherwise. If lwork is -1, it only sets work[0].
 //
 // Methods may be called from several goroutines at once. The zero value is ready for use.
 type Implementation struct {
@@ -65,7 +65,7 @@ const (
 	minPotrfLower = 128
 	minGetrf      = 96
 	minInverse    = 14 // Dpotri, Dgetri and Dtrtri
-	minGesvd      = 20 // the lesser of m and n; gonum's needs more than one row of Vᵀ
+	minGesvd      = 20 // min(m, n); gonum's routine needs more than one row of Vᵀ
 )
 
 func (impl Implementation) announce(name string, m, n, nrhs int) factor.Backend {
@@ -74,8 +74,8 @@ func (impl Implementation) announce(name string, m, n, nrhs int) factor.Backend 
 
 // Bad arguments go to gonum's routine, which panics.
 
-// unwritten calls a routine of gonum that writes to work before its last checks. A call that panics
-// leaves work unchanged.
+// unwritten calls a routine of gonum that writes to work before its last argument checks. If the call
+// panics, work is unchanged.
 func unwritten(work []float64, routine func(work []float64)) {
 	x := slices.Clone(work)
 	routine(x)
@@ -108,9 +108,9 @@ func singular(diag blas.Diag, n int, a []float64, lda int) bool {
 	return false
 }
 
-// Dpotrf overwrites the triangle ul of the symmetric n×n A by its Cholesky factor, A = UᵀU or A = L Lᵀ,
-// in n³/3 flops. It does not touch the other triangle. It returns false if A is not positive definite
-// to working precision, or a pivot is not finite; the factor is then not complete.
+// Dpotrf overwrites the triangle ul of the symmetric n×n A with its Cholesky factor, A = UᵀU or
+// A = L Lᵀ, in n³/3 flops. It does not touch the other triangle. It returns false if A is not positive
+// definite to working precision, or a pivot is not finite; the factor is then incomplete.
 func (impl Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
 	small := ul == blas.Upper && n < minPotrfUpper || ul == blas.Lower && n < minPotrfLower
 	if small || !isUplo(ul) || !holds(a, n, n, lda) {
@@ -120,9 +120,9 @@ func (impl Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok
 	return cholesky.Potrf(bk, ul, factor.Base, n, block.Dense(a, lda)) < 0
 }
 
-// Dpotri overwrites the factor that Dpotrf left in the triangle ul by that triangle of A⁻¹, in 2n³/3
-// flops. It does not touch the other triangle. It returns false, and leaves a unchanged, if the factor
-// has a zero on its diagonal.
+// Dpotri overwrites the factor that Dpotrf left in the triangle ul with the same triangle of A⁻¹, in
+// 2n³/3 flops. It does not touch the other triangle. It returns false, and leaves a unchanged, if the
+// factor has a zero on its diagonal.
 func (impl Implementation) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
 	if n < minInverse || !isUplo(ul) || !holds(a, n, n, lda) {
 		return impl.Implementation.Dpotri(ul, n, a, lda)
@@ -135,8 +135,8 @@ func (impl Implementation) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok
 	return true
 }
 
-// Dpotrs overwrites the n×nrhs B by the solution X of A X = B, in 2n²·nrhs flops, with the factor that
-// Dpotrf left in the triangle ul of a.
+// Dpotrs overwrites the n×nrhs B with the solution X of A X = B, in 2n²·nrhs flops, with the factor
+// that Dpotrf left in the triangle ul of a.
 func (impl Implementation) Dpotrs(ul blas.Uplo, n, nrhs int, a []float64, lda int, b []float64, ldb int) {
 	if nrhs <= 0 || !isUplo(ul) || !holds(a, n, n, lda) || !holds(b, n, nrhs, ldb) {
 		impl.Implementation.Dpotrs(ul, n, nrhs, a, lda, b, ldb)
@@ -146,10 +146,10 @@ func (impl Implementation) Dpotrs(ul blas.Uplo, n, nrhs int, a []float64, lda in
 	cholesky.Potrs(bk, blas.Left, ul, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
 }
 
-// Dgetrf overwrites the m×n A by L below the diagonal, which has a diagonal of ones, and U on and above
-// it, where A = P L U: row i was exchanged with row ipiv[i], counted from 0, for i = 0, 1, ..., min(m,
-// n)-1. It takes 2n³/3 flops for m = n, and a workspace of at most 48(m+23) numbers of its own. It
-// returns false if U has a zero on its diagonal; the factorization is still complete.
+// Dgetrf overwrites the m×n A = P L U with L below the diagonal, which has an implied diagonal of ones,
+// and U on and above it. Row i was exchanged with row ipiv[i], counted from 0, for i = 0, 1, ...,
+// min(m, n)-1. It takes 2n³/3 flops for m = n, and a workspace of at most 48(m+23) numbers of its own.
+// It returns false if U has a zero on its diagonal; the factorization is still complete.
 func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (ok bool) {
 	if min(m, n) < minGetrf || !holds(a, m, n, lda) || len(ipiv) != min(m, n) {
 		return impl.Implementation.Dgetrf(m, n, a, lda, ipiv)
@@ -159,10 +159,10 @@ func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (o
 	return !singular(blas.NonUnit, min(m, n), a, lda)
 }
 
-// Dgetri overwrites what Dgetrf left of an n×n A by A⁻¹, in 4n³/3 flops. It returns false, and leaves a
-// unchanged, if U has a zero on its diagonal.
+// Dgetri overwrites the factors of an n×n A from Dgetrf with A⁻¹, in 4n³/3 flops. It returns false, and
+// leaves a unchanged, if U has a zero on its diagonal.
 //
-// work, of at least max(1, n), is its workspace; work[0] is then the length with which it is fastest.
+// work, of at least max(1, n) elements, is the workspace; on return work[0] is its fastest length.
 func (impl Implementation) Dgetri(n int, a []float64, lda int, ipiv []int, work []float64, lwork int) (ok bool) {
 	best := float64(max(1, n*min(n, lu.InverseColumns)))
 	if lwork == -1 && n >= 0 && lda >= max(1, n) && len(work) > 0 {
@@ -181,8 +181,8 @@ func (impl Implementation) Dgetri(n int, a []float64, lda int, ipiv []int, work 
 	return true
 }
 
-// Dgetrs overwrites the n×nrhs B by the solution X of op(A) X = B, in 2n²·nrhs flops, with what Dgetrf
-// left of an n×n A. op(A) is A if t is blas.NoTrans and Aᵀ otherwise.
+// Dgetrs overwrites the n×nrhs B with the solution X of op(A) X = B, in 2n²·nrhs flops, using Dgetrf's
+// factors of an n×n A. op(A) is A if t is blas.NoTrans and Aᵀ otherwise.
 func (impl Implementation) Dgetrs(t blas.Transpose, n, nrhs int, a []float64, lda int, ipiv []int, b []float64, ldb int) {
 	op, ok := isTranspose(t)
 	if !ok || nrhs <= 0 || !holds(a, n, n, lda) || !holds(b, n, nrhs, ldb) || len(ipiv) != n {
@@ -193,9 +193,9 @@ func (impl Implementation) Dgetrs(t blas.Transpose, n, nrhs int, a []float64, ld
 	lu.Getrs(bk, blas.Left, op, n, nrhs, block.Dense(a, lda), ipiv, false, true, block.Dense(b, ldb))
 }
 
-// Dtrtri overwrites the triangle ul of a, a triangular n×n T, by T⁻¹, in n³/3 flops. It does not touch
-// the other triangle, nor the diagonal if diag is blas.Unit. It returns false, and leaves a unchanged,
-// if T has a zero on its diagonal.
+// Dtrtri overwrites the triangle ul of a, a triangular n×n T, with T⁻¹, in n³/3 flops. It does not
+// touch the other triangle, nor the diagonal if diag is blas.Unit. It returns false, and leaves a
+// unchanged, if T has a zero on its diagonal.
 func (impl Implementation) Dtrtri(ul blas.Uplo, diag blas.Diag, n int, a []float64, lda int) (ok bool) {
 	if n < minInverse || !isUplo(ul) || !isDiag(diag) || !holds(a, n, n, lda) {
 		return impl.Implementation.Dtrtri(ul, diag, n, a, lda)
@@ -208,8 +208,8 @@ func (impl Implementation) Dtrtri(ul blas.Uplo, diag blas.Diag, n int, a []float
 	return true
 }
 
-// Dtrtrs overwrites the n×nrhs B by the solution X of op(T) X = B for the triangle ul of a, in n²·nrhs
-// flops. It returns false, and leaves B unchanged, if T has a zero on its diagonal.
+// Dtrtrs overwrites the n×nrhs B with the solution X of op(T) X = B, where T is the triangle ul of a,
+// in n²·nrhs flops. It returns false, and leaves B unchanged, if T has a zero on its diagonal.
 func (impl Implementation) Dtrtrs(ul blas.Uplo, t blas.Transpose, diag blas.Diag, n, nrhs int, a []float64, lda int, b []float64, ldb int) (ok bool) {
 	op, ok := isTranspose(t)
 	if !ok || nrhs <= 0 || !isUplo(ul) || !isDiag(diag) || !holds(a, n, n, lda) || !holds(b, n, nrhs, ldb) {

@@ -18,11 +18,11 @@ const (
 	maxSingle     = 32
 )
 
-// Dgeqrf overwrites the m×n A by R on and above the diagonal, where A = Q R, and by the k = min(m,
-// n) reflections of Q: column i of V below the diagonal, with a one on it, for H = I - tau v vᵀ and
-// Q = H₀ H₁ ... It takes 2n²(m - n/3) flops for m >= n, and a workspace of 64(3m+n+16) + 65k numbers at
-// most; work has at least max(1, n). NaN and infinities, and numbers whose squares sum up to more than
-// the largest number's, make NaN or infinities of R and tau.
+// Dgeqrf overwrites the m×n A = Q R with R on and above the diagonal and the k = min(m, n) reflections
+// of Q below it: Q = H₀ H₁ ..., H = I - tau v vᵀ, v in column i with an implied one on the diagonal. It
+// takes 2n²(m - n/3) flops for m >= n, and a workspace of at most 64(3m+n+16) + 65k numbers; work has
+// at least max(1, n) elements. NaN and infinities, and columns whose norm overflows, give NaN or
+// infinities in R and tau.
 func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []float64, lwork int) {
 	k := min(m, n)
 	if k < minReflectors || !holds(a, m, n, lda) || m*n < minElements || lwork < n || len(work) < lwork || len(tau) != k {
@@ -34,11 +34,11 @@ func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []fl
 	work[0] = float64(n)
 }
 
-// Dgeqp3 overwrites the m×n A by R and the reflections of Q as Dgeqrf does, where A P = Q R: each
-// column is the longest of the remaining ones, without their parts along the columns before. On
-// entry jpvt[j] is -1 for a column of free choice, and any other index from 0 to n-1 for one that
-// goes to the front; on return column j of A P is column jpvt[j] of A. It takes 4mnk - 2(m+n)k² +
-// 4k³/3 flops for k = min(m, n), and a workspace of 32(m+n+17) + 2n numbers; work has at least 3n+1.
+// Dgeqp3 overwrites the m×n A with R and the reflections of Q, A P = Q R, as Dgeqrf does. Each step
+// takes the remaining column that is longest after removal of its components along the earlier columns.
+// On entry jpvt[j] is -1 for a free column, and any index from 0 to n-1 for a column to move to the
+// front; on return column j of A P is column jpvt[j] of A. It takes 4mnk - 2(m+n)k² + 4k³/3 flops for
+// k = min(m, n), and a workspace of 32(m+n+17) + 2n numbers; work has at least 3n+1 elements.
 func (impl Implementation) Dgeqp3(m, n int, a []float64, lda int, jpvt []int, tau, work []float64, lwork int) {
 	k := min(m, n)
 	if k < minReflectors || m*n < minElements || !holds(a, m, n, lda) || lwork < 3*n+1 || len(work) < lwork || len(tau) < k ||
@@ -62,9 +62,9 @@ func (impl Implementation) Dgeqp3(m, n int, a []float64, lda int, jpvt []int, ta
 	work[0] = float64(3*n + 1)
 }
 
-// Dgelqf overwrites the m×n A by L on and below the diagonal, where A = L Q, and by the k = min(m, n)
-// reflections of Q: row i of Vᵀ above the diagonal, with Q = ... H₁ H₀. Results (up to rounding), flops
-// and workspace are as in Dgeqrf of Aᵀ; work has at least max(1, m).
+// Dgelqf overwrites the m×n A = L Q with L on and below the diagonal and the k = min(m, n) reflections
+// of Q above it: row i of Vᵀ, with Q = ... H₁ H₀. Results (up to rounding), flops and workspace are as
+// for Dgeqrf of Aᵀ; work has at least max(1, m) elements.
 func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []float64, lwork int) {
 	k := min(m, n)
 	if k < minReflectors || !holds(a, m, n, lda) || m*n < minElements || lwork < m || len(work) < lwork || len(tau) < k {
@@ -76,10 +76,10 @@ func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []fl
 	work[0] = float64(m)
 }
 
-// Dorgqr overwrites the result of Dgeqrf in the first k columns of the m×n a, reflections below the
-// diagonal with their k factors in tau, by the first n columns of their product Q, 0 <= k <= n <= m. It
-// takes 4mnk - 2(m+n)k² + 4k³/3 flops, which are 2n²(m - n/3) for k = n, and a workspace of
-// 64(m+n+65) numbers; work has at least max(1, n).
+// Dorgqr overwrites the m×n a with the first n columns of Q, 0 <= k <= n <= m. On entry the first k
+// columns hold the reflections of Q below the diagonal, as Dgeqrf left them with their factors in tau.
+// It takes 4mnk - 2(m+n)k² + 4k³/3 flops, which are 2n²(m - n/3) for k = n, and a workspace of
+// 64(m+n+65) numbers; work has at least max(1, n) elements.
 func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
 	if k < minReflectors || k > n || n > m || m*n < minOrgqr || lwork < n || len(work) < lwork || !holds(a, m, n, lda) || len(tau) != k {
 		impl.Implementation.Dorgqr(m, n, k, a, lda, tau, work, lwork)
@@ -90,8 +90,8 @@ func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work [
 	work[0] = float64(n)
 }
 
-// Dorglq overwrites what Dgelqf left in the first k rows of the m×n a by the first m rows of Q,
-// 0 <= k <= m <= n: Dorgqr for the transpose; work has at least max(1, m).
+// Dorglq overwrites the m×n a, with Dgelqf's reflections in its first k rows, with the first m rows of
+// Q, 0 <= k <= m <= n. It is Dorgqr for the transpose; work has at least max(1, m) elements.
 func (impl Implementation) Dorglq(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
 	if k < minReflectors || k > m || m > n || !holds(a, m, n, lda) || m*n < minElements || lwork < m || len(work) < lwork || len(tau) < k {
 		impl.Implementation.Dorglq(m, n, k, a, lda, tau, work, lwork)
@@ -102,10 +102,11 @@ func (impl Implementation) Dorglq(m, n, k int, a []float64, lda int, tau, work [
 	work[0] = float64(m)
 }
 
-// Dormqr overwrites the m×n C by op(Q) C if side is blas.Left, and by C op(Q) if it is blas.Right,
-// with the k reflections that Dgeqrf left in a, of m or n rows, and tau. op(Q) is Q if trans is
-// blas.NoTrans and Qᵀ if it is blas.Trans. It takes n(4mk - 2k²) flops on the left, and a workspace of
-// 64(m+n+65) numbers at most; work has at least max(1, n) on the left and max(1, m) on the right.
+// Dormqr overwrites the m×n C with op(Q) C if side is blas.Left, or with C op(Q) if it is blas.Right. Q
+// is the product of the k reflections that Dgeqrf left in tau and in a, which has m or n rows. op(Q) is
+// Q if trans is blas.NoTrans and Qᵀ for blas.Trans. It takes n(4mk - 2k²) flops on the left, and a
+// workspace of at most 64(m+n+65) numbers; work has at least max(1, n) elements on the left, max(1, m)
+// on the right.
 func (impl Implementation) Dormqr(side blas.Side, trans blas.Transpose, m, n, k int, a []float64, lda int, tau, c []float64, ldc int, work []float64, lwork int) {
 	nq, nw, ok := sides(side, trans, m, n, k)
 	if !ok || !holds(a, nq, k, lda) || len(tau) != k || !holds(c, m, n, ldc) || lwork < nw || len(work) < lwork {
@@ -130,8 +131,8 @@ func (impl Implementation) Dormlq(side blas.Side, trans blas.Transpose, m, n, k 
 	work[0] = float64(nw)
 }
 
-// sides returns the order of the Q that Dormqr applies to an m×n C, and the other dimension of C. It
-// reports whether the arguments are valid and the routine is ours.
+// sides returns the order of the Q that Dormqr applies to an m×n C, and the other dimension of C. ok
+// reports whether the arguments are valid and the problem is not left to gonum.
 func sides(side blas.Side, trans blas.Transpose, m, n, k int) (nq, nw int, ok bool) {
 	switch side {
 	case blas.Left:
@@ -143,16 +144,16 @@ func sides(side blas.Side, trans blas.Transpose, m, n, k int) (nq, nw int, ok bo
 	return nq, nw, ok && (k > maxSingle || nq >= (minProduct+nw-1)/nw)
 }
 
-// Dgels overwrites B by the X that minimizes ‖op(A) X - B‖₂ for each of its nrhs columns, or if
-// op(A) has fewer rows than columns by the X of least norm that solves op(A) X = B. A is m×n and has
-// full rank; op(A) is A if trans is blas.NoTrans and Aᵀ otherwise. b has max(m, n) rows; the first
-// hold B on entry and X on return. Where X has fewer rows than B, the squares of the elements below X
-// sum up to ‖op(A) X - B‖² (unless A or B was scaled: numbers beyond 2⁹⁷⁰ or below 2⁻⁹⁷⁰ are, against
-// overflow and underflow).
+// Dgels overwrites B with the X that minimizes ‖op(A) X - B‖₂ for each of its nrhs columns. If op(A)
+// has fewer rows than columns, X is the solution of op(A) X = B of least norm. A is m×n and has full
+// rank; op(A) is A if trans is blas.NoTrans and Aᵀ otherwise. b has max(m, n) rows; the first ones hold
+// B on entry and X on return. If X has fewer rows than B, the squares of the elements below X sum to
+// ‖op(A) X - B‖², unless A or B was scaled, as numbers beyond 2⁹⁷⁰ or below 2⁻⁹⁷⁰ are.
 //
-// It overwrites A by the result of Dgeqrf or, for m < n, Dgelqf, with their flops and workspace, and
-// takes 64·nrhs more numbers. It returns false, with b undefined, if the triangle has a zero on its
-// diagonal. For A = 0 it returns true and X = 0. work has at least min(m, n) + max(min(m, n), nrhs).
+// It overwrites A with the result of Dgeqrf or, for m < n, Dgelqf, with their flops and workspace, and
+// needs 64·nrhs more numbers. It returns false, with b undefined, if the triangle has a zero on its
+// diagonal. For A = 0 it returns true and X = 0. work has at least k + max(k, nrhs) elements, k =
+// min(m, n).
 func (impl Implementation) Dgels(trans blas.Transpose, m, n, nrhs int, a []float64, lda int, b []float64, ldb int, work []float64, lwork int) bool {
 	t, ok := isTranspose(trans)
 	k := min(m, n)

@@ -10,16 +10,16 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// Dgeev computes the eigenvalues wr + i·wi of the n×n A, which it overwrites, and as jobvl and jobvr
-// ask the left and right eigenvectors u and v, u^H A = λ u^H and A v = λ v, in the columns of the n×n
-// vl and vr. They have length 1. For a pair of complex eigenvalues, the one with a positive imaginary
-// part first, the real part is in the first column and the imaginary part in the second, and the
-// largest component is real. It takes some 25n³ flops with vectors of one kind, 10n³ without, and a
-// workspace of about n² numbers, 2n² with left vectors; work has at least max(1, 4n), or max(1, 3n)
-// without vectors.
+// Dgeev computes the eigenvalues wr + i·wi of the n×n A, which it overwrites. If jobvl and jobvr ask
+// for them, it writes the left and right eigenvectors u and v, u^H A = λ u^H and A v = λ v, to the
+// columns of the n×n vl and vr, with length 1. In a complex pair the eigenvalue with the positive
+// imaginary part comes first. The first column then holds the real part of its vector and the second
+// the imaginary part; the largest component is real. Dgeev takes about 25n³ flops with one kind of
+// vectors, 10n³ without, and a workspace of about n² numbers, 2n² with left vectors; work has at least
+// max(1, 4n) elements, or max(1, 3n) without vectors.
 //
-// It returns 0; or the index behind the last eigenvalue that did not converge, without vectors: n if A
-// has a NaN or an infinity.
+// It returns 0 on success. Otherwise there are no vectors, and it returns the index after the last
+// eigenvalue that did not converge: n if A holds NaN or an infinity.
 func (impl Implementation) Dgeev(jobvl gonumlapack.LeftEVJob, jobvr gonumlapack.RightEVJob, n int, a []float64, lda int, wr, wi []float64, vl []float64, ldvl int, vr []float64, ldvr int, work []float64, lwork int) (first int) {
 	left, right := jobvl == gonumlapack.LeftEVCompute, jobvr == gonumlapack.RightEVCompute
 	least := max(1, 3*n)
@@ -49,17 +49,17 @@ func (impl Implementation) Dgeev(jobvl gonumlapack.LeftEVJob, jobvr gonumlapack.
 	return first
 }
 
-// Dsyev writes the eigenvalues of the symmetric n×n A to the first n elements of w, in ascending
-// order. It reads the triangle ul of a. For jobz = lapack.EVCompute it overwrites all of a by
-// orthonormal eigenvectors, column j for w[j]; for lapack.EVNone it leaves a unchanged. The sign of a
-// vector is arbitrary.
+// Dsyev writes the eigenvalues of the symmetric n×n A to the first n elements of w, in ascending order.
+// It reads the triangle ul of a. For jobz = lapack.EVCompute it overwrites all of a with orthonormal
+// eigenvectors, column j for w[j]; for lapack.EVNone it leaves a unchanged. The sign of a vector is
+// arbitrary.
 //
-// Values take 4n³/3 flops and a workspace of about n(n+200) numbers; vectors at most about 10n³/3 flops
-// more, and n(4n+200) numbers; work has at least max(1, 3n-1). Vectors come by divide and conquer, as
-// in LAPACK's dsyevd.
+// The values take 4n³/3 flops and a workspace of about n(n+200) numbers; the vectors take at most about
+// 10n³/3 flops more, and n(4n+200) numbers. work has at least max(1, 3n-1) elements. The vectors are
+// computed by divide and conquer, as in LAPACK's dsyevd.
 //
-// It returns false, with NaN in w, if A is not finite, and false, with w undefined, if the algorithm
-// does not converge. a is then unchanged.
+// It returns false, with NaN in w, if A is not finite. It also returns false, with w undefined, if the
+// algorithm does not converge. In both cases a is unchanged.
 func (impl Implementation) Dsyev(jobz gonumlapack.EVJob, ul blas.Uplo, n int, a []float64, lda int, w, work []float64, lwork int) (ok bool) {
 	need := max(1, 3*n-1)
 	compute := jobz == gonumlapack.EVCompute
@@ -81,18 +81,18 @@ func (impl Implementation) Dsyev(jobz gonumlapack.EVJob, ul blas.Uplo, n int, a 
 	return ok
 }
 
-// Dgesvd computes the singular value decomposition A = U Σ Vᵀ of the m×n A, for m = n in 8n³/3
-// flops, and at most about 20n³/3 more with vectors, which come by divide and conquer, as in
-// LAPACK's dgesdd. It overwrites a. s has the min(m, n) values in descending order: each has the digits
-// that the bidiagonal matrix gives it, and from 20 values on they are the same with vectors and
-// without. jobU and jobVT say what goes to u and vt: for lapack.SVDAll U is m×m and Vᵀ n×n; for
-// lapack.SVDStore there are the first min(m, n) columns of U and rows of Vᵀ; for lapack.SVDNone u or vt
-// is not used. As gonum's it has no lapack.SVDOverwrite.
+// Dgesvd computes the singular value decomposition A = U Σ Vᵀ of the m×n A and overwrites a. For m = n
+// it takes 8n³/3 flops, and at most about 20n³/3 more for the vectors, which are computed by divide and
+// conquer, as in LAPACK's dgesdd. s receives the min(m, n) values in descending order. Each value is as
+// accurate as the bidiagonal matrix allows. From 20 values on, they are the same with and without
+// vectors. jobU and jobVT select what is written to u and vt: for lapack.SVDAll the m×m U and the n×n
+// Vᵀ, for lapack.SVDStore the first min(m, n) columns of U and rows of Vᵀ, for lapack.SVDNone nothing.
+// Like gonum's routine, it does not support lapack.SVDOverwrite.
 //
-// It returns false, and makes the values NaN, if an element of A is NaN or infinite, or the values do
-// not converge; u and vt are then undefined. It allocates about two matrices of the size of A, with
-// vectors four more of order min(m, n), and for lapack.SVDAll one of the size of U or Vᵀ. work, of at
-// least as many elements as gonum's routine needs, is overwritten.
+// It returns false and sets the values to NaN if an element of A is NaN or infinite, or if the values
+// do not converge; u and vt are then undefined. It allocates about two matrices of the size of A, with
+// vectors four more of order min(m, n), and for lapack.SVDAll one of the size of U or Vᵀ. work, which
+// has at least as many elements as gonum's routine needs, is overwritten.
 func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int, vt []float64, ldvt int, work []float64, lwork int) (ok bool) {
 	k := min(m, n)
 	left, okU := vectors(jobU, m, k, u, ldu)
@@ -112,7 +112,7 @@ func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []
 		return ok
 	}
 	gonums := 1 < k && k < minGesvd
-	if gonums { // whose iterations for larger and smaller numbers do not give what is promised
+	if gonums { // whose iterations do not keep these promises for larger and smaller numbers
 		size := impl.Dlange(gonumlapack.MaxAbs, m, n, a, lda, nil)
 		gonums = 0x1p-400 <= size && size <= 0x1p400
 	}
@@ -125,7 +125,7 @@ func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []
 	return ok
 }
 
-// vectors returns where the vectors of a job go that are all of order n, or the first k.
+// vectors returns where a job stores its vectors: all n, the first k, or none.
 func vectors(job gonumlapack.SVDJob, n, k int, x []float64, ldx int) (v svd.Vectors, ok bool) {
 	v.X = block.Dense(x, ldx)
 	switch job {

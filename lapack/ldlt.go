@@ -14,20 +14,21 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// LDLT is the factorization P A Pᵀ = Uᵀ D U of a symmetric, in general indefinite matrix in packed
-// storage: P a permutation, U unit upper triangular, D symmetric with 1×1 and 2×2 diagonal blocks
-// (L = Uᵀ gives it its name). The zero value is empty and ready for Factorize.
+// LDLT is the factorization P A Pᵀ = Uᵀ D U of a symmetric, possibly indefinite matrix in packed
+// storage: P is a permutation, U is unit upper triangular, D is symmetric with 1×1 and 2×2 diagonal
+// blocks, and L = Uᵀ. The zero value is empty and ready for Factorize.
 //
 // Pivoting is by Bunch and Kaufman (Math. Comp. 31, 1977) in the bounded form of Ashcraft, Grimes and
 // Lewis (SIAM J. Matrix Anal. Appl. 20, 1998), known as rook pivoting: a pivot must dominate its row
-// and its column, which in practice takes one or two columns more. No element of U is then larger than
-// 2.79 in magnitude. The original, partial pivoting, does not bound U, which harms no solution, but
-// harms the inverse: over 290000 small sparse matrices of widely different elements its residual
-// reached 5e4 n eps ‖A‖ ‖A⁻¹‖, and 0.9 n eps ‖A‖ ‖A⁻¹‖ with bounded pivots.
+// and its column. In practice this means searching one or two more columns. No element of U is then
+// larger than 2.79 in magnitude. The original, partial pivoting, does not bound U. That does not harm
+// solutions, but it harms the inverse. Over 290,000 small sparse matrices with elements of widely
+// different sizes, the residual of the inverse reached 5e4 n eps ‖A‖ ‖A⁻¹‖, but only 0.9 n eps ‖A‖
+// ‖A⁻¹‖ with bounded pivots.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type LDLT struct {
-	Backend blskernel.Backend // of the next Factorize; nil stands for blskernel.Default()
+	Backend blskernel.Backend // for the next Factorize; nil stands for blskernel.Default()
 
 	MaxCondition float64 // see Cholesky
 
@@ -36,7 +37,7 @@ type LDLT struct {
 
 var ldltRoutines = routines{"Dsptrf", "Dsptrs", "Dsptri", "Dspcon", "Dsprfs"}
 
-// Factorize computes P A Pᵀ = Uᵀ D U of a copy of a, in n³/3 flops.
+// Factorize factors a copy of a as P A Pᵀ = Uᵀ D U, in n³/3 flops.
 //
 // The error is a *PivotError that matches ErrSingular if a pivot is exactly zero, so that A is within
 // rounding of a singular matrix. It is an *ElementError that matches ErrNotFinite if a holds NaN or an
@@ -45,7 +46,7 @@ var ldltRoutines = routines{"Dsptrf", "Dsptrs", "Dsptri", "Dspcon", "Dsprfs"}
 func (f *LDLT) Factorize(a *mat.SymPacked) error { return f.FactorizeInPlace(packedCopy(a)) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see Storage in the
-// package comment. The workspace is a panel of 16n numbers, 32n from n = 3000 on, some vectors and the
+// package comment. The workspace is a panel of 16n numbers (32n from n = 3000 on), some vectors and the
 // buffers of the backend; a backend without products of packed blocks takes 400n more.
 func (f *LDLT) FactorizeInPlace(a *mat.SymPacked) error {
 	return f.factorize(f.Backend, &ldltRoutines, a, func(bk factor.Backend, n int, ap []float64) error {
@@ -78,8 +79,8 @@ func (f *LDLT) InverseInPlace() (*mat.SymPacked, error) { return f.inverseInPlac
 
 // Inertia returns the numbers of positive, negative and zero eigenvalues of D, and so of A by
 // Sylvester's law. It is exact for a matrix within the backward error of A. An eigenvalue up to n eps
-// ‖A‖₁, eps = 2⁻⁵², may be rounding alone: a 1×1 block of D up to this limit counts as zero, and a 2×2
-// block as two zeros if its off-diagonal element is. Factorize refuses an exact zero.
+// ‖A‖₁, eps = 2⁻⁵², may be rounding error alone. A 1×1 block of D within this limit counts as zero, and
+// a 2×2 block as two zeros if its off-diagonal element is within it. Factorize rejects an exact zero.
 func (f *LDLT) Inertia() (positive, negative, zero int) {
 	f.mustHold()
 	rounding := float64(f.n) * 0x1p-52 * min(f.anorm, math.MaxFloat64)
@@ -106,8 +107,8 @@ func (f *LDLT) Inertia() (positive, negative, zero int) {
 	return positive, negative, zero
 }
 
-// LogDet returns log|det A| and the sign of det A: see Cholesky.LogDet. It is rounded by at most about
-// (4n + |log|)u.
+// LogDet returns log|det A| and the sign of det A: see Cholesky.LogDet. The rounding error is at most
+// about (4n + |log|)u.
 func (f *LDLT) LogDet() (log, sign float64) {
 	f.mustHold()
 	p := unitProduct()
@@ -141,7 +142,7 @@ func (f *LDLT) DTo(dst *mat.SymPacked) {
 	dst.CopySym(d)
 }
 
-// Pivots returns the permutation P of P A Pᵀ = Uᵀ D U: element i, j of A is element p[i], p[j] of
+// Pivots returns the permutation P of P A Pᵀ = Uᵀ D U: element (i, j) of A is element (p[i], p[j]) of
 // P A Pᵀ. See Factors in the package comment.
 func (f *LDLT) Pivots(dst []int) []int {
 	f.mustHold()

@@ -18,18 +18,17 @@ import (
 //	A P = Q | T 0 | Zᵀ,
 //	        | 0 0 |
 //
-// Q and Z orthogonal, T triangular of order r, P a permutation, by a QR factorization with column
-// pivoting, A P = Q R, and an RZ factorization of the first r rows of R. SolveTo returns the least
-// squares solution of least norm. It takes about twice the time of QR, which suffices where the columns
-// are independent.
-// The zero value is empty and ready for Factorize.
+// where Q and Z are orthogonal, T is triangular of order r and P is a permutation. It comes from a QR
+// factorization with column pivoting, A P = Q R, and an RZ factorization of the first r rows of R.
+// SolveTo returns the least squares solution of least norm. LeastSquares takes about twice the time of
+// QR, which suffices if the columns are independent. The zero value is empty and ready for Factorize.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type LeastSquares struct {
-	Backend blskernel.Backend // of the next Factorize; nil stands for blskernel.Default()
+	Backend blskernel.Backend // for the next Factorize; nil stands for blskernel.Default()
 
-	// Tolerance of the next Factorize decides the rank: it is the number of diagonal elements of R
-	// before the first with |r_ii| <= Tolerance |r_00|. 0 stands for max(l, k) 2⁻⁵².
+	// Tolerance decides the rank in the next Factorize: the number of diagonal elements of R before
+	// the first with |r_ii| <= Tolerance |r_00|. 0 stands for max(l, k) 2⁻⁵².
 	Tolerance float64
 
 	factored
@@ -43,23 +42,23 @@ func (f *LeastSquares) Dims() (l, k int) { return f.l, f.k }
 // Reset makes the receiver empty.
 func (f *LeastSquares) Reset() { *f = LeastSquares{Backend: f.Backend, Tolerance: f.Tolerance} }
 
-// Factorize decomposes a copy of a, in 4lkm - 2(l+k)m² + 4m³/3 flops for m = min(l, k), and for a
-// rank r below k 2r²(k - r/3) more.
+// Factorize decomposes a copy of a, in 4lkm - 2(l+k)m² + 4m³/3 flops for m = min(l, k), and
+// 2r²(k - r/3) more if the rank r is below k.
 //
-// The pivots are the columns of the largest norm among those left, so that |r_ii| falls, seldom far
-// above the singular value σ_i (Golub and Van Loan, Matrix Computations, fourth edition, section 5.5).
-// The rank that they show depends on the scale of the columns: a column whose norm is below Tolerance
-// times the largest counts as zero.
+// Each pivot is the remaining column of largest norm, so |r_ii| decreases and is seldom far above the
+// singular value σ_i (Golub and Van Loan, Matrix Computations, fourth edition, section 5.5). The rank
+// found depends on the scale of the columns: a column whose norm is below Tolerance times the largest
+// counts as zero.
 //
 // The error is an *ElementError that matches ErrNotFinite if a holds NaN or an infinity. (LAPACK:
-// dgelsy, with dgeqp3, but for the estimates of singular values by which dgelsy decides the rank.)
+// dgelsy with dgeqp3, except that dgelsy decides the rank by estimates of singular values.)
 func (f *LeastSquares) Factorize(a *mat.Dense) error {
 	return f.FactorizeInPlace(denseOn(denseCopy(a.RawMatrix())))
 }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see Storage in the
-// package comment. The workspace is 100(l + k) numbers at most, and for a rank r below k rk more, which
-// the receiver keeps.
+// package comment. The workspace is at most 100(l + k) numbers. If the rank r is below k, it is rk
+// more, which the receiver keeps.
 func (f *LeastSquares) FactorizeInPlace(a *mat.Dense) error {
 	const routine = "Dgeqp3"
 	f.Reset()
@@ -78,14 +77,14 @@ func (f *LeastSquares) FactorizeInPlace(a *mat.Dense) error {
 	return nil
 }
 
-// Rank returns r.
+// Rank returns the rank r of A.
 func (f *LeastSquares) Rank() int {
 	f.mustHold()
 	return f.f.Rank
 }
 
-// Pivots returns the permutation P of A P = Q R: column j of A P is column p[j] of A. The first r of
-// them are independent. See Factors in the package comment.
+// Pivots returns the permutation P of A P = Q R: column j of A P is column p[j] of A. The first r
+// columns of A P are independent. See Factors in the package comment.
 func (f *LeastSquares) Pivots(dst []int) []int {
 	f.mustHold()
 	if dst == nil {
@@ -96,15 +95,15 @@ func (f *LeastSquares) Pivots(dst []int) []int {
 	return dst
 }
 
-// SolveTo computes the k×c X of least Frobenius norm among those that minimize ‖A X - B‖ in each
-// column, X = A⁺B for the A whose rank is r, for the l×c b, and writes it to dst. It gives an empty
-// dst its size. If l = k, dst may be b. It takes c(4lr - r² + 4kr - 2r²) flops, without the terms of
-// k where r = k, and a workspace of c·max(l, k) + 64(l + k + c) numbers.
+// SolveTo computes the k×c X of least Frobenius norm that minimizes ‖A X - B‖ in each column, for the
+// l×c b, and writes it to dst: X = A⁺B, where A has the rank r found by Factorize. It gives an empty
+// dst the right size. If l = k, dst may be b. It takes c(4lr - r²) flops, c(4kr - 2r²) more if r < k,
+// and a workspace of c·max(l, k) + 64(l + k + c) numbers.
 //
-// The error matches ErrNotFinite if b holds NaN or an infinity; dst is then unchanged but for its size.
-// It matches ErrOverflow if X overflows; dst then holds what was computed. Dependent columns are no
-// error: the rank is what it solves for. SolveTo panics with mat.ErrShape if the shapes do not fit, and
-// if dst and b overlap otherwise or the receiver is empty. (LAPACK: dgelsy.)
+// The error matches ErrNotFinite if b holds NaN or an infinity; dst is then unchanged apart from its
+// size. It matches ErrOverflow if X overflows; dst then holds what was computed. Dependent columns are
+// not an error. SolveTo panics with mat.ErrShape if the shapes do not fit. It also panics if dst and b
+// overlap in any other way or the receiver is empty. (LAPACK: dgelsy.)
 func (f *LeastSquares) SolveTo(dst, b *mat.Dense) error {
 	const routine = "Dgelsy"
 	f.mustHold()

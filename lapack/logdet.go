@@ -6,8 +6,8 @@ import (
 	"blskernel/internal/linalg/detmath"
 )
 
-// A product is mantissa*2^exponent, a product of any number of factors that neither overflows nor
-// underflows. Each factor costs one rounding of the mantissa. A sum of logarithms would be rounded in
+// A product holds a product of any number of factors as mantissa*2^exponent, without overflow or
+// underflow. Each factor costs one rounding of the mantissa. A sum of logarithms would be rounded in
 // units of its largest partial sum.
 type product struct {
 	mantissa float64 // its magnitude is in [1/2, 1)
@@ -22,9 +22,9 @@ func (p *product) multiply(v float64) {
 	p.mantissa, p.exponent = m, p.exponent+e+e2
 }
 
-// log returns log|p| and the sign of p, of which no factor is zero.
+// log returns log|p| and the sign of p. No factor of p may be zero.
 func (p product) log() (log, sign float64) {
-	// A mantissa about 1 keeps a determinant near 1 from being the difference of two logarithms.
+	// With a mantissa near 1, a determinant near 1 is not the difference of two logarithms.
 	m, e := math.Abs(p.mantissa), p.exponent
 	if m < math.Sqrt2/2 {
 		m, e = 2*m, e-1

@@ -16,19 +16,19 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// LU is the factorization P A = L U of a square matrix with partial pivoting: P a permutation, L unit
-// lower triangular with no element larger than 1 in magnitude, U upper triangular. The zero value is
-// empty and ready for Factorize.
+// LU is the factorization P A = L U of a square matrix with partial pivoting: P is a permutation, L is
+// unit lower triangular with no element larger than 1 in magnitude, and U is upper triangular. The zero
+// value is empty and ready for Factorize.
 //
-// A backend with a LAPACK of its own, such as openblas, does the work by that library. It sees the
-// transpose of storage by rows, P Aᵀ = L U, so that A = Uᵀ Lᵀ P: pivots are then the largest elements
-// left in their rows, not in their columns, and columns are interchanged. All methods have the same
-// meaning and agree up to rounding errors. The pivot at which a singular A fails may differ, and such a
-// library may report subnormal pivots as an overflow.
+// On a backend with its own LAPACK, such as openblas, that library does the work. It reads row-major
+// storage as the transpose and factors P Aᵀ = L U, so that A = Uᵀ Lᵀ P. Pivots are then the largest
+// elements left in their rows, not in their columns, and columns are interchanged. All methods keep
+// their meaning and agree up to rounding errors. The pivot at which a singular A fails may differ, and
+// such a library may report subnormal pivots as an overflow.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type LU struct {
-	Backend blskernel.Backend // of the next Factorize; nil stands for blskernel.Default()
+	Backend blskernel.Backend // for the next Factorize; nil stands for blskernel.Default()
 
 	MaxCondition float64 // see Cholesky
 
@@ -37,10 +37,10 @@ type LU struct {
 	swap     []int          // P exchanges rows k and swap[k] >= k, for k = 0, 1, ...
 	anorm    float64        // 1-norm of A
 	growth   float64        // max |u_ij| / max |a_ij|
-	original blas64.General // A, where growth is above maxGrowth and Factorize could copy it
-	base, nb int            // block sizes of tests; 0 stands for those in use
+	original blas64.General // a copy of A if growth is above maxGrowth, but not from FactorizeInPlace
+	base, nb int            // block sizes set by tests; 0 stands for the defaults
 
-	columnMajor backend.ColumnMajorLAPACK // the library that factored Aᵀ; nil where this package factored A
+	columnMajor backend.ColumnMajorLAPACK // the library that factored Aᵀ; nil if this package factored A
 }
 
 func (f *LU) transposed() bool { return f.columnMajor != nil }
@@ -53,26 +53,26 @@ func (f *LU) Reset() {
 	*f = LU{Backend: f.Backend, MaxCondition: f.MaxCondition, base: f.base, nb: f.nb}
 }
 
-// maxGrowth is the growth of elements above which solutions are refined: it costs five of sixteen
+// maxGrowth is the growth of elements above which solutions are refined. It costs five of sixteen
 // digits.
 const maxGrowth = 1e5
 
-// Factorize computes P A = L U of a copy of a, in 2n³/3 flops.
+// Factorize factors a copy of a as P A = L U, in 2n³/3 flops.
 //
 // The error is a *PivotError that matches ErrSingular if a pivot is exactly zero, so that A is within
 // rounding of a singular matrix. It is an *ElementError that matches ErrNotFinite if a holds NaN or an
 // infinity, and a *PivotError that matches it if the elimination overflows. Factorize panics with
 // mat.ErrSquare unless a is square. (LAPACK: dgetrf.)
 //
-// Where elements grow by more than 10⁵ in the elimination (see Growth), Factorize keeps a copy of A
-// too, and all solutions and the inverse are refined by it until their backward errors fall no more.
-// A result whose backward error stays above 10⁵u comes with a *GrowthError.
+// If elements grow by a factor of more than 10⁵ during the elimination (see Growth), Factorize also
+// keeps a copy of A. All solutions and the inverse are then refined until their backward errors stop
+// decreasing. A result whose backward error stays above 10⁵u comes with a *GrowthError.
 func (f *LU) Factorize(a *mat.Dense) error { return f.factorize(a, false) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see Storage in the
-// package comment. The workspace is 48n numbers and some more, or n with a library's LAPACK. A is not
-// kept: where elements grow by more than 10⁵ FactorizeInPlace returns a *GrowthError, as solves and
-// inverses do, and the factorization is usable.
+// package comment. The workspace is slightly more than 48n numbers, or n with a library's LAPACK. A is
+// not kept: if elements grow by a factor of more than 10⁵, FactorizeInPlace returns a *GrowthError, as
+// do solves and inverses. The factorization is still usable.
 func (f *LU) FactorizeInPlace(a *mat.Dense) error { return f.factorize(a, true) }
 
 func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
@@ -115,23 +115,24 @@ func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
 	if f.growth > maxGrowth && !inPlace {
 		f.original = denseCopy(raw)
 	}
-	copied := *f // which a later Factorize of f does not change
+	copied := *f // a later Factorize of f does not change it
 	f.rcond = once(func() float64 {
 		return rcond(copied.backend, "Dgecon", n, anorm, false, copied.solver(blas.NoTrans, new(float64)))
 	})
 	return f.grown(routine, 0)
 }
 
-// Growth returns the growth of the pivots, max |u_ij| / max |a_ij|, and 1 for n = 0: the backward error
-// of a solution is below about n u times it (Higham, Accuracy and Stability of Numerical Algorithms,
-// section 9.3). It is seldom above 100, and 2ⁿ⁻¹ at most. (LAPACK: 1/rpvgrw of dgesvxx.)
+// Growth returns the growth factor of the elimination, max |u_ij| / max |a_ij|, and 1 for n = 0. The
+// backward error of a solution is below about n u times this factor (Higham, Accuracy and Stability of
+// Numerical Algorithms, section 9.3). It is seldom above 100, and at most 2ⁿ⁻¹. (LAPACK: 1/rpvgrw of
+// dgesvxx.)
 func (f *LU) Growth() float64 {
 	f.mustHold()
 	return f.growth
 }
 
 // grown returns a *GrowthError if elements have grown and A was not kept, or if refinement has left a
-// backward error as large as maxGrowth causes.
+// backward error above maxGrowth u.
 func (f *LU) grown(routine string, backward float64) error {
 	if f.growth > maxGrowth && f.original.Data == nil || backward > maxGrowth*condition.Roundoff {
 		return &GrowthError{Routine: routine, Growth: f.growth}
@@ -162,14 +163,14 @@ func (f *LU) solveTo(side blas.Side, t blas.Transpose, dst, b *mat.Dense) error 
 	return cmp.Or(checkCondition(routine, f.MaxCondition, f.rcond), f.grown(routine, backward))
 }
 
-// getrs returns the solver of op(A) without refinement.
+// getrs returns the solver for op(A) without refinement.
 func (f *LU) getrs(t blas.Transpose) solver {
 	return func(bk factor.Backend, side blas.Side, nrhs int, x block.Matrix) {
 		lu.Getrs(bk, side, t, f.Dim(), nrhs, blockOf(f.lu), f.swap, f.transposed(), false, x)
 	}
 }
 
-// solver returns the solver of op(A). If A was kept, it refines each solution and raises backward to
+// solver returns the solver for op(A). If A was kept, it refines each solution and raises backward to
 // the largest backward error left.
 func (f *LU) solver(t blas.Transpose, backward *float64) solver {
 	solve := f.getrs(t)
@@ -198,8 +199,8 @@ func (f *LU) solver(t blas.Transpose, backward *float64) solver {
 	}
 }
 
-// InverseTo writes A⁻¹ to dst, in 4n³/3 flops. Of the two residuals I - A⁻¹A is small, or I - A A⁻¹
-// where the transpose was factored (see LU). See Inverses in the package comment. (LAPACK: dgetri.)
+// InverseTo writes A⁻¹ to dst, in 4n³/3 flops. The residual I - A⁻¹A is small, or I - A A⁻¹ if the
+// transpose was factored (see LU). See Inverses in the package comment. (LAPACK: dgetri.)
 func (f *LU) InverseTo(dst *mat.Dense) error {
 	f.mustHold()
 	n := f.Dim()
@@ -209,15 +210,14 @@ func (f *LU) InverseTo(dst *mat.Dense) error {
 	return f.invert(raw)
 }
 
-// InverseInPlace returns A⁻¹ in the storage of the factorization and empties the receiver, also when
-// it returns an error. With a *ConditionError or a *GrowthError it returns the inverse too. The
-// workspace is 64n numbers, or 192n from n = 1500 on, which is 13% of the matrix at n = 1500 and 4%
-// at n = 5000.
+// InverseInPlace returns A⁻¹ in the storage of the factorization and empties the receiver, even if it
+// returns an error. A *ConditionError or a *GrowthError comes with the inverse. The workspace is 64n
+// numbers, or 192n from n = 1500 on, which is 13% of the matrix at n = 1500 and 4% at n = 5000.
 func (f *LU) InverseInPlace() (*mat.Dense, error) {
 	f.mustHold()
 	a := f.lu
 	if f.original.Data != nil {
-		a = denseCopy(a) // the factors are needed to the end
+		a = denseCopy(a) // refinement needs the factors
 	}
 	err := f.invert(a)
 	f.Reset()
@@ -272,9 +272,8 @@ func (f *LU) LogDet() (log, sign float64) {
 	return p.log()
 }
 
-// LTo copies the lower triangular L of P A Q = L U to dst and returns it. Its diagonal is ones, unless
-// a library factored the transpose (see LU): then the diagonal of U is. See Factors in the package
-// comment.
+// LTo copies the lower triangular L of P A Q = L U to dst and returns it. L has a unit diagonal, unless
+// a library factored the transpose (see LU); then U has one. See Factors in the package comment.
 func (f *LU) LTo(dst *gonummat.TriDense) *gonummat.TriDense {
 	f.mustHold()
 	triangleTo(dst, gonummat.Lower, f.Dim(), blockOf(f.lu), !f.transposed())
@@ -288,7 +287,7 @@ func (f *LU) UTo(dst *gonummat.TriDense) {
 }
 
 // RowPivots returns the permutation P of P A Q = L U, as gonum's mat.LU does: row i of A is row p[i] of
-// P A. P is the identity where a library factored the transpose (see LU). See Factors in the package
+// P A. P is the identity if a library factored the transpose (see LU). See Factors in the package
 // comment.
 func (f *LU) RowPivots(dst []int) []int { return f.pivots(dst, !f.transposed()) }
 

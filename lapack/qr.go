@@ -16,24 +16,24 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// QR is the factorization A = Q R of an l×k matrix with l >= k: Q has orthonormal columns, R is k×k
+// QR is the factorization A = Q R of an l×k matrix with l >= k: Q has orthonormal columns, and R is k×k
 // upper triangular. It keeps Q as a product of Householder reflections in compact form, I - V T Vᵀ for
 // each block of columns (Schreiber and Van Loan, SIAM J. Sci. Stat. Comput. 10, 1989). The signs of the
 // diagonal of R are arbitrary. The zero value is empty and ready for Factorize.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type QR struct {
-	Backend blskernel.Backend // of the next Factorize; nil stands for blskernel.Default()
+	Backend blskernel.Backend // for the next Factorize; nil stands for blskernel.Default()
 
-	// MaxCondition bounds the condition number of R: see Cholesky. Dependent columns give a
-	// *ConditionError too, unless MaxCondition is +Inf.
+	// MaxCondition bounds the condition number of R: see Cholesky. Dependent columns also give a
+	// *ConditionError, unless MaxCondition is +Inf.
 	MaxCondition float64
 
 	factored
 	qr        blas64.General // V below the diagonal, with implied ones on it, and R
 	f         qr.QR          // the same with T
-	dependent func() bool    // decides in its first call whether columns are dependent, and keeps it
-	base, nb  int            // block sizes of tests; 0 stands for those in use
+	dependent func() bool    // reports whether columns are dependent, as found in its first call
+	base, nb  int            // block sizes set by tests; 0 stands for the defaults
 }
 
 // Dims returns l and k, and 0, 0 for an empty receiver.
@@ -44,8 +44,8 @@ func (f *QR) Reset() {
 	*f = QR{Backend: f.Backend, MaxCondition: f.MaxCondition, base: f.base, nb: f.nb}
 }
 
-// Factorize computes A = Q R of a copy of a, in 2k²(l - k/3) flops. A matrix without full rank is no
-// error here, but in SolveTo: its R has a small or zero diagonal element.
+// Factorize factors a copy of a as A = Q R, in 2k²(l - k/3) flops. A rank-deficient matrix, whose R has
+// a small or zero diagonal element, is an error only in SolveTo.
 //
 // The error is an *ElementError that matches ErrNotFinite if a holds NaN or an infinity, and a
 // *PivotError that matches it if a reflection overflows. Factorize panics with mat.ErrShape if a has
@@ -54,15 +54,14 @@ func (f *QR) Factorize(a *mat.Dense) error {
 	return f.FactorizeInPlace(denseOn(denseCopy(a.RawMatrix())))
 }
 
-// FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see Storage in
-// the package comment. The workspace is at most 64(3l + k + 16) numbers; the receiver keeps 65k more
-// at most.
+// FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see Storage in the
+// package comment. The workspace is at most 64(3l + k + 16) numbers; the receiver keeps up to 65k more.
 func (f *QR) FactorizeInPlace(a *mat.Dense) error {
 	return f.FactorizeInPlaceContext(context.Background(), a)
 }
 
-// FactorizeInPlaceContext is FactorizeInPlace until ctx is done, which it checks before each block of
-// 64 columns, 32 below 900 rows. Then it returns an error that wraps context.Cause(ctx).
+// FactorizeInPlaceContext is like FactorizeInPlace but stops once ctx is done, which it checks before
+// each block of 64 columns (32 below 900 rows). It then returns an error that wraps context.Cause(ctx).
 func (f *QR) FactorizeInPlaceContext(ctx context.Context, a *mat.Dense) error {
 	const routine = "Dgeqrf"
 	l, k := a.Dims()
@@ -112,7 +111,7 @@ func dependent(k int, r block.Matrix) bool {
 }
 
 // RTo writes the k×k upper triangular R to dst, with zeros below the diagonal. It gives an empty dst
-// its size, and panics with mat.ErrShape if dst has another size.
+// the right size, and panics with mat.ErrShape if dst has another size.
 func (f *QR) RTo(dst *mat.Dense) {
 	f.mustHold()
 	_, k := f.Dims()
@@ -125,15 +124,16 @@ func (f *QR) RTo(dst *mat.Dense) {
 }
 
 // SolveTo computes the k×c X that minimizes ‖A X - B‖ in each column, for the l×c b, and writes it to
-// dst: X = R⁻¹ (QᵀB)₁..ₖ. It gives an empty dst its size. If l = k, dst may be b. It takes c(4lk - k²)
-// flops, and a workspace of l(c + 64) + 64c numbers.
+// dst: X = R⁻¹ (QᵀB)₁..ₖ. It gives an empty dst the right size. If l = k, dst may be b. It takes c(4lk
+// - k²) flops, and a workspace of l(c + 64) + 64c numbers.
 //
 // The error matches ErrNotFinite if b holds NaN or an infinity, and is a *PivotError that matches
-// ErrSingular if R has a zero on its diagonal, so that A has not full column rank; dst is then
-// unchanged but for its size. It matches ErrOverflow if X overflows; dst then holds what was
+// ErrSingular if R has a zero on its diagonal, so that A does not have full column rank; dst is then
+// unchanged apart from its size. It matches ErrOverflow if X overflows; dst then holds what was
 // computed. It is a *ConditionError if columns are dependent to working precision; dst then holds X,
 // and LeastSquares has the solution of least norm. SolveTo panics with mat.ErrShape if the shapes do
-// not fit, and if dst and b overlap otherwise or the receiver is empty. (LAPACK: dormqr, dtrtrs.)
+// not fit. It also panics if dst and b overlap otherwise or the receiver is empty. (LAPACK: dormqr,
+// dtrtrs.)
 func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	f.mustHold()
 	l, k := f.Dims()
@@ -168,7 +168,7 @@ func (f *QR) SolveTo(dst, b *mat.Dense) error {
 }
 
 // QTo writes the l×k Q to dst, the first k columns of the product of the reflections, in 2k²(l - k/3)
-// flops with a workspace of 64(l + k) numbers. It gives an empty dst its size, and panics with
+// flops with a workspace of 64(l + k) numbers. It gives an empty dst the right size, and panics with
 // mat.ErrShape if dst has another size. (LAPACK: dorgqr.)
 func (f *QR) QTo(dst *mat.Dense) {
 	f.mustHold()
@@ -179,15 +179,15 @@ func (f *QR) QTo(dst *mat.Dense) {
 	f.orgqr(context.Background(), raw)
 }
 
-// QInPlace returns Q in the storage of the factorization and empties the receiver; take R by RTo
-// before. See QTo.
+// QInPlace returns Q in the storage of the factorization and empties the receiver; call RTo first to
+// keep R. See QTo.
 func (f *QR) QInPlace() *mat.Dense {
 	q, _ := f.QInPlaceContext(context.Background())
 	return q
 }
 
-// QInPlaceContext is QInPlace until ctx is done, as FactorizeInPlaceContext is FactorizeInPlace. The
-// receiver is then empty too.
+// QInPlaceContext is like QInPlace but stops once ctx is done, as FactorizeInPlaceContext does. The
+// receiver is then empty, as it is after a FactorizeInPlaceContext that was stopped.
 func (f *QR) QInPlaceContext(ctx context.Context) (*mat.Dense, error) {
 	f.mustHold()
 	a := f.qr
@@ -210,7 +210,7 @@ func (f *QR) orgqr(ctx context.Context, a blas64.General) {
 	q.Orgqr(until(ctx, bk), k)
 }
 
-// until returns bk as one that stops between blocks of columns once ctx is done.
+// until returns bk with a test by which routines stop between blocks of columns once ctx is done.
 func until(ctx context.Context, bk blskernel.Backend) factor.Backend {
 	on := factor.On(bk)
 	on.Done = func() bool { return interrupt.Check(ctx) != nil }

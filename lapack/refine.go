@@ -23,10 +23,10 @@ type ErrorBounds struct {
 	//
 	//	ω = max_i |b - A x|_i / (|A||x| + |b|)_i.
 	//
-	// A small ω says more than a small ‖b - A x‖: x is as good as data of relative accuracy ω
-	// deserve, small elements included. A row 0 = 0 does not count (LAPACK counts it as 1). Where
+	// A small ω says more than a small ‖b - A x‖: x is as accurate as data with relative errors of
+	// ω allow, small elements included. A row 0 = 0 does not count (LAPACK counts it as 1). If
 	// underflow may have spoilt a denominator, (n+1)2⁻¹⁰⁷⁴ is added to it and to its numerator. ω
-	// is +Inf where the residual, or |A||x| + |b|, overflows.
+	// is +Inf if the residual, or |A||x| + |b|, overflows.
 	Backward []float64
 
 	// Forward is an estimated bound on max_i |x - x*|_i / max_i |x|_i, where x* is the exact
@@ -36,8 +36,8 @@ type ErrorBounds struct {
 	//
 	// whose second term covers the rounding errors of r (Higham, section 7.7; Arioli, Demmel and
 	// Duff, SIAM J. Matrix Anal. Appl. 10, 1989). Unlike eps/RCond it does not grow when rows of A
-	// are badly scaled. The estimate of the norm is rarely below a third of it; the bound is ten
-	// times the error and more. It is +Inf where it overflows, and for x = 0 where b is not zero.
+	// are badly scaled. The estimate is rarely below a third of the norm; the bound is ten or more
+	// times the error. It is +Inf if it overflows, or if x = 0 and b is not zero.
 	Forward []float64
 }
 
@@ -48,21 +48,21 @@ type ErrorBounds struct {
 // and returns bounds on its errors. a is the matrix that was factored and b the n×c right-hand sides;
 // Refine only reads them, and x must not overlap them. It changes a column of x only if its
 // componentwise backward error is above u = 2⁻⁵³ and the step makes it smaller. Calls may be repeated
-// until nothing changes.
+// until x no longer changes.
 //
-// One step makes a solver that is backward stable in norm so in every component (Skeel, Math. Comp. 35,
-// 1980; Higham, theorem 12.4): if ‖|A| |A⁻¹|‖∞ times the largest over the smallest element of |A||x| is
-// below 1/(f u), with an f of the solver and n only, then |b - A x| <= 2(n+1)u |A||x|, to first order.
-// It pays where rows of A or B are badly scaled, or the elements of U or D have grown. Otherwise it
-// confirms that the first solution was already as good.
+// One step makes a normwise backward stable solver componentwise backward stable (Skeel, Math. Comp.
+// 35, 1980; Higham, theorem 12.4). If ‖|A| |A⁻¹|‖∞ times the largest over the smallest element of
+// |A||x| is below 1/(f u), where f depends only on the solver and n, then |b - A x| <= 2(n+1)u |A||x|,
+// to first order. It pays if rows of A or B are badly scaled, or if the elements of U or D have grown.
+// Otherwise it confirms that the first solution was already as good.
 //
-// It takes 10n²c flops for the residuals and the step and, for the bounds, some five solves of 2n²c,
-// all with c right-hand sides at once, and a workspace of 256n + 7n·min(c, 256) numbers.
+// The residuals and the step take 10n²c flops. The bounds take about five solves of 2n²c flops, each
+// with all c right-hand sides. The workspace is 256n + 7n·min(c, 256) numbers.
 //
 // The error is an *ElementError that matches ErrNotFinite, wrapped with the name of the matrix, if a, b
-// or x hold NaN or an infinity; x is then unchanged. Refine panics with mat.ErrShape if the shapes do
-// not fit, if x shares elements with a or b or lies between elements of a matrix with another stride,
-// and if the receiver is empty. (LAPACK: dpprfs, dsprfs, which take up to five steps.)
+// or x holds NaN or an infinity; x is then unchanged. Refine panics with mat.ErrShape if the shapes do
+// not fit. It also panics if x shares elements with a or b, or lies between their elements with another
+// stride, and if the receiver is empty. (LAPACK: dpprfs, dsprfs, which take up to five steps.)
 func (f *symmetric) Refine(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorBounds, error) {
 	f.mustHold()
 	checkShape(a.SymmetricDim() == f.n)
@@ -72,8 +72,8 @@ func (f *symmetric) Refine(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorB
 }
 
 // Refine improves the solution x of A X = B, for the square a that was factored and the right-hand
-// sides b, by one step of iterative refinement, and returns bounds on its errors: see Cholesky.Refine,
-// whose sizes, flops, errors and panics it has. (LAPACK: dgerfs.)
+// sides b, by one step of iterative refinement, and returns bounds on its errors. Sizes, flops, errors
+// and panics are as for Cholesky.Refine. (LAPACK: dgerfs.)
 func (f *LU) Refine(x, a, b *mat.Dense) (ErrorBounds, error) {
 	f.mustHold()
 	n, raw := f.Dim(), a.RawMatrix()
@@ -82,8 +82,8 @@ func (f *LU) Refine(x, a, b *mat.Dense) (ErrorBounds, error) {
 	return refine(f.backend, "Dgerfs", r, x, raw, b)
 }
 
-// refine is the body of both: it reports the routine to the backend, checks its arguments, and refines.
-// a is the storage of A as a matrix.
+// refine implements both methods: it reports the routine to the backend, checks its arguments, and
+// refines. a is the storage of A as a matrix.
 func refine(b0 blskernel.Backend, routine string, r condition.Gerfs, x *mat.Dense, a blas64.General, b *mat.Dense) (ErrorBounds, error) {
 	rows, nrhs := b.Dims()
 	xr, xc := x.Dims()
@@ -108,7 +108,7 @@ func refine(b0 blskernel.Backend, routine string, r condition.Gerfs, x *mat.Dens
 		{"X", checkFinite(bk, routine, blas.All, rx, ErrNotFinite)},
 	} {
 		if operand.err != nil {
-			return ErrorBounds{}, fmt.Errorf("%w; the input is %s", operand.err, operand.name)
+			return ErrorBounds{}, fmt.Errorf("%w (matrix %s)", operand.err, operand.name)
 		}
 	}
 	bounds := ErrorBounds{Backward: make([]float64, nrhs), Forward: make([]float64, nrhs)}

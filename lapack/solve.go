@@ -18,10 +18,10 @@ import (
 type solver func(bk factor.Backend, side blas.Side, c int, x block.Matrix)
 
 // rowPanel is the number of rows of right-hand sides that are solved together: few enough to stay in
-// the cache between two triangular solves, and enough to amortize the traffic of the triangle.
+// the cache between two triangular solves, but enough to amortize reading the triangle.
 const rowPanel = 1024
 
-// system returns the order of the matrix for which b has right-hand sides, and their number.
+// system returns the order of the matrix of the system, and the number of right-hand sides in b.
 func system(side blas.Side, b *mat.Dense) (n, nrhs int) {
 	n, nrhs = b.Dims()
 	if side == blas.Right {
@@ -30,8 +30,8 @@ func system(side blas.Side, b *mat.Dense) (n, nrhs int) {
 	return n, nrhs
 }
 
-// solveTo is the body of every SolveTo (side is blas.Left) and SolveRowsTo: it reports the routine to
-// the backend, checks b and the result, and lets solve overwrite the copy of b in dst.
+// solveTo implements every SolveTo (side is blas.Left) and SolveRowsTo (blas.Right): it reports the
+// routine to the backend, checks b and the result, and lets solve overwrite the copy of b in dst.
 func solveTo(b0 blskernel.Backend, routine string, side blas.Side, n int, dst, b *mat.Dense, solve solver) error {
 	rows, cols := b.Dims()
 	order, nrhs := system(side, b)
@@ -57,7 +57,7 @@ func solveTo(b0 blskernel.Backend, routine string, side blas.Side, n int, dst, b
 	return checkFinite(bk, routine, blas.All, x, ErrOverflow)
 }
 
-// solveVecTo is the body of every SolveVecTo.
+// solveVecTo implements every SolveVecTo.
 func solveVecTo(dst *gonummat.VecDense, n int, b gonummat.Vector, solve func(dst, b *mat.Dense) error) error {
 	checkShape(b.Len() == n && (dst.IsEmpty() || dst.Len() == n))
 	x := denseOn(blas64.General{Rows: n, Cols: 1, Stride: 1, Data: make([]float64, n)})

@@ -17,8 +17,8 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// A symmetric has the common part and methods of Cholesky and LDLT: the factorization P A Pᵀ = Uᵀ D
-// U of a symmetric matrix in packed storage. For Cholesky P and D are the identity.
+// A symmetric has the fields and methods that Cholesky and LDLT share: the factorization P A Pᵀ =
+// Uᵀ D U of a symmetric matrix in packed storage. For Cholesky P and D are the identity.
 type symmetric struct {
 	factored
 	routines *routines
@@ -27,17 +27,17 @@ type symmetric struct {
 	d        *ldlt.Diagonal // D, or nil for Cholesky
 	swap     []int          // P exchanges rows k and swap[k] >= k, for k = 0, 1, ...
 	anorm    float64        // 1-norm of A
-	nb       int            // block size of tests, at least 2 with LDLT; 0 for the default
+	nb       int            // block size set by tests, at least 2 with LDLT; 0 for the default
 }
 
-// routines are LAPACK's names of the methods of a factorization.
+// routines are LAPACK's names for the methods of a factorization.
 type routines struct{ factorize, solve, invert, rcond, refine string }
 
 func packedCopy(a *mat.SymPacked) *mat.SymPacked {
 	return mat.NewSymPacked(a.SymmetricDim(), slices.Clone(a.RawSymPacked().Data))
 }
 
-// factorize empties the receiver, checks a, and lets run overwrite its storage by U.
+// factorize empties the receiver, checks a, and lets run overwrite its storage with U.
 func (f *symmetric) factorize(b0 blskernel.Backend, names *routines, a *mat.SymPacked, run func(bk factor.Backend, n int, ap []float64) error) error {
 	f.Reset()
 	n, ap := a.SymmetricDim(), a.RawSymPacked().Data
@@ -53,7 +53,7 @@ func (f *symmetric) factorize(b0 blskernel.Backend, names *routines, a *mat.SymP
 		return err
 	}
 	f.routines, f.backend, f.n, f.u, f.anorm = names, b0, n, ap, anorm
-	factors := *f // which a later Factorize of f does not change
+	factors := *f // a later Factorize of f does not change it
 	f.rcond = once(func() float64 { return rcond(b0, names.rcond, n, anorm, true, factors.solve) })
 	return nil
 }
@@ -73,10 +73,10 @@ func (f *symmetric) solveTo(limit float64, side blas.Side, dst, b *mat.Dense) er
 	return checkCondition(f.routines.solve, limit, f.rcond)
 }
 
-// Solver returns a function that overwrites x, of length n, by A⁻¹x, for many products with one vector.
-// A blsupdate.Counter counts all its calls as one RCond. If a product overflows, x is not finite.
-// Solver panics if the receiver is empty, and the function with mat.ErrSliceLengthMismatch if x has
-// another length.
+// Solver returns a function that overwrites x, of length n, with A⁻¹x, for many solves with one vector
+// each. A blsupdate.Counter counts all its calls as one RCond. If a solution overflows, x is not
+// finite. Solver panics if the receiver is empty; the function panics with mat.ErrSliceLengthMismatch
+// if x has another length.
 func (f *symmetric) Solver() func(x []float64) {
 	f.mustHold()
 	bk := factor.On(backend.Begin(f.backend, backend.Routine{Name: f.routines.rcond, M: f.n, N: f.n}))
