@@ -124,8 +124,8 @@ func (f *QR) RTo(dst *mat.Dense) {
 }
 
 // SolveTo computes the k×c X that minimizes ‖A X - B‖ in each column, for the l×c b, and writes it to
-// dst: X = R⁻¹ (QᵀB)₁..ₖ. It gives an empty dst the right size. If l = k, dst may be b. It takes c(4lk
-// - k²) flops, and a workspace of l(c + 64) + 64c numbers.
+// dst: X = R⁻¹ (QᵀB)₁..ₖ. It gives an empty dst the right size. If l = k, dst may be b. It takes
+// c(4lk - k²) flops, and a workspace of l(c + 64) + 64c numbers.
 //
 // The error matches ErrNotFinite if b holds NaN or an infinity, and is a *PivotError that matches
 // ErrSingular if R has a zero on its diagonal, so that A does not have full column rank; dst is then

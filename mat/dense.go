@@ -6,12 +6,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Dense is gonum's dense row-major matrix, by alias: the functions of both packages share it.
+// Dense is an alias of gonum's dense row-major matrix, so functions of both packages accept it.
 type Dense = mat.Dense
 
 // NewDense is gonum's mat.NewDense: an r×c matrix on data (row-major, len r*c), or on new zeroed
-// storage where data is nil. New storage of 4 MiB and more may be in pages of 2 MiB
-// (docs/performance.md); outside a triangle they take more memory than gonum's function.
+// storage if data is nil. New storage of 4 MiB or more may use pages of 2 MiB (docs/performance.md). A
+// matrix of which only a triangle is written then takes more memory than with gonum's function.
 func NewDense(r, c int, data []float64) *Dense {
 	if data == nil && r > 0 && c > 0 {
 		data = memory.Zeros(r * c)

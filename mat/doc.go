@@ -1,11 +1,11 @@
-// Package mat has the matrix types of blskernel and their products on a chosen backend.
+// Package mat provides the matrix types of blskernel and their products on a chosen backend.
 //
 // # Types
 //
-// Dense is gonum's mat.Dense by alias: callers pass what they already have. SymPacked is a symmetric
-// matrix that stores its upper triangle, row after row, in n(n+1)/2 numbers: half the memory of gonum's
+// Dense is an alias of gonum's mat.Dense: callers pass what they already have. SymPacked is a symmetric
+// matrix that stores its upper triangle, row by row, in n(n+1)/2 numbers: half the memory of gonum's
 // SymDense, in the layout of gonum's blas64.SymmetricPacked. It implements gonum's mat.Symmetric, so
-// that every function of gonum that reads a matrix takes it.
+// every function of gonum that reads a matrix accepts it.
 //
 // # Products
 //
@@ -17,21 +17,21 @@
 //	SymMul(bk, dst, s, b)                  dst = S B
 //	MulSym(bk, dst, b, s)                  dst = B S
 //
-// An empty dst (the zero value) gets the right size; another must have it already. As in gonum, dst may
-// be one of the operands, which costs a copy of that operand, but must not overlap one in part. A
-// dst emptied by Reset must not share its old storage with an operand. NaN and Inf in the operands
-// reach the result.
+// An empty dst (the zero value) gets the right size; any other dst must already have it. As in gonum,
+// dst may be one of the operands, which costs a copy of that operand, but must not partially overlap
+// one. A dst emptied by Reset must not share its old storage with an operand. NaN and Inf in the
+// operands reach the result.
 //
 // # Panics
 //
-// A mistake of the caller panics before anything is written, with the value of gonum's mat, so that
-// mat.Maybe of gonum returns it as an error:
+// A mistake of the caller panics before anything is written, with an error of gonum's mat, which
+// gonum's mat.Maybe returns:
 //
 //	a negative order or dimension                       mat.ErrNegativeDimension
 //	a dimension of zero in NewDense                     mat.ErrZeroLength
 //	shapes that do not fit, data of another length      mat.ErrShape
 //	an element out of range                             mat.ErrRowAccess, mat.ErrColAccess
 //
-// A result that overlaps an operand in part panics with the text "mat: bad region: overlap", as in
-// gonum, which has no value for that: Maybe does not recover it.
+// A result that partially overlaps an operand panics with the string "mat: bad region: overlap", as in
+// gonum, which has no error for this: Maybe does not recover it.
 package mat

@@ -11,7 +11,7 @@ import (
 )
 
 // Mul computes dst = A B for an m×k A and a k×n B, in 2mnk flops. dst may be a or b. It panics with
-// gonum's mat.ErrShape if the shapes do not fit, and if dst overlaps a or b in part.
+// gonum's mat.ErrShape if the shapes do not fit, and panics if dst partially overlaps a or b.
 func Mul(bk blskernel.Backend, dst, a, b *Dense) { MulTrans(bk, dst, a, false, b, false) }
 
 // MulTrans computes dst = op(A) op(B) for an m×k op(A) and a k×n op(B), in 2mnk flops; op(X) is Xᵀ if
@@ -32,8 +32,8 @@ func MulTrans(bk blskernel.Backend, dst, a *Dense, aTrans bool, b *Dense, bTrans
 }
 
 // SymOuterK computes S = alpha X Xᵀ, or S = alpha Xᵀ X if xTrans is set, in packed storage. For an n×k
-// op(X) it takes n²k flops, half of Mul's. It panics with gonum's mat.ErrShape if s has another order
-// than n, and if s and x share storage.
+// op(X) it takes n²k flops, half as many as Mul. It panics with gonum's mat.ErrShape if s is not empty
+// and not of order n, and panics if s and x share storage.
 func SymOuterK(bk blskernel.Backend, s *SymPacked, alpha float64, x *Dense, xTrans bool) {
 	n, k := opDims(x, xTrans)
 	raw := x.RawMatrix()
@@ -48,7 +48,7 @@ func SymOuterK(bk blskernel.Backend, s *SymPacked, alpha float64, x *Dense, xTra
 }
 
 // SymMul computes dst = S B for an m×m S and an m×n B, in 2m²n flops. dst may be b. It panics with
-// gonum's mat.ErrShape if the shapes do not fit, and if dst overlaps s, or b in part.
+// gonum's mat.ErrShape if the shapes do not fit, and panics if dst overlaps s or partially overlaps b.
 func SymMul(bk blskernel.Backend, dst *Dense, s *SymPacked, b *Dense) {
 	mulSym(bk, blas.Left, dst, s, b)
 }
@@ -81,10 +81,10 @@ func opDims(a *Dense, trans bool) (r, c int) {
 	return block.Stored(block.Trans(trans), r, c)
 }
 
-// regionOverlap is gonum's text.
+// regionOverlap is gonum's message.
 const regionOverlap = "mat: bad region: overlap"
 
-// unaliased returns a, or a copy of it if dst is the same matrix. It panics if they overlap in part.
+// unaliased returns a, or a copy of it if dst is the same matrix. It panics if they overlap partially.
 func unaliased(dst, a *Dense) *Dense {
 	d, x := dst.RawMatrix(), a.RawMatrix()
 	if block.Overlap(d, x) && block.Same(d, x) {

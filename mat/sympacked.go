@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// SymPacked is a symmetric n×n matrix whose upper triangle is stored row after row: element (i, j),
-// i <= j, at data[i*(2n-i-1)/2+j]. The zero value is an empty matrix.
+// SymPacked is a symmetric n×n matrix whose upper triangle is stored row by row: element (i, j), i <=
+// j, at data[i*(2n-i-1)/2+j]. The zero value is an empty matrix.
 type SymPacked struct {
 	n    int
 	data []float64
@@ -21,7 +21,7 @@ var (
 	_ mat.MutableSymmetric = (*SymPacked)(nil)
 )
 
-// NewSymPacked returns an n×n matrix on data, of n(n+1)/2 elements, which is not copied, or on new
+// NewSymPacked returns an n×n matrix on data, which has n(n+1)/2 elements and is not copied, or on new
 // zeroed storage if data is nil. n = 0 gives an empty matrix. It panics with gonum's
 // mat.ErrNegativeDimension if n is negative, and with mat.ErrShape if data has another length.
 func NewSymPacked(n int, data []float64) *SymPacked {
@@ -47,7 +47,7 @@ func (s *SymPacked) Dims() (r, c int) { return s.n, s.n }
 // out of range.
 func (s *SymPacked) At(i, j int) float64 { return s.data[s.index(i, j)] }
 
-// SetSym sets elements (i, j) and (j, i), which are one number. It panics as At does.
+// SetSym sets elements (i, j) and (j, i), which are stored once. It panics as At does.
 func (s *SymPacked) SetSym(i, j int, v float64) { s.data[s.index(i, j)] = v }
 
 func (s *SymPacked) index(i, j int) int {
@@ -63,7 +63,7 @@ func (s *SymPacked) index(i, j int) int {
 // T returns the matrix itself, which is its own transpose.
 func (s *SymPacked) T() mat.Matrix { return s }
 
-// RawSymPacked returns the matrix in the form that gonum's blas64 takes. The storage is shared.
+// RawSymPacked returns the matrix in the form that gonum's blas64 takes, on the same storage.
 func (s *SymPacked) RawSymPacked() blas64.SymmetricPacked {
 	return blas64.SymmetricPacked{N: s.n, Data: s.data, Uplo: blas.Upper}
 }
@@ -141,7 +141,7 @@ func (s *SymPacked) reuse(n int) {
 	s.n = n
 }
 
-// storage returns the storage that reuse gives a matrix of order n, or nil if it allocates it.
+// storage returns the storage that reuse gives a matrix of order n, or nil if reuse must allocate it.
 func (s *SymPacked) storage(n int) []float64 {
 	if want := block.PackedLen(n); cap(s.data) >= want {
 		return s.data[:want]

@@ -1,5 +1,5 @@
-// Package backend has what only the packages of this module ask of a blskernel.Backend: defaults,
-// products that not every backend has, and the account of LAPACK-level routines.
+// Package backend has what only packages of this module need of a blskernel.Backend: the default,
+// products that some backends lack, and the recording of LAPACK-level routines.
 package backend
 
 import (
@@ -17,8 +17,8 @@ func Or(b blskernel.Backend) blskernel.Backend {
 	return b
 }
 
-// A Wrapper is a Backend that passes calls on to another, such as a counter. blskernel.Describe,
-// BlockSizes looks through it.
+// A Wrapper is a Backend that passes calls on to another, such as a counter. Peak, BlockSizes,
+// MissingLAPACK and blskernel.Describe unwrap it.
 type Wrapper interface {
 	blskernel.Backend
 	Unwrap() blskernel.Backend
@@ -38,15 +38,15 @@ func unwrapped(b blskernel.Backend) blskernel.Backend {
 
 // Kernels returns the names of the pure backend's kernels that this machine can run, best first.
 func Kernels() []string {
-	b, err := blskernel.Lookup("pure/generic") // which every machine can run
+	b, err := blskernel.Lookup("pure/generic") // every machine can run it
 	if err != nil {
 		panic(err)
 	}
 	return b.(interface{ Kernels() []string }).Kernels()
 }
 
-// Peak is blskernel.Peak with the instructions of b's kernel, timed by clock, the wall clock if that is
-// nil. It panics unless b is the pure backend on some kernel.
+// Peak is blskernel.Peak with the instructions of b's kernel, timed by clock, or by the wall clock if
+// clock is nil. It panics unless b is the pure backend on some kernel.
 func Peak(b blskernel.Backend, threads int, clock func() time.Duration) float64 {
 	p := unwrapped(b).(interface {
 		Peak(threads int, clock func() time.Duration) float64

@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// FusedProducts are products that include a scaling or an activation, which would otherwise be another
-// pass over memory. A Backend may implement them; Fused supplies them for the others.
+// FusedProducts computes products that include a scaling or an activation, which would otherwise take
+// another pass over memory. A Backend may implement it; Fused supplies it for the others.
 //
-// Matrices are row-major, and op(X) is X or Xᵀ by the transpose argument. No operand may overlap the
-// result. beta = 0 overwrites the result without reading it. Bad arguments panic as in Dgemm.
+// Matrices are row-major, and op(X) is X or Xᵀ, as the transpose argument says. No operand may overlap
+// the result. beta = 0 overwrites the result without reading it. Bad arguments panic as in Dgemm.
 type FusedProducts interface {
 	// DgemmDiag computes C = alpha*op(A)*diag(d)*op(B) + beta*C, where op(A) is m×k, d has k
 	// elements, op(B) is k×n and C is m×n. It takes 2mnk flops.
@@ -24,12 +24,12 @@ type FusedProducts interface {
 
 	// DgemmTanh computes C[i,j] = tanh(alpha*(op(A)*op(B))[i,j] + bias[j]), where op(A) is m×k,
 	// op(B) is k×n, bias has n elements and C is m×n, which is not read. tanh has an error below 2
-	// ulp. It takes 2mnk flops and mn tanh.
+	// ulp. It takes 2mnk flops and computes tanh mn times.
 	DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int)
 }
 
-// Fused returns b's own FusedProducts, or else products that call b's Dgemm on blocks, with a
-// workspace. A nil b stands for blskernel.Default().
+// Fused returns b itself if it implements FusedProducts. Otherwise it returns products that call b's
+// Dgemm on blocks, with a workspace. A nil b stands for blskernel.Default().
 func Fused(b blskernel.Backend) FusedProducts {
 	b = Or(b)
 	if f, ok := b.(FusedProducts); ok {

@@ -6,38 +6,38 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// ColumnMajorLAPACK are LAPACK routines of the library behind a Backend, in Fortran's terms. The
-// backend openblas has them unless its library was built without LAPACK.
+// ColumnMajorLAPACK has LAPACK routines of the library behind a Backend, with Fortran's conventions.
+// The backend openblas implements it unless its library lacks a usable LAPACK.
 //
 // Matrices are stored by columns: element (i, j) of A is a[i+j*lda], lda >= max(1, m) for m rows.
 // Elements between the columns are not touched. A matrix stored by rows is the transpose: blas.Upper by
 // rows is blas.Lower here, and the inverse of Aᵀ by columns is A⁻¹ by rows.
 //
 // A routine reads and writes the triangle ul of a symmetric matrix and does not touch the other. ipiv
-// and info count rows from 1. info is 0 on success and positive if the matrix is the cause, as each
+// and info count rows from 1. info is 0 on success, and positive if the matrix is at fault, as each
 // routine says. NaN and Inf in a matrix give undefined elements and info. Arguments must not overlap.
 //
-// Illegal arguments and short slices panic with constant texts, the BLAS's texts if it has one. So
-// does a size beyond the library's 32-bit integers. SetThreads bounds the threads.
+// Illegal arguments, short slices and sizes beyond 32 bits panic with constant messages, which are the
+// BLAS's where it has one. SetThreads bounds the threads.
 type ColumnMajorLAPACK interface {
-	// Dpotrf overwrites the triangle ul of a symmetric positive definite A by U with A = UᵀU or L
-	// with A = LLᵀ, in n³/3 flops. A positive info is the order of a leading minor that is not
+	// Dpotrf overwrites the triangle ul of a symmetric positive definite A with U, A = UᵀU, or with
+	// L, A = LLᵀ, in n³/3 flops. A positive info is the order of a leading minor that is not
 	// positive; the elimination stops there.
 	Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (info int)
 
-	// Dpotri overwrites the factor of Dpotrf by the triangle ul of A⁻¹, in 2n³/3 flops. If info is
-	// positive, that diagonal element of the factor is zero and there is no inverse.
+	// Dpotri overwrites the factor of Dpotrf with the triangle ul of A⁻¹, in 2n³/3 flops. If info
+	// is positive, diagonal element info of the factor is zero and there is no inverse.
 	Dpotri(ul blas.Uplo, n int, a []float64, lda int) (info int)
 
-	// Dgetrf overwrites the m×n A by L below the diagonal, with a unit diagonal, and U on and above
-	// it, where P·A = L·U, in 2n³/3 flops for m = n. P exchanges rows i and ipiv[i-1] for i = 1, 2,
-	// ..., min(m, n). If info is positive, that diagonal element of U is zero; the factorization is
-	// complete.
+	// Dgetrf overwrites the m×n A with L below the diagonal, which has an implied unit diagonal,
+	// and U on and above it, where P·A = L·U, in 2n³/3 flops for m = n. P exchanges rows i and
+	// ipiv[i-1] for i = 1, 2, ..., min(m, n). If info is positive, diagonal element info of U is
+	// zero; the factorization is complete.
 	Dgetrf(m, n int, a []float64, lda int, ipiv []int32) (info int)
 
-	// Dgetri overwrites the factors of Dgetrf of an n×n A by A⁻¹, in 4n³/3 flops. work has at least
-	// n elements, and 64n for the blocked algorithm. If info is positive, that diagonal element of
-	// U is zero and A is not inverted.
+	// Dgetri overwrites Dgetrf's factors of an n×n A with A⁻¹, in 4n³/3 flops. work has at least n
+	// elements, and 64n for the blocked algorithm. If info is positive, diagonal element info of U
+	// is zero and A is not inverted.
 	Dgetri(n int, a []float64, lda int, ipiv []int32, work []float64) (info int)
 }
 
@@ -48,8 +48,8 @@ func ColumnMajor(b blskernel.Backend) (ColumnMajorLAPACK, bool) {
 	return l, ok
 }
 
-// MissingLAPACK returns why the library of the backend openblas has no ColumnMajorLAPACK. It is empty
-// where there is one, and for other backends.
+// MissingLAPACK returns why the library of the backend openblas has no ColumnMajorLAPACK. It returns ""
+// if there is one, and for other backends.
 func MissingLAPACK(b blskernel.Backend) string {
 	if m, ok := unwrapped(b).(interface{ MissingLAPACK() string }); ok {
 		return m.MissingLAPACK()

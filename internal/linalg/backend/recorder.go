@@ -2,15 +2,15 @@ package backend
 
 import "blskernel"
 
-// A Routine describes one call of a LAPACK-level routine: an operation of many BLAS calls.
+// A Routine describes one call of a LAPACK-level routine, which makes many BLAS calls.
 type Routine struct {
 	Name string // LAPACK's name, such as "Dsptrf"
-	M, N int    // rows and order of the matrix; M = N where it is square
+	M, N int    // rows and columns of the matrix
 	NRHS int    // number of right-hand sides, for solves
 }
 
 // A Recorder is a Backend that records its work. A LAPACK-level routine calls Begin first, so that a
-// factorization counts as one operation and not as the products it consists of.
+// factorization counts as one operation, not as its many products.
 type Recorder interface {
 	blskernel.Backend
 	// Begin records that r starts and returns the Backend for the calls inside r, which are not

@@ -13,8 +13,8 @@ import (
 	"blskernel/internal/linalg/workers"
 )
 
-// Pure is the BLAS on one kernel: a blskernel.Backend, blskernel.PackedProducts, backend.FusedProducts
-// and block.Ops, where the methods are documented.
+// Pure is the BLAS on one kernel. It implements blskernel.Backend, blskernel.PackedProducts,
+// backend.FusedProducts and block.Ops, which document its methods.
 type Pure struct {
 	*blas12.Routines
 	*gemm.Engine
@@ -23,7 +23,7 @@ type Pure struct {
 
 var _ block.Ops = (*Pure)(nil)
 
-// New returns the BLAS of the given name on kernel k. All of them share one bound on threads.
+// New returns the BLAS of the given name on kernel k. All values share one bound on threads.
 func New(name string, k kernel.Kernel) *Pure {
 	return &Pure{Routines: blas12.New(k, workers.Default.Rows), Engine: gemm.New(k), name: name}
 }
@@ -43,7 +43,7 @@ func (p *Pure) Peak(threads int, clock func() time.Duration) float64 {
 }
 
 // best returns the BLAS on the selected kernel, or on the best one if the environment names a kernel
-// that this machine cannot run: that is an error of the pure backend alone.
+// that this machine cannot run. Only the pure backend reports that as an error.
 var best = sync.OnceValue(func() *Pure {
 	k, err := kernel.Selected()
 	if err != nil {

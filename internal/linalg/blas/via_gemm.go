@@ -9,14 +9,14 @@ import (
 )
 
 // ViaGemm computes blskernel.PackedProducts, backend.FusedProducts and the products of block.Ops with
-// the Dgemm and Dtrsm of any BLAS. What these do not take goes through a workspace: packed operands,
-// and results that are packed or a triangle.
+// the Dgemm and Dtrsm of any BLAS. Operands and results that these do not take go through a workspace:
+// packed ones, and results of one triangle.
 type ViaGemm struct {
 	blas.Float64
 	block.Vectors
 }
 
-// On returns the block.Ops of b, or else those of ViaGemm with the vectors of the pure backend.
+// On returns b as a block.Ops, or ViaGemm on b with the vector operations of the pure backend.
 func On(b blas.Float64) block.Ops {
 	if o, ok := b.(block.Ops); ok {
 		return o
@@ -24,17 +24,17 @@ func On(b blas.Float64) block.Ops {
 	return ViaGemm{Float64: b, Vectors: best()}
 }
 
-// BlockRows stays on the caller's goroutine: the calls of another BLAS have threads of their own.
+// BlockRows stays on the caller's goroutine, because calls of another BLAS have their own threads.
 func (v ViaGemm) BlockRows(rows, nanoseconds int, do func(from, to int)) { do(0, rows) }
 
 // maxPackedRows is the largest number of rows of a packed result that one Dgemm computes. Dgemm packs
-// its right operand once for these rows, which takes as long as about 60 of them, so there should be
-// many. But they are also the workspace, and only a long sum repays the way through it.
+// its right operand once for all these rows, which takes as long as computing about 60 rows, so there
+// should be many. But the rows also pass through the workspace, which pays only for a long sum.
 const maxPackedRows = 4 * block.Size
 
-// product computes C = alpha·op(A)·diag(d)·op(B) + beta·C for an m×n C, of which it keeps a triangle or
-// all; a nil d is the identity. At most block.Size terms of a sum go through the workspace together. On
-// the diagonal of a triangle, blocks have block.Size rows, so that little of the work is wasted.
+// product computes C = alpha·op(A)·diag(d)·op(B) + beta·C for an m×n C and stores the part kept of C, a
+// triangle or all; a nil d is the identity. At most block.Size terms of a sum go through the workspace
+// together. On the diagonal of a triangle, blocks have block.Size rows, so that little work is wasted.
 func (v ViaGemm) product(kept blas.Uplo, tA, tB blas.Transpose, m, n, k int, alpha float64, a block.Matrix, d []float64, b block.Matrix, beta float64, c block.Matrix) {
 	terms := k
 	if a.Packed || b.Packed || d != nil {
@@ -64,7 +64,7 @@ func (v ViaGemm) product(kept blas.Uplo, tA, tB blas.Transpose, m, n, k int, alp
 		if d != nil && terms > 0 {
 			bp = scaled(workB, tB, bp, n, d[p:p+terms])
 		}
-		// part computes rows i to end, columns j to to.
+		// part computes C[i:end, j:to].
 		part := func(i, end, j, to int) {
 			cols := to - j
 			if cols == 0 {
@@ -107,7 +107,7 @@ func (v ViaGemm) product(kept blas.Uplo, tA, tB blas.Transpose, m, n, k int, alp
 	}
 }
 
-// op returns op(X) from its row i and column j on; what it has no elements for is empty.
+// op returns op(X)[i:, j:], or an empty matrix if X has no elements there.
 func op(t blas.Transpose, x block.Matrix, i, j int) block.Matrix {
 	i, j = block.Stored(t, i, j)
 	if x.Row(i)+j >= len(x.X) {
@@ -132,7 +132,7 @@ func dense(work []float64, x block.Matrix, rows, cols int) block.Matrix {
 	return d
 }
 
-// scaled returns a B in work with op(B) = diag(d)·op(X), of n columns.
+// scaled returns, in work, the B such that op(B) = diag(d)·op(X), which has n columns.
 func scaled(work []float64, t blas.Transpose, x block.Matrix, n int, d []float64) block.Matrix {
 	rows, cols := block.Stored(t, len(d), n)
 	s := block.Dense(work, max(1, cols))
@@ -239,8 +239,8 @@ func (v ViaGemm) BlockSyrk(t blas.Transpose, n, k int, alpha float64, a block.Ma
 	v.product(blas.Upper, t, block.Other(t), n, n, k, alpha, a, d, a, 1, c)
 }
 
-// BlockTrsm solves for packed blocks with one half of a large A, subtracts the product of the found
-// half of X from the rest, and solves with the other half.
+// BlockTrsm divides a large problem with packed blocks: it solves with one half of A, subtracts the
+// product with that half of X from the rest, and solves with the other half.
 func (v ViaGemm) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
 	order := check.Order(s, m, n)
 	if m == 0 || n == 0 {

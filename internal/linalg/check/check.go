@@ -1,6 +1,6 @@
-// Package check has the argument checks of the float64 BLAS: one set for every backend.
+// Package check has the argument checks of the float64 BLAS, one set for all backends.
 //
-// The texts and their order are gonum's. A function that checks a whole routine returns false where the
+// The messages and their order are gonum's. A function that checks a whole routine returns false if the
 // result is empty: then there is nothing to compute, and slices may be too short.
 package check
 
@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// The texts with which gonum's BLAS panics, in the order of the checks; ShortD and ShortBias are ours.
+// Messages with which gonum's BLAS panics, in the order of the checks; ShortD and ShortBias are ours.
 const (
 	MLT0         = "blas: m < 0"
 	NLT0         = "blas: n < 0"
@@ -52,7 +52,7 @@ func Side(s blas.Side) { Require(s == blas.Left || s == blas.Right, BadSide) }
 // Uplo panics unless ul is blas.Upper or blas.Lower.
 func Uplo(ul blas.Uplo) { Require(ul == blas.Lower || ul == blas.Upper, BadUplo) }
 
-// Transpose panics unless t is a transpose of the BLAS.
+// Transpose panics unless t is a valid transpose of the BLAS.
 func Transpose(t blas.Transpose) {
 	Require(t == blas.NoTrans || t == blas.Trans || t == blas.ConjTrans, BadTranspose)
 }
@@ -75,7 +75,7 @@ func Vector(length, n, inc int, text string) {
 	Require(length > 0 && within(n-1, max(inc, -inc), length-1), text)
 }
 
-// within reports whether steps*size <= length, where the product may overflow.
+// within reports whether steps*size <= length, even if the product overflows.
 func within(steps, size, length int) bool {
 	high, low := bits.Mul(uint(steps), uint(size))
 	return high == 0 && low <= uint(length)
@@ -93,7 +93,7 @@ func Order(s blas.Side, m, n int) int {
 }
 
 // operands checks A, B and C: their leading dimensions, and their lengths unless the result is empty.
-// Dgemm does so in place, because the call would show in products of order 2.
+// Dgemm checks them inline, because a call would slow down products of order 2.
 func operands(empty bool, a, rowsA, colsA, lda, b, rowsB, colsB, ldb, c, rowsC, colsC, ldc int) bool {
 	Ld(lda, colsA, BadLdA)
 	Ld(ldb, colsB, BadLdB)

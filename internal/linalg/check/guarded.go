@@ -6,14 +6,14 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Guarded wraps a BLAS of 32-bit integers, to which the BLAS converts sizes before its checks: a larger
-// one could pass them, and loops in C would access memory out of bounds. Guarded panics before such a
-// size reaches the BLAS. On 64 bits no product of two smaller sizes overflows in the BLAS's checks.
+// Guarded wraps a BLAS that converts sizes to 32-bit integers. A larger size could pass the checks of
+// the BLAS, and its loops in C would then access memory out of bounds. Guarded panics before such a
+// size reaches the BLAS. With 64-bit ints no product of two smaller sizes overflows in these checks.
 //
-// Guarded also checks arguments in gonum's order, with gonum's texts, where the BLAS does not.
+// Guarded also checks arguments in gonum's order, with gonum's messages, where the BLAS does not.
 type Guarded struct{ blas.Float64 }
 
-// TooLarge is a text that the BLAS lacks.
+// TooLarge is the message for a size beyond 32 bits, which gonum's BLAS lacks.
 const TooLarge = "blas: a size is too large for this backend"
 
 // fit panics if a size, leading dimension or increment is beyond 32 bits.
@@ -23,7 +23,7 @@ func fit(sizes ...int) {
 	}
 }
 
-// increments guards the increments of a routine of Level 1 on n elements.
+// increments guards the increments of a Level 1 routine on n elements.
 func increments(n, incX, incY int) {
 	Require(incX != 0, ZeroIncX)
 	Require(incY != 0, ZeroIncY)

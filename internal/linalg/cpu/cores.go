@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// An entry is a core of the table. Sizes are in KiB; the given number of cores share L2.
+// An entry is a core of the table. Sizes are in KiB; cores is the number of cores that share L2.
 type entry struct {
 	name           string
 	id             uint32
 	l1d, l2, cores int
 }
 
-// table has arm64 cores, with the smallest common L2 if products differ.
+// table lists arm64 cores, with the smallest common L2 if products differ.
 var table = []entry{
 	{"Cortex-A53", 0x41d03, 32, 512, 4},
 	{"Cortex-A55", 0x41d05, 32, 128, 1},
@@ -27,7 +27,7 @@ var table = []entry{
 	{"Neoverse V1", 0x41d40, 64, 1024, 1}, // Graviton 3
 	{"Neoverse N2", 0x41d49, 64, 1024, 1},
 	{"Azure Cobalt 100", 0x6dd49, 64, 1024, 1},
-	{"Neoverse V2", 0x41d4f, 64, 1024, 1}, // Grace; with 2 MiB Graviton 4, Axion
+	{"Neoverse V2", 0x41d4f, 64, 1024, 1}, // Grace; Graviton 4 and Axion have 2 MiB
 	{"AmpereOne", 0xc0ac3, 64, 2048, 1},
 	{"AmpereOne", 0xc0ac4, 64, 2048, 1},
 	{"Oryon", 0x51001, 96, 12288, 4},  // Snapdragon X
@@ -38,12 +38,12 @@ var table = []entry{
 	{"Apple M4", 0x61050, 128, 16384, 6},
 }
 
-// lookup returns the entry with the id, or else the last one whose name is in name, or else an unknown
-// core with the smallest sizes that are common among 64-bit CPUs. Blocks that are too small for a cache
-// cost a few per cent, blocks that are too large cost much more.
+// lookup returns the entry with the given id. Without one it returns the last entry whose name is in
+// name, or an unknown core with the smallest sizes that are common among 64-bit CPUs. Blocks that are
+// too small for a cache cost a few per cent; blocks that are too large cost much more.
 func lookup(id uint32, name string) entry {
 	if id>>12 == 0x61 {
-		id, name = id&^0xf, "Apple" // the last digit tells fast from slow cores, and chips of a generation
+		id, name = id&^0xf, "Apple" // the last digit distinguishes fast and slow cores, and chips of a generation
 	}
 	words := func(s string) string { return " " + strings.ReplaceAll(s, "-", " ") + " " }
 	found := entry{strings.TrimSuffix(fmt.Sprintf("unknown (%#x)", id), " (0x0)"), id, 32, 256, 1}

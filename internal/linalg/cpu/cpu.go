@@ -1,5 +1,5 @@
 // Package cpu describes the CPU of this machine: its name, its instruction sets and its caches. On x86
-// the CPU tells them, elsewhere the system; a table of cores has values for unknown ones.
+// the CPU reports them, elsewhere the system; a table of cores fills in unknown values.
 package cpu
 
 import (
@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Name returns the CPU's own name, or the name of its cores, or "unknown" and the number of their kind.
+// Name returns the CPU's own name, or the name of its cores, or "unknown" and their id.
 func Name() string { return here().name }
 
-// relevant lists the instruction sets on which a float64 kernel can depend, oldest first. cpuid knows
-// nothing of arm64 on some systems, and x/sys/cpu little on others.
+// relevant lists the instruction sets on which a float64 kernel can depend, oldest first. On arm64,
+// cpuid detects nothing on some systems, and x/sys/cpu little on others.
 var relevant = []struct {
 	id    cpuid.FeatureID
-	arm64 bool // by x/sys/cpu
+	arm64 bool // supported, according to x/sys/cpu
 }{
 	{id: cpuid.SSE2}, {id: cpuid.SSE3}, {id: cpuid.SSSE3}, {id: cpuid.SSE4}, {id: cpuid.SSE42},
 	{id: cpuid.AVX}, {id: cpuid.FMA3}, {id: cpuid.AVX2},
@@ -41,31 +41,31 @@ func Features() []string {
 	return names
 }
 
-// Caches are the sizes in bytes of the data caches that one core can use.
+// Caches holds the sizes in bytes of the data caches that one core can use.
 type Caches struct {
 	L1D, L2, L3 int    // L3 is 0 if there is none or it is unknown
 	L2Cores     int    // the number of cores that share L2
-	Source      string // "reported", or the core of the table that they are assumed from
+	Source      string // "reported", or "assumed: " and the core of the table that supplied the sizes
 }
 
 // L2Share returns the part of L2 per core if all cores that share it are busy.
 func (c Caches) L2Share() int { return c.L2 / max(c.L2Cores, 1) }
 
-// CacheSizes returns the sizes of this machine's caches. Where cores differ, they belong to the kind
+// CacheSizes returns the sizes of this machine's caches. If cores differ, the sizes are for the kind
 // with the largest share of L2: the fast cores, which do most of the work of a product.
 func CacheSizes() Caches { return here().caches }
 
-// A core has the system's values for cores of one kind. Unknown values are 0 or -1.
+// A core holds the system's values for cores of one kind. Unknown values are 0 or -1.
 type core struct {
 	name   string
-	id     uint32 // on arm64: the implementer, and in the last 12 bits the part
+	id     uint32 // on arm64: the implementer, then the part in the last 12 bits
 	caches Caches
 }
 
-// idOf returns the id in the register MIDR_EL1.
+// idOf returns the id of a core from its register MIDR_EL1.
 func idOf(midr uint64) uint32 { return uint32(midr>>24&0xff<<12 | midr>>4&0xfff) }
 
-// here describes this machine. It is read once.
+// here returns the core that describes this machine, which is read once.
 var here = sync.OnceValue(func() core { return choose(ask()) })
 
 // choose returns the kind of core that CacheSizes describes.
@@ -78,8 +78,8 @@ func choose(cores []core) (chosen core) {
 	return chosen
 }
 
-// minShare is the smallest plausible share of L2: virtual machines may report that all of their CPUs
-// share one.
+// minShare is the smallest plausible share of L2: a virtual machine may report that all its CPUs share
+// one L2.
 const minShare = 32 << 10
 
 // complete fills in unknown values. It takes all caches from the table if one is missing or

@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// fromLinux returns the kinds of cores that Linux describes in the files below root, which lack sizes,
-// or are missing, in some containers and virtual machines.
+// fromLinux returns the kinds of cores that Linux describes in the files below root. In some containers
+// and virtual machines the files lack sizes or are missing.
 func fromLinux(root fs.FS) (cores []core) {
 	text, _ := fs.ReadFile(root, "proc/cpuinfo")
 	seen := map[uint32]bool{}
@@ -26,7 +26,7 @@ func fromLinux(root fs.FS) (cores []core) {
 		case "CPU implementer":
 			implementer = n
 		case "CPU part":
-			// One CPU of each kind is enough: machines have hundreds.
+			// One CPU of each kind is enough: a machine may have hundreds.
 			if id := uint32(implementer<<12 | n); !seen[id] {
 				seen[id] = true
 				cores = append(cores, core{id: id, caches: cachesOf(root, cpu)})
@@ -43,7 +43,7 @@ func fromLinux(root fs.FS) (cores []core) {
 }
 
 func cachesOf(root fs.FS, cpu uint64) (c Caches) {
-	threads, shared := 0, 0 // the CPUs that have the same L1, and the same L2
+	threads, shared := 0, 0 // the numbers of CPUs that share one L1, and one L2
 	for i := 0; ; i++ {
 		read := func(name string) string {
 			text, _ := fs.ReadFile(root, fmt.Sprintf("sys/devices/system/cpu/cpu%d/cache/index%d/%s", cpu, i, name))
@@ -65,7 +65,7 @@ func cachesOf(root fs.FS, cpu uint64) (c Caches) {
 	}
 }
 
-// listed returns the length of a list such as 0-3,8.
+// listed returns the number of CPUs in a list such as 0-3,8.
 func listed(list string) (n int) {
 	for part := range strings.SplitSeq(list, ",") {
 		first, last, _ := strings.Cut(part, "-")
@@ -77,9 +77,9 @@ func listed(list string) (n int) {
 	return n
 }
 
-// fromSysctl returns the core that the variables of macOS or a BSD describe. read returns the bytes of
-// one, or none. macOS tells the caches of the fast cores. NetBSD has the board in hw.model, and a
-// structure that begins with MIDR_EL1; FreeBSD and OpenBSD have a core in hw.model.
+// fromSysctl returns the core that the sysctl variables of macOS or a BSD describe. read returns the
+// bytes of a variable, or none. macOS reports the caches of the fast cores. FreeBSD and OpenBSD name a
+// core in hw.model. NetBSD names the board there, and has a structure that begins with MIDR_EL1.
 func fromSysctl(read func(name string) []byte) core {
 	number := func(name string) int {
 		return int(binary.LittleEndian.Uint64(append(read(name), make([]byte, 8)...)))

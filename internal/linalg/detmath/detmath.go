@@ -1,7 +1,7 @@
-// Package detmath has elementary functions with the same bits on every machine: every operation is
-// rounded as written. Package math has assembly on some machines, and products that the compiler fuses
-// with sums on others. So has math/rand for the normal distribution, which is here too. An ulp is the
-// distance between a result and the next float64.
+// Package detmath has elementary functions that return the same bits on every machine: every operation
+// is rounded as written. Package math uses assembly on some machines, and on others the compiler fuses
+// its products with sums. This also affects the normal distribution of math/rand, so it is here too. An
+// ulp is the distance between a result and the next float64.
 package detmath
 
 import (
@@ -11,7 +11,7 @@ import (
 
 // Hypot returns sqrt(x² + y²) without overflow or underflow of the squares, to 1.25 ulp: 0.75 from the
 // sum of squares, with two roundings that the root halves, and 0.5 from the root. A subnormal result is
-// rounded once more. The result is +Inf where x or y is infinite, and else NaN where one is NaN.
+// rounded once more. The result is +Inf if x or y is infinite, and otherwise NaN if one is NaN.
 func Hypot(x, y float64) float64 {
 	x, y = math.Abs(x), math.Abs(y)
 	switch {
@@ -20,7 +20,7 @@ func Hypot(x, y float64) float64 {
 	case x < y:
 		x, y = y, x
 	}
-	// Products with powers of two are exact; y underflows only where it is too small to matter.
+	// Products with powers of two are exact; y underflows only if it is too small to matter.
 	down := 1.0
 	if x > 0x1p500 {
 		x, y, down = x*0x1p-600, y*0x1p-600, 0x1p600
@@ -106,10 +106,10 @@ func Exp(x float64) float64 {
 	return math.Ldexp(1-((lo-float64(r*c)/(2-c))-hi), int(k))
 }
 
-// Log10 returns the decimal logarithm of x, to 3 ulp, as Log.
+// Log10 returns the decimal logarithm of x to 3 ulp, with the special cases of Log.
 func Log10(x float64) float64 { return float64(Log(x) * (1 / math.Ln10)) }
 
-// Pow returns x^n for n >= 0, by about 2 log2(n) products; its relative error is below 2n eps.
+// Pow returns x^n for n >= 0, with about 2 log2(n) products; its relative error is below 2n eps.
 func Pow(x float64, n int) float64 {
 	power := 1.0
 	for ; n > 0; n /= 2 {
@@ -121,7 +121,7 @@ func Pow(x float64, n int) float64 {
 	return power
 }
 
-// Normal returns a number of the standard normal distribution, by the polar method of Marsaglia.
+// Normal returns a standard normal random number, by Marsaglia's polar method.
 func Normal(r *rand.Rand) float64 {
 	for {
 		x, y := 2*float64(r.Float64())-1, 2*float64(r.Float64())-1
@@ -131,8 +131,8 @@ func Normal(r *rand.Rand) float64 {
 	}
 }
 
-// Coefficients of NormalQuantile, ascending: numerators and denominators about the median and in the
-// tails.
+// Coefficients of NormalQuantile in ascending order: numerators and denominators near the median and in
+// the tails.
 var (
 	quantileCentre = [2][8]float64{
 		{3.3871328727963666080, 1.3314166789178437745e+2, 1.9715909503065514427e+3, 1.3731693765509461125e+4,
@@ -148,8 +148,8 @@ var (
 	}
 )
 
-// NormalQuantile returns the z for which a standard normal number is below z with the probability p, to
-// a relative error of 1e-14, for p from 1.4e-11 to 1 - 1.4e-11.
+// NormalQuantile returns the z such that a standard normal variable is below z with probability p, to a
+// relative error of 1e-14, for p from 1.4e-11 to 1 - 1.4e-11.
 //
 //	source: M. J. Wichura, Algorithm AS 241, Appl. Statist. 37 (1988) 477-484, PPND16.
 func NormalQuantile(p float64) float64 {

@@ -29,7 +29,7 @@ var texts = map[string]string{
 	"ipiv": "lapack: insufficient length of ipiv", "work": "lapack: insufficient length of work",
 }
 
-const over32 = "lapack: a size is beyond 32-bit integers"
+const over32 = "lapack: a size does not fit in 32 bits"
 
 // call calls a routine with the arguments of the given names and returns what it panics with.
 func call(l backend.ColumnMajorLAPACK, routine string, names []string, values map[string]int) any {

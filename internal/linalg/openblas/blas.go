@@ -2,7 +2,7 @@
 
 package openblas
 
-import "C" // With the tag cgo and no C compiler the go tool then skips this file, which needs the others.
+import "C" // With the tag cgo but no C compiler, the go tool then skips this file, which needs the others.
 
 import (
 	"blskernel/internal/linalg/check"
@@ -16,8 +16,8 @@ import (
 // dimension.
 type openBLAS struct {
 	check.Guarded
-	file    string // of the library
-	missing string // why there is no LAPACK with it
+	file    string // name of the library
+	missing string // why its LAPACK cannot be used, or empty
 }
 
 func newOpenBLAS(file string) openBLAS {
@@ -27,7 +27,7 @@ func newOpenBLAS(file string) openBLAS {
 func (openBLAS) Name() string { return "openblas" }
 
 // Dgemm does not read A and B if alpha = 0, like the reference BLAS. The library multiplies small
-// products by zero, so that NaN in A and B would show; a sum of no terms is beta*C.
+// products by zero, so NaN in A and B would show; a product with k = 0 is beta*C.
 func (o openBLAS) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	switch {
 	case alpha != 0:

@@ -2,7 +2,7 @@
 
 package openblas
 
-import "C" // With the tag cgo and no C compiler the go tool then skips this file, which needs the others.
+import "C" // With the tag cgo but no C compiler, the go tool then skips this file, which needs the others.
 
 import (
 	"slices"
@@ -10,15 +10,15 @@ import (
 	"blskernel/internal/linalg/cpu"
 )
 
-// coresBeforeAVX2 are OpenBLAS's names of the x86 CPUs without AVX2 or fused multiply-adds.
+// coresBeforeAVX2 lists OpenBLAS's names for x86 CPUs without AVX2 or fused multiply-adds.
 var coresBeforeAVX2 = []string{
 	"Katmai", "Coppermine", "Northwood", "Prescott", "Banias", "Atom", "Core2", "Penryn", "Dunnington", "Nehalem",
 	"Sandybridge", "Athlon", "Opteron", "Opteron_SSE3", "Barcelona", "Bobcat", "Nano", "Bulldozer", "Piledriver", "Steamroller",
 }
 
 // betterCores returns the values of OPENBLAS_CORETYPE, best first, that suit a CPU with these features
-// better than core, the type that OpenBLAS chose; none if core suits it. OpenBLAS goes by the model
-// number: a CPU newer than the library gets the kernels of a Pentium 4, slower by a factor of seven
+// better than core, the type that OpenBLAS chose, or none if core suits it. OpenBLAS goes by the model
+// number: a CPU newer than the library gets the kernels of a Pentium 4, which are seven times slower
 // (OpenBLAS 0.3.21 on an Intel Xeon of model 207).
 func betterCores(core string, features []string) (better []string) {
 	has := func(all ...string) bool {
@@ -28,14 +28,14 @@ func betterCores(core string, features []string) (better []string) {
 		return nil
 	}
 	if has("AVX512F", "AVX512DQ", "AVX512BW", "AVX512VL") {
-		better = append(better, "SkylakeX") // which old versions do not know
+		better = append(better, "SkylakeX") // old versions do not know it
 	}
 	return append(better, "Haswell")
 }
 
 // openBest opens a library with the best kernels for the CPU, even if OpenBLAS does not know the CPU.
-// It keeps a choice of the environment, and the kernels of a library that cannot be reopened because
-// the program is linked with it.
+// It respects a choice in the environment, and keeps the kernels of a library that cannot be reopened
+// because the program is linked with it.
 func openBest(name string) string {
 	if reason := openAs(name, ""); reason != "" || coreChosen() {
 		return reason

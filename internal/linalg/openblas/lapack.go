@@ -10,8 +10,8 @@ package openblas
 extern void *blskernel_openblas;
 
 // In Fortran's calling convention all arguments are pointers, and the lengths of strings follow by
-// value: routines in C ignore them, those that gfortran compiled may need them. WRAP declares a pointer
-// to a routine, and a function that calls it and returns info.
+// value. Routines in C ignore these; routines compiled by gfortran may need them. WRAP declares a
+// pointer to a routine, and a function that calls it and returns info.
 #define WRAP(name, parameters, types, ...) \
 	static void (*name) types; \
 	static int blskernel_##name parameters { int info = 0; name(__VA_ARGS__); return info; }
@@ -67,14 +67,14 @@ func withLAPACK(library string) Backend {
 	return openBLASLAPACK{openBLAS: o}
 }
 
-// columnMajor calls the routines through the pointers that withLAPACK has filled.
+// columnMajor calls the routines through the pointers that withLAPACK filled.
 type columnMajor struct{}
 
-// Texts that the BLAS lacks.
+// Messages that the BLAS lacks.
 const (
 	shortIpiv = "lapack: insufficient length of ipiv"
 	shortWork = "lapack: insufficient length of work"
-	over32    = "lapack: a size is beyond 32-bit integers"
+	over32    = "lapack: a size does not fit in 32 bits"
 )
 
 // fit panics unless 32-bit integers hold the sizes.

@@ -85,11 +85,11 @@ static const char *resolve(void *handle) {
 	return NULL;
 }
 
-// The library that blskernel_open has opened last; it stays open.
+// The library that blskernel_open opened last; it stays open.
 __attribute__((visibility("hidden"))) void *blskernel_openblas;
 
-// blskernel_open opens the library and returns NULL, or the error; if *missing, that is the name of a
-// routine.
+// blskernel_open opens the library and returns NULL, or an error. If it sets *missing, the error is the
+// name of a missing routine.
 static const char *blskernel_open(const char *name, int *missing) {
 	const char *lacks;
 	void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
@@ -106,7 +106,7 @@ static const char *blskernel_open(const char *name, int *missing) {
 }
 
 // blskernel_adopt points the symbols above to a cblas library that the program is linked with, for the
-// program's own calls of netlib.
+// program's own calls to netlib.
 static void blskernel_adopt(void) {
 	void *p;
 #define ADOPT(name) if ((p = dlsym(RTLD_NEXT, "cblas_" #name))) blskernel_##name = p;
@@ -156,7 +156,7 @@ func init() {
 	open, setThreads = openFirst, setThreadsBelow
 }
 
-// Handle returns the dlopen handle of the open library, nil without one.
+// Handle returns the dlopen handle of the open library, or nil if there is none.
 func Handle() unsafe.Pointer { return C.blskernel_openblas }
 
 // About returns the CPU type of the kernels in use, the name of the library, and its own description.
@@ -164,13 +164,13 @@ func (o openBLAS) About() (kernel, library, version string) {
 	return openedCore(), o.file, strings.TrimSpace(C.GoString(C.blskernel_config()))
 }
 
-// openFirst opens the library of the given name, or the first of libraries where name is empty.
+// openFirst opens the library of the given name, or the first usable one of libraries if name is empty.
 func openFirst(name string) (Backend, error) {
 	names := libraries
-	remedy := "install OpenBLAS (Debian and Ubuntu: libopenblas0; Fedora: openblas), name the file in " + EnvLibrary + ", or use \"pure\""
+	remedy := "install OpenBLAS (Debian and Ubuntu: libopenblas0; Fedora: openblas), set " + EnvLibrary + " to the library file, or use \"pure\""
 	if name != "" {
 		names = []string{name}
-		remedy = "correct " + EnvLibrary + ", which names this file, or unset it"
+		remedy = "correct or unset " + EnvLibrary + ", which names this file"
 	}
 	var why []string
 	for _, n := range names {
@@ -189,8 +189,8 @@ var maxThreads int
 
 func setThreadsBelow(n int) { C.blskernel_set_threads(C.int(min(n, maxThreads))) }
 
-// openAs returns why the library cannot be used, or "" if it is open. OpenBLAS uses the kernels of the
-// CPU type core, or chooses them itself if core is empty.
+// openAs opens the library and returns "", or the reason why it cannot be used. OpenBLAS uses the
+// kernels of the CPU type core, or chooses them itself if core is empty.
 func openAs(name, core string) string {
 	file := C.CString(name)
 	defer C.free(unsafe.Pointer(file))
@@ -213,11 +213,11 @@ func openAs(name, core string) string {
 	}
 }
 
-// openedCore returns OpenBLAS's name of the CPU type whose kernels it uses, or "" if it does not say.
+// openedCore returns OpenBLAS's name for the CPU type whose kernels it uses, or "" if that is unknown.
 func openedCore() string { return C.GoString(C.blskernel_core()) }
 
 // closeOpened closes the library. Open it again before any computation.
 func closeOpened() { C.blskernel_close() }
 
-// coreChosen reports whether the environment chooses the kernels.
+// coreChosen reports whether the environment selects the kernels.
 func coreChosen() bool { return C.blskernel_core_chosen() != 0 }

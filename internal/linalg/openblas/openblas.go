@@ -1,12 +1,12 @@
-// Package openblas is the BLAS of the backend "openblas": gonum's netlib on an OpenBLAS that is opened
-// at run time, and that library's column-major LAPACK. It is the only package that imports
+// Package openblas is the BLAS of the backend "openblas": gonum's netlib on an OpenBLAS library that is
+// opened at run time, and the library's column-major LAPACK. It is the only package that imports
 // gonum.org/v1/netlib.
 package openblas
 
 import "gonum.org/v1/gonum/blas"
 
-// EnvLibrary names the environment variable with the library file to open: a name for the dynamic
-// linker's search, or a path. It replaces the built-in list.
+// EnvLibrary names the environment variable that sets the library to open: a path, or a name for the
+// dynamic linker to find. It replaces the built-in list.
 const EnvLibrary = "BLSKERNEL_OPENBLAS"
 
 // A Backend is a blskernel.Backend. One whose library has LAPACK is also a backend.ColumnMajorLAPACK.
@@ -15,7 +15,7 @@ type Backend interface {
 	blas.Float64
 }
 
-// An Error says why no library can be used, and what to do about it.
+// An Error says why no library can be used and what to do about it.
 type Error struct{ Why, Remedy string }
 
 func (e *Error) Error() string { return e.Why + "; " + e.Remedy }
@@ -30,7 +30,7 @@ var (
 func Built() bool { return open != nil }
 
 // Open opens the library of the given name, or the first of the built-in list that is usable if name is
-// empty. The error is an *Error. Open must be called once only, where Built.
+// empty. The error is an *Error. Open may be called only once, and only if Built returns true.
 func Open(name string) (Backend, error) { return open(name) }
 
 // SetThreads sets the upper bound on the threads of the open library; a limit that OpenBLAS read from

@@ -1,5 +1,5 @@
-// Package opponents has the routines of OpenBLAS's LAPACK that are only compared with ours. A program
-// that imports the library does not get them: package bench/speed alone does.
+// Package opponents has the routines of OpenBLAS's LAPACK that are only compared with ours. Only
+// package bench/speed imports it, so other programs do not contain them.
 package opponents
 
 import (
@@ -13,21 +13,21 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// LAPACK has the routines of backend.ColumnMajorLAPACK and more in the same format, which check no
-// argument. They are LAPACK's own, and their documentation is LAPACK's. The upper triangle packed by
-// rows is the lower triangle packed by columns.
+// LAPACK has the routines of backend.ColumnMajorLAPACK, and more with the same conventions that do not
+// check arguments. They are LAPACK's own routines, documented there. The upper triangle packed by rows
+// is the lower triangle packed by columns.
 type LAPACK interface {
 	backend.ColumnMajorLAPACK
 
-	// Dgetrs overwrites the n×nrhs B by the solution X of op(A)·X = B, in 2n²·nrhs flops, with the
-	// factors of Dgetrf.
+	// Dgetrs overwrites the n×nrhs B with the solution X of op(A)·X = B, in 2n²·nrhs flops, from
+	// the factors of Dgetrf.
 	Dgetrs(t blas.Transpose, n, nrhs int, a []float64, lda int, ipiv []int32, b []float64, ldb int) (info int)
 
-	// Dsptrf overwrites the packed symmetric A by the factors of A = U·D·Uᵀ or A = L·D·Lᵀ with
-	// Bunch and Kaufman's pivots, in n³/3 flops. If info is positive, D has a zero there.
+	// Dsptrf overwrites the packed symmetric A with the factors of A = U·D·Uᵀ or A = L·D·Lᵀ, with
+	// Bunch-Kaufman pivots, in n³/3 flops. If info is positive, that diagonal element of D is zero.
 	Dsptrf(ul blas.Uplo, n int, ap []float64, ipiv []int32) (info int)
 
-	// Dsptri overwrites the factors of Dsptrf by A⁻¹, in 2n³/3 flops. work has n elements.
+	// Dsptri overwrites the factors of Dsptrf with A⁻¹, in 2n³/3 flops. work has n elements.
 	Dsptri(ul blas.Uplo, n int, ap []float64, ipiv []int32, work []float64) (info int)
 
 	// Dsytrf is Dsptrf on full storage. work has 64n elements for blocks of columns.
@@ -36,22 +36,22 @@ type LAPACK interface {
 	// Dsytri2 is Dsptri for the factors of Dsytrf, in blocks. work has 67(n+65) elements.
 	Dsytri2(ul blas.Uplo, n int, a []float64, lda int, ipiv []int32, work []float64) (info int)
 
-	// Dgeqrf overwrites the m×n A by the factors of A = Q·R, in 4n³/3 flops for m = n. tau has
+	// Dgeqrf overwrites the m×n A with the factors of A = Q·R, in 4n³/3 flops for m = n. tau has
 	// min(m, n) elements, work 64n for blocks of columns.
 	Dgeqrf(m, n int, a []float64, lda int, tau, work []float64) (info int)
 
 	// Dsyevd writes the eigenvalues of a symmetric A to w, in ascending order, by divide and
-	// conquer, and for EVCompute overwrites A by the eigenvectors. work has 1+70n+2n² elements,
+	// conquer, and for EVCompute overwrites A with the eigenvectors. work has 1+70n+2n² elements,
 	// iwork 3+5n.
 	Dsyevd(job gonumlapack.EVJob, ul blas.Uplo, n int, a []float64, lda int, w, work []float64, iwork []int32) (info int)
 
 	// Dgesdd writes the k = min(m, n) singular values of the m×n A, which it destroys, to s in
-	// descending order, by divide and conquer, and as the job asks U and Vᵀ. work has
+	// descending order, by divide and conquer, and also U and Vᵀ if job asks for them. work has
 	// 4k²+7k+max(m, n)+64(m+n) elements, iwork 8k.
 	Dgesdd(job gonumlapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int, vt []float64, ldvt int, work []float64, iwork []int32) (info int)
 
-	// Dgeev writes the eigenvalues wr + i·wi of an n×n A, which it destroys, and as the jobs ask
-	// the left and right eigenvectors. work has 260n elements for blocks.
+	// Dgeev writes the eigenvalues wr + i·wi of an n×n A, which it destroys, and the left and right
+	// eigenvectors if the jobs ask for them. work has 260n elements for blocks.
 	Dgeev(left gonumlapack.LeftEVJob, right gonumlapack.RightEVJob, n int, a []float64, lda int, wr, wi, vl []float64, ldvl int, vr []float64, ldvr int, work []float64) (info int)
 }
 
@@ -59,8 +59,7 @@ type LAPACK interface {
 // nil.
 var with func(l backend.ColumnMajorLAPACK) (LAPACK, error)
 
-// Of returns the LAPACK of b, where nil stands for blskernel.Default(). The error says why there is
-// none.
+// Of returns the LAPACK of b; nil stands for blskernel.Default(). The error says why there is none.
 func Of(b blskernel.Backend) (LAPACK, error) {
 	if l, ok := backend.Or(b).(LAPACK); ok {
 		return l, nil
