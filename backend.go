@@ -32,8 +32,8 @@ func noLibrary(name string) bool { return strings.EqualFold(name, "none") }
 //
 //	blas64.Use(blskernel.Default())
 //
-// Bad arguments panic before anything is written. The messages and the order of the checks are the same
-// on every backend. A backend also panics on a size that its integers cannot hold: pure above MaxInt/4,
+// Bad arguments panic before anything is written, on every backend with the same messages and the same
+// order of checks. A backend also panics on a size that its integers cannot hold: pure above MaxInt/4,
 // openblas beyond 32 bits.
 //
 // A program passes a Backend down as a value, so it can compare two of them. Its methods may be called

@@ -11,7 +11,7 @@ import (
 
 func init() {
 	if !openblas.Built() {
-		return // the tag cgo is set, but there is no C compiler or the platform is not supported
+		return // the tag cgo is set, but without a C compiler or on another platform
 	}
 	register("openblas", func() (Backend, error) {
 		library := os.Getenv(envLibrary)

@@ -21,7 +21,7 @@ import (
 // once in a process, can be tested under other environments.
 const envChild = "BLSKERNEL_TEST_CHILD"
 
-// envWithout lists the instruction sets that the child does as if its CPU had not.
+// envWithout lists the instruction sets that the child pretends its CPU lacks.
 const envWithout = "BLSKERNEL_TEST_WITHOUT"
 
 func TestMain(m *testing.M) {
@@ -46,8 +46,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child runs this test binary with env added to an environment free of our variables, by
-// BLSKERNEL_EMULATOR where this machine does not run it by itself.
+// child runs this test binary with env added to an environment free of our variables, under
+// BLSKERNEL_EMULATOR if this machine cannot run it directly.
 func child(t *testing.T, env ...string) string {
 	t.Helper()
 	words := append(strings.Fields(os.Getenv(testutil.EnvEmulator)), os.Args[0])
@@ -125,7 +125,7 @@ func TestTaggedCgo(t *testing.T) {
 	}
 }
 
-// named is a Backend of which only the name is called.
+// named is a Backend that has only a name.
 type named struct {
 	blas.Float64
 	name string

@@ -8,15 +8,15 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// AᵀA of a tall A into packed storage: half the flops and half the memory of a Dgemm. A backend that
-// has no such product of its own gets one that is made of its Dgemm.
+// AᵀA of a tall A into packed storage: half the flops and half the memory of a Dgemm. A backend without
+// such a product gets one that calls its Dgemm.
 func ExamplePacked() {
 	a := []float64{ // 3×2
 		1, 2,
 		3, 4,
 		5, 6,
 	}
-	gram := make([]float64, 3) // the upper triangle of a 2×2 matrix, row after row
+	gram := make([]float64, 3) // the upper triangle of a 2×2 matrix, row by row
 	products := blskernel.Packed(blskernel.Default())
 	products.Dsprk(blas.Trans, 2, 3, 1, a, 2, 0, gram)
 	fmt.Println(gram)

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// From the call of Use on, all of gonum's products run on the backend.
+// After the call of Use, all of gonum's products run on the backend.
 func Example() {
 	blas64.Use(blskernel.Default())
 	defer blas64.Use(gonum.Implementation{})
@@ -36,7 +36,7 @@ func ExampleLookup() {
 	_, err = blskernel.Lookup("mkl")
 	fmt.Println(err)
 
-	// A backend that is known and cannot be used here says why and what to do.
+	// The error for a known backend that cannot be used here says why and what to do.
 	_, err = blskernel.Lookup("openblas")
 	var missing *blskernel.UnavailableError
 	if errors.As(err, &missing) {

@@ -18,7 +18,7 @@ func ExampleSetThreads() {
 	// true
 }
 
-// The backends that this process can use, and why Default is the one that it is.
+// The backends that this process can use, and why the default was chosen.
 func ExampleNames() {
 	fmt.Println(slices.Contains(blskernel.Names(), "pure"), blskernel.Describe(nil).Reason != "")
 	// Output: true true

@@ -7,7 +7,7 @@ type Info struct {
 	Name    string // "pure", "pure/KERNEL" or "openblas"
 	Kernel  string // avx512, avx2, neon or generic for pure; the CPU type that OpenBLAS chose its kernels for
 	Library string // the file that OpenBLAS was opened from
-	Version string // OpenBLAS's own description: version, options, CPU type, maximum number of threads
+	Version string // OpenBLAS's own description: version, options, CPU type, most threads
 	Reason  string // why this is the default backend of the process; empty for any other backend
 }
 

@@ -11,9 +11,9 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// The environment chooses the backend, its library and the kernel of the pure backend. One that
-// cannot be had is an error of Lookup and a panic of Default, with the reason and what would do. A
-// library that cannot be opened is an error where the choice depends on it. Names may have any case.
+// The environment chooses the backend, its library and the kernel of the pure backend. For one that
+// cannot be used, Lookup returns an error and Default panics, with the reason and the remedy. A library
+// that cannot be opened is an error if the choice depends on it. Names may have any case.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	const nowhere, none = "BLSKERNEL_OPENBLAS=/nowhere/libopenblas.so", "BLSKERNEL_OPENBLAS=none"

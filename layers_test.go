@@ -111,8 +111,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestCreations checks that no file is created where a link leads: each place that creates one says
-// O_EXCL or NoFollow, or has a new folder of its own.
+// TestCreations checks that no file is created through a link: each place that creates one uses O_EXCL
+// or NoFollow, or a new folder of its own.
 func TestCreations(t *testing.T) {
 	creates := regexp.MustCompile(`\b(os\.Create|os\.WriteFile|OpenFile|flock\.New)\(.*`)
 	own := map[string]string{

@@ -6,9 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// PackedProducts computes products that the BLAS lacks: products with packed symmetric matrices, and
-// products of which only one triangle is computed. A Backend may implement it; Packed supplies it for
-// the others.
+// PackedProducts computes products that the BLAS lacks: with packed symmetric matrices, and of one
+// triangle only. A Backend may implement it; Packed supplies it for the others.
 //
 // A packed matrix is stored as its upper triangle, row by row: element (i, j), i <= j, of an n×n matrix
 // is ap[i*(2n-i-1)/2+j], as in gonum's blas64.SymmetricPacked. Matrices are row-major with the leading

@@ -12,9 +12,9 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestRatesServePredictions checks that measured rates serve the commands plan and flops alone: no
-// other code asks for them, and every other call of blsupdate.Plan names the rates that it goes by. So
-// no model depends on a measurement.
+// TestRatesServePredictions checks that only the commands plan and flops use measured rates: no other
+// code asks for them, and every other call of blsupdate.Plan names the rates that it uses. So no model
+// depends on a measurement.
 func TestRatesServePredictions(t *testing.T) {
 	allowed := []string{
 		"blsupdate/plan.go", // for callers of Plan that name no rates

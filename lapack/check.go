@@ -51,8 +51,8 @@ func checkFinitePacked(bk blskernel.Backend, routine string, n int, ap []float64
 	return elementError(routine, factor.NotFinite(factor.On(bk), blas.Upper, n, n, block.Packed(n, ap, 0, 0)), kind)
 }
 
-// checkTriangle returns an error if the upper triangle of the n×n u holds a number that is not finite,
-// or a zero on its diagonal.
+// checkTriangle returns an error if the upper triangle of the n×n u holds NaN or an infinity, or has a
+// zero on its diagonal.
 func checkTriangle(routine string, n int, u block.Matrix) error {
 	element, pivot := factor.CheckTriangle(n, u)
 	if element != nil {

@@ -18,7 +18,7 @@ import (
 // A factored holds what all factorizations keep in addition to their factors.
 type factored struct {
 	backend blskernel.Backend // Backend when Factorize was called
-	rcond   func() float64    // estimates RCond on its first call and keeps it; nil if the receiver is empty
+	rcond   func() float64    // estimates RCond once; nil if the receiver is empty
 }
 
 func (f *factored) mustHold() { require(f.rcond != nil, notFactorized) }

@@ -24,7 +24,7 @@ func check(err error) {
 }
 
 func ExampleCholesky() {
-	// The upper triangle of [4 2 0; 2 5 4; 0 4 20], row after row.
+	// The upper triangle of [4 2 0; 2 5 4; 0 4 20], row by row.
 	a := mat.NewSymPacked(3, []float64{4, 2, 0, 5, 4, 20})
 	var c lapack.Cholesky
 	check(c.Factorize(a))
@@ -96,7 +96,7 @@ func ExampleLeastSquares() {
 	// rank 2, x = [3.0952 0.8810 -1.3333]
 }
 
-// A solution of a matrix that is singular but for rounding comes with an error that gonum's users know.
+// A solution for a matrix that is singular up to rounding comes with an error that gonum users know.
 func ExampleConditionError() {
 	var f lapack.LU
 	check(f.Factorize(mat.NewDense(2, 2, []float64{1, 2, 3, 6 + 1e-15})))
@@ -145,8 +145,8 @@ func ExampleSolveTriangular() {
 	// R⁻¹ = [0.5 -0.125] [0 0.25]
 }
 
-// Two halves of the data, factorized apart, and the fit to all of them: y = 1 + 2x through (0, 1), (1,
-// 3), (2, 5), (3, 7).
+// Two halves of the data, factored separately, and the fit to all of them: y = 1 + 2x through (0, 1),
+// (1, 3), (2, 5), (3, 7).
 func ExampleMergeTriangles() {
 	half := func(x0, x1 float64) (r, z *mat.Dense) {
 		r, z = mat.NewDense(2, 2, nil), mat.NewDense(2, 1, nil)
@@ -163,7 +163,7 @@ func ExampleMergeTriangles() {
 	// Output: y = 1.0000 + 2.0000 x
 }
 
-// What data can cause is an error with the place.
+// A failure caused by the data is an error that says where.
 func ExamplePivotError() {
 	var f lapack.LU
 	err := f.Factorize(mat.NewDense(2, 2, []float64{1, 2, 2, 4}))
@@ -182,8 +182,8 @@ func ExamplePivotError() {
 	// not finite: NaN in row 1 and column 0
 }
 
-// A solution with its error bars: the Hilbert matrix of order 8 and the sums of its rows, whose
-// solution is all ones but for rounding, of the data too.
+// A solution with its error bounds: the Hilbert matrix of order 8 and the sums of its rows, whose
+// solution is all ones up to rounding, also of the data.
 func ExampleCholesky_Refine() {
 	const n = 8
 	a, b := mat.NewSymPacked(n, nil), mat.NewDense(n, 1, nil)
@@ -213,7 +213,7 @@ func ExampleCholesky_Refine() {
 func ExampleImplementation() {
 	blas64.Use(blskernel.Default())
 	lapack64.Use(lapack.Implementation{})
-	// What a test has to do, and a program has not:
+	// A test must undo this; a program need not:
 	defer blas64.Use(gonum.Implementation{})
 	defer lapack64.Use(gonumlapack.Implementation{})
 

@@ -35,7 +35,7 @@ type problem struct {
 // order returns an order up to most; the smaller ones have the block sizes of the tests, two to nine.
 func (p *problem) order(most int) (n, nb int) { return p.Below(most + 1), 2 + p.Below(8) }
 
-// region returns memory for n elements that nobody has.
+// region returns unused memory for n elements.
 func (p *problem) region(n int) []float64 {
 	r := p.regions[0]
 	p.regions = p.regions[1:]

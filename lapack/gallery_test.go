@@ -100,9 +100,8 @@ func (f *factorization) check(t *testing.T, name string, a, b *full) {
 		t.Errorf("%s: InverseTo: %v", name, err)
 		return
 	}
-	// Of the two residuals that of X A, or of Xᵀ Aᵀ where the transpose was factored, is the one
-	// with a bound for LU: Higham, section 14.3, Method B. It is the one that LAPACK's dget03
-	// tests.
+	// The residual of X A, or of Xᵀ Aᵀ if the transpose was factored, is the one with a bound for
+	// LU: Higham, section 14.3, Method B. It is the one that LAPACK's dget03 tests.
 	switch {
 	case f.definite:
 		checkRatio(t, name+": inverse", choleskyInverseRatio(a, inverse))

@@ -12,7 +12,7 @@ import (
 
 // Dgeev computes the eigenvalues wr + i·wi of the n×n A, which it overwrites. If jobvl and jobvr ask
 // for them, it writes the left and right eigenvectors u and v, u^H A = λ u^H and A v = λ v, to the
-// columns of the n×n vl and vr, with length 1. In a complex pair the eigenvalue with the positive
+// columns of the n×n vl and vr, with norm 1. In a complex pair the eigenvalue with the positive
 // imaginary part comes first. The first column then holds the real part of its vector and the second
 // the imaginary part; the largest component is real. Dgeev takes about 25n³ flops with one kind of
 // vectors, 10n³ without, and a workspace of about n² numbers, 2n² with left vectors; work has at least
@@ -112,7 +112,7 @@ func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []
 		return ok
 	}
 	gonums := 1 < k && k < minGesvd
-	if gonums { // whose iterations do not keep these promises for larger and smaller numbers
+	if gonums { // its iterations do not keep these promises for larger and smaller numbers
 		size := impl.Dlange(gonumlapack.MaxAbs, m, n, a, lda, nil)
 		gonums = 0x1p-400 <= size && size <= 0x1p400
 	}

@@ -21,10 +21,10 @@ import (
 // Pivoting is by Bunch and Kaufman (Math. Comp. 31, 1977) in the bounded form of Ashcraft, Grimes and
 // Lewis (SIAM J. Matrix Anal. Appl. 20, 1998), known as rook pivoting: a pivot must dominate its row
 // and its column. In practice this means searching one or two more columns. No element of U is then
-// larger than 2.79 in magnitude. The original, partial pivoting, does not bound U. That does not harm
-// solutions, but it harms the inverse. Over 290,000 small sparse matrices with elements of widely
-// different sizes, the residual of the inverse reached 5e4 n eps ‖A‖ ‖A⁻¹‖, but only 0.9 n eps ‖A‖
-// ‖A⁻¹‖ with bounded pivots.
+// larger than 2.79 in magnitude. The original, partial pivoting, does not bound U, which harms the
+// inverse but no solution. Over 290,000 small sparse matrices with elements of widely different sizes,
+// the residual of the inverse reached 5e4 n eps ‖A‖ ‖A⁻¹‖, but only 0.9 n eps ‖A‖ ‖A⁻¹‖ with bounded
+// pivots.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type LDLT struct {

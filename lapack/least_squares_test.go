@@ -97,7 +97,7 @@ func TestLeastSquares(t *testing.T) {
 	})
 }
 
-// The rank depends on Tolerance: the diagonal of R of a diagonal matrix is the matrix, in falling
+// The rank depends on Tolerance: the diagonal of R of a diagonal matrix is the matrix, in descending
 // order.
 func TestLeastSquaresTolerance(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {

@@ -37,10 +37,10 @@ type LU struct {
 	swap     []int          // P exchanges rows k and swap[k] >= k, for k = 0, 1, ...
 	anorm    float64        // 1-norm of A
 	growth   float64        // max |u_ij| / max |a_ij|
-	original blas64.General // a copy of A if growth is above maxGrowth, but not from FactorizeInPlace
+	original blas64.General // a copy of A if growth > maxGrowth, unless factored in place
 	base, nb int            // block sizes set by tests; 0 stands for the defaults
 
-	columnMajor backend.ColumnMajorLAPACK // the library that factored Aᵀ; nil if this package factored A
+	columnMajor backend.ColumnMajorLAPACK // the library if it factored Aᵀ, otherwise nil
 }
 
 func (f *LU) transposed() bool { return f.columnMajor != nil }

@@ -53,7 +53,7 @@ func TestQR(t *testing.T) {
 	})
 }
 
-// testQR factors a in both ways, on operands that hold places, and solves with it if it is regular.
+// testQR factors a in both ways, on operands that hold places, and solves with it if it is nonsingular.
 func testQR(t *testing.T, name string, f *QR, a *full, regular bool, hold func(a *full) (*mat.Dense, func())) {
 	t.Helper()
 	l, k := a.R, a.C

@@ -85,8 +85,8 @@ func scaledResults(t *testing.T, bk blskernel.Backend, n, m, rhs int) map[string
 }
 
 // TestHostileSubnormal factors matrices of subnormal numbers which have exact factors of few bits. A
-// CPU that took subnormal numbers for zero, or made zeros of them, would find them singular. The sums
-// are of at most n products of 3 and 4 bits, and multiples of the quarters of L, so all that is
+// CPU that treated subnormal numbers as zero, or flushed results to zero, would find them singular. The
+// sums are of at most n products of 3 and 4 bits, and multiples of the quarters of L, so all that is
 // computed is a multiple of 2^-1074 and below 2^53 of them.
 func TestHostileSubnormal(t *testing.T) {
 	const power = -1072 // and half of it for the factor of Cholesky

@@ -32,7 +32,7 @@ func ExampleMulTrans() {
 	// Output: 13 16
 }
 
-// A product on a backend of one's choice; nil would be the default.
+// A product on a chosen backend; nil would be the default.
 func ExampleMul() {
 	pure, err := blskernel.Lookup("pure")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// texts are those of the panics.
+// texts are the panic messages.
 var texts = map[string]string{
 	"tA": check.BadTranspose, "tB": check.BadTranspose, "ul": check.BadUplo, "diag": check.BadDiag, "s": check.BadSide,
 	"m": check.MLT0, "n": check.NLT0, "k": check.KLT0, "kL": "blas: kL < 0", "kU": "blas: kU < 0",
@@ -84,8 +84,8 @@ var variants = []variant{
 // empty are variants in which there is nothing to do, so that slices may have any length.
 var empty = []variant{{0, 0, 4, 2, 1, 1}, {1, 3, 0, 2, 1, -1}, {2, 3, 4, 0, 1, 1}}
 
-// arguments returns good arguments of which the slices are as short, and the rows as close to each
-// other, as the routine of the reference allows.
+// arguments returns good arguments whose slices are as short, and whose rows as close to each other, as
+// the routine of the reference allows.
 func (s signature) arguments(v variant, routine reflect.Value) arguments {
 	const long = 1500
 	a := arguments{}

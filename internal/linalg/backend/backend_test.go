@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// named is a Backend of which only the name is called.
+// named is a Backend that has only a name.
 type named struct {
 	blas.Float64
 	name string

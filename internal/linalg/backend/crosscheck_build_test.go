@@ -70,7 +70,7 @@ func (s signature) build(d *draw) *call {
 	return c
 }
 
-// band tells whether the matrix of the routine is a band: that of Dgbmv, Dsbmv, Dtbmv and Dtbsv.
+// band reports whether the matrix of the routine is a band, as in Dgbmv, Dsbmv, Dtbmv and Dtbsv.
 func (s signature) band() bool { return s.routine[2] == 'b' }
 
 // dimension is the value of a dimension in the table.

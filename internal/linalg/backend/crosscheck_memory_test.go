@@ -14,8 +14,7 @@ import (
 )
 
 // A draw makes the arguments of a call. Choices come from data as long as there is some, so that a
-// fuzzer has them in its hands, and then from a generator; elements of operands come from the
-// generator.
+// fuzzer controls them, and then from a generator; elements of operands come from the generator.
 type draw struct {
 	data  []byte
 	rnd   *rand.Rand
@@ -76,8 +75,8 @@ const (
 	overwritten              // written, and not read
 )
 
-// An operand is the memory of one operand of a call: its elements and, before, between and behind them,
-// what is none of its elements.
+// An operand is the memory of one operand of a call: its elements, and before, between and after them
+// memory that is not part of it.
 type operand struct {
 	use      []usage
 	values   []float64
@@ -147,7 +146,7 @@ func packedAt(ul blas.Uplo, n int) func(i, j int) int {
 }
 
 // triangular makes the operand a triangle of order n to multiply or to solve with, whose diagonal lies
-// where at says. Beside a diagonal between 2 and 3, or of ones that is not to be read, the elements of
+// where at says. Next to a diagonal between 2 and 3, or of ones that is not to be read, the elements of
 // a row or column are divided by n, so that solutions are of the size of the right-hand side.
 func (o *operand) triangular(d *draw, diag blas.Diag, n int, at func(i int) int) {
 	for i := range o.values {

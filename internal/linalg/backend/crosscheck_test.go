@@ -73,10 +73,10 @@ func (r signature) check(t *testing.T, d *draw, all []candidate) {
 	}
 }
 
-// gonumDiffers tells whether gonum is not held to the routine: it reads what it need not, so that a NaN
-// there shows, operands of Dgemm with a zero alpha, of which it multiplies by zero, and C of Dsyrk with
-// a zero beta; and where it has no assembly, its Dgemv with a zero beta clears the elements behind y
-// too (v0.17.0).
+// gonumDiffers reports whether gonum is not held to the routine: it reads what it need not, so that a
+// NaN there shows, operands of Dgemm with a zero alpha, of which it multiplies by zero, and C of Dsyrk
+// with a zero beta; and where it has no assembly, its Dgemv with a zero beta also clears the elements
+// after y (v0.17.0).
 func (r signature) gonumDiffers() bool {
 	return r.routine == "Dgemm" || r.routine == "Dsyrk" || r.routine == "Dgemv" || r.optional()
 }
@@ -115,8 +115,7 @@ func TestCrossCheck(t *testing.T) {
 	}
 }
 
-// FuzzBackends is TestCrossCheck with the shapes, flags and scalars of a call in the hands of the
-// fuzzer.
+// FuzzBackends is TestCrossCheck with the shapes, flags and scalars of a call chosen by the fuzzer.
 func FuzzBackends(f *testing.F) {
 	rnd := rand.New(rand.NewPCG(3, 8))
 	for k := range signatures {

@@ -17,9 +17,10 @@ import (
 // bad for a parameter, and with what text it panics, follows from its type and its name.
 //
 // An operand is NAME=KIND:DIMENSIONS, with ! before = if it is written, and !! if it is not read
-// either. Kinds are v for a vector, m for a matrix, o for one behind a transpose, t for a triangle, and
-// b for a band. Dimensions are parameters, p and q for the rows and columns of op(A), or s for the
-// order on a side. An element errs by the sum of the dimensions of roundings and more roundings.
+// either. Kinds are v for a vector, m for a matrix, o for one with a transpose argument, t for a
+// triangle, and b for a band. Dimensions are parameters, p and q for the rows and columns of op(A), or
+// s for the order on a side. An element errs by the sum of the dimensions of roundings and more
+// roundings.
 type signature struct {
 	routine, params, operands string
 	roundings                 string
@@ -103,14 +104,14 @@ func (s signature) on(b blskernel.Backend) reflect.Value {
 	panic("no " + s.routine)
 }
 
-// has tells whether the routine has a parameter of that name.
+// has reports whether the routine has a parameter of that name.
 func (s signature) has(name string) bool { return slices.Contains(strings.Fields(s.params), name) }
 
-// oneVector tells whether a vector is all that the routine is given; with a negative increment it then
-// does nothing.
+// oneVector reports whether a vector is all that the routine is given; with a negative increment it
+// then does nothing.
 func (s signature) oneVector() bool { return !s.has("y") && !s.has("a") && !s.has("ap") }
 
-// optional tells whether the routine is none of the Backend interface.
+// optional reports whether the routine is not in the Backend interface.
 func (s signature) optional() bool {
 	_, is := reflect.TypeFor[blas.Float64]().MethodByName(s.routine)
 	return !is

@@ -49,8 +49,8 @@ type place struct {
 	rows, cols  int
 }
 
-// take puts a block of random elements into a region that nobody has, one on the diagonal if it is said
-// so, of which a packed one has the upper triangle alone.
+// take puts a block of random elements into an unused region, on the diagonal if diagonal is set. A
+// packed one there has only the upper triangle.
 func (s *shape) take(isPacked, diagonal bool, rows, cols int) place {
 	p, r := place{rows: rows, cols: cols}, s.regions[0]
 	s.regions = s.regions[1:]

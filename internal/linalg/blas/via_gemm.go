@@ -9,8 +9,8 @@ import (
 )
 
 // ViaGemm computes blskernel.PackedProducts, backend.FusedProducts and the products of block.Ops with
-// the Dgemm and Dtrsm of any BLAS. Operands and results that these do not take go through a workspace:
-// packed ones, and results of one triangle.
+// the Dgemm and Dtrsm of any BLAS. Packed operands and results, and results of one triangle, go through
+// a workspace.
 type ViaGemm struct {
 	blas.Float64
 	block.Vectors

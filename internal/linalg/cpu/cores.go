@@ -43,7 +43,7 @@ var table = []entry{
 // too small for a cache cost a few per cent; blocks that are too large cost much more.
 func lookup(id uint32, name string) entry {
 	if id>>12 == 0x61 {
-		id, name = id&^0xf, "Apple" // the last digit distinguishes fast and slow cores, and chips of a generation
+		id, name = id&^0xf, "Apple" // the last digit varies with the core and the chip
 	}
 	words := func(s string) string { return " " + strings.ReplaceAll(s, "-", " ") + " " }
 	found := entry{strings.TrimSuffix(fmt.Sprintf("unknown (%#x)", id), " (0x0)"), id, 32, 256, 1}

@@ -45,7 +45,7 @@ func Features() []string {
 type Caches struct {
 	L1D, L2, L3 int    // L3 is 0 if there is none or it is unknown
 	L2Cores     int    // the number of cores that share L2
-	Source      string // "reported", or "assumed: " and the core of the table that supplied the sizes
+	Source      string // "reported", or "assumed: " and the core of the table with these sizes
 }
 
 // L2Share returns the part of L2 per core if all cores that share it are busy.

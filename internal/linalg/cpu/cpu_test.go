@@ -93,7 +93,8 @@ func TestLinux(t *testing.T) {
 	}
 }
 
-// TestWrongShares has a virtual machine that says that far too many CPUs share L2, and a count of -1.
+// TestWrongShares has a virtual machine that reports far too many CPUs that share L2, and a count of
+// -1.
 func TestWrongShares(t *testing.T) {
 	root := files(t, "graviton2.txt")
 	root["sys/devices/system/cpu/cpu0/cache/index2/shared_cpu_list"].Data = []byte("0-99999999\n")
@@ -140,8 +141,8 @@ func TestSysctl(t *testing.T) {
 	}
 }
 
-// Every entry of the table is found by its id, by its name and as the register has it; the last digit
-// of Apple's parts makes no difference. Sizes are those of real caches.
+// Every entry of the table is found by its id, by its name and by its register value; the last digit of
+// Apple's parts makes no difference. Sizes are those of real caches.
 func TestTable(t *testing.T) {
 	for _, e := range table {
 		midr := uint64(e.id>>12<<24 | 0xf<<16 | e.id&0xfff<<4 | 1)

@@ -2,7 +2,7 @@
 
 package openblas
 
-import "C" // With the tag cgo but no C compiler, the go tool then skips this file, which needs the others.
+import "C" // With the tag cgo but no C compiler, Go then skips this file, which needs the others.
 
 import (
 	"slices"

@@ -41,8 +41,8 @@ func TestBetterCores(t *testing.T) {
 	}
 }
 
-// coreLibrary is the C code of a library that takes kernels as OpenBLAS does: when it is loaded, those
-// that the environment names if it knows them, else those of an old CPU.
+// coreLibrary is the C code of a library that chooses kernels as OpenBLAS does when it is loaded: those
+// that the environment names if it knows them, otherwise those of an old CPU.
 const coreLibrary = `
 	#include <stdlib.h>
 	#include <string.h>
@@ -101,8 +101,7 @@ func TestOpensBestCore(t *testing.T) {
 	}
 }
 
-// TestClosed closes a library: nothing is called that is not there any more, and it can be opened
-// again.
+// TestClosed closes a library: nothing in it is called any more, and it can be opened again.
 func TestClosed(t *testing.T) {
 	const envLibrary = "BLSKERNEL_TEST_CLOSED"
 	if library := os.Getenv(envLibrary); library != "" {
@@ -124,7 +123,7 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestKnowsCPU has OpenBLAS, where it is there, on no kernels that are older than the CPU.
+// TestKnowsCPU checks that OpenBLAS, if present, does not use kernels that are older than the CPU.
 func TestKnowsCPU(t *testing.T) {
 	if _, err := Open(os.Getenv(EnvLibrary)); err != nil {
 		t.Skip(err)

@@ -6,7 +6,7 @@ package openblas
 #include <dlfcn.h>
 #include <stddef.h>
 
-// The library that open.go has opened.
+// The library that open.go opened.
 extern void *blskernel_openblas;
 
 // In Fortran's calling convention all arguments are pointers, and the lengths of strings follow by
@@ -77,7 +77,7 @@ const (
 	over32    = "lapack: a size does not fit in 32 bits"
 )
 
-// fit panics unless 32-bit integers hold the sizes.
+// fit panics unless all sizes fit in 32 bits.
 func fit(sizes ...int) {
 	for _, s := range sizes {
 		check.Require(s <= math.MaxInt32, over32)

@@ -13,9 +13,9 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// LAPACK has the routines of backend.ColumnMajorLAPACK, and more with the same conventions that do not
-// check arguments. They are LAPACK's own routines, documented there. The upper triangle packed by rows
-// is the lower triangle packed by columns.
+// LAPACK has the routines of backend.ColumnMajorLAPACK and more. The others follow the same conventions
+// but do not check arguments; LAPACK documents them. The upper triangle packed by rows is the lower
+// triangle packed by columns.
 type LAPACK interface {
 	backend.ColumnMajorLAPACK
 
@@ -24,7 +24,7 @@ type LAPACK interface {
 	Dgetrs(t blas.Transpose, n, nrhs int, a []float64, lda int, ipiv []int32, b []float64, ldb int) (info int)
 
 	// Dsptrf overwrites the packed symmetric A with the factors of A = U·D·Uᵀ or A = L·D·Lᵀ, with
-	// Bunch-Kaufman pivots, in n³/3 flops. If info is positive, that diagonal element of D is zero.
+	// Bunch-Kaufman pivots, in n³/3 flops. If info is positive, diagonal element info of D is zero.
 	Dsptrf(ul blas.Uplo, n int, ap []float64, ipiv []int32) (info int)
 
 	// Dsptri overwrites the factors of Dsptrf with A⁻¹, in 2n³/3 flops. work has n elements.
