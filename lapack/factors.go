@@ -8,8 +8,8 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// permutation returns the place of each row after the exchanges of rows k and swap[k] for k = 0, 1,
-// ..., in dst or, if dst is nil, in new storage.
+// permutation returns where each row goes when rows k and swap[k] are exchanged for k = 0, 1, ... The
+// result is in dst, or in new storage if dst is nil.
 func permutation(dst []int, n int, swap []int) []int {
 	if dst == nil {
 		dst = make([]int, n)

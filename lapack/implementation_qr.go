@@ -148,7 +148,7 @@ func sides(side blas.Side, trans blas.Transpose, m, n, k int) (nq, nw int, ok bo
 // has fewer rows than columns, X is the solution of op(A) X = B of least norm. A is m×n and has full
 // rank; op(A) is A if trans is blas.NoTrans and Aᵀ otherwise. b has max(m, n) rows; the first ones hold
 // B on entry and X on return. If X has fewer rows than B, the squares of the elements below X sum to
-// ‖op(A) X - B‖², unless A or B was scaled, as numbers beyond 2⁹⁷⁰ or below 2⁻⁹⁷⁰ are.
+// ‖op(A) X - B‖², unless numbers beyond 2⁹⁷⁰ or below 2⁻⁹⁷⁰ made it scale A or B.
 //
 // It overwrites A with the result of Dgeqrf or, for m < n, Dgelqf, with their flops and workspace, and
 // needs 64·nrhs more numbers. It returns false, with b undefined, if the triangle has a zero on its

@@ -11,12 +11,12 @@ import (
 )
 
 // Dgeev computes the eigenvalues wr + i·wi of the n×n A, which it overwrites. If jobvl and jobvr ask
-// for them, it writes the left and right eigenvectors u and v, u^H A = λ u^H and A v = λ v, to the
-// columns of the n×n vl and vr, with norm 1. In a complex pair the eigenvalue with the positive
-// imaginary part comes first. The first column then holds the real part of its vector and the second
-// the imaginary part; the largest component is real. Dgeev takes about 25n³ flops with one kind of
-// vectors, 10n³ without, and a workspace of about n² numbers, 2n² with left vectors; work has at least
-// max(1, 4n) elements, or max(1, 3n) without vectors.
+// for them, it writes the left and right eigenvectors, of norm 1, to the columns of the n×n vl and vr:
+// u^H A = λ u^H and A v = λ v. In a complex pair the eigenvalue with the positive imaginary part comes
+// first. The first column then holds the real part of its vector and the second the imaginary part; the
+// largest component is real. Dgeev takes about 25n³ flops with one kind of vectors, 10n³ without, and a
+// workspace of about n² numbers, 2n² with left vectors; work has at least max(1, 4n) elements, or
+// max(1, 3n) without vectors.
 //
 // It returns 0 on success. Otherwise there are no vectors, and it returns the index after the last
 // eigenvalue that did not converge: n if A holds NaN or an infinity.

@@ -6,7 +6,7 @@ import (
 	"blskernel/internal/linalg/detmath"
 )
 
-// A product holds a product of any number of factors as mantissa*2^exponent, without overflow or
+// A product holds the product of any number of factors as mantissa*2^exponent, without overflow or
 // underflow. Each factor costs one rounding of the mantissa. A sum of logarithms would be rounded in
 // units of its largest partial sum.
 type product struct {

@@ -127,9 +127,9 @@ func (f *QR) RTo(dst *mat.Dense) {
 // dst: X = R⁻¹ (QᵀB)₁..ₖ. It gives an empty dst the right size. If l = k, dst may be b. It takes
 // c(4lk - k²) flops, and a workspace of l(c + 64) + 64c numbers.
 //
-// The error matches ErrNotFinite if b holds NaN or an infinity, and is a *PivotError that matches
-// ErrSingular if R has a zero on its diagonal, so that A does not have full column rank; dst is then
-// unchanged apart from its size. It matches ErrOverflow if X overflows; dst then holds what was
+// The error matches ErrNotFinite if b holds NaN or an infinity. It is a *PivotError that matches
+// ErrSingular if R has a zero on its diagonal, so that A does not have full column rank. In both cases
+// dst is unchanged apart from its size. It matches ErrOverflow if X overflows; dst then holds what was
 // computed. It is a *ConditionError if columns are dependent to working precision; dst then holds X,
 // and LeastSquares has the solution of least norm. SolveTo panics with mat.ErrShape if the shapes do
 // not fit. It also panics if dst and b overlap otherwise or the receiver is empty. (LAPACK: dormqr,
@@ -210,7 +210,7 @@ func (f *QR) orgqr(ctx context.Context, a blas64.General) {
 	q.Orgqr(until(ctx, bk), k)
 }
 
-// until returns bk with a test by which routines stop between blocks of columns once ctx is done.
+// until returns bk such that routines stop between blocks of columns once ctx is done.
 func until(ctx context.Context, bk blskernel.Backend) factor.Backend {
 	on := factor.On(bk)
 	on.Done = func() bool { return interrupt.Check(ctx) != nil }

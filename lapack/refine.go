@@ -71,8 +71,8 @@ func (f *symmetric) Refine(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorB
 	return refine(f.backend, f.routines.refine, r, x, block.Storage(ap), b)
 }
 
-// Refine improves the solution x of A X = B, for the square a that was factored and the right-hand
-// sides b, by one step of iterative refinement, and returns bounds on its errors. Sizes, flops, errors
+// Refine improves the solution x of A X = B by one step of iterative refinement and returns bounds on
+// its errors. a is the square matrix that was factored and b the right-hand sides. Sizes, flops, errors
 // and panics are as for Cholesky.Refine. (LAPACK: dgerfs.)
 func (f *LU) Refine(x, a, b *mat.Dense) (ErrorBounds, error) {
 	f.mustHold()

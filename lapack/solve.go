@@ -14,7 +14,7 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// A solver overwrites the n×c x by A⁻¹x (side is blas.Left) or the c×n x by x A⁻¹ (side is blas.Right).
+// A solver overwrites the n×c x with A⁻¹x (side is blas.Left) or the c×n x with x A⁻¹ (blas.Right).
 type solver func(bk factor.Backend, side blas.Side, c int, x block.Matrix)
 
 // rowPanel is the number of rows of right-hand sides that are solved together: few enough to stay in

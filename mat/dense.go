@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Dense is an alias of gonum's dense row-major matrix, so functions of both packages accept it.
+// Dense is an alias for gonum's dense row-major matrix, so functions of both packages accept it.
 type Dense = mat.Dense
 
 // NewDense is gonum's mat.NewDense: an r×c matrix on data (row-major, len r*c), or on new zeroed

@@ -2,10 +2,10 @@
 //
 // # Types
 //
-// Dense is an alias of gonum's mat.Dense: callers pass what they already have. SymPacked is a symmetric
-// matrix that stores its upper triangle, row by row, in n(n+1)/2 numbers: half the memory of gonum's
-// SymDense, in the layout of gonum's blas64.SymmetricPacked. It implements gonum's mat.Symmetric, so
-// every function of gonum that reads a matrix accepts it.
+// Dense is an alias for gonum's mat.Dense: callers pass what they already have. SymPacked is a
+// symmetric matrix that stores its upper triangle, row by row, in n(n+1)/2 numbers: half the memory of
+// gonum's SymDense, in the layout of gonum's blas64.SymmetricPacked. It implements gonum's
+// mat.Symmetric, so every function of gonum that reads a matrix accepts it.
 //
 // # Products
 //

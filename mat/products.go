@@ -81,7 +81,7 @@ func opDims(a *Dense, trans bool) (r, c int) {
 	return block.Stored(block.Trans(trans), r, c)
 }
 
-// regionOverlap is gonum's message.
+// regionOverlap is gonum's panic message.
 const regionOverlap = "mat: bad region: overlap"
 
 // unaliased returns a, or a copy of it if dst is the same matrix. It panics if they overlap partially.

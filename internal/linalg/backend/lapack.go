@@ -29,8 +29,8 @@ type ColumnMajorLAPACK interface {
 	// is positive, diagonal element info of the factor is zero and there is no inverse.
 	Dpotri(ul blas.Uplo, n int, a []float64, lda int) (info int)
 
-	// Dgetrf overwrites the m×n A with L below the diagonal, which has an implied unit diagonal,
-	// and U on and above it, where P·A = L·U, in 2n³/3 flops for m = n. P exchanges rows i and
+	// Dgetrf overwrites the m×n A with its factors P·A = L·U, in 2n³/3 flops for m = n: L below the
+	// diagonal, with an implied unit diagonal, and U on and above it. P exchanges rows i and
 	// ipiv[i-1] for i = 1, 2, ..., min(m, n). If info is positive, diagonal element info of U is
 	// zero; the factorization is complete.
 	Dgetrf(m, n int, a []float64, lda int, ipiv []int32) (info int)
