@@ -1,8 +1,8 @@
-// Package lapack factors and inverts dense matrices and solves systems with them: symmetric matrices in
-// packed storage, general and tall matrices in gonum's dense storage. It computes in blocks on a
-// blskernel.Backend, at the speed of its matrix product. Implementation offers the package as gonum's
+// Package lapack factors and inverts dense matrices and solves systems with them: symmetric ones in
+// packed storage, general and tall ones in gonum's dense storage. It computes in blocks on a
+// blskernel.Backend, at the speed of its matrix product. Implementation is the package as gonum's
 // lapack.Float64, for lapack64.Use. Flop counts omit lower-order terms; docs/numerics.md has error
-// bounds and their sources.
+// bounds and sources.
 //
 // # Which factorization
 //
@@ -38,7 +38,7 @@
 //
 // UTo, LTo and DTo copy a factor. An empty dst gets the right size. They panic with mat.ErrShape or
 // mat.ErrTriangle if dst has another order or triangle. Pivots, RowPivots and ColumnPivots write a
-// permutation to dst, or to new storage for nil. They panic if dst has another length. All of these
+// permutation to dst, or to new storage for nil. They panic if dst has another length. All these
 // methods panic if the receiver is empty.
 //
 // # Inverses
