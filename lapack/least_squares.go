@@ -57,8 +57,8 @@ func (f *LeastSquares) Factorize(a *mat.Dense) error {
 }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see Storage in the
-// package comment. The workspace is at most 100(l + k) numbers. If the rank r is below k, it is rk
-// more, which the receiver keeps.
+// package comment. The workspace is at most 100(l + k) numbers. If the rank r is below k, the receiver
+// keeps rk more.
 func (f *LeastSquares) FactorizeInPlace(a *mat.Dense) error {
 	const routine = "Dgeqp3"
 	f.Reset()
