@@ -2,9 +2,9 @@ package kernel
 
 import "math"
 
-// fma returns x·y + z in one rounding. Without the instruction it is two: in software one would take a
-// hundred times as long, and docs/reproducibility.md leaves such CPUs out (32 bits, wasm, mips, or an
-// amd64 older than 2013).
+// fma returns x·y + z, rounded once. Without the instruction it rounds twice, because rounding once in
+// software would take a hundred times as long. docs/reproducibility.md excludes such CPUs (32-bit ones,
+// wasm, mips, and amd64 older than 2013).
 func fma(x, y, z float64) float64 {
 	if hasFMA {
 		return math.FMA(x, y, z)

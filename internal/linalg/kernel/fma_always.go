@@ -2,5 +2,5 @@
 
 package kernel
 
-// hasFMA reports whether math.FMA is an instruction: always.
+// hasFMA reports whether math.FMA is an instruction: on these architectures it always is.
 const hasFMA = true

@@ -2,5 +2,5 @@
 
 package kernel
 
-// hasFMA reports whether math.FMA is an instruction: not on every CPU of this architecture.
+// hasFMA reports whether math.FMA is an instruction: not on every CPU of these architectures.
 const hasFMA = false

@@ -3,8 +3,8 @@ package kernel
 import "unsafe"
 
 // generic is the portable kernel. Its 2×4 tile fits into sixteen scalar registers: eight accumulators,
-// four elements of B, one of A, and products; a tile of twelve spills. Eight independent sums also hide
-// the latency of an addition (3 or 4 cycles, two begun in each).
+// four elements of B, one of A, and products; a tile of twelve would spill. Eight independent sums also
+// hide the latency of an addition (3 or 4 cycles, with two started in each).
 var generic = Kernel{
 	Name:      "generic",
 	MR:        2,
@@ -32,8 +32,8 @@ var generic = Kernel{
 	Tanh:      dtanhGeneric,
 }
 
-// dgemmGeneric_2x4 is the reference for all kernels: C = alpha·A·B + C as in the package comment, MR =
-// 2, NR = 4.
+// dgemmGeneric_2x4 is the reference for all kernels: Gemm as in the package comment, with MR = 2 and
+// NR = 4.
 func dgemmGeneric_2x4(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store Store, c *float64, ldc int) {
 	for n > 0 {
 		if m == 2 && n >= 4 {
@@ -59,7 +59,7 @@ func tileGeneric(k int, alpha float64, a *float64, rowA, colA int, b *float64, r
 		c10, c11, c12, c13 = alpha*r1[0], alpha*r1[1], alpha*r1[2], alpha*r1[3]
 	}
 	c00, c01, c02, c03, c10, c11, c12, c13 = sumGeneric(k, a, rowA, colA, b, rowB, c00, c01, c02, c03, c10, c11, c12, c13)
-	if store == Add || store == AddPacked { // the same for two rows
+	if store == Add || store == AddPacked { // they differ only from the third row on
 		r0[0] = fma(alpha, c00, r0[0])
 		r0[1] = fma(alpha, c01, r0[1])
 		r0[2] = fma(alpha, c02, r0[2])
@@ -74,9 +74,9 @@ func tileGeneric(k int, alpha float64, a *float64, rowA, colA int, b *float64, r
 	r1[0], r1[1], r1[2], r1[3] = alpha*c10, alpha*c11, alpha*c12, alpha*c13
 }
 
-// sumGeneric adds the terms of the sum to the accumulators of a tile. It unrolls two steps, because the
-// loop's own arithmetic would take a third of the time. Addresses are a fixed base and an offset, so
-// that no pointer leaves its array.
+// sumGeneric adds k terms to the accumulators of a tile. It unrolls two steps, because the loop
+// overhead would otherwise take a third of the time. Addresses are a fixed base plus an offset, so that
+// no pointer leaves its array.
 func sumGeneric(k int, a *float64, rowA, colA int, b *float64, rowB int, c00, c01, c02, c03, c10, c11, c12, c13 float64) (d00, d01, d02, d03, d10, d11, d12, d13 float64) {
 	a1 := element(a, rowA)
 	i, j := 0, 0
@@ -122,7 +122,7 @@ func sumGeneric(k int, a *float64, rowA, colA int, b *float64, rowB int, c00, c0
 	return c00, c01, c02, c03, c10, c11, c12, c13
 }
 
-// edgeGeneric computes a tile of up to two rows, element by element.
+// edgeGeneric computes a tile of up to two rows and four columns, element by element.
 func edgeGeneric(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB int, store Store, c *float64, ldc int) {
 	for i := range m {
 		for j := range n {

@@ -11,7 +11,7 @@ import (
 
 //go:generate go -C _asm run .
 
-// vectorKernels are the kernels in assembly, best first. _asm writes the packages of their functions.
+// vectorKernels lists the assembly kernels, best first. _asm generates the packages of their functions.
 var vectorKernels = []Kernel{
 	{
 		Name: "avx512",

@@ -4,15 +4,15 @@ package kernel
 
 import "blskernel/internal/linalg/kernel/neon"
 
-// vectorKernels are the kernels in assembly, best first. Every arm64 has NEON. _asm writes the package
-// of its functions.
+// vectorKernels lists the assembly kernels. Every arm64 CPU has NEON. _asm generates the package of its
+// functions.
 var vectorKernels = []Kernel{
 	{
 		Name:      "neon",
 		Available: func() bool { return true },
 		MR:        6,
 		NR:        8,
-		Speed:     20, // a Neoverse N1 of 2.5 GHz at its peak
+		Speed:     20, // the peak of a Neoverse N1 at 2.5 GHz
 		Gemm:      neon.Gemm,
 		Solve:     neon.Solve,
 		Multiply:  neon.Multiply,

@@ -2,5 +2,5 @@
 
 package kernel
 
-// vectorKernels are the kernels in assembly: none in this build.
+// vectorKernels lists the assembly kernels: none in this build.
 var vectorKernels []Kernel

@@ -2,8 +2,8 @@ package kernel
 
 import "unsafe"
 
-// ddotGeneric is the reference for Dot. Four lanes at a time fit into registers (of eight the compiler
-// spills some), so it goes through some turns of lanes eight times while they are in the first-level
+// ddotGeneric is the reference for Dot. Only four lanes at a time fit into registers (with eight the
+// compiler spills some). So it passes eight times over each part of the vectors while that is in the L1
 // cache.
 func ddotGeneric(n int, x, y *float64) float64 {
 	var s [lanes]float64
@@ -19,7 +19,7 @@ func ddotGeneric(n int, x, y *float64) float64 {
 	}
 	first := (*[8]float64)(s[:])
 	eights := (n - whole) &^ 7
-	if eights > 0 { // or the addresses could be beyond the arrays
+	if eights > 0 { // otherwise the addresses could be beyond the arrays
 		dotLanes(first[:], eights, element(x, whole), element(y, whole))
 	}
 	if at := whole + eights; at < n {
@@ -31,14 +31,14 @@ func ddotGeneric(n int, x, y *float64) float64 {
 	return sumLanes(first)
 }
 
-// lanes is the number of sums of Dot, inCache the length of the parts that it goes through several
-// times.
+// lanes is the number of partial sums in Dot, and inCache the length of the parts that it passes over
+// several times.
 const (
 	lanes   = 32
 	inCache = 32 * lanes
 )
 
-// dotLanes adds the products of n elements of x and y, a multiple of the number of lanes, to the lanes.
+// dotLanes adds the products of n elements of x and y to the lanes. n is a multiple of len(lanes).
 func dotLanes(lanes []float64, n int, x, y *float64) {
 	for l := 0; l+4 <= len(lanes); l += 4 {
 		s := (*[4]float64)(lanes[l:])
@@ -90,8 +90,7 @@ func dscalGeneric(n int, alpha float64, x *float64) {
 	}
 }
 
-// drotGeneric is the reference for Rot. Four pairs at once, loaded before any is stored, take a fifth
-// less time.
+// drotGeneric is the reference for Rot. Loading four pairs before storing any takes a fifth less time.
 func drotGeneric(n int, h11, h12, h21, h22 float64, x, y *float64) {
 	xs, ys := unsafe.Slice(x, n), unsafe.Slice(y, n)
 	for len(xs) >= 4 {

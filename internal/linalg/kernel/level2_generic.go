@@ -81,15 +81,15 @@ func ddotxaxpyfGeneric(m, n int, alpha float64, a *float64, lda, step int, x, u,
 			copy(own, z[:])
 		}
 		vs[i] = fma(alpha, sumLanes(&s), vs[i])
-		if i+1 < m { // or the address could be beyond the array
+		if i+1 < m { // otherwise the address could be beyond the array
 			a = element(a, lda)
 			lda += step
 		}
 	}
 }
 
-// dotAxpyLanes adds the products of n elements, a multiple of eight, of a row and x to the lanes s, and
-// t times the row to y.
+// dotAxpyLanes adds the products of n elements of row and x to the lanes s, and t·row to y. n is a
+// multiple of eight.
 func dotAxpyLanes(s *[8]float64, n int, t float64, row, x, y *float64) {
 	rs, xs, ys := unsafe.Slice(row, n), unsafe.Slice(x, n), unsafe.Slice(y, n)
 	for half := 0; half < 8; half += 4 {
@@ -125,14 +125,14 @@ func dsymvGeneric(upper bool, m int, alpha float64, a *float64, lda, step int, x
 			ys[j] += float64(t * e)
 		}
 		ys[i] += float64(alpha * (float64(*element(a, i)*v) + s))
-		if i+1 < m { // or the address could be beyond the array
+		if i+1 < m { // otherwise the address could be beyond the array
 			a = element(a, lda)
 			lda += step
 		}
 	}
 }
 
-// symvOf makes a Symv of one for SymvRows rows of each triangle.
+// symvOf returns a Symv built on functions for SymvRows rows, one for each triangle, and dsymvGeneric.
 func symvOf(upper, lower func(alpha float64, a *float64, lda, step int, x, y *float64)) func(isUpper bool, m int, alpha float64, a *float64, lda, step int, x, y *float64) {
 	return func(isUpper bool, m int, alpha float64, a *float64, lda, step int, x, y *float64) {
 		switch {

@@ -22,8 +22,8 @@ func dtransposeGeneric(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	}
 }
 
-// transposeBy makes a Transpose of one for multiples of w. What is left of a matrix of at least w rows
-// and columns is copied with some of the rest once more.
+// transposeBy returns a Transpose built on whole, which needs multiples of w. The last rows and columns
+// go in blocks of w that overlap the ones before; matrices smaller than w go to dtransposeGeneric.
 func transposeBy(w int, whole func(m, n int, src *float64, lds int, dst *float64, ldd int)) func(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	return func(m, n int, src *float64, lds int, dst *float64, ldd int) {
 		if m < w || n < w {

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// peakTime is the least time of one measurement of the peak.
+// peakTime is the minimum duration of one measurement of the peak.
 const peakTime = time.Millisecond
 
-// MeasurePeak returns the flop/s of fused multiply-adds on registers by the given number of threads
-// together, with the instructions of k. A nil clock is the wall clock.
+// MeasurePeak returns the total flop/s of fused multiply-adds in registers, on the given number of
+// threads and with the instructions of k. If clock is nil, it reads the wall clock.
 func MeasurePeak(k Kernel, threads int, clock func() time.Duration) float64 {
 	if clock == nil {
 		began := time.Now()
@@ -51,10 +51,10 @@ func MeasurePeak(k Kernel, threads int, clock func() time.Duration) float64 {
 	return sum
 }
 
-var stepsOf sync.Map // from the name of a kernel to the steps of its loop
+var stepsOf sync.Map // maps the name of a kernel to the steps of its loop
 
-// peakSteps returns the number of steps, a power of two, that take peakTime or longer. The least of
-// three times counts, so that one interruption does not make the loop too short.
+// peakSteps returns a number of steps, a power of two, that takes at least peakTime. The shortest of
+// three runs counts, so that one interruption does not make the loop too short.
 func peakSteps(kernel string, loop func(steps int) time.Duration) int {
 	if steps, ok := stepsOf.Load(kernel); ok {
 		return steps.(int)

@@ -44,7 +44,7 @@ func daddAbsGeneric(n int, x, y *float64) float64 {
 	return ((s[0] + rest[0]) + (s[1] + rest[1])) + (s[2] + s[3])
 }
 
-// addAbsLanes adds the magnitudes of four elements of x to y and to the lanes s, at 0, 16, ... below n.
+// addAbsLanes adds the magnitudes of x[i:i+4], i = 0, 16, ... below n, to y and to the lanes s.
 func addAbsLanes(s *[4]float64, n int, x, y *float64) {
 	s0, s1, s2, s3 := s[0], s[1], s[2], s[3]
 	for i := 0; i < n; i += 16 {

@@ -2,28 +2,28 @@ package kernel
 
 import "math"
 
-// The hyperbolic tangent, for all kernels. With a = |x|, E = e^(2a) and n the integer next to
+// The hyperbolic tangent, for all kernels. With a = |x|, E = e^(2a) and n the integer nearest
 // 2a/ln 2,
 //
 //	y = a - n·ln2/2,  |y| <= ln2/4,     E = 2^n·e^(2y) = 2^n·(1+t)/(1-t)  with t = tanh y,
 //	tanh a = 1 - 2/(E+1) = 1 - 2·(1-t)/(2^n·(1+t) + (1-t)).
 //
-// Below the break, n is taken as zero instead, y = a and tanh a = t itself. One rational function
-// serves both,
+// Below tanhBreak, n is taken as zero instead, so that y = a and tanh a = t. One rational function
+// serves both cases,
 //
 //	t = y·B/A,  B = A - 2w,  w = s·P(s),  A = A(s),  s = y²,
 //
-// with P and A of degree 3, and one division, because t need not be formed:
+// with P and A of degree 3. One division is enough, because t need not be formed:
 //
 //	below:  tanh a = y - 2·(y·w)/A                              since tB/A = y - 2yw/A
 //	above:  tanh a = 1 - 2·b/(2^n·(A+yB) + b),  b = A - yB      numerator and denominator times A
 //
-// Both are a base minus a correction. The last rounding costs half an ulp, and the relative error of
-// the correction counts by its size, which is largest at the break: 0.204 below (0.9375 - tanh
-// 0.9375), 0.266 above (1 - tanh 0.9375). In units of u = 2^-53, an ulp of results in [0.5, 1):
+// Both are a base minus a correction. The last rounding costs half an ulp. The relative error of the
+// correction counts in proportion to its size, which is largest at the break: 0.204 below (0.9375 -
+// tanh 0.9375), 0.266 above (1 - tanh 0.9375). In units of u = 2^-53, the ulp of results in [0.5, 1):
 //
 //	below:  P, s and their product w, the product by y, A, and the quotient are rounded: 6.6u at
-//	        most, with the earlier steps of P and A; 0.204·6.6 + 0.5 = 1.84 ulp. It falls like y³.
+//	        most, with the earlier steps of P and A; 0.204·6.6 + 0.5 = 1.84 ulp. The 0.204 falls like y³.
 //	above:  y is off by u/8, so E by u/4; t, at most 0.172, by 1.1u of itself (A cancels in B/A,
 //	        w is small), so E by 0.4u; A+yB, b, the denominator and the quotient by u each, and by
 //	        0.35u together where products are rounded (no fused multiply-add): 5u, 0.266·5 + 0.5 =
@@ -33,16 +33,17 @@ import "math"
 // with fused multiply-adds and 1.34 without.
 //
 // P and A interpolate tanh: t = y - 2yw/A exactly at y = 0 (three times) and at the zeros of the
-// Chebyshev polynomial T17(y/0.9375) but those next to 0. The relative error of t is 2^-59.3 with the
-// rounded coefficients, nearly equal in all ripples. TestTanhConstants computes them.
+// Chebyshev polynomial T17(y/0.9375), except 0 and the two next to it. The relative error of t is
+// 2^-59.3 with the rounded coefficients, nearly equal in all ripples. TestTanhConstants recomputes P
+// and A.
 const (
-	// From 19.07 on, 1 - tanh a is less than half an ulp. The clamp bounds n.
+	// For a >= 19.07, 1 - tanh a is less than half an ulp. The clamp bounds n.
 	tanhClamp = 20
-	// Where the two bounds above are about equal. n >= 3 from there on.
+	// At the break the two bounds above are about equal. From there on, n >= 3.
 	tanhBreak = 0.9375
 
-	// Adding a number whose ulp is 1 gives n. The low 11 bits of the sum are n + 1023, the exponent
-	// field of 2^n.
+	// Adding tanhShift, whose ulp is 1, rounds to n. The low 11 bits of the sum are n + 1023, the
+	// exponent field of 2^n.
 	tanhLog   = 2 * math.Log2E
 	tanhShift = 0x1.8p52 + 1023
 
@@ -61,13 +62,13 @@ const (
 	tanhA3 = 0x1.0a84d5c1c7f57p-12
 )
 
-// tanhConstants are the constants of the vector kernels, in their order.
+// tanhConstants holds the constants for the vector kernels, in the order that these expect.
 var tanhConstants = [...]float64{
 	tanhClamp, tanhBreak, tanhLog, tanhShift, tanhHi, tanhLo,
 	tanhP3, tanhP2, tanhP1, tanhP0, tanhA3, tanhA2, tanhA1, 1, 2, math.Copysign(0, -1),
 }
 
-// tanhTable has every constant four times.
+// tanhTable holds every constant four times.
 var tanhTable = func() (t [len(tanhConstants)][4]float64) {
 	for i, c := range tanhConstants {
 		t[i] = [4]float64{c, c, c, c}
@@ -75,8 +76,8 @@ var tanhTable = func() (t [len(tanhConstants)][4]float64) {
 	return t
 }()
 
-// tanhBy returns the function over slices for one in assembly, which takes addresses, the number of
-// elements and the table.
+// tanhBy wraps an assembly function, which takes addresses, the number of elements and the table, as a
+// function over slices.
 func tanhBy(f func(dst, src *float64, n int, table *float64)) func(dst, src []float64) {
 	return func(dst, src []float64) {
 		checkElementwise(dst, src)

@@ -1,7 +1,7 @@
-// Package pause has the instruction for loops that poll.
+// Package pause provides the CPU instruction for polling loops.
 package pause
 
-// Pause tells the CPU that the caller polls: a sibling that shares the core gets its units meanwhile.
-// It is PAUSE on amd64 and ISB on arm64, where YIELD does nothing on most CPUs and ISB takes about as
-// long as PAUSE does. In other builds it does nothing.
+// Pause tells the CPU that the caller is polling, so that a hyperthread on the same core can use its
+// units. It is PAUSE on amd64 and ISB on arm64, where YIELD does nothing on most CPUs and ISB takes
+// about as long as PAUSE does on amd64. In other builds it does nothing.
 func Pause() { pause() }
