@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// The methods of block.Ops, where they are documented. They do not check arguments.
+// These methods implement block.Ops, which documents them. They do not check arguments.
 
 func (e *Engine) BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b block.Matrix, beta float64, c block.Matrix) {
 	p := e.newProduct(tA, tB, m, n, k, alpha, a, b, beta, dense(c))

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// newProduct returns C = alpha·op(A)·op(B) + beta·C for an op(A) of k columns.
+// newProduct returns the product C = alpha·op(A)·op(B) + beta·C, where op(A) has k columns.
 func (e *Engine) newProduct(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b block.Matrix, beta float64, c sink) product {
 	return product{engine: e, m: m, n: n, k: k, alpha: alpha, beta: beta, a: opA(tA, a), b: opB(tB, b), c: c}
 }
@@ -29,8 +29,8 @@ func (e *Engine) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []fl
 	}
 }
 
-// small reports whether smallGemm can compute a product: one block of the sum, and a B that stays in
-// cache. A product of a few hundred nanoseconds does not repay the five loops.
+// small reports whether smallGemm can compute a product: the sum is one block, and B stays in cache. A
+// product of a few hundred nanoseconds does not repay the five loops.
 func (e *Engine) small(m, n, k int) bool {
 	return min(m, n, k) > 0 && max(m, n, k) <= smallOrder && k <= e.blocks.KC
 }
@@ -56,8 +56,8 @@ func (e *Engine) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []flo
 	}
 }
 
-// DgemmDiag computes C = alpha·op(A)·diag(d)·op(B) + beta·C: Dgemm that scales rows of op(B) as it
-// packs them, in 2mnk flops and kn multiplications for each task.
+// DgemmDiag computes C = alpha·op(A)·diag(d)·op(B) + beta·C. It is Dgemm, but scales the rows of op(B)
+// when it packs them: 2mnk flops, and kn multiplications each time B is packed.
 func (e *Engine) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if check.DgemmDiag(tA, tB, m, n, k, a, lda, d, b, ldb, c, ldc) {
 		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, dense(block.Dense(c, ldc)))

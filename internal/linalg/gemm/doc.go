@@ -1,5 +1,5 @@
-// Package gemm computes the matrix products of the pure backend, in float64: one set of loops around
-// the micro-kernels of package kernel.
+// Package gemm computes the matrix products of the pure backend in float64. It has one set of loops
+// around the micro-kernels of package kernel.
 //
 // # One loop, many products
 //
@@ -7,19 +7,19 @@
 // in the layout of the micro-kernel, and a sink stores tiles of C:
 //
 //   - sources: a dense matrix or its transpose, a symmetric matrix with one stored triangle, a packed
-//     symmetric matrix, rows scaled by a diagonal;
+//     symmetric matrix, a matrix with rows scaled by a diagonal;
 //   - sinks: a dense matrix, one triangle of a dense matrix, a packed upper triangle.
 //
-// Each routine names its sources and its sink. A source packs a block into micro-panels (pack.go). A
+// Each routine chooses its sources and its sink. A source packs a block into micro-panels (pack.go). A
 // sink that keeps one triangle skips the tiles outside it.
 //
-// Dtrsm and Dtrmm apply each diagonal block of the triangle to its rows in registers, and to the other
-// rows by a product (trsm.go).
+// Dtrsm and Dtrmm apply the diagonal blocks of the triangle in registers, and the blocks off the
+// diagonal by products (trsm.go).
 //
 // # The five loops
 //
-// They follow Goto and van de Geijn, ACM TOMS 34(3), 2008, and BLIS, Van Zee and van de Geijn, ACM TOMS
-// 41(3), 2015. A and B are exchanged, because C is row-major and tiles are wider than high:
+// The loops follow Goto and van de Geijn, ACM TOMS 34(3), 2008, and BLIS, Van Zee and van de Geijn, ACM
+// TOMS 41(3), 2015. A and B are exchanged, because C is row-major and tiles are wider than high:
 //
 //	loop 5  ic: MC rows of C
 //	loop 4    pc: up to KC terms of the sum    A[ic, pc], MC×KC, packed, in L3
@@ -27,9 +27,9 @@
 //	loop 2        ir: MR rows                  a micro-panel of A, MR×KC, which stays in L1
 //	loop 1          jr: the micro-kernel, these rows in tiles of MR×NR
 //
-// Threads pack A[ic, pc] together, and then take tasks (grid.go). An operand that few micro-panels
-// share, or that stays in L2, is read in place. Products of order up to 128 on one thread go straight
-// to loop 2 (small.go).
+// Threads pack A[ic, pc] together, and then take tasks (grid.go). An operand that stays in L2, or whose
+// micro-panels are each used only a few times, is read in place. Products of order up to 128 on one
+// thread go straight to loop 2 (small.go).
 //
 // # Rounding, NaN, reproducibility
 //
@@ -37,16 +37,16 @@
 //
 //	((beta·c + alpha·S_1) + alpha·S_2) + ...,   S_b = sum of a_ip·b_pj over p in block b, ascending
 //
-// with the fewest blocks of at most KC = 256 terms, of about equal length. S_b is one chain of fused
-// multiply-adds from +0, and alpha·S_b is added by another; beta·c is rounded. If beta = 0, C is
-// alpha·S_1 after the first block, and in packed storage +0 for a -0. Diagonal blocks of Dtrsm and
-// Dtrmm have the order 128, and an element one chain within each (trsm.go, trmm.go); from block to
-// block it is a product. A diagonal between the factors multiplies rows of B, rounded.
+// where b runs over the fewest blocks of at most KC = 256 terms, of about equal length. S_b is one
+// chain of fused multiply-adds from +0, and alpha·S_b is added by another; beta·c is rounded. If beta =
+// 0, C is alpha·S_1 after the first block, with +0 for -0 in packed storage. Diagonal blocks of Dtrsm
+// and Dtrmm have order 128. Within a block an element is one chain (trsm.go, trmm.go), and other blocks
+// contribute by products. A diagonal between the factors scales the rows of B, which rounds them.
 //
-// So the order depends on the shape alone, and results are bit-identical on every kernel, for any
-// caches and number of threads, except for the bits of NaN. KC and the order of diagonal blocks are
-// constants because they are part of results; MC and NC, which are not, fit the caches. A term has at
-// most k+2 roundings, hence the bound
+// So the order of operations depends on the shape alone. Results are bit-identical on every kernel, for
+// any caches and number of threads, except for NaN payloads. KC and the size of diagonal blocks are
+// constants because results depend on them. MC and NC, which do not affect results, fit the caches. A
+// term takes at most k+2 roundings, hence the bound
 //
 //	|computed - exact| <= gamma_{k+2}·(|alpha|·|A|·|B| + |beta|·|C|),   gamma_n = n·u/(1 - n·u)
 //
@@ -57,7 +57,7 @@
 //
 // # Arguments
 //
-// The methods of Engine are row-major, in the argument order of the BLAS; blas.ConjTrans is blas.Trans.
-// The routines check their arguments with package check; the methods of block.Ops do not. C must
-// not overlap A or B.
+// The methods of Engine take row-major matrices, and arguments in the order of the BLAS; blas.ConjTrans
+// means blas.Trans. The routines check their arguments with package check; the methods of block.Ops do
+// not. C must not overlap A or B.
 package gemm

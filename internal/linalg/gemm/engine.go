@@ -15,7 +15,7 @@ type Engine struct {
 	pool   *workers.Pool
 }
 
-// New returns an engine on a kernel that this machine can run.
+// New returns an engine that computes with k, a kernel that this machine can run.
 func New(k kernel.Kernel) *Engine {
 	c := cpu.CacheSizes()
 	return &Engine{kernel: k, caches: c, blocks: blocksFor(k, c), pool: workers.Default}
@@ -27,32 +27,32 @@ func (e *Engine) Kernel() kernel.Kernel { return e.kernel }
 // BlockSizes returns MC, KC and NC of the five loops.
 func (e *Engine) BlockSizes() (mc, kc, nc int) { return e.blocks.MC, e.blocks.KC, e.blocks.NC }
 
-// blockSizes are the sizes of the loops: C is computed in blocks of MC×NC, KC steps at a time.
+// blockSizes are the sizes of the loops: C is computed in blocks of MC×NC, KC terms at a time.
 type blockSizes struct {
 	MC, KC, NC int
 }
 
-// termsOfBlock is KC, the same on every machine and for every kernel, because it is part of results. A
-// tile of C is read and written once for each KC steps: one memory operation in 128 multiply-adds, too
-// few to matter.
+// termsOfBlock is KC, the same on every machine and for every kernel, because results depend on it. A
+// tile of C is read and written once for every KC terms: one memory operation for 128 multiply-adds,
+// too few to matter.
 const termsOfBlock = 256
 
-// packedBytes is the number of bytes of a packed block of A: a quarter of the smallest L3 in use.
+// packedBytes is the size of a packed block of A in bytes: a quarter of the smallest L3 in use.
 const packedBytes = 2 << 20
 
-// blocksFor derives the block sizes for a kernel from the sizes of the caches, 8 bytes an element, as
-// in "Analytical modeling is enough for high-performance BLIS" (Low and others, ACM TOMS 43(2), 2016).
+// blocksFor derives the block sizes for a kernel from the cache sizes, at 8 bytes an element, as in
+// "Analytical modeling is enough for high-performance BLIS" (Low and others, ACM TOMS 43(2), 2016).
 //
-//   - KC is constant. Loop 1 reads one MR×KC micro-panel of A for every tile, while micro-panels of B
-//     stream past it: 16 KiB for MR = 8, half of the smallest L1 in use.
-//   - NC: loop 2 reads the packed KC×NC block of B for every MR rows of C. It gets five eighths of L2;
-//     A and C stream through the rest: 8·KC·NC <= 5/8·L2.
-//   - MC: loop 3 reads the packed MC×KC block of A for every block of B. Threads share it, in L3. It
-//     need not be large: B is packed again for every MC rows, which is the work of about ten of them.
+//   - KC is constant. For every tile, loop 1 reads the same MR×KC micro-panel of A, while micro-panels
+//     of B stream past it. The panel of A takes 16 KiB for MR = 8, half of the smallest L1 in use.
+//   - NC: loop 2 reads the packed KC×NC block of B for every MR rows of C. The block gets five eighths
+//     of L2; A and C stream through the rest: 8·KC·NC <= 5/8·L2.
+//   - MC: loop 3 reads the packed MC×KC block of A for every block of B. Threads share it in L3. It
+//     need not be large: packing B again for every MC rows is the work of about ten rows.
 //
-// NC and MC are rounded down to a multiple of NR columns or MR rows, and at least that; results do not
-// depend on them. MR×NR = 8×24 and L2 = 1 MiB give NC = 312, MC = 1024. If cores share an L2, each uses
-// its own part.
+// NC and MC are rounded down to a multiple of NR and MR, but not to zero; results do not depend on
+// them. MR×NR = 8×24 and L2 = 1 MiB give NC = 312, MC = 1024. If cores share an L2, each uses its own
+// part.
 func blocksFor(k kernel.Kernel, c cpu.Caches) blockSizes {
 	down := func(size, step int) int { return max(size/step, 1) * step }
 	const kc = termsOfBlock

@@ -6,15 +6,15 @@ import (
 	"blskernel/internal/linalg/workers"
 )
 
-// A grid cuts C into tasks: some columns by some rows.
+// A grid cuts C into tasks, each a range of rows by a range of columns.
 type grid struct {
 	rows, width int // of a task
-	down, over  int // number of tasks
+	down, over  int // number of tasks in each direction
 }
 
-// cut returns a grid for the given number of threads and the rows of x: ranges of columns, which share
-// the packing of B, or ranges of rows for each block of B, which share the reading of A. A triangle has
-// rows and columns of all lengths, so its grid is finer.
+// cut returns a grid for the given number of threads and the rows of x. It cuts columns, so that
+// threads divide the packing of B, or rows within each block of B, so that they divide the reading of
+// A. The rows and columns of a triangle differ in length, so its grid is finer.
 func (p *product) cut(threads int, x cell) grid {
 	m, mr, nr := x.i1-x.i0, p.engine.kernel.MR, p.engine.kernel.NR
 	over, down := (p.n+p.width()-1)/p.width(), threads
@@ -32,21 +32,21 @@ func (p *product) cut(threads int, x cell) grid {
 
 const (
 	// packingRows is the time to pack an element of B, in rows of C that could be computed instead:
-	// 9 where B comes from L2, 25 where it comes from memory.
+	// 9 if B comes from L2, 25 if it comes from memory.
 	packingRows = 16
 
 	// readingColumns is the time to read an element of A, in columns of C that could be computed
 	// instead.
 	readingColumns = 4
 
-	// rowsOfTask bounds the rows of a task if columns are cut. Larger tasks pack B less often, for
-	// 3% of the time, but leave less to others if a thread loses its CPU.
+	// rowsOfTask bounds the rows of a task if columns are cut. Packing B then takes 3% of the time.
+	// Larger tasks pack it less often, but leave less to others if a thread loses its CPU.
 	rowsOfTask = 512
 
 	rangesOfTriangle = 4
 )
 
-// part returns task t of the grid on the rows and terms of x. In a triangle the longest rows and
+// part returns task t of the grid, with the rows and terms of x. In a triangle the longest rows and
 // columns come first, so that the last tasks, for which threads wait, are short.
 func (p *product) part(g grid, x cell, t int) cell {
 	i, j := t%g.down, t/g.down
@@ -67,17 +67,17 @@ func (p *product) part(g grid, x cell, t int) cell {
 // lastProduct is the id of the last product on several threads.
 var lastProduct atomic.Int64
 
-// packTasks is the number of tasks for each thread into which packing a block of A is cut.
+// packTasks is the number of tasks per thread into which the packing of a block of A is cut.
 const packTasks = 4
 
-// share is parallel with a team that it releases. A defer in Dgemm would take as long as a product of
-// order 4.
+// share calls parallel and releases the team. A defer in Dgemm itself would take as long as a product
+// of order 4.
 func (p *product) share(team *workers.Team) {
 	defer team.Release()
 	p.parallel(team)
 }
 
-// parallel computes p on the threads of the team, the caller's among them: they pack each block of A
+// parallel computes p on the threads of the team, which include the caller's. They pack each block of A
 // together, then take tasks of C.
 func (p *product) parallel(team *workers.Team) {
 	own := *p // so that p itself stays on the caller's stack

@@ -6,16 +6,16 @@ import (
 	"blskernel/internal/linalg/kernel"
 )
 
-// A product is one call: C = alpha·A·B + beta·C with C m×n and a sum of k terms.
+// A product is one call: C = alpha·A·B + beta·C, where C is m×n and each sum has k terms.
 type product struct {
 	engine      *Engine
 	m, n, k     int
 	alpha, beta float64
 	a, b        source
 	c           sink
-	bias        []float64 // if not nil, C[i,j] becomes tanh(C[i,j] + bias[j]) in the end; then all of C is kept
+	bias        []float64 // if not nil, C[i,j] becomes tanh(C[i,j] + bias[j]) at the end; needs all of C kept
 	id          int64     // of a product on several threads, else 0
-	shared      panels    // A[ic, pc], which the threads have packed together; no elements if there is none
+	shared      panels    // A[ic, pc], packed by the threads together; x is nil if there is none
 	sharedFrom  int       // ic
 }
 
@@ -43,9 +43,9 @@ func (p *product) run() {
 	}
 }
 
-// on computes the product on the caller's goroutine, in the given storage.
+// on computes the product on the caller's goroutine, with w as storage.
 func (p *product) on(w *workspace) {
-	w.held = place{} // of another product
+	w.held = place{} // w may hold a block of another product
 	p.loops(w, cell{0, p.m, 0, p.n, 0, p.k})
 }
 
@@ -80,27 +80,27 @@ func (p *product) loops(w *workspace, x cell) {
 	}
 }
 
-// height returns MC for this product: blocks of A are about equally high.
+// height returns MC for this product, chosen so that blocks of A are about equally high.
 func (p *product) height() int { return even(p.m, p.engine.blocks.MC, p.engine.kernel.MR) }
 
 func (p *product) depth() int { return even(p.k, p.engine.blocks.KC, 8) }
 
-// width returns NC for this product: more if blocks have fewer than KC rows. Blocks of B are about
-// equally wide.
+// width returns NC for this product, chosen so that blocks of B are about equally wide. It is larger if
+// blocks have fewer than KC rows.
 func (p *product) width() int {
 	b, nr := p.engine.blocks, p.engine.kernel.NR
 	return even(p.n, max(b.NC*b.KC/p.depth()/nr, 1)*nr, nr)
 }
 
-// even cuts n into the fewest ranges of at most limit elements and returns their length, equal up
-// to step, which divides limit.
+// even cuts n into the fewest ranges of at most limit elements and returns their length, a multiple of
+// step. The last range may be shorter. step divides limit.
 func even(n, limit, step int) int {
 	ranges := (n + limit - 1) / limit
 	return roundUp((n+ranges-1)/ranges, step)
 }
 
-// columns returns the columns of [j0, j1) that C keeps of rows i0 to i1, from a multiple of NR after j0
-// on; from >= to if none.
+// columns returns the columns of [j0, j1) that C keeps in rows i0 to i1. It rounds from down to j0 plus
+// a multiple of NR; from >= to if there are none.
 func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 	from, to = p.c.columns(i0, i1, j0, j1)
 	if from >= to {
@@ -110,11 +110,11 @@ func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 }
 
 // panels are a block of a source as the kernel reads it: micro-panels of MR rows of A or NR columns of
-// B, packed or in place, panel elements apart.
+// B, packed or in place.
 type panels struct {
 	x        []float64
 	row, col int // distances between rows and columns; columns of B are contiguous
-	panel    int
+	panel    int // distance between micro-panels
 }
 
 // panelsA returns the block A[i0:i1, p0:p1].
@@ -138,14 +138,14 @@ func (p *product) panelsA(w *workspace, i0, i1, p0, p1 int) panels {
 	}
 }
 
-// packedA are packed micro-panels of A with k columns.
+// packedA returns x as packed micro-panels of A with k columns.
 func (p *product) packedA(x []float64, k int) panels {
 	mr := p.engine.kernel.MR
 	return panels{x: x, row: 1, col: mr, panel: mr * k}
 }
 
-// panelsB returns the block B[p0:p1, j0:j1] for the given rows of C. It does not pack again the block
-// that w holds.
+// panelsB returns the block B[p0:p1, j0:j1], for use by the given number of rows of C. If w holds this
+// block, it is not packed again.
 func (p *product) panelsB(w *workspace, rows, j0, j1, p0, p1 int) panels {
 	nr := p.engine.kernel.NR
 	if p.directB(rows) {
@@ -160,10 +160,10 @@ func (p *product) panelsB(w *workspace, rows, j0, j1, p0, p1 int) panels {
 }
 
 // inPlace reports whether the kernel reads an operand of the given length in place, as micro-panels of
-// w of its rows, each used the given number of times: if few uses would share the cost of a copy, or
-// the operand stays in half of L2, unless its rows are a multiple of a page apart and displace each
-// other. If a step of a micro-panel is in one row, and at most a cache line, a copy pays earlier: the
-// kernel would load lines and use only a part of each.
+// w rows that are each used the given number of times. It does if the uses are too few to repay a copy.
+// It also does if the operand fits in half of L2, unless its rows are a multiple of a page apart and
+// displace each other. A copy pays earlier if each step of a micro-panel is contiguous and at most a
+// cache line. In place, the kernel would load whole lines and use only parts of them.
 func (p *product) inPlace(s *source, w, length, uses int) bool {
 	if s.layout > byCols || s.Packed || s.diag != nil {
 		return false
@@ -181,29 +181,29 @@ func (p *product) directA() bool {
 	return p.inPlace(&p.a, p.engine.kernel.MR, p.m, (p.n+nr-1)/nr)
 }
 
-// directB is directA for B and the given rows of C; its rows are contiguous for the kernel.
+// directB is directA for B and the given number of rows of C. The rows of B must be contiguous.
 func (p *product) directB(rows int) bool {
 	mr := p.engine.kernel.MR
 	return p.b.layout == byCols && p.inPlace(&p.b, p.engine.kernel.NR, p.n, (rows+mr-1)/mr)
 }
 
-// fewUses is the number of uses of a micro-panel that do not repay a copy.
+// fewUses is the largest number of uses of a micro-panel that does not repay a copy.
 const fewUses = 4
 
-// A cache line, and a page of memory, in bytes.
+// The sizes of a cache line and of a page of memory in bytes.
 const (
 	line = int(kernel.Align)
 	page = 4096
 )
 
-// strip is loop 1: it adds the product of micro-panel ai of A and the micro-panels of B from bj on
-// to the m×n block of C at (i,j), m <= MR. The first block of the sum applies beta. Tiles that C does
-// not keep whole go through a buffer.
+// strip is loop 1: it adds the product of micro-panel ai of A and the micro-panels of B from bj on to
+// the m×n block of C at (i,j), m <= MR. For the first block of the sum, it also applies beta. Tiles
+// that C keeps only in part go through a buffer.
 func (p *product) strip(w *workspace, a, b panels, ai, bj, k int, first bool, i, j, m, n int) {
 	store := kernel.Add
 	switch {
 	case p.c.Packed:
-		store = kernel.AddPacked // also to zeros
+		store = kernel.AddPacked // if beta = 0, to zeros
 	case first && p.beta == 0:
 		store = kernel.Overwrite
 	}

@@ -14,7 +14,7 @@ type source struct {
 	diag         []float64 // row p of op(B) is multiplied by diag[p]; nil for the first operand
 }
 
-// A layout says where in the storage X[i,p] is.
+// A layout defines where X[i,p] is stored.
 type layout uint8
 
 const (
@@ -24,7 +24,7 @@ const (
 	symLower               // X symmetric, row max(i,p), column min(i,p)
 )
 
-// opA is op(A) as the first operand of a product.
+// opA returns op(A) as the first operand of a product.
 func opA(trans blas.Transpose, a block.Matrix) source {
 	if trans == blas.NoTrans {
 		return source{layout: byRows, Matrix: a}
@@ -32,10 +32,10 @@ func opA(trans blas.Transpose, a block.Matrix) source {
 	return source{layout: byCols, Matrix: a}
 }
 
-// opB is op(B) as the second operand of a product.
+// opB returns op(B) as the second operand of a product.
 func opB(trans blas.Transpose, b block.Matrix) source { return opA(block.Other(trans), b) }
 
-// symmetric is a symmetric matrix, of which the triangle ul is stored, as either operand.
+// symmetric returns a symmetric matrix whose triangle ul is stored, for use as either operand.
 func symmetric(ul blas.Uplo, s block.Matrix) source {
 	if ul == blas.Lower {
 		return source{layout: symLower, Matrix: s}
@@ -49,7 +49,7 @@ type sink struct {
 	kept         region
 }
 
-// A region is the elements of C that are kept.
+// A region selects the elements of C that are kept.
 type region uint8
 
 const (
@@ -68,8 +68,8 @@ func oneTriangle(ul blas.Uplo, c block.Matrix) sink {
 	return sink{c, lower}
 }
 
-// columns returns the columns of [j0, j1) that are kept in some of the rows i0 to i1; from >= to if
-// none.
+// columns returns the columns of [j0, j1) that are kept in at least one of the rows i0 to i1; from >=
+// to if there are none.
 func (s *sink) columns(i0, i1, j0, j1 int) (from, to int) {
 	switch s.kept {
 	case upper:
@@ -80,7 +80,7 @@ func (s *sink) columns(i0, i1, j0, j1 int) (from, to int) {
 	return j0, j1
 }
 
-// row returns the kept elements of columns j0 to j1 of row i, and the column of the first (j0 if none).
+// row returns the kept elements of row i in columns j0 to j1, and the column of the first (j0 if none).
 func (s *sink) row(i, j0, j1 int) (c []float64, from int) {
 	from, to := s.columns(i, i+1, j0, j1)
 	if from >= to {
@@ -120,7 +120,7 @@ func (s *sink) load(dst []float64, i, m, j0, j1 int) {
 	}
 }
 
-// store is the reverse of load.
+// store does the reverse of load.
 func (s *sink) store(src []float64, i, m, j0, j1 int) {
 	for r := range m {
 		c, from := s.row(i+r, j0, j1)

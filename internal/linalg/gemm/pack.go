@@ -11,9 +11,9 @@ import (
 //
 //	dst[(i/w)*w*kc + p*w + i%w],   kc = p1-p0
 //
-// (i and p counted from i0 and p0). It does not write beyond i1 in the last panel. buffer, of
+// (i and p counted from i0 and p0). In the last panel it does not write beyond row i1. buffer, of
 // gathered·gatheredSteps elements, is workspace for packed rows along the sum. Rows across the sum are
-// copied for all panels, packedRows at a time, because each is in a page of its own.
+// copied to all panels, packedRows at a time, because each is in a page of its own.
 func (s *source) pack(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p1 int) {
 	size := w * (p1 - p0)
 	switch {
@@ -59,8 +59,8 @@ func (s *source) scatter(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int)
 	}
 }
 
-// panel packs one micro-panel of i1-i0 <= w rows. A symmetric matrix has three ranges, before, on and
-// after the diagonal: the stored row is across the sum in one outer range and along it in the other.
+// panel packs one micro-panel of i1-i0 <= w rows. A symmetric matrix has terms before, on and after the
+// diagonal: its stored rows are across the sum in one outer range and along it in the other.
 func (s *source) panel(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p1 int) {
 	switch s.layout {
 	case byRows:
@@ -90,14 +90,14 @@ func (s *source) panel(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p
 	}
 }
 
-// along packs rows i0 to i1, columns p0 to p1 of the storage: rows along the sum.
+// along packs rows i0 to i1, columns p0 to p1 of the storage, where rows run along the sum.
 func (s *source) along(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p1 int) {
 	switch {
 	case p0 == p1:
 	case !s.Packed:
 		k.Transpose(i1-i0, p1-p0, &s.X[s.Row(i0)+p0], s.Ld, &dst[0], w)
 	default:
-		// Some rows at a time become dense in a buffer that stays in L1.
+		// Make a few rows at a time dense in a buffer that stays in L1.
 		for ; i0 < i1; i0 += gathered {
 			m := min(gathered, i1-i0)
 			for p := p0; p < p1; p += gatheredSteps {
@@ -112,13 +112,13 @@ func (s *source) along(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p
 	}
 }
 
-// gathered rows by gatheredSteps columns become dense at a time.
+// gathered and gatheredSteps are the numbers of rows and columns that along makes dense at a time.
 const (
 	gathered      = 8
 	gatheredSteps = 64
 )
 
-// across packs rows p0 to p1, columns i0 to i1 of the storage: rows across the sum.
+// across packs rows p0 to p1, columns i0 to i1 of the storage, where rows run across the sum.
 func (s *source) across(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) {
 	switch {
 	case p0 == p1:
@@ -131,8 +131,8 @@ func (s *source) across(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) 
 	}
 }
 
-// A workspace is the storage of one goroutine in one task. Its contents end with the task, except the
-// block of B, which the next task of the product may need.
+// A workspace is the storage of one goroutine in one task. Only the block of B outlives the task,
+// because the next task of the product may need it.
 type workspace struct {
 	a        []float64 // a packed block of A, or other copies
 	b        []float64 // a packed block of B, which panelsB alone writes
@@ -143,7 +143,7 @@ type workspace struct {
 	buffer   []float64 // workspace of source.pack
 }
 
-// A place is a block of the second operand of a product.
+// A place identifies a block of the second operand of a product.
 type place struct {
 	id             int64 // of the product
 	j0, j1, p0, p1 int
@@ -153,8 +153,8 @@ type place struct {
 var workspaces = &sync.Pool{New: func() any { return &workspace{buffer: make([]float64, gathered*gatheredSteps)} }}
 
 // aligned returns n elements at a kernel.Align-byte boundary, in the storage of x if that is long
-// enough. Their contents are undefined. New storage is twice as long as the old, so that a series of
-// growing products allocates few times.
+// enough. Their contents are undefined. New storage is at least twice as long as the old, so that a
+// series of growing products allocates only a few times.
 func aligned(x []float64, n int) []float64 {
 	if n <= cap(x) {
 		return x[:n]

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// smallGemm computes a product of dense matrices, alpha not zero, with the arithmetic of product.loops
-// and without its loops. It reads A in place, and B too unless B is transposed.
+// smallGemm computes a product of dense matrices for nonzero alpha, with the arithmetic of
+// product.loops but without its loops. It reads A in place, and B too unless B is transposed.
 func (e *Engine) smallGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	rowA, colA := lda, 1
 	if tA != blas.NoTrans {

@@ -52,7 +52,7 @@ func (e *Engine) symm(side blas.Side, m, n int, alpha float64, s source, b []flo
 	p.run()
 }
 
-// square copies both triangles of a symmetric matrix of order n to dst, an n×n matrix.
+// square expands a symmetric matrix of order n into both triangles of dst, an n×n matrix.
 func (s *source) square(dst []float64, n int) {
 	for i := range n {
 		r, from, to := s.Row(i), 0, i+1

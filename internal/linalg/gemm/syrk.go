@@ -22,15 +22,15 @@ func (e *Engine) Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, l
 	}
 }
 
-// DsprkDiag computes AP = alpha·A·diag(d)·Aᵀ + beta·AP or AP = alpha·Aᵀ·diag(d)·A + beta·AP, otherwise
-// as Dsprk.
+// DsprkDiag computes AP = alpha·A·diag(d)·Aᵀ + beta·AP or AP = alpha·Aᵀ·diag(d)·A + beta·AP, in every
+// other respect like Dsprk.
 func (e *Engine) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64) {
 	if check.DsprkDiag(t, n, k, a, lda, d, ap) {
 		e.syrk(t, n, k, alpha, block.Dense(a, lda), d[:k], beta, oneTriangle(blas.Upper, block.Packed(n, ap, 0, 0)))
 	}
 }
 
-// syrk computes the half of C = alpha·op(A)·diag(d)·op(A)ᵀ + beta·C that is kept; a nil d is ones.
+// syrk computes the kept half of C = alpha·op(A)·diag(d)·op(A)ᵀ + beta·C; a nil d means all ones.
 func (e *Engine) syrk(t blas.Transpose, n, k int, alpha float64, a block.Matrix, d []float64, beta float64, c sink) {
 	p := e.newProduct(t, block.Other(t), n, n, k, alpha, a, a, beta, c)
 	p.b.diag = d

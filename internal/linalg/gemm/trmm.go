@@ -9,7 +9,7 @@ import (
 )
 
 // Dtrmm computes B = alpha·op(A)·B (side is blas.Left, A m×m) or B = alpha·B·op(A) (otherwise, A n×n)
-// for the m×n matrix B, in m²n or mn² flops. It reads the triangle ul of A, and not its diagonal if d
+// for the m×n matrix B, in m²n or mn² flops. It reads the triangle ul of A, but not its diagonal if d
 // is blas.Unit; it does not multiply by the zeros of the other triangle. If alpha = 0, B becomes zero
 // and A is not read.
 func (e *Engine) Dtrmm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
@@ -18,10 +18,10 @@ func (e *Engine) Dtrmm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.D
 	}
 }
 
-// multiply overwrites the rows of a panel by the product of the block with them, the last rows first,
-// because each needs the rows before it unchanged. Row i is d_i·x_i, and then one chain of fused
-// multiply-adds of t_ij·x_j from j = i-1 down to the block's first row: the strips of MR rows do not
-// show.
+// multiply overwrites the rows of a panel with the product of the block and the panel. It starts with
+// the last rows, because each needs the rows before it unchanged. Row i starts as d_i·x_i. One chain of
+// fused multiply-adds then adds t_ij·x_j from j = i-1 down to the block's first row. So the strips of
+// MR rows do not affect results.
 func (d *diagonal) multiply(k *kernel.Kernel, x rhsPanel) {
 	for i := (d.rows - 1) / k.MR * k.MR; i >= 0; i -= k.MR {
 		m := min(k.MR, d.rows-i)

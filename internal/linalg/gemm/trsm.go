@@ -12,23 +12,23 @@ import (
 )
 
 // Dtrsm solves op(A)·X = alpha·B (side is blas.Left, A m×m) or X·op(A) = alpha·B (otherwise, A n×n) for
-// the m×n matrix X, which overwrites B, in m²n or mn² flops. It reads the triangle ul of A, and not its
+// the m×n matrix X, which overwrites B, in m²n or mn² flops. It reads the triangle ul of A, but not its
 // diagonal if d is blas.Unit. A zero on the diagonal gives Inf or NaN. If alpha = 0, B becomes zero and
 // A is not read.
 //
-// It solves blocks of rows (columns, on the right) by substitution in registers with the reciprocals of
-// the diagonal, and subtracts a block's contribution to the rest as a product. Each column (or row) of
-// X is the exact solution for its own matrix A + E with |E| <= gamma_{m+2}·|A| (Higham, sections 8.1
-// and 8.5, with one rounding more for each reciprocal).
+// It solves for blocks of rows (of columns, on the right) by substitution in registers with the
+// reciprocals of the diagonal. It subtracts each block's contribution from the rest by a product. Each
+// column (or row) of X is the exact solution for its own matrix A + E with |E| <= gamma_{r+2}·|A|,
+// where r is the order of A (Higham, sections 8.1 and 8.5, with one more rounding for each reciprocal).
 func (e *Engine) Dtrsm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
 	if check.Triangular(side, ul, tA, d, m, n, a, lda, b, ldb) {
 		e.triangular(solve, side, ul, tA, d, m, n, alpha, block.Dense(a, lda), block.Dense(b, ldb))
 	}
 }
 
-// A triangular is one call of Dtrsm or Dtrmm: X = inv(T)·X or X = T·X for the columns of B, or for its
-// rows if T is on the right, transposed. T is op(A), made lower triangular: if it is upper, T and X
-// count rows and columns from the last one.
+// A triangular is one call of Dtrsm or Dtrmm: X = inv(T)·X or X = T·X. X is B and T is op(A); with A on
+// the right, both are transposed. T is made lower triangular: if op(A) is upper, T and X count rows and
+// columns from the last one.
 type triangular struct {
 	engine    *Engine
 	op        operation
@@ -43,7 +43,7 @@ type triangular struct {
 	n         int          // columns of X
 }
 
-// An operation is the work of a triangular call.
+// An operation is what a triangular call computes.
 type operation uint8
 
 const (
@@ -73,9 +73,9 @@ func (e *Engine) triangular(op operation, side blas.Side, ul blas.Uplo, tA blas.
 	t.sweep(team)
 }
 
-// sweep goes through the diagonal blocks of T. Dtrsm solves for a block of X and then subtracts it from
-// the rows below. Dtrmm goes from the last block to the first, adds a block to the rows below and then
-// multiplies it.
+// sweep goes through the diagonal blocks of T. Dtrsm solves for a block of X and then subtracts its
+// contribution from the rows below. Dtrmm starts at the last block, adds the contribution of a block to
+// the rows below, and then multiplies the block itself.
 func (t *triangular) sweep(team *workers.Team) {
 	w := workspaces.Get().(*workspace)
 	size := t.engine.diagonalBlock()
@@ -96,11 +96,11 @@ func (t *triangular) sweep(team *workers.Team) {
 	workspaces.Put(w)
 }
 
-// diagonalBlock is the order of diagonal blocks: half of KC, so that products have long sums and still
-// most of the work. Like KC it is part of results, and depends on nothing else.
+// diagonalBlock is the order of diagonal blocks: half of KC, so that products have long sums but still
+// do most of the work. Like KC, it affects results, so it depends on nothing else.
 func (e *Engine) diagonalBlock() int { return e.blocks.KC / 2 }
 
-// rowOf returns the row of X in B that T counts as i.
+// rowOf returns the row of X in storage that T counts as row i.
 func (t *triangular) rowOf(i int) int {
 	if t.backwards {
 		return t.order - 1 - i
@@ -108,7 +108,7 @@ func (t *triangular) rowOf(i int) int {
 	return i
 }
 
-// step is the distance between rows that are ld apart, in the order in which T counts them.
+// step returns the distance from one row to the next, as T counts them, for rows that are ld apart.
 func (t *triangular) step(ld int) int {
 	if t.backwards {
 		return -ld
@@ -116,8 +116,8 @@ func (t *triangular) step(ld int) int {
 	return ld
 }
 
-// update adds or subtracts the product of T below the block of rows i0 to i1 with these rows of X to
-// the rows below.
+// update multiplies the part of T below the diagonal block of rows i0 to i1 by these rows of X. It adds
+// the product to the rows below or subtracts it.
 func (t *triangular) update(w *workspace, team *workers.Team, i0, i1 int) {
 	if i1 == t.order {
 		return
@@ -153,7 +153,7 @@ func (t *triangular) update(w *workspace, team *workers.Team, i0, i1 int) {
 	}
 }
 
-// apply applies the diagonal block of rows i0 to i1 to these rows of X. Threads share its columns.
+// apply applies the diagonal block of rows i0 to i1 to these rows of X. Threads share the columns of X.
 func (t *triangular) apply(w *workspace, team *workers.Team, i0, i1 int) {
 	d := t.diagonal(w, i0, i1)
 	if team != nil {
@@ -175,7 +175,7 @@ func (t *triangular) shareColumns(team *workers.Team, d diagonal) {
 	})
 }
 
-// tasksPerThread and columnsPerTask say how many tasks the columns of X become.
+// tasksPerThread and columnsPerTask determine how many tasks the columns of X are cut into.
 const (
 	tasksPerThread = 3
 	columnsPerTask = 48
@@ -184,8 +184,8 @@ const (
 // fewRows is the order up to which a block on the left is applied in place.
 const fewRows = 64
 
-// columns applies a diagonal block to the columns j0 to j1 of X: in place if rows are contiguous and
-// few, else in a packed copy, panel by panel.
+// columns applies a diagonal block to columns j0 to j1 of X: in place if rows are contiguous and few,
+// otherwise in a packed copy, panel by panel.
 func (t *triangular) columns(w *workspace, d *diagonal, j0, j1 int) {
 	i0, rows := d.from, d.rows
 	if !t.right && !t.b.Packed && rows <= fewRows {
@@ -209,8 +209,8 @@ func (t *triangular) columns(w *workspace, d *diagonal, j0, j1 int) {
 	}
 }
 
-// unpack copies a panel back from w.c: the given rows of X from i on, n columns from j on. If they are
-// rows of a packed B, they go through w.a.
+// unpack copies a panel of the given number of rows and n columns from w.c back to X, at row i and
+// column j. If T is on the right and B is packed, it passes through w.a.
 func (t *triangular) unpack(w *workspace, i, rows, j, n int) {
 	k := &t.engine.kernel
 	from, ld := w.c, k.NR
@@ -242,9 +242,9 @@ func (t *triangular) act(d *diagonal, x rhsPanel) {
 	}
 }
 
-// A diagonal is a diagonal block of T, rows from to from+rows, in the layout of the kernels: T[i,j] =
-// a[first+i*row+j*col], j <= i, counted from the block's first. The other half is never read, nor is
-// the diagonal if it is ones.
+// A diagonal is a diagonal block of T, rows [from, from+rows), in the layout of the kernels: T[i,j] =
+// a[first+i*row+j*col], j <= i, counted from the start of the block. The other half is never read, nor
+// is the diagonal if it is ones.
 type diagonal struct {
 	from, rows      int
 	a               []float64
@@ -260,8 +260,8 @@ type rhsPanel struct {
 	n         int
 }
 
-// diagonal returns the block of rows i0 to i1: in place, or as a dense copy in w if A is packed or its
-// rows are a multiple of a page apart, so that they displace each other in the caches.
+// diagonal returns the block of rows i0 to i1 in place. It returns a dense copy in w if A is packed, or
+// if its rows are a multiple of a page apart and so displace each other in the caches.
 func (t *triangular) diagonal(w *workspace, i0, i1 int) diagonal {
 	size, first := i1-i0, i0 // in storage
 	if t.backwards {
@@ -298,7 +298,7 @@ func (t *triangular) diagonal(w *workspace, i0, i1 int) diagonal {
 	d.values = w.diagonal
 	for i := range d.values {
 		d.values[i] = d.a[d.at(i, i)]
-		// Reciprocals beyond these overflow or lose digits; zero, NaN and Inf do no harm.
+		// Outside these limits reciprocals overflow or lose digits; zero, NaN and Inf do no harm.
 		if v := math.Abs(d.values[i]); v > 0 && v < 0x1p-1022 || v > 0x1p1021 && v <= math.MaxFloat64 {
 			d.divide = t.op == solve
 		}
@@ -311,10 +311,10 @@ func (t *triangular) diagonal(w *workspace, i0, i1 int) diagonal {
 	return d
 }
 
-// at returns the place of T[i,j] in the storage.
+// at returns the index of T[i,j] in a.
 func (d *diagonal) at(i, j int) int { return d.first + i*d.row + j*d.col }
 
-// element returns the address of element i of the diagonal, nil for ones.
+// element returns the address of element i of the diagonal, or nil for ones.
 func (d *diagonal) element(i int) *float64 {
 	if d.values == nil {
 		return nil
@@ -322,10 +322,10 @@ func (d *diagonal) element(i int) *float64 {
 	return &d.values[i]
 }
 
-// solve overwrites the rows of a panel by the solution of the block's equations. Row i is one chain of
-// fused multiply-adds of -t_ij·x_j to x_i from the block's first row to j = i-1, and then d_i·x_i or
-// x_i/t_ii: the strips of MR rows do not show. A chain that ends with zero gives +0, because the sign
-// of a zero within a chain may depend on the strips.
+// solve overwrites the rows of a panel with the solution of the block's equations. For row i, one chain
+// of fused multiply-adds adds -t_ij·x_j to x_i, from the block's first row to j = i-1; then x_i becomes
+// d_i·x_i or x_i/t_ii. So the strips of MR rows do not affect results. A chain that ends in zero gives
+// +0, because the sign of a zero within a chain may depend on the strips.
 func (d *diagonal) solve(k *kernel.Kernel, x rhsPanel) {
 	for i := 0; i < d.rows; i += k.MR {
 		m := min(k.MR, d.rows-i)
@@ -341,8 +341,8 @@ func (d *diagonal) solve(k *kernel.Kernel, x rhsPanel) {
 	}
 }
 
-// substitute solves for m rows of a panel from i on by division. The rows above are subtracted as the
-// kernels do that, so that results do not depend on their strips.
+// substitute solves for m rows of a panel, from row i on, by division. It subtracts the rows above as
+// the kernels do, so that results do not depend on the strips.
 func (d *diagonal) substitute(k *kernel.Kernel, i, m int, x rhsPanel) {
 	row := func(r int) []float64 {
 		at := x.first + (i+r)*x.ld
