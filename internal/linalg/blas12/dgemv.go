@@ -12,14 +12,14 @@ import (
 //	y = alpha*A*x + beta*y     if tA = blas.NoTrans
 //	y = alpha*Aᵀ*x + beta*y    if tA = blas.Trans or blas.ConjTrans
 //
-// for an m×n matrix A, row-major, lda >= n. With beta = 0, y is not read; with alpha = 0, neither are A
-// and x. y overlaps neither A nor x. Reads A once; 2mn flops.
+// for an m×n matrix A, row-major, lda >= n. If beta = 0, y is not read; if alpha = 0, A and x are not.
+// y must not overlap A or x. It reads A once, in 2mn flops.
 //
 // The error in y[i] is at most γ_{k+2}·(|alpha|·|op(A)|·|x| + |beta|·|y|)[i], where k is the number of
 // columns of op(A). Element i of A*x is Ddot of row i and x, bit for bit, if both have increment 1. An
-// element of Aᵀ*x takes its products in the order of the rows, or, if A has 256 rows and 80,000
-// elements or more, in that order within each of at most 16 pieces: it then depends on the shape of A,
-// but on no other column. NaN and infinities of row i of op(A) reach y[i], and of x all of y.
+// element of Aᵀ*x adds its products in the order of the rows. If A has at least 256 rows and 80,000
+// elements, it does so within each of at most 16 pieces. The result then depends on the shape of A, but
+// on no other column. NaN and infinities in row i of op(A) reach y[i], and in x they reach all of y.
 func (r *Routines) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	if !check.Dgemv(tA, m, n, a, lda, x, incX, y, incY) {
 		return
@@ -39,7 +39,7 @@ func (r *Routines) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64
 	}
 }
 
-// gemvN is the kernel's GemvN, on several goroutines if that is worth it.
+// gemvN calls the kernel's GemvN, on several goroutines if that is worth it.
 func (r *Routines) gemvN(m, n int, alpha float64, a []float64, lda int, x []float64, beta float64, y []float64, incY int) {
 	y0 := first(m, incY)
 	if !r.shared(m * n) {
@@ -51,12 +51,12 @@ func (r *Routines) gemvN(m, n int, alpha float64, a []float64, lda int, x []floa
 	})
 }
 
-// gemvT is the kernel's GemvT, on several goroutines if that is worth it: they share pieces of whole
+// gemvT calls the kernel's GemvT, on several goroutines if that is worth it. They share pieces of whole
 // rows, or columns if there are few rows.
 func (r *Routines) gemvT(m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64) {
 	x0 := first(m, incX)
 	switch {
-	case m*n >= minShared/8 && pieces(m) > 1: // where nothing is shared, too, for the same sums
+	case m*n >= minShared/8 && pieces(m) > 1: // even on one goroutine, for the same sums
 		r.scale(n, beta, y, 1)
 		count := pieces(m)
 		r.addPieces(count, n, m*n, y, func(i int, sums []float64) (from, to int) {

@@ -10,10 +10,10 @@ import (
 //
 //	y = alpha*A*x + beta*y
 //
-// for a symmetric n×n matrix A, row-major, lda >= n, of which the triangle ul is read. With beta = 0, y
-// is not read; with alpha = 0, neither are A and x. y overlaps neither A nor x. Reads the triangle once
-// from memory; 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| + |beta|·|y|)[i]. NaN
-// and infinities of row i of A reach y[i], and of x all of y.
+// for a symmetric n×n matrix A, row-major, lda >= n, of which it reads the triangle ul. If beta = 0, y
+// is not read; if alpha = 0, A and x are not. y must not overlap A or x. It reads the triangle once
+// from memory, in 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| + |beta|·|y|)[i].
+// NaN and infinities in row i of A reach y[i], and in x they reach all of y.
 func (r *Routines) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	if !checkSymmetric(ul, n, 0, lda >= max(1, n), incX, incY) {
 		return
@@ -31,15 +31,15 @@ func (r *Routines) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda in
 	s.times(x, incX, beta, y, incY)
 }
 
-// checkSymmetric checks the arguments of a product with a symmetric matrix up to the slices, as
-// checkTriangular does, and reports whether the matrix is not empty.
+// checkSymmetric checks the arguments of a product with a symmetric matrix, except for the slices, as
+// checkTriangular does. It reports whether the matrix is nonempty.
 func checkSymmetric(ul blas.Uplo, n, k int, far bool, incX, incY int) bool {
 	empty := !checkTriangular(ul, blas.NoTrans, blas.Unit, n, k, far, incX)
 	check.Require(incY != 0, check.ZeroIncY)
 	return !empty
 }
 
-// symvShort adds alpha*A*x to y for fewer rows than a block has, and reads vectors where they are.
+// symvShort adds alpha*A*x to y for fewer rows than a block has. It reads the vectors in place.
 func symvShort(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, y []float64, incY int) {
 	if alpha == 0 {
 		return
@@ -62,7 +62,7 @@ func symvShort(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []flo
 	}
 }
 
-// Dspmv is Dsymv for a triangle ul that ap holds packed by rows: n(n+1)/2 numbers.
+// Dspmv is Dsymv for a triangle ul stored packed by rows in ap: n(n+1)/2 numbers.
 func (r *Routines) Dspmv(ul blas.Uplo, n int, alpha float64, ap []float64, x []float64, incX int, beta float64, y []float64, incY int) {
 	if !checkSymmetric(ul, n, 0, true, incX, incY) {
 		return
@@ -73,7 +73,7 @@ func (r *Routines) Dspmv(ul blas.Uplo, n int, alpha float64, ap []float64, x []f
 	s.times(x, incX, beta, y, incY)
 }
 
-// times is Dsymv and Dspmv after the checks of A.
+// times is the part of Dsymv and Dspmv after the checks of A.
 func (s *symmetricProduct) times(x []float64, incX int, beta float64, y []float64, incY int) {
 	check.Vector(len(x), s.n, incX, check.ShortX)
 	check.Vector(len(y), s.n, incY, check.ShortY)
@@ -93,8 +93,8 @@ func (s *symmetricProduct) times(x []float64, incX int, beta float64, y []float6
 	v.scatter(y, incY)
 }
 
-// A symmetricProduct is alpha*A*x for a symmetric A, in pieces of rows. A piece contributes to the
-// elements of the result that belong to its rows and columns.
+// A symmetricProduct is alpha*A*x for a symmetric A, computed in pieces of rows. A piece contributes to
+// the elements of the result that belong to its rows and columns.
 type symmetricProduct struct {
 	*Routines
 	oneTriangle
@@ -102,7 +102,7 @@ type symmetricProduct struct {
 	x     []float64
 }
 
-// piece computes the contribution of piece i, and returns the elements that it has.
+// piece writes the contribution of piece i to sums, and returns the range of elements that it covers.
 func (s *symmetricProduct) piece(i, count int, sums []float64) (from, to int) {
 	first, end := s.firstRow(i, count), s.firstRow(i+1, count)
 	left, right := s.offDiagonal(first, end)
@@ -112,7 +112,7 @@ func (s *symmetricProduct) piece(i, count int, sums []float64) (from, to int) {
 	return from, to
 }
 
-// rows adds the contribution of rows from to to to y.
+// rows adds the contribution of rows [from, to) to y.
 func (s *symmetricProduct) rows(from, to int, y []float64) {
 	for i := from; i < to; i += blockRows {
 		end := min(i+blockRows, to)

@@ -10,10 +10,10 @@ import (
 //
 //	A += alpha*x*xᵀ
 //
-// for a symmetric n×n matrix A, row-major, lda >= n, of which the triangle ul is read and written. With
-// alpha = 0 it reads and writes nothing. A does not overlap x. n² flops. An element takes two or three
-// roundings: (alpha*x[i])*x[j] + A[i,j], where i is the row in the triangle. NaN and infinities in
-// x[i] reach row and column i, 0·NaN and 0·Inf too.
+// for a symmetric n×n matrix A, row-major, lda >= n, of which it reads and writes the triangle ul, in
+// n² flops. If alpha = 0, it reads and writes nothing. A must not overlap x. An element takes two or
+// three roundings: (alpha*x[i])*x[j] + A[i,j], where i is the row in the triangle. NaN and infinities
+// in x[i] reach row and column i, even if the other factor is zero.
 func (r *Routines) Dsyr(ul blas.Uplo, n int, alpha float64, x []float64, incX int, a []float64, lda int) {
 	check.Uplo(ul)
 	check.Require(n >= 0, check.NLT0)
@@ -26,7 +26,7 @@ func (r *Routines) Dsyr(ul blas.Uplo, n int, alpha float64, x []float64, incX in
 	}
 }
 
-// Dspr is Dsyr for a triangle ul that ap holds packed by rows: n(n+1)/2 numbers.
+// Dspr is Dsyr for a triangle ul stored packed by rows in ap: n(n+1)/2 numbers.
 func (r *Routines) Dspr(ul blas.Uplo, n int, alpha float64, x []float64, incX int, ap []float64) {
 	check.Uplo(ul)
 	check.Require(n >= 0, check.NLT0)
@@ -39,7 +39,7 @@ func (r *Routines) Dspr(ul blas.Uplo, n int, alpha float64, x []float64, incX in
 }
 
 // A symmetricUpdate is A += alpha*x*xᵀ, or A += alpha*x*yᵀ + alpha*y*xᵀ if y is not nil, for a
-// symmetric A, in pieces of rows.
+// symmetric A, computed in pieces of rows.
 type symmetricUpdate struct {
 	*Routines
 	oneTriangle
@@ -47,7 +47,7 @@ type symmetricUpdate struct {
 	x, y  []float64
 }
 
-// updatePieces is the number of pieces. It changes no result.
+// updatePieces is the number of pieces that goroutines share. It affects no result.
 const updatePieces = 32
 
 // addVectors adds the update by x, or by x and y, to A. The arguments have been checked.
@@ -66,7 +66,7 @@ func (s *symmetricUpdate) addVectors(x []float64, incX int, y []float64, incY in
 }
 
 func (s *symmetricUpdate) add() {
-	numbers := 2 * s.elements() // A passes in and out
+	numbers := 2 * s.elements() // A is read and written
 	if !s.shared(numbers) {
 		s.some(0, s.n)
 		return
@@ -92,7 +92,7 @@ func (s *symmetricUpdate) some(from, to int) {
 	}
 }
 
-// rows adds rows from to to of the update within columns left to right.
+// rows applies the update to rows [from, to) of A within columns [left, right).
 func (s *symmetricUpdate) rows(from, to, left, right int) {
 	at, step := s.at(from, from), s.step+s.growth*from
 	for i := from; i < to; i++ {

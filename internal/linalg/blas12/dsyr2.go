@@ -10,10 +10,11 @@ import (
 //
 //	A += alpha*x*yᵀ + alpha*y*xᵀ
 //
-// for a symmetric n×n matrix A, row-major, lda >= n, of which the triangle ul is read and written. With
-// alpha = 0 it reads and writes nothing. A overlaps neither x nor y. 2n² flops. To an element,
-// (alpha*x[i])*y[j] is added first and (alpha*y[i])*x[j] then, where i is the row in the triangle: four
-// to six roundings. NaN and infinities in x[i] or y[i] reach row and column i, 0·NaN and 0·Inf too.
+// for a symmetric n×n matrix A, row-major, lda >= n, of which it reads and writes the triangle ul, in
+// 2n² flops. If alpha = 0, it reads and writes nothing. A must not overlap x or y. An element first
+// gets (alpha*x[i])*y[j], then (alpha*y[i])*x[j], where i is the row in the triangle: four to six
+// roundings. NaN and infinities in x[i] or y[i] reach row and column i, even if the other factor is
+// zero.
 func (r *Routines) Dsyr2(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
 	check.Uplo(ul)
 	check.Require(n >= 0, check.NLT0)
@@ -30,7 +31,7 @@ func (r *Routines) Dsyr2(ul blas.Uplo, n int, alpha float64, x []float64, incX i
 	}
 }
 
-// syr2Short is Dsyr2 for rows that need no kernel, and reads vectors where they are.
+// syr2Short is Dsyr2 for rows too short for the kernel. It reads the vectors in place.
 func syr2Short(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
 	if alpha == 0 {
 		return
@@ -51,7 +52,7 @@ func syr2Short(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []fl
 	}
 }
 
-// Dspr2 is Dsyr2, bit for bit, for a triangle ul that ap holds packed by rows: n(n+1)/2 numbers.
+// Dspr2 is Dsyr2, bit for bit, for a triangle ul stored packed by rows in ap: n(n+1)/2 numbers.
 func (r *Routines) Dspr2(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []float64, incY int, ap []float64) {
 	check.Uplo(ul)
 	check.Require(n >= 0, check.NLT0)

@@ -4,8 +4,8 @@ package blas12
 //
 //	sum over i of x[i]*y[i]
 //
-// and 0 if n = 0. The error is at most γ_n·sum |x[i]|·|y[i]|. Reads n elements of each; 2n flops. The
-// order of the sum depends on n alone. NaN, 0·Inf and infinities of both signs give NaN.
+// and 0 if n = 0. The error is at most γ_n·sum |x[i]|·|y[i]|. It reads n elements of each, in 2n flops.
+// The order of the sum depends on n alone. NaN, 0·Inf and infinities of both signs give NaN.
 func (r *Routines) Ddot(n int, x []float64, incX int, y []float64, incY int) float64 {
 	if !checkPair(n, x, incX, y, incY) {
 		return 0
@@ -23,9 +23,9 @@ func (r *Routines) Ddot(n int, x []float64, incX int, y []float64, incY int) flo
 	return s
 }
 
-// dotShort is Ddot for at most seven elements, which it reads where they are. A gathered copy takes
-// longer than their sum. The lanes of the kernel's Dot begin with zero, and so does the last lane here,
-// or the sign of a zero would differ.
+// dotShort is Ddot for at most seven elements, which it reads in place: gathering them would take
+// longer than adding them up. The lanes of the kernel's Dot start at +0. Here the last lane stays +0,
+// so that the sign of a zero is the same.
 func dotShort(n int, x []float64, incX int, y []float64, incY int) float64 {
 	var s [shortSum]float64
 	ix, iy := first(n, incX), first(n, incY)
@@ -41,9 +41,9 @@ func dotShort(n int, x []float64, incX int, y []float64, incY int) float64 {
 //
 //	y[i] += alpha*x[i]
 //
-// With alpha = 0 it reads and writes nothing. y does not overlap x, unless it is x. Reads n elements of
-// each vector, writes n; 2n flops. If both increments are 1, the result is rounded once, otherwise the
-// product is rounded, too. NaN and infinities reach the result.
+// If alpha = 0, it reads and writes nothing. y must not overlap x, unless it is x. It reads n elements
+// of each vector and writes n, in 2n flops. If both increments are 1, the result is rounded once;
+// otherwise the product is rounded, too. NaN and infinities reach the result.
 func (r *Routines) Daxpy(n int, alpha float64, x []float64, incX int, y []float64, incY int) {
 	if !checkPair(n, x, incX, y, incY) || alpha == 0 {
 		return
@@ -64,8 +64,8 @@ func (r *Routines) Daxpy(n int, alpha float64, x []float64, incX int, y []float6
 //
 //	x[i] *= alpha
 //
-// rounded once. With alpha = 0 it writes zeros without reading x, as gonum does: only then a NaN does
-// not survive. With a negative increment it does nothing. Reads and writes n elements; n flops.
+// rounded once. If alpha = 0, it writes zeros without reading x, as gonum does; otherwise NaN in x
+// survives. If incX < 0, it does nothing. It reads and writes n elements, in n flops.
 func (r *Routines) Dscal(n int, alpha float64, x []float64, incX int) {
 	if !checkOne(n, x, incX) {
 		return

@@ -10,15 +10,15 @@ import (
 //
 //	sqrt(sum over i of x[i]²)
 //
-// and 0 if n = 0 or incX < 0. It overflows or underflows only if the norm does: then it scales x by a
-// power of two. The relative error is at most γ_{n+2}, and half a subnormal number more below 2⁻¹⁰²².
-// NaN if an element is NaN, otherwise +Inf if one is infinite. Reads n elements, twice if it scales; 2n
-// flops. The sum is Ddot of x with itself, so it does not depend on incX.
+// and 0 if n = 0 or incX < 0. It overflows or underflows only if the norm does, because it scales x by
+// a power of two if necessary. The relative error is at most γ_{n+2}, plus half a subnormal number
+// below 2⁻¹⁰²². The result is NaN if an element is NaN, otherwise +Inf if one is infinite. It reads n
+// elements, twice if it scales, in 2n flops. The sum is Ddot of x and x, whatever incX.
 func (r *Routines) Dnrm2(n int, x []float64, incX int) float64 {
 	if !checkOne(n, x, incX) {
 		return 0
 	}
-	// Below 2⁻⁹⁶⁰ products may have lost digits to underflow; above, they are a negligible part.
+	// Below 2⁻⁹⁶⁰ the sum may have lost digits to underflow; above it, the loss is negligible.
 	const least, much, scale = 0x1p-960, math.MaxFloat64, 0x1p600
 	var s float64
 	if n < shortSum {
@@ -31,7 +31,7 @@ func (r *Routines) Dnrm2(n int, x []float64, incX int) float64 {
 	switch {
 	case s < least: // all elements are below 2⁻⁴⁸⁰
 		return math.Sqrt(r.scaledSquares(n, scale, x, incX)) / scale
-	case s > much: // an element is above 2⁴⁸⁰, or n beyond any memory
+	case s > much: // an element is above 2⁴⁸⁰, or n is beyond any memory
 		return math.Sqrt(r.scaledSquares(n, 1/scale, x, incX)) * scale
 	}
 	return math.Sqrt(s) // NaN too
@@ -50,9 +50,9 @@ func (r *Routines) scaledSquares(n int, scale float64, x []float64, incX int) fl
 //
 //	sum over i of |x[i]|
 //
-// and 0 if n = 0 or incX < 0. The relative error is at most γ_{n-1}. NaN if an element is NaN,
-// otherwise +Inf if one is infinite. Reads n elements; n flops. Eight sums take turns, and the
-// last n%8 elements follow.
+// and 0 if n = 0 or incX < 0. The relative error is at most γ_{n-1}. The result is NaN if an element is
+// NaN, otherwise +Inf if one is infinite. It reads n elements, in n flops. Eight partial sums take the
+// elements in turn; the last n%8 elements are added at the end.
 func (r *Routines) Dasum(n int, x []float64, incX int) float64 {
 	check.Require(n >= 0, check.NLT0)
 	check.Require(incX != 0, check.ZeroIncX)

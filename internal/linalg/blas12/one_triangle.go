@@ -9,19 +9,17 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A oneTriangle is one triangle of a matrix, row by row: full, packed, or of a band. Row i holds
-// the diagonal element and, before it in a lower triangle and behind it in an upper one, at most k
-// others.
+// A oneTriangle is one triangle of a matrix, row by row: full, packed, or of a band. Row i holds the
+// diagonal element and at most k others, before it in a lower triangle and after it in an upper one.
 type oneTriangle struct {
 	ul           blas.Uplo
 	n, k         int
 	a            []float64
-	origin       int // where the diagonal begins
-	step, growth int // from diagonal element 0 to 1, and how much longer each further step is
+	origin       int // index of the first diagonal element
+	step, growth int // distance from diagonal element 0 to 1, and its increase with each row
 }
 
-// The three kinds of storage are set in place: a copy of a struct would wait for the fields just
-// written.
+// Each kind of storage is set in place: copying a struct would wait for the fields just written.
 
 // full sets t to a triangle of the square matrix with rows lda apart.
 func (t *oneTriangle) full(ul blas.Uplo, n int, a []float64, lda int) {
@@ -35,8 +33,8 @@ func (t *oneTriangle) packed(ul blas.Uplo, n int, ap []float64) {
 	}
 }
 
-// band sets t to a triangle of k diagonals next to the main one. Each row is stored from its first
-// element on, or, in a lower triangle, up to its last one, the diagonal element.
+// band sets t to a triangle with k diagonals next to the main one. In storage each row starts with its
+// diagonal element or, in a lower triangle, ends with it at index k.
 func (t *oneTriangle) band(ul blas.Uplo, n, k int, a []float64, lda int) {
 	t.ul, t.n, t.k, t.a, t.step = ul, n, k, a, lda
 	if ul == blas.Lower {
@@ -53,7 +51,7 @@ func (t *oneTriangle) distances(i int) (lda, growth int) {
 	return t.step - 1 + t.growth*i, t.growth
 }
 
-// row returns the elements off the diagonal in row i, within rows and columns from to to, and the
+// row returns the elements off the diagonal in row i, within rows and columns [from, to), and the
 // column of the first. at is the index of the diagonal element.
 func (t *oneTriangle) row(i, at, from, to int) (elements []float64, first int) {
 	if t.ul == blas.Upper {
@@ -66,8 +64,8 @@ func (t *oneTriangle) row(i, at, from, to int) (elements []float64, first int) {
 
 func (t *oneTriangle) elements() int { return block.PackedLen(t.n) }
 
-// firstRow returns the first row, a multiple of blockRows, of piece i of count pieces of about as many
-// elements, and n for i = count. The first x·n rows of a lower triangle have x² of its elements.
+// firstRow returns the first row of piece i of count, a multiple of blockRows, and n for i = count.
+// Pieces are about equally large: the first x·n rows of a lower triangle have x² of its elements.
 func (t *oneTriangle) firstRow(i, count int) int {
 	x := math.Sqrt(float64(i) / float64(count))
 	if t.ul == blas.Upper {
@@ -79,7 +77,7 @@ func (t *oneTriangle) firstRow(i, count int) int {
 	return int(x*float64(t.n)) / blockRows * blockRows
 }
 
-// offDiagonal returns the columns outside the diagonal square of rows i to end.
+// offDiagonal returns the columns that rows i to end have outside their square on the diagonal.
 func (t *oneTriangle) offDiagonal(i, end int) (from, to int) {
 	if t.ul == blas.Upper {
 		return end, t.n
@@ -90,8 +88,8 @@ func (t *oneTriangle) offDiagonal(i, end int) (from, to int) {
 // blockRows is the number of rows of a triangle in one block, as many as GemvT processes at once.
 const blockRows = kernel.SymvRows
 
-// shortRow and shortSum are the lengths of a row below which a loop in Go is faster than the kernel's
-// Axpy or Dot.
+// shortRow and shortSum are the row lengths below which a loop in Go is faster than the kernel's Axpy
+// or Dot.
 const (
 	shortRow = 16
 	shortSum = 8

@@ -12,9 +12,9 @@ import (
 //
 //	x[i], y[i] = c*x[i] + s*y[i], c*y[i] - s*x[i]
 //
-// x and y do not overlap. Reads and writes both; 6n flops. Each product and each sum is rounded: the
-// error is at most γ_2 times the same with absolute values. NaN and infinities in x[i] or y[i] reach
-// both results, 0·NaN and 0·Inf too.
+// x and y must not overlap. It reads and writes both, in 6n flops. Each product and each sum is
+// rounded: the error is at most γ_2 times the same expression with absolute values. NaN and infinities
+// in x[i] or y[i] reach both results, even if c or s is zero.
 func (r *Routines) Drot(n int, x []float64, incX int, y []float64, incY int, c, s float64) {
 	if checkPair(n, x, incX, y, incY) {
 		r.rotate(n, x, incX, y, incY, c, -s, s, c)
@@ -25,15 +25,15 @@ func (r *Routines) Drot(n int, x []float64, incX int, y []float64, incY int, c, 
 //
 //	x[i], y[i] = h11*x[i] + h12*y[i], h21*x[i] + h22*y[i]
 //
-// with p.H = h11, h21, h12, h22. p.Flag says which of them are read:
+// with p.H = h11, h21, h12, h22. p.Flag determines which of them are read:
 //
-//	blas.Identity       nothing is done
+//	blas.Identity       none; nothing is done
 //	blas.Rescaling      all are read
 //	blas.OffDiagonal    h21 and h12 are read; h11 = h22 = 1
 //	blas.Diagonal       h11 and h22 are read; h12 = 1, h21 = -1
 //
-// x and y do not overlap. Reads and writes both; 6n flops. The error is at most γ_2 times the same with
-// absolute values. NaN and infinities in x[i] or y[i] reach both results.
+// x and y must not overlap. It reads and writes both, in 6n flops. The error is at most γ_2 times the
+// same expression with absolute values. NaN and infinities in x[i] or y[i] reach both results.
 func (r *Routines) Drotm(n int, x []float64, incX int, y []float64, incY int, p blas.DrotmParams) {
 	check.Require(incX != 0, check.ZeroIncX)
 	check.Require(incY != 0, check.ZeroIncY)
@@ -52,7 +52,7 @@ func (r *Routines) Drotm(n int, x []float64, incX int, y []float64, incY int, p 
 	}
 }
 
-// rotate multiplies all pairs x[i], y[i] by a matrix of 2×2.
+// rotate multiplies all pairs x[i], y[i] by a 2×2 matrix.
 func (r *Routines) rotate(n int, x []float64, incX int, y []float64, incY int, h11, h21, h12, h22 float64) {
 	if incX == 1 && incY == 1 {
 		r.kernel.Rot(n, h11, h12, h21, h22, &x[0], &y[0])
@@ -72,13 +72,13 @@ func (r *Routines) rotate(n int, x []float64, incX int, y []float64, incY int, h
 //	 c*a + s*b = r
 //	-s*a + c*b = 0
 //
-// where c² + s² = 1, and r has the sign of the larger of a and b. From z, both can be had again: z is s
-// if |a| > |b|, otherwise 1/c, or 1 if c = 0. If b = 0, then c = 1, s = 0, r = a, z = 0; if only a = 0,
-// c = 0, s = 1, r = b, z = 1.
+// where c² + s² = 1, and r has the sign of whichever of a and b is larger in magnitude. c and s can be
+// recovered from z: it is s if |a| > |b|, otherwise 1/c, or 1 if c = 0. If b = 0, then c = 1, s = 0, r
+// = a, z = 0; if only a = 0, then c = 0, s = 1, r = b, z = 1.
 //
-// Each result has a relative error of at most γ_8 if neither it nor r is subnormal, and r overflows
-// only if its exact value does, up to that error. r is NaN if a or b is NaN, and infinite if one is
-// infinite and none NaN; c or s is NaN then, unless the other number is zero.
+// Each result has a relative error of at most γ_8 if neither it nor r is subnormal. r overflows only if
+// its exact value does, up to that error. r is NaN if a or b is NaN. If one is infinite and neither is
+// NaN, r is infinite, and c or s is NaN unless the other number is zero.
 //
 // The formula is Anderson's: Algorithm 978, ACM Trans. Math. Softw. 44 (2017), doi 10.1145/3061665.
 func (r *Routines) Drotg(a, b float64) (c, s, rr, z float64) {
@@ -114,10 +114,11 @@ func (r *Routines) Drotg(a, b float64) (c, s, rr, z float64) {
 //	(sqrt(rd1)*rx1, 0) = (sqrt(d1)*x1, sqrt(d2)*y1)  rotated
 //	(rx1, 0)ᵀ = H*(x1, y1)ᵀ
 //
-// so that no square root is needed. d1 is not negative; d2 may be, as long as d1*x1² + d2*y1² is not;
-// otherwise everything returned is 0, with the flag blas.Rescaling. Squares of 4096 taken from rd1 and
-// rd2 keep both between 2⁻²⁴ and 2²⁴, unless they are zero, infinite or NaN. NaN reaches the results,
-// unless d1 <= 0, d2 = 0, y1 = 0 or d2*y1² < 0: these may decide alone, as in the reference BLAS.
+// so that no square root is needed. d1 must not be negative. d2 may be negative if y1 = 0 or d1*x1² +
+// d2*y1² is positive. Otherwise all results are 0, with the flag blas.Rescaling. Squares of 4096 taken
+// from rd1 and rd2 keep both between 2⁻²⁴ and 2²⁴, unless they are zero, infinite or NaN. NaN reaches
+// the results, unless d1 <= 0, d2 = 0, y1 = 0 or d2*y1² < 0: these may decide alone, as in the
+// reference BLAS.
 //
 // The formulas are Hopkins's: ACM Trans. Math. Softw. 23 (1997), doi 10.1145/289251.289253.
 func (r *Routines) Drotmg(d1, d2, x1, y1 float64) (p blas.DrotmParams, rd1, rd2, rx1 float64) {
@@ -163,8 +164,8 @@ func (r *Routines) Drotmg(d1, d2, x1, y1 float64) (p blas.DrotmParams, rd1, rd2,
 	return p, d1, d2, x1
 }
 
-// rescaled returns d divided by the square of a factor, a power of 4096, that brings |d| into
-// (2⁻²⁴, 2²⁴], and the factor; d itself and 1 if it is zero, infinite or NaN.
+// rescaled divides d by the square of factor, a power of 4096, so that |d| is in (2⁻²⁴, 2²⁴], and
+// returns both. If d is zero, infinite or NaN, it returns d and 1.
 func rescaled(d float64) (scaled, factor float64) {
 	const gamma, square = 4096, 4096 * 4096
 	factor = 1
@@ -177,14 +178,14 @@ func rescaled(d float64) (scaled, factor float64) {
 	return d, factor
 }
 
-// checkOne checks the arguments of a routine on one vector, which does nothing where the increment is
-// negative, and reports whether it has elements.
+// checkOne checks the arguments of a routine on one vector and reports whether there are elements to
+// process. There are none if incX < 0.
 func checkOne(n int, x []float64, incX int) bool {
 	check.Require(incX != 0, check.ZeroIncX)
 	return incX > 0 && checkPair(n, x, incX, x, incX)
 }
 
-// checkPair checks the arguments of a routine on two vectors and reports whether they have elements.
+// checkPair checks the arguments of a routine on two vectors and reports whether n > 0.
 func checkPair(n int, x []float64, incX int, y []float64, incY int) bool {
 	check.Require(incX != 0, check.ZeroIncX)
 	check.Require(incY != 0, check.ZeroIncY)

@@ -1,35 +1,35 @@
 package blas12
 
-// A Share splits [0, parts) across goroutines if that is worth it for parts of the given nanoseconds
-// each, calls do for each range, and waits.
+// A Share splits [0, parts) across goroutines if that is worth it for parts that take the given
+// nanoseconds each. It calls do for each range, and waits.
 type Share func(parts, nanoseconds int, do func(from, to int))
 
-// minShared is the number of bytes of a matrix below which a call stays on its goroutine: a pass of
-// ten microseconds over a matrix in a cache that the cores share.
+// minShared is the size in bytes of a matrix below which a call stays on its goroutine. A pass over
+// that size in a cache that the cores share takes ten microseconds.
 const minShared = 640_000
 
-// bytesPerNanosecond is the rate of a pass over a matrix in memory. In the caches a pass takes a
-// quarter of that time, and two threads pay from ten microseconds on: no operand is packed first.
+// bytesPerNanosecond is the rate of a pass over a matrix in memory. In caches it is four times as high,
+// and two threads pay from ten microseconds on, because no operand is packed.
 const bytesPerNanosecond = 16
 
-// shared reports whether a pass over the given elements is shared with other goroutines.
+// shared reports whether goroutines share a pass over the given number of elements.
 func (r *Routines) shared(numbers int) bool { return r.share != nil && numbers >= minShared/8 }
 
-// nanoseconds returns the approximate time of a pass over the given elements.
+// nanoseconds returns the approximate time of a pass over the given number of elements.
 func nanoseconds(numbers int) int { return numbers / (bytesPerNanosecond / 8) }
 
-// overRows shares the m rows of a matrix of n columns.
+// overRows calls do for ranges of the m rows of a matrix of n columns, shared among goroutines.
 func (r *Routines) overRows(m, n int, do func(from, to int)) {
-	const least = 4096 // numbers, for a part to take longer than to take it
+	const least = 4096 // elements in a part; a smaller one takes longer to hand out than to compute
 	height := (least + n - 1) / n
 	r.share((m+height-1)/height, nanoseconds(height*n), func(from, to int) { do(from*height, min(to*height, m)) })
 }
 
-// minColumns is the number of columns below which rows are not cut, so that the hardware prefetches
-// along them.
+// minColumns is the least width of a part when rows are cut: enough for the hardware to prefetch along
+// it.
 const minColumns = 128
 
-// overColumns shares the n columns of a matrix of m rows.
+// overColumns calls do for ranges of the n columns of a matrix of m rows, shared among goroutines.
 func (r *Routines) overColumns(m, n int, do func(from, to int)) {
 	parts := n / minColumns
 	r.share(parts, nanoseconds(m*minColumns), func(from, to int) {
@@ -42,8 +42,8 @@ func (r *Routines) overColumns(m, n int, do func(from, to int)) {
 }
 
 // addPieces adds the contributions of count pieces of rows to y, one after the other. contribute writes
-// that of a piece to sums, of n elements, and reports which of them it wrote. Goroutines share the
-// pieces if a pass over the given elements is worth it.
+// the contribution of piece i to sums, of n elements, and returns the range that it wrote. Goroutines
+// share the pieces if a pass over the given number of elements is worth it.
 func (r *Routines) addPieces(count, n, numbers int, y []float64, contribute func(i int, sums []float64) (from, to int)) {
 	b := take(&piecewise, count*n)
 	var ranges [maxPieces][2]int
@@ -66,9 +66,9 @@ func (r *Routines) addPieces(count, n, numbers int, y []float64, contribute func
 // maxPieces is the largest number of pieces.
 const maxPieces = 16
 
-// pieces returns the number of pieces of the given rows if each row contributes to a whole vector. It
-// depends on the rows alone, and so does the sum. Two, four or eight threads get equally many pieces,
-// and adding them up costs at most a thirtieth of the work.
+// pieces returns the number of pieces for the given number of rows if each row contributes to a whole
+// vector. It depends on the rows alone, and so does the sum. Two or four threads, or eight from 512
+// rows on, get equally many. Adding up the contributions costs at most a thirtieth of the work.
 func pieces(rows int) int {
 	switch {
 	case rows < 256:

@@ -6,16 +6,16 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A triangular is a triangular matrix that multiplies a vector or is solved for one, in place.
+// A triangular multiplies a vector by a triangular matrix, or solves for one, in place.
 type triangular struct {
 	*Routines
 	oneTriangle
 	transposed, unit, solve bool
 }
 
-// checkTriangular checks the arguments that all six routines have, up to the slices, and reports
-// whether the matrix is not empty. k is 0 if it is no band; far is whether its rows are far enough
-// apart.
+// checkTriangular checks the arguments that all six routines share, except for the slices, and reports
+// whether the matrix is nonempty. k is 0 unless it is a band; far reports whether its rows are far
+// enough apart.
 func checkTriangular(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n, k int, far bool, incX int) bool {
 	check.Uplo(ul)
 	check.Transpose(tA)
@@ -27,7 +27,7 @@ func checkTriangular(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n, k int, far
 	return n > 0
 }
 
-// do overwrites the vector x by the product or solution.
+// do overwrites the vector x with the product or solution.
 func (s *triangular) do(tA blas.Transpose, d blas.Diag, x []float64, incX int) {
 	n := s.n
 	check.Vector(len(x), n, incX, check.ShortX)
@@ -51,12 +51,12 @@ func (s *triangular) do(tA blas.Transpose, d blas.Diag, x []float64, incX int) {
 // minBlocks is the order from which blocks of rows of a full triangle are faster than single ones.
 const minBlocks = 32
 
-// forward reports whether the first row comes first. The rows of A need elements of x that a solution
-// has found, or a product has not yet overwritten; with Aᵀ they change these elements.
+// forward reports whether rows are processed from first to last. The rows of A need elements of x that
+// a solve has found or a product has not yet overwritten; with Aᵀ they change these elements.
 func (s *triangular) forward() bool { return (s.ul == blas.Upper) == (s.transposed == s.solve) }
 
-// block processes the rows of the block from i on: the triangle on the diagonal, and the rectangle off
-// it, which needs or changes other elements of x.
+// block processes the block of rows from row i on: the triangle on the diagonal, and the rectangle off
+// it. The rectangle needs or changes other elements of x.
 func (s *triangular) block(i int, x []float64) {
 	end := min(i+blockRows, s.n)
 	rectangleFirst := s.solve != s.transposed
@@ -80,7 +80,7 @@ func (s *triangular) block(i int, x []float64) {
 	}
 }
 
-// rows processes rows from to to, within these columns alone.
+// rows processes rows [from, to), within the same columns alone.
 func (s *triangular) rows(from, to int, x []float64) {
 	i, next := from, 1
 	step, growth := s.step+s.growth*i, s.growth

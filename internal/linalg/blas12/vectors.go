@@ -2,7 +2,7 @@ package blas12
 
 import "sync"
 
-// A vector is n elements with increment 1: the caller's own if they have increment 1, else a copy.
+// A vector has n elements with increment 1: the caller's slice if its increment is 1, otherwise a copy.
 type vector struct {
 	v      []float64
 	buffer *buffer // nil unless a copy
@@ -11,7 +11,7 @@ type vector struct {
 // A buffer is storage for a copy or for sums.
 type buffer struct{ v []float64 }
 
-// buffers are for copies, and piecewise for the contributions of pieces, which are larger.
+// buffers holds storage for copies, and piecewise for the contributions of pieces, which are larger.
 var (
 	buffers   = sync.Pool{New: func() any { return new(buffer) }}
 	piecewise = sync.Pool{New: func() any { return new(buffer) }}
@@ -68,8 +68,8 @@ func (v vector) scatterCopy(y []float64, inc int) {
 	buffers.Put(v.buffer)
 }
 
-// first returns the index of element 0 of a vector of n: with a negative increment, the vector begins
-// at the end.
+// first returns the index of element 0 of a vector of n elements. With a negative increment, the vector
+// begins at the end.
 func first(n, inc int) int {
 	if inc < 0 {
 		return (1 - n) * inc
