@@ -44,7 +44,7 @@ const packedBytes = 2 << 20
 // "Analytical modeling is enough for high-performance BLIS" (Low and others, ACM TOMS 43(2), 2016).
 //
 //   - KC is constant. For every tile, loop 1 reads the same MR×KC micro-panel of A, while micro-panels
-//     of B stream past it. The panel of A takes 16 KiB for MR = 8, half of the smallest L1 in use.
+//     of B stream past it. The micro-panel of A takes 16 KiB for MR = 8, half the smallest L1 in use.
 //   - NC: loop 2 reads the packed KC×NC block of B for every MR rows of C. The block gets five eighths
 //     of L2; A and C stream through the rest: 8·KC·NC <= 5/8·L2.
 //   - MC: loop 3 reads the packed MC×KC block of A for every block of B. Threads share it in L3. It

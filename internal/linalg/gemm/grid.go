@@ -12,8 +12,8 @@ type grid struct {
 	down, over  int // number of tasks in each direction
 }
 
-// cut returns a grid for the given number of threads and the rows of x. It cuts columns, so that
-// threads divide the packing of B, or rows within each block of B, so that they divide the reading of
+// cut returns a grid for the given number of threads and the rows of x. It cuts either columns, which
+// divides the packing of B among threads, or rows within each block of B, which divides the reading of
 // A. The rows and columns of a triangle differ in length, so its grid is finer.
 func (p *product) cut(threads int, x cell) grid {
 	m, mr, nr := x.i1-x.i0, p.engine.kernel.MR, p.engine.kernel.NR

@@ -159,11 +159,11 @@ func (p *product) panelsB(w *workspace, rows, j0, j1, p0, p1 int) panels {
 	return panels{x: w.b, row: nr, panel: nr * (p1 - p0)}
 }
 
-// inPlace reports whether the kernel reads an operand of the given length in place, as micro-panels of
-// w rows that are each used the given number of times. It does if the uses are too few to repay a copy.
-// It also does if the operand fits in half of L2, unless its rows are a multiple of a page apart and
-// displace each other. A copy pays earlier if each step of a micro-panel is contiguous and at most a
-// cache line. In place, the kernel would load whole lines and use only parts of them.
+// inPlace reports whether the kernel reads an operand of the given length in place, in micro-panels of
+// w rows, each used the given number of times. It does if the uses are too few to repay a copy. It also
+// does if the operand fits in half of L2, unless its rows are a multiple of a page apart and displace
+// each other. A copy pays earlier if each step of a micro-panel is contiguous and at most a cache line.
+// In place, the kernel would load whole lines and use only parts of them.
 func (p *product) inPlace(s *source, w, length, uses int) bool {
 	if s.layout > byCols || s.Packed || s.diag != nil {
 		return false
@@ -196,7 +196,7 @@ const (
 	page = 4096
 )
 
-// strip is loop 1: it adds the product of micro-panel ai of A and the micro-panels of B from bj on to
+// strip is loop 1. It adds the product of micro-panel ai of A and the micro-panels of B from bj on to
 // the m×n block of C at (i,j), m <= MR. For the first block of the sum, it also applies beta. Tiles
 // that C keeps only in part go through a buffer.
 func (p *product) strip(w *workspace, a, b panels, ai, bj, k int, first bool, i, j, m, n int) {

@@ -69,7 +69,7 @@ func oneTriangle(ul blas.Uplo, c block.Matrix) sink {
 }
 
 // columns returns the columns of [j0, j1) that are kept in at least one of the rows i0 to i1; from >=
-// to if there are none.
+// to if none.
 func (s *sink) columns(i0, i1, j0, j1 int) (from, to int) {
 	switch s.kept {
 	case upper:

@@ -60,7 +60,7 @@ func (s *source) scatter(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int)
 }
 
 // panel packs one micro-panel of i1-i0 <= w rows. A symmetric matrix has terms before, on and after the
-// diagonal: its stored rows are across the sum in one outer range and along it in the other.
+// diagonal. Its stored rows are across the sum in one outer range and along it in the other.
 func (s *source) panel(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p1 int) {
 	switch s.layout {
 	case byRows:

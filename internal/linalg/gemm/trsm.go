@@ -19,7 +19,7 @@ import (
 // It solves for blocks of rows (of columns, on the right) by substitution in registers with the
 // reciprocals of the diagonal. It subtracts each block's contribution from the rest by a product. Each
 // column (or row) of X is the exact solution for its own matrix A + E with |E| <= gamma_{r+2}·|A|,
-// where r is the order of A (Higham, sections 8.1 and 8.5, with one more rounding for each reciprocal).
+// where r is the order of A. See Higham, sections 8.1 and 8.5; each reciprocal adds one rounding.
 func (e *Engine) Dtrsm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
 	if check.Triangular(side, ul, tA, d, m, n, a, lda, b, ldb) {
 		e.triangular(solve, side, ul, tA, d, m, n, alpha, block.Dense(a, lda), block.Dense(b, ldb))
@@ -260,8 +260,8 @@ type rhsPanel struct {
 	n         int
 }
 
-// diagonal returns the block of rows i0 to i1 in place. It returns a dense copy in w if A is packed, or
-// if its rows are a multiple of a page apart and so displace each other in the caches.
+// diagonal returns the block of rows i0 to i1 in place. It makes a dense copy in w if A is packed, or
+// if its rows are a multiple of a page apart and displace each other in the caches.
 func (t *triangular) diagonal(w *workspace, i0, i1 int) diagonal {
 	size, first := i1-i0, i0 // in storage
 	if t.backwards {
@@ -298,7 +298,7 @@ func (t *triangular) diagonal(w *workspace, i0, i1 int) diagonal {
 	d.values = w.diagonal
 	for i := range d.values {
 		d.values[i] = d.a[d.at(i, i)]
-		// Outside these limits reciprocals overflow or lose digits; zero, NaN and Inf do no harm.
+		// Outside these limits reciprocals overflow or lose digits; zero, NaN, Inf do no harm.
 		if v := math.Abs(d.values[i]); v > 0 && v < 0x1p-1022 || v > 0x1p1021 && v <= math.MaxFloat64 {
 			d.divide = t.op == solve
 		}
