@@ -20,7 +20,7 @@
 //   - 1 <= m <= MR, n >= 1, k >= 1. The kernel reads A, B and, except with Overwrite, C. It writes C,
 //     and touches no element outside the three matrices.
 //   - Every element is one chain of fused multiply-adds, s = FMA(A[i,p], B[p,j], s) for p = 0, 1, ...,
-//     k-1, starting at s = +0, or at s = alpha·C[i,j] with Continue. Then
+//     k-1. It starts at s = +0, or at s = alpha·C[i,j] with Continue. Then
 //     C[i,j] = FMA(alpha, s, C[i,j]) with Add and AddPacked, and alpha·s otherwise.
 //   - No multiplication is skipped: 0·NaN and 0·Inf give NaN in C.
 //   - C must not overlap A or B. A kernel never fails, allocates nothing and keeps no pointer.
@@ -63,8 +63,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Align is the alignment of packed blocks in bytes: the longest cache line of the architecture (64 on
-// amd64, 128 on arm64 because of Apple's CPUs), and at least the widest vector register.
+// Align is the alignment of packed blocks in bytes. It is the longest cache line of the architecture
+// (64 on amd64, 128 on arm64 because of Apple's CPUs), and at least the widest vector register.
 const Align = max(64, unsafe.Sizeof(cpu.CacheLinePad{}))
 
 // A Kernel describes a micro-kernel for float64. The package comment is its contract.
@@ -82,9 +82,9 @@ type Kernel struct {
 	// threads a product is worth.
 	Speed float64
 
-	// Peak computes z = x·y + z n times in each lane of several vector registers, starting from
-	// small integers z, and returns one of the results. It accesses no memory and does
-	// 2·n·PeakWidth flops as fast as the CPU can.
+	// Peak computes z = x·y + z n times in each lane of several vector registers and returns one z.
+	// Each z starts as a small integer. Peak accesses no memory and does 2·n·PeakWidth flops as
+	// fast as the CPU can.
 	Peak func(n int, x, y float64) float64
 
 	// PeakWidth is the number of lanes in Peak.

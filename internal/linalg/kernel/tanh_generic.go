@@ -23,7 +23,7 @@ import "math"
 // tanh 0.9375), 0.266 above (1 - tanh 0.9375). In units of u = 2^-53, the ulp of results in [0.5, 1):
 //
 //	below:  P, s and their product w, the product by y, A, and the quotient are rounded: 6.6u at
-//	        most, with the earlier steps of P and A; 0.204·6.6 + 0.5 = 1.84 ulp. The 0.204 falls like y³.
+//	        most, with earlier steps of P and A; 0.204·6.6 + 0.5 = 1.84 ulp; 0.204 falls like y³.
 //	above:  y is off by u/8, so E by u/4; t, at most 0.172, by 1.1u of itself (A cancels in B/A,
 //	        w is small), so E by 0.4u; A+yB, b, the denominator and the quotient by u each, and by
 //	        0.35u together where products are rounded (no fused multiply-add): 5u, 0.266·5 + 0.5 =
@@ -33,9 +33,8 @@ import "math"
 // with fused multiply-adds and 1.34 without.
 //
 // P and A interpolate tanh: t = y - 2yw/A exactly at y = 0 (three times) and at the zeros of the
-// Chebyshev polynomial T17(y/0.9375), except 0 and the two next to it. The relative error of t is
-// 2^-59.3 with the rounded coefficients, nearly equal in all ripples. TestTanhConstants recomputes P
-// and A.
+// Chebyshev polynomial T17(y/0.9375), except the middle three. The relative error of t is 2^-59.3 with
+// the rounded coefficients, nearly equal in all ripples. TestTanhConstants recomputes P and A.
 const (
 	// For a >= 19.07, 1 - tanh a is less than half an ulp. The clamp bounds n.
 	tanhClamp = 20
