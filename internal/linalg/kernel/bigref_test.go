@@ -17,8 +17,8 @@ func ratio(p, q int64) *big.Float {
 	return new(big.Float).SetPrec(bigPrec).Quo(newBig(float64(p)), newBig(float64(q)))
 }
 
-// bigTanh returns tanh x = (e^2x - 1)/(e^2x + 1), of which the subtraction costs 30 bits at most: for
-// |x| < 2^-30 it is x - x³/3 + 2x⁵/15, whose error is below x⁷.
+// bigTanh returns tanh x = (e^2x - 1)/(e^2x + 1), whose subtraction costs at most 30 bits. For |x| <
+// 2^-30 it returns x - x³/3 + 2x⁵/15, whose error is below x⁷.
 func bigTanh(x *big.Float) *big.Float {
 	if x.MantExp(nil) > 7 {
 		return newBig(float64(x.Sign()))

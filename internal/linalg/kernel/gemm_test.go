@@ -9,7 +9,7 @@ import (
 )
 
 // checkGemm compares a strip with chains of fused multiply-adds: A by rows, by columns, as a
-// micro-panel and backwards, B with rows of any length and in panels, C anyhow.
+// micro-panel and backwards, B with rows of any length and in panels, C in any storage.
 func checkGemm(s *shape, k Kernel) {
 	m, n, depth := 1+s.Below(k.MR), 1+s.Below(3*k.NR+2), 1+s.Below(40)
 	form, store := s.Below(3), Store(s.Below(4))
@@ -29,7 +29,7 @@ func checkGemm(s *shape, k Kernel) {
 	if store == AddPacked {
 		ldc += m
 	} else if panelB == k.NR && rowB >= n && s.Below(3) == 2 {
-		// Triangles are applied backwards so.
+		// As where triangles are applied backwards.
 		rowA, colA, rowB, ldc = -rowA, -colA, -rowB, -ldc
 	}
 	a := newSpan(m, depth, math.NaN(), func(i, p int) int { return i*rowA + p*colA }, everyElement, s.value)
@@ -80,7 +80,7 @@ func TestGemm(t *testing.T) {
 	exhaust(t, checkGemm, func(k Kernel) []int { return []int{k.MR, 2*k.NR + 9, 9, 3, 4} })
 }
 
-// BenchmarkGemm is the speed of the micro-kernel alone, its operands packed and in L1 or L2.
+// BenchmarkGemm measures the micro-kernel alone, with its operands packed and in L1 or L2.
 func BenchmarkGemm(b *testing.B) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for _, kern := range table {
@@ -102,7 +102,7 @@ func BenchmarkGemm(b *testing.B) {
 	}
 }
 
-// BenchmarkPeak is what the speed of kernels is compared with.
+// BenchmarkPeak measures the peak with which the speed of kernels is compared.
 func BenchmarkPeak(b *testing.B) {
 	for _, kern := range table {
 		b.Run("kernel="+kern.Name, func(b *testing.B) {

@@ -21,11 +21,11 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Every kernel that this machine can run is found by name, and the first one without a name; of others
-// the error says why not, and what there is.
+// Every usable kernel is found by name, and the first one without a name. For any other name the error
+// says why it cannot be used, and lists the usable ones.
 func TestChoose(t *testing.T) {
 	if k, err := choose(""); err != nil || k.Name != Names()[0] {
-		t.Errorf("without a wish: %q, %v, the first usable kernel is %q", k.Name, err, Names()[0])
+		t.Errorf("without a name: %q, %v, the first usable kernel is %q", k.Name, err, Names()[0])
 	}
 	for _, name := range Names() {
 		for _, given := range []string{name, strings.ToUpper(name)} {
@@ -47,6 +47,6 @@ func TestChoose(t *testing.T) {
 		}
 	}
 	if k, err := choose(""); err != nil || k.Name == "future" {
-		t.Errorf("chose %q, %v, of which this machine cannot run the first", k.Name, err)
+		t.Errorf("chose %q, %v, but this machine cannot run kernel \"future\"", k.Name, err)
 	}
 }

@@ -66,7 +66,7 @@ var few = [][]float64{
 	{math.Float64frombits(0xfff7ffffffffffff), math.Copysign(0, -1), -0.5, 0.75},
 }
 
-// checkVectors has the loops of Level 1 and the searches.
+// checkVectors checks the loops of Level 1 and the searches.
 func checkVectors(s *shape, k Kernel) {
 	n := 1 + s.Below(256)
 	s.chooseFinite()
@@ -138,7 +138,7 @@ func TestVectors(t *testing.T) {
 	exhaust(t, checkVectors, func(Kernel) []int { return []int{256, 7} })
 }
 
-// checkMatrixVector has the loops of Level 2, with increments of either sign.
+// checkMatrixVector checks the loops of Level 2, with increments of either sign.
 func checkMatrixVector(s *shape, k Kernel) {
 	m, n, routine := 1+s.Below(60), 1+s.Below(80), s.Below(5)
 	switch routine {
@@ -182,7 +182,7 @@ func checkMatrixVector(s *shape, k Kernel) {
 		}
 	}
 	for j := range n {
-		if beta == 0 && routine == 1 { // not to be read
+		if beta == 0 && routine == 1 { // must not be read
 			along.x[j] = math.NaN()
 		}
 	}
@@ -206,8 +206,8 @@ func checkMatrixVector(s *shape, k Kernel) {
 	s.same("the vector down the columns", down, wantDown.x)
 }
 
-// dotxaxpyf is Dotxaxpyf on rows of a full matrix or of a packed triangle, which come closer to each
-// other or move apart.
+// dotxaxpyf checks Dotxaxpyf on rows of a full matrix or of a packed triangle, which come closer to
+// each other or move apart.
 func (s *shape) dotxaxpyf(k Kernel, m, n int) {
 	step := s.Below(3) - 1
 	lda := n + m + s.Below(5)
@@ -238,7 +238,7 @@ func (s *shape) dotxaxpyf(k Kernel, m, n int) {
 	s.same("v", v, wantV)
 }
 
-// symv is Symv on a triangle of a full matrix or of a packed one.
+// symv checks Symv on a triangle of a full matrix or of a packed one.
 func (s *shape) symv(k Kernel, m int) {
 	step, upper := s.Below(3)-1, s.Below(2) == 1
 	lda := 2*m + s.Below(5)

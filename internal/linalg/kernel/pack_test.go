@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// checkPack copies a matrix or its transpose: every element to its place.
+// checkPack checks that a copy of a matrix or of its transpose has every element in its place.
 func checkPack(s *shape, k Kernel) {
 	m, n, transpose := 1+s.Below(90), 1+s.Below(90), s.Below(2) == 1
 	lds := n + s.Below(5)

@@ -24,18 +24,18 @@ func available(t *testing.T, f func(t *testing.T, k Kernel)) {
 	}
 }
 
-// The canaries: NaN in what is only read, so that reading it spoils the result, and a number in what is
-// written, so that adding to it is seen.
+// The canaries: NaN where memory is only read, so that reading it spoils the result, and a number where
+// memory is written, so that an addition to it shows.
 const (
 	canary = 12345.678
 	margin = 32 // of heap memory around an operand
 )
 
-// A span is a matrix of which the elements in use reach exactly from the first to the last element of a
-// slice. What lies between them is a canary.
+// A span is a matrix whose elements in use reach exactly from the first to the last element of a slice.
+// What lies between them is a canary.
 type span struct {
 	x    []float64
-	zero int // the index that element (0,0) would have: it may be outside where that is not in use
+	zero int // the index that element (0,0) would have: may be outside x if element (0,0) is not in use
 	off  func(i, j int) int
 }
 
@@ -64,8 +64,8 @@ func newSpan(r, c int, canary float64, off func(i, j int) int, used func(i, j in
 	return s
 }
 
-// apart copies x into the middle of a longer slice, so that an address a little outside x is still one
-// in the same allocation, as the checks of pointers that come with the race detector want it.
+// apart copies x into the middle of a longer slice, so that an address a little outside x is still in
+// the same allocation, as the pointer checks of the race detector require.
 func apart(x []float64) []float64 {
 	all := make([]float64, len(x)+2*margin)
 	copy(all[margin:], x)
@@ -78,7 +78,7 @@ func (s span) at(i, j int) float64 { return s.x[s.zero+s.off(i, j)] }
 
 func (s span) set(i, j int, v float64) { s.x[s.zero+s.off(i, j)] = v }
 
-// in is the address of element (0,0) if the elements of the span are those of x.
+// in is the address of element (0,0) if the elements of the span are in x.
 func (s span) in(x []float64) *float64 {
 	if len(x) == 0 {
 		return element(new(float64), s.zero)
@@ -95,8 +95,8 @@ func (s span) copied() span { return span{slices.Clone(s.x), s.zero, s.off} }
 // first is the address of element (0,0).
 func (s span) first() *float64 { return s.in(s.x) }
 
-// A shape is what a check chooses the shape and the elements of a call from: data, with zeros where it
-// ends. The operands of calls lie at an edge of pages that cannot be touched.
+// A shape chooses the shape and the elements of a call for a check. It takes them from data, and zeros
+// where that ends. The operands of calls lie at an edge of pages that cannot be touched.
 type shape struct {
 	fuzz.Choices
 	t       *testing.T
@@ -131,7 +131,7 @@ func (s *shape) value() float64 {
 // chooseFinite makes all values finite, or lets some be NaN and infinities.
 func (s *shape) chooseFinite() { s.nonFinite = s.rnd.IntN(6) == 0 }
 
-// put moves a span to the edge of a region that nobody has, and returns the address of element (0,0).
+// put moves a span to the edge of an unused region, and returns the address of element (0,0).
 func (s *shape) put(x *span) *float64 {
 	r := s.regions[0]
 	s.regions = s.regions[1:]
@@ -145,15 +145,15 @@ func (s *shape) vector(n, inc int, canary float64) (v span, first *float64) {
 	return v, s.put(&v)
 }
 
-// run makes a call that touches nothing beside its operands.
+// run makes a call that must touch nothing but its operands.
 func (s *shape) run(call func()) {
 	s.t.Helper()
 	if guard.Faults(call) {
-		s.t.Fatal("something beside an operand was read or written")
+		s.t.Fatal("memory outside the operands was read or written")
 	}
 }
 
-// same compares all that a span covers, canaries included, with what it is to be, bit for bit.
+// same compares all that a span covers, canaries included, with the expected values, bit for bit.
 func (s *shape) same(what string, got span, want []float64) {
 	s.t.Helper()
 	for i, v := range got.x {
@@ -161,16 +161,15 @@ func (s *shape) same(what string, got span, want []float64) {
 	}
 }
 
-// equal compares element i of a result with that of the rule in the package comment: all bits, except
-// those of NaN.
+// equal compares element i of a result with the rule in the package comment: all bits, except for NaN.
 func (s *shape) equal(what string, i int, got, want float64) {
 	s.t.Helper()
 	if math.Float64bits(got) != math.Float64bits(want) && !(math.IsNaN(got) && math.IsNaN(want)) {
-		s.t.Fatalf("%s, element %d of its memory: %v (%x), by the rule of the package comment %v (%x)", what, i, got, got, want, want)
+		s.t.Fatalf("%s, element %d of its memory: %v (%x), want %v (%x) by the rule of the package comment", what, i, got, got, want, want)
 	}
 }
 
-// A check makes a call, and compares all of its operands with what they are to be.
+// A check makes a call, and compares all of its operands with the expected values.
 type check func(s *shape, k Kernel)
 
 func regions(t testing.TB) (all []*guard.Region) {

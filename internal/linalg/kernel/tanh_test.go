@@ -63,8 +63,8 @@ func tanhArguments() []float64 {
 	return x
 }
 
-// P and A, computed anew from their definition: of the 17 zeros of T17(y/tanhBreak) seven pairs ±y
-// are left, which are seven conditions for seven coefficients.
+// P and A are recomputed from their definition: of the 17 zeros of T17(y/tanhBreak) seven pairs ±y
+// remain, which are seven conditions for seven coefficients.
 func TestTanhConstants(t *testing.T) {
 	one := newBig(1)
 	// residual is (1 - tanh(y)/y)/(2s), which P/A approximates.
@@ -107,8 +107,8 @@ func TestTanhConstants(t *testing.T) {
 	checkSplit(t, newBig(0).Quo(bigLn2(), newBig(2)), tanhHi, tanhLo, 46)
 }
 
-// checkError requires that the relative error of approx is at most that given, at 2000 places from lo
-// to hi.
+// checkError requires that the relative error of approx is at most the given bound, at 2000 points from
+// lo to hi.
 func checkError(t *testing.T, most, lo, hi float64, exact, approx func(x *big.Float) *big.Float) {
 	t.Helper()
 	worst := 0.0
@@ -124,7 +124,7 @@ func checkError(t *testing.T, most, lo, hi float64, exact, approx func(x *big.Fl
 	t.Logf("relative error 2^%.2f", math.Log2(worst))
 }
 
-// checkSplit requires that hi is x in so many bits and lo the rest, rounded.
+// checkSplit requires that hi is x in the given number of bits and lo the rest, rounded.
 func checkSplit(t *testing.T, x *big.Float, hi, lo float64, bits uint) {
 	t.Helper()
 	want, _ := newBig(0).Set(x).SetPrec(bits).Float64()
@@ -179,7 +179,7 @@ func TestTanhSpecial(t *testing.T) {
 	})
 }
 
-// checkTanh has it in place and not: an element's result depends on nothing but its value.
+// checkTanh runs Tanh in place and not: the result for an element depends on its value alone.
 func checkTanh(s *shape, k Kernel) {
 	n := s.Below(256)
 	src := make([]float64, n)
@@ -215,8 +215,8 @@ func TestTanh(t *testing.T) {
 	exhaust(t, checkTanh, func(Kernel) []int { return []int{256} })
 }
 
-// BenchmarkTanh runs the kernels and math.Tanh on arguments in no order, so that its branches cannot be
-// predicted.
+// BenchmarkTanh runs the kernels and math.Tanh on arguments in random order, so that its branches
+// cannot be predicted.
 func BenchmarkTanh(b *testing.B) {
 	for _, n := range []int{10, 100, 1000, 10000} {
 		src, dst := between(rand.New(rand.NewPCG(7, 8)), -3, 3, n), make([]float64, n)

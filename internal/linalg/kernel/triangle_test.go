@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// checkTriangle multiplies by a triangle of which only what is below the diagonal is there, and solves:
-// stored by rows, by columns and backwards, with a unit diagonal and without. The rest of what the
-// slice of T covers is NaN.
+// checkTriangle multiplies by a triangle that is stored only below the diagonal, and solves: stored by
+// rows, by columns and backwards, with and without a unit diagonal. The rest of what the slice of T
+// covers is NaN.
 func checkTriangle(s *shape, k Kernel) {
 	solve := s.Below(2) == 0
 	m, n := 1+s.Below(k.MR), 1+s.Below(3*k.NR+2)
