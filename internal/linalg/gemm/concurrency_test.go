@@ -21,7 +21,7 @@ type job struct {
 	result, before []float64 // the storage of the result, and what was in it
 }
 
-// again runs the call on what its result was at first.
+// again restores the result and runs the call.
 func (j *job) again() []float64 {
 	copy(j.result, j.before)
 	j.run()
@@ -71,7 +71,7 @@ func TestReproducible(t *testing.T) {
 				active = &e
 				pool.SetThreads(cut.threads)
 				if !identical(j.again(), want) {
-					t.Errorf("%s: MC=%d NC=%d threads=%d: other bits", j.name, e.blocks.MC, e.blocks.NC, cut.threads)
+					t.Errorf("%s: MC=%d NC=%d threads=%d: the bits differ", j.name, e.blocks.MC, e.blocks.NC, cut.threads)
 				}
 			}
 			pool.SetThreads(1)
@@ -80,8 +80,8 @@ func TestReproducible(t *testing.T) {
 	})
 }
 
-// Many callers run all routines at once, while others change the number of threads and of processors:
-// every result is, bit for bit, that of a call alone in one goroutine, and no worker is left.
+// Many callers run all routines at once, while others change the number of threads and of processors.
+// Every result equals that of a call alone on one goroutine, bit for bit, and no worker is left.
 func TestConcurrentRoutines(t *testing.T) {
 	all := jobs(t)
 	setProcs(t, runtime.GOMAXPROCS(0))
@@ -98,7 +98,7 @@ func TestConcurrentRoutines(t *testing.T) {
 			for i := c; i < len(all); i += callers {
 				for range 3 {
 					if !identical(all[i].again(), want[i]) {
-						t.Errorf("%s: other bits than alone", all[i].name)
+						t.Errorf("%s: the bits differ from a call alone", all[i].name)
 					}
 				}
 			}
@@ -115,8 +115,7 @@ func TestConcurrentRoutines(t *testing.T) {
 	testutil.WaitWorkers(t, 0)
 }
 
-// A panic in a kernel reaches the caller, whichever goroutine it happens in, and the next call is
-// right.
+// A panic in a kernel reaches the caller from any goroutine, and the next call is right.
 func TestPanicReachesCaller(t *testing.T) {
 	good := active
 	var calls, last atomic.Int64
@@ -153,7 +152,7 @@ func TestPanicReachesCaller(t *testing.T) {
 			}
 			active = good
 			if !identical(j.again(), want) {
-				t.Errorf("%s, %d threads: other bits after a panic", j.name, threads)
+				t.Errorf("%s, %d threads: the bits differ after a panic", j.name, threads)
 			}
 		}
 		pool.SetThreads(1)
@@ -161,8 +160,8 @@ func TestPanicReachesCaller(t *testing.T) {
 	}
 }
 
-// A workspace that one task has put back has its block of B when the next one takes it, whatever call
-// has had it meanwhile.
+// A call that overwrites the block of B in a workspace records it in held. Otherwise the next task
+// could take the block for its own.
 func TestHeldBlock(t *testing.T) {
 	setThreads(t, 1)
 	w := &workspace{buffer: make([]float64, gathered*gatheredSteps)}
@@ -179,14 +178,14 @@ func TestHeldBlock(t *testing.T) {
 				w.b[i] = 3
 			}
 			if p.call(); w.held == (place{}) && slices.ContainsFunc(w.b, func(v float64) bool { return v != 3 }) {
-				t.Errorf("%s, n = %d: writes the block of B and does not say so", r.name, n)
+				t.Errorf("%s, n = %d: the block of B was overwritten, but held does not show it", r.name, n)
 			}
 		}
 	}
 }
 
-// On one thread a call allocates nothing, and on several what these share, once: a copy of the product,
-// and the function that does a task. Dsyr2k is two products.
+// On one thread a call allocates nothing. On several it allocates once what they share, a copy of the
+// product and the function that does a task. Dsyr2k is two products.
 func TestParallelAllocs(t *testing.T) {
 	for threads, shared := range map[int]int{1: 0, 2: 2, 4: 2} {
 		setThreads(t, threads)

@@ -9,7 +9,7 @@ import (
 )
 
 // The block sizes satisfy the inequalities of their derivation, unless a single tile does not fit, and
-// are multiples of the tile. One tile more would not fit.
+// are multiples of the tile. One more tile would not fit.
 func TestBlockSizes(t *testing.T) {
 	for _, tile := range [][2]int{{2, 4}, {4, 12}, {6, 8}, {8, 6}, {8, 24}} {
 		for _, c := range []cpu.Caches{
@@ -41,7 +41,7 @@ func TestBlockSizes(t *testing.T) {
 	}
 	want := blockSizes{MC: 1024, KC: 256, NC: 312}
 	if got := blocksFor(kernel.Kernel{MR: 8, NR: 24}, cpu.Caches{L1D: 32 << 10, L2: 1 << 20}); got != want {
-		t.Errorf("the example of the comment: %+v, want %+v", got, want)
+		t.Errorf("the example in the comment: %+v, want %+v", got, want)
 	}
 	mc, kc, nc := active.BlockSizes()
 	if b := (blockSizes{mc, kc, nc}); b != active.blocks || active.Kernel().Name != active.kernel.Name {
@@ -49,7 +49,7 @@ func TestBlockSizes(t *testing.T) {
 	}
 }
 
-// Workspace is aligned and is used again if it is long enough.
+// Workspace is aligned and is reused if it is long enough.
 func TestAligned(t *testing.T) {
 	for n := 1; n < 40; n++ {
 		x := aligned(nil, n)
@@ -58,7 +58,7 @@ func TestAligned(t *testing.T) {
 			t.Errorf("n=%d: %d elements at %p", n, len(x), at)
 		}
 		if y := aligned(x, (n+1)/2); len(y) != (n+1)/2 || unsafe.Pointer(&y[0]) != at {
-			t.Errorf("n=%d: not used again for %d", n, (n+1)/2)
+			t.Errorf("n=%d: not reused for %d", n, (n+1)/2)
 		}
 	}
 }

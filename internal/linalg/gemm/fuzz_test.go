@@ -14,11 +14,11 @@ import (
 	"blskernel/internal/testutil/kernels"
 )
 
-// A shape takes numbers from the data of a fuzzer; there are zeros where it ends.
+// A shape takes numbers from the data of a fuzzer, and zeros where that ends.
 type shape struct{ fuzz.Choices }
 
 // engine makes an engine on one of the kernels with block sizes that the fuzzer chooses, so that small
-// matrices have many blocks, and with caches in which B is read where it lies, or never.
+// matrices have many blocks. With its caches B is always or never read in place.
 func (s *shape) engine(all []kernel.Kernel) *Engine {
 	k := all[s.Below(len(all))]
 	depths := []int{8, 16, 24, 32, 40, 48, 160, 2 * (fewRows + 16)}
@@ -32,7 +32,7 @@ func (s *shape) engine(all []kernel.Kernel) *Engine {
 // scalars are the pairs (alpha, beta) with which every routine is called.
 var scalars = [][2]float64{{1, 0}, {1, 1}, {-1, 1}, {0.7, -1.3}, {-2.5, 0}, {0, 0}, {0, 1}, {0, 0.3}}
 
-// alone lets calls compute in the goroutine of the test, since a fault in another one ends the program.
+// alone lets calls compute on the goroutine of the test, since a fault on another one ends the program.
 func alone(f *testing.F) {
 	setThreads(f, 1)
 	use(f, active)
@@ -41,9 +41,8 @@ func alone(f *testing.F) {
 // edges are lengths about the boundaries of tiles and blocks.
 var edges = []byte{0, 1, 2, 5, 6, 7, 8, 9, 10, 15, 16, 17, 18, 23, 24, 25, 26, 33, 34, 48, 49, 50, 57, 58, 64, 65}
 
-// seed adds inputs for so many forms of a call: for each, all lengths of edges, so many times, with the
-// choices that come before the form, and those between it and the lengths, at random, and the lengths
-// in another order each time.
+// seed adds inputs for each of the given forms of a call, with each length of edges so many times. The
+// choices before the form, and between it and the lengths, are random, and so are the other lengths.
 func seed(f *testing.F, times, before, forms, between, lengths int) {
 	rnd := rand.New(rand.NewPCG(16, 1))
 	for form := range forms {
@@ -58,16 +57,16 @@ func seed(f *testing.F, times, before, forms, between, lengths int) {
 	}
 }
 
-// base is an engine with the KC of another one, the only size that is part of results, and otherwise
-// the blocks and caches of this machine.
+// base is an engine with the KC of e, the only size that affects results, and otherwise the blocks and
+// caches of this machine.
 func base(e *Engine) *Engine {
 	b := onPool(New(e.kernel))
 	b.blocks.KC = e.blocks.KC
 	return b
 }
 
-// FuzzProducts calls every routine, with block sizes that the fuzzer chooses too, on operands between
-// pages that cannot be touched, and compares with larger blocks, bit for bit.
+// FuzzProducts calls every routine, also with block sizes that the fuzzer chooses, on operands between
+// pages that cannot be touched. It compares with larger blocks, bit for bit.
 func FuzzProducts(f *testing.F) {
 	testutil.NotUnderRace(f, "TestConcurrentRoutines and TestReproducible divide all routines")
 	rs := append(routines(), triangularRoutines()...)
@@ -86,7 +85,7 @@ func FuzzProducts(f *testing.F) {
 		active = e
 		regions.call(t, p, edge)
 		if !identical(p.c.all, want) || !identical(p.a.all, a) || !identical(p.b.all, b) {
-			t.Fatalf("%s, %v, kernel %s, blocks %+v: other bits", r.name, p, e.kernel.Name, e.blocks)
+			t.Fatalf("%s, %v, kernel %s, blocks %+v: the bits differ", r.name, p, e.kernel.Name, e.blocks)
 		}
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"blskernel/internal/testutil/guard"
 )
 
-// fences are the regions in which the operands of a call are put: a, b, c, d and the bias.
+// fences are the regions that hold the operands of a call: a, b, c, d and the bias.
 type fences [5]*guard.Region
 
 func newFences(t testing.TB, n int) (f fences) {
@@ -16,8 +16,8 @@ func newFences(t testing.TB, n int) (f fences) {
 	return f
 }
 
-// call calls the routine with all its operands, each as long as the BLAS wants it and no longer, at an
-// edge of a region.
+// call calls the routine with all its operands at an edge of a region, each exactly as long as the BLAS
+// requires.
 func (f fences) call(t *testing.T, p *problem, edge guard.Edge) {
 	t.Helper()
 	for i, x := range []*[]float64{&p.a.x, &p.b.x, &p.c.x, &p.d, &p.bias} {
@@ -26,7 +26,7 @@ func (f fences) call(t *testing.T, p *problem, edge guard.Edge) {
 		}
 	}
 	if guard.Faults(p.call) {
-		t.Fatalf("%v, operands %v, blocks %+v: something beside them was touched", p, edge, active.blocks)
+		t.Fatalf("%v, operands %v, blocks %+v: memory outside them was touched", p, edge, active.blocks)
 	}
 	for _, o := range []*store{&p.a, &p.b, &p.c} {
 		copy(o.all[margin:], o.x)

@@ -166,7 +166,7 @@ func eachKernel(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// few reports whether a test takes some of its cases alone: under the race detector and in emulation,
+// few reports whether a test takes only some of its cases: under the race detector and in emulation,
 // where the portable kernel takes long, unless the long form is asked for.
 func few() bool { return (testutil.UnderRace() || testutil.Emulated()) && !testutil.Long() }
 

@@ -25,7 +25,7 @@ func TestOwnBlocks(t *testing.T) {
 			p := r.build(rnd, s[0], s[1], s[2], 1.5, 0.5)
 			p.fill(rnd)
 			if !identical(p.on(own), p.on(&small)) {
-				t.Errorf("%s, %v: other bits than with small blocks", r.name, p)
+				t.Errorf("%s, %v: the bits differ with small blocks", r.name, p)
 			}
 		}
 	}

@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A system of one equation is a division: X = B/d. A product by the reciprocal has a rounding more, so
-// that it differs from the quotient by less than 2 ulp; where the reciprocal would overflow or be
-// subnormal, it must not be used, and X is the quotient. What is no number, or becomes none, is the
-// same either way. The limits are at 2^-1024, 2^-1022, 2^1022.
+// A system of one equation is a division: X = B/d. A product by the reciprocal has one more rounding,
+// so that it differs from the quotient by less than 2 ulp. Where the reciprocal would overflow or be
+// subnormal, it must not be used, and X is the quotient. NaN and Inf are the same either way. The
+// limits are at 2^-1024, 2^-1022, 2^1022.
 func TestDtrsmQuotient(t *testing.T) {
 	extremes := []float64{
 		math.SmallestNonzeroFloat64, 0x1p-1073, 0x1.8p-1060, 0x1p-1024, 0x1.4p-1024, 0x1.fffffffffffp-1024, 0x1p-1023, 0x0.fffffffffffffp-1022,
@@ -136,7 +136,7 @@ func testScaledEquations(t *testing.T, rnd *rand.Rand, form, order, others, powe
 }
 
 // A zero on the diagonal makes its own unknowns infinite, or NaN where the right-hand side is zero, and
-// leaves those that are found before as they are.
+// does not change those found before.
 func TestDtrsmZeroDiagonal(t *testing.T) {
 	setThreads(t, 1)
 	eachKernel(t, func(t *testing.T) {
@@ -158,10 +158,10 @@ func TestDtrsmZeroDiagonal(t *testing.T) {
 				a[zero*order+zero] = 0
 				active.Dtrsm(blas.Left, blas.Lower, blas.NoTrans, blas.NonUnit, order, n, 1, a, order, b, n)
 				if !identical(b[:zero*n], good[:zero*n]) {
-					t.Errorf("order %d, zero in row %d: the rows before it are others", order, zero)
+					t.Errorf("order %d, zero in row %d: the rows before it have changed", order, zero)
 				}
 				for j, v := range b[zero*n : (zero+1)*n] {
-					// Column j of X has the sign of column j of B, of which all
+					// Column j of X has the sign of column j of B, whose
 					// elements are equal.
 					if sign := j%3 - 1; sign == 0 && !math.IsNaN(v) || sign != 0 && !math.IsInf(v, sign) {
 						t.Errorf("order %d, zero in row %d: X[%d,%d] = %v", order, zero, zero, j, v)

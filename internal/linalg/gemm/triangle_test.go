@@ -24,8 +24,8 @@ func (p *triangularProblem) String() string {
 	return fmt.Sprintf("solve %t %c%c%c%c m=%d n=%d alpha=%v", p.solve, p.side, p.ul, p.t, p.d, p.m, p.n, p.alpha)
 }
 
-// newTriangular makes one of the 32 forms, in which the diagonal is between 2 and 3 and a row has a sum
-// below 1 beside it, so that X is of the size of C. The other triangle, and the diagonal of a unit
+// newTriangular makes one of the 32 forms. The diagonal is between 2 and 3, and the other elements of a
+// row have a sum below 1, so that X is of the size of C. The other triangle, and the diagonal of a unit
 // triangle, hold canaries.
 func newTriangular(rnd *rand.Rand, form, m, n int, alpha float64) *triangularProblem {
 	p := &triangularProblem{
@@ -98,7 +98,7 @@ func TestTriangularInPages(t *testing.T) {
 			results[i] = p.c.x
 		}
 		if !identical(results[0], results[1]) || math.IsNaN(results[0][0]) {
-			t.Errorf("form %d: other bits with rows a page apart", form)
+			t.Errorf("form %d: the bits differ with rows a page apart", form)
 		}
 	}
 }
