@@ -10,7 +10,7 @@ import (
 	"blskernel/internal/testutil/kernels"
 )
 
-// exactNorm is the norm of many bits, rounded.
+// exactNorm is the norm computed in many bits and rounded.
 func exactNorm(x []float64) float64 {
 	var squares [][]float64
 	for _, v := range x {
@@ -20,8 +20,8 @@ func exactNorm(x []float64) float64 {
 	return bigfloat.Float(sum.Sqrt(sum))
 }
 
-// TestDnrm2 has elements of all sizes, so that squares overflow, underflow, or do both. Of none, and of
-// a negative increment, the norm is 0.
+// TestDnrm2 takes elements of all sizes, so that squares overflow, underflow, or do both. The norm of
+// no elements is 0, and the norm with a negative increment is 0, too.
 func TestDnrm2(t *testing.T) {
 	r, rnd := New(kernels.All(t)[0], nil), rand.New(rand.NewPCG(11, 11))
 	for n := range 71 {
@@ -37,11 +37,11 @@ func TestDnrm2(t *testing.T) {
 		}
 	}
 	if got := r.Dnrm2(2, []float64{3, 4}, -1); got != 0 {
-		t.Errorf("of a negative increment %v", got)
+		t.Errorf("with a negative increment: %v, want 0", got)
 	}
 }
 
-// TestNormsOfNaN has a NaN, an infinity or both in every place.
+// TestNormsOfNaN puts a NaN, an infinity or both in every place.
 func TestNormsOfNaN(t *testing.T) {
 	r := New(kernels.All(t)[0], nil)
 	for n := 1; n <= 70; n++ {

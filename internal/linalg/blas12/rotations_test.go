@@ -24,7 +24,7 @@ func gamma(k int) float64 {
 	return u / (1 - u)
 }
 
-// near reports whether got is within a relative error of γ_8 of want, or subnormal next to it.
+// near reports whether got differs from want by at most γ_8, relatively, plus 2⁻¹⁰⁷⁴.
 func near(got, want float64) bool {
 	return got == want || math.Abs(got-want) <= gamma(8)*math.Abs(want)+0x1p-1074
 }
@@ -127,12 +127,12 @@ func TestDrotmg(t *testing.T) {
 		}
 	}
 	if flags[blas.OffDiagonal] == 0 || flags[blas.Diagonal] == 0 || flags[blas.Rescaling] == 0 {
-		t.Errorf("some flags have never been returned: %v", flags)
+		t.Errorf("some flags were never returned: %v", flags)
 	}
 }
 
-// TestDrotmgEnds passes zeros, negative weights, infinities and NaN: it returns at all, which gonum's
-// does not for infinite weights.
+// TestDrotmgEnds passes zeros, negative weights, infinities and NaN. Drotmg returns, which gonum's does
+// not for infinite weights.
 func TestDrotmgEnds(t *testing.T) {
 	var r Routines
 	numbers := []float64{0, 1, -1, 0x1p-1074, math.MaxFloat64, math.Inf(1), math.Inf(-1), nan}

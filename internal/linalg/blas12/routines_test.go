@@ -18,7 +18,7 @@ type vectorBLAS interface {
 	blas.Float64Level2
 }
 
-// A shape has the arguments of a call that are no operands.
+// A shape has the arguments of a call that are not operands.
 type shape struct {
 	ul           blas.Uplo
 	tA           blas.Transpose
@@ -31,7 +31,7 @@ type shape struct {
 	returned     float64 // by the routine
 }
 
-// A routine is one of those that compute something on vectors.
+// A routine is a routine on vectors.
 type routine struct {
 	name    string
 	storage string // of A: matrix, band, or one triangle of a square matrix: full, packed, diagonals
@@ -88,7 +88,7 @@ var routines = []routine{
 // triangular reports whether the routine multiplies by a triangle or solves with one.
 func (r routine) triangular() bool { return r.name[:2] == "Dt" }
 
-// oneVector reports whether the routine does nothing where the increment is negative.
+// oneVector reports whether the routine does nothing if the increment is negative.
 func (r routine) oneVector() bool { return r.name == "Dnrm2" || r.name == "Dasum" || r.name == "Dscal" }
 
 // random returns n numbers, so small that triangles with a unit diagonal are well conditioned.
@@ -109,7 +109,7 @@ func spread(x []float64, inc int) []float64 {
 	return y
 }
 
-// The race detector has pools forget what they are given.
+// Under the race detector pools drop what they are given.
 func TestNoAllocations(t *testing.T) {
 	testutil.NotUnderRace(t, "it counts allocations")
 	k := kernels.All(t)[0]

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// inPieces is a Share that always shares, in three ranges of which the last is begun first.
+// inPieces is a Share that always shares, in three ranges; it begins the last one first.
 func inPieces(parts, _ int, do func(from, to int)) {
 	var all sync.WaitGroup
 	for i := 2; i >= 0; i-- {
@@ -28,14 +28,14 @@ func inPieces(parts, _ int, do func(from, to int)) {
 	all.Wait()
 }
 
-// identical reports whether x and y are equal, NaN where NaN is.
+// identical reports whether x and y are equal, with NaN in the same places.
 func identical(x, y []float64) bool {
 	return slices.EqualFunc(x, y, func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) })
 }
 
-// TestShared compares, bit for bit, what several goroutines compute of vectors with increments with
-// what one does without increments, on which only the result of Daxpy depends: it then rounds twice.
-// Matrices of which 80,000 numbers pass are shared, but no triangles that multiply and no bands.
+// TestShared compares several goroutines on vectors with increments, bit for bit, with one goroutine on
+// vectors without. Only the result of Daxpy depends on increments, with which it rounds twice. Matrices
+// of 80,000 numbers read or written are shared, but not bands or triangles that multiply or solve.
 func TestShared(t *testing.T) {
 	k, numbers, shared := kernels.All(t)[0], random(rand.New(rand.NewPCG(6, 6)), 1_330_000), false
 	one, several := New(k, nil), New(k, func(parts, nanoseconds int, do func(from, to int)) {
@@ -77,11 +77,11 @@ func TestShared(t *testing.T) {
 				r.call(several, &s, ownA, ownX, ownY)
 				same := identical(ownA, a) && identical(ownX, spread(x, s.incX)) && identical(ownY, spread(y, s.incY))
 				if r.name != "Daxpy" && !same || s.returned != plain.returned {
-					t.Errorf("%s %+v: another result than of one goroutine without increments", r.name, s)
+					t.Errorf("%s %+v: the result differs from one goroutine without increments", r.name, s)
 				}
 				passing := map[string]int{"matrix": m * n, "full": n * (n + 1) / 2, "packed": n * (n + 1) / 2}[r.storage]
 				if r.writes {
-					passing *= 2 // in and out
+					passing *= 2 // read and written
 				}
 				sharing := !r.triangular() && passing >= 80_000
 				if shared != sharing {
@@ -92,8 +92,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestPiecesOfTriangles checks that pieces begin with blocks of rows, which the bits of Dsyr depend on,
-// are all rows, once, and have about the same number of elements.
+// TestPiecesOfTriangles checks that pieces start at blocks of rows, on which the bits of Dsyr depend,
+// cover all rows once, and have about the same number of elements.
 func TestPiecesOfTriangles(t *testing.T) {
 	for _, ul := range []blas.Uplo{blas.Upper, blas.Lower} {
 		for n := 32; n < 5000; n += 1 + n/9 {
