@@ -40,7 +40,7 @@
 //     Ger is Axpy of y to each row. Axpy is one fused multiply-add per element, by the rounded
 //     alpha·x[i].
 //   - Dotxaxpyf is Axpy of each row to y, from the top down. Then v[i] = FMA(alpha, s, v[i]), where the
-//     sum s of row i uses the last eight lanes of Dot throughout.
+//     sum s of row i is accumulated as in Dot, but in eight lanes from the start.
 //   - Rot and Symv round each product and each sum. Symv takes the rows from the top down. Each stored
 //     A[i,j] off the diagonal, from left to right, adds (alpha·x[i])·A[i,j] to y[j] and A[i,j]·x[j] to
 //     a sum s, which starts at +0. Then y[i] += alpha·(A[i,i]·x[i] + s).

@@ -15,7 +15,7 @@ import "math"
 //
 // with P and A of degree 3. One division is enough, because t need not be formed:
 //
-//	below:  tanh a = y - 2·(y·w)/A                              since tB/A = y - 2yw/A
+//	below:  tanh a = y - 2·(y·w)/A                              since yB/A = y - 2yw/A
 //	above:  tanh a = 1 - 2·b/(2^n·(A+yB) + b),  b = A - yB      numerator and denominator times A
 //
 // Both are a base minus a correction. The last rounding costs half an ulp. The relative error of the
@@ -23,8 +23,9 @@ import "math"
 // tanh 0.9375), 0.266 above (1 - tanh 0.9375). In units of u = 2^-53, the ulp of results in [0.5, 1):
 //
 //	below:  P, s and their product w, the product by y, A, and the quotient are rounded: 6.6u at
-//	        most, with earlier steps of P and A; 0.204·6.6 + 0.5 = 1.84 ulp; 0.204 falls like y³.
-//	above:  y is off by u/8, so E by u/4; t, at most 0.172, by 1.1u of itself (A cancels in B/A,
+//	        most, with the earlier steps of P and A; 0.204·6.6 + 0.5 = 1.84 ulp. For smaller y,
+//	        the correction falls like y³.
+//	above:  y is off by u/8, so E by u/4; t, at most 0.172, by 1.1u·t (A cancels in B/A,
 //	        w is small), so E by 0.4u; A+yB, b, the denominator and the quotient by u each, and by
 //	        0.35u together where products are rounded (no fused multiply-add): 5u, 0.266·5 + 0.5 =
 //	        1.83 ulp.
@@ -41,8 +42,8 @@ const (
 	// At the break the two bounds above are about equal. From there on, n >= 3.
 	tanhBreak = 0.9375
 
-	// Adding tanhShift, whose ulp is 1, rounds to n. The low 11 bits of the sum are n + 1023, the
-	// exponent field of 2^n.
+	// Adding tanhShift, whose ulp is 1, rounds 2a/ln 2 to n. The low 11 bits of the sum are n +
+	// 1023, the exponent field of 2^n.
 	tanhLog   = 2 * math.Log2E
 	tanhShift = 0x1.8p52 + 1023
 
