@@ -15,7 +15,7 @@ type Engine struct {
 	pool   *workers.Pool
 }
 
-// New returns an engine that computes with k, a kernel that this machine can run.
+// New returns an engine on kernel k, which this machine must be able to run.
 func New(k kernel.Kernel) *Engine {
 	c := cpu.CacheSizes()
 	return &Engine{kernel: k, caches: c, blocks: blocksFor(k, c), pool: workers.Default}

@@ -99,8 +99,8 @@ func even(n, limit, step int) int {
 	return roundUp((n+ranges-1)/ranges, step)
 }
 
-// columns returns the columns of [j0, j1) that C keeps in rows i0 to i1. It rounds from down to j0 plus
-// a multiple of NR; from >= to if there are none.
+// columns returns the columns of [j0, j1) that C keeps in rows i0 to i1, or from >= to if there are
+// none. from is rounded down to j0 plus a multiple of NR.
 func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 	from, to = p.c.columns(i0, i1, j0, j1)
 	if from >= to {
@@ -109,8 +109,8 @@ func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 	return from - (from-j0)%p.engine.kernel.NR, to
 }
 
-// panels are a block of a source as the kernel reads it: micro-panels of MR rows of A or NR columns of
-// B, packed or in place.
+// panels holds a block of a source as the kernel reads it: micro-panels of MR rows of A or NR columns
+// of B, packed or in place.
 type panels struct {
 	x        []float64
 	row, col int // distances between rows and columns; columns of B are contiguous

@@ -68,8 +68,8 @@ func oneTriangle(ul blas.Uplo, c block.Matrix) sink {
 	return sink{c, lower}
 }
 
-// columns returns the columns of [j0, j1) that are kept in at least one of the rows i0 to i1; from >=
-// to if none.
+// columns returns the columns of [j0, j1) that are kept in at least one of the rows i0 to i1, or from
+// >= to if there are none.
 func (s *sink) columns(i0, i1, j0, j1 int) (from, to int) {
 	switch s.kept {
 	case upper:
@@ -90,7 +90,7 @@ func (s *sink) row(i, j0, j1 int) (c []float64, from int) {
 	return s.X[r+from : r+to], from
 }
 
-// whole returns the columns of [j0, j1) that are kept in all rows i to i+m; from >= to if none.
+// whole returns the columns of [j0, j1) that are kept in all rows i to i+m, or from >= to if none are.
 func (s *sink) whole(i, m, j0, j1 int) (from, to int) {
 	switch s.kept {
 	case upper:

@@ -135,7 +135,7 @@ func (s *source) across(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) 
 // because the next task of the product may need it.
 type workspace struct {
 	a        []float64 // a packed block of A, or other copies
-	b        []float64 // a packed block of B, which panelsB alone writes
+	b        []float64 // a packed block of B, written only by panelsB
 	held     place     // the block that b holds
 	c        []float64 // some rows of C, or of right-hand sides
 	diagonal []float64 // of a triangular block

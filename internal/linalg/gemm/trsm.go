@@ -16,7 +16,7 @@ import (
 // diagonal if d is blas.Unit. A zero on the diagonal gives Inf or NaN. If alpha = 0, B becomes zero and
 // A is not read.
 //
-// It solves for blocks of rows (of columns, on the right) by substitution in registers with the
+// It solves for blocks of rows (of columns, if A is on the right) by substitution in registers with the
 // reciprocals of the diagonal. It subtracts each block's contribution from the rest by a product. Each
 // column (or row) of X is the exact solution for its own matrix A + E with |E| <= gamma_{r+2}·|A|,
 // where r is the order of A. See Higham, sections 8.1 and 8.5; each reciprocal adds one rounding.
@@ -51,7 +51,7 @@ const (
 	multiply
 )
 
-// triangular runs Dtrsm or Dtrmm.
+// triangular computes Dtrsm or Dtrmm. It does not check arguments.
 func (e *Engine) triangular(op operation, side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
 	if m == 0 || n == 0 {
 		return
