@@ -11,9 +11,9 @@ import (
 //	A += alpha*x*yᵀ + alpha*y*xᵀ
 //
 // for a symmetric n×n matrix A, row-major, lda >= n, of which it reads and writes the triangle ul, in
-// 2n² flops. If alpha = 0, it reads and writes nothing. A must not overlap x or y. An element first
-// gets (alpha*x[i])*y[j], then (alpha*y[i])*x[j], where i is the row in the triangle: four to six
-// roundings. NaN and infinities in x[i] or y[i] reach row and column i, even if the other factor is
+// 2n² flops. If alpha = 0, it reads and writes nothing. A must not overlap x or y. It adds
+// (alpha*x[i])*y[j] to an element, then (alpha*y[i])*x[j], where i is the row in the triangle: four to
+// six roundings. NaN and infinities in x[i] or y[i] reach row and column i, even if the other factor is
 // zero.
 func (r *Routines) Dsyr2(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
 	check.Uplo(ul)

@@ -11,9 +11,9 @@ import (
 //	sqrt(sum over i of x[i]²)
 //
 // and 0 if n = 0 or incX < 0. It overflows or underflows only if the norm does, because it scales x by
-// a power of two if necessary. The relative error is at most γ_{n+2}, plus half a subnormal number
-// below 2⁻¹⁰²². The result is NaN if an element is NaN, otherwise +Inf if one is infinite. It reads n
-// elements, twice if it scales, in 2n flops. The sum is Ddot of x and x, whatever incX.
+// a power of two if necessary. The relative error is at most γ_{n+2}; below 2⁻¹⁰²² half the smallest
+// subnormal number is added. The result is NaN if an element is NaN, otherwise +Inf if one is infinite.
+// It reads n elements, twice if it scales, in 2n flops. The sum is Ddot of x and x, whatever incX.
 func (r *Routines) Dnrm2(n int, x []float64, incX int) float64 {
 	if !checkOne(n, x, incX) {
 		return 0

@@ -27,7 +27,7 @@ func (r *Routines) Drot(n int, x []float64, incX int, y []float64, incY int, c, 
 //
 // with p.H = h11, h21, h12, h22. p.Flag determines which of them are read:
 //
-//	blas.Identity       none; nothing is done
+//	blas.Identity       none is read; nothing is done
 //	blas.Rescaling      all are read
 //	blas.OffDiagonal    h21 and h12 are read; h11 = h22 = 1
 //	blas.Diagonal       h11 and h22 are read; h12 = 1, h21 = -1
@@ -73,8 +73,8 @@ func (r *Routines) rotate(n int, x []float64, incX int, y []float64, incY int, h
 //	-s*a + c*b = 0
 //
 // where c² + s² = 1, and r has the sign of whichever of a and b is larger in magnitude. c and s can be
-// recovered from z: it is s if |a| > |b|, otherwise 1/c, or 1 if c = 0. If b = 0, then c = 1, s = 0, r
-// = a, z = 0; if only a = 0, then c = 0, s = 1, r = b, z = 1.
+// recovered from z: it is s if |a| > |b|, otherwise 1/c, or 1 if c = 0. If b = 0, then c = 1, s = 0,
+// r = a, z = 0; if only a = 0, then c = 0, s = 1, r = b, z = 1.
 //
 // Each result has a relative error of at most γ_8 if neither it nor r is subnormal. r overflows only if
 // its exact value does, up to that error. r is NaN if a or b is NaN. If one is infinite and neither is
@@ -115,9 +115,9 @@ func (r *Routines) Drotg(a, b float64) (c, s, rr, z float64) {
 //	(rx1, 0)ᵀ = H*(x1, y1)ᵀ
 //
 // so that no square root is needed. d1 must not be negative. d2 may be negative if y1 = 0 or d1*x1² +
-// d2*y1² is positive. Otherwise all results are 0, with the flag blas.Rescaling. Squares of 4096 taken
-// from rd1 and rd2 keep both between 2⁻²⁴ and 2²⁴, unless they are zero, infinite or NaN. NaN reaches
-// the results, unless d1 <= 0, d2 = 0, y1 = 0 or d2*y1² < 0: these may decide alone, as in the
+// d2*y1² is positive. Otherwise all results are 0, with the flag blas.Rescaling. Powers of 4096² taken
+// out of rd1 and rd2 keep both between 2⁻²⁴ and 2²⁴, unless they are zero, infinite or NaN. NaN reaches
+// the results, unless d1 <= 0, d2 = 0, y1 = 0 or d2*y1² < 0: each of these may decide alone, as in the
 // reference BLAS.
 //
 // The formulas are Hopkins's: ACM Trans. Math. Softw. 23 (1997), doi 10.1145/289251.289253.

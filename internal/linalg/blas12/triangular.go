@@ -14,8 +14,8 @@ type triangular struct {
 }
 
 // checkTriangular checks the arguments that all six routines share, except for the slices, and reports
-// whether the matrix is nonempty. k is 0 unless it is a band; far reports whether its rows are far
-// enough apart.
+// whether the matrix is nonempty. k is 0 unless the matrix is a band; far reports whether its rows are
+// far enough apart.
 func checkTriangular(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n, k int, far bool, incX int) bool {
 	check.Uplo(ul)
 	check.Transpose(tA)

@@ -2,7 +2,7 @@ package blas12
 
 import "sync"
 
-// A vector has n elements with increment 1: the caller's slice if its increment is 1, otherwise a copy.
+// A vector is n elements with increment 1: the caller's slice if its increment is 1, otherwise a copy.
 type vector struct {
 	v      []float64
 	buffer *buffer // nil unless a copy
