@@ -81,7 +81,7 @@ func TestReproducible(t *testing.T) {
 }
 
 // Many callers run all routines at once, while others change the number of threads and of processors.
-// Every result equals that of a call alone on one goroutine, bit for bit, and no worker is left.
+// Every result is the same, bit for bit, as from a call alone on one goroutine, and no worker is left.
 func TestConcurrentRoutines(t *testing.T) {
 	all := jobs(t)
 	setProcs(t, runtime.GOMAXPROCS(0))

@@ -54,10 +54,10 @@ func TestDtrsmQuotient(t *testing.T) {
 }
 
 // Systems in which some equations are multiplied by powers of two, so that their diagonals are
-// subnormal or almost overflow. The residual of an equation, divided by its power, is that of
-// substitution, |T·X - B| <= gamma_{n+2}·|T|·|X| for T of order n (Higham, theorem 8.5, with a rounding
-// more for the reciprocal of the diagonal and one for its product), and what rounding in the subnormal
-// range adds: 2^-1075 for the product and the sum of each term and for the quotient.
+// subnormal or almost overflow. The residual of an equation, divided by its power, has the bound of
+// substitution, |T·X - B| <= gamma_{n+2}·|T|·|X| for T of order n (Higham, theorem 8.5, with one more
+// rounding for the reciprocal of the diagonal and one for its product). Rounding in the subnormal range
+// adds 2^-1075 for the product and the sum of each term and for the quotient.
 func TestDtrsmScaledEquations(t *testing.T) {
 	testutil.NotUnderRace(t, "TestConcurrentRoutines and TestReproducible divide all routines")
 	setThreads(t, 1)

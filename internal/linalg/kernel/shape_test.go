@@ -213,8 +213,8 @@ func exhaust(t *testing.T, check check, choices func(k Kernel) []int) {
 	})
 }
 
-// fuzzed adds seeds for heights and widths about those of tiles, and runs a check on a kernel that the
-// fuzzer chooses.
+// fuzzed adds seeds with heights and widths near the sizes of tiles, and runs a check on a kernel that
+// the fuzzer chooses.
 func fuzzed(f *testing.F, check check) {
 	var kernels []Kernel
 	for _, k := range table {
