@@ -41,8 +41,9 @@ func alone(f *testing.F) {
 // edges are lengths about the boundaries of tiles and blocks.
 var edges = []byte{0, 1, 2, 5, 6, 7, 8, 9, 10, 15, 16, 17, 18, 23, 24, 25, 26, 33, 34, 48, 49, 50, 57, 58, 64, 65}
 
-// seed adds inputs for each of the given forms of a call, times for each length in edges. The choices
-// before the form, and between it and the lengths, are random, and so are the other lengths.
+// seed adds inputs for each of the given forms of a call, and takes each length in edges the given
+// number of times. The choices before the form, and between it and the lengths, are random, and so are
+// the other lengths.
 func seed(f *testing.F, times, before, forms, between, lengths int) {
 	rnd := rand.New(rand.NewPCG(16, 1))
 	for form := range forms {
