@@ -192,7 +192,7 @@ const (
 var table = append(vectorKernels, generic)
 
 // EnvKernel names the environment variable that selects the kernel. If this build lacks that kernel or
-// this CPU cannot run it, Selected returns an error and never falls back silently.
+// this CPU cannot run it, Selected returns an error; it never falls back to another kernel.
 const EnvKernel = "BLSKERNEL_KERNEL"
 
 // Selected returns the kernel that BLSKERNEL_KERNEL names or, if it is empty, the first available one
