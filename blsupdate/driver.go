@@ -54,7 +54,7 @@ func (u *updater) RemoveInputsContext(ctx context.Context, ax, ya *mat.Dense, we
 	return u.changeRows(ctx, ActionRemove, ax, ya, weights)
 }
 
-// changeRows adds rows, or removes them.
+// changeRows adds or removes rows.
 func (u *updater) changeRows(ctx context.Context, action Action, ax, ya *mat.Dense, weights []float64) error {
 	u.startClock()
 	q, err := checkPair("Ax", ax, -1, u.Nodes(), "Ya", ya, u.Targets())
@@ -62,7 +62,7 @@ func (u *updater) changeRows(ctx context.Context, action Action, ax, ya *mat.Den
 		return err
 	}
 	if action == ActionRemove && q > u.Samples() {
-		return &ShapeError{Matrix: "Ax", Rows: q, Cols: u.Nodes(), Want: fmt.Sprintf("at most %d rows, as many samples as the model has", u.Samples())}
+		return &ShapeError{Matrix: "Ax", Rows: q, Cols: u.Nodes(), Want: fmt.Sprintf("at most %d rows, the number of samples in the model", u.Samples())}
 	}
 	given := ya
 	if ax, ya, err = u.weighted(action, ax, ya, weights); err != nil {
@@ -89,7 +89,8 @@ func checkRowWeights(weights []float64, of string, q int) error {
 	return nil
 }
 
-// weighted returns the rows times the roots of their weights, and the rows themselves for nil.
+// weighted returns the rows times the square roots of their weights, or the rows themselves for nil
+// weights.
 func (u *updater) weighted(action Action, ax, ya *mat.Dense, weights []float64) (*mat.Dense, *mat.Dense, error) {
 	if weights == nil {
 		return ax, ya, nil
@@ -170,13 +171,13 @@ func (u *updater) MergeContext(ctx context.Context, other Updater) error {
 	o := driverOf(other)
 	switch {
 	case o == nil:
-		return &OptionError{Option: "the other model", Value: fmt.Sprintf("%T", other), Want: "a model by New"}
+		return &OptionError{Option: "the other model", Value: fmt.Sprintf("%T", other), Want: "a model from New"}
 	case o.method != u.method:
-		return &OptionError{Option: "the other model", Value: o.method, Want: "a model by New with the method " + u.method.String()}
+		return &OptionError{Option: "the other model", Value: o.method, Want: "a model with the method " + u.method.String()}
 	case o.Nodes() != u.Nodes() || o.Targets() != u.Targets():
-		return &ShapeError{Matrix: "W of the other model", Rows: o.Nodes(), Cols: o.Targets(), Want: "as many nodes and targets"}
+		return &ShapeError{Matrix: "W of the other model", Rows: o.Nodes(), Cols: o.Targets(), Want: fmt.Sprintf("%d×%d, as in the receiver", u.Nodes(), u.Targets())}
 	case o == u:
-		return &OptionError{Option: "the other model", Value: "the receiver", Want: "another one, such as Clone makes"}
+		return &OptionError{Option: "the other model", Value: "the receiver", Want: "another model, such as a Clone of it"}
 	}
 	if err := o.whole(); err != nil {
 		return err
@@ -205,7 +206,7 @@ func (u *updater) MapTargetsContext(ctx context.Context, t *mat.Dense) error {
 	return u.mapTargets(ctx, ActionMap, t, false)
 }
 
-// mapTargets replaces Y by Y T, or by [Y, Y T] where keep is set.
+// mapTargets replaces Y by Y T, or by [Y, Y T] if keep is set.
 func (u *updater) mapTargets(ctx context.Context, action Action, t *mat.Dense, keep bool) error {
 	u.startClock()
 	if err := checkMatrix("T", t, -1, 0); err != nil {
@@ -259,23 +260,23 @@ func (u *updater) solve() (*mat.Dense, error) {
 	return w, err
 }
 
-// whole returns an error where a panic stopped a change.
+// whole returns an error if a panic stopped a change.
 func (u *updater) whole() error {
 	if u.poisoned {
-		return &StateError{What: "a panic has stopped a change of it half done"}
+		return &StateError{What: "a panic stopped a change of it halfway"}
 	}
 	return nil
 }
 
-// startClock starts the clock of a call, whose first step are the checks.
+// startClock starts the clock of a call, whose first step is the checks.
 func (u *updater) startClock() {
 	u.counter.Reset()
 	u.counter.Enter(cost.StepCheck)
 	u.began = time.Now()
 }
 
-// run executes an action of the state unless ctx is done, and reports it, with the change in samples,
-// the check of rows, if any, and the change of the sums, nil for none.
+// run calls act, an action of the state, unless ctx is done, and reports it. gained is the change in
+// the number of samples, rows is how many rows were checked, and sums, unless nil, changes the sums.
 func (u *updater) run(ctx context.Context, gained, rows int, act func() (state.Outcome, error), sums func(state.Sums) state.Sums) error {
 	if err := cmp.Or(u.whole(), interrupt.Check(ctx)); err != nil {
 		return err
@@ -321,9 +322,9 @@ func (u *updater) append(model []cost.StepFlops) {
 	u.counter.Reset()
 }
 
-// checkPair returns the number of rows of a and y, and an error unless that is rows, or rows is -1 and
-// there is one at least, the columns are k and c, or one at least where that is 0, and all elements are
-// finite.
+// checkPair returns the number of rows of a and y. It returns an error unless that number is rows, the
+// numbers of columns are k and c, and all elements are finite. -1 for rows, and 0 for k or c, stand for
+// any positive number.
 func checkPair(aName string, a *mat.Dense, rows, k int, yName string, y *mat.Dense, c int) (int, error) {
 	if err := checkMatrix(aName, a, rows, k); err != nil {
 		return 0, err
@@ -340,7 +341,7 @@ func checkMatrix(name string, m *mat.Dense, rows, cols int) error {
 		return &ShapeError{Matrix: name, Rows: r, Cols: c, Want: fmt.Sprintf("%d rows, one for each sample", rows)}
 	}
 	if cols != 0 && c != cols {
-		return &ShapeError{Matrix: name, Rows: r, Cols: c, Want: fmt.Sprintf("%d columns, as before", cols)}
+		return &ShapeError{Matrix: name, Rows: r, Cols: c, Want: fmt.Sprintf("%d columns, as in the model", cols)}
 	}
 	for i := range r {
 		row := m.RawRowView(i)

@@ -11,9 +11,9 @@ import (
 	"blskernel/internal/io/memory"
 )
 
-// A FormatError says that Encode did not write the input of Decode: another heading, a newer version,
-// too few or too many bytes, or an invalid number. It names the byte. If the source ends too early, it
-// wraps io.ErrUnexpectedEOF.
+// A FormatError reports that Encode did not write the input of Decode: the header or the version is
+// wrong, there are too few or too many bytes, or a number is invalid. It gives the position of the
+// byte. If the input ends too early, it wraps io.ErrUnexpectedEOF.
 type FormatError = codec.FormatError
 
 // The first two words of an encoding.
@@ -24,20 +24,20 @@ const (
 
 // Encode writes the whole state of u. Decode then returns a model that continues with the same bits as
 // u on the same backend and kind of machine. It writes the options without the backend, and the Report
-// without the steps, flops and times. It takes the time of a copy, and about these bytes:
+// without the steps, flops and times. It takes about as long as a copy, and writes about this many
+// bytes:
 //
 //	Gram, QR, RidgeInverse, InverseCholesky   4k² + 8ck + 24c
 //	Original, Improved                        8lk + 8lc + 8ck + 8l, and 8lk more while C is computed
 //
 // The encoding has no checksum; the file should have one. Encode checks the state as Decode does.
 //
-//	errors: an error of w; an *OptionError for nil; ErrOverflow where a number of the state is NaN
-//	or infinite; a *ConditionError where rounding has left a matrix indefinite; a *StateError. After
-//	an error a part of the encoding may be written.
+//	errors: an error of w; an *OptionError for nil; ErrOverflow if a number of the state is NaN or
+//	infinite; a *StateError. After an error a part of the encoding may have been written.
 func Encode(w io.Writer, u Updater) error {
 	d := driverOf(u)
 	if d == nil {
-		return &OptionError{Option: "the model", Want: "one by New or Decode"}
+		return &OptionError{Option: "the model", Want: "one from New or Decode"}
 	}
 	if err := d.whole(); err != nil {
 		return err
@@ -53,9 +53,10 @@ func Encode(w io.Writer, u Updater) error {
 	return x.Flush()
 }
 
-// Decode reads what Encode wrote, and no byte more, and returns a model with the interfaces of New. b
-// computes its products, nil for blskernel.Default(). Decode checks everything before use, and
-// allocates at most 12n bytes and 256 KiB, freed bytes included, where r has n bytes.
+// Decode reads exactly the bytes that Encode wrote, and returns a model with the same interfaces as
+// from New. b computes its products; nil stands for blskernel.Default(). Decode checks everything
+// before use. If r has n bytes, it allocates at most 12n bytes and 256 KiB in all, including what it
+// frees again.
 //
 //	errors: a *FormatError, or an error of r, wrapped.
 func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {
@@ -101,9 +102,9 @@ func (h *heading) code(x *codec.Coder) {
 	word := binary.LittleEndian.Uint64([]byte(encodingMagic))
 	magic, version := word, uint64(encodingVersion)
 	x.Uint64(&magic)
-	x.Check(magic == word, "this is not the state of a model by blsupdate.Encode")
+	x.Check(magic == word, "this is not the state of a model from blsupdate.Encode")
 	x.Uint64(&version)
-	x.Check(version == encodingVersion, "the state of a model is of version %d, and this program reads version %d: use the program that wrote it, or a newer one", version, encodingVersion)
+	x.Check(version == encodingVersion, "the state of the model has version %d, but this program reads version %d: use the program that wrote it, or a newer one", version, encodingVersion)
 	number := int(h.method) - 1 // Improved is 0 in files
 	x.Int("the method", &number, int(QR-Improved))
 	h.method = Method(number + 1)
@@ -125,7 +126,7 @@ func (h *heading) code(x *codec.Coder) {
 	} else {
 		can = can && codec.Fits(h.k, h.k+1)
 	}
-	x.Check(can, "a model by %v of %d nodes, %d targets and %d samples cannot be", h.method, h.k, h.c, h.samples)
+	x.Check(can, "a %v model of %d nodes, %d targets and %d samples is impossible", h.method, h.k, h.c, h.samples)
 }
 
 // code writes or reads the state after the heading.

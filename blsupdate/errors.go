@@ -13,45 +13,47 @@ import (
 )
 
 var (
-	// ErrOverflow is returned where a result or an intermediate number overflows although the input
-	// is finite. Scale the columns of A, or the targets. After many Forgets an inverse overflows in
+	// ErrOverflow is returned if a result or an intermediate value overflows although the input is
+	// finite. Scale the columns of A, or the targets. After many Forgets an inverse overflows in
 	// directions without new rows: forget less, or use Gram or QR and SetLambda.
 	ErrOverflow = types.ErrOverflow
 	// ErrApproximate is returned for statistics of Original and Improved with a ridge, which only
-	// approximate the ridge solution. Set Lambda to 0, or start the model by QR or Gram.
+	// approximate the ridge solution. Set Lambda to 0, or start the model with QR or Gram.
 	ErrApproximate = types.ErrApproximate
-	// ErrNoConvergence is returned where a singular value decomposition does not converge.
+	// ErrNoConvergence is returned if a singular value decomposition does not converge.
 	ErrNoConvergence = dense.ErrNoConvergence
 )
 
-// A MemoryError says that a start, a change or a solution needs more memory than is available. The
-// state is unchanged. Need is the least allocation, and Have the memory that the machine, its control
-// groups and the Go runtime leave; other systems than Linux report the limit of the runtime only.
+// A MemoryError reports that a start, a change or a solution needs more memory than is available. The
+// state is unchanged. Need is a lower bound on the allocation, and Have is what the machine, its
+// control groups and the Go runtime leave; on systems other than Linux only the limit of the runtime
+// counts.
 type MemoryError = memory.Error
 
-// Errors that the methods return. The fields and texts are documented in package types.
+// Errors that the methods return. Package types documents the fields and texts.
 type (
-	// A ConditionError says that a result would have no correct digits. What names the matrix, and
-	// Instead the methods that may have digits left. There is no result, and the state is what it
-	// was: unlike lapack.ConditionError, which comes with a result.
+	// A ConditionError reports that a result would have no correct digits. What names the matrix,
+	// and Instead the methods that may have digits left. No result is returned and the state is
+	// unchanged; a lapack.ConditionError, by contrast, comes with a result.
 	ConditionError = types.ConditionError
-	// A RankError says that the samples do not determine the weights: Samples are fewer than Nodes.
+	// A RankError reports that the samples do not determine the weights: there are fewer Samples
+	// than Nodes.
 	RankError = types.RankError
-	// A LeverageError says that rows, or a part of the ridge, cannot be removed, since they alone
-	// determine the model in some direction.
+	// A LeverageError reports that rows, or a part of the ridge, cannot be removed, since they
+	// alone determine the model in some direction.
 	LeverageError = types.LeverageError
-	// An UnknownRowError says that Original or Improved does not know the sample at Row.
+	// An UnknownRowError reports that Original or Improved does not know the sample at Row.
 	UnknownRowError = types.UnknownRowError
-	// A ForgottenRowsError says that Original and Improved cannot remove rows after Forget.
+	// A ForgottenRowsError reports that Original and Improved cannot remove rows after Forget.
 	ForgottenRowsError = types.ForgottenRowsError
 )
 
-// A StateError says that the numbers of a model contradict each other, after a fault of this package, a
-// panic of a Backend, or a write to its memory by others. Discard the output of Encode, and continue
-// from the last valid encoding.
+// A StateError reports that the numbers of a model contradict each other, after a bug in this package,
+// a panic of a Backend, or a write to its memory by other code. Discard the output of Encode, and
+// continue from the last valid encoding.
 type StateError = codec.StateError
 
-// A ShapeError says that a matrix does not fit the others.
+// A ShapeError reports that a matrix has the wrong shape.
 type ShapeError struct {
 	Op         string // the package that found it, "blsupdate" or one above it
 	Matrix     string // its name in the documentation of the method
@@ -63,7 +65,7 @@ func (e *ShapeError) Error() string {
 	return fmt.Sprintf("%s: %s is %d×%d; want %s", op(e.Op), e.Matrix, e.Rows, e.Cols, e.Want)
 }
 
-// A NotFiniteError says that a matrix has a NaN or an infinity.
+// A NotFiniteError reports that a matrix contains a NaN or an infinity.
 type NotFiniteError struct {
 	Op       string // the package that found it, "blsupdate" or one above it
 	Matrix   string
@@ -75,7 +77,7 @@ func (e *NotFiniteError) Error() string {
 	return fmt.Sprintf("%s: element (%d,%d) of %s is %v; remove the row or fill in a value", op(e.Op), e.Row, e.Col, e.Matrix, e.Value)
 }
 
-// An OptionError says that an option is out of range.
+// An OptionError reports that an option is out of range.
 type OptionError struct {
 	Op     string // the package that found it, "blsupdate" or one above it
 	Option string
@@ -89,7 +91,7 @@ func (e *OptionError) Error() string {
 
 func op(name string) string { return cmp.Or(name, "blsupdate") }
 
-// An UnsupportedError says that a method cannot do something, and which methods can.
+// An UnsupportedError reports that a method does not support an action, and which methods do.
 type UnsupportedError struct {
 	Method  Method
 	Action  Action
@@ -97,7 +99,7 @@ type UnsupportedError struct {
 }
 
 func (e *UnsupportedError) Error() string {
-	return fmt.Sprintf("blsupdate: the method %v has no %v; start the model by %s", e.Method, e.Action, names.Alternatives(e.Instead))
+	return fmt.Sprintf("blsupdate: the method %v does not support %v; start the model with %s", e.Method, e.Action, names.Alternatives(e.Instead))
 }
 
 func unsupported(m Method, action Action) error {

@@ -243,8 +243,8 @@ func ExamplePlan() {
 	// Output:
 	// gram
 	// Batches: 5 of 500 rows; nodes: 1000; targets: 10; samples before: 10000; lambda = 0; weights after every batch.
-	// Times by constant rates.
-	// The condition number is not known: no method is ruled out by its errors.
+	// Rates for the predicted times: constant rates.
+	// The condition number is not known: no method is ruled out for its errors.
 	//
 	// method            form   Gflop  time     memory   error   not valid because
 	// gram              -      4.32   86.3 ms  8.25 MB  eps κ²  -

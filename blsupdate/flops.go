@@ -31,44 +31,44 @@ func stepFlops(lines []cost.StepFlops) []StepFlops {
 }
 
 // A Shape holds the sizes that the flops of an action depend on: L samples, K nodes and C targets
-// before it, Q samples or P nodes that it changes, and for ActionStart the Start and the Rank of A.
-// Package types documents the fields.
+// before it, the Q samples, P nodes or P columns of T that it is given, and for ActionStart the Start
+// and the Rank of A. Package types documents the fields.
 type Shape = types.Shape
 
 // Model returns the steps of an action with their flops, by the paper's convention. A product of an m×n
-// with an n×p matrix takes 2mnp flops, and half where the result is symmetric; the inverse of a
-// symmetric matrix n³, of a general one 2n³. Terms of lower order are dropped. Model returns nil for
-// actions without flops, and for those that m does not support. It assumes rows in general position;
-// the Report of an update has the actual steps.
+// and an n×p matrix takes 2mnp flops, or half as many if the result is symmetric; the inverse of a
+// symmetric n×n matrix takes n³, of a general one 2n³. Terms of lower order are dropped. Model returns
+// nil for actions without flops, and for actions that m does not support. It assumes rows in general
+// position; the Report of an update has the actual steps.
 func Model(m Method, action Action, opt Options, s Shape) []StepFlops {
 	return stepFlops(cost.Model(m, action, opt, s))
 }
 
 // Total returns the flops of all steps.
 func Total(steps []StepFlops) float64 {
-	var sum cost.Thirds // which are exact in any order
+	var sum cost.Thirds // exact in any order
 	for _, s := range steps {
 		sum += s.line.Thirds()
 	}
 	return sum.Flops()
 }
 
-// A Counter is a Backend that counts flops by the paper's convention (see Model) and time, by step. It
-// forwards every call to another Backend, has its methods, and returns it by Unwrap.
+// A Counter is a Backend that counts flops, by the paper's convention (see Model), and time for each
+// step. It forwards every call to another Backend, which Unwrap returns.
 //
-// Level 3 products count by their shapes, and LAPACK-level routines as one operation each. Vector and
-// matrix-vector operations are of lower order and count nothing. Several goroutines may call the
-// products at once, but not Enter, Leave and Reset. The zero value has no Backend, and its methods
-// panic: call NewCounter.
+// The flops of Level 3 products follow from their shapes; a LAPACK-level routine counts as one
+// operation. Vector and matrix-vector operations are of lower order and are not counted. Several
+// goroutines may call the products at once, but only one may call Enter, Leave and Reset. The zero
+// value has no Backend, and its methods panic: call NewCounter.
 type Counter struct{ *cost.Counter }
 
 var _ blskernel.Backend = (*Counter)(nil)
 
-// NewCounter returns a Counter that passes calls on to b, or to blskernel.Default() where b is nil.
+// NewCounter returns a Counter that passes calls on to b, or to blskernel.Default() if b is nil.
 func NewCounter(b blskernel.Backend) *Counter { return &Counter{cost.NewCounter(b)} }
 
 // Enter assigns the following flops and time to the given step, until the next Enter or Leave. A step
-// may be entered many times.
+// may be entered more than once.
 func (c *Counter) Enter(s Step) { c.Counter.Enter(cost.Step(s)) }
 
 // Leave ends the current step. Later flops and time belong to the step with the empty name.

@@ -32,61 +32,61 @@ func ParseMethod(s string) (Method, error) { return types.ParseMethod(s) }
 // Methods returns all methods, in the order in which an error lists them.
 func Methods() []Method { return types.Methods() }
 
-// A Form says whether an update by q rows works with matrices of order q or of order k. Improved,
-// RidgeInverse and InverseCholesky read it.
+// A Form selects whether an update by q rows works with matrices of order q or of order k. Improved,
+// RidgeInverse and InverseCholesky use it.
 type Form = types.Form
 
 const (
-	// Auto takes the cheaper form for the sizes, the same on every machine: in
-	// RidgeInverse of Small and Large the one with fewer flops by Model, in Improved of Small and
-	// Compressed. InverseCholesky takes Small for a single row and where 14q <= k, else Large:
-	// Small is bound by memory, so that Large is faster with up to three times as many flops.
+	// Auto selects the cheaper form for the sizes, the same on every machine: the form with fewer
+	// flops by Model, Small or Large in RidgeInverse, Small or Compressed in Improved.
+	// InverseCholesky takes Small for a single row and for 14q <= k, otherwise Large: Small is
+	// memory-bound, so Large is faster with up to three times as many flops.
 	Auto Form = types.Auto
 	// Paper takes Small for q <= k and Large for q > k, as the paper does.
 	Paper Form = types.Paper
 	// Small works with matrices of order q: a symmetric inverse in Improved, with an error of eps
-	// κ; Woodbury's formula in RidgeInverse; row by row (Carlson) in InverseCholesky.
+	// κ; Woodbury's formula in RidgeInverse; Carlson's formula, row by row, in InverseCholesky.
 	Small Form = types.Small
 	// Large works with matrices of order k: a general inverse in Improved, with an error of eps κ²;
 	// the inverse of Q⁻¹ + AxᵀAx in RidgeInverse; a Cholesky factorization in InverseCholesky.
 	Large Form = types.Large
-	// Compressed is Small for the k rows of R in a QR factorization Ax = Q R, and B = Bk Qᵀ. Its
-	// error is of eps κ. It is for Improved only, and is Small for q <= k.
+	// Compressed is Small for the k rows of R in a QR factorization Ax = Q R, with B = Bk Qᵀ. Its
+	// error is eps κ. Only Improved has it; for q <= k it is the same as Small.
 	Compressed Form = types.Compressed
 )
 
 // ParseForm returns the form of the given name, in any case.
 func ParseForm(s string) (Form, error) { return types.ParseForm(s) }
 
-// A CMode says when C = Axᵀ - AᵀD is computed, the part of the new rows outside the row space of A.
+// A CMode selects when C = Axᵀ - AᵀD, the part of the new rows outside the row space of A, is computed.
 type CMode = types.CMode
 
 const (
-	// CAuto computes C as long as A has fewer than k independent rows. For lambda > 0, where C is
-	// never zero, it is CZero and requires l >= k.
+	// CAuto computes C as long as A has fewer than k independent rows. For lambda > 0, which leaves
+	// C never zero, it is the same as CZero but requires l >= k.
 	CAuto CMode = types.CAuto
-	// CZero assumes C = 0, as the paper does. The result is wrong where C is not zero.
+	// CZero assumes C = 0, as the paper does. The result is wrong if C is not zero.
 	CZero CMode = types.CZero
-	// CCheck computes C in every update, for 2qkl flops, keeps A, and decides the rank of C by a
+	// CCheck computes C in every update, at 2qkl flops, keeps A, and decides the rank of C by a
 	// tolerance. It requires lambda = 0.
 	CCheck CMode = types.CCheck
 )
 
-// A Start is the way in which New computes the first state.
+// A Start is the algorithm by which New computes the first state.
 type Start = types.Start
 
 const (
-	// StartCholesky is by the Cholesky factor of AᵀA + lambda I. Its error grows like eps κ².
+	// StartCholesky uses the Cholesky factor of AᵀA + lambda I. Its error grows like eps κ².
 	StartCholesky Start = types.StartCholesky
-	// StartQR is by a Householder QR of A, or of A above sqrt(lambda) I. Its error grows like eps
-	// κ.
+	// StartQR uses a Householder QR factorization of A, or of [A; sqrt(lambda) I]. Its error grows
+	// like eps κ.
 	StartQR Start = types.StartQR
-	// StartSVD is the truncated singular value decomposition of an A of rank below k, or of its R
-	// where l >= k. Only Original and Improved use it.
+	// StartSVD uses the truncated singular value decomposition of an A of rank below k, or of its R
+	// if l >= k. Only Original and Improved use it.
 	StartSVD Start = types.StartSVD
 )
 
-// An Action is a function of New or a method of an Updater.
+// An Action stands for New or a method of an Updater.
 type Action = types.Action
 
 // The actions. The comments name the sizes of a Shape that they depend on.
@@ -103,7 +103,7 @@ const (
 	ActionMap     Action = types.ActionMap     // MapTargets to P columns, likewise
 )
 
-// Supports reports whether m can do the action.
+// Supports reports whether m supports the action.
 func Supports(m Method, action Action) (can bool) {
 	s := emptyState(m, Options{})
 	switch action {

@@ -9,15 +9,15 @@ import (
 	"blskernel/internal/io/memory"
 )
 
-// Options are the settings of an Updater: Lambda, the ridge; Form and Solve, how an update computes; C
-// and Workspace, for Original and Improved; and Backend. The zero value is the pseudoinverse on the
-// default backend, in the form that Auto takes. The fields are documented in package types.
+// Options are the settings of an Updater: Lambda, the ridge; Form and Solve, which select how an update
+// computes; C and Workspace, for Original and Improved; and Backend. The zero value means no ridge, the
+// default backend, and the form that Auto selects. The fields are documented in package types.
 type Options = types.Options
 
 // DefaultWorkspace is the bound that Options.Workspace = 0 stands for: 4 GiB.
 const DefaultWorkspace = types.DefaultWorkspace
 
-// checkOptions returns an *OptionError where a method or an option is out of range.
+// checkOptions returns an *OptionError if the method or an option is out of range.
 func checkOptions(m Method, o Options) error {
 	if err := checkLambda(o.Lambda); err != nil {
 		return err
@@ -30,7 +30,7 @@ func checkOptions(m Method, o Options) error {
 	case o.C < CAuto || o.C > CCheck:
 		return &OptionError{Option: "C", Value: o.C, Want: "CAuto, CZero or CCheck"}
 	case o.C == CCheck && o.Lambda > 0 && keepsInverse(m):
-		return &OptionError{Option: "C", Value: o.C, Want: "Lambda = 0, since the general formula is for the pseudoinverse itself"}
+		return &OptionError{Option: "C", Value: o.C, Want: "CAuto or CZero for Lambda > 0, since the general formula is for the pseudoinverse itself"}
 	}
 	return nil
 }
@@ -42,17 +42,17 @@ func checkLambda(lambda float64) error {
 	return nil
 }
 
-// CheckStart returns the *RankError with which New refuses l samples for k nodes, or nil.
+// CheckStart returns the *RankError that New returns for l samples and k nodes, or nil.
 func CheckStart(m Method, opt Options, l, k int) error { return emptyState(m, opt).CheckSize(l, k) }
 
-// StateBytes returns the bytes of the state of a model of l samples, k nodes and c targets, or
-// math.MaxInt64 where that overflows. New allocates as much in addition to its arguments.
+// StateBytes returns the size in bytes of the state of a model of l samples, k nodes and c targets, or
+// math.MaxInt64 if that overflows. New allocates this much in addition to its arguments.
 //
 //	Gram, RidgeInverse    4k(k+1) + 8kc
 //	QR, InverseCholesky   8k² + 8kc
 //	Improved, Original    8lk + 8lc + 8kc
 //
-// Left out are numbers that do not grow with l k or k², the factor that Weights makes in Gram, and A
+// It leaves out terms that do not grow with l k or k², the factor that Weights computes in Gram, and A
 // while C is computed.
 //
 //	panics: "blsupdate: StateBytes: negative size".
@@ -71,13 +71,13 @@ func StateBytes(m Method, l, k, c int) int64 {
 	}
 }
 
-// checkMemory returns a *MemoryError where there is no memory for the state of a start, or for a second
+// checkMemory returns a *MemoryError if there is no memory for the state of a start, or for a second
 // state with p more nodes.
 func checkMemory(m Method, l, k, c, p int) error {
 	bytes := StateBytes(m, l, k+p, c)
-	if p > 0 && m == RidgeInverse { // which changes a copy of Q
+	if p > 0 && m == RidgeInverse { // it changes a copy of Q
 		bytes = memory.Sum(bytes, memory.Triangle(k))
 	}
 	return memory.Check(bytes, "blsupdate", state.Smaller(m),
-		"a model by %v of %d samples, %d nodes and %d targets", m, l, k+p, c)
+		"a %v model of %d samples, %d nodes and %d targets", m, l, k+p, c)
 }

@@ -15,14 +15,15 @@ import (
 	"blskernel/internal/linalg/detmath"
 )
 
-// Needs describes the intended use of a model. The zero value is one batch, with the weights after it,
-// for lambda = 0 on the default backend.
+// Needs describes the intended use of a model. The zero value stands for one batch with the weights
+// after it, for lambda = 0 on the default backend.
 type Needs struct {
 	// Lambda is the ridge.
 	Lambda float64
 	// Batches is the number of batches to come; 0 stands for 1.
 	Batches int
-	// WeightsAtEnd says that weights are wanted once, after all batches, and not after each.
+	// WeightsAtEnd means that the weights are needed only once, after all batches, and not after
+	// each.
 	WeightsAtEnd bool
 
 	// Further uses: RemoveInputs, Merge, SetLambda, AddNodes, Forget, and A⁺ itself, which only a
@@ -31,20 +32,20 @@ type Needs struct {
 
 	// Condition is the largest 2-norm condition number κ of [A; sqrt(lambda) I] at any time. A
 	// method is not valid if its error bound leaves fewer than Digits correct decimal digits of W.
-	// 0 stands for an unknown κ, which rules no method out.
+	// 0 stands for an unknown κ, which rules out no method.
 	Condition float64
-	// Digits is the number of decimal digits of W that are wanted; 0 stands for 6.
+	// Digits is the number of decimal digits of W that are needed; 0 stands for 6.
 	Digits float64
 
-	// Memory bounds the bytes of the state after the last batch and of the new storage of an
-	// update, by the model; 0 is no bound.
+	// Memory bounds the predicted bytes of the state after the last batch plus the new storage of
+	// an update; 0 means no bound.
 	Memory int64
 
 	// Backend computes the products; nil stands for blskernel.Default().
 	Backend blskernel.Backend
-	// Rates predict the times, also for another machine. nil stands for RatesFor(Backend): the
-	// measured rates of this machine, or built-in ones until MeasureRates has been called.
-	// With ConstantRates the choice depends on the arguments only.
+	// Rates predict the times; they may be from another machine. nil stands for RatesFor(Backend):
+	// the measured rates of this machine, or built-in ones until MeasureRates has been called. With
+	// ConstantRates the choice depends on the arguments only.
 	Rates *Rates
 }
 
@@ -53,11 +54,11 @@ func (n Needs) check() error {
 	case n.Batches < 1:
 		return &OptionError{Option: "Batches", Value: n.Batches, Want: "at least 1, or 0 for 1"}
 	case n.Condition != 0 && !(n.Condition >= 1):
-		return &OptionError{Option: "Condition", Value: n.Condition, Want: "at least 1, or 0 where it is not known"}
+		return &OptionError{Option: "Condition", Value: n.Condition, Want: "at least 1, or 0 if it is not known"}
 	case !(n.Digits > 0 && n.Digits <= 16):
-		return &OptionError{Option: "Digits", Value: n.Digits, Want: "a number up to 16, or 0 for 6"}
+		return &OptionError{Option: "Digits", Value: n.Digits, Want: "a positive number up to 16, or 0 for 6"}
 	case n.Memory < 0:
-		return &OptionError{Option: "Memory", Value: n.Memory, Want: "bytes, or 0 for no bound"}
+		return &OptionError{Option: "Memory", Value: n.Memory, Want: "a number of bytes, or 0 for no bound"}
 	}
 	return checkLambda(n.Lambda)
 }
@@ -68,8 +69,8 @@ type Choice struct {
 	Options Options // for New: Lambda, Form, Solve and Backend are set
 	Seconds float64 // predicted for all batches and solutions for the weights, without the start
 
-	// Candidates has all methods in all forms by time: first those that are valid, with Original
-	// as the last, and then the others.
+	// Candidates lists all methods in all forms, sorted by time: first the valid candidates, with
+	// Original last, and then the others.
 	Candidates []Candidate
 
 	q, k, l, c int
@@ -86,8 +87,8 @@ type Candidate struct {
 	Memory  float64 // bytes of the state after the last batch, and of new storage of an update or solution
 
 	// Power is the exponent of the condition number κ in the error of W, eps κ or eps κ². Digits is
-	// the number of decimal digits of W that the bound leaves, as in Condition, and NaN where κ is
-	// not known.
+	// the number of decimal digits of W that the bound leaves, as in Condition, and NaN if κ is not
+	// known.
 	Power  int
 	Digits float64
 
@@ -100,7 +101,7 @@ func (c Candidate) Valid() bool { return c.WhyNot == "" }
 
 // A PlanError says that no method meets all needs.
 type PlanError struct {
-	Candidates []Candidate // with the reasons
+	Candidates []Candidate // each with its reason
 }
 
 func (e *PlanError) Error() string {
@@ -115,18 +116,19 @@ func (e *PlanError) Error() string {
 // more accurate method is preferred.
 const tie = 0.03
 
-// Plan returns the method and form that learns batches of q rows in the least time, after l samples of
-// k nodes and c targets, with the weights wanted as needs says.
+// Plan returns the method and form that learn batches of q rows in the least time, for a model of k
+// nodes and c targets that starts from l samples, with weights when needs asks for them.
 //
-// It predicts times from the flop model of every method (see Model) and Needs.Rates, at once. A
-// candidate must support what is needed, start from l samples, have the weights when they are wanted,
-// and keep to Memory and Digits. Original and Improved are candidates for lambda = 0 only, since with a
-// ridge they only approximate the ridge solution. Of valid candidates within 3% of each other the one
-// with the slower growing error wins; Original only where nothing else is valid. As long as l < k, Plan
-// assumes that new rows extend the row space of A, which for A⁺ is a more expensive update.
+// It predicts times from the flop model of every method (see Model) and Needs.Rates, within
+// milliseconds. A candidate must support what is needed, start from l samples, have the weights when
+// they are needed, and meet Memory and Digits. Original and Improved are candidates for lambda = 0
+// only, since with a ridge they only approximate the ridge solution. Among valid candidates within 3%
+// of the fastest, one with an error of eps κ wins over one with eps κ²; Original wins only if nothing
+// else is valid. As long as l < k, Plan assumes that new rows extend the row space of A, which for A⁺
+// is a more expensive update.
 //
-//	errors: an *OptionError for a size or a need out of range, with a Choice without candidates; a
-//	*PlanError, with a Choice of the candidates and no method, where none is valid.
+//	errors: an *OptionError for a size or a need out of range, with an empty Choice; a *PlanError if
+//	no candidate is valid, with a Choice that has the candidates but no method.
 func Plan(q, k, l, c int, needs Needs) (Choice, error) {
 	for i, size := range []int{q, k, l, c} {
 		if size < 1 {
@@ -144,7 +146,7 @@ func Plan(q, k, l, c int, needs Needs) (Choice, error) {
 	p := Choice{q: q, k: k, l: l, c: c, needs: needs}
 	for _, x := range candidates {
 		if x.Options.Form == Compressed && q <= k {
-			continue // it is Small
+			continue // the same as Small
 		}
 		x.Options.Lambda, x.Options.Backend = needs.Lambda, needs.Backend
 		if p.predict(&x) {
@@ -176,7 +178,7 @@ var candidates = []Candidate{
 	{Method: Original, Power: 1},
 }
 
-// rank is 0 for candidates that may be chosen, 1 where only Original is left, and 2 for invalid ones.
+// rank is 0 for candidates that may be chosen, 1 for Original, the last resort, and 2 for invalid ones.
 func (c Candidate) rank() int {
 	switch {
 	case !c.Valid():
@@ -200,13 +202,13 @@ func choose(all []Candidate) (best Candidate, ok bool) {
 	return best, best.Valid()
 }
 
-// maxSegments bounds the number of segments in which batches are predicted.
+// maxSegments bounds the number of segments into which predict divides the batches.
 const maxSegments = 64
 
-// predict sets the cost of all batches and of the solutions for the weights. It reports whether there
-// is a model of them. Only in Original and Improved does an update depend on the rows so far. There
-// the mean of the first and the last batch of each segment counts, which is exact for the flops from
-// l >= k on.
+// predict sets the cost of all batches and of the solutions for the weights. It reports whether the
+// flop model covers them. Only in Original and Improved does the cost of an update depend on the rows
+// so far. For these it takes the mean of the first and the last batch of each segment, which is exact
+// for the flops once l >= k.
 func (p *Choice) predict(x *Candidate) (known bool) {
 	known = true
 	fresh := 0
@@ -276,31 +278,31 @@ func (p *Choice) whyNot(x *Candidate) string {
 		{n.Nodes, ActionNodes}, {n.Forgetting, ActionForget},
 	} {
 		if need.wanted && !Supports(x.Method, need.action) {
-			return fmt.Sprintf("it has no %v", need.action)
+			return fmt.Sprintf("it does not support %v", need.action)
 		}
 	}
-	first := p.l + p.q // samples at which weights are first wanted
+	first := p.l + p.q // samples at which weights are first needed
 	if n.WeightsAtEnd {
 		first = p.total()
 	}
 	var rank *RankError
 	switch err := CheckStart(x.Method, x.Options, p.l, p.k); {
 	case n.Pseudoinverse && !inverse:
-		return "it does not have A+"
+		return "it does not keep A+"
 	case inverse && n.Lambda > 0:
-		return "for lambda > 0 it is not the solution of the ridge problem"
+		return "for lambda > 0 it only approximates the solution of the ridge problem"
 	case errors.As(err, &rank):
 		return fmt.Sprintf("it cannot start from %d samples for %d nodes without a ridge", p.l, p.k)
 	case p.l < p.k && n.Condition == 0 && x.Method == RidgeInverse:
-		return "from fewer samples than nodes its error is eps ‖A‖²/lambda, and stays; give Condition to allow it"
+		return "when started from fewer samples than nodes it keeps an error of eps ‖A‖²/lambda; set Condition to allow it"
 	case inverse && n.Removal && n.Forgetting:
 		return "it cannot remove rows after Forget"
 	case (x.Method == Gram || x.Method == QR) && n.Lambda == 0 && first < p.k:
 		return fmt.Sprintf("without a ridge it has no weights from %d samples for %d nodes", first, p.k)
 	case n.Condition > 0 && x.Digits < n.Digits:
-		return fmt.Sprintf("rounding leaves %.1f digits for sure, of %.3g wanted", x.Digits, n.Digits)
+		return fmt.Sprintf("rounding leaves only %.1f reliable digits; %.3g are needed", x.Digits, n.Digits)
 	case n.Memory > 0 && x.Memory > float64(n.Memory):
-		return fmt.Sprintf("it takes %s of memory, of %s allowed", quantity(x.Memory, "B"), quantity(float64(n.Memory), "B"))
+		return fmt.Sprintf("it needs %s of memory; the limit is %s", quantity(x.Memory, "B"), quantity(float64(n.Memory), "B"))
 	}
 	return ""
 }

@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 )
 
-// Explain says in words and a table why Plan chose the method.
+// Explain returns a text, with a table of the candidates, on why Plan chose the method.
 func (p Choice) Explain() string {
 	var text strings.Builder
 	n := p.needs
@@ -18,11 +18,11 @@ func (p Choice) Explain() string {
 	}
 	fmt.Fprintf(&text, "Batches: %d of %d rows; nodes: %d; targets: %d; samples before: %d; lambda = %g; weights %s.\n",
 		n.Batches, p.q, p.k, p.c, p.l, n.Lambda, when)
-	fmt.Fprintf(&text, "Times by %v.\n", n.Rates)
+	fmt.Fprintf(&text, "Rates for the predicted times: %v.\n", n.Rates)
 	if n.Condition > 0 {
-		fmt.Fprintf(&text, "The condition number is %.2g; %.3g digits are wanted.\n\n", n.Condition, n.Digits)
+		fmt.Fprintf(&text, "The condition number is %.2g; %.3g digits are needed.\n\n", n.Condition, n.Digits)
 	} else {
-		text.WriteString("The condition number is not known: no method is ruled out by its errors.\n\n")
+		text.WriteString("The condition number is not known: no method is ruled out for its errors.\n\n")
 	}
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "method\tform\tGflop\ttime\tmemory\terror\tnot valid because")
@@ -70,7 +70,7 @@ func (c Candidate) name() string {
 	return c.Method.String() + "/" + c.Options.Form.String()
 }
 
-// quantity returns a quantity with three digits and a prefix of the unit.
+// quantity formats v with three significant digits and a metric prefix of the unit.
 func quantity(v float64, unit string) string {
 	scale, prefix := 1e-6, "µ"
 	for _, p := range []struct {

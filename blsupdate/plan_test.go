@@ -99,8 +99,8 @@ func TestPlanNeeds(t *testing.T) {
 		why        string
 		valid      []option
 	}{
-		{"merging", 10, 50, 100, 2, Needs{Merging: true}, improved, "no Merge", []option{{Gram, Auto}}},
-		{"change of lambda", 10, 50, 100, 2, Needs{RidgeChange: true}, improved, "no SetLambda", []option{{Gram, Auto}}},
+		{"merging", 10, 50, 100, 2, Needs{Merging: true}, improved, "support Merge", []option{{Gram, Auto}}},
+		{"change of lambda", 10, 50, 100, 2, Needs{RidgeChange: true}, improved, "support SetLambda", []option{{Gram, Auto}}},
 		{"removal", 10, 50, 100, 2, Needs{Removal: true, Nodes: true}, nil, "", []option{{Gram, Auto}, {Improved, Small}}},
 		{"removal after forgetting", 10, 50, 100, 2, Needs{Removal: true, Forgetting: true}, improved, "after Forget", []option{{Gram, Auto}}},
 		{"cold start", 1, 50, 20, 2, Needs{Lambda: 1e-9}, []option{{RidgeInverse, Small}}, "fewer samples", []option{{Gram, Auto}, {InverseCholesky, Small}}},
@@ -112,7 +112,7 @@ func TestPlanNeeds(t *testing.T) {
 		{"few samples with a ridge", 10, 50, 20, 2, Needs{Lambda: 1}, improved, "ridge", []option{{Gram, Auto}}},
 		{"condition", 10, 50, 100, 2, Needs{Condition: 1e6}, []option{{Gram, Auto}, {Improved, Large}}, "digits", []option{{Improved, Small}}},
 		{"fewer digits", 10, 50, 100, 2, Needs{Condition: 1e6, Digits: 1}, nil, "", []option{{Gram, Auto}, {Improved, Large}}},
-		{"memory", 10, 50, 1e6, 2, Needs{Memory: 1e6}, improved, "of memory, of 1 MB allowed", []option{{Gram, Auto}}},
+		{"memory", 10, 50, 1e6, 2, Needs{Memory: 1e6}, improved, "of memory; the limit is 1 MB", []option{{Gram, Auto}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tc.needs.Rates = flopRates()
@@ -219,7 +219,7 @@ func TestPlanErrors(t *testing.T) {
 	}
 	var none *PlanError
 	got, err := Plan(10, 50, 100, 2, Needs{Merging: true, Pseudoinverse: true, Rates: flopRates()})
-	if !errors.As(err, &none) || len(none.Candidates) != len(got.Candidates) || !strings.Contains(err.Error(), "improved/small: it has no Merge") {
+	if !errors.As(err, &none) || len(none.Candidates) != len(got.Candidates) || !strings.Contains(err.Error(), "improved/small: it does not support Merge") {
 		t.Errorf("Merge and A+: %v", err)
 	}
 	if !strings.Contains(got.Explain(), "No method meets") {

@@ -133,12 +133,12 @@ func wrongArguments() (all []refusal) {
 		add("map with NaN", "element (1,0) of T", is[*NotFiniteError], func(u Updater) error { return act(u, mat.NewDense(c, 1, []float64{1, math.NaN()})) })
 		add("map that overflows", "", isOverflow, func(u Updater) error { return act(u, mat.NewDense(c, 2, []float64{1, 1e308, 0, 1.7e308})) })
 	}
-	const instead = "start the model by gram or qr"
+	const instead = "start the model with gram or qr"
 	add("no merging", instead, unsupported, func(u Updater) error { return u.Merge(u) }, slices.Concat(withA, withQ)...)
 	add("no change of the ridge", instead, unsupported, func(u Updater) error { return u.SetLambda(1) }, slices.Concat(withA, withQ)...)
 	add("negative ridge", "Lambda is -1", option, func(u Updater) error { return u.SetLambda(-1) }, withRidge...)
 	add("merging with itself", "the receiver", option, func(u Updater) error { return u.Merge(u) }, withRidge...)
-	add("merging with nothing", "a model by New", option, func(u Updater) error { return u.Merge(nil) }, withRidge...)
+	add("merging with nothing", "a model from New", option, func(u Updater) error { return u.Merge(nil) }, withRidge...)
 	for _, other := range []struct {
 		says   string
 		method Method // 0 for that of the model

@@ -13,17 +13,18 @@ import (
 // A Report has the steps, flops and times of one change of a model, or of its start.
 type Report struct {
 	Samples int // l after it
-	Added   int // samples added; negative where they were removed
-	// Form is the form of the update, or of its largest part. It is Auto for methods without forms
-	// and where C was not zero.
+	Added   int // samples added; negative if they were removed
+	// Form is the form of the update. Of a batch that was added in parts it is the last of their
+	// forms, in the order of the constants. It is Auto for methods without forms and if C was not
+	// zero.
 	Form    Form
-	Start   Start // the way of the start; without meaning in Gram and QR
-	RankC   int   // the rank of C where it was computed; if not 0, B is by the general formula
+	Start   Start // how the model was started; meaningless in Gram and QR
+	RankC   int   // the rank of C if it was computed; if not 0, B is from the general formula
 	Steps   []StepReport
 	Elapsed time.Duration // of all steps and the time between them
 
-	// Abandoned is the flops of a cheaper start that was tried and given up, in addition to the
-	// steps.
+	// Abandoned is the flops of a cheaper start that was tried and given up. The steps do not
+	// include them.
 	Abandoned float64
 
 	model, counted cost.Thirds
@@ -44,43 +45,43 @@ func (r Report) Model() float64 { return r.model.Flops() }
 // Abandoned.
 func (r Report) Counted() float64 { return r.counted.Flops() }
 
-// A Condition says how accurate the weights of a model are.
+// A Condition describes how accurate the weights of a model are.
 type Condition struct {
 	// RCond is the smallest singular value of [A; sqrt(lambda) I] with its columns scaled to
-	// norm 1. It is at least 1/κ of this matrix, and at most sqrt(k)/κ. Gram and QR estimate it for
-	// the present state, from above by the Lanczos method, nearly always within 10%. The other
-	// methods have a bound from below, within sqrt(k), for the worst state so far, whose errors
-	// stay. In Original and Improved below full rank it is 1/(‖A‖‖A⁺‖), without scaling.
+	// norm 1. It is between 1/κ and sqrt(k)/κ for the condition number κ of this scaled matrix.
+	// Gram and QR estimate it from above by the Lanczos method, nearly always within 10%. The other
+	// methods bound it from below, within a factor of sqrt(k). In Original and Improved below full
+	// rank it is 1/(‖A‖‖A⁺‖) for the worst state so far, without scaling.
 	RCond float64
 
-	// Digits is a lower bound on the correct decimal digits of W, minus the logarithm of a bound on
+	// Digits is a lower bound on the number of correct decimal digits of W, between 0 and 15.9. It
+	// is minus the decimal logarithm of a bound on
 	//
 	//	max over targets t of max(‖δw_t‖/‖w_t‖, ‖D⁻¹δw_t‖/‖D⁻¹w_t‖),
 	//
-	// between 0 and 15.9. w_t is column t of W, δw_t its error, and D = diag(1/d) for the norms
-	// d of the columns of [A; sqrt(lambda) I]. D⁻¹w_t are the weights for columns of norm 1.
-	// Targets of zeros do not count. W is compared with the ridge solution for the rows and
-	// targets as they were given, or for lambda = 0 and dependent rows, with the solution of
-	// least norm.
+	// where w_t is column t of W, δw_t its error, and D = diag(1/d) for the norms d of the columns
+	// of [A; sqrt(lambda) I]: D⁻¹w_t are the weights for columns of norm 1. Targets of zeros do not
+	// count. W is compared with the ridge solution for the rows and targets as they were given, or,
+	// for lambda = 0 and dependent columns, with the minimum-norm solution.
 	//
-	// The bound follows the rounding errors of all changes so far, the residuals, and in
-	// Original and Improved the bias of a ridge: docs/numerics.md derives every term. Two
-	// assumptions enter: the estimate of RCond in Gram and QR, and that a sum of n products has
-	// an error of at most 2 sqrt(n) eps times the norms of its factors.
+	// The bound accounts for the rounding errors of all changes so far, the residuals, and in
+	// Original and Improved the bias of a ridge; docs/numerics.md derives every term. It rests on
+	// two assumptions: that the estimate of RCond in Gram and QR is good, and that a sum of n
+	// products has an error of at most 2 sqrt(n) eps times the norms of its factors.
 	Digits float64
 
-	// Advice says what to do where Digits is below 6, and is empty otherwise.
+	// Advice says what to do if Digits is below 6, and is empty otherwise.
 	Advice string
 
 	// Instead is the method that Advice recommends: QR in place of a method with an error of eps
-	// κ², and else the method itself.
+	// κ², otherwise the present method.
 	Instead Method
 }
 
 const (
 	enoughDigits = 6    // below it a Condition gives advice
 	maxDigits    = 15.9 // of a float64
-	maxError     = 0.05 // above it terms of higher order may count, and there is no promise
+	maxError     = 0.05 // above it terms of higher order may count, and no digits are promised
 )
 
 func digits(err float64) float64 {
@@ -102,7 +103,7 @@ func (u *updater) Condition() Condition {
 	if c.Digits >= enoughDigits {
 		return c
 	}
-	const remedy = "raise lambda, scale the columns, or drop nodes that are nearly combinations of others"
+	const remedy = "raise lambda, scale the columns, or drop nodes that are nearly linear combinations of others"
 	var rank *RankError
 	var short *MemoryError
 	better := digits(state.Unit(u.Samples(), u.Nodes()) / rcond)
@@ -110,16 +111,16 @@ func (u *updater) Condition() Condition {
 	case errors.As(err, &rank):
 		c.Advice = "there are fewer samples than nodes: add rows or raise lambda"
 	case errors.As(err, &short):
-		c.Advice = "the solution is needed: " + short.Error()
+		c.Advice = "Condition needs the weights: " + short.Error()
 	case power == 2 && rcond == 0: // κ is above 1/sqrt(eps), by an unknown factor
 		c.Instead = QR
-		c.Advice = "A'A + lambda I is singular to working precision: start the model anew by qr, which does not square the condition number, or " + remedy
+		c.Advice = "A'A + lambda I is singular to working precision: start a new model with qr, which does not square the condition number, or " + remedy
 	case power == 2 && better >= c.Digits+1:
 		c.Instead = QR
-		c.Advice = fmt.Sprintf("the error of %v grows with the square of the condition number, %.1g: start the model anew by qr, which keeps %.0f digits, or raise lambda",
+		c.Advice = fmt.Sprintf("the error of %v grows with the square of the condition number, %.1g: start a new model with qr, which keeps %.0f digits, or raise lambda",
 			u.method, 1/rcond, better)
 	case rcond == 0:
-		c.Advice = "the nodes are dependent to working precision: " + remedy
+		c.Advice = "the nodes are linearly dependent to working precision: " + remedy
 	default:
 		c.Advice = fmt.Sprintf("the condition number is %.1g: %s", 1/rcond, remedy)
 	}

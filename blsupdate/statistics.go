@@ -14,27 +14,28 @@ import (
 	"blskernel/mat"
 )
 
-// Statistics say how well the weights fit the rows of a model. Slices have a number for each target.
+// Statistics describe how well the weights fit the rows of a model. Slices have one element for each
+// target.
 type Statistics struct {
 	Rows int // n, the rows of positive weight
 
-	// Freedom is the effective number of parameters, the trace of H = A (AᵀA + lambda I)⁻¹Aᵀ: k -
-	// lambda tr (AᵀA + lambda I)⁻¹, and the rank of A without a ridge.
+	// Freedom is the effective number of parameters, the trace of H = A (AᵀA + lambda I)⁻¹Aᵀ. It is
+	// k - lambda tr (AᵀA + lambda I)⁻¹, or the rank of A without a ridge.
 	Freedom float64
 
-	// RSS is Σ w_i (y_ij - a_i W_j)². It is NaN after AddTargets or MapTargets that combined
-	// several targets, and where squares overflow. So are the numbers below. The methods add up
-	// squares as rows come and go, so that RSS has about as many digits as W. Gram subtracts, and
-	// its RSS has an error of about eps Σ w_i y_ij². So has the RSS of QR after removals of more
-	// than k/8 rows at once.
+	// RSS is Σ w_i (y_ij - a_i W_j)². It and the fields below are NaN after AddTargets or
+	// MapTargets combined several targets into one, and if squares overflow. The methods sum
+	// squares as rows come and go, so RSS has about as many digits as W. Gram computes RSS as a
+	// difference, with an error of about eps Σ w_i y_ij², and so does QR after more than k/8 rows
+	// are removed at once.
 	RSS []float64
 
-	// R2 is 1 - RSS/Σ w_i (y_ij - m_j)² for the weighted mean m_j of the target, and NaN where that
-	// does not vary. It is negative where the mean fits better.
+	// R2 is 1 - RSS/Σ w_i (y_ij - m_j)² for the weighted mean m_j of the target. It is NaN if the
+	// target does not vary, and negative if the mean fits better.
 	R2 []float64
 
 	// Variance is the estimate RSS/(n - Freedom) of sigma², the variance of the noise in a row of
-	// weight 1, and NaN for n <= Freedom. It has no bias for lambda = 0.
+	// weight 1, and NaN for n <= Freedom. It is unbiased for lambda = 0.
 	Variance []float64
 
 	// GCV is n RSS/(n - Freedom)², the generalized cross-validation estimate of the mean squared
@@ -44,22 +45,22 @@ type Statistics struct {
 	GCV []float64
 }
 
-// LeaveOneOut has predictions of rows by the weights without them.
+// LeaveOneOut describes the prediction of each row by the weights that all other rows give.
 type LeaveOneOut struct {
 	Leverage []float64 // h_i = w_i x_i (AᵀA + lambda I)⁻¹ x_iᵀ
 
-	// Residuals are y_ij - x_i W_j for the weights W that all rows but row i give, which are
-	// (y_ij - x_i W_j)/(1 - h_i) for the W of the model, m×c.
+	// Residuals, m×c, are y_ij - x_i W_j for the weights W that all rows but row i give. They equal
+	// (y_ij - x_i W_j)/(1 - h_i) for the W of the model.
 	Residuals *mat.Dense
 
 	// PRESS is Σ w_i Residuals_ij² over the given rows, for each target.
 	PRESS []float64
 }
 
-// An inverse is a Covariance, and the effective number of parameters where it is known.
+// An inverse is a Covariance, and the effective number of parameters if it is known.
 type inverse struct {
 	state.Covariance
-	freedom float64 // 0 where it is not known
+	freedom float64 // 0 if it is not known
 }
 
 func (u *updater) covariance() (*inverse, error) {
@@ -169,7 +170,7 @@ func (u *updater) units(nodes []int) *mat.Dense {
 	return e
 }
 
-// chosen returns the nodes, or all for nil, and an *OptionError for one that the model does not have.
+// chosen returns the nodes, or all nodes for nil, and an *OptionError for a node that the model lacks.
 func (u *updater) chosen(nodes []int) ([]int, error) {
 	if nodes == nil {
 		return dense.Indices(u.Nodes()), nil

@@ -8,24 +8,23 @@ import (
 	"blskernel/lapack"
 )
 
-// ErrOverflow is returned where a result or an intermediate number overflows although the input is
-// finite.
+// ErrOverflow is returned if a result or an intermediate value overflows although the input is finite.
 var ErrOverflow = errors.New("blsupdate: numbers overflow: scale the inputs or the targets, or forget less")
 
-// ErrApproximate is returned for statistics of Original and Improved with a ridge. Their W is not the
-// ridge solution, and not linear in a symmetric function of A.
-var ErrApproximate = errors.New("blsupdate: original and improved with a ridge have no statistics, since they only approximate the ridge solution: set Lambda to 0, or start the model by qr or gram")
+// ErrApproximate is returned for statistics of Original and Improved with a ridge. Their W only
+// approximates the ridge solution, and A A⁺ is not symmetric.
+var ErrApproximate = errors.New("blsupdate: original and improved with a ridge have no statistics, since they only approximate the ridge solution: set Lambda to 0, or start the model with qr or gram")
 
-// LeastRest is the smallest 1 - h at which rows are removed. The relative error of a removal is about
-// 10 eps/(1-h), and 100 eps/(1-h) in Gram.
+// LeastRest is the smallest 1 - h, for the leverage h of the rows, at which rows are removed. The
+// relative error of a removal is about 10 eps/(1-h), and 100 eps/(1-h) in Gram.
 const LeastRest = 1e-8
 
-// A ConditionError says that a result would have no correct digits. There is none, and the state is
-// what it was: unlike lapack.ConditionError, which comes with a result.
+// A ConditionError reports that a result would have no correct digits. No result is returned and the
+// state is unchanged; a lapack.ConditionError, by contrast, comes with a result.
 type ConditionError struct {
 	What  string  // the matrix that is singular to working precision
 	RCond float64 // its reciprocal condition number; 0 if it is singular or the number is unknown
-	Err   error   // the error of the factorization that found it, or nil
+	Err   error   // the error of the factorization, or nil
 
 	Instead []Method // methods that may have digits left
 }
@@ -33,23 +32,23 @@ type ConditionError struct {
 func (e *ConditionError) Error() string {
 	cause := fmt.Sprintf("reciprocal condition %.1g", e.RCond)
 	var pivot *lapack.PivotError
-	if errors.As(e.Err, &pivot) { // whose own advice is for callers of lapack
+	if errors.As(e.Err, &pivot) { // its own advice is for callers of lapack
 		cause = fmt.Sprintf("pivot %d is %.3g", pivot.Index, pivot.Pivot)
 	} else if e.Err != nil {
 		cause = e.Err.Error()
 	}
-	advice := "scale the columns, start from more rows, add smaller batches by form Small, or use a ridge"
+	advice := "scale the columns, start from more rows, add smaller batches with the form Small, or use a ridge"
 	if len(e.Instead) > 0 {
-		advice = fmt.Sprintf("use the method %s, a larger ridge, or scale the columns", names.Alternatives(e.Instead))
+		advice = fmt.Sprintf("use the method %s or a larger ridge, or scale the columns", names.Alternatives(e.Instead))
 	}
 	return fmt.Sprintf("blsupdate: %s: singular to working precision (%s); %s", e.What, cause, advice)
 }
 
 func (e *ConditionError) Unwrap() error { return e.Err }
 
-// A RankError says that the samples do not determine the weights. There are fewer samples than nodes,
-// and either no ridge, or, in Original and Improved, a ridge that would keep the model in the row space
-// of the first samples.
+// A RankError reports that the samples do not determine the weights. There are fewer samples than
+// nodes, and either no ridge, or, in Original and Improved, a ridge that would keep the model in the
+// row space of the first samples.
 type RankError struct {
 	Samples, Nodes int
 	Lambda         float64
@@ -57,49 +56,49 @@ type RankError struct {
 }
 
 func (e *RankError) Error() string {
-	advice := "for %d nodes without a ridge: give at least as many samples as nodes, set Lambda above 0, or use the method improved, which has the pseudoinverse for any number"
+	advice := "for %d nodes without a ridge: give at least as many samples as nodes, set Lambda above 0, or use the method improved, which works with any number of samples"
 	switch {
 	case e.Lambda > 0 && e.Running:
 		return fmt.Sprintf("blsupdate: the change would leave %d samples for %d nodes with lambda > 0: "+
-			"keep at least as many samples as nodes, or start a new model by gram or qr", e.Samples, e.Nodes)
+			"keep at least as many samples as nodes, or start a new model with gram or qr", e.Samples, e.Nodes)
 	case e.Lambda > 0:
 		advice = "for %d nodes with lambda > 0: start with at least as many samples as nodes, or set Lambda to 0 for the exact pseudoinverse"
 	case e.Running:
-		advice = "do not determine the weights of %d nodes without a ridge: add rows first, or SetLambda above 0"
+		advice = "do not determine the weights of %d nodes without a ridge: add rows first, or call SetLambda with a positive ridge"
 	}
 	return fmt.Sprintf("blsupdate: %d samples "+advice, e.Samples, e.Nodes)
 }
 
-// A LeverageError says that rows, or a part of the ridge, cannot be removed: in some direction they
-// hold all but 1e-8 of the information, or all but rounding errors. The rest would have no correct
+// A LeverageError reports that rows, or a part of the ridge, cannot be removed: in some direction they
+// hold all but 1e-8 of the information, or all but rounding errors. What remains would have no correct
 // digits in any method.
 type LeverageError struct {
-	// Rest is the computed 1 - h, or 0 where it is not known. h is the largest eigenvalue of
-	// Ax (AᵀA + lambda I)⁻¹ Axᵀ. For a ridge, Ax is the root of the removed part times I.
+	// Rest is the computed 1 - h, or 0 if it is not known, where h is the largest eigenvalue of Ax
+	// (AᵀA + lambda I)⁻¹ Axᵀ. For a ridge, Ax is the square root of the removed part times I.
 	Rest  float64
 	Least float64 // the smallest Rest that would be accepted, or 0
 
-	Action Action // ActionRemove; ActionRidge or ActionMerge where a ridge is removed
+	Action Action // ActionRemove; ActionRidge or ActionMerge if a ridge is removed
 }
 
 func (e *LeverageError) Error() string {
-	what, advice := "the rows to be removed determine", "call Rebuild with the rows that remain, or raise lambda"
+	what, advice := "the rows to be removed", "call Rebuild with the rows that remain, or raise lambda"
 	switch e.Action {
 	case ActionRidge:
-		what, advice = "the ridge to be taken off determines", "leave more of it, or add rows first"
+		what, advice = "the part of the ridge to be removed", "remove less of it, or add rows first"
 	case ActionMerge:
-		what, advice = "the ridge to be taken off determines", "give the receiver a ridge, or start the other model without one"
+		what, advice = "the ridge of the other model", "give the receiver a ridge, or start the other model without one"
 	}
 	rest := fmt.Sprintf("1 - leverage is %.1g", e.Rest)
 	if e.Least > LeastRest {
-		rest += fmt.Sprintf(", and below %.1g it may be rounding at this condition", e.Least)
+		rest += fmt.Sprintf("; below %.1g it may be rounding error at this condition number", e.Least)
 	}
-	return fmt.Sprintf("blsupdate: %s the model in some direction alone (%s): %s", what, rest, advice)
+	return fmt.Sprintf("blsupdate: in some direction the model is determined only by %s (%s): %s", what, rest, advice)
 }
 
-// An UnknownRowError says that Original or Improved does not know a sample given to RemoveInputs, or
-// that a sample given to AddNodes is not the one at that place. They compare samples and targets bit
-// for bit.
+// An UnknownRowError reports that Original or Improved does not know a sample given to RemoveInputs, or
+// that a sample given to AddNodes is not the model's sample at that position. They compare samples and
+// targets bit for bit.
 type UnknownRowError struct {
 	Row    int    // the first such row of Ax or A, from 0
 	Action Action // ActionRemove or ActionNodes
@@ -107,13 +106,14 @@ type UnknownRowError struct {
 
 func (e *UnknownRowError) Error() string {
 	if e.Action == ActionNodes {
-		return fmt.Sprintf("blsupdate: row %d of A with its targets is not the sample that the model has at that place: give the samples in the order in which they were added, with bit for bit the same numbers, times the root of their weight", e.Row)
+		return fmt.Sprintf("blsupdate: row %d of A with its targets is not the sample that the model has at that position: give the samples in the order in which they were added, bit for bit the same, times the square root of their weight", e.Row)
 	}
-	return fmt.Sprintf("blsupdate: row %d of Ax with its targets was never added, or was removed: give the same numbers that were added, to the last bit, times the root of their weight", e.Row)
+	return fmt.Sprintf("blsupdate: row %d of Ax with its targets was never added, or was already removed: give it bit for bit as it was added, times the square root of its weight", e.Row)
 }
 
-// A ForgottenRowsError says that Original and Improved cannot remove rows after Forget, which scales
-// all rows so that their bits are unknown. AddNodes, which is given all rows, makes them known again.
+// A ForgottenRowsError reports that Original and Improved cannot remove rows after Forget, which scales
+// all rows, so that their bits are no longer known. AddNodes, which is given all rows, makes them known
+// again.
 type ForgottenRowsError struct {
 	Method  Method
 	Instead []Method // methods that remove rows after Forget

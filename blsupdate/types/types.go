@@ -1,6 +1,6 @@
 // Package types has the settings and errors that package blsupdate shares with the packages of its
-// methods. Programs import blsupdate alone, which has all of them under the same names and documents
-// the constants.
+// methods. Programs import only blsupdate, which has all of them under the same names and documents the
+// constants.
 package types
 
 import (
@@ -30,7 +30,7 @@ func ParseMethod(s string) (Method, error) { return names.Parse[Method]("blsupda
 // Methods returns all methods, in the order in which an error lists them.
 func Methods() []Method { return []Method{Gram, QR, RidgeInverse, InverseCholesky, Improved, Original} }
 
-// A Form says whether an update by q rows works with matrices of order q or of order k.
+// A Form selects whether an update by q rows works with matrices of order q or of order k.
 type Form int
 
 const (
@@ -48,7 +48,7 @@ func (f Form) String() string { return names.String(formNames, f) }
 // ParseForm returns the form of the given name, in any case.
 func ParseForm(s string) (Form, error) { return names.Parse[Form]("blsupdate", formNames, s) }
 
-// A CMode says when C = Axᵀ - AᵀD is computed, the part of the new rows outside the row space of A.
+// A CMode selects when C = Axᵀ - AᵀD, the part of the new rows outside the row space of A, is computed.
 type CMode int
 
 const (
@@ -61,7 +61,7 @@ var modeNames = []string{"auto", "zero", "check"}
 
 func (m CMode) String() string { return names.String(modeNames, m) }
 
-// A Start is the way in which New computes the first state.
+// A Start is the algorithm by which New computes the first state.
 type Start int
 
 const (
@@ -74,7 +74,7 @@ var startNames = []string{"cholesky", "qr", "svd"}
 
 func (s Start) String() string { return names.String(startNames, s) }
 
-// An Action is a function New or a method of an Updater.
+// An Action stands for New or a method of an Updater.
 type Action int
 
 const (
@@ -94,31 +94,32 @@ var actionNames = []string{"AddInputs", "New", "Weights", "RemoveInputs", "Forge
 
 func (a Action) String() string { return names.String(actionNames, a) }
 
-// Options are the settings of an Updater. The zero value is the pseudoinverse on the default backend,
-// in the form that Auto takes.
+// Options are the settings of an Updater. The zero value means no ridge, the default backend, and the
+// form that Auto selects.
 type Options struct {
 	// Lambda is the ridge, 0 for none.
 	//
 	// Original and Improved use it only for the first A⁺ = (AᵀA + Lambda I)⁻¹Aᵀ, and then treat A⁺
-	// as the pseudoinverse, as the paper does. Their W then differs from the ridge solution by the
-	// ratio of Lambda to the square of the smallest singular value of the first A, also after
-	// RemoveInputs of a first row and AddNodes after added rows. Where the first A has dependent
-	// columns, they never learn in the missing directions; with Lambda = 0 they do.
+	// as the pseudoinverse, as the paper does. Once rows have been added, their W differs from the
+	// ridge solution by about the ratio of Lambda to the square of the smallest singular value of
+	// the first A; RemoveInputs of a row of the start and AddNodes do not change this. If the
+	// columns of the first A are dependent, they never learn in the missing directions; with Lambda
+	// = 0 they do.
 	Lambda float64
-	// Form is the form of an update in Improved, RidgeInverse and InverseCholesky. RidgeInverse
-	// and InverseCholesky treat Compressed as Auto. The other methods ignore it.
+	// Form is the form of an update in Improved, RidgeInverse and InverseCholesky. RidgeInverse and
+	// InverseCholesky treat Compressed as Auto. The other methods ignore Form.
 	Form Form
-	// Solve makes Improved solve for B with a Cholesky (Small) or LU (Large) factor, not multiply
-	// by an inverse. That saves 2q³/3 flops in Small and 4k³/3 in Large, and has smaller rounding
-	// errors. Compressed always solves.
+	// Solve makes Improved solve for B with a Cholesky (Small) or LU (Large) factor instead of
+	// multiplying by an inverse. That saves 2q³/3 flops in Small and 4k³/3 in Large, and reduces
+	// rounding errors. Compressed always solves.
 	Solve bool
-	// C says when Original and Improved use the general formula for B.
+	// C selects when Original and Improved use the general formula for B.
 	C CMode
-	// Workspace bounds the bytes in which an update keeps D = (Ax A⁺)ᵀ, l×q, which it needs twice.
-	// Rows that do not fit are computed twice, for 2qk flops each. 0 stands for DefaultWorkspace; a
-	// negative number keeps nothing. Where ‖DᵀD‖ is above 1e3, an update takes as much again for a
-	// QR factorization of D if all of D is kept, and else adds the batch in halves, for 4qkl more
-	// flops per division.
+	// Workspace bounds the bytes that an update uses to keep D = (Ax A⁺)ᵀ, l×q, which it needs
+	// twice. Rows of D that do not fit are computed twice, at 2qk flops each. 0 stands for
+	// DefaultWorkspace; with a negative number nothing is kept. If ‖DᵀD‖ is above 1e3, an update
+	// takes as much memory again for a QR factorization of D if all of D is kept; otherwise it adds
+	// the batch in halves, at 4qkl more flops per division.
 	Workspace int64
 	// Backend computes the products; nil stands for blskernel.Default().
 	Backend blskernel.Backend
