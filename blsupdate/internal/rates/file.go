@@ -17,11 +17,11 @@ import (
 	"blskernel/internal/linalg/backend"
 )
 
-// EnvCache names the environment variable for the folder of files of rates.
+// EnvCache names the environment variable that sets the folder of the rates files.
 const EnvCache = "BLSKERNEL_CACHE"
 
 // For returns the rates of b, nil for blskernel.Default(), from the file of this machine, or else the
-// built-in ones for the FMA peak that it has at the moment.
+// built-in rates scaled to its present FMA peak.
 func For(b blskernel.Backend) *Rates {
 	b = backend.Or(b)
 	if r, err := load(b); err == nil {
@@ -30,14 +30,14 @@ func For(b blskernel.Backend) *Rates {
 	return builtIn(b).AtPeak(Peak())
 }
 
-// builtInFiles are files of rates as written by save, named by the backend. They are from two
-// threads of a Zen 5 (AMD EPYC, 1 MiB of L2 each, 32 MiB of L3).
+// builtInFiles are rates files as save writes them, named after the backend. They were measured with
+// two threads of a Zen 5 (AMD EPYC, 1 MiB of L2 each, 32 MiB of L3).
 //
 //go:embed builtin
 var builtInFiles embed.FS
 
-const builtInName = "built-in rates, of two threads of a Zen 5 scaled to the FMA peak of this machine: " +
-	"MeasureRates, or 'blskernel plan --calibrate', measures its own"
+const builtInName = "built-in rates (two threads of a Zen 5, scaled to the FMA peak of this machine); " +
+	"MeasureRates, or 'blskernel plan --calibrate', measures the rates of this machine"
 
 func builtIn(b blskernel.Backend) *Rates {
 	r := newRates(b)
@@ -56,13 +56,13 @@ func builtIn(b blskernel.Backend) *Rates {
 type ratesFile struct {
 	Key   string               `json:"key"`
 	Peak  float64              `json:"peak"`
-	Costs map[string][]float64 `json:"costs"` // by the name of the kind, of the points of its table
+	Costs map[string][]float64 `json:"costs"` // for each name of a kind, the costs of the points of its table
 }
 
 // errDamaged is the error for a file that save did not write for this machine.
-var errDamaged = errors.New("damaged, or of another machine or version")
+var errDamaged = errors.New("damaged, or from another machine or version")
 
-// maxFile bounds the bytes of a file, which has some 20 KB.
+// maxFile bounds the size of a rates file, which is about 20 KB.
 const maxFile = 1 << 20
 
 func (r *Rates) read(suffix string, contents any) error {
@@ -75,7 +75,7 @@ func (r *Rates) read(suffix string, contents any) error {
 		return err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFile)) // a longer file is cut off, and no JSON
+	data, err := io.ReadAll(io.LimitReader(file, maxFile)) // a longer file is cut off, which is not JSON
 	if err != nil {
 		return err
 	}
@@ -128,8 +128,8 @@ func (r *Rates) save(fsys vfs.FS) error {
 	return r.write(fsys, "", f)
 }
 
-// write replaces the file of this machine with that suffix as a whole or not at all, in a folder that
-// may be new.
+// write replaces the file of this machine with the given suffix, completely or not at all. It creates
+// the folder if needed.
 func (r *Rates) write(fsys vfs.FS, suffix string, contents any) error {
 	name, err := r.file()
 	if err != nil {
@@ -140,7 +140,7 @@ func (r *Rates) write(fsys vfs.FS, suffix string, contents any) error {
 		err = atomicfile.Write(fsys, name+suffix, func(w io.Writer) error { return json.NewEncoder(w).Encode(contents) })
 	}
 	if err != nil {
-		return fmt.Errorf("blsupdate: rates cannot be kept in %s: %w; name another folder by %s", name, err, EnvCache)
+		return fmt.Errorf("blsupdate: rates cannot be saved in %s: %w; set %s to another folder", name, err, EnvCache)
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func (r *Rates) file() (string, error) {
 	if folder == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
-			return "", fmt.Errorf("blsupdate: no folder for rates: %w; set %s", err, EnvCache)
+			return "", fmt.Errorf("blsupdate: no folder for rates: %w; set %s to one", err, EnvCache)
 		}
 		folder = filepath.Join(user, "blskernel")
 	}
@@ -158,7 +158,7 @@ func (r *Rates) file() (string, error) {
 }
 
 // File returns the name of the file for the rates of b, nil for blskernel.Default(), or an empty string
-// where there is no folder.
+// if there is no folder.
 func File(b blskernel.Backend) string {
 	name, _ := newRates(backend.Or(b)).file()
 	return name

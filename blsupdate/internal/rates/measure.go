@@ -16,25 +16,24 @@ import (
 	"blskernel/internal/linalg/backend"
 )
 
-// Budget is the time of a measurement, including earlier interrupted parts.
+// Budget bounds the time of a measurement, including interrupted earlier parts.
 const Budget = 18 * time.Second
 
 const (
 	rounds = 3 // measurements of each point, some seconds apart; the median counts
 
-	// A measurement of a point takes the median of this number of calls, or fewer if time is up.
-	// Earlier calls do not count: they allocate, wake workers and fill caches.
+	// A measurement of a point is the median of maxCalls calls, or of fewer if maxTime is over.
+	// Warm-up calls before them do not count: they allocate, wake workers and fill caches.
 	maxCalls = 3
 	maxTime  = 1500 * time.Microsecond
 	maxWarm  = 5
 	warmTime = 400 * time.Microsecond
 
 	// peakInterval is the time between two measurements of the FMA peak. On a shared machine other
-	// work comes and goes, and the clock changes, so times are taken relative to the peak of their
-	// moment.
+	// work comes and goes, and the clock changes, so times are relative to the latest peak.
 	peakInterval = 200 * time.Millisecond
 
-	// longestPoint bounds the assumed cost of a point.
+	// longestPoint bounds the time that one point counts toward the budget.
 	longestPoint = time.Second
 )
 
@@ -43,20 +42,20 @@ type point struct {
 	cost.Operation
 	index int       // in the table of its kind
 	about float64   // seconds by the built-in rates
-	costs []float64 // as in the table, one for each round that has been
+	costs []float64 // as in the table, one for each completed round
 }
 
 type measurement struct {
 	rates  *Rates
-	like   *Rates  // built-in ones, for operations that are not measured
+	like   *Rates  // the built-in rates, for operations that are not measured
 	points []point // the shortest first, so that a slow machine leaves out the longest
 	spent  time.Duration
 	peaks  []float64
-	looked time.Time // when the last of peaks was measured
+	looked time.Time // when the last peak was measured
 }
 
-// Measure measures the rates of b, nil for blskernel.Default(), with the set number of threads, and
-// writes the file of this machine. It continues an interrupted call.
+// Measure measures the rates of b, nil for blskernel.Default(), with the current number of threads, and
+// writes the rates file of this machine. It continues an interrupted measurement.
 func Measure(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
 	return measure(ctx, b, Budget, progress)
 }
@@ -74,7 +73,7 @@ func measure(ctx context.Context, b blskernel.Backend, budget time.Duration, pro
 			if len(p.costs) > round {
 				continue // by an earlier call
 			}
-			if m.spent >= budget*time.Duration(round+2)/(rounds+1) { // the first takes longest
+			if m.spent >= budget*time.Duration(round+2)/(rounds+1) { // the first round takes longest
 				break
 			}
 			if interrupt.Check(ctx) != nil {
@@ -83,7 +82,7 @@ func measure(ctx context.Context, b blskernel.Backend, budget time.Duration, pro
 			}
 			began := time.Now()
 			m.measure(w, p)
-			m.spent += min(time.Since(began), longestPoint) // it may have been stopped
+			m.spent += min(time.Since(began), longestPoint) // the process may have been suspended
 			progress(float64(round*len(m.points)+i+1) / float64(rounds*len(m.points)))
 		}
 	}
@@ -129,8 +128,8 @@ func (m *measurement) measure(w *workspace, p *point) {
 	p.costs = append(p.costs, rounded(c))
 }
 
-// Peak returns the FMA peak of the set number of threads at the moment: the best of a few looks, since
-// workers poll for a while after a product and take the CPU of one.
+// Peak returns the present FMA peak of the current number of threads: the best of three measurements,
+// since workers poll for a while after a product and may occupy a CPU.
 func Peak() float64 {
 	best := 0.0
 	for range 3 {
@@ -141,13 +140,13 @@ func Peak() float64 {
 
 func threads() int { return min(blskernel.Threads(), runtime.GOMAXPROCS(0), runtime.NumCPU()) }
 
-// rounded returns x with three digits, which keeps files short.
+// rounded rounds x to three significant digits, which keeps files short.
 func rounded(x float64) float64 {
 	short, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', 2, 64), 64)
 	return short
 }
 
-// finish fills and saves the tables. Points that did not fit into the time have the built-in costs.
+// finish fills and saves the tables. Points for which there was no time get the built-in costs.
 func (m *measurement) finish() *Rates {
 	r := m.rates
 	for _, p := range m.points {
@@ -172,7 +171,7 @@ func (m *measurement) finish() *Rates {
 
 const unfinished = ".part"
 
-// A part is the contents of that file.
+// A part is the contents of the file of an unfinished measurement.
 type part struct {
 	Key   string
 	Spent time.Duration
@@ -180,7 +179,7 @@ type part struct {
 	Costs [][]float64 // of the points
 }
 
-// keep writes the measurements so far. If that fails, the next call measures them again.
+// keep saves the measurements so far. If that fails, the next call measures them again.
 func (m *measurement) keep() {
 	f := part{Key: m.rates.key(), Spent: m.spent, Peaks: m.peaks}
 	for _, p := range m.points {

@@ -23,26 +23,27 @@ var sameRateAs = map[cost.Kind]cost.Kind{
 	cost.Chdd: cost.Chud, cost.Ttqrt: cost.Tpqrt, cost.Trtri: cost.Ttrsm, cost.Ttrmm: cost.Ttrsm, cost.Trcon: cost.Gecon,
 }
 
-// An operation says how the rate of a kind is measured.
+// An operation describes how the rate of a kind is measured.
 type operation struct {
 	grid
 	prepare preparation
 }
 
-// A preparation returns a function that does one operation of the given sizes, and one that restores
-// its operands, nil if they do not change. do is nil if there is no such operation.
+// A preparation returns do, which executes one operation of the given sizes, and restore, which
+// restores its operands. restore is nil if they do not change, and do if there is no such operation.
 type preparation func(w *workspace, m, n, k int) (restore, do func())
 
 // A grid has the sizes m, n and k at which a kind is measured, with a single size for dimensions that
-// do not matter, and the flops above which the previous point is used instead. Fewer points leave more
-// time for each. Rates still change at ten times the width of a panel of a factorization.
+// do not matter, and the flops above which a point gets the cost of the previous one. Fewer points
+// leave more time for each. Rates still change at ten times the width of a panel of a factorization.
 type grid struct {
 	axes     [3][]int
 	maxFlops float64
 }
 
 // The points of an axis differ by a factor of two or three. There are more points around 8: the
-// tiles of most kernels are 8 or 16 wide, so that the ninth column costs as much as the next seven.
+// tiles of most kernels are 8 or 16 wide, so the ninth column costs as much as columns 9 to 16
+// together.
 var (
 	one      = []int{1}
 	product  = []int{1, 4, 8, 9, 16, 30, 80, 250, 1000, 4000}
@@ -63,8 +64,8 @@ var (
 const (
 	maxFlops = 1.1e9 // flops of nearly all kinds
 	maxLarge = 2.5e9 // of operations in which large updates spend their time
-	maxRows  = 8.5e9 // of rows appended to a triangle, whose speed grows longest
-	maxSlow  = 4e7   // of operations that are some ten times slower
+	maxRows  = 8.5e9 // of rows appended to a triangle, whose rate keeps growing longest
+	maxSlow  = 4e7   // of operations that are about ten times slower
 )
 
 var (
@@ -172,8 +173,8 @@ func addOuter(w *workspace, m, n, _ int) (restore, do func()) {
 	return nil, func() { ridge.AddOuter(base, 1, t, s) }
 }
 
-// carlson adds the rows of one matrix again and again. F becomes smaller each time, but not small in so
-// few calls.
+// carlson adds the same rows again and again. Each call shrinks F, but in so few calls F does not
+// become small.
 func carlson(w *workspace, m, n, _ int) (restore, do func()) {
 	l, ax := w.regular(n), w.operand(m, n)
 	s := &cholesky.State{L: l, Inverse: state.Inverse{Base: *w.base(n), Gain: 1 / math.Sqrt(float64(n))}}
@@ -189,7 +190,7 @@ func chud(w *workspace, m, n, k int) (restore, do func()) {
 	}, func() { qr.RotateIn(r, z, ax, ya) }
 }
 
-// A factorization is of a square matrix, dense or packed, which its storage then holds.
+// A factorization factorizes a square matrix, dense or packed, in place.
 type factorization[M any] interface {
 	FactorizeInPlace(a M) error
 	InverseInPlace() (M, error)
@@ -265,7 +266,7 @@ func orgqr(w *workspace, m, n, _ int) (restore, do func()) {
 	}, func() { f.QInPlace() }
 }
 
-// tpqrt adds the rows of one matrix again and again: AxᵀAx to RᵀR, and nothing becomes too large.
+// tpqrt adds the same rows again and again. Each call adds AxᵀAx to RᵀR, so nothing becomes too large.
 func tpqrt(w *workspace, m, n, k int) (restore, do func()) {
 	r, z, ax, ya := w.triangle(n), dense.Copy(w.operand(n, k)), w.operand(m, n), w.result(m, k)
 	return nil, func() { must(lapack.AppendRows(w.backend, r, z, ax, ya)) }
@@ -291,7 +292,7 @@ func gesvd(w *workspace, m, n, _ int) (restore, do func()) {
 	}
 }
 
-// stream copies n/2 numbers, which reads and writes n.
+// stream copies n/2 numbers, and so reads or writes n.
 func stream(w *workspace, _, n, _ int) (restore, do func()) {
 	return nil, func() { copy(w.out[:n/2], w.in[:n/2]) }
 }

@@ -13,17 +13,17 @@ import (
 )
 
 // Rates has the cost of each kind of operation on one machine, with one backend and one number of
-// threads. Nothing changes it, and several goroutines may use it at once.
+// threads. It is immutable and safe for concurrent use.
 type Rates struct {
 	machine  string // backend, CPU and threads
 	system   string // what else rates depend on
 	tables   map[cost.Kind]*table
-	peak     float64 // the FMA peak at the moment that is predicted, 0 for constant rates
+	peak     float64 // the FMA peak for which times are predicted, 0 for constant rates
 	measured bool
 	unsaved  error
 }
 
-// ratesVersion changes when grids, measurements or routines make earlier rates wrong.
+// ratesVersion must change when new grids, measurements or routines make earlier rates wrong.
 const ratesVersion = 5
 
 func newRates(b blskernel.Backend) *Rates {
@@ -39,7 +39,7 @@ func newRates(b blskernel.Backend) *Rates {
 
 func (r *Rates) key() string { return r.machine + ", " + r.system }
 
-// String says in a few words where the rates are from.
+// String describes in a few words where the rates come from.
 func (r *Rates) String() string { return r.machine }
 
 // Measured reports whether the rates were measured on this machine.
@@ -71,7 +71,8 @@ func (r *Rates) seconds(o cost.Operation) float64 {
 	return amount * r.tables[kind].at([3]int{o.M, o.N, o.K}) / r.scale(kind)
 }
 
-// scale returns the unit of the costs of a kind, per second: flops of the FMA peak, or seconds.
+// scale returns the number by which costs of a kind are divided to give seconds: the FMA peak for kinds
+// that compute, else 1.
 func (r *Rates) scale(k cost.Kind) float64 {
 	if r.peak > 0 && computes(k) {
 		return r.peak
@@ -90,7 +91,7 @@ func computes(k cost.Kind) bool {
 	return true
 }
 
-// AtPeak rescales the rates to an FMA peak in flop/s.
+// AtPeak returns the rates rescaled to an FMA peak in flop/s.
 func (r *Rates) AtPeak(flops float64) *Rates {
 	now := *r
 	if r.peak > 0 {
@@ -102,7 +103,7 @@ func (r *Rates) AtPeak(flops float64) *Rates {
 // ConstantRates returns the rates of an ideal machine.
 func ConstantRates(flops, numbers float64) *Rates {
 	if !(flops > 0) || !(numbers > 0) || math.IsInf(flops, 1) {
-		panic("blsupdate: ConstantRates: flops must be finite and above 0, numbers above 0")
+		panic("blsupdate: ConstantRates: flops must be positive and finite, numbers positive")
 	}
 	r := &Rates{machine: "constant rates", tables: map[cost.Kind]*table{}}
 	for kind := range operations {

@@ -168,7 +168,7 @@ func TestConstantRates(t *testing.T) {
 		t.Errorf("%v at another peak; want %v, not measured", now.Seconds(step), r.Seconds(step))
 	}
 	for _, bad := range [][2]float64{{0, 1}, {1, 0}, {-1, 1}, {math.NaN(), 1}, {math.Inf(1), 1}} {
-		testutil.MustPanic(t, "blsupdate: ConstantRates: flops must be finite and above 0, numbers above 0", func() { ConstantRates(bad[0], bad[1]) })
+		testutil.MustPanic(t, "blsupdate: ConstantRates: flops must be positive and finite, numbers positive", func() { ConstantRates(bad[0], bad[1]) })
 	}
 }
 

@@ -6,14 +6,14 @@ import "slices"
 // sizes.
 //
 // Between the points the cost is multilinear in the reciprocals of the sizes. The time of a product is
-// a sum of parts that grow with fewer of the sizes than the flops do. For m×k with k×n numbers
+// a sum of terms that grow with fewer of the sizes than the flops do. For an m×k and a k×n matrix
 //
 //	time = f mnk + a mk + b kn + c mn + ...,   time/(mnk) = f + a/n + b/m + c/k + ...,
 //
-// where f is for the flops, a, b and c for the traffic of the operands, and the rest for calls and
-// loops. That is multilinear in 1/m, 1/n and 1/k, whether memory or flops bound the time. So is a time
+// where f stands for the flops, a, b and c for the traffic of the operands, and the rest for calls and
+// loops. This is multilinear in 1/m, 1/n and 1/k, whether memory or flops bound the time. So is a time
 // that does not grow from the first column of a tile to its last. Beyond the ends of an axis the cost
-// is that at the end.
+// at the end applies.
 type table struct {
 	axes [3][]int  // the sizes m, n and k, ascending; a size that does not matter has one point
 	cost []float64 // seconds per unit; neighbors differ in the last axis
@@ -40,7 +40,7 @@ func (t *table) point(index int) (at, sizes [3]int) {
 // at returns the seconds per unit at any sizes, which are at least 1.
 func (t *table) at(sizes [3]int) float64 {
 	var low [3]int
-	var share [3]float64 // of the next point
+	var share [3]float64 // the weight of the next point
 	for d, axis := range t.axes {
 		low[d], share[d] = locate(axis, sizes[d])
 	}
@@ -62,7 +62,7 @@ func (t *table) at(sizes [3]int) float64 {
 	return sum
 }
 
-// locate returns the point of the axis at or below size, and the share of the next point in an
+// locate returns the point of the axis at or below size, and the weight of the next point in an
 // interpolation that is linear in 1/size.
 func locate(axis []int, size int) (low int, share float64) {
 	i, exact := slices.BinarySearch(axis, size)
@@ -78,8 +78,8 @@ func locate(axis []int, size int) (low int, share float64) {
 	return i - 1, (1/a - 1/float64(size)) / (1/a - 1/b)
 }
 
-// fill gives points without measurements, whose cost is zero, the cost of the point before them on the
-// axis of their largest size. Rates of large operations hardly change.
+// fill gives each point without a measurement, whose cost is zero, the cost of the previous point on
+// the axis of its largest size. Rates of large operations hardly change.
 func (t *table) fill() {
 	for i, seconds := range t.cost {
 		at, sizes := t.point(i)

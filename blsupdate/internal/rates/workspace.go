@@ -15,19 +15,20 @@ import (
 	"blskernel/mat"
 )
 
-// maxNumbers is the size of the largest matrix that is measured: 67 MB, more than most caches hold.
+// maxNumbers is the number of elements of the largest matrix that is measured: 67 MB, more than most
+// caches hold.
 const maxNumbers = 8 << 20
 
 // maxRead bounds the elements of the operands that are read before an operation: about the size of a
 // core's caches.
 const maxRead = 128 << 10
 
-// A workspace has the operands of measured operations. They are reused, so the last-level cache holds
+// A workspace holds the operands of measured operations. They are reused, so the last-level cache holds
 // them if they fit.
 type workspace struct {
 	backend blskernel.Backend
 	packed  blskernel.PackedProducts
-	in      []float64 // random numbers between -1/2 and 1/2, of two matrices, never written
+	in      []float64 // random numbers between -1/2 and 1/2 for two matrices, never written
 	out     []float64 // results: any numbers, none of them large
 	sum     float64   // of what was read
 	fresh   []float64 // new storage
@@ -50,9 +51,9 @@ func newWorkspace(b blskernel.Backend) *workspace {
 	return w
 }
 
-// call returns a function that does an operation and returns its time, or nil where there is no such
-// operation. Before it, this goroutine reads the operands and the result, as the steps of an update do:
-// what a worker wrote the last time comes from another core, and what is large has left the caches.
+// call returns a function that executes an operation and returns its time, or nil if there is no such
+// operation. The function first reads the operands and the result, as the steps of an update do: data
+// that a worker wrote last time comes from another core, and large data has left the caches.
 func (w *workspace) call(o cost.Operation) func() time.Duration {
 	restore, do := operations[o.Kind].prepare(w, o.M, o.N, o.K)
 	if do == nil {
@@ -61,7 +62,7 @@ func (w *workspace) call(o cost.Operation) func() time.Duration {
 	numbers := min(o.M*o.N+o.N*o.K+o.M*o.K+packedLen(o.N), maxRead)
 	switch o.Kind {
 	case cost.Spmv, cost.Spr, cost.SpmmStrips, cost.SprkRows, cost.Carlson:
-		numbers = 0 // updates by few rows need little but the state, which the last one left there
+		numbers = 0 // updates by few rows need little but the state, which the last one left in the caches
 	}
 	return func() time.Duration {
 		if restore != nil {
@@ -100,7 +101,7 @@ func (w *workspace) cholesky(n int) *lapack.Cholesky {
 	return f
 }
 
-// regular returns a regular square matrix, in storage of its own.
+// regular returns a nonsingular square matrix, in storage of its own.
 func (w *workspace) regular(n int) *mat.Dense {
 	m := mat.NewDense(n, n, slices.Clone(w.in[:n*n]))
 	for i := range n {
@@ -119,7 +120,7 @@ func (w *workspace) lu(n int) *lapack.LU {
 	return f
 }
 
-// triangle returns a regular upper triangle, in storage of its own.
+// triangle returns a nonsingular upper triangular matrix, in storage of its own.
 func (w *workspace) triangle(n int) *mat.Dense {
 	m := w.regular(n)
 	for i := range n {
@@ -135,9 +136,9 @@ func (w *workspace) operand(m, n int) *mat.Dense { return mat.NewDense(m, n, w.i
 // result returns an m×n matrix for results. Its contents are undefined.
 func (w *workspace) result(m, n int) *mat.Dense { return mat.NewDense(m, n, w.out[:m*n:m*n]) }
 
-// must panics on an error of an operation on operands that were made for it.
+// must panics if an operation fails on operands that were made for it.
 func must(err error) {
 	if err != nil {
-		panic("blsupdate: an operation on a regular matrix failed: " + err.Error())
+		panic("blsupdate: an operation on a nonsingular matrix failed: " + err.Error())
 	}
 }
