@@ -19,19 +19,19 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// State is G = AᵀA and T = AᵀY, without the ridge, which a copy of G gets when W is solved for. No
-// update depends on l.
+// State holds G = AᵀA and T = AᵀY, without the ridge, which is added to a copy of G to solve for W. The
+// cost of an update does not depend on l.
 type State struct {
 	state.Base
 	g    *mat.SymPacked // G, k×k
 	t    *mat.Dense     // T, k×c
 	size state.Norms
 
-	// Each is nil where it is not known since the last change.
+	// Each is nil if it is not known since the last change.
 	factor *lapack.Cholesky // of G + lambda I
 	w      *mat.Dense
 
-	refined []float64 // the norms of the residuals where Refine has made W, else nil
+	refined []float64 // the norms of the residuals if Refine computed W, else nil
 
 	factored *mat.SymPacked // the storage of the present factor and of the next, or nil
 }
@@ -47,7 +47,7 @@ func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 	return out, s.learn(ctx, s.g, s.t, a, y)
 }
 
-// Add computes G += AxᵀAx and T += AxᵀYa, on copies where ctx may end it in between.
+// Add computes G += AxᵀAx and T += AxᵀYa, on copies if ctx may stop it midway.
 func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q, g, t := dense.Rows(ax), s.g, s.t
 	size, err := s.size.With(ax, ya, s.Lambda).Safe()
@@ -83,7 +83,7 @@ func (s *State) update(g *mat.SymPacked, t *mat.Dense, sign float64, ax, ya *mat
 	dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, sign, ax, ya, 1, t)
 }
 
-// Forget multiplies G, T and the ridge. W stays.
+// Forget multiplies G, T and the ridge by factor. W does not change.
 func (s *State) Forget(factor float64) error {
 	dense.Scale(factor, s.g.RawSymPacked().Data)
 	s.t.Scale(factor, s.t)
@@ -118,7 +118,7 @@ func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// MapTargets maps T and W. The factor stays.
+// MapTargets maps T and W. The factor remains valid.
 func (s *State) MapTargets(t *mat.Dense, keep bool) (out state.Outcome, err error) {
 	size, err := s.size.Mapped(t, keep).Safe()
 	if err != nil {
@@ -154,9 +154,9 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// Condition says how accurate W is, by the present G + lambda I. The factor has the errors of another
-// change. Refine leaves a W with the errors of a least-squares solution from A itself, and what two
-// corrections leave of those before.
+// Condition reports how accurate W is, from the present G + lambda I. The factorization counts as one
+// more change. After Refine, W has the errors of a least-squares solution from A itself, and what two
+// corrections leave of the earlier errors.
 func (s *State) Condition() state.Condition {
 	factor, _, err := s.factorize(0)
 	if err != nil || s.w == nil {
@@ -166,7 +166,7 @@ func (s *State) Condition() state.Condition {
 	reach := state.ReachOf(lengths, factor.Solver())
 	none := make([]float64, s.C)
 	solved := state.Norms{A: lengths, Y: none, ErrA: make([]float64, s.K), ErrY: none, ErrR: make([]float64, s.K), Gain: none, Squared: true}
-	solved.Err(state.Unit(s.K, s.K)) // of the matrix with the ridge alone
+	solved.Err(state.Unit(s.K, s.K)) // only of the matrix with the ridge
 	c := state.Condition{RCond: reach.RCond(), Power: 2, Error: s.size.Error(reach, s.Lambda, s.w) + solved.Error(reach, 0, s.w)}
 	if s.refined != nil {
 		exact := state.Norms{A: lengths, Y: s.size.Y, ErrA: make([]float64, s.K), ErrY: make([]float64, s.C), ErrR: make([]float64, s.K), Rest: s.refined, Gain: s.size.Gain}
@@ -176,8 +176,8 @@ func (s *State) Condition() state.Condition {
 	return c
 }
 
-// Code writes or reads G, T and W. Forget and Refine may leave a W that no solution gives back. The
-// factor is computed anew.
+// Code writes or reads G, T and W, since solving again may not reproduce the W that Forget and Refine
+// leave. The factor is recomputed.
 func (s *State) Code(x *codec.Coder) {
 	dense.CodeSym(x, "A'A", &s.g, s.K)
 	x.Dense("A'Y", &s.t, s.K, s.C)
@@ -195,8 +195,8 @@ func (s *State) Code(x *codec.Coder) {
 
 func (s *State) changed() { s.w, s.factor, s.refined = nil, nil, nil }
 
-// factorize returns the Cholesky factor of G + lambda I, and its steps if it is new. It reserves memory
-// for the factor and for more bytes.
+// factorize returns the Cholesky factor of G + lambda I, and its steps if it is new. It first checks
+// that there is memory for the factor and the number of bytes in more.
 func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error) {
 	g := s.factored
 	if g == nil || g.SymmetricDim() != s.K {
@@ -224,10 +224,11 @@ func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error
 	return factor, []cost.StepFlops{cost.GramFactor(s.K)}, nil
 }
 
-// checkPivots returns an error where a pivot of the factor u is within its rounding errors, or made of
-// squares that underflow. The square of a pivot over its diagonal element is the share of its column
-// that the columns before it do not have, whatever their scales. Its rounding error was at most a few
-// eps sqrt(k), of either sign: half of the singular matrices have a Cholesky factor.
+// checkPivots returns an error if a pivot of the factor u is within its rounding error, or comes from
+// squares that underflow. The square of a pivot over the diagonal element of G is the share of its
+// column outside the span of the columns before it, whatever their scales. Its rounding error, at most
+// a few eps sqrt(k), has either sign: half of the singular matrices have a Cholesky factor in floating
+// point.
 func (s *State) checkPivots(u *mat.SymPacked) error {
 	noise := 10 * dense.Eps * math.Sqrt(float64(s.K))
 	for j := range s.K {
@@ -275,7 +276,7 @@ func (s *State) RSS(w *mat.Dense) []float64 {
 	return rss
 }
 
-// Covariance returns the inverse by the Cholesky factor of G + lambda I.
+// Covariance returns (G + lambda I)⁻¹ by its Cholesky factor.
 func (s *State) Covariance() (c state.Covariance, err error) {
 	if err := s.CheckDetermined(); err != nil {
 		return c, err
@@ -284,8 +285,8 @@ func (s *State) Covariance() (c state.Covariance, err error) {
 	return state.Halves(s.K, func(x *mat.Dense, second bool) error { return factor.SolveURowsTo(x, x, second) }), err
 }
 
-// Refine corrects W twice. The first correction leaves an error of eps κ + (eps κ²)², the second the
-// error of the residual.
+// Refine corrects W twice. The first correction leaves an error of eps κ + (eps κ²)², the second only
+// the error of the residual.
 func (s *State) Refine(a, y *mat.Dense) (out state.Outcome, err error) {
 	w, out, err := s.Weights()
 	if err != nil {
@@ -314,14 +315,14 @@ func (s *State) Refine(a, y *mat.Dense) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// Remove computes G -= AxᵀAx and T -= AxᵀYa on copies, and keeps them and the factor of G if enough
-// information is left.
+// Remove computes G -= AxᵀAx and T -= AxᵀYa on copies, and keeps them and the factor of the new G if
+// enough information is left.
 //
-// The eigenvalues e of Ax (G + lambda I)⁻¹ Axᵀ = V Vᵀ after the removal are h/(1-h) for those before
-// it. The errors of the difference are E_ij = eps d_i d_j for the norms d of the columns of [A;
+// An eigenvalue e of Ax (G + lambda I)⁻¹ Axᵀ = V Vᵀ after the removal is h/(1-h) for the eigenvalue h
+// before it. The subtraction has errors E_ij = eps d_i d_j for the norms d of the columns of [A;
 // sqrt(lambda) I] before it. With x = (G + lambda I)⁻¹aᵀ they change e by xᵀE x, about sqrt(k) eps ‖D
-// x‖² for D = diag(d), at most sqrt(k) eps e m for the largest eigenvalue m of D (G + lambda I)⁻¹ D,
-// and so 1-h = 1/(1+e) by (1-h) sqrt(k) eps m.
+// x‖² for D = diag(d). That is at most sqrt(k) eps e m for the largest eigenvalue m of D (G + lambda
+// I)⁻¹ D, so 1-h = 1/(1+e) changes by at most (1-h) sqrt(k) eps m.
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	if err := s.CheckLeft(q); err != nil {
@@ -335,12 +336,12 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	next.update(next.g, next.t, -1, ax, ya)
 	factor, model, err := next.factorize(0)
 	var short *memory.Error
-	if errors.As(err, &short) { // other programs took the memory meanwhile
+	if errors.As(err, &short) { // other programs have taken the memory meanwhile
 		return out, err
 	}
 	if err != nil {
 		if _, _, err := s.factorize(0); err != nil {
-			return out, err // it was so before
+			return out, err // the matrix was already singular before the removal
 		}
 		return out, &types.LeverageError{Action: types.ActionRemove}
 	}
