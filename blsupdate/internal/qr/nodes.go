@@ -15,35 +15,35 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// seminormalCondition is the reciprocal condition number, of columns scaled to the same length, down to
+// seminormalCondition is the reciprocal condition number, with columns scaled to the same norm, down to
 // which corrected seminormal equations are as accurate as a QR factorization.
 const seminormalCondition = 1e-7
 
-// nodesUnits is the error of C in units of a sum.
+// nodesUnits is the error of C in units of the error of a sum.
 const nodesUnits = 4
 
-var errSeminormal = errors.New("too ill-conditioned for the seminormal equations: start a new model with all nodes by New")
+var errSeminormal = errors.New("too ill-conditioned for the seminormal equations: use New to start a new model with all nodes")
 
-// AddNodes borders R and z by p columns and rows,
+// AddNodes appends p columns and rows to R, and p rows to z,
 //
 //	R := [R  R12]    z := [z ]
 //	     [0  R22],        [z2].
 //
-// With the ridge solution D = (AᵀA + lambda I)⁻¹AᵀH (k×p) and C = H - A D, what the new columns have
-// beyond the old ones,
+// With the ridge solution D = (AᵀA + lambda I)⁻¹AᵀH (k×p) and C = H - A D, the part of the new columns
+// that the old ones do not explain,
 //
 //	R12 = R D,   R22ᵀR22 = CᵀC + lambda DᵀD + lambda I,   R22ᵀz2 = CᵀY.
 //
 // R22 and z2 come from a QR factorization of [C; sqrt(lambda) D; sqrt(lambda) I] with the targets [Y;
-// 0; 0], so columns that are nearly combinations of old ones lose no more digits than they must. D
-// comes from seminormal equations without Q, which hold for κ to about 1/sqrt(eps) if they are
-// corrected once:
+// 0; 0], so columns that are nearly linear combinations of old ones lose no more digits than they must.
+// D comes from the seminormal equations, which need no Q. With one correction they are accurate for κ
+// up to about 1/sqrt(eps):
 //
 //	D0 = R⁻¹R⁻ᵀ(AᵀH),   D = D0 + R⁻¹R⁻ᵀ(Aᵀ(H - A D0) - lambda D0).
 //
-// Without Q the errors of C are at least eps ‖A‖‖D‖, up to eps κ‖H‖. The errors of W are of eps κ all
-// the same, but later rows that improve κ do not remove them. Columns of H are scaled by powers of two,
-// as in package cholesky.
+// Without Q the errors of C are at least eps ‖A‖‖D‖, up to eps κ‖H‖. The errors of W are still eps κ,
+// but later rows that improve κ do not remove them. Columns of H are scaled by powers of two, as in
+// package cholesky.
 //
 //	source: Björck, Linear Algebra Appl. 88/89, 1987.
 func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
@@ -58,7 +58,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 		return out, err
 	}
 	s.Counter.Enter(cost.StepNodesC)
-	// Seminormal equations are as accurate as those for R with columns of any scale.
+	// The accuracy of the seminormal equations does not depend on the scales of the columns of R.
 	rcond := lapack.RCondTriangle(s.Counter, dense.Equilibrated(s.R, s.Size.A))
 	if !(rcond >= seminormalCondition) {
 		return out, &types.ConditionError{What: "the present nodes", RCond: rcond, Err: errSeminormal}
@@ -85,7 +85,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	s.Counter.Dtrmm(blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, k, p, 1, r.Data, r.Stride, side.Data, side.Stride)
 	dense.DivideColumns(d, reciprocals)
 	dense.DivideColumns(corner, reciprocals)
-	// D has errors eps κ of what it leaves of H, one correction of the seminormal equations.
+	// After one correction of the seminormal equations D has errors of eps κ times what it leaves
+	// of H.
 	dense.Add(errs, nodesUnits*state.Unit(p, k)/rcond, dense.ColumnNorms(corner))
 
 	next := *s
@@ -112,8 +113,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// errNodes returns the errors of the new columns of R: the errors of R D, which the columns of D
-// multiply with the norms of the old columns. D belongs to the columns of H divided by units.
+// errNodes returns the errors of the new columns of R, the errors of R D: sums of |D_ij| times the
+// norms of the old columns. D belongs to H with its columns scaled by reciprocals.
 func (s *State) errNodes(d *mat.Dense, reciprocals []float64) []float64 {
 	errs := make([]float64, len(reciprocals))
 	for i, length := range s.Size.A {
@@ -128,7 +129,7 @@ func (s *State) errNodes(d *mat.Dense, reciprocals []float64) []float64 {
 	return errs
 }
 
-// solveNodes returns D, and overwrites h by C = H - A D.
+// solveNodes returns D, and overwrites h with C = H - A D.
 func (s *State) solveNodes(a, h *mat.Dense) (*mat.Dense, error) {
 	p := dense.Cols(h)
 	d, g := mat.NewDense(s.K, p, nil), mat.NewDense(s.K, p, nil)

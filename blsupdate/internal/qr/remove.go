@@ -23,15 +23,15 @@ import (
 //	R'ᵀR' = RᵀR - AxᵀAx = Rᵀ(I - PPᵀ)R,   R'ᵀz' = Rᵀz - AxᵀYa = Rᵀ(z - P Ya),
 //
 // and the smallest eigenvalue of I - PPᵀ, and of I - PᵀP, is 1-h for the leverage h = ‖P‖² of the rows.
-// downdate takes matrices of order q, shrink of order k. Neither forms RᵀR: the errors of I - PPᵀ,
-// about eps/(1-h), multiply R.
+// downdate works with matrices of order q, shrink of order k. Neither forms RᵀR, so the errors of I -
+// PPᵀ, about eps/(1-h), multiply R.
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	if err := cmp.Or(s.CheckLeft(q), s.regular()); err != nil {
 		return out, err
 	}
 	byRows := cost.RemovesByRows(q, s.K)
-	bytes := memory.Floats(2*q, s.K) // of P and what rotations carry along
+	bytes := memory.Floats(2*q, s.K) // of P, and of the columns that rotations carry along
 	if !byRows {
 		// For Pᵀ, the new z and I - PPᵀ.
 		bytes = memory.Sum(memory.Floats(q+s.C, s.K), memory.Triangle(s.K))
@@ -67,9 +67,9 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 //	[N 0 Zeta]       [I Ax Ya]
 //	[P R z   ]  into [0 R' z'],
 //
-// which is the addition of the rows read backwards. It is as stable as that but for N and Zeta, since
-// AxᵀAx is never subtracted. All that can fail comes before the first overwrite: no column of [0 Zeta;
-// R z] becomes longer. So R and z change in place.
+// which, read backwards, is the addition of the rows. It is as stable as an addition, apart from N and
+// Zeta, since AxᵀAx is never subtracted. Everything that can fail comes before the first overwrite,
+// since no column of [0 Zeta; R z] becomes longer. So R and z change in place.
 //
 //	source: LINPACK's dchdd, for q = 1; Golub and Van Loan, Matrix Computations, fourth edition,
 //	section 6.5.4.
@@ -106,12 +106,12 @@ func (s *State) downdate(pt, ya *mat.Dense) (least float64, gone []float64, err 
 //
 //	R' = K R,   z' = K⁻ᵀ(z - P Ya),
 //
-// in k³/3 flops for K, k³/3 for the product of two triangles and ck² for z'. pt is Pᵀ; ya is nil where
-// the targets of P are zero.
+// in k³/3 flops for K, k³/3 for the product of two triangles and ck² for z'. pt is Pᵀ; ya is nil if the
+// targets of P are zero.
 //
-// S has eigenvalues between 1-h and 1, so K has an error of about eps/(1-h) whatever the condition of R
-// is. After an error R and z are unchanged: z' is found first, and ‖K‖ <= 1, so R' does not overflow
-// where R has not.
+// S has eigenvalues between 1-h and 1, so K has an error of about eps/(1-h) whatever the condition of
+// R. After an error R and z are unchanged: z' is computed first, and since ‖K‖ <= 1, R' does not
+// overflow if R did not.
 func (s *State) shrink(action types.Action, pt, ya *mat.Dense) (least float64, gone []float64, err error) {
 	rest := dense.IdentityPacked(s.K)
 	dense.Sprk(s.Counter, -1, pt, 1, rest)
@@ -137,8 +137,8 @@ func (s *State) shrink(action types.Action, pt, ya *mat.Dense) (least float64, g
 	s.NoteNorms(-1, after)
 	s.NoteNorms(-1, lost)
 	s.Z = z
-	// The residuals lose ‖ya‖² - ‖z‖² + ‖z'‖², which rounding blurs. The residuals of the rows are
-	// at most its root over 1-h.
+	// The squared residuals fall by s = ‖ya‖² - ‖z‖² + ‖z'‖², up to rounding. The residuals of the
+	// removed rows are at most sqrt(s/(1-h)).
 	for j, v := range after {
 		sum := detmath.Hypot(lost[j], v)
 		blur := math.Sqrt(state.Unit(s.K, s.K)/least) * sum
@@ -148,10 +148,10 @@ func (s *State) shrink(action types.Action, pt, ya *mat.Dense) (least float64, g
 }
 
 // remainder returns the Cholesky factor of S = I - PPᵀ or I - PᵀP, which it overwrites, and the
-// smallest eigenvalue of S, 1-h. It returns a *LeverageError where that is too small. pt is Pᵀ for the
-// latter S, and nil for the former.
+// smallest eigenvalue of S, 1-h. It returns a *LeverageError if 1-h is too small. pt is Pᵀ for S = I -
+// PᵀP, and nil for S = I - PPᵀ.
 //
-// The R that h is computed with has errors E of eps times the norms d of its columns. They change p =
+// The R from which h is computed has errors E of eps times the norms d of its columns. They change p =
 // R⁻ᵀa by -R⁻ᵀEᵀp, and h = pᵀp by -2pᵀE x for x = R⁻¹p, about sqrt(k) eps ‖D x‖ for D = diag(d). So
 // only the condition of R in the direction of the rows decides whether h is known.
 func (s *State) remainder(action types.Action, rest *mat.SymPacked, pt *mat.Dense) (*lapack.Cholesky, float64, error) {
@@ -172,16 +172,16 @@ func (s *State) remainder(action types.Action, rest *mat.SymPacked, pt *mat.Dens
 }
 
 // Merge reduces [R1 z1; R2 z2] to [R z; 0 rest], and removes the ridge of the other state, which came
-// with R2. Where neither state has rows in a direction, h is lambda2/(lambda1 + lambda2): 1/2 for equal
-// ridges, and a *LeverageError where the receiver has none. States started with lambda = 0, from any
-// number of rows, lose nothing.
+// with R2. In a direction in which neither state has rows, h is lambda2/(lambda1 + lambda2): 1/2 for
+// equal ridges, and 1, a *LeverageError, if the receiver has no ridge. States started with lambda = 0,
+// from any number of rows, lose nothing.
 func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	o := other.(*State)
 	size, err := bounded(s.Size.Plus(o.Size))
 	if err != nil {
 		return out, err
 	}
-	// For the new R and z, and for the other z, which is overwritten.
+	// For the new R and z, and for a copy of the other z, which is overwritten.
 	bytes := memory.Floats(s.K, s.K+2*s.C)
 	if o.Lambda > 0 {
 		bytes = max(bytes, memory.Sum(memory.Floats(s.K, s.K+s.C), s.loweringBytes()))
@@ -207,7 +207,8 @@ func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// SetLambda adds the difference of the ridges to RᵀR: as rows of its root times I, or by lower.
+// SetLambda adds the difference of the ridges to RᵀR: as the rows of its square root times I if it is
+// positive, otherwise by lower.
 func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 	next := *s
 	next.Lambda = lambda
@@ -244,9 +245,9 @@ func (s *State) loweringBytes() int64 {
 	return memory.Sum(memory.Floats(s.K, s.K), memory.Triangle(s.K))
 }
 
-// lower replaces R and z by those for RᵀR - by I. It removes the rows sqrt(by) I, whose targets are
-// zero and for which P = sqrt(by) R⁻ᵀ. s already has the ridge that remains, and the samples. After an
-// error R and z are unchanged.
+// lower subtracts by times I from RᵀR, and changes z accordingly. It removes the rows sqrt(by) I, whose
+// targets are zero and for which P = sqrt(by) R⁻ᵀ. s must already have the ridge that remains, and the
+// number of samples. After an error R and z are unchanged.
 func (s *State) lower(action types.Action, by float64) error {
 	if s.CheckDetermined() != nil { // h is 1, whatever rounding makes of it
 		return &types.LeverageError{Action: action}

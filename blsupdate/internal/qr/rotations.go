@@ -12,15 +12,15 @@ import (
 )
 
 // downdate turns the matrix [N; P] with orthonormal columns, N upper triangular (q×q) and P k×q, into
-// [I; 0], and does the same to the rows of [0 Zeta; R z]. It overwrites all of them. They have no gaps
-// between rows, but R and z may.
+// [I; 0], and applies the same transformation to [0 Zeta; R z]. It overwrites all of them. Only R and z
+// may have gaps between rows.
 //
-// Every element of P is eliminated by a rotation of its row and a row of N, in P from the last row up.
-// So a row of R meets only rows right of N that begin with as many zeros, and R remains a triangle. A
-// block takes some rows of N, and for them some rows of P; the rest of [N; P] is carried along like the
-// other columns. So there is one pass over R for some rows of N. The rotations of a block make an
-// orthogonal matrix, by which the other columns are multiplied where there are enough rows for Dgemm to
-// be faster.
+// Every element of P is eliminated by a rotation of its row with a row of N, from the last row of P up.
+// So a row of R is combined only with rows to the right of N that begin with as many zeros, and R
+// remains triangular. A block combines some rows of N with some rows of P; the rest of [N; P] is
+// carried along like the other columns. So one pass over R serves several rows of N. The product of the
+// rotations of a block is an orthogonal matrix. The other columns are multiplied by it if there are
+// enough rows for Dgemm to be faster.
 func downdate(b blskernel.Backend, n, p, zeta, r, z *mat.Dense) {
 	q, k, c := dense.Rows(n), dense.Rows(p), dense.Cols(z)
 	rr, rz := r.RawMatrix(), z.RawMatrix()
@@ -42,7 +42,7 @@ type rotations struct {
 	work     []float64
 }
 
-// carried has the columns right of N (low) and P (high) that are carried along.
+// carried has the columns to the right of N (low) and P (high) that are carried along.
 type carried struct {
 	low, high []float64
 	ldl, ldh  int
@@ -50,7 +50,7 @@ type carried struct {
 	triangle  bool // row j of high begins with j zeros, and low is zero at first
 }
 
-// block returns the columns right of the rows of N from i on and of P from j on that change.
+// block returns the columns that change, to the right of the rows of N from i on and of P from j on.
 func (c carried) block(i, j int) carried {
 	from := 0
 	if c.triangle {
@@ -62,8 +62,8 @@ func (c carried) block(i, j int) carried {
 
 // Sizes of a block: rows of N and of P, columns that are multiplied together, and the rows of N from
 // which columns are multiplied and not rotated. On one core of Zen 4 with k = 1000 and 2000 and q = 64,
-// the best of seven times is 22 GFLOP/s for 24 rows of each, by 3qk² flops, 20 for 16 and 32 of each,
-// and 16 to 19 for 16 with 48 or 64. Rotations by twos reach 9 for any q.
+// the best of seven runs, counted as 3qk² flops, reaches 22 GFLOP/s with 24 rows of each, 20 with 16 or
+// 32 of each, and 16 to 19 with 16 and 48 or 64. Rotations in pairs reach 9 for any q.
 const (
 	lowRows       = 24
 	highRows      = 24
@@ -94,14 +94,14 @@ func (d *rotations) run() {
 	}
 }
 
-// eliminate makes the rotations for rows i0 to i1 of N and j0 to j1 of P.
+// eliminate computes the rotations for rows i0 to i1 of N and j0 to j1 of P.
 func (d *rotations) eliminate(i0, i1, j0, j1 int) {
 	at := (j1 - j0) * (i1 - i0)
 	for j := j1 - 1; j >= j0; j-- {
 		at -= i1 - i0
 		for i := i0; i < i1; i++ {
 			low, high := d.n[i*d.q+i:i*d.q+i1], d.p[j*d.q+i:j*d.q+i1]
-			// Neither is above 1, and the element of N only grows and is not small.
+			// Neither element is above 1, and the element of N only grows and is not small.
 			length := math.Sqrt(float64(low[0]*low[0]) + float64(high[0]*high[0]))
 			cos, sin := low[0]/length, high[0]/length
 			low[0], high[0] = length, 0
@@ -111,7 +111,7 @@ func (d *rotations) eliminate(i0, i1, j0, j1 int) {
 	}
 }
 
-// rotate applies the rotations of a block one by one, two in one pass.
+// rotate applies the rotations of a block one after another, two in each pass.
 func (d *rotations) rotate(c carried, low, high int) {
 	for j := high - 1; j >= 0; j-- {
 		from := 0
@@ -132,8 +132,8 @@ func (d *rotations) rotate(c carried, low, high int) {
 }
 
 // multiplyOut computes Omega, the product of the rotations of a block, by applying them to the identity
-// with its rows in the order [P; N]. The part of its rows for P in P is an upper triangle, so zeros in
-// a triangle R stay exactly zero.
+// with its rows in the order [P; N]. Its leading block, which maps P to P, is upper triangular, so
+// zeros in a triangular R stay exactly zero.
 func (d *rotations) multiplyOut(low, high int) {
 	m := low + high
 	if d.omega == nil {
@@ -146,7 +146,7 @@ func (d *rotations) multiplyOut(low, high int) {
 	d.rotate(carried{low: d.omega[high*m:], high: d.omega, ldl: m, ldh: m, width: m, triangle: true}, low, high)
 }
 
-// multiply multiplies the columns right of a block by Omega.
+// multiply multiplies the columns to the right of a block by Omega.
 func (d *rotations) multiply(c carried, low, high int) {
 	m := low + high
 	for at := 0; at < c.width; at += omegaWidth {
@@ -182,9 +182,9 @@ func rotateTwice(cos0, sin0, cos1, sin1 float64, x0, x1, y []float64) {
 	}
 }
 
-// RotateIn adds rows to R and z and overwrites them. Each row j of R, from the first one down, is
-// rotated with every one of them, so that their elements j become zero. No column of [R z; Ax Ya]
-// changes its length. LINPACK's dchud does so for one row.
+// RotateIn adds the rows of Ax and Ya to R and z, and overwrites Ax and Ya. Each row j of R, from the
+// first one down, is rotated with every row of Ax, whose element j becomes zero. No column of [R z; Ax
+// Ya] changes its norm. LINPACK's dchud does the same for one row.
 func RotateIn(triangle, right, ax, ya *mat.Dense) {
 	q := dense.Rows(ax)
 	for j := range dense.Rows(triangle) {

@@ -1,4 +1,4 @@
-// Package qr implements QR, which keeps the triangle R with RᵀR = AᵀA + lambda I, and z with R W = z.
+// Package qr implements QR, which keeps the triangular R with RᵀR = AᵀA + lambda I, and z with R W = z.
 package qr
 
 import (
@@ -20,30 +20,31 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// State is R of a QR factorization of [A; sqrt(lambda) I], and z, the first k rows of QᵀY. Neither Q
-// nor A is kept, and AᵀA is never formed, so errors grow with κ and not with κ². No update depends on
-// l. The signs of the diagonal of R are arbitrary.
+// State holds the R of a QR factorization of [A; sqrt(lambda) I], and z, the first k rows of QᵀY.
+// Neither Q nor A is kept, and AᵀA is never formed, so errors grow with κ and not with κ². The cost of
+// an update does not depend on l. The signs of the diagonal of R are arbitrary.
 //
-// R changes in place, so nothing in an update may fail. Only overflow could, and the norms of the
-// columns bound it: orthogonal transformations from the left keep the norms of [R z; Ax Ya].
+// R changes in place, so an update must not fail midway. Only overflow could make it fail, and the
+// norms of the columns rule that out: orthogonal transformations from the left keep the column norms of
+// [R z; Ax Ya].
 type State struct {
 	state.Base
 	R    *mat.Dense  // k×k, zero below the diagonal
 	Z    *mat.Dense  // k×c
 	Size state.Norms // the norms of the columns of R, and bounds on the norms of z
 
-	w *mat.Dense // R⁻¹z; nil where it is not known since the last change
+	w *mat.Dense // R⁻¹z; nil if it is not known since the last change
 }
 
-// LargestColumn is the norm up to which columns of [R z] and of rows to be added are safe. In the
-// routines of package lapack no number is larger than 4n sqrt(1+q) times the norms, for a panel of n <=
-// 64 columns and q <= 2²⁰ rows. With |V| <= 1 and ‖T‖ <= 2 in a block reflection I - V T Vᵀ and a
-// column x of norm N, the sums in Vᵀx are at most sqrt(1+q) N, those in Tᵀ(Vᵀx) at most 2 sqrt(n) times
-// that, and those in V(TᵀVᵀx) another sqrt(n). That is 2¹⁸ norms. Rounding errors of the norms are far
-// below the factor 2⁶ that remains up to 2¹⁰²⁴.
+// LargestColumn is the norm below which columns of [R z] and of rows to be added cannot overflow. In
+// the routines of package lapack no number is larger than 4n sqrt(1+q) times the norms, for a panel of
+// n <= 64 columns and q <= 2²⁰ rows. With |V| <= 1 and ‖T‖ <= 2 in a block reflection I - V T Vᵀ and a
+// column x of norm N, the sums in Vᵀx are at most sqrt(1+q) N, in Tᵀ(Vᵀx) at most 2 sqrt(n) times as
+// large, and in V(TᵀVᵀx) at most sqrt(n) times larger again. That is below 2¹⁸ N. Rounding errors of
+// the norms are far below the factor 2⁶ that remains up to 2¹⁰²⁴.
 const LargestColumn = 0x1p1000
 
-// bounded returns size, and ErrOverflow where a column is too large.
+// bounded returns size, and ErrOverflow if a column is too large.
 func bounded(size state.Norms) (state.Norms, error) {
 	if !(dense.LargestOf(size.A) < LargestColumn && dense.LargestOf(size.Y) < LargestColumn) {
 		return size, types.ErrOverflow
@@ -51,7 +52,7 @@ func bounded(size state.Norms) (state.Norms, error) {
 	return size, nil
 }
 
-// diagonal returns the norms of a ridge alone.
+// diagonal returns the norms of a state that has a ridge and no rows.
 func (s *State) diagonal(lambda float64) state.Norms {
 	size := state.NewNorms(s.K, s.C, false)
 	size.Triangle, size.Ridge = true, lambda
@@ -106,10 +107,10 @@ func (s *State) Covariance() (c state.Covariance, err error) {
 	}), nil
 }
 
-// regular returns an error where R is singular to working precision. |R_jj| is the distance of column j
-// of [A; sqrt(lambda) I] from the span of those before it, with an error of some eps times the norm of
-// the column. Compared with that norm, scales of columns make no difference, and nor do they to the
-// accuracy of W row by row.
+// regular returns an error if R is singular to working precision. |R_jj| is the distance of column j of
+// [A; sqrt(lambda) I] from the span of the columns before it, with an error of a few eps times the norm
+// of column j. Relative to that norm the scales of columns do not matter, nor do they for the accuracy
+// of W row by row.
 func (s *State) regular() error {
 	const what = "[A; sqrt(lambda) I]"
 	worst := math.Inf(1)
@@ -139,7 +140,7 @@ func (s *State) MapTargets(t *mat.Dense, keep bool) (out state.Outcome, err erro
 	return out, nil
 }
 
-// Forget multiplies R and z by the root of the factor. W stays.
+// Forget multiplies R and z by the square root of the factor. W does not change.
 func (s *State) Forget(factor float64) error {
 	root := math.Sqrt(factor)
 	s.R.Scale(root, s.R)
@@ -150,7 +151,7 @@ func (s *State) Forget(factor float64) error {
 	return nil
 }
 
-// Condition says how accurate W is, by the present R. The solution for W has the errors of another
+// Condition reports how accurate W is, from the present R. The solution for W counts as one more
 // change.
 func (s *State) Condition() state.Condition {
 	if s.w == nil || s.CheckDetermined() != nil {
@@ -166,12 +167,12 @@ func (s *State) Condition() state.Condition {
 	return state.Condition{RCond: reach.RCond(), Power: 1, Error: solved.TriangleError(reach, s.w)}
 }
 
-// knownRows is the number of rows of R⁻¹ of which Condition takes the norms.
+// knownRows is the number of rows of R⁻¹ whose norms Condition computes.
 const knownRows = 8
 
-// rowsOfInverse returns bounds on the norms of the rows of R⁻¹: the norms where errs are largest
-// against the columns of R, such as after AddNodes, and ‖(R D)⁻¹‖ over the norm of the column
-// elsewhere.
+// rowsOfInverse returns bounds on the norms of the rows of R⁻¹: the norms themselves for the knownRows
+// rows whose errs are largest relative to the columns of R, such as after AddNodes, and ‖(R D)⁻¹‖ over
+// the norm of the column for the others.
 func (s *State) rowsOfInverse(scaled float64, errs []float64) []float64 {
 	rows, order, r := make([]float64, s.K), make([]int, s.K), s.R.RawMatrix()
 	for j, length := range s.Size.A {
@@ -191,14 +192,14 @@ func (s *State) rowsOfInverse(scaled float64, errs []float64) []float64 {
 
 func (s *State) measure() { s.Size.A = dense.ColumnNorms(s.R) }
 
-// mustNotFail panics where an operation in place fails, which LargestColumn rules out.
+// mustNotFail panics if an operation in place fails, which LargestColumn rules out.
 func mustNotFail(err error) {
 	if err != nil {
-		panic("blsupdate: an elimination overflows within its bounds")
+		panic("blsupdate: an elimination overflowed within its bounds")
 	}
 }
 
-// Code writes or reads R, z and W. Forget may leave a W that no solution gives back.
+// Code writes or reads R, z and W, since solving again may not reproduce the W that Forget leaves.
 func (s *State) Code(x *codec.Coder) {
 	x.Triangle("R", &s.R, s.K, true)
 	x.Dense("z", &s.Z, s.K, s.C)
@@ -209,15 +210,15 @@ func (s *State) Code(x *codec.Coder) {
 	if x.Present(s.w != nil) {
 		x.Dense("W", &s.w, s.K, s.C)
 	}
-	// The bounds must hold for the columns themselves, whatever their norms are said to be. A
-	// factor of 2 is more than what rounding makes of a bound.
+	// The bounds must hold for the columns themselves, whatever norms the encoding claims. Rounding
+	// changes a bound by far less than the factor 2.
 	if !x.Failed() {
 		largest := max(dense.LargestOf(dense.ColumnNorms(s.R)), dense.LargestOf(dense.ColumnNorms(s.Z)))
 		x.Check(largest < 2*LargestColumn, "the columns of R and z are too large")
 	}
 }
 
-// Add reduces [R z; Ax Ya] to [R' z'; 0 rest], in copies of R and z where ctx may end it in between.
+// Add reduces [R z; Ax Ya] to [R' z'; 0 rest], in copies of R and z if ctx may stop it midway.
 func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q, r, z := dense.Rows(ax), s.R, s.Z
 	size, err := bounded(s.Size.With(ax, ya, s.Lambda))
@@ -241,8 +242,8 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	return out, nil
 }
 
-// learn adds rows that are small enough to R and z, panel by panel, and their residuals to the
-// norms and RSS of s: the rows add the sum of squares of what the elimination leaves of Ya to RSS.
+// learn adds rows below LargestColumn to R and z, panel by panel, and their residuals to the norms and
+// RSS of s. RSS grows by the sum of squares of what the elimination leaves of Ya.
 func (s *State) learn(ctx context.Context, r, z, ax, ya *mat.Dense) error {
 	q := dense.Rows(ax)
 	rotations := cost.AddsByRotations(q, s.K)
