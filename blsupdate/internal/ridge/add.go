@@ -50,10 +50,10 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	return state.Outcome{Model: cost.RidgeAdd(s.Options, form, q, s.K, s.C), Form: form}, nil
 }
 
-// largeReach is the factor of the errors of the form Large, as one of norms.
+// largeReach multiplies the norms of rows to account for the larger errors of the form Large.
 const largeReach = 7
 
-// Remove removes rows by eachBlock. Q grows by at most 1/(1-h).
+// Remove removes rows by eachBlock. Q grows by a factor of at most 1/(1-h).
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	if err := s.CheckLeft(q); err != nil {
@@ -67,7 +67,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 		return out, err
 	}
 	next := *s
-	next.Size = s.Size.Scaled(1) // a copy, which takes up the residuals of the rows
+	next.Size = s.Size.Scaled(1) // a copy, to which the residuals of the rows are added
 	rest, err := next.eachBlock(context.Background(), -1, ax, ya, limit)
 	if err != nil {
 		return out, err
@@ -88,16 +88,16 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	return state.Outcome{Model: cost.RidgeAdd(s.Options, types.Small, q, s.K, s.C)}, nil
 }
 
-// eachBlock adds rows (sign = 1) or removes them (-1) block by block, by the formula of Woodbury: with
-// P = Ax Q, UᵀU = I + sign Ax Pᵀ and T = U⁻ᵀP,
+// eachBlock adds rows (sign = 1) or removes them (-1) block by block, by Woodbury's formula: with P =
+// Ax Q, UᵀU = I + sign Ax Pᵀ and T = U⁻ᵀP,
 //
 //	W := W + sign TᵀU⁻ᵀ(Ya - Ax W),   Q := Q - sign TᵀT.
 //
 // The error with an explicit inverse of UᵀU, as the formula is often written, is a hundred times as
-// large. One block is added in place, and several to copies, since a later one may fail.
+// large. One block changes Q and W in place; several change copies, since a later one may fail.
 //
-// The smallest eigenvalue of UᵀU in a removal is 1-h of the block, which must not be below limit.
-// eachBlock returns their product, which is at most 1-h of all rows.
+// In a removal the smallest eigenvalue of UᵀU is 1-h of the block, which must not be below limit.
+// eachBlock returns the product over the blocks, which is at most 1-h of all rows.
 func (s *State) eachBlock(ctx context.Context, sign float64, ax, ya *mat.Dense, limit float64) (rest float64, err error) {
 	q := dense.Rows(ax)
 	blocks := cost.RidgeBlocks(q, s.K)
@@ -167,7 +167,7 @@ func (s *State) apply(sign float64, u *lapack.Cholesky, t, ax, ya *mat.Dense) er
 //
 //	Q := (Q⁻¹ + AxᵀAx)⁻¹,   W := W + Q Axᵀ(Ya - Ax W).
 //
-// The inverse of the unsymmetric I + Q AxᵀAx by LU has an error of eps κ³.
+// The inverse of the unsymmetric I + Q AxᵀAx by LU would have an error of eps κ³.
 func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 	q := dense.Rows(ax)
 	s.Counter.Enter(cost.StepG)
@@ -213,8 +213,8 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 	return nil
 }
 
-// noteFit adds the residuals of q rows with the innovations E = Ya - Ax W, of the given norms: EᵀE' =
-// EᵀE - fits, with a bound on the rounding of the difference.
+// noteFit adds the residuals E' of q added rows to RSS and the norms of residuals. innovation has the
+// norms of E = Ya - Ax W: EᵀE' = EᵀE - fits, with a bound on the rounding of the difference.
 func (s *State) noteFit(q int, innovation, fits []float64) {
 	s.NoteSquares(-1, fits)
 	for t, length := range innovation {
@@ -239,8 +239,8 @@ func (s *State) invert(ctx context.Context, m *mat.SymPacked, what string) (*mat
 	return inverse, nil
 }
 
-// TimesPacked computes P = alpha X S for S of order k, in the way that cost.ProductKind says. P, q×k,
-// has no gaps.
+// TimesPacked computes P = alpha X S for S of order k, by the routine that cost.ProductKind selects. P
+// is q×k, without gaps.
 func TimesPacked(b *state.Base, alpha float64, s *mat.SymPacked, x, p *mat.Dense) {
 	q, data, rx, rp := x.RawMatrix().Rows, s.RawSymPacked().Data, x.RawMatrix(), p.RawMatrix()
 	kind := cost.ProductKind(b.Options.Backend, q)
@@ -255,8 +255,8 @@ func TimesPacked(b *state.Base, alpha float64, s *mat.SymPacked, x, p *mat.Dense
 	}
 }
 
-// stripRows is the number of rows of S that are unpacked at a time. Their part of a product with 16 to
-// 64 rows takes the same time.
+// stripRows is the number of rows of S that are unpacked at a time. Strips of 16 to 64 rows take the
+// same time.
 const stripRows = 32
 
 // timesStrips computes P = alpha X S by strips of rows of S. Each is unpacked with its part of the
@@ -280,8 +280,8 @@ func timesStrips(b blskernel.Backend, k, q int, alpha float64, s, x []float64, l
 	}
 }
 
-// AddOuter computes S += alpha TᵀT for S of order k, in the way that cost.RankKind says. T, q×k, has no
-// gaps.
+// AddOuter computes S += alpha TᵀT for S of order k, by the routine that cost.RankKind selects. T is
+// q×k, without gaps.
 func AddOuter(b *state.Base, alpha float64, t *mat.Dense, s *mat.SymPacked) {
 	q, rt, data := t.RawMatrix().Rows, t.RawMatrix().Data, s.RawSymPacked().Data
 	kind := cost.RankKind(b.Options.Backend, q)

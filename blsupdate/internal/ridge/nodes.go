@@ -15,14 +15,14 @@ import (
 // nodesUnits is the error of D in units of the error of Q.
 const nodesUnits = 4
 
-// AddNodes borders Q by p columns. With D = Q AᵀH and C = H - A D,
+// AddNodes appends p rows and columns to Q. With D = Q AᵀH and C = H - A D,
 //
 //	S = CᵀC + lambda (DᵀD + I),
 //	Q := [Q + D S⁻¹Dᵀ  -D S⁻¹],   W := [W - D W2],   W2 = S⁻¹CᵀY.
 //	     [-S⁻¹Dᵀ        S⁻¹  ]         [W2      ]
 //
 // S is the Schur complement HᵀH + lambda I - HᵀA D. As a sum of squares it has no cancellation; the
-// difference has no correct digits where H is nearly a combination of the columns of A.
+// difference would have no correct digits if H were nearly a linear combination of the columns of A.
 func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	l, p := h.Dims()
 	next := *s
@@ -47,7 +47,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	dense.Gemmtp(s.Counter, s.Lambda, b.D, b.D, 1, inner)
 	inner.AddDiagonal(s.Lambda)
 	s.Counter.Enter(cost.StepFactor)
-	factor, err := s.Factor(inner, "the new nodes next to the old ones", types.QR)
+	factor, err := s.Factor(inner, "the new nodes relative to the old ones", types.QR)
 	if err != nil {
 		return out, err
 	}

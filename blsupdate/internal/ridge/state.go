@@ -14,13 +14,13 @@ import (
 	"blskernel/mat"
 )
 
-// State is Q and W. Only the upper triangle of Q is kept, so Q is symmetric to the last bit.
+// State holds Q and W. Only the upper triangle of Q is kept, so Q is symmetric to the last bit.
 type State struct {
 	state.Inverse
 	Q *mat.SymPacked // Q/Gain, k×k
 }
 
-// Start computes Q and W by the Cholesky factor of AᵀA + lambda I.
+// Start computes Q and W from the Cholesky factor of AᵀA + lambda I.
 func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, err error) {
 	if err := s.Begin(a, y); err != nil {
 		return out, err
@@ -62,11 +62,11 @@ func (s *State) Condition() state.Condition { return s.ConditionOf(s.rows()) }
 
 func (s *State) noteRows() { s.NoteRows(s.rows()) }
 
-// rows returns the norms of the rows of F, where Q = F Fᵀ, the roots of the diagonal of Q.
+// rows returns the norms of the rows of F, where Q = F Fᵀ: the square roots of the diagonal of Q.
 func (s *State) rows() []float64 {
 	rows, data := make([]float64, s.K), s.data()
 	for i := range rows {
-		rows[i] = math.Sqrt(s.Gain) * math.Sqrt(max(0, data[0])) // rounding may leave less
+		rows[i] = math.Sqrt(s.Gain) * math.Sqrt(max(0, data[0])) // rounding may leave a negative number
 		data = data[s.K-i:]
 	}
 	return rows
@@ -91,9 +91,9 @@ func (s *State) Code(x *codec.Coder) {
 	s.CodeInverse(x, "Q", func() { dense.CodeSym(x, "Q", &s.Q, s.K) }, s.data)
 }
 
-// reserve checks the memory of an addition or a removal of q rows. That is P of a block and, for
-// several blocks, copies of Q and W. In the form Large it is a copy of Q, which becomes the new one,
-// and two matrices like W.
+// reserve checks that there is memory to add or remove q rows: for P of a block and, with several
+// blocks, for copies of Q and W. The form Large needs a copy of Q, which becomes the new Q, and two
+// matrices of the size of W.
 func (s *State) reserve(action types.Action, form types.Form, q int) error {
 	triangle, w := memory.Triangle(s.K), memory.Floats(s.K, s.C)
 	bytes := memory.Sum(triangle, w, w)
