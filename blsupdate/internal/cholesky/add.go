@@ -43,7 +43,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	return state.Outcome{Model: cost.CholeskyAdd(form, q, s.K, s.C, large), Form: form}, nil
 }
 
-// Remove removes few rows one by one, and more by a matrix of order k.
+// Remove removes a few rows one by one, and more rows by a matrix of order k.
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q, ctx := dense.Rows(ax), context.Background()
 	if err := s.CheckLeft(q); err != nil {
@@ -85,19 +85,19 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 }
 
 // maxKernel is the largest eigenvalue of SᵀS, the leverage Ax (AᵀA + lambda I)⁻¹ Axᵀ of the new rows,
-// up to which I + SᵀS is formed. Its error is eps times the leverage, relative to the I where S adds
-// nothing. Above, U is the triangle of a QR factorization of [I; S], with an error of eps times the
-// root of the leverage. Nearly all new rows have a large leverage as long as there are hardly more rows
-// than nodes, or where only a small ridge determines some direction.
+// up to which I + SᵀS is formed. Its error is eps times the leverage, relative to the I in directions
+// to which S adds nothing. Above maxKernel, U is the R of a QR factorization of [I; S], with an error
+// of eps times the square root of the leverage. Nearly all new rows have a large leverage as long as
+// there are hardly more rows than nodes, or if only a small ridge determines some direction.
 const maxKernel = 1e4
 
-// maxGrown is the factor of the norm of F from which an addition is refused. In exact arithmetic no
-// addition lets F grow. The error of U is some eps relative to its columns, so rows of leverage above
-// 1/eps² leave nothing of the I in I + SᵀS, and F grows where it should not. At 1% it has errors that
-// no later rows remove.
+// maxGrown is the factor of growth of the norm of F above which an addition is refused. In exact
+// arithmetic no addition makes F grow. The error of U is a few eps relative to its columns, so rows of
+// leverage above 1/eps² leave nothing of the I in I + SᵀS, and F grows although it should not. At 1% it
+// has errors that no later rows remove.
 const maxGrown = 1.01
 
-var errGrown = errors.New("the inverse factor has grown, which added rows cannot cause: they are too large compared with the others")
+var errGrown = errors.New("the inverse factor grew, which exact arithmetic rules out: the added rows are too large compared with the others")
 
 // Names of the matrices in errors.
 const (
@@ -105,8 +105,8 @@ const (
 	removedKernel = "I - F'Ax'Ax F"
 )
 
-// addLarge adds rows by a matrix of order k, and reports whether the rows are large. fit are the norms
-// of what the new F multiplies.
+// addLarge adds rows by a matrix of order k, and reports whether the rows are large. fit has the norms
+// of the columns that the new F multiplies.
 func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, fit []float64, err error) {
 	seen, err := s.seen(ctx, types.ActionAdd, ax)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, fi
 	return large, fit, err
 }
 
-// seen returns S = Ax F. It checks the memory of the action: I ± SᵀS, and S or the new F.
+// seen returns S = Ax F. It first checks the memory of the action: for I ± SᵀS, and for S or the new F.
 func (s *State) seen(ctx context.Context, action types.Action, ax *mat.Dense) (*mat.Dense, error) {
 	q := dense.Rows(ax)
 	bytes := memory.Sum(memory.Triangle(s.K), memory.Floats(max(q, s.K), s.K))
@@ -149,13 +149,14 @@ func (s *State) seen(ctx context.Context, action types.Action, ax *mat.Dense) (*
 //
 //	F := F U⁻¹,   W := W + sign F (I + sign SᵀS)⁻¹Sᵀ(Ya - Ax W).
 //
-// F U⁻¹ is a solution for its transpose in place, L := U⁻ᵀL. For q <= k a matrix of order q gives W,
+// F U⁻¹ is computed in place by solving for its transpose, L := U⁻ᵀL. For q <= k a matrix of order q
+// gives W,
 //
 //	W += sign F Sᵀ(I + sign S Sᵀ)⁻¹(Ya - Ax W),
 //
-// which is the more accurate the larger the new rows are. It returns the smallest eigenvalue of I -
-// SᵀS, which is 1-h and in a removal not below limit, and the norms of what the new F multiplies, if it
-// does.
+// which is more accurate, the more so the larger the new rows are. rest is 1-h in a removal, the
+// smallest eigenvalue of I - SᵀS, which must not be below limit, and 1 in an addition. fit has the
+// norms of the columns that the new F multiplies, in an addition with q > k.
 func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.Dense, limit float64) (rest float64, fit []float64, err error) {
 	q, k := dense.Rows(seen), s.K
 	panel, beta, what := state.PanelRows, 1.0, addedKernel
@@ -242,7 +243,7 @@ func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.D
 	return rest, fit, s.replaced(sign, v)
 }
 
-// gainSolve overwrites E by (I + sign S Sᵀ)⁻¹E.
+// gainSolve overwrites E with (I + sign S Sᵀ)⁻¹E.
 func (s *State) gainSolve(sign float64, seen, e *mat.Dense) error {
 	inner := mat.NewSymPacked(dense.Rows(seen), nil)
 	dense.Gemmtp(s.Counter, sign, seen, seen, 0, inner)
@@ -254,8 +255,8 @@ func (s *State) gainSolve(sign float64, seen, e *mat.Dense) error {
 	return err
 }
 
-// addSeenByQR adds rows by the triangle U and z = Qᵀ[0; E] of a QR factorization of [I; S], with E = Ya
-// - Ax W:
+// addSeenByQR adds rows by the triangular U and z = Qᵀ[0; E] of a QR factorization of [I; S], with E =
+// Ya - Ax W:
 //
 //	F := F U⁻¹,   W := W + F z.
 func (s *State) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) (fit []float64, err error) {
@@ -279,7 +280,7 @@ func (s *State) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) (fit [
 		return nil, state.TriangleError(addedKernel, err)
 	}
 	for i := range s.K {
-		clear(s.L.RawRowView(i)[i+1:]) // of zeros with a sign
+		clear(s.L.RawRowView(i)[i+1:]) // negative zeros
 	}
 	s.Counter.Enter(cost.StepWeights)
 	fit = dense.ColumnNorms(z)
@@ -287,7 +288,7 @@ func (s *State) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) (fit [
 	return fit, s.replaced(1, z)
 }
 
-// replaced measures the new F, and adds sign V to a copy of W.
+// replaced adds sign V to a copy of W, and measures it and the new F.
 func (s *State) replaced(sign float64, v *mat.Dense) error {
 	s.W = dense.Copy(s.W)
 	dense.Add(s.W.RawMatrix().Data, sign, v.RawMatrix().Data)

@@ -11,24 +11,24 @@ import (
 	"blskernel/mat"
 )
 
-// minForNodes is the smallest 1/κ, before and after, at which nodes are added. One correction does
-// not save the D of a worse state.
+// minForNodes is the smallest 1/κ, before and after the change, at which nodes are added. In a worse
+// state one correction of D is not enough.
 const minForNodes = 1e-7
 
 const withNodes = "A'A + lambda I with the new nodes"
 
-// AddNodes borders F by p columns. With D = F FᵀAᵀH, C = H - A D and R22 the triangle of a QR
+// AddNodes appends p rows and columns to F. With D = F FᵀAᵀH, C = H - A D and R22 the triangle of a QR
 // factorization of [C; sqrt(lambda) D; sqrt(lambda) I],
 //
 //	F := [F  -D G],   G = R22⁻¹,   W := [W - D W2],   W2 = R22⁻¹z,
 //	     [0    G ]                      [W2      ]
 //
-// where z is Qᵀ[Y; 0; 0] of that factorization. The correction of D takes its error from eps κ² to eps
-// κ for κ below 1e7.
+// where z is Qᵀ[Y; 0; 0] of that factorization. The correction of D reduces its error from eps κ² to
+// eps κ for κ below 1e7.
 //
-// Each column of H is first divided by a power of two to a norm of about 1, so that AᵀH neither
-// overflows nor underflows if A does not. That also divides the columns of D and R22, and the rows of G
-// and W2 are divided at the end.
+// Each column of H is first divided by a power of two, to give it a norm of about 1, so that AᵀH
+// neither overflows nor underflows if A does not. This also divides the columns of D and R22; the rows
+// of G and W2 are divided at the end.
 func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	l, p := h.Dims()
 	k, norms, next := s.K, dense.ColumnNorms(h), *s
@@ -101,7 +101,7 @@ func (s *State) checkForNodes() error {
 	return nil
 }
 
-// bordered returns Fᵀ with p more columns of F, the rows [-E Gᵀ].
+// bordered returns Fᵀ with p more rows [-e g], the columns that F gains.
 func (s *State) bordered(e, g *mat.Dense) *mat.Dense {
 	k, p := s.K, dense.Rows(g)
 	l := dense.Triangle(k + p)

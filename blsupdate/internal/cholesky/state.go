@@ -1,4 +1,4 @@
-// Package cholesky implements InverseCholesky, which keeps the triangle F with F Fᵀ = (AᵀA + lambda
+// Package cholesky implements InverseCholesky, which keeps the triangular F with F Fᵀ = (AᵀA + lambda
 // I)⁻¹, and W.
 package cholesky
 
@@ -20,9 +20,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// State is the upper triangular F and W. F is kept as the rows of L, F = Gain Lᵀ: an update goes along
-// columns of F. BoundX is the Frobenius norm of L. It is measured, except for rows that are added one
-// by one, where it is a bound.
+// State holds the upper triangular F, and W. The columns of F are kept as rows of L, F = Gain Lᵀ, since
+// an update goes along columns of F. BoundX is the Frobenius norm of L. It is measured, except after
+// rows are added one by one, when it is a bound.
 type State struct {
 	state.Inverse
 	L *mat.Dense // Fᵀ/Gain, k×k, zero above the diagonal, without gaps
@@ -30,7 +30,7 @@ type State struct {
 
 func (s *State) data() []float64 { return s.L.RawMatrix().Data }
 
-// Forget divides F by the root of the factor.
+// Forget divides F by the square root of the factor.
 func (s *State) Forget(factor float64) error { return s.ForgetBy(factor, math.Sqrt(factor), s.data()) }
 
 func (s *State) copyL() *mat.Dense {
@@ -41,7 +41,7 @@ func (s *State) copyL() *mat.Dense {
 	return dst
 }
 
-// timesF overwrites X, of k columns, by X F, or by X Fᵀ if trans is set.
+// timesF overwrites X, of k columns, with X F, or with X Fᵀ if trans is set.
 func (s *State) timesF(x *mat.Dense, trans bool) {
 	t := blas.Trans
 	if trans {
@@ -51,7 +51,7 @@ func (s *State) timesF(x *mat.Dense, trans bool) {
 	s.Counter.Dtrmm(blas.Right, blas.Lower, t, blas.NonUnit, raw.Rows, s.K, s.Gain, s.data(), s.K, raw.Data, raw.Stride)
 }
 
-// fTimes overwrites the k×c X by F X.
+// fTimes overwrites the k×c X with F X.
 func (s *State) fTimes(x *mat.Dense) {
 	raw := x.RawMatrix()
 	s.Counter.Dtrmm(blas.Left, blas.Lower, blas.Trans, blas.NonUnit, s.K, s.C, s.Gain, s.data(), s.K, raw.Data, raw.Stride)
@@ -65,10 +65,10 @@ func (s *State) rows() []float64 {
 	return rows
 }
 
-// noteRows notes the norms of the rows of F, which only removals and added nodes let grow.
+// noteRows records the norms of the rows of F, which grow only when rows are removed or nodes added.
 func (s *State) noteRows() { s.NoteRows(s.rows()) }
 
-// frobenius returns the Frobenius norm of L. It is not finite where an element is not.
+// frobenius returns the Frobenius norm of L. It is not finite if an element is not.
 func (s *State) frobenius() float64 {
 	var sum float64
 	for i := range s.K {
@@ -94,8 +94,8 @@ func (s *State) Code(x *codec.Coder) {
 	s.CodeInverse(x, "F", func() { x.Triangle("F", &s.L, s.K, false) }, s.data)
 }
 
-// Start computes F = R⁻¹ where RᵀR = AᵀA + lambda I. R is the Cholesky factor where the condition of
-// that matrix allows, and else comes from a QR factorization of A below sqrt(lambda) I.
+// Start computes F = R⁻¹ where RᵀR = AᵀA + lambda I. R is the Cholesky factor if the condition of that
+// matrix allows it, and otherwise comes from a QR factorization of [sqrt(lambda) I; A].
 func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, err error) {
 	if err := s.Begin(a, y); err != nil {
 		return out, err
@@ -121,7 +121,7 @@ func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 }
 
 // startCholesky computes L = U⁻ᵀ for the Cholesky factor U of AᵀA + lambda I. It returns a
-// *ConditionError where that is not accurate enough.
+// *ConditionError if that is not accurate enough.
 func (s *State) startCholesky(ctx context.Context, a, y *mat.Dense) error {
 	factor, rcond, err := s.StartFactor(ctx, a, state.AccurateStart(a))
 	if err != nil {
@@ -160,8 +160,8 @@ func (s *State) startQR(ctx context.Context, a, y *mat.Dense) error {
 	s.Counter.Enter(cost.StepSolve)
 	err = lapack.SolveTriangular(s.Counter, z, r, false)
 	s.Counter.Enter(cost.StepF)
-	// Of the reversed transpose InvertTriangle leaves R R⁻¹ - I small, and not R⁻¹R - I, which
-	// would be an error of eps κ² in F Fᵀ.
+	// For the reversed transpose InvertTriangle makes R R⁻¹ - I small, and not R⁻¹R - I, which
+	// would give an error of eps κ² in F Fᵀ.
 	r = reversed(dense.Transposed(r))
 	if err = cmp.Or(err, lapack.InvertTriangle(s.Counter, r)); err != nil {
 		return state.TriangleError(what, err)
