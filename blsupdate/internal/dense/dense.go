@@ -12,7 +12,7 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// Gemm computes C = alpha op(A) op(B) + beta C on b.
+// Gemm computes C = alpha op(A) op(B) + beta C.
 func Gemm(on blskernel.Backend, tA, tB blas.Transpose, alpha float64, a, b *mat.Dense, beta float64, c *mat.Dense) {
 	ra, rb, rc := a.RawMatrix(), b.RawMatrix(), c.RawMatrix()
 	k := ra.Cols
@@ -63,7 +63,7 @@ func CopySym(s *mat.SymPacked) *mat.SymPacked {
 	return c
 }
 
-// CodeSym codes the stored triangle of a symmetric matrix of order n.
+// CodeSym writes or reads the stored triangle of a symmetric matrix of order n.
 func CodeSym(x *codec.Coder, what string, s **mat.SymPacked, n int) {
 	var data []float64
 	if !x.Reading() {
@@ -74,7 +74,7 @@ func CodeSym(x *codec.Coder, what string, s **mat.SymPacked, n int) {
 	}
 }
 
-// Compact returns the elements of m by rows, in new storage.
+// Compact returns the elements of m in row-major order, in new storage.
 func Compact(m *mat.Dense) []float64 { return Copy(m).RawMatrix().Data }
 
 // Finite reports whether no element of the matrices is NaN or infinite.
@@ -130,7 +130,7 @@ func DivideColumns(m *mat.Dense, units []float64) {
 	}
 }
 
-// Equilibrated returns a copy of m with its columns divided by the powers of two next to lengths.
+// Equilibrated returns a copy of m with its columns divided by the Powers of lengths.
 func Equilibrated(m *mat.Dense, lengths []float64) *mat.Dense {
 	scaled := Copy(m)
 	units, _ := Powers(lengths)
@@ -138,11 +138,11 @@ func Equilibrated(m *mat.Dense, lengths []float64) *mat.Dense {
 	return scaled
 }
 
-// Triangle returns k×k zeros for a triangular matrix. In pages of 4 KiB the half that is never written
-// takes little memory, so these are not mat's pages of 2 MiB.
+// Triangle returns a k×k matrix of zeros for a triangular matrix. It does not use mat's pages of 2 MiB:
+// with pages of 4 KiB the half that is never written takes little memory.
 func Triangle(k int) *mat.Dense { return gonummat.NewDense(k, k, nil) }
 
-// ScaledIdentity returns f I of order k, for a triangular matrix.
+// ScaledIdentity returns f I of order k, as Triangle returns zeros.
 func ScaledIdentity(k int, f float64) *mat.Dense {
 	m := Triangle(k)
 	for i := range k {

@@ -10,8 +10,8 @@ import (
 )
 
 // NewCholesky returns an empty factorization on b that estimates no condition number and returns no
-// *lapack.ConditionError: the states look at pivots, leverages, residuals or RCond themselves where the
-// accuracy of W depends on it, and every flop is in the model.
+// *lapack.ConditionError. The states check pivots, leverages, residuals or RCond themselves where the
+// accuracy of W depends on them, so every flop is in the model.
 func NewCholesky(b blskernel.Backend) *lapack.Cholesky {
 	return &lapack.Cholesky{Backend: b, MaxCondition: math.Inf(1)}
 }
@@ -26,8 +26,8 @@ func NewLU(b blskernel.Backend) *lapack.LU {
 	return &lapack.LU{Backend: b, MaxCondition: math.Inf(1)}
 }
 
-// QR returns Q and R of a QR factorization of the matrices, one above the other, and the reciprocal
-// condition number of R. It checks ctx between blocks of columns.
+// QR returns Q and R of a QR factorization of the stacked matrices, and the reciprocal condition number
+// of R. It checks ctx between blocks of columns.
 func QR(ctx context.Context, b blskernel.Backend, above ...*mat.Dense) (q, r *mat.Dense, rcond float64, err error) {
 	rows := 0
 	for _, m := range above {

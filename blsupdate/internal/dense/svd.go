@@ -14,11 +14,11 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// ErrNoConvergence is returned where a singular value decomposition does not converge.
+// ErrNoConvergence is returned if a singular value decomposition does not converge.
 var ErrNoConvergence = errors.New("blsupdate: the singular values do not converge: scale the inputs")
 
 // SVD returns the thin decomposition A = U diag(values) Vᵀ of the m×n A, with values in descending
-// order. It is ours on every backend.
+// order. All backends share this implementation.
 //
 //	errors: ErrNoConvergence.
 //	source: LAPACK's dgesvd, see internal/linalg/factor/svd.
@@ -38,7 +38,8 @@ func SVD(b blskernel.Backend, a *mat.Dense) (values []float64, u, v *mat.Dense, 
 }
 
 // LeadingColumns returns the first rank pivots of a QR factorization of C with column pivoting: each is
-// the longest of the columns without their parts along those before. It is ours on every backend.
+// the column that is longest without its components along the earlier pivots. All backends share this
+// implementation.
 //
 //	cost: 6mn flops for each pivot, by Level 2.
 func LeadingColumns(b blskernel.Backend, c *mat.Dense, rank int) []int {

@@ -11,17 +11,17 @@ import (
 const (
 	// Eps is the distance from 1 to the next float64.
 	Eps = 0x1p-52
-	// SmallestNormal is the smallest number with all its digits.
+	// SmallestNormal is the smallest positive number with full precision.
 	SmallestNormal = 0x1p-1022
 	// SmallestSquare is the smallest sum of squares whose relative error is below Eps.
 	SmallestSquare = SmallestNormal / (Eps * Eps)
 )
 
-// RankTolerance returns the ratio of a singular value of an m×n matrix to the largest one below which
-// it counts as zero, as in MATLAB's rank and NumPy's matrix_rank.
+// RankTolerance returns the fraction of the largest singular value of an m×n matrix up to which a
+// singular value counts as zero, as in MATLAB's rank and NumPy's matrix_rank.
 func RankTolerance(m, n int) float64 { return float64(max(m, n)) * Eps }
 
-// LargestOf returns the largest magnitude in x, and NaN where x holds one.
+// LargestOf returns the largest magnitude in x, or NaN if x contains a NaN.
 func LargestOf(x []float64) (largest float64) {
 	for _, v := range x { // math.Max takes ten times as long
 		if v = math.Abs(v); v > largest || math.IsNaN(v) {
@@ -31,8 +31,8 @@ func LargestOf(x []float64) (largest float64) {
 	return largest
 }
 
-// Powers returns the power of two next to each length, between 2⁻¹⁰⁰⁰ and 2¹⁰⁰⁰, and its reciprocal.
-// Products with both do not round.
+// Powers returns for each length the smallest power of two above it, limited to the range from 2⁻¹⁰⁰⁰
+// to 2¹⁰⁰⁰, and its reciprocal. The power for 0 is 1. Products with either are exact.
 func Powers(lengths []float64) (powers, reciprocals []float64) {
 	for _, v := range lengths {
 		_, exp := math.Frexp(v)
@@ -59,7 +59,7 @@ func Scale(f float64, x []float64) {
 	}
 }
 
-// Add adds f y to x, with two roundings.
+// Add adds f y to x, and rounds both the product and the sum.
 func Add(x []float64, f float64, y []float64) {
 	y = y[:len(x)]
 	for i := range x {
@@ -75,7 +75,7 @@ func Multiply(x, y []float64) {
 	}
 }
 
-// Dot returns the inner product of x and y, in four sums.
+// Dot returns the inner product of x and y, by four partial sums.
 func Dot(x, y []float64) float64 {
 	var s0, s1, s2, s3 float64
 	y = y[:len(x)]
