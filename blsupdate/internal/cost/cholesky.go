@@ -2,10 +2,10 @@ package cost
 
 import "blskernel/blsupdate/types"
 
-// rowsPerOrder is the k/q at which the forms Small and Large take the same time. Small is bound by
-// memory and runs on one thread, so flops do not decide. For k = 500, 1000 and 2000 with c = 10 on Zen
-// 4 the ratio was 10 on one thread with the backend pure and 9 to 13 with openblas, and on two threads
-// 10 to 18 with pure and 10 with openblas.
+// rowsPerOrder is the k/q at which the forms Small and Large take the same time. Small is memory-bound
+// and runs on one thread, so flops do not decide. For k = 500, 1000 and 2000 with c = 10 on Zen 4 the
+// ratio was 10 on one thread with the backend pure and 9 to 13 with openblas, and on two threads 10 to
+// 18 with pure and 10 with openblas.
 const rowsPerOrder = 14
 
 // CholeskyForm returns the form in which q rows are added or removed, Small or Large.
@@ -25,7 +25,8 @@ func CholeskyStart(s Shape) []StepFlops {
 	return append(startSteps(l, k, c), Line(StepF, "k³/3", fresh(k*k), routine(Ttrsm, k)))
 }
 
-// CholeskyAdd has the steps of q added rows; large says whether the rows are, see cholesky.maxKernel.
+// CholeskyAdd returns the steps of adding q rows; large tells whether they are large, as
+// cholesky.maxKernel defines it.
 func CholeskyAdd(form types.Form, q, k, c int, large bool) []StepFlops {
 	switch {
 	case form == types.Small:
@@ -61,13 +62,13 @@ func choleskyRows(q, k, c int) []StepFlops {
 	return []StepFlops{Line(StepF, "3.5qk²", op(Carlson, q, k, 0)), weights}
 }
 
-// choleskySeen is the product Ax F.
+// choleskySeen returns the step of the product Ax F.
 func choleskySeen(q, k int) StepFlops {
 	return Line(StepS, "qk²", fresh(q*k), stream(2*q*k), op(TrmmR, q, k, 0))
 }
 
-// choleskyKernel has the steps of q rows by the factor of I ± SᵀS. For q > k the weights are solved
-// with that factor, by the operation solve, and their formula is tall.
+// choleskyKernel returns the steps of q rows by the factor of I ± SᵀS. For q > k the operation solve
+// finds the weights with that factor, and tall is their formula.
 func choleskyKernel(q, k, c int, tall string, solve Operation) []StepFlops {
 	e, v, f := op(GemmNN, q, c, k), op(GemmTN, k, c, q), op(TrmmL, k, c, 0)
 	weights := Line(StepWeights, tall, e, v, solve, f)

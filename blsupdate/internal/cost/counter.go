@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A Counter counts flops and keeps time, each by step, as blsupdate.Counter.
+// A Counter counts flops and takes times, both by step, as blsupdate.Counter documents.
 type Counter struct {
 	blskernel.Backend
 	packed blskernel.PackedProducts
@@ -34,7 +34,7 @@ var (
 	_ blskernel.PackedProducts = (*Counter)(nil)
 )
 
-// NewCounter returns a Counter that passes calls on to b, or to blskernel.Default() where b is nil.
+// NewCounter returns a Counter that passes calls on to b, or to blskernel.Default() if b is nil.
 func NewCounter(b blskernel.Backend) *Counter {
 	b = backend.Or(b)
 	return &Counter{Backend: b, packed: blskernel.Packed(b), fused: backend.Fused(b)}
@@ -119,8 +119,8 @@ func (c *Counter) Begin(r backend.Routine) blskernel.Backend {
 	return backend.Begin(c.Backend, r)
 }
 
-// Dgemm counts 2mnk flops. The products below count by their shapes, too: half where the result is
-// symmetric or an operand a triangle.
+// Dgemm counts 2mnk flops. The products below count likewise by their shapes, with half the flops if
+// the result is symmetric or an operand is triangular.
 func (c *Counter) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int,
 	b []float64, ldb int, beta float64, dst []float64, ldc int) {
 	c.add(Gemm(m, n, k))
@@ -198,7 +198,7 @@ func (c *Counter) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a
 	c.fused.DgemmTanh(tA, tB, m, n, k, alpha, a, lda, b, ldb, bias, dst, ldc)
 }
 
-// Order returns the order of the square operand of an m×n result.
+// Order returns the order of the square operand on side s of a product with an m×n result.
 func Order(s blas.Side, m, n int) int {
 	if s == blas.Left {
 		return m

@@ -4,7 +4,7 @@ func GramAdd(q, k, c int) []StepFlops {
 	return []StepFlops{Line(StepG, "qk²", op(Sprk, 0, k, q)), Line(StepT, "2cqk", op(GemmTN, k, c, q))}
 }
 
-// GramFactor has the factorization of a copy of G + lambda I.
+// GramFactor returns the step that factorizes a copy of G + lambda I.
 func GramFactor(k int) StepFlops {
 	return Line(StepFactor, "k³/3", stream(2*packedLen(k)), routine(Pptrf, k))
 }

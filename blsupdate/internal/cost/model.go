@@ -1,13 +1,13 @@
-// Package cost has the flop model of every method, step by step, and the Counter that counts what a
-// backend is asked for. GramAdd has the steps of added rows in Gram, and so on.
+// Package cost has the flop model of every method, step by step, and the Counter of the flops that a
+// backend is asked for. GramAdd returns the steps of adding rows in Gram, and so on.
 package cost
 
 import "blskernel/blsupdate/types"
 
 type Shape = types.Shape
 
-// Model returns the steps of an action with their flops, as blsupdate.Model. It assumes rows in general
-// position, neither large nor dependent.
+// Model returns the steps of an action with their flops, as blsupdate.Model documents. It assumes rows
+// in general position, neither large nor dependent.
 func Model(m types.Method, action types.Action, opt types.Options, s Shape) (steps []StepFlops) {
 	type of struct {
 		types.Method
@@ -61,7 +61,7 @@ func Model(m types.Method, action types.Action, opt types.Options, s Shape) (ste
 		steps = QRRemove(q, k, c)
 	case of{types.QR, types.ActionNodes}:
 		steps = QRNodes(s, false)
-	case of{types.QR, types.ActionMerge}, of{types.QR, types.ActionRidge}: // no ridge to remove, and a larger one
+	case of{types.QR, types.ActionMerge}, of{types.QR, types.ActionRidge}: // without a ridge to remove, or to a larger ridge
 		steps = QRMerge(k, c, false)
 	default:
 		return mapModel(m, action, s)
@@ -72,7 +72,7 @@ func Model(m types.Method, action types.Action, opt types.Options, s Shape) (ste
 	return steps
 }
 
-// mapModel is Model for targets that are appended or mapped, and nil for other actions.
+// mapModel is Model for targets that are appended or mapped. It returns nil for other actions.
 func mapModel(m types.Method, action types.Action, s Shape) []StepFlops {
 	switch {
 	case m == 0 || action != types.ActionTargets && action != types.ActionMap:
@@ -84,7 +84,7 @@ func mapModel(m types.Method, action types.Action, s Shape) []StepFlops {
 	}
 }
 
-// MapTargets has the step of the products of matrices of the given rows with T, c×p.
+// MapTargets returns the step that multiplies matrices, whose numbers of rows are given, by T, c×p.
 func MapTargets(formula string, c, p int, rows ...int) []StepFlops {
 	var work []Operation
 	for _, m := range rows {
@@ -93,8 +93,8 @@ func MapTargets(formula string, c, p int, rows ...int) []StepFlops {
 	return []StepFlops{Line(StepTargets, formula, work...)}
 }
 
-// smallOrLarge returns the form of an update by q rows in RidgeInverse and InverseCholesky: Large in
-// Auto where large.
+// smallOrLarge returns the form of an update by q rows in RidgeInverse and InverseCholesky. large tells
+// whether Auto selects Large.
 func smallOrLarge(form types.Form, q, k int, large bool) types.Form {
 	switch {
 	case form == types.Small || form == types.Large:
@@ -108,7 +108,7 @@ func smallOrLarge(form types.Form, q, k int, large bool) types.Form {
 	return types.Small
 }
 
-// startSteps has the steps of state.StartFactor and state.StartWeights.
+// startSteps returns the steps of state.StartFactor and state.StartWeights.
 func startSteps(l, k, c int) []StepFlops {
 	return []StepFlops{
 		Line(StepGram, "lk²", fresh(packedLen(k)), op(Sprk, 0, k, l)),
@@ -118,7 +118,8 @@ func startSteps(l, k, c int) []StepFlops {
 	}
 }
 
-// borderSteps has the steps of state.Base.NewBorder; apply has the operations of one product with R⁻¹.
+// borderSteps returns the steps of state.Base.NewBorder; apply lists the operations of one product with
+// R⁻¹.
 func borderSteps(s Shape, apply ...Operation) []StepFlops {
 	g, c := op(GemmTN, s.P, s.K, s.L), op(GemmNT, s.L, s.P, s.K)
 	return []StepFlops{

@@ -3,7 +3,7 @@ package cost
 import "blskernel/internal/linalg/backend"
 
 // Thirds counts flops in units of a third, so that n³/3, the flops of a Cholesky factorization, is a
-// whole number. Sums are then exact, in any order, up to 2⁵³ thirds: the work of hours.
+// whole number. Sums are then exact, in any order, up to 2⁵³ thirds, the work of hours.
 type Thirds float64
 
 // Flops returns the count in flops.
@@ -21,7 +21,7 @@ func op(kind Kind, m, n, k int) Operation { return Operation{kind, m, n, k} }
 // A Kind is a kind of operation. Each kind has a rate of its own, which depends on the sizes.
 type Kind uint8
 
-// Products, by the names of the BLAS and the operands that are transposed.
+// Products, named after the BLAS routine and the transposed operands.
 const (
 	GemmNN   Kind = iota // m×n result, sums of k terms
 	GemmNT               // likewise
@@ -58,7 +58,7 @@ const (
 	Trtrs
 	Gesvd
 
-	Ttrsm   // a solution of a triangle with a triangle, which LAPACK does not have
+	Ttrsm   // a triangular solve with a triangular right-hand side, which LAPACK does not have
 	Ttrmm   // a product of two triangles
 	Carlson // m rows added to the inverse of a triangle of order n, one by one, in package cholesky
 	Chud    // rotations that add m rows to a triangle of order n with k right-hand sides; LINPACK's adds one row
@@ -72,12 +72,12 @@ const (
 	Stream // reads and writes of existing storage
 	Fresh  // zeroing of new storage
 
-	Scan // the checks of m rows of n numbers: finite, and the norms of columns
+	Scan // the checks of m rows of n numbers: whether they are finite, and the norms of columns
 
 	Kinds // the number of kinds
 )
 
-// kinds has the name of each kind, by which rates are saved, and its flops.
+// kinds has the name of each kind, under which its rates are saved, and its flops.
 var kinds = [Kinds]struct {
 	name  string
 	flops func(m, n, k int) Thirds
@@ -124,7 +124,7 @@ var kinds = [Kinds]struct {
 	Scan:       {"scan", nothing},
 }
 
-// Gemm returns the flops of an m×k with a k×n product, 2mnk.
+// Gemm returns the flops of the product of an m×k and a k×n matrix, 2mnk.
 func Gemm(m, n, k int) Thirds { return Thirds(6 * Thirds(m) * Thirds(n) * Thirds(k)) }
 
 func nothing(_, _, _ int) Thirds    { return 0 }
@@ -160,7 +160,8 @@ func (k Kind) String() string { return kinds[k].name }
 // Flops returns the flops of o by the paper's convention.
 func (o Operation) Flops() Thirds { return kinds[o.Kind].flops(o.M, o.N, o.K) }
 
-// Amount returns the units that the rate of o is about: its flops, or the numbers that it passes over.
+// Amount returns the amount of work that the rate of o is for: its flops, or the numbers that it passes
+// over.
 func (o Operation) Amount() float64 {
 	switch o.Kind {
 	case Stream, Fresh:
@@ -180,7 +181,7 @@ func (o Operation) Routine() backend.Routine {
 }
 
 // routineFlops returns the flops of a LAPACK-level routine. Routines without a kind, such as condition
-// estimates, are of lower order and count nothing.
+// estimates, are of lower order and are not counted.
 func routineFlops(r backend.Routine) Thirds {
 	if r.Name == "Dormqr" {
 		return Thirds(2*Gemm(r.M, r.N, r.NRHS)) - Gemm(r.N, r.N, r.NRHS)
@@ -220,7 +221,7 @@ func Sum(steps []StepFlops) (sum Thirds) {
 	return sum
 }
 
-// Check has the step of the checks of q rows.
+// Check returns the step of the checks of q rows.
 func Check(q, k, c int) StepFlops { return Line(StepCheck, "0", op(Scan, q, k+c, 0)) }
 
 func packedLen(k int) int { return k * (k + 1) / 2 }

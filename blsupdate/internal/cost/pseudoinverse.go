@@ -6,31 +6,31 @@ import (
 	"blskernel/blsupdate/types"
 )
 
-// pseudoinverseAdded is the model of q added rows in general position.
+// pseudoinverseAdded returns the steps of adding q rows in general position.
 func pseudoinverseAdded(m types.Method, form types.Form, opt types.Options, s Shape) []StepFlops {
 	wide := opt.C != types.CZero && opt.Lambda == 0 && s.L < s.K
 	steps := PseudoinverseAdd(m, form, opt, AddedShape{Shape: s, CheckC: wide || opt.C == types.CCheck, wide: wide})
-	if wide && s.L+s.Q >= s.K { // A⁺ is computed anew
+	if wide && s.L+s.Q >= s.K { // A⁺ is recomputed
 		steps = Plus(steps, PseudoinverseStart(opt, Shape{L: s.L + s.Q, K: s.K, C: s.C, Start: types.StartQR, Rank: s.K}))
 	}
 	return steps
 }
 
-// pseudoinverseWidened is the model of p added nodes in general position.
+// pseudoinverseWidened returns the steps of adding p nodes in general position.
 func pseudoinverseWidened(opt types.Options, s Shape) []StepFlops {
 	how := NodesStrategy{Rank: s.P}
 	switch {
 	case opt.Lambda > 0:
 		how.Ridge = true
-	case s.L < s.K+s.P: // more columns than rows: the new ones are combinations of the others
+	case s.L < s.K+s.P: // more columns than rows: the new ones are combinations of the old ones
 		how = NodesStrategy{Refined: true, Values: true}
 	}
 	return PseudoinverseNodes(s, how)
 }
 
 // Resolve returns the form that opt.Form stands for in an update of Improved by s.Q rows of a model
-// with s.K nodes and s.L samples: Small, Large or Compressed. Auto takes Compressed where it has fewer
-// flops than Small, for q > k and l large against k. It never takes Large, which is less accurate.
+// with s.K nodes and s.L samples: Small, Large or Compressed. Auto takes Compressed if it has fewer
+// flops than Small, for q > k and l large relative to k. It never takes Large, which is less accurate.
 func Resolve(opt types.Options, s Shape) types.Form {
 	switch {
 	case opt.Form == types.Small || opt.Form == types.Large:
@@ -49,10 +49,10 @@ func Resolve(opt types.Options, s Shape) types.Form {
 	return types.Compressed
 }
 
-// completionModel has the steps of an update whose rows raise the rank of A up to k. Where that takes
-// only some of the rows, they are added in two parts: those outside the row space, and then the others,
-// for which C is zero. Only the second part has a form, and Paper resolves it for that part alone;
-// Compressed is decided for the whole batch, before C is known.
+// completionModel returns the steps of an update whose rows raise the rank of A up to k. If only some
+// of the rows are needed for that, the batch is added in two parts: first the rows outside the row
+// space, then the others, for which C is zero. Only the second part has a form, and Paper resolves it
+// for that part alone; Compressed is decided for the whole batch, before C is known.
 func completionModel(m types.Method, form types.Form, opt types.Options, s AddedShape) []StepFlops {
 	s.RankC, s.wide = min(s.Q, s.K-s.L), false
 	if s.RankC == s.Q {
@@ -97,7 +97,7 @@ func MergeModels(models ...[]StepFlops) []StepFlops {
 	return sum
 }
 
-// Plus returns the steps of the model and of more, where steps of the same name are one.
+// Plus returns the steps of model and more, with steps of the same name merged.
 func Plus(model, more []StepFlops) []StepFlops {
 	sum := slices.Clone(model)
 	for _, m := range more {
@@ -138,8 +138,8 @@ func PseudoinverseStart(opt types.Options, s Shape) []StepFlops {
 	}
 }
 
-// PseudoinverseRemove has the steps of q removed rows of l. A removal is an addition with another B, so
-// the steps have its names.
+// PseudoinverseRemove returns the steps of removing q of l rows. A removal is an addition with another
+// B, so its steps have the same names.
 func PseudoinverseRemove(s Shape) []StepFlops {
 	left, k, q, c := s.L-s.Q, s.K, s.Q, s.C
 	return []StepFlops{
@@ -148,12 +148,12 @@ func PseudoinverseRemove(s Shape) []StepFlops {
 		Line(StepB, "2q²k", op(Pptrs, q, q, k)),
 		Line(StepWeights, "4cqk", op(GemmNN, q, c, k), op(GemmTN, k, c, q)),
 		Line(StepD, "2qk(l-q)", op(GemmNT, left, q, k)),
-		// The norm of A⁺ is taken twice, and half of the rows move up on average.
+		// The norm of A⁺ is computed twice, and half of the rows move up on average.
 		Line(StepPseudoinverse, "2qk(l-q)", stream(3*s.L*k), op(GemmNN, left, k, q)),
 	}
 }
 
-// An AddedShape has the sizes of an update of A⁺ by rows, and the choices that depend on the data.
+// An AddedShape holds the sizes of an update of A⁺ by rows, and the choices that depend on the data.
 type AddedShape struct {
 	Shape
 	CheckC       bool // C is computed
@@ -165,7 +165,7 @@ type AddedShape struct {
 	wide bool
 }
 
-// KeptRows returns how many of l rows of D, of q numbers each, fit into the workspace.
+// KeptRows returns how many of the l rows of D, each of q numbers, fit into Options.Workspace.
 func KeptRows(o types.Options, l, q int) int {
 	bytes := o.Workspace
 	if bytes == 0 {
@@ -174,7 +174,8 @@ func KeptRows(o types.Options, l, q int) int {
 	return int(min(int64(l), max(0, bytes)/(8*int64(q))))
 }
 
-// PseudoinverseAdd has the steps of one update of A⁺ by rows, in the form Small, Large or Compressed.
+// PseudoinverseAdd returns the steps of one update of A⁺ by rows, in the form Small, Large or
+// Compressed.
 func PseudoinverseAdd(m types.Method, form types.Form, opt types.Options, s AddedShape) []StepFlops {
 	l, k, q, c := s.L, s.K, s.Q, s.C
 	if form == types.Compressed {
@@ -195,7 +196,7 @@ func PseudoinverseAdd(m types.Method, form types.Form, opt types.Options, s Adde
 		steps = append(steps, dbar)
 	}
 	inner := Line(StepInner, "q²k", fresh(packedLen(q)), op(GemmtpNT, 0, q, k))
-	if m == types.Original { // which has DᵀD before C is known
+	if m == types.Original { // it computes DᵀD before C is known
 		inner = Line(StepInner, "q²l", fresh(packedLen(q)), op(Sprk, 0, q, l))
 	}
 	switch {
@@ -244,8 +245,8 @@ func formLarge(solve bool, k, q int) []StepFlops {
 		Line(StepB, "2k²q", fresh(q*k), op(GemmNT, q, k, k))}
 }
 
-// PseudoinverseCompressed encloses the steps of an update by the k rows of R in the compression of q
-// rows and the expansion of B.
+// PseudoinverseCompressed puts the steps inner, of an update by the k rows of R, between the
+// compression of q rows and the expansion of B.
 func PseudoinverseCompressed(s Shape, inner []StepFlops) []StepFlops {
 	q, k, c := s.Q, s.K, s.C
 	return slices.Concat(
@@ -257,10 +258,10 @@ func PseudoinverseCompressed(s Shape, inner []StepFlops) []StepFlops {
 
 // A NodesStrategy has the choices that depend on the data when nodes are added to A⁺.
 type NodesStrategy struct {
-	Ridge   bool // B is by the ridge formula, and nothing else is decided
+	Ridge   bool // B is from the ridge formula, and nothing else is decided
 	Rank    int  // of C; B = C⁺ if that is p
 	Refined bool // C is made orthogonal to A twice
-	Values  bool // the rank takes the singular values of C
+	Values  bool // the rank requires the singular values of C
 	Split   bool // the columns are then added in two parts, as additions of their own
 }
 

@@ -2,13 +2,13 @@ package cost
 
 // AddsByRotations reports whether q rows are added by rotations, in 3qk² + 6cqk flops, or by
 // reflections (lapack.AppendRows), in 2qk² + 4cqk. Rotations read and write R once and take 0.7 ns per
-// element and row. Reflections first scan R and make panels, for as long and for 0.5 µs per column, and
-// take hardly longer for a few rows than for one. One row takes 2 µs by rotations and 28 by reflections
-// at k = 50, 0.37 and 0.87 ms at k = 1000, and 2.8 and 5.3 ms at k = 2000, where a copy of R takes 2.8
-// (one core of Zen 4, c = 10).
+// element and row. Reflections first scan R, which takes as long, and form panels, which takes 0.5 µs
+// per column; a few rows take hardly longer than one. One row takes 2 µs by rotations and 28 by
+// reflections at k = 50, 0.37 and 0.87 ms at k = 1000, and 2.8 and 5.3 ms at k = 2000, where a copy of
+// R takes 2.8 ms (one core of Zen 4, c = 10).
 func AddsByRotations(q, k int) bool { return q <= 2+1000/k }
 
-// RemovesByRows reports whether q rows are removed by qr.State.downdate, in 4qk² flops, mostly of
+// RemovesByRows reports whether q rows are removed by qr.State.downdate, in 4qk² flops, mostly in
 // rotations, or by qr.State.shrink, in 2qk² + 2k³/3. On one core of Zen 4 at k = 1000 and 2000 both
 // take the same time at q = k/8 with the backend pure, and at about k/5 with OpenBLAS.
 func RemovesByRows(q, k int) bool { return q <= k/8 }
@@ -36,7 +36,8 @@ func QRRemove(q, k, c int) []StepFlops {
 		Line(StepTriangle, "k³/3 + 2cqk + ck²", op(GemmTN, k, c, q), op(Tptrs, k, k, c), routine(Ttrmm, k))}
 }
 
-// QRMerge has the steps of a merge; ridge says whether the other state has one, which is then removed.
+// QRMerge returns the steps of a merge. ridge tells whether the other state has a ridge, which is then
+// removed.
 func QRMerge(k, c int, ridge bool) []StepFlops {
 	merge := []Operation{fresh(k * k), stream(k * k), op(Ttqrt, k, k, c)}
 	if !ridge {
@@ -63,17 +64,17 @@ func QRNodes(s Shape, ridge bool) []StepFlops {
 		Line(StepTriangle, formula+" + k²p", append(triangle, op(TrmmL, k, p, 0), fresh(wide), stream(wide))...)}
 }
 
-// NodesResidual has the step of the residuals that take the place of Y where nodes are added.
+// NodesResidual returns the step of the residuals that replace Y when nodes are added.
 func NodesResidual(s Shape) []StepFlops {
 	return []StepFlops{Line(StepWeights, "2clk", op(GemmNN, s.L, s.C, s.K))}
 }
 
-// NodesRidge has the further step lambda DᵀW of RidgeInverse.
+// NodesRidge returns the further step lambda DᵀW of RidgeInverse.
 func NodesRidge(s Shape) []StepFlops {
 	return []StepFlops{Line(StepWeights, "2ckp", op(GemmNN, s.P, s.C, s.K))}
 }
 
-// cornerSteps has the formula and the operations of state.Corner.
+// cornerSteps returns the formula and the operations of state.Corner.
 func cornerSteps(s Shape, ridge bool) (formula string, work []Operation) {
 	work = []Operation{op(Tpqrt, s.L, s.P, s.C)}
 	if !ridge {

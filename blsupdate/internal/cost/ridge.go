@@ -13,8 +13,8 @@ func RidgeForm(form types.Form, q, k, c int) types.Form {
 }
 
 // RidgeBlocks returns the number of blocks in which q rows are added or removed. Blocks are nearly
-// equal and have at most k/4 rows, but no fewer than 64 unless q is: 2q²k flops become qk²/2, products
-// stay fast, and the passes over Q are cheap.
+// equal and have at most k/4 rows, or at most 64 if k/4 is less: 2q²k flops become qk²/2, products stay
+// fast, and the passes over Q are cheap.
 func RidgeBlocks(q, k int) int {
 	panel := max(k/4, 64)
 	return (q + panel - 1) / panel
@@ -27,7 +27,7 @@ func RidgeStart(l, k, c int) []StepFlops {
 	return append(startSteps(l, k, c), Line(StepQ, "2k³/3", routine(Pptri, k)))
 }
 
-// RidgeAdd has the steps of q added rows, or in the form Small of q removed ones.
+// RidgeAdd returns the steps of adding q rows, or, in the form Small, of removing them.
 func RidgeAdd(opt types.Options, form types.Form, q, k, c int) []StepFlops {
 	if form == types.Large {
 		return ridgeLarge(q, k, c)
@@ -75,9 +75,9 @@ func RidgeNodes(opt types.Options, s Shape) []StepFlops {
 			op(Tptrs, p, p, k), op(Tptrs, p, p, k), op(RankKind(opt.Backend, p), p, k, p), routine(Pptri, p)))
 }
 
-// Dspmm and Dsprk take Q apart for matrices of many rows, which for few rows takes most of their time.
-// For few rows package ridge makes the products otherwise; they read Q once and count the same flops.
-// P = Ax Q for k = 2000, in microseconds on one thread of Zen 4 (pure / openblas):
+// Dspmm and Dsprk unpack Q for matrices of many rows, which takes most of their time if there are few
+// rows. For few rows package ridge computes the products in other ways, which read Q once and count the
+// same flops. P = Ax Q for k = 2000, in microseconds on one thread of Zen 4 (pure / openblas):
 //
 //	  q   Dspmm        strips of Q   Dspmv by row
 //	  1    5432 / 16312  1889 / 1552   1106 /  1050
@@ -86,9 +86,10 @@ func RidgeNodes(opt types.Options, s Shape) []StepFlops {
 //
 // Q - TᵀT with q = 4 and k = 1000: Dsprk 195 / 649, Dgemv for each row of Q 208 / 414, Dspr 286 / 370.
 const (
-	// Rows of Ax in a product by strips, with and without packed products of the backend.
+	// The largest numbers of rows of Ax in a product by strips, on backends with and without packed
+	// products.
 	maxStrips, maxStripsByGemm = 32, 128
-	maxGemv                    = 8 // rows of T in Q - TᵀT by Dgemv, without them
+	maxGemv                    = 8 // the same of T in Q - TᵀT by Dgemv, without packed products
 )
 
 // ProductKind returns the kind of a product of q rows with Q.
