@@ -18,12 +18,12 @@ type Border struct {
 	*Base
 	a *mat.Dense
 	D *mat.Dense // Dᵀ, p×k
-	C *mat.Dense // C = H - A D, l×p: the part of H that the old nodes do not have
+	C *mat.Dense // C = H - A D, l×p: the part of H that the old nodes do not explain
 }
 
-// NewBorder computes D and C, and corrects them once by D += R⁻¹(AᵀC - lambda D), which is zero up to
-// rounding. If R⁻¹ has an error of eps κ², so has the first D, and it would remain in C. apply computes
-// Dᵀ = GᵀR⁻¹ for R = AᵀA + lambda I.
+// NewBorder computes D and C, and corrects them once by D += R⁻¹(AᵀC - lambda D), a term that is zero
+// up to rounding. If R⁻¹ has an error of eps κ², so has the first D, and the error would remain in C.
+// apply computes Dᵀ = GᵀR⁻¹ for R = AᵀA + lambda I.
 func (b *Base) NewBorder(a, h *mat.Dense, apply func(g, d *mat.Dense)) (*Border, error) {
 	p := dense.Cols(h)
 	s := &Border{Base: b, a: a, D: mat.NewDense(p, b.K, nil), C: dense.Copy(h)}
@@ -46,9 +46,9 @@ func (b *Base) NewBorder(a, h *mat.Dense, apply func(g, d *mat.Dense)) (*Border,
 	return s, nil
 }
 
-// Errors returns the errors of the new columns: unit times the sums of the norms of the old columns
-// times the elements of D, of which C is the difference from H, and unit κ times the norms of the
-// columns of [C; sqrt(lambda) D], by which one correction leaves D wrong.
+// Errors returns the errors of the new columns. Computing C = H - A D gives unit times the sums of
+// |D_ij| times the norms of the old columns. The error of D after one correction gives unit κ times the
+// norms of the columns of [C; sqrt(lambda) D].
 func (s *Border) Errors(lengths []float64, unit, rcond float64) []float64 {
 	errs, root := dense.ColumnNorms(s.C), math.Sqrt(s.Lambda)
 	for j := range errs {
@@ -71,17 +71,17 @@ func (s *Border) Weights(w, w2 *mat.Dense) *mat.Dense {
 	return all
 }
 
-// friendlyRCond is the reciprocal condition number from which new nodes are found from Y itself.
+// friendlyRCond is the reciprocal condition number above which weights of new nodes come from Y itself.
 const friendlyRCond = 1e-2
 
-// NodeTargets returns the targets of new nodes: Y, and zero for the ridge rows. But
-// rounding leaves in C a part of the column space of A, about eps κ of H, which would multiply what
-// A explains of Y. Where κ is not small, it is therefore Y - A W, and W for the rows sqrt(lambda)
-// D: since W is the solution for A,
+// NodeTargets returns the targets of new nodes: Y, and zero for the ridge rows. But rounding leaves in
+// C a part of the column space of A, about eps κ of H, which would multiply what A explains of Y. If κ
+// is not small, the targets are therefore Y - A W, and W for the rows sqrt(lambda) D. They are
+// equivalent since W is the solution for A:
 //
 //	CᵀY = Cᵀ(Y - A W) + lambda DᵀW.
 //
-// The model has the additional work.
+// model has the additional steps.
 func (b *Base) NodeTargets(a, y, w *mat.Dense, rcond float64) (y1, w1 *mat.Dense, model []cost.StepFlops) {
 	if rcond >= friendlyRCond {
 		return y, nil, nil
@@ -91,9 +91,9 @@ func (b *Base) NodeTargets(a, y, w *mat.Dense, rcond float64) (y1, w1 *mat.Dense
 }
 
 // Corner returns R and z of a QR factorization of [C; sqrt(lambda) D; sqrt(lambda) I] with the
-// targets [Y; 0; 0], or [Y; sqrt(lambda) W; 0] where W is not nil, which complete the factorization
-// of A and Y to [A H]. The columns of H were divided by units, and so are the columns of R. d returns
-// D, k×p. C is overwritten.
+// targets [Y; 0; 0], or [Y; sqrt(lambda) W; 0] if W is not nil. They extend the factorization from A to
+// [A H]. The columns of H were divided by units, and so are the columns of R. d returns D, k×p. Corner
+// overwrites C.
 func (b *Base) Corner(c, y, w *mat.Dense, units []float64, d func() *mat.Dense) (r, z *mat.Dense, err error) {
 	p, root := len(units), math.Sqrt(b.Lambda)
 	r, z = dense.Triangle(p), mat.NewDense(p, b.C, nil)

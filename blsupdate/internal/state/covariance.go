@@ -21,8 +21,8 @@ type Covariance struct {
 	Rank int
 }
 
-// Halves returns the Covariance Q = V Vᵀ of the given rank, where half overwrites X by X V, or by X Vᵀ
-// for the second half.
+// Halves returns the Covariance for Q = V Vᵀ and the given rank, where half overwrites X with X V, or
+// with X Vᵀ if second is set.
 func Halves(rank int, half func(x *mat.Dense, second bool) error) Covariance {
 	return Covariance{
 		Rank: rank,
@@ -41,7 +41,7 @@ func Halves(rank int, half func(x *mat.Dense, second bool) error) Covariance {
 // speed.
 const leverageRows = 512
 
-// Leverages returns x Q xᵀ for each row x of X, with sums on b.
+// Leverages returns x Q xᵀ for each row x of X, with inner products by b.
 func (c Covariance) Leverages(b blskernel.Backend, x *mat.Dense) ([]float64, error) {
 	rows := dense.Rows(x)
 	values := make([]float64, 0, rows)

@@ -14,7 +14,7 @@ import (
 )
 
 // SmallestEigenvalue estimates the smallest eigenvalue of the factored matrix from above, as the
-// reciprocal of the largest of its inverse. It returns 0 where the inverse overflows.
+// reciprocal of the largest eigenvalue of its inverse. It returns 0 if the inverse overflows.
 func SmallestEigenvalue(factor *lapack.Cholesky) float64 {
 	largest := dense.LargestEigenvalue(factor.Dim(), factor.Solver())
 	if math.IsNaN(largest) {
@@ -23,9 +23,8 @@ func SmallestEigenvalue(factor *lapack.Cholesky) float64 {
 	return 1 / largest
 }
 
-// SmallestDirection returns a vector of norm 1 that is nearly an eigenvector for the smallest
-// eigenvalues of the factored matrix, where these are far below the others, by two steps of inverse
-// iteration.
+// SmallestDirection returns a vector of norm 1 by two steps of inverse iteration. It is nearly an
+// eigenvector for the smallest eigenvalues of the factored matrix if these are far below the others.
 func SmallestDirection(factor *lapack.Cholesky) []float64 {
 	x, solve := dense.UnitVector(factor.Dim()), factor.Solver()
 	for range 2 {
@@ -55,18 +54,18 @@ func (b *Base) SquaredNorm(v *mat.Dense) float64 {
 }
 
 // RestLimit returns the smallest 1-h at which rows are removed from a state whose h has an error of eps
-// times noise. If the rows alone determine some direction, 1-h is zero, but its computed value is
-// rounding of either sign, and must be below the limit.
+// times noise. If the rows alone determine some direction, 1-h is zero, but its computed value is a
+// rounding error of either sign, which must be below the limit.
 func RestLimit(noise float64) float64 { return max(types.LeastRest, restNoise*dense.Eps*noise) }
 
-// restNoise is the limit in units of eps times noise. Of some 16000 removals of all that is known in a
-// direction, by each method, every method accepted some with 0.1 and none with 1 (k = 2 to 60, q = 1 to
-// 2k, three kinds of A, κ to 1e11).
+// restNoise is the limit in units of eps times noise. In some 16000 removals, with each method, of
+// everything that is known in a direction, every method accepted some with restNoise = 0.1 and none
+// with 1 (k = 2 to 60, q = 1 to 2k, three kinds of A, κ to 1e11).
 const restNoise = 5
 
 // RemovalLimit is RestLimit for the methods whose errors stay in an inverse: noise is κ^power, where κ
-// = 1/rcond is the condition number of the worst state so far. It returns a *ConditionError where eps
-// κ^power is 1 or more, so that no h is known.
+// = 1/rcond is the condition number of the worst state so far. It returns a *ConditionError if eps
+// κ^power is 1 or more, since h is then unknown.
 func RemovalLimit(rcond float64, power int) (float64, error) {
 	noise := 1 / detmath.Pow(rcond, power)
 	if dense.Eps*noise < 1 {
@@ -78,7 +77,7 @@ func RemovalLimit(rcond float64, power int) (float64, error) {
 	return 0, &types.ConditionError{What: "A'A + lambda I before the removal", RCond: rcond * rcond, Instead: []types.Method{types.QR}}
 }
 
-// CheckRest returns a *LeverageError where the computed 1-h is below the limit.
+// CheckRest returns a *LeverageError if the computed 1-h is below the limit.
 func CheckRest(action types.Action, rest, limit float64) error {
 	if !(rest >= limit) {
 		return &types.LeverageError{Rest: max(0, rest), Least: limit, Action: action}
@@ -86,10 +85,10 @@ func CheckRest(action types.Action, rest, limit float64) error {
 	return nil
 }
 
-// CheckParts returns the 1-h of a removal of the rows Ax in parts, each of which leaves enough of what
-// was there before it. rest is the product of the 1-h of the parts, a lower bound. Where that is below
-// the limit, 1/(1 + ‖alpha Ax R⁻¹Axᵀ‖) after the removal takes its place. apply returns the product of
-// R⁻¹ with a vector that it may overwrite.
+// CheckParts returns 1-h for the removal of the rows Ax in parts, each of which left enough of what was
+// there before it, and checks it. rest is the product of the 1-h of the parts, a lower bound. If it is
+// below the limit, 1/(1 + ‖alpha Ax R⁻¹Axᵀ‖) after the removal replaces it. apply returns the product
+// of R⁻¹ with a vector that it may overwrite.
 func (b *Base) CheckParts(rest, limit float64, ax *mat.Dense, alpha float64, apply func(u []float64) []float64) (float64, error) {
 	if !(rest >= limit) {
 		x, u := ax.RawMatrix(), make([]float64, b.K)
@@ -101,9 +100,9 @@ func (b *Base) CheckParts(rest, limit float64, ax *mat.Dense, alpha float64, app
 	return rest, CheckRest(types.ActionRemove, rest, limit)
 }
 
-// KernelFactor returns the Cholesky factor of I ± a kernel of rows, which it overwrites. For a removal,
-// where limit is above 0, it returns the smallest eigenvalue, 1-h, too, and a *LeverageError where that
-// is below the limit; otherwise 1.
+// KernelFactor returns the Cholesky factor of m, which is I plus or minus a kernel of rows, and
+// overwrites m. For a removal, limit is positive, and rest is the smallest eigenvalue, 1-h; it returns
+// a *LeverageError if that is below the limit. Otherwise rest is 1.
 func (b *Base) KernelFactor(m *mat.SymPacked, what string, limit float64) (u *lapack.Cholesky, rest float64, err error) {
 	u, err = b.Factor(m, what, types.QR)
 	if err != nil || limit == 0 {

@@ -11,7 +11,7 @@ import (
 )
 
 // Inverse is the common part of RidgeInverse and InverseCholesky. Their matrix X, which is Q or F, is
-// kept as X/Gain, so that Forget changes Gain alone and takes no pass over X.
+// kept as X/Gain, so that Forget changes only Gain and needs no pass over X.
 type Inverse struct {
 	Base
 	Gain float64
@@ -19,11 +19,11 @@ type Inverse struct {
 	Size Norms
 
 	// The errors in X come from the worst state so far. Rows are the largest norms that the rows of
-	// F had, the roots of the diagonal of Q.
+	// F have had; in Q they are the square roots of the diagonal.
 	Rows []float64
 
-	// Bounds on the elements of X/Gain and W. They tell before an update in place
-	// whether it can overflow.
+	// Bounds on the elements of X/Gain and W. They tell whether an update in place can overflow,
+	// before it starts.
 	BoundX, BoundW float64
 }
 
@@ -42,7 +42,7 @@ func (s *Inverse) CheckSize(l, k int) error {
 	return nil
 }
 
-// NoteRows notes the present norms of the rows of F.
+// NoteRows raises Rows to the present norms of the rows of F.
 func (s *Inverse) NoteRows(norms []float64) {
 	rows := make([]float64, s.K)
 	copy(rows, s.Rows)
@@ -57,17 +57,17 @@ func (s *Inverse) NoteRows(norms []float64) {
 // NoteWeights adds the errors of the present W in a change by q rows.
 func (s *Inverse) NoteWeights(q int) { s.Size.ErrWeights(Unit(q, s.K), s.Lambda, s.W) }
 
-// NoteGain adds the errors of the gain of a change by q rows from the state before, where rows are
-// norms of the rows of F then, and fit as in Norms.ErrGain.
+// NoteGain adds the errors of the gain in a change by q rows of the state before. rows are the norms of
+// the rows of F, before an addition or after a removal, and fit is as in Norms.ErrGain.
 func (s *Inverse) NoteGain(q int, rest float64, before *Inverse, rows, fit []float64) {
 	now := ReachOfRows(s.Size.Lengths(s.Lambda), rows)
 	s.Size.ErrGain(q, rest, s.Lambda, now, s.Reach(), before.Size.Rest, fit)
 }
 
-// Reach returns bounds from the largest norms of rows.
+// Reach returns the bounds that follow from Rows.
 func (s *Inverse) Reach() Reach { return ReachOfRows(s.Size.Lengths(s.Lambda), s.Rows) }
 
-// ConditionOf says how accurate W is, where rows are the norms of the rows of F.
+// ConditionOf reports how accurate W is, given the norms of the rows of F.
 func (s *Inverse) ConditionOf(rows []float64) Condition {
 	reach, power := ReachOfRows(s.Size.Lengths(s.Lambda), rows), 1
 	if s.Size.Squared {
@@ -78,11 +78,11 @@ func (s *Inverse) ConditionOf(rows []float64) Condition {
 
 func (s *Inverse) Weights() (*mat.Dense, Outcome, error) { return s.W, Outcome{}, nil }
 
-// maxGain is the gain that is multiplied into X, long before it could overflow or underflow.
+// maxGain is the gain above which it is multiplied into X, long before it could overflow or underflow.
 const maxGain = 0x1p200
 
-// ForgetBy divides X by divisor, where data are the elements of X/Gain. It returns ErrOverflow where X
-// overflows, which takes directions without new rows for very long.
+// ForgetBy divides X by divisor, where data are the elements of X/Gain. It returns ErrOverflow if X
+// overflows, which happens only in directions that have had no new rows for very long.
 func (s *Inverse) ForgetBy(factor, divisor float64, data []float64) error {
 	gain := s.Gain / divisor
 	if !(gain < math.MaxFloat64/max(s.BoundX, 1)) {

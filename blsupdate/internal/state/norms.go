@@ -12,30 +12,30 @@ import (
 )
 
 // Norms are the Euclidean norms of the columns of A and Y, and bounds on the rounding errors that the
-// state has taken up, in the same units. The norms bound all elements and partial sums of AᵀA, AᵀY, R
-// and z, so a method knows before an update whether anything can overflow.
+// state has accumulated, in the same units. The norms bound all elements and partial sums of AᵀA, AᵀY,
+// R and z, so a method knows before an update whether anything can overflow.
 //
 // The state is exact for A + E and Y + F. ErrA and ErrY bound the norms of the columns
-// of E and F. Every change of rows adds Unit times the norms of that moment, so old errors lose their
-// weight as rows arrive that outweigh them. Methods that form AᵀA have errors of single elements in it,
-// at most ErrA_i ErrA_j in AᵀA and ErrA_i ErrY_j in AᵀY. Norms of these methods are Squared, and their
-// ErrA grows by the root of Unit, in squares.
+// of E and F. Every change of rows adds Unit times the current norms, so old errors lose weight as new
+// rows outweigh them. Methods that form AᵀA have errors in its elements, at most ErrA_i ErrA_j in AᵀA
+// and ErrA_i ErrY_j in AᵀY. Norms of these methods are Squared: the square root of Unit times the norms
+// is added to their ErrA, in squares.
 //
-// ErrR are the errors that multiply residuals. A removal divides its errors by sqrt(1-h) where they
-// multiply W and Y, in ErrA and ErrY, and not where they multiply residuals: of the errors of
-// R'ᵀR' = (R + E)ᵀ(R + E) - (a + δ)ᵀ(a + δ) only RᵀE w is large compared with R'.
+// ErrR are the errors that multiply residuals. A removal divides its errors by sqrt(1-h) in ErrA and
+// ErrY, where they multiply W and Y, but not where they multiply residuals: of the errors of R'ᵀR' = (R
+// + E)ᵀ(R + E) - (a + δ)ᵀ(a + δ) only RᵀE w is large compared with R'.
 //
-// Rest bounds the norms of the residuals of all rows whose rounding errors the state has, with the
-// present weights: the rows of A, and those that were removed.
+// Rest bounds the norms of the residuals, with the present weights, of all rows whose rounding errors
+// the state has: the rows of A, and the removed rows.
 //
-// Gain bounds the errors of W where an inverse with errors of its own multiplied the residuals of
-// new rows, as errors of vectors that R⁻¹ multiplies. Drift bounds the relative error of that
-// inverse, without the errors of its start.
+// Gain bounds the errors that W has because an inverse with errors of its own multiplied the residuals
+// of new rows. They are given as errors of vectors that R⁻¹ multiplies. Drift bounds the relative error
+// of that inverse, without the errors of its start.
 //
-// Norms of a Triangle are the norms of QR, which has no inverse. A includes the Ridge. With errors of u
-// times the norms a of the columns of A without the ridge, and y of the targets, in each change, Drift
-// is Σ u, ErrR are the roots of Σ u a², and Gain the roots of Σ u y². By the inequality of Cauchy and
-// Schwarz these bound Σ u a, Σ u a_i a_j and Σ u a y. Their rows that are removed stay in them.
+// Norms are a Triangle in QR, which has no inverse; A then includes the Ridge. If each change has
+// errors of u times the norms a of the columns of A without the ridge, and y of the targets, Drift is Σ
+// u, ErrR are the square roots of Σ u a², and Gain the square roots of Σ u y². By the Cauchy-Schwarz
+// inequality these bound Σ u a, Σ u a_i a_j and Σ u a y. Removed rows stay in the sums.
 type Norms struct {
 	A, Y       []float64
 	ErrA, ErrY []float64
@@ -48,15 +48,15 @@ type Norms struct {
 	Ridge      float64 // of a Triangle
 }
 
-// NewNorms returns the norms without rows.
+// NewNorms returns the norms of a state without rows.
 func NewNorms(k, c int, squared bool) Norms {
 	of := func(n int) []float64 { return make([]float64, n) }
 	return Norms{A: of(k), Y: of(c), ErrA: of(k), ErrY: of(c), ErrR: of(k), Rest: of(c), Gain: of(c), Squared: squared}
 }
 
-// Unit is the relative rounding error of a change by q rows of k columns, in columns of A and Y. Sums
-// of n products have errors of about sqrt(n) eps, and at most 2n eps. The factor makes up for the
-// other operations of a change.
+// Unit returns the relative rounding error of a change by q rows of k columns, in columns of A and Y.
+// Sums of n products have errors of about sqrt(n) eps, and at most 2n eps. unitFactor covers the other
+// operations of a change.
 //
 //	source: N. J. Higham and T. Mary, "A new approach to probabilistic rounding error analysis",
 //	SIAM J. Sci. Comput. 41(5), 2019.
@@ -68,7 +68,7 @@ func (s Norms) clone() Norms {
 	for _, x := range []*[]float64{&s.A, &s.Y, &s.ErrA, &s.ErrY, &s.ErrR, &s.Rest, &s.Gain} {
 		*x = slices.Clone(*x)
 	}
-	if s.Triangle && s.Drift == 0 { // of an encoding with Σ u a in ErrR, or new
+	if s.Triangle && s.Drift == 0 { // from an encoding with Σ u a in ErrR, or new
 		s.Drift = Unit(0, len(s.A))
 		dense.Scale(1/math.Sqrt(s.Drift), s.ErrR)
 		for t := range s.Gain {
@@ -79,7 +79,7 @@ func (s Norms) clone() Norms {
 	return s
 }
 
-// With returns the norms with more rows, and the errors of adding them under the ridge lambda.
+// With returns the norms with more rows, and the errors of adding them with the ridge lambda.
 func (s Norms) With(ax, ya *mat.Dense, lambda float64) Norms {
 	t := s.clone()
 	AddLengths(t.A, dense.ColumnNorms(ax))
@@ -88,7 +88,8 @@ func (s Norms) With(ax, ya *mat.Dense, lambda float64) Norms {
 	return t
 }
 
-// errDamp is Damp for errors of Y. For Squared norms the columns of A damp the errors of AᵀY.
+// errDamp is Damp for errors of Y. It is 1 for Squared norms, where the columns of A already damp the
+// errors of AᵀY.
 func (s Norms) errDamp(lambda float64) float64 {
 	if s.Squared {
 		return 1
@@ -96,7 +97,7 @@ func (s Norms) errDamp(lambda float64) float64 {
 	return s.Damp(lambda)
 }
 
-// Damp bounds ‖R⁻ᵀAᵀ‖, by which errors of Y reach W: at most 1, and ‖A‖/sqrt(lambda).
+// Damp bounds ‖R⁻ᵀAᵀ‖, the factor with which errors of Y reach W, by 1 and by ‖A‖/sqrt(lambda).
 func (s Norms) Damp(lambda float64) float64 {
 	if root, size := math.Sqrt(lambda), dense.Norm(s.rows()); size < root {
 		return size / root
@@ -104,7 +105,7 @@ func (s Norms) Damp(lambda float64) float64 {
 	return 1
 }
 
-// rows returns the norms of the columns of A without the ridge. Those of a Triangle are bounds, since
+// rows returns the norms of the columns of A without the ridge. For a Triangle they are bounds, since
 // the norms with the ridge are rounded.
 func (s Norms) rows() []float64 {
 	if s.Ridge == 0 {
@@ -117,7 +118,7 @@ func (s Norms) rows() []float64 {
 	return rows
 }
 
-// AddLengths replaces each x by the length of (x, y).
+// AddLengths replaces each element x by the length of (x, y).
 func AddLengths(x, y []float64) {
 	for i, v := range y {
 		x[i] = Capped(detmath.Hypot(x[i], v))
@@ -133,7 +134,7 @@ func (s *Norms) errs(unit, damp float64) {
 	s.errRest(unit)
 }
 
-// errRest adds the errors beside residuals.
+// errRest adds the errors that multiply residuals.
 func (s *Norms) errRest(unit float64) {
 	if !s.Triangle {
 		s.grow(s.ErrR, unit, s.A)
@@ -144,7 +145,7 @@ func (s *Norms) errRest(unit float64) {
 	growSquares(s.Gain, unit, s.Y)
 }
 
-// grow adds errors of unit times the norms.
+// grow adds errors of unit times the norms, in squares for Squared norms.
 func (s Norms) grow(errs []float64, unit float64, norms []float64) {
 	if s.Squared {
 		growSquares(errs, unit, norms)
@@ -161,8 +162,8 @@ func growSquares(errs []float64, unit float64, norms []float64) {
 	}
 }
 
-// Capped returns v, and the largest number where v is not finite: the errors of a state that has lost
-// everything.
+// Capped returns v, or the largest number if v is not finite: the error of a state that has no digits
+// left.
 func Capped(v float64) float64 {
 	if !(v <= math.MaxFloat64) {
 		return math.MaxFloat64
@@ -172,8 +173,8 @@ func Capped(v float64) float64 {
 
 func (s Norms) addGain(t int, v float64) { s.Gain[t] = Capped(s.Gain[t] + v) }
 
-// ErrWeights adds to the errors of Y the errors of weights that are kept: unit times the sum of |W_ij|
-// and the norm of column i of [A; sqrt(lambda) I].
+// ErrWeights adds the errors of weights that are kept to the errors of Y: unit times the sum over i of
+// |W_ij| times the norm of column i of [A; sqrt(lambda) I].
 func (s Norms) ErrWeights(unit, lambda float64, w *mat.Dense) {
 	fit := make([]float64, len(s.Y))
 	lengths := s.Lengths(lambda)
@@ -185,13 +186,13 @@ func (s Norms) ErrWeights(unit, lambda float64, w *mat.Dense) {
 	s.grow(s.ErrY, unit, fit)
 }
 
-// ErrGain adds the errors of the gain of a change by q rows: what they added to the residuals,
-// which were before, times the relative error of the inverse. A change adds to the latter Unit
-// times now, which is ‖R D‖‖(R D)⁻¹‖ for the R after the change and the inverse before it, and a
-// removal divides it by rest = 1-h. It is at most ErrA times the largest norm of the inverse so far,
-// which peak has. For Squared norms the norms of inverses count squared.
+// ErrGain adds the errors of the gain in a change by q rows: what the rows added to the residuals,
+// whose norms were before, times the relative error of the inverse. A change adds to this relative
+// error driftUnits times Unit times now, which has ‖(R D)⁻¹‖ with the D after the change and the R
+// before it, and a removal divides it by rest = 1-h. It is at most ErrA times the largest norm of the
+// inverse so far, which peak has. For Squared norms the norms of inverses count squared.
 //
-// fit are the norms of vectors that the new inverse itself multiplied, or nil: its errors count there.
+// fit has the norms of vectors that the new inverse itself multiplied, with its errors, or is nil.
 func (s *Norms) ErrGain(q int, rest, lambda float64, now, peak Reach, before, fit []float64) {
 	largest, grown, lengths := 0.0, driftUnits*Unit(q, len(s.A))*now.Scaled, s.Lengths(lambda)
 	for j, v := range s.ErrA {
@@ -211,7 +212,7 @@ func (s *Norms) ErrGain(q int, rest, lambda float64, now, peak Reach, before, fi
 	}
 }
 
-// driftUnits is the error that a change leaves in an inverse, in units of a sum.
+// driftUnits is the error that a change leaves in an inverse, in units of the error of a sum.
 const driftUnits = 6
 
 // Lengths returns the norms of the columns of [A; sqrt(lambda) I].
@@ -223,7 +224,7 @@ func (s Norms) Lengths(lambda float64) []float64 {
 	return lengths
 }
 
-// Plus returns the norms of the rows of both states, and the errors of adding them up.
+// Plus returns the norms of the rows of both states, and the errors of adding the states.
 func (s Norms) Plus(o Norms) Norms {
 	t := s.clone()
 	o = o.clone()
@@ -245,9 +246,9 @@ func (s Norms) Plus(o Norms) Norms {
 	return t
 }
 
-// Without returns the norms without some rows, where rest is 1-h and gone are the norms of the
-// residuals of these rows with the weights after the removal. The errors are the errors before the
-// removal over sqrt(1-h).
+// Without returns the norms without some rows, where rest is 1-h and gone has the norms of the
+// residuals of these rows with the weights after the removal. The errors of the removal are divided by
+// sqrt(1-h).
 func (s Norms) Without(ax, ya *mat.Dense, lambda, rest float64, gone []float64) Norms {
 	t := s.clone()
 	unit, damp := Unit(dense.Rows(ax), len(s.A)), s.errDamp(lambda)
@@ -279,7 +280,7 @@ func (s Norms) Without(ax, ya *mat.Dense, lambda, rest float64, gone []float64) 
 	return t
 }
 
-// Lowered returns the norms of a Triangle where the ridge becomes lambda: what is taken off counts as
+// Lowered returns the norms of a Triangle whose ridge is lowered to lambda. The removed part counts as
 // rows that were there from the start.
 func (s Norms) Lowered(lambda float64) Norms {
 	t := s.clone()
@@ -291,11 +292,11 @@ func (s Norms) Lowered(lambda float64) Norms {
 	return t
 }
 
-// closeRest is the 1-h below which a removal magnifies earlier errors as well. Above, new rows make
-// up for it.
+// closeRest is the 1-h below which a removal magnifies earlier errors as well. Above it, new rows make
+// up for this.
 const closeRest = 0.1
 
-// Leg returns the other leg of a right triangle, sqrt(h² - v²).
+// Leg returns the other leg of a right triangle with hypotenuse h and leg v, sqrt(h² - v²).
 func Leg(h, v float64) float64 {
 	if !(v < h) {
 		return 0
@@ -321,12 +322,12 @@ func (s *Norms) ErrColumns(errs []float64) {
 		dense.Add(s.ErrR[from:], 1, errs)
 		return
 	}
-	for j, v := range errs { // beside the errors of WithNodes in the other columns
+	for j, v := range errs { // scaled for products with the errors of WithNodes in the other columns
 		s.ErrR[from+j] = Capped(detmath.Hypot(s.ErrR[from+j], v/math.Sqrt(Unit(len(errs), len(s.A)))))
 	}
 }
 
-// ErrTargets adds errors of the given share of Y to the errors of gains.
+// ErrTargets adds errors of the given share of Y to Gain, or for a Triangle to ErrY and ErrR.
 func (s *Norms) ErrTargets(share float64) {
 	if s.Triangle {
 		s.grow(s.ErrY, share, s.Y)
@@ -338,23 +339,23 @@ func (s *Norms) ErrTargets(share float64) {
 	}
 }
 
-// ErrNodes adds the errors of what new nodes explain: columns C = H - A D of the new nodes have
-// errors in the column space of A, errs, and multiply Y, not only its residuals.
+// ErrNodes adds the errors of what new nodes explain. The columns C = H - A D of the new nodes have
+// errors errs in the column space of A, and multiply Y itself, not only its residuals.
 func (s *Norms) ErrNodes(reach Reach, lengths, errs []float64) {
 	all := make([]float64, len(lengths))
 	copy(all[len(lengths)-len(errs):], errs)
 	s.ErrTargets(reach.Spread(lengths, all))
 }
 
-// Explained takes from the residuals what new nodes explain of Y, vectors of the given norms, which
-// have relative errors of unit.
+// Explained subtracts from the residuals the parts of Y that new nodes explain. These parts have the
+// given norms and relative errors of unit.
 func (s Norms) Explained(norms []float64, unit float64) {
 	for j, v := range norms {
 		s.Rest[j] = min(s.Rest[j], detmath.Hypot(Leg(s.Rest[j], v), math.Sqrt(unit)*s.Y[j]))
 	}
 }
 
-// Safe returns s, and ErrOverflow where the product of two columns could overflow.
+// Safe returns s, and ErrOverflow if the product of two columns could overflow.
 func (s Norms) Safe() (Norms, error) {
 	if a, y := dense.LargestOf(s.A), dense.LargestOf(s.Y); !(a*max(a, y) < math.MaxFloat64/4) {
 		return s, types.ErrOverflow
@@ -372,8 +373,8 @@ func (s Norms) Scaled(f float64) Norms {
 	return t
 }
 
-// Mapped returns the norms where Y becomes Y T, or [Y, Y T]. The norms of Y T are bounds by the
-// triangle inequality, and exact for a column of T with one element.
+// Mapped returns the norms after Y becomes Y T, or [Y, Y T] if keep is set. The norms of Y T are bounds
+// by the triangle inequality, and exact for a column of T with one nonzero element.
 func (s Norms) Mapped(t *mat.Dense, keep bool) Norms {
 	m := s.clone()
 	m.Y, m.ErrY, m.Rest, m.Gain = Mapped(s.Y, t, keep), Mapped(s.ErrY, t, keep), Mapped(s.Rest, t, keep), Mapped(s.Gain, t, keep)
@@ -395,8 +396,8 @@ func (s Norms) Mapped(t *mat.Dense, keep bool) Norms {
 	return m
 }
 
-// exact reports whether a product with column j of T rounds nothing: all its elements are 0 but for
-// a power of 2.
+// exact reports whether a product with column j of T rounds nothing: at most one element is not 0, and
+// it is a power of 2 with either sign.
 func exact(t *mat.Dense, j int) bool {
 	n := 0
 	for i := range dense.Rows(t) {
@@ -433,8 +434,8 @@ func (s *Norms) Code(x *codec.Coder, k, c int) {
 	x.Lengths("a norm of a column of Y", &s.Y, c)
 	x.Lengths("an error of a column of A", &s.ErrA, k)
 	x.Lengths("an error of a column of Y", &s.ErrY, c)
-	x.Lengths("an error beside residuals", &s.ErrR, k)
+	x.Lengths("an error that multiplies residuals", &s.ErrR, k)
 	x.Lengths("a norm of a residual", &s.Rest, c)
-	x.Lengths("an error by gains", &s.Gain, c)
+	x.Lengths("an error of a gain", &s.Gain, c)
 	x.Float("the relative error of the inverse", &s.Drift, codec.NotNegative)
 }

@@ -18,7 +18,7 @@ type Reach struct {
 	Rows   []float64 // bounds on the norms of the rows of R⁻¹; nil where they are not known
 }
 
-// Spread bounds ‖R⁻ᵀEᵀv‖/‖v‖ where the columns of E have norms of at most errs, the smaller of
+// Spread bounds ‖R⁻ᵀEᵀv‖/‖v‖, where the columns of E have norms of at most errs, by the smaller of
 //
 //	Σ_j errs_j ‖row j of R⁻¹‖,   ‖(R D)⁻¹‖ ‖D errs‖.
 func (r Reach) Spread(lengths, errs []float64) float64 {
@@ -35,7 +35,7 @@ func (r Reach) Spread(lengths, errs []float64) float64 {
 }
 
 // ReachOf estimates the norms from below by dense.LargestEigenvalue, where lengths are the norms of the
-// columns of R, and solve overwrites x by (RᵀR)⁻¹x.
+// columns of R, and solve overwrites x with (RᵀR)⁻¹x.
 func ReachOf(lengths []float64, solve func(x []float64)) Reach {
 	units, _ := dense.Powers([]float64{dense.LargestOf(lengths)})
 	return Reach{
@@ -64,8 +64,8 @@ func ReachOfRows(lengths, rows []float64) Reach {
 	return Reach{dense.Norm(rows), dense.Norm(scaled), rows}
 }
 
-// minReach is below every norm of a row of R⁻¹ times the norm of the column of R, which is at least 1.
-// Less means that rounding has left nothing of the inverse.
+// minReach bounds the norm of a row of R⁻¹ times the norm of the column of R, which is at least 1 in
+// exact arithmetic. A smaller product means that rounding has left nothing of the inverse.
 const minReach = 0.5
 
 // RCond returns the smallest singular value of R D, which is at most 1.
@@ -76,8 +76,8 @@ func (r Reach) RCond() float64 {
 	return min(1, 1/r.Scaled)
 }
 
-// Error returns a bound on the relative error of the weights of each target, W and D⁻¹W, the largest
-// of all. With the norms d of the columns of [A; sqrt(lambda) I], D = diag(1/d) and R as in Reach,
+// Error returns a bound on the relative errors of the columns of W and of D⁻¹W, the largest over all
+// targets. With the norms d of the columns of [A; sqrt(lambda) I], D = diag(1/d) and R as in Reach,
 //
 //	‖δw‖ <= ‖R⁻¹‖ (ErrY + Σ_j ErrA_j |w_j| + Spread(ErrR) Rest + Gain),
 //
@@ -126,14 +126,14 @@ func plusAbs(sum float64, x, y []float64) float64 {
 }
 
 // TriangleError is Error for a Triangle R. Errors of R and z are errors of rows, relative to each row,
-// so that the ridge damps what they do beside residuals, but for its own residual sqrt(lambda) w:
+// so that the ridge damps their effect on residuals, except on its own residual sqrt(lambda) w:
 //
 //	‖δw‖ <= ‖R⁻¹‖ (ErrY + Σ_j ErrA_j |w_j| + min(Spread(S) Rest, kept) + Spread(U) lambda ‖w‖),
 //	kept = Spread(ErrR) (Gain + Σ_j ErrR_j |w_j|),   S = sqrt(Drift) ErrR,   U = Drift.
 //
 // Without a ridge there is another bound. Changes of rows add AxᵀAx to RᵀR, and AxᵀYa to Rᵀz, or
 // subtract them, and the errors of these matrices stay as they are, at most 2 ErrR_i ErrR_j and 2
-// ErrR_i Gain, while the rows that come make the matrices larger:
+// ErrR_i Gain, while new rows make the matrices larger:
 //
 //	‖δw‖ <= ‖R⁻¹‖ 2 kept.
 func (s Norms) TriangleError(reach Reach, w *mat.Dense) float64 {

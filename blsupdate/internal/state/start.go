@@ -17,9 +17,9 @@ import (
 const GramMatrix = "A'A + lambda I"
 
 // StartFactor returns the Cholesky factor of AᵀA + lambda I, and the reciprocal condition number of
-// that matrix with rows and columns scaled by powers of two to a diagonal of about 1. The powers
-// change no bit of the factor. It returns a *ConditionError where the matrix is not positive
-// definite to working precision, or that number is below least.
+// that matrix with rows and columns scaled by powers of two to a diagonal of about 1. The scaling
+// changes no bit of the factor. It returns a *ConditionError if the matrix is not positive definite to
+// working precision, or rcond is below least.
 func (b *Base) StartFactor(ctx context.Context, a *mat.Dense, least float64) (factor *lapack.Cholesky, rcond float64, err error) {
 	singular := &types.ConditionError{What: GramMatrix, Instead: []types.Method{types.QR, types.InverseCholesky}}
 	g := mat.NewSymPacked(b.K, nil)
@@ -65,13 +65,13 @@ func scaleSym(g *mat.SymPacked, factors []float64) {
 	}
 }
 
-// AccurateStart returns the reciprocal condition number 1/κ² of AᵀA + lambda I from which a start by
-// its Cholesky factor is accurate enough for methods with an error of eps κ. Its error of eps κ² is
-// below the 10 sqrt(l) eps κ that updates may add where κ <= 10 sqrt(l).
+// AccurateStart returns the smallest reciprocal condition number 1/κ² of AᵀA + lambda I at which a
+// start from its Cholesky factor is accurate enough for methods with an error of eps κ. Its error of
+// eps κ² is below the 10 sqrt(l) eps κ that updates may add if κ <= 10 sqrt(l).
 func AccurateStart(a *mat.Dense) float64 { return 1 / (100 * float64(dense.Rows(a))) }
 
-// StartWeights returns the solution of (AᵀA + lambda I) W = AᵀY by the factor. It is more accurate than
-// a product with the inverse.
+// StartWeights solves (AᵀA + lambda I) W = AᵀY with the factor. This is more accurate than a product
+// with the inverse.
 func (b *Base) StartWeights(ctx context.Context, factor *lapack.Cholesky, a, y *mat.Dense) (*mat.Dense, error) {
 	w := mat.NewDense(b.K, b.C, nil)
 	err := b.EachPanel(ctx, cost.StepT, dense.Rows(a), func(from, to int) error {

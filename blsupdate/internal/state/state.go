@@ -20,13 +20,13 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A State is the data of a method and its changes. Arguments are checked and finite, and a State
-// neither changes nor keeps them. After an error it is unchanged.
+// A State holds the data of a method and changes it. Arguments have been checked and are finite; a
+// State neither changes nor keeps them. After an error it is unchanged.
 type State interface {
 	// Common returns the part that every state has.
 	Common() *Base
-	// CheckSize returns a *RankError where no state has l samples and k nodes, or nil. It reads
-	// only the method and the options.
+	// CheckSize returns a *RankError if a state cannot have l samples and k nodes. It reads only
+	// the method and the options.
 	CheckSize(l, k int) error
 	// Start fills an empty state from the rows A and Y. After an error the state is unusable.
 	Start(ctx context.Context, a, y *mat.Dense) (Outcome, error)
@@ -38,18 +38,18 @@ type State interface {
 	Forget(factor float64) error
 	// AddNodes appends the columns H to A; a and y are all rows.
 	AddNodes(a, h, y *mat.Dense) (Outcome, error)
-	// MapTargets replaces Y by Y T, or appends Y T to it where keep is set. T has c rows.
+	// MapTargets replaces Y by Y T, or appends Y T to it if keep is set. T has c rows.
 	MapTargets(t *mat.Dense, keep bool) (Outcome, error)
 	// Weights returns W in the storage of the state, and the steps that solved for it.
 	Weights() (*mat.Dense, Outcome, error)
 	// RSS returns ‖y - A w‖² + lambda ‖w‖² of each target for the W of Weights, or Unknown.
 	RSS(w *mat.Dense) []float64
-	// Covariance returns the inverse of AᵀA + lambda I as it is now. It returns a *RankError where
+	// Covariance returns the inverse of AᵀA + lambda I as it is now. It returns a *RankError if
 	// there is none.
 	Covariance() (Covariance, error)
-	// Condition says how accurate W is. It does not change the state.
+	// Condition reports how accurate W is. It does not change the state.
 	Condition() Condition
-	// Code writes or reads all that later results depend on, after the Base.
+	// Code writes or reads everything that later results depend on, after the Base.
 	Code(x *codec.Coder)
 }
 
@@ -68,7 +68,7 @@ type Ridger interface {
 	SetLambda(lambda float64) (Outcome, error)
 }
 
-// A Refiner is a State that can make its weights more accurate with all rows at hand.
+// A Refiner is a State that can make its weights more accurate given all rows.
 type Refiner interface {
 	Refine(a, y *mat.Dense) (Outcome, error)
 }
@@ -76,8 +76,8 @@ type Refiner interface {
 // A Condition is the accuracy of the weights of a state.
 type Condition struct {
 	RCond float64 // the smallest singular value of [A; sqrt(lambda) I] with columns of norm 1
-	Power int     // of 1/RCond with which errors grow
-	Error float64 // the bound of Norms.Error, not finite where it is not known
+	Power int     // the power of 1/RCond with which errors grow
+	Error float64 // the bound of Norms.Error; not finite if it is not known
 }
 
 // Base is the part that every state has.
@@ -105,13 +105,13 @@ func (b *Base) Enter(ctx context.Context, s cost.Step) error {
 	return nil
 }
 
-// EachPanel is EachPanel in a step.
+// EachPanel enters step, then calls the function EachPanel.
 func (b *Base) EachPanel(ctx context.Context, step cost.Step, rows int, f func(from, to int) error) error {
 	b.Counter.Enter(step)
 	return EachPanel(ctx, rows, f)
 }
 
-// CheckDetermined returns a *RankError where the samples are too few to determine W.
+// CheckDetermined returns a *RankError if there are too few samples to determine W.
 func (b *Base) CheckDetermined() error {
 	if b.Lambda == 0 && b.Samples < b.K {
 		return &types.RankError{Samples: b.Samples, Nodes: b.K, Running: true}
@@ -119,8 +119,8 @@ func (b *Base) CheckDetermined() error {
 	return nil
 }
 
-// CheckLeft returns a *LeverageError where q samples fewer would be too few to determine W: h is 1
-// then, whatever rounding makes of it.
+// CheckLeft returns a *LeverageError if q samples fewer would be too few to determine W: h is then 1,
+// whatever rounding makes of it.
 func (b *Base) CheckLeft(q int) error {
 	if b.Lambda == 0 && b.Samples-q < b.K {
 		return &types.LeverageError{Action: types.ActionRemove}
@@ -128,7 +128,7 @@ func (b *Base) CheckLeft(q int) error {
 	return nil
 }
 
-// An Outcome has the steps of an action, for the Report.
+// An Outcome has what the Report says of an action.
 type Outcome struct {
 	Model     []cost.StepFlops
 	Form      types.Form
@@ -150,34 +150,33 @@ func EachPanel(ctx context.Context, rows int, f func(from, to int) error) error 
 	return interrupt.EachPanel(ctx, rows, PanelRows, f)
 }
 
-// ManyPanels reports whether ctx may end a sum over rows between two panels. Such a sum must be formed
+// ManyPanels reports whether ctx may stop a sum over rows between two panels. Such a sum must be formed
 // in a copy.
 func ManyPanels(ctx context.Context, rows int) bool { return ctx.Done() != nil && rows > PanelRows }
 
-// Reserve returns a *memory.Error where the copies and factors of an action need more bytes than the
-// state leaves free. rows is the number of rows of the action, 0 where it has none. A state calls it
-// before any change.
+// Reserve returns a *memory.Error if the copies and factors of an action need more bytes than are free.
+// rows is the number of rows of the action, or 0 if it has none. A state calls it before any change.
 func (b *Base) Reserve(action types.Action, rows int, bytes int64) error {
 	do := Smaller(b.Method)
 	if rows == 0 {
 		return memory.Check(bytes, "blsupdate", do, "%v by %v with %d nodes and %d targets", action, b.Method, b.K, b.C)
 	}
-	// Gram copies G to remove one row, too.
+	// Gram copies G even to remove one row.
 	if rows > 1 && (b.Method != types.Gram || action == types.ActionAdd) {
-		do = "take fewer rows at once, or " + strings.TrimPrefix(do, "take ")
+		do = "use fewer rows at once, or " + strings.TrimPrefix(do, "use ")
 	}
 	return memory.Check(bytes, "blsupdate", do, "%v of %d rows by %v with %d nodes and %d targets", action, rows, b.Method, b.K, b.C)
 }
 
-// Smaller says how to make the state of a method smaller.
+// Smaller returns advice on how to make the state of a method smaller.
 func Smaller(m types.Method) string {
 	switch m {
 	case types.Original, types.Improved:
-		return "take fewer nodes, or gram or qr, which keep no matrix of samples x nodes"
+		return "use fewer nodes, or gram or qr, which keep no matrix of samples x nodes"
 	case types.QR, types.InverseCholesky:
-		return "take fewer nodes, or gram, which keeps half as much"
+		return "use fewer nodes, or gram, which keeps half as much"
 	default:
-		return "take fewer nodes"
+		return "use fewer nodes"
 	}
 }
 
@@ -202,8 +201,8 @@ func (b *Base) Factor(s *mat.SymPacked, what string, instead ...types.Method) (*
 	return factor, FactorError(what, factor.FactorizeInPlace(s), instead...)
 }
 
-// FactorError returns nil for nil, ErrOverflow where a factorization met a number that is not finite,
-// and else a *ConditionError.
+// FactorError returns nil for nil, ErrOverflow if a factorization met a number that is not finite, and
+// otherwise a *ConditionError.
 func FactorError(what string, err error, instead ...types.Method) error {
 	if err == nil {
 		return nil
@@ -214,8 +213,8 @@ func FactorError(what string, err error, instead ...types.Method) error {
 	return &types.ConditionError{What: what, Err: err, Instead: instead}
 }
 
-// Overflow returns ErrOverflow where a routine fails whose operands are finite and regular, and else
-// nil.
+// Overflow returns nil for nil, and ErrOverflow for any error of a routine whose operands are finite
+// and nonsingular.
 func Overflow(err error) error {
 	if err != nil {
 		return types.ErrOverflow
@@ -223,8 +222,8 @@ func Overflow(err error) error {
 	return nil
 }
 
-// TriangleError returns a *ConditionError where a solution with a triangle, or its inverse, met a zero
-// pivot, and else ErrOverflow.
+// TriangleError returns a *ConditionError if the solution with a triangle, or its inversion, met a zero
+// pivot, and otherwise ErrOverflow.
 func TriangleError(what string, err error) error {
 	var pivot *lapack.PivotError
 	if errors.As(err, &pivot) && pivot.Pivot == 0 {

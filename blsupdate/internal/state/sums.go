@@ -10,22 +10,22 @@ import (
 	"blskernel/mat"
 )
 
-// Unknown stands for a sum of squares that overflows, or is not known after AddTargets or MapTargets of
-// more than one target into one.
+// Unknown stands for a sum of squares that overflows, or is not known after AddTargets or MapTargets
+// combined several targets into one.
 const Unknown = -1
 
-// Sums are the data of statistics beyond a state. Slices are replaced and never changed.
+// Sums are the data that statistics need in addition to a state. Slices are replaced, never changed.
 type Sums struct {
 	Rows   int       // of positive weight
 	Weight float64   // Σ w_i
 	Mean   []float64 // Σ w_i y_i / Σ w_i of each target
 	Spread []float64 // Σ w_i (y_i - mean)², or Unknown
 
-	// RSS is ‖y - A w‖² + lambda ‖w‖² of each target, or Unknown. Gram keeps zeros: see RSS.
+	// RSS is ‖y - A w‖² + lambda ‖w‖² of each target, or Unknown. Gram keeps zeros: see its RSS.
 	RSS []float64
 }
 
-// SumsOf returns the sums of rows with the weights, nil for ones, without RSS.
+// SumsOf returns the sums, without RSS, of rows with the given weights; nil stands for ones.
 func SumsOf(y *mat.Dense, weights []float64) Sums {
 	rows, c := y.Dims()
 	s := Sums{Mean: make([]float64, c), Spread: make([]float64, c)}
@@ -48,7 +48,7 @@ func (s Sums) Started(y *mat.Dense) Sums {
 	return first
 }
 
-// Plus returns the sums with other rows, and Minus those without them. RSS stays.
+// Plus returns the sums with the rows of o added, and Minus with them removed. RSS does not change.
 func (s Sums) Plus(o Sums) Sums  { return s.changed(1, o) }
 func (s Sums) Minus(o Sums) Sums { return s.changed(-1, o) }
 
@@ -80,7 +80,7 @@ func (s *Sums) include(sign float64, o Sums) {
 	}
 }
 
-// combined returns x + sign y, at least 0, or Unknown where one of them is, or the sum overflows.
+// combined returns x + sign y, at least 0, or Unknown if either is Unknown or the sum overflows.
 func combined(x, sign, y float64) float64 {
 	if sum := max(0, x+float64(sign*y)); x != Unknown && y != Unknown && sum <= math.MaxFloat64 {
 		return sum
@@ -103,8 +103,8 @@ func (s Sums) Scaled(f float64) Sums {
 	return s
 }
 
-// Mapped returns the sums where Y becomes Y T, or [Y, Y T] where keep is set. Sums of squares are known
-// for columns of T with one element.
+// Mapped returns the sums after Y becomes Y T, or [Y, Y T] if keep is set. Sums of squares are known
+// for columns of T with at most one nonzero element.
 func (s Sums) Mapped(t *mat.Dense, keep bool) Sums {
 	var mean, spread, rss []float64
 	if keep {
@@ -152,8 +152,8 @@ func (s *Sums) Code(x *codec.Coder, c int) {
 func (b *Base) RSS(w *mat.Dense) []float64 { return b.Sums.RSS }
 
 // Fitted updates RSS for rows that are added, or removed for sign = -1: RSS changes by Σ e_i e'_i for
-// the residuals with the weights before, E, and after the change, E'. It returns the roots of Σ |e_i
-// e'_i|, the lengths that added rows give to the residuals.
+// the residuals E with the weights before the change and E' after it. It returns the square roots of Σ
+// |e_i e'_i|, by which added rows lengthen the residuals.
 func (b *Base) Fitted(sign float64, e, after *mat.Dense) []float64 {
 	b.NoteSquares(sign, Products(e, after))
 	norms := make([]float64, b.C)
@@ -185,14 +185,14 @@ func (b *Base) FittedBy(sign float64, e *mat.Dense) []float64 {
 	return norms
 }
 
-// NoteNorms is NoteSquares for the roots of the sums.
+// NoteNorms is NoteSquares for the square roots of the sums.
 func (b *Base) NoteNorms(sign float64, norms []float64) {
 	squares := slices.Clone(norms)
 	dense.Multiply(squares, norms)
 	b.NoteSquares(sign, squares)
 }
 
-// NoteSquares changes RSS by sums of squares of rows that are added, or removed for sign = -1.
+// NoteSquares adds sums of squares of added rows to RSS, or subtracts them for sign = -1.
 func (b *Base) NoteSquares(sign float64, sums []float64) {
 	rss := make([]float64, b.C)
 	for j, v := range sums {

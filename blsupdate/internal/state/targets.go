@@ -12,10 +12,10 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A state is linear in its targets: AᵀY, z and W become AᵀY T, z T and W T where Y becomes Y T.
-// Nothing else in it depends on the targets but the norms of their columns.
+// A state is linear in its targets: AᵀY, z and W become AᵀY T, z T and W T when Y becomes Y T. Nothing
+// else in it depends on the targets, apart from the norms of their columns.
 
-// Mapped returns M T, or [M, M T] where keep is set, in new storage without gaps.
+// Mapped returns M T, or [M, M T] if keep is set, in new storage without gaps.
 func (b *Base) Mapped(m, t *mat.Dense, keep bool) *mat.Dense {
 	rows, from, p := dense.Rows(m), 0, dense.Cols(t)
 	if keep {
@@ -29,7 +29,8 @@ func (b *Base) Mapped(m, t *mat.Dense, keep bool) *mat.Dense {
 	return all
 }
 
-// ReserveMapped is Reserve for the results of Mapped for matrices of this number of rows in all.
+// ReserveMapped is Reserve for the results of Mapped, for matrices that have the given number of rows
+// together.
 func (b *Base) ReserveMapped(rows int, t *mat.Dense, keep bool) error {
 	cols, action := dense.Cols(t), types.ActionMap
 	if keep {
@@ -38,8 +39,8 @@ func (b *Base) ReserveMapped(rows int, t *mat.Dense, keep bool) error {
 	return b.Reserve(action, 0, memory.Floats(rows, cols))
 }
 
-// MapSolved maps M, from which W is solved for, and W where it is not nil. Forget and Refine leave a W
-// that no solution gives back.
+// MapSolved maps M, from which W is computed, and W unless it is nil: solving again may not reproduce
+// the W that Forget and Refine leave.
 func (b *Base) MapSolved(m, w, t *mat.Dense, keep bool) (nextM, nextW *mat.Dense, out Outcome, err error) {
 	formula, rows := "2ckp", []int{b.K}
 	if w != nil {
@@ -60,7 +61,7 @@ func (b *Base) MapSolved(m, w, t *mat.Dense, keep bool) (nextM, nextW *mat.Dense
 	return nextM, nextW, out, nil
 }
 
-// MapTargets maps W. The bound on the product is the bound on its elements.
+// MapTargets maps W, and sets BoundW to its largest element.
 func (s *Inverse) MapTargets(t *mat.Dense, keep bool) (out Outcome, err error) {
 	size, err := s.Size.Mapped(t, keep).Safe()
 	if err != nil {
