@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Add adds rows in the form that the options say.
+// Add adds rows in the form that the options select.
 func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	least, rows := min(q, u.K), memory.Floats(q, u.K)
@@ -30,7 +30,7 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	switch {
 	case u.Method == types.Original:
 		opt.Form, opt.Solve = types.Small, false
-	case opt.Form != types.Paper: // which is resolved for each part of the batch
+	case opt.Form != types.Paper: // Paper is resolved for each part of the batch
 		opt.Form = cost.Resolve(opt, shape)
 	}
 	before, growing := *u, u.computesC() && u.rank < u.K
@@ -40,7 +40,7 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 		out, err = u.addRows(ctx, dense.Copy(ax), dense.Copy(ya), opt)
 	}
 	if err != nil {
-		u.doubt = before.doubt // which parts of the batch may have noted
+		u.doubt = before.doubt // which parts of the batch may have set
 	} else {
 		u.size.Y = slices.Clone(u.size.Y)
 		state.AddLengths(u.size.Y, dense.ColumnNorms(ya))
@@ -53,10 +53,10 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	return out, err
 }
 
-// renew computes A⁺ and W anew when the rank has reached k, by a QR factorization of all rows, of the
-// state before and the new ones. While the rank grew, A⁺ has lost eps κ². If Y is not known, the fitted
-// values of the earlier rows replace it. The state does not change if the columns of all rows are
-// dependent to working precision.
+// renew recomputes A⁺ and W when the rank has reached k, from a QR factorization of all rows, the rows
+// of the state before and the new ones. While the rank grew, A⁺ has lost eps κ². If Y is not known, the
+// fitted values of the earlier rows replace it. The state does not change if the columns of all rows
+// are linearly dependent to working precision.
 func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 	l, q := before.a.count, dense.Rows(ax)
 	a, y := mat.NewDense(l+q, u.K, nil), mat.NewDense(l+q, u.C, nil)
@@ -81,7 +81,7 @@ func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 	}
 	model := cost.PseudoinverseStart(u.Options, cost.Shape{L: l + q, K: u.K, C: u.C, Start: out.Start, Rank: next.rank})
 	if err == nil && next.rank == u.K {
-		if u.keys == nil { // what the fit leaves of the rows before
+		if u.keys == nil { // the residuals that the fit leaves of the earlier rows
 			next.NoteSquares(1, before.Sums.RSS)
 		}
 		*u = next
@@ -110,7 +110,7 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Option
 		return out, err
 	}
 	shape.RankC = len(c.values)
-	var first []int // the rows to add before the others, where the batch is divided
+	var first []int // the rows to add before the others, if the batch is divided
 	switch {
 	case 0 < shape.RankC && shape.RankC < s.q: // those that complete the row space; the others lie in it
 		u.Counter.Enter(cost.StepRank)
@@ -158,8 +158,8 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Option
 	return out, nil
 }
 
-// addParts adds the rows of s in two parts, the indices in first and then the others, and restores
-// their order. out is the work that led to the decision.
+// addParts adds the rows of s in two parts, first the rows with the indices in first, then the others,
+// and restores their order. out has the work that led to the decision.
 func (u *State) addParts(ctx context.Context, s *addition, first []int, opt types.Options, out state.Outcome) (state.Outcome, error) {
 	if err := u.Reserve(types.ActionAdd, s.q, memory.Floats(u.p.count, u.K)); err != nil {
 		return out, err
@@ -212,8 +212,8 @@ func (s *addition) newWeights() (*mat.Dense, error) {
 	return w, nil
 }
 
-// fitted is Fitted for the residuals of the rows before and after the change of W. Ya has become the
-// former.
+// fitted is Fitted for the residuals of the rows before the change of W, which Ya has become, and after
+// it.
 func (s *addition) fitted(sign float64, w *mat.Dense) []float64 {
 	change := dense.Copy(w)
 	change.Sub(w, s.u.w)

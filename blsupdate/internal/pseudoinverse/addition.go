@@ -23,15 +23,15 @@ type addition struct {
 	solve  bool       // see Options.Solve
 
 	kept  int            // rows of D that are kept
-	d     []float64      // those rows, kept×q, and a panel of others
+	d     []float64      // the kept rows, kept×q, and a panel of others
 	dbar  *mat.Dense     // Dbarᵀ = DᵀA⁺ᵀ, q×k
 	inner *mat.SymPacked // DᵀD, q×q: at once in Original, on demand in Improved
 	ct    *mat.Dense     // Cᵀ = Ax - DᵀA, q×k, where it is computed
 	bt    *mat.Dense     // Bᵀ, q×k
 }
 
-// project computes D = P Axᵀ and Dbarᵀ = DᵀP, and DᵀD in Original and Cᵀ where they are wanted, in one
-// pass over P.
+// project computes D = P Axᵀ and Dbarᵀ = DᵀP, and DᵀD in Original, and Cᵀ if it is needed, in one pass
+// over P.
 func (s *addition) project(ctx context.Context) error {
 	u, q := s.u, s.q
 	s.reserveD(cost.KeptRows(u.Options, u.p.count, q))
@@ -60,14 +60,15 @@ func (s *addition) project(ctx context.Context) error {
 	})
 }
 
-// reserveD makes room for kept rows of D, and for a panel of the others.
+// reserveD allocates D for the given number of kept rows, and for a panel of the others.
 func (s *addition) reserveD(kept int) {
 	s.kept = kept
 	s.d = memory.Zeros((kept + min(panelRows(s.q), s.u.p.count-kept)) * s.q)
 }
 
-// eachD calls f for panels of P with the same rows of D, and checks ctx before each. It computes rows
-// of D in the given step: all of them in StepD, and in StepDAgain those that are not kept.
+// eachD calls f for panels of P with the corresponding rows of D, and checks ctx before each. It
+// computes rows of D in the given step: all of them in StepD, and only the rows that are not kept in
+// StepDAgain.
 func (s *addition) eachD(ctx context.Context, step cost.Step, f func(first int, p, d *mat.Dense)) (err error) {
 	u, q := s.u, s.q
 	panel := func(first int, p *mat.Dense) {
@@ -90,18 +91,18 @@ func (s *addition) eachD(ctx context.Context, step cost.Step, f func(first int, 
 	return err
 }
 
-// panelRows returns the number of rows of P in a panel where D is not kept: 1024, enough for Dgemm to
-// run at full speed, or what fits into 64 MB of D.
+// panelRows returns the number of rows of P in a panel if D is not kept: 1024, enough for Dgemm to run
+// at full speed, or as many as fit into 64 MB of D, but at least 16.
 func panelRows(q int) int { return max(16, min(1024, (64<<20)/(8*q))) }
 
-// keptPanelRows returns that where D is kept: as in other sums over rows, and fewer for very many new
-// rows, but not so few that the products become slower.
+// keptPanelRows returns the same if D is kept: as many as in other sums over rows, and fewer for very
+// many new rows, but not so few that the products become slower.
 func keptPanelRows(q int) int {
 	const rows = state.PanelRows
 	return max(rows/8, min(rows, rows*rows/q))
 }
 
-// subtract computes A⁺ := A⁺ - B Dᵀ, with D computed in the given step where it is not kept.
+// subtract computes A⁺ := A⁺ - B Dᵀ. Rows of D that are not kept are computed in the given step.
 func (s *addition) subtract(step cost.Step) {
 	u := s.u
 	_ = s.eachD(context.Background(), step, func(_ int, p, d *mat.Dense) {

@@ -14,18 +14,18 @@ import (
 
 const largeMatrix = "I + Dbar Ax" // in errors
 
-// minRCond is the reciprocal condition number of I + Dbar Ax below which the form Large is an error.
-// eps over it is the relative error of B.
+// minRCond is the reciprocal condition number of I + Dbar Ax down to which the form Large returns an
+// error. The relative error of B is eps over this number.
 const minRCond = dense.Eps
 
 // large returns Bᵀ = Dbarᵀ (I + Dbar Ax)⁻ᵀ, by the inverse or by a solution, which overwrites Dbar. It
-// returns a *ConditionError where that would be inaccurate.
+// returns a *ConditionError if that would be inaccurate.
 func (s *addition) large(ctx context.Context) (bt *mat.Dense, err error) {
 	u, q, k := s.u, s.q, s.u.K
 	u.Counter.Enter(cost.StepInner)
 	m := mat.NewDense(k, k, nil)
 	left, right := s.dbar, s.ax
-	if s.solve { // the transpose, whose rows the solution has
+	if s.solve { // the transpose, since the solution is by rows
 		left, right = right, left
 	}
 	err = state.EachPanel(ctx, q, func(from, to int) error {

@@ -16,14 +16,14 @@ import (
 )
 
 // decide finds the rank of C by the same kind of tolerance as for added rows: singular values up to
-// max(l, k+p) eps ‖H‖ max(1, ‖A‖‖A⁺‖) count as zero. The condition of R in a QR factorization shows
-// full rank where it leaves no doubt; else the singular values of R decide.
+// max(l, k+p) eps ‖H‖ max(1, ‖A‖‖A⁺‖) count as zero. If the condition of R in a QR factorization leaves
+// no doubt, C has full rank; otherwise the singular values of R decide.
 func (s *widening) decide() error {
 	u, wide := s.u, s.u.K+s.p
 	kappa := max(1, u.conditionNumber())
 	tolerance := float64(max(s.l, wide)) * dense.Eps * kappa
 	if !(tolerance < undecidable) {
-		return &types.ConditionError{What: "the columns so far, whose rank has to be known", RCond: 1 / kappa}
+		return &types.ConditionError{What: "the columns so far, whose rank must be known", RCond: 1 / kappa}
 	}
 	tolerance *= dense.Frobenius(s.h)
 	u.Counter.Enter(cost.StepRank)
@@ -53,8 +53,8 @@ func (s *widening) decide() error {
 	return nil
 }
 
-// inside computes Bᵀ = P D (I + DᵀD)⁻¹ for C = 0. From the QR factorization of [D; I] that is P Q1 R⁻ᵀ,
-// which does not depend on the condition of DᵀD.
+// inside computes Bᵀ = P D (I + DᵀD)⁻¹ for C = 0. With the QR factorization [D; I] = [Q1; Q2] R it is P
+// Q1 R⁻ᵀ, whose accuracy does not depend on the condition of DᵀD.
 func (s *widening) inside() error {
 	u := s.u
 	u.Counter.Enter(cost.StepNodesB)
@@ -81,11 +81,12 @@ func (s *widening) solveTriangle(x, r *mat.Dense) error {
 
 // ridge computes Bᵀ = C (CᵀC + lambda DᵀD + lambda I)⁻¹, with which [A⁺ - D B; B] is the ridge inverse
 // of [A H] if A⁺ is the ridge inverse of A. The matrix is the Schur complement HᵀH + lambda I - HᵀA D
-// without its cancellation. From the QR factorization
+// without its cancellation. With the QR factorization
 //
 //	[C; sqrt(lambda) D; sqrt(lambda) I] = [Q1; Q2; Q3] R
 //
-// it is RᵀR, and Bᵀ = Q1 R⁻ᵀ: nothing is squared, R is regular for any C, and no rank is decided.
+// it is RᵀR, and Bᵀ = Q1 R⁻ᵀ: nothing is squared, R is nonsingular for any C, and no rank has to be
+// decided.
 //
 // R is also the lower right block of the triangular factor of [A H; sqrt(lambda) I], whose upper left
 // block Ra is the factor of [A; sqrt(lambda) I]:
@@ -94,8 +95,8 @@ func (s *widening) solveTriangle(x, r *mat.Dense) error {
 //	[0   R   ]   = [0      R⁻¹  ].
 //
 // The norm of the new columns of the inverse tells how ill-conditioned the model becomes. D R⁻¹ and R⁻¹
-// are Q2 and Q3 over sqrt(lambda), unless lambda is so small that those are rounding errors; then the
-// condition of R is the bound.
+// are Q2 and Q3 over sqrt(lambda), unless lambda is so small that Q2 and Q3 are rounding errors; then
+// the condition of R gives the bound.
 func (s *widening) ridge() error {
 	u, l, k, p := s.u, s.l, s.u.K, s.p
 	u.Counter.Enter(cost.StepNodesB)
@@ -112,9 +113,9 @@ func (s *widening) ridge() error {
 }
 
 // ridgeWeights computes the W of the new nodes, p×c. It is B Y. But rounding errors leave in C some of
-// the column space of A, up to eps‖H‖, which B Y multiplies by what A explains of Y, and W would lose
-// eps κ². For lambda = 0 C is projected once more. Here A A⁺ is no projection, so the residual takes
-// the place of Y:
+// the column space of A, up to eps‖H‖, which B Y would multiply by what A explains of Y, and W would
+// lose eps κ². For lambda = 0 C is projected once more. Here A A⁺ is not a projection, so the residual
+// replaces Y:
 //
 //	B Y = (CᵀC + lambda DᵀD + lambda I)⁻¹ (Cᵀ(Y - A W) + lambda DᵀW),
 //

@@ -24,13 +24,13 @@ type residual struct {
 	u, v   *mat.Dense
 }
 
-// rowSpaceResidual returns the part C = Axᵀ - AᵀD of the new rows outside the row space of A, and none
-// where C is not computed.
+// rowSpaceResidual decomposes C = Axᵀ - AᵀD, the part of the new rows outside the row space of A. The
+// result is empty if C is not computed.
 //
 // Singular values up to max(l+q, k) eps κ ‖Ax‖ count as zero, with κ = ‖A‖‖A⁺‖ in Frobenius norms, the
 // largest of each so far. Rounding in C is about eps (‖Ax‖ + ‖A‖‖D‖) for rows in general position, and
-// eps κ(A) ‖Ax‖ for combinations of the rows of A. After updates and removals A⁺ has errors of its own,
-// for which there is the factor drift. The ranks of A and of C together are at most k.
+// eps κ(A) ‖Ax‖ for linear combinations of the rows of A. After updates and removals A⁺ has errors of
+// its own, which the factor drift covers. The ranks of A and of C together are at most k.
 func (s *addition) rowSpaceResidual() (c residual, err error) {
 	if s.ct == nil {
 		return c, nil
@@ -40,7 +40,7 @@ func (s *addition) rowSpaceResidual() (c residual, err error) {
 	kappa := max(1, u.conditionNumber(), u.worst.a*u.worst.plus)
 	tolerance := float64(max(u.p.count+q, k)) * dense.Eps * kappa * u.drift
 	if !(tolerance < undecidable) {
-		return c, &types.ConditionError{What: "the rows so far, whose rank has to be known", RCond: 1 / kappa}
+		return c, &types.ConditionError{What: "the rows so far, whose rank must be known", RCond: 1 / kappa}
 	}
 	if !dense.Finite(s.ct) {
 		return c, types.ErrOverflow
@@ -53,10 +53,10 @@ func (s *addition) rowSpaceResidual() (c residual, err error) {
 	return c, err
 }
 
-// rankOf returns how many of the singular values of C count, and notes where that is in doubt.
-// Where the columns have about the same norm, those above the tolerance count. Else rounding is
-// different from column to column, and the rank of [A; Ax] with columns of about the same norm
-// decides.
+// rankOf returns how many of the singular values of C count, and records whether that is in doubt. If
+// the columns have about the same norm, the values above the tolerance count. Otherwise rounding
+// differs from column to column, and the rank of [A; Ax], with its columns scaled to about the same
+// norm, decides.
 func (s *addition) rankOf(values []float64, tolerance float64) (int, error) {
 	u, k := s.u, s.u.K
 	limit := k - u.rank
@@ -65,7 +65,7 @@ func (s *addition) rankOf(values []float64, tolerance float64) (int, error) {
 	if even(lengths) {
 		rank := countAbove(values, tolerance, limit)
 		near := countAbove(values, tolerance/doubtful, limit) != rank || countAbove(values, tolerance*doubtful, limit) != rank
-		hidden := rank < limit && tolerance*u.p.norm() > 1 // a direction as small as A has
+		hidden := rank < limit && tolerance*u.p.norm() > 1 // a direction as small as the smallest of A
 		u.doubt = u.doubt || near || hidden
 		return rank, nil
 	}
@@ -87,10 +87,11 @@ func (s *addition) rankOf(values []float64, tolerance float64) (int, error) {
 // doubtful is the factor around a tolerance within which a singular value leaves the rank in doubt.
 const doubtful = 1e3
 
-// evenRatio is the ratio of the norms of columns up to which singular values are compared as they are.
+// evenRatio is the ratio of the norms of columns up to which singular values are compared without
+// scaling.
 const evenRatio = 1 << 10
 
-// even reports whether the norms that are not zero are within evenRatio of each other.
+// even reports whether the nonzero norms are within a factor of evenRatio of each other.
 func even(lengths []float64) bool {
 	smallest, largest := math.Inf(1), 0.0
 	for _, v := range lengths {
@@ -109,7 +110,8 @@ func countAbove(values []float64, tolerance float64, limit int) int {
 	return rank
 }
 
-// inverseOf returns U diag(1/values) Vᵀ, where the first columns of U and V count. It overwrites U.
+// inverseOf returns U diag(1/values) Vᵀ, with as many leading columns of U and V as there are values.
+// It overwrites U.
 func (u *State) inverseOf(values []float64, us, vs *mat.Dense) *mat.Dense {
 	m, n, rank := dense.Rows(us), dense.Rows(vs), len(values)
 	out := mat.NewDense(m, n, nil)

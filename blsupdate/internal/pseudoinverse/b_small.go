@@ -14,10 +14,10 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// highLeverage is the norm of DᵀD = Ax (AᵀA)⁺ Axᵀ, the leverage of the new rows, from which I + DᵀD is
+// highLeverage is the norm of DᵀD = Ax (AᵀA)⁺ Axᵀ, the leverage of the new rows, above which I + DᵀD is
 // not formed. Its rounding errors are about eps times the norm, and so is the relative error of B,
-// which persists. Below, that is at most 30 eps κ, as ‖D‖ is at most κ. For the features of images of
-// digits the norm was 1 to 7.
+// which persists. Below highLeverage that is at most 30 eps κ, since ‖D‖ is at most κ. For features of
+// digit images the norm was 1 to 7.
 const highLeverage = 1e3
 
 // Names of the matrices in errors.
@@ -76,7 +76,7 @@ func (s *addition) small() (bt *mat.Dense, err error) {
 //
 //	[D; I] = [Q1; Q2] R,   so that   I + DᵀD = RᵀR   and   D = Q1 R,
 //
-// B is A⁺Q1 R⁻ᵀ. All of D has to be kept, and Q1 takes as much memory again.
+// B is A⁺Q1 R⁻ᵀ. All of D must be kept, and Q1 takes as much memory again.
 func (s *addition) smallOrthogonal(ctx context.Context) (bt *mat.Dense, err error) {
 	u, q, l := s.u, s.q, s.u.p.count
 	u.Counter.Enter(cost.StepOrthogonal)

@@ -73,7 +73,8 @@ func (r *rows) code(x *codec.Coder, what string, cols, count int) {
 	}
 }
 
-// checkLayout refuses blocks, given by their rows and by most, that do not make count rows.
+// checkLayout refuses blocks, given by their numbers of rows and capacities, that do not make count
+// rows.
 func checkLayout(x *codec.Coder, what string, layout []uint64, count int) {
 	left := uint64(count)
 	for i := 0; i < len(layout); i += 2 {
@@ -83,7 +84,7 @@ func checkLayout(x *codec.Coder, what string, layout []uint64, count int) {
 			return
 		}
 		if capacity < n || capacity > codec.MaxElements {
-			x.FailElement(i+1, "a block of %s with %d rows cannot take %d", what, n, capacity)
+			x.FailElement(i+1, "a block of %s with %d rows cannot have a capacity of %d", what, n, capacity)
 			return
 		}
 		left -= n

@@ -15,8 +15,8 @@ import (
 )
 
 // addCompressed adds the k rows of R in place of the q > k rows of Ax = Q R. For the weights, R with
-// the targets QᵀYa is equivalent to Ax with Ya. Where R appends Bk to A⁺, Ax appends Bk Qᵀ, for any
-// rank of A and of C:
+// the targets QᵀYa is equivalent to Ax with Ya. If R appends Bk to A⁺, Ax appends Bk Qᵀ, for any rank
+// of A and of C:
 //
 //	[A; Q R]⁺ = ([I 0; 0 Q] [A; R])⁺ = [A; R]⁺ [I 0; 0 Qᵀ],
 //
@@ -36,7 +36,7 @@ func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost
 		return out, err
 	}
 	opt.Form, opt.Solve = types.Small, true
-	rest := u.ResidualAfter(q, ya, z) // what Qᵀ does not keep of Ya, in no row of R
+	rest := u.ResidualAfter(q, ya, z) // the part of Ya that Qᵀ drops, which is in no row of R
 	if out, err = u.addRows(ctx, r, z, opt); err != nil {
 		return out, err
 	}

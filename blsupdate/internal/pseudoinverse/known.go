@@ -14,10 +14,10 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// rowKeys returns the keys that identify rows: a hash of the bits of each row of the matrices of parts,
-// side by side. Of n different rows two have the same hash with a probability of
-// about n²/2⁶⁵, unless they are constructed. Zeros are equal whatever their sign. Encode writes the
-// hashes, so they are the same on every machine.
+// rowKeys returns the keys that identify rows: a hash of the bits of each row of the matrices in parts,
+// side by side. Among n different rows two have the same hash with a probability of about n²/2⁶⁵,
+// unless they are constructed to. Zeros are equal whatever their sign. Encode writes the hashes, so
+// they are the same on every machine.
 func rowKeys(parts ...*mat.Dense) []uint64 {
 	keys := make([]uint64, dense.Rows(parts[0]))
 	var bytes []byte
@@ -72,7 +72,7 @@ func (u *State) find(ax, ya *mat.Dense) ([]int, error) {
 }
 
 // inOrder returns an *UnknownRowError unless the rows are the samples in their order. After Forget no
-// sample is known, and any are accepted.
+// sample is known, and any rows are accepted.
 func (u *State) inOrder(a, y *mat.Dense) error {
 	if u.keys == nil {
 		return nil
@@ -98,7 +98,7 @@ func (u *State) inOrder(a, y *mat.Dense) error {
 	return nil
 }
 
-// MapTargets maps W, and Y where it is kept.
+// MapTargets maps W, and Y if it is kept.
 func (u *State) MapTargets(t *mat.Dense, keep bool) (out state.Outcome, err error) {
 	if err := u.ReserveMapped(u.K+u.y.count, t, keep); err != nil {
 		return out, err

@@ -15,8 +15,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A widening is an addition of nodes in progress: what is computed from the state before the state
-// changes.
+// A widening is an addition of nodes in progress. It has what is computed before the state changes.
 type widening struct {
 	u       *State
 	l, p    int
@@ -40,13 +39,13 @@ type widening struct {
 //
 //	A⁺ := [A⁺ - D B; B],   W := [W - D B Y; B Y]
 //
-// with B = C⁺ where C has full column rank, and B = (I + DᵀD)⁻¹DᵀA⁺ where it is zero. Otherwise the
-// columns are added in two parts: as many as the rank of C, which span what is new, and then the
+// with B = C⁺ if C has full column rank, and B = (I + DᵀD)⁻¹DᵀA⁺ if C is zero. Otherwise the columns
+// are added in two parts: first as many as the rank of C, which span the new directions, and then the
 // others, which lie in the column space.
 //
 // For a ridge start, where A A⁺ is not a projection, B is (CᵀC + lambda DᵀD + lambda I)⁻¹Cᵀ for any C.
 // Then A⁺ becomes the ridge inverse of [A H] if it was the ridge inverse of A; after updates by rows it
-// is as far from it as Options.Lambda says.
+// deviates from it as Options.Lambda describes.
 //
 // AddNodes returns an *UnknownRowError unless A and Y hold the rows of the model, in their order.
 func (u *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
@@ -105,7 +104,8 @@ func (u *State) widened(a, h, y *mat.Dense) (next *State, model []cost.StepFlops
 	return next, cost.MergeModels(cost.PseudoinverseNodes(cost.Shape{L: l, K: u.K, P: p, C: u.C}, s.how), model), err
 }
 
-// widenedInParts adds the columns of the indices first and then the others, and restores their order.
+// widenedInParts adds first the columns with the indices in first, then the others, and restores their
+// order.
 func (u *State) widenedInParts(a, h, y *mat.Dense, first []int) (*State, []cost.StepFlops, error) {
 	order := completed(first, dense.Cols(h))
 	columns := dense.Transposed(h)
@@ -123,17 +123,17 @@ func (u *State) widenedInParts(a, h, y *mat.Dense, first []int) (*State, []cost.
 	return next, cost.MergeModels(model, more), nil
 }
 
-// cancelled is the ratio of the lengths of a column of C and of H below which C is projected once
-// more, and accurateReach the condition of A from which it is in any case: D has an error of eps
-// κ², which A D keeps.
+// cancelled is the ratio of the norms of a column of C and of H below which C is projected once more.
+// accurateReach is the condition of A above which it always is: D has an error of eps κ², which A D
+// keeps.
 const (
 	cancelled     = 0.1
 	accurateReach = 300
 )
 
-// project computes D and C. Where a column of C is so much shorter than the column of H that rounding
-// errors are a large part of it, it projects C once more off the column space of A. For a ridge A A⁺ is
-// no projection, and C stays.
+// project computes D and C. If a column of C is so much shorter than the column of H that rounding
+// errors are a large part of it, C is projected off the column space of A once more. With a ridge A A⁺
+// is not a projection, and C stays.
 func (s *widening) project() {
 	u := s.u
 	s.d, s.c = mat.NewDense(u.K, s.p, nil), dense.Copy(s.h)
@@ -165,7 +165,7 @@ func (s *widening) projectInto(stepD, stepC cost.Step, d *mat.Dense) {
 // nodesUnits is the error of C in units of the error of a sum.
 const nodesUnits = 4
 
-// errors returns the errors of the columns of C: see state.Border.
+// errors returns the errors of the columns of C: see state.Border.Errors.
 func (s *widening) errors() []float64 {
 	b := state.Border{Base: &s.u.Base, D: dense.Transposed(s.d), C: s.c}
 	unit := nodesUnits * state.Unit(s.l, s.u.K)
@@ -191,7 +191,7 @@ func (s *widening) state() (*State, error) {
 	switch {
 	case s.how.Ridge:
 		s.ridgeWeights(below)
-	case s.how.Refined && s.how.Rank == p: // Cᵀ(A W) is zero but for what rounding leaves of it in C
+	case s.how.Refined && s.how.Rank == p: // Cᵀ(A W) is zero, apart from rounding errors in C
 		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, s.bt, u.Residual(s.a, s.y, u.w), 0, below)
 	default:
 		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, s.bt, s.y, 0, below)
@@ -221,7 +221,7 @@ func (s *widening) state() (*State, error) {
 	next.K = wide
 	next.size = u.size.WithNodes(dense.ColumnNorms(s.h), s.errors())
 	before, after := dense.ColumnNorms(u.ResidualAfter(s.a, s.y, u.w)), next.Refitted(next.w, s.y, s.a, s.h)
-	for t, v := range u.size.Rest { // which has residuals of removed rows, too
+	for t, v := range u.size.Rest { // Rest has the residuals of removed rows, too
 		next.size.Rest[t] = detmath.Hypot(after[t], state.Leg(v, before[t]))
 	}
 	next.size.ErrWeights(nodesUnits*state.Unit(p, wide), u.Lambda, next.w)

@@ -11,17 +11,18 @@ import (
 	"blskernel/mat"
 )
 
-// A prior is the difference between a ridge and what Original and Improved solve instead. They start
-// from W0 = M⁻¹AᵀY and (A⁺)ᵀ = A M⁻¹ with M = AᵀA + lambda I, the pseudoinverse of
+// A prior describes the difference between the ridge problem and what Original and Improved solve
+// instead. They start from W0 = M⁻¹AᵀY and (A⁺)ᵀ = A M⁻¹ with M = AᵀA + lambda I, the pseudoinverse of
 //
 //	A + Δ,   Δ = lambda A (AᵀA)⁻¹,   (A + Δ)ᵀ(A + Δ) = M + E,   E = lambda I + lambda² (AᵀA)⁻¹.
 //
 // New rows change M + E as they change M, so M (W - W*) = E (W0 - W) for the ridge solution W*. A row a
-// that leaves takes its δ of Δ along: E loses δᵀa, and the right side gains δᵀ(y - a W). As long as all
-// rows are from the start these terms cancel: the model is as if started with the rows that stay.
+// that is removed takes its row δ of Δ along: E loses δᵀa, and the right-hand side gains δᵀ(y - a W).
+// As long as all rows are from the start these terms cancel: the model is as if started with the
+// remaining rows.
 //
-// New nodes H enter by D = (M + E)⁻¹(A + Δ)ᵀH and their own weights W2. With later rows T = E D - ΔᵀH
-// is not zero: the right side becomes [I; Dᵀ](M (W - W*) + T W2), and E becomes
+// New nodes H enter by D = (M + E)⁻¹(A + Δ)ᵀH and their own weights W2. Once rows have been added, T =
+// E D - ΔᵀH is not zero: the right-hand side becomes [I; Dᵀ](M (W - W*) + T W2), and E becomes
 //
 //	[E    ΔᵀH            ]
 //	[HᵀΔ  HᵀΔ D - DᵀT].
@@ -29,19 +30,19 @@ type prior struct {
 	share float64   // lambda/σ², for the least singular value σ of the first A
 	delta float64   // a bound on ‖Δ‖/lambda
 	size  float64   // a bound on ‖E‖/lambda
-	first int       // how many of the first rows the model has, which come first
+	first int       // how many rows of the start the model still has; they come first
 	mixed bool      // whether E has changed since the first rows
 	shift []float64 // bounds on the norms of the columns of M (W - W*)/lambda
 }
 
-// maxBias stands for a direction that A does not have, in which W never moves. maxPart is the part from
-// which its share, b = part/(1-part), is not known well enough.
+// maxBias stands for a direction that A does not have, in which W never changes. maxPart is the part
+// from which on the share b = part/(1-part) is not known well enough.
 const (
 	maxBias = 1e15
 	maxPart = 0.99
 )
 
-// shareOf returns b, or maxBias.
+// shareOf returns the share b of part, or maxBias.
 func shareOf(part float64) float64 {
 	if !(part < maxPart) {
 		return maxBias
@@ -49,8 +50,8 @@ func shareOf(part float64) float64 {
 	return part / (1 - float64(part))
 }
 
-// measure sets the share. solve overwrites x by (AᵀA + lambda I)⁻¹x of order k. The largest eigenvalue
-// of that matrix, times lambda, is b/(1+b) for the share b.
+// measure sets the share. solve overwrites x, of k elements, with (AᵀA + lambda I)⁻¹x. lambda times the
+// largest eigenvalue of that inverse is b/(1+b) for the share b.
 func (p *prior) measure(lambda float64, k int, solve func(x []float64)) {
 	if lambda == 0 {
 		return
@@ -71,7 +72,7 @@ func (p *prior) reset(lambda float64, l, c int) {
 	}
 }
 
-// move notes that W becomes next. Where E has no bound, W may have stayed because of it.
+// move records that W becomes next. If E has no bound, it may have kept W from changing.
 func (p *prior) move(w, next *mat.Dense) {
 	if p.size >= maxBias {
 		p.shift = slices.Repeat([]float64{math.MaxFloat64}, len(p.shift))
@@ -92,8 +93,8 @@ func (p *prior) add(f float64, norms []float64) {
 // exact reports whether the model of l rows is as if started with them.
 func (p *prior) exact(l int) bool { return p.first == l && !p.mixed }
 
-// leave notes that W becomes next when q of l rows leave, ax, of which n are from the start. gone are
-// the norms of their residuals, rest is 1-h, and plain bounds ‖R⁻¹‖.
+// leave records that W becomes next when the rows ax are removed from l rows. n of them are from the
+// start, gone has the norms of their residuals, rest is 1-h, and plain bounds ‖R⁻¹‖.
 func (p *prior) leave(lambda float64, w, next *mat.Dense, l, n int, ax *mat.Dense, gone []float64, rest, plain float64) {
 	if q := dense.Rows(ax); p.exact(l) {
 		p.share = shareOf(p.share / (1 + p.share) / rest) // M - AxᵀAx >= (1-h) M
@@ -111,7 +112,7 @@ func (p *prior) leave(lambda float64, w, next *mat.Dense, l, n int, ax *mat.Dens
 	}
 }
 
-// widen notes new nodes H of the norm h, with ‖D‖ = d and the weights W2.
+// widen records new nodes H of the norm h, with ‖D‖ = d and the weights W2.
 func (p *prior) widen(h, d float64, w2 *mat.Dense) {
 	p.mixed = true
 	t := float64(p.delta*h) + float64(p.size*d)
@@ -122,12 +123,12 @@ func (p *prior) widen(h, d float64, w2 *mat.Dense) {
 	p.size = state.Capped(p.size + float64(2*p.delta*h*(1+d)) + float64(d*t))
 }
 
-// biasUnits makes up for the share, an estimate from below.
+// biasUnits makes up for the share, which is an estimate from below.
 const biasUnits = 4
 
-// bias bounds the relative errors of the targets by the prior, the largest of all, where W has a column
-// of norm now, and scaled times lengths. reach belongs to M, and far are norms that W - W0 cannot
-// exceed.
+// bias bounds the relative error of target t due to the prior. The column of W has the norm now, and
+// the norm scaled when its elements are multiplied by lengths. reach belongs to M, far bounds the norm
+// of the column of W - W0, and rest the norm of its residuals.
 func (p *prior) bias(lambda float64, reach state.Reach, t int, now, scaled, far, rest float64) float64 {
 	shift := min(p.shift[t], float64(p.size*far)+float64(p.delta*rest))
 	if shift == 0 {

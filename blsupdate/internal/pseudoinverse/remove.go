@@ -12,13 +12,13 @@ import (
 	"blskernel/mat"
 )
 
-// Remove removes samples. Let Br be their columns of A⁺ and A⁺k the others. With
+// Remove removes samples. Let Br be their columns of A⁺, and A⁺k the other columns. With
 //
 //	B = -Br (I - Ax Br)⁻¹    (k×q)
 //
 // what is left is A⁺ := A⁺k - B (Ax A⁺k) and W := W + B (Ya - Ax W): an addition with another B and
-// without new columns. Ax Br is symmetric. As long as the rank of A stays, its eigenvalues, the
-// leverages, are below 1, so that I - Ax Br has a Cholesky factor.
+// without new columns. Ax Br is symmetric. As long as the rank of A does not change, its eigenvalues,
+// the leverages, are below 1, so that I - Ax Br has a Cholesky factor.
 func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	if err := u.checkChanged(u.Samples-q, u.K); err != nil {
@@ -84,7 +84,7 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// leave replaces Bᵀ, the rows of (A⁺)ᵀ that are removed, by -(I - Ax B)⁻¹ Bᵀ, and returns 1-h, or a
+// leave replaces Bᵀ, the removed rows of (A⁺)ᵀ, by -(I - Ax B)⁻¹ Bᵀ, and returns 1-h, or a
 // *LeverageError.
 func (s *addition) leave() (rest float64, err error) {
 	limit, err := state.RemovalLimit(s.u.certainty())

@@ -10,10 +10,10 @@ import (
 )
 
 // smallBlock is the number of rows up to which batches share a block, so that a model that learns row
-// by row does not become as many blocks.
+// by row does not end up with a block for each row.
 const smallBlock = 1024
 
-// rows is a matrix of many rows in blocks, each by rows and without gaps, so that an append moves
+// rows is a matrix of many rows in blocks, each row-major and without gaps, so that an append moves
 // nothing.
 type rows struct {
 	cols   int
@@ -25,13 +25,13 @@ type rows struct {
 // so it must not depend on the capacity of a slice.
 type rowBlock struct {
 	data     []float64
-	capacity int // the number of rows up to which others are appended
+	capacity int // the number of rows up to which rows are appended
 }
 
 func (r *rows) rowsOf(i int) int { return len(r.blocks[i].data) / r.cols }
 
-// append adds the rows in data, which it keeps: to the last block where they fit, and else as a new
-// block. A new block has a capacity of as many rows as there are, up to smallBlock.
+// append adds the rows in data, which it may keep: to the last block if they fit, otherwise as a new
+// block. The capacity of a new block is at least the number of rows so far, up to smallBlock.
 func (r *rows) append(data []float64) {
 	n := len(data) / r.cols
 	if last := len(r.blocks) - 1; last >= 0 && r.rowsOf(last)+n <= r.blocks[last].capacity {
@@ -58,8 +58,8 @@ func (r *rows) truncate(count int) {
 	}
 }
 
-// remove drops the rows at the given places, in ascending order. The others keep their order.
-// Neighboring blocks of few rows become one.
+// remove drops the rows at the given places, which are in ascending order. The others keep their order.
+// Adjacent blocks of few rows are merged.
 func (r *rows) remove(places []int) {
 	var blocks []rowBlock
 	first := 0
@@ -85,7 +85,8 @@ func (r *rows) remove(places []int) {
 	r.blocks = blocks
 }
 
-// drop drops the rows at the given places, in ascending order, from data, whose first row is at first.
+// drop drops the rows at the given places, which are in ascending order, from data, whose first row is
+// row first.
 func drop[T any](data []T, cols, first int, places []int) []T {
 	if len(places) == 0 {
 		return data
@@ -101,7 +102,7 @@ func drop[T any](data []T, cols, first int, places []int) []T {
 	return kept
 }
 
-// pick returns copies of the rows at the given places, in their order.
+// pick returns copies of the rows at the given places, in the order of places.
 func (r *rows) pick(places []int) *mat.Dense {
 	out := mat.NewDense(len(places), r.cols, nil)
 	r.blockwise(func(first int, m *mat.Dense) {

@@ -67,8 +67,8 @@ func (u *State) finish(ctx context.Context, first, a, y *mat.Dense) error {
 	return nil
 }
 
-// start returns the first (A⁺)ᵀ, without gaps, in the cheapest way that the condition of A allows. It
-// notes the rank of A, and for a ridge the condition.
+// start returns the first (A⁺)ᵀ, without gaps, computed in the cheapest way that the condition of A
+// allows. It records the rank of A, and with a ridge the condition.
 func (u *State) start(ctx context.Context, a, y *mat.Dense, out *state.Outcome) (*mat.Dense, error) {
 	l, k := a.Dims()
 	out.Start, u.rank = types.StartSVD, k
@@ -105,7 +105,7 @@ func (u *State) project(ctx context.Context, p, y *mat.Dense) error {
 	})
 }
 
-// startCholesky computes P = A (AᵀA + lambda I)⁻¹ where that is accurate enough.
+// startCholesky computes P = A (AᵀA + lambda I)⁻¹ if that is accurate enough.
 func (u *State) startCholesky(ctx context.Context, a *mat.Dense) (*mat.Dense, error) {
 	chol, rcond, err := u.StartFactor(ctx, a, state.AccurateStart(a))
 	if err != nil {
@@ -123,8 +123,8 @@ func (u *State) startCholesky(ctx context.Context, a *mat.Dense) (*mat.Dense, er
 
 var errSmallRidge = errors.New("the columns of A are linearly dependent and lambda is negligible: raise it, or use 0 for the pseudoinverse")
 
-// startQR computes P = Q R⁻ᵀ from a QR factorization of A, or the first l rows of that for A above
-// sqrt(lambda) I, and W = R⁻¹(QᵀY), since rounding in P would lose eps κ² in the product P Y. Where R
+// startQR computes P = Q R⁻ᵀ from a QR factorization of A, or, with a ridge, its first l rows from one
+// of [A; sqrt(lambda) I]. W is R⁻¹(QᵀY), since rounding in P would lose eps κ² in the product PᵀY. If R
 // is singular to working precision and there is no ridge, it continues with the singular values of R
 // and leaves W to finish.
 func (u *State) startQR(ctx context.Context, a, y *mat.Dense, out *state.Outcome) (*mat.Dense, error) {
@@ -174,8 +174,8 @@ func (u *State) startQR(ctx context.Context, a, y *mat.Dense, out *state.Outcome
 	})
 }
 
-// truncatedInverse returns the transpose of the pseudoinverse of a, and notes its rank: singular values
-// below RankTolerance of the largest one count as zero. The product is accounted to StepStart.
+// truncatedInverse returns the transpose of the pseudoinverse of a, and records its rank: singular
+// values up to RankTolerance times the largest one count as zero. The product counts in StepStart.
 func (u *State) truncatedInverse(ctx context.Context, a *mat.Dense) (*mat.Dense, error) {
 	m, n := a.Dims()
 	values, us, vs, err := dense.SVD(u.Counter, a)

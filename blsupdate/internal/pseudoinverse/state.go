@@ -17,27 +17,27 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// State is A⁺ and W.
+// State holds A⁺ and W.
 type State struct {
 	state.Base
 	p    rows       // (A⁺)ᵀ, l×k
 	w    *mat.Dense // k×c, without gaps; replaced and never changed
-	keys []uint64   // of the samples, in the order of P; nil where they are not known
-	y    rows       // Y, by which samples are known together with their keys; empty where keys is nil
+	keys []uint64   // of the samples, in the order of P; nil if they are not known
+	y    rows       // Y, which identifies samples together with their keys; empty if keys is nil
 
 	a    rows    // A as long as C is computed, else empty
 	rank int     // of A
 	norm float64 // the Frobenius norm of A
 
 	size    state.Norms
-	reach   []float64 // the largest norms that the rows of A⁺ had
-	largest []float64 // the largest norms that the columns of W had
+	reach   []float64 // the largest norms that the rows of A⁺ have had
+	largest []float64 // the largest norms that the columns of W have had
 	prior   prior     // of a ridge
-	squared float64   // the relative error of A⁺ by a start from AᵀA
+	squared float64   // the relative error of A⁺ from a start by AᵀA
 	doubt   bool      // whether a rank below k was a close decision
 
 	worst conditioning
-	drift float64 // by how much the errors of A⁺ may exceed the errors of a start: see rowSpaceResidual
+	drift float64 // the factor by which errors of A⁺ may exceed the errors of a start: see rowSpaceResidual
 }
 
 // The factors by which errors of A⁺ may grow: by updates, by added nodes, and by a removal over 1-h.
@@ -52,8 +52,8 @@ func (u *State) computesC() bool {
 	return u.Options.C == types.CCheck || u.Options.C == types.CAuto && u.Lambda == 0 && u.rank < u.K
 }
 
-// CheckSize returns a *RankError for fewer samples than nodes with a ridge, since the model then never
-// leaves the row space of the first samples, unless C is CZero.
+// CheckSize returns a *RankError for fewer samples than nodes with a ridge, unless C is CZero: the
+// model would never leave the row space of the first samples.
 func (u *State) CheckSize(l, k int) error {
 	if l < k && u.Options.Lambda > 0 && u.Options.C != types.CZero {
 		return &types.RankError{Samples: l, Nodes: k, Lambda: u.Options.Lambda}
@@ -102,8 +102,8 @@ func (u *State) Covariance() (c state.Covariance, err error) {
 	}), state.Overflow(err)
 }
 
-// Forget multiplies all rows of A, and with them A, by the root of the factor, and A⁺ by its
-// reciprocal. The bits of the rows are unknown then.
+// Forget multiplies A by the square root of the factor, and A⁺ by its reciprocal. The bits of the rows
+// are then no longer known.
 func (u *State) Forget(factor float64) error {
 	root := math.Sqrt(factor)
 	if !(u.p.norm() < root*math.MaxFloat64) {
@@ -137,20 +137,20 @@ func (u *State) save() State {
 }
 
 // conditioning is the worst condition of a pseudoinverse so far. Its errors remain: the errors of the
-// largest A⁺, in the directions in which A was smallest, against the largest A.
+// largest A⁺, in the directions in which A was smallest, relative to the largest A.
 type conditioning struct {
 	a, plus float64 // the largest Frobenius norms so far, of A or [A; sqrt(lambda) I], and of A⁺
-	power   int     // of κ in the error: 2 since the form Large was used
+	power   int     // of κ in the error: 2 once the form Large was used or the rank grew
 }
 
-// remember notes the present norm of A, and the given one of A⁺.
+// remember records the present norm of A, and the given norm of A⁺.
 func (u *State) remember(plus float64) {
 	u.worst.a = max(u.worst.a, u.length())
 	u.worst.plus = max(u.worst.plus, plus)
 }
 
-// noteReach notes the norms of the rows of A⁺, which only removals, added nodes and new directions let
-// grow.
+// noteReach records the norms of the rows of A⁺, which grow only by removals, added nodes and new
+// directions.
 func (u *State) noteReach() {
 	norms := make([]float64, u.K)
 	copy(norms, u.reach)
@@ -174,7 +174,7 @@ func (u *State) length() float64 {
 // number κ and r κ.
 func (u *State) conditionNumber() float64 { return u.norm * u.p.norm() }
 
-// Condition says how accurate W is. Below full rank A⁺ belongs to A in the given units, and the error
+// Condition reports how accurate W is. Below full rank the columns of A are not scaled, and the error
 // of W is eps κ‖A⁺‖‖Y‖ for the worst κ = ‖A‖‖A⁺‖ so far, and eps κ²‖A⁺‖‖Y‖ after updates.
 func (u *State) Condition() state.Condition {
 	if u.rank < u.K {
@@ -206,7 +206,7 @@ func (u *State) Condition() state.Condition {
 	return c
 }
 
-// noteWeights notes the norms of the columns of W, the largest of each so far.
+// noteWeights records the largest norm so far of each column of W.
 func (u *State) noteWeights() {
 	norms := dense.ColumnNorms(u.w)
 	for t, v := range u.largest {
@@ -219,7 +219,7 @@ func (u *State) noteWeights() {
 func (u *State) reaches() state.Reach { return u.reachOf(u.reach) }
 
 // reachOf returns bounds from norms of the rows of A⁺. With a ridge the rows of the inverse of R are
-// longer, by sqrt(1 + bias) at most, and not longer than 1/sqrt(lambda).
+// longer, by a factor of at most sqrt(1 + share), and not longer than 1/sqrt(lambda).
 func (u *State) reachOf(rows []float64) state.Reach {
 	lengths := u.size.Lengths(u.Lambda)
 	if u.Lambda > 0 {
@@ -231,7 +231,7 @@ func (u *State) reachOf(rows []float64) state.Reach {
 	return state.ReachOfRows(lengths, rows)
 }
 
-// certainty returns the 1/κ, and its power, by which h of a removal is known.
+// certainty returns 1/κ, and the power of κ with which h of a removal is uncertain.
 func (u *State) certainty() (rcond float64, power int) {
 	if u.rank < u.K {
 		return min(1, 1/(u.worst.a*u.worst.plus)), u.worst.power
