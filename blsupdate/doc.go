@@ -28,8 +28,7 @@
 // If weights are needed after every batch, Gram is fastest for many rows and RidgeInverse for a few. QR
 // takes up to twice as long, but keeps digits where an error of eps κ² leaves none. Plan chooses a
 // method; Updater.Condition reports how many digits are left. The time and memory of Original and
-// Improved grow with the number of samples. docs/choosing-a-method.md has the formulas and sources of
-// all methods.
+// Improved grow with the number of samples. docs/choosing-a-method.md has all formulas and sources.
 //
 // # Other changes and statistics
 //
@@ -49,7 +48,7 @@
 // # Errors and cancellation
 //
 // A call that returns an error leaves the state unchanged, bit for bit. A method that can take seconds
-// has two forms: Name, and NameContext, which takes a context and, for rows that can have weights, the
+// has two forms: Name, and NameContext, which takes a context and, where rows have weights, the
 // weights. NameContext checks the context before it starts; NewContext and AddInputsContext also check
 // it while they work. If the context is done, they return an error that wraps its cause. A nil context
 // panics.

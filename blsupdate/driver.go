@@ -89,8 +89,7 @@ func checkRowWeights(weights []float64, of string, q int) error {
 	return nil
 }
 
-// weighted returns the rows times the square roots of their weights, or the rows themselves for nil
-// weights.
+// weighted returns the rows times the square roots of their weights, or the rows themselves for nil.
 func (u *updater) weighted(action Action, ax, ya *mat.Dense, weights []float64) (*mat.Dense, *mat.Dense, error) {
 	if weights == nil {
 		return ax, ya, nil
@@ -322,9 +321,8 @@ func (u *updater) append(model []cost.StepFlops) {
 	u.counter.Reset()
 }
 
-// checkPair returns the number of rows of a and y. It returns an error unless that number is rows, the
-// numbers of columns are k and c, and all elements are finite. -1 for rows, and 0 for k or c, stand for
-// any positive number.
+// checkPair returns the number of rows of a and y, and an error unless that number is rows (any for
+// -1), the numbers of columns are k and c (any for 0), and all elements are finite.
 func checkPair(aName string, a *mat.Dense, rows, k int, yName string, y *mat.Dense, c int) (int, error) {
 	if err := checkMatrix(aName, a, rows, k); err != nil {
 		return 0, err

@@ -12,7 +12,7 @@ import (
 )
 
 // A FormatError reports that Encode did not write the input of Decode: the header or the version is
-// wrong, there are too few or too many bytes, or a number is invalid. It gives the position of the
+// wrong, there are too few or too many bytes, or a number is invalid. It gives the offset of the faulty
 // byte. If the input ends too early, it wraps io.ErrUnexpectedEOF.
 type FormatError = codec.FormatError
 
@@ -24,8 +24,7 @@ const (
 
 // Encode writes the whole state of u. Decode then returns a model that continues with the same bits as
 // u on the same backend and kind of machine. It writes the options without the backend, and the Report
-// without the steps, flops and times. It takes about as long as a copy, and writes about this many
-// bytes:
+// without the steps, flops and times. It takes as long as a copy, and writes about this many bytes:
 //
 //	Gram, QR, RidgeInverse, InverseCholesky   4k² + 8ck + 24c
 //	Original, Improved                        8lk + 8lc + 8ck + 8l, and 8lk more while C is computed
@@ -55,8 +54,7 @@ func Encode(w io.Writer, u Updater) error {
 
 // Decode reads exactly the bytes that Encode wrote, and returns a model with the same interfaces as
 // from New. b computes its products; nil stands for blskernel.Default(). Decode checks everything
-// before use. If r has n bytes, it allocates at most 12n bytes and 256 KiB in all, including what it
-// frees again.
+// before use. If r has n bytes, it allocates at most 12n bytes and 256 KiB, freed memory included.
 //
 //	errors: a *FormatError, or an error of r, wrapped.
 func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {

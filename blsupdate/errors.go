@@ -26,8 +26,7 @@ var (
 
 // A MemoryError reports that a start, a change or a solution needs more memory than is available. The
 // state is unchanged. Need is a lower bound on the allocation, and Have is what the machine, its
-// control groups and the Go runtime leave; on systems other than Linux only the limit of the runtime
-// counts.
+// control groups and the Go runtime leave; outside Linux only the runtime's limit counts.
 type MemoryError = memory.Error
 
 // Errors that the methods return. Package types documents the fields and texts.
@@ -36,8 +35,7 @@ type (
 	// and Instead the methods that may have digits left. No result is returned and the state is
 	// unchanged; a lapack.ConditionError, by contrast, comes with a result.
 	ConditionError = types.ConditionError
-	// A RankError reports that the samples do not determine the weights: there are fewer Samples
-	// than Nodes.
+	// A RankError reports that the samples do not determine the weights: Samples < Nodes.
 	RankError = types.RankError
 	// A LeverageError reports that rows, or a part of the ridge, cannot be removed, since they
 	// alone determine the model in some direction.

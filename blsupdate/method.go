@@ -62,8 +62,8 @@ func ParseForm(s string) (Form, error) { return types.ParseForm(s) }
 type CMode = types.CMode
 
 const (
-	// CAuto computes C as long as A has fewer than k independent rows. For lambda > 0, which leaves
-	// C never zero, it is the same as CZero but requires l >= k.
+	// CAuto computes C as long as A has fewer than k independent rows. For lambda > 0, when C is
+	// never zero, it is the same as CZero but requires l >= k.
 	CAuto CMode = types.CAuto
 	// CZero assumes C = 0, as the paper does. The result is wrong if C is not zero.
 	CZero CMode = types.CZero

@@ -9,9 +9,9 @@ import (
 	"blskernel/internal/io/memory"
 )
 
-// Options are the settings of an Updater: Lambda, the ridge; Form and Solve, which select how an update
-// computes; C and Workspace, for Original and Improved; and Backend. The zero value means no ridge, the
-// default backend, and the form that Auto selects. The fields are documented in package types.
+// Options are the settings of an Updater: Lambda, the ridge; Form and Solve, which select how updates
+// are computed; C and Workspace, for Original and Improved; and Backend. The zero value means no ridge,
+// the default backend, and the form that Auto selects. The fields are documented in package types.
 type Options = types.Options
 
 // DefaultWorkspace is the bound that Options.Workspace = 0 stands for: 4 GiB.
@@ -71,8 +71,8 @@ func StateBytes(m Method, l, k, c int) int64 {
 	}
 }
 
-// checkMemory returns a *MemoryError if there is no memory for the state of a start, or for a second
-// state with p more nodes.
+// checkMemory returns a *MemoryError if there is too little memory for the state of a start, or for a
+// second state with p more nodes.
 func checkMemory(m Method, l, k, c, p int) error {
 	bytes := StateBytes(m, l, k+p, c)
 	if p > 0 && m == RidgeInverse { // it changes a copy of Q

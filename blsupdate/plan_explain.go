@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 )
 
-// Explain returns a text, with a table of the candidates, on why Plan chose the method.
+// Explain returns a text, with a table of the candidates, that says why Plan chose the method.
 func (p Choice) Explain() string {
 	var text strings.Builder
 	n := p.needs
@@ -22,7 +22,7 @@ func (p Choice) Explain() string {
 	if n.Condition > 0 {
 		fmt.Fprintf(&text, "The condition number is %.2g; %.3g digits are needed.\n\n", n.Condition, n.Digits)
 	} else {
-		text.WriteString("The condition number is not known: no method is ruled out for its errors.\n\n")
+		text.WriteString("The condition number is not known: no method is ruled out because of its errors.\n\n")
 	}
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "method\tform\tGflop\ttime\tmemory\terror\tnot valid because")

@@ -26,8 +26,8 @@ func (r *Rates) held() *rates.Rates {
 
 // ConstantRates returns the rates of an ideal machine: flops per second for computations, and numbers
 // per second read or written by passes over memory. With them Plan compares flops, the same on every
-// machine. With infinite numbers the passes take no time. It panics unless both are positive and flops
-// is finite.
+// machine. With infinite numbers passes take no time. It panics unless both are positive and flops is
+// finite.
 func ConstantRates(flops, numbers float64) *Rates { return &Rates{rates.ConstantRates(flops, numbers)} }
 
 // MeasureRates measures the rates of b, nil for blskernel.Default(), with the current number of
@@ -63,8 +63,7 @@ func (r *Rates) Seconds(steps ...StepFlops) (sum float64) {
 	return sum
 }
 
-// String names the backend, the number of threads and the CPU, or says that the rates are built-in or
-// constant.
+// String names backend, threads and CPU, or says that the rates are built-in or constant.
 func (r *Rates) String() string { return r.held().String() }
 
 // Measured reports whether the rates were measured on this machine, rather than built-in or constant.

@@ -14,17 +14,15 @@ import (
 type Report struct {
 	Samples int // l after it
 	Added   int // samples added; negative if they were removed
-	// Form is the form of the update. Of a batch that was added in parts it is the last of their
-	// forms, in the order of the constants. It is Auto for methods without forms and if C was not
-	// zero.
+	// Form is the form of the update. For a batch that was added in parts it is the largest Form
+	// constant among the parts. It is Auto in methods without forms, and if C was not zero.
 	Form    Form
 	Start   Start // how the model was started; meaningless in Gram and QR
 	RankC   int   // the rank of C if it was computed; if not 0, B is from the general formula
 	Steps   []StepReport
 	Elapsed time.Duration // of all steps and the time between them
 
-	// Abandoned is the flops of a cheaper start that was tried and given up. The steps do not
-	// include them.
+	// Abandoned is the flops, in no step, of a cheaper start that was tried and given up.
 	Abandoned float64
 
 	model, counted cost.Thirds

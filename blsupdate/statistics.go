@@ -26,8 +26,8 @@ type Statistics struct {
 	// RSS is Σ w_i (y_ij - a_i W_j)². It and the fields below are NaN after AddTargets or
 	// MapTargets combined several targets into one, and if squares overflow. The methods sum
 	// squares as rows come and go, so RSS has about as many digits as W. Gram computes RSS as a
-	// difference, with an error of about eps Σ w_i y_ij², and so does QR after more than k/8 rows
-	// are removed at once.
+	// difference, with an error of about eps Σ w_i y_ij², as does QR after removals of more than
+	// k/8 rows at once.
 	RSS []float64
 
 	// R2 is 1 - RSS/Σ w_i (y_ij - m_j)² for the weighted mean m_j of the target. It is NaN if the

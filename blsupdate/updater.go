@@ -89,16 +89,16 @@ type Updater interface {
 	//
 	// Original and Improved with a ridge return a *RankError if there would be fewer samples than
 	// nodes (unless C is CZero), and QR without a ridge if there already are. QR and
-	// InverseCholesky return a *ConditionError for κ above about 1e7; then start a new model with
-	// all nodes.
+	// InverseCholesky return a *ConditionError for κ above about 1e7: then start anew with all
+	// nodes.
 	AddNodes(a, h, y *mat.Dense) error
 	AddNodesContext(ctx context.Context, a, h, y *mat.Dense) error
 
 	// Merge learns all rows of other, which must have the same method and numbers of nodes and
 	// targets, and is not changed. The ridge of the receiver stays; the ridge of other is dropped.
 	// QR has to remove the ridge of other, and returns a *LeverageError if only that ridge
-	// determines the result in some direction; an other with lambda = 0 always merges. A model
-	// cannot be merged with itself: use Clone.
+	// determines the result in some direction; a model with lambda = 0 can always be merged. A
+	// model cannot be merged with itself: use Clone.
 	Merge(other Updater) error
 	MergeContext(ctx context.Context, other Updater) error
 
@@ -111,14 +111,12 @@ type Updater interface {
 	// targets. For a class that no sample had, coded as -1, T is the negative of the unit vector of
 	// a target that is 1 for all samples. Pass rows to RemoveInputs and AddNodes with the new
 	// targets; Original and Improved require the bits of Y T as the backend computes it. It takes
-	// 2ckp flops, twice as many in Gram and QR if W is known, and 2clp more in Original and
-	// Improved.
+	// 2ckp flops, twice as many in Gram and QR if W is known, 2clp more in Original and Improved.
 	AddTargets(t *mat.Dense) error
 	AddTargetsContext(ctx context.Context, t *mat.Dense) error
 
-	// MapTargets replaces the targets by linear combinations of them: Y becomes Y T and W becomes
-	// W T for the c×p matrix T. Otherwise it is like AddTargets. Use it to reorder or merge
-	// targets.
+	// MapTargets replaces the targets by linear combinations of them: Y becomes Y T and W becomes W
+	// T for the c×p matrix T. Otherwise it is like AddTargets. Use it to reorder or merge targets.
 	MapTargets(t *mat.Dense) error
 	MapTargetsContext(ctx context.Context, t *mat.Dense) error
 
@@ -136,7 +134,7 @@ type Updater interface {
 
 	// Statistics reports how well the weights fit the rows of the model. It uses sums of squares
 	// that the model keeps, so it needs no rows. It takes O(kc) flops once the weights are known.
-	// The first call after a change takes 2k³ more with a ridge, and 2k²l more in Original and
+	// The first call after a change takes 2k³ more with a ridge, 2k²l more in Original and
 	// Improved.
 	//
 	// Statistics and the five methods below describe a linear model: they take the feature maps,
@@ -149,8 +147,8 @@ type Updater interface {
 	// Leverage returns the leverage h_i = x_i Q x_iᵀ of each row x_i of X, m×k, where Q is
 	// (AᵀA + lambda I)⁻¹, or (AᵀA)⁺ in Original and Improved. It is large for rows unlike any
 	// sample, and between 0 and 1 for the samples themselves. It takes mk² flops, 2mk² in
-	// RidgeInverse. The first call after a change takes 2k²l more in Original and Improved, and a
-	// factorization in Gram if there is none.
+	// RidgeInverse. The first call after a change takes 2k²l more in Original and Improved, and in
+	// Gram a factorization if it has none.
 	Leverage(x *mat.Dense) ([]float64, error)
 	LeverageContext(ctx context.Context, x *mat.Dense) ([]float64, error)
 
@@ -179,8 +177,8 @@ type Updater interface {
 	// a ridge is not included. It takes as many flops as StandardErrors.
 	PredictionVariance(x *mat.Dense) (*mat.Dense, error)
 
-	// Options returns the options that the model was started with. After Decode, Backend is the one
-	// given to Decode.
+	// Options returns the options that the model was started with. After Decode, Backend is the
+	// argument of Decode.
 	Options() Options
 
 	Method() Method  // the method
@@ -201,7 +199,7 @@ type Updater interface {
 	driver() *updater
 }
 
-// A Pseudoinverter is an Updater with the method Original or Improved, which gives access to A⁺.
+// A Pseudoinverter is an Updater, of the method Original or Improved, that gives access to A⁺.
 type Pseudoinverter interface {
 	Updater
 	// Pseudoinverse returns a copy of A⁺, k×l.
@@ -214,7 +212,7 @@ type Leverager interface {
 	Leverage(x *mat.Dense) ([]float64, error)
 }
 
-// A Refiner is an Updater with the method Gram, which can improve its weights given all rows.
+// A Refiner is an Updater, of the method Gram, that can improve its weights given all rows.
 type Refiner interface {
 	Updater
 
@@ -236,8 +234,7 @@ type Refiner interface {
 //
 // A method that keeps an inverse starts from the Cholesky factor of AᵀA + lambda I if its condition
 // allows the accuracy of the method. Otherwise all but RidgeInverse start from a QR factorization of A.
-// Original and Improved use the singular values of an A of rank below k. Gram and QR can start from any
-// rows.
+// Original and Improved use the singular values of an A of rank below k. Gram and QR accept any rows.
 //
 //	errors: a *ShapeError, a *NotFiniteError or an *OptionError for bad arguments; a *MemoryError,
 //	before any work, if there is less memory than StateBytes; a *RankError if the rows do not

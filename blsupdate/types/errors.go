@@ -70,8 +70,8 @@ func (e *RankError) Error() string {
 }
 
 // A LeverageError reports that rows, or a part of the ridge, cannot be removed: in some direction they
-// hold all but 1e-8 of the information, or all but rounding errors. What remains would have no correct
-// digits in any method.
+// hold all but 1e-8 of the information, or all but rounding errors. The rest would have no correct
+// digits.
 type LeverageError struct {
 	// Rest is the computed 1 - h, or 0 if it is not known, where h is the largest eigenvalue of Ax
 	// (AᵀA + lambda I)⁻¹ Axᵀ. For a ridge, Ax is the square root of the removed part times I.
@@ -112,8 +112,7 @@ func (e *UnknownRowError) Error() string {
 }
 
 // A ForgottenRowsError reports that Original and Improved cannot remove rows after Forget, which scales
-// all rows, so that their bits are no longer known. AddNodes, which is given all rows, makes them known
-// again.
+// all rows, so that their bits are unknown. AddNodes, which gets all rows, makes them known again.
 type ForgottenRowsError struct {
 	Method  Method
 	Instead []Method // methods that remove rows after Forget

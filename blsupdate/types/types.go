@@ -102,9 +102,8 @@ type Options struct {
 	// Original and Improved use it only for the first A⁺ = (AᵀA + Lambda I)⁻¹Aᵀ, and then treat A⁺
 	// as the pseudoinverse, as the paper does. Once rows have been added, their W differs from the
 	// ridge solution by about the ratio of Lambda to the square of the smallest singular value of
-	// the first A; RemoveInputs of a row of the start and AddNodes do not change this. If the
-	// columns of the first A are dependent, they never learn in the missing directions; with Lambda
-	// = 0 they do.
+	// the first A; neither RemoveInputs of first rows nor AddNodes changes this. If the first A has
+	// dependent columns, they never learn in the missing directions; with Lambda = 0 they do.
 	Lambda float64
 	// Form is the form of an update in Improved, RidgeInverse and InverseCholesky. RidgeInverse and
 	// InverseCholesky treat Compressed as Auto. The other methods ignore Form.

@@ -149,8 +149,7 @@ func (s *State) seen(ctx context.Context, action types.Action, ax *mat.Dense) (*
 //
 //	F := F U⁻¹,   W := W + sign F (I + sign SᵀS)⁻¹Sᵀ(Ya - Ax W).
 //
-// F U⁻¹ is computed in place by solving for its transpose, L := U⁻ᵀL. For q <= k a matrix of order q
-// gives W,
+// F U⁻¹ is computed in place as L := U⁻ᵀL. For q <= k a matrix of order q gives W,
 //
 //	W += sign F Sᵀ(I + sign S Sᵀ)⁻¹(Ya - Ax W),
 //

@@ -175,8 +175,8 @@ type sweptRow struct {
 }
 
 // Sweep computes the new L. It applies all rows to one column of F before the next, so that F passes
-// through the cache once. Each element undergoes the same operations in the same order as if the rows
-// were applied one by one.
+// through the cache once. Each element undergoes the same operations in the same order as with the rows
+// one by one.
 func (s *State) Sweep(sign float64, ax *mat.Dense) []sweptRow {
 	q, k := dense.Rows(ax), s.K
 	on := backend.Begin(s.Counter, cost.Operation{Kind: cost.Carlson, M: q, N: k}.Routine())

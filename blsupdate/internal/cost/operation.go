@@ -160,8 +160,7 @@ func (k Kind) String() string { return kinds[k].name }
 // Flops returns the flops of o by the paper's convention.
 func (o Operation) Flops() Thirds { return kinds[o.Kind].flops(o.M, o.N, o.K) }
 
-// Amount returns the amount of work that the rate of o is for: its flops, or the numbers that it passes
-// over.
+// Amount returns the work that the rate of o refers to: its flops, or the numbers that it passes over.
 func (o Operation) Amount() float64 {
 	switch o.Kind {
 	case Stream, Fresh:

@@ -245,7 +245,7 @@ func formLarge(solve bool, k, q int) []StepFlops {
 		Line(StepB, "2k²q", fresh(q*k), op(GemmNT, q, k, k))}
 }
 
-// PseudoinverseCompressed puts the steps inner, of an update by the k rows of R, between the
+// PseudoinverseCompressed puts inner, the steps of an update by the k rows of R, between the
 // compression of q rows and the expansion of B.
 func PseudoinverseCompressed(s Shape, inner []StepFlops) []StepFlops {
 	q, k, c := s.Q, s.K, s.C

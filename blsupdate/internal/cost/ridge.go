@@ -75,9 +75,9 @@ func RidgeNodes(opt types.Options, s Shape) []StepFlops {
 			op(Tptrs, p, p, k), op(Tptrs, p, p, k), op(RankKind(opt.Backend, p), p, k, p), routine(Pptri, p)))
 }
 
-// Dspmm and Dsprk unpack Q for matrices of many rows, which takes most of their time if there are few
-// rows. For few rows package ridge computes the products in other ways, which read Q once and count the
-// same flops. P = Ax Q for k = 2000, in microseconds on one thread of Zen 4 (pure / openblas):
+// Dspmm and Dsprk unpack Q for matrices of many rows, which takes most of their time if there are few.
+// For few rows package ridge has other products, which read Q once and count the same flops. P = Ax Q
+// for k = 2000, in microseconds on one thread of Zen 4 (pure / openblas):
 //
 //	  q   Dspmm        strips of Q   Dspmv by row
 //	  1    5432 / 16312  1889 / 1552   1106 /  1050

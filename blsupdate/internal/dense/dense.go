@@ -142,7 +142,7 @@ func Equilibrated(m *mat.Dense, lengths []float64) *mat.Dense {
 // with pages of 4 KiB the half that is never written takes little memory.
 func Triangle(k int) *mat.Dense { return gonummat.NewDense(k, k, nil) }
 
-// ScaledIdentity returns f I of order k, as Triangle returns zeros.
+// ScaledIdentity returns f I of order k, stored as by Triangle.
 func ScaledIdentity(k int, f float64) *mat.Dense {
 	m := Triangle(k)
 	for i := range k {

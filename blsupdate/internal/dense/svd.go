@@ -18,7 +18,7 @@ import (
 var ErrNoConvergence = errors.New("blsupdate: the singular values do not converge: scale the inputs")
 
 // SVD returns the thin decomposition A = U diag(values) Vᵀ of the m×n A, with values in descending
-// order. All backends share this implementation.
+// order. All backends share this code.
 //
 //	errors: ErrNoConvergence.
 //	source: LAPACK's dgesvd, see internal/linalg/factor/svd.
@@ -38,8 +38,7 @@ func SVD(b blskernel.Backend, a *mat.Dense) (values []float64, u, v *mat.Dense, 
 }
 
 // LeadingColumns returns the first rank pivots of a QR factorization of C with column pivoting: each is
-// the column that is longest without its components along the earlier pivots. All backends share this
-// implementation.
+// the longest column without its components along earlier pivots. All backends share this code.
 //
 //	cost: 6mn flops for each pivot, by Level 2.
 func LeadingColumns(b blskernel.Backend, c *mat.Dense, rank int) []int {

@@ -225,10 +225,9 @@ func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error
 }
 
 // checkPivots returns an error if a pivot of the factor u is within its rounding error, or comes from
-// squares that underflow. The square of a pivot over the diagonal element of G is the share of its
-// column outside the span of the columns before it, whatever their scales. Its rounding error, at most
-// a few eps sqrt(k), has either sign: half of the singular matrices have a Cholesky factor in floating
-// point.
+// squares that underflow. The square of a pivot over the diagonal element of G + lambda I is the share
+// of its column outside the span of the columns before it, at any scale. Its rounding error, at most a
+// few eps sqrt(k), has either sign: half of the singular matrices have a computed Cholesky factor.
 func (s *State) checkPivots(u *mat.SymPacked) error {
 	noise := 10 * dense.Eps * math.Sqrt(float64(s.K))
 	for j := range s.K {

@@ -40,7 +40,7 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 		out, err = u.addRows(ctx, dense.Copy(ax), dense.Copy(ya), opt)
 	}
 	if err != nil {
-		u.doubt = before.doubt // which parts of the batch may have set
+		u.doubt = before.doubt // parts of the batch may have set it
 	} else {
 		u.size.Y = slices.Clone(u.size.Y)
 		state.AddLengths(u.size.Y, dense.ColumnNorms(ya))
@@ -212,8 +212,7 @@ func (s *addition) newWeights() (*mat.Dense, error) {
 	return w, nil
 }
 
-// fitted is Fitted for the residuals of the rows before the change of W, which Ya has become, and after
-// it.
+// fitted is Fitted for the residuals of the rows before the change of W, which are in ya, and after it.
 func (s *addition) fitted(sign float64, w *mat.Dense) []float64 {
 	change := dense.Copy(w)
 	change.Sub(w, s.u.w)

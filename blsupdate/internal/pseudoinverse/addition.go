@@ -30,8 +30,7 @@ type addition struct {
 	bt    *mat.Dense     // Bᵀ, q×k
 }
 
-// project computes D = P Axᵀ and Dbarᵀ = DᵀP, and DᵀD in Original, and Cᵀ if it is needed, in one pass
-// over P.
+// project computes D = P Axᵀ and Dbarᵀ = DᵀP, DᵀD in Original, and Cᵀ if needed, in one pass over P.
 func (s *addition) project(ctx context.Context) error {
 	u, q := s.u, s.q
 	s.reserveD(cost.KeptRows(u.Options, u.p.count, q))
@@ -67,8 +66,7 @@ func (s *addition) reserveD(kept int) {
 }
 
 // eachD calls f for panels of P with the corresponding rows of D, and checks ctx before each. It
-// computes rows of D in the given step: all of them in StepD, and only the rows that are not kept in
-// StepDAgain.
+// computes rows of D in the given step: all in StepD, and in StepDAgain only rows that are not kept.
 func (s *addition) eachD(ctx context.Context, step cost.Step, f func(first int, p, d *mat.Dense)) (err error) {
 	u, q := s.u, s.q
 	panel := func(first int, p *mat.Dense) {

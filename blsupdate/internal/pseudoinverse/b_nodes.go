@@ -85,8 +85,7 @@ func (s *widening) solveTriangle(x, r *mat.Dense) error {
 //
 //	[C; sqrt(lambda) D; sqrt(lambda) I] = [Q1; Q2; Q3] R
 //
-// it is RᵀR, and Bᵀ = Q1 R⁻ᵀ: nothing is squared, R is nonsingular for any C, and no rank has to be
-// decided.
+// it is RᵀR, and Bᵀ = Q1 R⁻ᵀ: nothing is squared, R is nonsingular for any C, and no rank is decided.
 //
 // R is also the lower right block of the triangular factor of [A H; sqrt(lambda) I], whose upper left
 // block Ra is the factor of [A; sqrt(lambda) I]:
@@ -114,7 +113,7 @@ func (s *widening) ridge() error {
 
 // ridgeWeights computes the W of the new nodes, p×c. It is B Y. But rounding errors leave in C some of
 // the column space of A, up to eps‖H‖, which B Y would multiply by what A explains of Y, and W would
-// lose eps κ². For lambda = 0 C is projected once more. Here A A⁺ is not a projection, so the residual
+// lose eps κ². For lambda = 0 C is projected once more. Here A A⁺ is no projection, so the residual
 // replaces Y:
 //
 //	B Y = (CᵀC + lambda DᵀD + lambda I)⁻¹ (Cᵀ(Y - A W) + lambda DᵀW),

@@ -55,8 +55,7 @@ func (s *addition) rowSpaceResidual() (c residual, err error) {
 
 // rankOf returns how many of the singular values of C count, and records whether that is in doubt. If
 // the columns have about the same norm, the values above the tolerance count. Otherwise rounding
-// differs from column to column, and the rank of [A; Ax], with its columns scaled to about the same
-// norm, decides.
+// differs from column to column, and the rank of [A; Ax] with its columns scaled decides.
 func (s *addition) rankOf(values []float64, tolerance float64) (int, error) {
 	u, k := s.u, s.u.K
 	limit := k - u.rank
@@ -87,8 +86,7 @@ func (s *addition) rankOf(values []float64, tolerance float64) (int, error) {
 // doubtful is the factor around a tolerance within which a singular value leaves the rank in doubt.
 const doubtful = 1e3
 
-// evenRatio is the ratio of the norms of columns up to which singular values are compared without
-// scaling.
+// evenRatio is the ratio of column norms up to which singular values are compared without scaling.
 const evenRatio = 1 << 10
 
 // even reports whether the nonzero norms are within a factor of evenRatio of each other.
@@ -110,8 +108,8 @@ func countAbove(values []float64, tolerance float64, limit int) int {
 	return rank
 }
 
-// inverseOf returns U diag(1/values) Vᵀ, with as many leading columns of U and V as there are values.
-// It overwrites U.
+// inverseOf returns U diag(1/values) Vᵀ, for the leading columns of U and V, one for each value. It
+// overwrites U.
 func (u *State) inverseOf(values []float64, us, vs *mat.Dense) *mat.Dense {
 	m, n, rank := dense.Rows(us), dense.Rows(vs), len(values)
 	out := mat.NewDense(m, n, nil)

@@ -104,8 +104,7 @@ func (u *State) widened(a, h, y *mat.Dense) (next *State, model []cost.StepFlops
 	return next, cost.MergeModels(cost.PseudoinverseNodes(cost.Shape{L: l, K: u.K, P: p, C: u.C}, s.how), model), err
 }
 
-// widenedInParts adds first the columns with the indices in first, then the others, and restores their
-// order.
+// widenedInParts adds the columns with the indices in first, then the others, and restores their order.
 func (u *State) widenedInParts(a, h, y *mat.Dense, first []int) (*State, []cost.StepFlops, error) {
 	order := completed(first, dense.Cols(h))
 	columns := dense.Transposed(h)
@@ -124,8 +123,7 @@ func (u *State) widenedInParts(a, h, y *mat.Dense, first []int) (*State, []cost.
 }
 
 // cancelled is the ratio of the norms of a column of C and of H below which C is projected once more.
-// accurateReach is the condition of A above which it always is: D has an error of eps κ², which A D
-// keeps.
+// accurateReach is the condition of A above which it always is: A D keeps the error of D, eps κ².
 const (
 	cancelled     = 0.1
 	accurateReach = 300

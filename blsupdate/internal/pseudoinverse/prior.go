@@ -16,10 +16,10 @@ import (
 //
 //	A + Δ,   Δ = lambda A (AᵀA)⁻¹,   (A + Δ)ᵀ(A + Δ) = M + E,   E = lambda I + lambda² (AᵀA)⁻¹.
 //
-// New rows change M + E as they change M, so M (W - W*) = E (W0 - W) for the ridge solution W*. A row a
-// that is removed takes its row δ of Δ along: E loses δᵀa, and the right-hand side gains δᵀ(y - a W).
-// As long as all rows are from the start these terms cancel: the model is as if started with the
-// remaining rows.
+// New rows change M + E as they change M, so M (W - W*) = E (W0 - W) for the ridge solution W*. A
+// removed row a takes its row δ of Δ along: E loses δᵀa, and the right-hand side gains δᵀ(y - a W). As
+// long as all rows are from the start these terms cancel: the model is as if started with the remaining
+// rows.
 //
 // New nodes H enter by D = (M + E)⁻¹(A + Δ)ᵀH and their own weights W2. Once rows have been added, T =
 // E D - ΔᵀH is not zero: the right-hand side becomes [I; Dᵀ](M (W - W*) + T W2), and E becomes
@@ -35,8 +35,8 @@ type prior struct {
 	shift []float64 // bounds on the norms of the columns of M (W - W*)/lambda
 }
 
-// maxBias stands for a direction that A does not have, in which W never changes. maxPart is the part
-// from which on the share b = part/(1-part) is not known well enough.
+// maxBias stands for a direction that A lacks, in which W never changes. maxPart is the part above
+// which the share b = part/(1-part) is not known well enough.
 const (
 	maxBias = 1e15
 	maxPart = 0.99
@@ -126,9 +126,9 @@ func (p *prior) widen(h, d float64, w2 *mat.Dense) {
 // biasUnits makes up for the share, which is an estimate from below.
 const biasUnits = 4
 
-// bias bounds the relative error of target t due to the prior. The column of W has the norm now, and
-// the norm scaled when its elements are multiplied by lengths. reach belongs to M, far bounds the norm
-// of the column of W - W0, and rest the norm of its residuals.
+// bias bounds the relative error of target t due to the prior. now is the norm of its column of W, and
+// scaled the norm after multiplication by lengths. reach belongs to M, far bounds the norm of its
+// column of W - W0, and rest the norm of its residuals.
 func (p *prior) bias(lambda float64, reach state.Reach, t int, now, scaled, far, rest float64) float64 {
 	shift := min(p.shift[t], float64(p.size*far)+float64(p.delta*rest))
 	if shift == 0 {

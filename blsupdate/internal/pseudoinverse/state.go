@@ -103,7 +103,7 @@ func (u *State) Covariance() (c state.Covariance, err error) {
 }
 
 // Forget multiplies A by the square root of the factor, and A⁺ by its reciprocal. The bits of the rows
-// are then no longer known.
+// are then unknown.
 func (u *State) Forget(factor float64) error {
 	root := math.Sqrt(factor)
 	if !(u.p.norm() < root*math.MaxFloat64) {
@@ -149,8 +149,7 @@ func (u *State) remember(plus float64) {
 	u.worst.plus = max(u.worst.plus, plus)
 }
 
-// noteReach records the norms of the rows of A⁺, which grow only by removals, added nodes and new
-// directions.
+// noteReach records the row norms of A⁺, which only removals, added nodes and new directions raise.
 func (u *State) noteReach() {
 	norms := make([]float64, u.K)
 	copy(norms, u.reach)

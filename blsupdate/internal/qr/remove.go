@@ -110,8 +110,8 @@ func (s *State) downdate(pt, ya *mat.Dense) (least float64, gone []float64, err 
 // targets of P are zero.
 //
 // S has eigenvalues between 1-h and 1, so K has an error of about eps/(1-h) whatever the condition of
-// R. After an error R and z are unchanged: z' is computed first, and since ‖K‖ <= 1, R' does not
-// overflow if R did not.
+// R. After an error R and z are unchanged: z' comes first, and with ‖K‖ <= 1 R' does not overflow if R
+// did not.
 func (s *State) shrink(action types.Action, pt, ya *mat.Dense) (least float64, gone []float64, err error) {
 	rest := dense.IdentityPacked(s.K)
 	dense.Sprk(s.Counter, -1, pt, 1, rest)
@@ -207,8 +207,8 @@ func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// SetLambda adds the difference of the ridges to RᵀR: as the rows of its square root times I if it is
-// positive, otherwise by lower.
+// SetLambda adds the difference of the ridges to RᵀR: a positive one by the rows of its square root
+// times I, a negative one by lower.
 func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 	next := *s
 	next.Lambda = lambda

@@ -24,9 +24,8 @@ import (
 // Neither Q nor A is kept, and AᵀA is never formed, so errors grow with κ and not with κ². The cost of
 // an update does not depend on l. The signs of the diagonal of R are arbitrary.
 //
-// R changes in place, so an update must not fail midway. Only overflow could make it fail, and the
-// norms of the columns rule that out: orthogonal transformations from the left keep the column norms of
-// [R z; Ax Ya].
+// R changes in place, so an update must not fail midway. Only overflow could make it fail, which the
+// column norms of [R z; Ax Ya] rule out: orthogonal transformations from the left keep them.
 type State struct {
 	state.Base
 	R    *mat.Dense  // k×k, zero below the diagonal
@@ -109,8 +108,8 @@ func (s *State) Covariance() (c state.Covariance, err error) {
 
 // regular returns an error if R is singular to working precision. |R_jj| is the distance of column j of
 // [A; sqrt(lambda) I] from the span of the columns before it, with an error of a few eps times the norm
-// of column j. Relative to that norm the scales of columns do not matter, nor do they for the accuracy
-// of W row by row.
+// of column j. Relative to that norm scales of columns do not matter, nor do they for the accuracy of W
+// row by row.
 func (s *State) regular() error {
 	const what = "[A; sqrt(lambda) I]"
 	worst := math.Inf(1)
@@ -151,8 +150,7 @@ func (s *State) Forget(factor float64) error {
 	return nil
 }
 
-// Condition reports how accurate W is, from the present R. The solution for W counts as one more
-// change.
+// Condition reports how accurate W is, from the present R. Solving for W counts as one more change.
 func (s *State) Condition() state.Condition {
 	if s.w == nil || s.CheckDetermined() != nil {
 		return state.Condition{Power: 1, Error: math.Inf(1)}

@@ -75,7 +75,7 @@ func (r *Rates) read(suffix string, contents any) error {
 		return err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFile)) // a longer file is cut off, which is not JSON
+	data, err := io.ReadAll(io.LimitReader(file, maxFile)) // a longer file is cut off, and then is not JSON
 	if err != nil {
 		return err
 	}
@@ -128,8 +128,8 @@ func (r *Rates) save(fsys vfs.FS) error {
 	return r.write(fsys, "", f)
 }
 
-// write replaces the file of this machine with the given suffix, completely or not at all. It creates
-// the folder if needed.
+// write replaces the file of this machine with the given suffix, completely or not at all, and creates
+// its folder.
 func (r *Rates) write(fsys vfs.FS, suffix string, contents any) error {
 	name, err := r.file()
 	if err != nil {

@@ -30,7 +30,8 @@ type operation struct {
 }
 
 // A preparation returns do, which executes one operation of the given sizes, and restore, which
-// restores its operands. restore is nil if they do not change, and do if there is no such operation.
+// restores its operands. restore is nil if they do not change, and do is nil if there is no such
+// operation.
 type preparation func(w *workspace, m, n, k int) (restore, do func())
 
 // A grid has the sizes m, n and k at which a kind is measured, with a single size for dimensions that
@@ -41,9 +42,8 @@ type grid struct {
 	maxFlops float64
 }
 
-// The points of an axis differ by a factor of two or three. There are more points around 8: the
-// tiles of most kernels are 8 or 16 wide, so the ninth column costs as much as columns 9 to 16
-// together.
+// The points of an axis differ by a factor of two or three. There are more points around 8: the tiles
+// of most kernels are 8 or 16 wide, so the ninth column costs as much as columns 9 to 16 together.
 var (
 	one      = []int{1}
 	product  = []int{1, 4, 8, 9, 16, 30, 80, 250, 1000, 4000}
@@ -173,8 +173,7 @@ func addOuter(w *workspace, m, n, _ int) (restore, do func()) {
 	return nil, func() { ridge.AddOuter(base, 1, t, s) }
 }
 
-// carlson adds the same rows again and again. Each call shrinks F, but in so few calls F does not
-// become small.
+// carlson adds the same rows again and again. Each call shrinks F, but F does not become small.
 func carlson(w *workspace, m, n, _ int) (restore, do func()) {
 	l, ax := w.regular(n), w.operand(m, n)
 	s := &cholesky.State{L: l, Inverse: state.Inverse{Base: *w.base(n), Gain: 1 / math.Sqrt(float64(n))}}
@@ -190,7 +189,7 @@ func chud(w *workspace, m, n, k int) (restore, do func()) {
 	}, func() { qr.RotateIn(r, z, ax, ya) }
 }
 
-// A factorization factorizes a square matrix, dense or packed, in place.
+// A factorization factors a square matrix, dense or packed, in place.
 type factorization[M any] interface {
 	FactorizeInPlace(a M) error
 	InverseInPlace() (M, error)

@@ -71,8 +71,7 @@ func (r *Rates) seconds(o cost.Operation) float64 {
 	return amount * r.tables[kind].at([3]int{o.M, o.N, o.K}) / r.scale(kind)
 }
 
-// scale returns the number by which costs of a kind are divided to give seconds: the FMA peak for kinds
-// that compute, else 1.
+// scale returns the divisor of the costs of a kind: the FMA peak for kinds that compute, otherwise 1.
 func (r *Rates) scale(k cost.Kind) float64 {
 	if r.peak > 0 && computes(k) {
 		return r.peak

@@ -15,8 +15,7 @@ import (
 	"blskernel/mat"
 )
 
-// maxNumbers is the number of elements of the largest matrix that is measured: 67 MB, more than most
-// caches hold.
+// maxNumbers bounds the elements of a measured matrix: 67 MB, more than most caches hold.
 const maxNumbers = 8 << 20
 
 // maxRead bounds the elements of the operands that are read before an operation: about the size of a

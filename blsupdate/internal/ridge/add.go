@@ -239,8 +239,8 @@ func (s *State) invert(ctx context.Context, m *mat.SymPacked, what string) (*mat
 	return inverse, nil
 }
 
-// TimesPacked computes P = alpha X S for S of order k, by the routine that cost.ProductKind selects. P
-// is q×k, without gaps.
+// TimesPacked computes P = alpha X S for S of order k, as cost.ProductKind selects. P is q×k, without
+// gaps.
 func TimesPacked(b *state.Base, alpha float64, s *mat.SymPacked, x, p *mat.Dense) {
 	q, data, rx, rp := x.RawMatrix().Rows, s.RawSymPacked().Data, x.RawMatrix(), p.RawMatrix()
 	kind := cost.ProductKind(b.Options.Backend, q)
@@ -255,8 +255,7 @@ func TimesPacked(b *state.Base, alpha float64, s *mat.SymPacked, x, p *mat.Dense
 	}
 }
 
-// stripRows is the number of rows of S that are unpacked at a time. Strips of 16 to 64 rows take the
-// same time.
+// stripRows is the number of rows of S unpacked at a time. Strips of 16 to 64 rows take the same time.
 const stripRows = 32
 
 // timesStrips computes P = alpha X S by strips of rows of S. Each is unpacked with its part of the
@@ -280,8 +279,7 @@ func timesStrips(b blskernel.Backend, k, q int, alpha float64, s, x []float64, l
 	}
 }
 
-// AddOuter computes S += alpha TᵀT for S of order k, by the routine that cost.RankKind selects. T is
-// q×k, without gaps.
+// AddOuter computes S += alpha TᵀT for S of order k, as cost.RankKind selects. T is q×k, without gaps.
 func AddOuter(b *state.Base, alpha float64, t *mat.Dense, s *mat.SymPacked) {
 	q, rt, data := t.RawMatrix().Rows, t.RawMatrix().Data, s.RawSymPacked().Data
 	kind := cost.RankKind(b.Options.Backend, q)

@@ -92,8 +92,8 @@ func (b *Base) NodeTargets(a, y, w *mat.Dense, rcond float64) (y1, w1 *mat.Dense
 
 // Corner returns R and z of a QR factorization of [C; sqrt(lambda) D; sqrt(lambda) I] with the
 // targets [Y; 0; 0], or [Y; sqrt(lambda) W; 0] if W is not nil. They extend the factorization from A to
-// [A H]. The columns of H were divided by units, and so are the columns of R. d returns D, k×p. Corner
-// overwrites C.
+// [A H]. The columns of H were divided by units, and so are the columns of R. d returns D, k×p. C is
+// overwritten.
 func (b *Base) Corner(c, y, w *mat.Dense, units []float64, d func() *mat.Dense) (r, z *mat.Dense, err error) {
 	p, root := len(units), math.Sqrt(b.Lambda)
 	r, z = dense.Triangle(p), mat.NewDense(p, b.C, nil)

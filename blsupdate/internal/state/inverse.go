@@ -22,8 +22,8 @@ type Inverse struct {
 	// F have had; in Q they are the square roots of the diagonal.
 	Rows []float64
 
-	// Bounds on the elements of X/Gain and W. They tell whether an update in place can overflow,
-	// before it starts.
+	// Bounds on the elements of X/Gain and W. They tell beforehand whether an update in place can
+	// overflow.
 	BoundX, BoundW float64
 }
 

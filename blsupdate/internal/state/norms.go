@@ -55,8 +55,8 @@ func NewNorms(k, c int, squared bool) Norms {
 }
 
 // Unit returns the relative rounding error of a change by q rows of k columns, in columns of A and Y.
-// Sums of n products have errors of about sqrt(n) eps, and at most 2n eps. unitFactor covers the other
-// operations of a change.
+// Sums of n products have errors of about sqrt(n) eps, and at most 2n eps. unitFactor covers all other
+// operations.
 //
 //	source: N. J. Higham and T. Mary, "A new approach to probabilistic rounding error analysis",
 //	SIAM J. Sci. Comput. 41(5), 2019.
@@ -88,8 +88,7 @@ func (s Norms) With(ax, ya *mat.Dense, lambda float64) Norms {
 	return t
 }
 
-// errDamp is Damp for errors of Y. It is 1 for Squared norms, where the columns of A already damp the
-// errors of AᵀY.
+// errDamp is Damp for errors of Y. It is 1 for Squared norms, as the columns of A damp errors of AᵀY.
 func (s Norms) errDamp(lambda float64) float64 {
 	if s.Squared {
 		return 1
@@ -97,7 +96,8 @@ func (s Norms) errDamp(lambda float64) float64 {
 	return s.Damp(lambda)
 }
 
-// Damp bounds ‖R⁻ᵀAᵀ‖, the factor with which errors of Y reach W, by 1 and by ‖A‖/sqrt(lambda).
+// Damp bounds ‖R⁻ᵀAᵀ‖, the factor with which errors of Y reach W, by the smaller of 1 and
+// ‖A‖/sqrt(lambda).
 func (s Norms) Damp(lambda float64) float64 {
 	if root, size := math.Sqrt(lambda), dense.Norm(s.rows()); size < root {
 		return size / root
@@ -162,8 +162,7 @@ func growSquares(errs []float64, unit float64, norms []float64) {
 	}
 }
 
-// Capped returns v, or the largest number if v is not finite: the error of a state that has no digits
-// left.
+// Capped returns v, or the largest number if v is not finite, for a state that has no digits left.
 func Capped(v float64) float64 {
 	if !(v <= math.MaxFloat64) {
 		return math.MaxFloat64
@@ -246,9 +245,8 @@ func (s Norms) Plus(o Norms) Norms {
 	return t
 }
 
-// Without returns the norms without some rows, where rest is 1-h and gone has the norms of the
-// residuals of these rows with the weights after the removal. The errors of the removal are divided by
-// sqrt(1-h).
+// Without returns the norms without some rows, where rest is 1-h and gone has the norms of their
+// residuals with the weights after the removal. The errors of the removal are divided by sqrt(1-h).
 func (s Norms) Without(ax, ya *mat.Dense, lambda, rest float64, gone []float64) Norms {
 	t := s.clone()
 	unit, damp := Unit(dense.Rows(ax), len(s.A)), s.errDamp(lambda)
@@ -292,8 +290,8 @@ func (s Norms) Lowered(lambda float64) Norms {
 	return t
 }
 
-// closeRest is the 1-h below which a removal magnifies earlier errors as well. Above it, new rows make
-// up for this.
+// closeRest is the 1-h below which a removal magnifies earlier errors as well. Above, new rows make up
+// for it.
 const closeRest = 0.1
 
 // Leg returns the other leg of a right triangle with hypotenuse h and leg v, sqrt(h² - v²).

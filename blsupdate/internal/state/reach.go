@@ -64,8 +64,8 @@ func ReachOfRows(lengths, rows []float64) Reach {
 	return Reach{dense.Norm(rows), dense.Norm(scaled), rows}
 }
 
-// minReach bounds the norm of a row of R⁻¹ times the norm of the column of R, which is at least 1 in
-// exact arithmetic. A smaller product means that rounding has left nothing of the inverse.
+// minReach bounds from below the norm of a row of R⁻¹ times the norm of the column of R, which is at
+// least 1 in exact arithmetic. A smaller product means that rounding has left nothing of the inverse.
 const minReach = 0.5
 
 // RCond returns the smallest singular value of R D, which is at most 1.

@@ -20,8 +20,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A State holds the data of a method and changes it. Arguments have been checked and are finite; a
-// State neither changes nor keeps them. After an error it is unchanged.
+// A State holds the data of a method and implements its changes. Arguments have been checked and are
+// finite; a State neither changes nor keeps them. After an error it is unchanged.
 type State interface {
 	// Common returns the part that every state has.
 	Common() *Base
@@ -213,8 +213,8 @@ func FactorError(what string, err error, instead ...types.Method) error {
 	return &types.ConditionError{What: what, Err: err, Instead: instead}
 }
 
-// Overflow returns nil for nil, and ErrOverflow for any error of a routine whose operands are finite
-// and nonsingular.
+// Overflow returns nil for nil, else ErrOverflow: err is from a routine with finite, nonsingular
+// operands.
 func Overflow(err error) error {
 	if err != nil {
 		return types.ErrOverflow

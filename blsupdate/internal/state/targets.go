@@ -29,7 +29,7 @@ func (b *Base) Mapped(m, t *mat.Dense, keep bool) *mat.Dense {
 	return all
 }
 
-// ReserveMapped is Reserve for the results of Mapped, for matrices that have the given number of rows
+// ReserveMapped is Reserve for the results of Mapped; rows is the number of rows of all matrices
 // together.
 func (b *Base) ReserveMapped(rows int, t *mat.Dense, keep bool) error {
 	cols, action := dense.Cols(t), types.ActionMap
