@@ -295,7 +295,7 @@ func wrongRidges() (all []refusal) {
 	a, y := testutil.RandomRank(r, 30, k, 5), testutil.Random(r, 30, 2)
 	add := func(a, y *mat.Dense, from, to float64, then func(u Updater) error) {
 		all = append(all, refusal{name: fmt.Sprintf("ridge %g to %g", from, to), of: []Method{QR}, a: a, y: y, lambda: from,
-			want: is[*LeverageError], says: "ridge to be taken off", do: func(u Updater) error { return u.SetLambda(to) }, then: then})
+			want: is[*LeverageError], says: "part of the ridge to be removed", do: func(u Updater) error { return u.SetLambda(to) }, then: then})
 	}
 	for _, rows := range []int{4, 30} {
 		for _, to := range []float64{0, 1e-9} {

@@ -224,7 +224,7 @@ func TestLeverageErrorSays(t *testing.T) {
 	}{
 		{&LeverageError{Action: ActionRemove}, "rows to be removed"},
 		{&LeverageError{Rest: 1e-5, Least: 2e-3, Action: ActionRemove}, "below 0.002 it may be rounding"},
-		{started(t, QR, a, y, Options{Lambda: 1}).SetLambda(0), "ridge to be taken off"},
+		{started(t, QR, a, y, Options{Lambda: 1}).SetLambda(0), "part of the ridge to be removed"},
 		{started(t, QR, a, y, Options{}).Merge(started(t, QR, a, y, Options{Lambda: 1})), "give the receiver a ridge"},
 	} {
 		if !is[*LeverageError](test.err) || !strings.Contains(test.err.Error(), test.says) {

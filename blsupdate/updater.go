@@ -115,8 +115,9 @@ type Updater interface {
 	AddTargets(t *mat.Dense) error
 	AddTargetsContext(ctx context.Context, t *mat.Dense) error
 
-	// MapTargets replaces the targets by linear combinations of them: Y becomes Y T and W becomes W
-	// T for the c×p matrix T. Otherwise it is like AddTargets. Use it to reorder or merge targets.
+	// MapTargets replaces the targets by linear combinations of them: Y becomes Y T, and W becomes
+	// W T, for the c×p matrix T. Otherwise it is like AddTargets. Use it to reorder or merge
+	// targets.
 	MapTargets(t *mat.Dense) error
 	MapTargetsContext(ctx context.Context, t *mat.Dense) error
 

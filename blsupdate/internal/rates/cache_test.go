@@ -118,7 +118,7 @@ func TestRatesFaults(t *testing.T) {
 			if loaded.peak != want || (err == nil) != done || len(left) > 1 {
 				t.Errorf("%v fails: %+v, %v, %v is left", d.Failed(), loaded.peak, err, left)
 			} else if err != nil && (!errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), name) ||
-				!strings.HasSuffix(err.Error(), "name another folder by "+EnvCache)) {
+				!strings.HasSuffix(err.Error(), "set "+EnvCache+" to another folder")) {
 				t.Error(err)
 			}
 		}
