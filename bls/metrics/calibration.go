@@ -14,28 +14,29 @@ const Bins = 10
 // epsilon bounds probabilities in LogLoss away from 0 and 1.
 const epsilon = 0x1p-52
 
-// LogLoss returns the mean of -log p over the samples, where p is the probability of the sample's
-// class, taken as 2⁻⁵² where it is below and as 1-2⁻⁵² where it is above,
+// LogLoss returns the mean of -log p over the samples, where p is the predicted probability of the
+// sample's class, clamped to [2⁻⁵², 1-2⁻⁵²],
 //
 //	-(sum of w_i log p[i][labels_i]) / sum of w_i.
 //
 //	shapes: labels l, each from 0 to c-1; p l×c; weights l or nil.
-//	errors: NaN without weight in all; panics for other lengths, for a label out of range and for a
-//	weight that is negative or not finite.
+//	errors: NaN if the weights sum to 0; panics if the lengths differ, a label is out of range, or a
+//	weight is negative or not finite.
 //	source: sklearn.metrics.log_loss.
 func LogLoss(labels []int, p *mat.Dense, weights []float64) float64 {
 	return calibrate(labels, p, weights).LogLoss()
 }
 
 // CalibrationError returns the expected calibration error. The confidence of a prediction is the
-// largest probability of its sample; bin b of 10 has the samples with confidence above b/10 and up
-// to (b+1)/10; the result is
+// largest probability of its sample. Bin b of 10 holds the samples with a confidence above b/10 and at
+// most (b+1)/10. The result is
 //
 //	sum over b of w_b/w |accuracy_b - mean confidence_b|,
 //
-// where w_b is the weight of bin b and w the weight of all.
+// where w_b is the weight of bin b and w the total weight.
 //
-//	shapes, errors: as LogLoss. Of equal probabilities the first is the prediction.
+//	shapes, errors: as LogLoss. If several classes have the largest probability, the first is the
+//	prediction.
 //	source: C. Guo et al., On calibration of modern neural networks, ICML 2017, equation 3.
 func CalibrationError(labels []int, p *mat.Dense, weights []float64) float64 {
 	return calibrate(labels, p, weights).Error()
@@ -51,30 +52,30 @@ func calibrate(labels []int, p *mat.Dense, weights []float64) *Calibration {
 	return &c
 }
 
-// A Calibration sums up what LogLoss and CalibrationError need, sample by sample. The zero value has no
-// samples.
+// A Calibration accumulates the sums for LogLoss and CalibrationError, sample by sample. The zero value
+// has no samples.
 type Calibration struct {
 	weight, loss float64
 	bins         [Bins]bin
 }
 
-// A bin has the sums over the samples with a confidence in its range.
+// A bin holds sums over the samples whose confidence is in its range.
 type bin struct{ weight, correct, confidence float64 }
 
-// Add adds a sample with the probabilities p of all classes, whose sum it does not check. It panics for
-// a label outside of 0 to len(p)-1 and for a weight that is negative or not finite. Any NaN in p makes
-// the calibration error NaN, and NaN for the label the log loss.
+// Add adds a sample with the probabilities p of all classes, whose sum it does not check. It panics if
+// label is outside 0 to len(p)-1 or weight is negative or not finite. Any NaN in p makes the
+// calibration error NaN; a NaN in p[label] also makes the log loss NaN.
 func (c *Calibration) Add(label int, p []float64, weight float64) {
 	checkClass(label, len(p))
 	checkWeight(weight)
 	if weight == 0 {
 		return
 	}
-	confidence := slices.Max(p) // NaN if one is
+	confidence := slices.Max(p) // NaN if p has a NaN
 	of := min(max(p[label], epsilon), 1-epsilon)
 	c.weight += weight
 	c.loss -= float64(weight * detmath.Log(of))
-	// The upper bound of a bin belongs to it. NaN goes to the first bin, and so to the result.
+	// A bin includes its upper bound. NaN goes to the first bin, and from there to the result.
 	b := 0
 	for b < Bins-1 && confidence > float64(b+1)/Bins {
 		b++
@@ -87,10 +88,10 @@ func (c *Calibration) Add(label int, p []float64, weight float64) {
 	}
 }
 
-// LogLoss returns the log loss of the samples, NaN for none.
+// LogLoss returns the log loss of the samples, or NaN if there are none.
 func (c *Calibration) LogLoss() float64 { return c.loss / c.weight }
 
-// Error returns the calibration error of the samples, NaN for none.
+// Error returns the calibration error of the samples, or NaN if there are none.
 func (c *Calibration) Error() float64 {
 	var sum float64
 	for _, b := range c.bins {

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Accuracy returns the share, 0 to 1, of the predictions that equal their labels,
+// Accuracy returns the share of the predictions that equal their labels, from 0 to 1,
 //
 //	sum of w_i [predicted_i = labels_i] / sum of w_i.
 //
-// A label may be of no class, such as -1: it is a miss.
+// A label that stands for no class, such as -1, counts as a miss.
 //
 //	shapes: labels, predicted l; weights l or nil.
-//	errors: NaN without weight in all; panics for other lengths and for a weight that is negative or
+//	errors: NaN if the weights sum to 0; panics if the lengths differ, or a weight is negative or
 //	not finite.
 //	source: sklearn.metrics.accuracy_score.
 func Accuracy(labels, predicted []int, weights []float64) float64 {
@@ -29,20 +29,20 @@ func Accuracy(labels, predicted []int, weights []float64) float64 {
 	return hits / all
 }
 
-// A Confusion is the c×c confusion matrix C of a classification: C[i][j] is the weight of the
-// samples of class i that were predicted to be of class j.
+// A Confusion is the c×c confusion matrix C of a classification: C[i][j] is the weight of the samples
+// of class i that were predicted as class j.
 //
-//	memory: 24c bytes, and at most 40 bytes for each element off the diagonal that is not zero,
-//	whose number is Pairs. Counts are exact below 2⁵³.
+//	memory: 24c bytes, and at most 40 bytes for each of the Pairs nonzero elements off the diagonal.
+//	Counts are exact below 2⁵³.
 type Confusion struct {
 	labeled, predicted, correct []float64 // sums of the rows and columns, and the diagonal
 	misses                      map[pair]float64
 }
 
-// A pair is a place off the diagonal: label·c + prediction.
+// A pair is the position of an element off the diagonal: label·c + prediction.
 type pair uint64
 
-// NewConfusion returns the matrix of no samples. It panics for classes < 1.
+// NewConfusion returns a confusion matrix without samples. It panics if classes < 1.
 func NewConfusion(classes int) *Confusion {
 	if classes < 1 {
 		panic(panicClasses)
@@ -54,7 +54,7 @@ func NewConfusion(classes int) *Confusion {
 // Confuse returns the confusion matrix of labels and predictions.
 //
 //	shapes: labels, predicted l, each from 0 to classes-1; weights l or nil.
-//	panics: for other lengths, classes < 1, and as Add does.
+//	panics: if the lengths differ or classes < 1, and as Add does.
 //	source: sklearn.metrics.confusion_matrix.
 func Confuse(labels, predicted []int, classes int, weights []float64) *Confusion {
 	checkLengths(len(labels), len(predicted), weights)
@@ -65,8 +65,7 @@ func Confuse(labels, predicted []int, classes int, weights []float64) *Confusion
 	return c
 }
 
-// Add counts a sample. It panics for a class outside of 0 to c-1 and for a weight that is negative or
-// not finite.
+// Add counts a sample. It panics if a class is outside 0 to c-1, or weight is negative or not finite.
 func (c *Confusion) Add(label, predicted int, weight float64) {
 	at := c.pair(label, predicted)
 	checkWeight(weight)
@@ -82,7 +81,7 @@ func (c *Confusion) Add(label, predicted int, weight float64) {
 	}
 }
 
-// pair returns the key of misses, and panics for a class outside of 0 to c-1.
+// pair returns the key of an element in misses. It panics if a class is outside 0 to c-1.
 func (c *Confusion) pair(label, predicted int) pair {
 	checkClass(label, c.Classes())
 	checkClass(predicted, c.Classes())
@@ -92,7 +91,7 @@ func (c *Confusion) pair(label, predicted int) pair {
 // Classes returns c.
 func (c *Confusion) Classes() int { return len(c.labeled) }
 
-// At returns C[label][predicted]. It panics for a class outside of 0 to c-1.
+// At returns C[label][predicted]. It panics if a class is outside 0 to c-1.
 func (c *Confusion) At(label, predicted int) float64 {
 	at := c.pair(label, predicted)
 	if label == predicted {
@@ -107,7 +106,7 @@ func (c *Confusion) Pairs() int { return len(c.misses) }
 // Misses calls yield for each nonzero element off the diagonal, by rows, with its label, prediction and
 // weight, until yield returns false.
 //
-//	cost: a sort of Pairs numbers.
+//	cost: sorting Pairs numbers.
 func (c *Confusion) Misses(yield func(at [2]int, weight float64) bool) {
 	n := pair(c.Classes())
 	for _, at := range slices.Sorted(maps.Keys(c.misses)) {
@@ -123,7 +122,7 @@ func (c *Confusion) Labeled(class int) float64 {
 	return c.labeled[class]
 }
 
-// Predicted returns the weight of the samples that were predicted to be of a class, a column's sum.
+// Predicted returns the weight of the samples predicted as a class, the sum of a column of C.
 func (c *Confusion) Predicted(class int) float64 {
 	checkClass(class, c.Classes())
 	return c.predicted[class]
@@ -143,30 +142,30 @@ func sum(values []float64) float64 {
 	return s
 }
 
-// Accuracy returns Correct/Total, NaN without samples.
+// Accuracy returns Correct/Total, or NaN if there are no samples.
 func (c *Confusion) Accuracy() float64 { return c.Correct() / c.Total() }
 
-// Precision returns the share of the samples predicted as a class that are of it, C[j][j]/Predicted(j),
-// NaN if none is predicted.
+// Precision returns the share of the samples predicted as a class that belong to it,
+// C[j][j]/Predicted(j), or NaN if none is predicted.
 func (c *Confusion) Precision(class int) float64 { return c.At(class, class) / c.Predicted(class) }
 
-// Recall returns the share of the samples of a class that were found, C[j][j]/Labeled(j), NaN if there
-// are none.
+// Recall returns the share of the samples of a class that were found, C[j][j]/Labeled(j), or NaN if the
+// class has none.
 func (c *Confusion) Recall(class int) float64 { return c.At(class, class) / c.Labeled(class) }
 
 // F1 returns the harmonic mean of precision and recall, 2 C[j][j]/(Labeled(j) + Predicted(j)). It is 0
-// where none of the samples was found, and NaN for a class that is neither there nor predicted.
+// if no sample of the class was found, and NaN if the class neither has samples nor is predicted.
 func (c *Confusion) F1(class int) float64 {
 	return 2 * c.At(class, class) / (c.Labeled(class) + c.Predicted(class))
 }
 
-// MacroPrecision returns the mean of Precision over the classes that are there or predicted, each of
-// weight 1. A class that is never predicted counts as 0. The mean of none is NaN.
+// MacroPrecision returns the unweighted mean of Precision over the classes that have samples or are
+// predicted, or NaN if there are none. A class that is never predicted counts as 0.
 //
 //	source: sklearn.metrics.precision_score(average="macro"); likewise MacroRecall and MacroF1.
 func (c *Confusion) MacroPrecision() float64 { return c.mean(c.Predicted) }
 
-// MacroRecall is MacroPrecision for Recall: a class that is not there counts as 0.
+// MacroRecall is MacroPrecision for Recall: a class without samples counts as 0.
 func (c *Confusion) MacroRecall() float64 { return c.mean(c.Labeled) }
 
 // MacroF1 is MacroPrecision for F1.
@@ -174,7 +173,7 @@ func (c *Confusion) MacroF1() float64 {
 	return c.mean(func(class int) float64 { return (c.Labeled(class) + c.Predicted(class)) / 2 })
 }
 
-// mean returns the mean of C[j][j]/of(j) over the classes that are there or predicted, where 0/0 is 0.
+// mean returns the mean of C[j][j]/of(j) over the classes with samples or predictions, where 0/0 is 0.
 func (c *Confusion) mean(of func(class int) float64) float64 {
 	var sum, n float64
 	for j := range c.Classes() {

@@ -1,35 +1,35 @@
-// Package metrics measures how well predictions agree with known values: of classes, of probabilities
-// of classes, and of numbers.
+// Package metrics measures how well predicted classes, class probabilities and numbers agree with the
+// known values.
 //
 //	classes        Accuracy; Confusion with Precision, Recall and F1 of a class and their means
-//	scores         AUC and MacroAUC; Ranking, of any number of samples in bounded memory
+//	scores         AUC and MacroAUC; Ranking, for any number of samples in bounded memory
 //	probabilities  LogLoss and CalibrationError; Calibration, sample by sample
 //	numbers        RMSE, MAE and R2; Errors, sample by sample
-//	streams        Running, of predictions from before their rows are learned, and its falls
+//	streams        Running, for predictions made before their rows are learned; it detects falls
 //
 // Functions take all samples at once. The types take one sample at a time, so that data may be larger
 // than memory.
 //
 // # Weights
 //
-// A sample of weight w counts as w equal samples would. Weights nil stand for 1 each. A weight is
-// finite and not negative; a sample of weight 0 counts for nothing.
+// A sample of weight w counts like w equal samples. With nil weights every weight is 1. A weight is
+// finite and not negative; a sample of weight 0 has no effect.
 //
-// # What is not defined
+// # Undefined results
 //
-// A quotient of nothing is NaN: the recall of a class without samples, R2 of a constant. NaN in a
-// prediction makes the result NaN, wherever the result depends on it.
+// An undefined measure is NaN, such as the recall of a class without samples, or R2 of a constant. A
+// NaN in a prediction makes every result that depends on it NaN.
 //
 // # scikit-learn
 //
-// Measures that sklearn.metrics has are defined as there, weights included. Differences: it returns 0
-// or 1 where this package returns NaN, and it refuses the AUC of a class without samples, which
-// MacroAUC leaves out of the mean. scikit-learn has no calibration error.
+// Measures that sklearn.metrics also has are defined as they are there, weights included. Two things
+// differ: scikit-learn returns 0 or 1 where this package returns NaN, and it rejects the AUC of a class
+// without samples, which MacroAUC leaves out of the mean. scikit-learn has no calibration error.
 //
 // # Repeatability
 //
-// Sums are taken in the order of the samples and the logarithm is our own, so results have the same
-// bits on every machine.
+// Sums are taken in the order of the samples and the logarithm is computed by this module, so results
+// have the same bits on every machine.
 package metrics
 
 import "math"

@@ -7,9 +7,9 @@ import "math"
 //	sqrt(sum of w_i (predicted_i - known_i)² / sum of w_i).
 //
 //	shapes: known, predicted l; weights l or nil.
-//	errors: NaN without weight in all, +Inf where the sum overflows; panics for other lengths
-//	and for a weight that is negative or not finite.
-//	source: sklearn.metrics.mean_squared_error, whose root it is.
+//	errors: NaN if the weights sum to 0, +Inf if the sum overflows; panics if the lengths differ, or
+//	a weight is negative or not finite.
+//	source: the square root of sklearn.metrics.mean_squared_error.
 func RMSE(known, predicted, weights []float64) float64 {
 	return compare(known, predicted, weights).RMSE()
 }
@@ -26,10 +26,10 @@ func MAE(known, predicted, weights []float64) float64 {
 //
 //	1 - sum of w_i (predicted_i - known_i)² / sum of w_i (known_i - mean)²,
 //
-// where mean is the weighted mean of the known values. It is 1 for perfect predictions, 0 for the
-// mean, and negative for worse.
+// where mean is the weighted mean of the known values. It is 1 for perfect predictions, 0 for
+// predicting the mean, and negative for worse predictions.
 //
-//	shapes, errors: as RMSE; NaN where the known values are equal.
+//	shapes, errors: as RMSE; NaN if all known values are equal.
 //	source: sklearn.metrics.r2_score.
 func R2(known, predicted, weights []float64) float64 {
 	return compare(known, predicted, weights).R2()
@@ -44,16 +44,16 @@ func compare(known, predicted, weights []float64) *Errors {
 	return &e
 }
 
-// Errors sums up the errors of the predictions of a number, sample by sample. The zero value has no
-// samples. The sum of squares about the mean comes from Welford's recurrence, which does not cancel if
-// the mean is large against the deviations.
+// Errors accumulates the errors of predicted numbers, sample by sample. The zero value has no samples.
+// The sum of squares about the mean comes from Welford's recurrence, which avoids cancellation if the
+// mean is large compared with the deviations.
 type Errors struct {
 	weight            float64
-	squares, absolute float64 // sums over the errors
-	mean, about       float64 // of the known values, and the sum of squares about it
+	squares, absolute float64 // sums of the squared and the absolute errors
+	mean, about       float64 // mean of the known values, and sum of squares about it
 }
 
-// Add adds a sample. It panics for a weight that is negative or not finite.
+// Add adds a sample. It panics if weight is negative or not finite.
 func (e *Errors) Add(known, predicted, weight float64) {
 	checkWeight(weight)
 	if weight == 0 {
@@ -68,16 +68,16 @@ func (e *Errors) Add(known, predicted, weight float64) {
 	e.about += float64(weight * float64(before*(known-e.mean)))
 }
 
-// RMSE returns the root mean squared error, NaN for no samples.
+// RMSE returns the root mean squared error, or NaN if there are no samples.
 func (e *Errors) RMSE() float64 { return math.Sqrt(e.squares / e.weight) }
 
-// MAE returns the mean absolute error, NaN for no samples.
+// MAE returns the mean absolute error, or NaN if there are no samples.
 func (e *Errors) MAE() float64 { return e.absolute / e.weight }
 
-// Deviation returns the standard deviation of the known values, NaN for no samples.
+// Deviation returns the standard deviation of the known values, or NaN if there are no samples.
 func (e *Errors) Deviation() float64 { return math.Sqrt(e.about / e.weight) }
 
-// R2 returns the share of the variance that is explained, NaN for no samples or equal known values.
+// R2 returns the share of the variance that is explained, or NaN if all known values are equal.
 func (e *Errors) R2() float64 {
 	if e.about == 0 {
 		return math.NaN()

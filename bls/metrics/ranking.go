@@ -15,13 +15,13 @@ import (
 //	sum over positive i, negative j of w_i w_j ([s_i > s_j] + [s_i = s_j]/2)
 //	/ (sum of w_i over positive i · sum of w_j over negative j).
 //
-// Without weights that is the statistic of Mann and Whitney by midranks.
+// Without weights this is the Mann-Whitney U statistic with midranks, divided by the number of pairs.
 //
 //	shapes: positive, scores l; weights l or nil.
-//	cost: a sort of l scores, 24l bytes.
-//	NaN: one score that is NaN makes the result NaN. Infinities are scores like any other.
-//	errors: NaN unless there is weight on both sides; panics for other lengths and for a weight
-//	that is negative or not finite.
+//	cost: sorting l scores; 24l bytes.
+//	NaN: a NaN score makes the result NaN. Infinite scores are allowed.
+//	errors: NaN unless both sides have weight; panics if the lengths differ, or a weight is negative
+//	or not finite.
 //	source: sklearn.metrics.roc_auc_score.
 func AUC(positive []bool, scores, weights []float64) float64 {
 	checkLengths(len(positive), len(scores), weights)
@@ -42,12 +42,13 @@ type ranked struct {
 	positive      bool
 }
 
-// auc is AUC of samples of positive weight, which it changes.
+// auc computes AUC for samples of positive weight. It scales their weights and sorts them.
 func auc(samples []ranked) float64 {
 	if slices.ContainsFunc(samples, func(s ranked) bool { return math.IsNaN(s.score) }) {
 		return math.NaN()
 	}
-	// Powers of two bring the largest weight of each side to about 1: no sum or product overflows.
+	// A power of two scales the largest weight of each side to about 1, so no sum or product
+	// overflows.
 	largest := map[bool]float64{}
 	for _, s := range samples {
 		largest[s.positive] = max(largest[s.positive], s.weight)
@@ -56,7 +57,7 @@ func auc(samples []ranked) float64 {
 		_, exponent := math.Frexp(largest[s.positive])
 		samples[i].weight = math.Ldexp(s.weight, -exponent)
 	}
-	// With equal scores in the order of their weights, sums do not depend on how the sort works.
+	// Equal scores are sorted by weight, so the sums do not depend on the sorting algorithm.
 	slices.SortFunc(samples, func(a, b ranked) int {
 		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(a.weight, b.weight))
 	})
@@ -78,15 +79,14 @@ func auc(samples []ranked) float64 {
 	return above / (positives * below)
 }
 
-// MacroAUC returns the mean over the classes of the AUC of each class against the rest, each class of
-// weight 1, by its column of scores. It leaves out a class without samples, and one without others.
+// MacroAUC returns the unweighted mean over the classes of the AUC of each class against the rest, by
+// its column of scores. It leaves out classes without samples.
 //
 //	shapes: labels l, each from 0 to c-1; scores l×c; weights l or nil.
-//	cost: c sorts of l scores, 24l bytes.
-//	errors: NaN for fewer than two classes with weight; panics for other lengths, for a label out of
-//	range and for a weight that is negative or not finite.
-//	source: sklearn.metrics.roc_auc_score(multi_class="ovr"), for which scores must be
-//	probabilities.
+//	cost: sorting l scores c times; 24l bytes.
+//	errors: NaN if fewer than two classes have weight; panics if the lengths differ, a label is out
+//	of range, or a weight is negative or not finite.
+//	source: sklearn.metrics.roc_auc_score(multi_class="ovr"), which requires probabilities.
 func MacroAUC(labels []int, scores *mat.Dense, weights []float64) float64 {
 	l, c := scores.Dims()
 	checkLengths(l, len(labels), weights)
@@ -100,12 +100,12 @@ func MacroAUC(labels []int, scores *mat.Dense, weights []float64) float64 {
 	return r.MacroAUC()
 }
 
-// A Ranking collects the labels and scores of samples for AUC. It keeps the first samples up to a
-// limit, and beyond that a random sample of that size, by a fixed seed. Above the limit the result is
-// an estimate. Without weights its standard error is at most 1/(2 sqrt(m)), where m is the number of
+// A Ranking collects the labels and scores of samples for AUC. It keeps all samples up to a limit.
+// Beyond the limit it keeps a random sample of that size, drawn with a fixed seed, and the result is an
+// estimate. Without weights its standard error is at most 1/(2 sqrt(m)), where m is the number of
 // samples kept on the smaller side.
 //
-//	memory: 8(c+2) bytes for each sample that is kept.
+//	memory: 8(c+2) bytes for each kept sample.
 type Ranking struct {
 	classes, limit int
 	seen           uint64
@@ -115,8 +115,8 @@ type Ranking struct {
 	scores         []float64 // c for each sample
 }
 
-// NewRanking returns a Ranking of no samples for scores of c classes, which keeps at most limit
-// samples. It panics for classes < 1 and limit < 1.
+// NewRanking returns an empty Ranking for the scores of c = classes classes. It keeps at most limit
+// samples. It panics if classes < 1 or limit < 1.
 func NewRanking(classes, limit int) *Ranking {
 	if classes < 1 {
 		panic(panicClasses)
@@ -127,8 +127,8 @@ func NewRanking(classes, limit int) *Ranking {
 	return &Ranking{classes: classes, limit: limit, random: rand.New(rand.NewPCG(1, 2))}
 }
 
-// Add adds a sample with the scores of all classes, which it copies. It panics for another number of
-// scores than c, for a label outside of 0 to c-1, and for a weight that is negative or not finite.
+// Add adds a sample with the scores of all classes, which it copies. It panics unless there are c
+// scores, label is from 0 to c-1, and weight is finite and not negative.
 func (r *Ranking) Add(label int, scores []float64, weight float64) {
 	if len(scores) != r.classes {
 		panic(panicLengths)
@@ -144,7 +144,7 @@ func (r *Ranking) Add(label int, scores []float64, weight float64) {
 		r.scores = append(r.scores, scores...)
 		return
 	}
-	// Algorithm R: the n-th sample takes the place of one of those kept with probability limit/n.
+	// Algorithm R: the n-th sample replaces a kept sample with probability limit/n.
 	if at := r.random.Uint64N(r.seen); at < uint64(r.limit) {
 		i := int(at)
 		r.labels[i], r.weights[i] = label, weight
@@ -152,11 +152,11 @@ func (r *Ranking) Add(label int, scores []float64, weight float64) {
 	}
 }
 
-// Kept returns the number of samples that the results are of, at most the limit.
+// Kept returns the number of samples that the results are based on, at most the limit.
 func (r *Ranking) Kept() int { return len(r.labels) }
 
-// AUC returns the AUC of a class against the rest by its column of scores, NaN unless there is
-// weight on both sides. It panics for a class outside of 0 to c-1.
+// AUC returns the AUC of a class against the rest by its column of scores, or NaN unless both sides
+// have weight. It panics if class is outside 0 to c-1.
 func (r *Ranking) AUC(class int) float64 {
 	checkClass(class, r.classes)
 	samples := make([]ranked, len(r.labels))
@@ -166,8 +166,8 @@ func (r *Ranking) AUC(class int) float64 {
 	return auc(samples)
 }
 
-// MacroAUC returns the mean of AUC over the classes that have one, NaN for none. A score that is NaN
-// makes it NaN.
+// MacroAUC returns the mean of AUC over the classes with samples, or NaN if there are fewer than two. A
+// NaN score makes it NaN.
 func (r *Ranking) MacroAUC() float64 {
 	sums, there := make([]float64, r.classes), 0
 	for i, label := range r.labels {

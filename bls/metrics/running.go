@@ -11,70 +11,70 @@ import (
 const (
 	panicTargets = "metrics: the numbers of targets differ"
 
-	fading     = 0.999 // the weight of a row in the running score, by the weight of the next row
-	bucketRows = 32    // rows of a new bucket
-	sameSize   = 4     // buckets of a size, beyond which the two oldest become one
-	minRows    = 100   // rows on either side of a fall
-	falseAlarm = 0.002 // probability of a fall that is none
-	maxLoss    = 4     // of a row of a regression
+	fading     = 0.999 // weight of a row in the running score, relative to the next row
+	bucketRows = 32    // rows of the newest bucket when it is full
+	sameSize   = 4     // most buckets of one size; beyond it the two oldest are merged
+	minRows    = 100   // least number of rows on either side of a fall
+	falseAlarm = 0.002 // probability of a false alarm
+	maxLoss    = 4     // largest loss of a row of a regression
 )
 
 // A Running scores predictions that were made before their rows were learned, and detects falls of the
-// score. The zero value has no rows. Its fields are its whole state, for JSON.
+// score. The zero value has no rows. Its fields are its whole state and are encoded as JSON.
 //
-// The score is the accuracy; of a regression 1 minus the mean over rows and targets of min(4,
-// (y-p)²/v), where v is the variance of the target in the rows so far: R², in which no row counts
-// for more than four. Each row counts 0.999 times what the next one counts, so that the last few
-// thousand decide it.
+// The score of a classification is its accuracy. For a regression it is 1 minus the mean over rows and
+// targets of min(4, (y-p)²/v), where v is the variance of the target in the rows so far: an R² in which
+// the loss of a row is at most 4. Each row has 0.999 times the weight of the next, so that the last few
+// thousand rows determine the score.
 //
-// A fall is found as ADWIN finds one. Sums over the rows are kept in buckets, whose sizes grow with
-// their age, at most four of each size. At each boundary the mean losses m0 before and m1 behind are
-// compared: the score has fallen where
+// Falls are detected as in ADWIN. Sums over the rows are kept in buckets, whose sizes grow with their
+// age, at most four of each size. At each boundary the mean loss m0 of the n0 rows before it is
+// compared with the mean loss m1 of the n1 rows after it. The score has fallen if
 //
 //	m1 - m0 > sqrt(2 s² L/n) + 2 b L/(3 n),  1/n = 1/n0 + 1/n1,  L = ln(2 ln(n0+n1)/0.002),
 //
-// with the variance s² of all losses and their bound b, 1 or 4. Then the rows before are forgotten, so
-// that each fall is reported once.
+// where s² is the variance of all losses and b their bound, 1 for a classification and 4 for a
+// regression. The rows before the fall are then forgotten, so that each fall is reported once.
 //
 //	source: A. P. Dawid, Statistical theory: the prequential approach, J. R. Stat. Soc. A 147
 //	(1984); A. Bifet and R. Gavaldà, Learning from time-changing data with adaptive windowing,
 //	SDM 2007.
 type Running struct {
 	Rows    int64    `json:"rows"`
-	Loss    float64  `json:"loss"` // sums with forgetting
+	Loss    float64  `json:"loss"` // sum in which older rows fade; so is Weight
 	Weight  float64  `json:"weight"`
 	Buckets []Bucket `json:"buckets"` // the oldest first
 	Targets []Moment `json:"targets,omitempty"`
 }
 
-// A Bucket has the sums of the losses of some rows and of their squares.
+// A Bucket holds the sums of the losses of some rows and of their squares.
 type Bucket struct {
 	Rows    int64   `json:"rows"`
 	Loss    float64 `json:"loss"`
 	Squares float64 `json:"squares"`
 }
 
-// A Moment has the mean of a target and the sum of its squared deviations.
+// A Moment holds the mean of a target and the sum of the squared deviations from it.
 type Moment struct {
 	Rows   float64 `json:"rows"`
 	Mean   float64 `json:"mean"`
 	Spread float64 `json:"spread"`
 }
 
-// A Fall says that the last rows have a lower score than those before.
+// A Fall reports that the last rows have a lower score than the rows before them.
 type Fall struct {
 	Rows, Before     int64
 	Score, WasBefore float64
 }
 
-// Clone returns a copy that shares nothing.
+// Clone returns a deep copy.
 func (r *Running) Clone() *Running {
 	out := *r
 	out.Buckets, out.Targets = slices.Clone(r.Buckets), slices.Clone(r.Targets)
 	return &out
 }
 
-// AddClasses adds rows of which it is known whether their prediction was right.
+// AddClasses adds rows of a classification. right reports for each whether its prediction was right.
 func (r *Running) AddClasses(right []bool) {
 	for _, ok := range right {
 		if ok {
@@ -87,7 +87,7 @@ func (r *Running) AddClasses(right []bool) {
 
 // AddTargets adds rows of a regression with targets y and predictions p, both l×c.
 //
-//	panics: for other shapes.
+//	panics: if the shapes differ, or c differs from an earlier call.
 func (r *Running) AddTargets(y, p *mat.Dense) {
 	l, c := y.Dims()
 	if rows, cols := p.Dims(); rows != l || cols != c || len(r.Targets) != 0 && len(r.Targets) != c {
@@ -136,7 +136,7 @@ func (r *Running) add(loss float64) {
 	last.Squares += float64(loss * loss)
 }
 
-// merge makes one bucket of the two oldest of a size that has too many, from the smallest size on.
+// merge joins the two oldest buckets of each size with too many buckets, from the smallest size up.
 func (r *Running) merge() {
 	for size := int64(bucketRows); ; size *= 2 {
 		first := slices.IndexFunc(r.Buckets, func(b Bucket) bool { return b.Rows == size })
@@ -155,11 +155,11 @@ func (r *Running) merge() {
 	}
 }
 
-// Score returns the score with forgetting, NaN without rows.
+// Score returns the running score, or NaN if there are no rows.
 func (r *Running) Score() float64 { return 1 - r.Loss/r.Weight }
 
-// Fall returns the fall of the score that exceeds its bound the most, and forgets the rows before; nil
-// where none does.
+// Fall returns the fall of the score that exceeds its bound the most, and forgets the rows before it.
+// It returns nil if there is no fall.
 func (r *Running) Fall() *Fall {
 	var all Bucket
 	for _, b := range r.Buckets {
