@@ -12,7 +12,7 @@ const (
 	panicTargets = "metrics: the numbers of targets differ"
 
 	fading     = 0.999 // weight of a row in the running score, relative to the next row
-	bucketRows = 32    // rows of the newest bucket when it is full
+	bucketRows = 32    // rows of a bucket before any merge
 	sameSize   = 4     // most buckets of one size; beyond it the two oldest are merged
 	minRows    = 100   // least number of rows on either side of a fall
 	falseAlarm = 0.002 // probability of a false alarm
@@ -74,7 +74,7 @@ func (r *Running) Clone() *Running {
 	return &out
 }
 
-// AddClasses adds rows of a classification. right reports for each whether its prediction was right.
+// AddClasses adds rows of a classification, where right tells which were predicted correctly.
 func (r *Running) AddClasses(right []bool) {
 	for _, ok := range right {
 		if ok {

@@ -12,20 +12,19 @@ import (
 )
 
 const (
-	// MaxClasses bounds the number of classes, so that a column of serial numbers is an error.
+	// MaxClasses bounds the number of classes, so that a column of serial numbers is rejected.
 	MaxClasses = 4096
-	// FewLabels is a number of labels that any classification may have.
+	// FewLabels is a number of different labels that is never too many for a classification.
 	FewLabels = 20
 )
 
-// Classes are the labels of the classes of a model, in the order of their numbers. The zero value has
-// none.
+// Classes are the labels of the classes of a model, by class number. The zero value has none.
 type Classes struct {
 	labels  []string
 	numbers map[string]int
 }
 
-// NewClasses returns the classes with these labels, of which no two are equal.
+// NewClasses returns the classes with the given labels, which must be distinct.
 func NewClasses(labels []string) Classes {
 	c := Classes{labels, make(map[string]int, len(labels))}
 	for i, label := range labels {
@@ -34,14 +33,14 @@ func NewClasses(labels []string) Classes {
 	return c
 }
 
-// Number returns the number of the class with a label, and whether there is one.
+// Number returns the number of the class with the given label, and whether there is one.
 func (c Classes) Number(label string) (number int, ok bool) {
 	number, ok = c.numbers[label]
 	return number, ok
 }
 
-// With returns the labels of c and behind them the labels in more that c lacks, in their order. Label i
-// of more is label to[i] of all.
+// With returns the labels of c followed by the labels in more that c lacks, in their order. Label i of
+// more is label to[i] of all.
 func (c Classes) With(more []string) (all []string, to []int) {
 	all, to = slices.Clone(c.labels), make([]int, len(more))
 	numbers := NewClasses(all).numbers
@@ -57,9 +56,8 @@ func (c Classes) With(more []string) (all []string, to []int) {
 	return all, to
 }
 
-// ClassesOf returns the labels of the first batch, for the classes of a model: in the order of numbers
-// if all are numbers, else of the alphabet. labelsIn names the file of the labels, empty if they are
-// with the inputs.
+// ClassesOf returns the distinct labels of the first batch, in the order of SortLabels, as the classes
+// of a model. labelsIn names the file of the labels; it is empty if they are with the inputs.
 //
 //	errors: *Error for a label that is not UTF-8, which no model can hold.
 func ClassesOf(b *stream.Batch, labelsIn string) ([]string, error) {
@@ -73,7 +71,7 @@ func ClassesOf(b *stream.Batch, labelsIn string) ([]string, error) {
 	return SortLabels(maps.Keys(seen)), nil
 }
 
-// ClassOf returns the class of a row with a label, and whether the model has it.
+// ClassOf returns the class of the label of a row, and whether the model has it.
 //
 //	errors: *Error for a label that is not UTF-8.
 func (m *Model) ClassOf(b *stream.Batch, row int) (number int, ok bool, err error) {
@@ -113,8 +111,8 @@ func (m *Model) numbers(ctx context.Context, b *stream.Batch) ([]int, error) {
 		}
 	}
 	if len(all) > MaxClasses || len(added) > FewLabels && 2*len(added) > len(b.Labels) {
-		e := labelError(b, first, m.LabelsIn, fmt.Sprintf("%s of %s have labels that are new to the model, such as %q",
-			count(len(added), "class", "classes"), count(len(b.Labels), "row", "rows"), added[0]), OtherTarget)
+		e := labelError(b, first, m.LabelsIn, fmt.Sprintf("%s would add %s to the model, such as %q",
+			count(len(b.Labels), "row", "rows"), count(len(added), "class", "classes"), added[0]), OtherTarget)
 		e.Many = true
 		return nil, e
 	}
@@ -135,7 +133,7 @@ func (m *Model) numbers(ctx context.Context, b *stream.Batch) ([]int, error) {
 	return numbers, nil
 }
 
-// become gives the model the classes of labels. Class i becomes class to[i].
+// become gives the model classes with the given labels. Class i becomes class to[i].
 func (m *Model) become(labels []string, to []int) error {
 	if slices.Equal(labels, m.Labels()) {
 		return nil
@@ -147,13 +145,13 @@ func (m *Model) become(labels []string, to []int) error {
 	return nil
 }
 
-// labelPlace returns the place of the label of a row: with the inputs, or by its number in a file of
-// labels, which labelsIn names.
+// labelPlace returns the place of the label of a row: the place of its inputs, or its number in the
+// file of labels that labelsIn names.
 func labelPlace(b *stream.Batch, row int, labelsIn string) string {
 	if labelsIn == "" {
 		return b.Where(row).String()
 	}
-	return fmt.Sprintf("%s, sample %d (its inputs are in %s)", labelsIn, b.Number(row), b.Where(row))
+	return fmt.Sprintf("%s, sample %d (its inputs are at %s)", labelsIn, b.Number(row), b.Where(row))
 }
 
 func upTo(n int) []int {

@@ -10,14 +10,14 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// The options by which the columns of the data are chosen.
+// The options that choose the columns of the data.
 var (
 	inputs  = stream.Remedy{Option: stream.OptionInputs}
 	targets = stream.Remedy{Option: stream.OptionTargets}
 	exclude = stream.Remedy{Option: stream.OptionExclude}
 )
 
-// SortLabels returns labels in the order of numbers if all are numbers, else of the alphabet.
+// SortLabels returns the labels in numerical order if all are numbers, and else in byte order.
 func SortLabels(of iter.Seq[string]) []string {
 	labels, values := slices.Sorted(of), map[string]float64{}
 	for _, label := range labels {
@@ -33,17 +33,17 @@ func SortLabels(of iter.Seq[string]) []string {
 
 // Data describes the data whose columns Match selects.
 type Data struct {
-	Missing   stream.Missing // what becomes of a missing cell
-	Learn     bool           // the labels or targets are wanted, too
+	Missing   stream.Missing // what to do with a missing cell
+	Learn     bool           // the labels or targets are needed, too
 	Elsewhere bool           // the targets are in a separate file
-	Single    bool           // there is one file of samples, and none of targets
+	Single    bool           // there is one file of samples and no file of targets
 }
 
-// Match selects the columns of the model. If both the data and the model have names and no columns are
-// given, the inputs are the columns with the model's names, in any order. Else they are all columns
-// except the targets, in their order. Given columns keep their order, unless their names are the
-// model's: then they take its order. Without names, the columns that the training left out are left out
-// if the number fits only then.
+// Match selects the columns of the model in the data. If both have names and no columns are given, the
+// inputs are the columns with the model's names, in any order. Otherwise they are all columns except
+// the targets, in their order. Given columns with the model's names take the model's order; others keep
+// theirs. Without names, Match leaves out the columns that the training left out, if only then their
+// number fits the model.
 //
 //	errors: a *stream.Error without a path for columns that do not fit the model, ErrNoTargets; an
 //	error of r.Select.
@@ -61,8 +61,8 @@ func (m *Model) Match(r *stream.Reader, data Data) error {
 		}
 	}
 	if n := r.Dim(); n != len(cells) {
-		return stream.Errorf("has %d input columns, but the model has %d: choose the columns by %v or %v, "+
-			"and name the column of the labels or targets by %v", n, len(cells), inputs, exclude, targets)
+		return stream.Errorf("has %d input columns, but the model has %d: choose the columns with %v or %v, "+
+			"and name the column of the labels or targets with %v", n, len(cells), inputs, exclude, targets)
 	}
 	if as.Columns == nil && data.Missing != stream.MissingDrop {
 		return nil
@@ -71,12 +71,12 @@ func (m *Model) Match(r *stream.Reader, data Data) error {
 	return r.Select(s)
 }
 
-// choose selects the columns of the inputs and targets that the model has names for, nil without names.
+// choose selects the columns with the names of the model's inputs and targets, nil without names.
 func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 	heading, selected := r.Heading(), r.Selection()
 	names := heading.Names
 	if names == nil && selected.Header == stream.HeaderAuto && len(inputs) > 0 && holds(heading.First, inputs) {
-		names = heading.First // which are all numbers
+		names = heading.First // the names are all numbers
 	}
 	byName := names != nil && len(inputs) > 0 && len(selected.Inputs) == 0
 	given := selected
@@ -110,8 +110,8 @@ func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 	if names == nil {
 		return r.Select(selected)
 	}
-	// A first line with the names is the header, even if the selected columns do not show that. Of
-	// several files, some may have no header.
+	// A first line with the names is the header, even if the selected columns do not show that.
+	// Some of several files may have no header.
 	if want.Single {
 		selected.Header = stream.HeaderPresent
 	}
@@ -122,7 +122,7 @@ func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 	return r.Select(selected)
 }
 
-// named returns the numbers of the columns with the wanted names, from 1.
+// named returns the numbers, from 1, of the columns with the given names.
 func named(of, have []string) ([]string, error) {
 	var columns, missing []string
 	for _, name := range of {
@@ -132,25 +132,25 @@ func named(of, have []string) ([]string, error) {
 			continue
 		}
 		if slices.Contains(have[i+1:], name) {
-			return nil, stream.Errorf("has more than one column named %q: give its number from 1, by %v or %v", name, inputs, targets)
+			return nil, stream.Errorf("has more than one column named %q: select it by its number, from 1, with %v or %v", name, inputs, targets)
 		}
 		columns = append(columns, strconv.Itoa(i+1))
 	}
 	if missing != nil {
-		return nil, stream.Errorf("lacks the columns %s of the model; it has %s: name the columns by %v and %v, or use %v if the first line is data",
+		return nil, stream.Errorf("lacks the columns %s of the model; it has %s: name the columns with %v and %v, or use %v if the first line is data",
 			names.List(missing), names.List(have), inputs, targets, stream.Remedy{Option: stream.OptionHeader, Value: stream.HeaderAbsent.String()})
 	}
 	return columns, nil
 }
 
-// inOrder returns the columns of specs, or all without specs, in the order of the model's names. chosen
-// are their names; columns with other names, or none, stay in place.
+// inOrder returns the columns of specs, or all columns if there are no specs, in the order of the
+// model's names. If their names, chosen, are not the model's, it returns specs unchanged.
 func inOrder(specs, chosen, model []string) ([]string, error) {
 	if slices.Equal(chosen, model) || !slices.Equal(slices.Sorted(slices.Values(chosen)), slices.Sorted(slices.Values(model))) {
 		return specs, nil
 	}
 	if len(specs) != 0 && len(specs) != len(chosen) {
-		return nil, stream.Errorf("has the columns of a range in another order than the model: name them one by one, in its order: %s",
+		return nil, stream.Errorf("has the columns of a range in a different order from the model: name them one by one in its order: %s",
 			names.List(model))
 	}
 	ordered := make([]string, len(model))

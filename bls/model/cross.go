@@ -8,17 +8,17 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// CrossValidate trains a model for each of several folds as an operation of the log of m did, with the
-// rows of all other folds, and calls score with it and each batch of the rows of its fold. A hash of
-// the number of a row decides its fold, as in Holdout. Each model makes its own feature maps and
-// chooses its own settings; columns become inputs as in m.
+// CrossValidate trains a model for each fold as op, a training in the log of m, did, but on the rows of
+// all other folds. It calls score with that model and each batch of the rows of the fold. A hash of the
+// number of a row determines its fold, as in Holdout. Each model makes its own feature maps and chooses
+// its own settings; columns become inputs as in m.
 //
-//	shapes: paths are the paths of op, with the file of the targets last if they have their own.
-//	cost: folds trainings, one after the other, and reading twice as often.
+//	shapes: paths are the paths of the files of op; a separate file of targets is the last.
+//	cost: folds trainings, one after the other; the files are read 2·folds times.
 //	errors: of reading, of Learn and of score; an error for an operation that is not a training.
 func (m *Model) CrossValidate(ctx context.Context, op *modelfile.Operation, paths []string, folds int, score func(fold int, m *Model, b *stream.Batch) error) error {
 	if op.Kind != modelfile.OpTrain {
-		return errors.New("only a training can be validated by folds")
+		return errors.New("only a training can be cross-validated")
 	}
 	for fold := range folds {
 		held := func(row int64) bool { return int(place(row)*float64(folds)) == fold }

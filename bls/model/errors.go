@@ -7,27 +7,27 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// ErrNoTargets is the error for rows that are to be learned without labels or targets.
-var ErrNoTargets = errors.New("the data has no labels or targets: name their columns, or their file")
+// ErrNoTargets is the error for learning rows without labels or targets.
+var ErrNoTargets = errors.New("the data has no labels or targets: name their columns or their file")
 
-// A Remedy is a set of actions by which a user can mend an error.
+// A Remedy is a set of actions with which a user can fix an error.
 type Remedy int
 
 const (
-	DropRow        Remedy = 1 << iota // remove the row if it is far beyond the others, or use smaller units
+	DropRow        Remedy = 1 << iota // remove the row if it is an outlier, or use smaller units
 	SmallerUnits                      // use smaller units
 	ExcludeColumn                     // or leave the column out
 	AddClass                          // add the class to the model, or leave the row out
-	OtherTarget                       // is the column of the labels the right one?
+	OtherTarget                       // is this the right label column?
 	SaveUTF8                          // save the file as UTF-8
-	PositiveTarget                    // leave the row out, or train a model of the targets themselves
+	PositiveTarget                    // leave the row out, or train a model on the targets themselves
 )
 
-// remedies are the texts of the elements, in their order.
+// remedies are the texts of the elements, in the order of the constants.
 var remedies = []string{
-	"remove the row if it is far beyond the others, or use smaller units", "use smaller units", "or leave the column out",
-	"add the class to the model, or leave the row out", "is the column of the labels the right one?", "save the file as UTF-8",
-	"leave the row out, or train a model of the targets themselves",
+	"remove the row if it is an outlier, or use smaller units", "use smaller units", "or leave the column out",
+	"add the class to the model, or leave the row out", "is this the right label column?", "save the file as UTF-8",
+	"leave the row out, or train a model on the targets themselves",
 }
 
 // String returns the text of all elements.
@@ -41,18 +41,18 @@ func (r Remedy) String() string {
 	return strings.Join(texts, ", ")
 }
 
-// An Error is about rows that a model cannot learn or predict.
+// An Error reports rows that a model cannot learn or predict.
 type Error struct {
 	Place string // the file and line; empty for none
-	Row   int    // of the batch, from 0, if the model can do with the rest; else -1
-	What  string // is wrong
-	Do    Remedy // about it
+	Row   int    // in the batch, from 0, if the model can learn the other rows; else -1
+	What  string // what is wrong
+	Do    Remedy // what to do about it
 	Many  bool   // there are too many new classes
 }
 
 func (e *Error) Error() string { return e.With(e.Do.String()) }
 
-// With is Error with another text of what can be done, such as one that names flags.
+// With is Error with another text for what to do, such as one that names flags.
 func (e *Error) With(do string) string {
 	text := e.What
 	if e.Place != "" {

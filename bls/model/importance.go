@@ -10,7 +10,7 @@ import (
 
 // Importance returns how much the predictions for the rows of a batch depend on each column of the
 // data, with the names of the columns. All inputs of a categorical column are permuted together. The
-// model sets Groups of opt, and the batch Weights.
+// columns replace Groups of opt, and the weights of the batch its Weights.
 //
 //	errors: *Error; ErrNoTargets; as Importance of package bls.
 func (m *Model) Importance(ctx context.Context, b *stream.Batch, opt bls.ImportanceOptions) (names []string, all *bls.Importances, err error) {

@@ -14,15 +14,16 @@ import (
 	"blskernel/internal/selftest"
 )
 
-// rules is the version of the algorithms that make a model of given rows: the feature maps, the choice
-// of settings and the updates. It changes with any of these.
+// rules is the version of the algorithms that make a model from given rows: the feature maps, the
+// choice of settings and the updates. It changes with any of these.
 const rules = 1
 
-// Arithmetic names what the bits of a model depend on apart from its rows. On the backend pure these
-// are the version of the rules of docs/reproducibility.md, the terms KC of a chain of multiply-adds,
-// and the self-test of "blskernel info"; on another backend also its version and its threads.
+// Arithmetic names what the bits of a model depend on apart from its rows. On the pure backend these
+// are the version of the rules in docs/reproducibility.md, the length KC of a chain of multiply-adds,
+// and the self-test of "blskernel info". On another backend its version and its threads take the place
+// of KC.
 //
-//	cost: some milliseconds.
+//	cost: a few milliseconds.
 func Arithmetic(b blskernel.Backend) string {
 	info := blskernel.Describe(b)
 	name, _, _ := strings.Cut(info.Name, "/")
@@ -48,8 +49,8 @@ func (m *Model) CutLog() {
 	m.Metadata.Log = append(modelfile.Log{{Kind: modelfile.OpCut}}, log[len(log)/2+1:]...)
 }
 
-// Reweigh multiplies the weight of all rows so far by factor, and changes the ridge to *lambda. With a
-// nil lambda it keeps the ridge if the method can restore it. After an error the model is undefined.
+// Reweigh multiplies the weight of all rows so far by factor, and changes the ridge to *lambda. A nil
+// lambda keeps the ridge if the method can restore it. After an error the model is undefined.
 //
 //	errors: as Forget and SetLambda of package bls.
 func (m *Model) Reweigh(factor float64, lambda *float64) error {
@@ -64,13 +65,12 @@ func (m *Model) Reweigh(factor float64, lambda *float64) error {
 	case lambda != nil:
 		ridge = *lambda
 	case factor == 1 || !blsupdate.Supports(u.Method(), blsupdate.ActionRidge) || m.KeptRows() > 0 && m.GivenLambda() == 0:
-		return nil // the next fit of rows that the model keeps chooses the ridge
+		return nil // the next fit of the kept rows chooses the ridge
 	}
 	return m.SetLambda(ridge)
 }
 
-// GivenLambda returns the ridge that the training was given: 0 if it was to choose one, bls.None for
-// none.
+// GivenLambda returns the ridge given to the training: 0 if it was to choose one, bls.None for none.
 func (m *Model) GivenLambda() float64 {
 	if m.Classifier != nil {
 		return m.Classifier.Update.Lambda
@@ -81,11 +81,11 @@ func (m *Model) GivenLambda() float64 {
 // A Holdout is the share of rows that a training does not learn, from 0 to 1.
 type Holdout float64
 
-// Holds reports whether the row with a number, from 0, is held out.
+// Holds reports whether the row with the given number, from 0, is held out.
 func (h Holdout) Holds(row int64) bool { return place(row) < float64(h) }
 
-// place returns a hash from 0 to 1 of the number of a row (SplitMix64 by G. L. Steele et al., 2014), so
-// that rows in a cycle do not all fall on one side.
+// place hashes the number of a row to [0, 1) (SplitMix64 by G. L. Steele et al., 2014), so that
+// periodic rows do not all fall on one side.
 func place(row int64) float64 {
 	z := (uint64(row) + 1) * 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -94,18 +94,18 @@ func place(row int64) float64 {
 	return float64(z>>11) / (1 << 53)
 }
 
-// Rest returns the rows of a batch that are not held out, nil for none. The first row of the batch has
-// the number first.
+// Rest returns the rows of a batch that are not held out, or nil if there are none. The number of the
+// first row of the batch is first.
 func (h Holdout) Rest(b *stream.Batch, first int64) *stream.Batch { return restOf(b, first, h.Holds) }
 
-// restOf returns the rows of a batch that out does not report, by their numbers.
+// restOf returns the rows of a batch for whose numbers out is false.
 func restOf(b *stream.Batch, first int64, out func(row int64) bool) *stream.Batch {
 	rest, _ := b.Split(func(i int) bool { return out(first + int64(i)) })
 	return rest
 }
 
 // SkipBad calls do with a batch. While do fails for one row, it passes that row to aside, drops it and
-// calls do again. An error of aside ends it. SkipBad returns the rows kept, nil for none.
+// calls do again. It stops at an error of aside. SkipBad returns the rows kept, or nil if none are.
 func SkipBad(b *stream.Batch, do func(*stream.Batch) error, aside func(*Error) error) (*stream.Batch, error) {
 	for b != nil {
 		err := do(b)

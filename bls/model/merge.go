@@ -10,25 +10,26 @@ import (
 	"blskernel/bls/modelfile"
 )
 
-// MaxLearned is the number of files that a model lists; the oldest leave the list.
+// MaxLearned is the largest number of files that a model lists; it drops the oldest ones.
 const MaxLearned = 1000
 
-// A MergeError says why two models cannot be merged: other kinds, inputs, targets or feature maps.
+// A MergeError names what two models to be merged differ in: kinds, inputs, targets or feature maps.
 type MergeError struct{ What string }
 
 func (e *MergeError) Error() string {
-	return fmt.Sprintf("the models have different %s, and cannot be merged", e.What)
+	return fmt.Sprintf("the models have different %s and cannot be merged", e.What)
 }
 
-// A TwiceError says that both of two models have learned a file.
+// A TwiceError says that two models have learned the same file.
 type TwiceError struct{ Name string }
 
 func (e *TwiceError) Error() string {
-	return fmt.Sprintf("both models have learned the file %q, and its rows would count twice", e.Name)
+	return fmt.Sprintf("both models have learned the file %q, so its rows would count twice", e.Name)
 }
 
-// Merge adds what other has learned to m, with the classes of both, m's first. other gets the classes
-// of m too. With again, files that both have learned count twice. m keeps its progress and notes.
+// Merge adds what other has learned to m. Both get the classes of both models, m's first. If again is
+// true, files that both have learned count twice; otherwise they are an error. m keeps its progress and
+// notes.
 //
 //	errors: *MergeError, *TwiceError; as Merge and Relabel of package bls, after which both models
 //	may have more classes.
@@ -74,7 +75,8 @@ func (m *Model) mergeRows(other *Model) error {
 	return m.Classifier.Merge(other.Classifier)
 }
 
-// FindLearned returns the index of a file in the list of learned files, or of removed ones, or -1.
+// FindLearned returns the index of a file in the list of learned files, or -1. If removed is true, it
+// finds the entry of a removed file.
 func (m *Model) FindLearned(size int64, hash string, removed bool) int {
 	return slices.IndexFunc(m.Metadata.Learned, func(l modelfile.Learned) bool {
 		return l.Size == size && l.Hash == hash && l.Removed == removed

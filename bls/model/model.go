@@ -1,12 +1,11 @@
-// Package model has models that learn and predict rows of tables: with labels, named columns, columns
-// of words and missing cells, and a list of the files learned. The command blskernel, the server of
-// predictions, the fit on Apache Beam and the Python package read and write their models by it.
+// Package model has models that learn and predict rows of tables, with labels, named columns, columns
+// of words, missing cells, and a list of the files learned. The command blskernel, the prediction
+// server, the fit on Apache Beam and the Python package use it to read and write their models.
 //
-// A label that a model does not have becomes a class of its own, unless [Model.Closed] is set. The
-// weights are as if the model had known all classes from the start ([bls.Classifier.Relabel]).
+// A label that is new to a model becomes a class of its own, unless [Model.Closed] is set. The weights
+// are as if the model had known all classes from the start ([bls.Classifier.Relabel]).
 //
-// Errors have what can be done about them as a value, a [Remedy], so that a program can name its own
-// flags.
+// An [Error] holds what to do about it as a [Remedy], so that a program can name its own flags.
 package model
 
 import (
@@ -30,31 +29,31 @@ const (
 	Regression     = "regression"
 )
 
-// MaxNode bounds the nodes and targets of a row that is learned, so that no sum of products of two of
-// them overflows: 2^63 rows make at most 1e19 · 1e280.
+// MaxNode bounds the nodes and targets of a learned row, so that no sum of products of two of them
+// overflows: 2^63 rows make at most 1e19 · 1e280.
 const MaxNode = 1e140
 
 // A Model is the content of a model file: a Classifier with the labels of its classes, or a Regressor.
 // Several goroutines may predict at once; all other methods need exclusive use. The zero value has no
-// model: its methods panic.
+// model, and its methods panic.
 type Model struct {
 	*modelfile.File
 	modelfile.Learner
 	classes Classes
 
 	LabelsIn string                             // the file of the labels; empty if they are with the inputs
-	Closed   bool                               // a label that the model does not have is an error
+	Closed   bool                               // a label that is new to the model is an error
 	Gained   func(place string, added []string) // receives new classes; may be nil
 	Tune     bool                               // the first batch chooses settings by bls.Classifier.Tune
 	Refit    bool                               // the next batch replaces all that was learned before
-	FixMaps  bool                               // the first batch fixes the feature maps, however few its rows are
+	FixMaps  bool                               // the first batch fixes the feature maps, even if it has few rows
 
 	// Calibrating adds the predictions for each batch, made before it is learned, to the
 	// calibration.
 	Calibrating bool
 }
 
-// New returns the model of a file, fitted or still without rows. Its classes are in the metadata.
+// New returns the model of a file, fitted or not. Classes that the metadata lacks are numbers.
 func New(f *modelfile.File) *Model {
 	m := &Model{File: f, Learner: f.Learner()}
 	if f.Classifier == nil {
@@ -78,14 +77,14 @@ func (m *Model) Kind() string {
 	return Regression
 }
 
-// Labels returns the labels of the classes as they are in the data, in the order of their numbers; nil
-// for a regression. The caller must not change them.
+// Labels returns the labels of the classes as they are in the data, by class number, or nil for a
+// regression. The caller must not change them.
 func (m *Model) Labels() []string { return m.classes.labels }
 
-// Class returns the number of the class with a label, and whether there is one.
+// Class returns the number of the class with the given label, and whether there is one.
 func (m *Model) Class(label string) (number int, ok bool) { return m.classes.Number(label) }
 
-// TargetNames returns the names of the targets of a regression, y1, y2, ... if the data had none.
+// TargetNames returns the names of the targets of a regression, or y1, y2, ... if the data had none.
 func (m *Model) TargetNames() []string {
 	c := m.Updater().Targets()
 	if len(m.Metadata.Targets) == c {
@@ -98,7 +97,7 @@ func (m *Model) TargetNames() []string {
 	return names
 }
 
-// Columns returns how the columns of the data become the inputs, and their names; nil without names.
+// Columns returns how the columns of the data become the inputs, and the names of the columns, if any.
 func (m *Model) Columns() (cells stream.Columns, names []string) {
 	read := m.Metadata.Options()
 	if cells = read.Columns; cells == nil {
@@ -131,7 +130,7 @@ func (m *Model) Learn(ctx context.Context, b *stream.Batch) error {
 	return m.located(b, err)
 }
 
-// targets returns the classes of the rows of a batch, nil of a regression, or ErrNoTargets. New labels
+// targets returns the classes of the rows of a batch, nil for a regression, or ErrNoTargets. New labels
 // become classes.
 func (m *Model) targets(ctx context.Context, b *stream.Batch) ([]int, error) {
 	switch {
@@ -204,7 +203,7 @@ func (m *Model) Calibrate(ctx context.Context, b *stream.Batch, rows Calibration
 func (m *Model) Remove(ctx context.Context, b *stream.Batch) error {
 	rows := b.X.RawMatrix().Rows
 	if learned := m.Updater().Samples(); rows > learned {
-		return &Error{Place: b.Where(0).String(), Row: -1, What: fmt.Sprintf("the model has %s left: more cannot be removed", count(learned, "sample", "samples"))}
+		return &Error{Place: b.Where(0).String(), Row: -1, What: fmt.Sprintf("the model has only %s left, and no more can be removed", count(learned, "sample", "samples"))}
 	}
 	classes, err := m.targets(ctx, b)
 	if err != nil {
@@ -217,12 +216,13 @@ func (m *Model) Remove(ctx context.Context, b *stream.Batch) error {
 	}
 	var unknown *blsupdate.UnknownRowError
 	if errors.As(err, &unknown) {
-		return &Error{Place: b.Where(unknown.Row).String(), Row: -1, What: "the model has not learned this row, with this label or these targets, or it was removed before"}
+		return &Error{Place: b.Where(unknown.Row).String(), Row: -1, What: "the model has not learned this row with this label or these targets, or the row was removed before"}
 	}
 	return m.located(b, err)
 }
 
-// Predict returns the scores of all classes for the rows X, or the predicted targets of a regression.
+// Predict returns the scores of all classes for the rows of x, or the predicted targets of a
+// regression.
 //
 //	errors: as DecisionFunction and Predict of package bls.
 func (m *Model) Predict(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
@@ -232,24 +232,24 @@ func (m *Model) Predict(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	return m.Regressor.PredictContext(ctx, x)
 }
 
-// Scores is Predict for the rows of a batch. Its error names the place of a row, in a *Error.
+// Scores is Predict for the rows of a batch. An error about a row is an *Error with its place.
 func (m *Model) Scores(ctx context.Context, b *stream.Batch) (*mat.Dense, error) {
 	scores, err := m.Predict(ctx, b.X)
 	return scores, m.located(b, err)
 }
 
-// ArgMax returns the classes with the largest scores of a batch.
+// ArgMax returns the class with the largest score for each row of a batch.
 //
-//	errors: *Error for scores that are no numbers.
+//	errors: *Error for a row whose scores are all NaN.
 func ArgMax(scores *mat.Dense, b *stream.Batch) ([]int, error) {
 	classes := bls.ArgMax(scores)
 	if i := slices.Index(classes, -1); i >= 0 {
-		return nil, &Error{Place: b.Where(i).String(), Row: -1, What: "the scores are no numbers: the values are too large for the model"}
+		return nil, &Error{Place: b.Where(i).String(), Row: -1, What: "the scores are NaN: the values are too large for the model"}
 	}
 	return classes, nil
 }
 
-// FirstLarge returns the first row with NaN or a number beyond MaxNode, or -1.
+// FirstLarge returns the first row with a NaN or a number beyond ±MaxNode, or -1 if there is none.
 func FirstLarge(m *mat.Dense) int {
 	for i := range m.RawMatrix().Rows {
 		if slices.ContainsFunc(m.RawRowView(i), func(v float64) bool { return !(math.Abs(v) <= MaxNode) }) {
@@ -267,12 +267,12 @@ func (m *Model) checkNodes(ctx context.Context, b *stream.Batch) error {
 	}
 	if i := FirstLarge(nodes); i >= 0 {
 		return &Error{Place: b.Where(i).String(), Row: i, Do: DropRow,
-			What: fmt.Sprintf("the nodes are beyond %g, and their squares beyond the largest number", MaxNode)}
+			What: fmt.Sprintf("the nodes are beyond ±%g, so their squares would overflow", MaxNode)}
 	}
 	return nil
 }
 
-// located adds the file and line of the row that an error of a batch is about, and names the column.
+// located adds to an error of a batch the file and line of its row, and the name of its column.
 func (m *Model) located(b *stream.Batch, err error) error {
 	var target *bls.TargetError
 	if errors.As(err, &target) {
@@ -299,7 +299,7 @@ func (m *Model) located(b *stream.Batch, err error) error {
 		e.What += " in column " + name
 		e.Do |= ExcludeColumn
 	}
-	e.What += " would be beyond the largest number"
+	e.What += " would overflow"
 	return e
 }
 

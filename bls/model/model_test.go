@@ -100,7 +100,7 @@ func TestRefuses(t *testing.T) {
 	}{
 		{"1,2,red\n3,4,blue\n", `rows.csv:3: the label "blue" is not one of the 2 classes of the model ("red", "green"): add the class`, true, -1, AddClass},
 		{"1,2,\xff\n", `rows.csv:2: the label "\xff" is not UTF-8: save the file`, false, -1, SaveUTF8},
-		{many, `rows.csv:2: 21 classes of 21 rows have labels that are new to the model, such as "x0": is the column`, false, -1, OtherTarget},
+		{many, `rows.csv:2: 21 rows would add 21 classes to the model, such as "x0": is this the`, false, -1, OtherTarget},
 		{"1,2,red\n1e200,2,blue\n", "rows.csv:3: the nodes are beyond 1e+140", false, 1, DropRow},
 	} {
 		m := learned(t, 0, "red", "green")
@@ -120,8 +120,8 @@ func TestRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	err := m.located(batch(t, true, "1,2,red\n"), &bls.OverflowError{What: "the distance", Row: 0, Col: 1})
-	if want := `rows.csv:2: the distance in column "b" would be beyond the largest number: ` +
-		"remove the row if it is far beyond the others, or use smaller units, or leave the column out"; err == nil || !strings.HasSuffix(err.Error(), want) {
+	if want := `rows.csv:2: the distance in column "b" would overflow: ` +
+		"remove the row if it is an outlier, or use smaller units, or leave the column out"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Error(err)
 	}
 }
@@ -202,7 +202,7 @@ func TestLearnedList(t *testing.T) {
 // TestArgMax refuses scores that are no numbers.
 func TestArgMax(t *testing.T) {
 	b := &stream.Batch{X: mat.NewDense(1, 1, nil)}
-	if _, err := ArgMax(mat.NewDense(1, 2, []float64{math.NaN(), math.NaN()}), b); err == nil || !strings.Contains(err.Error(), "the scores are no numbers") {
+	if _, err := ArgMax(mat.NewDense(1, 2, []float64{math.NaN(), math.NaN()}), b); err == nil || !strings.Contains(err.Error(), "the scores are NaN") {
 		t.Error(err)
 	}
 	if i := FirstLarge(mat.NewDense(3, 1, []float64{MaxNode, math.NaN(), math.Inf(1)})); i != 1 {

@@ -19,37 +19,37 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// A Verdict says whether the files of its log reproduce a model.
+// A Verdict says whether the files in the log of a model reproduce it.
 type Verdict string
 
 // The verdicts.
 const (
 	Same      Verdict = "same"
 	Different Verdict = "different"
-	Unknown   Verdict = "unknown" // it cannot be told
+	Unknown   Verdict = "unknown" // there is no telling, without what is in Missing
 )
 
 // A Verification is the result of Verify.
 type Verification struct {
 	Verdict    Verdict  `json:"verdict"`
-	Missing    []string `json:"missing,omitempty"`    // what Unknown is for want of
-	Differs    []string `json:"differs,omitempty"`    // what is Different
-	Unverified []string `json:"unverified,omitempty"` // what else was not made again
+	Missing    []string `json:"missing,omitempty"`    // what a verdict would need
+	Differs    []string `json:"differs,omitempty"`    // the parts that differ
+	Unverified []string `json:"unverified,omitempty"` // the parts that were not repeated
 
-	Rows       int     `json:"rows"`       // that the model has, and that were learned again
-	Bits       bool    `json:"bits"`       // whether the output layers are the same to the last bit
-	Difference float64 `json:"difference"` // the largest ‖δw‖/‖w‖ of the weights w of a target, the larger of both
-	Bound      float64 `json:"bound"`      // of Difference, by Condition of both; 0 where the bits must be the same
+	Rows       int     `json:"rows"`       // that the model has learned, and the repetition too
+	Bits       bool    `json:"bits"`       // whether the output layers agree to the last bit
+	Difference float64 `json:"difference"` // the largest ‖δw‖/‖w‖ of a target, by the larger ‖w‖ of the two models
+	Bound      float64 `json:"bound"`      // on Difference, from Condition of both models; 0 if the bits must agree
 }
 
 // Verify repeats the log of m on the files at paths and compares the result with m, which is unchanged.
 // Files are found by their hashes, under any name; removed files are not needed. The output layers must
-// be the same to the last bit if m has only learned, and else agree to the digits that Condition
-// promises for both. The feature maps and the choice of settings are repeated if their files are given.
+// agree to the last bit if m has only learned, and otherwise to the digits that Condition promises for
+// both models. Verify repeats the feature maps and the choice of settings if their files are given.
 //
-// Nothing is signed: Verify shows that the rows make the model, not who made it or how good it is.
+// Nothing is signed: Verify shows that the rows produce the model, not who made it or how good it is.
 //
-//	cost: the trainings.
+//	cost: the trainings and updates again.
 //	errors: of reading and of learning, without a verdict; the cause of ctx.
 func (m *Model) Verify(ctx context.Context, paths []string) (*Verification, error) {
 	v := &verifier{ctx: ctx, of: m, paths: map[string]string{}}
@@ -72,8 +72,7 @@ func (m *Model) Verify(ctx context.Context, paths []string) (*Verification, erro
 	return &v.Verification, err
 }
 
-// HashOf returns the XXH64 of the bytes of a file on fsys, nil for the operating system's, in
-// hexadecimal.
+// HashOf returns the XXH64 of the bytes of a file on fsys in hexadecimal. A nil fsys is vfs.OS.
 func HashOf(fsys vfs.FS, path string) (string, error) {
 	file, err := vfs.Open(fsys, path)
 	if err != nil {
@@ -97,11 +96,11 @@ type verifier struct {
 	Verification
 	ctx   context.Context
 	of    *Model
-	paths map[string]string // of the files at hand, by their hashes
-	fresh []*Model          // whose feature maps were made again, by all rows
-	first []*Model          // and by the first ones alone
+	paths map[string]string // of the available files, by their hashes
+	fresh []*Model          // models whose feature maps were made again from all rows
+	first []*Model          // and from the first rows alone
 
-	out func(row int64) bool // reports which rows are not read; nil for those that the operation held out
+	out func(row int64) bool // reports which rows are skipped; nil for the rows that the operation held out
 }
 
 func learns(op *modelfile.Operation) bool {
@@ -112,14 +111,14 @@ func learns(op *modelfile.Operation) bool {
 func forgets(op *modelfile.Operation) bool { return op.Factor > 0 && op.Factor < 1 }
 
 // stayed returns the log with each file that was learned and later removed marked in both operations,
-// and reports whether the model has only learned. The weight of a row must have been the same.
+// and reports whether the model has only learned. The two must have weighted the rows alike.
 func stayed(log modelfile.Log) (left modelfile.Log, learned bool) {
 	left, learned = slices.Clone(log), true
 	for i := range left {
 		op := &left[i]
 		op.Files = slices.Clone(op.Files)
 		for k := range op.Files {
-			op.Files[k].Removed = false // it marks here what need not be at hand
+			op.Files[k].Removed = false // here it marks a file that is not needed
 		}
 		learned = learned && !forgets(op) && op.Kind != modelfile.OpRemove && op.Kind != modelfile.OpMerge
 		for k := range op.Files {
@@ -131,7 +130,7 @@ func stayed(log modelfile.Log) (left modelfile.Log, learned bool) {
 	return left, learned
 }
 
-// takeBack marks a removed file, and the last operation that learned it.
+// takeBack marks a removed file here and in the last operation that learned it.
 func takeBack(before modelfile.Log, file *modelfile.Learned, weight string) {
 	for i := len(before) - 1; i >= 0; i-- {
 		op := &before[i]
@@ -148,7 +147,7 @@ func takeBack(before modelfile.Log, file *modelfile.Learned, weight string) {
 	}
 }
 
-// need notes what is missing to learn again.
+// need records what is missing for repeating the log.
 func (v *verifier) need(log modelfile.Log) {
 	missing := func(format string, args ...any) {
 		if what := fmt.Sprintf(format, args...); !slices.Contains(v.Missing, what) {
@@ -172,7 +171,7 @@ func (v *verifier) need(log modelfile.Log) {
 		case op.Kind == modelfile.OpMerge:
 			missing("the log of a model that was merged")
 		case !learns(op) && op.Kind != modelfile.OpRemove:
-			missing("what %q stands for in the log", op.Kind)
+			missing("a program that knows the operation %q in the log", op.Kind)
 		case len(op.Files) == 0:
 			missing("the files of a run that was interrupted")
 		}
@@ -188,7 +187,7 @@ func (v *verifier) need(log modelfile.Log) {
 	}
 }
 
-// run returns a model that has learned as a log says, nil for one of no rows.
+// run returns a model that has repeated a log, or nil if it has learned no rows.
 func (v *verifier) run(log modelfile.Log) (*Model, error) {
 	if len(log) == 0 {
 		return nil, nil
@@ -221,8 +220,8 @@ func (v *verifier) run(log modelfile.Log) (*Model, error) {
 	return v.learn(m, op)
 }
 
-// learn returns m after it has learned the files of an operation that stayed; nil stands for a model
-// without rows.
+// learn returns m after it has learned the files of an operation, except those removed later. A nil m
+// stands for a model without rows.
 func (v *verifier) learn(m *Model, op *modelfile.Operation) (*Model, error) {
 	paths, rows := v.files(op, false), op.First
 	whole := len(paths) == len(op.Files)
@@ -253,7 +252,7 @@ func (v *verifier) learn(m *Model, op *modelfile.Operation) (*Model, error) {
 	return m, v.each(op, paths, rows, func(b *stream.Batch) (bool, error) { return true, m.Learn(v.ctx, b) })
 }
 
-// makeMaps makes the feature maps of a training again if its files are at hand.
+// makeMaps makes the feature maps of a training again if all its files are available.
 func (v *verifier) makeMaps(op *modelfile.Operation) error {
 	paths := v.files(op, true)
 	if len(paths) < len(op.Files) {
@@ -264,7 +263,7 @@ func (v *verifier) makeMaps(op *modelfile.Operation) error {
 	return v.each(op, paths, op.First, func(b *stream.Batch) (bool, error) { return false, m.Learn(v.ctx, b) })
 }
 
-// files returns the paths of the files of an operation: those that stayed, or all that are at hand.
+// files returns the paths of the available files of an operation: all, or only those not removed later.
 func (v *verifier) files(op *modelfile.Operation, all bool) (paths []string) {
 	for _, f := range op.Files {
 		if path := v.paths[f.Hash]; path != "" && (all || !f.Removed) {
@@ -274,7 +273,7 @@ func (v *verifier) files(op *modelfile.Operation, all bool) (paths []string) {
 	return paths
 }
 
-// unfitted returns a model that has learned nothing, with the options of a training.
+// unfitted returns a model that has the options of a training, but has learned nothing.
 func (v *verifier) unfitted(op *modelfile.Operation) *Model {
 	f := &modelfile.File{Metadata: v.of.Metadata}
 	var lambda *float64
@@ -295,7 +294,7 @@ func (v *verifier) unfitted(op *modelfile.Operation) *Model {
 	return m
 }
 
-// emptied returns a model with the feature maps and settings of the one to verify, whose next batch is
+// emptied returns a model with the feature maps and settings of the one to verify. Its next batch is
 // its first.
 func (v *verifier) emptied(op *modelfile.Operation) (m *Model, err error) {
 	f := &modelfile.File{Metadata: v.of.Metadata}
@@ -315,7 +314,7 @@ func (v *verifier) emptied(op *modelfile.Operation) (m *Model, err error) {
 	return m, err
 }
 
-// each calls do with the rows of an operation, in its batches, while do wants more. It skips the bad
+// each calls do with the rows of an operation, in its batches, until more is false. It skips the bad
 // rows that the operation skipped.
 func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do func(*stream.Batch) (more bool, err error)) error {
 	opt := op.Options()
@@ -326,7 +325,7 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 		paths, opt.TargetPath = paths[:last], paths[last]
 	}
 	if len(paths) == 0 || rows < 1 || op.Batch < 1 {
-		return errors.New("the log does not say what was read")
+		return errors.New("the log does not record what was read")
 	}
 	r, err := stream.Open(v.ctx, paths, opt)
 	if err != nil {
@@ -360,8 +359,8 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 	return nil
 }
 
-// compare compares the model with one that has learned its rows again. learned says that it has only
-// learned.
+// compare compares the model with one that has learned its rows again. learned says that the model has
+// only learned.
 func (v *verifier) compare(again *Model, learned bool) error {
 	if err := v.compareMaps(); err != nil {
 		return err
@@ -398,8 +397,8 @@ func (v *verifier) compare(again *Model, learned bool) error {
 	return nil
 }
 
-// compareMaps compares the repeated feature maps and choices. Maps of the first rows alone may differ:
-// a model with few rows fits its maps to all of them, and columns can vary later.
+// compareMaps compares the repeated feature maps and choices. Maps made from the first rows alone may
+// differ: a model with few rows fits its maps to all of them, and a column may only vary later.
 func (v *verifier) compareMaps() error {
 	same := 0
 	want, err := hashOf(v.of.FittedFeatures().Encode)
@@ -422,9 +421,9 @@ func (v *verifier) compareMaps() error {
 	switch {
 	case same > 0 || v.Differs != nil:
 	case v.first != nil:
-		v.Unverified = append(v.Unverified, "the feature maps and the choice of settings, which differ from those of the first rows")
+		v.Unverified = append(v.Unverified, "the feature maps and the choice of settings, which differ from the ones that the first rows give")
 	default:
-		v.Unverified = append(v.Unverified, "the feature maps and the choice of settings, without the files of their training")
+		v.Unverified = append(v.Unverified, "the feature maps and the choice of settings, whose training files were not given")
 	}
 	return err
 }
@@ -449,13 +448,13 @@ func (v *verifier) compareWeights(again *Model, learned bool) error {
 	}
 	if v.Bits = hashes[0] == hashes[1]; v.Bits {
 		if hashes[2] != hashes[3] {
-			v.Unverified = append(v.Unverified, "what lies beside the output layer, such as the calibration of the probabilities")
+			v.Unverified = append(v.Unverified, "everything but the output layer, such as the calibration of the probabilities")
 		}
 		return nil
 	}
 	k, c := was.Dims()
 	if _, targets := is.Dims(); targets != c {
-		return nil // of other classes
+		return nil // the classes differ
 	}
 	for j := range c {
 		var apart, before, after float64 // norms
@@ -477,7 +476,7 @@ func (v *verifier) compareWeights(again *Model, learned bool) error {
 	switch {
 	case !(f < 1) || !(v.Bound < 1):
 		v.Bound = 1
-		v.Missing = append(v.Missing, "digits: the nodes are so dependent that no bound on the errors of the weights holds")
+		v.Missing = append(v.Missing, "digits: the nodes are so nearly dependent that no bound on the errors of the weights holds")
 	case !(v.Difference <= v.Bound):
 		v.Differs = append(v.Differs, "the weights")
 	}
