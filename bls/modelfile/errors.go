@@ -7,11 +7,11 @@ import (
 	"blskernel/internal/io/atomicfile"
 )
 
-// ErrNotAModel is wrapped by the error for a file that is empty or something else.
+// ErrNotAModel is wrapped by the errors for a file that is empty or is not a model file.
 var ErrNotAModel = errors.New("modelfile: not a model file")
 
 // ErrChanged is the error of Write and Save for a model that learns while they write it.
-var ErrChanged = errors.New("modelfile: the model changed while it was being written: write it when nothing changes it")
+var ErrChanged = errors.New("modelfile: the model changed while it was being written: write it again while nothing changes it")
 
 // WriteError is the error of Save that leaves the old file in place.
 type WriteError = atomicfile.WriteError
@@ -20,12 +20,12 @@ type WriteError = atomicfile.WriteError
 // restore the old one, since the folder could not be synced.
 type FolderError = atomicfile.FolderError
 
-// VersionError says that a file has a version of the format that this program does not read: a newer
+// VersionError reports that a file has a version of the format that this program cannot read: a newer
 // one, or version 1, which no release has written.
 type VersionError struct {
 	Have      int    // the version of the file
 	Supported int    // the version that this program reads
-	Software  string // what wrote the file, if it says so
+	Software  string // the program that wrote the file, if known
 }
 
 func (e *VersionError) Error() string {
@@ -34,16 +34,16 @@ func (e *VersionError) Error() string {
 	case e.Have < e.Supported:
 		do = "train the model again"
 	case e.Software != "":
-		do = fmt.Sprintf("read it with %.80q, which wrote it, or something newer", e.Software)
+		do = fmt.Sprintf("read it with %.80q, which wrote it, or a newer release", e.Software)
 	}
-	return fmt.Sprintf("modelfile: the file is of version %d, and this program reads version %d: %s", e.Have, e.Supported, do)
+	return fmt.Sprintf("modelfile: the file has version %d, but this program reads version %d: %s", e.Have, e.Supported, do)
 }
 
-// ChecksumError says that a part of a file was altered: its checksum is wrong, or its length is
+// ChecksumError reports that a part of a file was altered: its checksum is wrong, or its length is
 // impossible, so that the checksum cannot be found.
 type ChecksumError struct {
-	// Section is the name of the part, or the expected one if the name itself is altered; "header";
-	// or "file" if each part is right and the whole is not.
+	// Section is the name of the part, or the expected name if the name itself was altered. It is
+	// "header" for the header, and "file" if each part is right but the whole is not.
 	Section string
 }
 
@@ -52,10 +52,10 @@ func (e *ChecksumError) Error() string {
 		"copy it again, in binary mode, or use a backup", e.Section)
 }
 
-// TruncatedError says that a file is shorter than its sections say.
+// TruncatedError reports that a file is shorter than its sections need.
 type TruncatedError struct {
-	Section string // where it ends, or "header"; empty between two sections
-	Bytes   int64  // how many there are
+	Section string // in which the file ends, or "header"; empty between two sections
+	Bytes   int64  // length of the file
 }
 
 func (e *TruncatedError) Error() string {
@@ -63,28 +63,28 @@ func (e *TruncatedError) Error() string {
 	if e.Section != "" {
 		where = fmt.Sprintf("in %q", e.Section)
 	}
-	return fmt.Sprintf("modelfile: the file is not complete, it ends after %d bytes %s: copy it again, or use a backup",
+	return fmt.Sprintf("modelfile: the file is not complete: it ends after %d bytes %s; copy it again, or use a backup",
 		e.Bytes, where)
 }
 
-// FormatError says that a file has valid checksums but invalid content.
+// FormatError reports that a file has valid checksums but invalid content.
 type FormatError struct {
 	Section string // of the content
 	Err     error  // what is wrong
 }
 
 func (e *FormatError) Error() string {
-	// Cut, since metadata may be one text of 1 MB, which errors of encoding/json repeat.
+	// The text is cut: metadata may be 1 MB of text, which errors of encoding/json repeat.
 	return fmt.Sprintf("modelfile: section %q is invalid: %.300s: use a backup, or train again",
 		e.Section, fmt.Sprint(e.Err))
 }
 
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// MetadataError says that metadata cannot be written, or does not belong to the model.
+// MetadataError reports that metadata cannot be written or does not match the model.
 type MetadataError struct {
-	Field string // by its name in the file
-	What  string // is wrong
+	Field string // its name in the file
+	What  string // what is wrong
 }
 
 func (e *MetadataError) Error() string {

@@ -10,50 +10,50 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// MaxLog is the largest number of operations that a log has.
+// MaxLog is the largest number of operations in a log.
 const MaxLog = 2000
 
 // The kinds of operations.
 const (
 	OpTrain  = "train"  // the feature maps and the settings come from the first rows
-	OpMaps   = "maps"   // as train, but the model has learned none of the rows
+	OpMaps   = "maps"   // like train, but the model has learned none of the rows
 	OpLike   = "like"   // learns with the feature maps and the settings of another model
-	OpUpdate = "update" // learns more, after Factor and Lambda
+	OpUpdate = "update" // learns more rows, after Factor and Lambda are applied
 	OpRemove = "remove"
-	OpMerge  = "merge" // learns what another model has, whose operations are the last Merged ones
-	OpCut    = "cut"   // stands for operations that the log does not have
+	OpMerge  = "merge" // adds what another model has learned, whose log is the last Merged operations
+	OpCut    = "cut"   // stands for operations that the log has dropped
 )
 
 // An Operation is a step in which a model has learned or unlearned the rows of files, with the settings
 // that repeat it.
 type Operation struct {
 	Kind  string    `json:"kind"`
-	Files []Learned `json:"files,omitempty"` // in the order of reading; without a hash where it cannot be read again
+	Files []Learned `json:"files,omitempty"` // in the order of reading; without a hash if it cannot be read again
 
-	Read    *stream.Options `json:"read,omitempty"`    // how the files were read, beside Metadata; TargetPath is the last of them
+	Read    *stream.Options `json:"read,omitempty"`    // how the files were read, besides Metadata; TargetPath is the last of them
 	First   int             `json:"first,omitempty"`   // rows that were read for the first batch
-	Batch   int             `json:"batch,omitempty"`   // and for each further one
+	Batch   int             `json:"batch,omitempty"`   // rows of each further batch
 	Holdout float64         `json:"holdout,omitempty"` // the share of the rows that were not learned
 
-	Classes int      `json:"classes,omitempty"` // of train: those of the first batch
-	Lambda  *float64 `json:"lambda,omitempty"`  // of train as it was given, of like as it was, of update if it was changed
-	Factor  float64  `json:"factor,omitempty"`  // of update: that of Forget before its rows
-	Fixed   bool     `json:"fixed,omitempty"`   // of train: whether few rows have fixed the feature maps
+	Classes int      `json:"classes,omitempty"` // of train: the number of classes in the first batch
+	Lambda  *float64 `json:"lambda,omitempty"`  // of train: as given; of like: as it was; of update: if changed
+	Factor  float64  `json:"factor,omitempty"`  // of update: the factor of Forget before its rows
+	Fixed   bool     `json:"fixed,omitempty"`   // of train: whether the feature maps were fixed on few rows
 	Tuned   bool     `json:"tuned,omitempty"`   // of train: whether the settings were searched for
 	Merged  int      `json:"merged,omitempty"`
 
-	Arithmetic string `json:"arithmetic,omitempty"` // that the bits depend on
+	Arithmetic string `json:"arithmetic,omitempty"` // which the bits depend on, from model.Arithmetic
 }
 
-// A Log has operations in their order.
+// A Log holds operations in order.
 type Log []Operation
 
-// UnmarshalJSON reads at most MaxLog operations, so that memory follows their text.
+// UnmarshalJSON reads at most MaxLog operations, so that memory stays in proportion to the text.
 func (l *Log) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
-		return errors.New("the log is no list")
+		return errors.New("the log is not a list")
 	}
 	*l = nil
 	for d.More() {
@@ -83,7 +83,7 @@ func (op *Operation) check() error {
 		return err
 	}
 	if op.First < 0 || op.Batch < 0 || op.Merged < 0 || op.Classes < 0 || !(op.Holdout >= 0 && op.Holdout < 1) || !(op.Factor >= 0 && op.Factor <= 1) {
-		return &MetadataError{Field: "log", What: "a number out of its range"}
+		return &MetadataError{Field: "log", What: "a number is out of range"}
 	}
 	return checkLearned("log", op.Files)
 }

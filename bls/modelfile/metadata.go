@@ -18,7 +18,7 @@ import (
 // empty ones, and Read returns nil for empty slices and maps.
 //
 // It is one JSON object of at most 1 MB, with text in UTF-8 and times in UTC to the nanosecond. Read
-// refuses unknown fields, which would be lost when the file is written again. A program adds its own
+// rejects unknown fields, which would be lost when the file is written again. A program adds its own
 // values to Notes.
 type Metadata struct {
 	Created time.Time `json:"created,omitzero"` // when the first file of the model was written
@@ -28,35 +28,35 @@ type Metadata struct {
 
 	Inputs  []string `json:"inputs,omitempty"`  // the names of the d inputs, in their order
 	Classes []string `json:"classes,omitempty"` // the label of each class in the data; empty for the numbers 0 to c-1
-	Targets []string `json:"targets,omitempty"` // the names of the target columns, for a classifier of the label column
+	Targets []string `json:"targets,omitempty"` // the names of the target columns; for a classifier, of the label column
 
-	// Columns say how the columns of the data become the inputs; empty if all are numbers without
-	// missing cells. Missing says what happens to a sample with a missing cell: mean, drop, or
-	// empty for an error.
+	// Columns describe how the columns of the data become the inputs; empty if all are numbers
+	// without missing cells. Missing says what happens to a sample with a missing cell: mean, drop,
+	// or empty for an error.
 	Columns stream.Columns `json:"columns,omitempty"`
 	Missing string         `json:"missing,omitempty"`
-	// Decimal and Thousands are the signs in the numbers of texts, one character each; empty for a
-	// point and for none.
+	// Decimal and Thousands are the separators in the numbers of texts, one character each; empty
+	// for a point and for none.
 	Decimal   string   `json:"decimal,omitempty"`
 	Thousands string   `json:"thousands,omitempty"`
-	Exclude   []string `json:"exclude,omitempty"` // the columns that are no inputs, as the training named them
-	// TargetNotations say how the numbers of the targets are written in texts, in their order;
-	// empty where all are written as Decimal and Thousands say.
+	Exclude   []string `json:"exclude,omitempty"` // the columns that are not inputs, as the training named them
+	// TargetNotations describe how the numbers of each target are written in texts; empty if all
+	// are written as Decimal and Thousands say.
 	TargetNotations []stream.Notation `json:"target_notations,omitempty"`
-	NA              []string          `json:"na,omitempty"` // more words for a missing cell
+	NA              []string          `json:"na,omitempty"` // further words for a missing cell
 
-	Batch    int       `json:"batch,omitempty"`    // the number of rows that the data was read by, below 2³¹
+	Batch    int       `json:"batch,omitempty"`    // the number of rows read at a time, below 2³¹
 	Progress *Progress `json:"progress,omitempty"` // of the training, for a program that continues it
 
-	Learned []Learned `json:"learned,omitempty"` // the files that the model has learned, the last ones of many
-	Log     Log       `json:"log,omitempty"`     // the operations that made the model, the last ones of many
+	Learned []Learned `json:"learned,omitempty"` // the files that the model has learned; of many, the last ones
+	Log     Log       `json:"log,omitempty"`     // the operations that made the model; of many, the last ones
 
 	Notes map[string]string `json:"notes,omitempty"` // anything else
 }
 
 // Progress is the progress of a training.
 type Progress struct {
-	Rows    int64    `json:"rows,omitempty"`    // that were read and learned, from the first; rows held out count
+	Rows    int64    `json:"rows,omitempty"`    // read and learned so far, including rows held out
 	Sources []string `json:"sources,omitempty"` // in the order of reading
 	Done    bool     `json:"done,omitempty"`    // whether all rows are learned
 }
@@ -71,8 +71,8 @@ type Learned struct {
 	Removed bool `json:"removed,omitempty"` // whether the rows were unlearned
 }
 
-// Options returns how data is read for the model: everything but the targets. Columns with names are
-// found by them, in any order.
+// Options returns the options for reading data for the model, without the targets. Named columns are
+// found by name, in any order.
 func (m *Metadata) Options() stream.Options {
 	missing, _ := stream.ParseMissing(m.Missing) // Check refuses others
 	opt := stream.Options{Inputs: m.Columns.Names(m.Inputs), Columns: m.Columns, Missing: missing, NA: m.NA, TargetNotations: m.TargetNotations}
@@ -124,7 +124,7 @@ func decodeMetadata(r io.Reader) (Metadata, error) {
 	}
 	var m Metadata
 	if !bytes.HasPrefix(text, []byte("{")) {
-		return Metadata{}, errors.New("the metadata is no object")
+		return Metadata{}, errors.New("the metadata is not an object")
 	}
 	if !utf8.Valid(text) {
 		return Metadata{}, errors.New("the metadata is not UTF-8")
@@ -137,13 +137,13 @@ func decodeMetadata(r io.Reader) (Metadata, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return Metadata{}, errors.New("the metadata is more than one object")
 	}
-	// Write makes one text of the same values, without repeated fields or capitals.
+	// Write makes one text from given values, without repeated or capitalized fields.
 	again, err := m.encode()
 	if err != nil {
 		return Metadata{}, err
 	}
 	if !bytes.Equal(again, text) {
-		return Metadata{}, errors.New("the metadata is not the text that is written for its values")
+		return Metadata{}, errors.New("the metadata is not the text that Write makes from its values")
 	}
 	return m, nil
 }
@@ -184,15 +184,15 @@ func (m *Metadata) checkValues() error {
 		return &MetadataError{Field: "columns", What: err.Error()}
 	}
 	if n := m.Columns.Inputs(); n > 0 && len(m.Inputs) > 0 && n != len(m.Inputs) {
-		return &MetadataError{Field: "columns", What: fmt.Sprintf("of %d inputs, but there are %d names", n, len(m.Inputs))}
+		return &MetadataError{Field: "columns", What: fmt.Sprintf("they make %d inputs, but there are %d names", n, len(m.Inputs))}
 	}
 	switch missing, err := stream.ParseMissing(m.Missing); {
 	case err != nil || m.Missing != "" && m.Missing != missing.String() || m.Missing == stream.MissingError.String():
 		return &MetadataError{Field: "missing", What: fmt.Sprintf("%.40q", m.Missing)}
 	case missing == stream.MissingMean && !m.Columns.Filled():
-		return &MetadataError{Field: "columns", What: "one has nothing for a missing cell"}
+		return &MetadataError{Field: "columns", What: "one has no value for a missing cell"}
 	case utf8.RuneCountInString(m.Decimal) > 1 || utf8.RuneCountInString(m.Thousands) > 1:
-		return &MetadataError{Field: "decimal", What: "more than one character for it, or for thousands"}
+		return &MetadataError{Field: "decimal", What: "decimal or thousands has more than one character"}
 	}
 	for _, n := range m.TargetNotations {
 		if err := n.Check(); err != nil {

@@ -141,7 +141,7 @@ func TestMetadataErrors(t *testing.T) {
 		}
 	}
 	for _, f := range []*File{{}, {Classifier: &bls.Classifier{}, Regressor: &bls.Regressor{}}} {
-		testutil.MustPanic(t, "modelfile: a File must have a Classifier or a Regressor, and not both", func() { _ = Write(io.Discard, f) })
+		testutil.MustPanic(t, "modelfile: a File must have a Classifier or a Regressor, but not both", func() { _ = Write(io.Discard, f) })
 	}
 }
 

@@ -24,11 +24,11 @@ import (
 // blskernel.Default().
 //
 //	errors: one that wraps ErrNotAModel, *VersionError, *TruncatedError, *ChecksumError,
-//	*FormatError; an error of r, by which a context stops it.
-//	memory: the model, and up to half of its largest matrix on the way. For n bytes of r it
-//	allocates at most 12n bytes and 512 KiB, whether it accepts or refuses them; for n bytes of
-//	metadata, at most 1 MB, up to 96n if they are very short strings, and up to 256n if they are
-//	columns of numbers.
+//	*FormatError; an error of r, through which a context can stop it.
+//	memory: the model, and up to half of its largest matrix while reading. For n bytes of r Read
+//	allocates at most 12n bytes and 512 KiB, whether it accepts or refuses them. For n bytes of
+//	metadata, of which there is at most 1 MB, it allocates up to 96n if they are very short strings,
+//	and up to 256n if they are columns of numbers.
 func Read(r io.Reader, b blskernel.Backend) (*File, error) {
 	f := &File{}
 	_, err := scan(r, func(name string, payload io.Reader) error {
@@ -60,10 +60,10 @@ func Read(r io.Reader, b blskernel.Backend) (*File, error) {
 	return f, nil
 }
 
-// Load reads the file at path by Read. Its errors name the file.
+// Load reads the file at path with Read. Its errors name the file.
 func Load(path string, b blskernel.Backend) (*File, error) { return LoadFS(vfs.OS, path, b) }
 
-// LoadFS is Load from a file system, nil for vfs.OS.
+// LoadFS is Load on the file system fsys, or on vfs.OS if it is nil.
 func LoadFS(fsys vfs.FS, path string, b blskernel.Backend) (*File, error) {
 	file, err := vfs.Open(fsys, path)
 	if err != nil {
@@ -80,8 +80,8 @@ func LoadFS(fsys vfs.FS, path string, b blskernel.Backend) (*File, error) {
 	return f, nil
 }
 
-// scan reads a file and gives the payload of each section but the last to read, which
-// need not read all of it. A wrong checksum goes before an error of read.
+// scan reads a file and passes the payload of each section but the last to the function read, which
+// need not consume all of it. A wrong checksum takes precedence over an error of read.
 func scan(r io.Reader, read func(name string, payload io.Reader) error) (*Info, error) {
 	s := &scanner{r: r, sum: sha256.New()}
 	if err := s.header(); err != nil {
@@ -150,7 +150,7 @@ func (s *scanner) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// full fills b as far as the file goes. The end of the file is no error.
+// full fills b as far as the file goes. The end of the file is not an error.
 func (s *scanner) full(b []byte) (int, error) {
 	n, err := io.ReadFull(s, b)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -196,14 +196,14 @@ func (s *scanner) header() error {
 	return nil
 }
 
-// notAModel says what a file is by its first bytes.
+// notAModel returns an error that says what a file is, by its first bytes.
 func notAModel(b []byte) error {
 	switch text := string(b); {
 	case strings.HasPrefix(text, magic[:4]) || strings.HasPrefix(text, magic[1:4]) || len(text) > 4 && text[1:4] == magic[1:4]:
 		return fmt.Errorf("%w any more: its first bytes were changed, as by a transfer in text mode; "+
 			"copy it again, in binary mode", ErrNotAModel)
 	case strings.HasPrefix(text, "\x1f\x8b"):
-		return fmt.Errorf("%w: it is compressed by gzip; unpack it first", ErrNotAModel)
+		return fmt.Errorf("%w: it is compressed with gzip; unpack it first", ErrNotAModel)
 	case strings.HasPrefix(text, "\x93NUMPY"):
 		return fmt.Errorf("%w: it is a NumPy array; name the file that a model was saved to", ErrNotAModel)
 	case strings.HasPrefix(text, "PK\x03\x04"):
@@ -213,7 +213,7 @@ func notAModel(b []byte) error {
 	}
 }
 
-// section reads a section with one of the names, gives its payload to read, and checks it.
+// section reads a section with one of the names, passes its payload to read, and checks it.
 func (s *scanner) section(names []string, read func(name string, payload io.Reader) error) (Section, error) {
 	at := s.at
 	var head [sectionHeaderSize]byte
@@ -264,10 +264,10 @@ type Info struct {
 	Sections []Section         // in the order of the file
 	Metadata Metadata          // as in File
 	Bytes    int64             // of the whole file
-	SHA256   [sha256.Size]byte // of all before the last section, which holds it
+	SHA256   [sha256.Size]byte // of everything before the last section, which holds it
 }
 
-// Regressor reports whether the model is a bls.Regressor, and not a bls.Classifier.
+// Regressor reports whether the model is a bls.Regressor rather than a bls.Classifier.
 func (i *Info) Regressor() bool {
 	return slices.ContainsFunc(i.Sections, func(s Section) bool { return s.Name == sectionRegressor })
 }
@@ -280,9 +280,9 @@ type Section struct {
 	CRC32C uint32 // of all of it but the checksum
 }
 
-// Inspect reads a file to its end and verifies all checksums, without decoding the model. It needs less
-// than 1 MB of memory and the metadata, whatever the size of the file. It returns the errors of Read
-// that do not come from the model.
+// Inspect reads a file to its end and verifies all checksums, without decoding the model. Besides the
+// metadata it needs less than 1 MB of memory, whatever the size of the file. Its errors are as for
+// Read, except for faults inside the model.
 func Inspect(r io.Reader) (*Info, error) {
 	var metadata Metadata
 	info, err := scan(r, func(name string, payload io.Reader) (err error) {

@@ -270,7 +270,7 @@ func TestVersion(t *testing.T) {
 	}
 	name := filepath.Join("testdata", "v1-gram.bls")
 	if _, err := Load(name, nil); !errors.As(err, &e) || e.Have != 1 || e.Supported != Version || e.Software != "blskernel 1.2.3" ||
-		!strings.HasPrefix(err.Error(), name+": ") || !strings.HasSuffix(err.Error(), "of version 1, and this program reads version 2: train the model again") {
+		!strings.HasPrefix(err.Error(), name+": ") || !strings.HasSuffix(err.Error(), "has version 1, but this program reads version 2: train the model again") {
 		t.Errorf("a file of version 1: %v", err)
 	}
 	old, err := os.ReadFile(name)

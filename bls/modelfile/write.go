@@ -20,11 +20,11 @@ import (
 // version 1.
 const Version = 2
 
-// magic begins every file: a byte that is no text, a name, and line ends that a transfer as text
+// magic begins every file: a byte that is not text, a name, and line ends that a text-mode transfer
 // changes.
 const magic = "\x89BLS\r\n\x1a\n"
 
-// The sections, in order; a file has one of the two models.
+// The sections, in order; a file has a classifier or a regressor.
 const (
 	sectionMetadata   = "META"
 	sectionClassifier = "CLAS"
@@ -49,7 +49,7 @@ func header(version uint32) []byte {
 
 // A File is the contents of a model file.
 type File struct {
-	// Exactly one of the two is not nil; it is fitted.
+	// Exactly one of the two is not nil, and it is fitted.
 	Classifier *bls.Classifier
 	Regressor  *bls.Regressor
 
@@ -70,7 +70,7 @@ type Learner interface {
 	OutsideContext(ctx context.Context, x *mat.Dense) ([]float64, error)
 }
 
-// Learner returns the model of f, which has one, of either kind.
+// Learner returns the model of f, of either kind.
 func (f *File) Learner() Learner {
 	if f.Classifier != nil {
 		return f.Classifier
@@ -81,7 +81,7 @@ func (f *File) Learner() Learner {
 // check returns an error unless there is one fitted model whose sizes agree with the metadata.
 func (f *File) check() error {
 	if (f.Classifier != nil) == (f.Regressor != nil) {
-		panic("modelfile: a File must have a Classifier or a Regressor, and not both")
+		panic("modelfile: a File must have a Classifier or a Regressor, but not both")
 	}
 	features := f.Learner().FittedFeatures()
 	if features == nil {
@@ -101,7 +101,7 @@ func (f *File) check() error {
 	case inputs != 0 && inputs != d:
 		return wrong("inputs", "%d names for %d inputs of the model", inputs, d)
 	case m.Columns != nil && m.Columns.Inputs() != d:
-		return wrong("columns", "of %d inputs for %d of the model", m.Columns.Inputs(), d)
+		return wrong("columns", "they make %d inputs, but the model has %d", m.Columns.Inputs(), d)
 	case !classifier && classes != 0:
 		return wrong("classes", "a regressor has none")
 	case classes != 0 && classes != c:
@@ -109,17 +109,17 @@ func (f *File) check() error {
 	case !classifier && targets != 0 && targets != c:
 		return wrong("targets", "%d names for %d targets of the model", targets, c)
 	case classifier && targets > 1:
-		return wrong("targets", "%d names, and a classifier has one column of labels", targets)
+		return wrong("targets", "%d names, but a classifier has one column of labels", targets)
 	}
 	return m.Check()
 }
 
-// Write writes f to w. It panics if f has no model, or two. It encodes the model twice, first for its
-// length, and makes no copy of it. The model may predict at the same time, but not learn.
+// Write writes f to w. It panics if f has no model or two. It encodes the model twice, first to find
+// its length, and makes no copy of it. The model may predict at the same time, but not learn.
 //
 //	errors: bls.ErrNotFitted; *MetadataError, before anything is written; as blsupdate.Encode, for a
-//	state with NaN, with an infinity or with a contradiction in it; ErrChanged; an error of w, by
-//	which a context stops it. After an error of the last three a part of the file is written.
+//	state with a NaN, an infinity or a contradiction; ErrChanged; an error of w, through which a
+//	context can stop it. After one of the last three a part of the file has been written.
 func Write(w io.Writer, f *File) error {
 	if err := f.check(); err != nil {
 		return err
@@ -175,13 +175,14 @@ func writeSection(w io.Writer, name string, payload func(io.Writer) error) error
 }
 
 // Save writes f to the file at path, which it replaces as a whole: after an error, a crash or a kill
-// the old file is there. After nil the file is on the disk, as far as the system can tell. Save
-// replaces the target of a link, and keeps the link.
+// the old file is still there. Once Save has returned nil, the file is on the disk, as far as the
+// system can tell. Save keeps a link and replaces its target.
 //
-//	errors: as Write; a *WriteError of the file system; after a *FolderError the new file is there.
+//	errors: as Write; *WriteError for a fault of the file system; *FolderError, after which the new
+//	file is in place.
 func Save(path string, f *File) error { return SaveFS(vfs.OS, path, f) }
 
-// SaveFS is Save on another file system: one whose operations fail, for tests of this module.
+// SaveFS is Save on the file system fsys, such as one whose operations fail in a test.
 func SaveFS(fsys vfs.FS, path string, f *File) error {
 	return atomicfile.Write(fsys, path, func(w io.Writer) error { return Write(w, f) })
 }
