@@ -29,7 +29,7 @@ const (
 // 95.4% on 500 random tanh features, so a nonlinear classifier has something to gain.
 //
 //	cost: 785 n bytes; a few microseconds an image, on the calling goroutine.
-//	panics: n < 0, or 784 n beyond the largest int.
+//	panics: if n < 0 or 784 n overflows an int.
 func Digits(n int, seed uint64) *Images {
 	if n < 0 {
 		panic("dataset: negative number of digits")
@@ -67,7 +67,7 @@ func shuffledClasses(seed uint64, block int) (order [digitClasses]byte) {
 	return order
 }
 
-// Independent streams of random numbers of one seed.
+// Independent streams of random numbers from one seed.
 const (
 	streamImages = iota
 	streamOrder
@@ -94,15 +94,15 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// below returns an integer of [0, n), each with probability 1/n to within 2^-64.
+// below returns an integer in [0, n), each with probability 1/n to within 2^-64.
 func (s *generator) below(n int) int {
 	hi, _ := bits.Mul64(s.pcg.Uint64(), uint64(n))
 	return int(hi)
 }
 
-// uniform returns an integer of [-a, a], each with the same probability.
+// uniform returns an integer in [-a, a], each with the same probability.
 func (s *generator) uniform(a int64) int64 { return int64(s.below(int(2*a+1))) - a }
 
-// bell returns an integer of [-a, a] from a bell-shaped distribution: the sum of three uniform integers
-// of [-a/3, a/3], with standard deviation a/3. a is a multiple of 3.
+// bell returns an integer in [-a, a] from a bell-shaped distribution: the sum of three uniform integers
+// in [-a/3, a/3], with standard deviation a/3. a is a multiple of 3.
 func (s *generator) bell(a int64) int64 { return s.uniform(a/3) + s.uniform(a/3) + s.uniform(a/3) }

@@ -16,7 +16,7 @@ const usualHeight = 19 * sub << 16 / (140 * fine)
 // warped, then all mapped by one affine map.
 func distort(dst *[maxPoints]point, sk *skeleton, r *generator) {
 	// The warp adds w·(x², xy, y²) / 2^17 to each coordinate, in subunits. A coefficient of 10, its
-	// standard deviation, moves a point that is 70 units from the middle by 6 units.
+	// standard deviation, moves a point that is 70 units from the center by 6 units.
 	var warp [6]int64
 	for i := range warp {
 		warp[i] = r.bell(maxWarp)
@@ -32,8 +32,8 @@ func distort(dst *[maxPoints]point, sk *skeleton, r *generator) {
 	}
 }
 
-// The largest value of each distortion. All have bell-shaped distributions, with a third of it as the
-// standard deviation. TestDigitsDifficulty checks the accuracies that they were chosen for.
+// The largest value of each distortion. All have bell-shaped distributions, whose standard deviation is
+// a third of it. TestDigitsDifficulty checks the accuracies for which they were chosen.
 const (
 	maxJitter = 9   // jitter of a control point, in units
 	maxWarp   = 30  // coefficients of the warp

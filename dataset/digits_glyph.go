@@ -1,13 +1,13 @@
 package dataset
 
-// A point has x to the right and y down. In a skeleton the middle of the digit is (0, 0), and a digit
-// is about 140 units high.
+// A point has its x axis to the right and its y axis down. In a skeleton the center of the digit is (0,
+// 0), and a digit is about 140 units high.
 type point struct{ x, y int64 }
 
-// A skeleton is the strokes of a digit, which share control points. A stroke is the uniform quadratic
-// B-spline of its points. It begins at the first point, ends at the last and is smooth between them; if
-// both are the same point, it is closed and smooth everywhere. Where one stroke ends and another begins
-// there is a corner.
+// A skeleton consists of the strokes of a digit, which share control points. A stroke is the uniform
+// quadratic B-spline of its points. It begins at the first point, ends at the last and is smooth
+// between them; if both are the same point, it is closed and smooth everywhere. Where one stroke ends
+// and another begins, there is a corner.
 type skeleton struct {
 	strokes string // indices of their points as hexadecimal digits, with a space between two strokes
 	points  []point

@@ -8,7 +8,7 @@ import (
 // Widths and grey levels of a digit.
 const (
 	penUsual  = 320 // half the pen's width, in 1/256 pixel
-	maxPen    = 120 // its largest change
+	maxPen    = 120 // its largest random change
 	minInk    = 110 // ink is uniform on [minInk, 255]
 	maxGround = 50  // background is uniform on [0, maxGround)
 	maxNoise  = 20  // the amplitude of noise is uniform on [0, maxNoise)
@@ -17,16 +17,16 @@ const (
 // splineSteps is the number of line segments for each control point of a stroke.
 const splineSteps = 4
 
-// A pen draws one digit at a time. For every pixel it finds the squared distance of the pixel's middle
-// from the nearest stroke, and turns the distances into grey levels at the end. So strokes that meet or
-// cross show no seam.
+// A pen draws one digit at a time. For every pixel it finds the squared distance of its center from the
+// nearest stroke, and turns the distances into grey levels at the end. So strokes that meet or cross
+// show no seam.
 type pen struct {
 	points [maxPoints]point
 	near   [digitPixels]int64 // squared distance in (1/256 pixel)²; MaxInt64 beyond reach
 	reach  int64              // distance at which the ink ends
 }
 
-// draw draws a digit of a class, with random numbers of r, on the digitPixels bytes of dst.
+// draw draws a digit of a class, with random numbers from r, into the digitPixels bytes of dst.
 func (p *pen) draw(dst []byte, class byte, r *generator) {
 	shapes := skeletons[class]
 	sk := &shapes[r.below(len(shapes))]
@@ -120,13 +120,13 @@ func (p *pen) span(u, v int64) (from, to int64) {
 	return from, to
 }
 
-// ink turns distances into grey levels. At distance d of a pen with radius ρ, in pixels, the ink covers
-// the share
+// ink turns distances into grey levels. At distance d from a stroke by a pen of radius ρ, both in
+// pixels, the ink covers the share
 //
 //	((ρ+1/2)² - d²) / ((ρ+1/2)² - (ρ-1/2)²), clamped to [0, 1],
 //
-// of a pixel. It is 1 up to d = ρ-1/2, 0 from ρ+1/2 on and nearly linear between, and needs no square
-// root.
+// of a pixel. The share is 1 up to d = ρ-1/2, 0 from ρ+1/2 on and nearly linear in between, and needs
+// no square root.
 func (p *pen) ink(dst []byte, radius int64, r *generator) {
 	ground := int64(r.below(maxGround))
 	contrast := minInk + int64(r.below(256-minInk)) - ground

@@ -1,10 +1,10 @@
 // Package dataset supplies labelled grey images. It reads idx files, the format of MNIST, and the
 // binary matrix files of small NORB, whitens samples, and draws a synthetic digit set that needs no
-// file. docs/data.md says where the files are and how to check them.
+// file. docs/data.md says where to find the files and how to check them.
 //
 // # Images
 //
-// [Images] holds n images of Rows×Cols pixels, one byte a pixel, one image after the other, each
+// [Images] holds n images of Rows×Cols pixels, one byte per pixel, one image after the other, each
 // row-major. 60,000 MNIST images take 47 MB as bytes and 376 MB as float64, and an incremental learner
 // needs only the rows of one batch as numbers:
 //
@@ -22,10 +22,10 @@
 //	4       4*d   the dimensions, unsigned 32-bit
 //	4+4*d         the elements, last dimension fastest
 //
-// so that the first four bytes are 0x00000803 for images and 0x00000801 for labels. Source: Y. LeCun,
-// C. Cortes and C. J. C. Burges, "The MNIST database of handwritten digits". Every field of a header is
+// The first four bytes are thus 0x00000803 for images and 0x00000801 for labels. Source: Y. LeCun, C.
+// Cortes and C. J. C. Burges, "The MNIST database of handwritten digits". Every field of a header is
 // checked against [MaxIDXImages], [MaxIDXSide] and [MaxIDXBytes], and memory grows only with the bytes
-// that arrive. A [FormatError] has the file and the offset of a fault. Files may be gzip.
+// that arrive. A [FormatError] has the file and the offset of a fault. Files may be gzipped.
 //
 // # The binary matrix format of small NORB
 //
@@ -37,11 +37,11 @@
 //	8       4*m   the dimensions, where m = max(d, 3); unused ones are 1 and mean nothing
 //	8+4*m         the elements, last dimension fastest
 //
-// The training and the test set have two files each that are read: dat, n×2×96×96 bytes, a pair of
-// images of each toy; cat, n integers, its category. Their names end in .mat, but they are not MATLAB
-// files. Source: F. J. Huang and Y. LeCun, "The small NORB Dataset, V1.0" (2005). A file has at most
-// [MaxMatrixBytes]. [LoadNORB] reduces an image pair to 2×32×32 pixels while it reads, so that it holds
-// 100 MB of 896.
+// Two files of each set, training and test, are read: dat holds n×2×96×96 bytes, a pair of images of
+// each toy; cat holds n integers, the category of each. Their names end in .mat, but they are not
+// MATLAB files. Source: F. J. Huang and Y. LeCun, "The small NORB Dataset, V1.0" (2005). A file has at
+// most [MaxMatrixBytes]. [LoadNORB] reduces an image pair to 2×32×32 pixels while it reads, so that it
+// holds 100 MB instead of 896.
 //
 // [ZCA] is the whitening that the reference code of broad learning applies to small NORB.
 //
@@ -49,5 +49,5 @@
 //
 // [Digits] draws digits by code, for examples, tests and the demonstration. An accuracy on it shows
 // that a program works, not how well a method reads handwriting. Its arithmetic is on integers, so a
-// seed means the same bytes on every platform.
+// seed gives the same bytes on every platform.
 package dataset

@@ -2,7 +2,7 @@ package dataset
 
 import "fmt"
 
-// A FormatError says that data is not what its format or its companion file requires.
+// A FormatError reports data that does not fit its format or its companion file.
 type FormatError struct {
 	File   string // path of the file; empty for a reader
 	Offset int64  // byte of the fault in the unpacked data; -1 without one

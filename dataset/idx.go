@@ -6,7 +6,7 @@ import (
 )
 
 // Bounds on an idx header, checked before any allocation. With them n*rows*cols < 2^48 cannot overflow
-// an int64, and the length of a body is an int on 32-bit machines too.
+// an int64, and the length of a body fits in an int on 32-bit machines too.
 const (
 	MaxIDXImages = 1 << 24 // images or labels in one file
 	MaxIDXSide   = 1 << 12 // rows or columns of an image
@@ -19,11 +19,12 @@ const (
 	idxImages = 0x00000803
 )
 
-// ReadIDXImages reads one idx file of images (magic 0x00000803: unsigned bytes in three dimensions
-// n, rows, cols) from r, up to the end of r, unpacked if it is gzip. The result has Rows, Cols and
+// ReadIDXImages reads one idx file of images (magic 0x00000803: unsigned bytes in three dimensions n,
+// rows, cols) from r, up to the end of r, unpacked if it is gzipped. The result has Rows, Cols and
 // Pixels; [ReadIDXLabels] reads its labels, and [Images.SetLabels] sets them.
 //
-//	memory: at most 64 KiB, or three times the unpacked bytes read so far, beyond fixed buffers.
+//	memory: besides fixed buffers, at most 64 KiB or three times the unpacked bytes read so far,
+//	whichever is more.
 //	errors: *FormatError for a wrong magic, a dimension that is 0 or beyond
 //	MaxIDXImages, MaxIDXSide or MaxIDXBytes, a body shorter or longer than the header says, and
 //	corrupted gzip data; any other error is r's own, wrapped.
@@ -35,8 +36,8 @@ func ReadIDXImages(r io.Reader) (*Images, error) {
 	return &Images{Rows: dims[1], Cols: dims[2], Pixels: pixels}, nil
 }
 
-// ReadIDXLabels reads one idx file of labels (magic 0x00000801: unsigned bytes in one dimension n)
-// from r, as [ReadIDXImages]. Every byte value is a valid label.
+// ReadIDXLabels reads one idx file of labels (magic 0x00000801: unsigned bytes in one dimension n) from
+// r, like [ReadIDXImages]. Every byte value is a valid label.
 func ReadIDXLabels(r io.Reader) ([]byte, error) {
 	_, labels, err := readIDX(r, idxLabels)
 	return labels, err
@@ -51,9 +52,10 @@ func readIDX(r io.Reader, magic uint32) (dims []int, data []byte, err error) {
 	length := 4 + 4*int(magic&0xff)
 	head := make([]byte, length)
 	n, err := io.ReadFull(r, head)
-	// The magic comes first, so that a label file given for images is not called truncated.
+	// The magic is checked first, so that a label file given for images is not reported as
+	// truncated.
 	if got := binary.BigEndian.Uint32(head); n >= 4 && got != magic {
-		return nil, nil, faultf(0, "magic %#08x, want %#08x; idx files of images have %#08x, of labels %#08x",
+		return nil, nil, faultf(0, "magic %#08x, want %#08x; idx files have %#08x for images and %#08x for labels",
 			got, magic, idxImages, idxLabels)
 	}
 	if err != nil {
@@ -71,7 +73,7 @@ func readIDX(r io.Reader, magic uint32) (dims []int, data []byte, err error) {
 		size *= int64(v)
 	}
 	if size > MaxIDXBytes {
-		return nil, nil, faultf(4, "header claims %d bytes, at most %d are read", size, int64(MaxIDXBytes))
+		return nil, nil, faultf(4, "header claims %d bytes; at most %d are read", size, int64(MaxIDXBytes))
 	}
 	data, err = body{r, int64(length), int(size)}.read()
 	return dims, data, err

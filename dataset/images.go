@@ -33,7 +33,7 @@ func (s *Images) Len() int {
 	return len(s.Pixels) / s.Features()
 }
 
-// Features returns Rows*Cols, the number of columns that Dense gives.
+// Features returns Rows*Cols, the number of columns of Dense.
 func (s *Images) Features() int { return s.Rows * s.Cols }
 
 // unit holds b/255 rounded to float64 for every byte b.
@@ -66,7 +66,7 @@ func (s *Images) Dense(from, to int) *mat.Dense {
 
 // LabelsInt returns Labels[from:to] as ints, in new storage.
 //
-//	panics: unless 0 <= from <= to <= Len(), or where s has no labels or fewer than images.
+//	panics: unless 0 <= from <= to <= Len() and to <= len(Labels).
 func (s *Images) LabelsInt(from, to int) []int {
 	s.checkRange(from, to)
 	if len(s.Labels) < to {
@@ -82,7 +82,7 @@ func (s *Images) LabelsInt(from, to int) []int {
 // SetLabels gives the images their labels and sets Classes to 1 + the largest of them. s keeps the
 // slice and does not copy it.
 //
-//	errors: *FormatError where len(labels) differs from Len(); s is then unchanged.
+//	errors: *FormatError if len(labels) differs from Len(); s is then unchanged.
 func (s *Images) SetLabels(labels []byte) error {
 	if len(labels) != s.Len() {
 		return &FormatError{Offset: -1, Msg: fmt.Sprintf("%d labels for %d images", len(labels), s.Len())}

@@ -11,8 +11,8 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// A format says how the files of a data set are named and read: training images and labels, test images
-// and labels.
+// A format has the names and readers of the files of a data set: training images and labels, test
+// images and labels.
 type format struct {
 	files  []string
 	images func(io.Reader) (*Images, error)
@@ -45,8 +45,8 @@ func (f *format) load(fsys vfs.FS, dir string) (train, test *Images, err error) 
 	return train, test, nil
 }
 
-// loadPart reads a file of images and the file of their labels. The small file comes first, so that its
-// faults show before the long read.
+// loadPart reads a file of images and the file of their labels. The small file is read first, so that
+// its faults show before the long read.
 func (f *format) loadPart(fsys vfs.FS, imagePath, labelPath string) (*Images, error) {
 	labels, err := readFile(fsys, labelPath, f.labels)
 	if err != nil {
@@ -81,15 +81,15 @@ func findSet(fsys vfs.FS, dir string, names []string) ([]string, error) {
 		}
 	}
 	if missing != nil {
-		return nil, fmt.Errorf("dataset: folder %q lacks %s, each plain or with .gz; put them there, or name their folder: %w",
+		return nil, fmt.Errorf("dataset: folder %q lacks %s, each with or without .gz; put them there, or name their folder: %w",
 			dir, strings.Join(missing, ", "), fs.ErrNotExist)
 	}
 	return paths, nil
 }
 
-// findFile returns the path of the first regular file of dir under the name, plain or with .gz, or the
-// same with a dot in place of the hyphen of -idx. Its error matches fs.ErrNotExist without any such
-// name, and is a *FormatError if only something else, such as a folder, has one.
+// findFile returns the path of the first regular file in dir with the given name, with or without .gz,
+// and with a hyphen or a dot before idx. Its error matches fs.ErrNotExist if there is no such name, and
+// is a *FormatError if only something else, such as a folder, has one.
 func findFile(fsys vfs.FS, dir, name string) (string, error) {
 	dotted := strings.Replace(name, "-idx", ".idx", 1)
 	var other error = fs.ErrNotExist

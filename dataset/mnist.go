@@ -2,7 +2,7 @@ package dataset
 
 import "io"
 
-// mnistClasses is the number of classes of MNIST and of the sets that follow it.
+// mnistClasses is the number of classes of MNIST and of sets modeled on it.
 const mnistClasses = 10
 
 var mnist = format{
@@ -14,7 +14,7 @@ var mnist = format{
 }
 
 // FindMNIST returns the paths of the images and the labels of the training set, or of the test set, in
-// a folder with files named as MNIST's, in any spelling of [LoadMNIST].
+// a folder of files named like MNIST's, in any spelling of [LoadMNIST].
 //
 //	errors: one that matches fs.ErrNotExist and names the files that are missing; *FormatError if a
 //	folder has the name of a file; any other error is the operating system's.
@@ -30,23 +30,23 @@ func FindMNIST(dir string, test bool) (images, labels string, err error) {
 	return paths[0], paths[1], nil
 }
 
-// LoadMNIST reads a training and a test set from four idx files named as MNIST's:
+// LoadMNIST reads a training and a test set from four idx files named like MNIST's:
 //
 //	train-images-idx3-ubyte   train-labels-idx1-ubyte
 //	t10k-images-idx3-ubyte    t10k-labels-idx1-ubyte
 //
 // Each name may also have a dot in place of the hyphen before idx, and end in .gz. Each file may be
-// plain or gzip, which its content decides. Labels are 0 to 9. Classes is 1 + the largest label of both
+// plain or gzipped, as its content shows. Labels are 0 to 9. Classes is 1 + the largest label of both
 // sets, 10 for MNIST. Name is the folder's name followed by "(train)" or "(test)".
 //
-//	memory: the unpacked bytes, 55 MB for MNIST, and up to as much again while it reads.
+//	memory: the unpacked bytes, 55 MB for MNIST, and up to as much again while reading.
 //	errors: one that matches fs.ErrNotExist and names the files that are missing; *FormatError if a
 //	folder has the name of a file, a file is malformed (see [ReadIDXImages]), a label is above 9, or
 //	the files differ in number or size of images; any other error is the operating system's,
 //	wrapped.
 func LoadMNIST(dir string) (train, test *Images, err error) { return mnist.load(nil, dir) }
 
-// readDigitLabels is ReadIDXLabels for labels of digits.
+// readDigitLabels is ReadIDXLabels for labels from 0 to 9.
 func readDigitLabels(r io.Reader) ([]byte, error) {
 	labels, err := ReadIDXLabels(r)
 	for i, v := range labels {

@@ -7,11 +7,11 @@ import (
 	"blskernel/internal/io/memory"
 )
 
-// MaxMatrixBytes bounds the elements of a binary matrix, unpacked, and is checked before any
+// MaxMatrixBytes bounds the unpacked bytes of the elements of a binary matrix. It is checked before any
 // allocation. The largest file of small NORB has 447,897,600 bytes.
 const MaxMatrixBytes = 1 << 30
 
-// An elementType is the element type of a binary matrix.
+// An elementType describes the elements of a binary matrix.
 type elementType struct {
 	magic uint32
 	size  int
@@ -28,8 +28,8 @@ const minDimFields = 3 // dimensions of the shortest header, used or not
 // The contents of small NORB's files, and the reduction of an image pair.
 const (
 	norbClasses = 5
-	norbSide    = 96 // rows and columns of an image as it is published
-	norbWindow  = 3  // rows and columns of the window of a mean
+	norbSide    = 96 // rows and columns of a published image
+	norbWindow  = 3  // rows and columns that are averaged to one pixel
 	norbReduced = norbSide / norbWindow
 	norbViews   = 2 // images of a pair, left and right
 )
@@ -46,14 +46,14 @@ var norb = format{
 }
 
 // LoadNORB reads the training and the test set of small NORB from the files of F. J. Huang and Y.
-// LeCun, each plain or gzip, which its content decides, under its name with or without .gz:
+// LeCun. Each may be plain or gzipped, as its content shows, under its name with or without .gz:
 //
 //	smallnorb-5x46789x9x18x6x2x96x96-training-dat.mat   and -cat.mat
 //	smallnorb-5x01235x9x18x6x2x96x96-testing-dat.mat    and -cat.mat
 //
-// It returns images of 64×32 in 5 classes; small NORB has 24,300 in each set. An image is a pair of
-// views of a toy, reduced, the left one above the right one. With p the published pixels of pair i, and
-// v = 0 for the left view and 1 for the right one,
+// It returns images of 64×32 in 5 classes; small NORB has 24,300 in each set. An image has two reduced
+// views of a toy, the left one above the right one. With p the published pixels of pair i, and v = 0
+// for the left view and 1 for the right one,
 //
 //	Pixels[(i*64+32v+r)*32+c] = round(mean of p[i][v][3r..3r+2][3c..3c+2]).
 //
@@ -62,7 +62,7 @@ var norb = format{
 // a rule for rounding halves. The classes are 0 four-legged animals, 1 human figures, 2 airplanes,
 // 3 trucks and 4 cars. Name is the folder's name followed by "(train)" or "(test)".
 //
-//	memory: 100 MB for small NORB, and up to half as much again while it reads.
+//	memory: 100 MB for small NORB, and up to half as much again while reading.
 //	errors: as [LoadMNIST].
 func LoadNORB(dir string) (train, test *Images, err error) { return norb.load(nil, dir) }
 
@@ -121,15 +121,16 @@ func readNORBLabels(r io.Reader) ([]byte, error) {
 		at := matrixInts.size * i
 		v := int32(binary.LittleEndian.Uint32(raw[at:]))
 		if v < 0 || v >= norbClasses {
-			return nil, faultf(b.start+int64(at), "category %d of sample %d is not 0 to %d", v, i, norbClasses-1)
+			return nil, faultf(b.start+int64(at), "category %d of sample %d is outside 0 to %d", v, i, norbClasses-1)
 		}
 		labels[i] = byte(v)
 	}
 	return labels, nil
 }
 
-// openMatrix unpacks r if it is gzip and reads the header of a binary matrix of n elements of one type,
-// or of n times the shape. It returns n and the elements, last dimension fastest.
+// openMatrix unpacks r if it is gzipped and reads the header of a binary matrix with elements of one
+// type and the sizes n, shape[0], shape[1], ... It returns n and a body with the elements, last
+// dimension fastest.
 func openMatrix(r io.Reader, of elementType, shape ...int) (n int, b body, err error) {
 	if b.r, err = unpack(r); err != nil {
 		return 0, b, err
@@ -138,7 +139,7 @@ func openMatrix(r io.Reader, of elementType, shape ...int) (n int, b body, err e
 	head := make([]byte, 8+4*max(dims, minDimFields))
 	got, err := io.ReadFull(b.r, head)
 	field := func(at int) uint32 { return binary.LittleEndian.Uint32(head[at:]) }
-	// The magic comes first, so that another file is not called truncated.
+	// The magic is checked first, so that another file is not reported as truncated.
 	if got >= 4 && field(0) != of.magic {
 		return 0, b, faultf(0, "magic %#08x; a binary matrix of %s begins with %#08x", field(0), of.name, of.magic)
 	}

@@ -12,10 +12,10 @@ import (
 	"blskernel/internal/io/memory"
 )
 
-// gzipMagic begins every gzip stream (RFC 1952), and no file of the formats read here.
+// gzipMagic begins every gzip stream (RFC 1952), but no plain file of the formats read here.
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// unpack returns the content of r, unpacked if it is gzip.
+// unpack returns the content of r, unpacked if it is gzipped.
 func unpack(r io.Reader) (io.Reader, error) {
 	br := bufio.NewReaderSize(r, memory.FirstRead)
 	// An error of Peek recurs in the first read, which reports it.
@@ -29,11 +29,11 @@ func unpack(r io.Reader) (io.Reader, error) {
 	return z, nil
 }
 
-// A body is the elements of a file, after its header.
+// A body holds the elements of a file, after its header.
 type body struct {
 	r     io.Reader
-	start int64 // byte at which they begin
-	size  int   // their bytes
+	start int64 // offset of their first byte
+	size  int   // their size in bytes
 }
 
 // read reads all elements.
@@ -53,7 +53,7 @@ func (b body) truncated(err error, got int) error {
 	return readFault(err, b.start+int64(got), "elements truncated: %d of %d bytes", got, b.size)
 }
 
-// end checks that the file ends, which makes gzip verify its checksum.
+// end checks that the file ends here, which makes gzip verify its checksum.
 func (b body) end() error {
 	var extra [1]byte
 	at := b.start + int64(b.size)
@@ -61,14 +61,14 @@ func (b body) end() error {
 	case io.EOF:
 		return nil
 	case nil:
-		return faultf(at, "data continues after the %d bytes of the header", b.size)
+		return faultf(at, "data continues after the %d bytes that the header promises", b.size)
 	default:
 		return readFault(err, at, "gzip data ends without its checksum")
 	}
 }
 
-// readFault returns the error for a failed read at offset: a FormatError for a fault of the data, with
-// the message truncated if it ended early; else the reader's own error.
+// readFault returns the error for a failed read at offset: a *FormatError for a fault of the data, else
+// the reader's own error. Its message is the format truncated if the data ended early.
 func readFault(err error, offset int64, truncated string, args ...any) error {
 	var corrupt flate.CorruptInputError
 	switch {

@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Constants of the reference code on broad learning, and others that whiten pixels in [0, 1].
+// Constants of the reference code on broad learning, and constants that whiten pixels in [0, 1].
 const (
 	ZCARows   = 10.0  // RowConstant of the reference code
 	ZCAValues = 100.0 // EigenvalueConstant of the reference code
@@ -29,15 +29,15 @@ const (
 // ZCAOptions are the constants of [FitZCA]; the zero value stands for the constants of the reference
 // code.
 //
-// The reference code applies ZCARows and ZCAValues to pixels in [0, 1], where they hardly whiten: the
+// The reference code applies ZCARows and ZCAValues to pixels in [0, 1], where they barely whiten: the
 // variance of a row is at most about 1/4, so that every row is divided by about sqrt(10), and all
 // eigenvalues of P lie between 1/sqrt(100 + d/40) and 1/10. On random data P = I/10 to 8e-5. Use them
 // to reproduce that code.
 //
 // Use ZCAUnitRows and ZCAUnitValues to whiten pixels in [0, 1]. After the first step the elements of a
-// row have a variance near 1, and so the mean eigenvalue is about 1. Eigenvalues below the second
-// constant, mostly noise, stay small; those above it come near 1. Smaller constants whiten more and
-// amplify more noise; [ZCA.Values] returns the eigenvalues.
+// row have a variance near 1, so the mean eigenvalue is about 1. Eigenvalues below the second constant,
+// mostly noise, stay small; those above it come near 1. Smaller constants whiten more and amplify more
+// noise; [ZCA.Values] returns the eigenvalues.
 type ZCAOptions struct {
 	RowConstant        float64           // added to the variance of each row, > 0; 0 means ZCARows
 	EigenvalueConstant float64           // added to each eigenvalue, > 0; 0 means ZCAValues
@@ -47,12 +47,12 @@ type ZCAOptions struct {
 // A ZCA whitens samples with the least change ("zero phase components"). For a sample x, a row of d
 // features, it computes
 //
-//	z = (x - mean(x)) / sqrt(var(x) + r)    mean and variance of the d elements, by d-1
+//	z = (x - mean(x)) / sqrt(var(x) + r)    mean and variance (divisor d-1) of the d elements
 //	y = (z - m) P,    P = V diag(1/sqrt(D + e)) V'
 //
-// where m is the mean of the rows z of the fit, V D V' the eigendecomposition of their covariance, by
-// l-1, and r and e are RowConstant and EigenvalueConstant. P is symmetric; with e = 0 the covariance of
-// the fit's y is I. Several goroutines may use a fitted ZCA.
+// where m is the mean of the rows z of the fit, V D V' is the eigendecomposition of their covariance
+// (divisor l-1), and r and e are RowConstant and EigenvalueConstant. P is symmetric; with e = 0 the
+// rows y of the fit have the covariance I. Several goroutines may use a fitted ZCA.
 //
 // Sources: A. J. Bell and T. J. Sejnowski, "The 'independent components' of natural scenes are edge
 // filters", Vision Research 37 (1997), for ZCA; A. Coates, H. Lee and A. Y. Ng, "An analysis of
@@ -74,12 +74,12 @@ func (z *ZCA) Values() []float64 { return slices.Clone(z.values) }
 // FitZCA fits a ZCA to the samples X (l×d), l >= 2 and d >= 2.
 //
 //	reads/writes: X is neither modified nor kept.
-//	cost: l·d² flops for the covariance, some 9d³ for its eigenvalues and vectors, and d³ for P.
-//	memory: five d×d matrices, and rows of 8 MB.
+//	cost: l·d² flops for the covariance, about 9d³ for its eigenvalues and vectors, and d³ for P.
+//	memory: five d×d matrices, and 8 MB of rows.
 //	errors: *blsupdate.OptionError for a constant that is negative, NaN or infinite;
 //	*blsupdate.ShapeError for fewer than 2 rows or columns; *blsupdate.NotFiniteError for a NaN or
-//	an infinity in X; blsupdate.ErrOverflow for an element beyond ±1e150; an error if the
-//	eigenvalues do not converge.
+//	an infinity in X; blsupdate.ErrOverflow for an element beyond ±1e150; an error if the eigenvalue
+//	iteration does not converge.
 func FitZCA(x *mat.Dense, opt ZCAOptions) (*ZCA, error) {
 	z := &ZCA{rows: cmp.Or(opt.RowConstant, ZCARows), backend: backend.Or(opt.Backend)}
 	e := cmp.Or(opt.EigenvalueConstant, ZCAValues)
@@ -89,7 +89,7 @@ func FitZCA(x *mat.Dense, opt ZCAOptions) (*ZCA, error) {
 	}{{"RowConstant", z.rows}, {"EigenvalueConstant", e}} {
 		if v := option.value; !(v > 0) || math.IsInf(v, 1) {
 			return nil, &blsupdate.OptionError{Op: "dataset", Option: option.name, Value: v,
-				Want: "a finite number above 0, or 0 for the default"}
+				Want: "a positive finite number, or 0 for the default"}
 		}
 	}
 	l, d := x.Dims()
@@ -102,11 +102,11 @@ func FitZCA(x *mat.Dense, opt ZCAOptions) (*ZCA, error) {
 	v, roots := z.covariance(x), make([]float64, d)
 	z.values = make([]float64, d)
 	if !eigensym.Syev(factor.On(z.backend), blas.Upper, true, d, block.Dense(v, d), z.values) {
-		return nil, fmt.Errorf("dataset: the eigenvalues of the %d×%d covariance of X do not converge", d, d)
+		return nil, fmt.Errorf("dataset: the eigenvalue iteration of the %d×%d covariance of X does not converge", d, d)
 	}
 	// P = (V S)(V S)' with S = diag((D + e)^(-1/4)): exactly symmetric, at half the flops.
 	for j, value := range z.values {
-		z.values[j] = max(value, 0) // below it for rounding alone
+		z.values[j] = max(value, 0) // negative only by rounding
 		roots[j] = 1 / math.Sqrt(math.Sqrt(z.values[j]+e))
 	}
 	for i := range d {
@@ -120,7 +120,7 @@ func FitZCA(x *mat.Dense, opt ZCAOptions) (*ZCA, error) {
 }
 
 // covariance sets the mean of the standardized rows of x and returns their d×d covariance. Rows are
-// centered before they are multiplied, so that a large mean loses no digits.
+// centered before they are multiplied, so that a large mean costs no digits.
 func (z *ZCA) covariance(x *mat.Dense) []float64 {
 	l, d := x.Dims()
 	z.mean = make([]float64, d)
@@ -147,13 +147,13 @@ func (z *ZCA) covariance(x *mat.Dense) []float64 {
 	return s
 }
 
-// Transform replaces the rows of X (l×d) by the whitened ones. Each depends only on the same row of X,
-// up to the rounding of the product.
+// Transform replaces the rows of X (l×d) by whitened rows. Each depends only on its own row of X, up to
+// the rounding of the product.
 //
-//	cost: 2ld² flops; memory: rows of 8 MB.
+//	cost: 2ld² flops; memory: 8 MB of rows.
 //	errors: *blsupdate.NotFiniteError for a NaN or an infinity in X, blsupdate.ErrOverflow for an
 //	element beyond ±1e150; X is then unchanged.
-//	panics: if X is empty or has other columns than the fit.
+//	panics: if X is empty or does not have d columns.
 func (z *ZCA) Transform(x *mat.Dense) error {
 	_, d := x.Dims()
 	if d != len(z.mean) {
@@ -169,9 +169,9 @@ func (z *ZCA) Transform(x *mat.Dense) error {
 	return nil
 }
 
-const panicZCASamples = "dataset: ZCA: X has other columns than the samples of the fit"
+const panicZCASamples = "dataset: ZCA: X has a different number of columns from the samples of the fit"
 
-// zcaPanel returns the rows of d elements that are processed at a time: 8 MB, at least 64 rows.
+// zcaPanel returns how many rows of d elements are processed at a time: 8 MB, at least 64 rows.
 func zcaPanel(d int) int { return max(64, (1<<20)/d) }
 
 // eachPanel calls f for consecutive panels of rows of x, standardized and centered, with the index of
@@ -210,7 +210,7 @@ func (z *ZCA) standardize(dst, x []float64) {
 	}
 }
 
-// maxZCA bounds the elements of samples: the squares of up to 10⁸ of them add up to a number.
+// maxZCA bounds the elements of samples: the squares of up to 10⁸ of them add up without overflow.
 const maxZCA = 1e150
 
 // checkZCASamples returns an error for the first element of x that is NaN, infinite or too large.
