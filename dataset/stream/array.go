@@ -15,19 +15,19 @@ import (
 // pixelScale divides unsigned bytes of images, as dataset.Images.Dense does.
 const pixelScale = 255
 
-// An array is the source of an array's samples.
+// An array is the source of the samples of an array.
 type array struct {
 	arrayFile
 	about   info
 	n       int64 // samples
 	width   int   // elements of one
 	size    int   // bytes of one
-	row     int64 // samples that were delivered or passed
+	row     int64 // samples that were delivered or skipped
 	cols    choice
 	labels  bool // the only column is a label
 	classes bool // a chosen target is a label
-	nan     bool // NaN is decoded, as a missing cell
-	drop    bool // a target or weight can be one
+	nan     bool // NaN is accepted, as a missing cell
+	drop    bool // a target or weight may be NaN, too
 
 	raw    []byte    // the next sample
 	sample []float64 // its elements
@@ -64,7 +64,7 @@ func (a *array) read(s *samples) error {
 	return nil
 }
 
-// survey takes NaN for a missing cell and looks at no targets.
+// survey treats NaN as a missing cell and ignores the targets.
 func (a *array) survey(columns, _ []surveyed) error {
 	if len(columns) == 0 {
 		return io.EOF
@@ -80,7 +80,7 @@ func (a *array) survey(columns, _ []surveyed) error {
 	return err
 }
 
-// fill reads the next sample, unless it is there.
+// fill reads the next sample, unless it is already there.
 func (a *array) fill() error {
 	if a.in.ctx.Err() != nil {
 		return canceled(a.in.ctx)
@@ -97,8 +97,8 @@ func (a *array) fill() error {
 	return readFault(a.in.ctx, a.in.path, err)
 }
 
-// deliver appends the chosen columns of the sample, or returns its fault, after which s may have parts
-// of it.
+// deliver appends the chosen columns of the sample to s, or returns its fault. In that case s may have
+// parts of it.
 func (a *array) deliver(s *samples) *Error {
 	if a.labels {
 		label, err := a.DType.Label(a.raw)
@@ -152,7 +152,8 @@ func (a *array) deliver(s *samples) *Error {
 	return nil
 }
 
-// end returns io.EOF unless the data goes on. Reading to the end verifies the checksums of packed data.
+// end returns io.EOF unless the data continues. Reading to the end verifies the checksums of packed
+// data.
 func (a *array) end() error {
 	if a.plain() {
 		return cmp.Or(a.checkSize(), io.EOF)
@@ -169,7 +170,7 @@ func (a *array) end() error {
 	}
 }
 
-// fault returns the error for the last sample. column is 0 for the whole sample.
+// fault returns the error for the last sample. A column of 0 stands for the whole sample.
 func (a *array) fault(column int, what string) *Error {
 	return &Error{Path: a.in.path, Row: a.row, Column: column, What: what, sample: true}
 }

@@ -5,11 +5,12 @@ import (
 	"slices"
 )
 
-// panelElements is the number of elements of a panel, if that is more than one sample.
+// panelElements bounds the elements of a panel of more than one sample.
 const panelElements = 1 << 21
 
-// A fortranReader reads the elements of a matrix in Fortran order in C order. Element (i, j) of an n×m
-// matrix lies at i + nj. It holds a panel of rows at a time, each column of which is one read.
+// A fortranReader delivers in C order the elements of a matrix stored in Fortran order. Element (i, j)
+// of an n×m matrix lies at i + nj. It holds one panel of rows at a time, and reads each column of a
+// panel at once.
 type fortranReader struct {
 	arrayFile
 	width  int    // elements of a sample
@@ -34,7 +35,7 @@ func (f *fortranReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// load reads the panel that begins with a row.
+// load reads the panel that begins with the given row.
 func (f *fortranReader) load(row int64) error {
 	n := f.Shape[0]
 	m := int(min(n-row, int64(max(1, panelElements/f.width))))

@@ -16,7 +16,7 @@ type arrayFile struct {
 	npy.Header
 	in      *input
 	name    string    // of the array in an archive, else empty
-	archive *archive  // nil for a file of its own
+	archive *archive  // nil for a .npy or idx file
 	pixels  bool      // elements are divided by pixelScale
 	stream  io.Reader // the elements
 }
@@ -42,12 +42,12 @@ func readNPY(in *input, r io.Reader) (arrayFile, error) {
 	return arrayFile{Header: h, in: in, stream: r}, nil
 }
 
-// plain reports whether this is a whole file, neither packed nor a pipe, whose size was known before it
+// plain reports whether f is a whole file, neither packed nor a pipe, whose size was known before it
 // was read.
 func (f *arrayFile) plain() bool { return f.in.random != nil && f.archive == nil }
 
-// checkSize returns an error unless a plain file had as many elements as its header promises when it
-// was opened.
+// checkSize returns an error unless a plain file, when it was opened, had as many elements as its
+// header promises.
 func (f *arrayFile) checkSize() error {
 	if size := f.in.size - f.Length; size != f.Bytes {
 		return Errorf("has %d bytes of elements, but its header promises %d; it is cut off or was changed", size, f.Bytes)
@@ -69,13 +69,13 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 	}
 	a.labels = opt.targetsOnly && opt.Classes && a.width == 1
 	if f.DType.Text() && !a.labels {
-		return nil, Errorf("elements of type %s are text; inputs must be numbers, and labels a one-column array of their own, read as classes",
+		return nil, Errorf("elements of type %s are text; inputs must be numbers, and labels must be a separate one-column array, read as classes",
 			names.Shorten(f.DType.Name))
 	}
 	// With one row or one column of a matrix the two orders are the same.
 	if a.Fortran && a.width > 1 && !(a.n == 1 && len(a.Shape) == 2) {
 		if !a.plain() || len(a.Shape) > 2 {
-			return nil, Errorf("the array is in Fortran order, as numpy has x.T and pandas df.values, which is read from a plain " +
+			return nil, Errorf("the array is in Fortran order, like numpy's x.T and pandas' df.values, which is only read from a plain " +
 				".npy file of a matrix; save numpy.ascontiguousarray(x)")
 		}
 		a.stream = &fortranReader{arrayFile: a.arrayFile, width: a.width, sample: int64(a.size)}
@@ -87,7 +87,8 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 	if a.labels {
 		a.about.outputs = 1
 	} else {
-		// Lists of columns are made only for columns that are there.
+		// Lists of columns are made only after the first sample has shown that the columns
+		// exist.
 		if !a.plain() {
 			if err := a.fill(); err != nil {
 				return nil, err
@@ -120,7 +121,7 @@ func (a *array) measure() error {
 	width := int64(1)
 	for _, size := range a.Shape[1:] {
 		if width *= size; width > maxColumns {
-			return Errorf("shape %v has more than %d elements in a sample; the first index must be the sample's",
+			return Errorf("shape %v has more than %d elements in a sample; the first dimension must number the samples",
 				a.Shape, maxColumns)
 		}
 	}

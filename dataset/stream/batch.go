@@ -9,18 +9,18 @@ import (
 
 const panicRow = "stream: row outside of the batch"
 
-// A Batch is consecutive samples. It belongs to the caller and shares nothing with the Reader.
+// A Batch holds consecutive samples. It belongs to the caller and shares nothing with the Reader.
 type Batch struct {
 	X      *mat.Dense // inputs, rows×Dim
 	Y      *mat.Dense // numeric targets, rows×Outputs; nil for labels and without targets
 	Labels []string   // labels, one for each row; nil unless Options.Classes
 	// Weights are the weights of the rows, finite and not negative; nil without Options.Weight.
 	Weights []float64
-	Kept    []string // cells of the columns of Options.Keep, row after row; nil without them
+	Kept    []string // cells of the columns of Options.Keep, row by row; nil without them
 	First   int64    // samples before the first of this batch, bad ones included
 
 	places  []Place
-	numbers []int64 // of the rows among the samples of the data, from 1; nil in a batch that no Reader made
+	numbers []int64 // of the rows among the samples of the data, from 1; nil in a batch not made by a Reader
 }
 
 // A Place is the position of a sample in the data.
@@ -30,7 +30,7 @@ type Place struct {
 	Row  int64  // of an array, from 1 in its file; 0 for a text
 }
 
-// String returns the place as in "flowers.csv:102" and "images.npy, row 7".
+// String returns the place, as in "flowers.csv:102" or "images.npy, row 7".
 func (p Place) String() string {
 	switch {
 	case p.Line > 0:
@@ -41,10 +41,10 @@ func (p Place) String() string {
 	return p.Path
 }
 
-// Where returns the place of the inputs of row i.
+// Where returns the place of the inputs of row i. It is empty in a batch not made by a Reader.
 //
 //	cost: a batch keeps 32 bytes for each place.
-//	panics: unless 0 <= i < rows. The place is empty in a batch that no Reader made.
+//	panics: unless 0 <= i < rows.
 func (b *Batch) Where(i int) Place {
 	if i < 0 || b.X == nil || i >= b.X.RawMatrix().Rows {
 		panic(panicRow)
@@ -86,9 +86,9 @@ func (s *samples) extend(inputs, targets, kept int) (x, y []float64, cells []str
 	return s.x[len(s.x)-inputs:], s.y[len(s.y)-targets:], s.kept[len(s.kept)-kept:]
 }
 
-// read appends the next sample of a source, with the inputs that its cells become, and numbers it. Of a
-// sample that is bad, or that MissingDrop leaves out, nothing remains but its number. It counts in t
-// unless that is nil.
+// read appends the next sample of a source, with the inputs that its cells become, and numbers it. A
+// sample that is bad, or that MissingDrop leaves out, only takes a number. Unless t is nil, read counts
+// in it what was left out, filled in or unknown.
 func (s *samples) read(from source, opt *Options, t *Tally) error {
 	before := *s
 	err := from.read(s)

@@ -9,11 +9,11 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// A choice is the columns of the inputs, of the targets and of the weights, as positions from 0.
+// A choice holds the columns of the inputs, the targets and the weights, as positions from 0.
 type choice struct {
 	inputs, targets []int
 	weights         []int // at most one
-	kept            []int // as text; they can be any of the others, too
+	kept            []int // as text; any of the others can be among them
 }
 
 // named reports whether a column is selected by name, which needs a header.
@@ -40,8 +40,8 @@ func (o *Options) weights() []string {
 	return []string{o.Weight}
 }
 
-// choose finds the columns among width columns with the given names, nil for none. Its error has What
-// and, for the fault of a column, Column and Name.
+// choose finds the columns among width columns. names are their names, nil without names. Its error has
+// What and, for the fault of a column, Column and Name.
 func (o *Options) choose(names []string, width int) (c choice, err error) {
 	taken := map[int]bool{}
 	if c.targets, err = pick(o.Targets, names, width, taken); err != nil {
@@ -57,7 +57,7 @@ func (o *Options) choose(names []string, width int) (c choice, err error) {
 		return c, err
 	}
 	if len(c.weights) > 1 {
-		return c, Errorf("columns %s are the weights of the samples; name one column", o.Weight)
+		return c, Errorf("columns %s are selected as the weight; name one column", o.Weight)
 	}
 	if c.kept, err = pick(o.Keep, names, width, map[int]bool{}); err != nil {
 		return c, err
@@ -70,7 +70,7 @@ func (o *Options) choose(names []string, width int) (c choice, err error) {
 		}
 		for col := from; col <= to; col++ {
 			if taken[col] {
-				return c, &Error{Column: col + 1, Name: nameOf(names, col), What: "is excluded, and is a target or the weight; name it once"}
+				return c, &Error{Column: col + 1, Name: nameOf(names, col), What: "is excluded, but is also a target or the weight; name it once"}
 			}
 			out[col] = true
 		}
@@ -80,7 +80,7 @@ func (o *Options) choose(names []string, width int) (c choice, err error) {
 	} else if c.inputs, err = pick(o.Inputs, names, width, taken); err != nil {
 		return c, err
 	} else if len(c.inputs) == 0 {
-		return c, Errorf("an empty list of input columns; name at least one, or give no list for every column but the targets")
+		return c, Errorf("an empty list of input columns; name at least one, or give no list to use every column but the targets")
 	}
 	if c.inputs = slices.DeleteFunc(c.inputs, func(col int) bool { return out[col] }); len(c.inputs) == 0 {
 		return c, Errorf("every column is a target, the weight or excluded; leave at least one for the inputs")
@@ -98,7 +98,7 @@ func rest(width int, taken map[int]bool) []int {
 	return columns
 }
 
-// nameOf returns the name of a column, empty without one.
+// nameOf returns the name of a column, or an empty string without one.
 func nameOf(names []string, col int) string {
 	if col < len(names) {
 		return names[col]
@@ -125,7 +125,7 @@ func keptNames(names []string, kept []int) (out []string) {
 	return out
 }
 
-// pick returns the positions that specs name, and adds them to taken.
+// pick returns the positions that specs select, and adds them to taken.
 func pick(specs, names []string, width int, taken map[int]bool) ([]int, error) {
 	var out []int
 	for _, spec := range specs {
@@ -144,7 +144,7 @@ func pick(specs, names []string, width int, taken map[int]bool) ([]int, error) {
 	return out, nil
 }
 
-// span returns the first and the last position of what one entry of Inputs or Targets names.
+// span returns the first and the last position that one entry of Inputs or Targets selects.
 func span(spec string, names []string, width int) (from, to int, err error) {
 	if isPositions(spec) {
 		return positions(spec, width)
@@ -158,11 +158,11 @@ func byName(name string, header []string) (int, error) {
 	at := slices.Index(header, name)
 	switch {
 	case header == nil:
-		return 0, Errorf("a column named %s is selected, but the columns have no names; give its number from 1", names.Shorten(name))
+		return 0, Errorf("a column named %s is selected, but the columns have no names; select it by its number, from 1", names.Shorten(name))
 	case at < 0:
 		return 0, Errorf("has no column named %s; it has %s", names.Shorten(name), names.List(header))
 	case slices.Contains(header[at+1:], name):
-		return 0, Errorf("has more than one column named %s; give its number from 1", names.Shorten(name))
+		return 0, Errorf("has more than one column named %s; select it by its number, from 1", names.Shorten(name))
 	}
 	return at, nil
 }
@@ -186,11 +186,11 @@ func positions(spec string, width int) (from, to int, err error) {
 	to, errTo := strconv.Atoi(last)
 	switch {
 	case errFrom != nil || errTo != nil || from > width || to > width:
-		return 0, 0, Errorf("columns %s are selected, but there are %d", spec, width)
+		return 0, 0, Errorf("columns %s are selected, but there are only %d", spec, width)
 	case from < 1:
-		return 0, 0, Errorf("columns %s are selected, but the first column is number 1", spec)
+		return 0, 0, Errorf("columns %s are selected, but columns are numbered from 1", spec)
 	case to < from:
-		return 0, 0, Errorf("columns %s: the first comes after the last", spec)
+		return 0, 0, Errorf("columns %s are selected, but the first comes after the last", spec)
 	}
 	return from - 1, to - 1, nil
 }

@@ -10,12 +10,12 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// A csvLayout has the columns of a text.
+// A csvLayout describes the columns of a text.
 type csvLayout struct {
 	path    string // for messages
 	comma   rune
 	first   []string // cells of the first line
-	header  bool     // those are names
+	header  bool     // the first line has names
 	names   []string // of the columns; nil without a header here and in the first of several texts
 	width   int      // cells of a record
 	choice  choice
@@ -23,10 +23,10 @@ type csvLayout struct {
 	columns []csvColumn // up to the last that is used
 	notation
 	fills bool // a missing input is NaN
-	drop  bool // and so is a missing target or weight; a label may be empty
+	drop  bool // so is a missing target or weight; a label may be empty
 }
 
-// A csvColumn says how the cells of one column are read.
+// A csvColumn describes how the cells of one column are read.
 type csvColumn struct {
 	kind  columnKind
 	index int      // of an input in X, of a target in Y
@@ -47,14 +47,15 @@ const (
 	labelColumn             // texts
 )
 
-// validComma reports whether encoding/csv can separate cells by r, and r is in no number.
+// validComma reports whether encoding/csv can separate cells by r and no number has r.
 func validComma(r rune) bool {
 	return r != 0 && utf8.ValidRune(r) && r != utf8.RuneError && !strings.ContainsRune("\"\r\n.+-_", r) &&
 		!unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
-// findComma returns the separator of a record: outside of quotation marks a tab, else a semicolon, else
-// a comma, but where that is the decimal sign. Cells separated by semicolons often have decimal commas.
+// findComma returns the separator of a record: a tab outside quotation marks, else a semicolon, else a
+// comma. If the comma is the decimal sign, a semicolon takes its place. Semicolons are preferred since
+// they often separate cells with decimal commas.
 func findComma(record []byte, decimal rune) rune {
 	comma, quoted := ',', false
 	if decimal == ',' {
@@ -90,7 +91,7 @@ func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, er
 	for _, cell := range cells {
 		l.first = append(l.first, trim(cell))
 	}
-	// No name has a carriage return, and CR line ends would make the whole file the header.
+	// No name has a carriage return, and with CR line ends the whole file would be the header.
 	col := slices.IndexFunc(l.first, func(cell string) bool { return strings.Contains(cell, "\r") })
 	line := t.lineOf(max(0, col))
 	if l.header, err = l.isHeader(opt, first, t); err != nil {
@@ -98,7 +99,7 @@ func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, er
 	}
 	switch {
 	case l.header && col >= 0:
-		fault := Errorf("is %s, with a carriage return without a line feed; end the lines with LF or CRLF", names.Shorten(l.first[col]))
+		fault := Errorf("is %s, with a carriage return but no line feed; end the lines with LF or CRLF", names.Shorten(l.first[col]))
 		fault.Line, fault.Column = line, col+1
 		return nil, fault
 	case l.header:
@@ -119,7 +120,7 @@ func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, er
 	return l, nil
 }
 
-// isHeader decides whether the cells of the first line are names. t goes on after them.
+// isHeader reports whether the cells of the first line are names. t continues after that line.
 func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (bool, error) {
 	if opt.Header != HeaderAuto {
 		return opt.Header == HeaderPresent, nil
@@ -159,7 +160,7 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 }
 
 // unlike reports whether the first line has words above numbers, or numbers above words, or there is no
-// second line. If not, it is a sample: a header has no numbers.
+// second line. Otherwise it is a sample, since a header has no numbers.
 func (l *csvLayout) unlike(columns []int, t *recordReader) bool {
 	next, err := t.next() // an error recurs in the first read
 	return err != nil || slices.ContainsFunc(columns, func(col int) bool {
@@ -182,7 +183,7 @@ func (l *csvLayout) looksNumber(cell string) bool {
 	return g.number()
 }
 
-// assign sets columns from choice.
+// assign sets the field columns from choice.
 func (l *csvLayout) assign(opt *Options) {
 	c := &l.choice
 	l.columns = make([]csvColumn, slices.Max(slices.Concat(c.inputs, c.targets, c.weights, c.kept))+1)

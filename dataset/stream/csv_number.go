@@ -13,12 +13,12 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// A notation is how the numbers of a column are written, of its Notation and the Options.
+// A notation describes how the numbers of a column are written, by its Notation and the Options.
 type notation struct {
 	decimal   rune     // '.' or ','; 0 for a point
 	thousands rune     // between groups of three digits before decimals; 0 for none
 	unit      rune     // of every number; 0 for none
-	na        []string // more words for a missing value
+	na        []string // further words for a missing value
 }
 
 // validThousands reports whether r can separate thousands.
@@ -26,7 +26,7 @@ func validThousands(r rune) bool {
 	return strings.ContainsRune(" '.,_\u00a0\u202f\u2019", r)
 }
 
-// twins are characters that are read as another thousands separator.
+// twins maps some characters to the thousands separators that they stand for.
 var twins = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2019", "'")
 
 // value returns the number of a trimmed cell, with the errors of strconv.ParseFloat.
@@ -50,8 +50,8 @@ func (n notation) value(cell string) (float64, error) {
 var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
 // short reads a number of at most 15 digits without an exponent, as most are. Its digits and the power
-// of ten are below 2^53, so the quotient is the nearest float64, as from strconv in several times the
-// time: a text of such numbers is read in two thirds of it.
+// of ten are below 2^53, so the quotient is the nearest float64. strconv gives the same in several
+// times the time: with short a text of such numbers is read in two thirds of the time.
 func short(cell string) (v float64, ok bool) {
 	digits := strings.TrimPrefix(cell, "-")
 	n, point := len(digits), -1
@@ -84,7 +84,7 @@ func short(cell string) (v float64, ok bool) {
 	return v, true
 }
 
-// plain returns a number in Go's notation, and an empty text if the cell is not a number in n.
+// plain returns a number in Go's notation, or an empty string if the cell is not a number in n.
 func (n notation) plain(cell string) string {
 	point := "."
 	if n.decimal == ',' {
@@ -120,7 +120,8 @@ func (n notation) isNumber(cell string) bool {
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// number reads a trimmed cell, as NaN if it is missing and that is allowed. The fault has no place.
+// number reads a trimmed cell. If missing is true, a missing cell is NaN. If optional is true, the
+// column may be excluded instead of the row. The fault has no place.
 func (n notation) number(cell string, missing, optional bool) (float64, *Error) {
 	v, err := n.value(cell)
 	absent := (err != nil || v != v || n.na != nil) && n.isMissing(cell)
@@ -143,7 +144,7 @@ func (n notation) number(cell string, missing, optional bool) (float64, *Error) 
 	case n.unit != 0 && unit != n.unit:
 		return 0, Errorf("is %s, without the %c that its column has; add it or remove the row", names.Shorten(cell), n.unit)
 	case n.decimal != ',' && notation{decimal: ','}.isNumber(cell):
-		return 0, Errorf("is %s, which has a comma: write a point, or say by %v or %v what the comma is", names.Shorten(cell),
+		return 0, Errorf("is %s, which has a comma: write a point, or set what the comma is with %v or %v", names.Shorten(cell),
 			Remedy{OptionDecimal, ","}, Remedy{OptionThousands, ","})
 	case optional:
 		return 0, Errorf("is %s, not a number; correct it, or use %v", names.Shorten(cell), exclude)
@@ -151,7 +152,7 @@ func (n notation) number(cell string, missing, optional bool) (float64, *Error) 
 	return 0, Errorf("is %s, not a number; correct it or remove the row", names.Shorten(cell))
 }
 
-const dateAdvice = "leave the column out by %v, or make numbers of its dates, such as days since a day"
+const dateAdvice = "leave the column out with %v, or turn its dates into numbers, such as days since a given day"
 
 // isMissing reports whether a trimmed cell stands for a missing value, by itself or by Options.NA.
 func (n notation) isMissing(cell string) bool {
@@ -164,7 +165,7 @@ func (n notation) isMissing(cell string) bool {
 	return slices.Contains(n.na, cell)
 }
 
-// dates are the forms of dates and times, by numbers or with the name of a month.
+// dates matches dates and times, in numbers or with the name of a month.
 var dates = regexp.MustCompile(`^(?i:` +
 	`\d{4}([-/.])(0?[1-9]|1[0-2])([-/.](0?[1-9]|[12]\d|3[01]))?([T ,].*)?|` +
 	`(0?[1-9]|[12]\d|3[01])([-/.])(0?[1-9]|[12]\d|3[01])[-/.](\d{2}|\d{4})([T ,].*)?|` +
@@ -179,14 +180,14 @@ func isDate(cell string) bool {
 	return len(cell) <= maxDate && strings.ContainsFunc(cell, unicode.IsDigit) && dates.MatchString(cell)
 }
 
-// negativeWeight is the text of the error for a negative weight.
+// negativeWeight returns the text of the error for a negative weight.
 func negativeWeight(v float64) string {
 	return fmt.Sprintf("is %v, a negative weight; give 0 or more, or remove the row", v)
 }
 
-// trim removes the spaces and tabs around a cell, which are no part of it.
+// trim removes the spaces and tabs around a cell, which are not part of it.
 func trim(cell string) string {
-	if cell == "" || cell[0] > ' ' && cell[len(cell)-1] > ' ' { // Trim takes long, and few cells need it
+	if cell == "" || cell[0] > ' ' && cell[len(cell)-1] > ' ' { // strings.Trim is slow, and few cells need it
 		return cell
 	}
 	return strings.Trim(cell, " \t")

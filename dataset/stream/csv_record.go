@@ -13,7 +13,7 @@ import (
 const (
 	maxRecord = 1 << 24 // bytes of a record, which may have several lines
 	// maxCells bounds the cells of a record: a column takes a hundred bytes, so a few kilobytes of
-	// packed separators could take gigabytes.
+	// packed separators could otherwise take gigabytes.
 	maxCells = 1 << 20
 )
 
@@ -51,7 +51,7 @@ func newRecordReader(in *input) recordReader {
 }
 
 // next returns the cells of the next record, valid until the next call. Its error is io.EOF, the *Error
-// of a bad record, which is passed, or one that ends the text. The first record sets the width.
+// of a bad record, which is skipped, or an error that ends the text. The first record sets the width.
 func (t *recordReader) next() ([]string, error) {
 	if err := t.read(); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (t *recordReader) next() ([]string, error) {
 	return t.split()
 }
 
-// read reads the next record that is not blank. Memory follows the bytes that arrive.
+// read reads the next record that is not blank. Memory grows with the bytes that arrive.
 func (t *recordReader) read() error {
 	for {
 		if t.in.ctx.Err() != nil {
@@ -108,14 +108,14 @@ func (t *recordReader) tooLong() *Error {
 	e := t.fault("the line is longer than %d bytes; a text has one sample in each line", maxRecord)
 	if open := bytes.LastIndexByte(t.record, '"'); open >= 0 && !balancedQuotes(t.record) {
 		e.Line += int64(bytes.Count(t.record[:open], []byte{'\n'}))
-		e.What = fmt.Sprintf("a quotation mark is not closed within %d bytes; close it, or double it within quotation marks", maxRecord)
+		e.What = fmt.Sprintf("a quotation mark is not closed within %d bytes; close it, or double it if it is part of a cell", maxRecord)
 	}
 	e.sample = false
 	return e
 }
 
-// split returns the cells of the record: encoding/csv finds those of a record with quotation marks.
-// Nothing is kept of more cells than the first record has. See next for the errors.
+// split returns the cells of the record. encoding/csv splits records with quotation marks. Others are
+// split only if they have as many cells as the first. See next for the errors.
 func (t *recordReader) split() (cells []string, err error) {
 	comma := string(t.comma)
 	n := 1 + bytes.Count(t.record, []byte(comma))
@@ -156,25 +156,25 @@ func (t *recordReader) unquote() ([]string, error) {
 	if err == nil {
 		return cells, nil
 	}
-	parse := err.(*csv.ParseError) // the record is in memory
+	parse := err.(*csv.ParseError) // no other error: the record is in memory
 	fault := t.fault("")
-	// If the marks up to the fault are not in pairs, nobody knows where the next record begins.
+	// If the marks up to the fault are not in pairs, the beginning of the next record is unknown.
 	fault.sample = balancedQuotes(t.record[:t.quoted.InputOffset()-from])
-	t.quoted = nil // it may have more of the record
+	t.quoted = nil // it may have buffered more of the record
 	line := t.line + int64(parse.Line-parse.StartLine)
 	if errors.Is(err, csv.ErrBareQuote) {
 		fault.Line = line
 		fault.What = fmt.Sprintf("a quotation mark at byte %d of the line, within a cell that does not begin with one; "+
-			"put the cell into quotation marks and double this one", parse.Column)
+			"put the cell in quotation marks and double this one", parse.Column)
 		return nil, fault
 	}
-	// A forgotten quotation mark is found lines later, at the next one or at the end of the text.
+	// A missing quotation mark is noticed lines later, at the next one or at the end of the text.
 	found := fmt.Sprintf("byte %d of the line", parse.Column)
 	if line != t.line {
 		found = fmt.Sprintf("byte %d of line %d", parse.Column, line)
 	}
-	fault.What = fmt.Sprintf("a quotation mark is not closed, or more of its cell follows it, as found at %s; "+
-		"a cell ends with its quotation mark, and one within is doubled", found)
+	fault.What = fmt.Sprintf("a quotation mark is not closed, or the closing one is not at the end of its cell (noticed at %s); "+
+		"end the cell with its quotation mark, and double any mark within", found)
 	return nil, fault
 }
 
@@ -188,7 +188,7 @@ func (t *recordReader) lineOf(col int) int64 {
 	return t.line + int64(line-first)
 }
 
-// fault returns the error for the record, which is passed.
+// fault returns the error for the record, which is skipped.
 func (t *recordReader) fault(format string, args ...any) *Error {
 	e := Errorf(format, args...)
 	e.Path, e.Line, e.sample = t.in.path, t.line, true

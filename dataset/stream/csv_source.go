@@ -20,7 +20,7 @@ type csvSource struct {
 	passed int64 // bytes of the text up to the end of the last sample
 }
 
-// openCSV finds the layout of a text by its first records, and goes back to the beginning.
+// openCSV finds the layout of a text from its first records, and goes back to the beginning.
 func openCSV(in *input, opt *Options, first *csvLayout) (source, error) {
 	head := newRecordReader(in)
 	layout, err := readLayout(&head, opt, first)
@@ -75,9 +75,9 @@ func (s *csvSource) survey(inputs, targets []surveyed) error {
 	return nil
 }
 
-// sample appends the sample in the cells of a record, or returns the fault of the first wrong one,
-// without a line; s may then have parts of the sample. What s keeps of a cell is a copy, so that it
-// does not keep the record.
+// sample appends the sample in the cells of a record to s, or returns the fault of the first bad cell,
+// without a line; s may then have parts of the sample. s gets copies of cells, so that it does not keep
+// the whole record.
 func (l *csvLayout) sample(s *samples, cells []string) (fault *Error) {
 	x, y, kept := s.extend(len(l.choice.inputs), l.outputs, len(l.choice.kept))
 	for col := range l.columns {
@@ -116,7 +116,7 @@ func (l *csvLayout) sample(s *samples, cells []string) (fault *Error) {
 	return nil
 }
 
-// level returns the index of the level of a cell, -1 for an unknown word, and NaN for a missing one if
+// level returns the index of the level of a cell, -1 for an unknown word, and NaN for a missing cell if
 // that is allowed. The fault has only What.
 func (l *csvLayout) level(c *csvColumn, cell string) (float64, *Error) {
 	if k, known := c.levels[cell]; known {

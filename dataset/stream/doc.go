@@ -1,6 +1,6 @@
 // Package stream reads samples from files of any size, batch by batch. The formats are texts with
-// separated cells (CSV), NumPy's .npy and .npz, and idx, the format of MNIST. Files are plain or gzip,
-// and come from paths, standard input, or a reader of [Options].Open.
+// separated cells (CSV), NumPy's .npy and .npz, and idx, the format of MNIST. Files are plain or
+// gzipped, and come from paths, standard input, or a reader of [Options].Open.
 //
 // A Reader holds one batch and a sample of the data that follows:
 //
@@ -24,7 +24,7 @@
 //
 // All numbers are finite float64. Unless [Options].Missing chooses otherwise, a missing cell (empty,
 // NA, N/A, NaN, null, None, ?) ends the reading with an [Error] that names its place. A label is
-// missing only if its cell is empty: NA is also the code of a country.
+// missing only if its cell is empty: NA is also a country code.
 //
 // # Tables
 //
@@ -35,7 +35,7 @@
 //
 // # Bad samples
 //
-// With [Options].Bad the reading skips bad samples, exactly those that end it otherwise:
+// With [Options].Bad the Reader skips bad samples, which would otherwise end the reading:
 //
 //   - a line with a missing, infinite or non-numeric cell, an empty label, a negative weight, or more
 //     or fewer cells than the first;
@@ -51,23 +51,24 @@
 //
 // # Formats
 //
-// Texts are RFC 4180 as encoding/csv reads it. Empty lines, a byte order mark of UTF-8, and spaces and
-// tabs around a cell are skipped. Numbers are read as by strconv.ParseFloat, to the last bit. The
-// separator and the header are found automatically ([Options], [Header]). The goroutine of the caller
-// parses them, about as fast as strconv converts.
+// Texts follow RFC 4180 as encoding/csv reads it. Empty lines, a byte order mark of UTF-8, and spaces
+// and tabs around a cell are skipped. Numbers are read as by strconv.ParseFloat, to the last bit. The
+// separator and the header are found automatically ([Options], [Header]). They are parsed on the
+// goroutine of the caller, about as fast as strconv converts.
 //
-// NumPy's .npy is read with bool, integers of 1 to 8 bytes, float16, float32 and float64 in either byte
+// NumPy's .npy may hold bool, integers of 1 to 8 bytes, float16, float32 and float64 in either byte
 // order. Samples with several dimensions become rows in C order; a matrix may be in Fortran order.
-// Labels may also be text. An .npz must be a plain local file.
+// Labels may also be text. An .npz must be a local file that is not gzipped.
 //
-// idx is read with all types of elements and up to eight dimensions. Unsigned bytes in three or more
+// An idx file may have elements of any type and up to eight dimensions. Unsigned bytes in three or more
 // dimensions become pixel/255, as in dataset.Images.Dense.
 //
 // # Bounds
 //
-// Memory follows the bytes that arrive, never a header. For n bytes, counted unpacked, a Reader
-// allocates at most 320 n bytes and 8 MiB (FuzzOpen). An array of an .npz adds 128 KiB, a batch 512
-// bytes, a bad sample 8 KiB until Bad returns. The batch takes about 8 rows (Dim + Outputs + 8) bytes.
-// Dim is up to 64 times the number of columns: check it before you request rows of untrusted data.
-// docs/reliability.md lists all limits. Checksums are verified before [Reader.Next] returns io.EOF.
+// Memory grows with the bytes that arrive, never with what a header claims. For n bytes, counted
+// unpacked, a Reader allocates at most 320 n bytes and 8 MiB (FuzzOpen). An array of an .npz adds 128
+// KiB, a batch 512 bytes, a bad sample 8 KiB until Bad returns. A batch of r rows takes about 8 r (Dim
+// + Outputs + 8) bytes. Dim is up to 65 times the number of columns: check it before you request rows
+// of untrusted data. docs/reliability.md lists all limits. Checksums are verified before [Reader.Next]
+// returns io.EOF.
 package stream

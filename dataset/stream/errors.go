@@ -17,7 +17,7 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// ErrClosed is the error of every method of a Reader after Close.
+// ErrClosed is the error of the methods of a Reader after Close.
 var ErrClosed = errors.New("stream: the reader is closed")
 
 // ErrEmpty matches the error of Open for a source without samples: a text without a line, or an array
@@ -31,21 +31,21 @@ type Error struct {
 	Row    int64  // sample of an array, from 1 in its file; 0 without a sample
 	Column int    // from 1; 0 without a column
 	Name   string // of the column; empty where it has none
-	What   string // what is wrong and what to do; with Column its predicate
-	Err    error  // the cause; nil where What says all
+	What   string // what is wrong and what to do; the predicate of Column if that is set
+	Err    error  // the cause; nil if What says it all
 
-	format string // of What, empty where that is a text of its own
-	args   []any  // Remedies among them
-	sample bool   // the fault is of one sample, which the source has passed
+	format string // of What; empty if What is plain text
+	args   []any  // arguments of format, Remedies among them
+	sample bool   // the fault is in one sample, which the source has skipped
 }
 
-// Errorf returns an Error without a place, with fmt.Sprintf(format, args...) as What. args may have
+// Errorf returns an Error without a place, with fmt.Sprintf(format, args...) as What. args may include
 // Remedies.
 func Errorf(format string, args ...any) *Error {
 	return &Error{What: fmt.Sprintf(format, args...), format: format, args: args}
 }
 
-// Remedies returns the options that What advises, in its order.
+// Remedies returns the options that What suggests, in the order of its text.
 func (e *Error) Remedies() []Remedy {
 	var all []Remedy
 	for _, arg := range e.args {
@@ -83,7 +83,8 @@ func (e *Error) in(col int, name string) *Error {
 	return e
 }
 
-// specOf returns a column as Options.Exclude has it: its name, or its number if that needs quotes.
+// specOf returns a column as Options.Exclude takes it: its name, or its number if the name needs
+// quotes.
 func specOf(col int, name string) string {
 	spec := strconv.Itoa(col + 1)
 	plain := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -94,7 +95,7 @@ func specOf(col int, name string) string {
 	return spec
 }
 
-// Error returns path, place, fault and cause in one line, as in
+// Error returns the path, place, fault and cause in one line, as in
 //
 //	stream: train.csv:702: column "price" is empty; fill in a number or remove the row
 func (e *Error) Error() string {
@@ -120,7 +121,7 @@ func isBad(err error) bool {
 	return ok && e.sample
 }
 
-// located gives an error the path that it lacks.
+// located sets the path of an *Error that lacks one.
 func located(path string, err error) error {
 	var known *Error
 	if errors.As(err, &known) && known.Path == "" {

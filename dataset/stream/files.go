@@ -8,7 +8,8 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// files are the files of one path: the samples, their targets if separate, and their source.
+// files holds the files of one path, with the samples and with their targets if separate, and their
+// source.
 type files struct {
 	in     []*input // one or two
 	source source
@@ -24,7 +25,7 @@ func openPath(ctx context.Context, path string, opt *Options) (*files, error) {
 		if info, err := vfs.Stat(opt.FS, path); err == nil && info.IsDir() {
 			images, labels, err := dataset.FindMNIST(path, opt.Test)
 			if err != nil {
-				return nil, &Error{Path: path, What: "a folder must have the files of MNIST; name other files one by one, as by FOLDER/*.csv", Err: err}
+				return nil, &Error{Path: path, What: "a folder must hold the files of MNIST; name other files one by one, as with FOLDER/*.csv", Err: err}
 			}
 			path, format = images, IDX
 			if targetPath == "" {
@@ -71,7 +72,8 @@ func (f *files) make(opt *Options, first *csvLayout) (source, error) {
 	return newPair(x, y, f.in[0].path, f.in[1].path)
 }
 
-// remake makes another source of the same files. After an error the former one can only tell its bytes.
+// remake makes another source of the same files. After an error the former source can only report the
+// bytes taken.
 func (f *files) remake(opt *Options) error {
 	for _, in := range f.in {
 		if err := in.rewind(); err != nil {
@@ -85,7 +87,7 @@ func (f *files) remake(opt *Options) error {
 	return err
 }
 
-// forbidRewind makes remake impossible, so that a pipe need not be kept.
+// forbidRewind makes remake impossible, so that the beginning of a pipe need not be kept.
 func (f *files) forbidRewind() {
 	for _, in := range f.in {
 		in.raw.room = 0

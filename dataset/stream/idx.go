@@ -8,7 +8,7 @@ import (
 	"blskernel/internal/io/npy"
 )
 
-// idxTypes are the types of elements by the third byte of an idx file.
+// idxTypes maps the third byte of an idx file to the type of its elements.
 var idxTypes = map[byte]npy.DType{
 	0x08: {Kind: npy.Unsigned, Size: 1, Name: "unsigned byte"},
 	0x09: {Kind: npy.Signed, Size: 1, Name: "signed byte"},
@@ -24,8 +24,8 @@ const (
 	maxIDXDims      = 8
 )
 
-// openIDX makes the source of an idx file: two zeros, a type, the number of dimensions d, d sizes of 4
-// bytes, the elements in C order; all integers big-endian.
+// openIDX makes the source of an idx file: two zeros, a type, the number d of dimensions, d sizes of 4
+// bytes, and the elements in C order, all big-endian.
 func openIDX(in *input, opt *Options) (source, error) {
 	var head [4 + 4*maxIDXDims]byte
 	if _, err := io.ReadFull(in.r, head[:4]); err != nil {
@@ -39,7 +39,7 @@ func openIDX(in *input, opt *Options) (source, error) {
 	case !known:
 		return nil, Errorf("has elements of the unknown type %#02x; an idx file has one of 0x08, 0x09, 0x0b to 0x0e", head[2])
 	case dims == 0 || dims > maxIDXDims:
-		return nil, Errorf("has %d dimensions; 1 to %d are read", dims, maxIDXDims)
+		return nil, Errorf("has %d dimensions; only 1 to %d can be read", dims, maxIDXDims)
 	}
 	length := 4 + 4*dims
 	if _, err := io.ReadFull(in.r, head[4:length]); err != nil {

@@ -20,14 +20,14 @@ const (
 	stdinPath   = "-"
 	stdinName   = "standard input"
 	inputBuffer = 1 << 16
-	// maxKept bounds the kept beginning of a pipe, for a second reading before Next: 4096 first
-	// rows of 256 KiB.
+	// maxKept bounds the beginning of a pipe that is kept to be read again before Next: 4096 rows
+	// of 256 KiB.
 	maxKept = 1 << 30
 )
 
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// An input is one opened file or standard input, unpacked where it is gzip.
+// An input is an open file or standard input, unpacked if it is gzipped.
 type input struct {
 	ctx      context.Context
 	path     string        // for messages
@@ -41,10 +41,10 @@ type input struct {
 	closer   io.Closer     // the file or pipe
 }
 
-// openInput opens path, in the given format unless that is FormatAuto.
+// openInput opens path. It finds the format if format is FormatAuto.
 //
-// Opening a named pipe waits for its writer, and a read from it for data. Neither lasts beyond ctx: the
-// system call then continues in the background.
+// Opening a named pipe waits for its writer, and a read from it for data. Neither wait lasts beyond
+// ctx: the system call then continues in the background.
 func openInput(ctx context.Context, path string, format Format, opt *Options) (*input, error) {
 	in := &input{ctx: ctx, path: display(path), format: format}
 	switch {
@@ -68,9 +68,9 @@ func openInput(ctx context.Context, path string, format Format, opt *Options) (*
 	return in, nil
 }
 
-// pipe reads the result of open on another goroutine, and waits for it no longer than the context.
-// The goroutine closes it once, after the end or the first Read that returns once the context is done
-// or the input is closed. An error of Close is one of the last Read.
+// pipe reads the result of open on another goroutine, and waits for it no longer than the context. The
+// goroutine closes the result once: at its end, or when a Read returns after the context is done or the
+// input is closed. The last Read returns an error of Close.
 func (in *input) pipe(open func() (io.ReadCloser, error)) {
 	r, w := io.Pipe()
 	in.closer, in.raw = r, rewindable{r: r, room: maxKept}
@@ -133,7 +133,7 @@ func openFault(ctx context.Context, path string, err error) error {
 	return &Error{Path: path, What: "cannot be opened", Err: err}
 }
 
-// unpack sets buffered and r at the beginning, and settles the format.
+// unpack sets buffered and r to the beginning, and determines the format.
 func (in *input) unpack() error {
 	in.buffered = bufio.NewReaderSize(&in.raw, inputBuffer)
 	in.r = in.buffered
@@ -172,8 +172,8 @@ func (in *input) rewind() error {
 	return in.unpack()
 }
 
-// position returns the bytes of the file that the first at bytes of the content take. What r has
-// unpacked ahead is attributed in proportion.
+// position returns how many bytes of the file the content takes up to byte at. What r has unpacked
+// ahead is attributed in proportion.
 func (in *input) position(at int64) int64 {
 	if !in.packed {
 		return at
@@ -182,7 +182,7 @@ func (in *input) position(at int64) int64 {
 	return int64(float64(file) * (float64(at) / float64(max(1, at+int64(in.r.Buffered())))))
 }
 
-// formatOfPath returns the format of a path's ending, or FormatAuto.
+// formatOfPath returns the format by the ending of a path, or FormatAuto.
 func formatOfPath(path string) Format {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
 	switch filepath.Ext(name) {
@@ -201,7 +201,7 @@ func formatOfPath(path string) Format {
 	return FormatAuto
 }
 
-// formatOfContent returns the format by the first bytes, else CSV.
+// formatOfContent returns the format by the first bytes, or CSV.
 func formatOfContent(head []byte) Format {
 	switch {
 	case bytes.HasPrefix(head, []byte("\x93NUMPY")):
@@ -215,7 +215,7 @@ func formatOfContent(head []byte) Format {
 }
 
 // A rewindable reader counts the bytes that are read from a file or a pipe and can go back to the
-// beginning: it seeks in a file, and keeps all that it has read of a pipe.
+// beginning: it seeks in a file, and keeps all that it has read from a pipe.
 type rewindable struct {
 	r      io.Reader
 	file   io.Seeker // r; nil for a pipe

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Notation says how the numbers of a column of a text are written. The zero value has a point before
-// decimals, nothing between thousands, and no unit. [Reader.Survey] finds it in the data.
+// A Notation describes how the numbers in a column of a text are written. The zero value has a point
+// before decimals, nothing between thousands, and no unit. [Reader.Survey] finds it in the data.
 type Notation struct {
 	Decimal   string `json:"decimal,omitempty"`   // a comma; empty for a point
 	Thousands string `json:"thousands,omitempty"` // as Options.Thousands; empty for none
@@ -21,8 +21,8 @@ type Notation struct {
 	Unit string `json:"unit,omitempty"`
 }
 
-// String says how the numbers are written, as in "in $, with a comma between thousands". For the zero
-// value it is empty.
+// String describes how the numbers are written, as in "in $, with a comma between thousands". It is
+// empty for the zero value.
 func (n Notation) String() string {
 	var parts []string
 	switch {
@@ -41,7 +41,7 @@ func (n Notation) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// isSet reports whether it is not the zero value.
+// isSet reports whether n is not the zero value.
 func (n Notation) isSet() bool { return n != Notation{} }
 
 // Check returns an error for an invalid Notation.
@@ -59,7 +59,7 @@ func (n Notation) Check() error {
 	return nil
 }
 
-// firstRune returns the first character, 0 without one.
+// firstRune returns the first character, or 0 if there is none.
 func firstRune(text string) rune {
 	if text == "" {
 		return 0
@@ -80,7 +80,7 @@ func (o *Options) notation(of Notation) notation {
 // signs reports whether Decimal or Thousands apply to all columns.
 func (o *Options) signs() bool { return o.Decimal != 0 || o.Thousands != 0 }
 
-// spaces are the characters between a number and its unit.
+// spaces are the characters that may stand between a number and its unit.
 const spaces = " \t\u00a0\u202f"
 
 // cutUnit returns the unit of a trimmed cell, 0 without one, and the number without it.
@@ -121,18 +121,18 @@ var formNotations = func() []notation {
 	return all
 }()
 
-// A guess has the forms in which all cells of a column so far are numbers, except missing cells.
+// A guess holds the forms in which all cells of a column so far are numbers, missing cells aside.
 type guess struct {
-	forms []notation // without units; formNotations, or only that of the Options
+	forms []notation // without units; formNotations, or only the notation of the Options
 	begun bool
 	unit  rune   // of all cells
-	not   uint8  // bits of the forms in which one is no number, and of those that are not there
-	odd   string // the first cell that is no number in the plain form
+	not   uint8  // bits of the forms in which some cell is not a number, and of missing forms
+	odd   string // the first cell that is not a number in the plain form
 }
 
 func newGuess(forms []notation) guess { return guess{forms: forms, not: uint8(allForms << len(forms))} }
 
-// add looks at a cell.
+// add takes a cell into account.
 func (g *guess) add(cell string) {
 	unit, number := cutUnit(cell)
 	if !g.begun {
@@ -151,7 +151,8 @@ func (g *guess) add(cell string) {
 	}
 	point := strings.Contains(number, ".")
 	for i, form := range g.forms {
-		// A plain number needs no slow look, unless its point is none in the form.
+		// A plain number needs a slow check only if it has a point and the form a decimal
+		// comma.
 		if g.can(i) && !(plain && (form.decimal != ',' || !point)) && !form.isNumber(number) {
 			g.not |= 1 << i
 		}
@@ -169,10 +170,10 @@ func (g *guess) ambiguous() bool {
 	return g.can(commaThousands) && g.can(commaDecimals) && !g.can(plainForm)
 }
 
-// evidence is the joint evidence of the columns of a text about commas.
+// evidence is what the columns of a text together show about commas.
 type evidence struct{ decimals, thousands bool }
 
-// evidence returns the evidence of all columns.
+// evidence returns the evidence from all columns.
 func (v *survey) evidence() (e evidence) {
 	for i := range v.columns {
 		switch g := &v.columns[i].guess; {
@@ -188,11 +189,12 @@ func (v *survey) evidence() (e evidence) {
 	return e
 }
 
-// first returns the first form in which all cells are numbers, of which there is one.
+// first returns the first form in which all cells are numbers. There must be one.
 func (g *guess) first() int { return bits.TrailingZeros8(^g.not) }
 
-// notation returns the Notation of a column, the zero value for plain numbers and for other cells.
-// comma is the separator of the text. The Notation is unknown if a comma may be either sign.
+// notation returns the Notation of a column: the zero value for plain numbers, and for a column with
+// other cells. comma is the separator of the text. The Notation is unknown if a comma may be either
+// sign.
 func (g *guess) notation(e evidence, comma rune) (n Notation, known bool) {
 	if !g.number() {
 		return Notation{}, true

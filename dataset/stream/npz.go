@@ -13,20 +13,20 @@ import (
 const (
 	// maxMembers bounds the arrays of an archive, whose headers are read to find X.
 	maxMembers = 1 << 10
-	// maxDirectory bounds the bytes of an archive's directory, of which package zip allocates ten
-	// times as many.
+	// maxDirectory bounds the bytes of an archive's directory. Package zip allocates ten times as
+	// much.
 	maxDirectory  = maxMembers << 10
 	encryptedFlag = 1
 )
 
-// An archive is an .npz: a zip of .npy files, each named as its array.
+// An archive is an .npz: a zip of .npy files, each named after its array.
 type archive struct {
 	in      *input
 	members map[string]*zip.File
 	names   []string // in the order of the archive
 }
 
-// A directoryReader fails once its directory has been read to maxDirectory, until done.
+// A directoryReader fails when more than maxDirectory bytes are read before done is set.
 type directoryReader struct {
 	r    io.ReaderAt
 	left int64 // bytes of the directory
@@ -36,7 +36,7 @@ type directoryReader struct {
 func (d *directoryReader) ReadAt(p []byte, at int64) (int, error) {
 	if !d.done {
 		if d.left -= int64(len(p)); d.left < 0 {
-			return 0, Errorf("has a directory of more than %d KiB, as no .npz has; save it again with numpy.savez", maxDirectory>>10)
+			return 0, Errorf("has a directory of more than %d KiB, too large for an .npz; save it again with numpy.savez", maxDirectory>>10)
 		}
 	}
 	return d.r.ReadAt(p, at)
@@ -52,10 +52,10 @@ func readArchive(in *input) (*archive, error) {
 	}
 	// Names of members are not used as paths, so those that lead out of a folder do no harm.
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
-		return nil, &Error{What: "is not an .npz, or a damaged one; save it again with numpy.savez", Err: err}
+		return nil, &Error{What: "is not an .npz or is damaged; save it again with numpy.savez", Err: err}
 	}
 	if len(r.File) > maxMembers {
-		return nil, Errorf("has %d members; at most %d are read", len(r.File), maxMembers)
+		return nil, Errorf("has %d members; at most %d can be read", len(r.File), maxMembers)
 	}
 	z := &archive{in: in, members: map[string]*zip.File{}}
 	for _, member := range r.File {
@@ -75,8 +75,8 @@ func readArchive(in *input) (*archive, error) {
 	return z, nil
 }
 
-// read begins to read a member. A packed member is unpacked as it is read, so
-// memory holds only the current batch, whatever the archive claims.
+// read begins to read a member. A packed member is unpacked as it is read, so memory holds only the
+// current batch, whatever the archive claims.
 func (z *archive) read(name string) (arrayFile, error) {
 	member := z.members[name]
 	if member.Flags&encryptedFlag != 0 {
@@ -94,10 +94,10 @@ func (z *archive) read(name string) (arrayFile, error) {
 	return f, err
 }
 
-// openNPZ makes the source of the array of X and, where Targets name one, of the array of the targets.
+// openNPZ makes the source of the array X and, if Targets name an array, of its targets.
 func openNPZ(in *input, opt *Options) (source, error) {
 	if in.random == nil {
-		return nil, Errorf("is an .npz that is packed, or does not come from a file of this machine, so that its arrays cannot be " +
+		return nil, Errorf("is an .npz that is gzipped or does not come from a local file, so its arrays cannot be " +
 			"read in any order; unpack or copy it to a file, or save arrays as .npy")
 	}
 	z, err := readArchive(in)
@@ -117,7 +117,7 @@ func openNPZ(in *input, opt *Options) (source, error) {
 		return nil, err
 	}
 	if opt.named() {
-		return nil, Errorf("its columns have no names; give the inputs by number, and as target one of its arrays %s, or numbers of columns",
+		return nil, Errorf("its columns have no names; give the inputs by number, and the target by number or as one of its arrays %s",
 			names.List(z.names))
 	}
 	x, err := z.open(input, opt)
@@ -154,11 +154,11 @@ func (z *archive) inputArray(opt *Options, target string) (string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", Errorf("has no array X and no other of two dimensions; name one of its arrays %s", names.List(z.names))
+		return "", Errorf("has no array X and no other of two or more dimensions; name one of its arrays %s", names.List(z.names))
 	case 1:
 		return found[0], nil
 	}
-	return "", Errorf("has no array X and more than one of two dimensions; name one of %s", names.List(found))
+	return "", Errorf("has no array X and more than one of two or more dimensions; name one of %s", names.List(found))
 }
 
 // openTargets makes the source of a file of targets: the named array, else y or Y, else the only one.
@@ -175,7 +175,7 @@ func (z *archive) openTargets(opt *Options) (source, error) {
 	case len(z.names) == 1:
 		name = z.names[0]
 	default:
-		return nil, Errorf("has no array y; name the array of the targets among %s", names.List(z.names))
+		return nil, Errorf("has no array y; name the array of the targets, one of %s", names.List(z.names))
 	}
 	return z.open(name, opt)
 }

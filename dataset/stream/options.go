@@ -17,7 +17,7 @@ import (
 type Format int
 
 const (
-	FormatAuto Format = iota // by the ending of the path, else by the first bytes, else CSV
+	FormatAuto Format = iota // by the ending of the path, else by the first bytes, by default CSV
 	CSV                      // text, one sample in each line
 	NPY                      // one array of NumPy
 	NPZ                      // a zip archive of arrays of NumPy
@@ -49,11 +49,11 @@ type Header int
 
 // The first line of a text holds names or a sample.
 const (
-	// HeaderAuto takes the first line for a header if Inputs or Targets name columns, or if a cell
-	// of an input column (of a target column without inputs) is neither a number nor a missing
-	// value. It takes the line for a sample if it has a number, and numbers and words in the same
-	// columns as the second line. A header of numbers needs HeaderPresent, and a text of words
-	// without a header needs HeaderAbsent.
+	// HeaderAuto treats the first line as a header if Inputs or Targets name columns, or if a cell
+	// of an input column (of a target column if there are no inputs) is neither a number nor a
+	// missing value. It treats the line as a sample if it has a number, and numbers and words in
+	// the same columns as the second line. A header of numbers needs HeaderPresent, and a text of
+	// words without a header needs HeaderAbsent.
 	HeaderAuto Header = iota
 	HeaderPresent
 	HeaderAbsent
@@ -77,7 +77,7 @@ func ParseHeader(name string) (Header, error) {
 }
 
 // Options select the data. The zero value reads every column as an input, in the format it finds. JSON
-// has the fields that decide what is learned, without those that a model stores or a program sets.
+// has the fields that decide what is learned, without the fields that a model stores or a program sets.
 type Options struct {
 	Format Format `json:"format,omitzero"` // of the paths, not of TargetPath
 	Header Header `json:"header,omitzero"` // of texts
@@ -98,8 +98,8 @@ type Options struct {
 	Inputs []string `json:"inputs,omitempty"`
 
 	// Targets are the columns to be predicted, in the same notation; in an .npz also the name of an
-	// array. With TargetPath they are columns of that file, none for all. Else none means no
-	// targets.
+	// array. With TargetPath they are columns of that file, and an empty list means all of them.
+	// Without TargetPath an empty list means no targets.
 	Targets []string `json:"targets,omitempty"`
 
 	// Exclude are columns that are left out of Inputs, in the same notation.
@@ -109,42 +109,42 @@ type Options struct {
 	// It is neither a column of TargetPath nor an input.
 	Weight string `json:"weight,omitzero"`
 
-	// Keep are columns of the file of the inputs, in the same notation, whose cells a Batch has as
-	// text. They can be inputs too. JSON leaves them out.
+	// Keep are columns of the file of the inputs, in the same notation, whose cells a Batch keeps
+	// as text. They can be inputs too.
 	Keep []string `json:"-"`
 
 	// TargetPath is a file of any format with the targets of the only path given to Open, one row
 	// for each sample.
 	TargetPath string `json:"target_path,omitzero"`
 
-	// InputArray is the array of X in an .npz; empty for X, else x, else the only one of two or
-	// more dimensions but the target.
+	// InputArray names the array of the inputs in an .npz. If it is empty, that is X, else x, else
+	// the only array of two or more dimensions besides the target.
 	InputArray string `json:"input_array,omitzero"`
 
 	// Classes says that the single target column has labels, which stay text.
 	Classes bool `json:"-"`
 
-	// Columns say how the columns of Inputs become the columns of X, in their order; nil for
-	// numbers as they are. [Reader.Describe] finds them in the data; a model keeps them.
+	// Columns describe how the columns of Inputs become the columns of X, in their order; nil for
+	// plain numbers. [Reader.Describe] finds them in the data; a model keeps them.
 	Columns Columns `json:"-"`
 
 	// Missing is the treatment of missing cells.
 	Missing Missing `json:"missing,omitzero"`
 
-	// NA are more words for a missing cell in a text, also for a missing label. Case matters.
+	// NA are further words for a missing cell in a text, including a missing label. Case matters.
 	NA []string `json:"na,omitempty"`
 
-	// TargetNotations say how the numbers of Targets are written, in their order; without one for
-	// each they are written as Decimal and Thousands say. [Reader.Survey] finds them in the data.
+	// TargetNotations describe how the numbers of Targets are written, in their order. Unless there
+	// is one for each, Decimal and Thousands apply. [Reader.Survey] finds them in the data.
 	TargetNotations []Notation `json:"-"`
 
-	// Decimal is the sign before decimals in a text, a point or a comma; 0 for a point. With a
-	// comma the detected separator is never a comma. Unless both are 0, Decimal and Thousands
-	// override the Notation of every column.
+	// Decimal is the sign before decimals in a text, a point or a comma; 0 for a point. If it is a
+	// comma, the detected separator is not. Unless both are 0, Decimal and Thousands override the
+	// Notation of every column.
 	Decimal rune `json:"decimal,omitzero"`
 
 	// Thousands is the sign between thousands, a space, an apostrophe, a point, a comma or an
-	// underscore; 0 for none. A cell with a wrong group is not a number.
+	// underscore; 0 for none. A cell with a group of the wrong length is not a number.
 	Thousands rune `json:"thousands,omitzero"`
 
 	// Test takes the t10k- files of an MNIST folder instead of the train- files.
@@ -153,34 +153,34 @@ type Options struct {
 	// Stdin is read for the path "-"; nil for os.Stdin.
 	Stdin io.Reader `json:"-"`
 
-	// Open opens every path but "-", TargetPath too; nil for the files of this machine. Paths are
-	// then whatever Open understands, without folders and sizes, and each path is read like a named
+	// Open opens every path but "-", including TargetPath; nil for local files. Paths are then
+	// whatever Open understands, without folders and sizes, and each path is read like a named
 	// pipe, when it is reached.
 	//
 	// One goroutine calls Open, reads its result to the end and closes it. The context ends with
 	// the Reader's, or with Close; the Reader waits for neither Open nor Read beyond that. Errors,
-	// also of the close, are the cause of an *Error with the path.
+	// including one of Close, are the cause of an *Error with the path.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error) `json:"-"`
 
 	// FS is the file system; nil for the operating system's. Tests pass one that fails.
 	FS vfs.FS `json:"-"`
 
-	// Bad is called with the fault of a bad sample. nil leaves the sample out; any other error ends
-	// the reading, and Next returns it from then on, io.EOF as if the data ended. Without Bad the
-	// first bad sample ends the reading with its *Error.
+	// Bad is called with the fault of a bad sample. If it returns nil, the sample is left out. Any
+	// other error ends the reading, and Next returns it from then on; io.EOF is as if the data
+	// ended. Without Bad the first bad sample ends the reading with its *Error.
 	//
-	// Next calls it in the order of the samples, once for each; Peek does not. The package
-	// comment defines bad samples. Bad may limit their number: all are bad if the first line is the
-	// odd one.
+	// Next calls it in the order of the samples, once for each; Peek does not. The package comment
+	// defines bad samples. Bad may limit their number: if the first line is the odd one out, all
+	// others are bad.
 	Bad func(*Error) error `json:"-"`
 
 	// targetsOnly is set for a file of targets: it has no inputs, and without Targets every column
-	// is one.
+	// is a target.
 	targetsOnly bool
 }
 
 // Number reads a cell of a text like a cell of the only target, by its TargetNotation if there is one,
-// else by Decimal and Thousands: NaN for a missing one. ok is false if the cell is not a number.
+// else by Decimal and Thousands. A missing cell is NaN. ok is false if the cell is not a number.
 func (o *Options) Number(cell string) (v float64, ok bool) {
 	var of Notation
 	if len(o.TargetNotations) == 1 {
@@ -199,12 +199,12 @@ func (o *Options) fills() bool {
 	return o.Missing == MissingDrop || o.Missing == MissingMean && o.Columns != nil
 }
 
-// checkChoice returns an error for classes that are not one column, and unless Columns fit the inputs,
-// which can have words or not.
+// checkChoice returns an error for classes in more than one column, and unless Columns fit the inputs.
+// words reports whether the inputs can have words.
 func (o *Options) checkChoice(inputs, outputs int, words bool) error {
 	switch {
 	case o.Classes && outputs > 1:
-		return Errorf("%d target columns for one label; name the column of the class", outputs)
+		return Errorf("%d target columns, but a sample has one label; name the column of the labels", outputs)
 	case o.targetsOnly || o.Columns == nil:
 		return nil
 	case len(o.Columns) != inputs:
@@ -229,14 +229,14 @@ func (o *Options) check(paths []string) error {
 	case !slices.Contains([]rune{0, '.', ','}, o.Decimal):
 		return fault("%q cannot stand before decimals; give a point or a comma", o.Decimal)
 	case o.Thousands != 0 && (!validThousands(o.Thousands) || o.Thousands == cmp.Or(o.Decimal, '.')):
-		return fault("%q cannot separate thousands; give a space, an apostrophe, an underscore, a point or a comma that does not stand before decimals", o.Thousands)
+		return fault("%q cannot separate thousands; give a space, an apostrophe, an underscore, a point or a comma, but not the sign before decimals", o.Thousands)
 	}
 	if err := o.checkColumns(); err != nil {
 		return err
 	}
 	all := append([]string{o.TargetPath}, paths...)
 	if i := slices.Index(all, stdinPath); i >= 0 && slices.Contains(all[i+1:], stdinPath) {
-		return fault("standard input is given more than once, but can be read once")
+		return fault("standard input is given more than once, but can be read only once")
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ type pair struct {
 	about        info
 }
 
-// newPair joins two sources.
+// newPair joins a source of inputs and a source of targets.
 func newPair(x, y source, xPath, yPath string) (source, error) {
 	p := &pair{x: x, y: y, xPath: xPath, yPath: yPath, about: *x.info()}
 	of := y.info()

@@ -34,8 +34,8 @@ type Reader struct {
 }
 
 // Open opens the sources that paths name, to be read one after the other. "-" is standard input. Gzip
-// is unpacked, whatever the name. A folder with the files of MNIST is its training set, or its test
-// set with opt.Test.
+// is unpacked, whatever the name. A folder with the files of MNIST stands for its training set, or with
+// opt.Test for its test set.
 //
 // Open reads the beginnings of all files, so that a mismatch is found before hours of work: columns
 // must agree in number, and in their names where files have a header. A later text without a header
@@ -134,20 +134,22 @@ func (r *Reader) checkSchema(i int, f *files) error {
 	return nil
 }
 
-// Inputs returns the names of the columns of X, nil where the first source has none.
+// Inputs returns the names of the columns of X, or nil if the first source has none.
 func (r *Reader) Inputs() []string {
 	return r.opt.Columns.InputNames(r.about.inputs)
 }
 
-// Tally counts left-out samples, filled-in cells and unknown words in the batches so far.
+// Tally returns the numbers of left-out samples, filled-in cells and unknown words in the batches so
+// far.
 func (r *Reader) Tally() Tally {
 	return Tally{r.tally.Dropped, slices.Clone(r.tally.Filled), slices.Clone(r.tally.Unknown)}
 }
 
-// Targets returns the names of the targets, nil where the first source has none.
+// Targets returns the names of the targets, or nil if the first source has none.
 func (r *Reader) Targets() []string { return slices.Clone(r.about.targets) }
 
-// Kept returns the names of the columns of Options.Keep, their numbers where the first source has none.
+// Kept returns the names of the columns of Options.Keep, or their numbers if the first source has no
+// names.
 func (r *Reader) Kept() []string { return slices.Clone(r.about.kept) }
 
 // Dim returns d, the number of columns of X.
@@ -158,7 +160,7 @@ func (r *Reader) Dim() int {
 	return r.about.dim
 }
 
-// Outputs returns the number of target columns: columns of Y, 1 for labels, 0 without targets.
+// Outputs returns the number of target columns: the columns of Y, 1 for labels, 0 without targets.
 func (r *Reader) Outputs() int { return r.about.outputs }
 
 // Rows returns the number of samples of all sources, bad ones included, or -1 if it is unknown before
@@ -167,7 +169,7 @@ func (r *Reader) Rows() int64 { return sum(r.known) }
 
 // Bytes returns the bytes of the samples delivered or left out, headers included, and the total bytes
 // of the sources, -1 if unknown. Data read ahead does not count. If n samples took done bytes, a text
-// of total bytes has about n total/done.
+// of total bytes has about n·total/done samples.
 //
 // In plain texts and arrays done is exact; in gzip it is the position in the packed data to some tens
 // of kilobytes; in an .npz it is the samples' share of the file. A file of targets does not count. For
@@ -183,7 +185,7 @@ func (r *Reader) Bytes() (done, total int64) {
 	return r.taken, total
 }
 
-// sum adds counts, -1 where one of them is unknown.
+// sum returns the sum of counts, or -1 if one of them is unknown.
 func sum(counts []int64) int64 {
 	total := int64(0)
 	for _, n := range counts {
@@ -195,15 +197,16 @@ func sum(counts []int64) int64 {
 	return total
 }
 
-// Next returns the next rows samples, fewer only at the end of the last source, and io.EOF after it. A
-// batch continues from one source to the next, and across samples that Options.Bad leaves out.
+// Next returns a batch of as many samples as rows says, of fewer only at the end of the last source,
+// and then io.EOF. A batch continues from one source to the next, and across samples that Options.Bad
+// leaves out.
 //
-// Memory follows the data that was read, not rows or a header. After an error every further call
-// returns that error; the samples of the batch that were read before it are lost.
+// Memory grows with the data that was read, not with rows or a header. After an error every further
+// call returns that error; the samples of the batch that were read before it are lost.
 //
 //	panics: unless rows >= 1.
 //	errors: *Error with the place of the fault; the error of Options.Bad; ErrClosed after Close;
-//	once the context is done an error that wraps its cause.
+//	once the context is done, an error that wraps its cause.
 func (r *Reader) Next(rows int) (*Batch, error) {
 	if rows < 1 {
 		panic(panicRows)
@@ -241,7 +244,7 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 	return r.batch(&b), nil
 }
 
-// ended returns the error that ended the reading, ErrClosed for the zero value.
+// ended returns the error that ended the reading, or ErrClosed for the zero value.
 func (r *Reader) ended() error {
 	if r.cancel == nil {
 		return ErrClosed
@@ -249,7 +252,7 @@ func (r *Reader) ended() error {
 	return r.err
 }
 
-// batch makes a batch of the samples b.
+// batch makes a batch from the samples b.
 func (r *Reader) batch(b *samples) *Batch {
 	rows := len(b.places)
 	out := &Batch{X: mat.NewDense(rows, r.Dim(), b.x), Labels: b.labels, Weights: b.w, Kept: b.kept, First: b.numbers[0] - 1, places: b.places, numbers: b.numbers}
@@ -259,7 +262,7 @@ func (r *Reader) batch(b *samples) *Batch {
 	return out
 }
 
-// advance closes the current source and opens the next; io.EOF if it was the last.
+// advance closes the current source and opens the next, or returns io.EOF if it was the last.
 func (r *Reader) advance() error {
 	taken := r.current.source.taken()
 	if r.sizes[r.at] >= 0 {
@@ -283,8 +286,8 @@ func (r *Reader) advance() error {
 }
 
 // Close ends the reading, waits for work in the background, and closes the files. It does not wait for
-// a Read of standard input, or of a reader of Options.Open, that does not return. After it Next
-// returns ErrClosed, and Close nil.
+// a Read of standard input, or of a reader of Options.Open, that does not return. After Close, Next
+// returns ErrClosed and a further Close returns nil.
 func (r *Reader) Close() error {
 	if errors.Is(r.ended(), ErrClosed) {
 		return nil

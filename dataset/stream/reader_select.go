@@ -8,7 +8,7 @@ import (
 
 const panicBegun = "stream: Select, Peek, Survey or Describe after Next"
 
-// look returns the error that prevents a look at the first rows.
+// look returns the error that prevents a look at the first rows. It panics after Next.
 func (r *Reader) look(rows int) error {
 	if rows < 1 {
 		panic(panicRows)
@@ -19,18 +19,18 @@ func (r *Reader) look(rows int) error {
 	return r.ended()
 }
 
-// A Heading has the names and counts of columns, from the beginning of the first source.
+// A Heading holds the names and counts of columns, from the beginning of the first source.
 type Heading struct {
 	Format    Format   // as found; never FormatAuto
-	HasHeader bool     // the first line of a text names its columns, by the present selection
+	HasHeader bool     // the first line of a text names its columns, by the current selection
 	Columns   int      // cells of a line of a text, elements of a sample of the array of X
 	Names     []string // of all columns; nil without a header
 	First     []string // cells of the first line of a text, names or values; nil for arrays
-	Dims      int      // dimensions of the array of X, the samples among them; 0 for texts
+	Dims      int      // dimensions of the array of X, including the samples; 0 for texts
 	Arrays    []string // names of the arrays of an .npz, in its order; nil for other formats
 }
 
-// A Selection has the columns to read, as the fields of [Options] with the same names.
+// A Selection holds the columns to read, as the fields of [Options] with the same names.
 type Selection struct {
 	Header          Header
 	Inputs, Targets []string
@@ -49,7 +49,7 @@ func (r *Reader) Heading() Heading {
 	return h
 }
 
-// Selection returns the present selection, from Options or the last Select.
+// Selection returns the current selection, from Options or the last Select.
 func (r *Reader) Selection() Selection {
 	o := &r.opt
 	return Selection{o.Header, slices.Clone(o.Inputs), slices.Clone(o.Targets), slices.Clone(o.Exclude), o.Weight, o.Classes, o.Columns,
@@ -59,11 +59,10 @@ func (r *Reader) Selection() Selection {
 // Select chooses other columns of the same sources, after a look at the [Heading] or by Peek. It
 // replays the beginning of a pipe, so that no sample is lost, and opens nothing twice.
 //
-// With HeaderAuto the header is decided again, by s alone. Later sources are checked again as Open
-// does.
+// With HeaderAuto the header is decided again, by s alone. Later sources are checked again, as by Open.
 //
 //	panics: after Next.
-//	errors: as Open. The earlier selection remains then, except after Close and once ctx is done.
+//	errors: as Open. The earlier selection then remains, except after Close and once ctx is done.
 func (r *Reader) Select(s Selection) error {
 	if err := r.look(1); err != nil {
 		return err
@@ -88,21 +87,21 @@ func (r *Reader) Select(s Selection) error {
 		return r.err
 	}
 	for i := 1; i < len(r.paths); i++ {
-		_ = r.probe(i) // Next meets its fault, if it has one by now
+		_ = r.probe(i) // Next reports its fault, if it has one by now
 	}
 	return err
 }
 
-// Peek returns the batch that Next would return first, from the first source only, and goes back to
-// the beginning. It waits until a pipe has given that many samples, or ended, and keeps them in memory
+// Peek returns the batch that Next would return first, from the first source only, and goes back to the
+// beginning. It waits until a pipe has delivered that many samples, or ended, and keeps them in memory
 // until the first Next.
 //
 // With Options.Bad it leaves out bad samples, at most rows of them, without calling Bad: another
-// selection may find no fault in them. Those that MissingDrop leaves out do not count: it reads on.
+// selection may find no fault in them. Samples that MissingDrop leaves out do not count: it reads on.
 //
 //	panics: unless rows >= 1, and after Next.
 //	errors: as Next; io.EOF without a sample. An *Error for a bad sample does not end the Reader.
-//	With Options.Bad it is returned only where there is no other sample.
+//	With Options.Bad it is returned only if there is no good sample.
 func (r *Reader) Peek(rows int) (*Batch, error) {
 	if err := r.look(rows); err != nil {
 		return nil, err
@@ -124,9 +123,9 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 	return r.batch(&b), nil
 }
 
-// lookAt calls read for the first samples, until it has read rows good ones or passed as many bad ones,
-// and goes back to the beginning. Its error is io.EOF without a good sample, or that of the first bad
-// one.
+// lookAt calls read for the first samples, until it has read rows good ones or skipped rows bad ones,
+// and goes back to the beginning. Without a good sample its error is that of the first bad one, or
+// io.EOF.
 func (r *Reader) lookAt(rows int, read func() error) error {
 	var fault, err error
 	good := 0

@@ -57,7 +57,7 @@ func TestOpenFaults(t *testing.T) {
 		{[]string{path, missing}, Options{}, missing + ": cannot be opened"},
 		{[]string{path}, Options{TargetPath: missing}, missing + ": cannot be opened"},
 		{[]string{path}, Options{TargetPath: dir}, dir + ": is a folder"},
-		{[]string{dir}, Options{}, "a folder must have the files of MNIST"},
+		{[]string{dir}, Options{}, "a folder must hold the files of MNIST"},
 		{[]string{loop}, Options{}, loop + ": cannot be opened"}, {[]string{nowhere}, Options{}, nowhere + ": cannot be opened"},
 		{[]string{filepath.Join(path, "x.csv")}, Options{}, "cannot be opened"},
 		{[]string{dir + "/" + strings.Repeat("x", 1<<10)}, Options{}, "cannot be opened"},

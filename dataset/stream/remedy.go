@@ -5,7 +5,7 @@ import "blskernel/internal/io/names"
 // An Option is a field of [Options] that a Remedy sets.
 type Option int
 
-// The options that errors advise.
+// The options that errors suggest.
 const (
 	OptionHeader Option = iota
 	OptionInputs
@@ -23,13 +23,13 @@ func (o Option) String() string { return names.String(optionNames, o) }
 // A Remedy is an option, with its value, that avoids an [Error].
 type Remedy struct {
 	Option Option
-	Value  string // as text, of a list one entry; empty where only the user knows it
+	Value  string // as text, or one entry of a list; empty if only the user knows it
 }
 
 // exclude is the Remedy for a column until the column is known.
 var exclude = Remedy{Option: OptionExclude}
 
-// String writes the Remedy as the field of Options: Options.Exclude = age.
+// String returns the Remedy as a field of Options, as in "Options.Exclude = age".
 func (r Remedy) String() string {
 	text := "Options." + r.Option.String()
 	if r.Value != "" {

@@ -2,21 +2,21 @@ package stream
 
 type info struct {
 	heading   Heading
-	inputs    []string // names of the columns of the inputs, nil where they have none
+	inputs    []string // names of the columns of the inputs, nil if they have none
 	columns   []int    // those columns, from 0
 	dim       int      // their number
 	gaps      bool     // a cell of an array can be NaN
-	targets   []string // names of the targets, nil where they have none
+	targets   []string // names of the targets, nil if they have none
 	outputs   int      // columns of Y; 1 for labels
-	ofTargets []int    // the columns of the targets, from 0; nil of labels in an array of their own
+	ofTargets []int    // the columns of the targets, from 0; nil for labels in a separate array
 	// textTargets reports that the targets are in a separate text.
 	textTargets bool
-	kept        []string   // names of the kept columns, their numbers where they have none
-	rows        int64      // samples, -1 where that is unknown
-	layout      *csvLayout // of a text, nil for other formats
+	kept        []string   // names of the kept columns, or their numbers
+	rows        int64      // number of samples, -1 if unknown
+	layout      *csvLayout // of a text; nil for other formats
 }
 
-// column returns the column of an input or, counted behind the inputs, of a target, and its name.
+// column returns the column and its name of an input or, counted after the inputs, of a target.
 func (i *info) column(n int) (col int, name string) {
 	if n < i.dim {
 		return i.columns[n], nameOf(i.inputs, n)
@@ -28,14 +28,15 @@ func (i *info) column(n int) (col int, name string) {
 // to the caller, and a member of an archive holds only memory.
 type source interface {
 	info() *info
-	// taken returns the bytes of the file up to the end of the last sample that was read or passed.
+	// taken returns the bytes of the file up to the end of the last sample that was read or
+	// skipped.
 	taken() int64
 	// read appends the next sample to s, with its place unless this is a source of targets. After
-	// the last sample it returns io.EOF. It passes an unusable sample and returns an error with
-	// isBad. After an error s may have parts of a sample.
+	// the last sample it returns io.EOF. It skips an unusable sample and returns an error for which
+	// isBad is true. After an error s may have parts of a sample.
 	read(s *samples) error
 	// survey counts the cells of the next sample, in a column for each input, and in one for each
-	// target of a text. It is used in place of read, and has its errors.
+	// target of a text. It is used in place of read, and returns the same errors.
 	survey(inputs, targets []surveyed) error
 }
 

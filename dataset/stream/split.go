@@ -2,10 +2,10 @@ package stream
 
 import "blskernel/mat"
 
-// Split returns the rows for which held is false, and those for which it is true, in their order, with
-// their places and numbers; nil for no rows.
+// Split returns the rows for which held is false and the rows for which it is true, in their order,
+// with their places and numbers. It returns nil for no rows.
 //
-//	cost: copies of the rows; if all are on one side, that side is b itself.
+//	cost: copies the rows; if all are on one side, that side is b itself.
 func (b *Batch) Split(held func(i int) bool) (rest, aside *Batch) {
 	if b.X == nil {
 		return nil, nil
@@ -27,7 +27,7 @@ func (b *Batch) Split(held func(i int) bool) (rest, aside *Batch) {
 	return b.pick(here), b.pick(there)
 }
 
-// pick returns a batch of some rows, at least one, in rising order.
+// pick returns a batch of the given rows, at least one, in ascending order.
 func (b *Batch) pick(rows []int) *Batch {
 	kept := len(b.Kept) / b.X.RawMatrix().Rows
 	out := &Batch{X: pickRows(b.X, rows), Labels: pickEach(b.Labels, rows, 1), Weights: pickEach(b.Weights, rows, 1),
@@ -41,7 +41,7 @@ func (b *Batch) pick(rows []int) *Batch {
 	return out
 }
 
-// pickEach returns a copy of the n elements of each of some rows, nil of none.
+// pickEach returns a copy of the n elements of each given row, or nil if all is nil.
 func pickEach[T any](all []T, rows []int, n int) (out []T) {
 	for _, i := range rows {
 		if all != nil {
@@ -51,7 +51,7 @@ func pickEach[T any](all []T, rows []int, n int) (out []T) {
 	return out
 }
 
-// pickRows returns a copy of some rows of m.
+// pickRows returns a copy of the given rows of m.
 func pickRows(m *mat.Dense, rows []int) *mat.Dense {
 	_, c := m.Dims()
 	out := mat.NewDense(len(rows), c, nil)

@@ -12,21 +12,21 @@ import (
 )
 
 const (
-	// maxLevelBytes bounds a level, so that a column of texts is an error.
+	// maxLevelBytes bounds a level, so that a column of long texts is an error.
 	maxLevelBytes = 256
-	// maxNumericDescribed is the largest number of columns, all of numbers without missing cells,
-	// that are described: as many as a model file holds.
+	// maxNumericDescribed is the largest number of columns that are described if all have numbers
+	// and no missing cells. A model file holds as many.
 	maxNumericDescribed = 1 << 14
 )
 
-// A Description describes the columns, from the first samples.
+// A Description describes the columns, as far as the first samples show them.
 type Description struct {
 	Rows    int        // samples that were looked at
 	Columns Columns    // how the chosen columns become inputs
 	Targets []Notation // how the numbers of the targets are written; nil where all are plain
 
-	// Gaps says of each of Columns whether at least one cell in a hundred is missing, and one is
-	// not, so that an indicator of missing cells may help.
+	// Gaps tells for each of Columns whether at least one cell in a hundred is missing and one in a
+	// hundred is not, so that an indicator of missing cells may help.
 	Gaps []bool
 
 	// RowNumbers are the inputs, from 0, that seem to number the rows: whole numbers that rise, or
@@ -45,26 +45,26 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 }
 
 // Survey reads at most rows samples of the first source and returns how the chosen columns become
-// inputs and how numbers are written, for Select. It returns to the beginning as Peek does. It skips at
-// most rows bad samples.
+// inputs and how numbers are written, for Select. It returns to the beginning as Peek does, and skips
+// at most rows bad samples.
 //
-// A column has a [Notation] if all its cells are numbers in that and not without it: a comma before
-// decimals, signs between thousands, % or the sign of a currency. Where a comma may be either, other
+// A column has a [Notation] if all its cells are numbers with it, but not without it: a comma before
+// decimals, signs between thousands, % or the sign of a currency. If a comma may be either, other
 // columns decide. If a comma separates the cells of the text, decimals have a point.
 //
-// Any other column is one of words if at most half of its cells are numbers. So is a column of few
-// different cells, each twice on average, of which at least one in twenty is a word. In any other
-// column a word is bad. Levels are in byte order.
+// Any other column is a column of words if at most half of its cells are numbers, or if at least one
+// cell in twenty is a word and its different cells are few and occur twice on average. In all other
+// columns a word is bad. Levels are in byte order.
 //
-// With MissingMean the Fill of a column of numbers is their mean to seven digits, 0 without numbers;
-// the Fill of a column of words is the share of each level. Columns is nil if no column has words, a
+// With MissingMean the Fill of a column of numbers is their mean to seven digits, or 0 without numbers;
+// the Fill of a column of words holds the share of each level. Columns is nil if no column has words, a
 // Notation or possibly missing cells, as in arrays of integers, and for more than 2^14 columns of
 // numbers without missing cells.
 //
 //	panics: unless rows >= 1, and after Next.
-//	errors: one *Error for all columns of dates, of more than MaxLevels words, of text that is not
-//	UTF-8, with a comma that may be either, or with MissingDrop without any value, together with the
-//	Description of the others. Else as Peek.
+//	errors: one *Error, together with the Description of the other columns, for all columns of
+//	dates, of more than MaxLevels words, of text that is not UTF-8, with a comma that may be either,
+//	or with MissingDrop without any value. Else as Peek.
 func (r *Reader) Survey(rows int) (*Description, error) {
 	if err := r.look(rows); err != nil {
 		return nil, err
@@ -102,8 +102,8 @@ func (r *Reader) Survey(rows int) (*Description, error) {
 	return d, nil
 }
 
-// survey looks at the first rows, of inputs whose notations are known or not, and goes back to the
-// beginning.
+// survey looks at the first rows and goes back to the beginning. known holds the notations of the
+// inputs as far as they are known.
 func (r *Reader) survey(rows int, known []Notation) (*survey, error) {
 	v := survey{about: &r.about, columns: make([]surveyed, r.about.dim+r.about.outputs)}
 	plain, forms := r.opt.notation(Notation{}), formNotations
@@ -130,28 +130,28 @@ func (r *Reader) survey(rows int, known []Notation) (*survey, error) {
 	return &v, err
 }
 
-// A survey has the statistics of the first samples.
+// A survey holds the statistics of the first samples.
 type survey struct {
 	about   *info
 	rows    int
-	columns []surveyed // of the inputs, and behind them of the targets
+	columns []surveyed // of the inputs, followed by the targets
 }
 
-// surveyed has the statistics of the first samples for one column.
+// surveyed holds the statistics of the first samples for one column.
 type surveyed struct {
 	guess
 	in notation
 
 	numbers, words int
 	mean           float64         // of the numbers
-	seen           map[string]int  // how often each cell occurs, up to the first beyond MaxLevels
-	many           bool            // there are more
-	long           string          // the beginning of one that is too long
-	last           float64         // number
-	fraction       bool            // one has a fraction
-	rises, falls   bool            // a number is larger, smaller than the one before, or the same
-	stays          bool            // two are the same
-	all            map[string]bool // all cells, of a column that may have names of rows; nil for others
+	seen           map[string]int  // how often each cell occurs, for up to MaxLevels different cells
+	many           bool            // there are more different cells
+	long           string          // the beginning of a cell that is too long
+	last           float64         // the last number
+	fraction       bool            // a number has a fraction
+	rises, falls   bool            // a number is larger, or smaller, than the one before
+	stays          bool            // a number is the same as the one before
+	all            map[string]bool // all cells of a column that may hold names of rows; nil for others
 }
 
 // number adds x to the statistics.
@@ -215,8 +215,8 @@ func (v *survey) rowNumbers() (inputs []int) {
 	return inputs
 }
 
-// notations returns how the numbers of the columns are written, and the faults of those whose commas
-// may stand for two things, unless they are labels.
+// notations returns how the numbers of the columns are written, and the faults of columns whose commas
+// may stand for two things. labels reports that the targets are labels, which have no such faults.
 func (v *survey) notations(labels bool) (all []Notation, faults []columnFault) {
 	comma := rune(0)
 	if v.about.layout != nil {
@@ -230,13 +230,13 @@ func (v *survey) notations(labels bool) (all []Notation, faults []columnFault) {
 		}
 		what := Errorf("has commas that may stand before decimals or between thousands, such as %s", names.Shorten(v.columns[i].odd))
 		faults = append(faults, columnFault{what.in(v.about.column(i)),
-			"say which by %v or %v", []any{Remedy{OptionDecimal, ","}, Remedy{OptionThousands, ","}}})
+			"set which with %v or %v", []any{Remedy{OptionDecimal, ","}, Remedy{OptionThousands, ","}}})
 	}
 	return all, faults
 }
 
-// A columnFault is why a column cannot be read, with Column and Name, and a format of what to do with
-// Remedies as its arguments.
+// A columnFault says why a column cannot be read, with Column and Name. advice is a format for what to
+// do, and args are its arguments, among them Remedies.
 type columnFault struct {
 	*Error
 	advice string
@@ -271,16 +271,16 @@ func joined(faults []columnFault) *Error {
 		args = append(args, more)
 	}
 	if specs != nil {
-		formats = append(formats, "leave columns out by %v, or make numbers of them")
+		formats = append(formats, "leave columns out with %v, or turn them into numbers")
 		args = append(args, Remedy{OptionExclude, strings.Join(specs, ",")})
 	}
 	if commas != nil {
-		formats = append(formats, "say what the commas are by %v or %v")
+		formats = append(formats, "set what the commas are with %v or %v")
 	}
 	return Errorf(strings.Join(formats, "; "), append(args, commas...)...)
 }
 
-// describe returns the columns of the inputs, whose numbers are written in these notations.
+// describe returns the columns of the inputs, whose numbers are written in the given notations.
 func (v *survey) describe(how Missing, notations []Notation) (Columns, []columnFault) {
 	columns, special, missing := make(Columns, len(notations)), false, false
 	var faults []columnFault
@@ -292,7 +292,7 @@ func (v *survey) describe(how Missing, notations []Notation) (Columns, []columnF
 		switch {
 		case cells == 0 && how == MissingDrop:
 			fault = &columnFault{Errorf("has no value in the first %d rows, so that %v leaves them all out", v.rows, Remedy{OptionMissing, MissingDrop.String()}),
-				"leave the column out by %v", []any{exclude}}
+				"leave the column out with %v", []any{exclude}}
 		case c.isWords() && !c.ambiguous():
 			special = true
 			columns[i], fault = c.levels()
@@ -331,7 +331,7 @@ func (c *surveyed) levels() (Column, *columnFault) {
 		return out, &columnFault{Errorf("has dates, such as %s", names.Shorten(out.Levels[slices.IndexFunc(out.Levels, isDate)])), dateAdvice, []any{exclude}}
 	case c.many:
 		return out, &columnFault{Errorf("has more than %d different words, or long texts, such as %s", MaxLevels, names.Shorten(append(out.Levels, c.long)[0])),
-			"leave it out by %v, or make numbers of it", []any{exclude}}
+			"leave it out with %v, or turn it into numbers", []any{exclude}}
 	case invalid >= 0:
 		return out, &columnFault{Errorf("has the word %s, which is not UTF-8", names.Shorten(out.Levels[invalid])), "save the file as UTF-8", nil}
 	}
@@ -341,7 +341,7 @@ func (c *surveyed) levels() (Column, *columnFault) {
 	return out, nil
 }
 
-// rounded returns v to seven digits, to save space in a file.
+// rounded returns v rounded to seven digits, to save space in a file.
 func rounded(v float64) float64 {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 7, 64), 64)
 	return v

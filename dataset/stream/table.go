@@ -24,10 +24,10 @@ const panicCells = "stream: not one cell for each column"
 // Missing is the treatment of missing cells: empty, NA, N/A, NaN, null, None or ?, and NaN in an array.
 type Missing int
 
-// What becomes of a missing cell.
+// What happens to a missing cell.
 const (
 	MissingError Missing = iota // its sample is bad
-	MissingMean                 // an input has the Fill of its column; without it, and in targets and weights, as MissingError
+	MissingMean                 // an input gets the Fill of its column; without a Fill, and for a target or weight, as MissingError
 	MissingDrop                 // its sample is left out and counted, whether it is an input, a target, an empty label or a weight
 )
 
@@ -43,14 +43,15 @@ func (m *Missing) UnmarshalText(name []byte) (err error) {
 	return err
 }
 
-// ParseMissing returns the Missing of a name, in either case. "" is MissingError.
+// ParseMissing returns the Missing with the given name, in any case. "" is MissingError.
 func ParseMissing(name string) (Missing, error) {
 	return names.Parse[Missing]("stream", missingNames, cmp.Or(name, "error"))
 }
 
-// A Column says how a column of the data becomes inputs: columns of X. A number is one input. A word is
-// one input for each level, 1 for its level and 0 for the others; an unknown word is 0 in all. One more
-// number in Fill makes one more input, an indicator of missing cells, which is 0 for all other cells.
+// A Column describes how a column of the data becomes inputs, the columns of X. A column of numbers is
+// one input. A column of words has one input for each level, which is 1 for a word of that level and 0
+// for others; an unknown word is 0 in all. If Fill has one number more than that, there is one more
+// input: an indicator of missing cells, which is 0 for all other cells.
 type Column struct {
 	Levels   []string  `json:"levels,omitempty"`  // of a column of words, at most MaxLevels; nil for numbers
 	Fill     []float64 `json:"fill,omitempty"`    // the inputs of a missing cell; nil where that is an error
@@ -63,15 +64,15 @@ func (c *Column) Inputs() int { return max(c.inputs(), len(c.Fill)) }
 // inputs is Inputs without the indicator.
 func (c *Column) inputs() int { return max(1, len(c.Levels)) }
 
-// Columns are all columns of the data that become inputs, in their order.
+// Columns describe all columns of the data that become inputs, in their order.
 type Columns []Column
 
-// UnmarshalJSON reads at most 2^16 columns, so that memory follows their text.
+// UnmarshalJSON reads at most 2^16 columns, so that memory stays in proportion to the text.
 func (c *Columns) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
-		return errors.New("the columns are no list")
+		return errors.New("the columns are not a list")
 	}
 	*c = nil
 	for d.More() {
@@ -104,8 +105,8 @@ func (c Columns) Filled() bool {
 	return !slices.ContainsFunc(c, func(c Column) bool { return c.Fill == nil })
 }
 
-// Indicate returns a copy of c with an indicator of missing cells in the given columns, or nil where
-// none is given.
+// Indicate returns a copy of c with an indicator of missing cells in the given columns, or nil if none
+// is given.
 //
 //	panics: unless indicate has an element for each column, and each given column a Fill.
 func (c Columns) Indicate(indicate []bool) Columns {
@@ -171,8 +172,8 @@ func (c Columns) Names(inputs []string) []string {
 	return out
 }
 
-// Check returns an error for columns that Describe cannot return: no levels, too many, equal ones or
-// not in UTF-8, a Fill of another length or not finite, or an invalid Notation.
+// Check returns an error for columns that Describe cannot return: with no levels, too many, equal ones
+// or ones not in UTF-8, with a Fill of the wrong length or not finite, or with an invalid Notation.
 func (c Columns) Check() error {
 	if len(c) > maxDescribed {
 		return fmt.Errorf("there are more than %d columns", maxDescribed)
@@ -207,14 +208,14 @@ func (c Columns) Check() error {
 	return nil
 }
 
-// checkColumns returns an error for columns that no data can have or that lack what Missing wants, and
-// for an invalid notation.
+// checkColumns returns an error for invalid Columns, for Columns without the Fill that Missing needs,
+// and for an invalid Notation.
 func (o *Options) checkColumns() error {
 	if err := o.Columns.Check(); err != nil {
 		return fmt.Errorf("stream: %w", err)
 	}
 	if o.Missing == MissingMean && !o.Columns.Filled() {
-		return errors.New("stream: missing cells cannot be filled in, as the columns have no means; give another way to treat them")
+		return errors.New("stream: missing cells cannot be filled in, because the columns have no means; choose another treatment")
 	}
 	for i, n := range o.TargetNotations {
 		if err := n.Check(); err != nil {
@@ -224,16 +225,16 @@ func (o *Options) checkColumns() error {
 	return nil
 }
 
-// A Tally counts the filled-in cells, unknown words and left-out samples.
+// A Tally counts left-out samples, filled-in cells and unknown words.
 type Tally struct {
 	Dropped int64   // samples left out by MissingDrop
-	Filled  []int64 // missing cells that were filled in, of each of Options.Columns; nil without them
-	Unknown []int64 // words that are no level, likewise
+	Filled  []int64 // missing cells that were filled in, for each of Options.Columns; nil without them
+	Unknown []int64 // words that are not a level, likewise
 }
 
-// Append appends the inputs of one sample to x and returns it. Each cell is a number, NaN if it is
-// missing, or of a column of words the index of its level, -1 for another word. It adds what it filled
-// in and what is unknown to t, unless t is nil.
+// Append appends the inputs of one sample to x and returns it. Each cell is a number or, in a column of
+// words, the index of its level, -1 for an unknown word. A missing cell is NaN. Append counts filled-in
+// cells and unknown words in t, unless t is nil.
 //
 //	panics: unless there is a cell for each column, and a Fill for each that is missing.
 func (c Columns) Append(x, cells []float64, t *Tally) []float64 {

@@ -105,7 +105,7 @@ def test_unknown_words_and_bad_cells(trained):
         (["fast", "Graz", 1], 'X, row 1: column "speed" is "fast", not a number'),
         (["2020-01-01", "Graz", 1], r'row 1: .* a date; leave the column out by X.drop\(columns=\["speed"\]\)'),
         ([1.0, "Graz", np.inf], 'X, row 1: column "load" is "inf", infinite'),
-        ([1.0, "Graz", "0,5"], r'row 1: column "load" is "0,5", which has a comma: .* by pandas.read_csv\(decimal=","\) or'),
+        ([1.0, "Graz", "0,5"], r'row 1: column "load" is "0,5", which has a comma: .* with pandas.read_csv\(decimal=","\) or'),
         ([1.0, "Graz\udcff", 1], "surrogates not allowed"),
         ([1.0, "Graz"], "X has 2 columns, and the table of the model has 3"),
     ]:
@@ -207,7 +207,7 @@ def test_frames_that_are_refused():
         (pandas.date_range("2020", periods=70), r'column "a" has dates, .*X.drop\(columns=\["a"\]\)'),
         ([f"word {i}" for i in range(70)], "more than 64 different words"),
         (pandas.Categorical(range(70)), "has 70 levels; want at most 64"),
-        (["1,234", "5,678"] * 35, r'say which by pandas.read_csv\(decimal=","\) or pandas.read_csv\(thousands=","\)'),
+        (["1,234", "5,678"] * 35, r'set which with pandas.read_csv\(decimal=","\) or pandas.read_csv\(thousands=","\)'),
     ]:
         with pytest.raises(ValueError, match=message):
             classifier().fit(pandas.DataFrame({"a": cells, "b": range(70)}), [0, 1] * 35)
