@@ -23,8 +23,7 @@ const (
 // rows, cols) from r, up to the end of r, unpacked if it is gzipped. The result has Rows, Cols and
 // Pixels; [ReadIDXLabels] reads its labels, and [Images.SetLabels] sets them.
 //
-//	memory: besides fixed buffers, at most 64 KiB or three times the unpacked bytes read so far,
-//	whichever is more.
+//	memory: fixed buffers, and the larger of 64 KiB and three times the unpacked bytes so far.
 //	errors: *FormatError for a wrong magic, a dimension that is 0 or beyond
 //	MaxIDXImages, MaxIDXSide or MaxIDXBytes, a body shorter or longer than the header says, and
 //	corrupted gzip data; any other error is r's own, wrapped.
@@ -52,8 +51,7 @@ func readIDX(r io.Reader, magic uint32) (dims []int, data []byte, err error) {
 	length := 4 + 4*int(magic&0xff)
 	head := make([]byte, length)
 	n, err := io.ReadFull(r, head)
-	// The magic is checked first, so that a label file given for images is not reported as
-	// truncated.
+	// The magic is checked first, so that a label file given for images is not called truncated.
 	if got := binary.BigEndian.Uint32(head); n >= 4 && got != magic {
 		return nil, nil, faultf(0, "magic %#08x, want %#08x; idx files have %#08x for images and %#08x for labels",
 			got, magic, idxImages, idxLabels)

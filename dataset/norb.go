@@ -128,9 +128,8 @@ func readNORBLabels(r io.Reader) ([]byte, error) {
 	return labels, nil
 }
 
-// openMatrix unpacks r if it is gzipped and reads the header of a binary matrix with elements of one
-// type and the sizes n, shape[0], shape[1], ... It returns n and a body with the elements, last
-// dimension fastest.
+// openMatrix unpacks r if it is gzipped and reads the header of a binary matrix of the sizes n,
+// shape[0], shape[1], ... It returns n and the elements, last dimension fastest.
 func openMatrix(r io.Reader, of elementType, shape ...int) (n int, b body, err error) {
 	if b.r, err = unpack(r); err != nil {
 		return 0, b, err

@@ -35,8 +35,7 @@ func LogLoss(labels []int, p *mat.Dense, weights []float64) float64 {
 //
 // where w_b is the weight of bin b and w the total weight.
 //
-//	shapes, errors: as LogLoss. If several classes have the largest probability, the first is the
-//	prediction.
+//	shapes, errors: as LogLoss. The first of equal largest probabilities is the prediction.
 //	source: C. Guo et al., On calibration of modern neural networks, ICML 2017, equation 3.
 func CalibrationError(labels []int, p *mat.Dense, weights []float64) float64 {
 	return calibrate(labels, p, weights).Error()
@@ -52,8 +51,7 @@ func calibrate(labels []int, p *mat.Dense, weights []float64) *Calibration {
 	return &c
 }
 
-// A Calibration accumulates the sums for LogLoss and CalibrationError, sample by sample. The zero value
-// has no samples.
+// A Calibration accumulates the sums for LogLoss and CalibrationError. The zero value has no samples.
 type Calibration struct {
 	weight, loss float64
 	bins         [Bins]bin

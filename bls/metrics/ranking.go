@@ -47,8 +47,7 @@ func auc(samples []ranked) float64 {
 	if slices.ContainsFunc(samples, func(s ranked) bool { return math.IsNaN(s.score) }) {
 		return math.NaN()
 	}
-	// A power of two scales the largest weight of each side to about 1, so no sum or product
-	// overflows.
+	// A power of two scales the largest weight of each side to about 1, so that nothing overflows.
 	largest := map[bool]float64{}
 	for _, s := range samples {
 		largest[s.positive] = max(largest[s.positive], s.weight)

@@ -20,8 +20,7 @@ const rules = 1
 
 // Arithmetic names what the bits of a model depend on apart from its rows. On the pure backend these
 // are the version of the rules in docs/reproducibility.md, the length KC of a chain of multiply-adds,
-// and the self-test of "blskernel info". On another backend its version and its threads take the place
-// of KC.
+// and the self-test of "blskernel info". On another backend its version and threads replace KC.
 //
 //	cost: a few milliseconds.
 func Arithmetic(b blskernel.Backend) string {

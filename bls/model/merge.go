@@ -28,8 +28,7 @@ func (e *TwiceError) Error() string {
 }
 
 // Merge adds what other has learned to m. Both get the classes of both models, m's first. If again is
-// true, files that both have learned count twice; otherwise they are an error. m keeps its progress and
-// notes.
+// true, files that both have learned count twice. m keeps its progress and notes.
 //
 //	errors: *MergeError, *TwiceError; as Merge and Relabel of package bls, after which both models
 //	may have more classes.

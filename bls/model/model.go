@@ -221,8 +221,7 @@ func (m *Model) Remove(ctx context.Context, b *stream.Batch) error {
 	return m.located(b, err)
 }
 
-// Predict returns the scores of all classes for the rows of x, or the predicted targets of a
-// regression.
+// Predict returns for the rows of x the scores of all classes, or the predicted targets.
 //
 //	errors: as DecisionFunction and Predict of package bls.
 func (m *Model) Predict(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {

@@ -178,8 +178,7 @@ func writeSection(w io.Writer, name string, payload func(io.Writer) error) error
 // the old file is still there. Once Save has returned nil, the file is on the disk, as far as the
 // system can tell. Save keeps a link and replaces its target.
 //
-//	errors: as Write; *WriteError for a fault of the file system; *FolderError, after which the new
-//	file is in place.
+//	errors: as Write; *WriteError; *FolderError, after which the new file is in place.
 func Save(path string, f *File) error { return SaveFS(vfs.OS, path, f) }
 
 // SaveFS is Save on the file system fsys, such as one whose operations fail in a test.

@@ -8,9 +8,9 @@ import (
 // panelElements bounds the elements of a panel of more than one sample.
 const panelElements = 1 << 21
 
-// A fortranReader delivers in C order the elements of a matrix stored in Fortran order. Element (i, j)
-// of an n×m matrix lies at i + nj. It holds one panel of rows at a time, and reads each column of a
-// panel at once.
+// A fortranReader reads a matrix in Fortran order and delivers it in C order. Element (i, j) of an n×m
+// matrix lies at i + nj. The reader holds a panel of rows at a time, and reads each of its columns at
+// once.
 type fortranReader struct {
 	arrayFile
 	width  int    // elements of a sample

@@ -87,8 +87,7 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 	if a.labels {
 		a.about.outputs = 1
 	} else {
-		// Lists of columns are made only after the first sample has shown that the columns
-		// exist.
+		// Columns are listed only after the first sample has shown that they exist.
 		if !a.plain() {
 			if err := a.fill(); err != nil {
 				return nil, err

@@ -76,8 +76,7 @@ func (s *csvSource) survey(inputs, targets []surveyed) error {
 }
 
 // sample appends the sample in the cells of a record to s, or returns the fault of the first bad cell,
-// without a line; s may then have parts of the sample. s gets copies of cells, so that it does not keep
-// the whole record.
+// without a line; s may then have parts of the sample. s gets copies of cells, not the record.
 func (l *csvLayout) sample(s *samples, cells []string) (fault *Error) {
 	x, y, kept := s.extend(len(l.choice.inputs), l.outputs, len(l.choice.kept))
 	for col := range l.columns {

@@ -83,8 +83,7 @@ func (e *Error) in(col int, name string) *Error {
 	return e
 }
 
-// specOf returns a column as Options.Exclude takes it: its name, or its number if the name needs
-// quotes.
+// specOf returns a column for Options.Exclude: its name, or its number if the name needs quotes.
 func specOf(col int, name string) string {
 	spec := strconv.Itoa(col + 1)
 	plain := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }

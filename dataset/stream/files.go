@@ -8,8 +8,7 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// files holds the files of one path, with the samples and with their targets if separate, and their
-// source.
+// files holds the files of one path, the samples and their targets if separate, and their source.
 type files struct {
 	in     []*input // one or two
 	source source

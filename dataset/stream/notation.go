@@ -151,8 +151,7 @@ func (g *guess) add(cell string) {
 	}
 	point := strings.Contains(number, ".")
 	for i, form := range g.forms {
-		// A plain number needs a slow check only if it has a point and the form a decimal
-		// comma.
+		// A plain number needs the slow check only for a point in a form with decimal comma.
 		if g.can(i) && !(plain && (form.decimal != ',' || !point)) && !form.isNumber(number) {
 			g.not |= 1 << i
 		}
@@ -192,9 +191,8 @@ func (v *survey) evidence() (e evidence) {
 // first returns the first form in which all cells are numbers. There must be one.
 func (g *guess) first() int { return bits.TrailingZeros8(^g.not) }
 
-// notation returns the Notation of a column: the zero value for plain numbers, and for a column with
-// other cells. comma is the separator of the text. The Notation is unknown if a comma may be either
-// sign.
+// notation returns the Notation of a column: the zero value for plain numbers and for words. comma is
+// the separator of the text. The Notation is unknown if a comma may be either sign.
 func (g *guess) notation(e evidence, comma rune) (n Notation, known bool) {
 	if !g.number() {
 		return Notation{}, true

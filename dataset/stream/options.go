@@ -170,8 +170,8 @@ type Options struct {
 	// ended. Without Bad the first bad sample ends the reading with its *Error.
 	//
 	// Next calls it in the order of the samples, once for each; Peek does not. The package comment
-	// defines bad samples. Bad may limit their number: if the first line is the odd one out, all
-	// others are bad.
+	// defines bad samples. Bad may limit their number: all are bad if the first line is the odd one
+	// out.
 	Bad func(*Error) error `json:"-"`
 
 	// targetsOnly is set for a file of targets: it has no inputs, and without Targets every column

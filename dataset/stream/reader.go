@@ -139,8 +139,7 @@ func (r *Reader) Inputs() []string {
 	return r.opt.Columns.InputNames(r.about.inputs)
 }
 
-// Tally returns the numbers of left-out samples, filled-in cells and unknown words in the batches so
-// far.
+// Tally counts the left-out samples, filled-in cells and unknown words in the batches so far.
 func (r *Reader) Tally() Tally {
 	return Tally{r.tally.Dropped, slices.Clone(r.tally.Filled), slices.Clone(r.tally.Unknown)}
 }
@@ -148,8 +147,7 @@ func (r *Reader) Tally() Tally {
 // Targets returns the names of the targets, or nil if the first source has none.
 func (r *Reader) Targets() []string { return slices.Clone(r.about.targets) }
 
-// Kept returns the names of the columns of Options.Keep, or their numbers if the first source has no
-// names.
+// Kept returns the names of the columns of Options.Keep, or their numbers if they have no names.
 func (r *Reader) Kept() []string { return slices.Clone(r.about.kept) }
 
 // Dim returns d, the number of columns of X.
@@ -197,9 +195,8 @@ func sum(counts []int64) int64 {
 	return total
 }
 
-// Next returns a batch of as many samples as rows says, of fewer only at the end of the last source,
-// and then io.EOF. A batch continues from one source to the next, and across samples that Options.Bad
-// leaves out.
+// Next returns the next batch: rows samples, or fewer at the end of the last source, and then io.EOF. A
+// batch continues from one source to the next, and across samples that Options.Bad leaves out.
 //
 // Memory grows with the data that was read, not with rows or a header. After an error every further
 // call returns that error; the samples of the batch that were read before it are lost.

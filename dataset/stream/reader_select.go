@@ -124,8 +124,7 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 }
 
 // lookAt calls read for the first samples, until it has read rows good ones or skipped rows bad ones,
-// and goes back to the beginning. Without a good sample its error is that of the first bad one, or
-// io.EOF.
+// and goes back to the beginning. Without a good sample it returns the first error, or io.EOF.
 func (r *Reader) lookAt(rows int, read func() error) error {
 	var fault, err error
 	good := 0

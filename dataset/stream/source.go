@@ -28,8 +28,7 @@ func (i *info) column(n int) (col int, name string) {
 // to the caller, and a member of an archive holds only memory.
 type source interface {
 	info() *info
-	// taken returns the bytes of the file up to the end of the last sample that was read or
-	// skipped.
+	// taken returns the bytes of the file up to the end of the last sample read or skipped.
 	taken() int64
 	// read appends the next sample to s, with its place unless this is a source of targets. After
 	// the last sample it returns io.EOF. It skips an unusable sample and returns an error for which

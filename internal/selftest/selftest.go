@@ -1,4 +1,4 @@
-// Package selftest makes inputs and hashes of results that are the same on every machine, and the
+// Package selftest has inputs and hashes of results that are the same on every machine, and the
 // self-test that 'blskernel info' prints.
 package selftest
 
@@ -13,10 +13,10 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// SelfTest returns the hash, 16 hexadecimal digits, of products, reductions, a solution with a
-// triangle, a factorization with a solution, and tanh, on shapes that are multiples of no tile and
-// cross the blocks of sums. It takes some milliseconds. On the pure backend it is the same on every
-// machine of 64 bits with fused multiply-adds; docs/reproducibility.md has it.
+// SelfTest returns a hash, 16 hexadecimal digits, of products, reductions, a triangular solve, a
+// factorization with a solve, and tanh. Their shapes are multiples of no tile and cross the blocks of
+// sums. SelfTest takes a few milliseconds. On the pure backend the hash is the same on every 64-bit
+// machine with fused multiply-adds; docs/reproducibility.md lists it.
 func SelfTest(b blskernel.Backend) string {
 	const m, n, k, order = 25, 33, 769, 200
 	s := Source(22)

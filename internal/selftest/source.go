@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// A Source draws numbers by integer operations alone: splitmix64 of Steele, Lea and Flood (OOPSLA
+// A Source draws numbers with integer operations alone: splitmix64 of Steele, Lea and Flood (OOPSLA
 // 2014). Its value is the seed.
 type Source uint64
 
@@ -59,8 +59,8 @@ func Sum(all ...[]float64) uint64 {
 // SumBytes returns the hash of bytes.
 func SumBytes(data []byte) uint64 { return xxhash.Sum64(data) }
 
-// Outside says why results on this machine may differ from those on other machines; it is empty where
-// they may not.
+// Outside says why results on this machine may differ from results on other machines. It is empty if
+// they cannot.
 func Outside() string {
 	switch runtime.GOARCH {
 	case "amd64":

@@ -1,13 +1,14 @@
-// Package atomicfile writes files that appear as a whole or not at all, whenever the program or the
+// Package atomicfile writes files that appear as a whole or not at all, even if the program or the
 // machine stops.
 //
 // It writes a file under another name in the same folder, syncs it to the disk, renames it, and syncs
 // the folder, which holds the new name. After Commit has returned nil the new file survives a loss of
-// power. A program that is killed before leaves a file ".NAME.xxxxxxxx.tmp". Only RemoveLeftovers
+// power. A program that is killed before that leaves a file ".NAME.xxxxxxxx.tmp". Only RemoveLeftovers
 // deletes it, for callers that hold a lock on NAME.
 //
 // Windows and some network file systems cannot sync a folder. They rename atomically, but perhaps some
-// seconds after Commit has returned: a loss of power may then bring the old file back, never a part.
+// seconds after Commit has returned: a loss of power may then bring back the old file, but never a part
+// of one.
 package atomicfile
 
 import (
@@ -33,9 +34,9 @@ type File struct {
 	file vfs.File // nil after Commit or Abort
 }
 
-// Write replaces the file at path on fsys by what content writes, as a whole: see Create and Commit.
+// Write replaces the file at path on fsys as a whole with what content writes: see Create and Commit.
 //
-//	errors: of Create, of content, and of Commit; an existing file is then unchanged, but for a
+//	errors: of Create, of content, and of Commit; an existing file is then unchanged, except after a
 //	*FolderError.
 func Write(fsys vfs.FS, path string, content func(w io.Writer) error) error {
 	f, err := Create(fsys, path)
@@ -50,9 +51,9 @@ func Write(fsys vfs.FS, path string, content func(w io.Writer) error) error {
 }
 
 // Create starts a file for path on fsys, nil for vfs.OS. It fails early if the folder is missing or the
-// name is invalid. It keeps a link and replaces or creates its target. An
-// existing file must be regular and writable; the new one gets its permissions and, if this process may
-// set them, its owner and group.
+// name is invalid. It keeps a link, and replaces or creates its target. An existing file must be
+// regular and writable; the new one gets its permissions and, if this process may set them, its owner
+// and group.
 func Create(fsys vfs.FS, path string) (*File, error) {
 	fsys = vfs.Or(fsys)
 	path, err := Target(path)
@@ -96,7 +97,7 @@ func Create(fsys vfs.FS, path string) (*File, error) {
 	}
 }
 
-// Check returns the error by which Create would fail for path now. It makes such a file and removes it.
+// Check returns the error with which Create would fail now. It creates such a file and removes it.
 func Check(fsys vfs.FS, path string) error {
 	f, err := Create(fsys, path)
 	if err != nil {
@@ -116,7 +117,7 @@ func Room(path string, bytes int64) error {
 	if !known || bytes <= free {
 		return nil
 	}
-	return &WriteError{Path: path, Err: fmt.Errorf("%w for %d bytes, of which %d are free", syscall.ENOSPC, bytes, free)}
+	return &WriteError{Path: path, Err: fmt.Errorf("%w for %d bytes: only %d are free", syscall.ENOSPC, bytes, free)}
 }
 
 // Target follows links from path to the file that Create replaces, which need not exist.
@@ -125,7 +126,7 @@ func Target(path string) (string, error) {
 	name := path
 	for range most {
 		next, err := os.Readlink(name)
-		if err != nil { // no link, or nothing, or an error that Stat repeats
+		if err != nil { // not a link, or nothing, or an error that Stat repeats
 			return filepath.Join(filepath.Dir(name), filepath.Base(name)), nil
 		}
 		if !filepath.IsAbs(next) {
@@ -172,7 +173,7 @@ func RemoveLeftovers(fsys vfs.FS, path string) error {
 	return errors.Join(errs...)
 }
 
-// isTemporary reports whether name is one of those under which the file at path is written.
+// isTemporary reports whether name is a temporary name of the file at path.
 func isTemporary(name, path string) bool {
 	middle, begins := strings.CutPrefix(name, Beside(path, "."))
 	middle, ends := strings.CutSuffix(middle, temporarySuffix)
@@ -186,8 +187,8 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, f.wrap(err)
 }
 
-// WriteAt overwrites a part of the file, such as a header with a length, and does not move Write. The
-// error is a *WriteError.
+// WriteAt overwrites a part of the file, such as a header with a length. Write still appends. The error
+// is a *WriteError.
 func (f *File) WriteAt(p []byte, offset int64) (int, error) {
 	n, err := f.file.WriteAt(p, offset)
 	return n, f.wrap(err)
@@ -204,7 +205,7 @@ func (f *File) wrap(err error) error {
 // *FolderError, the error of the last step, the new file is in place, but a loss of power may restore
 // the old one.
 //
-// If the rename alone fails, as while another process reads the old file on Windows, Commit keeps the
+// If only the rename fails, as on Windows while another process reads the old file, Commit keeps the
 // new file as NAME.xxxxxxxx.new; if that fails too, under its temporary name, which RemoveLeftovers
 // removes. The error names it.
 func (f *File) Commit() error {
@@ -228,8 +229,8 @@ func (f *File) Commit() error {
 	return nil
 }
 
-// keep renames the complete file to a name that RemoveLeftovers leaves alone, and returns the name that
-// it has then.
+// keep renames the complete file to a name that RemoveLeftovers leaves alone, and returns its new name,
+// or name if that fails.
 func keep(fsys vfs.FS, name string) string {
 	dir, base := filepath.Split(name)
 	kept := dir + strings.TrimPrefix(strings.TrimSuffix(base, temporarySuffix), ".") + ".new"
@@ -242,7 +243,7 @@ func keep(fsys vfs.FS, name string) string {
 // drop closes and removes the incomplete file, and returns the reason as a *WriteError.
 func (f *File) drop(reason error) error {
 	e := &WriteError{Path: f.path, Err: reason}
-	_ = f.file.Close() // nothing of it stays
+	_ = f.file.Close() // the file is removed
 	if f.fs.Remove(f.file.Name()) != nil {
 		e.Left = f.file.Name()
 	}
@@ -250,7 +251,7 @@ func (f *File) drop(reason error) error {
 	return e
 }
 
-// Abort leaves the old file. It does nothing after Commit, so it can be deferred.
+// Abort drops the new file and keeps the old one. It does nothing after Commit, so it can be deferred.
 func (f *File) Abort() {
 	if f.file != nil {
 		_ = f.drop(nil)

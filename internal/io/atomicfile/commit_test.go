@@ -180,7 +180,7 @@ func TestKept(t *testing.T) {
 			d := &faultfs.Disk{Ops: []faultfs.Op{faultfs.Rename}, Times: 1, Err: syscall.EACCES}
 			err := replace(d.FS(), path)
 			var we *WriteError
-			if !errors.As(err, &we) || !strings.HasSuffix(we.Kept, ".new") || !strings.Contains(err.Error(), "kept as "+we.Kept+": give it") {
+			if !errors.As(err, &we) || !strings.HasSuffix(we.Kept, ".new") || !strings.Contains(err.Error(), "kept as "+we.Kept+": rename it") {
 				t.Fatal(err)
 			}
 			want[filepath.Base(we.Kept)] = newText

@@ -6,7 +6,7 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// A WriteError says that a file could not be written; the old file is in place.
+// A WriteError reports that a file could not be written; the old file is in place.
 type WriteError struct {
 	Path string // of the file
 	Kept string // the complete new file, which RemoveLeftovers may remove; empty if there is none
@@ -21,25 +21,25 @@ func (e *WriteError) Error() string {
 		if isTemporary(e.Kept, e.Path) {
 			at += ", which the next command that changes the file may remove"
 		}
-		return fmt.Sprintf("%s; the new file is complete, and kept as %s: give it the name yourself, or %s",
+		return fmt.Sprintf("%s; the new file is complete and kept as %s: rename it yourself, or %s",
 			text, at, vfs.Remedy(e.Err))
 	}
 	if e.Left != "" {
-		text += fmt.Sprintf("; a part of the new file is left as %s, remove it", e.Left)
+		text += fmt.Sprintf("; remove %s, an incomplete part of the new file", e.Left)
 	}
 	return text + ": " + vfs.Remedy(e.Err)
 }
 
 func (e *WriteError) Unwrap() error { return e.Err }
 
-// A FolderError says that the new file is in place, but its folder could not be synced.
+// A FolderError reports that the new file is in place, but its folder could not be synced.
 type FolderError struct {
 	Path string // of the file
 	Err  error
 }
 
 func (e *FolderError) Error() string {
-	return fmt.Sprintf("%s is written, but its folder could not be synced: %v", e.Path, e.Err)
+	return fmt.Sprintf("%s was written, but its folder could not be synced: %v", e.Path, e.Err)
 }
 
 func (e *FolderError) Unwrap() error { return e.Err }

@@ -2,7 +2,7 @@ package atomicfile
 
 import "golang.org/x/sys/unix"
 
-// free returns the bytes that this user may still write to the disk of a folder, and whether that
+// free returns the bytes that this user may still write to the disk of a folder, and whether the number
 // is known.
 func free(folder string) (bytes int64, known bool) {
 	var s unix.Statfs_t

@@ -1,6 +1,6 @@
-// Package codec is the binary encoding of the states in files: integers of 64 bits and float64 numbers,
-// little-endian. The encoding has no names and no types; both sides know the order. A float64 is its 64
-// bits, so that the sign of zero survives.
+// Package codec is the binary encoding of states in files: 64-bit integers and float64 numbers,
+// little-endian. The encoding has no names and no types; both sides know the order. A float64 is
+// written as its 64 bits, so the sign of zero survives.
 package codec
 
 import (
@@ -10,10 +10,10 @@ import (
 
 // A FormatError reports input that no encoder wrote, or that ends too early.
 type FormatError struct {
-	// Offset is the byte of the wrong number, or of an early end, from the beginning of what is
-	// decoded.
+	// Offset is the byte of the wrong number or of the early end, counted from the beginning of
+	// what is decoded.
 	Offset int64
-	What   string // is wrong
+	What   string // what is wrong
 	Err    error  // io.ErrUnexpectedEOF for an early end; may be nil
 }
 
@@ -26,8 +26,8 @@ func (e *FormatError) Error() string {
 
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// Moved returns the *FormatError that err wraps with by added to its Offset, for a part that begins
-// there, and err itself if it wraps none.
+// Moved returns a copy of the *FormatError in err whose Offset is larger by the offset of the decoded
+// part, the parameter by. It returns err itself if it wraps none.
 func Moved(err error, by int64) error {
 	var e *FormatError
 	if !errors.As(err, &e) {
@@ -38,10 +38,10 @@ func Moved(err error, by int64) error {
 	return &moved
 }
 
-// A Size is a writer that counts the bytes.
+// A Size is a writer that counts bytes.
 type Size int64
 
-// Write adds the length of p.
+// Write adds the length of p to the size.
 func (s *Size) Write(p []byte) (int, error) {
 	*s += Size(len(p))
 	return len(p), nil

@@ -14,38 +14,38 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Coder writes the numbers of a model, or reads them, with the same checks in both directions. Each
-// state lists its numbers once, so both directions agree, and an encoder has an error for what a
-// decoder would refuse. An encoder changes nothing of the state, so that several may run at once. A
-// failed decoder gives zeros, empty slices and nil. A decoder reads no more of its source than it
-// decodes, except the byte that End finds.
+// A Coder codes the numbers of a model: an encoder writes them and a decoder reads them, with the same
+// checks. Each state lists its numbers once, so both directions agree, and an encoder fails for what a
+// decoder would refuse. An encoder does not change the state, so several may run at once. A failed
+// decoder gives zeros, empty slices and nil. A decoder reads no more of its source than it decodes,
+// except the byte that End finds.
 //
-// Whatever lengths the source claims, no slice has a capacity above twice the data so far, beyond a
-// buffer of 64 KiB.
+// Whatever lengths the source claims, no slice has more than twice the capacity that the data so far
+// needs, plus a buffer of 64 KiB.
 type Coder struct {
 	w        *bufio.Writer    // which keeps the first error; nil in a decoder
 	r        *bufio.Reader    // nil in an encoder
-	rest     io.LimitedReader // what r may read of the source
-	from, at int64            // offsets of the last value, or the first of the last values, and of the next
+	rest     io.LimitedReader // the source, up to what r may read
+	from, at int64            // offsets of the last value (the first one of a slice) and of the next
 	err      error
-	overflow error // which an error of a number that is not finite wraps in writing
+	overflow error // wrapped by the error of an encoder for a number that is not finite
 	Samples  int
 }
 
-// A StateError says that numbers to be written contradict each other.
+// A StateError reports that the numbers to be written contradict each other.
 type StateError struct{ What string }
 
 func (e *StateError) Error() string {
-	return "blsupdate: the model contradicts itself: " + e.What + "; return to the model last saved, and report this"
+	return "blsupdate: the model contradicts itself: " + e.What + "; go back to the model last saved, and report this"
 }
 
-// NewEncoder returns a Coder that writes to w, where Flush ends. For a number that is not finite its
-// error wraps overflow.
+// NewEncoder returns a Coder that writes to w; call Flush at the end. Its error for a number that is
+// not finite wraps overflow.
 func NewEncoder(w io.Writer, overflow error) *Coder {
 	return &Coder{w: bufio.NewWriterSize(w, chunk), overflow: overflow}
 }
 
-// NewDecoder returns a Coder that reads from r. Its errors count the bytes of r from an offset.
+// NewDecoder returns a Coder that reads from r. Its errors count the bytes of r from the offset at.
 func NewDecoder(r io.Reader, at int64) *Coder {
 	x := &Coder{rest: io.LimitedReader{R: r}, from: at, at: at}
 	x.r = bufio.NewReaderSize(&x.rest, chunk)
@@ -55,18 +55,18 @@ func NewDecoder(r io.Reader, at int64) *Coder {
 // Flush writes the buffer of an encoder and returns the first error of w.
 func (x *Coder) Flush() error { return x.w.Flush() }
 
-// MaxElements bounds the numbers in a matrix, so that products of sizes do not overflow an int of 32
+// MaxElements bounds the numbers in a matrix, so that their bytes do not overflow an int, even of 32
 // bits.
 const MaxElements = math.MaxInt / 8
 
-// Fits reports whether a matrix of these sizes, which are not negative, has at most MaxElements.
+// Fits reports whether a matrix of these sizes, not negative, has at most MaxElements numbers.
 func Fits(rows, cols int) bool { return cols == 0 || rows <= MaxElements/cols }
 
 // Reading reports whether x reads.
 func (x *Coder) Reading() bool { return x.r != nil }
 
-// Err returns the first error but that of a w: of a decoder a *FormatError, or one that wraps an error
-// of the source other than its end.
+// Err returns the first error, except for an error of w. A decoder has a *FormatError, or an error that
+// wraps an error of the source other than its end.
 func (x *Coder) Err() error { return x.err }
 
 // Failed reports whether there was an error.
@@ -79,14 +79,14 @@ func (x *Coder) fail(err error) {
 	}
 }
 
-// Check fails with the message unless ok.
+// Check fails with the message unless ok is true.
 func (x *Coder) Check(ok bool, format string, args ...any) {
 	if !ok {
 		x.FailElement(0, format, args...)
 	}
 }
 
-// FailElement fails at element i of the numbers that were read last or are to be written.
+// FailElement fails at element i of the numbers that were just read or are to be written.
 func (x *Coder) FailElement(i int, format string, args ...any) {
 	what := fmt.Sprintf(format, args...)
 	if x.Reading() {
@@ -96,7 +96,7 @@ func (x *Coder) FailElement(i int, format string, args ...any) {
 	}
 }
 
-// End fails if the source goes on.
+// End fails if the source has more data.
 func (x *Coder) End() {
 	if x.Failed() {
 		return
@@ -114,13 +114,13 @@ func (x *Coder) End() {
 // failSource fails for an error of the source other than its end.
 func (x *Coder) failSource(err error) { x.fail(fmt.Errorf("reading from byte %d on: %w", x.at, err)) }
 
-// Ranges of a number. Norms and estimates may have overflowed in a model that still works; NaN is out
-// of every range.
+// Ranges of a number. Norms and estimates may have overflowed in a model that still works; NaN is in no
+// range.
 func NotNegative(v float64) bool { return v >= 0 }
 func IsLength(v float64) bool    { return v >= 0 && v <= math.MaxFloat64 }
 func IsPositive(v float64) bool  { return v > 0 && v <= math.MaxFloat64 }
 
-// refuse fails at number i of those that were read last or are to be written: its value is v.
+// refuse fails at element i, whose value is v, of the numbers that were just read or are to be written.
 func (x *Coder) refuse(what string, i int, v float64) {
 	switch {
 	case x.Reading():
@@ -132,7 +132,7 @@ func (x *Coder) refuse(what string, i int, v float64) {
 	}
 }
 
-// Uint64 codes a word.
+// Uint64 codes a word of 64 bits.
 func (x *Coder) Uint64(v *uint64) {
 	if !x.Reading() {
 		_, _ = x.w.Write(binary.LittleEndian.AppendUint64(x.w.AvailableBuffer(), *v))
@@ -144,7 +144,7 @@ func (x *Coder) Uint64(v *uint64) {
 	}
 }
 
-// Float codes a number of the range ok.
+// Float codes a number in the range that ok accepts.
 func (x *Coder) Float(what string, v *float64, ok func(float64) bool) {
 	word := math.Float64bits(*v)
 	if x.Uint64(&word); x.Reading() {
@@ -189,15 +189,15 @@ func (x *Coder) Bool(v *bool) {
 	}
 }
 
-// Present codes whether an optional part follows: is, when writing.
+// Present codes and returns whether an optional part follows. When writing, that is the argument.
 func (x *Coder) Present(is bool) bool {
 	x.Bool(&is)
 	return is
 }
 
-// Within refuses a bound below the bounded value. Both are rounded, so a factor of 2 is allowed.
+// Within fails if the largest value exceeds its bound. Both are rounded, so a factor of 2 is allowed.
 func (x *Coder) Within(what string, largest, bound float64) {
-	x.Check(largest <= 2*bound, "%s has %g in it, but its bound is %g", what, largest, bound)
+	x.Check(largest <= 2*bound, "%s contains %g, but its bound is %g", what, largest, bound)
 }
 
 // Floats codes n finite numbers.
@@ -213,7 +213,7 @@ func (x *Coder) Floats(what string, v *[]float64, n int) {
 	}
 }
 
-// read reads n values, each of which of takes from 8 bytes. The slice grows as they arrive.
+// read reads n values, each from 8 bytes by the function of. The slice grows as they arrive.
 func read[T any](x *Coder, n int, of func([]byte) T) (v []T) {
 	x.from = x.at
 	for len(v) < n {
@@ -222,7 +222,7 @@ func read[T any](x *Coder, n int, of func([]byte) T) (v []T) {
 			return nil
 		}
 		if here := len(v) + len(part)/size; here > cap(v) {
-			// Not slices.Grow, which rounds up: the last slice has room for n values.
+			// Not slices.Grow, which rounds up: the last slice has room for just n values.
 			v = append(make([]T, 0, min(n, 2*here)), v...)
 		}
 		for ; len(part) > 0; part = part[size:] {
@@ -244,7 +244,7 @@ func (x *Coder) writeFloats(v []float64) {
 	}
 }
 
-// next returns the next n bytes, n at most chunk, until the next call, or nil if the source has fewer.
+// next returns the next n <= chunk bytes, valid until the next call, or nil if the source has fewer.
 func (x *Coder) next(n int) []byte {
 	if x.Failed() {
 		return nil
@@ -293,7 +293,7 @@ func (x *Coder) Dense(what string, m **mat.Dense, rows, cols int) {
 }
 
 // Triangle codes the upper or lower triangle of a matrix of order n by rows, without the zeros of the
-// other one. n×n Fits.
+// other triangle. Fits(n, n) must hold.
 func (x *Coder) Triangle(what string, m **mat.Dense, n int, upper bool) {
 	x.matrix(what, m, n, n, n*(n+1)/2, func(i int) (int, int) {
 		if upper {
@@ -303,15 +303,15 @@ func (x *Coder) Triangle(what string, m **mat.Dense, n int, upper bool) {
 	})
 }
 
-// matrix codes the columns from, to of each row i, of which there are count elements together. It reads
-// them before it allocates rows, whose number may be wrong.
+// matrix codes the columns [from, to) of each row i, count elements in all. It reads them before it
+// allocates the rows, whose number may be wrong.
 func (x *Coder) matrix(what string, m **mat.Dense, rows, cols, count int, part func(i int) (from, to int)) {
 	if x.Reading() {
 		var data, elements []float64
 		if x.Floats(what, &data, count); x.Failed() {
 			return
 		}
-		if count == rows*cols && count > 0 { // of a triangle, half of the pages of 4 KiB are never written
+		if count == rows*cols && count > 0 { // not of a triangle, whose other half would never be written
 			elements = memory.Zeros(count)
 		}
 		*m = mat.NewDense(rows, cols, elements)

@@ -10,7 +10,7 @@ import (
 const NoContext = "blskernel: the context is nil; pass context.Background()"
 
 // Check returns nil until ctx is done, and then an error that wraps context.Cause(ctx). Its text names
-// no package: the caller's context is the cause. Check panics for a nil ctx.
+// no package, since the caller's context is the cause. Check panics for a nil ctx.
 func Check(ctx context.Context) error {
 	if ctx == nil {
 		panic(NoContext)
@@ -21,8 +21,8 @@ func Check(ctx context.Context) error {
 	return fmt.Errorf("stopped before the end: %w", context.Cause(ctx))
 }
 
-// EachPanel calls f(from, to) for consecutive panels of size rows, the last of them shorter, until f
-// returns an error or Check fails before a panel. The panels do not depend on ctx.
+// EachPanel calls f(from, to) for consecutive panels of the given size, the last of which may be
+// shorter, until f returns an error or Check fails before a panel. The panels do not depend on ctx.
 func EachPanel(ctx context.Context, rows, size int, f func(from, to int) error) error {
 	for from := 0; from < rows; from += size {
 		if err := Check(ctx); err != nil {

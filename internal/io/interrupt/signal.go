@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// A SignalError is the cause of a context that a signal canceled.
+// A SignalError is the cause of a context that was canceled by a signal.
 type SignalError struct{ Signal os.Signal }
 
 func (e SignalError) Error() string {
@@ -17,7 +17,7 @@ func (e SignalError) Error() string {
 	return e.Signal.String()
 }
 
-// Status returns the exit status of a program that the signal ended: 128 plus its number, as shells do.
+// Status returns the exit status of a program that the signal ended: 128 plus its number, as in shells.
 func (e SignalError) Status() int {
 	if s, ok := e.Signal.(syscall.Signal); ok {
 		return Status(s)
@@ -25,11 +25,11 @@ func (e SignalError) Status() int {
 	return 1
 }
 
-// Status returns 128 plus the number of a signal.
+// Status returns the exit status for a signal, 128 plus its number.
 func Status(s syscall.Signal) int { return 128 + int(s) }
 
 // OnSignal returns a context that the first SIGINT, SIGTERM or SIGHUP cancels, with a SignalError as
-// its cause. The second one ends the process. A SIGHUP that is ignored, as under nohup, stays so.
+// its cause. The second one ends the process. A SIGHUP that is ignored, as under nohup, stays ignored.
 func OnSignal() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)

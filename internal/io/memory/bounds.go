@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A bound is the memory that the system can give by one rule.
+// A bound is the memory that the system can give according to one rule.
 type bound struct {
 	bytes int64
 	rule  string
@@ -55,15 +55,15 @@ func systemBounds(root fs.FS) []bound {
 	if machine == nil {
 		return nil
 	}
-	// MemAvailable estimates from below. What is free, what files take that can be read again, and
-	// what the kernel can give up, estimates from above.
+	// MemAvailable is an estimate from below. The memory that is free, holds files that can be read
+	// again, or can be reclaimed from the kernel is an estimate from above.
 	given := machine["MemFree"] + machine["Buffers"] + machine["Cached"] - machine["Shmem"] + machine["SReclaimable"]
 	swap := machine["SwapFree"]
-	all := []bound{{max(machine["MemAvailable"], given) + swap, "what is available in the machine, with swap"}}
+	all := []bound{{max(machine["MemAvailable"], given) + swap, "the memory available in the machine, with swap"}}
 	text, _ := fs.ReadFile(root, "proc/self/cgroup")
 	_, rest, _ := strings.Cut("\n"+string(text), "\n0::")
 	name, _, _ := strings.Cut(rest, "\n")
-	// In a container the name may be the outer one: then only the root exists, which is the group
+	// In a container the name may be the outer one. Then only the root exists, which is the group
 	// of the container.
 	for group := path.Clean("/" + name); ; group = path.Dir(group) {
 		if bytes, ok := room(root, group); ok {
@@ -79,7 +79,7 @@ func systemBounds(root fs.FS) []bound {
 // reclaimable are the entries of memory.stat that the kernel can give up.
 var reclaimable = []string{"active_file", "inactive_file", "slab_reclaimable"}
 
-// room returns the memory below the limit of a group if the kernel reclaims all that it can, and
+// room returns the memory left below the limit of a group if the kernel reclaims all that it can, and
 // whether the group has a limit.
 func room(root fs.FS, group string) (bytes int64, ok bool) {
 	folder := path.Join("sys/fs/cgroup", group)
@@ -105,8 +105,8 @@ func number(root fs.FS, name string) (int64, bool) {
 	return n, err == nil
 }
 
-// table reads a file of lines that begin with a name and a number in a unit. It returns nil without the
-// file.
+// table reads a file of lines that begin with a name and a number in the given unit. It returns nil if
+// there is no file.
 func table(root fs.FS, name string, unit int64) map[string]int64 {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {

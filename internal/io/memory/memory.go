@@ -1,4 +1,4 @@
-// Package memory refuses work that needs more memory than there is, before the work starts.
+// Package memory refuses work that needs more memory than is available, before the work starts.
 //
 // Check compares a lower bound of what the work allocates with an upper bound of what the system can
 // give. So it refuses nothing that would fit, and admitted work may still fail.
@@ -9,8 +9,8 @@
 //   - the limit of the Go runtime (GOMEMLIMIT or debug.SetMemoryLimit), less the memory in use;
 //   - on Linux the memory available in the machine and in each control group of the process, with swap.
 //
-// Zeros allocates large arrays, in large pages where they pay. ReadTo reads data whose size a header
-// promises.
+// Zeros allocates large arrays, in large pages where these pay off. ReadTo reads data whose size a
+// header promises.
 package memory
 
 import (
@@ -26,7 +26,7 @@ import (
 type Error struct {
 	Op    string // the package that asked
 	What  string // what needs the memory, with its sizes
-	Need  int64  // bytes, a lower bound; math.MaxInt64 stands for that and more
+	Need  int64  // bytes, a lower bound; math.MaxInt64 means that or more
 	Have  int64  // bytes that the system can give, an upper bound
 	Limit string // what bounds Have
 	Do    string // what to do about it
@@ -37,22 +37,22 @@ func (e *Error) Error() string {
 		e.Op, e.What, bytesText(e.Need), bytesText(e.Have), e.Limit, e.Do)
 }
 
-// small amounts are not worth a query of the system.
+// small is the number of bytes below which a query of the system does not pay off.
 const small = 64 << 20
 
 // limit is the value of Limit, 0 for none.
 var limit atomic.Int64
 
-// Limit makes Check compare with a number of bytes, at least 1, and with nothing else, until undo is
-// called. It is for tests.
+// Limit makes Check compare with the given number of bytes, at least 1, and with nothing else, until
+// undo is called. It is for tests.
 func Limit(bytes int64) (undo func()) {
 	before := limit.Swap(bytes)
 	return func() { limit.Store(before) }
 }
 
-// Check returns nil if the system may have that many free bytes. Otherwise it returns an *Error:
-// package op needs them for what format and args say, and advises the caller to do something else.
-// Where memory seems short Check collects garbage first.
+// Check returns nil if the system may have the given number of bytes free. Otherwise it returns an
+// *Error: op is the package that needs them, format and args say for what, and do is the advice to the
+// user. If memory seems short, Check collects garbage first.
 func Check(bytes int64, op, do, format string, args ...any) error {
 	have := bound{limit.Load(), "as it was set"}
 	if have.bytes == 0 {
@@ -74,8 +74,8 @@ func Check(bytes int64, op, do, format string, args ...any) error {
 // processors use 48 to 57. The number of float64s in fewer bytes does not overflow an int.
 const addressable = 1 << (32 + 16*(bits.UintSize/64))
 
-// Floats returns the bytes of a matrix of float64 numbers with these sizes, none of which is negative,
-// and at most math.MaxInt64.
+// Floats returns the bytes of an array of float64 numbers with the given sizes, none of which is
+// negative. The result is at most math.MaxInt64.
 func Floats(sizes ...int) int64 {
 	product := int64(8)
 	for _, n := range sizes {

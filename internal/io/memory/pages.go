@@ -5,7 +5,7 @@ import "unsafe"
 // hugePage is the size of a large page, in bytes.
 const hugePage = 2 << 20
 
-// Zeros returns n zeros, as make does. From 4 MiB on it asks Linux for pages of 2 MiB, if they pay
+// Zeros returns n zeros, as make does. From 4 MiB on it asks Linux for pages of 2 MiB, if they pay off
 // there. A large page takes memory as soon as one element is written. So make is better where gaps of
 // more than 4 KiB stay unwritten, as outside a triangle.
 //

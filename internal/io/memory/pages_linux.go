@@ -11,16 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// declined reports whether large pages are not asked for.
+// declined reports whether Zeros does not ask for large pages.
 var declined = sync.OnceValue(func() bool { return unwanted(os.DirFS("/"), os.Getenv("GODEBUG")) })
 
-// unwanted reports whether the kernel does not wait for advice on pages, its large ones are not of
-// 2 MiB (32 or 512 MiB on arm64 with small pages of 16 or 64 KiB, which one write would take as a
-// whole), GODEBUG turns large pages off, or the kernel of a virtual machine
-// returns free memory to the host (free page reporting). It returns blocks of 2 MiB and more. So the
-// first write to a large page waits until the host has found memory, 5 ms as measured and not 0.1, and
-// pages of 4 KiB from smaller blocks do not wait. The parameter is the order of the blocks, and out of
-// range without reports.
+// unwanted reports whether the kernel does not wait for advice on pages, its large pages are not of 2
+// MiB, GODEBUG turns large pages off, or the kernel of a virtual machine returns free memory to the
+// host. Large pages are of 32 or 512 MiB on arm64 with small pages of 16 or 64 KiB, and one write would
+// take a whole one. Memory is returned in blocks of 2 MiB or more (free page reporting). The first
+// write to a large page then waits until the host has found memory, 5 ms as measured instead of 0.1,
+// while pages of 4 KiB from smaller blocks do not wait. The parameter is the order of the blocks, and
+// out of range without reporting.
 func unwanted(root fs.FS, godebug string) bool {
 	modes, _ := fs.ReadFile(root, "sys/kernel/mm/transparent_hugepage/enabled")
 	size, known := number(root, "sys/kernel/mm/transparent_hugepage/hpage_pmd_size")
@@ -29,10 +29,10 @@ func unwanted(root fs.FS, godebug string) bool {
 		1 <= order && order <= 10
 }
 
-// advise asks for large pages until x is freed. If the advice did not end, the kernel would later fill
-// pages of which Go uses only a few bytes. The end may come late, when the memory belongs to another
-// array, which then has small pages. The slice of a freed array would be an invalid pointer, so the end
-// is a plain system call.
+// advise asks for large pages until x is freed. If the advice did not end then, the kernel would later
+// fill pages of which Go uses only a few bytes. It may end late, when the memory belongs to another
+// array, which then has small pages. It ends by a plain system call, since a slice of a freed array
+// would have an invalid pointer.
 func advise(x []float64) {
 	at, size := uintptr(unsafe.Pointer(&x[0])), uintptr(8*len(x))
 	if unix.Madvise(unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), size), unix.MADV_HUGEPAGE) == nil {

@@ -2,7 +2,7 @@
 
 package memory
 
-// declined is true: other systems choose the sizes of pages themselves.
+// declined returns true: other systems choose page sizes themselves.
 func declined() bool { return true }
 
 func advise([]float64) {}

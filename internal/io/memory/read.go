@@ -2,13 +2,13 @@ package memory
 
 import "io"
 
-// FirstRead is how many bytes ReadTo makes room for at first.
+// FirstRead is the number of bytes for which ReadTo first makes room.
 const FirstRead = 1 << 16
 
-// ReadTo reads from r until buf has size bytes, and returns it. Memory follows the bytes that arrive,
-// not size: the room at most doubles. Storage that ReadTo makes is not larger than size.
+// ReadTo reads from r until buf has size bytes, and returns it. Memory grows with the bytes that
+// arrive, not with size: the room at most doubles. ReadTo makes no storage larger than size.
 //
-//	errors: as io.ReadFull; buf then has the bytes before.
+//	errors: as io.ReadFull; the result then has the bytes before.
 func ReadTo(r io.Reader, buf []byte, size int) ([]byte, error) {
 	for len(buf) < size {
 		have := len(buf)

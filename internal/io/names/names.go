@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// String returns names[v], or the type and the number of a v without a name, as in "Format(7)".
+// String returns names[v], or for a v without a name its type and number, as in "Format(7)".
 func String[T ~int](names []string, v T) string {
 	if v < 0 || int(v) >= len(names) || names[v] == "" {
 		_, kind, _ := strings.Cut(fmt.Sprintf("%T", v), ".")
@@ -16,8 +16,8 @@ func String[T ~int](names []string, v T) string {
 	return names[v]
 }
 
-// Parse returns the constant of the given name, in any case. An error, whose prefix is the package in,
-// lists the names. An empty name stands for a constant without one.
+// Parse returns the constant with the given name, in any case. Its error begins with the package, in,
+// and lists the names. An empty element of names stands for a constant without a name.
 func Parse[T ~int](in string, names []string, name string) (T, error) {
 	for i, known := range names {
 		if known != "" && strings.EqualFold(name, known) {
@@ -37,7 +37,7 @@ func Alternatives[T fmt.Stringer](constants []T) string {
 	return strings.Join(names, " or ")
 }
 
-// Shorten quotes a text from a file, and of a long one the first 40 bytes.
+// Shorten quotes a text from a file, or the first 40 bytes of a long one.
 func Shorten(text string) string {
 	if len(text) <= ShownText {
 		return strconv.Quote(text)
@@ -45,11 +45,11 @@ func Shorten(text string) string {
 	return strconv.Quote(strings.ToValidUTF8(text[:ShownText], "")) + "..."
 }
 
-// ShownText is how much of a text Shorten shows, in bytes.
+// ShownText is how many bytes of a text Shorten shows.
 const ShownText = 40
 
-// List quotes the first ten names, and says how many more there are. Of a long name it quotes the two
-// ends, since names may differ in either.
+// List quotes the first ten names, and says how many more there are. It quotes both ends of a long
+// name, since names may differ at either.
 func List(names []string) string {
 	const most, end = 10, 40
 	quoted := make([]string, min(most, len(names)))

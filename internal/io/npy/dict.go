@@ -8,8 +8,7 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// entry matches the first key of a dictionary with its value, a Python literal, and the comma after
-// it.
+// entry matches the first key of a dictionary with its value, a Python literal, and the comma after it.
 var entry = regexp.MustCompile(`^\s*['"](descr|fortran_order|shape)['"]\s*:\s*` +
 	`(['"][^'"\\\n]*['"]|True|False|\([-\d\s,L]*\)|[\[(].*)\s*(?:,\s*|$)`)
 
@@ -22,7 +21,7 @@ func parseHeader(text string) (Header, error) {
 	for rest = strings.TrimSpace(rest); rest != "" && begins && ends; {
 		m := entry.FindStringSubmatch(rest)
 		if m == nil || values[m[1]] != "" {
-			return h, errorf("header is no dictionary that numpy.save writes, at %s", names.Shorten(rest))
+			return h, errorf("header is not a dictionary that numpy.save writes, at %s", names.Shorten(rest))
 		}
 		if m[1] == "descr" && strings.IndexByte("[(", m[2][0]) >= 0 {
 			return h, errorf("a structured array with named fields; save its columns as one plain array, " +
@@ -35,7 +34,7 @@ func parseHeader(text string) (Header, error) {
 	h.Fortran = order == "True"
 	switch {
 	case !begins || !ends:
-		return h, errorf("header is no dictionary")
+		return h, errorf("header is not a dictionary")
 	case descr == "" || strings.IndexByte(`'"`, descr[0]) < 0:
 		return h, errorf("header lacks the type of the elements, 'descr'")
 	case !h.Fortran && order != "False":
@@ -53,8 +52,8 @@ func parseHeader(text string) (Header, error) {
 	return h, h.SetBytes()
 }
 
-// parseShape reads the sizes of a tuple, with a comma after the last or not. Python 2 wrote an L after
-// long integers.
+// parseShape reads the sizes of a tuple, with or without a comma after the last. Python 2 wrote an L
+// after long integers.
 func parseShape(text string) (shape []int64, err error) {
 	for text = strings.TrimSpace(text); text != ""; {
 		var size string
@@ -63,7 +62,7 @@ func parseShape(text string) (shape []int64, err error) {
 		n, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(size), "L"), 10, 64)
 		switch {
 		case err != nil:
-			return nil, errorf("header has the size %s in 'shape', which is not a number, or too large", names.Shorten(size))
+			return nil, errorf("header has the size %s in 'shape', which is not a number or is too large", names.Shorten(size))
 		case n < 0:
 			return nil, errorf("header has the negative size %d in 'shape'", n)
 		case len(shape) == maxDims:

@@ -13,14 +13,14 @@ const (
 	Signed   = 'i'
 	Unsigned = 'u'
 	Float    = 'f'
-	Unicode  = 'U' // UTF-32, padded by zeros
-	Bytes    = 'S' // bytes, padded by zeros
+	Unicode  = 'U' // UTF-32, padded with zeros
+	Bytes    = 'S' // bytes, padded with zeros
 )
 
 // MaxText is the largest size in bytes of a text element.
 const MaxText = 1 << 16
 
-// A DType is the type of the elements.
+// A DType is the type of the elements of an array.
 type DType struct {
 	Kind byte
 	Size int    // bytes of one element
@@ -28,10 +28,10 @@ type DType struct {
 	Name string // as the header spells it
 }
 
-// Text reports whether elements are text and not numbers.
+// Text reports whether the elements are text rather than numbers.
 func (d DType) Text() bool { return d.Kind == Unicode || d.Kind == Bytes }
 
-// sizes lists the sizes of numbers that are read.
+// sizes lists the sizes of the numbers that can be read.
 var sizes = map[byte][]int{Bool: {1}, Signed: {1, 2, 4, 8}, Unsigned: {1, 2, 4, 8}, Float: {2, 4, 8}}
 
 // refused describes NumPy's other kinds and what to do about them.
@@ -41,17 +41,17 @@ var refused = map[byte]string{
 	'M': "dates; save x.astype('int64') or differences as numbers",
 	'm': "time spans; save x.astype('int64')",
 	'V': "raw records; save plain columns of numbers",
-	'a': "zero-ended bytes; save x.astype('S') or x.astype('U')",
+	'a': "zero-terminated bytes; save x.astype('S') or x.astype('U')",
 	'T': "strings of varying length; save x.astype('U')",
 }
 
-// ParseDType reads a type as NumPy writes it: an order of bytes (< little-endian, > big-endian, |
-// none), a kind and a size, as in <f8.
+// ParseDType reads a type as NumPy writes it: a byte order (< little-endian, > big-endian, | none), a
+// kind and a size, as in <f8.
 //
 //	errors: an [Error] with the type unless it is one of b1, i1-i8, u1-u8, f2-f8, U and S.
 func ParseDType(descr string) (DType, error) {
 	d := DType{Name: descr}
-	unknown := errorf("unknown type %s of elements", names.Shorten(descr))
+	unknown := errorf("unknown type %s of the elements", names.Shorten(descr))
 	if len(descr) < 2 {
 		return d, unknown
 	}
@@ -70,7 +70,7 @@ func ParseDType(descr string) (DType, error) {
 	case '>':
 		d.Big = true
 	default:
-		return d, errorf("unknown order of bytes in the type %s of elements", names.Shorten(descr))
+		return d, errorf("unknown byte order in the type %s of the elements", names.Shorten(descr))
 	}
 	if d.Text() {
 		return d.checkText(size)
@@ -93,7 +93,7 @@ func (d DType) checkText(size uint64) (DType, error) {
 		return d, errorf("elements of type %s are texts of length 0", names.Shorten(d.Name))
 	}
 	if size > MaxText {
-		return d, errorf("elements of type %s have %d bytes each; at most %d are read", names.Shorten(d.Name), size, MaxText)
+		return d, errorf("elements of type %s have %d bytes each; at most %d can be read", names.Shorten(d.Name), size, MaxText)
 	}
 	d.Size = int(size)
 	return d, nil

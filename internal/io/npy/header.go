@@ -12,7 +12,7 @@ import (
 // Magic begins every file of the format.
 const Magic = "\x93NUMPY"
 
-// MaxHeader is the greatest length of a dictionary that is read. NumPy trusts at most 10,000 bytes.
+// MaxHeader is the greatest length of a dictionary that can be read. NumPy trusts at most 10,000 bytes.
 const MaxHeader = 1 << 16
 
 // maxDims is the greatest number of dimensions that any NumPy allows.
@@ -31,7 +31,7 @@ func errorf(format string, args ...any) error { return Error(fmt.Sprintf(format,
 // A Header describes the elements of an array and their order.
 type Header struct {
 	DType   DType
-	Fortran bool    // the first index is the fastest
+	Fortran bool    // the first index varies fastest
 	Shape   []int64 // sizes, not negative; empty for a single number
 	Bytes   int64   // bytes of all elements
 	Length  int64   // bytes before the first element
@@ -45,7 +45,7 @@ type Header struct {
 func ReadHeader(r io.Reader) (Header, error) {
 	var fixed [12]byte
 	n, err := fill(r, fixed[:8])
-	// The magic comes first, so that another file is not called cut off.
+	// The magic is checked first, so that another file is not reported as cut off.
 	if n > 0 && !strings.HasPrefix(Magic, string(fixed[:min(n, len(Magic))])) {
 		return Header{}, errorf("not a .npy file, which begins with the bytes %q", Magic)
 	}
@@ -58,7 +58,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 		size = 2
 	case 2, 3:
 	default:
-		return Header{}, errorf("version %d.%d of the format, 1.0, 2.0 and 3.0 are read; write the array with numpy.save", fixed[6], fixed[7])
+		return Header{}, errorf("version %d.%d of the format, but only 1.0, 2.0 and 3.0 can be read; write the array with numpy.save", fixed[6], fixed[7])
 	}
 	if _, err := fill(r, fixed[8:8+size]); err != nil {
 		return Header{}, err
@@ -68,7 +68,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 		length = binary.LittleEndian.Uint32(fixed[8:])
 	}
 	if length > MaxHeader {
-		return Header{}, errorf("a header of %d bytes; at most %d are read", length, MaxHeader)
+		return Header{}, errorf("a header of %d bytes; at most %d can be read", length, MaxHeader)
 	}
 	text := make([]byte, length)
 	if _, err := fill(r, text); err != nil {

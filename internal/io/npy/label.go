@@ -44,7 +44,7 @@ const errEmptyLabel = Error("the label is empty")
 
 // FloatLabel returns the name of the class of a whole number.
 //
-//	errors: an [Error] where v is not whole, not finite or above 2^53.
+//	errors: an [Error] if v is not whole, not finite or beyond ±2^53.
 func FloatLabel(v float64) (string, error) {
 	if v != math.Trunc(v) || !(math.Abs(v) <= 1<<53) {
 		return "", errorf("the label %v, not a whole number; save labels as integers or text, or learn a regression", v)

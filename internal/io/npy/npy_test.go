@@ -100,7 +100,7 @@ func TestReadHeaderMalformed(t *testing.T) {
 		{"f1", file(1, dict("'<f1'", "False", "(1,)")), "unknown type"},
 		{"b8", file(1, dict("'<b8'", "False", "(1,)")), "unknown type"},
 		{"no byte order", file(1, dict("'|f8'", "False", "(1,)")), "unknown type"},
-		{"other order", file(1, dict("'=f8'", "False", "(1,)")), "unknown order"},
+		{"other order", file(1, dict("'=f8'", "False", "(1,)")), "unknown byte order"},
 		{"no type", file(1, dict("''", "False", "(1,)")), "unknown type"},
 		{"negative type", file(1, dict("'<f-8'", "False", "(1,)")), "unknown type"},
 		{"text of length 0", file(1, dict("'<U0'", "False", "(1,)")), "length 0"},

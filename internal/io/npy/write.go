@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Types of written elements, as headers spell them; [Text] returns the type of text.
+// Types of the written elements, as headers spell them; [Text] returns the type of text.
 const (
 	Float64 = "<f8"
 	Int64   = "<i8"
@@ -19,10 +19,10 @@ const (
 // Text returns the type of texts of up to width characters.
 func Text(width int) string { return fmt.Sprintf("<U%d", width) }
 
-// alignment of the first element lets programs map arrays into memory, as NumPy recommends.
+// alignment of the first element, as NumPy recommends, lets programs map arrays into memory.
 const alignment = 64
 
-// AppendHeader appends to dst the header of an array in C order, version 1.0, padded by spaces to a
+// AppendHeader appends to dst the header of an array in C order, version 1.0, padded with spaces to a
 // multiple of 64 bytes.
 func AppendHeader(dst []byte, descr string, shape ...int) []byte {
 	sizes := make([]string, len(shape))
@@ -67,7 +67,7 @@ func WriteFloats(w io.Writer, values []float64) error {
 }
 
 // LabelType returns the type for an array of labels: [Int64] if all are whole numbers as NumPy writes
-// them, unlike 007 or +1, else [Text] of the longest, at least one character.
+// them, unlike 007 or +1, else [Text] of the longest label, but at least one character.
 func LabelType(labels []string) string {
 	whole, width := true, 1
 	for _, label := range labels {

@@ -2,5 +2,5 @@
 
 package vfs
 
-// NoFollow is a flag of OpenFile that makes it fail for a symbolic link, 0 where the system has none.
+// NoFollow is a flag of OpenFile that makes it fail for a symbolic link, or 0 without such a flag.
 const NoFollow = 0

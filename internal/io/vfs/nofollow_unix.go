@@ -4,5 +4,5 @@ package vfs
 
 import "syscall"
 
-// NoFollow is a flag of OpenFile that makes it fail for a symbolic link, 0 where the system has none.
+// NoFollow is a flag of OpenFile that makes it fail for a symbolic link, or 0 without such a flag.
 const NoFollow = syscall.O_NOFOLLOW

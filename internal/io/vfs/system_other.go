@@ -9,13 +9,13 @@ import (
 	"syscall"
 )
 
-// full are the errors of a disk, or of a quota, that is full. A write that is cut short without another
-// reason has met its end.
+// full lists the errors of a full disk or quota. A write that is cut short for no other reason has
+// filled the disk.
 var full = []error{syscall.ENOSPC, syscall.EDQUOT, io.ErrShortWrite}
 
 func rename(from, to string) error { return os.Rename(from, to) }
 
-// syncDir brings the names in a folder to the disk. Some file systems cannot: they report that the
+// syncDir writes the names in a folder to the disk. Some file systems cannot: they report that the
 // operation is not supported or, as Linux does for them, that the argument is invalid. syncDir ignores
 // both.
 func syncDir(path string) error {

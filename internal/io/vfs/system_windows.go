@@ -15,11 +15,11 @@ const (
 	errorDiskFull         = syscall.Errno(112)
 )
 
-// full are the errors of a disk that is full. A write that is cut short without another reason has met
-// its end.
+// full lists the errors of a full disk. A write that is cut short for no other reason has filled the
+// disk.
 var full = []error{errorDiskFull, errorHandleDiskFull, syscall.ENOSPC, io.ErrShortWrite}
 
-// rename retries for some seconds: Windows refuses to replace a file that a reader or a virus scanner
+// rename retries for a few seconds: Windows refuses to replace a file that a reader or a virus scanner
 // has open.
 func rename(from, to string) error {
 	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
@@ -31,5 +31,5 @@ func rename(from, to string) error {
 	}
 }
 
-// syncDir does nothing: FlushFileBuffers does not take a folder.
+// syncDir does nothing: FlushFileBuffers does not accept a folder.
 func syncDir(string) error { return nil }

@@ -1,8 +1,8 @@
-// Package vfs is the file system as a value that is passed down, so that tests can pass one whose
+// Package vfs makes the file system a value that is passed down, so that tests can pass one whose
 // operations fail (internal/testutil/faultfs). OS is package os.
 //
 // Every file goes through an FS: data, models, checkpoints, predictions, exports, pages, lines of
-// results, rates and locks. What asks for the names in a folder or for a link calls package os.
+// results, rates and locks. Code that lists a folder or reads a link calls package os directly.
 package vfs
 
 import (
@@ -17,10 +17,10 @@ type FS interface {
 	OpenFile(name string, flag int, mode fs.FileMode) (File, error) // as os.OpenFile
 	Rename(from, to string) error                                   // as os.Rename; replaces the file to
 	Remove(name string) error                                       // as os.Remove
-	SyncDir(name string) error                                      // brings the names in a folder to the disk
+	SyncDir(name string) error                                      // writes the names in a folder to the disk
 }
 
-// A File is an open file. *os.File is one.
+// A File is an open file, such as an *os.File.
 type File interface {
 	io.Reader
 	io.ReaderAt
@@ -49,7 +49,7 @@ func Or(fsys FS) FS {
 // Open opens a file for reading.
 func Open(fsys FS, name string) (File, error) { return Or(fsys).OpenFile(name, os.O_RDONLY, 0) }
 
-// Stat returns the FileInfo of a path.
+// Stat returns the FileInfo of a file.
 func Stat(fsys FS, name string) (fs.FileInfo, error) { return Or(fsys).Stat(name) }
 
 type system struct{}

@@ -22,11 +22,11 @@ func TestSyncDir(t *testing.T) {
 
 func TestRemedy(t *testing.T) {
 	for want, errs := range map[string][]error{
-		"make room on the disk, or name a file on another one":     append(slices.Clone(full), &fs.PathError{Err: full[0]}),
-		"make the folder, or name a file in another one":           {fs.ErrNotExist},
-		"allow it for this user, or name a file in another folder": {fs.ErrPermission, syscall.EROFS, syscall.EACCES},
-		"the disk may be failing: name a file on another one":      {syscall.EIO, &os.LinkError{Err: syscall.EIO}},
-		"mend that, or name a file in another folder":              {errors.New("x")},
+		"free space on the disk, or name a file on another one":       append(slices.Clone(full), &fs.PathError{Err: full[0]}),
+		"create the folder, or name a file in another one":            {fs.ErrNotExist},
+		"give this user permission, or name a file in another folder": {fs.ErrPermission, syscall.EROFS, syscall.EACCES},
+		"the disk may be failing: name a file on another one":         {syscall.EIO, &os.LinkError{Err: syscall.EIO}},
+		"fix the cause, or name a file in another folder":             {errors.New("x")},
 	} {
 		for _, err := range errs {
 			if got := Remedy(err); got != want {
