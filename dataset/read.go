@@ -68,7 +68,7 @@ func (b body) end() error {
 }
 
 // readFault returns the error for a failed read at offset: a *FormatError for a fault of the data, else
-// the reader's own error. Its message is the format truncated if the data ended early.
+// the reader's own error. If the data ended early, the message comes from truncated and args.
 func readFault(err error, offset int64, truncated string, args ...any) error {
 	var corrupt flate.CorruptInputError
 	switch {

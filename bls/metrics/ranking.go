@@ -114,7 +114,7 @@ type Ranking struct {
 	scores         []float64 // c for each sample
 }
 
-// NewRanking returns an empty Ranking for c classes, the value of classes. It keeps at most limit
+// NewRanking returns an empty Ranking for the given number of classes, c. It keeps at most limit
 // samples. It panics if classes < 1 or limit < 1.
 func NewRanking(classes, limit int) *Ranking {
 	if classes < 1 {

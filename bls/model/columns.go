@@ -42,8 +42,8 @@ type Data struct {
 // Match selects the columns of the model in the data. If both have names and no columns are given, the
 // inputs are the columns with the model's names, in any order. Otherwise they are all columns except
 // the targets, in their order. Given columns with the model's names take the model's order; others keep
-// theirs. Without names, Match leaves out the columns that the training left out, if only then their
-// number fits the model.
+// theirs. Without names, Match leaves out the columns that the training left out if the number of
+// columns fits only then.
 //
 //	errors: a *stream.Error without a path for columns that do not fit the model, ErrNoTargets; an
 //	error of r.Select.

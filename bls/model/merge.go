@@ -13,7 +13,7 @@ import (
 // MaxLearned is the largest number of files that a model lists; it drops the oldest ones.
 const MaxLearned = 1000
 
-// A MergeError names what two models to be merged differ in: kinds, inputs, targets or feature maps.
+// A MergeError says which difference prevents a merge: in kinds, inputs, targets or feature maps.
 type MergeError struct{ What string }
 
 func (e *MergeError) Error() string {

@@ -26,7 +26,7 @@ type Verdict string
 const (
 	Same      Verdict = "same"
 	Different Verdict = "different"
-	Unknown   Verdict = "unknown" // there is no telling, without what is in Missing
+	Unknown   Verdict = "unknown" // undecided: Missing says why
 )
 
 // A Verification is the result of Verify.
@@ -36,7 +36,7 @@ type Verification struct {
 	Differs    []string `json:"differs,omitempty"`    // the parts that differ
 	Unverified []string `json:"unverified,omitempty"` // the parts that were not repeated
 
-	Rows       int     `json:"rows"`       // that the model has learned, and the repetition too
+	Rows       int     `json:"rows"`       // that the model has learned
 	Bits       bool    `json:"bits"`       // whether the output layers agree to the last bit
 	Difference float64 `json:"difference"` // the largest ‖δw‖/‖w‖ of a target, by the larger ‖w‖ of the two models
 	Bound      float64 `json:"bound"`      // on Difference, from Condition of both models; 0 if the bits must agree
@@ -111,7 +111,8 @@ func learns(op *modelfile.Operation) bool {
 func forgets(op *modelfile.Operation) bool { return op.Factor > 0 && op.Factor < 1 }
 
 // stayed returns the log with each file that was learned and later removed marked in both operations,
-// and reports whether the model has only learned. The two must have weighted the rows alike.
+// and reports whether the model has only learned. Both must take the same column of weights, with no
+// forgetting between them.
 func stayed(log modelfile.Log) (left modelfile.Log, learned bool) {
 	left, learned = slices.Clone(log), true
 	for i := range left {
@@ -130,7 +131,7 @@ func stayed(log modelfile.Log) (left modelfile.Log, learned bool) {
 	return left, learned
 }
 
-// takeBack marks a removed file here and in the last operation that learned it.
+// takeBack marks file, and its entry in the last operation that learned it, as removed.
 func takeBack(before modelfile.Log, file *modelfile.Learned, weight string) {
 	for i := len(before) - 1; i >= 0; i-- {
 		op := &before[i]

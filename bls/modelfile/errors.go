@@ -52,7 +52,7 @@ func (e *ChecksumError) Error() string {
 		"copy it again, in binary mode, or use a backup", e.Section)
 }
 
-// TruncatedError reports that a file is shorter than its sections need.
+// TruncatedError reports that a file ends before its sections do.
 type TruncatedError struct {
 	Section string // in which the file ends, or "header"; empty between two sections
 	Bytes   int64  // length of the file

@@ -87,8 +87,8 @@ func (s *samples) extend(inputs, targets, kept int) (x, y []float64, cells []str
 }
 
 // read appends the next sample of a source, with the inputs that its cells become, and numbers it. A
-// sample that is bad, or that MissingDrop leaves out, only takes a number. Unless t is nil, read counts
-// in it what was left out, filled in or unknown.
+// sample that is bad, or that MissingDrop leaves out, is counted but not kept. Unless t is nil, it
+// counts what was left out, filled in or unknown.
 func (s *samples) read(from source, opt *Options, t *Tally) error {
 	before := *s
 	err := from.read(s)

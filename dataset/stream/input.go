@@ -70,7 +70,7 @@ func openInput(ctx context.Context, path string, format Format, opt *Options) (*
 
 // pipe reads the result of open on another goroutine, and waits for it no longer than the context. The
 // goroutine closes the result once: at its end, or when a Read returns after the context is done or the
-// input is closed. The last Read returns an error of Close.
+// input is closed. An error of Close is returned by the last Read.
 func (in *input) pipe(open func() (io.ReadCloser, error)) {
 	r, w := io.Pipe()
 	in.closer, in.raw = r, rewindable{r: r, room: maxKept}
@@ -172,8 +172,8 @@ func (in *input) rewind() error {
 	return in.unpack()
 }
 
-// position returns how many bytes of the file the content takes up to byte at. What r has unpacked
-// ahead is attributed in proportion.
+// position converts the offset at in the content to an offset in the file. What r has unpacked ahead is
+// attributed in proportion.
 func (in *input) position(at int64) int64 {
 	if !in.packed {
 		return at

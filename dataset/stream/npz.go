@@ -154,11 +154,11 @@ func (z *archive) inputArray(opt *Options, target string) (string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", Errorf("has no array X and no other of two or more dimensions; name one of its arrays %s", names.List(z.names))
+		return "", Errorf("has no array X and no other array of two or more dimensions; name one of its arrays %s", names.List(z.names))
 	case 1:
 		return found[0], nil
 	}
-	return "", Errorf("has no array X and more than one of two or more dimensions; name one of %s", names.List(found))
+	return "", Errorf("has no array X, but several arrays of two or more dimensions; name one of %s", names.List(found))
 }
 
 // openTargets makes the source of a file of targets: the named array, else y or Y, else the only one.

@@ -3,7 +3,7 @@ package stream
 import "blskernel/mat"
 
 // Split returns the rows for which held is false and the rows for which it is true, in their order,
-// with their places and numbers. It returns nil for no rows.
+// with their places and numbers. A part without rows is nil.
 //
 //	cost: copies the rows; if all are on one side, that side is b itself.
 func (b *Batch) Split(held func(i int) bool) (rest, aside *Batch) {

@@ -53,8 +53,8 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 // columns decide. If a comma separates the cells of the text, decimals have a point.
 //
 // Any other column is a column of words if at most half of its cells are numbers, or if at least one
-// cell in twenty is a word and its different cells are few and occur twice on average. In all other
-// columns a word is bad. Levels are in byte order.
+// cell in twenty is a word and there are few different cells, each occurring twice on average. In all
+// other columns a word is bad. Levels are in byte order.
 //
 // With MissingMean the Fill of a column of numbers is their mean to seven digits, or 0 without numbers;
 // the Fill of a column of words holds the share of each level. Columns is nil if no column has words, a
@@ -230,7 +230,7 @@ func (v *survey) notations(labels bool) (all []Notation, faults []columnFault) {
 		}
 		what := Errorf("has commas that may stand before decimals or between thousands, such as %s", names.Shorten(v.columns[i].odd))
 		faults = append(faults, columnFault{what.in(v.about.column(i)),
-			"set which with %v or %v", []any{Remedy{OptionDecimal, ","}, Remedy{OptionThousands, ","}}})
+			"declare them with %v or %v", []any{Remedy{OptionDecimal, ","}, Remedy{OptionThousands, ","}}})
 	}
 	return all, faults
 }
@@ -275,7 +275,7 @@ func joined(faults []columnFault) *Error {
 		args = append(args, Remedy{OptionExclude, strings.Join(specs, ",")})
 	}
 	if commas != nil {
-		formats = append(formats, "set what the commas are with %v or %v")
+		formats = append(formats, "declare the commas with %v or %v")
 	}
 	return Errorf(strings.Join(formats, "; "), append(args, commas...)...)
 }

@@ -207,7 +207,7 @@ def test_frames_that_are_refused():
         (pandas.date_range("2020", periods=70), r'column "a" has dates, .*X.drop\(columns=\["a"\]\)'),
         ([f"word {i}" for i in range(70)], "more than 64 different words"),
         (pandas.Categorical(range(70)), "has 70 levels; want at most 64"),
-        (["1,234", "5,678"] * 35, r'set which with pandas.read_csv\(decimal=","\) or pandas.read_csv\(thousands=","\)'),
+        (["1,234", "5,678"] * 35, r'declare them with pandas.read_csv\(decimal=","\) or pandas.read_csv\(thousands=","\)'),
     ]:
         with pytest.raises(ValueError, match=message):
             classifier().fit(pandas.DataFrame({"a": cells, "b": range(70)}), [0, 1] * 35)

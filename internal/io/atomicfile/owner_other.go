@@ -8,5 +8,5 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// own does nothing: the system has no Unix owners.
+// own does nothing: this system has no Unix owners.
 func own(vfs.File, fs.FileInfo) {}

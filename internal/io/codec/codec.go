@@ -26,8 +26,8 @@ func (e *FormatError) Error() string {
 
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// Moved returns a copy of the *FormatError in err whose Offset is larger by the offset of the decoded
-// part, the parameter by. It returns err itself if it wraps none.
+// Moved returns a copy of the *FormatError that err wraps, with its Offset raised by the parameter by,
+// the offset of the decoded part. It returns err itself if it wraps none.
 func Moved(err error, by int64) error {
 	var e *FormatError
 	if !errors.As(err, &e) {

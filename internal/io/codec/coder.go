@@ -15,7 +15,7 @@ import (
 )
 
 // A Coder codes the numbers of a model: an encoder writes them and a decoder reads them, with the same
-// checks. Each state lists its numbers once, so both directions agree, and an encoder fails for what a
+// checks. Each state lists its numbers once, so both directions agree, and an encoder refuses what a
 // decoder would refuse. An encoder does not change the state, so several may run at once. A failed
 // decoder gives zeros, empty slices and nil. A decoder reads no more of its source than it decodes,
 // except the byte that End finds.
@@ -55,11 +55,11 @@ func NewDecoder(r io.Reader, at int64) *Coder {
 // Flush writes the buffer of an encoder and returns the first error of w.
 func (x *Coder) Flush() error { return x.w.Flush() }
 
-// MaxElements bounds the numbers in a matrix, so that their bytes do not overflow an int, even of 32
+// MaxElements bounds the numbers in a matrix, so that their size in bytes fits in an int, even of 32
 // bits.
 const MaxElements = math.MaxInt / 8
 
-// Fits reports whether a matrix of these sizes, not negative, has at most MaxElements numbers.
+// Fits reports whether a matrix of these nonnegative sizes has at most MaxElements numbers.
 func Fits(rows, cols int) bool { return cols == 0 || rows <= MaxElements/cols }
 
 // Reading reports whether x reads.
@@ -189,7 +189,7 @@ func (x *Coder) Bool(v *bool) {
 	}
 }
 
-// Present codes and returns whether an optional part follows. When writing, that is the argument.
+// Present codes and returns whether an optional part follows. An encoder writes its argument.
 func (x *Coder) Present(is bool) bool {
 	x.Bool(&is)
 	return is

@@ -55,8 +55,8 @@ func systemBounds(root fs.FS) []bound {
 	if machine == nil {
 		return nil
 	}
-	// MemAvailable is an estimate from below. The memory that is free, holds files that can be read
-	// again, or can be reclaimed from the kernel is an estimate from above.
+	// MemAvailable is a low estimate. Free memory, memory of files that can be read again, and
+	// memory that the kernel can give up add to a high estimate.
 	given := machine["MemFree"] + machine["Buffers"] + machine["Cached"] - machine["Shmem"] + machine["SReclaimable"]
 	swap := machine["SwapFree"]
 	all := []bound{{max(machine["MemAvailable"], given) + swap, "the memory available in the machine, with swap"}}
