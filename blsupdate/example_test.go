@@ -124,7 +124,7 @@ func ExampleParseMethod() {
 	// Output:
 	// true <nil>
 	// true <nil>
-	// blsupdate: unknown method "svd"; known are improved, original, ridge-inverse, inverse-cholesky, gram, qr
+	// blsupdate: unknown method "svd"; must be one of improved, original, ridge-inverse, inverse-cholesky, gram, qr
 }
 
 // The flops of 100 more rows for 1000 nodes, by each method whose state does not grow with the rows.

@@ -184,7 +184,7 @@ func TestMemoryCondition(t *testing.T) {
 		undo := memory.Limit(1)
 		c := u.Condition()
 		undo()
-		if c.Digits != 0 || c.Instead != m || !strings.Contains(c.Advice, " of memory, and at most ") {
+		if c.Digits != 0 || c.Instead != m || !strings.Contains(c.Advice, " of memory, but at most ") {
 			t.Errorf("%v: %+v", m, c)
 		}
 		if c := u.Condition(); !(c.RCond > 0 && c.Digits > enoughDigits) {

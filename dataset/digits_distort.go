@@ -1,6 +1,6 @@
 package dataset
 
-// Image coordinates count 1/256 pixels from the upper left corner.
+// Image coordinates are in 1/256 pixel from the upper left corner.
 const (
 	subBits = 8
 	sub     = 1 << subBits

@@ -33,7 +33,7 @@ func (f *format) load(fsys vfs.FS, dir string) (train, test *Images, err error) 
 	}
 	if test.Rows != train.Rows || test.Cols != train.Cols {
 		return nil, nil, &FormatError{File: paths[2], Offset: 8,
-			Msg: fmt.Sprintf("images of %d×%d, but those of %s are %d×%d", test.Rows, test.Cols, paths[0], train.Rows, train.Cols)}
+			Msg: fmt.Sprintf("images of %d×%d, but %s has images of %d×%d", test.Rows, test.Cols, paths[0], train.Rows, train.Cols)}
 	}
 	train.Classes = max(train.Classes, test.Classes)
 	test.Classes = train.Classes
@@ -63,10 +63,10 @@ func (f *format) loadPart(fsys vfs.FS, imagePath, labelPath string) (*Images, er
 	return s, s.SetLabels(labels)
 }
 
-// findSet returns the paths of the files of dir with the given names, in their order.
+// findSet returns the paths of the files in dir with the given names, in the order of names.
 func findSet(fsys vfs.FS, dir string, names []string) ([]string, error) {
 	if info, err := vfs.Stat(fsys, dir); err == nil && !info.IsDir() {
-		return nil, &FormatError{File: dir, Offset: -1, Msg: "is a file; want the folder of " + strings.Join(names, ", ")}
+		return nil, &FormatError{File: dir, Offset: -1, Msg: "is a file; want the folder with " + strings.Join(names, ", ")}
 	}
 	var paths, missing []string
 	for _, name := range names {

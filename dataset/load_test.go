@@ -161,7 +161,7 @@ func TestLoadMissing(t *testing.T) {
 	if _, _, err = LoadMNIST(file); !errors.As(err, new(*FormatError)) {
 		t.Fatalf("a file for the folder: error %v", err)
 	}
-	testutil.Contains(t, err.Error(), file, "is a file; want the folder of "+mnist.files[0])
+	testutil.Contains(t, err.Error(), file, "is a file; want the folder with "+mnist.files[0])
 	// A path that the operating system refuses: the error is its own.
 	_, _, err = LoadMNIST("a\x00b")
 	var p *fs.PathError

@@ -66,7 +66,7 @@ var norb = format{
 //	errors: as [LoadMNIST].
 func LoadNORB(dir string) (train, test *Images, err error) { return norb.load(nil, dir) }
 
-// readNORBImages reads and reduces a matrix of bytes of n×2×96×96.
+// readNORBImages reads and reduces an n×2×96×96 matrix of bytes.
 func readNORBImages(r io.Reader) (*Images, error) {
 	n, b, err := openMatrix(r, matrixBytes, norbViews, norbSide, norbSide)
 	if err != nil {

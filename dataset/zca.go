@@ -36,7 +36,7 @@ const (
 //
 // Use ZCAUnitRows and ZCAUnitValues to whiten pixels in [0, 1]. After the first step the elements of a
 // row have a variance near 1, so the mean eigenvalue is about 1. Eigenvalues below the second constant,
-// mostly noise, stay small; those above it come near 1. Smaller constants whiten more and amplify more
+// mostly noise, stay small; larger ones come near 1. Smaller constants whiten more and amplify more
 // noise; [ZCA.Values] returns the eigenvalues.
 type ZCAOptions struct {
 	RowConstant        float64           // added to the variance of each row, > 0; 0 means ZCARows
@@ -175,7 +175,7 @@ const panicZCASamples = "dataset: ZCA: X has a different number of columns from 
 func zcaPanel(d int) int { return max(64, (1<<20)/d) }
 
 // eachPanel calls f for consecutive panels of rows of x, standardized and centered, with the index of
-// the first row. f may overwrite those rows of x.
+// the first row. f may overwrite these rows of x.
 func (z *ZCA) eachPanel(x *mat.Dense, f func(from int, panel *mat.Dense)) {
 	l, d := x.Dims()
 	data := make([]float64, min(l, zcaPanel(d))*d)

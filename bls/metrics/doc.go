@@ -42,7 +42,7 @@ const (
 	panicLimit   = "metrics: the limit of samples is not positive"
 )
 
-// checkLengths panics unless there are n predictions and, if there are weights, n of them.
+// checkLengths panics unless predictions is n and weights are n or nil.
 func checkLengths(n, predictions int, weights []float64) {
 	if predictions != n || weights != nil && len(weights) != n {
 		panic(panicLengths)

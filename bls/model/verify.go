@@ -22,7 +22,7 @@ import (
 // A Verdict says whether the files in the log of a model reproduce it.
 type Verdict string
 
-// The verdicts.
+// The verdicts of Verify.
 const (
 	Same      Verdict = "same"
 	Different Verdict = "different"

@@ -28,8 +28,8 @@
 //
 // # Tables
 //
-// [Reader.Survey] looks at the first samples. It finds columns of words, which become inputs of 0 and
-// 1, the values that replace missing cells, and how numbers are written, as in $1,234.50, 43% and
+// [Reader.Survey] looks at the first samples. It finds columns of words (they become inputs of 0 and
+// 1), the values that replace missing cells, and the notation of numbers, as in $1,234.50, 43% and
 // 1.234,5. [Columns] hold all three. With them, and with [Options].Missing, missing cells are filled in
 // or their samples left out. [Reader.Tally] counts these, and unknown words.
 //

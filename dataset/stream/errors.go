@@ -30,7 +30,7 @@ type Error struct {
 	Line   int64  // of a text, from 1; 0 without a line
 	Row    int64  // sample of an array, from 1 in its file; 0 without a sample
 	Column int    // from 1; 0 without a column
-	Name   string // of the column; empty where it has none
+	Name   string // of the column; empty if it has none
 	What   string // what is wrong and what to do; the predicate of Column if that is set
 	Err    error  // the cause; nil if What says it all
 

@@ -86,7 +86,7 @@ func TestHostileFiles(t *testing.T) {
 		{"a wide array with a target", "x.npy", wide, Options{Targets: []string{"5"}}, "cut off"},
 		{"NaN", "x.npy", append(npyHeader(1, "<f8", false, 2, 2), float64s(1, 2, 3, math.NaN())...), Options{}, ", row 2: column 2 is NaN, a missing value"},
 		{"NaN in a later column", "x.npy", append(npyHeader(1, "<f8", false, 1, 3), float64s(1, 2, math.NaN())...), Options{Targets: []string{"1"}}, ", row 1: column 3 is NaN"},
-		{"no whole number", "x.npy", append(npyHeader(1, "<f8", false, 1, 2), float64s(1, 0.5)...), Options{Targets: []string{"2"}, Classes: true}, ", row 1: column 2 has the label 0.5, not a whole number"},
+		{"no whole number", "x.npy", append(npyHeader(1, "<f8", false, 1, 2), float64s(1, 0.5)...), Options{Targets: []string{"2"}, Classes: true}, ", row 1: column 2 has the label 0.5, which is not a whole number"},
 		{"a name", "x.npy", matrix, Options{Targets: []string{"age"}}, "have no names"},
 		{"no samples", "x.npy", none, Options{}, "shape [0 3] has no elements: there are no samples"},
 		{"no samples, but a byte", "x.npy", append(slices.Clone(none), 1), Options{}, "its header promises"},

@@ -54,9 +54,9 @@ func ExampleParseFormat() {
 	fmt.Println(err)
 	// Output:
 	// npy <nil>
-	// stream: unknown format "xlsx"; known are auto, csv, npy, npz, idx
+	// stream: unknown format "xlsx"; must be one of auto, csv, npy, npz, idx
 	// present <nil>
-	// stream: unknown header "yes"; known are auto, present, absent
+	// stream: unknown header "yes"; must be one of auto, present, absent
 }
 
 // A function of the caller opens the files, here from an fs.FS. Up to three bad lines are left out and
@@ -109,8 +109,8 @@ func ExampleError_With() {
 		}))
 	}
 	// Output:
-	// stream: standard input:3: column "age" is "4l", not a number; correct it, or use Options.Exclude = age
-	// stream: standard input:3: column "age" is "4l", not a number; correct it, or use --exclude=age
+	// stream: standard input:3: column "age" is "4l", not a number; correct it, or leave the column out with Options.Exclude = age
+	// stream: standard input:3: column "age" is "4l", not a number; correct it, or leave the column out with --exclude=age
 }
 
 // The program peeks at standard input, here a string, before it chooses columns, and loses no sample.

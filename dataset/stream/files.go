@@ -71,7 +71,7 @@ func (f *files) make(opt *Options, first *csvLayout) (source, error) {
 	return newPair(x, y, f.in[0].path, f.in[1].path)
 }
 
-// remake makes another source of the same files. After an error the former source can only report the
+// remake makes another source of the same files. After an error the old source can only report the
 // bytes taken.
 func (f *files) remake(opt *Options) error {
 	for _, in := range f.in {

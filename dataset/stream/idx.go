@@ -35,7 +35,7 @@ func openIDX(in *input, opt *Options) (source, error) {
 	dims := int(head[3])
 	switch {
 	case head[0] != 0 || head[1] != 0:
-		return nil, Errorf("is not an idx file, which begins with two zero bytes")
+		return nil, Errorf("is not an idx file, which would begin with two zero bytes")
 	case !known:
 		return nil, Errorf("has elements of the unknown type %#02x; an idx file has one of 0x08, 0x09, 0x0b to 0x0e", head[2])
 	case dims == 0 || dims > maxIDXDims:

@@ -35,7 +35,7 @@ type input struct {
 	raw      rewindable    // the bytes of the file
 	buffered *bufio.Reader // of raw
 	r        *bufio.Reader // the content from its beginning; buffered unless that is packed
-	random   io.ReaderAt   // the content; nil where it is packed or not a regular file
+	random   io.ReaderAt   // the content; nil if it is packed or not a regular file
 	size     int64         // of the content, with random
 	packed   bool          // gzip
 	closer   io.Closer     // the file or pipe

@@ -50,7 +50,7 @@ func readArchive(in *input) (*archive, error) {
 	if errors.As(err, &known) {
 		return nil, err
 	}
-	// Names of members are not used as paths, so those that lead out of a folder do no harm.
+	// Names of members are not used as paths, so a name that leads out of a folder does no harm.
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return nil, &Error{What: "is not an .npz or is damaged; save it again with numpy.savez", Err: err}
 	}

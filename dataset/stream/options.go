@@ -36,7 +36,7 @@ func (f *Format) UnmarshalText(name []byte) (err error) {
 	return err
 }
 
-// ParseFormat returns the format of a name, in either case. "" is FormatAuto, and tsv is CSV.
+// ParseFormat returns the format with the given name, in any case. "" is FormatAuto, and tsv is CSV.
 func ParseFormat(name string) (Format, error) {
 	if strings.EqualFold(name, "tsv") {
 		return CSV, nil
@@ -71,7 +71,7 @@ func (h *Header) UnmarshalText(name []byte) (err error) {
 	return err
 }
 
-// ParseHeader returns the Header of a name, in either case. "" is HeaderAuto.
+// ParseHeader returns the Header with the given name, in any case. "" is HeaderAuto.
 func ParseHeader(name string) (Header, error) {
 	return names.Parse[Header]("stream", headerNames, cmp.Or(name, "auto"))
 }
@@ -210,7 +210,7 @@ func (o *Options) checkChoice(inputs, outputs int, words bool) error {
 	case len(o.Columns) != inputs:
 		return Errorf("has %d input columns, but Options.Columns describes %d", inputs, len(o.Columns))
 	case !words && o.Columns.categorical():
-		return Errorf("is an array, which has no words; give a text")
+		return Errorf("is an array, which cannot hold words; give a text")
 	}
 	return nil
 }
@@ -223,7 +223,7 @@ func (o *Options) check(paths []string) error {
 	case len(paths) == 0:
 		return fault("no source; give at least one path, or - for standard input")
 	case o.TargetPath != "" && len(paths) > 1:
-		return fault("one file of targets for %d sources; read them one by one, or put the targets into the sources", len(paths))
+		return fault("one file of targets cannot serve %d sources; read them one by one, or put the targets into the sources", len(paths))
 	case o.Comma != 0 && !validComma(o.Comma):
 		return fault("%q cannot separate cells; give a comma, a semicolon, a tab or another character that no number has", o.Comma)
 	case !slices.Contains([]rune{0, '.', ','}, o.Decimal):

@@ -20,8 +20,8 @@ type Reader struct {
 	cancel  context.CancelFunc
 	opt     Options
 	paths   []string
-	sizes   []int64 // bytes of each file, -1 where unknown
-	known   []int64 // samples of each file, -1 where unknown
+	sizes   []int64 // bytes of each file, -1 if unknown
+	known   []int64 // samples of each file, -1 if unknown
 	about   info    // of the first source, with which the others agree
 	current *files
 	at      int   // current's place in paths
@@ -169,7 +169,7 @@ func (r *Reader) Rows() int64 { return sum(r.known) }
 // of the sources, -1 if unknown. Data read ahead does not count. If n samples took done bytes, a text
 // of total bytes has about n·total/done samples.
 //
-// In plain texts and arrays done is exact; in gzip it is the position in the packed data to some tens
+// In plain texts and arrays done is exact; in gzip it is the position in the packed data to a few tens
 // of kilobytes; in an .npz it is the samples' share of the file. A file of targets does not count. For
 // files done depends only on the samples, not on time.
 func (r *Reader) Bytes() (done, total int64) {

@@ -3,7 +3,7 @@ package stream
 type info struct {
 	heading   Heading
 	inputs    []string // names of the columns of the inputs, nil if they have none
-	columns   []int    // those columns, from 0
+	columns   []int    // the columns of the inputs, from 0
 	dim       int      // their number
 	gaps      bool     // a cell of an array can be NaN
 	targets   []string // names of the targets, nil if they have none

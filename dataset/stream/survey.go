@@ -23,7 +23,7 @@ const (
 type Description struct {
 	Rows    int        // samples that were looked at
 	Columns Columns    // how the chosen columns become inputs
-	Targets []Notation // how the numbers of the targets are written; nil where all are plain
+	Targets []Notation // how the numbers of the targets are written; nil if all are plain
 
 	// Gaps tells for each of Columns whether at least one cell in a hundred is missing and one in a
 	// hundred is not, so that an indicator of missing cells may help.

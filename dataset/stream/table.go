@@ -54,7 +54,7 @@ func ParseMissing(name string) (Missing, error) {
 // input: an indicator of missing cells, which is 0 for all other cells.
 type Column struct {
 	Levels   []string  `json:"levels,omitempty"`  // of a column of words, at most MaxLevels; nil for numbers
-	Fill     []float64 `json:"fill,omitempty"`    // the inputs of a missing cell; nil where that is an error
+	Fill     []float64 `json:"fill,omitempty"`    // the inputs of a missing cell; nil if that is an error
 	Notation Notation  `json:"notation,omitzero"` // of a column of numbers
 }
 

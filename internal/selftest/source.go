@@ -35,7 +35,7 @@ func (s *Source) Vector(n int) []float64 {
 }
 
 // Sum returns the hash of the bits of all numbers, one after another, as on a little-endian machine.
-// Every NaN counts as the same one.
+// All NaNs count as the same number.
 func Sum(all ...[]float64) uint64 {
 	digest := xxhash.New()
 	var bytes [512]byte

@@ -112,7 +112,7 @@ func (x *Coder) End() {
 }
 
 // failSource fails for an error of the source other than its end.
-func (x *Coder) failSource(err error) { x.fail(fmt.Errorf("reading from byte %d on: %w", x.at, err)) }
+func (x *Coder) failSource(err error) { x.fail(fmt.Errorf("reading at byte %d: %w", x.at, err)) }
 
 // Ranges of a number. Norms and estimates may have overflowed in a model that still works; NaN is in no
 // range.
@@ -253,7 +253,7 @@ func (x *Coder) next(n int) []byte {
 	b, err := x.r.Peek(n)
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		what := fmt.Sprintf("it ends after %d of %d bytes", len(b), n)
+		what := fmt.Sprintf("the data ends after %d of %d bytes", len(b), n)
 		x.fail(&FormatError{Offset: x.at + int64(len(b)), What: what, Err: io.ErrUnexpectedEOF})
 		return nil
 	case err != nil:

@@ -33,7 +33,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s: %s needs at least %s of memory, and at most %s is available (%s): %s",
+	return fmt.Sprintf("%s: %s needs at least %s of memory, but at most %s is available (%s): %s",
 		e.Op, e.What, bytesText(e.Need), bytesText(e.Have), e.Limit, e.Do)
 }
 
@@ -92,7 +92,7 @@ func Triangle(n int) int64 {
 	return math.MaxInt64
 }
 
-// times returns the product of two numbers that are not negative, at most math.MaxInt64.
+// times returns the product of two nonnegative numbers, at most math.MaxInt64.
 func times(a, b int64) int64 {
 	high, low := bits.Mul64(uint64(a), uint64(b))
 	if high != 0 || low > math.MaxInt64 {
@@ -101,7 +101,7 @@ func times(a, b int64) int64 {
 	return int64(low)
 }
 
-// Sum returns the sum of numbers that are not negative, at most math.MaxInt64.
+// Sum returns the sum of nonnegative numbers, at most math.MaxInt64.
 func Sum(all ...int64) int64 {
 	sum := int64(0)
 	for _, n := range all {

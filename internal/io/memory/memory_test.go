@@ -58,7 +58,7 @@ func TestLimit(t *testing.T) {
 	if e == nil || e.Need != 1001 || e.Have != 1000 {
 		t.Fatalf("%+v", e)
 	}
-	if want := "bls: a fit of 7 nodes needs at least 1 kB of memory, and at most 1 kB is available (as it was set): take fewer nodes"; e.Error() != want {
+	if want := "bls: a fit of 7 nodes needs at least 1 kB of memory, but at most 1 kB is available (as it was set): take fewer nodes"; e.Error() != want {
 		t.Errorf("%v; want %s", e, want)
 	}
 	undo()

@@ -25,7 +25,7 @@ func Parse[T ~int](in string, names []string, name string) (T, error) {
 		}
 	}
 	_, kind, _ := strings.Cut(fmt.Sprintf("%T", T(0)), ".")
-	return 0, fmt.Errorf("%s: unknown %s %q; known are %s", in, strings.ToLower(kind), name, strings.TrimPrefix(strings.Join(names, ", "), ", "))
+	return 0, fmt.Errorf("%s: unknown %s %q; must be one of %s", in, strings.ToLower(kind), name, strings.TrimPrefix(strings.Join(names, ", "), ", "))
 }
 
 // Alternatives returns the names of the constants, as in "gram or qr".

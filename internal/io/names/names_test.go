@@ -20,7 +20,7 @@ func TestNames(t *testing.T) {
 		t.Error(v, err)
 	}
 	for _, name := range []string{"blue", ""} {
-		want := fmt.Sprintf("names: unknown color %q; known are red, green", name)
+		want := fmt.Sprintf("names: unknown color %q; must be one of red, green", name)
 		if _, err := Parse[Color]("names", known, name); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}

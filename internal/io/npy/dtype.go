@@ -38,7 +38,7 @@ var sizes = map[byte][]int{Bool: {1}, Signed: {1, 2, 4, 8}, Unsigned: {1, 2, 4, 
 var refused = map[byte]string{
 	'c': "complex numbers; save x.real, x.imag or abs(x)",
 	'O': "Python objects, which are pickled and never read because unpickling can run any program; save x.astype('float64'), or x.astype('str') for labels",
-	'M': "dates; save x.astype('int64') or differences as numbers",
+	'M': "dates; save x.astype('int64'), or differences as numbers",
 	'm': "time spans; save x.astype('int64')",
 	'V': "raw records; save plain columns of numbers",
 	'a': "zero-terminated bytes; save x.astype('S') or x.astype('U')",

@@ -47,7 +47,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 	n, err := fill(r, fixed[:8])
 	// The magic is checked first, so that another file is not reported as cut off.
 	if n > 0 && !strings.HasPrefix(Magic, string(fixed[:min(n, len(Magic))])) {
-		return Header{}, errorf("not a .npy file, which begins with the bytes %q", Magic)
+		return Header{}, errorf("not a .npy file, which would begin with the bytes %q", Magic)
 	}
 	if err != nil {
 		return Header{}, err
