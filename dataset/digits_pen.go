@@ -86,7 +86,7 @@ func (p *pen) curve(a, b, c point) {
 	}
 }
 
-// line lowers near to the squared distance from the segment ab, for the pixels within reach.
+// line lowers near, for the pixels within reach, to the squared distance from the segment ab.
 func (p *pen) line(a, b point) {
 	dx, dy := b.x-a.x, b.y-a.y
 	length2 := dx*dx + dy*dy

@@ -17,7 +17,7 @@ const (
 //
 // Images without labels, as [ReadIDXImages] returns them, have Labels nil and Classes 0.
 type Images struct {
-	Name       string // for people to read
+	Name       string // for display
 	Rows, Cols int    // size of every image
 	Pixels     []byte // n*Rows*Cols: pixel (r, c) of image i is Pixels[(i*Rows+r)*Cols+c]; 0 is background, 255 full ink
 	Labels     []byte // n, each < Classes
@@ -79,8 +79,8 @@ func (s *Images) LabelsInt(from, to int) []int {
 	return out
 }
 
-// SetLabels gives the images their labels and sets Classes to 1 + the largest of them. s keeps the
-// slice and does not copy it.
+// SetLabels gives the images their labels and sets Classes to 1 + the largest label. s keeps the slice
+// and does not copy it.
 //
 //	errors: *FormatError if len(labels) differs from Len(); s is then unchanged.
 func (s *Images) SetLabels(labels []byte) error {

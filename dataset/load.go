@@ -19,7 +19,7 @@ type format struct {
 	labels func(io.Reader) ([]byte, error)
 }
 
-// load reads the training and the test set in a folder of fsys, nil for vfs.OS.
+// load reads the training and the test set from the folder dir of fsys, nil for vfs.OS.
 func (f *format) load(fsys vfs.FS, dir string) (train, test *Images, err error) {
 	paths, err := findSet(fsys, dir, f.files)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // Bins is the number of bins of the calibration error.
 const Bins = 10
 
-// epsilon bounds probabilities in LogLoss away from 0 and 1.
+// epsilon keeps the probabilities in LogLoss away from 0 and 1.
 const epsilon = 0x1p-52
 
 // LogLoss returns the mean of -log p over the samples, where p is the predicted probability of the

@@ -100,7 +100,7 @@ func (c *Confusion) At(label, predicted int) float64 {
 	return c.misses[at]
 }
 
-// Pairs returns the number of elements off the diagonal that are not zero.
+// Pairs returns the number of nonzero elements off the diagonal.
 func (c *Confusion) Pairs() int { return len(c.misses) }
 
 // Misses calls yield for each nonzero element off the diagonal, by rows, with its label, prediction and

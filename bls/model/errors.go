@@ -30,7 +30,7 @@ var remedies = []string{
 	"leave the row out, or train a model on the targets themselves",
 }
 
-// String returns the text of all elements.
+// String returns the texts of all elements, separated by commas.
 func (r Remedy) String() string {
 	var texts []string
 	for i, text := range remedies {

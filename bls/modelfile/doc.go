@@ -1,5 +1,5 @@
-// Package modelfile stores a fitted bls.Classifier or bls.Regressor in a file. It has the feature maps,
-// the state of the output layer, the options, and metadata such as the names of the inputs.
+// Package modelfile stores a fitted bls.Classifier or bls.Regressor in a file. A file has the feature
+// maps, the state of the output layer, the options, and metadata such as the names of the inputs.
 //
 // # What a file holds
 //
@@ -19,11 +19,11 @@
 //	a file with a bit changed          *ChecksumError
 //	a file that Write did not write    *FormatError
 //
-// This takes little memory, since Load trusts a size only as far as the bytes are there. It can thus
-// read a file from an unknown source: a file holds numbers and text, and nothing in it is executed.
+// Refusing takes little memory, since Load trusts a size only as far as the bytes are there. So it can
+// read a file from an unknown source: it holds numbers and text, and nothing is executed.
 //
 // # The format
 //
-// A header precedes sections with a name, a length and a checksum each; docs/file-format.md describes
+// A file has a header and sections, each with a name, a length and a checksum; docs/file-format.md has
 // every byte. Inspect lists the sections and verifies the checksums without decoding the model.
 package modelfile

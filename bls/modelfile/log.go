@@ -88,7 +88,7 @@ func (op *Operation) check() error {
 	return checkLearned("log", op.Files)
 }
 
-// checkLearned returns an error for an invalid file of a list.
+// checkLearned returns an error for an invalid file in a list.
 func checkLearned(field string, files []Learned) error {
 	for _, l := range files {
 		if err := checkTexts(field, l.Name, l.Hash); err != nil {

@@ -22,7 +22,7 @@ import (
 // values to Notes.
 type Metadata struct {
 	Created time.Time `json:"created,omitzero"` // when the first file of the model was written
-	Changed time.Time `json:"changed,omitzero"` // when this one was
+	Changed time.Time `json:"changed,omitzero"` // when this file was written
 	// Software names the program that wrote the file, with its version. A *VersionError shows it.
 	Software string `json:"software,omitempty"`
 
@@ -54,7 +54,7 @@ type Metadata struct {
 	Notes map[string]string `json:"notes,omitempty"` // anything else
 }
 
-// Progress is the progress of a training.
+// Progress tells how far a training has come.
 type Progress struct {
 	Rows    int64    `json:"rows,omitempty"`    // read and learned so far, including rows held out
 	Sources []string `json:"sources,omitempty"` // in the order of reading

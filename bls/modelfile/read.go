@@ -277,7 +277,7 @@ type Section struct {
 	Name   string // 4 characters: "META", "CLAS" or "REGR", "END "
 	Offset int64  // from the beginning of the file
 	Bytes  int64  // of its content, without the name, the length and the checksum
-	CRC32C uint32 // of all of it but the checksum
+	CRC32C uint32 // of everything but the checksum
 }
 
 // Inspect reads a file to its end and verifies all checksums, without decoding the model. Besides the

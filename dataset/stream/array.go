@@ -20,8 +20,8 @@ type array struct {
 	arrayFile
 	about   info
 	n       int64 // samples
-	width   int   // elements of one
-	size    int   // bytes of one
+	width   int   // elements of a sample
+	size    int   // bytes of a sample
 	row     int64 // samples that were delivered or skipped
 	cols    choice
 	labels  bool // the only column is a label

@@ -14,7 +14,7 @@ const panelElements = 1 << 21
 type fortranReader struct {
 	arrayFile
 	width  int    // elements of a sample
-	sample int64  // bytes of one
+	sample int64  // bytes of a sample
 	at     int64  // bytes read, in C order
 	first  int64  // bytes before panel
 	panel  []byte // some samples in C order

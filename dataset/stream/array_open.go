@@ -11,7 +11,7 @@ import (
 // maxColumns bounds the elements of one sample of an array, 128 MB as float64.
 const maxColumns = 1 << 24
 
-// An arrayFile is one array: its header and the position of its elements.
+// An arrayFile has the header of one array and a reader of its elements.
 type arrayFile struct {
 	npy.Header
 	in      *input

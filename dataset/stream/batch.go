@@ -17,7 +17,7 @@ type Batch struct {
 	// Weights are the weights of the rows, finite and not negative; nil without Options.Weight.
 	Weights []float64
 	Kept    []string // cells of the columns of Options.Keep, row by row; nil without them
-	First   int64    // samples before the first of this batch, bad ones included
+	First   int64    // number of samples before this batch, bad ones included
 
 	places  []Place
 	numbers []int64 // of the rows among the samples of the data, from 1; nil in a batch not made by a Reader

@@ -75,7 +75,7 @@ func findComma(record []byte, decimal rune) rune {
 	return comma
 }
 
-// readLayout finds the layout of a text by its first record and, if it matters, the second. first is
+// readLayout finds the layout of a text from its first record and, if it matters, the second. first is
 // the layout of the first of several texts, nil for the first itself.
 func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, error) {
 	l := &csvLayout{path: t.in.path, notation: opt.notation(Notation{}), fills: opt.fills(), drop: opt.Missing == MissingDrop}

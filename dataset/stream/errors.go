@@ -71,7 +71,7 @@ func (e *Error) With(words func(Remedy) string) *Error {
 	return &named
 }
 
-// in sets the column of the fault, counted from 0, and its name for Options.Exclude.
+// in sets the column of the fault, from its position col, and its name. A Remedy exclude gets both.
 func (e *Error) in(col int, name string) *Error {
 	e.Column, e.Name = col+1, name
 	for i, arg := range e.args {

@@ -36,7 +36,7 @@ type input struct {
 	buffered *bufio.Reader // of raw
 	r        *bufio.Reader // the content from its beginning; buffered unless that is packed
 	random   io.ReaderAt   // the content; nil if it is packed or not a regular file
-	size     int64         // of the content, with random
+	size     int64         // of the content, if random is set
 	packed   bool          // gzip
 	closer   io.Closer     // the file or pipe
 }
@@ -182,7 +182,7 @@ func (in *input) position(at int64) int64 {
 	return int64(float64(file) * (float64(at) / float64(max(1, at+int64(in.r.Buffered())))))
 }
 
-// formatOfPath returns the format by the ending of a path, or FormatAuto.
+// formatOfPath returns the format that the ending of a path shows, or else FormatAuto.
 func formatOfPath(path string) Format {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
 	switch filepath.Ext(name) {
@@ -201,7 +201,7 @@ func formatOfPath(path string) Format {
 	return FormatAuto
 }
 
-// formatOfContent returns the format by the first bytes, or CSV.
+// formatOfContent returns the format that the first bytes show, or else CSV.
 func formatOfContent(head []byte) Format {
 	switch {
 	case bytes.HasPrefix(head, []byte("\x93NUMPY")):

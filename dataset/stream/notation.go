@@ -16,8 +16,8 @@ import (
 type Notation struct {
 	Decimal   string `json:"decimal,omitempty"`   // a comma; empty for a point
 	Thousands string `json:"thousands,omitempty"` // as Options.Thousands; empty for none
-	// Unit is %, after each number, or the sign of a currency, before or after it; empty for none.
-	// 43.3% is read as 43.3. A number without the unit is bad.
+	// Unit is %, after each number, or a currency sign, before or after it; empty for none. 43.3%
+	// is read as 43.3. A number without the unit is bad.
 	Unit string `json:"unit,omitempty"`
 }
 
@@ -172,7 +172,7 @@ func (g *guess) ambiguous() bool {
 // evidence is what the columns of a text together show about commas.
 type evidence struct{ decimals, thousands bool }
 
-// evidence returns the evidence from all columns.
+// evidence returns what all columns together show.
 func (v *survey) evidence() (e evidence) {
 	for i := range v.columns {
 		switch g := &v.columns[i].guess; {
@@ -202,7 +202,7 @@ func (g *guess) notation(e evidence, comma rune) (n Notation, known bool) {
 	case g.ambiguous() && e.decimals == e.thousands && (e.decimals || comma != ','):
 		return Notation{}, false
 	case g.ambiguous():
-		// Where a comma separates cells, decimals have a point.
+		// If a comma separates cells, decimals have a point.
 		if form = commaThousands; e.decimals {
 			form = commaDecimals
 		}

@@ -81,8 +81,9 @@ func ParseHeader(name string) (Header, error) {
 type Options struct {
 	Format Format `json:"format,omitzero"` // of the paths, not of TargetPath
 	Header Header `json:"header,omitzero"` // of texts
-	// Comma separates the cells of a text. 0 takes it from the first line: a tab, else a semicolon,
-	// else a comma. It cannot be a letter, a digit, one of . + - _, a quotation mark or a line end.
+	// Comma separates the cells of a text. If it is 0, the first line decides: a tab, else a
+	// semicolon, else a comma. It cannot be a letter, a digit, one of . + - _, a quotation mark or
+	// a line end.
 	Comma rune `json:"comma,omitzero"`
 
 	// Inputs are the columns of X in this order, each entry one of
@@ -92,7 +93,7 @@ type Options struct {
 	//	"3-7"        positions from 3 to 7
 	//	"3-"         from the third to the last
 	//
-	// nil takes all columns but the targets and the weight, in the order of the file. The columns
+	// nil selects all columns but the targets and the weight, in the order of the file. The columns
 	// of an array with more than two dimensions are the elements of a sample in C order. An empty
 	// list is an error.
 	Inputs []string `json:"inputs,omitempty"`
@@ -121,7 +122,7 @@ type Options struct {
 	// the only array of two or more dimensions besides the target.
 	InputArray string `json:"input_array,omitzero"`
 
-	// Classes says that the single target column has labels, which stay text.
+	// Classes is set if the single target column has labels, which stay text.
 	Classes bool `json:"-"`
 
 	// Columns describe how the columns of Inputs become the columns of X, in their order; nil for
@@ -147,7 +148,7 @@ type Options struct {
 	// underscore; 0 for none. A cell with a group of the wrong length is not a number.
 	Thousands rune `json:"thousands,omitzero"`
 
-	// Test takes the t10k- files of an MNIST folder instead of the train- files.
+	// Test selects the t10k- files of an MNIST folder instead of the train- files.
 	Test bool `json:"test,omitzero"`
 
 	// Stdin is read for the path "-"; nil for os.Stdin.

@@ -24,13 +24,13 @@ type Reader struct {
 	known   []int64 // samples of each file, -1 if unknown
 	about   info    // of the first source, with which the others agree
 	current *files
-	at      int   // current's place in paths
+	at      int   // index of the path of current
 	taken   int64 // bytes of the sources before current
 	begun   bool  // Next was called
 	passed  int64 // samples delivered or left out
 	largest int   // rows of the largest batch so far
 	tally   Tally
-	err     error // ended the reading
+	err     error // the error that ended the reading
 }
 
 // Open opens the sources that paths name, to be read one after the other. "-" is standard input. Gzip

@@ -56,7 +56,7 @@ func (r *Reader) Selection() Selection {
 		slices.Clone(o.TargetNotations), o.Missing}
 }
 
-// Select chooses other columns of the same sources, after a look at the [Heading] or by Peek. It
+// Select chooses other columns of the same sources, after a look at the [Heading] or with Peek. It
 // replays the beginning of a pipe, so that no sample is lost, and opens nothing twice.
 //
 // With HeaderAuto the header is decided again, by s alone. Later sources are checked again, as by Open.
@@ -148,7 +148,7 @@ func (r *Reader) lookAt(rows int, read func() error) error {
 	return cmp.Or(fault, io.EOF)
 }
 
-// remake makes the source of the first path again for the present options.
+// remake makes the source of the first path again for the current options.
 func (r *Reader) remake() error {
 	if r.ctx.Err() != nil {
 		return canceled(r.ctx)

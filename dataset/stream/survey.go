@@ -49,8 +49,8 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 // at most rows bad samples.
 //
 // A column has a [Notation] if all its cells are numbers with it, but not without it: a comma before
-// decimals, signs between thousands, % or the sign of a currency. If a comma may be either, other
-// columns decide. If a comma separates the cells of the text, decimals have a point.
+// decimals, signs between thousands, % or a currency sign. If a comma may be either, other columns
+// decide. If a comma separates the cells of the text, decimals have a point.
 //
 // Any other column is a column of words if at most half of its cells are numbers, or if at least one
 // cell in twenty is a word and there are few different cells, each occurring twice on average. In all

@@ -21,7 +21,7 @@ const maxDescribed = 1 << 16
 
 const panicCells = "stream: not one cell for each column"
 
-// Missing is the treatment of missing cells: empty, NA, N/A, NaN, null, None or ?, and NaN in an array.
+// Missing is the treatment of missing cells (empty, NA, N/A, NaN, null, None, ?, or NaN in an array).
 type Missing int
 
 // What happens to a missing cell.
@@ -87,7 +87,7 @@ func (c *Columns) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Inputs returns the number of inputs.
+// Inputs returns the number of inputs of all columns.
 func (c Columns) Inputs() int {
 	n := 0
 	for i := range c {

@@ -9,7 +9,7 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// own gives the file the owner and group of the file like, if this process may.
+// own copies the owner and group of like to file, if this process may.
 func own(file vfs.File, like fs.FileInfo) {
 	if old, ok := like.Sys().(*syscall.Stat_t); ok {
 		_ = file.Chown(int(old.Uid), int(old.Gid))

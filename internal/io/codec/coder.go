@@ -23,7 +23,7 @@ import (
 // Whatever lengths the source claims, no slice has more than twice the capacity that the data so far
 // needs, plus a buffer of 64 KiB.
 type Coder struct {
-	w        *bufio.Writer    // which keeps the first error; nil in a decoder
+	w        *bufio.Writer    // keeps the first error; nil in a decoder
 	r        *bufio.Reader    // nil in an encoder
 	rest     io.LimitedReader // the source, up to what r may read
 	from, at int64            // offsets of the last value (the first one of a slice) and of the next
@@ -36,7 +36,7 @@ type Coder struct {
 type StateError struct{ What string }
 
 func (e *StateError) Error() string {
-	return "blsupdate: the model contradicts itself: " + e.What + "; go back to the model last saved, and report this"
+	return "blsupdate: the model is inconsistent: " + e.What + "; go back to the model last saved, and report this"
 }
 
 // NewEncoder returns a Coder that writes to w; call Flush at the end. Its error for a number that is
@@ -62,7 +62,7 @@ const MaxElements = math.MaxInt / 8
 // Fits reports whether a matrix of these nonnegative sizes has at most MaxElements numbers.
 func Fits(rows, cols int) bool { return cols == 0 || rows <= MaxElements/cols }
 
-// Reading reports whether x reads.
+// Reading reports whether x is a decoder.
 func (x *Coder) Reading() bool { return x.r != nil }
 
 // Err returns the first error, except for an error of w. A decoder has a *FormatError, or an error that

@@ -18,7 +18,7 @@ type bound struct {
 	rule  string
 }
 
-// least returns the lowest of the bounds and of the address space.
+// least returns the lowest of all bounds, among them the address space.
 func least(all []bound) bound {
 	lowest := bound{addressable, "the address space of the process"}
 	for _, b := range all {

@@ -21,7 +21,7 @@ import (
 	"sync/atomic"
 )
 
-// An Error says that work needs more memory than the system can give. The work did not start, and
+// An Error reports that work needs more memory than the system can give. The work did not start, and
 // allocated nothing.
 type Error struct {
 	Op    string // the package that asked
@@ -113,7 +113,7 @@ func Sum(all ...int64) int64 {
 	return sum
 }
 
-// bytesText returns an amount of memory to three digits.
+// bytesText returns n bytes as text, to three digits.
 func bytesText(n int64) string {
 	if n == math.MaxInt64 {
 		return "more than 9 EB"

@@ -15,7 +15,7 @@ const Magic = "\x93NUMPY"
 // MaxHeader is the greatest length of a dictionary that can be read. NumPy trusts at most 10,000 bytes.
 const MaxHeader = 1 << 16
 
-// maxDims is the greatest number of dimensions that any NumPy allows.
+// maxDims is the greatest number of dimensions that any version of NumPy allows.
 const maxDims = 64
 
 // maxBytes bounds the bytes of an array, so that no product of its sizes overflows an int64.

@@ -38,7 +38,7 @@ type File interface {
 // OS is the operating system's file system.
 var OS FS = system{}
 
-// Or returns fsys, or OS where fsys is nil.
+// Or returns fsys, or OS if fsys is nil.
 func Or(fsys FS) FS {
 	if fsys == nil {
 		return OS
