@@ -36,7 +36,7 @@ import "math"
 
 const (
 	panicLengths = "metrics: the numbers of labels, predictions and weights differ"
-	panicClass   = "metrics: class outside of 0 to classes-1"
+	panicClass   = "metrics: a class is outside 0 to classes-1"
 	panicWeight  = "metrics: a weight is negative or not finite"
 	panicClasses = "metrics: the number of classes is not positive"
 	panicLimit   = "metrics: the limit of samples is not positive"

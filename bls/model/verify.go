@@ -167,10 +167,10 @@ func (v *verifier) need(log modelfile.Log) {
 		case op.Kind == modelfile.OpMaps:
 			continue
 		case op.Kind == modelfile.OpCut:
-			missing("the first operations, which the log has no room for")
+			missing("the first operations, which the log has dropped")
 		case op.Kind == modelfile.OpMerge && 0 < op.Merged && op.Merged < i:
 		case op.Kind == modelfile.OpMerge:
-			missing("the log of a model that was merged")
+			missing("the log of a merged model")
 		case !learns(op) && op.Kind != modelfile.OpRemove:
 			missing("a program that knows the operation %q in the log", op.Kind)
 		case len(op.Files) == 0:

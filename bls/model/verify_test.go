@@ -203,7 +203,7 @@ func TestVerifyFinds(t *testing.T) {
 		"checkpoint": {func(m *Model) { m.Metadata.Progress = &modelfile.Progress{Rows: 3} }, Unknown, "a run that was interrupted"},
 		"incomplete": {func(m *Model) { log(m).Files = nil }, Unknown, "a run that was interrupted"},
 		"kind":       {func(m *Model) { log(m).Kind = "dream" }, Unknown, `"dream"`},
-		"merge":      {func(m *Model) { m.Log(modelfile.Operation{Kind: modelfile.OpMerge}) }, Unknown, "a model that was merged"},
+		"merge":      {func(m *Model) { m.Log(modelfile.Operation{Kind: modelfile.OpMerge}) }, Unknown, "the log of a merged model"},
 		"arithmetic": {func(m *Model) { log(m).Arithmetic = "abacus" }, Unknown, "a program with the arithmetic of the log: abacus; this one has pure, KC 256"},
 	} {
 		m := l.unfitted(blsupdate.Gram)

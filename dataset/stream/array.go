@@ -92,7 +92,7 @@ func (a *array) fill() error {
 		return nil
 	case a.in.ctx.Err() == nil && (err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)):
 		return &Error{Path: a.in.path, Row: a.row + 1,
-			What: fmt.Sprintf("the data ends within this sample, but the header promises %d samples; it is cut off", a.n)}
+			What: fmt.Sprintf("the data ends within this sample, but the header promises %d samples; the file is cut off", a.n)}
 	}
 	return readFault(a.in.ctx, a.in.path, err)
 }

@@ -75,8 +75,8 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 	// With one row or one column of a matrix the two orders are the same.
 	if a.Fortran && a.width > 1 && !(a.n == 1 && len(a.Shape) == 2) {
 		if !a.plain() || len(a.Shape) > 2 {
-			return nil, Errorf("the array is in Fortran order, like numpy's x.T and pandas' df.values, which is only read from a plain " +
-				".npy file of a matrix; save numpy.ascontiguousarray(x)")
+			return nil, Errorf("the array is in Fortran order, like numpy's x.T and pandas' df.values, but only a " +
+				"matrix in a plain .npy file may be; save numpy.ascontiguousarray(x)")
 		}
 		a.stream = &fortranReader{arrayFile: a.arrayFile, width: a.width, sample: int64(a.size)}
 	}

@@ -41,7 +41,7 @@ func (p *pair) read(s *samples) error {
 	case errX != nil && errX != io.EOF && !isBad(errX), errX == errY:
 		return errX
 	case errY == io.EOF:
-		return &Error{Path: p.yPath, What: "ends before the samples of " + p.xPath + "; each needs its target"}
+		return &Error{Path: p.yPath, What: "ends before the last sample of " + p.xPath + "; each sample needs a target"}
 	case errX == io.EOF:
 		return &Error{Path: p.yPath, What: "continues after the last sample of " + p.xPath}
 	}

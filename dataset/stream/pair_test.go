@@ -127,8 +127,8 @@ func TestPairsOutOfStep(t *testing.T) {
 		rows int
 		says string
 	}{
-		{"1\n2\n3\n", "1\n2\n", 2, "y.csv: ends before the samples of"}, {"1\n2\nx\n", "1\n2\n", 2, "y.csv: ends before the samples of"},
-		{"x\n2\n3\n", "1\n2\n", 1, "y.csv: ends before the samples of"}, {"1\n2\n3\n", "1\n?\n", 1, "y.csv: ends before the samples of"},
+		{"1\n2\n3\n", "1\n2\n", 2, "y.csv: ends before the last sample of"}, {"1\n2\nx\n", "1\n2\n", 2, "y.csv: ends before the last sample of"},
+		{"x\n2\n3\n", "1\n2\n", 1, "y.csv: ends before the last sample of"}, {"1\n2\n3\n", "1\n?\n", 1, "y.csv: ends before the last sample of"},
 		{"1\n2\n", "1\n2\n3\n", 2, "y.csv: continues after the last sample"}, {"1\n2\n", "1\n2\n?\n", 2, "y.csv: continues after the last sample"},
 		{"1\nx\n", "1\n2\n3\n", 1, "y.csv: continues after the last sample"}, {"1\n2\n", "1\n?\n?\n", 1, "y.csv: continues after the last sample"},
 		{"1\n2\n", "1\n2\n3\"\n", 2, "y.csv:3: a quotation mark"}, {"1\n2\n3\"\n", "1\n?\n3\n", 1, "x.csv:3: a quotation mark"},

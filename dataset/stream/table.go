@@ -19,7 +19,7 @@ const MaxLevels = 64
 // maxDescribed bounds the columns that are read from JSON.
 const maxDescribed = 1 << 16
 
-const panicCells = "stream: not one cell for each column"
+const panicCells = "stream: there must be one cell for each column"
 
 // Missing is the treatment of missing cells (empty, NA, N/A, NaN, null, None, ?, or NaN in an array).
 type Missing int
@@ -192,11 +192,11 @@ func (c Columns) Check() error {
 			return fmt.Errorf("column %d %w", i+1, err)
 		}
 		if levels != nil && c[i].Notation != (Notation{}) {
-			return fmt.Errorf("column %d has levels and a notation of numbers", i+1)
+			return fmt.Errorf("column %d has both levels and a notation of numbers", i+1)
 		}
 		for k, level := range levels {
 			if !utf8.ValidString(level) || slices.Contains(levels[:k], level) {
-				return fmt.Errorf("column %d has the level %.100q twice, or not in UTF-8", i+1, level)
+				return fmt.Errorf("column %d has the level %.100q, which is repeated or not UTF-8", i+1, level)
 			}
 		}
 		for _, v := range fill {

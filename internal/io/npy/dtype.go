@@ -76,7 +76,7 @@ func ParseDType(descr string) (DType, error) {
 		return d.checkText(size)
 	}
 	if d.Kind == Float && size > 8 {
-		return d, errorf("elements of type %s are extended numbers that differ from machine to machine; save x.astype('float64')", names.Shorten(descr))
+		return d, errorf("elements of type %s are extended-precision numbers, whose format differs between machines; save x.astype('float64')", names.Shorten(descr))
 	}
 	if !slices.Contains(sizes[d.Kind], d.Size) || d.Size > 1 && order == '|' {
 		return d, unknown
