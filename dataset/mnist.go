@@ -13,8 +13,8 @@ var mnist = format{
 	labels: readDigitLabels,
 }
 
-// FindMNIST returns the paths of the images and the labels of the training set, or of the test set, in
-// a folder of files named like MNIST's, in any spelling of [LoadMNIST].
+// FindMNIST returns the paths of the images and the labels of the training set, or of the test set if
+// test is true. The files of dir are named like MNIST's, in any spelling of [LoadMNIST].
 //
 //	errors: one that matches fs.ErrNotExist and names the files that are missing; *FormatError if a
 //	folder has the name of a file; any other error is the operating system's.

@@ -30,7 +30,7 @@ const (
 // code.
 //
 // The reference code applies ZCARows and ZCAValues to pixels in [0, 1], where they barely whiten: the
-// variance of a row is at most about 1/4, so that every row is divided by about sqrt(10), and all
+// variance of a row is at most about 1/4, so that every row is divided by about sqrt(10). All
 // eigenvalues of P lie between 1/sqrt(100 + d/40) and 1/10. On random data P = I/10 to 8e-5. Use them
 // to reproduce that code.
 //
@@ -50,9 +50,10 @@ type ZCAOptions struct {
 //	z = (x - mean(x)) / sqrt(var(x) + r)    mean and variance (divisor d-1) of the d elements
 //	y = (z - m) P,    P = V diag(1/sqrt(D + e)) V'
 //
-// where m is the mean of the rows z of the fit, V D V' is the eigendecomposition of their covariance
-// (divisor l-1), and r and e are RowConstant and EigenvalueConstant. P is symmetric; with e = 0 the
-// rows y of the fit have the covariance I. Several goroutines may use a fitted ZCA.
+// where m is the mean of the rows z of the fit, and V D V' is the eigendecomposition of their
+// covariance (divisor l-1). The constants r and e are RowConstant and EigenvalueConstant. P is
+// symmetric; with e = 0 the rows y of the fit have the covariance I. Several goroutines may use a
+// fitted ZCA.
 //
 // Sources: A. J. Bell and T. J. Sejnowski, "The 'independent components' of natural scenes are edge
 // filters", Vision Research 37 (1997), for ZCA; A. Coates, H. Lee and A. Y. Ng, "An analysis of

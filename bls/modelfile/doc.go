@@ -4,8 +4,8 @@
 // # What a file holds
 //
 // Every number is written as its 64 bits. So a model that is saved, loaded and then learns more equals,
-// to the last bit, one that learned without a stop on the same backend and kind of machine. The same
-// model and metadata give the same bytes on every machine.
+// to the last bit, one that learned without a stop. This holds on the same backend and kind of machine.
+// The same model and metadata give the same bytes on every machine.
 //
 // # Safety
 //

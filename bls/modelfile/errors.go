@@ -16,8 +16,8 @@ var ErrChanged = errors.New("modelfile: the model changed while it was being wri
 // WriteError is the error of Save that leaves the old file in place.
 type WriteError = atomicfile.WriteError
 
-// FolderError is the error of Save after which the new file is in place, but a loss of power may
-// restore the old one, since the folder could not be synced.
+// FolderError is the error of Save after which the new file is in place. Its folder could not be
+// synced, so a loss of power may restore the old file.
 type FolderError = atomicfile.FolderError
 
 // VersionError reports that a file has a version of the format that this program cannot read: a newer

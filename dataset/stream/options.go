@@ -49,11 +49,11 @@ type Header int
 
 // The first line of a text holds names or a sample.
 const (
-	// HeaderAuto treats the first line as a header if Inputs or Targets name columns, or if a cell
-	// of an input column (of a target column if there are no inputs) is neither a number nor a
-	// missing value. It treats the line as a sample if it has a number, and numbers and words in
-	// the same columns as the second line. A header of numbers needs HeaderPresent, and a text of
-	// words without a header needs HeaderAbsent.
+	// HeaderAuto treats the first line as a header if Inputs or Targets name columns. It also does
+	// if a cell of an input column (of a target column if there are no inputs) is neither a number
+	// nor missing. It treats the line as a sample if it has a number, and numbers and words in the
+	// same columns as the second line. A header of numbers needs HeaderPresent, and a text of words
+	// without a header needs HeaderAbsent.
 	HeaderAuto Header = iota
 	HeaderPresent
 	HeaderAbsent

@@ -25,8 +25,8 @@ type Description struct {
 	Columns Columns    // how the chosen columns become inputs
 	Targets []Notation // how the numbers of the targets are written; nil if all are plain
 
-	// Gaps tells for each of Columns whether at least one cell in a hundred is missing and one in a
-	// hundred is not, so that an indicator of missing cells may help.
+	// Gaps tells for each of Columns whether an indicator of missing cells may help: at least one
+	// cell in a hundred is missing, and at least one in a hundred is not.
 	Gaps []bool
 
 	// RowNumbers are the inputs, from 0, that seem to number the rows: whole numbers that rise, or
@@ -52,9 +52,9 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 // decimals, signs between thousands, % or a currency sign. If a comma may be either, other columns
 // decide. If a comma separates the cells of the text, decimals have a point.
 //
-// Any other column is a column of words if at most half of its cells are numbers, or if at least one
-// cell in twenty is a word and there are few different cells, each occurring twice on average. In all
-// other columns a word is bad. Levels are in byte order.
+// Any other column is a column of words if at most half of its cells are numbers. It also is one if at
+// least one cell in twenty is a word and there are few different cells, each occurring twice on
+// average. In all other columns a word is bad. Levels are in byte order.
 //
 // With MissingMean the Fill of a column of numbers is their mean to seven digits, or 0 without numbers;
 // the Fill of a column of words holds the share of each level. Columns is nil if no column has words, a

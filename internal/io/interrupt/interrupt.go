@@ -21,8 +21,8 @@ func Check(ctx context.Context) error {
 	return fmt.Errorf("stopped before the end: %w", context.Cause(ctx))
 }
 
-// EachPanel calls f(from, to) for consecutive panels of the given size, the last of which may be
-// shorter, until f returns an error or Check fails before a panel. The panels do not depend on ctx.
+// EachPanel calls f(from, to) for consecutive panels of the given size until f returns an error or
+// Check fails before a panel. The last panel may be shorter. The panels do not depend on ctx.
 func EachPanel(ctx context.Context, rows, size int, f func(from, to int) error) error {
 	for from := 0; from < rows; from += size {
 		if err := Check(ctx); err != nil {

@@ -14,13 +14,13 @@ import (
 // declined reports whether Zeros does not ask for large pages.
 var declined = sync.OnceValue(func() bool { return unwanted(os.DirFS("/"), os.Getenv("GODEBUG")) })
 
-// unwanted reports whether the kernel does not wait for advice on pages, its large pages are not of 2
-// MiB, GODEBUG turns large pages off, or the kernel of a virtual machine returns free memory to the
-// host. Large pages are of 32 or 512 MiB on arm64 with small pages of 16 or 64 KiB, and one write would
-// take a whole one. Memory is returned in blocks of 2 MiB or more (free page reporting). The first
-// write to a large page then waits until the host has found memory, 5 ms as measured instead of 0.1,
-// while pages of 4 KiB from smaller blocks do not wait. The parameter is the order of the blocks, and
-// out of range without reporting.
+// unwanted reports whether large pages do not pay off: the kernel does not wait for advice on pages,
+// its large pages are not of 2 MiB, GODEBUG turns them off, or free page reporting is on. On arm64 with
+// small pages of 16 or 64 KiB, large ones have 32 or 512 MiB, and one write takes a whole one. With
+// reporting, a virtual machine returns free memory to its host in blocks of 2 MiB or more. The first
+// write to a large page then waits until the host has found memory, 5 ms as measured instead of 0.1.
+// Pages of 4 KiB from smaller blocks do not wait. The parameter is the order of the blocks, and out of
+// range without reporting.
 func unwanted(root fs.FS, godebug string) bool {
 	modes, _ := fs.ReadFile(root, "sys/kernel/mm/transparent_hugepage/enabled")
 	size, known := number(root, "sys/kernel/mm/transparent_hugepage/hpage_pmd_size")
