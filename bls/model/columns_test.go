@@ -35,7 +35,7 @@ func TestMatch(t *testing.T) {
 		{"given, of other names", header, stream.Options{Inputs: []string{"b", "y"}, Targets: []string{"a"}}, needs, learn, []string{"b", "y"}, []string{"a"}, []float64{1, 3}, ""},
 		{"given, too few", header, stream.Options{Inputs: []string{"b"}, Targets: []string{"a"}}, needs, learn, nil, nil, nil, "has 1 input columns, but the model has 2"},
 		{"names that are numbers", "2,1,7\n3,4,5\n", stream.Options{}, numbers, learn, []string{"1", "2"}, []string{"7"}, []float64{4, 3}, ""},
-		{"a range in another order", header, stream.Options{Inputs: []string{"1-2"}}, needs, learn, nil, nil, nil, "in another order than the model"},
+		{"a range in another order", header, stream.Options{Inputs: []string{"1-2"}}, needs, learn, nil, nil, nil, "in a different order from the model"},
 		{"a column is missing", "b,y\n1,2\n", stream.Options{}, needs, learn, nil, nil, nil, `lacks the columns "a" of the model; it has "b", "y": name`},
 		{"many are missing", "z\n1\n", stream.Options{}, modelfile.Metadata{Inputs: strings.Split("abcdefghijkl", "")}, Data{}, nil, nil, nil, `"j" and 2 more of the model; it has "z"`},
 		{"a name twice", "a,b,a,y\n1,2,3,4\n", stream.Options{}, needs, learn, nil, nil, nil, `has more than one column named "a"`},

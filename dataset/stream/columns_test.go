@@ -84,7 +84,7 @@ func TestColumnFaults(t *testing.T) {
 	}{
 		{Options{Inputs: []string{"weight"}}, `no column named "weight"; it has "id", "age"`},
 		{Options{Inputs: []string{"6"}}, "columns 6 are selected, but there are only 5"},
-		{Options{Inputs: []string{"0"}}, "first column is number 1"},
+		{Options{Inputs: []string{"0"}}, "columns are numbered from 1"},
 		{Options{Inputs: []string{"4-2"}}, "the first comes after the last"},
 		{Options{Inputs: []string{"id:age"}}, `no column named "id:age"`},
 		{Options{Inputs: []string{"99999999999999999999"}}, "but there are 5"},
@@ -94,7 +94,7 @@ func TestColumnFaults(t *testing.T) {
 		{Options{Inputs: []string{}}, "an empty list of input columns"},
 		{Options{Inputs: []string{"1"}, Targets: []string{"2", "5"}, Classes: true}, "2 target columns, but a sample has one label"},
 		{Options{Exclude: []string{"d"}}, `no column named "d"`},
-		{Options{Exclude: []string{"id"}, Targets: []string{"id"}}, "is excluded, and"},
+		{Options{Exclude: []string{"id"}, Targets: []string{"id"}}, "is excluded, but"},
 		{Options{Weight: "id", Targets: []string{"id"}}, "named twice"},
 		{Options{Weight: "1-2"}, "name one column"},
 		{Options{Exclude: []string{"1-"}}, "leave at least one"},

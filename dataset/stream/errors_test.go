@@ -154,7 +154,7 @@ func TestHostileFiles(t *testing.T) {
 			faults.Bounded(t, len(test.data), 256, most, func() { _, err = loadEach(t, path, opt) })
 			says := test.says
 			if way != "file" && formatOfPath(test.file) == NPZ {
-				says = "a file of this machine"
+				says = "a local file"
 			}
 			if way == "file" && says == "cut off" {
 				says = "its header promises" // which is seen before anything is read
@@ -187,8 +187,8 @@ func TestRemedies(t *testing.T) {
 		remedies []Remedy
 		says     string // with the Remedies as <Option Value>
 	}{
-		{"a,b\n1,2\n3,x%d\n", Options{}, exclude("b"), `is "x%d", not a number; correct it, or use <Exclude b>`},
-		{"a b,b\nx%v,2\n3,x\n", Options{}, exclude("1"), `is "x%v", not a number; correct it, or use <Exclude 1>`},
+		{"a,b\n1,2\n3,x%d\n", Options{}, exclude("b"), `is "x%d", not a number; correct it, or leave the column out with <Exclude b>`},
+		{"a b,b\nx%v,2\n3,x\n", Options{}, exclude("1"), `is "x%v", not a number; correct it, or leave the column out with <Exclude 1>`},
 		{"a,b\n1,2\n3,x\n", Options{Targets: []string{"b"}}, nil, `is "x", not a number; correct it or remove the row`},
 		{"a,b\n1,2\n3,2024-01-31\n", Options{}, exclude("b"),
 			`is "2024-01-31", a date; leave the column out with <Exclude b>, or turn its dates into numbers, such as days since a given day`},
