@@ -252,7 +252,7 @@ func TestHostileFiles(t *testing.T) {
 		{"text", "idx images", html, 0, "magic"},
 		{"transferred as text", "idx labels", bytes.ReplaceAll(idx([]byte("\n\n"), 2), []byte("\n"), []byte("\r\n")), 10, "continues"},
 		{"float32 elements", "idx images", edit(2, 0x0d), 0, "magic 0x00000d03"},
-		{"labels for images", "idx images", idx([]byte{1}, 1), 0, "of labels 0x00000801"},
+		{"labels for images", "idx images", idx([]byte{1}, 1), 0, "0x00000801 for labels"},
 		{"images for labels", "idx labels", good, 0, "want 0x00000801"},
 		{"no images", "idx images", idx(nil, 0, 2, 2), 4, "items is 0"},
 		{"no rows", "idx images", idx(nil, 3, 0, 2), 8, "rows is 0"},

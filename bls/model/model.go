@@ -203,7 +203,7 @@ func (m *Model) Calibrate(ctx context.Context, b *stream.Batch, rows Calibration
 func (m *Model) Remove(ctx context.Context, b *stream.Batch) error {
 	rows := b.X.RawMatrix().Rows
 	if learned := m.Updater().Samples(); rows > learned {
-		return &Error{Place: b.Where(0).String(), Row: -1, What: fmt.Sprintf("the model has only %s left, and no more can be removed", count(learned, "sample", "samples"))}
+		return &Error{Place: b.Where(0).String(), Row: -1, What: fmt.Sprintf("the model has only %s left, so more cannot be removed", count(learned, "sample", "samples"))}
 	}
 	classes, err := m.targets(ctx, b)
 	if err != nil {

@@ -101,7 +101,7 @@ func TestRefuses(t *testing.T) {
 		{"1,2,red\n3,4,blue\n", `rows.csv:3: the label "blue" is not one of the 2 classes of the model ("red", "green"): add the class`, true, -1, AddClass},
 		{"1,2,\xff\n", `rows.csv:2: the label "\xff" is not UTF-8: save the file`, false, -1, SaveUTF8},
 		{many, `rows.csv:2: 21 rows would add 21 classes to the model, such as "x0": is this the`, false, -1, OtherTarget},
-		{"1,2,red\n1e200,2,blue\n", "rows.csv:3: the nodes are beyond 1e+140", false, 1, DropRow},
+		{"1,2,red\n1e200,2,blue\n", "rows.csv:3: the nodes are beyond ±1e+140", false, 1, DropRow},
 	} {
 		m := learned(t, 0, "red", "green")
 		m.Closed = tc.closed
@@ -178,7 +178,7 @@ func TestRemove(t *testing.T) {
 		}
 	}
 	err := m.Remove(t.Context(), batch(t, true, rows(0, 61, "red")))
-	if err == nil || !strings.Contains(err.Error(), "rows.csv:2: the model has 60 samples left") {
+	if err == nil || !strings.Contains(err.Error(), "rows.csv:2: the model has only 60 samples left") {
 		t.Error(err)
 	}
 }

@@ -87,7 +87,7 @@ func TestColumnFaults(t *testing.T) {
 		{Options{Inputs: []string{"0"}}, "columns are numbered from 1"},
 		{Options{Inputs: []string{"4-2"}}, "the first comes after the last"},
 		{Options{Inputs: []string{"id:age"}}, `no column named "id:age"`},
-		{Options{Inputs: []string{"99999999999999999999"}}, "but there are 5"},
+		{Options{Inputs: []string{"99999999999999999999"}}, "but there are only 5"},
 		{Options{Inputs: []string{"1", "id"}}, "named twice"},
 		{Options{Inputs: []string{"1"}, Targets: []string{"id"}}, "named twice"},
 		{Options{Targets: []string{"1-5"}}, "every column is a target"},
@@ -99,7 +99,7 @@ func TestColumnFaults(t *testing.T) {
 		{Options{Weight: "1-2"}, "name one column"},
 		{Options{Exclude: []string{"1-"}}, "leave at least one"},
 		{Options{Exclude: []string{"id"}, Inputs: []string{"id"}}, "leave at least one fo"},
-		{Options{Exclude: []string{"6"}}, "there are 5"},
+		{Options{Exclude: []string{"6"}}, "there are only 5"},
 	} {
 		_, err := Open(t.Context(), []string{path}, test.opt)
 		wantFault(t, fmt.Sprintf("%+v", test.opt), err, test.says)
