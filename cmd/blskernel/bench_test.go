@@ -90,7 +90,7 @@ func TestBenchBesideEnds(t *testing.T) {
 	for {
 		select {
 		case <-ended:
-			const want = "blskernel bench: --beside: a process beside the comparison ended early: signal: killed\n"
+			const want = "blskernel bench: --beside: a load process ended early: signal: killed\n"
 			if status := cmd.ProcessState.ExitCode(); status != ui.ExitFailure || stderr.String() != want {
 				t.Errorf("status %d, %q; want %d and %q", status, stderr.String(), ui.ExitFailure, want)
 			}

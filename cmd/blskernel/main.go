@@ -1,16 +1,16 @@
-// Command blskernel trains broad learning systems on files of any size, updates them while samples
+// Command blskernel trains broad learning systems on files of any size, updates them as samples
 // arrive, and predicts. It also compares the methods of updating and the speeds of linear algebra
 // backends.
 //
 //	blskernel help          all commands
-//	blskernel help COMMAND  the flags of one, with examples
+//	blskernel help COMMAND  the flags of one command, with examples
 //
-// Flags may have one dash or two; -o is --out, -h --help and -v --version. Results go to standard
-// output, progress and errors to standard error.
+// Flags take one dash or two; -o is short for --out, -h for --help and -v for --version. Results go to
+// standard output, progress and errors to standard error.
 //
-// Exit status: 0 on success, 1 if the work failed, 2 if the command line is wrong or a verification
-// cannot tell. After a signal it is 128 + its number: 130 for Ctrl-C, 141 if the reader of standard
-// output went away.
+// Exit status: 0 on success, 1 if the work failed, 2 if the command line is wrong or verify cannot
+// decide. After a signal it is 128 plus the number of the signal: 130 after Ctrl-C, 141 if the reader
+// of standard output went away.
 package main
 
 import (
@@ -55,9 +55,9 @@ func run(ctx context.Context, args []string, s ui.Streams) int {
 func newRoot(s ui.Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:     "blskernel",
-		Short:   "Incremental broad learning and the linear algebra below it",
+		Short:   "Incremental broad learning and its linear algebra",
 		Version: ui.Version(),
-		Long: `blskernel trains broad learning systems on files of any size, updates them while samples arrive, and
+		Long: `blskernel trains broad learning systems on files of any size, updates them as samples arrive, and
 predicts. It also compares the methods of updating and the speeds of linear algebra backends.`,
 		Example: `  blskernel train --out iris.bls --target species iris.csv
   blskernel predict iris.bls flowers.csv
@@ -71,7 +71,7 @@ predicts. It also compares the methods of updating and the speeds of linear alge
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SuggestionsMinimumDistance = 2
-	cobra.EnableCommandSorting = false // the order is that below
+	cobra.EnableCommandSorting = false // keep the order below
 	const machine = "inspect"
 	for _, group := range []struct {
 		id, title string
@@ -101,7 +101,7 @@ predicts. It also compares the methods of updating and the speeds of linear alge
 	root.SetCompletionCommandGroupID(machine)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
-		if c.Name() == "completion" { // which otherwise takes any argument as a call for help
+		if c.Name() == "completion" { // otherwise it prints its help for any argument
 			c.RunE = root.RunE
 		}
 	}

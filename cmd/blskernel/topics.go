@@ -19,7 +19,7 @@ func newMan() *cobra.Command {
 		Use:   "man DIR",
 		Short: "Write the manual pages",
 		Long: `Write a manual page for each command, blskernel.1, blskernel-train.1 and so on, to a folder, for man
-or for a package. The pages depend on the program and the date only.`,
+or for a package. The pages depend only on the program and the date.`,
 		Example: "  blskernel man --date 2026-11-21 man1\n  man -l man1/blskernel-train.1",
 		Args:    cobra.ExactArgs(1),
 		Hidden:  true,
@@ -35,18 +35,18 @@ or for a package. The pages depend on the program and the date only.`,
 			cmd.Root().DisableAutoGenTag = true
 			err = doc.GenManTree(cmd.Root(), &header, args[0])
 			for _, c := range cmd.Root().Commands() {
-				if c.IsAdditionalHelpTopicCommand() { // which the tree leaves out
+				if c.IsAdditionalHelpTopicCommand() { // GenManTree leaves these out
 					err = errors.Join(err, doc.GenManTree(c, &header, args[0]))
 				}
 			}
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&date, "date", "", "the date of the pages, as 2026-11-21")
+	cmd.Flags().StringVar(&date, "date", "", "date of the pages, such as 2026-11-21")
 	return cmd
 }
 
-// newHelp returns cobra's help command, for which an unknown command is an error.
+// newHelp returns a help command like cobra's, except that an unknown command is an error.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [command]",
@@ -81,17 +81,17 @@ func newEnvironment() *cobra.Command {
 		Short: "Environment variables and the exit status",
 		Long: `Environment variables:
 
-    BLSKERNEL_BACKEND   pure or openblas, without --backend; one that is not available is an error
-    BLSKERNEL_KERNEL    kernel of the backend pure: avx512, avx2, neon or generic; by default the CPU's best
-    BLSKERNEL_OPENBLAS  library file of the backend openblas; none: as if the machine had no OpenBLAS
-    BLSKERNEL_CACHE     folder of the measured rates; by default the user's cache folder
+    BLSKERNEL_BACKEND   default of --backend: pure or openblas; an unavailable one is an error
+    BLSKERNEL_KERNEL    kernel of the pure backend: avx512, avx2, neon or generic; by default the CPU's best
+    BLSKERNEL_OPENBLAS  library file of the openblas backend; none acts as if there were no OpenBLAS
+    BLSKERNEL_CACHE     folder for the measured rates; by default the user's cache folder
 
 Exit status:
 
     0    success
     1    the work failed
-    2    the command line is wrong; of verify also: it cannot be told
-    130  interrupted; in general 128 + the number of the signal
+    2    the command line is wrong, or verify cannot decide
+    130  interrupted by Ctrl-C; in general 128 plus the number of the signal
     141  the reader of standard output went away`,
 	}
 }

@@ -1,4 +1,4 @@
-// Package flagvalue reads the values of flags that the programs of this repository share.
+// Package flagvalue parses the values of flags that the programs of this repository share.
 package flagvalue
 
 import (
@@ -18,8 +18,8 @@ func ParseComma(s string) (rune, error) {
 	return r, nil
 }
 
-// ParseSign returns the sign in numbers that s names: comma, point, space, or a character; 0 for an
-// empty s.
+// ParseSign returns the decimal or thousands sign that s names: comma, point, space, or a character;
+// 0 for an empty s.
 func ParseSign(s string) (rune, error) {
 	r, ok := character(s, map[string]rune{"comma": ',', "point": '.', "space": ' '})
 	if !ok {
@@ -28,7 +28,7 @@ func ParseSign(s string) (rune, error) {
 	return r, nil
 }
 
-// character returns the character that s is, or is the name of, and whether it is one or empty.
+// character returns the character that s is or names. ok reports whether s is that, or empty.
 func character(s string, named map[string]rune) (r rune, ok bool) {
 	if r, ok = named[strings.ToLower(s)]; ok || s == "" {
 		return r, true
@@ -38,7 +38,7 @@ func character(s string, named map[string]rune) (r rune, ok bool) {
 }
 
 // ParseRidge reads a ridge: a decimal number, or a power of two such as the paper's 2^-30. The ridge is
-// finite and not negative, and 0 only if s is a zero.
+// finite and not negative, and it is 0 only if s is a zero.
 func ParseRidge(s string) (float64, error) {
 	var v float64
 	var err error
@@ -53,7 +53,7 @@ func ParseRidge(s string) (float64, error) {
 		return 0, errors.New("want a finite number, 0 or more, such as 1e-6 or 2^-30")
 	}
 	if v == 0 && strings.ContainsAny(strings.SplitN(strings.ToLower(s), "e", 2)[0], "123456789") {
-		return 0, errors.New("is too small for a float64; 0 is least squares, without a ridge")
+		return 0, errors.New("is too small for a float64; 0 means least squares, without a ridge")
 	}
 	return v, nil
 }

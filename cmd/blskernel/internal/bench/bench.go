@@ -1,4 +1,4 @@
-// Package bench has the command bench, which compares the speeds of backends.
+// Package bench implements the command bench, which compares the speeds of backends.
 package bench
 
 import (
@@ -46,30 +46,31 @@ func New(s ui.Streams) *cobra.Command {
 		Short: "Compare the speeds of the backends",
 		Long: `Measure the speed of linear algebra operations on several backends in one process. A round times
 every backend with every number of threads, on the same operands, and the CPU's peak, a loop of fused
-multiply-adds on registers. Results that differ are an error. The output has medians over the rounds:
+multiply-adds on registers. It is an error if their results differ. The output shows medians over the
+rounds:
 
     GFLOP/s  the speed of a backend
-    of peak  the speed as a fraction of the peak on as many threads
-    ratio    the speed of the first backend as a multiple of this one's
+    of peak  the speed as a fraction of the peak on the same number of threads
+    ratio    the speed of the first backend divided by the speed of this one
 
-A table by order follows, as on the page of 'blskernel report': the speeds and the ratios, also to the
-speed on one thread, with the geometric mean and the lowest ratio of each row.
+A table by matrix order follows, as on the page of 'blskernel report'. It has the speeds and the ratios,
+also to the speed on one thread, and the geometric mean and the lowest ratio of each row.
 
 Operations: ` + strings.Join(operations(false), ", ") + `
-or all of these; and ` + strings.Join(operations(true), ", ") + `,
-which programs do with gonum's mat, and which are timed with gonum's own routines as an opponent.
-Cases are the arguments in the routine's order: sides L and R, triangles U and L, transposes N and T.
+or all for all of these; and ` + strings.Join(operations(true), ", ") + `,
+the operations of gonum's mat, with gonum's own routines as the opponent.
+Cases list the arguments in the routine's order: sides L and R, triangles U and L, transposes N and T.
 
-Factorizations and decompositions are timed with opponents, for which the ratio is the same: LAPACK
-routines of OpenBLAS, in their own storage.
+Factorizations and decompositions are also timed with opponents: LAPACK routines of OpenBLAS, in their
+own storage. The ratio has the same meaning for them.
 
 ` + describeOpponents() + `
 The times exclude restoring the matrices between calls and the factorization before lu-solve, whose
 right-hand sides are columns for dgetrs and rows for the others. dsptrf+dsptri takes some 20 s at
 order 5100.
 
-The squares of order 8 to 4000 take some minutes for each operation. Run nothing else meanwhile; for
-the speeds beside other work, --beside makes it.`,
+The default orders, 8 to 4000, take a few minutes for each operation. Run nothing else meanwhile. To
+measure the speeds under load, let --beside make the load.`,
 		Example: `  blskernel bench --op dgemm --case NN --n 64,256,1000
   blskernel bench --op cholesky-inverse,lu-inverse --n 100,300,1000
   blskernel bench --op ldlt-inverse --n 5100 --opponents=false --rounds 3
@@ -90,14 +91,14 @@ the speeds beside other work, --beside makes it.`,
 	f.SortFlags = false
 	f.StringSliceVar(&b.ops, "op", b.ops, "operations, or all")
 	f.StringSliceVar(&b.cases, "case", nil, "cases, such as NN,TN; by default all of each operation")
-	ui.Ints(cmd, &b.sizes, "n", 1, maxOrder, "orders of the squares")
-	f.BoolVar(&b.opponents, "opponents", true, "time the opponents, if they are available")
-	ui.Int(cmd, &b.rounds, "rounds", 1, ui.MaxSamples, "rounds, of which the medians are taken")
-	f.DurationVar(&b.minTime, "min-time", speed.DefaultMinTime, "least time of one timing")
-	ui.Int(cmd, &b.beside, "beside", 0, maxBeside, "run this number of processes meanwhile, each of which keeps a CPU busy")
-	ui.BackendsFlag(cmd, &b.backends, ", the others compared with the first; by default pure and all others that are available")
-	ui.Ints(cmd, &b.threads, "threads", 0, runtime.GOMAXPROCS(0), "numbers of threads; default stands for a program that sets none; by default 1,default", speed.ThreadsName(0))
-	b.Reporter.Register(cmd, "JSON lines with a key \"kind\", machine or cell,")
+	ui.Ints(cmd, &b.sizes, "n", 1, maxOrder, "orders of the square matrices")
+	f.BoolVar(&b.opponents, "opponents", true, "also time the opponents, if they are available")
+	ui.Int(cmd, &b.rounds, "rounds", 1, ui.MaxSamples, "number of rounds, over which medians are taken")
+	f.DurationVar(&b.minTime, "min-time", speed.DefaultMinTime, "minimum time of one timing")
+	ui.Int(cmd, &b.beside, "beside", 0, maxBeside, "run this many processes meanwhile, each keeping a CPU busy")
+	ui.BackendsFlag(cmd, &b.backends, "; the first is compared with the others; by default pure and all other available ones")
+	ui.Ints(cmd, &b.threads, "threads", 0, runtime.GOMAXPROCS(0), "numbers of threads; default is what a program gets that sets none; by default 1,default", speed.ThreadsName(0))
+	b.Reporter.Register(cmd, "JSON lines whose key \"kind\" is machine or cell")
 	return cmd
 }
 
@@ -155,13 +156,13 @@ func (b *benchFlags) findCases(chosen bool) ([]speed.Case, error) {
 	case !chosen:
 		return cases, nil
 	case len(names) == 0:
-		return nil, ui.Usagef("--case has %q, and %s has no cases: leave it out",
+		return nil, ui.Usagef("--case has %q, but %s has no cases: leave it out",
 			strings.Join(b.cases, ","), strings.Join(b.ops, ", "))
 	}
 	return cases, ui.CheckNames("case", b.cases, names)
 }
 
-// do measures and prints each cell as it comes, and then the summary, even if interrupted.
+// do measures each cell and prints it at once, and at the end the summary, even if interrupted.
 func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string, s ui.Streams) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -199,13 +200,13 @@ func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string
 	return errors.Join(err, b.write("", nil, experiment.Tables(report.SpeedSection([]*result.File{&cells}))))
 }
 
-// operations returns the operations of gonum's mat, which take gonum hours at the default sizes, or all
-// others, of BLAS and LAPACK.
+// operations returns the operations of gonum's mat, which take gonum hours at the default sizes, if
+// ofGonum is true, and otherwise the operations of BLAS and LAPACK.
 func operations(ofGonum bool) []string {
 	return slices.DeleteFunc(speed.Operations(), func(op string) bool { return strings.HasPrefix(op, "mat.") != ofGonum })
 }
 
-// describeOpponents returns a line for each operation that has routines of LAPACK as opponents.
+// describeOpponents returns a line for each operation that has LAPACK routines as opponents.
 func describeOpponents() (text string) {
 	for _, op := range operations(false) {
 		if all := speed.Cases(op)[0].Opponents; len(all) > 0 {
@@ -217,7 +218,7 @@ func describeOpponents() (text string) {
 
 const benchFormat = "%-17s %-4s %-6v %-7s  %-24s %9s %8s %8s\n"
 
-// benchHead returns the machine, the settings and the heads of the columns.
+// benchHead returns the machine, the settings and the column heads.
 func benchHead(m result.Machine, c *speed.Comparison) string {
 	text := ""
 	line := func(name, value string) {
@@ -252,7 +253,7 @@ func benchLines(r speed.Result) (text string) {
 	return text
 }
 
-// gflops writes a speed in four digits, with no more than three decimals.
+// gflops formats a speed with four significant digits, but at most three decimals.
 func gflops(v float64) string {
 	decimals := 3
 	if v >= 1 {
@@ -261,7 +262,7 @@ func gflops(v float64) string {
 	return fmt.Sprintf("%.*f", decimals, v)
 }
 
-// write prints at once, also after an interruption.
+// write prints v as JSON, or text, at once, even after an interruption.
 func (b *benchFlags) write(kind string, v any, text string) error {
 	if b.JSON {
 		return result.Write(b.Out, kind, v)

@@ -1,4 +1,4 @@
-// Package calibrate has the command calibrate.
+// Package calibrate implements the command calibrate.
 package calibrate
 
 import (
@@ -26,18 +26,17 @@ func New(s ui.Streams) *cobra.Command {
 	var c calibrating
 	cmd := &cobra.Command{
 		Use:   "calibrate MODEL [flags] FILE...",
-		Short: "Measure by new rows how far predictions are off",
-		Long: `Measure how far the predictions of a model are off, by rows with labels or targets that it has not
-learned, for predict --interval, --set and --probabilities. The rows replace those of the calibration
-before; the last 5000 count, and some hundred are enough. The predictions stay as they are.
+		Short: "Measure on new rows how far predictions are off",
+		Long: `Measure how far the predictions of a model are off, on rows with labels or targets that it has not
+learned. predict --interval, --set and --probabilities use the result. The rows replace the previous
+calibration; the last 5000 count, and a few hundred are enough. The predictions stay as they are.
 
-train calibrates a model by its own rows, each predicted as if it had been left out, and update adds the
-rows that it learns, as they were predicted before. So calibrate is for a model that remove, merge,
-update --lambda or train --like have changed, which end a calibration, and for rows that are unlike those
-of the training.
+train calibrates a model on its own rows, each predicted as if it had been left out, and update adds the
+rows that it learns, as predicted before it learned them. So calibrate is for models changed by remove,
+merge, update --lambda or train --like, which end a calibration, and for rows unlike the training rows.
 
-The model keeps the errors, or the labels and scores, of these rows, and the model file is replaced as a
-whole. Columns are matched as by predict.`,
+The model keeps the errors, or the labels and scores, of these rows. The model file is replaced as a
+whole. Columns are matched as in predict.`,
 		Example: `  blskernel calibrate price.bls recent.csv
   blskernel predict price.bls --interval 0.9 houses.csv`,
 		Args: session.ModelFirst(math.MaxInt),
@@ -66,7 +65,7 @@ func (c *calibrating) do(ctx context.Context, args []string) error {
 		if i, err := c.in.FindLearned(m, file, false); err != nil {
 			return err
 		} else if i >= 0 {
-			return ui.Usagef("%s has learned the rows of %q, and predicts them better than others: calibrate it by rows that it has not learned", path, file)
+			return ui.Usagef("%s has learned the rows of %q, and predicts them better than others: calibrate it with rows that it has not learned", path, file)
 		}
 	}
 	m.Closed, c.in.Closed = true, "leave the row out, or learn it first"
@@ -88,5 +87,5 @@ func (c *calibrating) do(ctx context.Context, args []string) error {
 	case rows == 0:
 		return fmt.Errorf("%w: %s is unchanged", session.ErrNoRows, path)
 	}
-	return c.Save(c.out, m, rows, "calibrated by "+ui.Count(rows, "row"))
+	return c.Save(c.out, m, rows, "calibrated on "+ui.Count(rows, "row"))
 }

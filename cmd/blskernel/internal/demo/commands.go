@@ -15,8 +15,8 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 )
 
-// showCommands shows the work on a table: train, predict, update and evaluate, as the
-// commands that it prints, on files that it makes in a temporary folder and removes.
+// showCommands runs train, predict, update and evaluate on a made-up table, and prints each command
+// with its output. It makes the files in a temporary folder and removes them.
 func showCommands(ctx context.Context, s ui.Streams, run func(context.Context, []string, ui.Streams) int) (err error) {
 	dir, err := os.MkdirTemp("", "blskernel-demo-")
 	if err != nil {
@@ -37,12 +37,12 @@ func showCommands(ctx context.Context, s ui.Streams, run func(context.Context, [
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(s.Out, "A table of machines, made up, with words and missing cells. Of its 4000 rows, train.csv has 2000:\n\n  %s",
+	_, err = fmt.Fprintf(s.Out, "A made-up table of machines, with words and missing cells. train.csv has 2000 of its 4000 rows:\n\n  %s",
 		strings.Join(lines[:4], "  "))
 	for _, step := range []struct{ why, line string }{
 		{"Train a model that predicts the state:", "train -o machine.bls --target state train.csv"},
-		{"Predict the state of machines where it is unknown:", "predict machine.bls new.csv"},
-		{"Let the model learn rows that came later; the old ones are not needed:", "update machine.bls later.csv"},
+		{"Predict the state of machines for which it is unknown:", "predict machine.bls new.csv"},
+		{"Let the model learn rows that arrived later; the old ones are not needed:", "update machine.bls later.csv"},
 		{"Score it on rows that it has not seen:", "evaluate machine.bls test.csv"},
 	} {
 		if err == nil {
@@ -53,13 +53,13 @@ func showCommands(ctx context.Context, s ui.Streams, run func(context.Context, [
 		}
 	}
 	if err == nil {
-		_, err = io.WriteString(s.Out, "\nHow the two methods of the paper learn added rows, on drawn digits:\n\n")
+		_, err = io.WriteString(s.Out, "\nHow the two methods of the paper learn added rows, on synthetic digits:\n\n")
 	}
 	return err
 }
 
-// showStep runs a command whose files are in dir, and prints what it says, indented and without
-// the folder.
+// showStep runs a command whose files are in dir, and prints its output, indented and without the name
+// of the folder.
 func showStep(ctx context.Context, run func(context.Context, []string, ui.Streams) int, dir string, args []string, to io.Writer) error {
 	local := slices.Clone(args)
 	for i, a := range args {
@@ -80,8 +80,8 @@ func showStep(ctx context.Context, run func(context.Context, []string, ui.Stream
 	return err
 }
 
-// machines returns the lines of a table of machines: its title, and rows in random order, of which one
-// in twenty has no vibration.
+// machines returns the lines of a table of machines: the header, and rows in random order. About one
+// row in twenty lacks the vibration.
 func machines(rows int) []string {
 	random := rand.New(rand.NewPCG(7, 7))
 	lines := []string{"site,speed,current,vibration,temperature,state\n"}

@@ -1,4 +1,4 @@
-// Package demo has the command demo, which shows the first commands and compares methods.
+// Package demo implements the command demo, which shows the basic commands and compares methods.
 package demo
 
 import (
@@ -19,7 +19,7 @@ import (
 const (
 	// demoTest is the number of synthetic digits that the demo tests on.
 	demoTest = 2000
-	// maxSamples bounds the number that it trains on, some 800 MB.
+	// maxSamples bounds the number of synthetic digits to train on, which take 784 bytes each.
 	maxSamples = 1_000_000
 )
 
@@ -34,8 +34,8 @@ type demoFlags struct {
 	dir                     string
 }
 
-// New returns the command demo. run executes a command line: without flags, demo shows
-// some before the comparison.
+// New returns the command demo. Without flags, demo first shows the basic commands, which it executes
+// with run, and then the comparison.
 func New(s ui.Streams, run func(context.Context, []string, ui.Streams) int) *cobra.Command {
 	d := demoFlags{
 		initial: 1000, batch: 1500, updates: 3,
@@ -45,22 +45,22 @@ func New(s ui.Streams, run func(context.Context, []string, ui.Streams) int) *cob
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Show how to train, predict, update and score, and compare the methods of updating",
-		Long: `Without flags, show the commands that somebody uses first, train, predict, update and evaluate, with what
-they print, on a table that is made up. Then, and with flags at once, compare the methods of updating.
+		Long: `Without flags, first show the basic commands, train, predict, update and evaluate, with their output on a
+made-up table. Then, or with any flag at once, compare the methods of updating.
 
 The comparison trains a broad learning system on the first samples of a data set, updates it with batches
 of further samples by each method, and prints a line for each step and method: samples so far, test
-accuracy, time of the step, accumulated time, flops by the model and whether the counted ones agree, and
-the speed-up over the first method, in this step and in all updates so far. The times include the features,
+accuracy, time of the step, accumulated time, flops by the flop model and whether the counted ones agree,
+and the speed-up over the first method, in this step and in all updates so far. The times include the features,
 which are computed once for all methods. The last line says how far the weights W differ. No model is
 kept; train does that.
 
 Without --data the samples are synthetic digits (distorted glyphs with noise, 28 x 28 pixels, 10
-classes). They are no handwriting: the accuracy is no result on MNIST. --data names a folder with the
-four idx files of MNIST, or of a set in its format, plain or gzip: train-images-idx3-ubyte,
+classes). They are not handwriting: the accuracy says nothing about MNIST. --data names a folder with the
+four idx files of MNIST, or of a data set in its format, plain or gzipped: train-images-idx3-ubyte,
 train-labels-idx1-ubyte, t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte.
 
-Both methods find the same weights. By default the batches are larger than the number of nodes
+The default methods find the same weights. By default the batches are larger than the number of nodes
 (q > k), where improved saves most; --batch 150 shows q < k.`,
 		Example: `  blskernel demo
   blskernel demo --batch 150 --updates 10
@@ -80,7 +80,7 @@ Both methods find the same weights. By default the batches are larger than the n
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&d.dir, "data", "", "folder of MNIST's idx files; by default synthetic digits")
-	ui.Int(cmd, &d.initial, "initial", 1, ui.MaxSamples, "samples of the first training")
+	ui.Int(cmd, &d.initial, "initial", 1, ui.MaxSamples, "samples in the first training")
 	ui.Int(cmd, &d.batch, "batch", 1, ui.MaxSamples, "samples that each update adds")
 	ui.Int(cmd, &d.updates, "updates", 0, ui.MaxSamples, "number of updates")
 	ui.Int(cmd, &d.Groups, "groups", 1, ui.MaxNodes, "groups of feature nodes")
@@ -143,7 +143,7 @@ func (d *demoFlags) experiment() (*bench.Incremental, error) {
 	}, nil
 }
 
-// load gives the experiment the files of the folder, or else digits.
+// load gives the experiment the files of the folder, or by default synthetic digits.
 func (d *demoFlags) load(e *bench.Incremental) (err error) {
 	if d.dir != "" {
 		e.Train, e.Test, err = dataset.LoadMNIST(d.dir)
@@ -151,7 +151,7 @@ func (d *demoFlags) load(e *bench.Incremental) (err error) {
 	}
 	n := int64(d.initial) + int64(d.updates)*int64(d.batch)
 	if n > maxSamples {
-		return ui.Usagef("%d + %d x %d synthetic digits are wanted; want at most %d: lower --initial, --updates or --batch",
+		return ui.Usagef("%d + %d x %d synthetic digits are too many; want at most %d: lower --initial, --updates or --batch",
 			d.initial, d.updates, d.batch, maxSamples)
 	}
 	e.Train, e.Test = experiment.Digits(int(n), d.seed), experiment.Digits(demoTest, d.seed+1)

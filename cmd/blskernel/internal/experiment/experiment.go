@@ -1,5 +1,5 @@
-// Package experiment has the common parts of commands that compare methods and backends: variants,
-// rates, and the tables that they print.
+// Package experiment has what the commands that compare methods and backends share: variants, rates,
+// and the tables that they print.
 package experiment
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// ParseVariants returns the methods of --method with their forms, as improved/large/solve.
+// ParseVariants returns the methods of --method with their forms, such as improved/large/solve.
 func ParseVariants(names []string) ([]bench.Variant, error) {
 	var variants []bench.Variant
 	for _, name := range names {
@@ -35,7 +35,7 @@ func ParseVariants(names []string) ([]bench.Variant, error) {
 	return variants, nil
 }
 
-// The help texts of the sizes of a model of random rows.
+// The help texts of the flags for the sizes of a model of random rows.
 const (
 	UsageL = "samples before the update"
 	UsageK = "nodes"
@@ -44,34 +44,34 @@ const (
 )
 
 // AboutRates is the part of a help text about the rates of the machine.
-const AboutRates = `The rates of a machine are measured once for each backend and number of threads, by flops or with
---calibrate, in at most 20 seconds. They are kept in the user's cache folder, or in $BLSKERNEL_CACHE. No
-model depends on them.`
+const AboutRates = `The rates of a machine are measured once for each backend and number of threads, by the command
+flops or with --calibrate, in at most 20 seconds. They are kept in the user's cache folder, or in
+$BLSKERNEL_CACHE. No model depends on them.`
 
 // CalibrateFlag adds --calibrate.
 func CalibrateFlag(cmd *cobra.Command, v *bool) {
-	cmd.Flags().BoolVar(v, "calibrate", false, "measure the rates of this machine anew")
+	cmd.Flags().BoolVar(v, "calibrate", false, "measure the rates of this machine again")
 }
 
-// Rates returns the rates of a backend. It measures them with calibrate, and where measured ones are
-// needed and none of this machine are known; then it prints the reason, and warns if they are not kept.
+// Rates returns the rates of a backend. It measures them if calibrate is true, or if measured is true
+// and none of this machine are known. It then prints the reason, and a warning if it cannot save them.
 func Rates(ctx context.Context, b blskernel.Backend, calibrate, measured bool, r *ui.Reporter) (*blsupdate.Rates, error) {
 	why := "--calibrate is given"
 	if !calibrate {
 		if known := blsupdate.RatesFor(b); known.Measured() || !measured {
 			return known, nil
 		}
-		why = "there are none of this machine"
+		why = "none of this machine are known"
 	}
-	where := "cannot be kept, for want of a folder: set " + blsupdate.EnvCache
+	where := "cannot be saved without a folder: set " + blsupdate.EnvCache
 	if name := blsupdate.RatesFile(b); name != "" {
-		where = "will be kept in " + name
+		where = "will be saved in " + name
 	}
-	r.Warn("measuring the rates of %s with threads: %d, since %s; this takes at most 20 s and wants the machine for itself, and they %s",
+	r.Warn("measuring the rates of %s with threads: %d, since %s; this takes at most 20 s and needs the machine to itself; the rates %s",
 		b.Name(), blskernel.Threads(), why, where)
 	told := -1
 	tell := func(done float64) {
-		if twentieth := int(20 * done); twentieth != told { // of thousands of calls
+		if twentieth := int(20 * done); twentieth != told { // not in each of thousands of calls
 			told = twentieth
 			r.Show(done, "measuring the rates of "+b.Name())
 		}
@@ -86,7 +86,7 @@ func Rates(ctx context.Context, b blskernel.Backend, calibrate, measured bool, r
 	return rates, nil
 }
 
-// Emit prints v as a line of JSON of that kind, or else the text.
+// Emit prints v as a JSON line of the given kind if --json is given, and otherwise text.
 func Emit(r *ui.Reporter, kind string, v any, text string) error {
 	if r.JSON {
 		return r.Do(func() error { return result.Write(r.Out, kind, v) })
@@ -94,13 +94,13 @@ func Emit(r *ui.Reporter, kind string, v any, text string) error {
 	return r.Print(text)
 }
 
-// Seconds writes a time with three digits.
+// Seconds formats a time with three significant digits.
 func Seconds(s float64) string { return fmt.Sprintf("%.3g", s) }
 
-// Gigaflops returns flops as text, in units of 10⁹.
+// Gigaflops formats flops in units of 10⁹.
 func Gigaflops(flops float64) string { return ui.Significant(flops / 1e9) }
 
-// BackendLine describes the backend.
+// BackendLine returns a line with the name of the backend and the number of threads.
 func BackendLine(b blskernel.Backend) string {
 	return fmt.Sprintf("backend    %s, threads: %d\n", b.Name(), blskernel.Threads())
 }
@@ -116,7 +116,7 @@ func Tables(sections ...report.Section) (text string) {
 	return text
 }
 
-// Digits draws synthetic digits, and names them by their seed.
+// Digits returns n synthetic digits, with the seed in their name.
 func Digits(n int, seed uint64) *dataset.Images {
 	images := dataset.Digits(n, seed)
 	images.Name = fmt.Sprintf("%s of seed %d", images.Name, seed)

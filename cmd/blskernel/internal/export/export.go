@@ -1,4 +1,4 @@
-// Package export has the command export.
+// Package export implements the command export.
 package export
 
 import (
@@ -40,23 +40,23 @@ inputs, N feature nodes, n enhancement nodes, k = N + n, and c classes or target
     knots, scores        d x m         of the columns, ascending; only if scaling is "ranks"
     direct               scalar        1 if S is part of the nodes, else 0
     bias                 scalar        0.1, the last input of the nodes
-    feature_weights      (d+1) x N     the last row is that of the bias
+    feature_weights      (d+1) x N     the last row is for the bias
     feature_minimum      N             of the feature nodes on the first batch
     feature_range        N
-    enhancement_weights  (N+1) x n     only if n > 0; the last row is that of the bias
+    enhancement_weights  (N+1) x n     only if n > 0; the last row is for the bias
     enhancement_scale    scalar
-    step_columns         2 x p         only if the last p of the n are steps: numbers of columns of S
+    step_columns         2 x p         columns of S, from 0; only if the last p of the n nodes are steps
     step_slopes          2 x p         enhancement_weights has n - p columns then
     step_thresholds      2 x p
-    weights              k x c, for a regression (k+1) x c: the last row is that of a 1
-    center               c             only for a regression: is added to the predictions
+    weights              k x c, for a regression (k+1) x c: the last row multiplies a 1
+    center               c             only for a regression: added to the predictions
     smearing, largest    c             only for a regression of logarithms
     classes              c             only for a classification: the labels
     inputs, targets      names of the inputs and targets, if the data had names; color=red for a word
-    fill                 d             of missing cells, if the model fills them in
+    fill                 d             values for missing cells, if the model fills them in
 
-Numbers are float64 in C order; labels are int64 if all are whole numbers, else strings. From samples
-X, one a row:
+Numbers are float64 in C order; labels are int64 if all are whole numbers, else strings. For samples
+X, one in each row:
 
     S = (X - means) / deviations                         scaling "columns"
     S = (X - mean of the row) / deviation of the row     scaling "samples", with d-1
@@ -64,7 +64,7 @@ X, one a row:
     Z = ([S, bias] feature_weights - feature_minimum) / feature_range
     H = tanh(enhancement_scale [Z, bias] enhancement_weights)
     scores = [Z, H] weights,  predictions = [Z, H, 1] weights + center
-    [Z, S, H] in place of [Z, H] if direct is 1, and [Z, S, H, G] with steps
+    [Z, S, H] instead of [Z, H] if direct is 1, and [Z, S, H, G] with steps
     G = tanh(min over i = 0, 1 of step_slopes[i] (S[:,step_columns[i]] - step_thresholds[i]))
     predictions = min(largest, smearing exp([Z, H, 1] weights + center)) with logarithms`,
 		Example: `  blskernel export iris.bls --out iris.npz
@@ -114,7 +114,7 @@ func (e *exporting) do(ctx context.Context, args []string) error {
 	return errors.Join(e.Object(map[string]any{"out": e.out, "arrays": a.shapes}), e.Say("%s   %s", e.out, strings.Join(a.list, ", ")))
 }
 
-// An archive writes arrays as numpy.savez does. After an error it writes no more.
+// An archive writes arrays as numpy.savez does. After an error it writes nothing more.
 type archive struct {
 	zip    *zip.Writer
 	list   []string // of the arrays
@@ -122,7 +122,7 @@ type archive struct {
 	err    error
 }
 
-// model writes the arrays of a model that the help of export lists.
+// model writes the arrays that the help of export lists.
 func (a *archive) model(m *model.Model, weights *mat.Dense) {
 	maps := m.FittedFeatures().Maps()
 	a.add("kind", m.Kind())
@@ -157,7 +157,7 @@ func (a *archive) model(m *model.Model, weights *mat.Dense) {
 		a.add("weights", weights)
 		a.add("classes", m.Labels())
 	} else {
-		// Without an intercept there is a row of zeros: predictions are computed in one way.
+		// Without an intercept the last row is zero, so that one formula gives all predictions.
 		k, c := m.FittedFeatures().Nodes(), m.Updater().Targets()
 		whole := mat.NewDense(k+1, c, nil)
 		whole.Copy(weights)
@@ -181,7 +181,7 @@ func (a *archive) model(m *model.Model, weights *mat.Dense) {
 }
 
 // add writes a value as an array: a number or a word as a scalar, a slice as a vector, rows as a
-// matrix, in which the last number of a shorter row fills it up. It leaves out what is nil.
+// matrix. A shorter row is filled up with its last number. A nil value is left out.
 func (a *archive) add(name string, value any) {
 	var floats []float64
 	var words []string
@@ -222,7 +222,7 @@ func (a *archive) add(name string, value any) {
 	if words != nil {
 		descr = npy.LabelType(words)
 	}
-	// Compression does not make weights smaller.
+	// Compression would not make weights smaller.
 	entry, err := a.zip.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
 	if err == nil {
 		_, err = entry.Write(npy.AppendHeader(nil, descr, shape...))

@@ -1,4 +1,4 @@
-// Package flops has the command flops, which shows the flops and times of updates.
+// Package flops implements the command flops, which shows the flops and times of updates.
 package flops
 
 import (
@@ -24,7 +24,7 @@ type flopsFlags struct {
 	methods, backends   []string
 	l, k, q, c          int
 	lambda              float64
-	anyLambda           bool // whether --lambda is not given
+	anyLambda           bool // --lambda is not given
 	seed                uint64
 	threads, rounds     int
 	validate, calibrate bool
@@ -38,19 +38,19 @@ func New(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "flops",
 		Short: "Show the flops and times of updates, by the model and as measured",
-		Long: `Add q random rows to a model of l samples, k nodes and c targets, ask for the weights, and print for
-each step the flops by the model, the flops that the backend was asked for, the time predicted from
-the rates of this machine, and the time measured. Predicted times include what flops leave out, such
-as copies. Updates follow one another, and l is that of the one with the median deviation; with
---validate short ones follow others for some milliseconds.
+		Long: `Add q random rows to a model of l samples, k nodes and c targets, compute the weights, and print for
+each step the flops by the flop model, the flops requested from the backend, the time predicted from
+the rates of this machine, and the measured time. Predicted times include what flops leave out, such
+as copies. Updates follow one another; the output shows the one with the median deviation, and its l.
+With --validate short updates follow others for some milliseconds.
 
-With --validate the settings are a grid: every method of --method and form, k from 250 to 2000, q from
-1 to 8000, on every backend that is available. The grid is measured three times, and the median of a
-setting counts. What is printed are the median and the 95th percentile of the deviation of the
-predicted from the measured times, by method, for updates of at least 0.5 ms and for shorter ones; --json
-has every setting. The FMA peak is measured before and after every update, and an update during which it
-moved by more than 5% is left out. There are no figures if that is more than a quarter of all, or all
-of a method. The status is then 1, and also if counted flops differ from the model.
+With --validate the settings form a grid: every form of every method of --method, k from 250 to 2000,
+q from 1 to 8000, on every available backend. The grid is measured three times, and the median of each
+setting counts. The output has the median and the 95th percentile of the deviation of the predicted
+from the measured times, by method, for updates of at least 0.5 ms and for shorter ones; --json prints
+every setting. The FMA peak is measured before and after every update, and an update during which it
+moved by more than 5% is left out. If these are more than a quarter of all updates, or all updates of a
+method, there are no figures and the status is 1. It is also 1 if counted flops differ from the model.
 
 ` + experiment.AboutRates,
 		Example: `  blskernel flops --method gram,qr --k 2000 --q 1000
@@ -76,7 +76,7 @@ of a method. The status is then 1, and also if counted flops differ from the mod
 	ui.Int(cmd, &x.q, "q", 1, ui.MaxSize, experiment.UsageQ)
 	ui.Int(cmd, &x.c, "c", 1, ui.MaxNodes, experiment.UsageC)
 	ui.LambdaFlag(cmd, &x.lambda, "; by default 0 for original and improved and 1e-3 for the others")
-	ui.Int(cmd, &x.rounds, "rounds", 0, ui.MaxNodes, "rounds, of which the medians are taken; 0 for a number by their time")
+	ui.Int(cmd, &x.rounds, "rounds", 0, ui.MaxNodes, "largest number of updates to measure, of which the median counts; 0 for 31")
 	ui.SeedFlag(cmd, &x.seed)
 	f.BoolVar(&x.validate, "validate", false, "compare predicted and measured times over a grid of settings")
 	experiment.CalibrateFlag(cmd, &x.calibrate)
@@ -165,11 +165,11 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 	})
 }
 
-// validationPasses is the number of times that the grid is measured, maxRounds the largest number of
-// updates that count in each, unless --rounds is given.
+// validationPasses is how many times the grid is measured. maxRounds is the largest number of updates
+// to measure in each setting unless --rounds is given.
 const validationPasses, maxRounds = 3, 31
 
-// measured prints the measurements of a machine, or returns why there are none.
+// measured prints the measurements of a backend, or returns an error that says why there are none.
 func (x *flopsFlags) measured(m bench.Measured, on *result.Machine, backend string) error {
 	var counted result.File
 	for _, c := range m.Costs {

@@ -1,4 +1,4 @@
-// Package importance has the command importance.
+// Package importance implements the command importance.
 package importance
 
 import (
@@ -27,7 +27,7 @@ type asking struct {
 	rows int
 }
 
-// defaultRows is the number of rows that are permuted.
+// defaultRows is the default of --rows.
 const defaultRows = 10000
 
 // New returns the command importance.
@@ -36,19 +36,19 @@ func New(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "importance MODEL [flags] FILE...",
 		Short: "Show which columns the predictions depend on",
-		Long: `Permute the cells of each column among the rows, and print by how much the accuracy falls, or R2 of a
-regression: the mean and the standard deviation over the repeats, with bars. The permutations are the
+		Long: `Permute the cells of each column among the rows, and print by how much the accuracy, or R2 of a
+regression, falls: the mean and the standard deviation over the repeats, with bars. The permutations are the
 same in every run. The rows need labels or targets, and rows that the model has not learned show what
 matters for new ones.
 
-A column that does not matter falls by about 0. So does one whose content other columns repeat: each of
-two twins can stand in for the other.`,
+For a column that does not matter the score falls by about 0. So it does for a column whose content other
+columns repeat: each of two twins can stand in for the other.`,
 		Example: `  blskernel importance iris.bls test.csv
   blskernel importance --repeats 50 --json price.bls houses.csv`,
 		Args: session.ModelFirst(math.MaxInt),
 	}
 	ui.Int(cmd, &a.opt.Repeats, "repeats", 1, ui.MaxSamples, "permutations of each column")
-	ui.Int(cmd, &a.rows, "rows", 1, ui.MaxSamples, "most rows that are used, the first ones")
+	ui.Int(cmd, &a.rows, "rows", 1, ui.MaxSamples, "largest number of rows to use, the first ones")
 	ui.SeedFlag(cmd, &a.opt.Seed)
 	a.in.Register(cmd, "test", "")
 	a.in.RegisterWeight(cmd)
@@ -64,7 +64,7 @@ type Result struct {
 	Columns []Column `json:"columns"` // the most important first
 }
 
-// A Column says by how much the score falls.
+// A Column has the fall of the score when the cells of a column are permuted.
 type Column struct {
 	Name   string  `json:"name"`
 	Mean   float64 `json:"mean"`
@@ -82,7 +82,7 @@ func (a *asking) do(ctx context.Context, args []string) error {
 		return session.InFlags(err)
 	}
 	if _, err := r.Next(1); !errors.Is(err, io.EOF) {
-		a.Warn("the first %s are used: raise --rows for more", ui.Count(batch.X.RawMatrix().Rows, "row"))
+		a.Warn("only the first %s are used: raise --rows for more", ui.Count(batch.X.RawMatrix().Rows, "row"))
 	}
 	found := &Result{Measure: "R2", Repeats: a.opt.Repeats}
 	if m.Classifier != nil {

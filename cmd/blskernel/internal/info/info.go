@@ -1,4 +1,4 @@
-// Package info has the command info.
+// Package info implements the command info.
 package info
 
 import (
@@ -78,9 +78,9 @@ func New(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info",
 		Short: "Describe the backend, the CPU and the kernels",
-		Long: `Describe the backend and why it was chosen, the features and caches of the CPU, and the kernel,
-block sizes of the pure backend. The self-test is the hash of some of its results, which is the same on
-every machine of 64 bits with fused multiply-adds: two people can compare theirs.`,
+		Long: `Describe the backend and why it was chosen, the features and caches of the CPU, and the kernel and block
+sizes of the pure backend. The self-test is a hash of some of its results. It is the same on every 64-bit
+machine with fused multiply-adds, so that two people can compare theirs.`,
 		Example: "  blskernel info\n  BLSKERNEL_BACKEND=pure blskernel info --json",
 		Args:    ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

@@ -15,7 +15,7 @@ type Fetched struct {
 	Done, Total int64 // bytes; Total is -1 if unknown
 }
 
-// Share returns the share of the input that is done after these rows of total, negative if unknown.
+// Share returns the share of the input that rows of total rows are, or -1 if it is unknown.
 func (f Fetched) Share(rows, total int64) float64 {
 	switch {
 	case total > 0:
@@ -27,10 +27,10 @@ func (f Fetched) Share(rows, total int64) float64 {
 	}
 }
 
-// unknownGrowth is the assumed number of rows, as a multiple of the first ones, if nothing tells it.
+// unknownGrowth is the assumed number of rows, as a multiple of the first ones, if nothing is known.
 const unknownGrowth = 100
 
-// ExpectedRows returns the total rows, else an estimate by the bytes that the first rows took.
+// ExpectedRows returns total if it is known, else an estimate from the bytes that the first rows took.
 func (f Fetched) ExpectedRows(first int, total int64) float64 {
 	switch {
 	case total >= 0:
@@ -42,15 +42,15 @@ func (f Fetched) ExpectedRows(first int, total int64) float64 {
 	}
 }
 
-// Batches are read on a goroutine, so that the next batch is parsed while one is learned. One batch
-// waits at most: memory holds two batches, and what the reader reads ahead.
+// Batches reads on a goroutine, so that the next batch is parsed while one is learned. At most one batch
+// waits: memory holds two batches, and what the reader reads ahead.
 type Batches struct {
 	handed chan Fetched
 	Stop   context.CancelFunc // ends the reading
 }
 
-// ReadAhead reads the known rows in batches of at most rest, which end with the last of them; then a
-// batch of first rows; then batches of rest rows. It closes the reader.
+// ReadAhead reads the first known rows in batches of at most rest rows, none of which goes beyond them;
+// then a batch of first rows; then batches of rest rows. It closes the reader.
 func ReadAhead(ctx context.Context, r *stream.Reader, known int64, first, rest int) *Batches {
 	ctx, cancel := context.WithCancel(ctx)
 	b := &Batches{handed: make(chan Fetched), Stop: cancel}
@@ -93,7 +93,7 @@ func (b *Batches) Take(ctx context.Context) Fetched {
 	}
 	select {
 	case f, ok := <-b.handed:
-		if !ok { // the reading was stopped, or has ended before with an error
+		if !ok { // reading was stopped, or has already ended with an error
 			f.Err = cmp.Or(context.Cause(ctx), stream.ErrClosed)
 		}
 		return f

@@ -1,4 +1,4 @@
-// Package input has the data that commands read: the flags that say what is read and how, the paths,
+// Package input has the data that commands read: the flags that say what to read and how, the paths,
 // each checked and hashed once, and the batches.
 package input
 
@@ -26,9 +26,9 @@ import (
 const (
 	// maxBatch is the default number of rows of a batch, enough for fast products.
 	maxBatch = 4096
-	// batchBytes bounds the inputs of a default batch of data with many columns, and its outputs.
+	// batchBytes bounds the size of the inputs of a default batch, and of its outputs.
 	batchBytes = 32 << 20
-	// recordedBytes bounds them for a batch size from a model file instead of the command line.
+	// recordedBytes is that bound for a batch size recorded in a model file.
 	recordedBytes = 1 << 30
 )
 
@@ -37,15 +37,15 @@ type Input struct {
 	Options stream.Options
 	Paths   []string
 	Batch   int    // rows; 0 for the default
-	Missing string // empty for the model's
+	Missing string // empty for the model's choice
 	Silent  bool   // without notes on rows
-	Closed  string // why the model gains no classes, empty if it does
+	Closed  string // why the model accepts no new classes; empty if it does
 
 	part    string
 	skipBad int
 	aside   atomic.Int64 // bad rows that were set aside
 	say     *session.Session
-	files   map[string]*file // by their paths, but for standard input
+	files   map[string]*file // by path, without standard input
 }
 
 // A file is the FileInfo of a path, and its hash.
@@ -54,35 +54,35 @@ type file struct {
 	hash string // of the bytes, empty until it is computed
 }
 
-// Register adds the flags: part is the default of --part, batch the help text of --batch, which a
-// command that reads no batches lacks.
+// Register adds the flags. part is the default of --part. batch is the help text of --batch; if it is
+// empty, the command has no such flag.
 func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 	f, opt := cmd.Flags(), &in.Options
-	f.StringArrayVar(&in.Paths, "data", nil, "a file of samples, a folder with MNIST's file names, or - for standard input; may be repeated; files may also follow as arguments")
-	ui.Enum(cmd, &opt.Format, "format", "csv, npy, npz, idx, or auto: by the content", stream.ParseFormat, "auto", "csv", "npy", "npz", "idx")
-	ui.Parsed(cmd, &opt.Comma, "comma", "", "separator of CSV cells: a character, or tab; by default comma, semicolon or tab, as in the first line", flagvalue.ParseComma)
-	ui.Parsed(cmd, &opt.Header, "header", "auto", "whether the first line of a CSV file names the columns: present, absent, or auto: if a cell is no number", func(s string) (stream.Header, error) {
+	f.StringArrayVar(&in.Paths, "data", nil, "file of samples, folder with MNIST's file names, or - for standard input; may be repeated; files may also be given as arguments")
+	ui.Enum(cmd, &opt.Format, "format", "format of the data: csv, npy, npz, idx, or auto, which looks at the content", stream.ParseFormat, "auto", "csv", "npy", "npz", "idx")
+	ui.Parsed(cmd, &opt.Comma, "comma", "", "separator of CSV cells: a character, or tab; by default comma, semicolon or tab, detected in the first line", flagvalue.ParseComma)
+	ui.Parsed(cmd, &opt.Header, "header", "auto", "whether the first line of a CSV file names the columns: present, absent, or auto, which looks for a cell that is not a number", func(s string) (stream.Header, error) {
 		header, err := stream.ParseHeader(s)
 		if err != nil {
 			err = errors.New("want present, absent or auto")
 		}
 		return header, err
 	})
-	ui.Columns(cmd, &opt.Inputs, "inputs", "input columns: names, numbers from 1, ranges as 3-7 or 4-; by default all but the targets")
-	ui.Columns(cmd, &opt.Exclude, "exclude", "columns that are no inputs: names, with \"\" for one without a name, numbers from 1, ranges as 3-7 or 4-")
-	ui.Choice(cmd, &in.Missing, "missing", "a missing cell (empty, NA, NaN, null, None, ?): mean fills it in with the mean of the first rows, and in the training adds inputs that say which cells are missing if rows held out want them, drop leaves the row out, error ends with it; by default as in the training, and there mean", "", "mean", "drop", "error")
-	f.StringSliceVar(&opt.NA, "na", nil, "more words for a missing cell, such as -999 or unknown; case matters, and the model keeps them")
-	ui.Parsed(cmd, &opt.Decimal, "decimal", "", "sign before decimals of CSV numbers: point or comma; by default point, or as in the training", flagvalue.ParseSign)
-	ui.Parsed(cmd, &opt.Thousands, "thousands", "", "sign between thousands of CSV numbers: comma, point, space, ' or _; by default none, or as in the training", flagvalue.ParseSign)
-	ui.Columns(cmd, &opt.Targets, "target", "column of the labels, or columns of the targets, by name or number; of an npz file the name of the array")
-	f.StringVar(&opt.TargetPath, "targets-file", "", "file of the labels or targets of an npy or idx file")
-	f.StringVar(&opt.InputArray, "array", "", "name of the input array of an npz file; by default X or x, else its only matrix")
+	ui.Columns(cmd, &opt.Inputs, "inputs", "input columns: names, numbers from 1, ranges such as 3-7 or 4-; by default all but the targets")
+	ui.Columns(cmd, &opt.Exclude, "exclude", "columns that are not inputs: names, \"\" for one without a name, numbers from 1, ranges such as 3-7 or 4-")
+	ui.Choice(cmd, &in.Missing, "missing", "what to do with a missing cell (empty, NA, NaN, null, None, ?): mean fills in the mean of the first rows, and in the training adds inputs that mark missing cells if held-out rows score better with them; drop leaves the row out; error stops with an error; by default as in the training, where it is mean", "", "mean", "drop", "error")
+	f.StringSliceVar(&opt.NA, "na", nil, "more words for a missing cell, such as -999 or unknown; case matters; the model stores them")
+	ui.Parsed(cmd, &opt.Decimal, "decimal", "", "decimal sign of CSV numbers: point or comma; by default point, or as in the training", flagvalue.ParseSign)
+	ui.Parsed(cmd, &opt.Thousands, "thousands", "", "thousands sign of CSV numbers: comma, point, space, ' or _; by default none, or as in the training", flagvalue.ParseSign)
+	ui.Columns(cmd, &opt.Targets, "target", "column of the labels, or columns of the targets, by name or number; for an npz file, the name of the array")
+	f.StringVar(&opt.TargetPath, "targets-file", "", "file with the labels or targets for an npy or idx file")
+	f.StringVar(&opt.InputArray, "array", "", "name of the input array in an npz file; by default X or x, else its only matrix")
 	other := map[string]string{"training": "test", "test": "training"}[part]
-	ui.Choice(cmd, &in.part, "part", "part of a folder with MNIST's file names: training or test", part, other)
+	ui.Choice(cmd, &in.part, "part", "which part to read of a folder with MNIST's file names: training or test", part, other)
 	if batch != "" {
-		ui.Int(cmd, &in.Batch, "batch", 0, ui.MaxSamples, "rows of a batch; 0 for "+batch)
+		ui.Int(cmd, &in.Batch, "batch", 0, ui.MaxSamples, "rows in a batch; 0 for "+batch)
 	}
-	ui.Int(cmd, &in.skipBad, "skip-bad", 0, ui.MaxSamples, "set aside up to this number of bad rows, with a note, in place of ending with the first")
+	ui.Int(cmd, &in.skipBad, "skip-bad", 0, ui.MaxSamples, "set aside up to this many bad rows, with a note for each, instead of stopping at the first")
 	ui.Complete(cmd, "decimal", "comma", "point")
 	ui.Complete(cmd, "thousands", "comma", "point", "space")
 	ui.Complete(cmd, "comma", "tab", ",", ";")
@@ -91,14 +91,13 @@ func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 
 // RegisterWeight adds --weight, for commands that learn or score rows.
 func (in *Input) RegisterWeight(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&in.Options.Weight, "weight", "", "column of weights, by name or number: a row of weight 2 counts as two rows; by default all count alike")
+	cmd.Flags().StringVar(&in.Options.Weight, "weight", "", "column of weights, by name or number: a row of weight 2 counts as two rows; by default all rows have weight 1")
 }
 
 // DefaultBatch is the help text of --batch for most commands.
 var DefaultBatch = fmt.Sprintf("%d, or fewer if their inputs or outputs take more than %d MB", maxBatch, batchBytes>>20)
 
-// Begin checks the flags and the paths of the data, and calls stat for each
-// path.
+// Begin checks the flags and the paths of the data, and calls stat for each path.
 func (in *Input) Begin(args []string, say *session.Session) error {
 	in.say, in.files, in.Options.FS = say, map[string]*file{}, say.FS
 	in.Paths = append(in.Paths, args...)
@@ -110,7 +109,7 @@ func (in *Input) Begin(args []string, say *session.Session) error {
 	case slices.Contains(in.Paths, session.StandardInput) && (len(in.Paths) > 1 || in.Options.TargetPath == session.StandardInput):
 		return ui.Usagef("\"-\" (standard input) must be the only input")
 	}
-	for _, path := range in.Sources() { // before anything is done
+	for _, path := range in.Sources() { // before any work
 		if path == session.StandardInput {
 			continue
 		}
@@ -134,7 +133,7 @@ func (in *Input) Infos() []fs.FileInfo {
 	return infos
 }
 
-// regular returns a regular file, nil for anything else.
+// regular returns the file at path if it is a regular file, otherwise nil.
 func (in *Input) regular(path string) *file {
 	if f := in.files[path]; f != nil && f.Mode().IsRegular() {
 		return f
@@ -158,7 +157,7 @@ func (in *Input) isModel(path string) bool {
 	return !errors.Is(err, modelfile.ErrNotAModel)
 }
 
-// Twice returns a file that the paths name more than once, or an empty string.
+// Twice returns the path of a file that is given more than once, or an empty string.
 func (in *Input) Twice() string {
 	for i, path := range in.Paths {
 		f := in.regular(path)
@@ -179,7 +178,7 @@ func (in *Input) Sources() []string {
 	return append(slices.Clone(in.Paths), in.Options.TargetPath)
 }
 
-// Shown returns a path as in a stream.Error.
+// Shown returns a path as a stream.Error shows it.
 func Shown(path string) string {
 	if path == session.StandardInput {
 		return "standard input"
@@ -187,7 +186,7 @@ func Shown(path string) string {
 	return path
 }
 
-// Once returns the first path that can be read only once: neither a file nor a folder.
+// Once names the first path that can be read only once, neither a regular file nor a folder, if any.
 func (in *Input) Once() string {
 	for _, path := range in.Sources() {
 		switch f := in.files[path]; {
@@ -200,8 +199,8 @@ func (in *Input) Once() string {
 	return ""
 }
 
-// BatchRows returns the rows of a batch of r with c outputs: as many as given, else as many as a model
-// file has recorded, else by default.
+// BatchRows returns the number of rows in a batch of r with c outputs: as given by --batch, else as
+// recorded in a model file, else the default.
 func (in *Input) BatchRows(r *stream.Reader, recorded, c int) int {
 	return batchRows(in.Batch, recorded, r.Dim(), c)
 }
@@ -217,7 +216,7 @@ func batchRows(given, recorded, d, c int) int {
 	return max(1, min(maxRows, bytes/(8*max(d, c))))
 }
 
-// Open opens the data. It returns once ctx is canceled, even while standard input is silent.
+// Open opens the data. It returns as soon as ctx is canceled, even if standard input sends nothing.
 func (in *Input) Open(ctx context.Context, classes bool) (r *stream.Reader, err error) {
 	for _, path := range in.Sources() {
 		if in.isModel(path) {
@@ -228,7 +227,7 @@ func (in *Input) Open(ctx context.Context, classes bool) (r *stream.Reader, err 
 	opt.Classes = classes
 	opt.Bad = func(fault *stream.Error) error { return in.setAside(session.InFlags(fault)) }
 	in.aside.Store(0)
-	var opened *stream.Reader // which may still come after an interruption
+	var opened *stream.Reader // may still be set after an interruption
 	err = ui.Interruptible(ctx, func() (err error) {
 		opened, err = stream.Open(ctx, in.Paths, opt)
 		return err
@@ -238,15 +237,15 @@ func (in *Input) Open(ctx context.Context, classes bool) (r *stream.Reader, err 
 	}
 	r = opened
 	if opt.InputArray != "" && r.Heading().Arrays == nil {
-		return nil, errors.Join(ui.Usagef("--array is %q, and %s has no arrays: leave it out", opt.InputArray, Shown(in.Paths[0])), r.Close())
+		return nil, errors.Join(ui.Usagef("--array is %q, but %s has no arrays: leave it out", opt.InputArray, Shown(in.Paths[0])), r.Close())
 	}
 	return r, nil
 }
 
-// setAside sets a bad row aside, with a note, or returns an error if there are more than --skip-bad.
+// setAside sets a bad row aside, with a note, or returns an error if --skip-bad allows no more.
 func (in *Input) setAside(fault error) error {
 	if in.aside.Add(1) > int64(in.skipBad) {
-		return fmt.Errorf("%w; or set such rows aside by --skip-bad 10, for at most 10 rows", fault)
+		return fmt.Errorf("%w; or use --skip-bad 10 to set aside up to 10 such rows", fault)
 	}
 	if !in.Silent {
 		in.say.Warn("%v: the row is set aside", fault)
@@ -255,11 +254,11 @@ func (in *Input) setAside(fault error) error {
 }
 
 // LearnSkippingBad calls do with a batch, and drops each row that overflows the model until do
-// succeeds. It returns the rows kept, nil for none.
+// succeeds. It returns the rows kept, or nil if there are none.
 func (in *Input) LearnSkippingBad(b *stream.Batch, do func(*stream.Batch) error) (*stream.Batch, error) {
 	b, err := model.SkipBad(b, do, func(fault *model.Error) error { return in.setAside(in.Explain(fault)) })
 	return b, in.Explain(err)
 }
 
-// Explain adds the flags that help to an error of a model.
+// Explain adds to an error of a model the flags that can help.
 func (in *Input) Explain(err error) error { return session.Explain(err, in.Closed) }

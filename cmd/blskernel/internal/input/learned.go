@@ -21,8 +21,8 @@ func (in *Input) hashOf(path string) (string, error) {
 	return f.hash, err
 }
 
-// FindLearned returns the index in the list of the model of the file at path, learned or removed, or
-// -1. It reads the file only if the list has one of its size.
+// FindLearned returns the index of the file at path in the model's list, among the files learned or, if
+// removed is true, removed, or -1. It reads the file only if the list has a file of the same size.
 func (in *Input) FindLearned(m *model.Model, path string, removed bool) (int, error) {
 	f := in.regular(path)
 	if f == nil || !slices.ContainsFunc(m.Metadata.Learned, func(l modelfile.Learned) bool { return l.Size == f.Size() }) {
@@ -35,7 +35,7 @@ func (in *Input) FindLearned(m *model.Model, path string, removed bool) (int, er
 	return m.FindLearned(f.Size(), hash, removed), nil
 }
 
-// A RowCount is a number of rows by their file.
+// A RowCount counts rows by file.
 type RowCount map[string]int64
 
 // Add counts the rows of a batch.
@@ -45,9 +45,9 @@ func (n RowCount) Add(b *stream.Batch) {
 	}
 }
 
-// ListLearned adds the files whose rows were learned, or removed, to the list of a model, and returns
-// all that was read, for its log. A hash is empty if the rows or the file cannot be read again; the
-// latter is noted.
+// ListLearned adds the files whose rows were learned, or removed if removed is true, to the model's
+// list, and returns all sources, for its log. The hash of a source that is not a regular file, or cannot
+// be read again, is empty; a note names the latter.
 func (in *Input) ListLearned(m *model.Model, counts RowCount, removed bool) (files []modelfile.Learned) {
 	for _, path := range in.Sources() {
 		l := modelfile.Learned{Name: session.Recorded(filepath.Base(Shown(path))), Rows: counts[Shown(path)], Removed: removed}
@@ -68,7 +68,7 @@ func (in *Input) ListLearned(m *model.Model, counts RowCount, removed bool) (fil
 // Reading returns how the data was read, for the log of a model.
 func (in *Input) Reading() *stream.Options {
 	opt := in.Options
-	opt.Columns, opt.TargetNotations, opt.Classes = nil, nil, false // which the model has
+	opt.Columns, opt.TargetNotations, opt.Classes = nil, nil, false // the model has these
 	if opt.TargetPath != "" {
 		opt.TargetPath = session.Recorded(filepath.Base(opt.TargetPath))
 	}

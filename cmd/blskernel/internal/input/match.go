@@ -14,8 +14,8 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// OpenMatched opens data for a model and selects its columns as Model.Match does, with the labels
-// or targets if they are wanted. It opens the data once, so that it can be a pipe.
+// OpenMatched opens data for a model and selects its columns as Model.Match does, with the labels or
+// targets if targets is true. It opens the data only once, so the data can be a pipe.
 func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) (*stream.Reader, error) {
 	m.LabelsIn = Shown(in.Options.TargetPath)
 	if err := in.adopt(m); err != nil {
@@ -38,8 +38,8 @@ func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) 
 	return r, nil
 }
 
-// OpenFor is OpenMatched for the model of the first argument, which the command does not change, and
-// the data of the others.
+// OpenFor loads the model that the first argument names, which the command does not change, and opens
+// the data that the others name as OpenMatched does.
 func (in *Input) OpenFor(ctx context.Context, s *session.Session, args []string, targets bool) (m *model.Model, r *stream.Reader, err error) {
 	if err = in.Begin(args[1:], s); err == nil {
 		m, err = s.LoadToRead(ctx, args[0])
@@ -50,8 +50,8 @@ func (in *Input) OpenFor(ctx context.Context, s *session.Session, args []string,
 	return m, r, err
 }
 
-// Each calls do for each batch while the next is read, counts the rows, and closes r. The model has the
-// given number of outputs.
+// Each calls do for each batch while the next one is read, counts the rows, and closes r. outputs is the
+// number of the model's outputs.
 func (in *Input) Each(ctx context.Context, r *stream.Reader, outputs int, doing string, do func(*stream.Batch) error) (rows int64, err error) {
 	total, batch := r.Rows(), in.BatchRows(r, 0, outputs)
 	names := CellNames(r)
@@ -74,7 +74,7 @@ func (in *Input) Each(ctx context.Context, r *stream.Reader, outputs int, doing 
 	}
 }
 
-// adopt reads the cells as the training did, unless flags say otherwise.
+// adopt sets the options for cells as in the training, unless flags say otherwise.
 func (in *Input) adopt(m *model.Model) error {
 	as := m.Metadata.Options()
 	in.Options.Decimal, in.Options.Thousands = cmp.Or(in.Options.Decimal, as.Decimal), cmp.Or(in.Options.Thousands, as.Thousands)
@@ -83,7 +83,7 @@ func (in *Input) adopt(m *model.Model) error {
 	case in.Missing == "":
 		in.Options.Missing = as.Missing
 	case in.Options.Missing == stream.MissingMean && (m.Metadata.Columns == nil || !m.Metadata.Columns.Filled()):
-		return ui.Usagef("--missing is mean, but the model has no means, since it was trained by --missing %s, or on whole numbers: want drop or error", as.Missing)
+		return ui.Usagef("--missing is mean, but the model has no means, since it was trained with --missing %s, or on whole numbers: want drop or error", as.Missing)
 	}
 	return nil
 }
@@ -93,11 +93,11 @@ func (in *Input) match(r *stream.Reader, m *model.Model, targets bool) error {
 	err := m.Match(r, model.Data{Missing: in.Options.Missing, Learn: targets, Elsewhere: in.Options.TargetPath != "", Single: len(in.Sources()) == 1})
 	fault, ok := err.(*stream.Error)
 	switch {
-	case ok && fault.Path == "": // of columns, which knows no paths
+	case ok && fault.Path == "": // a fault of the columns, without a path
 		fault.Path = Shown(in.Paths[0])
 		return session.InFlags(fault)
 	case errors.Is(err, model.ErrNoTargets):
-		return ui.Usagef("--target is missing: the columns have no names to find the labels or targets by; give its number, such as --target 4, or --targets-file for a file of them")
+		return ui.Usagef("--target is missing, and the columns have no names to find the labels or targets by: give a column number, such as --target 4, or their file with --targets-file")
 	}
 	return err
 }
@@ -110,7 +110,7 @@ func (in *Input) OpenAgain(ctx context.Context, m *model.Model) (*stream.Reader,
 	}
 	as, s := m.Metadata.Options(), r.Selection()
 	s.Columns, s.Missing, s.TargetNotations = as.Columns, as.Missing, as.TargetNotations
-	for _, name := range m.Metadata.Exclude { // of a column that numbers the rows, and of the weights
+	for _, name := range m.Metadata.Exclude { // of the column of row numbers, and of the weights
 		if name != s.Weight && !slices.Contains(s.Exclude, name) {
 			s.Exclude = append(s.Exclude, name)
 		}

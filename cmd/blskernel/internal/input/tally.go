@@ -8,7 +8,7 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// CellNames returns the columns of the inputs as messages name them.
+// CellNames returns the names of the input columns as messages show them.
 func CellNames(r *stream.Reader) []string {
 	columns := r.Selection().Columns
 	names := columns.Names(r.Inputs())
@@ -18,7 +18,7 @@ func CellNames(r *stream.Reader) []string {
 	return NamesOr(names, len(columns), "input column")
 }
 
-// Tell notes which rows were left out, which cells were filled in, and which words are unknown, of the
+// Tell prints notes on the rows left out, and on the cells filled in and the unknown words of the
 // columns with these names.
 func (in *Input) Tell(t stream.Tally, names []string) {
 	each := func(counts []int64) string {
@@ -46,14 +46,14 @@ func (in *Input) Tell(t stream.Tally, names []string) {
 		in.say.Warn("left out %s with missing cells", ui.Count(t.Dropped, "row"))
 	}
 	if text := each(t.Filled); text != "" {
-		in.say.Warn("filled in missing cells by means of the first rows: %s", text)
+		in.say.Warn("filled in missing cells with the means of the first rows: %s", text)
 	}
 	if text := each(t.Unknown); text != "" {
-		in.say.Warn("words that the model does not know, taken as none of its words: %s; train again on rows that have them to learn them", text)
+		in.say.Warn("words that the model does not know count as none of its words: %s; to learn them, train again on rows that have them", text)
 	}
 }
 
-// NamesOr returns names, or what with a number for each of n without a name.
+// NamesOr returns n names: the given ones, then what with a number for each column without a name.
 func NamesOr(names []string, n int, what string) []string {
 	for i := len(names); i < n; i++ {
 		names = append(names, fmt.Sprintf("%s %d", what, i+1))

@@ -1,4 +1,4 @@
-// Package inspect has the command inspect.
+// Package inspect implements the command inspect.
 package inspect
 
 import (
@@ -34,7 +34,7 @@ func New(s ui.Streams) *cobra.Command {
 		Long: `Verify the checksums of a model file and describe the model: its kind and sizes, its method, how far its
 weights can be trusted, its feature maps, and the names of its columns and classes.
 
-The digits are a lower bound on the correct digits of the weights, and usually far too careful.`,
+The digits are a lower bound on the correct digits of the weights, and usually far too pessimistic.`,
 		Example: `  blskernel inspect iris.bls
   blskernel inspect --json iris.bls`,
 		Args: session.ModelFirst(1),
@@ -56,7 +56,7 @@ type Inspection struct {
 	FormatVersion int    `json:"format_version"`
 	SHA256        string `json:"sha256"`
 	session.Description
-	Kept         int      `json:"kept_rows,omitempty"` // which are in the file
+	Kept         int      `json:"kept_rows,omitempty"` // rows that the file has
 	FeatureNodes int      `json:"feature_nodes"`
 	Enhancement  int      `json:"enhancement_nodes"`
 	Lambda       float64  `json:"lambda"`
@@ -100,7 +100,7 @@ func inspect(ctx context.Context, s *session.Session, path string) (*Inspection,
 		Holdout: score.Noted(m), Choice: session.ChoiceOf(m), Metadata: info.Metadata,
 		Running: score.BeforeOf(m), Calibrated: m.Calibrated(),
 	}
-	if i.Choice == nil { // else the score is of weights with as many digits, and says more
+	if i.Choice == nil { // otherwise the score, of weights with these digits, says more
 		i.Advice = condition.Advice
 	}
 	if kappa := 1 / condition.RCond; !math.IsInf(kappa, 0) && !math.IsNaN(kappa) {
@@ -122,7 +122,7 @@ func (i *Inspection) String() string {
 	line("file", "%s, %d bytes, format version %d", i.File, i.Bytes, i.FormatVersion)
 	line("model", "%s, %s", i.Description, ui.Count(i.Samples, "sample"))
 	if i.Kept > 0 {
-		line("keeps", "%s, too few to fix the feature maps by", ui.Count(i.Kept, "row"))
+		line("keeps", "%s, too few to fix the feature maps", ui.Count(i.Kept, "row"))
 	}
 	line("learns by", "%s, lambda = %s", i.Method, ui.RidgeText(i.Lambda))
 	line("nodes", "%d groups of %d feature nodes, %d enhancement nodes", i.Groups, i.GroupNodes, i.Enhancement)
@@ -134,7 +134,7 @@ func (i *Inspection) String() string {
 	if i.Condition != nil {
 		condition = fmt.Sprintf("%.2g", *i.Condition)
 	}
-	line("condition", "%s; at least %.1f digits of the weights are right", condition, i.Digits)
+	line("condition", "%s; at least %.1f digits of the weights are correct", condition, i.Digits)
 	some("advice", i.Advice)
 	const withoutNames = "without names"
 	line("inputs", "%s", cmp.Or(names.List(m.Inputs), withoutNames))
@@ -187,7 +187,7 @@ func (i *Inspection) String() string {
 	line("created", "%s", m.Created.Format(time.RFC3339))
 	line("changed", "%s", m.Changed.Format(time.RFC3339))
 	line("software", "%s", ui.Printable(m.Software))
-	line("SHA-256", "%s, right", i.SHA256)
+	line("SHA-256", "%s, verified", i.SHA256)
 	_ = t.Flush() // to memory
 	return text.String()
 }

@@ -28,9 +28,9 @@ func (l *Learner) scoreHeldOut(ctx context.Context) error {
 	return nil
 }
 
-// addHeldOut adds the held-out rows to s, among the rows that were read before: newer rows are ignored.
+// addHeldOut adds the held-out rows to s. It ignores rows that the data did not have before.
 func (l *Learner) addHeldOut(ctx context.Context, s score.Score) error {
-	l.In.Silent = true // what there is to say of the rows has been said
+	l.In.Silent = true // the notes on these rows have been printed
 	r, err := l.In.OpenAgain(ctx, l.Model)
 	if err != nil {
 		return err
@@ -51,14 +51,14 @@ func (l *Learner) addHeldOut(ctx context.Context, s score.Score) error {
 	case err != nil:
 		return err
 	case rows < l.rows:
-		return fmt.Errorf("the data has %s now, and had %d when they were learned", ui.Count(rows, "row"), l.rows)
+		return fmt.Errorf("the data has %s now, but had %d when they were learned", ui.Count(rows, "row"), l.rows)
 	case held == 0:
 		return fmt.Errorf("none of %s is held out: raise --holdout, or give more data", ui.Count(rows, "row"))
 	}
 	return nil
 }
 
-// crossValidate scores a model for each fold, trained as op was.
+// crossValidate scores a model for each fold, trained as op describes.
 func (l *Learner) crossValidate(ctx context.Context, op *modelfile.Operation) error {
 	scores := make([]score.Score, l.Folds)
 	err := l.Model.CrossValidate(ctx, op, l.In.Sources(), l.Folds, func(fold int, m *model.Model, b *stream.Batch) (err error) {
@@ -74,7 +74,7 @@ func (l *Learner) crossValidate(ctx context.Context, op *modelfile.Operation) er
 		l.folds, err = score.Across(scores)
 	}
 	if err != nil {
-		return fmt.Errorf("%s is complete, but not validated: %w", l.Out, l.In.Explain(ui.CauseOf(ctx, err)))
+		return fmt.Errorf("%s is complete, but the cross-validation failed: %w", l.Out, l.In.Explain(ui.CauseOf(ctx, err)))
 	}
 	return nil
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// An interval is the time or the rows between two checkpoints; the zero value is for none.
+// An interval is the time or the rows between two checkpoints; the zero value means none.
 type interval struct {
 	time time.Duration
 	rows int64
 }
 
-// parseInterval reads a number of rows, as 100000, or a time, as 30s or 5m.
+// parseInterval parses a number of rows, such as 100000, or a time, such as 30s or 5m.
 func parseInterval(s string) (interval, error) {
 	if rows, err := strconv.ParseInt(s, 10, 64); err == nil && rows > 0 {
 		return interval{rows: rows}, nil
@@ -34,19 +34,19 @@ func parseInterval(s string) (interval, error) {
 
 func (v interval) wanted() bool { return v != interval{} }
 
-// due reports whether a checkpoint is due, this many rows and this long after the last.
+// due reports whether a checkpoint is due, given the rows and the time since the last one.
 func (v interval) due(rows int64, since time.Duration) bool {
 	return v.rows > 0 && rows >= v.rows || v.time > 0 && since >= v.time
 }
 
 // RegisterCheckpoint adds --checkpoint and --resume.
 func (l *Learner) RegisterCheckpoint(cmd *cobra.Command, resume string) {
-	ui.Parsed(cmd, &l.checkpoint, "checkpoint", "", "write the model after this many rows, as 100000, or this much time, as 5m, and when interrupted", parseInterval)
+	ui.Parsed(cmd, &l.checkpoint, "checkpoint", "", "rows, such as 100000, or time, such as 5m, from one checkpoint of the model to the next; an interruption writes one too", parseInterval)
 	cmd.Flags().BoolVar(&l.Resume, "resume", false, resume)
 }
 
-// writeCheckpoint writes the model and says so once it is on the disk. A folder that may not be on the
-// disk is a note only: the next checkpoint or the end brings it there.
+// writeCheckpoint writes the model and reports it once it is on disk. If only the sync of the folder
+// fails, it prints a note: the next checkpoint, or the end, syncs the folder again.
 func (l *Learner) writeCheckpoint() error {
 	if err := l.write(false); session.OnlyFolder(err) {
 		l.Warn("%v", err)
@@ -57,24 +57,24 @@ func (l *Learner) writeCheckpoint() error {
 	return cmp.Or(l.Object(map[string]any{"checkpoint": l.Out, "rows": l.rows}), l.Say("%s   checkpoint after %d rows", l.Out, l.rows))
 }
 
-// stopped returns the reason, after a checkpoint if the run was interrupted and they are wanted.
+// stopped explains err. If an interrupted run has checkpoints, it first writes one more.
 func (l *Learner) stopped(ctx context.Context, err error) error {
 	err = l.In.Explain(ui.CauseOf(ctx, err))
 	if ctx.Err() != nil && l.checkpoint.wanted() && l.rows > l.kept {
 		if kept := l.writeCheckpoint(); kept != nil {
-			// Not joined: Run would report the interruption alone.
-			return fmt.Errorf("%v, and the checkpoint could not be written: %w", err, kept)
+			// Not joined: Run would report only the interruption.
+			return fmt.Errorf("%v, but the checkpoint could not be written: %w", err, kept)
 		}
 	}
 	return err
 }
 
-// replay reads the rows of the checkpoint again, which must be those that were learned.
+// replay reads the rows of the checkpoint again, and checks that they are the ones learned.
 func (l *Learner) replay(ctx context.Context) error {
 	for l.rows < l.Known {
 		f := l.Next(ctx)
 		if errors.Is(f.Err, io.EOF) {
-			return ui.Usagef("--resume: the data has %s, and %s has learned %d: give it the data of before, or leave out --resume",
+			return ui.Usagef("--resume: the data has %s, but %s has learned %d: give the same data as before, or leave out --resume",
 				ui.Count(l.rows, "row"), l.Out, l.Known)
 		}
 		if f.Err != nil {
@@ -84,7 +84,7 @@ func (l *Learner) replay(ctx context.Context) error {
 		l.kept = l.rows
 	}
 	if l.Known > 0 && l.content() != l.Model.Metadata.Notes[session.NoteContent] {
-		return ui.Usagef("--resume: the first %d rows of the data are not those that %s has learned: give it the data of before, or leave out --resume",
+		return ui.Usagef("--resume: the first %d rows of the data are not the ones that %s has learned: give the same data as before, or leave out --resume",
 			l.Known, l.Out)
 	}
 	return nil

@@ -21,7 +21,7 @@ import (
 	"blskernel/internal/io/atomicfile"
 )
 
-// checkEnd returns the error with which the model could not be written at the end.
+// checkEnd returns an error if the metadata, or the room on the disk, would not do at the end.
 func (l *Learner) checkEnd() error {
 	if err := l.Recordable(l.Model.Metadata); err != nil {
 		return err
@@ -30,17 +30,17 @@ func (l *Learner) checkEnd() error {
 	return atomicfile.Room(l.Out, blsupdate.StateBytes(u.Method(), l.samplesAtEnd(), u.Nodes(), u.Targets()))
 }
 
-// samplesAtEnd returns the expected number of samples at the end; future rows of a pipe are unknown.
+// samplesAtEnd returns the expected number of samples at the end, without the rows to come from a pipe.
 func (l *Learner) samplesAtEnd() int {
 	left := max(0, l.Total-max(l.rows, l.Known))
 	learned := int64(float64(left) * float64(1-l.Holdout))
 	return int(min(int64(l.Model.Updater().Samples())+learned, math.MaxInt))
 }
 
-// Recordable returns the error with which writing the metadata would fail once the run has learned its
-// files, so that it comes before the work.
+// Recordable returns the error that writing the metadata would return once the run has learned its
+// files, so that the run fails before the work.
 func (l *Learner) Recordable(meta modelfile.Metadata) error {
-	meta.Notes, meta.Log = maps.Clone(meta.Notes), nil // which gives way
+	meta.Notes, meta.Log = maps.Clone(meta.Notes), nil // Put cuts the log
 	if err := l.Manifest.Note(&meta, math.MaxInt64, strings.Repeat("f", 16), false); err != nil {
 		return err
 	}
@@ -51,14 +51,14 @@ func (l *Learner) Recordable(meta modelfile.Metadata) error {
 	return listed.Metadata.Check()
 }
 
-// finish writes the model, once it has weights, and reports. A model whose folder may not be on the
-// disk is a result with an error.
+// finish computes the weights, writes the model and prints the summary. If only the sync of the folder
+// fails, it prints the summary and returns an error.
 func (l *Learner) finish(ctx context.Context) error {
 	begun := time.Now()
 	if _, err := l.Model.Weights(); err != nil {
 		return l.In.Explain(err)
 	}
-	if l.tested != nil { // a model that cannot be calibrated says so when it is asked
+	if l.tested != nil { // predict reports a failed calibration when it is needed
 		if err := l.Model.Calibrate(ctx, l.tested, model.LearnedRows); err != nil && ctx.Err() != nil {
 			return l.stopped(ctx, err)
 		}
@@ -66,19 +66,19 @@ func (l *Learner) finish(ctx context.Context) error {
 	l.learning += time.Since(begun)
 	l.warnOfRare()
 	if n := l.Model.KeptRows(); n > 0 {
-		l.Warn("%s are too few to fix the feature maps: the model file keeps them, and update fits it anew to all until there are 200, or 10 for each class", ui.Count(n, "row"))
+		l.Warn("%s are too few to fix the feature maps: the model file keeps the rows, and update fits the model to all of them again until there are 200, or 10 for each class", ui.Count(n, "row"))
 	}
 	var unscored error
 	if l.Holdout > 0 {
 		unscored = l.scoreHeldOut(ctx)
 	}
 	files := l.In.ListLearned(l.Model, l.byFile, false)
-	var op *modelfile.Operation // nil for the checkpoint of a program without logs
+	var op *modelfile.Operation // nil for a checkpoint of a version without logs
 	if log := l.Model.Metadata.Log; len(log) > 0 {
 		op = &log[len(log)-1]
 		op.Files, op.Read = files, l.In.Reading()
 	}
-	// A run that is stopped while it scores is a checkpoint: --resume scores.
+	// A run that is stopped while it scores leaves a checkpoint: --resume scores.
 	err := l.write(unscored == nil || ctx.Err() == nil || !l.checkpoint.wanted())
 	if err != nil && !session.OnlyFolder(err) {
 		return err
@@ -113,10 +113,10 @@ func (l *Learner) write(done bool) error {
 }
 
 const (
-	// rareShare is the share of the rows below which a class is rare. With more than ten
-	// classes it is half of what each would have if all had the same.
+	// rareShare is the share of the rows below which a class is rare. With more than ten classes
+	// the limit is half of an equal share.
 	rareShare = 0.05
-	// maxRare is the number of rare classes that a note names.
+	// maxRare is the largest number of rare classes that a note names.
 	maxRare = 3
 )
 
@@ -146,7 +146,7 @@ func (l *Learner) warnOfRare() {
 	l.Warn("%s rare among the %.0f rows learned, and may be predicted too rarely: %s; train with --class-weight balanced to find more of their rows", what, total, strings.Join(rare, ", "))
 }
 
-// A summary is the JSON of a run that has finished.
+// A summary is what a finished run prints as JSON.
 type summary struct {
 	Model string `json:"model"`
 	session.Description

@@ -1,5 +1,5 @@
-// Package learner lets a model learn the rows of its input, batch after batch, with checkpoints, and
-// writes it. train makes the model of the first batch; update loads it.
+// Package learner trains a model on the rows of its input, batch by batch, with checkpoints, and writes
+// it. train makes the model from the first batch; update loads it.
 package learner
 
 import (
@@ -42,20 +42,20 @@ type Learner struct {
 	Scoring    bool          // of update
 
 	Model   *model.Model
-	Known   int64 // rows that the checkpoint has from which the run resumes
+	Known   int64 // rows of the checkpoint from which the run resumes
 	batches *input.Batches
 	digest  *xxhash.Digest // of the rows that the model has learned
 	buffer  []byte
-	cells   []string // the columns of the inputs, for messages
+	cells   []string // names of the input columns, for messages
 
-	first, rest int // rows that the batches are read by
+	first, rest int // rows in the first batch, and in the others
 
 	byFile  input.RowCount // of the rows that the model has learned
-	rows    int64          // all rows read, also those held out
+	rows    int64          // all rows read, including the ones held out
 	Learned int64          // rows that this run has learned
 	Total   int64          // rows of the input, -1 if unknown
-	kept    int64          // rows that the file has
-	tested  *stream.Batch  // what train calibrates the model by
+	kept    int64          // rows read when the file was last written
+	tested  *stream.Batch  // the batch on which train calibrates the model
 	scored  score.Quality  // of the rows held out, once they are scored
 	folds   *score.Folds   // of the cross-validation, once it is done
 	begun   time.Time
@@ -80,7 +80,7 @@ func (l *Learner) Begin(cmd *cobra.Command, args []string) (err error) {
 	}{
 		{l.Folds > 0, "--cv reads the data again"},
 		{l.Holdout > 0, "--holdout reads the data again at the end"},
-		{l.Resume, "--resume reads the data from the beginning again"}, // whether it has the rows of before is unknown
+		{l.Resume, "--resume reads the data from the beginning again"}, // to check that its rows are the same
 	} {
 		if again.given && once != "" {
 			return ui.Usagef("%s, which %s cannot be: leave it out, or save the data to a file", again.what, once)
@@ -92,9 +92,8 @@ func (l *Learner) Begin(cmd *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// Start begins to read r, which is at its beginning: the rows that the checkpoint has, if the run
-// resumes from one, a batch of first rows, and batches of rest rows. It takes over r, until stop is
-// called.
+// Start begins to read r from its beginning: the rows of the checkpoint, if the run resumes from one,
+// then a batch of first rows, then batches of rest rows. It takes over r; stop ends the reading.
 func (l *Learner) Start(ctx context.Context, r *stream.Reader, first, rest int) (stop func()) {
 	if l.Model != nil {
 		l.SetNewClassPolicy()
@@ -115,20 +114,20 @@ func (l *Learner) SetNewClassPolicy() {
 		if len(added) > 1 {
 			what = fmt.Sprintf("the labels %s are", names.List(added))
 		}
-		l.Warn("%s: %s new to the model, which has %d classes now", place, what, len(m.Labels()))
+		l.Warn("%s: %s new to the model, which now has %d classes", place, what, len(m.Labels()))
 	}
 }
 
-// Log starts the log entry of this run, which ends with the run: a checkpoint lists no files.
+// Log starts the log entry of this run. The end of the run adds the files: a checkpoint lists none.
 func (l *Learner) Log(op modelfile.Operation) {
 	op.First, op.Batch, op.Holdout, op.Arithmetic = l.first, l.rest, float64(l.Holdout), model.Arithmetic(l.Backend)
 	l.Model.Log(op)
 }
 
-// A Batch is a batch with its rows to learn.
+// A Batch is a batch as read, with the rows of it to learn.
 type Batch struct {
 	input.Fetched
-	Learned *stream.Batch // but for those held out, nil for none
+	Learned *stream.Batch // the rows not held out, nil for none
 }
 
 // Next returns the next batch, and adds the time that it took to the waiting time.
@@ -142,8 +141,8 @@ func (l *Learner) Next(ctx context.Context) Batch {
 	return f
 }
 
-// LearnAll learns the remaining rows, writes the model and reports. On error the file is as the last
-// checkpoint made it; a canceled run with checkpoints writes one more.
+// LearnAll learns the remaining rows, writes the model and reports. On error the file stays as the
+// last checkpoint left it; a canceled run with checkpoints writes one more.
 func (l *Learner) LearnAll(ctx context.Context) error {
 	if err := l.checkEnd(); err != nil {
 		return err
@@ -180,8 +179,8 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 	return l.finish(ctx)
 }
 
-// learn learns a batch. In an update the earlier predictions for it update the calibration, if its rows
-// may be among the last, and with --score the running score.
+// learn learns a batch. In an update, the predictions from before update the calibration if the rows may
+// be among the last ones, and with --score the running score.
 func (l *Learner) learn(ctx context.Context, b *stream.Batch) error {
 	l.Model.Calibrating = l.Manifest.Name == "update" &&
 		(l.Total < 0 || l.rows+int64(b.X.RawMatrix().Rows) > l.Total-bls.CalibrationRows)
@@ -195,7 +194,7 @@ func (l *Learner) learn(ctx context.Context, b *stream.Batch) error {
 	return err
 }
 
-// LearnBatch lets do learn the rows of a batch that are to be learned, and sets bad ones aside.
+// LearnBatch calls do with the rows of a batch to learn, and sets bad ones aside.
 func (l *Learner) LearnBatch(f Batch, do func(*stream.Batch) error) error {
 	begun := time.Now()
 	learned, err := l.In.LearnSkippingBad(f.Learned, do)
@@ -210,12 +209,12 @@ func (l *Learner) LearnBatch(f Batch, do func(*stream.Batch) error) error {
 	return nil
 }
 
-// enoughTested is the smallest later batch on which train calibrates a model.
+// enoughTested is the least number of rows of a later batch on which train calibrates a model.
 const enoughTested = 1000
 
-// count counts the rows of a batch as read, in the same way when a run that resumes reads them again.
-// It keeps the batch that train calibrates the model by: the last one of enough rows without a part in
-// the settings, or the first batch if nothing was chosen.
+// count counts the rows of a batch as read, also when a resumed run reads them again. It keeps the batch
+// on which train calibrates the model: the last one with enough rows that had no part in choosing the
+// settings, or the first batch if nothing was chosen.
 func (l *Learner) count(f Batch, learned *stream.Batch, doing string) {
 	l.sum(f.Batch)
 	if learned != nil && l.Manifest.Name == "train" && l.Model.KeptRows() == 0 &&
@@ -229,8 +228,8 @@ func (l *Learner) count(f Batch, learned *stream.Batch, doing string) {
 	l.Show(f.Share(l.rows, l.Total), fmt.Sprintf("%s%d rows", doing, l.rows))
 }
 
-// sum adds the rows of a batch to the checksum, XXH64 over the values in their order: of each row
-// the inputs, then the targets, or the label with its length, then the weight if there are any. It
+// sum adds the rows of a batch to the checksum, XXH64 over the values in order: for each row the
+// inputs, then the targets, or the length of the label and the label, then the weight, if any. It
 // depends neither on the batches nor on how the values were written.
 func (l *Learner) sum(b *stream.Batch) {
 	for i := range b.X.RawMatrix().Rows {

@@ -1,4 +1,4 @@
-// Package merge has the command merge.
+// Package merge implements the command merge.
 package merge
 
 import (
@@ -24,13 +24,13 @@ func New(s ui.Streams) *cobra.Command {
 	var mg merging
 	cmd := &cobra.Command{
 		Use:   "merge --out MODEL FIRST OTHER...",
-		Short: "Merge models that have learned other rows with the same feature maps",
-		Long: `Merge models of the same feature maps: the weights become those of a fit to the rows of all of them.
-'blskernel train --like FIRST' makes models with the maps of FIRST from other rows, on any machine. The
-methods gram and qr merge. The ridge and the settings are those of FIRST.
+		Short: "Merge models that have learned different rows with the same feature maps",
+		Long: `Merge models with the same feature maps: the weights become the weights of a fit to the rows of all
+models. 'blskernel train --like FIRST' makes models with the maps of FIRST from other rows, on any
+machine. Only the methods gram and qr can merge. The ridge and the settings come from FIRST.
 
-The classes are those of all models, those of FIRST first: a class that one model does not have has no
-rows in it. A file that two of them have learned is an error, unless --again is given.`,
+The result has the classes of all models, those of FIRST first: a model has no rows of a class that it
+lacks. It is an error if two models have learned the same file, unless --again is given.`,
 		Example: `  blskernel train --like monday.bls --out tuesday.bls tuesday.csv
   blskernel merge --out week.bls monday.bls tuesday.bls`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -72,7 +72,7 @@ func (mg *merging) do(ctx context.Context, paths []string) error {
 	return mg.Save(mg.out, sum, rows, "merged "+ui.Count(len(paths), "model"))
 }
 
-// add merges other, the model at path, into sum, which began as the one at first.
+// add merges other, the model at path, into sum, which began as the model at first.
 func (mg *merging) add(sum, other *model.Model, first, path string) error {
 	err := sum.Merge(other, mg.again)
 	var differ *model.MergeError
@@ -81,13 +81,13 @@ func (mg *merging) add(sum, other *model.Model, first, path string) error {
 	case errors.As(err, &differ) && differ.What == "kinds":
 		return fmt.Errorf("%s is a %s and %s a %s: they cannot be merged", first, sum.Kind(), path, other.Kind())
 	case errors.As(err, &differ):
-		return fmt.Errorf("%s and %s have different %s, and cannot be merged: make one like the other by 'blskernel train --like'", first, path, differ.What)
+		return fmt.Errorf("%s and %s have different %s, and cannot be merged: make one like the other with 'blskernel train --like'", first, path, differ.What)
 	case errors.As(err, &twice):
-		return ui.Usagef("%s has learned the file %q, and so has a model before it: merge them all the same by --again", path, twice.Name)
+		return ui.Usagef("%s has learned the file %q, and so has a model before it: use --again to merge them anyway", path, twice.Name)
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, session.TrainAnew(err))
 	}
 	meta := &sum.Metadata
-	meta.Progress, meta.Notes = nil, session.Lasting(meta) // the others are of one of them
+	meta.Progress, meta.Notes = nil, session.Lasting(meta) // the other notes are about one of the models
 	return nil
 }

@@ -12,8 +12,8 @@ import (
 	"blskernel/dataset"
 )
 
-// load returns the training and the test set of a table, and what they are: without the files of small
-// NORB random images, and no test set.
+// load returns the training and the test set of a table, and the name of the data. Without the files of
+// small NORB it returns random images and no test set.
 func (x *paper) load(t bench.PaperTable) (train, test *dataset.Images, data string, err error) {
 	x.Show(0, "reading the data")
 	switch {
@@ -27,7 +27,7 @@ func (x *paper) load(t bench.PaperTable) (train, test *dataset.Images, data stri
 		}
 		return train, test, bench.NORB, err
 	case x.embedded:
-		full, _ := bench.LookupPaperTable(2) // all tables of MNIST have as many samples
+		full, _ := bench.LookupPaperTable(2) // all tables on MNIST have the same number of samples
 		n := full.Scaled(x.size).Samples()
 		return experiment.Digits(n+n/10, x.seed), experiment.Digits(max(1000, n/6), x.seed+1), bench.SyntheticDigits, nil
 	case x.dir == "":
@@ -38,7 +38,7 @@ func (x *paper) load(t bench.PaperTable) (train, test *dataset.Images, data stri
 	return train, test, bench.MNIST, err
 }
 
-// loadFrom loads a set from a folder, or from the folder of that name in it.
+// loadFrom loads a data set from the folder name in dir if there is one, otherwise from dir.
 func loadFrom(dir, name string, load func(string) (train, test *dataset.Images, err error)) (train, test *dataset.Images, err error) {
 	inner := filepath.Join(dir, name)
 	if info, err := os.Stat(inner); err == nil && info.IsDir() {

@@ -1,4 +1,4 @@
-// Package paper has the command paper, which runs the paper's tables.
+// Package paper implements the command paper, which runs the paper's tables.
 package paper
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// paper has the flags of the command, and the data and choices of a run.
+// paper has the flags of the command, and the backend and machine of a run.
 type paper struct {
 	ui.Reporter
 	ui.Compute
@@ -39,7 +39,7 @@ type paper struct {
 }
 
 const (
-	// minSize keeps some samples; largestSize fits into memory.
+	// minSize leaves some samples; largestSize fits in memory.
 	minSize, largestSize = 1e-3, 10.0
 	// maxRuns is beyond any patience.
 	maxRuns = 1000
@@ -72,16 +72,16 @@ func New(s ui.Streams) *cobra.Command {
 		Long: `Run tables of "An Efficient Implementation to Compute the Pseudoinverse for the Incremental Broad
 Learning System on Added Inputs" at the paper's sizes. Table 1 has the flops of the steps that the
 paper speeds up, by its formulas and as counted in an update. Tables 2 to 9 train on the first
-samples of MNIST (2 to 5) or small NORB (6 to 9) and add the others in batches, by each method: a
+samples of MNIST (2 to 5) or small NORB (6 to 9) and add the others in batches, by each method. A
 line for each step and method has the test accuracy, the time, and the speed-up over the first method.
-The times include the features, the update and the weights. Below stand the tables of 'blskernel
+The times include the features, the update and the weights. Then come the tables of 'blskernel
 report': the speed-ups of improved over original as measured, by flops, and in the paper, the times of
 updates, and the accuracies. The rows of --json have the time and the flops of each part of a step, and
 the FMA peak before and after it.
 
-There are two recipes for the ridge and the enhancement nodes. --recipe code is that of the code that
-the first paper on the method comes with: lambda = 2^-30, orthonormal weights, and inputs of tanh that
-are scaled to at most s = 0.8. --recipe text is that of this paper's text: lambda -> 0, which is the
+There are two recipes for the ridge and the enhancement nodes. --recipe code follows the code that was
+published with the first paper on the method: lambda = 2^-30, orthonormal weights, and inputs of tanh
+scaled to at most s = 0.8. --recipe text follows the text of this paper: lambda -> 0, which gives the
 pseudoinverse, and weights uniform in [-1, 1) without a scale.
 
 improved/paper is the paper's method in the form that it prescribes, q x q for q <= k and k x k for
@@ -91,12 +91,12 @@ unless --method is given.
 
 DIR has the idx files of MNIST, the .mat files of small NORB, or folders mnist and norb with them;
 docs/data.md says where to get them. Without NORB its tables run on random images of the same size:
-the times are real, the accuracies say "no data". --embedded takes synthetic digits in place of MNIST.
+the times are real, the accuracies say "no data". --embedded uses synthetic digits instead of MNIST.
 
 At full size the tables take 3 to 25 minutes each on two cores and up to 20 GB; --size 0.1 takes
 seconds. --runs R repeats a table with R seeds: accuracies are means, with the standard deviation, and
 times are medians. --json prints every row as soon as it is finished. After an interruption run the
-missing tables again into another file: 'blskernel report' takes several.`,
+missing tables again into another file: 'blskernel report' reads several.`,
 		Example: `  blskernel paper --table 1
   blskernel paper --table 2 --data mnist --json >results/table2.jsonl
   blskernel paper --table 2 --data mnist --method planner --runs 10
@@ -111,28 +111,28 @@ missing tables again into another file: 'blskernel report' takes several.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	ui.Ints(cmd, &x.tables, "table", 1, 9, "tables of the paper, 1 to 9")
-	f.StringVar(&x.dir, "data", "", "folder of the files of MNIST and small NORB")
-	f.BoolVar(&x.embedded, "embedded", false, "synthetic digits in place of MNIST")
+	f.StringVar(&x.dir, "data", "", "folder with the files of MNIST and small NORB")
+	f.BoolVar(&x.embedded, "embedded", false, "use synthetic digits instead of MNIST")
 	f.Float64Var(&x.size, "size", 1, "factor for the numbers of samples and nodes")
 	ui.MethodFlag(cmd, &x.methods)
-	ui.Int(cmd, &x.runs, "runs", 1, maxRuns, "runs with different seeds")
+	ui.Int(cmd, &x.runs, "runs", 1, maxRuns, "number of runs, each with another seed")
 	ui.SeedFlag(cmd, &x.seed)
-	ui.Choice(cmd, &x.recipe, "recipe", "code or text: whose ridge and enhancement nodes, of the authors' code or of the paper's text", bench.RecipeCode, bench.RecipeText)
-	ui.LambdaFlag(cmd, &x.lambda, ", which --recipe text has")
-	f.Float64Var(&x.shrink, "shrink", code.Shrink, "s, the largest input of the tanh of an enhancement node on the first batch; --recipe text has 0, no scale")
+	ui.Choice(cmd, &x.recipe, "recipe", "where the ridge and the enhancement nodes come from: code, the authors' code, or text, the paper's text", bench.RecipeCode, bench.RecipeText)
+	ui.LambdaFlag(cmd, &x.lambda, ", as in --recipe text")
+	f.Float64Var(&x.shrink, "shrink", code.Shrink, "s, the largest input of the tanh of an enhancement node on the first batch; in --recipe text it is 0, for no scale")
 	ui.Choice(cmd, &x.zca, "zca", "whiten the images first: reference, with the constants of the reference code for NORB, "+
 		"which hardly whiten, or unit, with constants that do", "", whiteningReference, whiteningUnit)
-	f.BoolVar(&x.retrain, "retrain", false, "also measure solutions from scratch after each update")
+	f.BoolVar(&x.retrain, "retrain", false, "also measure a solution from scratch after each update")
 	x.Compute.Register(cmd)
-	x.Reporter.Register(cmd, `JSON lines with a key "kind", machine, table, row or flops,`)
+	x.Reporter.Register(cmd, `JSON lines whose key "kind" is machine, table, row or flops`)
 	return cmd
 }
 
-// follow gives the flags that are not given the values of the recipe.
+// follow sets each flag that is not given to the value of the recipe.
 func (x *paper) follow(f *pflag.FlagSet) {
 	r, _ := bench.LookupRecipe(x.recipe)
 	if !f.Changed("lambda") {
-		_ = f.Lookup("lambda").Value.Set(ui.RidgeText(r.Lambda)) // a ridge
+		_ = f.Lookup("lambda").Value.Set(ui.RidgeText(r.Lambda)) // a valid ridge
 	}
 	if !f.Changed("shrink") {
 		x.shrink = r.Shrink
@@ -146,19 +146,19 @@ func (x *paper) check() (err error) {
 	case !(x.size >= minSize && x.size <= largestSize):
 		return ui.Usagef("--size is %v; want %v to %v", x.size, minSize, largestSize)
 	case x.lambda == 0 && x.recipe == bench.RecipeCode:
-		return ui.Usagef("--lambda is 0; want a number above 0, as 1e-6 or 2^-18, or --recipe text")
+		return ui.Usagef("--lambda is 0; want a positive number, such as 1e-6 or 2^-18, or --recipe text")
 	case x.shrink != 0 && x.recipe == bench.RecipeText:
 		return ui.Usagef("--shrink is %v; want 0 with --recipe text, which has no scale", x.shrink)
 	case x.recipe == bench.RecipeCode && !(x.shrink > 0 && x.shrink <= maxShrink):
-		return ui.Usagef("--shrink is %v; want a number above 0, at most %v", x.shrink, maxShrink)
+		return ui.Usagef("--shrink is %v; want a positive number, at most %v", x.shrink, maxShrink)
 	case x.embedded && x.dir != "":
-		return ui.Usagef("--embedded and --data exclude each other")
+		return ui.Usagef("--embedded and --data exclude each other: leave one out")
 	}
 	_, err = x.variants(0, bench.Variant{Method: blsupdate.Improved}) // the choice comes later
 	return err
 }
 
-// variants returns the methods of a table, with the planner's choice for its name.
+// variants returns the methods of a table, with the planner's choice in place of "planner".
 func (x *paper) variants(table int, choice bench.Variant) ([]bench.Variant, error) {
 	var names []string
 	for _, name := range x.methods {

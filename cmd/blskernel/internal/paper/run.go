@@ -94,8 +94,8 @@ func (x *paper) table(ctx context.Context, n int) error {
 
 func (x *paper) head(h bench.TableHead) string {
 	data := map[string]string{
-		bench.SyntheticDigits: "synthetic digits in place of MNIST: the accuracies are no results on it",
-		bench.RandomImages:    "random images in place of small NORB: no data, no accuracies; the times are real",
+		bench.SyntheticDigits: "synthetic digits instead of MNIST: the accuracies say nothing about it",
+		bench.RandomImages:    "random images instead of small NORB: no data, no accuracies; the times are real",
 	}[h.Data]
 	method := ""
 	if h.Planner != "" {
@@ -106,7 +106,7 @@ func (x *paper) head(h bench.TableHead) string {
 			h.Recipe, ui.RidgeText(h.Lambda), h.Shrink, h.FeatureNodes, h.Seeds[0], method) + experiment.BackendLine(x.backend) + "\n"
 }
 
-// show prints the tables that a report has of results.
+// show prints the tables of a report on results.
 func (x *paper) show(f *result.File) error {
 	page, err := report.New([]*result.File{f})
 	if err != nil {
@@ -129,7 +129,7 @@ func timeLeft(since time.Duration, share float64) string {
 // The sizes at which Table 1 is counted, times --size.
 const flopsL, flopsK, flopsMany, flopsFew = 4000, 500, 1000, 300
 
-// flops counts Table 1.
+// flops counts the flops of Table 1.
 func (x *paper) flops(ctx context.Context, _ int) error {
 	scaled := func(n int) int { return max(1, int(math.Round(float64(n)*x.size))) }
 	l, k, done := scaled(flopsL), scaled(flopsK), &result.File{}

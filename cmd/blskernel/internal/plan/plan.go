@@ -1,4 +1,4 @@
-// Package plan has the command plan, which finds the fastest method.
+// Package plan implements the command plan, which finds the fastest method.
 package plan
 
 import (
@@ -29,11 +29,11 @@ func New(s ui.Streams) *cobra.Command {
 	x := planFlags{l: 10000, k: 1000, q: 1000, c: 10, lambda: 0x1p-30, needs: blsupdate.Needs{Batches: 1}}
 	cmd := &cobra.Command{
 		Use:   "plan",
-		Short: "Find the fastest method for batches of a size, and say why",
+		Short: "Find the fastest method for batches of a given size, and say why",
 		Long: `Predict the time that every method and form takes for batches of q samples, after l samples, in a
 model of k nodes and c targets, and name the fastest one that meets all needs. The last line has the
-time of a new start from all l+q samples in place of the first batch. The prediction is the flop model
-with the rates of this machine, or with built-in ones until they are measured.
+time of a new start from all l+q samples instead of adding the first batch. The predictions come from
+the flop model and the rates of this machine, or built-in ones until these are measured.
 
 ` + experiment.AboutRates,
 		Example: `  blskernel plan --k 5100 --q 10000 --l 10000
@@ -51,7 +51,7 @@ with the rates of this machine, or with built-in ones until they are measured.
 	ui.Int(cmd, &x.c, "c", 1, ui.MaxNodes, experiment.UsageC)
 	ui.LambdaFlag(cmd, &x.lambda, "")
 	ui.Int(cmd, &x.needs.Batches, "batches", 1, ui.MaxSamples, "number of batches to come")
-	f.BoolVar(&x.needs.WeightsAtEnd, "weights-at-end", false, "compute the weights after the last batch only")
+	f.BoolVar(&x.needs.WeightsAtEnd, "weights-at-end", false, "compute the weights only after the last batch")
 	f.BoolVar(&x.needs.Removal, "removal", false, "samples will be removed")
 	f.BoolVar(&x.needs.Merging, "merging", false, "models will be merged")
 	f.BoolVar(&x.needs.RidgeChange, "ridge-change", false, "the ridge will change")
@@ -59,7 +59,7 @@ with the rates of this machine, or with built-in ones until they are measured.
 	f.BoolVar(&x.needs.Forgetting, "forgetting", false, "old samples will be forgotten")
 	f.BoolVar(&x.needs.Pseudoinverse, "pseudoinverse", false, "the pseudoinverse itself is needed")
 	f.Float64Var(&x.needs.Condition, "condition", 0, "condition number of [A; sqrt(lambda) I]; 0 for unknown")
-	f.Float64Var(&x.needs.Digits, "digits", 6, "correct decimal digits of the weights, if the condition number is known")
+	f.Float64Var(&x.needs.Digits, "digits", 6, "needed correct decimal digits of the weights, if the condition number is known")
 	ui.Int(cmd, &x.memory, "memory", 0, ui.MaxSamples, "bound on the memory of the model in MB; 0 for none")
 	experiment.CalibrateFlag(cmd, &x.calibrate)
 	x.Compute.Register(cmd)
@@ -96,7 +96,7 @@ func (x *planFlags) do(ctx context.Context, s ui.Streams) error {
 	return x.show(needs)
 }
 
-// show prints the plan. Where no method meets all needs it has the reasons, and the error is short.
+// show prints the plan. If no method meets all needs, the plan has the reasons and the error is short.
 func (x *planFlags) show(needs blsupdate.Needs) error {
 	choice, err := blsupdate.Plan(x.q, x.k, x.l, x.c, needs)
 	var none *blsupdate.PlanError
@@ -115,7 +115,7 @@ func (x *planFlags) show(needs blsupdate.Needs) error {
 	return errors.Join(x.Object(p), x.Print(text), err)
 }
 
-// newStart returns the fastest method for a new start with the weights, of those that meet all needs.
+// newStart returns the fastest method that meets all needs for a new start, and its time with weights.
 func newStart(c blsupdate.Choice, rates *blsupdate.Rates, s blsupdate.Shape) (method string, least float64) {
 	for _, x := range c.Candidates {
 		if x.Options.Lambda == 0 && s.L < s.K { // how Original and Improved start then
@@ -132,7 +132,7 @@ func newStart(c blsupdate.Choice, rates *blsupdate.Rates, s blsupdate.Shape) (me
 	return method, least
 }
 
-// newPlanned returns a Choice as JSON: the candidates, the chosen one, and what the times are by.
+// newPlanned returns a Choice as JSON: the candidates, the chosen one, and the rates of the times.
 func newPlanned(c blsupdate.Choice, rates *blsupdate.Rates) map[string]any {
 	p, candidates := map[string]any{}, []any{}
 	for _, x := range c.Candidates {

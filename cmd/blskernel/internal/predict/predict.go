@@ -1,4 +1,4 @@
-// Package predict has the command predict.
+// Package predict implements the command predict.
 package predict
 
 import (
@@ -26,7 +26,7 @@ type prediction struct {
 	in       input.Input
 	out      string
 	scores   bool
-	chances  bool    // probabilities
+	chances  bool    // whether to write probabilities
 	set      float64 // coverages, 0 for none
 	interval float64
 }
@@ -38,28 +38,28 @@ func New(s ui.Streams) *cobra.Command {
 		Use:   "predict MODEL [flags] FILE...",
 		Short: "Predict the labels or targets of samples",
 		Long: `Predict the labels or targets of the rows of files, and print them as CSV: the names of the columns,
-then a line for each row in order, except those set aside. Labels are those of the training data.
+then a line for each row in order, except rows set aside. Labels are written as in the training data.
 Rows are read and written batch by batch, so that memory does not depend on their number.
 
 With --probabilities the probabilities of all classes follow the label. With --scores the scores of all
-classes follow: about 1 for the class of a sample and -1 for the others; they are no probabilities. With
+classes follow: about 1 for the class of a sample and -1 for the others; they are not probabilities. With
 --json there is an object for each row, with its number in the data. --keep copies columns of the data,
-such as an id that is no input, before the predictions; with --json they are in the object "kept".
+such as an id that is not an input, before the predictions; with --json they are in the object "kept".
 
-With --interval 0.9 the ends of an interval follow each target, lower:TARGET and upper:TARGET, that holds
-the target of a new row in 90% of cases. With --set 0.9 a column set:LABEL follows for each class, 1 if
-the class is in the set that holds the class of a new row in 90% of cases, and else 0; a set is empty
-where the model is less sure of any class than of most rows. Both hold on the average over rows like those
-of the calibration, by which the probabilities are made, too: see 'blskernel help calibrate'.
+With --interval 0.9 the columns lower:TARGET and upper:TARGET follow the targets: the ends of an interval
+that holds the target of a new row in 90% of cases. With --set 0.9 a column set:LABEL follows for each
+class: 1 if the class is in a set that holds the class of a new row in 90% of cases, otherwise 0. A set is
+empty if each class is less likely than the correct class usually is. Both hold on average over rows like
+the calibration rows, which also determine the probabilities: see 'blskernel help calibrate'.
 
 Words, missing cells and numbers are read as in the training, unless --missing, --decimal or --thousands
-say otherwise. Rows that --missing drop leaves out have no prediction; how many is noted, and so is how
-many cells were filled in, and how many words are unknown, for each column.
+say otherwise. Rows that --missing drop leaves out have no prediction. Notes say how many these are, and
+for each column how many cells were filled in and how many words are unknown.
 
-Columns are matched by name if the model and the data have names, else by order. A column of labels
-or targets may stay in the data if it has its name from the training or is named by --target. Columns
-that --inputs or --target choose are taken in the order given, or in the model's order if their names
-are the model's.`,
+Columns are matched by name if the model and the data have names, otherwise by order. A column of labels
+or targets may stay in the data if it has the same name as in the training or is named by --target.
+Columns that --inputs or --target select are taken in the order given, or in the model's order if they
+have the model's names.`,
 		Example: `  blskernel predict iris.bls flowers.csv
   blskernel predict iris.bls --scores flowers.csv > scores.csv
   blskernel predict iris.bls --probabilities flowers.csv
@@ -71,24 +71,24 @@ are the model's.`,
 	}
 	f := cmd.Flags()
 	ui.OutFlag(cmd, &p.out, "file for the predictions: CSV (.csv, .txt), NumPy (.npy), or with --json .json, .jsonl, .ndjson; by default, and for -, standard output")
-	ui.Columns(cmd, &p.in.Options.Keep, "keep", "columns of the data to copy before the predictions, as text: names, numbers from 1, ranges as 3-7 or 4-")
-	f.BoolVar(&p.chances, "probabilities", false, "the probabilities of all classes too; in an .npy file, instead")
-	f.BoolVar(&p.scores, "scores", false, "the scores of all classes too; in an .npy file, instead")
-	ui.Parsed(cmd, &p.interval, "interval", "", "the ends of an interval that holds the target with this probability, as 0.9, too", parseCoverage)
-	ui.Parsed(cmd, &p.set, "set", "", "the classes of a set that holds the label with this probability, as 0.9, too; in an .npy file, instead", parseCoverage)
+	ui.Columns(cmd, &p.in.Options.Keep, "keep", "columns of the data to copy before the predictions, as text: names, numbers from 1, ranges such as 3-7 or 4-")
+	f.BoolVar(&p.chances, "probabilities", false, "also write the probabilities of all classes; an .npy file has them instead of the labels")
+	f.BoolVar(&p.scores, "scores", false, "also write the scores of all classes; an .npy file has them instead of the labels")
+	ui.Parsed(cmd, &p.interval, "interval", "", "also write the ends of an interval that holds the target with this probability, such as 0.9", parseCoverage)
+	ui.Parsed(cmd, &p.set, "set", "", "also write a set of classes that holds the label with this probability, such as 0.9; an .npy file has it instead of the labels", parseCoverage)
 	p.in.Register(cmd, "test", input.DefaultBatch)
 	return p.Command(cmd, s, "one JSON object for each row", p.do)
 }
 
 func (p *prediction) do(ctx context.Context, args []string) error {
 	if p.scores && p.chances || p.set > 0 && (p.scores || p.chances) {
-		return ui.Usagef("--scores, --probabilities and --set exclude each other: leave all but one out")
+		return ui.Usagef("--scores, --probabilities and --set exclude each other: use one of them")
 	}
 	if err := p.checkName(); err != nil {
 		return err
 	}
 	if p.in.Options.Keep != nil && isNPY(p.out) {
-		return ui.Usagef("--keep copies text, which an .npy file of predictions has no place for: leave it out, or write a .csv")
+		return ui.Usagef("--keep copies text, which an .npy file of predictions cannot hold: leave it out, or write a .csv")
 	}
 	m, r, err := p.in.OpenFor(ctx, &p.Session, args, false)
 	if err != nil {
@@ -141,7 +141,7 @@ func (p *prediction) do(ctx context.Context, args []string) error {
 	return nil
 }
 
-// numbers returns the numbers to print for the scores of a batch, whose rows are so far outside.
+// numbers returns the numbers to print for the scores of a batch. Its rows lie outside by outside.
 func (p *prediction) numbers(ctx context.Context, m *model.Model, b *stream.Batch, scores *mat.Dense, outside []float64) (*mat.Dense, error) {
 	switch {
 	case p.chances:
@@ -174,7 +174,7 @@ func (p *prediction) numbers(ctx context.Context, m *model.Model, b *stream.Batc
 
 var parseCoverage = ui.Number("want a probability above 0 and below 1, such as 0.9", func(v float64) bool { return v > 0 && v < 1 })
 
-// checkName checks the name of --out, which it empties for standard output.
+// checkName checks the name of --out, and makes it empty for standard output.
 func (p *prediction) checkName() error {
 	if p.out == session.StandardInput {
 		p.out = ""

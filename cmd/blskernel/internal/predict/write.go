@@ -25,17 +25,17 @@ func isNPY(name string) bool { return strings.EqualFold(filepath.Ext(name), ".np
 type predictionWriter struct {
 	labels  []string // of the classes; nil for a regression
 	name    string   // of the column of labels
-	numbers []string // the targets of a regression, or the classes whose numbers are wanted
+	numbers []string // the targets of a regression, or the classes with numbers to write
 	kind    string   // of the numbers: score, probability or set of classes, interval, or empty
 	kept    []string // columns of the data
 
 	buffer *bufio.Writer
 	file   *atomicfile.File // nil for standard output
 
-	// row writes the prediction of the row with a number: the cells that are kept, its label, if
-	// any, and its scores or targets.
+	// row writes the prediction of row n: the kept cells, the label, if any, and the scores or
+	// targets.
 	row func(n int64, kept []string, label string, values []float64) error
-	// end completes the content of the file; nil for nothing.
+	// end completes the content of the file; nil if there is nothing to do.
 	end func() error
 }
 
@@ -116,7 +116,7 @@ func (w *predictionWriter) rows(b *stream.Batch, classes []int, scores *mat.Dens
 	if w.file != nil {
 		return nil
 	}
-	return w.buffer.Flush() // a reader may wait
+	return w.buffer.Flush() // a reader may be waiting
 }
 
 func (w *predictionWriter) commit() error {
@@ -131,14 +131,14 @@ func (w *predictionWriter) commit() error {
 	return w.file.Commit()
 }
 
-// abort leaves a file as it was, unless it is committed.
+// abort leaves the output file as it was, unless it has been committed.
 func (w *predictionWriter) abort() {
 	if w.file != nil {
 		w.file.Abort()
 	}
 }
 
-// beginCSV writes the names of the columns.
+// beginCSV writes the names of the columns and sets w.row.
 func (w *predictionWriter) beginCSV() error {
 	head := slices.Clone(w.kept)
 	if w.labels != nil {
@@ -146,7 +146,7 @@ func (w *predictionWriter) beginCSV() error {
 	} else {
 		head = append(head, w.numbers...)
 	}
-	out := csv.NewWriter(w.buffer) // which bufio does not buffer again, so that it needs no Flush
+	out := csv.NewWriter(w.buffer) // bufio does not buffer it again, so out needs no Flush
 	var record []string
 	w.row = func(_ int64, kept []string, label string, values []float64) error {
 		record = append(record[:0], kept...)
@@ -161,10 +161,10 @@ func (w *predictionWriter) beginCSV() error {
 	return out.Write(head)
 }
 
-// A Prediction is the object of a row: a class, with the scores or probabilities if wanted, or
-// values by the names of the targets.
+// A Prediction is the JSON object of a row: a class, with the scores or probabilities if requested, or
+// values by target name.
 type Prediction struct {
-	Row           int64                 `json:"row"` // of the data, from 1; those set aside count
+	Row           int64                 `json:"row"` // in the data, from 1; rows set aside count
 	Kept          map[string]string     `json:"kept,omitempty"`
 	Class         *string               `json:"class,omitempty"`
 	Scores        map[string]float64    `json:"scores,omitempty"`
@@ -174,7 +174,7 @@ type Prediction struct {
 	Intervals     map[string][2]float64 `json:"intervals,omitempty"` // of the targets: their ends
 }
 
-// beginJSON writes nothing.
+// beginJSON sets w.row. It writes nothing.
 func (w *predictionWriter) beginJSON() error {
 	encoder := json.NewEncoder(w.buffer)
 	w.row = func(n int64, kept []string, label string, values []float64) error {
@@ -182,7 +182,7 @@ func (w *predictionWriter) beginJSON() error {
 		for i, name := range w.kept {
 			cells[name] = kept[i]
 		}
-		numbers := make(map[string]float64, len(w.numbers)) // an empty one is left out
+		numbers := make(map[string]float64, len(w.numbers)) // an empty map is left out
 		for i, name := range w.numbers {
 			numbers[name] = values[i]
 		}
@@ -216,7 +216,7 @@ func (w *predictionWriter) beginJSON() error {
 	return nil
 }
 
-// beginNPY writes a placeholder for the header, which has the number of rows and so comes last.
+// beginNPY sets w.row and writes a placeholder for the header: the number of rows is known at the end.
 func (w *predictionWriter) beginNPY() error {
 	descr, columns := npy.Float64, len(w.numbers)
 	cells := map[string][]byte{} // of the labels
@@ -246,8 +246,8 @@ func (w *predictionWriter) beginNPY() error {
 	return err
 }
 
-// npyHeader returns the header of an array, a vector for 0 columns. It has 128 bytes for any number of
-// rows: the rest takes at most 70, the number 19.
+// npyHeader returns the header of an array, or of a vector if columns is 0. It has 128 bytes for any
+// number of rows: the number takes at most 19 bytes, the rest 70.
 func npyHeader(descr string, rows, columns int) []byte {
 	if columns == 0 {
 		return npy.AppendHeader(nil, descr, rows)

@@ -1,4 +1,4 @@
-// Package remove has the command remove.
+// Package remove implements the command remove.
 package remove
 
 import (
@@ -31,17 +31,17 @@ func New(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove MODEL [flags] FILE...",
 		Short: "Let a model unlearn rows",
-		Long: `Let a model unlearn rows: the output weights become those of a fit that never had them. The rows are
-those that were learned, with their labels or targets and weights, in any order and any number of files.
+		Long: `Let a model unlearn rows: the output weights become the weights of a fit that never had them. Give the
+rows as they were learned, with their labels or targets and weights, in any order and any number of files.
 
-This is no erasure: the scaling, the feature maps and the settings that the training chose come from the
-first rows, and stay. Rows that were never learned are an error with the methods improved and original,
-which know theirs; the other methods subtract what they are given. A model that has balanced its classes,
-or has forgotten by factors, cannot say how much a row counts: balanced ones refuse, and after --forget
-give the rows the weights that they have now, by --weight.
+This is not an erasure: the scaling, the feature maps and the settings that the training chose come from
+the first rows, and stay. Rows that were never learned are an error with the methods improved and original,
+which know their rows; the other methods subtract whatever they are given. A model with balanced classes
+cannot tell how much a row counts, and refuses. After update --forget, use --weight to give the rows the
+weights that they have now.
 
-The model file is replaced as a whole, or stays as it is. The list of the files learned says which were
-removed; to remove one once more is an error, unless --again is given.`,
+The model file is replaced as a whole, or stays as it is. The list of learned files shows which were
+removed. It is an error to remove a file again, unless --again is given.`,
 		Example: `  blskernel remove iris.bls withdrawn.csv
   blskernel remove iris.bls --out without.bls withdrawn.csv`,
 		Args: session.ModelFirst(math.MaxInt),
@@ -49,7 +49,7 @@ removed; to remove one once more is an error, unless --again is given.`,
 	ui.OutFlag(cmd, &rm.out, "file for the new model; by default it replaces the old one")
 	rm.in.Register(cmd, "training", input.DefaultBatch)
 	rm.in.RegisterWeight(cmd)
-	cmd.Flags().BoolVar(&rm.again, "again", false, "remove the rows of a file that were removed before, since they were learned twice")
+	cmd.Flags().BoolVar(&rm.again, "again", false, "remove the rows of a file that were removed before, because they were learned twice")
 	return rm.Command(cmd, s, "one JSON object", rm.do)
 }
 
@@ -74,8 +74,8 @@ func (rm *removing) do(ctx context.Context, args []string) error {
 		case err != nil:
 			return err
 		case i >= 0 && !rm.again:
-			return ui.Usagef("the rows of %q were removed from %s before: remove them once more by --again, or leave the file out", file, path)
-		case method == blsupdate.Improved || method == blsupdate.Original || len(m.Metadata.Learned) == 0: // the two know their rows
+			return ui.Usagef("the rows of %q were removed from %s before: use --again to remove them once more, or leave the file out", file, path)
+		case method == blsupdate.Improved || method == blsupdate.Original || len(m.Metadata.Learned) == 0: // these two methods know their rows
 			continue
 		}
 		if i, err := rm.in.FindLearned(m, file, false); err == nil && i < 0 {
@@ -91,7 +91,7 @@ func (rm *removing) do(ctx context.Context, args []string) error {
 	rows, err := rm.in.Each(ctx, r, m.Updater().Targets(), "removing, ", func(b *stream.Batch) error {
 		err := m.Remove(ctx, b)
 		var beyond *model.Error
-		if errors.As(err, &beyond) && beyond.Row >= 0 { // the training counted it, too
+		if errors.As(err, &beyond) && beyond.Row >= 0 { // the training counted this row too
 			byFile[b.Where(beyond.Row).Path]++
 		} else {
 			byFile.Add(b)
@@ -107,7 +107,7 @@ func (rm *removing) do(ctx context.Context, args []string) error {
 	for _, file := range rm.in.Paths {
 		if i, err := rm.in.FindLearned(m, file, false); err == nil && i >= 0 {
 			if has, learned := byFile[file], m.Metadata.Learned[i].Rows; has != learned {
-				return ui.Usagef("%s has learned %s of the %d of %q, and which is unknown here, as after --holdout: give a file of the rows to remove",
+				return ui.Usagef("%s has learned %s of the %d in %q, and it is unknown which, as after --holdout: give a file with only the rows to remove",
 					path, ui.Count(learned, "row"), has, file)
 			}
 		}

@@ -1,4 +1,4 @@
-// Package report has the command report, which makes a page of results.
+// Package report implements the command report, which makes a page of results.
 package report
 
 import (
@@ -28,8 +28,8 @@ func New(s ui.Streams) *cobra.Command {
 		Use:   "report --results DIR|FILE... --out DIR",
 		Short: "Make a page with plots from files of results",
 		Long: `Read what paper, bench and flops print with --json, and write DIR/README.md: numbers, plots and what
-they mean at the top, and below them the tables, folded away. The plots are DIR/plots/*.svg. The numbers
-are printed too. Results of different commands stay apart, and ratios are of times in one table.`,
+they mean at the top, and below them the tables, folded. The plots are DIR/plots/*.svg. The numbers are
+also printed. Results of different commands are kept apart, and ratios are between times in one table.`,
 		Example: `  blskernel report --results docs/results --out docs/results
   blskernel report --results table2.jsonl --results speeds.jsonl --out page
   blskernel report --out page results/*.jsonl`,
@@ -39,8 +39,8 @@ are printed too. Results of different commands stay apart, and ratios are of tim
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringArrayVar(&results, "results", nil, "a file of results, or a folder of them; may be repeated; files may also follow as arguments")
-	ui.OutFlag(cmd, &out, "folder for the page, which is made if it does not exist")
+	f.StringArrayVar(&results, "results", nil, "file of results, or folder of such files; may be repeated; files may also be given as arguments")
+	ui.OutFlag(cmd, &out, "folder for the page; created if it does not exist")
 	ui.QuietFlag(cmd, &quiet)
 	return cmd
 }
@@ -61,7 +61,7 @@ func writeReport(ctx context.Context, results []string, out string, quiet bool, 
 	}
 	page, err := report.New(files)
 	if errors.Is(err, report.ErrNoResults) {
-		return fmt.Errorf("nothing to show in %s: want what paper, bench or flops print with --json",
+		return fmt.Errorf("nothing to show in %s: want the output of paper, bench or flops with --json",
 			strings.Join(results, ", "))
 	}
 	if err != nil {
@@ -83,7 +83,7 @@ func writeReport(ctx context.Context, results []string, out string, quiet bool, 
 	return err
 }
 
-// readResults reads files of results and folders of them; a path that is named twice is read once.
+// readResults reads files of results and folders of them; a path that is given twice is read once.
 func readResults(ctx context.Context, fsys vfs.FS, paths []string) (files []*result.File, err error) {
 	var names []string
 	for _, path := range paths {

@@ -13,17 +13,17 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// A Before is the score of rows by predictions from before they were learned, also as JSON.
+// A Before is the score of rows that were predicted before they were learned, also as JSON.
 type Before struct {
 	Score float64 `json:"score"`
 	Rows  int64   `json:"rows"`
 }
 
 func (b *Before) String() string {
-	return fmt.Sprintf("score %.4f, in which each row counts 0.1%% less than the next, of %s", b.Score, ui.Count(b.Rows, "row"))
+	return fmt.Sprintf("score %.4f on %s, where each row counts 0.1%% less than the next", b.Score, ui.Count(b.Rows, "row"))
 }
 
-// BeforeOf returns the running score that a model file has, nil for none.
+// BeforeOf returns the running score of a model file, or nil if there is none.
 func BeforeOf(m *model.Model) *Before {
 	if r := running(m); r.Rows > 0 {
 		return &Before{r.Score(), r.Rows}
@@ -35,13 +35,13 @@ func running(m *model.Model) *metrics.Running {
 	r := &metrics.Running{}
 	text := m.Metadata.Notes[session.NoteRunning]
 	if json.Unmarshal([]byte(text), r) != nil || m.Classifier == nil && len(r.Targets) != m.Updater().Targets() {
-		return &metrics.Running{} // of another program, or none
+		return &metrics.Running{} // missing, or from another program
 	}
 	return r
 }
 
-// LearnScored lets a model learn a batch after it has predicted it. The model keeps the running score,
-// if there is room. LearnScored says whether that has fallen.
+// LearnScored lets a model predict a batch and then learn it. The model keeps the running score if there
+// is room. fall says how the score has fallen, and is empty if it has not.
 func LearnScored(ctx context.Context, m *model.Model, b *stream.Batch) (fall string, err error) {
 	scores, err := m.Scores(ctx, b)
 	if err != nil {
@@ -71,7 +71,7 @@ func LearnScored(ctx context.Context, m *model.Model, b *stream.Batch) (fall str
 	return fall, Note(&m.Metadata, session.NoteRunning, r)
 }
 
-// thousands writes a number with commas.
+// thousands formats a number with commas between thousands.
 func thousands(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	for i := len(text) - 3; i > 0; i -= 3 {

@@ -18,7 +18,7 @@ import (
 // classes.
 const aucNumbers = 1 << 23
 
-// MaxAUCRows returns the most rows of c classes that are kept.
+// MaxAUCRows returns the largest number of rows of c classes that are kept.
 func MaxAUCRows(c int) int { return max(1, aucNumbers/(c+2)) }
 
 // A classScore collects the scores of a classification.
@@ -33,8 +33,8 @@ type classScore struct {
 	missed    float64 // their weight
 }
 
-// newClassScore returns the score of the given number of rows to come, -1 if unknown. It has a share of
-// the memory of all scores.
+// newClassScore returns an empty score for the given number of rows, -1 if it is unknown. It may use
+// 1/share of the memory of all scores.
 func newClassScore(m *model.Model, rows int64, share int) (*classScore, error) {
 	labels := m.Labels()
 	c := len(labels)
@@ -42,9 +42,9 @@ func newClassScore(m *model.Model, rows int64, share int) (*classScore, error) {
 	return s, s.checkPairs(min(int64(c)*int64(c-1), max(0, rows)))
 }
 
-// checkPairs returns a *memory.Error where there is no memory for n pairs of the confusion.
+// checkPairs returns a *memory.Error if there is no memory for n confused pairs.
 func (s *classScore) checkPairs(n int64) error {
-	const do = "evaluate fewer rows at a time, or a model of fewer classes"
+	const do = "evaluate fewer rows at a time, or a model with fewer classes"
 	return memory.Check(40*n, "blskernel", do, "counting up to %d pairs of a class and a wrong prediction", n)
 }
 
@@ -53,7 +53,7 @@ func (s *classScore) add(m *model.Model, b *stream.Batch, scores *mat.Dense, out
 	if err != nil {
 		return err
 	}
-	if err := s.checkPairs(int64(s.confusion.Pairs())); err != nil { // of a text the rows were unknown
+	if err := s.checkPairs(int64(s.confusion.Pairs())); err != nil { // for a text the number of rows was unknown
 		return err
 	}
 	chances := m.Classifier.Probabilities(scores)
@@ -82,7 +82,7 @@ func (s *classScore) add(m *model.Model, b *stream.Batch, scores *mat.Dense, out
 	return nil
 }
 
-// classQuality is the quality of a class as JSON. A quotient of no rows is null.
+// classQuality is the quality of a class as JSON. A quotient over no rows is null.
 type classQuality struct {
 	Label     string   `json:"label"`
 	Rows      float64  `json:"rows"`
@@ -92,7 +92,7 @@ type classQuality struct {
 	F1        *float64 `json:"f1"`
 }
 
-// Confused has the rows of a class with a wrong prediction as JSON.
+// Confused has the number of rows of a class with a certain wrong prediction, as JSON.
 type Confused struct {
 	Label      string  `json:"label"`
 	Prediction string  `json:"prediction"`
@@ -107,19 +107,19 @@ type Classification struct {
 	Correct        float64        `json:"correct"`
 	Accuracy       float64        `json:"accuracy"` // 0 to 1
 	Commonest      string         `json:"commonest_class"`
-	OfCommonest    float64        `json:"commonest_accuracy"` // of predicting that alone
+	OfCommonest    float64        `json:"commonest_accuracy"` // of always predicting that class
 	MacroPrecision *float64       `json:"macro_precision"`
 	MacroRecall    *float64       `json:"macro_recall"`
 	MacroF1        *float64       `json:"macro_f1"`
 	AUC            *float64       `json:"auc"`
-	AUCRows        int            `json:"auc_rows"` // that the AUC is of
+	AUCRows        int            `json:"auc_rows"` // from which the AUC was computed
 	LogLoss        *float64       `json:"log_loss"`
 	Calibration    *float64       `json:"calibration_error"`
-	Calibrated     bool           `json:"calibrated"` // whether the probabilities are, by rows held out
+	Calibrated     bool           `json:"calibrated"` // whether the probabilities are calibrated
 	Unknown        int64          `json:"unknown_labels"`
 	Classes        []classQuality `json:"classes,omitempty"`
 	Confusion      [][]float64    `json:"confusion,omitempty"` // a line for each class, a column for each prediction
-	Confused       []Confused     `json:"confused,omitempty"`  // of many classes, in place of the matrix
+	Confused       []Confused     `json:"confused,omitempty"`  // for many classes, instead of the matrix
 	Grouping
 
 	wrong float64
@@ -187,7 +187,7 @@ func (q *Classification) lines() string {
 		measure("macro F1", "%s", numeric("%.4f", q.MacroF1))
 	note := ""
 	if q.AUCRows == MaxAUCRows(len(q.Classes)) && int64(q.AUCRows) < q.Rows-q.Unknown { // fewer are left by weights of 0
-		note = fmt.Sprintf(" (of %d rows, drawn by a fixed seed)", q.AUCRows)
+		note = fmt.Sprintf(" (of %d rows, drawn with a fixed seed)", q.AUCRows)
 	}
 	text += measure("AUC", "%s%s", numeric("%.4f", q.AUC), note) + measure("log loss", "%s", numeric("%.4f", q.LogLoss))
 	note = ""
@@ -207,7 +207,7 @@ func (q *Classification) String() string {
 	var b strings.Builder
 	b.WriteString(q.lines())
 	if q.Unknown > 0 {
-		fmt.Fprintf(&b, "%s with a label that the model does not know: wrong in the accuracy, left out of the rest\n", ui.Count(q.Unknown, "row"))
+		fmt.Fprintf(&b, "%s with a label that the model does not know: counted as wrong in the accuracy, left out of the rest\n", ui.Count(q.Unknown, "row"))
 	}
 	cells := [][]string{{"class", "rows", "predicted", "precision", "recall", "F1"}}
 	for _, class := range q.Classes {

@@ -20,7 +20,7 @@ type errorScore struct {
 func (e *errorScore) add(_ *model.Model, b *stream.Batch, scores *mat.Dense, _ []float64) error {
 	l, c := b.Y.Dims()
 	if c != len(e.targets) {
-		return ui.Usagef("the data has %s and the model %d: name their columns by --target", ui.Count(c, "target"), len(e.targets))
+		return ui.Usagef("the data has %s, but the model has %d: name their columns with --target", ui.Count(c, "target"), len(e.targets))
 	}
 	for i := range l {
 		e.rows++
@@ -74,7 +74,7 @@ func (q *Regression) String() string {
 	return fmt.Sprintf("rows  %d\n\n%s%s", q.Rows, ui.Aligned(cells), q.Grouping.lines())
 }
 
-// maxTargets is the number of targets up to which brief has all.
+// maxTargets is the largest number of targets that Brief shows.
 const maxTargets = 5
 
 func (q *Regression) Brief() string {

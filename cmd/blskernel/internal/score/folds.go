@@ -14,7 +14,7 @@ type Folds struct {
 	Measures []Measure `json:"measures"`
 }
 
-// A Measure is one number of the quality of all folds.
+// A Measure is one number of the quality, over all folds.
 type Measure struct {
 	Name   string     `json:"name"`
 	Mean   *float64   `json:"mean"`   // null where a fold has none
@@ -35,7 +35,7 @@ func (f *Folds) String() string {
 	return "cross-validation: " + text
 }
 
-// Across returns the results of the scores of one kind, one of each fold.
+// Across summarizes scores of one kind, one from each fold.
 func Across(scores []Score) (*Folds, error) {
 	f := &Folds{Number: len(scores)}
 	for i, s := range scores {
@@ -75,7 +75,7 @@ func (m *Measure) summarize() {
 	m.Mean, m.Spread = known(sum/n), known(math.Sqrt(squares/(n-1)))
 }
 
-// A named is a number of a quality.
+// A named is a number of a quality, with its name.
 type named struct {
 	name  string
 	value *float64

@@ -15,14 +15,14 @@ import (
 
 const maxGroups = 200
 
-// Groups are scores of rows by the value of a column, the only one that the reader keeps. The zero
-// value has no rows.
+// Groups has the score of the rows with each value of a column, the only one that the reader keeps. An
+// empty map has no rows.
 type Groups map[string]Score
 
 // A Group is the result of one value in JSON.
 type Group struct {
 	Value string  `json:"value"`
-	Score Quality `json:"score"` // nil where the rows weigh nothing
+	Score Quality `json:"score"` // nil if all rows have weight 0
 }
 
 // Add adds the predictions of a batch to the scores.
@@ -30,7 +30,7 @@ func (g Groups) Add(ctx context.Context, m *model.Model, b *stream.Batch) error 
 	for _, value := range slices.Compact(slices.Sorted(slices.Values(b.Kept))) {
 		if g[value] == nil {
 			if len(g) == maxGroups {
-				return ui.Usagef("--by names a column of more than %d values, such as %.40q: name one of fewer", maxGroups, value)
+				return ui.Usagef("--by names a column with more than %d values, such as %.40q: name one with fewer", maxGroups, value)
 			}
 			var err error
 			if g[value], err = newScore(m, -1, maxGroups); err != nil {
@@ -45,7 +45,7 @@ func (g Groups) Add(ctx context.Context, m *model.Model, b *stream.Batch) error 
 	return nil
 }
 
-// Results returns the scores in the order of the values.
+// Results returns the scores, sorted by value.
 func (g Groups) Results() (all []Group) {
 	for _, value := range model.SortLabels(maps.Keys(g)) {
 		q, _ := g[value].Quality()
@@ -54,7 +54,7 @@ func (g Groups) Results() (all []Group) {
 	return all
 }
 
-// A Grouping has the results of groups of the rows, as a part of the result of all.
+// A Grouping is the part of a result that has the scores of groups of rows.
 type Grouping struct {
 	By     string  `json:"by,omitempty"` // the column
 	Groups []Group `json:"groups,omitempty"`
@@ -63,7 +63,7 @@ type Grouping struct {
 // Group sets the results.
 func (g *Grouping) Group(by string, all []Group) { *g = Grouping{by, all} }
 
-// lines returns a line for each group, below the name of the column; nothing without groups.
+// lines returns the name of the column and a line for each group, or an empty string without groups.
 func (g *Grouping) lines() string {
 	if g.Groups == nil {
 		return ""
@@ -75,7 +75,7 @@ func (g *Grouping) lines() string {
 		width = max(width, utf8.RuneCountInString(ui.Printable(of.Value)))
 	}
 	for _, of := range g.Groups {
-		brief := "the rows weigh nothing"
+		brief := "all rows have weight 0"
 		if of.Score != nil {
 			brief = of.Score.Brief()
 		}

@@ -1,5 +1,4 @@
-// Package score measures predictions: what evaluate prints, and what train prints of the rows it holds
-// out.
+// Package score measures predictions, for evaluate and for the rows that train holds out.
 package score
 
 import (
@@ -18,10 +17,9 @@ import (
 
 // A Score compares predictions with the known labels or targets, batch by batch.
 type Score interface {
-	// outside has the distance of each row outside the learned ones.
+	// outside has how far each row lies outside the learned ones.
 	add(m *model.Model, b *stream.Batch, scores *mat.Dense, outside []float64) error
-	// Quality returns the quality of the predictions so far, with an error if the rows weigh
-	// nothing.
+	// Quality returns the quality of the predictions so far, or an error if all rows have weight 0.
 	Quality() (Quality, error)
 }
 
@@ -33,10 +31,10 @@ type Quality interface {
 	measures() []named
 }
 
-// New returns the score of the given number of rows to come, -1 if unknown, before the first.
+// New returns an empty score for the given number of rows, -1 if it is unknown.
 func New(m *model.Model, rows int64) (Score, error) { return newScore(m, rows, 1) }
 
-// newScore is New with a share of the memory of all scores.
+// newScore is New with 1/share of the memory of all scores.
 func newScore(m *model.Model, rows int64, share int) (Score, error) {
 	if m.Classifier != nil {
 		return newClassScore(m, rows, share)
@@ -45,7 +43,7 @@ func newScore(m *model.Model, rows int64, share int) (Score, error) {
 	return &errorScore{names: names, targets: make([]metrics.Errors, len(names))}, nil
 }
 
-// Sketch leaves out the numbers of single classes.
+// Sketch removes the numbers of single classes from q and returns it.
 func Sketch(q Quality) Quality {
 	if c, ok := q.(*Classification); ok {
 		c.Classes, c.Confusion, c.Confused = nil, nil, nil
@@ -76,10 +74,10 @@ func Add(ctx context.Context, m *model.Model, to Score, b *stream.Batch, far *Fa
 	return to.add(m, b, scores, outside)
 }
 
-// maxNoted bounds the bytes of a score that a model file keeps: thousands of targets have no room.
+// maxNoted bounds the bytes of a score in a model file: the score of thousands of targets is too long.
 const maxNoted = 1 << 16
 
-// Note keeps a value with the model as a JSON object if it fits.
+// Note stores a value in the metadata as a JSON object if it fits.
 func Note(meta *modelfile.Metadata, name string, value any) error {
 	delete(meta.Notes, name)
 	text, err := json.Marshal(value)
@@ -95,7 +93,7 @@ func Note(meta *modelfile.Metadata, name string, value any) error {
 	return err
 }
 
-// Noted returns the score of the rows held out that a model file has, nil for none.
+// Noted returns the score of the held-out rows from a model file, or nil if there is none.
 func Noted(m *model.Model) Quality {
 	text, ok := m.Metadata.Notes[session.NoteHoldout]
 	if !ok {
@@ -106,7 +104,7 @@ func Noted(m *model.Model) Quality {
 		q = &Classification{}
 	}
 	if json.Unmarshal([]byte(text), q) != nil {
-		return nil // of another program
+		return nil // from another program
 	}
 	return q
 }
@@ -125,9 +123,9 @@ func (f *Far) Count(ctx context.Context, m *model.Model, b *stream.Batch) ([]flo
 	return outside, err
 }
 
-// Tell prints a note if there are such rows.
+// Tell prints a note if there are rows far outside.
 func (f *Far) Tell(r *ui.Reporter) {
 	if f.far > 0 {
-		r.Warn("%d of %s lie far outside what the model has learned, and their predictions are extrapolated: let it learn such rows", f.far, ui.Count(f.rows, "row"))
+		r.Warn("%d of %s lie far outside what the model has learned, and their predictions are extrapolated: let the model learn such rows", f.far, ui.Count(f.rows, "row"))
 	}
 }

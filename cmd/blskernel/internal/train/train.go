@@ -1,4 +1,4 @@
-// Package train has the command train. do has what it does, in order.
+// Package train implements the command train. do has what it does, in order.
 package train
 
 import (

@@ -1,4 +1,4 @@
-// Package update has the command update.
+// Package update implements the command update.
 package update
 
 import (

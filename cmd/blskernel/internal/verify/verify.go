@@ -1,4 +1,4 @@
-// Package verify has the command verify.
+// Package verify implements the command verify.
 package verify
 
 import (
