@@ -207,7 +207,7 @@ func (w *writing) leftovers(t *testing.T, where, stderr string, failed []faultfs
 func (w *writing) goesOn(t *testing.T, where string, done bool) {
 	t.Helper()
 	status, stdout, stderr := inProcess(append(w.args(), strings.Fields(w.again)...)...)
-	if status != 0 && !(done && strings.Contains(stderr, " once more by --again")) {
+	if status != 0 && !(done && strings.Contains(stderr, " them once more, or leave ")) {
 		t.Errorf("%s; again: status %d, %q", where, status, stderr)
 	}
 	w.check(t, where+"; again", stdout, true)

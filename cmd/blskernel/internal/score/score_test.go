@@ -18,7 +18,7 @@ func TestClassificationLines(t *testing.T) {
 		{100, 0, 100, false},
 	} {
 		q := &Classification{Rows: tc.rows, Unknown: tc.unknown, AUCRows: tc.auc, Classes: make([]classQuality, 3)}
-		if got := strings.Contains(q.lines(), "rows, drawn by a fixed seed)"); got != tc.note {
+		if got := strings.Contains(q.lines(), "rows, drawn with a fixed seed)"); got != tc.note {
 			t.Errorf("%+v: %s", tc, q.lines())
 		}
 	}

@@ -19,11 +19,11 @@ import (
 )
 
 // A Manifest is a checkpoint's record of its run, so that another run can resume it: the command,
-// its settings, its files. The checkpoint also has a checksum of the rows.
+// its settings and its files. The checkpoint also has a checksum of the rows.
 type Manifest struct {
 	Name     string            // of the command: train or update
-	settings map[string]string // all that the result depends on: flags, and what computes
-	sources  []string          // files without their folders: a model that is passed on does not name these
+	settings map[string]string // all that the result depends on: flags and backend
+	sources  []string          // file names without their folders, which a shared model must not reveal
 	onceOnly string            // the source that can be read only once; empty if there is none
 }
 
@@ -34,7 +34,7 @@ const (
 	NoteOnce     = "once"     // the source that cannot be read again
 	NoteContent  = "content"  // the checksum of the rows that have been read
 	NoteWeight   = "weight"   // the column of weights of the training
-	NoteHoldout  = "holdout"  // the score of the rows held out, a JSON object
+	NoteHoldout  = "holdout"  // the score of the held-out rows, a JSON object
 	NoteRunning  = "running"  // the score of rows before they were learned, a JSON object
 )
 
@@ -42,16 +42,16 @@ const (
 var ignoredFlags = []string{
 	"data", "targets-file", "out", "resume", "restart", "checkpoint", "json", "quiet", "verbose", "help", "backend", "threads",
 	"cv",       // it changes no model
-	"again",    // a run that resumes has begun
+	"again",    // it matters only at the start of a run
 	"skip-bad", // the checksum shows whether the same rows are set aside
 }
 
-// NewManifest returns the manifest of a command that reads sources; the source once can be read only
-// once.
+// NewManifest returns the manifest of a command that reads sources. once names the source that can be
+// read only once, if there is one.
 func NewManifest(cmd *cobra.Command, b blskernel.Backend, sources []string, once string) (Manifest, error) {
 	m := Manifest{Name: cmd.Name(), settings: computing(b), onceOnly: Recorded(once)}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !slices.Contains(ignoredFlags, f.Name) && (f.Changed || f.Name != "na" && f.Name != "score") { // which are not in older files
+		if !slices.Contains(ignoredFlags, f.Name) && (f.Changed || f.Name != "na" && f.Name != "score") { // older files lack these two
 			m.settings["--"+f.Name] = Recorded(f.Value.String())
 		}
 	})
@@ -68,8 +68,8 @@ func NewManifest(cmd *cobra.Command, b blskernel.Backend, sources []string, once
 	return m, nil
 }
 
-// Recorded returns a file name, which may be any bytes, for a model file: as a Go string if it is not
-// UTF-8, or looks like such a string, so that no two names become equal.
+// Recorded returns a file name, which may be any bytes, as a model file records it. A name that is not
+// UTF-8, or contains \x, is escaped as in a Go string, so that no two names become equal.
 func Recorded(name string) string {
 	if utf8.ValidString(name) && !strings.Contains(name, `\x`) {
 		return name
@@ -78,8 +78,8 @@ func Recorded(name string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// computing names what the bits of results depend on: the pure backend, on any machine, or the
-// version and the number of threads of another.
+// computing returns the settings that the bits of results depend on: for the pure backend its name, and
+// for another one its name, version and number of threads.
 func computing(b blskernel.Backend) map[string]string {
 	info := blskernel.Describe(b)
 	if name, _, _ := strings.Cut(info.Name, "/"); name == "pure" {
@@ -92,9 +92,9 @@ func computing(b blskernel.Backend) map[string]string {
 	return settings
 }
 
-// Note writes the manifest to the metadata of a model that has learned rows with that checksum.
+// Note writes the manifest to the metadata of a model. content is the checksum of the rows read.
 func (m *Manifest) Note(meta *modelfile.Metadata, rows int64, content string, done bool) error {
-	settings, err := json.Marshal(m.settings) // in the order of the keys
+	settings, err := json.Marshal(m.settings) // sorted by key
 	if err != nil {
 		return err
 	}
@@ -111,8 +111,8 @@ func (m *Manifest) Note(meta *modelfile.Metadata, rows int64, content string, do
 	return err
 }
 
-// Now returns the time for a model file: the environment variable SOURCE_DATE_EPOCH, in seconds since
-// 1970, where it is set, so that a file can be made again byte by byte
+// Now returns the time for a model file. If the environment variable SOURCE_DATE_EPOCH is set, that is
+// its value, in seconds since 1970, so that a file can be reproduced byte for byte
 // (https://reproducible-builds.org/specs/source-date-epoch).
 func Now() (time.Time, error) {
 	const name = "SOURCE_DATE_EPOCH"
@@ -122,7 +122,7 @@ func Now() (time.Time, error) {
 	}
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || seconds < 0 {
-		return time.Time{}, ui.Usagef("%s is %q; want seconds since 1970, or nothing for the time of day", name, text)
+		return time.Time{}, ui.Usagef("%s is %q; want seconds since 1970, or nothing for the current time", name, text)
 	}
 	return time.Unix(seconds, 0).UTC(), nil
 }

@@ -35,20 +35,20 @@ func (d Description) String() string {
 	return fmt.Sprintf("%s, %s, %s, k = %d nodes", d.Kind, targets, ui.Count(d.Inputs, "input"), d.Nodes)
 }
 
-// A Choice has the score by which the auto settings of a model were chosen, in JSON.
+// A Choice has the automatic settings of a model and the score by which they were chosen, in JSON.
 type Choice struct {
 	Enhancement int     `json:"enhancement_nodes"`
 	Shrink      float64 `json:"shrink"`
-	Lambda      float64 `json:"lambda"` // at the end of training, which Forget changes
+	Lambda      float64 `json:"lambda"` // at the end of training; Forget changes it
 	Scale       string  `json:"scale"`
 	Extras
 	Measure string  `json:"measure"` // accuracy or R2
 	Score   float64 `json:"score"`
 	HeldOut int     `json:"held_out_rows"`
-	Rows    int     `json:"rows"` // the first ones, of which those were held out
+	Rows    int     `json:"rows"` // the first rows, some of which were held out
 }
 
-// ChoiceOf returns nil for a model without rows that were held out.
+// ChoiceOf returns the Choice of a model, or nil if no rows were held out for it.
 func ChoiceOf(m *model.Model) *Choice {
 	o, c := m.FittedFeatures().Options(), m.Choice()
 	if c.HeldOut == 0 {
@@ -95,12 +95,12 @@ func (e Extras) String() string {
 	return text
 }
 
-// Settings describes the settings.
+// Settings formats the settings.
 func (c *Choice) Settings() string {
 	return fmt.Sprintf("%s, shrink %.3g, lambda %.3g, scaled by %s%v", ui.Count(c.Enhancement, "enhancement node"), c.Shrink, c.Lambda, c.Scale, c.Extras)
 }
 
-// Reached describes their held-out score.
+// Reached formats the score that the settings reached.
 func (c *Choice) Reached() string {
 	if c.HeldOut == c.Rows {
 		return fmt.Sprintf("%s %.4f on the first %d rows, each held out once", c.Measure, c.Score, c.Rows)

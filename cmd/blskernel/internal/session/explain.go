@@ -15,14 +15,14 @@ import (
 
 var (
 	ErrNoRows    = errors.New("the data has no rows")
-	ErrNoTargets = ui.Usagef("the data has no labels or targets: name their column by --target, or their file by --targets-file")
+	ErrNoTargets = ui.Usagef("the data has no labels or targets: name their column with --target, or their file with --targets-file")
 )
 
 // Uncalibrated says what to do about a model without a calibration.
-const Uncalibrated = "the model is not calibrated, or was changed since by remove, merge, --lambda or train --like: calibrate again, by 'blskernel calibrate' and rows that it has not learned"
+const Uncalibrated = "the model is not calibrated, or was changed since by remove, merge, --lambda or train --like: use 'blskernel calibrate' with rows that it has not learned"
 
-// InFlags writes the remedies of an error of package stream as flags. The end of the data, where there
-// should be a row, is ErrNoRows.
+// InFlags writes the remedies of an error of package stream as flags. For io.EOF, the end of data that
+// should have a row, it returns ErrNoRows.
 func InFlags(err error) error {
 	fault, ok := err.(*stream.Error)
 	switch {
@@ -40,7 +40,7 @@ func InFlags(err error) error {
 	})
 }
 
-// Explain adds the flags that help to an error of a model. closed says why it accepts no new classes.
+// Explain adds to an error of a model the flags that can help. closed says why there are no new classes.
 func Explain(err error, closed string) error {
 	var fault *model.Error
 	if !errors.As(err, &fault) {
@@ -49,7 +49,7 @@ func Explain(err error, closed string) error {
 	do := fault.Do.String()
 	switch {
 	case fault.Do&model.ExcludeColumn != 0:
-		do += " by --exclude"
+		do += " with --exclude"
 	case fault.Do == model.AddClass:
 		do = closed
 	case fault.Do == model.OtherTarget:
@@ -67,7 +67,7 @@ func TrainAnew(err error) error {
 	if told.Error() == err.Error() {
 		return err
 	}
-	return fmt.Errorf("%w; these are flags of 'blskernel train', by which to train anew", told)
+	return fmt.Errorf("%w; these are flags of 'blskernel train': train a new model with them", told)
 }
 
 // explainLearning is Explain for errors that are not about rows.
@@ -81,19 +81,19 @@ func explainLearning(err error) error {
 	case errors.Is(err, model.ErrNoTargets):
 		return ErrNoTargets
 	case errors.As(err, &rank) && rank.Lambda > 0:
-		return fmt.Errorf("the first batch has %d rows, fewer than the %d nodes, and the method cannot start from so few with --lambda above 0: raise --first, lower --enhancement, --group-nodes or --groups, or take --method qr", rank.Samples, rank.Nodes)
+		return fmt.Errorf("the first batch has %d rows, fewer than the %d nodes, and with --lambda above 0 the method cannot start from them: raise --first, lower --enhancement, --group-nodes or --groups, or use --method qr", rank.Samples, rank.Nodes)
 	case errors.As(err, &rank):
-		return fmt.Errorf("%d rows do not determine the weights of %d nodes: raise --lambda above 0, lower --enhancement, --group-nodes or --groups, or take --method improved, which keeps a matrix of rows x nodes", rank.Samples, rank.Nodes)
+		return fmt.Errorf("%d rows do not determine the weights of %d nodes: set --lambda above 0, lower --enhancement, --group-nodes or --groups, or use --method improved, which keeps a matrix of rows x nodes", rank.Samples, rank.Nodes)
 	case errors.As(err, &scale):
 		return fmt.Errorf("%w (here: another --seed or more --enhancement)", err)
 	case errors.As(err, &condition):
-		return fmt.Errorf("the nodes are dependent to working precision (%s): raise --lambda, take --method qr, or leave out columns that depend on others", condition.What)
+		return fmt.Errorf("the nodes are linearly dependent to working precision (%s): raise --lambda, use --method qr, or leave out columns that depend on others", condition.What)
 	case errors.As(err, &calibration) && calibration.Rows > 0:
-		return fmt.Errorf("the model is calibrated by %d rows, and this needs %d: calibrate it by more, or ask for less", calibration.Rows, calibration.Want)
+		return fmt.Errorf("the model is calibrated on %d rows, but this needs %d: calibrate it on more, or ask for a lower coverage", calibration.Rows, calibration.Want)
 	case errors.As(err, &calibration):
 		return fmt.Errorf("%s", Uncalibrated)
 	case errors.As(err, &memory):
-		return fmt.Errorf("%w (here: lower --enhancement, --group-nodes or --groups, --first or --batch, or take --method gram, whose memory does not grow with the rows)", err)
+		return fmt.Errorf("%w (here: lower --enhancement, --group-nodes or --groups, --first or --batch, or use --method gram, whose memory does not grow with the rows)", err)
 	}
 	return err
 }

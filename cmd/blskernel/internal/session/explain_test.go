@@ -11,7 +11,7 @@ import (
 // TestTrainAnew says of flags that a command lacks whose they are, and leaves other errors alone.
 func TestTrainAnew(t *testing.T) {
 	err := TrainAnew(&blsupdate.ConditionError{What: "x"})
-	if !strings.HasSuffix(err.Error(), "depend on others; these are flags of 'blskernel train', by which to train anew") {
+	if !strings.HasSuffix(err.Error(), "depend on others; these are flags of 'blskernel train': train a new model with them") {
 		t.Error(err)
 	}
 	if other := errors.New("y"); TrainAnew(other) != other {

@@ -14,12 +14,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// ModelFirst wants the name of a model as the first argument, and at most this number of arguments.
+// ModelFirst requires at least one argument, the model, and at most most arguments.
 func ModelFirst(most int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
-			return errors.New("no model: name the model file first")
+			return errors.New("no model: give the model file as the first argument")
 		case len(args) > most:
 			return fmt.Errorf("unexpected argument %q", args[most])
 		}
@@ -27,7 +27,7 @@ func ModelFirst(most int) cobra.PositionalArgs {
 	}
 }
 
-// checkModelPath returns an error if path is no file.
+// checkModelPath returns an error if path does not exist or is a folder.
 func (s *Session) checkModelPath(path string) error {
 	info, err := vfs.Stat(s.FS, path)
 	switch {
@@ -52,7 +52,7 @@ func (s *Session) Load(ctx context.Context, path string) (*model.Model, error) {
 		return err
 	})
 	if errors.Is(err, modelfile.ErrNotAModel) {
-		return nil, fmt.Errorf("%q is not a model file: the first file is the model that 'blskernel train' wrote", path)
+		return nil, fmt.Errorf("%q is not a model file: give the model that 'blskernel train' wrote as the first argument", path)
 	}
 	if err != nil {
 		return nil, err // it names the path
@@ -60,7 +60,7 @@ func (s *Session) Load(ctx context.Context, path string) (*model.Model, error) {
 	return model.New(f), nil
 }
 
-// LoadToRead is Load for a command that does not change the model. It warns of a checkpoint.
+// LoadToRead is Load for a command that does not change the model. It warns if that is a checkpoint.
 func (s *Session) LoadToRead(ctx context.Context, path string) (*model.Model, error) {
 	m, err := s.Load(ctx, path)
 	if err == nil {
@@ -71,25 +71,25 @@ func (s *Session) LoadToRead(ctx context.Context, path string) (*model.Model, er
 	return m, err
 }
 
-// LoadWhole loads a model that is no checkpoint.
+// LoadWhole loads a model, and returns an error for a checkpoint.
 func (s *Session) LoadWhole(ctx context.Context, path string) (*model.Model, error) {
 	m, err := s.Load(ctx, path)
 	if err == nil {
 		if what := Unfinished(&m.Metadata); what != "" {
-			return nil, ui.Usagef("%s is %s: finish that by its command with --resume", path, what)
+			return nil, ui.Usagef("%s is %s: finish that run with --resume", path, what)
 		}
 	}
 	return m, err
 }
 
-// Save writes a model that remove, merge or calibrate has changed, once it has weights, and
-// reports. rows are those removed, calibrated by, or of the merged models. If only the sync of the
-// folder fails, there is a result and an error.
+// Save computes the weights of a model that remove, merge or calibrate has changed, writes it and prints
+// the result. rows is the number of rows removed, merged or calibrated on. If only the sync of the
+// folder fails, it prints the result and returns an error.
 func (s *Session) Save(path string, m *model.Model, rows int64, done string) error {
 	if _, err := m.Weights(); err != nil {
 		return TrainAnew(err)
 	}
-	delete(m.Metadata.Notes, NoteHoldout) // the score belongs to the model before
+	delete(m.Metadata.Notes, NoteHoldout) // the score belongs to the previous model
 	var err error
 	m.Metadata.Changed, err = Now()
 	if err == nil {

@@ -29,16 +29,16 @@ func (m *Manifest) Differs(meta *modelfile.Metadata) string {
 	slices.Sort(keys)
 	for _, name := range keys {
 		if was, is := settings[name], m.settings[name]; was != is {
-			return fmt.Sprintf("it was started with %s %q, but here that is %q", name, was, is)
+			return fmt.Sprintf("it was started with %s %q, but this run has %q", name, was, is)
 		}
 	}
 	if was := meta.Progress.Sources; !slices.Equal(was, m.sources) {
-		return fmt.Sprintf("it was started with %s, but here the data is %s", names.List(was), names.List(m.sources))
+		return fmt.Sprintf("it was started with the data %s, but this run has %s", names.List(was), names.List(m.sources))
 	}
 	return ""
 }
 
-// SameData reports whether a model has last learned files of these names by the same command.
+// SameData reports whether the last run on a model was the same command on files of the same names.
 func (m *Manifest) SameData(meta *modelfile.Metadata) bool {
 	return meta.Notes[noteCommand] == m.Name && meta.Progress != nil && slices.Equal(meta.Progress.Sources, m.sources)
 }

@@ -21,7 +21,7 @@ type Session struct {
 	Backend blskernel.Backend
 }
 
-// Command returns cmd with the flags of every session behind its own, in this order. It begins the
+// Command adds the flags of every session to cmd, after its own, and returns it. cmd then begins the
 // session and calls do. object names the value that --json prints.
 func (s *Session) Command(cmd *cobra.Command, to ui.Streams, object string, do func(ctx context.Context, args []string) error) *cobra.Command {
 	f := cmd.Flags()

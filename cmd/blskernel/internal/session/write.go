@@ -17,8 +17,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// CheckOut returns an error if results must not replace the file at path. A model replaces models only;
-// other results replace no model, and none of the files that are read.
+// CheckOut returns an error if results must not replace the file at path. A model may replace only a
+// model or an empty file; other results must not replace a model, or any of the files read.
 func (s *Session) CheckOut(path string, model bool, read ...fs.FileInfo) error {
 	info, err := vfs.Stat(s.FS, path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,7 +33,7 @@ func (s *Session) CheckOut(path string, model bool, read ...fs.FileInfo) error {
 		}
 	}
 	if !info.Mode().IsRegular() {
-		return ui.Usagef("--out is %q, which is not a file", path)
+		return ui.Usagef("--out is %q, which is not a regular file", path)
 	}
 	if info.Size() == 0 {
 		return nil
@@ -49,22 +49,22 @@ func (s *Session) CheckOut(path string, model bool, read ...fs.FileInfo) error {
 	_, err = modelfile.Inspect(file)
 	switch is := !errors.Is(err, modelfile.ErrNotAModel); {
 	case model && !is:
-		return ui.Usagef("--out is %q, which exists and is no model: remove it, or give another name", path)
+		return ui.Usagef("--out is %q, which exists and is not a model: remove it, or give another name", path)
 	case !model && is:
 		return ui.Usagef("--out is %q, which is a model: give another name, or remove it", path)
 	}
 	return nil
 }
 
-// Lock locks the file out that a model is written to, by default path, where the model must exist
-// unless path is empty.
+// Lock locks the file *out, to which a model will be written; an empty *out becomes path. If path is not
+// empty, a model must exist there.
 func (s *Session) Lock(out *string, path string) (release func(), err error) {
-	if _, err := Now(); err != nil { // which the end needs
+	if _, err := Now(); err != nil { // needed at the end
 		return nil, err
 	}
 	switch *out {
 	case StandardInput:
-		return nil, ui.Usagef("--out is -, and a model cannot be written to standard output: name a file")
+		return nil, ui.Usagef("--out is -, but a model cannot be written to standard output: name a file")
 	case "":
 		*out = path
 	default:
@@ -81,8 +81,8 @@ func (s *Session) Lock(out *string, path string) (release func(), err error) {
 }
 
 // lockModel keeps other processes from changing the model at path, which may not exist yet, until
-// release is called: of two updates at the same time none is lost. It locks the file .NAME.lock in the
-// same folder, since every update replaces the model by another file. The system releases the lock of a
+// release is called, so that of two updates at the same time none is lost. It locks the file .NAME.lock
+// in the same folder, since every update replaces the model with another file. The system releases the lock of a
 // process that ends. lockModel also removes leftovers of killed processes, and returns an error if the
 // model could not be written.
 func lockModel(fsys vfs.FS, path string) (release func(), err error) {
@@ -99,7 +99,7 @@ func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 	for {
 		// In a folder that others may write to, a link could lead to any file.
 		if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
-			return nil, fmt.Errorf("%s cannot be locked: %s is a link, or no file: remove it, or name a file in another folder", path, name)
+			return nil, fmt.Errorf("%s cannot be locked: %s is a link or not a regular file: remove it, or name a model file in another folder", path, name)
 		}
 		locked, err := lock.TryLock()
 		if err != nil {
@@ -122,7 +122,7 @@ func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 			_ = fsys.Remove(name)
 			return
 		}
-		_ = fsys.Remove(name) // while locked, so that it is no file of another process
+		_ = fsys.Remove(name) // while locked, so that it is not another process's file
 		_ = lock.Unlock()
 	}
 	if err := atomicfile.Check(fsys, path); err != nil {
@@ -137,9 +137,9 @@ func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 	return release, nil
 }
 
-// Put writes a model to its file. It is also written after an error for which OnlyFolder holds.
+// Put writes a model to its file. The file is also written if OnlyFolder holds for the error.
 func (s *Session) Put(path string, m *model.Model) error {
-	for len(m.Metadata.Log) > 1 && m.Metadata.Check() != nil { // there is no room for it all
+	for len(m.Metadata.Log) > 1 && m.Metadata.Check() != nil { // the whole log does not fit
 		m.CutLog()
 	}
 	err := modelfile.SaveFS(s.FS, path, m.File)

@@ -15,14 +15,14 @@ import (
 // described is the number of first rows that determine the words and the means of the columns.
 const described = 4096
 
-// fewRows is too few for an order of whole numbers to mean anything.
+// fewRows is the least number of rows for which an order of whole numbers means anything.
 const fewRows = 10
 
 // describe decides how the columns become inputs, and notes columns that are not plain numbers.
 func (tr *training) describe(r *stream.Reader) error {
 	found, err := r.Survey(described)
 	if err == nil && rowNames(r, found) {
-		tr.Warn("the first column has no name and numbers the rows, so it is no input: name it in --inputs if it is one")
+		tr.Warn("the first column has no name and numbers the rows, so it is not an input: name it in --inputs if it is one")
 		s := r.Selection()
 		s.Exclude = append(s.Exclude, "1")
 		if err := r.Select(s); err != nil {
@@ -55,11 +55,11 @@ func (tr *training) describe(r *stream.Reader) error {
 		for _, i := range found.RowNumbers {
 			numbers = append(numbers, names[i])
 		}
-		tr.Warn("%s: whole numbers in order, no two the same: leave out by --exclude what numbers the rows", shortList(numbers))
+		tr.Warn("%s: whole numbers in order, all different: use --exclude if they number the rows", shortList(numbers))
 	}
 	for i, column := range found.Columns {
 		if words := column.Levels; likeNumbers(words) {
-			tr.Warn("%.80q is taken for words, such as %.80q: if they are numbers, write them as such, or see --decimal and --thousands", names[i], words[0])
+			tr.Warn("%.80q is read as words, such as %.80q: if they are numbers, write them as such, or see --decimal and --thousands", names[i], words[0])
 		}
 	}
 	return nil
@@ -81,7 +81,7 @@ func distinct(path string, names []string) error {
 		case !utf8.ValidString(name):
 			return &stream.Error{Path: input.Shown(path), What: fmt.Sprintf("has a column named %q, which is not UTF-8: save the file as UTF-8", name)}
 		case seen[name]:
-			return &stream.Error{Path: input.Shown(path), What: fmt.Sprintf("has more than one column named %q: rename one, or leave it out by --exclude", name)}
+			return &stream.Error{Path: input.Shown(path), What: fmt.Sprintf("has more than one column named %q: rename one, or leave it out with --exclude", name)}
 		}
 		seen[name] = true
 	}
@@ -89,14 +89,14 @@ func distinct(path string, names []string) error {
 }
 
 // rowNames reports whether the first column has no name and numbers the rows, as pandas and R write it,
-// and is one of several inputs that nobody has chosen.
+// and is one of several inputs, without --inputs.
 func rowNames(r *stream.Reader, found *stream.Description) bool {
 	s, names := r.Selection(), r.Heading().Names
 	return s.Inputs == nil && names != nil && names[0] == "" && r.Dim() > 1 && r.Inputs()[0] == "" &&
 		slices.Contains(found.RowNumbers, 0) && !slices.Contains(s.Exclude, "1")
 }
 
-// sayNotations notes which columns, of these names, have numbers that are not plain.
+// sayNotations prints notes on the columns, of these names, whose numbers are not plain.
 func (tr *training) sayNotations(all []stream.Notation, names []string) {
 	written := map[stream.Notation][]string{{}: nil}
 	for i, n := range all {

@@ -10,9 +10,9 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// chooseIndicators selects indicators of missing cells in the columns with gaps, if they lower the
-// error of the m rows that are held out of the first ones by more than 1/√m of it, which chance may do,
-// and if both fits hold out the same rows.
+// chooseIndicators adds indicators of missing cells to the columns with gaps if they lower the error of
+// the m rows held out of the first ones by more than the fraction 1/√m, which may be chance, and if both
+// fits hold out the same rows.
 func (tr *training) chooseIndicators(ctx context.Context, r *stream.Reader) error {
 	plain := r.Selection()
 	if plain.Missing != stream.MissingMean {
@@ -29,14 +29,14 @@ func (tr *training) chooseIndicators(ctx context.Context, r *stream.Reader) erro
 	}
 	m := after.HeldOut
 	if m > 0 && m == before.HeldOut && 1-after.Score < (1-before.Score)*(1-1/math.Sqrt(float64(m))) {
-		tr.Warn("inputs of their own say which cells are missing: rows held out have a score of %.4f with them, and %.4f without", after.Score, before.Score)
+		tr.Warn("added inputs that mark missing cells: held-out rows score %.4f with them and %.4f without", after.Score, before.Score)
 		return nil // r has them
 	}
 	return r.Select(plain)
 }
 
-// tryFirst selects columns, fits a model to the first rows and returns how well those held out are
-// predicted, or the zero value where that fails. The training then meets the fault.
+// tryFirst selects columns, fits a model to the first rows and returns the choice with the score of the
+// held-out ones, or the zero value if that fails. The training then reports the fault.
 func (tr *training) tryFirst(ctx context.Context, r *stream.Reader, s stream.Selection) (c bls.Choice) {
 	if err := r.Select(s); err != nil {
 		return c

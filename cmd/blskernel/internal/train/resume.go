@@ -27,15 +27,15 @@ func (tr *training) loadCheckpoint(ctx context.Context) (err error) {
 	}
 	tr.Model.LabelsIn = input.Shown(tr.In.Options.TargetPath)
 	if tr.Model.Metadata.Progress == nil {
-		return ui.Usagef("--resume: %s is no checkpoint: remove it to train anew", tr.Out)
+		return ui.Usagef("--resume: %s is not a checkpoint: remove it to train anew", tr.Out)
 	}
 	if why := tr.Manifest.Differs(&tr.Model.Metadata); why != "" {
-		return ui.Usagef("--resume: %s is a checkpoint of another training, %s: give the flags and files of that, or leave out --resume to train anew", tr.Out, why)
+		return ui.Usagef("--resume: %s is a checkpoint of another training (%s): give the same flags and files, or leave out --resume to train anew", tr.Out, why)
 	}
 	return nil
 }
 
-// goOn continues behind the rows of a checkpoint.
+// goOn continues after the rows of a checkpoint.
 func (tr *training) goOn(ctx context.Context) error {
 	meta := &tr.Model.Metadata
 	r, err := tr.In.OpenAgain(ctx, tr.Model)
@@ -64,8 +64,8 @@ func checkLike(cmd *cobra.Command) error {
 	return nil
 }
 
-// trainLike learns the data alone with the maps, columns, settings and classes of another model, or
-// resumes from a checkpoint.
+// trainLike trains a model on the data alone, with the maps, columns, settings and classes of another
+// model, or resumes from a checkpoint.
 func (tr *training) trainLike(ctx context.Context) error {
 	resumed := tr.Model != nil
 	if !resumed {
@@ -99,12 +99,12 @@ func (tr *training) trainLike(ctx context.Context) error {
 	return tr.LearnAll(ctx)
 }
 
-// emptyCopy returns the metadata for a model like the one of meta that has learned nothing.
+// emptyCopy returns the metadata of a model like the one of meta, but without any rows.
 func emptyCopy(meta *modelfile.Metadata) (like modelfile.Metadata, err error) {
 	like = *meta
 	like.Software = "blskernel " + ui.Version()
 	like.Progress, like.Learned, like.Notes, like.Log = nil, nil, session.Lasting(meta), nil
-	for _, op := range meta.Log { // whose maps it has
+	for _, op := range meta.Log { // the operation that made the maps
 		if op.Kind == modelfile.OpTrain || op.Kind == modelfile.OpMaps {
 			op.Kind = modelfile.OpMaps
 			like.Log = modelfile.Log{op}

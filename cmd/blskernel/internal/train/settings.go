@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// settings say which model is trained. The zero of a setting is auto, as in package bls.
+// settings say which model to train. The zero value of a setting means auto, as in package bls.
 type settings struct {
 	ui.Nodes // Groups may be 0, and Enhancement bls.None
 	shrink   float64
@@ -34,33 +34,33 @@ type settings struct {
 
 func (m *settings) register(cmd *cobra.Command) {
 	m.GroupNodes = bls.DefaultGroupNodes
-	ui.Auto(cmd, &m.Groups, "groups", "groups of feature nodes; auto: 10, for a table of more than 500 columns as many as make a node for each, at most 1000", count(1, ui.MaxNodes))
+	ui.Auto(cmd, &m.Groups, "groups", "groups of feature nodes; auto: 10, or for a table with more than 500 columns enough for one node for each column, up to 1000 nodes", count(1, ui.MaxNodes))
 	ui.Int(cmd, &m.GroupNodes, "group-nodes", 1, ui.MaxNodes, "feature nodes of each group")
-	ui.Auto(cmd, &m.Enhancement, "enhancement", "enhancement nodes; auto: by the numbers of rows and columns", count(0, ui.MaxNodes))
-	ui.Auto(cmd, &m.direct, "direct", "whether the columns themselves are linked to the output layer, yes or no; auto: for a table of at most 500 columns", yesOrNo, "yes", "no")
-	ui.Auto(cmd, &m.relevance, "relevance", "rounds, 0 to 3, in which columns are weighed by what the predictions depend on; auto: by rows held out of the first batch", count(0, 3))
-	ui.Auto(cmd, &m.steps, "steps", "whether half of the enhancement nodes are steps in one or two columns, yes or no; auto: by rows held out of the first batch", yesOrNo, "yes", "no")
-	ui.Auto(cmd, &m.log, "log-targets", "whether a regression learns the logarithms of the targets, yes or no; auto: by rows held out of the first batch, where the targets are positive and skewed", yesOrNo, "yes", "no")
-	ui.Auto(cmd, &m.shrink, "shrink", "largest input of the tanh of an enhancement node on the first batch: small for a smooth model, large for a crooked one; auto: by rows held out of the first batch",
+	ui.Auto(cmd, &m.Enhancement, "enhancement", "enhancement nodes; auto: chosen by the numbers of rows and columns", count(0, ui.MaxNodes))
+	ui.Auto(cmd, &m.direct, "direct", "whether the columns themselves are linked to the output layer, yes or no; auto: yes for a table with at most 500 columns", yesOrNo, "yes", "no")
+	ui.Auto(cmd, &m.relevance, "relevance", "rounds, 0 to 3, that weight columns by how much the predictions depend on them; auto: chosen on rows held out of the first batch", count(0, 3))
+	ui.Auto(cmd, &m.steps, "steps", "whether half of the enhancement nodes are steps in one or two columns, yes or no; auto: chosen on rows held out of the first batch", yesOrNo, "yes", "no")
+	ui.Auto(cmd, &m.log, "log-targets", "whether a regression learns the logarithms of the targets, yes or no; auto: chosen on rows held out of the first batch if the targets are positive and skewed", yesOrNo, "yes", "no")
+	ui.Auto(cmd, &m.shrink, "shrink", "largest input of the tanh of an enhancement node on the first batch: small for a smooth model, large for a rough one; auto: chosen on rows held out of the first batch",
 		ui.Number("want a positive number, or auto", func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }))
-	ui.Auto(cmd, &m.lambda, "lambda", "ridge, as 1e-6 or 2^-30; 0 for least squares; auto: by rows held out of the first batch", func(text string) (float64, error) {
+	ui.Auto(cmd, &m.lambda, "lambda", "ridge, such as 1e-6 or 2^-30; 0 for least squares; auto: chosen on rows held out of the first batch", func(text string) (float64, error) {
 		v, err := flagvalue.ParseRidge(text)
 		if err == nil && v == 0 {
 			v = bls.None
 		}
 		return v, err
 	})
-	ui.Auto(cmd, &m.scale, "scale", "scaling of the samples: samples (each by its own mean and deviation), columns (each by the first batch), ranks (each column to normal scores), none, or auto: samples for images, else columns or ranks by rows held out",
+	ui.Auto(cmd, &m.scale, "scale", "scaling: samples (each by its own mean and deviation), columns (each by the first batch), ranks (each column to normal scores), none, or auto: samples for images, otherwise columns or ranks, chosen on held-out rows",
 		bls.ParseScaling, "samples", "columns", "ranks", "none")
-	ui.Auto(cmd, &m.method, "method", "how the output layer learns: "+ui.MethodNames()+"; or auto: gram, or qr where rows held out show that it is better",
+	ui.Auto(cmd, &m.method, "method", "how the output layer learns: "+ui.MethodNames()+"; or auto: gram, or qr if held-out rows show that it is better",
 		blsupdate.ParseMethod, strings.Split(ui.MethodNames(), ", ")...)
-	cmd.Flags().BoolVar(&m.tune, "tune", false, "search wider for what is auto, for some 10^12 flops: about half a minute on one core")
+	cmd.Flags().BoolVar(&m.tune, "tune", false, "search more widely for the settings that are auto, with about 10^12 flops: half a minute on one core")
 	ui.Enum(cmd, &m.classWeight, "class-weight", "unweighted, or balanced: rows of rare classes count more, so that all classes count alike",
 		bls.ParseClassWeight, bls.Unweighted.String(), bls.Balanced.String())
 	ui.SeedFlag(cmd, &m.seed)
 }
 
-// count parses a number from low to high, and 0 as none.
+// count returns a parser of numbers from low to high, and of 0 as bls.None.
 func count(low, high int) func(string) (int, error) {
 	return func(text string) (int, error) {
 		n, err := strconv.Atoi(text)
@@ -89,8 +89,8 @@ const maxFolds = 100
 
 var parseHoldout = ui.Number("want a share from 0 to 0.9, such as 0.2", func(v model.Holdout) bool { return v >= 0 && v <= 0.9 })
 
-// estimator returns a model that has learned nothing and expects the given rows. One of the results
-// is nil.
+// estimator returns a classifier or a regressor, the other result being nil. It has learned nothing and
+// expects rows rows.
 func (m *settings) estimator(labeled bool, classes, rows int, images bool, b blskernel.Backend) (*bls.Classifier, *bls.Regressor) {
 	features := bls.FeatureOptions{
 		Groups: m.Groups, GroupNodes: m.GroupNodes, EnhancementNodes: m.Enhancement,

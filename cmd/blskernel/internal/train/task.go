@@ -17,12 +17,12 @@ import (
 const (
 	// peeked is the number of rows from which the task is inferred.
 	peeked = 1000
-	// maxWords is the largest number of classes of words that do not repeat.
+	// maxWords is the largest number of classes that are words if most words do not repeat.
 	maxWords = 64
 )
 
-// decideTask takes the targets for labels or numbers: by --task, else by the first rows. The first
-// batch has at least the given rows.
+// decideTask treats the targets as labels or as numbers, by --task if it is given, otherwise by the first
+// rows. The first batch has at least batch rows.
 func (tr *training) decideTask(r *stream.Reader, batch int) error {
 	task := tr.task
 	if tr.images {
@@ -41,19 +41,19 @@ func (tr *training) decideTask(r *stream.Reader, batch int) error {
 	}
 	if tr.labeled {
 		if tr.log > 0 {
-			return ui.Usagef("--log-targets is about numbers, but the task is a classification: leave it out")
+			return ui.Usagef("--log-targets is for numbers, but the task is a classification: leave it out")
 		}
 		return tr.checkLabels(r, batch)
 	}
 	written := tr.In.Options.TargetNotations
 	tr.sayNotations(written, input.NamesOr(r.Targets(), len(written), "target"))
 	if tr.classWeight == bls.Balanced {
-		return ui.Usagef("--class-weight is about classes, but the task is a regression: leave it out")
+		return ui.Usagef("--class-weight is for classes, but the task is a regression: leave it out")
 	}
 	return nil
 }
 
-// selectClasses makes the targets labels or numbers.
+// selectClasses makes r return the targets as labels if classes is true, otherwise as numbers.
 func selectClasses(r *stream.Reader, classes bool) error {
 	columns := r.Selection()
 	if columns.Classes == classes {
@@ -63,10 +63,10 @@ func selectClasses(r *stream.Reader, classes bool) error {
 	return r.Select(columns)
 }
 
-// A glance is what the labels of the first rows look like.
+// A glance summarizes the labels of the first rows.
 type glance struct {
 	rows, different int
-	known, words    int // labels that are not missing, and those of them that are no numbers
+	known, words    int // labels that are not missing, and labels that are not numbers
 	fractions       bool
 }
 
@@ -89,16 +89,16 @@ func (tr *training) glance(labels []string) glance {
 
 func isFraction(v float64) bool { return v == v && v != math.Trunc(v) }
 
-// quantity reports whether labels look like a quantity or like row numbers: many, with fractions or
-// more than half as many as rows.
+// quantity reports whether labels look like a quantity or like row numbers: many different numbers, with
+// fractions among them or more than half as many as rows.
 func (g glance) quantity() bool {
 	return g.words == 0 && g.different > model.FewLabels && (g.fractions || 2*g.different > g.rows)
 }
 
 // guessTask returns the task that the targets of the first rows suggest, and leaves the data at its
-// beginning. Words are a classification. Numbers with a fraction among them are a regression, and so is
-// what can only be read as numbers, such as several targets. Whole numbers are classes where few differ
-// and a quantity where most do, which it says. Words among numbers are neither, and an error.
+// beginning. Words mean a classification. Numbers with a fraction among them mean a regression, and so
+// do targets that can only be read as numbers, such as several columns. Whole numbers are classes if few
+// differ and a quantity if most do; a note says so. Words among numbers are an error.
 func (tr *training) guessTask(r *stream.Reader) (string, error) {
 	peek := func(classes bool) (*stream.Batch, error) {
 		if err := selectClasses(r, classes); err != nil {
@@ -106,7 +106,7 @@ func (tr *training) guessTask(r *stream.Reader) (string, error) {
 		}
 		return r.Peek(peeked)
 	}
-	unknown := ui.Usagef("--task is missing: the targets could be numbers of classes or quantities; want --task %s or --task %s",
+	unknown := ui.Usagef("--task is missing: the targets could be class numbers or quantities; want --task %s or --task %s",
 		model.Classification, model.Regression)
 	b, err := peek(true)
 	var fault *stream.Error
@@ -127,7 +127,7 @@ func (tr *training) guessTask(r *stream.Reader) (string, error) {
 			return model.Classification, nil
 		}
 	}
-	// The fractions of an array are no labels, and Peek leaves them out.
+	// Fractions in an array are not labels, and Peek leaves them out.
 	numbers, again := peek(false)
 	switch {
 	case again == nil && (err != nil || slices.ContainsFunc(numbers.Y.RawMatrix().Data, isFraction)):
@@ -135,10 +135,10 @@ func (tr *training) guessTask(r *stream.Reader) (string, error) {
 	case err != nil:
 		return "", err
 	case g.quantity():
-		tr.Warn("%s has %d different whole numbers in the first %d rows, and is taken for a quantity: use --task classification if they are classes", targetColumn(r), g.different, g.rows)
+		tr.Warn("%s has %d different whole numbers in the first %d rows, and is treated as a quantity: use --task classification if they are classes", targetColumn(r), g.different, g.rows)
 		return model.Regression, nil
 	case g.different <= model.FewLabels:
-		tr.Warn("%s has whole numbers, %d distinct ones in the first rows, and they are taken for classes: use --task regression to predict a quantity", targetColumn(r), g.different)
+		tr.Warn("%s has %d different whole numbers in the first rows, which are treated as classes: use --task regression to predict a quantity", targetColumn(r), g.different)
 		return model.Classification, nil
 	}
 	return "", unknown
@@ -146,7 +146,7 @@ func (tr *training) guessTask(r *stream.Reader) (string, error) {
 
 // checkLabels returns an error if the labels of the first rows are numbers of a quantity or of the
 // rows, or of too many classes, before a large first batch is read. It leaves the data at its
-// beginning. An error of reading is left for learning to meet again.
+// beginning. It ignores an error of reading, which learning meets again.
 func (tr *training) checkLabels(r *stream.Reader, batch int) error {
 	if len(tr.classes) > 0 {
 		return nil
@@ -154,7 +154,7 @@ func (tr *training) checkLabels(r *stream.Reader, batch int) error {
 	if !tr.images {
 		if b, err := r.Peek(peeked); err == nil {
 			if g := tr.glance(b.Labels); g.quantity() {
-				return ui.Usagef("%s has %d different numbers in the first %d rows, so they are no classes: use --task regression to predict a quantity, or name another --target; if they are classes, list them by --classes",
+				return ui.Usagef("%s has %d different numbers in the first %d rows, so they do not look like classes: use --task regression to predict a quantity, or name another --target; if they are classes, list them with --classes",
 					targetColumn(r), g.different, g.rows)
 			}
 		}

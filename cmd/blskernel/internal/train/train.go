@@ -1,4 +1,4 @@
-// Package train implements the command train. do has what it does, in order.
+// Package train implements the command train. Its method do lists the steps, in order.
 package train
 
 import (
@@ -29,8 +29,8 @@ type training struct {
 	first   int
 	like    string // the path of a model
 
-	images, labeled bool   // whether the data is idx files, and whether it has classes
-	gaps            []bool // of the columns, whether an indicator of missing cells may help
+	images, labeled bool   // whether the samples are images, and whether the targets are labels
+	gaps            []bool // for each column, whether an indicator of missing cells may help
 }
 
 // New returns the command train.
@@ -39,46 +39,46 @@ func New(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "train --out MODEL [flags] FILE...",
 		Short: "Train a model on files of any size",
-		Long: `Train a broad learning system on CSV, NumPy .npy and .npz or idx files, plain or gzip, or on standard
+		Long: `Train a broad learning system on CSV, NumPy .npy and .npz or idx files, plain or gzipped, or on standard
 input (-), and write it to a model file. An .npz must be a plain file. The rows are read and learned
 batch by batch. Memory depends on the k nodes and on two batches of 8 (d + k) bytes for each row with
 d inputs, not on the number of rows. Only the methods improved and original keep a matrix of rows x k.
 With very many columns the first batch takes the most memory: --first makes it smaller.
 
-The feature maps are fitted to the first batch, of --first rows, and then stay: rows must be in
-random order, and not sorted by their labels. A label that comes up later is a new class, as in
-update. With --classes, which lists all of them, it is an error.
+The feature maps are fitted to the first batch, of --first rows, and then stay fixed: rows must be in
+random order, not sorted by their labels. A label that comes up later is a new class, as in update.
+With --classes, which lists all labels, it is an error.
 
 A column of words becomes one input for each word of the first 4096 rows, at most 64: 1 for the word
-of the row and 0 for the others. Other words count as none of them, and are counted. A column of more
-words or of dates is an error: leave it out by --exclude. --missing says what becomes of a missing
-cell of an input; a row without a label or target is bad, or left out by --missing drop. Percent,
-currencies, decimal commas and signs between thousands are recognised where all cells of a column in
+of the row and 0 for the others. Later words count as none of them; a note says how many there were. A
+column of more words, or of dates, is an error: leave it out with --exclude. --missing says what to do
+with a missing cell of an input; a row without a label or target is bad, or left out with --missing
+drop. Percent, currencies, decimal commas and thousands signs are recognised if all cells of a column in
 those rows agree, and reported. The model stores these settings, with --decimal, --thousands and
 --na, and the other commands use them.
 
-Settings that are auto suit the data: the scaling, the number of enhancement nodes, and --shrink,
---lambda and --method by the rows that are held out of the first 4096, which the model learns in the
+Settings that are auto adapt to the data: the scaling, the number of enhancement nodes, and --shrink,
+--lambda and --method, chosen on rows held out of the first 4096. The model learns these rows in the
 end like all others. The same data give the same settings on every machine. They are printed with
-their score. docs/settings.md explains them. --tune searches wider.
+their score. docs/settings.md explains them. --tune searches more widely.
 
 --task can be left out for idx files, which are a classification, and for data whose labels are
-words or whose targets have fractions. More than 64 words need it if most are there once. Whole numbers
-are taken for classes if at most 20 differ, and for a quantity if most of them do.
+words or whose targets have fractions. More than 64 words need it if most occur only once. Whole numbers
+are treated as classes if at most 20 differ, and as a quantity if most of them do.
 
 --like MODEL trains a model that can be merged with MODEL: with its feature maps, columns, settings and
-classes, and none of its rows.
+classes, but none of its rows.
 
---holdout 0.2 sets a fifth of all rows aside, chosen by their numbers and so the same ones in every
-run. The model never learns them; at the end the data is read again, and their score is printed and
+--holdout 0.2 sets a fifth of all rows aside, chosen by row number, so that every run sets the same ones
+aside. The model never learns them; at the end the data is read again, and their score is printed and
 kept in the model for inspect. --cv 5 trains five more models, each without a fifth of the rows, and
-prints the mean of their scores on these rows and the standard deviation. The model itself learns all
+prints the mean and standard deviation of their scores on the rows left out. The model itself learns all
 rows.
 
 --checkpoint writes the model while it learns. After an interruption the same command with --resume
-goes on from the last checkpoint; the result is the same to the last bit. It reads the rows up to
-the checkpoint again, which must be those that were learned; rows after it may have changed. No run
-can resume from standard input or a pipe.`,
+continues from the last checkpoint; the result is the same to the last bit. It reads the rows up to
+the checkpoint again, which must be the same; later rows may have changed. No run can resume from
+standard input or a pipe.`,
 		Example: `  blskernel train --out iris.bls --target species iris.csv
   blskernel train --out price.bls --target price --task regression --inputs 2-9 houses.csv
   blskernel train --out digits.bls --data mnist
@@ -89,17 +89,17 @@ can resume from standard input or a pipe.`,
   cat log.csv | blskernel train --out log.bls --target 51 --task regression -`,
 	}
 	f := cmd.Flags()
-	ui.OutFlag(cmd, &tr.Out, "the model file; an existing one is replaced once the new one, or its first checkpoint, is complete")
+	ui.OutFlag(cmd, &tr.Out, "model file to write; an existing one is replaced once the new one, or its first checkpoint, is complete")
 	ui.Choice(cmd, &tr.task, "task", "classification or regression", "", model.Classification, model.Regression)
 	tr.In.Register(cmd, "training", input.DefaultBatch)
 	tr.In.RegisterWeight(cmd)
-	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default those in the data")
+	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default the labels in the data")
 	tr.settings.register(cmd)
-	ui.Int(cmd, &tr.first, "first", 0, ui.MaxSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes, or 1000 rows where the nodes are auto, and four times that with --class-weight balanced")
-	f.StringVar(&tr.like, "like", "", "a model whose feature maps, columns, settings and classes are taken, and none of its rows, so that both can be merged")
-	ui.Parsed(cmd, &tr.Holdout, "holdout", "0", "share of the rows that are not learned, spread over all by their numbers, and scored at the end", parseHoldout)
-	ui.Int(cmd, &tr.Folds, "cv", 0, maxFolds, "train this number of further models, each without one of as many parts of the rows, and print the mean and spread of their scores on it; 0 for none")
-	tr.RegisterCheckpoint(cmd, "go on from the last checkpoint in --out, with the same flags and files")
+	ui.Int(cmd, &tr.first, "first", 0, ui.MaxSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the number of nodes, or 1000 rows if the nodes are auto, and four times that with --class-weight balanced")
+	f.StringVar(&tr.like, "like", "", "model to take feature maps, columns, settings and classes from, but no rows, so that both can be merged")
+	ui.Parsed(cmd, &tr.Holdout, "holdout", "0", "share of the rows to hold out, chosen by row number; they are not learned but scored at the end", parseHoldout)
+	ui.Int(cmd, &tr.Folds, "cv", 0, maxFolds, "train this many further models, each without one of as many parts of the rows, and print the mean and spread of their scores on the parts left out; 0 for none")
+	tr.RegisterCheckpoint(cmd, "continue from the last checkpoint in --out, with the same flags and files")
 	return tr.Command(cmd, s, "one JSON object, and one for each checkpoint,", func(ctx context.Context, args []string) error {
 		return tr.do(ctx, cmd, args)
 	})
@@ -145,13 +145,13 @@ func (tr *training) do(ctx context.Context, cmd *cobra.Command, args []string) e
 	return tr.LearnAll(ctx)
 }
 
-// check returns an error for a flag of train that is wrong.
+// check returns an error if a flag of train is wrong.
 func (tr *training) check(cmd *cobra.Command) error {
 	if tr.Out == "" {
 		return ui.Usagef("--out is missing: name the file for the model")
 	}
 	for i, class := range tr.classes {
-		tr.classes[i] = strings.TrimSpace(class) // as the labels of a text
+		tr.classes[i] = strings.TrimSpace(class) // as the reader trims the labels of a text
 		if tr.classes[i] == "" {
 			return ui.Usagef("--classes has an empty label, which no row can have")
 		}
@@ -162,7 +162,7 @@ func (tr *training) check(cmd *cobra.Command) error {
 	tr.In.Missing = cmp.Or(tr.In.Missing, stream.MissingMean.String())
 	if len(tr.classes) > 0 {
 		if tr.task == model.Regression {
-			return ui.Usagef("--classes is about a classification, and --task is regression: leave one out")
+			return ui.Usagef("--classes is for a classification, but --task is regression: leave one out")
 		}
 		tr.In.Closed = "--classes lists all of them: add it there, or leave the row out"
 		// A checkpoint records the task.
@@ -176,16 +176,16 @@ func (tr *training) check(cmd *cobra.Command) error {
 	case tr.Folds == 1:
 		return ui.Usagef("--cv is 1; want at least 2 parts, or 0")
 	case tr.Folds > 0 && tr.Holdout > 0:
-		return ui.Usagef("--cv scores each row, and --holdout some: leave one out")
+		return ui.Usagef("--cv scores all rows, but --holdout only some: leave one out")
 	case tr.Folds > 0 && tr.tune:
-		return ui.Usagef("--cv would score settings that --tune has chosen by the same rows: leave one out")
+		return ui.Usagef("--cv would score settings that --tune has chosen on the same rows: leave one out")
 	}
 	nodes := tr.Nodes
 	nodes.Groups = cmp.Or(nodes.Groups, bls.DefaultGroups)
 	return nodes.Check()
 }
 
-// open opens the data, as numbers if the task is unknown, or with labels where numbers fail.
+// open opens the data. If the task is unknown, it reads numbers, or labels if that fails.
 func (tr *training) open(ctx context.Context) (*stream.Reader, error) {
 	r, err := tr.In.Open(ctx, tr.task == model.Classification)
 	var fault *stream.Error
@@ -197,12 +197,12 @@ func (tr *training) open(ctx context.Context) (*stream.Reader, error) {
 	return r, err
 }
 
-// prepare decides the task and how the columns become inputs, and returns what the model keeps of that.
+// prepare decides the task and how the columns become inputs, and returns the metadata of the model.
 func (tr *training) prepare(ctx context.Context, r *stream.Reader) (meta modelfile.Metadata, err error) {
 	switch {
 	case r.Outputs() > 0:
 	case r.Heading().Format == stream.CSV:
-		return meta, ui.Usagef("--target is missing: name the column of the labels or targets, by its name or number")
+		return meta, ui.Usagef("--target is missing: give the name or number of the column of the labels or targets")
 	default:
 		return meta, session.ErrNoTargets
 	}
@@ -251,8 +251,8 @@ func (tr *training) prepare(ctx context.Context, r *stream.Reader) (meta modelfi
 // number is still to be chosen.
 const usualNodes = 400
 
-// firstRows returns the number of rows to read so that the first batch has as many to learn as it is to
-// have, by default at least those of a batch.
+// firstRows returns the number of rows to read so that, without the rows held out, the first batch has
+// --first rows to learn, by default at least batch.
 func (tr *training) firstRows(batch int) int {
 	first := tr.first
 	if first == 0 {
@@ -268,7 +268,7 @@ func (tr *training) firstRows(batch int) int {
 	return int(min(math.Ceil(float64(first)/float64(1-tr.Holdout)), ui.MaxSamples))
 }
 
-// learnFirst makes the model of the first batch, for which first rows were requested.
+// learnFirst makes the model from the first batch, for which first rows were requested.
 func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, first int) error {
 	f := tr.Next(ctx)
 	if f.Err != nil {
@@ -314,7 +314,7 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, fir
 	return nil
 }
 
-// fit makes the model of the first batch, which expects the given rows in all.
+// fit makes the model from the first batch. rows is the number of rows expected in all.
 func (tr *training) fit(ctx context.Context, b *stream.Batch, rows int, meta modelfile.Metadata) error {
 	file := &modelfile.File{Metadata: meta}
 	file.Classifier, file.Regressor = tr.estimator(tr.labeled, len(meta.Classes), rows, tr.images, tr.Backend)

@@ -19,7 +19,7 @@ import (
 // MaxSize bounds the sizes of models of random rows.
 const MaxSize = 10_000_000
 
-// RidgeText returns the shorter of the decimal number and 2^n, since the paper's ridge is 2^-30.
+// RidgeText formats a ridge as a decimal number, or as 2^n if that is shorter, like the paper's 2^-30.
 func RidgeText(lambda float64) string {
 	decimal := strconv.FormatFloat(lambda, 'g', -1, 64)
 	if fraction, exponent := math.Frexp(lambda); fraction == 0.5 {
@@ -32,12 +32,12 @@ func RidgeText(lambda float64) string {
 
 // LambdaFlag adds --lambda with the value as its default. more is added to the help text.
 func LambdaFlag(cmd *cobra.Command, v *float64, more string) {
-	cmd.Flags().Var(&value[float64]{v, RidgeText(*v), "number", flagvalue.ParseRidge}, "lambda", "ridge, as 1e-6 or 2^-30; 0 for least squares"+more)
+	cmd.Flags().Var(&value[float64]{v, RidgeText(*v), "number", flagvalue.ParseRidge}, "lambda", "ridge, such as 1e-6 or 2^-30; 0 for least squares"+more)
 }
 
 // MethodFlag adds --method for several methods with their forms.
 func MethodFlag(cmd *cobra.Command, v *[]string) {
-	cmd.Flags().StringSliceVar(v, "method", *v, "methods, alone or with a form and solve, as improved/large/solve")
+	cmd.Flags().StringSliceVar(v, "method", *v, "methods, alone or with a form and solve, such as improved/large/solve")
 	Complete(cmd, "method", methods()...)
 }
 
@@ -51,7 +51,7 @@ func BackendsFlag(cmd *cobra.Command, v *[]string, more string) {
 // number of threads.
 //
 //	errors: a UsageError for an unknown name; another error for a backend that is not available or a
-//	wrong environment.
+//	wrong environment variable.
 func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
 	var backends []blskernel.Backend
 	var found []string
@@ -69,8 +69,8 @@ func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
 	return backends, nil
 }
 
-// Ints adds a flag for several numbers within bounds, by default the value of to. The words of zero
-// stand for 0.
+// Ints adds a flag for several numbers from least to most, by default *to. The words in zero stand for
+// 0.
 func Ints(cmd *cobra.Command, to *[]int, name string, least, most int, usage string, zero ...string) {
 	text := strings.ReplaceAll(strings.Trim(fmt.Sprint(*to), "[]"), " ", ",")
 	cmd.Flags().Var(&value[[]int]{to, text, "ints", func(text string) (list []int, err error) {
@@ -91,8 +91,8 @@ func Ints(cmd *cobra.Command, to *[]int, name string, least, most int, usage str
 	}}, name, usage)
 }
 
-// CheckNames returns an error if a list has a name twice or one that is not known. It overwrites each
-// name by the known one, which differs in case alone.
+// CheckNames returns an error if a list has a name twice or an unknown one. It overwrites each name with
+// the known one, which may differ in case.
 func CheckNames(flag string, list, known []string) error {
 	for i, name := range list {
 		at := find(known, name)
@@ -104,10 +104,9 @@ func CheckNames(flag string, list, known []string) error {
 	return CheckUnique(flag, list)
 }
 
-// CommandLine returns the command with the flags that were given, by which its results can be measured
-// again: without the flags that say where the results go. With defaults it includes flags at their
-// defaults, so that a version with other defaults has the same results, except defaults 0, false and
-// empty.
+// CommandLine returns the command and the flags that were given, to measure its results again, without
+// the flags that say where the results go. If defaults is true it also includes flags at their defaults,
+// except 0, false and empty, so that a version with other defaults has the same results.
 func CommandLine(cmd *cobra.Command, defaults bool) string {
 	words := []string{cmd.CommandPath()}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -41,7 +41,7 @@ func (v *value[T]) Set(text string) error {
 	return err
 }
 
-// Int adds a flag for a number within bounds, by default the value of to.
+// Int adds a flag for a number from least to most, by default *to.
 func Int(cmd *cobra.Command, to *int, name string, least, most int, usage string) {
 	cmd.Flags().Var(&value[int]{to, strconv.Itoa(*to), "int", func(text string) (int, error) {
 		v, err := strconv.Atoi(text)
@@ -52,7 +52,7 @@ func Int(cmd *cobra.Command, to *int, name string, least, most int, usage string
 	}}, name, usage)
 }
 
-// Number returns a parser of the numbers that are valid, which its error says by want.
+// Number returns a parser of the numbers for which valid is true. The text of its error is want.
 func Number[T ~float64](want string, valid func(v T) bool) func(string) (T, error) {
 	return func(text string) (T, error) {
 		v, err := strconv.ParseFloat(text, 64)
@@ -63,7 +63,7 @@ func Number[T ~float64](want string, valid func(v T) bool) func(string) (T, erro
 	}
 }
 
-// Parsed adds a flag that parse reads. Its default is the value of to, which prints as text.
+// Parsed adds a flag that parse reads. Its default is *to, which prints as text.
 func Parsed[T any](cmd *cobra.Command, to *T, name, text, usage string, parse func(string) (T, error)) {
 	cmd.Flags().Var(&value[T]{to, text, "string", parse}, name, usage)
 }
@@ -95,8 +95,8 @@ func Choice(cmd *cobra.Command, to *string, name, usage string, words ...string)
 // Automatic is the value of a flag that leaves the choice to the command.
 const Automatic = "auto"
 
-// Auto adds a flag for a value that parse reads, one of some words if there are any, or auto, the
-// default. The value of auto is the zero of T.
+// Auto adds a flag for a value that parse reads, one of words if there are any, or auto, the default.
+// auto sets the zero value of T.
 func Auto[T any](cmd *cobra.Command, to *T, name, usage string, parse func(string) (T, error), words ...string) {
 	orAuto := func(text string) (v T, err error) {
 		if strings.EqualFold(text, Automatic) {
@@ -112,12 +112,12 @@ func Auto[T any](cmd *cobra.Command, to *T, name, usage string, parse func(strin
 	Complete(cmd, name, Automatic)
 }
 
-// find returns the index of the word that text is, in any case, or -1.
+// find returns the index of text in words, in any case, or -1.
 func find(words []string, text string) int {
 	return slices.IndexFunc(words, func(word string) bool { return strings.EqualFold(word, text) })
 }
 
-// Columns adds a flag for names of columns, of which one may be empty: "" is a list of that name alone.
+// Columns adds a flag for column names. A name may be empty: an empty value is a list of one such name.
 func Columns(cmd *cobra.Command, to *[]string, name, usage string) {
 	cmd.Flags().StringSliceVar(to, name, nil, usage)
 	f := cmd.Flags().Lookup(name)
@@ -129,7 +129,7 @@ type listValue interface {
 	pflag.SliceValue
 }
 
-// columnNames is pflag's list, which takes "" for no names.
+// columnNames is pflag's list, which takes an empty value for no names, with Set changed.
 type columnNames struct{ listValue }
 
 func (c columnNames) Set(text string) error {
@@ -157,12 +157,12 @@ func CheckUnique[E comparable](flag string, list []E) error {
 	return nil
 }
 
-// checkNotEmpty returns an error for a flag that was given and names nothing.
+// checkNotEmpty returns an error for a flag that was given an empty value.
 func checkNotEmpty(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		list, isList := f.Value.(pflag.SliceValue)
 		if f.Value.Type() == "string" && f.Value.String() == "" || isList && len(list.GetSlice()) == 0 {
-			err = Usagef("--%s is empty: leave it out, or say what it should be", f.Name)
+			err = Usagef("--%s is empty: give it a value, or leave it out", f.Name)
 		}
 	})
 	return err
@@ -182,15 +182,15 @@ func SeedFlag(cmd *cobra.Command, v *uint64) {
 
 // JSONFlag adds --json. object names the printed value.
 func JSONFlag(cmd *cobra.Command, v *bool, object string) {
-	cmd.Flags().BoolVar(v, "json", false, "print "+object+" in place of text")
+	cmd.Flags().BoolVar(v, "json", false, "print "+object+" instead of text")
 }
 
 // QuietFlag adds --quiet.
 func QuietFlag(cmd *cobra.Command, v *bool) {
-	cmd.Flags().BoolVar(v, "quiet", false, "print the result and errors only")
+	cmd.Flags().BoolVar(v, "quiet", false, "print only the result and errors")
 }
 
-// OutFlag adds --out, in short -o.
+// OutFlag adds --out, or -o for short.
 func OutFlag(cmd *cobra.Command, v *string, usage string) {
 	cmd.Flags().StringVarP(v, "out", "o", "", usage)
 }
@@ -206,7 +206,7 @@ func methods() []string {
 // MethodNames lists the names of all methods.
 func MethodNames() string { return strings.Join(methods(), ", ") }
 
-// Compute has the flags that say what computes.
+// Compute has the flags that select the backend and the number of threads.
 type Compute struct {
 	Backend string
 	Threads int
@@ -246,7 +246,7 @@ func ThreadsFlag(cmd *cobra.Command, v *int) {
 // Nodes has the flags of the nodes of a model.
 type Nodes struct{ Groups, GroupNodes, Enhancement int }
 
-// Check returns an error for more nodes than there may be.
+// Check returns an error for more than MaxNodes nodes.
 func (n *Nodes) Check() error {
 	if k := int64(n.Groups)*int64(n.GroupNodes) + int64(n.Enhancement); k > MaxNodes {
 		return Usagef("--groups, --group-nodes and --enhancement make %d nodes; want at most %d", k, MaxNodes)

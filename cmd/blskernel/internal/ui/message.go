@@ -50,14 +50,14 @@ func Message(err error) string {
 	return text
 }
 
-// similarFlags returns a question that names flags similar to an unknown one.
+// similarFlags returns a question that names the flags similar to an unknown one, if there are any.
 func similarFlags(cmd *cobra.Command, err error) string {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return ""
 	}
 	name := unknown.GetSpecifiedName()
-	flags := &cobra.Command{SuggestionsMinimumDistance: max(1, min(2, len(name)-1))} // most short names are like any other
+	flags := &cobra.Command{SuggestionsMinimumDistance: max(1, min(2, len(name)-1))} // most short names resemble each other
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		flags.AddCommand(&cobra.Command{Use: "--" + f.Name, Hidden: f.Hidden, Run: func(*cobra.Command, []string) {}})
 	})

@@ -30,14 +30,14 @@ var Pause = 2 * time.Second
 const (
 	// barSteps is the number of steps of the bar.
 	barSteps = 1000
-	// barColumns is the least width: a wrapped line could not be redrawn.
+	// barColumns is the least width of a terminal: a wrapped line could not be redrawn.
 	barColumns = 80
 	// barWidth is the width of the bar, barRest the width of all else but the description.
 	barWidth = 24
 	barRest  = len(" 100% |") + barWidth + len("|  [99h59m59s]")
 )
 
-// NewProgress returns the progress on w, for which quiet suppresses lines but not the bar.
+// NewProgress returns the progress on w. quiet suppresses the lines, but not the bar.
 func NewProgress(w io.Writer, quiet bool) *Progress {
 	p := &Progress{w: w, Quiet: quiet, printed: time.Now()}
 	if columns, ok := takesBar(w); ok {
@@ -56,7 +56,7 @@ func newBar(w io.Writer) *progressbar.ProgressBar {
 		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(true))
 }
 
-// takesBar reports whether a line of w can be drawn again, and its columns, 0 if unknown.
+// takesBar reports whether a line of w can be redrawn, and returns its columns, 0 if unknown.
 func takesBar(w io.Writer) (columns int, ok bool) {
 	f, ok := w.(interface{ Fd() uintptr })
 	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
@@ -69,7 +69,7 @@ func takesBar(w io.Writer) (columns int, ok bool) {
 	return columns, columns == 0 || columns >= barColumns
 }
 
-// Show shows the share of the work that is done, 0 to 1, negative if unknown, and what comes now.
+// Show shows what is being done, and the share of the work that is done: 0 to 1, negative if unknown.
 func (p *Progress) Show(share float64, doing string) {
 	switch {
 	case p.bar != nil:

@@ -39,8 +39,8 @@ func (r *Reporter) Begin(to Streams) error {
 	return nil
 }
 
-// Do calls f, which prints, with the progress cleared. It returns the cause of the context of Attend
-// if that is canceled first.
+// Do clears the progress and calls f, which prints. If the context of Attend has been canceled, it
+// returns the cause instead.
 func (r *Reporter) Do(f func() error) error {
 	r.printing.Lock()
 	defer r.printing.Unlock()
@@ -51,7 +51,7 @@ func (r *Reporter) Do(f func() error) error {
 	return f()
 }
 
-// Show shows the progress, as Progress.Show.
+// Show calls Progress.Show while the work of Attend goes on, or if there is none.
 func (r *Reporter) Show(share float64, doing string) {
 	r.printing.Lock()
 	defer r.printing.Unlock()
@@ -82,7 +82,7 @@ func (r *Reporter) Print(text string) error {
 	})
 }
 
-// Object prints an object of the result with --json.
+// Object prints an object of the result as JSON, only with --json.
 func (r *Reporter) Object(v any) error {
 	if !r.JSON {
 		return nil

@@ -42,7 +42,7 @@ func (e UsageError) Unwrap() error { return e.error }
 // Usagef returns a UsageError with that message.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// longFlag matches a flag with one dash other than the short forms -h, -o and -v.
+// longFlag matches a flag with one dash, except the short forms -h, -o and -v.
 var longFlag = regexp.MustCompile(`^-([a-gi-np-uw-z]|[a-z][a-z-]+)(=|$)`)
 
 // twoDashes accepts flags with one dash, as Go's own commands do.
@@ -97,7 +97,7 @@ func Run(ctx context.Context, root *cobra.Command, args []string, s Streams) int
 	}
 }
 
-// A checkedWriter keeps the first error, since cobra ignores the errors of its help.
+// A checkedWriter keeps the first error, since cobra ignores errors in printing help.
 type checkedWriter struct {
 	io.Writer
 	err error
@@ -109,8 +109,8 @@ func (w *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Version returns the release of this program, or the version that the go command makes of the
-// revision, with +dirty for changed files; else (devel) or unknown.
+// Version returns the release of this program, or the version that the go command derives from the
+// revision, with +dirty for changed files; otherwise (devel) or unknown.
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
@@ -118,7 +118,7 @@ func Version() string {
 	return "unknown"
 }
 
-// NoArgs refuses arguments that are no flags.
+// NoArgs returns an error if there are arguments other than flags.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:

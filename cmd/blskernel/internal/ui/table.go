@@ -27,7 +27,7 @@ func Aligned(cells [][]string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Significant writes a number >= 0 with at most 3 decimals, in 7 characters below ten million. Below
+// Significant formats a number >= 0 with at most 3 decimals, in 7 characters below ten million. Below
 // 0.1 it has three significant digits, in at most 8 characters down to 1e-99.
 func Significant(v float64) string {
 	if v > 0 && v < 0.1 {
@@ -40,7 +40,7 @@ func Significant(v float64) string {
 	return fmt.Sprintf("%.*f", decimals, v)
 }
 
-// Hundredths writes a number with two decimals, and NaN, for unknown, as a dash.
+// Hundredths formats a number with two decimals, and NaN, for unknown, as a dash.
 func Hundredths(v float64) string {
 	if math.IsNaN(v) {
 		return "-"

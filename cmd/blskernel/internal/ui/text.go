@@ -33,7 +33,7 @@ func Escaped(text string) string {
 	return b.String()
 }
 
-// Count writes a number of things, with the given plural or else an s.
+// Count formats a number of things. The plural is the given one, or has an s.
 func Count[N int | int64](n N, thing string, plural ...string) string {
 	switch {
 	case n == 1:

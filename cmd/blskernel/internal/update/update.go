@@ -26,7 +26,7 @@ type updating struct {
 	again   bool
 	only    bool // labels of the model
 	forget  float64
-	ridge   *float64 // nil where it stays
+	ridge   *float64 // nil if it stays
 }
 
 // New returns the command update.
@@ -35,37 +35,37 @@ func New(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "update MODEL [flags] FILE...",
 		Short: "Let a model learn from more rows",
-		Long: `Let a model learn from more rows: the weights become those of a fit to all rows, with the feature
-maps of the first training. The rows that it has learned are not needed.
+		Long: `Let a model learn from more rows: the weights become the weights of a fit to all rows, with the feature
+maps of the first training. The rows that it has learned before are not needed.
 
-The model file is replaced as a whole, once all rows have been learned and the new file is on the
-disk; then the command says so on standard output. If it is stopped before, the file is as before,
-or as the last --checkpoint made it. The same command with --resume then goes on from that
-checkpoint, or from the first row without one. It does not repeat the last update if that was
-finished. It reads the rows up to the checkpoint again, which must be those that were learned; rows
-after it may have changed. No run can resume from standard input or a pipe. No other process can
-change the model meanwhile.
+The model file is replaced as a whole, once all rows have been learned and the new file is on disk;
+the command then reports this on standard output. If it is stopped before, the file stays as it was,
+or as the last --checkpoint left it. The same command with --resume then continues from that
+checkpoint, or from the first row if there is none. It does not repeat the last update if that was
+finished. It reads the rows up to the checkpoint again, which must be the same; later rows may have
+changed. No run can resume from standard input or a pipe. No other process can change the model
+meanwhile.
 
-A label that the model does not have is a new class, and the command says so. The weights become those
-of a model that knew all classes from the start. With --known-labels it is an error.
+A label that the model does not have becomes a new class, and a note says so. The weights are then as if
+the model had known all classes from the start. With --known-labels such a label is an error.
 
---forget 0.99 lets all rows so far count 0.99 times what they did, once, before the first row: with
-one update a day, what was learned d days ago counts 0.99^d. With gram and qr the ridge stays; with the
-other methods it shrinks as the rows do. --lambda changes the ridge, as if it had been so from the
+--forget 0.99 multiplies the weights of all rows so far by 0.99, once, before the first new row: with one
+update a day, what was learned d days ago counts 0.99^d. With gram and qr the ridge stays; with the other
+methods it shrinks like the weights. --lambda changes the ridge, as if it had had that value from the
 start.
 
---score predicts each batch before it is learned. The running score, the accuracy or, of a regression, R2
-in which no row counts for more than four, is printed and kept in the model; each row counts 0.1% less
-than the next one. The command says when the score falls by more than chance explains, as where the data
-are no longer what they were: see --forget.
+--score predicts each batch before learning it. The running score is printed and kept in the model: the
+accuracy or, for a regression, R2 in which no row counts for more than four. Each row counts 0.1% less
+than the next one. A note says when the score falls by more than chance explains, for example because the
+data has changed: see --forget.
 
-Where a model is calibrated for predict --interval, --set and --probabilities, the predictions from before
-a batch is learned renew that: the last 5000 rows count. --lambda ends the calibration before.
+If a model is calibrated for predict --interval, --set and --probabilities, the predictions of each batch
+before it is learned renew the calibration: the last 5000 rows count. --lambda ends the calibration.
 
-The model lists the files that it has learned, by the hash of their bytes. The same file again is an
-error, unless --again is given.
+The model lists the files that it has learned, by the hash of their bytes. It is an error to learn a file
+again, unless --again is given.
 
-Columns are matched by name if the model and the data have names, else by order, as by predict. Data
+Columns are matched by name if the model and the data have names, otherwise by order, as in predict. Data
 without rows is an error and leaves the model unchanged.`,
 		Example: `  blskernel update iris.bls more.csv
   blskernel update iris.bls --out newer.bls more.csv
@@ -78,12 +78,12 @@ without rows is an error and leaves the model unchanged.`,
 	ui.OutFlag(cmd, &up.Out, "file for the new model; by default it replaces the old one")
 	up.In.Register(cmd, "training", "as many as in the training")
 	up.In.RegisterWeight(cmd)
-	up.RegisterCheckpoint(cmd, "go on from the last checkpoint of the same update, if there is one")
-	f.BoolVar(&up.again, "again", false, "learn a file whose bytes the model has learned before, so that its rows count twice")
-	f.BoolVar(&up.only, "known-labels", false, "a label that the model does not have is an error, not a new class")
-	ui.Parsed(cmd, &up.forget, "forget", "1", "before the first row, multiply the weight of all rows so far by this, as 0.99", parseForget)
-	ui.Parsed(cmd, &up.ridge, "lambda", "", "before the first row, change the ridge to this, as 1e-6 or 2^-30; 0 for least squares; by gram and qr only", parseRidge)
-	f.BoolVar(&up.Scoring, "score", false, "score the rows before they are learned, keep the running score in the model, and say when it falls")
+	up.RegisterCheckpoint(cmd, "continue from the last checkpoint of the same update, if there is one")
+	f.BoolVar(&up.again, "again", false, "learn a file although the model has learned the same bytes before, so that its rows count twice")
+	f.BoolVar(&up.only, "known-labels", false, "treat a label that the model does not have as an error, not as a new class")
+	ui.Parsed(cmd, &up.forget, "forget", "1", "before the first row, multiply the weights of all rows so far by this factor, such as 0.99", parseForget)
+	ui.Parsed(cmd, &up.ridge, "lambda", "", "before the first row, change the ridge to this value, such as 1e-6 or 2^-30; 0 for least squares; only with gram and qr", parseRidge)
+	f.BoolVar(&up.Scoring, "score", false, "score the rows before they are learned, keep the running score in the model, and note when it falls")
 	f.BoolVar(&up.restart, "restart", false, "learn all rows although the model is an unfinished checkpoint")
 	return up.Command(cmd, s, "one JSON object, and one for each checkpoint,", func(ctx context.Context, args []string) error {
 		return up.do(ctx, cmd, args[0], args[1:])
@@ -151,7 +151,7 @@ func (up *updating) refuseLearned() error {
 		}
 		if i >= 0 {
 			l := up.Model.Metadata.Learned[i]
-			return ui.Usagef("%s has learned the %s of %q before, as %q: learn them once more by --again, or leave the file out", up.path, ui.Count(l.Rows, "row"), file, l.Name)
+			return ui.Usagef("%s has learned the %s of %q before, as %q: use --again to learn them once more, or leave the file out", up.path, ui.Count(l.Rows, "row"), file, l.Name)
 		}
 	}
 	return nil
@@ -184,16 +184,16 @@ func (up *updating) loadModel(ctx context.Context) (resumed bool, err error) {
 	case up.Resume && meta.Progress != nil && differs == "":
 		return true, nil
 	case from != up.path:
-		return false, ui.Usagef("--resume: %s is not of this update, %s: give another --out, or leave out --resume", from, differs)
+		return false, ui.Usagef("--resume: %s does not belong to this update (%s): give another --out, or leave out --resume", from, differs)
 	case up.Resume && what == "" && up.Manifest.SameData(meta):
-		return false, ui.Usagef("--resume: %s has learned this data by an update that was finished, and is not this one: %s; leave out --resume to learn it once more", from, differs)
+		return false, ui.Usagef("--resume: %s has learned this data in a finished update that is not this one (%s): leave out --resume to learn it once more", from, differs)
 	case what == "" || up.restart:
 		return false, nil
 	case meta.Notes[session.NoteOnce] != "":
-		return false, ui.Usagef("%s is %s, and no run can resume from it, since %s cannot be read again: learn these rows all the same with --restart", from, what, meta.Notes[session.NoteOnce])
+		return false, ui.Usagef("%s is %s, and no run can resume from it, since %s cannot be read again: use --restart to learn these rows anyway", from, what, meta.Notes[session.NoteOnce])
 	case up.Resume:
 		return false, ui.Usagef("--resume: %s is %s, of another run (%s): finish that run, or use --restart", from, what, differs)
 	default:
-		return false, ui.Usagef("%s is %s: finish that by its command with --resume, or learn these rows all the same with --restart", from, what)
+		return false, ui.Usagef("%s is %s: finish that run with --resume, or use --restart to learn these rows anyway", from, what)
 	}
 }

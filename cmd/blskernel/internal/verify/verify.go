@@ -25,18 +25,19 @@ func New(s ui.Streams) *cobra.Command {
 	var v session.Session
 	cmd := &cobra.Command{
 		Use:   "verify MODEL FILE...",
-		Short: "Check that files make a model",
+		Short: "Check that files reproduce a model",
 		Long: `Learn the rows of files again, as the log of the model says, and compare the result with the model. The
-log has each train, update, remove and merge with the hashes of its files, so these are found under any
-name, and their flags need not be given. Files whose rows were removed again are not needed.
+log has each train, update, remove and merge with its flags and the hashes of its files. So files are
+found under any name, and flags need not be given. Files whose rows were removed again are not needed.
 
-A model that has only learned must be the same to the last bit. One that has forgotten rows, removed them
-or was merged must have the weights of the rows that stayed, up to the digits that inspect promises. The
-feature maps and the settings are made again where the files of their training are given.
+A model that has only learned must be the same to the last bit. A model that has forgotten or removed
+rows, or was merged, must have the weights of the rows that stayed, up to the digits that inspect
+promises. The feature maps and the settings are made again if the files of their training are given.
 
-The exit status is 0 if the model is the same, 1 if it is not, and 2 if that cannot be told: because of a
-file that is missing or has changed, rows from standard input, Go or Python, a log that is too long for
-its first operations, or a log of other arithmetic. docs/learning-on.md says what a verification is not.`,
+The exit status is 0 if the model is the same, 1 if it is not, and 2 if verify cannot decide: because of a
+file that is missing or has changed, rows from standard input, Go or Python, a log that was too long to
+keep its first operations, or a log of other arithmetic. docs/learning-on.md says what a verification is
+not.`,
 		Example: `  blskernel verify iris.bls iris.csv more.csv
   blskernel verify --json iris.bls *.csv`,
 		Args: session.ModelFirst(math.MaxInt),
@@ -49,12 +50,12 @@ its first operations, or a log of other arithmetic. docs/learning-on.md says wha
 		if err == nil || errors.As(err, &different) || cmd.Context().Err() != nil {
 			return err
 		}
-		return ui.Usagef("%w", err) // with the same status
+		return ui.Usagef("%w", err) // for status 2
 	}
 	return cmd
 }
 
-// A differentError says that its files do not reproduce a model.
+// A differentError reports that the files do not reproduce a model.
 type differentError struct{ text string }
 
 func (e *differentError) Error() string { return e.text }
@@ -66,7 +67,7 @@ func verify(ctx context.Context, s *session.Session, args []string) error {
 		return err
 	}
 	if slices.Contains(args[1:], session.StandardInput) {
-		return ui.Usagef("want files: standard input has no hash to be found by")
+		return ui.Usagef("want files: standard input has no hash that the log could list")
 	}
 	if len(args) > 1 {
 		if err := in.Begin(args[1:], s); err != nil {
@@ -85,7 +86,7 @@ func verify(ctx context.Context, s *session.Session, args []string) error {
 	}
 	differ := ""
 	if found.Difference > 0 {
-		differ = fmt.Sprintf("; the weights differ by %.2g of their norm, and at most %.2g is right", found.Difference, found.Bound)
+		differ = fmt.Sprintf("; the weights differ by %.2g of their norm; at most %.2g is right", found.Difference, found.Bound)
 	}
 	if found.Verdict == model.Unknown {
 		return fmt.Errorf("%s cannot be verified without %s%s", path, strings.Join(found.Missing, "; "), differ)
@@ -102,7 +103,7 @@ func verify(ctx context.Context, s *session.Session, args []string) error {
 	return cmp.Or(err, s.Say("%s is what its log says: %s learned again%s", path, ui.Count(found.Rows, "row"), differ))
 }
 
-// noteChanged notes each path with the name of a learned file and other content.
+// noteChanged prints a note for each path with the name of a learned file but other content.
 func noteChanged(in *input.Input, m *model.Model, s *session.Session) {
 	for _, path := range in.Paths {
 		if i, err := in.FindLearned(m, path, false); err != nil || i >= 0 {
