@@ -42,8 +42,8 @@ func (f Fetched) ExpectedRows(first int, total int64) float64 {
 	}
 }
 
-// Batches reads on a goroutine, so that the next batch is parsed while one is learned. At most one batch
-// waits: memory holds two batches, and what the reader reads ahead.
+// Batches reads on a goroutine, so that the next batch is parsed while one is learned. At most one
+// batch waits: memory holds two batches, and what the reader reads ahead.
 type Batches struct {
 	handed chan Fetched
 	Stop   context.CancelFunc // ends the reading

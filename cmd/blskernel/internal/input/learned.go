@@ -46,8 +46,8 @@ func (n RowCount) Add(b *stream.Batch) {
 }
 
 // ListLearned adds the files whose rows were learned, or removed if removed is true, to the model's
-// list, and returns all sources, for its log. The hash of a source that is not a regular file, or cannot
-// be read again, is empty; a note names the latter.
+// list, and returns all sources, for its log. The hash of a source that is not a regular file, or
+// cannot be read again, is empty; a note names the latter.
 func (in *Input) ListLearned(m *model.Model, counts RowCount, removed bool) (files []modelfile.Learned) {
 	for _, path := range in.Sources() {
 		l := modelfile.Learned{Name: session.Recorded(filepath.Base(Shown(path))), Rows: counts[Shown(path)], Removed: removed}

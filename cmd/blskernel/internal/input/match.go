@@ -50,8 +50,8 @@ func (in *Input) OpenFor(ctx context.Context, s *session.Session, args []string,
 	return m, r, err
 }
 
-// Each calls do for each batch while the next one is read, counts the rows, and closes r. outputs is the
-// number of the model's outputs.
+// Each calls do for each batch while the next one is read, counts the rows, and closes r. outputs is
+// the number of the model's outputs.
 func (in *Input) Each(ctx context.Context, r *stream.Reader, outputs int, doing string, do func(*stream.Batch) error) (rows int64, err error) {
 	total, batch := r.Rows(), in.BatchRows(r, 0, outputs)
 	names := CellNames(r)

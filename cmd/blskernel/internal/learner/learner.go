@@ -179,8 +179,8 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 	return l.finish(ctx)
 }
 
-// learn learns a batch. In an update, the predictions from before update the calibration if the rows may
-// be among the last ones, and with --score the running score.
+// learn learns a batch. In an update, the predictions from before update the calibration if the rows
+// may be among the last ones, and with --score the running score.
 func (l *Learner) learn(ctx context.Context, b *stream.Batch) error {
 	l.Model.Calibrating = l.Manifest.Name == "update" &&
 		(l.Total < 0 || l.rows+int64(b.X.RawMatrix().Rows) > l.Total-bls.CalibrationRows)
@@ -212,9 +212,9 @@ func (l *Learner) LearnBatch(f Batch, do func(*stream.Batch) error) error {
 // enoughTested is the least number of rows of a later batch on which train calibrates a model.
 const enoughTested = 1000
 
-// count counts the rows of a batch as read, also when a resumed run reads them again. It keeps the batch
-// on which train calibrates the model: the last one with enough rows that had no part in choosing the
-// settings, or the first batch if nothing was chosen.
+// count counts the rows of a batch as read, also when a resumed run reads them again. It keeps the
+// batch on which train calibrates the model: the last one with enough rows that had no part in choosing
+// the settings, or the first batch if nothing was chosen.
 func (l *Learner) count(f Batch, learned *stream.Batch, doing string) {
 	l.sum(f.Batch)
 	if learned != nil && l.Manifest.Name == "train" && l.Model.KeptRows() == 0 &&

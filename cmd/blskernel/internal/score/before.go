@@ -40,8 +40,8 @@ func running(m *model.Model) *metrics.Running {
 	return r
 }
 
-// LearnScored lets a model predict a batch and then learn it. The model keeps the running score if there
-// is room. fall says how the score has fallen, and is empty if it has not.
+// LearnScored lets a model predict a batch and then learn it. The model keeps the running score if
+// there is room. fall says how the score has fallen, and is empty if it has not.
 func LearnScored(ctx context.Context, m *model.Model, b *stream.Batch) (fall string, err error) {
 	scores, err := m.Scores(ctx, b)
 	if err != nil {

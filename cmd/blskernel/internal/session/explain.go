@@ -40,7 +40,8 @@ func InFlags(err error) error {
 	})
 }
 
-// Explain adds to an error of a model the flags that can help. closed says why there are no new classes.
+// Explain adds to an error of a model the flags that can help. closed says why there are no new
+// classes.
 func Explain(err error, closed string) error {
 	var fault *model.Error
 	if !errors.As(err, &fault) {

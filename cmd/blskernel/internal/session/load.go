@@ -82,9 +82,9 @@ func (s *Session) LoadWhole(ctx context.Context, path string) (*model.Model, err
 	return m, err
 }
 
-// Save computes the weights of a model that remove, merge or calibrate has changed, writes it and prints
-// the result. rows is the number of rows removed, merged or calibrated on. If only the sync of the
-// folder fails, it prints the result and returns an error.
+// Save computes the weights of a model that remove, merge or calibrate has changed, writes it and
+// prints the result. rows is the number of rows removed, merged or calibrated on. If only the sync of
+// the folder fails, it prints the result and returns an error.
 func (s *Session) Save(path string, m *model.Model, rows int64, done string) error {
 	if _, err := m.Weights(); err != nil {
 		return TrainAnew(err)

@@ -56,8 +56,8 @@ func (s *Session) CheckOut(path string, model bool, read ...fs.FileInfo) error {
 	return nil
 }
 
-// Lock locks the file *out, to which a model will be written; an empty *out becomes path. If path is not
-// empty, a model must exist there.
+// Lock locks the file *out, to which a model will be written; an empty *out becomes path. If path is
+// not empty, a model must exist there.
 func (s *Session) Lock(out *string, path string) (release func(), err error) {
 	if _, err := Now(); err != nil { // needed at the end
 		return nil, err
@@ -82,9 +82,9 @@ func (s *Session) Lock(out *string, path string) (release func(), err error) {
 
 // lockModel keeps other processes from changing the model at path, which may not exist yet, until
 // release is called, so that of two updates at the same time none is lost. It locks the file .NAME.lock
-// in the same folder, since every update replaces the model with another file. The system releases the lock of a
-// process that ends. lockModel also removes leftovers of killed processes, and returns an error if the
-// model could not be written.
+// in the same folder, since every update replaces the model with another file. The system releases the
+// lock of a process that ends. lockModel also removes leftovers of killed processes, and returns an
+// error if the model could not be written.
 func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 	fsys = vfs.Or(fsys)
 	target, err := atomicfile.Target(path)

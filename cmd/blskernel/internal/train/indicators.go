@@ -11,8 +11,8 @@ import (
 )
 
 // chooseIndicators adds indicators of missing cells to the columns with gaps if they lower the error of
-// the m rows held out of the first ones by more than the fraction 1/√m, which may be chance, and if both
-// fits hold out the same rows.
+// the m rows held out of the first ones by more than the fraction 1/√m, which may be chance, and if
+// both fits hold out the same rows.
 func (tr *training) chooseIndicators(ctx context.Context, r *stream.Reader) error {
 	plain := r.Selection()
 	if plain.Missing != stream.MissingMean {

@@ -21,8 +21,8 @@ const (
 	maxWords = 64
 )
 
-// decideTask treats the targets as labels or as numbers, by --task if it is given, otherwise by the first
-// rows. The first batch has at least batch rows.
+// decideTask treats the targets as labels or as numbers, by --task if it is given, otherwise by the
+// first rows. The first batch has at least batch rows.
 func (tr *training) decideTask(r *stream.Reader, batch int) error {
 	task := tr.task
 	if tr.images {
@@ -89,16 +89,16 @@ func (tr *training) glance(labels []string) glance {
 
 func isFraction(v float64) bool { return v == v && v != math.Trunc(v) }
 
-// quantity reports whether labels look like a quantity or like row numbers: many different numbers, with
-// fractions among them or more than half as many as rows.
+// quantity reports whether labels look like a quantity or like row numbers: many different numbers,
+// with fractions among them or more than half as many as rows.
 func (g glance) quantity() bool {
 	return g.words == 0 && g.different > model.FewLabels && (g.fractions || 2*g.different > g.rows)
 }
 
 // guessTask returns the task that the targets of the first rows suggest, and leaves the data at its
 // beginning. Words mean a classification. Numbers with a fraction among them mean a regression, and so
-// do targets that can only be read as numbers, such as several columns. Whole numbers are classes if few
-// differ and a quantity if most do; a note says so. Words among numbers are an error.
+// do targets that can only be read as numbers, such as several columns. Whole numbers are classes if
+// few differ and a quantity if most do; a note says so. Words among numbers are an error.
 func (tr *training) guessTask(r *stream.Reader) (string, error) {
 	peek := func(classes bool) (*stream.Batch, error) {
 		if err := selectClasses(r, classes); err != nil {

@@ -91,8 +91,8 @@ func Ints(cmd *cobra.Command, to *[]int, name string, least, most int, usage str
 	}}, name, usage)
 }
 
-// CheckNames returns an error if a list has a name twice or an unknown one. It overwrites each name with
-// the known one, which may differ in case.
+// CheckNames returns an error if a list has a name twice or an unknown one. It overwrites each name
+// with the known one, which may differ in case.
 func CheckNames(flag string, list, known []string) error {
 	for i, name := range list {
 		at := find(known, name)
@@ -105,8 +105,8 @@ func CheckNames(flag string, list, known []string) error {
 }
 
 // CommandLine returns the command and the flags that were given, to measure its results again, without
-// the flags that say where the results go. If defaults is true it also includes flags at their defaults,
-// except 0, false and empty, so that a version with other defaults has the same results.
+// the flags that say where the results go. If defaults is true it also includes flags at their
+// defaults, except 0, false and empty, so that a version with other defaults has the same results.
 func CommandLine(cmd *cobra.Command, defaults bool) string {
 	words := []string{cmd.CommandPath()}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
