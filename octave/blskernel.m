@@ -1,22 +1,22 @@
-% BLSKERNEL  Broad learning systems by the command blskernel, in Octave and MATLAB.
+% BLSKERNEL  Broad learning systems with the command blskernel, in Octave and MATLAB.
 %
 %   blskernel("train", "model.bls", X, Y, flag, ...)   trains a model: X has a row for each sample, and Y
 %       is a column of numbers or a cell array of labels, or for a regression a matrix
 %   blskernel("update", "model.bls", X, Y, flag, ...)  learns more rows
-%   blskernel("remove", "model.bls", X, Y, flag, ...)  unlearns rows; where the others would not determine
-%       the weights, the error says so, and blskernel("train", "new.bls", X, Y, "--like", "model.bls") with
-%       the rows that remain starts a model anew by the same settings and feature maps
-%   m = blskernel("inspect", "model.bls")  a struct of what the model is: m.digits is a lower bound on the
-%       correct digits of its weights, and m.advice says what to do where these are few
+%   blskernel("remove", "model.bls", X, Y, flag, ...)  unlearns rows; if the others would not determine the
+%       weights, the error says so; blskernel("train", "new.bls", X, Y, "--like", "model.bls") then trains a
+%       new model on the rows that remain, with the same settings and feature maps
+%   m = blskernel("inspect", "model.bls")  a struct that describes the model: m.digits is a lower bound on
+%       the correct digits of its weights, and m.advice says what to do if they are few
 %   y = blskernel("predict", "model.bls", X, flag, ...)
 %       the labels, a column of numbers or a cell array, or the predictions; with the flag "--scores" or
 %       "--probabilities" a matrix with a column for each class
 %   m = blskernel("export", "model.bls")  a struct of the weights and feature maps (docs/interchange.md)
-%   a = blskernel("read", "x.npy")        an array of a file of NumPy; of "x.npz" a struct of its arrays
+%   a = blskernel("read", "x.npy")        an array from a NumPy file; for "x.npz", a struct of its arrays
 %   blskernel("write", "x.npy", a)        writes a matrix, or a cell array of labels
 %
-% Flags of the command follow, as in blskernel("train", "m.bls", X, y, "--task", "regression"). The
-% environment variable BLSKERNEL names the program; by default it is found in the path. Numbers pass
+% Flags of the command may follow, as in blskernel("train", "m.bls", X, y, "--task", "regression"). The
+% environment variable BLSKERNEL names the program; by default it is found on the path. Numbers pass
 % through .npy files in a temporary folder, with all of their bits.
 function out = blskernel(verb, file, varargin)
   file = char(file);
@@ -66,7 +66,7 @@ function text = call(varargin)
   end
   words = cellfun(@(word) quote(char(word)), [{program}, varargin], 'UniformOutput', false);
   if ispc()
-    words = [{'"'}, words, {'"'}]; % cmd takes away the first and the last one
+    words = [{'"'}, words, {'"'}]; % cmd removes the first and the last quote
   end
   [status, text] = system([strjoin(words, ' ') ' 2>&1']);
   if status ~= 0
@@ -109,7 +109,7 @@ function out = read_npy(file)
   closer = onCleanup(@() fclose(from));
   magic = fread(from, 8, 'uint8=>uint8')';
   if numel(magic) < 8 || ~isequal(magic(1:6), [uint8(147), uint8('NUMPY')])
-    error('blskernel:file', '%s is no .npy file', file);
+    error('blskernel:file', '%s is not a .npy file', file);
   end
   if magic(7) == 1
     header = fread(from, fread(from, 1, 'uint16'), 'uint8=>char')';

@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 ${GO:-go} build -o "$work/blskernel" ./cmd/blskernel
 folder=$PWD/octave
 cd "$work"
-# The code of the page, but for its setup.
+# The code of the page, except its setup.
 awk '/^```matlab/ { on = 1; next } /^```/ { on = 0 } on && !/^addpath|^setenv/' "$folder/../docs/interchange.md" >page.m
 echo "assert(mean(strcmp(y, labels)) > 0.8); assert(Y(:, 2), X(:, 1), 0.5); disp('docs/interchange.md: ok');" >>page.m
 BLSKERNEL=$work/blskernel "$octave" --no-history --norc --quiet --path "$folder" --eval 'blskernel_test, randn("seed", 1), page'

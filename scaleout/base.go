@@ -18,9 +18,9 @@ type base struct{ *model.Model }
 
 func (b *base) classifies() bool { return b.Classifier != nil }
 
-// expand returns the rows A and targets Y that the output layer learns from a batch, with the given new
-// classes and those that the batch adds, which it also returns. The error is a *model.Error if one row
-// is too large to be learned.
+// expand returns the rows A and targets Y that the output layer learns from a batch. all are the labels
+// of the new classes: the given ones, then the ones that the batch adds. The error is a *model.Error if
+// a row is too large to be learned.
 func (b *base) expand(ctx context.Context, batch *stream.Batch, classes []string) (a, y *mat.Dense, all []string, err error) {
 	large := -1
 	if b.classifies() {
@@ -40,14 +40,14 @@ func (b *base) expand(ctx context.Context, batch *stream.Batch, classes []string
 		large = model.FirstLarge(a)
 	}
 	if large >= 0 {
-		const what = "the sample is too large to be learned: its nodes, or the squares of them, overflow"
+		const what = "the sample is too large to be learned: its nodes, or their squares, overflow"
 		err = &model.Error{Place: batch.Where(large).String(), Row: large, What: what}
 	}
 	return a, y, all, err
 }
 
-// withState returns the model of b with the output layer and the classes of a state. The metadata of
-// the training of b is left out.
+// withState returns the model of b with the output layer and the classes of a state. It leaves out the
+// metadata of b's training.
 func (b *base) withState(s *State) (*modelfile.File, error) {
 	f := &modelfile.File{Metadata: b.Metadata}
 	meta := &f.Metadata

@@ -15,7 +15,7 @@ import (
 // is -1 for all earlier rows: the negative of the constant target. A State lists the labels of its new
 // classes. Its targets are the constant, then the classes of the model, then the new classes.
 
-// unknown says that the model does not have a label.
+// unknown returns a message that the model does not have a label.
 func (b *base) unknown(label string) string {
 	do := "train the model with all classes, or leave the row out"
 	if !utf8.ValidString(label) {
@@ -24,8 +24,8 @@ func (b *base) unknown(label string) string {
 	return fmt.Sprintf("the label %.80q is not one of the %d classes of the model (%s); %s", label, len(b.Labels()), names.List(b.Labels()), do)
 }
 
-// targetsOf returns the targets Y of rows with labels, as Expand has them, for the given classes and
-// behind them those that the labels add. all are the labels of these classes.
+// targetsOf returns the targets Y of rows with labels, in the form of Expand. all lists their classes:
+// the given ones, then the new ones among the labels.
 func targetsOf(labels []string, classes []string) (y *mat.Dense, all []string, err error) {
 	all, numbers := model.NewClasses(classes).With(labels)
 	if err := checkClasses(len(all)); err != nil {
@@ -51,13 +51,13 @@ func checkClasses(n int) error {
 	return nil
 }
 
-// become gives the state the classes of labels, in their order. The labels include all classes of the
-// state; the other ones have had no row so far.
+// become gives the state the classes labels, in this order. They include all classes of the state; the
+// others have had no rows so far.
 func (s *State) become(labels []string) error {
 	if slices.Equal(s.classes, labels) {
 		return nil
 	}
-	first := s.updater.Targets() - 1 - len(s.classes) // the classes of the model
+	first := s.updater.Targets() - 1 - len(s.classes) // the number of classes of the model
 	if err := checkClasses(first + len(labels)); err != nil {
 		return err
 	}

@@ -24,22 +24,22 @@
 // # Exactly once
 //
 // A runner may run a bundle several times, even at once, and uses the outputs of one run. Steps have no
-// effects but their outputs; the last one replaces a whole file by the same bytes. So every row counts
-// once. The last step adds lambda, so lambda counts once, whatever the number of files. No output
-// depends on a clock or on random numbers: the time in a model file is fixed when the pipeline is
-// built. The runner chooses the order of the states, so the last bits of the weights may differ between
-// two runs.
+// effects but their outputs; the last one replaces a whole file with the same bytes. So every row
+// counts once. The last step adds lambda, so lambda counts once, whatever the number of files. No
+// output depends on a clock or on random numbers: the time in a model file is fixed when the pipeline
+// is built. The runner chooses the order of the states, so the last bits of the weights may differ
+// between two runs.
 //
 // # The model of the features
 //
 // A pipeline has the path of the model file and its SHA-256. Each process reads the file once, and
 // fails if the file has changed. The fit does not include the rows that this model has learned. The
-// result has its classes, the names of its columns and, for a regression, the means that it subtracts
-// from the targets.
+// result has the model's classes and column names and, for a regression, the means that the model
+// subtracts from the targets.
 //
-// A label that the model lacks is a new class. Its target is -1 for all earlier rows, the negative of a
-// target that is 1 for all rows, so states with different classes merge.
-// Options.KnownLabels makes such labels bad rows.
+// A label that the model lacks becomes a new class. Its target is -1 for all earlier rows, the negative
+// of a target that is 1 for all rows, so states with different classes merge. Options.KnownLabels makes
+// rows with such labels bad rows.
 //
-// The default backend of the process computes the products, see package blskernel.
+// The default backend of the process computes the products (see package blskernel).
 package scaleout

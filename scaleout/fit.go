@@ -9,20 +9,21 @@ import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 // whatever the files, bundles and workers are, and however often a bundle runs.
 //
 // The n-th file of targets has the labels or targets of the n-th file of patterns. Patterns keep the
-// given order, and the files of each are in the order of their names. Package dataset/stream reads
-// them: idx, .npy, .npz and CSV, plain or gzip. Words, missing cells and numbers are read as the model
-// has them, and counted ([MetricUnknown], [MetricFilled], [MetricDropped]). A file without samples adds
-// nothing. Beam reads remote files once from beginning to end, so .npz cannot be read there.
+// given order, and the files of each are sorted by name. Package dataset/stream reads them: idx, .npy,
+// .npz and CSV, plain or gzipped. Words, missing cells and numbers are read as in the training of the
+// model. Counters have the unknown words, the cells filled in and the rows left out ([MetricUnknown],
+// [MetricFilled], [MetricDropped]). A file without samples adds nothing. Beam reads remote files once
+// from beginning to end, so remote .npz files cannot be read.
 //
 //	cost: for each sample bls.Features.Transform, and k² + 2ck flops for the state by Gram,
-//	2k² + 4ck by QR; n-1 mergers for n states, each of k²/2 additions by Gram and 2k³/3 flops by QR;
+//	2k² + 4ck by QR; n-1 merges for n states, each of k²/2 additions by Gram and 2k³/3 flops by QR;
 //	k³/3 + 2ck² flops once by Gram, 2k³/3 + ck² by QR.
-//	memory: of a worker, for each running bundle, the state, 4k² bytes by Gram and 8k² by QR, a
-//	batch and its nodes, 8(d+k) bytes a row; the model once for all of them. Of the last step, the
-//	state about four times.
+//	memory: in a worker, for each running bundle, the state, 4k² bytes by Gram and 8k² by QR, and a
+//	batch and its nodes, 8(d+k) bytes a row; the model once for all bundles. In the last step, about
+//	four times the state.
 //	panics: for invalid options, no pattern, a model file that cannot be read, and a scheme whose
 //	file system is not linked into the program. As with Beam's own functions the value is an error.
-//	errors, of the pipeline, which the runner passes on as text: those of Shards; the first file
+//	errors, of the pipeline, which the runner passes on as text: as Shards; for the first file
 //	that cannot be opened, is cut off, has a wrong checksum or does not fit the inputs of the model;
 //	the first bad row beyond opt.SkipBad, by file, line and column; a sample whose nodes overflow;
 //	more than 4096 classes; no samples, or without a ridge too few for the nodes; nodes that are

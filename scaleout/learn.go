@@ -28,7 +28,7 @@ func init() {
 
 // A learnFn turns the samples of a bundle of shards into one state, with a line for each bad row that
 // it sets aside. The key of the state is a hash of the first shard, so a repeated bundle has the same
-// one. Its outputs are its only effects: StartBundle drops what is left of a bundle that failed.
+// key. Its outputs are its only effects: StartBundle drops what is left of a bundle that failed.
 type learnFn struct {
 	withModel
 	Options Options
@@ -50,7 +50,7 @@ func (fn *learnFn) FinishBundle(_ context.Context, emit func(int64, *State), _ f
 	fn.state = nil
 }
 
-// keyOf returns a key of 63 bits, not negative, which spreads states over the lowest level of a tree.
+// keyOf returns a nonnegative key of 63 bits. Keys spread the states over the lowest level of a tree.
 func keyOf(shard Shard) int64 {
 	sum := sha256.Sum256([]byte(shard.Path))
 	return int64(binary.BigEndian.Uint64(sum[:]) >> 1)
@@ -81,7 +81,7 @@ func (fn *learnFn) ProcessElement(ctx context.Context, shard Shard, _ func(int64
 	return nil
 }
 
-// read learns the samples of a shard, without the bad rows that aside accepts.
+// read learns the samples of a shard, except the bad rows that aside accepts.
 func (fn *learnFn) read(ctx context.Context, shard Shard, aside func(error) error) (err error) {
 	r, err := fn.open(ctx, shard, func(fault *stream.Error) error { return aside(fault.With(flagOf)) })
 	if errors.Is(err, stream.ErrEmpty) {
@@ -106,7 +106,7 @@ func (fn *learnFn) read(ctx context.Context, shard Shard, aside func(error) erro
 	}
 }
 
-// learn learns the samples of a batch, without the rows that aside accepts: rows with a label that the
+// learn learns the samples of a batch, except the rows that aside accepts: rows with a label that the
 // model neither has nor gains, and rows whose nodes overflow.
 func (fn *learnFn) learn(ctx context.Context, b *stream.Batch, shard Shard, aside func(error) error) (err error) {
 	known, _ := b.Split(func(i int) bool {
@@ -135,7 +135,7 @@ func (fn *learnFn) learn(ctx context.Context, b *stream.Batch, shard Shard, asid
 	return err
 }
 
-// unknown says that the model neither has nor gains the label of a row, or returns an empty string.
+// unknown returns a message, or an empty string if the model has or gains the label of row i.
 func (fn *learnFn) unknown(b *stream.Batch, i int, shard Shard) string {
 	if !fn.base.classifies() {
 		return ""
@@ -205,8 +205,8 @@ func flagOf(r stream.Remedy) string {
 	return flag
 }
 
-// match selects the columns of the model, as `blskernel update` does, and checks their numbers. Its
-// error is a *stream.Error with the path of the shard.
+// match selects the columns of the model, as `blskernel update` does, and checks the number of targets.
+// Its error is a *stream.Error with the path of the shard.
 func (fn *learnFn) match(r *stream.Reader, shard Shard) error {
 	const noTargets = "has no labels or targets; name their columns, or their files"
 	err := fn.base.Match(r, model.Data{
@@ -217,7 +217,7 @@ func (fn *learnFn) match(r *stream.Reader, shard Shard) error {
 	}
 	unfit, ok := err.(*stream.Error)
 	switch {
-	case ok && unfit.Path == "": // of columns, which knows no paths
+	case ok && unfit.Path == "": // a fault of the columns, without a path
 		unfit.Path = shard.Path
 		return unfit.With(flagOf)
 	case errors.Is(err, model.ErrNoTargets):

@@ -220,7 +220,7 @@ func TestFaultsTogether(t *testing.T) {
 		t.Errorf("%d samples are learned, and should be %d; %d bad rows are listed of %d", n, rows, listed, total)
 	}
 	opt.SkipBad--
-	fails(t, func(s beam.Scope) { Fit(s, sh.patterns, nil, opt) }, fmt.Sprintf("%d bad rows; the limit is %d", total, total-1), folder)
+	fails(t, func(s beam.Scope) { Fit(s, sh.patterns, nil, opt) }, fmt.Sprintf("%d bad rows, but the limit is %d", total, total-1), folder)
 }
 
 // TestReadStopped checks that a canceled context is an error, and not a fault of the file, and that no

@@ -56,7 +56,7 @@ func (fn *matchFn) ProcessElement(ctx context.Context, _ []byte, emit func(Shard
 // check them before it runs a pipeline.
 //
 //	errors: a pattern that matches no file, a local folder, a file that two patterns match, or
-//	numbers of sample files and target files that differ.
+//	different numbers of sample files and target files.
 func Shards(ctx context.Context, patterns, targets []string) ([]Shard, error) {
 	paths, err := list(ctx, patterns)
 	if err != nil {
@@ -67,7 +67,7 @@ func Shards(ctx context.Context, patterns, targets []string) ([]Shard, error) {
 		return nil, err
 	}
 	if len(targets) > 0 && len(labels) != len(paths) {
-		return nil, fmt.Errorf("scaleout: %d files of samples and %d of targets: each file of samples needs one of targets, in the same order",
+		return nil, fmt.Errorf("scaleout: %d files of samples, but %d of targets: each file of samples needs a file of targets, in the same order",
 			len(paths), len(labels))
 	}
 	shards := make([]Shard, len(paths))

@@ -48,7 +48,7 @@ func TestMatch(t *testing.T) {
 		want              string
 	}{
 		{[]string{at("x-*"), at("q-*")}, nil, "scaleout: no file matches " + at("q-*")},
-		{[]string{at("x-*")}, []string{at("y-2")}, "scaleout: 3 files of samples and 1 of targets"},
+		{[]string{at("x-*")}, []string{at("y-2")}, "scaleout: 3 files of samples, but 1 of targets"},
 		{[]string{at("x-*"), folder + "/./x-2"}, nil, "which would be learned twice"},
 		{[]string{at("x-*"), at("x-2")}, nil, fmt.Sprintf("scaleout: the patterns %s and %s both name the file %s", at("x-*"), at("x-2"), at("x-2"))},
 		{[]string{at("[")}, nil, "scaleout: listing " + at("[")},

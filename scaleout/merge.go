@@ -15,10 +15,10 @@ func init() {
 // fanIn is the mean number of states that merge adds into one on each level of its tree.
 const fanIn = 8
 
-// merge adds states, a PCollection<KV<int64, *State>>, along a tree: on each level a CombineFn adds
-// those whose keys are equal modulo a power of fanIn, so that no worker receives all of them. The
-// result is a PCollection<*State> of one element, or of none without states. The order of the sum, and
-// so its last bits, may differ between two runs.
+// merge adds number states, a PCollection<KV<int64, *State>>, along a tree: on each level a CombineFn
+// adds the states whose keys are equal modulo a power of fanIn, so that no worker receives all of them.
+// The result is a PCollection<*State> of one element, or of none without states. The order of the sum,
+// and so its last bits, may differ between two runs.
 func merge(s beam.Scope, states beam.PCollection, number int) beam.PCollection {
 	for _, keys := range levels(number) {
 		s := s.Scope(fmt.Sprintf("level of %d keys", keys))
@@ -27,8 +27,8 @@ func merge(s beam.Scope, states beam.PCollection, number int) beam.PCollection {
 	return beam.DropKey(s, states)
 }
 
-// levels returns the numbers of keys on the levels of a tree for a number of states, from the lowest,
-// at least an eighth of it, to the root, 1. They are powers of fanIn.
+// levels returns the numbers of keys on the levels of a tree for the given number of states. They are
+// powers of fanIn, from at least states/fanIn on the lowest level to 1 at the root.
 func levels(states int) []int64 {
 	keys := []int64{1}
 	for keys[0] < (int64(states)-1)/fanIn+1 {

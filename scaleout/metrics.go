@@ -13,8 +13,8 @@ const (
 	// MetricBad counts the rows that are set aside.
 	MetricBad = "bad"
 	// MetricDropped counts the rows with a missing cell that the model leaves out, and MetricFilled
-	// the missing cells that it fills in. MetricUnknown begins the name of the counter of each
-	// column of words, for those that the model does not know.
+	// the missing cells that it fills in. MetricUnknown followed by the name of a column of words
+	// counts the words of the column that the model does not know.
 	MetricDropped = "dropped"
 	MetricFilled  = "filled"
 	MetricUnknown = "unknown "

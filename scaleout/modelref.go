@@ -23,7 +23,7 @@ type withModel struct {
 	base   *base  // also in the program that builds the pipeline, so that it loads the model once
 }
 
-// useModel returns the model file at path, for the program that builds the pipeline. It panics if the
+// useModel loads the model file at path, for the program that builds the pipeline. It panics if the
 // file cannot be read.
 func useModel(path string) withModel {
 	m := withModel{Path: path}
@@ -39,8 +39,8 @@ var loaded = struct {
 	models map[withModel]weak.Pointer[base] // by Path and SHA256
 }{models: map[withModel]weak.Pointer[base]{}}
 
-// Setup loads the model, whose SHA256 it sets if that is empty. All steps of this process that use the
-// model at the same time share it.
+// Setup loads the model, and sets SHA256 if it is empty. All steps of this process that use the model
+// at the same time share it.
 func (m *withModel) Setup(ctx context.Context) error {
 	loaded.mu.Lock()
 	defer loaded.mu.Unlock()
@@ -60,12 +60,12 @@ func (m *withModel) Setup(ctx context.Context) error {
 	if is := hex.EncodeToString(sum.Sum(nil)); m.SHA256 == "" {
 		m.SHA256 = is
 	} else if is != m.SHA256 {
-		return fmt.Errorf("scaleout: the model %s has changed since the pipeline was built: its SHA-256 is %s, and was %s; "+
+		return fmt.Errorf("scaleout: the model %s has changed since the pipeline was built: its SHA-256 is %s, but was %s; "+
 			"restore the file, or build the pipeline again", m.Path, is, m.SHA256)
 	}
 	maps.DeleteFunc(loaded.models, func(_ withModel, model weak.Pointer[base]) bool { return model.Value() == nil })
 	key := withModel{Path: m.Path, SHA256: m.SHA256}
-	if m.base = loaded.models[key].Value(); m.base == nil { // else of another step
+	if m.base = loaded.models[key].Value(); m.base == nil { // otherwise another step has loaded it
 		m.base = &base{model.New(file)}
 		loaded.models[key] = weak.Make(m.base)
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
-// Options are the settings of a fit. Model and Out are required; the zero Lambda is a ridge of 0. Paths
+// Options are the settings of a fit. Model and Out are required; a Lambda of 0 means no ridge. Paths
 // name files on Beam's file systems, such as "gs://bucket/x.npy"; a path without a scheme is local. A
-// field that stream.Options has too means the same, for every file.
+// field that stream.Options also has means the same here, for every file.
 type Options struct {
 	// Model is the path of the model file with the feature maps, the labels and the inputs:
 	// `blskernel train` makes it from a sample of the data. The fit does not include the rows that
@@ -25,16 +25,16 @@ type Options struct {
 	// Out is the path of the model file to write. It replaces an existing file as a whole.
 	Out string
 
-	// Method is Gram or QR, whose errors grow with the condition number of the nodes instead of its
-	// square; 0 for Gram.
+	// Method is Gram, which is the default, or QR, whose errors grow with the condition number of
+	// the nodes instead of its square.
 	Method blsupdate.Method
 
 	// Lambda is the ridge of the fit, added once; negative for the ridge of Model.
 	Lambda float64
 
-	// States is about the number of states, which determines the height of the tree that merges
-	// them: at most one for each bundle, so at most the number of files. 0 for 64. It affects only
-	// the speed.
+	// States is the approximate number of states, which determines the height of the tree that
+	// merges them. There is at most one for each bundle, so at most the number of files. 0 means
+	// 64. It affects only the speed.
 	States int
 
 	// SkipBad bounds the bad rows that are set aside; more are an error. BadOut is the path of a
@@ -42,36 +42,36 @@ type Options struct {
 	SkipBad int64
 	BadOut  string
 
-	// KnownLabels makes a row bad if the model lacks its label. By default the label is a new
+	// KnownLabels makes a row bad if the model lacks its label. By default the label becomes a new
 	// class.
 	KnownLabels bool
 
 	// Created is the time of creation in the model file. The pipeline fixes it, so that a repeated
-	// step writes the same bytes. Zero for the present time.
+	// step writes the same bytes. Zero means the present time.
 	Created time.Time
 
 	// Software is the program that the model file names, with its version; empty for
 	// "blskernel/scaleout".
 	Software string
 
-	// Batch is the number of rows of a batch; 0 for 4096, or fewer if their inputs take more than
+	// Batch is the number of rows in a batch; 0 for 4096, or fewer if their inputs take more than
 	// 32 MB.
 	Batch int
 
 	Format     stream.Format // of the samples, not of files of targets
-	Comma      rune          // of texts
+	Comma      rune          // of CSV files
 	InputArray string        // of .npz files
 
-	// Header says whether texts begin with the names of their columns. Set stream.HeaderAbsent if
-	// they do not: HeaderAuto takes a first line with a bad number for names.
+	// Header says whether CSV files begin with the names of their columns. Set stream.HeaderAbsent
+	// if they do not: HeaderAuto treats a first line with a bad number as names.
 	Header stream.Header
 
 	// Inputs and Targets choose the columns, by default by the names in the model, in any order. A
-	// model without names takes every column but the targets as an input. Columns that are given
-	// here keep their order, unless they have the names in the model: then they take its order.
+	// model without names takes every column but the targets as an input. Columns given here keep
+	// their order, unless they have the names of the model: then they take its order.
 	Inputs, Targets []string
 
-	Exclude []string // columns that are no inputs
+	Exclude []string // columns that are not inputs
 }
 
 const (

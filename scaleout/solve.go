@@ -49,15 +49,15 @@ func (fn *solveFn) ProcessElement(ctx context.Context, _ []byte, states func(**S
 	}
 	write := func(w io.Writer) error { return modelfile.Write(w, file) }
 	if err := beamfile.Write(ctx, fn.Options.Out, write); err != nil {
-		return fmt.Errorf("scaleout: the model file %s: %w", fn.Options.Out, err)
+		return fmt.Errorf("scaleout: writing the model file %s: %w", fn.Options.Out, err)
 	}
 	return nil
 }
 
-// maxShown is the number of bad rows that a message shows at most.
+// maxShown is the largest number of bad rows that a message shows.
 const maxShown = 5
 
-// listBad writes the list of the bad rows and returns their number, with an error above the limit.
+// listBad writes the list of the bad rows and returns their number, and an error above the limit.
 func (fn *solveFn) listBad(ctx context.Context, bad func(*string) bool) (count int, err error) {
 	var lines []string
 	for line := ""; bad(&line); {
@@ -74,17 +74,17 @@ func (fn *solveFn) listBad(ctx context.Context, bad func(*string) bool) (count i
 			return nil
 		}
 		if err := beamfile.Write(ctx, path, list); err != nil {
-			return 0, fmt.Errorf("scaleout: the list of bad rows %s: %w", path, err)
+			return 0, fmt.Errorf("scaleout: writing the list of bad rows %s: %w", path, err)
 		}
 	}
 	if count = len(lines); int64(count) <= fn.Options.SkipBad {
 		return count, nil
 	}
-	return count, fmt.Errorf("scaleout: %d bad rows; the limit is %d; correct the data, or raise the limit; the first are: %s",
+	return count, fmt.Errorf("scaleout: %d bad rows, but the limit is %d; correct the data, or raise the limit; the first are: %s",
 		count, fn.Options.SkipBad, strings.Join(lines[:min(count, maxShown)], "; "))
 }
 
-// solve makes the model of a sum of states, whose updater it takes over.
+// solve makes the model from a sum of states. It takes over the updater of the sum.
 func (fn *solveFn) solve(sum *State) (*modelfile.File, error) {
 	if err := sum.sorted(); err != nil {
 		return nil, fmt.Errorf("scaleout: ordering the classes: %w", err)
@@ -102,7 +102,7 @@ func (fn *solveFn) solve(sum *State) (*modelfile.File, error) {
 	}
 	file, err := fn.base.withState(sum)
 	if err != nil {
-		return nil, fmt.Errorf("scaleout: making a model of the states: %w", err)
+		return nil, fmt.Errorf("scaleout: making a model from the states: %w", err)
 	}
 	meta := &file.Metadata
 	meta.Created, meta.Changed, meta.Software = fn.Options.Created, fn.Options.Created, fn.Options.Software
@@ -122,7 +122,7 @@ func (fn *solveFn) explain(method blsupdate.Method, err error) error {
 		if method == blsupdate.QR {
 			do = "raise lambda, or look for outliers among the samples"
 		}
-		return fmt.Errorf("scaleout: the nodes are dependent to working precision; %s: %w", do, err)
+		return fmt.Errorf("scaleout: the nodes are linearly dependent to working precision; %s: %w", do, err)
 	}
 	return fmt.Errorf("scaleout: solving for the weights: %w", err)
 }

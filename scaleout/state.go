@@ -30,8 +30,8 @@ type State struct {
 	classes []string          // the labels of the last targets: classes that the model does not have
 }
 
-// learn adds rows A (q×k) with their targets Y (q×c), of which the last ones are those of the new
-// classes, the present ones first.
+// learn adds rows A (q×k) with their targets Y (q×c). The last targets are for the new classes of the
+// model, which begin with the present ones of s.
 func (s *State) learn(method blsupdate.Method, a, y *mat.Dense, classes []string) (err error) {
 	if s.updater == nil {
 		s.classes = classes
@@ -96,7 +96,7 @@ func decodeState(in []byte) (*State, error) {
 	if len(in) == 0 {
 		return &State{}, nil
 	}
-	r := bytes.NewReader(in) // of which gob reads no more than the labels
+	r := bytes.NewReader(in) // gob reads only the labels from it
 	var classes []string
 	if err := gob.NewDecoder(r).Decode(&classes); err != nil {
 		return nil, fmt.Errorf("scaleout: decoding the labels of a state: %w", err)
@@ -115,7 +115,7 @@ func decodeState(in []byte) (*State, error) {
 		return nil, fmt.Errorf("scaleout: decoding a state: its lambda is %v; want 0", lambda)
 	}
 	if len(classes) > 0 && u.Targets() < 2+len(classes) {
-		return nil, fmt.Errorf("scaleout: decoding a state: it has %d targets, too few for %d classes of its own", u.Targets(), len(classes))
+		return nil, fmt.Errorf("scaleout: decoding a state: it has %d targets, too few for its %d new classes", u.Targets(), len(classes))
 	}
 	return &State{u, classes}, nil
 }

@@ -18,7 +18,7 @@ func main() {
 	// From here on gonum's mat runs on this backend.
 	blas64.Use(blskernel.Default())
 
-	// 300 samples of 20 features, targets by known weights.
+	// 300 samples of 20 features, with targets from known weights.
 	r := rand.New(rand.NewPCG(1, 2))
 	truth := random(r, 20, 1)
 	a, ax := random(r, 200, 20), random(r, 100, 20)
@@ -42,7 +42,7 @@ func main() {
 	if diff := w.Norm(2); !(diff < 1e-12) {
 		log.Fatalf("the weights are off by %g", diff)
 	}
-	fmt.Printf("%d samples on backend %s: the weights are found again\n", model.Samples(), blskernel.Default().Name())
+	fmt.Printf("%d samples on backend %s: the weights are recovered\n", model.Samples(), blskernel.Default().Name())
 }
 
 func random(r *rand.Rand, rows, cols int) *mat.Dense {

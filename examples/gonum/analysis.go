@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// This file is an ordinary program on gonum. It does not know of blskernel.
+// This file is an ordinary gonum program. It does not know about blskernel.
 
 // findings are the results of the analysis of samples X (l×d) and a target y (l).
 type findings struct {
@@ -53,7 +53,7 @@ func analyse(x *mat.Dense, y *mat.VecDense, lambda float64) (*findings, error) {
 
 	var pc stat.PC
 	if !pc.PrincipalComponents(x, nil) {
-		return nil, fmt.Errorf("the singular values of the samples were not found")
+		return nil, fmt.Errorf("the singular values of the samples could not be computed")
 	}
 	f.explained = pc.VarsTo(nil)
 

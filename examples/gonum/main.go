@@ -30,7 +30,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	n := flag.Int("n", 300, "the number of columns of the samples, which are twice as many")
+	n := flag.Int("n", 300, "number of columns; there are twice as many samples")
 	name := flag.String("backend", "", "pure or openblas (default the backend of blskernel.Default)")
 	flag.Parse()
 	if err := run(os.Stdout, *n, *name); err != nil {

@@ -66,8 +66,8 @@ func (s *server) handler() http.Handler {
 	return mux
 }
 
-// refuse answers with the error of a request. The weights are known since the load, so the cause is the
-// request itself or the time of its predictions.
+// refuse answers with the error of a request. The weights have been known since the load, so the cause
+// is the request itself or the time of its predictions.
 func (s *server) refuse(w http.ResponseWriter, err error) {
 	var large *http.MaxBytesError
 	status := http.StatusBadRequest
@@ -97,7 +97,7 @@ func (m *served) predict(ctx context.Context, body io.Reader) (*answer, error) {
 	scores, err := m.Predict(ctx, x)
 	var overflow *bls.OverflowError
 	if errors.As(err, &overflow) && overflow.Row >= 0 {
-		return nil, fmt.Errorf("row %d: %s overflows, so its numbers are far beyond those that the model has learned",
+		return nil, fmt.Errorf("row %d: %s overflows, so its numbers are far beyond the ones that the model has learned",
 			overflow.Row+1, overflow.What)
 	}
 	if err != nil {

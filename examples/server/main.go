@@ -1,10 +1,10 @@
-// Command server serves predictions of a model file of blskernel train:
+// Command server serves predictions of a model that blskernel train has written:
 //
 //	server -model iris.bls -addr 127.0.0.1:8080
 //
-// A request is a JSON object with rows of samples. A row is a list in the order of the model's
-// inputs, or an object by the names of its inputs, whose other fields are ignored. The answer has
-// one prediction for each row, and for a classification its scores:
+// A request is a JSON object with rows of samples. A row is a list of cells in the order of the model's
+// inputs, or an object with a field for each input, whose other fields are ignored. The answer has one
+// prediction for each row, and for a classification also its scores:
 //
 //	POST /predict  {"rows": [[5.1, 3.5, 1.4, 0.2]]}
 //	               {"rows": [{"petal_width": 0.2, "petal_length": 1.4, ...}]}
@@ -18,12 +18,12 @@
 // whose predictions take longer than a minute gets 503. A client may close its side of the connection
 // while it waits.
 //
-// The server looks at the file each second, and loads it again when it is replaced, as by blskernel
-// update, and at SIGHUP. It reads regular files only, and a load ends after five minutes. If the file
-// cannot be loaded, or is not there, the old model stays, and is stale. The log has the time of each
-// load. /healthz has the time of the last look, which grows old if the file system does not answer.
-// SIGINT and SIGTERM stop the server after the requests that have begun; a second signal stops it at
-// once.
+// The server checks the file every second, and loads it again when it has been replaced, for example by
+// blskernel update, and on SIGHUP. It reads only regular files, and gives up a load after five minutes.
+// If the file cannot be loaded, or is missing, the old model stays, and is stale. The log has the time
+// of each load. /healthz has the time of the last check, which gets old if the file system does not
+// answer. SIGINT and SIGTERM stop the server after the requests that have begun; a second signal stops
+// it at once.
 package main
 
 import (
@@ -45,11 +45,11 @@ const grace = 10 * time.Second
 
 func main() {
 	log.SetFlags(0)
-	path := flag.String("model", "", "the model file")
-	address := flag.String("addr", "127.0.0.1:8080", "the address to listen at; port 0 for any that is free")
+	path := flag.String("model", "", "model file of blskernel train")
+	address := flag.String("addr", "127.0.0.1:8080", "address to listen on; port 0 for any free port")
 	flag.Parse()
 	if *path == "" || flag.NArg() > 0 {
-		log.Fatal("server: want -model FILE, and nothing but flags")
+		log.Fatal("server: give the model with -model FILE, and no other arguments")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // so that a second signal ends the process
@@ -62,8 +62,8 @@ func main() {
 	}
 }
 
-// serve answers requests until ctx is done, and finishes those that have begun. It calls ready once it
-// listens.
+// serve answers requests until ctx is done, and then finishes the ones in progress. It calls ready once
+// it listens.
 func (s *server) serve(ctx context.Context, address string, ready func(net.Addr)) error {
 	seen, _ := os.Stat(s.path) // load returns the error
 	if err := s.load(ctx); err != nil {
@@ -95,7 +95,7 @@ func (s *server) serve(ctx context.Context, address string, ready func(net.Addr)
 		return err
 	}
 	if err := <-done; err != nil {
-		_ = server.Close() // which has nothing to add
+		_ = server.Close() // its error adds nothing
 		return fmt.Errorf("requests that took longer than %v were cut off: %w", grace, err)
 	}
 	return nil

@@ -180,7 +180,7 @@ func TestRegressor(t *testing.T) {
 	r := &bls.Regressor{Features: features, Method: blsupdate.QR, Update: blsupdate.Options{Lambda: 1e-6}}
 	testutil.NoError(t, r.Fit(x, y))
 	at, _ := start(t, &modelfile.File{Regressor: r})
-	if status, text := post(t, at+"/predict", `{"rows": [{"u": 1}]}`); status != http.StatusBadRequest || !strings.Contains(text, "row 1: the model has no distinct names") {
+	if status, text := post(t, at+"/predict", `{"rows": [{"u": 1}]}`); status != http.StatusBadRequest || !strings.Contains(text, "row 1: the model has no distinct column names") {
 		t.Errorf("status %d, %s", status, text)
 	}
 	many := `{"rows": [` + strings.Repeat("[0,0],", maxNumbers/(targets+2)) + "[0,0]]}"

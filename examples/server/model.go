@@ -21,17 +21,17 @@ import (
 // A server predicts with the model in a file, and reloads the file when it changes.
 type server struct {
 	path        string
-	poll        time.Duration    // between two looks at the file
-	loadTime    time.Duration    // bounds a load, which never ends on a file system that does not answer
+	poll        time.Duration    // between two checks of the file
+	loadTime    time.Duration    // bounds a load, which may never end if the file system does not answer
 	predictTime time.Duration    // bounds the predictions of a request
 	hangup      <-chan os.Signal // asks for the file to be loaded again
 
-	model  atomic.Pointer[served]    // a request takes it once, and keeps it to its end
+	model  atomic.Pointer[served]    // a request loads it once, and uses it to the end
 	stale  atomic.Bool               // whether the last load failed
-	looked atomic.Pointer[time.Time] // when the last look at the file ended
+	looked atomic.Pointer[time.Time] // when the last check of the file ended
 }
 
-// newServer returns a server of the file at path, which it has not loaded.
+// newServer returns a server for the file at path, without loading it.
 func newServer(path string) *server {
 	return &server{path: path, poll: time.Second, loadTime: 5 * time.Minute, predictTime: time.Minute}
 }
@@ -47,7 +47,7 @@ type served struct {
 	loaded          time.Time
 }
 
-// load loads the file, until ctx is done and at most for loadTime. On an error it keeps the old model.
+// load loads the file until ctx is done, for at most loadTime. On an error it keeps the old model.
 func (s *server) load(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.loadTime, fmt.Errorf("not loaded after %v", s.loadTime))
 	defer cancel()
@@ -84,7 +84,7 @@ func open(ctx context.Context, path string) (*served, error) {
 	if info, err := file.Stat(); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file; save the model to a file, and rename that to this name", path)
+		return nil, fmt.Errorf("%s is not a regular file; save the model to a file, and rename it to this name", path)
 	}
 	f, err := modelfile.Read(bufio.NewReaderSize(contextReader{file, ctx}, 1<<16), nil)
 	if err != nil {
@@ -115,7 +115,7 @@ func (r contextReader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// name returns the name of column j, its number from 1 without names.
+// name returns the name of column j, or its number from 1 if there are no names.
 func (m *served) name(j int) string {
 	if m.names == nil {
 		return strconv.Itoa(j + 1)
@@ -123,7 +123,7 @@ func (m *served) name(j int) string {
 	return m.names[j]
 }
 
-// follow loads the file at every SIGHUP, and whenever it differs from seen, until ctx is done.
+// follow loads the file on every SIGHUP, and whenever it differs from seen, until ctx is done.
 func (s *server) follow(ctx context.Context, seen os.FileInfo) {
 	tick := time.NewTicker(s.poll)
 	defer tick.Stop()
@@ -145,7 +145,7 @@ func (s *server) follow(ctx context.Context, seen os.FileInfo) {
 			case ctx.Err() != nil:
 				return
 			case err != nil:
-				log.Printf("%s: the model stays the one loaded at %s: %v", at, s.model.Load().loaded.Format(time.RFC3339), err)
+				log.Printf("%s: keeping the model loaded at %s: %v", at, s.model.Load().loaded.Format(time.RFC3339), err)
 			default:
 				log.Printf("%s: loaded %s again", at, s.path)
 			}
@@ -161,7 +161,7 @@ func (s *server) look() {
 	s.looked.Store(&now)
 }
 
-// same reports whether a file has not been replaced or changed; nil stands for no file.
+// same reports whether a file has been neither replaced nor changed; nil means that there is no file.
 func same(now, before os.FileInfo) bool {
 	if now == nil || before == nil {
 		return now == before

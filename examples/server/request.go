@@ -22,8 +22,8 @@ const maxRow, maxCell = 1 << 20, 64
 // errTooManyRows is the error of a request with more rows than fit into maxNumbers.
 var errTooManyRows = errors.New("too many rows for one request; send several")
 
-// readRows returns the samples of a request, and the number of unknown words. It
-// decodes row by row, so that an error names the row.
+// readRows returns the samples of a request, and the numbers of unknown words by column. It decodes row
+// by row, so that an error names the row.
 func (m *served) readRows(body io.Reader) (x *mat.Dense, unknown map[string]int64, err error) {
 	n := len(m.cells)
 	tally := stream.Tally{Filled: make([]int64, n), Unknown: make([]int64, n)}
@@ -83,8 +83,8 @@ func expect(d *json.Decoder, want ...json.Token) error {
 	return nil
 }
 
-// row returns the cells of a row in the order of the model's columns. The text is valid JSON. Errors
-// begin with what follows the number of the row.
+// row returns the cells of a row in the order of the model's columns. text is valid JSON. An error
+// begins with the text that follows the number of the row.
 func (m *served) row(text []byte) ([]float64, error) {
 	n := len(m.cells)
 	if len(text) > maxRow+maxCell*n {
@@ -102,7 +102,7 @@ func (m *served) row(text []byte) ([]float64, error) {
 	case isList && len(list) != n:
 		return nil, fmt.Errorf(" has %d cells; the model has %d columns", len(list), n)
 	case isObject && !m.distinct:
-		return nil, fmt.Errorf(": the model has no distinct names of columns; send lists of %d cells", n)
+		return nil, fmt.Errorf(": the model has no distinct column names; send lists of %d cells", n)
 	case !isList && !isObject:
 		return nil, errors.New(" is neither a list nor an object of cells")
 	}
@@ -130,8 +130,8 @@ func (m *served) row(text []byte) ([]float64, error) {
 	return cells, lacks
 }
 
-// cell returns a cell of column j: a finite number; NaN for null where the model fills it in; or of a
-// word, which may be written as a number, the index of the level, -1 for an unknown one.
+// cell returns the value of a cell of column j: a finite number; NaN for null if the model fills it in;
+// or the level of a word, which may be written as a number, -1 for an unknown word.
 func (m *served) cell(j int, v any) (float64, error) {
 	levels := m.cells[j].Levels
 	text, _ := json.Marshal(v) // as it was decoded

@@ -49,7 +49,7 @@ func TestWrong(t *testing.T) {
 		{1, "no worker pool answers", []string{p.pattern(), model, out, "--environment_type", "EXTERNAL", "--environment_config", "localhost:1", "--worker_binary=x"}},
 		{2, "unknown file system", []string{"xyz://x.csv", model, out}},
 		{1, "no file matches " + folder, []string{filepath.Join(folder, "*.csv"), model, out}},
-		{1, "21 files of samples and 1 of targets", []string{p.pattern(), model, out, "--targets", p.shard(0)}},
+		{1, "21 files of samples, but 1 of targets", []string{p.pattern(), model, out, "--targets", p.shard(0)}},
 		{1, "x.bls: no such file", []string{p.pattern(), "--model", filepath.Join(folder, "x.bls"), out}},
 		{1, "is a directory", []string{p.pattern(), "--model", folder, out}},
 		{1, "not a model file", []string{p.pattern(), "--model", text, out}},

@@ -21,8 +21,8 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"  // s3://
 )
 
-// checkFiles finds errors in the paths before the job is submitted. It bounds the number of states by
-// the number of files, and makes local paths absolute for workers in another process.
+// checkFiles finds errors in the paths before the job is submitted. It sets the number of states by the
+// number of files, and makes local paths absolute for workers in another process.
 func (set *settings) checkFiles(ctx context.Context) error {
 	workers := set.environment()
 	paths := []*string{&set.Model, &set.Out, &set.BadOut}
@@ -72,7 +72,7 @@ func checkPath(path string, remote bool) (err error) {
 	}()
 	filesystem.ValidateScheme(path)
 	if remote && beamfile.Local(path) {
-		return fmt.Errorf("%q is on this machine, where the workers cannot reach it: use a place such as gs:// or s3://", path)
+		return fmt.Errorf("%q is on this machine, where the workers cannot reach it: use another place, such as gs:// or s3://", path)
 	}
 	return nil
 }
@@ -86,8 +86,8 @@ func inspect(ctx context.Context, path string) (*modelfile.Info, error) {
 	return modelfile.Inspect(file)
 }
 
-// checkOutputs protects existing files: --out replaces models only, and not --model, and --bad-out
-// replaces nothing.
+// checkOutputs protects existing files: --out may replace only a model other than --model, and
+// --bad-out nothing.
 func (set *settings) checkOutputs(ctx context.Context) error {
 	model, out, badOut := beamfile.Resolve(set.Model), beamfile.Resolve(set.Out), beamfile.Resolve(set.BadOut)
 	switch {

@@ -38,7 +38,7 @@ func (set *settings) fit(ctx context.Context) error {
 	set.Created = begun.UTC()
 	p, s := beam.NewPipelineWithRoot()
 	scaleout.Fit(s, set.patterns, set.targets, set.Options)
-	blskernel.SetThreads(set.threads) // for the direct runner, which has no hooks
+	blskernel.SetThreads(set.threads) // for the direct runner, which runs no hooks
 	if err := hooks.EnableHook(threadsHook, strconv.Itoa(set.threads)); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (set *settings) fit(ctx context.Context) error {
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 		if elsewhere {
-			return fmt.Errorf("%w; the job %s may go on: cancel it at the runner", err, *jobopts.JobName)
+			return fmt.Errorf("%w; the job %s may still be running: cancel it with the runner", err, *jobopts.JobName)
 		}
 		if beamfile.Local(set.Out) {
 			_ = atomicfile.RemoveLeftovers(nil, set.Out)
@@ -74,11 +74,11 @@ func (set *settings) fit(ctx context.Context) error {
 	}
 	info, err := inspect(ctx, set.Out)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the job has ended, and %s cannot be read: %w", set.Out, err)
+		return fmt.Errorf("the job has ended, but %s cannot be read: %w", set.Out, err)
 	}
 	// Beam 2.77 reports a cancelled job as a success.
 	if err != nil || !info.Metadata.Created.Equal(set.Created) {
-		return fmt.Errorf("the job has ended and has not written %s: it was cancelled", set.Out)
+		return fmt.Errorf("the job has ended without writing %s: it was cancelled", set.Out)
 	}
 	done.Job = result.JobID()
 	done.count(result.Metrics())
@@ -86,8 +86,7 @@ func (set *settings) fit(ctx context.Context) error {
 }
 
 // environment returns the location of the workers, from --environment_type or Beam's default for the
-// runner.
-// "loopback" stands for this process.
+// runner. "loopback" stands for this process.
 func (set *settings) environment() string {
 	switch named := strings.ToLower(*jobopts.EnvironmentType); {
 	case set.runner == "direct":
@@ -101,8 +100,8 @@ func (set *settings) environment() string {
 	}
 }
 
-// checkPool returns an error if a worker pool does not answer to Prism in this process, which would
-// panic (Beam 2.77).
+// checkPool returns an error if no worker pool answers Prism in this process, which would then panic
+// (Beam 2.77).
 func (set *settings) checkPool() error {
 	if set.runner != "prism" || *jobopts.Endpoint != "" || set.environment() != "external" {
 		return nil

@@ -114,7 +114,7 @@ func TestAsync(t *testing.T) {
 func TestUnreadable(t *testing.T) {
 	const out = "sealed://bucket/out.bls"
 	end := runCommand(t, newProblem(t).args(out)...)
-	want := "blskernel-beam: the job has ended, and " + out + " cannot be read: permission denied\n"
+	want := "blskernel-beam: the job has ended, but " + out + " cannot be read: permission denied\n"
 	if end.status != exitFailure || end.err != want {
 		t.Errorf("status %d, and standard error has %q, want %q", end.status, end.err, want)
 	}

@@ -1,5 +1,5 @@
 // Command blskernel-beam fits a broad learning system to files of any number of rows, on any number of
-// machines, as a pipeline of Apache Beam. Run it with --help; docs/scaleout.md says more.
+// machines, as a pipeline of Apache Beam. Run it with --help; docs/scaleout.md has more.
 //
 // Beam's runners start the same program as their worker, with the flag --worker.
 package main
@@ -23,16 +23,16 @@ as a pipeline of Apache Beam.
 
   blskernel-beam --model BASE --out MODEL [flags] PATTERN...
 
-The patterns name CSV, npy and idx files, plain or gzip, on this machine, gs:// or s3://,
+The patterns name CSV, npy and idx files, plain or gzipped, on this machine, gs:// or s3://,
 and plain npz files on this machine. 'blskernel train' makes the model BASE from a sample of
-the data. The fit takes its feature maps, words, means and signs of numbers, and its ridge
+the data. The fit uses its feature maps, words, means and number notations, and its ridge
 unless --lambda is given. The result is a model for 'blskernel predict'. Up to rounding it
 equals the fit of one process to all rows.
 
 The pipeline runs in this process, on Beam's runner Prism, unless Beam's flags --runner,
 --endpoint, --environment_type and --environment_config name another place. While the job
-runs, Prism listens on a free port of all addresses of the machine and runs what anyone
-who reaches it submits: use a firewall.
+runs, Prism listens on a free port of all addresses of the machine and runs whatever anyone
+who can reach it submits: use a firewall.
 
   blskernel-beam --model base.bls --out big.bls --target label 'part-*.csv.gz'
   blskernel-beam --model base.bls --out big.bls --targets 'y-*.npy' 'x-*.npy'
@@ -40,7 +40,7 @@ who reaches it submits: use a firewall.
       --runner=universal --endpoint=flink:8099 --environment_type=DOCKER \
       --environment_config=IMAGE --worker_binary=./blskernel-beam 'gs://b/part-*.csv.gz'
 
-Flags may have one dash or two, and stand before or after the patterns. The exit status is
+Flags take one dash or two, and stand before or after the patterns. The exit status is
 0 on success, 1 if the work failed, 2 if the command line is wrong, 130 after Ctrl-C.
 
 `
@@ -84,7 +84,7 @@ func run(args []string) int {
 	return exitFailure
 }
 
-// parse reads the flags, Beam's among them, which may stand between the patterns. For --help it prints
+// parse parses the flags, including Beam's, which may stand between the patterns. For --help it prints
 // the help and the flags.
 func parse(args []string) (*settings, error) {
 	var set settings

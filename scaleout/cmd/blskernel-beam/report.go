@@ -25,10 +25,10 @@ type report struct {
 	Bad      int64 `json:"bad"`     // rows set aside
 	Dropped  int64 `json:"dropped"` // rows with missing cells that were left out
 	Filled   int64 `json:"filled"`  // missing cells that were filled in
-	// Unknown are the words that the model does not know, by column.
+	// Unknown counts the words that the model does not know, by column.
 	Unknown map[string]int64 `json:"unknown,omitempty"`
 
-	running bool // when this program ends: with --async
+	running bool // whether the job goes on when this program ends: with --async
 }
 
 // count adds the counters of a job, if the runner has them.

@@ -31,7 +31,7 @@ type settings struct {
 
 func (set *settings) register(f *flag.FlagSet) {
 	set.Method, set.Lambda, set.Software = blsupdate.Gram, -1, "blskernel-beam "+version()
-	f.StringVar(&set.Model, "model", "", "model `file` with the feature maps: 'blskernel train' makes it from a sample")
+	f.StringVar(&set.Model, "model", "", "model `file` with the feature maps: 'blskernel train' makes it from a sample of the data")
 	f.StringVar(&set.Out, "out", "", "model `file` to write; the complete model replaces an existing one")
 	f.Func("method", "`gram` (default) or qr, which is several times slower, for nearly dependent nodes", func(s string) (err error) {
 		set.Method, err = blsupdate.ParseMethod(s)
@@ -41,19 +41,19 @@ func (set *settings) register(f *flag.FlagSet) {
 		return nil
 	})
 	parsed(f, &set.Lambda, "lambda", flagvalue.ParseRidge, "ridge, a `number` such as 1e-6 or 2^-30 (default the ridge of --model)")
-	list(f, &set.targets, "targets", "`patterns` of files with the labels or targets of npy and idx files, one for each, by name")
+	list(f, &set.targets, "targets", "`patterns` of files with the labels or targets of npy and idx files, one file for each, in the order of the names")
 	list(f, &set.Targets, "target", "`columns` of the labels or targets, by name or number, or the name of an npz array (default the names in the model)")
 	list(f, &set.Inputs, "inputs", "input `columns`: names, numbers from 1, ranges such as 3-7 (default the names in the model, else all but the targets)")
-	list(f, &set.Exclude, "exclude", "`columns` that are no inputs: names, numbers from 1, ranges such as 3-7")
-	parsed(f, &set.Format, "format", stream.ParseFormat, "`csv`, npy, npz, idx, or auto (default): by the content of each file")
+	list(f, &set.Exclude, "exclude", "`columns` that are not inputs: names, numbers from 1, ranges such as 3-7")
+	parsed(f, &set.Format, "format", stream.ParseFormat, "`csv`, npy, npz, idx, or auto (default), which looks at the content of each file")
 	parsed(f, &set.Header, "header", stream.ParseHeader, "whether CSV files begin with names of columns: `present`, absent, or auto (default)")
 	parsed(f, &set.Comma, "comma", flagvalue.ParseComma, "`character` between the cells of CSV files, or tab (default found in the first line)")
 	f.StringVar(&set.InputArray, "array", "", "`name` of the npz array with the inputs (default X or x, else the only matrix)")
-	number(f, &set.Batch, "batch", 0, "`rows` of a batch (default 4096, or fewer if their inputs exceed 32 MB)")
+	number(f, &set.Batch, "batch", 0, "`rows` in a batch (default 4096, or fewer if their inputs exceed 32 MB)")
 	number(f, &set.SkipBad, "skip-bad", 0, "set aside up to this `number` of bad rows (default 0: the first one ends the job)")
-	f.BoolVar(&set.KnownLabels, "known-labels", false, "a row whose label the model lacks is bad; else the label is a new class")
-	f.StringVar(&set.BadOut, "bad-out", "", "new `file` to list what --skip-bad sets aside")
-	number(f, &set.threads, "threads", 0, "most `threads` of a worker process (default its processors)")
+	f.BoolVar(&set.KnownLabels, "known-labels", false, "treat a row whose label the model lacks as bad; by default its label becomes a new class")
+	f.StringVar(&set.BadOut, "bad-out", "", "new `file` that lists what --skip-bad sets aside")
+	number(f, &set.threads, "threads", 0, "largest number of `threads` in a worker process (default its number of processors)")
 	f.BoolVar(&set.json, "json", false, "print one JSON object instead of text")
 	f.BoolVar(&set.verbose, "verbose", false, "print Beam's log on standard error")
 }
@@ -65,7 +65,7 @@ func parsed[T any](f *flag.FlagSet, v *T, name string, parse func(string) (T, er
 	})
 }
 
-// list adds a flag whose values commas separate, or repetitions of the flag.
+// list adds a flag for several values, separated by commas or given by repeating the flag.
 func list(f *flag.FlagSet, v *[]string, name, usage string) {
 	f.Func(name, usage, func(s string) error {
 		values := strings.Split(s, ",")
@@ -115,8 +115,8 @@ func (set *settings) check() error {
 	case *jobopts.EnvironmentConfig != "" && *jobopts.EnvironmentType == "" && set.runner == "prism" && *jobopts.Endpoint == "":
 		return errors.New("--environment_config needs --environment_type")
 	case *jobopts.WorkerBinary == "" && set.environment() != "loopback":
-		// Beam would compile, if it can.
-		return errors.New("--worker_binary is missing: name this program, built for the system of the workers")
+		// Otherwise Beam would try to compile the program.
+		return errors.New("--worker_binary is missing: name this program, built for the system that the workers run on")
 	case *jobopts.Async && (set.environment() == "loopback" || set.runner == "prism" && *jobopts.Endpoint == ""):
 		return errors.New("--async needs a runner and workers that outlive this process: give --endpoint and --environment_type")
 	}
