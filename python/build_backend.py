@@ -1,6 +1,6 @@
 """Builds wheels and source archives, by PEP 517 for pip and as a program for make.
 
-It needs nothing but Python, and Go and a C compiler where the library is not built yet. The same sources,
+It needs only Python, and Go and a C compiler if the library is not built yet. The same sources,
 compilers and SOURCE_DATE_EPOCH (the time of the last commit by default) give the same bytes.
 
     python3 build_backend.py wheel [--arch amd64 | --arch arm64 | --arch all] [--cc gcc] [--out dist]
@@ -54,7 +54,7 @@ def version() -> str:
 
 
 def epoch() -> int:
-    """Return the time that all files of an archive get."""
+    """Return the modification time of all files in an archive."""
     given = os.environ.get("SOURCE_DATE_EPOCH")
     if given is None and os.path.exists(os.path.join(ROOT, ".git")):
         given = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%ct"], capture_output=True, text=True).stdout.strip()
@@ -67,7 +67,7 @@ def host() -> str:
     for arch, (name, _) in MACHINES.items():
         if machine in (name, arch):
             return arch
-    raise SystemExit(f"blskernel: there is no library for {machine}; those for linux are {', '.join(m for m, _ in MACHINES.values())}")
+    raise SystemExit(f"blskernel: there is no library for {machine}; the machines with one, on Linux, are {', '.join(m for m, _ in MACHINES.values())}")
 
 
 def compiler(arch: str, cc: Optional[str] = None) -> str:
@@ -93,7 +93,7 @@ def notices() -> str:
     listed = subprocess.run(["go", "list", "-tags", "noopenblas", "-deps", "-f", line, "./native"], cwd=HERE, env=env, capture_output=True, text=True, check=True)
     about = subprocess.run(["go", "env", "GOVERSION", "GOROOT"], capture_output=True, text=True, check=True).stdout.split()
     modules = {tuple(s.split()) for s in listed.stdout.split("\n") if s and not s.startswith("blskernel ")} | {("Go", *about)}
-    out = ["The library of this package has blskernel and parts of the following."]
+    out = ["The library of this package contains blskernel and parts of the following."]
     for name, number, folder in sorted(modules):
         for file in sorted(os.listdir(folder)):
             if re.match("LICEN[CS]E|COPYING|NOTICE", file):
@@ -107,7 +107,7 @@ def metadata() -> str:
         readme = file.read()
     return (
         f"Metadata-Version: 2.1\nName: blskernel\nVersion: {version()}\n"
-        "Summary: Broad learning systems that learn on, and dense linear algebra with kernels of its own\n"
+        "Summary: Broad learning systems that keep learning, and dense linear algebra with kernels of its own\n"
         "License: BSD-3-Clause\nRequires-Python: >=3.9\nRequires-Dist: numpy>=1.20\nProvides-Extra: sklearn\n"
         'Requires-Dist: scikit-learn>=1.0; extra == "sklearn"\nDescription-Content-Type: text/markdown\n\n' + readme
     )
@@ -197,12 +197,12 @@ def sdist_of(out: str) -> str:
 
 
 def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: Any = None) -> str:
-    """The hook of PEP 517."""
+    """Build a wheel, as a hook of PEP 517."""
     return wheel_of(host(), wheel_directory)
 
 
 def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
-    """The hook of PEP 517."""
+    """Build a source archive, as a hook of PEP 517."""
     return sdist_of(sdist_directory)
 
 
@@ -210,8 +210,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("what", choices=["library", "wheel", "sdist"])
     parser.add_argument("--arch", choices=[*sorted(MACHINES), "all"], default=None, help="GOARCH; this machine's by default")
-    parser.add_argument("--cc", default=None, help="the C compiler of the architecture")
-    parser.add_argument("--out", default="dist", help="the folder")
+    parser.add_argument("--cc", default=None, help="the C compiler for the architecture")
+    parser.add_argument("--out", default="dist", help="the folder for the files")
     given = parser.parse_args()
     arches = sorted(MACHINES) if given.arch == "all" else [given.arch or host()]
     if given.what != "sdist":

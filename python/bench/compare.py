@@ -5,7 +5,7 @@ Images are divided by their largest pixel, and columns of tables are standardise
 Times of digits and breast cancer are medians, and accuracies means, of five splits into three quarters
 and one quarter; MNIST is measured once, on its own test images.
 
-"1000 more" is the time to learn 1000 rows more by partial_fit, or else by the fit again.
+"1000 more" is the time to learn 1000 more rows with partial_fit, or without it by fitting again.
 
     python3 bench/compare.py [MNIST FOLDER]
 """

@@ -1,7 +1,7 @@
-"""Broad learning systems that learn on: estimators, an incremental ridge, and dense linear algebra.
+"""Broad learning systems that keep learning: estimators, an incremental ridge, and dense linear algebra.
 
-The computing is done by a library in Go with kernels of its own, which the package carries. Importing
-the package does not open the library; the first use does.
+A library in Go with kernels of its own, which the package includes, does the computing. Importing the
+package does not open the library; the first use does.
 
 Examples
 --------

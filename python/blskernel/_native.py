@@ -1,7 +1,7 @@
-"""The border to the library in Go: loading, codes, waiting, handles and arrays.
+"""The interface to the library in Go: loading, codes, waiting, handles and arrays.
 
-The library is opened at its first use and not at import, so that a process that is forked before that
-can use it. ``native/blskernel.h`` is the reference for everything here.
+The library is opened at its first use and not at import, so that a process forked before that can use
+it. ``native/blskernel.h`` is the reference for everything here.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ try:
 except ImportError:
 
     class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
-        """The object has not learned anything yet. With scikit-learn installed, this is its own exception."""
+        """The object has not learned anything yet. With scikit-learn installed, this is the exception of scikit-learn."""
 
 
 class HandleError(ValueError):
@@ -53,7 +53,7 @@ class HandleError(ValueError):
 
 
 class FormatError(ValueError):
-    """The bytes are no model, or were cut off or altered."""
+    """The bytes are not a model, or were cut off or altered."""
 
 
 class NumericError(np.linalg.LinAlgError, ValueError):
@@ -65,11 +65,11 @@ class UnsupportedError(NotImplementedError):
 
 
 class ForkedError(RuntimeError):
-    """This process was forked from one that uses blskernel. Start processes by spawn or forkserver."""
+    """This process was forked from one that uses blskernel. Start processes with spawn or forkserver."""
 
 
 class InternalError(RuntimeError):
-    """A fault of the library, which it caught. Do not use the object any more."""
+    """A fault in the library, which caught it. Do not use the object any more."""
 
 
 __version__ = "0.1.0"
@@ -106,7 +106,7 @@ class _Matrix(ctypes.Structure):
 
 _lock = threading.RLock()
 _library: Optional[ctypes.CDLL] = None
-# A fork while the library is being opened would leave the child half a library that does not know of the fork.
+# A fork while the library is being opened would leave the child with half a library that does not know of the fork.
 os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
@@ -131,8 +131,8 @@ def _open(path: str) -> ctypes.CDLL:
         lib = ctypes.CDLL(path)
     except OSError as e:
         raise OSError(
-            f"blskernel has no library for this machine ({e}): install the wheel of its platform, or build it "
-            "by `make python-library` in a checkout"
+            f"blskernel has no library for this machine ({e}): install the wheel for its platform, or build it "
+            "with `make python-library` in a checkout"
         ) from e
     handle, text, size = ctypes.c_int64, ctypes.c_char_p, ctypes.c_int64
     out, arrays = ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(_Matrix)
@@ -157,7 +157,7 @@ def _check(code: int, text: ctypes.Array[ctypes.c_char]) -> None:
         raise _EXCEPTIONS.get(code, InternalError)(_in_python(text.value.decode("utf-8", "replace")))
 
 
-# Names of Go in texts, and their names in Python.
+# Go names in messages, and their Python names.
 _WORDS = {
     "call Fit or PartialFit first": "call fit, partial_fit, add or factorize first",
     "EnhancementNodes": "enhancement_nodes",
@@ -194,7 +194,7 @@ _PATTERN = re.compile("|".join(map(re.escape, _WORDS)) + r"|\b(?:bls|blsupdate|l
 
 
 def _in_python(text: str) -> str:
-    """Return a text of the library with the names of Python.
+    """Return a message of the library with Python names.
 
     Examples
     --------
@@ -214,25 +214,25 @@ def _options(options: Optional[Mapping[str, Any]]) -> bytes:
         try:
             texts.append(f"{json.dumps(name)}: {json.dumps(value, allow_nan=False, default=_plain)}")
         except ValueError as e:
-            raise ValueError(f"{_in_python(name)} is {shown(value)}, which is not finite, or no number or text") from e
+            raise ValueError(f"{_in_python(name)} is {shown(value)}, which is not a finite number or a text") from e
     return f"{{{', '.join(texts)}}}".encode()
 
 
 def _plain(value: Any) -> Any:
-    """Return a NumPy number or array as one of Python."""
+    """Return a NumPy number or array as Python values."""
     if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
-    raise ValueError(f"{type(value).__name__} is no option")
+    raise ValueError(f"{type(value).__name__} cannot be an option")
 
 
 def refuse_masked(x: Any, name: str) -> None:
-    """Raise ValueError for masked elements, since NumPy would pass on the values below the mask."""
+    """Raise ValueError for masked elements, since NumPy would pass on the values under the mask."""
     if np.ma.is_masked(x):
         raise ValueError(f"{name} has masked elements: fill them or leave out their rows")
 
 
 def as_matrix(x: Any, name: str = "X") -> np.ndarray:
-    """Return x as a float64 array of two dimensions with contiguous rows, without a copy where it can be.
+    """Return x as a float64 array of two dimensions with contiguous rows, without a copy if possible.
 
     An array of one dimension becomes a column.
 
@@ -251,7 +251,7 @@ def as_matrix(x: Any, name: str = "X") -> np.ndarray:
     Raises
     ------
     ValueError
-        If x has another number of dimensions, masked elements, or elements that are no real numbers.
+        If x has another number of dimensions, masked elements, or elements that are not real numbers.
 
     Examples
     --------
@@ -260,7 +260,7 @@ def as_matrix(x: Any, name: str = "X") -> np.ndarray:
     """
     refuse_masked(x, name)
     if hasattr(x, "toarray"):
-        raise TypeError(f"{name} is a sparse matrix, and a dense array is required: use {name}.toarray()")
+        raise TypeError(f"{name} is a sparse matrix, but a dense array is required: use {name}.toarray()")
     a = np.asarray(x)
     if a.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} has the dtype {a.dtype}")
@@ -270,7 +270,7 @@ def as_matrix(x: Any, name: str = "X") -> np.ndarray:
     if not _is_row_major(a):
         try:
             if a.dtype.kind in "mMV":
-                raise TypeError("dates and records are no numbers")
+                raise TypeError("dates and records are not numbers")
             a = np.array(a, dtype=np.float64, order="C")
         except (TypeError, ValueError, OverflowError) as e:
             raise ValueError(f"{name} of dtype {a.dtype} cannot be converted to numbers: {e}") from e
@@ -301,7 +301,7 @@ def as_vector(w: Any, name: str = "sample_weight") -> Optional[np.ndarray]:
 
 
 def _describe(a: Optional[np.ndarray]) -> _Matrix:
-    """Return the bls_matrix of an array of as_matrix, or of one that is left out."""
+    """Return the bls_matrix of an array from as_matrix, or of one that is left out."""
     if a is None:
         return _Matrix(None, 0, 0, 0)
     if not _is_row_major(a):
@@ -336,7 +336,7 @@ class Handle:
 
     labels: Any = None  # of the classes of an estimator, in the order of their numbers
     targets: int = 0  # of an estimator: the number of columns of its predictions
-    kept: int = 0  # the rows that a learner keeps, since they are few
+    kept: int = 0  # the number of rows that a learner keeps, since they are few
 
     def __init__(self, kind: str, options: Optional[Mapping[str, Any]] = None) -> None:
         self._keep("bls_open", kind.encode(), _options(options))
@@ -384,7 +384,7 @@ class Handle:
         return run(self.value, method, (), (), options, fetch=True)
 
     def json(self, method: str, options: Optional[Mapping[str, Any]] = None) -> Any:
-        """Run a method without arrays and return what it makes, as Python's values."""
+        """Run a method without arrays and return what it makes, as Python values."""
         return json.loads(self.fetch(method, options))
 
 
@@ -416,7 +416,7 @@ def run(
     results : sequence of numpy.ndarray
         Arrays of `numpy.empty` that the method fills.
     options : mapping, optional
-        Options of the method. None as a value is the same as none at all.
+        Options of the method. A value of None counts as not given.
     fetch : bool
         Whether to return the bytes that the method makes besides arrays.
 
@@ -449,7 +449,7 @@ def run(
         return _result(lib, job.value) if fetch else b""
     finally:
         if job.value:
-            lib.bls_free(job.value)  # one call, within which no handler of a signal runs
+            lib.bls_free(job.value)  # one call, during which no signal handler runs
 
 
 def _result(lib: ctypes.CDLL, job: int) -> bytes:
@@ -464,7 +464,7 @@ def _result(lib: ctypes.CDLL, job: int) -> bytes:
 
 
 def info() -> dict[str, Any]:
-    """Return what the library says of itself.
+    """Return a description of the library.
 
     Returns
     -------
@@ -496,9 +496,9 @@ def set_threads(threads: int) -> None:
 
 
 def write_file(path: Any, data: bytes) -> None:
-    """Write a file as a whole: after a failure the old one is there, or none.
+    """Write a file as a whole: after a failure the old file is there, or none.
 
-    A symbolic link stays and its target is written. A file that is there keeps its mode.
+    A symbolic link stays and its target is written. An existing file keeps its mode.
 
     Parameters
     ----------
@@ -521,8 +521,8 @@ def write_file(path: Any, data: bytes) -> None:
     except FileNotFoundError:
         old = None
     if old is not None and not stat.S_ISREG(old):
-        raise OSError(errno.EISDIR if stat.S_ISDIR(old) else errno.EINVAL, "this is no regular file: name another one", path)
-    mode = 0o666 if old is None else stat.S_IMODE(old) & 0o777  # the first less what umask says
+        raise OSError(errno.EISDIR if stat.S_ISDIR(old) else errno.EINVAL, "this is not a regular file: give another name", path)
+    mode = 0o666 if old is None else stat.S_IMODE(old) & 0o777  # umask reduces the mode of a new file
     folder, name = os.path.split(path)
     part = os.path.join(folder, f".{name}.{secrets.token_hex(8)}")
     try:
@@ -554,5 +554,5 @@ def file_name(path: Any) -> str:
     """
     name = os.fsdecode(path)
     if not os.path.basename(name):
-        raise ValueError(f"path is {name!r}, which names no file: give the name of a file")
+        raise ValueError(f"path is {name!r}, which does not name a file: give the name of a file")
     return name

@@ -1,7 +1,7 @@
-"""Parameters of estimators and their form in the library: names of Python and numbers of Go.
+"""Parameters of estimators and their form in the library: Python names and Go numbers.
 
-The library takes options by the names of Go. Of a name of a constant it takes the place in its list, and
-of a number that is left to ``fit`` it takes 0, so that "none" is -1.
+The library takes options by their Go names. A constant is given by its place in its list, and a number
+that is left to ``fit`` is 0, so that "none" is -1.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _CLASS_WEIGHTS = (None, "balanced")
 
 
 def _place(name: str, value: Any, known: Sequence[Optional[str]], other: str = " or None") -> int:
-    """Return the place of a name, and 0 for None; `other` is what else may be given."""
+    """Return the place of a name, and 0 for None; `other` says what else may be given."""
     if value is None:
         return 0
     if not isinstance(value, str) or value not in known:
@@ -155,7 +155,7 @@ def method_name(method: int) -> Optional[str]:
 
 
 def condition(model: Any) -> dict[str, Any]:
-    """Return the condition of a handle, with the name of the method instead."""
+    """Return the condition of a handle, with the name of the method ``instead``."""
     about = model.json("condition")
     return {**about, "instead": method_name(about["instead"])}
 
@@ -183,7 +183,7 @@ def learner_options(
     classes: Any = None,
     no_intercept: Any = False,
 ) -> dict[str, Any]:
-    """Return the options of a learner for bls_open and for fit; all fields, so that they replace all.
+    """Return the options of a learner for bls_open and for fit, with all fields, so that they replace all present ones.
 
     Parameters
     ----------

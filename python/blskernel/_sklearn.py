@@ -1,4 +1,4 @@
-"""What the estimators take from scikit-learn, and a small stand-in where it is not installed."""
+"""What the estimators take from scikit-learn, and a small stand-in if it is not installed."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def _is_plain_target(y: Any, rows: int, multi_output: bool = False, y_numeric: b
 def check_labels(y: np.ndarray, name: str = "y") -> None:
     """Raise ValueError for targets that are not labels. Whole numbers and texts skip scikit-learn's check."""
     if y.dtype.kind in "fO" and (y != y).any() or y.dtype.kind == "f" and np.isinf(y).any():
-        raise ValueError(f"{name} contains NaN or infinity, which is no label")
+        raise ValueError(f"{name} contains NaN or infinity, which is not a label")
     if y.dtype.kind not in "biuSU" and not (y.dtype.kind == "f" and (y == np.trunc(y)).all()):
         try:
             check_classification_targets(y)
@@ -175,7 +175,7 @@ def check_labels(y: np.ndarray, name: str = "y") -> None:
 
 
 def as_labels(y: Any, name: str = "y") -> Any:
-    """Return a list of labels as an array. Labels that NumPy would make equal are a ValueError.
+    """Return a list of labels as an array. Raise ValueError for labels that NumPy would make equal.
 
     Examples are 1 and "1", and the integers 2**53 and 2**53+1 in a list with a float.
     """
@@ -188,12 +188,12 @@ def as_labels(y: Any, name: str = "y") -> Any:
     if a.dtype.kind in "SU" and len(kinds) > 1:
         raise ValueError(f"{name} has labels of two kinds, such as {list(kinds.values())}: give them all as numbers, or all as text")
     if a.dtype.kind == "f" and any(isinstance(label, numbers.Integral) and int(label) != float(label) for label in y):
-        raise ValueError(f"{name} has integers that float64 does not tell apart: give all labels as int64")
+        raise ValueError(f"{name} has integers that float64 cannot tell apart: give all labels as int64")
     return a
 
 
 def check_inputs(estimator: Any, X: Any) -> np.ndarray:
-    """X as a matrix of float64 with the columns of the fit."""
+    """Return X as a float64 matrix with the columns of the fit."""
     if _is_plain(estimator, X):
         return X
     refuse_masked(X, "X")
@@ -204,10 +204,10 @@ def check_inputs(estimator: Any, X: Any) -> np.ndarray:
 def check_data(
     estimator: Any, X: Any, y: Any, weights: Any, reset: bool, all_learned: bool = False, **options: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """X as a matrix of float64 and y, of as many rows.
+    """Return X as a float64 matrix, and y, with the same number of rows.
 
-    With `reset` the model starts with the columns of X, as rows with these weights want them. With `all_learned` and a fitted model, arrays in
-    the form that the library reads are left to its own checks.
+    If `reset` is true, the model starts with the columns of X, and with indicators of missing cells if rows with these weights favour them.
+    If `all_learned` is true and the model is fitted, arrays in the form that the library reads are left to its own checks.
     """
     if not reset and all_learned and _is_plain(estimator, X) and _is_plain_target(y, len(X), **options):
         return X, y

@@ -1,4 +1,4 @@
-"""Tables with words and missing cells, which the library reads as the command reads a text."""
+"""Tables with words and missing cells, which the library reads as the command reads CSV."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _FIELDS = ("columns", "inputs", "missing", "decimal", "thousands", "na")
 
 
 class Table:
-    """How the columns of a table become inputs, by the metadata of a model file.
+    """How the columns of a table become inputs, according to the metadata of a model file.
 
-    A number is one input. A word is one input for each level of its column: 1 for the level that it is,
-    0 for the others. A missing cell is what its column has for it. One more number there makes one more
+    A number is one input. A word is one input for each level of its column: 1 for its level and 0 for the
+    others. A missing cell becomes the ``fill`` of its column. One more number in ``fill`` makes one more
     input, which is 0 for all other cells.
 
     Parameters
@@ -46,7 +46,7 @@ class Table:
         self.columns = metadata["columns"]
         self.widths = [max(len(column.get("levels", [0])), len(column.get("fill", ()))) for column in self.columns]  # the inputs of each
         self.names = names
-        self.indicated: Optional[Table] = None  # the same with indicators of missing cells, where these may help
+        self.indicated: Optional[Table] = None  # the same with indicators of missing cells, if these may help
 
     @classmethod
     def of(cls, X: Any) -> Optional[Table]:
@@ -78,7 +78,7 @@ class Table:
         return table
 
     def chosen(self, estimator: Any, X: Any, y: np.ndarray, weights: Any) -> Table:
-        """Return the table with indicators if they clearly lower the error of rows held out of the first ones; else itself."""
+        """Return the table with indicators if they clearly lower the error of rows held out of the first ones; else this table."""
         if self.indicated is None:
             return self
         first, choices = slice(_DESCRIBED), []
@@ -86,14 +86,14 @@ class Table:
             trial = type(estimator)(**{**estimator.get_params(), "validate": True})
             try:
                 trial.fit(table.inputs(X.head(_DESCRIBED)), y[first], None if weights is None else np.asarray(weights)[first])
-            except ValueError:  # which the fit meets, too
+            except ValueError:  # which the fit will meet too
                 return self
             choices.append(trial.choice_)
         (held, same), (before, after) = (c["held_out"] for c in choices), (1 - c["score"] for c in choices)
         return self.indicated if 0 < held == same and after < before * (1 - held**-0.5) else self  # by more than chance
 
     def tell(self, estimator: Any) -> None:
-        """Set what an estimator says of its columns."""
+        """Set the attributes of an estimator that describe its columns."""
         estimator.n_features_in_ = len(self.columns)
         vars(estimator).pop("feature_names_in_", None)
         if self.names:
@@ -113,7 +113,7 @@ class Table:
                 raise ValueError(f"Expected 2D array, got {rows.ndim}D array instead.")
             cells = rows.T.tolist()
         if len(cells) != len(self.columns):
-            raise ValueError(f"X has {len(cells)} columns, and the table of the model has {len(self.columns)}: {self.names}")
+            raise ValueError(f"X has {len(cells)} columns, but the table of the model has {len(self.columns)}: {self.names}")
         if not cells[0]:
             raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
         text = _text(self.names, [self._written(*each) for each in zip(cells, self.columns)])
@@ -122,11 +122,11 @@ class Table:
         unknown = json.loads(run(0, "inputs", results=[out], options=options, fetch=True))
         for i in np.flatnonzero(unknown):
             name = repr(self.names[i]) if self.names else i
-            warnings.warn(f"column {name} has words in {unknown[i]} rows that the model does not know, which count as none", stacklevel=2)
+            warnings.warn(f"column {name} has words that the model does not know, in {unknown[i]} rows: they count as none of its words", stacklevel=2)
         return out
 
     def _written(self, cells: list[Any], column: Mapping[str, Any]) -> list[Any]:
-        """The cells of a column, in which numbers have the signs and the unit that texts of it have."""
+        """The cells of a column, with its numbers written with the decimal sign and the unit of its texts."""
         notation = column.get("notation", {})
         decimal, unit = self.metadata.get("decimal") or notation.get("decimal", "."), notation.get("unit", "")
         if decimal == "." and not unit:
@@ -141,11 +141,11 @@ def _is_special(column: Any) -> bool:
 
 
 def _text(names: Optional[Sequence[str]], cells: Iterable[Sequence[Any]]) -> str:
-    """Columns as a text with tabs between cells."""
+    """Columns as a text with tabs between the cells."""
     out = io.StringIO()
     writer = csv.writer(out, delimiter="\t")
     writer.writerows([names] if names else [])
     writer.writerows(zip(*cells))
     text = out.getvalue()
-    text.encode()  # which refuses what is no Unicode
+    text.encode()  # which fails for invalid Unicode
     return text

@@ -1,4 +1,4 @@
-"""Locks of estimators, which hold none themselves, since they are copied and pickled."""
+"""Locks for estimators, which hold none themselves, since they are copied and pickled."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["turns"]
 class Turns:
     """A lock for each estimator.
 
-    They are found by identity: a subclass may define __eq__, and with it lose __hash__.
+    Locks are found by identity: a subclass may define __eq__ and so lose __hash__.
 
     Examples
     --------
@@ -28,7 +28,7 @@ class Turns:
         self.locks: dict[int, tuple[Any, Any]] = {}
 
     def of(self, estimator: Any) -> Any:
-        """The lock of an estimator, which a method holds that changes it."""
+        """Return the lock of an estimator. A method that changes the estimator holds it."""
         key = id(estimator)
         with self.lock:
             if key not in self.locks:

@@ -21,8 +21,8 @@ def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Un
     """Write a fitted model to a file, which ``load`` and the command blskernel read.
 
     An existing file is replaced as a whole: after a failure there is the old file or the new one. The new
-    one has the mode of the old one, and a symbolic link stays and leads to it.
-    Labels are kept as text. What the command wrote into a loaded file stays: the words of its columns,
+    one has the mode of the old one. A symbolic link stays and then leads to the new one.
+    Labels are stored as text. What the command wrote into a loaded file stays: the words of its columns,
     the files that it has learned, the time of its creation.
 
     Parameters
@@ -30,7 +30,7 @@ def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Un
     model : BroadLearningClassifier or BroadLearningRegressor
         The fitted model.
     path : path-like
-        The name of the file, by custom with the suffix ``.bls``.
+        The name of the file, usually with the suffix ``.bls``.
 
     Examples
     --------
@@ -63,10 +63,10 @@ def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Un
 def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, BroadLearningRegressor]:
     """Read a model file that ``save`` or the command blskernel has written.
 
-    Labels become whole numbers if all of them are, bools if they are True and False, and else strings.
+    Labels become whole numbers if all of them are, bools if they are True and False, otherwise strings.
     A model of a table with words or missing cells takes such a table as X: a DataFrame that has its
     columns, in any order, or an array of objects in the order of its columns. Cells are read as the
-    command reads them for this model: "43.3%" or "1.234,5" where the column is written so, None, NaN and
+    command reads them for this model: "43.3%" or "1.234,5" if the column is written that way, None, NaN and
     words such as "NA" as missing. A word that the model does not know gives a warning.
 
     Parameters
@@ -82,7 +82,7 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
     Raises
     ------
     ValueError
-        If the file is no model, was cut off or altered, or is of another version of the format.
+        If the file is not a model, was cut off or altered, or is of another version of the format.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
 
 
 def _text(name: Any, what: str) -> str:
-    """A label or column as the command writes it: 3.0 as 3. What UTF-8 cannot hold is an error."""
+    """A label or column name as the command writes it: 3.0 as 3. Text that UTF-8 cannot hold is an error."""
     try:
         if isinstance(name, bytes):
             return name.decode()
@@ -125,7 +125,7 @@ def _text(name: Any, what: str) -> str:
         text.encode()
         return text
     except UnicodeError as e:
-        raise ValueError(f"the {what} {name!r} is not valid Unicode, as a model file needs it: {e}") from e
+        raise ValueError(f"the {what} {name!r} is not valid Unicode, which a model file needs: {e}") from e
 
 
 def _labels(texts: Optional[list[str]], classes: int) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Broad learning systems as scikit-learn estimators.
 
-A broad learning system maps each row of X by random features to k nodes, A, and predicts A W. The
-weights W are a linear least-squares problem with a ridge, which is updated when rows arrive.
+A broad learning system maps each row of X to k nodes, A, by random features, and predicts A W. The
+weights W solve a linear least-squares problem with a ridge, which is updated when rows arrive.
 """
 
 from __future__ import annotations
@@ -33,28 +33,29 @@ from ._turns import turns
 __all__ = ["BroadLearningClassifier", "BroadLearningRegressor"]
 
 _SETTINGS = """scaling : {"columns", "ranks", "samples", "none"}, default=None
-        How rows are standardised: "columns" and "ranks" suit tables, "samples" images. None is chosen by
-        ``fit``: "columns" or "ranks".
+        How rows are standardised: "columns" and "ranks" suit tables, "samples" images. With None
+        ``fit`` chooses "columns" or "ranks".
     feature_groups, feature_nodes : int, default=None
-        The groups of feature nodes, and the nodes of each. None stands for 10.
+        The numbers of groups of feature nodes, and of nodes in each group. None means 10; with more than
+        500 columns, ``feature_groups=None`` means enough groups for a node for each, up to 1000 nodes.
     enhancement_nodes : int, default=None
-        The number of enhancement nodes, 0 for none. None stands for 200 to 2000, by the size of X.
+        The number of enhancement nodes, 0 for none. None means 200 to 2000, by the size of X.
     shrink : float, default=None
-        The largest input of an enhancement node's tanh. None is chosen by ``fit``.
+        The largest input of an enhancement node's tanh. With None ``fit`` chooses it.
     lambda_ : float, default=None
-        The ridge, 0 for none. None is chosen by ``fit``.
+        The ridge, 0 for none. With None ``fit`` chooses it.
     method : {"gram", "qr", "ridge_inverse", "inverse_cholesky", "improved", "original"}, default=None
-        How the weights are kept up to date. None is chosen by ``fit``: "gram" or "qr".
+        How the weights are kept up to date. With None ``fit`` chooses "gram" or "qr".
     form : {"auto", "paper", "small", "large", "compressed"}, default=None
-        The form of an update, for methods that have several. None stands for "auto".
+        The form of an update, for methods that have several. None means "auto".
     unscaled : bool, default=False
         Leaves out the factor of the enhancement nodes, as printed in the paper. ``shrink`` must be None.
     enhancement : {"orthonormal", "uniform"}, default=None
-        How the weights of the enhancement nodes are drawn. None stands for "orthonormal".
+        How the weights of the enhancement nodes are drawn. None means "orthonormal".
     solve, c, workspace
         Settings of "improved" and "original", as in IncrementalRidge.
     expected_rows : int, default=None
-        The rows that the model will learn in all, by which ``fit`` chooses the method.
+        The number of rows that the model will learn in all, from which ``fit`` chooses the method.
     validate : bool, default=False
         Whether ``fit`` holds out rows even if all settings are given, for the score in ``choice_``.
     random_state : int, RandomState instance or None, default=None
@@ -64,7 +65,7 @@ _SETTINGS = """scaling : {"columns", "ranks", "samples", "none"}, default=None
 _ATTRIBUTES = """n_features_in_ : int
         The number of columns of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        The names of the columns of X, if they all are strings.
+        The names of the columns of X, if all are strings.
     scaling_, feature_groups_, feature_nodes_, enhancement_nodes_, shrink_, method_
         The settings of the model, given or chosen.
     choice_ : dict
@@ -106,7 +107,7 @@ def _whole(method: _Method) -> _Method:
 
 
 def _set(estimator: Any, arguments: dict[str, Any]) -> None:
-    """Keep the arguments of a constructor, as scikit-learn wants it: each in an attribute of its name."""
+    """Keep the arguments of a constructor, as scikit-learn requires: each in an attribute of the same name."""
     vars(estimator).update((name, value) for name, value in arguments.items() if name != "self")
 
 
@@ -118,7 +119,7 @@ class _Learner(BaseEstimator):
     _model: Handle
 
     def _options(self, **params: Any) -> dict[str, Any]:
-        """The parameters as the library takes them, with `params` in place of their own."""
+        """The parameters as the library takes them, with `params` instead of their own values."""
         given = {name: getattr(self, name) for name in self._names}
         seed = given["random_state"]
         if not isinstance(seed, (int, np.integer)):
@@ -137,7 +138,7 @@ class _Learner(BaseEstimator):
         raise NotImplementedError
 
     def _start(self, method: str, X: np.ndarray, y: np.ndarray, weights: Any, labels: Any = None, **params: Any) -> None:
-        """Fit another model, which takes the place of the present one."""
+        """Fit a new model, which replaces the present one."""
         if _is_sparse(X) and self.expected_rows is None:
             params.setdefault("expected_rows", X.shape[0])
         model = Handle(self._kind, self._options(**params))
@@ -147,7 +148,7 @@ class _Learner(BaseEstimator):
         self._adopt(model, about)
 
     def _adopt(self, model: Handle, about: dict[str, Any]) -> None:
-        """Take a fitted model, of which the library says this."""
+        """Take over a fitted model with these attributes from the library."""
         model.targets, model.kept = about["targets"], about["kept"]
         fitted = fitted_params(about["fitted"])
         self._model, self.choice_ = model, {**about["choice"], **fitted}
@@ -161,7 +162,7 @@ class _Learner(BaseEstimator):
         self._settle()
 
     def _settle(self) -> None:
-        """Say what was chosen once the model keeps its first rows no longer."""
+        """Set what was chosen once the model no longer keeps its first rows."""
         model = self._model
         if model.kept:
             model.kept = model.json("kept")["kept"]
@@ -169,7 +170,7 @@ class _Learner(BaseEstimator):
                 self._adopt(model, model.json("attributes"))
 
     def _teach(self, method: str, X: Any, y: np.ndarray, weights: Any) -> None:
-        """Change the present model by rows. Of a sparse X a copy learns batch after batch, for all or none."""
+        """Change the present model by rows. For a sparse X a copy learns batch by batch, so that all rows count or none."""
         if _is_sparse(X):
             self._model = _copied(self._fitted())
         _learn(self._fitted(), method, X, y, weights)
@@ -202,7 +203,7 @@ class _Learner(BaseEstimator):
 
     @_whole
     def remove(self, X: Any, y: Any, sample_weight: Any = None) -> _Learner:
-        """Unlearn rows. This is no erasure: the scaling and the feature maps stay as they are.
+        """Unlearn rows. This is not an erasure: the scaling and the feature maps stay as they are.
 
         Parameters
         ----------
@@ -230,7 +231,7 @@ class _Learner(BaseEstimator):
 
     @_whole
     def refit(self, X: Any, y: Any, sample_weight: Any = None) -> _Learner:
-        """Learn other rows in place of all so far, with the same feature maps and settings.
+        """Learn other rows instead of all so far, with the same feature maps and settings.
 
         Parameters
         ----------
@@ -258,9 +259,9 @@ class _Learner(BaseEstimator):
 
     @_whole
     def forget(self, factor: float) -> _Learner:
-        """Let all rows so far, and the ridge, count ``factor`` times.
+        """Multiply the weight of all rows so far, and the ridge, by ``factor``.
 
-        The predictions stay. Before each ``partial_fit`` it gives exponential forgetting. ``set_lambda``
+        The predictions stay. Called before each ``partial_fit`` it gives exponential forgetting. ``set_lambda``
         restores the ridge.
 
         Parameters
@@ -285,7 +286,7 @@ class _Learner(BaseEstimator):
 
     @_whole
     def set_lambda(self, lambda_: float) -> _Learner:
-        """Change the ridge, as if it had been ``lambda_`` from the start; methods "gram" and "qr".
+        """Change the ridge, as if it had been ``lambda_`` from the start; only with "gram" and "qr".
 
         Parameters
         ----------
@@ -337,10 +338,10 @@ class _Learner(BaseEstimator):
 
     @_whole
     def calibrate(self, X: Any, y: Any) -> _Learner:
-        """Find how far predictions are off by rows that the model has not learned.
+        """Measure how far predictions are off, on rows that the model has not learned.
 
         The slope of the probabilities of a classifier and the width of the intervals of a regressor then
-        come from these rows, in place of the rows that ``fit`` has predicted without them.
+        come from these rows, instead of rows that ``fit`` has predicted as if it had not learned them.
 
         Parameters
         ----------
@@ -369,8 +370,8 @@ class _Learner(BaseEstimator):
     def importance(self, X: Any, y: Any, sample_weight: Any = None, *, repeats: int = 10, random_state: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """Return by how much ``score`` falls when the cells of a column of X are permuted, for each column.
 
-        The permutations are those of the command importance with this ``--seed``. Rows that the model has not
-        learned show what matters for new ones. A column falls little if others repeat its content.
+        The command importance makes the same permutations with this ``--seed``. Rows that the model has not
+        learned show what matters for new ones. The fall is small for a column whose content others repeat.
 
         Parameters
         ----------
@@ -414,8 +415,8 @@ class _Learner(BaseEstimator):
         Returns
         -------
         dict
-            ``rcond``, the reciprocal condition number; ``digits``, a lower bound of the correct digits;
-            ``advice`` where these are few, and the method ``instead``.
+            ``rcond``, the reciprocal condition number; ``digits``, a lower bound on the correct digits;
+            ``advice`` if these are few, and ``instead``, the method to use instead.
 
         Examples
         --------
@@ -445,15 +446,15 @@ class _Learner(BaseEstimator):
 class BroadLearningClassifier(ClassifierMixin, _Learner):
     """A broad learning system that predicts classes.
 
-    What is None, ``fit`` chooses on rows that it holds out of the first 4096; it then learns all rows.
-    ``partial_fit`` goes on: up to rounding, the weights equal a fit to all rows so far with the feature
+    ``fit`` chooses what is None on rows that it holds out of the first 4096, and then learns all rows.
+    ``partial_fit`` continues: up to rounding, the weights equal a fit to all rows so far with the feature
     maps of the first call.
 
     Parameters
     ----------
     SETTINGS
     class_weight : dict or "balanced", default=None
-        Weights of classes. "balanced" gives all classes the same weight in all.
+        Weights of classes. "balanced" gives all classes the same total weight.
 
     Attributes
     ----------
@@ -499,7 +500,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         _set(self, locals())
 
     def _options(self, **params: Any) -> dict[str, Any]:
-        if isinstance(self.class_weight, dict):  # _checked makes weights of rows of it
+        if isinstance(self.class_weight, dict):  # _checked turns it into weights of rows
             params["class_weight"] = None
         return super()._options(**params)
 
@@ -514,7 +515,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         return X, y, weights
 
     def _start_classes(self, method: str, X: np.ndarray, y: np.ndarray, weights: Any, labels: np.ndarray, closed: bool) -> None:
-        """Fit another model, with classes for all labels, also for those without rows of a weight."""
+        """Fit a new model with classes for all labels, including labels whose rows all have weight 0."""
         X, numbers, weights = _present(X, _numbers(labels, y), weights)
         first, _ = next(_batches(X))
         present = np.unique(numbers[first]).astype(np.intp)
@@ -543,8 +544,8 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         y : array-like of shape (n_samples,)
             The labels: numbers, strings, anything that NumPy sorts.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often the squared error of each row counts. Rows of weight 0 are left out, but for
-            their labels, which are classes.
+            How often the squared error of each row counts. Rows of weight 0 are left out, but
+            their labels are classes.
 
         Returns
         -------
@@ -560,14 +561,14 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         X, y, weights = self._checked(X, y, sample_weight, True)
         labels = _distinct(y)
         if len(labels) < 2:
-            raise ValueError(f"This classifier needs at least 2 classes, and y has one class: {labels[0]!r}")
+            raise ValueError(f"This classifier needs at least 2 classes, but y has one class: {labels[0]!r}")
         self._start_classes("fit", X, y, weights, labels, False)
         self._closed = False
         return self
 
     @_whole
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> BroadLearningClassifier:
-        """Learn more rows. It fits a model that is not fitted.
+        """Learn more rows. A model that is not fitted is fitted.
 
         Parameters
         ----------
@@ -607,7 +608,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         if first:
             self._start_classes("partial_fit", X, y, weights, labels, closed)
         else:
-            if len(labels) > len(known):  # in a copy, so that after an interruption the model has the classes of before
+            if len(labels) > len(known):  # in a copy, so that after an interruption the model has its earlier classes
                 self._model = _relabelled(self._model, labels)
             numbers = _numbers(labels, y) if places is None else _column(places)
             X, numbers, weights = _present(X, numbers, weights)
@@ -666,8 +667,8 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the scores of each class: about 1 for the class of a row, and -1 for the others.
 
-        The scores of rows outside what the model has learned are less sure, as their probabilities are:
-        both put the rows in the same order.
+        Outside what the model has learned the scores are less certain, like the probabilities: both put
+        the rows in the same order.
 
         Parameters
         ----------
@@ -677,7 +678,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         Returns
         -------
         scores : ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            Of two classes the second one is predicted where the score is positive.
+            For two classes, the second one is predicted where the score is positive.
 
         Examples
         --------
@@ -692,8 +693,8 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
     def predict(self, X: Any) -> np.ndarray:
         """Return the label of the largest score of each row.
 
-        Of classes with equal scores the one that the model met first wins, and of classes that it met in
-        one call the one with the smallest label.
+        Among classes with equal scores, the one that the model met first wins, and among classes that it
+        met in one call, the one with the smallest label.
 
         Parameters
         ----------
@@ -717,7 +718,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         return model.labels[self._predict(model, "predict", X, 1)[:, 0].astype(np.intp)]
 
     def _columns(self, method: str, X: Any) -> np.ndarray:
-        """What a method makes for each class, in the order of `classes_`."""
+        """The result of a method for each class, in the order of `classes_`."""
         self = _now(self)
         model = self._fitted()
         return self._predict(model, method, X, len(model.labels))[:, np.argsort(model.labels)]
@@ -751,8 +752,8 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
 class BroadLearningRegressor(RegressorMixin, _Learner):
     """A broad learning system that predicts one quantity or several.
 
-    What is None, ``fit`` chooses on rows that it holds out of the first 4096; it then learns all rows.
-    ``partial_fit`` goes on: up to rounding, the weights equal a fit to all rows so far with the feature
+    ``fit`` chooses what is None on rows that it holds out of the first 4096, and then learns all rows.
+    ``partial_fit`` continues: up to rounding, the weights equal a fit to all rows so far with the feature
     maps of the first call.
 
     Parameters
@@ -852,7 +853,7 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
 
     @_whole
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BroadLearningRegressor:
-        """Learn more rows. It fits a model that is not fitted.
+        """Learn more rows. A model that is not fitted is fitted.
 
         Parameters
         ----------
@@ -889,7 +890,7 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         Returns
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            Of as many dimensions as y in the call that started the model.
+            With as many dimensions as y in the call that started the model.
 
         Examples
         --------
@@ -907,7 +908,7 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
 
         The probability holds on average over rows like those of the calibration, whatever the distribution
         of the errors (split conformal prediction). ``fit`` calibrates if it chooses settings or ``validate``
-        is set, and ``calibrate`` does by rows of its own. ``remove``, ``refit``, ``merge`` and another ridge
+        is set, and so does ``calibrate``, on other rows. ``remove``, ``refit``, ``merge`` and another ridge
         end a calibration.
 
         Parameters
@@ -954,11 +955,11 @@ def _is_sparse(X: Any) -> bool:
 
 
 _CELLS = 2**23  # of a batch, 64 MiB
-_FIRST = 4096  # rows at least of the first batch, by which fit chooses
+_FIRST = 4096  # least number of rows of the first batch, on which fit chooses
 
 
 def _batches(X: Any) -> Iterator[tuple[slice, np.ndarray]]:
-    """All rows of X; where it is sparse, batch after batch as an array."""
+    """Yield all rows of X, or if it is sparse, batch by batch as arrays."""
     if not _is_sparse(X):
         yield slice(None), X
         return
@@ -970,7 +971,7 @@ def _batches(X: Any) -> Iterator[tuple[slice, np.ndarray]]:
 
 
 def _learn(model: Handle, method: str, X: Any, y: np.ndarray, weights: Any) -> None:
-    """Call a method with all rows, or with the first batch; where that starts a model, partial_fit learns the others."""
+    """Call a method with all rows, batch by batch; after fit or refit of the first batch, partial_fit learns the others."""
     for rows, part in _batches(X):
         model.call(method, [part, y[rows], None if weights is None else weights[rows, None]])
         method = "partial_fit" if method in ("fit", "refit") else method
@@ -1028,14 +1029,14 @@ def _same_kind(labels: np.ndarray, more: np.ndarray) -> None:
     if one != "number" or (common := np.result_type(labels, more)).kind != "f":
         return
     for each in (labels, more):
-        with np.errstate(invalid="ignore"):  # 2**63 as float64 is no int64
+        with np.errstate(invalid="ignore"):  # 2**63 as float64 is not an int64
             lost = each.dtype.kind in "iu" and (each.astype(common).astype(each.dtype) != each).any()
         if lost or labels.dtype.kind + more.dtype.kind in ("iu", "ui"):
-            raise ValueError(f"no type of integers holds all labels, such as {labels[0]!r} and {more[0]!r}: give them all as int64")
+            raise ValueError(f"no integer type holds all labels, such as {labels[0]!r} and {more[0]!r}: give them all as int64")
 
 
 def _places(labels: np.ndarray, y: np.ndarray) -> Optional[np.ndarray]:
-    """The places of y in labels, None if there are others in y."""
+    """The places of y in labels, or None if y has other labels."""
     _same_kind(labels, y)
     order = np.argsort(labels)
     found = order.take(np.searchsorted(labels, y, sorter=order), mode="clip")

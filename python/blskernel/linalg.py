@@ -1,7 +1,7 @@
 """Dense linear algebra on the kernels of the library: Cholesky, LDLT, LU, inverses, solves, products.
 
 A symmetric matrix may be given as a square array, of which only the upper triangle is read, or packed:
-as an array of one dimension with the n(n+1)/2 elements of the upper triangle, row after row.
+as an array of one dimension with the n(n+1)/2 elements of the upper triangle, row by row.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class _Factorization:
             )
 
     def logdet(self) -> tuple[float, float]:
-        """Return the sign of the determinant and the logarithm of its magnitude, as numpy.linalg.slogdet.
+        """Return the sign of the determinant and the logarithm of its magnitude, like numpy.linalg.slogdet.
 
         Examples
         --------
@@ -59,17 +59,17 @@ class _Factorization:
         return float(self._attributes["sign"]), float(self._attributes["log_det"])
 
     def solve(self, b: Any) -> np.ndarray:
-        """Return X with A X = B, with a RuntimeWarning where rcond is below 1e-16.
+        """Return X such that A X = B, with a RuntimeWarning if rcond is below 1e-16.
 
         Parameters
         ----------
         b : array_like of shape (n,) or (n, m)
-            The right-hand sides, one a column.
+            The right-hand sides, one in each column.
 
         Returns
         -------
         numpy.ndarray
-            Of the shape of b.
+            With the shape of b.
 
         Examples
         --------
@@ -83,7 +83,7 @@ class _Factorization:
         return out[:, 0] if np.ndim(b) == 1 else out
 
     def inverse(self) -> np.ndarray:
-        """Return the inverse, packed if the matrix was, with a RuntimeWarning where rcond is below 1e-16.
+        """Return the inverse, packed if the matrix was, with a RuntimeWarning if rcond is below 1e-16.
 
         Examples
         --------
@@ -215,7 +215,7 @@ def inv(a: Any) -> np.ndarray:
 
 
 def solve(a: Any, b: Any) -> np.ndarray:
-    """Return X with A X = B for a square matrix, or a packed symmetric one.
+    """Return X such that A X = B, for a square matrix or a packed symmetric one.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def solve(a: Any, b: Any) -> np.ndarray:
 
 
 def matmul(a: Any, b: Any) -> np.ndarray:
-    """Return the product of two matrices, the same to the bit on every machine and any number of threads.
+    """Return the product of two matrices, the same to the bit on every machine and with any number of threads.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ def matmul(a: Any, b: Any) -> np.ndarray:
 
 
 def pack(a: Any) -> np.ndarray:
-    """Return the upper triangle of a square matrix, row after row.
+    """Return the upper triangle of a square matrix, row by row.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def pack(a: Any) -> np.ndarray:
 
 
 def unpack(packed: Any) -> np.ndarray:
-    """Return the symmetric matrix whose upper triangle is given row after row.
+    """Return the symmetric matrix whose upper triangle is given row by row.
 
     Examples
     --------

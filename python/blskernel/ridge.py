@@ -18,8 +18,8 @@ from ._turns import turns
 __all__ = ["IncrementalRidge"]
 
 
-# A file is one of these, the SHA-256 of the rest, with an intercept the _Center, and the state as
-# blsupdate.Encode writes it.
+# A file has one of these, the SHA-256 of the rest, the _Center if there is an intercept, and the state
+# as blsupdate.Encode writes it.
 _MAGIC = b"blsridge"
 _MAGIC_INTERCEPT = b"blsridgi"
 
@@ -42,7 +42,7 @@ class _Center:
 
     @staticmethod
     def decode(data: bytes) -> tuple[_Center, bytes]:
-        """Return a center, and what follows."""
+        """Return a center, and the data that follow it."""
         weight, rows, k, c = struct.unpack_from("<dQQQ", data)
         end = 32 + 8 * (k + c)
         means = np.frombuffer(data[32:end], "<f8").astype(np.float64)
@@ -56,11 +56,11 @@ class _Center:
         weights = np.ones(len(a)) if w is None else w[:, 0]
         total = float(weights.sum())
         if not total > 0:
-            raise ValueError("all rows have the weight 0")
+            raise ValueError("all rows have weight 0")
         return _Center(total, len(a), weights @ a / total, weights @ y / total)
 
     def rows_about(self, a: np.ndarray, y: np.ndarray, w: Optional[np.ndarray]) -> list[np.ndarray]:
-        """Return rows and targets less the means, times the roots of the weights."""
+        """Return rows and targets minus the means, times the square roots of the weights."""
         return _rooted(w, a - self.a, y - self.y)
 
     def joined(self, other: _Center) -> tuple[_Center, _Center]:
@@ -77,16 +77,16 @@ class _Center:
         return both, replace(other, a=other.a - root * da, y=other.y - root * dy)
 
     def without(self, other: _Center) -> _Center:
-        """Return the center of the rows that stay."""
+        """Return the center of the rows that remain."""
         left = self.weight - other.weight
         if other.rows >= self.rows or not left > 0:
-            raise ValueError(f"{other.rows} rows of weight {other.weight:g} cannot be removed from {self.rows} of weight {self.weight:g}: one has to stay")
+            raise ValueError(f"{other.rows} rows of weight {other.weight:g} cannot be removed from {self.rows} of weight {self.weight:g}: at least one must stay")
         share = other.weight / left
         return _Center(left, self.rows - other.rows, self.a + share * (self.a - other.a), self.y + share * (self.y - other.y))
 
 
 def _decode(data: bytes, name: str) -> tuple[_native.Handle, Optional[_Center]]:
-    """Return the object of what `IncrementalRidge.save` writes, and its center."""
+    """Return the object that `IncrementalRidge.save` has written, and its center."""
     magic, digest, state = data[: len(_MAGIC)], data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
     if magic not in (_MAGIC, _MAGIC_INTERCEPT):
         raise _native.FormatError(f"{name} is not the state of an IncrementalRidge")
@@ -111,7 +111,7 @@ def _weighted(a: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarra
 
 
 def _rooted(w: Optional[np.ndarray], *operands: np.ndarray) -> list[np.ndarray]:
-    """Return operands times the roots of the weights of their rows."""
+    """Return operands times the square roots of the weights of their rows."""
     if w is None:
         return list(operands)
     root = np.sqrt(w)
@@ -119,7 +119,7 @@ def _rooted(w: Optional[np.ndarray], *operands: np.ndarray) -> list[np.ndarray]:
 
 
 class IncrementalRidge:
-    """Ridge regression over rows that come and go, as blsupdate.Updater.
+    """Ridge regression over rows that come and go, like blsupdate.Updater.
 
     The weights solve ``min sum_i w_i |a_i W - y_i|**2 + lambda_ |W|**2`` over all rows so far. No method
     changes or keeps an array that it is given. After an exception the object is as it was.
@@ -127,24 +127,24 @@ class IncrementalRidge:
     Parameters
     ----------
     method : {"gram", "qr", "ridge_inverse", "inverse_cholesky", "improved", "original"}
-        How updates are done. "gram" is the fastest, "qr" the most accurate, and both merge and change
-        their ridge. "improved" and "original" are the paper's and keep the pseudoinverse.
+        How updates are done. "gram" is the fastest, "qr" the most accurate, and both can merge and change
+        their ridge. "improved" and "original" are the paper's methods and keep the pseudoinverse.
     lambda_ : float, optional
-        The ridge, 0 for none. None is 1, as in scikit-learn, and 0 for "improved" and "original", which
+        The ridge, 0 for none. None means 1, as in scikit-learn, and 0 for "improved" and "original", which
         are for the pseudoinverse.
     fit_intercept : bool
         Adds a constant to the predictions, `intercept_`, which the ridge does not penalise: after every
-        change the weights are exactly the fit to rows and targets less their means. "improved" and
+        change the weights are exactly the fit to rows and targets minus their means. "improved" and
         "original" keep rows, and have no intercept.
     form : {"auto", "paper", "small", "large", "compressed"}, optional
-        Of "improved", "ridge_inverse" and "inverse_cholesky": whether an update works with matrices of
+        For "improved", "ridge_inverse" and "inverse_cholesky": whether an update works with matrices of
         the order of its rows or of the nodes. "auto" takes the one that is faster for the sizes.
     solve : bool
         Makes "improved" solve systems instead of multiplying by an inverse.
     c : {"auto", "zero", "check"}, optional
         When "improved" and "original" use the general formula.
     workspace : int
-        The bytes in which an update may keep products, 0 for 4 GiB.
+        The number of bytes that an update may use to keep products, 0 for 4 GiB.
 
     Examples
     --------
@@ -170,7 +170,7 @@ class IncrementalRidge:
         workspace: int = 0,
     ) -> None:
         if method is None:
-            raise ValueError("IncrementalRidge does not choose its method: name it")
+            raise ValueError("IncrementalRidge does not choose its method: give one")
         self._params = {
             "method": method,
             "lambda_": lambda_,
@@ -196,7 +196,7 @@ class IncrementalRidge:
         Parameters
         ----------
         deep : bool
-            Without effect: no argument has parameters.
+            Has no effect: no argument has parameters.
 
         Returns
         -------
@@ -232,7 +232,7 @@ class IncrementalRidge:
         if unknown:
             raise ValueError(f"IncrementalRidge has no parameter {unknown[0]!r}: it has {sorted(self._params)}")
         if params and self.n_samples_:
-            raise ValueError("set_params after the first rows: change the ridge by set_lambda, or start another object")
+            raise ValueError("set_params works only before the first rows: change the ridge with set_lambda, or start another object")
         self.__init__(**{**self._params, **params})  # type: ignore[misc]
         return self
 
@@ -279,7 +279,7 @@ class IncrementalRidge:
         return self
 
     def _check_width(self, a: np.ndarray, y: np.ndarray) -> None:
-        """Refuse rows and targets of other widths than those so far."""
+        """Raise ValueError for rows and targets whose widths differ from the present ones."""
         center = self._center
         assert center is not None
         if (a.shape[1], y.shape[1]) != (len(center.a), len(center.y)):
@@ -365,7 +365,7 @@ class IncrementalRidge:
     def add_nodes(self, a: Any, h: Any, y: Any, sample_weight: Any = None) -> IncrementalRidge:
         """Append the columns h to the columns a of all rows, whose targets are y.
 
-        "improved" and "original" want the rows in the order in which they were added.
+        "improved" and "original" need the rows in the order in which they were added.
 
         Parameters
         ----------
@@ -376,7 +376,7 @@ class IncrementalRidge:
         y : array_like of shape (n_rows, n_targets) or (n_rows,)
             Their targets.
         sample_weight : array_like of shape (n_rows,), optional
-            Their weights as they are now, after `forget` times its factors.
+            Their present weights: after `forget`, times its factors.
 
         Returns
         -------
@@ -406,12 +406,12 @@ class IncrementalRidge:
         return self
 
     def add_targets(self, t: Any) -> IncrementalRidge:
-        """Append targets that are linear in those so far: Y becomes [Y, Y t].
+        """Append linear combinations of the targets: Y becomes [Y, Y t].
 
         Parameters
         ----------
         t : array_like of shape (n_targets, n_new)
-            The combinations, one a column.
+            The combinations, one in each column.
 
         Returns
         -------
@@ -431,12 +431,12 @@ class IncrementalRidge:
         return self
 
     def map_targets(self, t: Any) -> IncrementalRidge:
-        """Replace the targets by linear combinations of them: Y becomes Y t.
+        """Replace the targets with linear combinations of them: Y becomes Y t.
 
         Parameters
         ----------
         t : array_like of shape (n_targets, n_new)
-            The combinations, one a column.
+            The combinations, one in each column.
 
         Returns
         -------
@@ -456,10 +456,10 @@ class IncrementalRidge:
         return self
 
     def rebuild(self, a: Any, y: Any, sample_weight: Any = None) -> IncrementalRidge:
-        """Start anew from the rows that the object shall have, in place of all others.
+        """Start again from the given rows, which replace all others.
 
         Nodes, targets, method and the present ridge stay, and the errors of earlier changes are gone. It
-        is the remedy where `remove` refuses, such as for an outlier that leaves a window.
+        is the remedy where `remove` refuses, for example for an outlier that leaves a window.
 
         Parameters
         ----------
@@ -500,7 +500,7 @@ class IncrementalRidge:
         return self
 
     def merge(self, other: IncrementalRidge) -> IncrementalRidge:
-        """Learn all rows of another object of the same method ("gram" or "qr"), nodes and targets.
+        """Learn all rows of another object with the same method ("gram" or "qr"), nodes and targets.
 
         The ridge of this object stays, and the ridge of the other one is not added.
 
@@ -523,7 +523,7 @@ class IncrementalRidge:
         if not isinstance(other, IncrementalRidge):
             raise ValueError(f"merge takes another IncrementalRidge, not {type(other).__name__}")
         if self._intercept != other._intercept:
-            raise ValueError("merge takes an object with an intercept where this one has one, and else one without")
+            raise ValueError("merge takes an object with the same fit_intercept as this one")
         theirs = other._center
         with turns.of(self):
             if self._center is None or theirs is None:
@@ -540,7 +540,7 @@ class IncrementalRidge:
         return self
 
     def set_lambda(self, lambda_: float) -> IncrementalRidge:
-        """Change the ridge, as if it had been the new one from the start ("gram" and "qr").
+        """Change the ridge, as if it had been ``lambda_`` from the start; only with "gram" and "qr".
 
         Parameters
         ----------
@@ -602,7 +602,7 @@ class IncrementalRidge:
         NotFittedError
             Before the first `add`.
         NumericError
-            If there are fewer rows than nodes and no ridge, or the nodes are dependent.
+            If there are fewer rows than nodes and no ridge, or the nodes are linearly dependent.
 
         Examples
         --------
@@ -656,8 +656,8 @@ class IncrementalRidge:
     def leverage(self, x: Any) -> np.ndarray:
         """Return ``x (A'A + lambda_ I)**-1 x'`` for each row.
 
-        With an intercept rows count about their mean, and 1 over the sum of all weights is added.
-        "improved" and "original" have leverages for lambda_ 0 only.
+        With an intercept, rows are taken about their mean, and 1 over the sum of all weights is added.
+        "improved" and "original" have leverages only for a lambda_ of 0.
 
         Parameters
         ----------
@@ -691,8 +691,8 @@ class IncrementalRidge:
         Returns
         -------
         dict
-            ``rcond``, the reciprocal condition number; ``digits``, a lower bound of the correct digits;
-            ``advice`` where these are few, and the method ``instead``.
+            ``rcond``, the reciprocal condition number; ``digits``, a lower bound on the correct digits;
+            ``advice`` if these are few, and ``instead``, the method to use instead.
 
         Examples
         --------
@@ -707,7 +707,7 @@ class IncrementalRidge:
         Returns
         -------
         dict
-            ``samples``, ``nodes``, ``targets``, ``last`` and ``options``, these by the library's names.
+            ``samples``, ``nodes``, ``targets``, ``last`` and ``options``, with the library's names.
 
         Examples
         --------
@@ -746,7 +746,7 @@ class IncrementalRidge:
         return float(self.attributes()["options"]["Lambda"])
 
     def save(self, path: Any) -> None:
-        """Write the whole state to a file, which `load` reads; it goes on to the last bit.
+        """Write the whole state to a file, from which `load` continues to the last bit.
 
         Parameters
         ----------
@@ -776,7 +776,7 @@ class IncrementalRidge:
         Returns
         -------
         IncrementalRidge
-            An object that goes on as the saved one would.
+            An object that continues as the saved one would.
 
         Raises
         ------
@@ -804,7 +804,7 @@ class IncrementalRidge:
         self._handle, self._center, self._intercept = handle, center, center is not None
 
     def _encode(self) -> bytes:
-        """Return the state behind its SHA-256."""
+        """Return the state, preceded by its SHA-256."""
         with turns.of(self):
             state, center = self._handle.fetch("encode"), self._center
         if center is not None:

@@ -13,28 +13,28 @@
  * bls_decode, gives BLS_VALUE, and the function does nothing.
  *
  * Memory. The library keeps no memory of the caller. Arrays belong to a method from bls_start until
- * bls_wait returns another code than BLS_RUNNING, or bls_free returns: do not change or free them before.
- * They are used in place. Results overlap no other array; after an error their contents are undefined.
- * Where an array maps a file that another process cuts off, SIGBUS ends the program: map no such file.
- * A method whose work needs more memory than there is fails with BLS_MEMORY before it begins.
+ * bls_wait returns a code other than BLS_RUNNING, or bls_free returns: do not change or free them before.
+ * They are used in place. Results must not overlap other arrays; after an error their contents are
+ * undefined. If an array maps a file that another process truncates, SIGBUS ends the program: do not map
+ * such a file. A method that needs more memory than is available fails with BLS_MEMORY before it begins.
  *
  * Threads. The methods predict, predict_interval, decision_function, predict_proba, importance, solve
  * and inverse of one object run in parallel, and so do matmul, describe and inputs. Every other method
- * of an object runs alone. It waits for its turn, in no order, and bls_cancel does not end the wait.
+ * of an object runs alone. It waits for its turn, in no particular order, and bls_cancel does not end the wait.
  *
  * Cancelling. After bls_cancel a method stops at its next check and leaves its object as it was. Parts
  * without a check run to their end: the solution for the weights, remove_rows, merge, add_nodes, and all of
- * "cholesky", "ldlt", "lu" and "matmul". A method that ends before it looks returns BLS_OK.
+ * "cholesky", "ldlt", "lu" and "matmul". A method that ends before its next check returns BLS_OK.
  *
  * Processes. The library starts threads, and fork copies only the thread that calls it. So in a child of
  * a process that has opened the library every function returns BLS_FORKED. A child that opens the library
  * itself may use it: fork before the first use, or start new processes (spawn, forkserver).
  *
  * Signals. The Go runtime handles SIGSEGV, SIGBUS and SIGFPE that its own code raises and SIGURG, which
- * it sends to its own threads; a handler that was there before gets what others raise. It adds SA_ONSTACK
- * to the flags of other handlers that were there, and otherwise leaves them alone: SIGINT, SIGTERM,
+ * it sends to its own threads; an earlier handler gets what other code raises. It adds SA_ONSTACK to the
+ * flags of all other earlier handlers, and otherwise leaves them alone: SIGINT, SIGTERM,
  * SIGCHLD, SIGPROF, SIGALRM and so on reach the program as before. A handler that is installed later
- * should have SA_ONSTACK, since a signal may arrive on a thread of Go, whose stack is small.
+ * should have SA_ONSTACK, since a signal may arrive on a Go thread, whose stack is small.
  *
  * The end. The library cannot be unloaded. A program may exit while methods run.
  */
@@ -59,13 +59,13 @@ enum {
 	BLS_CANCELLED = 2,   /* it was cancelled, and the object is as it was */
 	BLS_VALUE = 3,       /* data or options are wrong */
 	BLS_NOT_FITTED = 4,  /* the object has not learned anything yet */
-	BLS_HANDLE = 5,      /* a handle was freed, is of another process, or was never given */
-	BLS_FORMAT = 6,      /* the bytes are no model, or were cut off or altered */
+	BLS_HANDLE = 5,      /* a handle was freed, belongs to another process, or was never given */
+	BLS_FORMAT = 6,      /* the bytes are not a model, or were cut off or altered */
 	BLS_NUMERIC = 7,     /* singular, not positive definite, ill-conditioned, or an overflow */
-	BLS_UNSUPPORTED = 8, /* the update method has no such action; the text names those that have */
+	BLS_UNSUPPORTED = 8, /* the update method has no such action; the text names methods that have it */
 	BLS_MEMORY = 9,      /* there is not enough memory; nothing was done */
 	BLS_FORKED = 10,     /* this process is a child of the one that opened the library */
-	BLS_INTERNAL = 11    /* a fault of the library, which caught it; drop the object */
+	BLS_INTERNAL = 11    /* a fault in the library, which caught it; free the object */
 };
 
 /* Element (i, j) is data[i*stride + j]. stride is at least cols, and data is aligned as a double is. */
@@ -74,11 +74,11 @@ typedef struct {
 	int64_t rows, cols, stride;
 } bls_matrix;
 
-/* An object or a method under way; > 0, and never given again. 0 is the library itself as an object. */
+/* An object or a running method; positive, and never given again. 0 is the library itself as an object. */
 typedef int64_t bls_handle;
 
 /*
- * Makes an object. options is a JSON object with fields by the names of Go; NULL or "" stands for {}.
+ * Makes an object. options is a JSON object with Go field names; NULL or "" stands for {}.
  *
  *   "classifier"  the exported fields of bls.Classifier: Features {Scaling, Groups, GroupNodes,
  *                 EnhancementNodes, Shrink, Unscaled, Enhancement, Seed}, Method, Update {Lambda, Form,
@@ -88,7 +88,7 @@ typedef int64_t bls_handle;
  *   "cholesky", "ldlt", "lu"  none
  *
  * In the first two kinds fit chooses a number that is 0, and -1 as EnhancementNodes or Lambda stands for 0.
- * Constants are the places of their names:
+ * A constant is the place of its name in its list, from 0:
  *
  *   Scaling  auto, samples, columns, none, ranks Enhancement  orthonormal, uniform
  *   Method   none, improved, original, ridge_inverse, inverse_cholesky, gram, qr
@@ -98,7 +98,7 @@ typedef int64_t bls_handle;
 BLS_API int32_t bls_open(const char *kind, const char *options, bls_handle *object, char *text, int64_t capacity);
 
 /*
- * Makes a fitted object of n bytes, which encode has made or a model file has. The bytes of a ridge have
+ * Makes a fitted object from n bytes, which encode has made or a model file holds. The bytes of a ridge have
  * no checksum: add one if you store them.
  */
 BLS_API int32_t bls_decode(const void *bytes, int64_t n, bls_handle *object, char *text, int64_t capacity);
@@ -132,7 +132,7 @@ BLS_API int32_t bls_decode(const void *bytes, int64_t n, bls_handle *object, cha
  *
  *   "ridge" (A is q×k, Y is q×c)
  *   add_rows, remove_rows  A, Y                   the first rows start the model
- *   rebuild            A, Y                       the rows that the model shall have, in place of all others
+ *   rebuild            A, Y                       the rows that replace all others
  *   forget, set_lambda, merge, condition          as above
  *   add_nodes          A, H, Y                    all rows: l×k, l×p, l×c
  *   add_targets, map_targets  T                   c×p
@@ -167,16 +167,16 @@ BLS_API int32_t bls_start(bls_handle object, const char *method, const char *opt
  */
 BLS_API int32_t bls_wait(bls_handle job, int64_t milliseconds, char *text, int64_t capacity);
 
-/* Asks a method to stop. Wait for its end after that. */
+/* Asks a method to stop. Then wait for its end. */
 BLS_API int32_t bls_cancel(bls_handle job);
 
-/* Copies the bytes that a method has made, after its end, if n bytes hold them, and sets n to their number. */
+/* Copies the bytes that a method has made, after its end, if they fit in n bytes, and sets n to their number. */
 BLS_API int32_t bls_result(bls_handle job, void *bytes, int64_t *n);
 
-/* Frees an object, whose methods under way go on, or a method, which it cancels and waits for first. */
+/* Frees an object, whose running methods go on, or a method, which it cancels and waits for first. */
 BLS_API int32_t bls_free(bls_handle handle);
 
-/* Writes a JSON object: backend, kernel, threads, handles (those in use), go. */
+/* Writes a JSON object: backend, kernel, threads, handles (the number in use), go. */
 BLS_API int32_t bls_info(char *text, int64_t capacity);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 // Command native is the library of the Python package: a C interface to the learners and the kernels
 // (blskernel.h). The functions of the interface are in border.c, and call the exported functions of
-// this file, which catch every panic before it could reach C.
+// this file, which catch every panic before it can reach C.
 package main
 
 // #cgo CFLAGS: -fvisibility=hidden

@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// A method is one of a table of blskernel.h: the numbers of operands and results, whether it only
-// reads, so that it runs beside others that do, and what it does.
+// A method is a line of the table in blskernel.h: the numbers of operands and results, whether it only
+// reads, so that it can run in parallel with others that only read, and what it does.
 type method struct {
 	operands, results int
 	reads             bool
@@ -61,7 +61,7 @@ type options struct {
 	Words map[int]stream.Column
 }
 
-// check returns an error unless the arrays are those of the method, and matrices.
+// check returns an error unless the method exists and the arrays are valid and match its numbers.
 func (c *call) check() error {
 	if c.run == nil || len(c.arrays) != c.operands+c.results {
 		return valueError("an object of this kind has no method %.40q with %d arrays", c.name, len(c.arrays))
@@ -69,7 +69,7 @@ func (c *call) check() error {
 	for i, a := range c.arrays {
 		impossible := a.rows < 0 || a.cols < 0 || memory.Floats(int(a.rows), int(max(a.cols, a.stride))) >= math.MaxInt64/2
 		if impossible || a.rows*a.cols != 0 && (a.data == nil || a.stride < a.cols) {
-			return valueError("array %d cannot be: %d×%d with the stride %d at address %p", i, a.rows, a.cols, a.stride, a.data)
+			return valueError("array %d is invalid: %d×%d with stride %d at address %p", i, a.rows, a.cols, a.stride, a.data)
 		}
 	}
 	return nil
@@ -119,7 +119,7 @@ func storeColumn[T int | float64](c *call, values []T, err error) error {
 	return err
 }
 
-// column returns the numbers of operand i, nil where it is missing.
+// column returns the numbers of operand i, or nil if it is missing.
 func (c *call) column(i int) ([]float64, error) {
 	if i >= len(c.in) || c.arrays[i].data == nil && c.arrays[i].rows == 0 {
 		return nil, nil
@@ -160,18 +160,18 @@ func (c *call) giveCondition(u blsupdate.Updater) error {
 	return c.give(map[string]any{"rcond": k.RCond, "digits": k.Digits, "advice": k.Advice, "instead": k.Instead})
 }
 
-// room returns a *memory.Error where there is no memory for the bytes.
+// room returns a *memory.Error if there is no memory for the bytes.
 func room(bytes int64, what string) error {
 	return memory.Check(bytes, "blskernel", "work with smaller arrays or in batches", "%s", what)
 }
 
-// roomToEncode returns an error where there is no memory for the bytes of a model.
+// roomToEncode returns an error if there is no memory for the bytes of a model.
 func roomToEncode(u blsupdate.Updater) error {
 	state := blsupdate.StateBytes(u.Method(), u.Samples(), u.Nodes(), u.Targets())
 	return room(memory.Sum(state, state), "the bytes of a model")
 }
 
-// parse reads a JSON object into the fields of out, and refuses others. No text stands for no fields.
+// parse decodes a JSON object into out and refuses unknown fields. An empty text stands for no fields.
 func parse(text []byte, out any) error {
 	if len(text) == 0 {
 		return nil

@@ -28,7 +28,7 @@ type unsupportedError struct{ error }
 type panicError struct{ error }
 
 func panicked(value any) error {
-	return panicError{valueError("a fault of blskernel: %v: please report it, and do not use the object any more", value)}
+	return panicError{valueError("a fault in blskernel: %v: please report it, and do not use the object any more", value)}
 }
 
 // is reports whether err is, or wraps, an error of type T.

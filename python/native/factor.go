@@ -31,7 +31,7 @@ func (library) methods() map[string]method {
 func (c *call) matmul() error {
 	x, y := c.arrays[0], c.arrays[1]
 	if x.cols != y.rows {
-		return valueError("matmul: A is %d×%d and B is %d×%d; want as many columns of A as rows of B", x.rows, x.cols, y.rows, y.cols)
+		return valueError("matmul: A is %d×%d and B is %d×%d; want as many columns in A as rows in B", x.rows, x.cols, y.rows, y.cols)
 	}
 	dst, err := c.out(int(x.rows), int(y.cols))
 	switch {
@@ -77,7 +77,7 @@ func (o *factor) methods() map[string]method {
 func (o *factor) solve(c *call) error {
 	a := c.arrays[0]
 	if a.rows != int64(o.f.Dim()) {
-		return valueError("B is %d×%d; want %d rows, as A", a.rows, a.cols, o.f.Dim())
+		return valueError("B is %d×%d; want %d rows, like A", a.rows, a.cols, o.f.Dim())
 	}
 	dst, err := c.out(int(a.rows), int(a.cols))
 	if err != nil || dst.IsEmpty() {
@@ -110,7 +110,7 @@ func (o *factor) factorize(c *call) error {
 	}
 	var f factorization
 	var err error
-	none := math.Inf(1) // Python warns by the attribute rcond
+	none := math.Inf(1) // Python warns according to the attribute rcond
 	switch o.kind {
 	case "lu":
 		lu := &lapack.LU{Backend: c.backend, MaxCondition: none}
@@ -128,7 +128,7 @@ func (o *factor) factorize(c *call) error {
 	return err
 }
 
-// upper returns the upper triangle of x, or x itself, packed in one row.
+// upper returns the upper triangle of the square x, or of the one that x holds packed in one row.
 func upper(x *mat.Dense, n int) *mat.SymPacked {
 	s := mat.NewSymPacked(n, nil)
 	to := s.RawSymPacked().Data

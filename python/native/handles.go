@@ -29,7 +29,7 @@ func add(v any) int64 {
 type handleError int64
 
 func (h handleError) Error() string {
-	return fmt.Sprintf("handle %d is freed, of another process or of another kind: make or load the object again", h)
+	return fmt.Sprintf("handle %d was freed, or is of another process or kind: make or load the object again", h)
 }
 
 func lookup[T any](h int64) (T, error) {

@@ -30,7 +30,7 @@ func open(b blskernel.Backend, kind string, options []byte) (object, error) {
 	return nil, valueError("unknown kind of object %.40q", kind)
 }
 
-// decode returns the object of the bytes of encode or of a model file.
+// decode returns the object that the bytes of encode or of a model file describe.
 func decode(b blskernel.Backend, data []byte) (object, error) {
 	if bytes.HasPrefix(data, []byte("blsstate")) {
 		r := bytes.NewReader(data)
@@ -72,7 +72,7 @@ func (l *learner) methods() map[string]method {
 	return all
 }
 
-// learns returns a method after which the score of the model before does not hold any more.
+// learns returns a method that also drops the held-out score, which holds no longer.
 func (l *learner) learns(run func(c *call) error) func(c *call) error {
 	return func(c *call) error {
 		err := run(c)
@@ -86,7 +86,7 @@ func (l *learner) learns(run func(c *call) error) func(c *call) error {
 	}
 }
 
-// fitted returns a method of a model whose first rows, where they are few, the weights have fitted.
+// fitted returns a method that first computes the weights, which fits a model to the few rows it keeps.
 func (l *learner) fitted(run func(c *call, u blsupdate.Updater) error) func(c *call) error {
 	return func(c *call) error {
 		m := l.Learner()
@@ -149,7 +149,7 @@ func addClassifier(l *learner, to map[string]method) {
 // An action learns samples with labels or targets, and weights.
 type action[Y any] = func(ctx context.Context, x *mat.Dense, y Y, weights []float64) error
 
-// addLearning adds the methods of samples with labels or targets, which y returns.
+// addLearning adds the methods that take samples with labels or targets, which y returns.
 func addLearning[Y any](l *learner, to map[string]method, y func(c *call) (Y, error), fit, partialFit, refit, remove, calibrate action[Y],
 	importance func(context.Context, *mat.Dense, Y, bls.ImportanceOptions) (*bls.Importances, error),
 ) {

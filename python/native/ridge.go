@@ -36,14 +36,14 @@ func (r *ridge) methods() map[string]method {
 		"merge": {run: on(func(c *call, u blsupdate.Updater) error {
 			other, ok := c.other.(*ridge)
 			if !ok || other.u == nil {
-				return valueError("the other object is no IncrementalRidge with rows")
+				return valueError("the other object is not an IncrementalRidge with rows")
 			}
 			return u.Merge(other.u)
 		})},
 		"refine": {operands: 2, run: on(func(c *call, u blsupdate.Updater) error {
 			f, ok := u.(blsupdate.Refiner)
 			if !ok {
-				return unsupportedError{valueError("the method %v has no refine; start the model by gram", u.Method())}
+				return unsupportedError{valueError("the method %v has no refine; start the model with gram", u.Method())}
 			}
 			return f.Refine(c.in[0], c.in[1])
 		})},
@@ -65,7 +65,7 @@ func (r *ridge) methods() map[string]method {
 	}
 }
 
-// add adds rows, of which the first start the model.
+// add adds rows. The first ones start the model.
 func (r *ridge) add(c *call) (err error) {
 	if r.u != nil {
 		return r.u.AddInputsContext(c.ctx, c.in[0], c.in[1], nil)

@@ -15,7 +15,7 @@ import (
 // described is the number of first rows that determine the columns, as in the command.
 const described = 4096
 
-// rows returns a reader of Text. The words of pandas for a missing cell count as such.
+// rows returns a reader of Text. The words of pandas for a missing cell count as missing cells.
 func (c *call) rows(opt stream.Options) (*stream.Reader, error) {
 	opt.Format, opt.Comma, opt.Header = stream.CSV, '\t', stream.HeaderAbsent
 	if c.Named {
@@ -28,9 +28,9 @@ func (c *call) rows(opt stream.Options) (*stream.Reader, error) {
 	return stream.Open(c.ctx, []string{"X"}, opt)
 }
 
-// describe gives how the columns of Text become inputs, as metadata, the same with indicators of
-// missing cells, null where none may help, and notes. Words are known columns, in whose place Text has
-// numbers.
+// describe gives metadata that say how the columns of Text become inputs, the same with indicators of
+// missing cells, or null if none may help, and notes. Words are columns that are known already; Text
+// has numbers in their place.
 func (c *call) describe() error {
 	r, err := c.rows(stream.Options{Missing: stream.MissingMean})
 	if err != nil {

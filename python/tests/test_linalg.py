@@ -84,7 +84,7 @@ def test_bad_matrices(kind):
 
 
 def test_shapes_of_products():
-    with pytest.raises(ValueError, match="as many columns of A as rows of B"):
+    with pytest.raises(ValueError, match="as many columns in A as rows in B"):
         linalg.matmul(np.ones((2, 3)), np.ones((2, 3)))
     with pytest.raises(ValueError):
         linalg.pack(np.ones((2, 3)))

@@ -119,7 +119,7 @@ def test_extras():
     np.testing.assert_allclose(gram.predict(a), a @ solution(a, y), atol=1e-9)
     assert gram.condition()["instead"] == "gram" and 12 < gram.condition()["digits"] <= 16
     assert inverse.attributes()["last"]["added"] == 80
-    with pytest.raises(UnsupportedError, match="has no refine; start the model by gram"):
+    with pytest.raises(UnsupportedError, match="has no refine; start the model with gram"):
         inverse.refine(a, y)
     np.testing.assert_allclose(gram.leverage(a), inverse.leverage(a), rtol=1e-9)
 
@@ -283,7 +283,7 @@ def test_parameters():
     with pytest.raises(ValueError, match="has no parameter 'alpha'"):
         ridge.set_params(alpha=1)
     ridge.add([[1.0]], [1.0])
-    with pytest.raises(ValueError, match="after the first rows"):
+    with pytest.raises(ValueError, match="before the first rows"):
         ridge.set_params(lambda_=1.0)
     sklearn = pytest.importorskip("sklearn.base")
     again = sklearn.clone(ridge)
