@@ -67,7 +67,7 @@ def host() -> str:
     for arch, (name, _) in MACHINES.items():
         if machine in (name, arch):
             return arch
-    raise SystemExit(f"blskernel: there is no library for {machine}; the machines with one, on Linux, are {', '.join(m for m, _ in MACHINES.values())}")
+    raise SystemExit(f"blskernel: there is no library for {machine}, only for {', '.join(m for m, _ in MACHINES.values())} on Linux")
 
 
 def compiler(arch: str, cc: Optional[str] = None) -> str:

@@ -82,7 +82,7 @@ func newEnvironment() *cobra.Command {
 		Long: `Environment variables:
 
     BLSKERNEL_BACKEND   default of --backend: pure or openblas; an unavailable one is an error
-    BLSKERNEL_KERNEL    kernel of the pure backend: avx512, avx2, neon or generic; by default the CPU's best
+    BLSKERNEL_KERNEL    kernel of the pure backend: avx512, avx2, neon or generic; by default the best
     BLSKERNEL_OPENBLAS  library file of the openblas backend; none acts as if there were no OpenBLAS
     BLSKERNEL_CACHE     folder for the measured rates; by default the user's cache folder
 

@@ -16,7 +16,7 @@ import (
 )
 
 // maxRow bounds the bytes of a row, and maxCell adds to this bound for each cell: encoding/json takes
-// some 30 bytes of memory for each byte of a row.
+// about 30 bytes of memory for each byte of a row.
 const maxRow, maxCell = 1 << 20, 64
 
 // errTooManyRows is the error of a request with more rows than fit into maxNumbers.

@@ -906,7 +906,7 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Return the ends of intervals that hold the targets of new rows with the probability ``coverage``.
 
-        The probability holds on average over rows like those of the calibration, whatever the distribution
+        The probability holds on average over rows like the calibration rows, whatever the distribution
         of the errors (split conformal prediction). ``fit`` calibrates if it chooses settings or ``validate``
         is set, and so does ``calibrate``, on other rows. ``remove``, ``refit``, ``merge`` and another ridge
         end a calibration.

@@ -459,7 +459,7 @@ class IncrementalRidge:
         """Start again from the given rows, which replace all others.
 
         Nodes, targets, method and the present ridge stay, and the errors of earlier changes are gone. It
-        is the remedy where `remove` refuses, for example for an outlier that leaves a window.
+        is the remedy if `remove` refuses, for example for an outlier that leaves a window.
 
         Parameters
         ----------

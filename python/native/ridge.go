@@ -43,7 +43,7 @@ func (r *ridge) methods() map[string]method {
 		"refine": {operands: 2, run: on(func(c *call, u blsupdate.Updater) error {
 			f, ok := u.(blsupdate.Refiner)
 			if !ok {
-				return unsupportedError{valueError("the method %v has no refine; start the model with gram", u.Method())}
+				return unsupportedError{valueError("the method %v does not support refine; start the model with gram", u.Method())}
 			}
 			return f.Refine(c.in[0], c.in[1])
 		})},

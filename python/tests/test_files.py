@@ -99,7 +99,7 @@ def test_data_frames(trained):
 
 def test_unknown_words_and_bad_cells(trained):
     model = load(trained / "machine.bls")
-    with pytest.warns(UserWarning, match="'site' has words that the model does not know, in 2 rows"):
+    with pytest.warns(UserWarning, match="'site' has unknown words in 2 rows"):
         assert model.predict([["2.0", "Rome", "0.5"], ["2.0", "Oslo", "0.5"], ["2.0", "Graz", "0.5"]]).shape == (3,)
     for row, message in [
         (["fast", "Graz", 1], 'X, row 1: column "speed" is "fast", not a number'),

@@ -28,7 +28,7 @@ type report struct {
 	// Unknown counts the words that the model does not know, by column.
 	Unknown map[string]int64 `json:"unknown,omitempty"`
 
-	running bool // whether the job goes on when this program ends: with --async
+	running bool // whether the job outlives this program: with --async
 }
 
 // count adds the counters of a job, if the runner has them.

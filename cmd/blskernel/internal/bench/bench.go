@@ -66,7 +66,7 @@ own storage. The ratio has the same meaning for them.
 
 ` + describeOpponents() + `
 The times exclude restoring the matrices between calls and the factorization before lu-solve, whose
-right-hand sides are columns for dgetrs and rows for the others. dsptrf+dsptri takes some 20 s at
+right-hand sides are columns for dgetrs and rows for the others. dsptrf+dsptri takes about 20 s at
 order 5100.
 
 The default orders, 8 to 4000, take a few minutes for each operation. Run nothing else meanwhile. To

@@ -51,9 +51,9 @@ made-up table. Then, or with any flag at once, compare the methods of updating.
 The comparison trains a broad learning system on the first samples of a data set, updates it with batches
 of further samples by each method, and prints a line for each step and method: samples so far, test
 accuracy, time of the step, accumulated time, flops by the flop model and whether the counted ones agree,
-and the speed-up over the first method, in this step and in all updates so far. The times include the features,
-which are computed once for all methods. The last line says how far the weights W differ. No model is
-kept; train does that.
+and the speed-up over the first method, in this step and in all updates so far. The times include the
+features, which are computed once for all methods. The last line says how far the weights W differ. No
+model is kept; train does that.
 
 Without --data the samples are synthetic digits (distorted glyphs with noise, 28 x 28 pixels, 10
 classes). They are not handwriting: the accuracy says nothing about MNIST. --data names a folder with the

@@ -41,8 +41,8 @@ regression, falls: the mean and the standard deviation over the repeats, with ba
 same in every run. The rows need labels or targets, and rows that the model has not learned show what
 matters for new ones.
 
-For a column that does not matter the score falls by about 0. So it does for a column whose content other
-columns repeat: each of two twins can stand in for the other.`,
+For a column that does not matter the score falls by about 0. So it does for a column whose content
+other columns repeat: each of two twins can stand in for the other.`,
 		Example: `  blskernel importance iris.bls test.csv
   blskernel importance --repeats 50 --json price.bls houses.csv`,
 		Args: session.ModelFirst(math.MaxInt),

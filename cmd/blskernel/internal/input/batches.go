@@ -15,7 +15,7 @@ type Fetched struct {
 	Done, Total int64 // bytes; Total is -1 if unknown
 }
 
-// Share returns the share of the input that rows of total rows are, or -1 if it is unknown.
+// Share returns the share of the input that was read with rows of total rows, or -1 if it is unknown.
 func (f Fetched) Share(rows, total int64) float64 {
 	switch {
 	case total > 0:

@@ -39,7 +39,7 @@ func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) 
 }
 
 // OpenFor loads the model that the first argument names, which the command does not change, and opens
-// the data that the others name as OpenMatched does.
+// the data of the other arguments as OpenMatched does.
 func (in *Input) OpenFor(ctx context.Context, s *session.Session, args []string, targets bool) (m *model.Model, r *stream.Reader, err error) {
 	if err = in.Begin(args[1:], s); err == nil {
 		m, err = s.LoadToRead(ctx, args[0])

@@ -21,7 +21,7 @@ import (
 	"blskernel/internal/io/atomicfile"
 )
 
-// checkEnd returns an error if the metadata, or the room on the disk, would not do at the end.
+// checkEnd returns an error if, at the end, the metadata would be too large or the disk too full.
 func (l *Learner) checkEnd() error {
 	if err := l.Recordable(l.Model.Metadata); err != nil {
 		return err

@@ -83,7 +83,7 @@ func (l *Learner) Begin(cmd *cobra.Command, args []string) (err error) {
 		{l.Resume, "--resume reads the data from the beginning again"}, // to check that its rows are the same
 	} {
 		if again.given && once != "" {
-			return ui.Usagef("%s, which %s cannot be: leave it out, or save the data to a file", again.what, once)
+			return ui.Usagef("%s, but %s can be read only once: leave the flag out, or save the data to a file", again.what, once)
 		}
 	}
 	if l.Manifest, err = session.NewManifest(cmd, l.Backend, l.In.Sources(), once); err == nil && l.checkpoint.wanted() && once != "" {

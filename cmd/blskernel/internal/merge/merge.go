@@ -29,7 +29,7 @@ func New(s ui.Streams) *cobra.Command {
 models. 'blskernel train --like FIRST' makes models with the maps of FIRST from other rows, on any
 machine. Only the methods gram and qr can merge. The ridge and the settings come from FIRST.
 
-The result has the classes of all models, those of FIRST first: a model has no rows of a class that it
+The result has the classes of all models, beginning with FIRST: a model has no rows of a class that it
 lacks. It is an error if two models have learned the same file, unless --again is given.`,
 		Example: `  blskernel train --like monday.bls --out tuesday.bls tuesday.csv
   blskernel merge --out week.bls monday.bls tuesday.bls`,

@@ -115,7 +115,7 @@ missing tables again into another file: 'blskernel report' reads several.`,
 	f.BoolVar(&x.embedded, "embedded", false, "use synthetic digits instead of MNIST")
 	f.Float64Var(&x.size, "size", 1, "factor for the numbers of samples and nodes")
 	ui.MethodFlag(cmd, &x.methods)
-	ui.Int(cmd, &x.runs, "runs", 1, maxRuns, "number of runs, each with another seed")
+	ui.Int(cmd, &x.runs, "runs", 1, maxRuns, "number of runs, each with a different seed")
 	ui.SeedFlag(cmd, &x.seed)
 	ui.Choice(cmd, &x.recipe, "recipe", "where the ridge and the enhancement nodes come from: code, the authors' code, or text, the paper's text", bench.RecipeCode, bench.RecipeText)
 	ui.LambdaFlag(cmd, &x.lambda, ", as in --recipe text")

@@ -59,7 +59,7 @@ the flop model and the rates of this machine, or built-in ones until these are m
 	f.BoolVar(&x.needs.Forgetting, "forgetting", false, "old samples will be forgotten")
 	f.BoolVar(&x.needs.Pseudoinverse, "pseudoinverse", false, "the pseudoinverse itself is needed")
 	f.Float64Var(&x.needs.Condition, "condition", 0, "condition number of [A; sqrt(lambda) I]; 0 for unknown")
-	f.Float64Var(&x.needs.Digits, "digits", 6, "needed correct decimal digits of the weights, if the condition number is known")
+	f.Float64Var(&x.needs.Digits, "digits", 6, "required correct decimal digits of the weights, if the condition number is known")
 	ui.Int(cmd, &x.memory, "memory", 0, ui.MaxSamples, "bound on the memory of the model in MB; 0 for none")
 	experiment.CalibrateFlag(cmd, &x.calibrate)
 	x.Compute.Register(cmd)
@@ -115,7 +115,8 @@ func (x *planFlags) show(needs blsupdate.Needs) error {
 	return errors.Join(x.Object(p), x.Print(text), err)
 }
 
-// newStart returns the fastest method that meets all needs for a new start, and its time with weights.
+// newStart returns the fastest method for a new start, with the weights, among the methods that meet
+// all needs, and its time.
 func newStart(c blsupdate.Choice, rates *blsupdate.Rates, s blsupdate.Shape) (method string, least float64) {
 	for _, x := range c.Candidates {
 		if x.Options.Lambda == 0 && s.L < s.K { // how Original and Improved start then
@@ -132,7 +133,8 @@ func newStart(c blsupdate.Choice, rates *blsupdate.Rates, s blsupdate.Shape) (me
 	return method, least
 }
 
-// newPlanned returns a Choice as JSON: the candidates, the chosen one, and the rates of the times.
+// newPlanned returns a Choice as JSON: the candidates, the chosen one, and the rates that gave the
+// times.
 func newPlanned(c blsupdate.Choice, rates *blsupdate.Rates) map[string]any {
 	p, candidates := map[string]any{}, []any{}
 	for _, x := range c.Candidates {

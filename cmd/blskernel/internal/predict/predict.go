@@ -141,7 +141,7 @@ func (p *prediction) do(ctx context.Context, args []string) error {
 	return nil
 }
 
-// numbers returns the numbers to print for the scores of a batch. Its rows lie outside by outside.
+// numbers returns the numbers to print for a batch with these scores. outside is from Far.Count.
 func (p *prediction) numbers(ctx context.Context, m *model.Model, b *stream.Batch, scores *mat.Dense, outside []float64) (*mat.Dense, error) {
 	switch {
 	case p.chances:

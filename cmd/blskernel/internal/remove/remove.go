@@ -35,10 +35,10 @@ func New(s ui.Streams) *cobra.Command {
 rows as they were learned, with their labels or targets and weights, in any order and any number of files.
 
 This is not an erasure: the scaling, the feature maps and the settings that the training chose come from
-the first rows, and stay. Rows that were never learned are an error with the methods improved and original,
-which know their rows; the other methods subtract whatever they are given. A model with balanced classes
-cannot tell how much a row counts, and refuses. After update --forget, use --weight to give the rows the
-weights that they have now.
+the first rows, and stay. The methods improved and original know their rows, and report rows that were
+never learned as an error; the other methods subtract whatever they are given. A model with balanced
+classes cannot tell how much a row counts, and refuses. After update --forget, use --weight to give the
+rows the weights that they have now.
 
 The model file is replaced as a whole, or stays as it is. The list of learned files shows which were
 removed. It is an error to remove a file again, unless --again is given.`,

@@ -92,7 +92,7 @@ type classQuality struct {
 	F1        *float64 `json:"f1"`
 }
 
-// Confused has the number of rows of a class with a certain wrong prediction, as JSON.
+// Confused has the number of rows of a class with a given wrong prediction, as JSON.
 type Confused struct {
 	Label      string  `json:"label"`
 	Prediction string  `json:"prediction"`
@@ -181,7 +181,7 @@ func measure(name, format string, args ...any) string {
 func (q *Classification) lines() string {
 	text := measure("rows", "%d", q.Rows) +
 		measure("accuracy", "%.2f %% (%.10g right, %.10g wrong)", 100*q.Accuracy, q.Correct, q.wrong) +
-		measure("commonest class", "%.2f %% (%s for each row)", 100*q.OfCommonest, ui.Printable(q.Commonest)) +
+		measure("commonest class", "%.2f %% (always %s)", 100*q.OfCommonest, ui.Printable(q.Commonest)) +
 		measure("macro precision", "%s", numeric("%.4f", q.MacroPrecision)) +
 		measure("macro recall", "%s", numeric("%.4f", q.MacroRecall)) +
 		measure("macro F1", "%s", numeric("%.4f", q.MacroF1))
@@ -218,7 +218,7 @@ func (q *Classification) String() string {
 	}
 	b.WriteString("\n" + ui.Aligned(cells))
 	if len(q.Classes) > maxConfused {
-		fmt.Fprintf(&b, "\nthe confusions of %d classes are printed by --json\n", len(q.Classes))
+		fmt.Fprintf(&b, "\n--json prints the confusions of %d classes\n", len(q.Classes))
 		return b.String() + q.Grouping.lines()
 	}
 	cells = [][]string{{"is \\ predicted"}}

@@ -15,8 +15,7 @@ import (
 
 const maxGroups = 200
 
-// Groups has the score of the rows with each value of a column, the only one that the reader keeps. An
-// empty map has no rows.
+// Groups has a score for each value of a column, the only one that the reader keeps.
 type Groups map[string]Score
 
 // A Group is the result of one value in JSON.

@@ -13,17 +13,17 @@ import (
 // Set records a setting in addition to the flags.
 func (m *Manifest) Set(name, value string) { m.settings[name] = Recorded(value) }
 
-// Differs returns how a checkpoint differs from the manifest, an empty string if a run can resume it.
+// Differs says how a checkpoint differs from the manifest. It is empty if a run can resume it.
 func (m *Manifest) Differs(meta *modelfile.Metadata) string {
 	if was := meta.Notes[noteCommand]; was != m.Name {
 		return fmt.Sprintf("it was written by the command %q", was)
 	}
 	if meta.Progress == nil {
-		return "it does not say what it has learned"
+		return "it does not record what it has learned"
 	}
 	var settings map[string]string
 	if err := json.Unmarshal([]byte(meta.Notes[noteSettings]), &settings); err != nil {
-		return "it does not say with which flags it was started"
+		return "it does not record the flags with which it was started"
 	}
 	keys := slices.AppendSeq(slices.Collect(maps.Keys(settings)), maps.Keys(m.settings))
 	slices.Sort(keys)

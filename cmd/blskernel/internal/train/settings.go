@@ -89,8 +89,8 @@ const maxFolds = 100
 
 var parseHoldout = ui.Number("want a share from 0 to 0.9, such as 0.2", func(v model.Holdout) bool { return v >= 0 && v <= 0.9 })
 
-// estimator returns a classifier or a regressor, the other result being nil. It has learned nothing and
-// expects rows rows.
+// estimator returns an unfitted classifier or regressor, and nil for the other. rows is the number of
+// rows expected.
 func (m *settings) estimator(labeled bool, classes, rows int, images bool, b blskernel.Backend) (*bls.Classifier, *bls.Regressor) {
 	features := bls.FeatureOptions{
 		Groups: m.Groups, GroupNodes: m.GroupNodes, EnhancementNodes: m.Enhancement,

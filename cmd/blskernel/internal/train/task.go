@@ -144,8 +144,8 @@ func (tr *training) guessTask(r *stream.Reader) (string, error) {
 	return "", unknown
 }
 
-// checkLabels returns an error if the labels of the first rows are numbers of a quantity or of the
-// rows, or of too many classes, before a large first batch is read. It leaves the data at its
+// checkLabels returns an error if the labels of the first rows look like a quantity or like row
+// numbers, or have too many classes, before a large first batch is read. It leaves the data at its
 // beginning. It ignores an error of reading, which learning meets again.
 func (tr *training) checkLabels(r *stream.Reader, batch int) error {
 	if len(tr.classes) > 0 {

@@ -47,7 +47,7 @@ func BackendsFlag(cmd *cobra.Command, v *[]string, more string) {
 	Complete(cmd, "backend", "pure", "openblas")
 }
 
-// LookupBackends finds the backends of these names, the selected one for an empty name, and sets the
+// LookupBackends finds the backends with these names, the selected one for an empty name, and sets the
 // number of threads.
 //
 //	errors: a UsageError for an unknown name; another error for a backend that is not available or a
@@ -69,8 +69,7 @@ func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
 	return backends, nil
 }
 
-// Ints adds a flag for several numbers from least to most, by default *to. The words in zero stand for
-// 0.
+// Ints adds a flag for several numbers from least to most, by default *to. The words in zero mean 0.
 func Ints(cmd *cobra.Command, to *[]int, name string, least, most int, usage string, zero ...string) {
 	text := strings.ReplaceAll(strings.Trim(fmt.Sprint(*to), "[]"), " ", ",")
 	cmd.Flags().Var(&value[[]int]{to, text, "ints", func(text string) (list []int, err error) {

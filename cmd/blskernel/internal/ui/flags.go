@@ -129,7 +129,7 @@ type listValue interface {
 	pflag.SliceValue
 }
 
-// columnNames is pflag's list, which takes an empty value for no names, with Set changed.
+// columnNames is pflag's list, except that an empty value is one empty name instead of no names.
 type columnNames struct{ listValue }
 
 func (c columnNames) Set(text string) error {
@@ -220,7 +220,7 @@ func (c *Compute) Register(cmd *cobra.Command) {
 	ThreadsFlag(cmd, &c.Threads)
 }
 
-// Lookup finds the backend and sets the number of threads. Its errors are those of LookupBackends.
+// Lookup finds the backend and sets the number of threads. It returns the errors of LookupBackends.
 func (c *Compute) Lookup() (blskernel.Backend, error) {
 	b, err := lookup(c.Backend)
 	if err == nil {

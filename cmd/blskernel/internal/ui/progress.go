@@ -17,7 +17,7 @@ type Progress struct {
 	w     io.Writer
 	Quiet bool
 
-	bar     *progressbar.ProgressBar // nil if w is no terminal
+	bar     *progressbar.ProgressBar // nil if w is not a terminal
 	columns int                      // of the terminal; 0 if unknown
 	printed time.Time
 	waiting string // the last of the lines that came within a pause
@@ -86,7 +86,7 @@ func (p *Progress) Show(share float64, doing string) {
 	}
 }
 
-// shorten cuts text to at most n characters, of which the last is an ellipsis.
+// shorten cuts longer text to n characters, the last one being an ellipsis.
 func shorten(text string, n int) string {
 	if runes := []rune(text); len(runes) > n {
 		return string(runes[:n-1]) + "…"

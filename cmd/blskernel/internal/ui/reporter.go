@@ -51,7 +51,7 @@ func (r *Reporter) Do(f func() error) error {
 	return f()
 }
 
-// Show calls Progress.Show while the work of Attend goes on, or if there is none.
+// Show calls Progress.Show, unless the context of Attend has been canceled.
 func (r *Reporter) Show(share float64, doing string) {
 	r.printing.Lock()
 	defer r.printing.Unlock()
