@@ -52,7 +52,7 @@ class _Center:
     def of(a: np.ndarray, y: np.ndarray, w: Optional[np.ndarray]) -> _Center:
         """Return the center of rows."""
         if len(a) != len(y):
-            raise ValueError(f"{len(a)} rows and {len(y)} targets; want as many")
+            raise ValueError(f"{len(a)} rows and {len(y)} targets; want equal numbers")
         weights = np.ones(len(a)) if w is None else w[:, 0]
         total = float(weights.sum())
         if not total > 0:
@@ -104,7 +104,7 @@ def _weighted(a: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarra
     if w is None:
         return a, y, None
     if len(w) != len(a) or len(w) != len(y):
-        raise ValueError(f"{len(w)} weights for {len(a)} rows and {len(y)} targets; want as many")
+        raise ValueError(f"{len(w)} weights for {len(a)} rows and {len(y)} targets; want equal numbers")
     if not np.all((w >= 0) & (w < np.inf)):
         raise ValueError("a weight is negative or not finite")
     return a, y, w
@@ -396,7 +396,7 @@ class IncrementalRidge:
                 self._handle.call("add_nodes", _rooted(w, a, h, y))
                 return self
             if len(h) != len(a):
-                raise ValueError(f"{len(a)} rows and {len(h)} rows of new columns; want as many")
+                raise ValueError(f"{len(a)} rows and {len(h)} rows of new columns; want equal numbers")
             self._check_width(a, y)
             both, k = np.hstack([a, h]), a.shape[1]
             center = _Center.of(both, y, w)

@@ -133,8 +133,7 @@ func newStart(c blsupdate.Choice, rates *blsupdate.Rates, s blsupdate.Shape) (me
 	return method, least
 }
 
-// newPlanned returns a Choice as JSON: the candidates, the chosen one, and the rates that gave the
-// times.
+// newPlanned returns a Choice as JSON: the candidates, the chosen one, and the rates used.
 func newPlanned(c blsupdate.Choice, rates *blsupdate.Rates) map[string]any {
 	p, candidates := map[string]any{}, []any{}
 	for _, x := range c.Candidates {
