@@ -8,8 +8,8 @@
 //
 //	W = argmin ‖A W - Y‖² + lambda ‖W‖² = (AᵀA + lambda I)⁻¹ AᵀY    (k×c),
 //
-// and for lambda = 0 the minimum-norm solution A⁺Y. When q rows Ax (q×k) with targets Ya (q×c) arrive,
-// an update is cheaper than a new start. New starts an Updater with one of six methods.
+// and for lambda = 0 the minimum-norm solution A⁺Y. When q rows Ax (q×k) with targets Ya (q×c)
+// arrive, an update is cheaper than a new start. New starts an Updater with one of six methods.
 //
 // # Methods
 //
@@ -22,44 +22,45 @@
 //	Improved          A⁺ (the paper)            6qkl + 3q²k + q³ + 4cqk, q < k          eps κ
 //	Original          A⁺ (the paper)            6qkl + q²l + q³ + 2q²k + 4cqk           eps κ
 //
-// κ is the 2-norm condition number of [A; sqrt(lambda) I]. For a few rows QR uses rotations, which take
-// 3qk² + 6cqk flops. RidgeInverse adds a batch in blocks of k/4 rows, so that 2q²k becomes qk²/2.
+// κ is the 2-norm condition number of [A; sqrt(lambda) I]. For a few rows QR uses rotations (3qk² +
+// 6cqk flops). RidgeInverse adds a batch in blocks of k/4 rows, so that 2q²k becomes qk²/2.
 //
-// If weights are needed after every batch, Gram is fastest for many rows and RidgeInverse for a few. QR
-// takes up to twice as long, but keeps digits where an error of eps κ² leaves none. Plan chooses a
-// method; Updater.Condition reports how many digits are left. The time and memory of Original and
-// Improved grow with the number of samples. docs/choosing-a-method.md has all formulas and sources.
+// If weights are needed after every batch, Gram is fastest for many rows and RidgeInverse for a few.
+// QR takes up to twice as long, but keeps digits where eps κ² leaves none. Plan chooses a method;
+// Updater.Condition reports how many digits are left. The time and memory of Original and Improved
+// grow with the number of samples. docs/choosing-a-method.md has formulas and sources.
 //
 // # Other changes and statistics
 //
-// Every method can weight samples (AddInputsContext), remove them (RemoveInputs), forget exponentially
-// (Forget), add nodes from the data of all samples (AddNodes), and append and map targets (AddTargets,
-// MapTargets). Gram and QR can also merge models of shards (Merge) and change the ridge (SetLambda);
-// other methods return an *UnsupportedError. Statistics, Leverage, LeaveOneOut, StandardErrors,
-// Covariance and PredictionVariance are available after every change.
+// Every method can weight samples (AddInputsContext), remove them (RemoveInputs), forget
+// exponentially (Forget), add nodes from the data of all samples (AddNodes), and append and map
+// targets (AddTargets, MapTargets). Gram and QR can also merge models of shards (Merge) and change
+// the ridge (SetLambda); other methods return an *UnsupportedError. Statistics, Leverage,
+// LeaveOneOut, StandardErrors, Covariance and PredictionVariance are available after every change.
 //
 // # Flops and times
 //
-// Model lists the steps of an action with their flops by the paper's convention, and a Counter counts
-// the flops that a backend is asked for. The Report of every update has both, and the time of each
-// step, which Rates.Seconds predicts. The products that maintain the statistics are not counted: 2cqk
-// flops in Original and Improved, and 2clk at a start.
+// Model lists the steps of an action with their flops by the paper's convention, and a Counter
+// counts the flops that a backend is asked for. The Report of every update has both, and the time of
+// each step, which Rates.Seconds predicts. The products that maintain the statistics are not
+// counted: 2cqk flops in Original and Improved, and 2clk at a start.
 //
 // # Errors and cancellation
 //
-// A call that returns an error leaves the state unchanged, bit for bit. A method that can take seconds
-// has two forms: Name, and NameContext, which takes a context and, where rows have weights, the
-// weights. NameContext checks the context before it starts; NewContext and AddInputsContext also check
-// it while they work. If the context is done, they return an error that wraps its cause. A nil context
-// panics.
+// A call that returns an error leaves the state unchanged, bit for bit. A method that can take
+// seconds has two forms: Name, and NameContext, which takes a context and, where rows have weights,
+// the weights. NameContext checks the context before it starts; NewContext and AddInputsContext also
+// check it while they work. If the context is done, they return an error that wraps its cause. A nil
+// context panics.
 //
 // # Encoding
 //
 // Encode writes the whole state of a model. A decoded model continues with the same bits on the same
-// backend and kind of machine, and just as accurately on any other. docs/file-format.md has the layout.
+// backend and kind of machine, and just as accurately on any other. docs/file-format.md has the
+// layout.
 //
 // # Sources
 //
-// H. Zhu, Z. Liu, C. L. P. Chen and Y. Liang, "An Efficient Implementation to Compute the Pseudoinverse
-// for the Incremental Broad Learning System on Added Inputs", arXiv:1910.07755.
+// H. Zhu, Z. Liu, C. L. P. Chen and Y. Liang, "An Efficient Implementation to Compute the
+// Pseudoinverse for the Incremental Broad Learning System on Added Inputs", arXiv:1910.07755.
 package blsupdate

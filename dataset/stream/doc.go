@@ -2,7 +2,7 @@
 // separated cells (CSV), NumPy's .npy and .npz, and idx, the format of MNIST. Files are plain or
 // gzipped, and come from paths, standard input, or a reader of [Options].Open.
 //
-// A Reader holds one batch in memory, and one sample of the data after it:
+// A Reader holds one batch and one sample of the data after it:
 //
 //	r, err := stream.Open(ctx, []string{"train.csv"}, stream.Options{Targets: []string{"price"}})
 //	...
@@ -18,9 +18,10 @@
 //
 // # Samples
 //
-// A sample is a line of a text, or an index of the first dimension of an array. Its inputs are a row of
-// X, its targets a row of Y or, for classification, a label, which stays text. [Options] choose the
-// columns, or [Reader.Select] after a look at the [Heading] and the first samples ([Reader.Peek]).
+// A sample is a line of a text, or an index of the first dimension of an array. Its inputs are a row
+// of X, its targets a row of Y or, for classification, a label, which stays text. [Options] choose
+// the columns, or [Reader.Select] after a look at the [Heading] and the first samples
+// ([Reader.Peek]).
 //
 // All numbers are finite float64. Unless [Options].Missing chooses otherwise, a missing cell (empty,
 // NA, N/A, NaN, null, None, ?) ends the reading with an [Error] that names its place. A label is
@@ -28,17 +29,17 @@
 //
 // # Tables
 //
-// [Reader.Survey] looks at the first samples. It finds columns of words (they become inputs of 0 and
-// 1), the values that replace missing cells, and the notation of numbers, as in $1,234.50, 43% and
-// 1.234,5. [Columns] hold all three. With them, and with [Options].Missing, missing cells are filled in
-// or their samples left out. [Reader.Tally] counts these, and unknown words.
+// [Reader.Survey] looks at the first samples. It finds columns of words (inputs of 0 and 1), the
+// values that replace missing cells, and the notation of numbers, as in $1,234.50, 43% and 1.234,5.
+// [Columns] hold all three. With them, and with [Options].Missing, missing cells are filled in or
+// their samples left out. [Reader.Tally] counts these, and unknown words.
 //
 // # Bad samples
 //
-// With [Options].Bad the Reader skips bad samples, which would otherwise end the reading:
+// With [Options].Bad the Reader skips bad samples, which otherwise end the reading:
 //
-//   - a line with a missing, infinite or non-numeric cell, an empty label, a negative weight, or more
-//     or fewer cells than the first;
+//   - a line with a missing, infinite or non-numeric cell, an empty label, a negative weight, or
+//     more or fewer cells than the first;
 //   - a sample of an array with NaN, an infinity, an integer that float64 cannot hold, or an invalid
 //     label;
 //   - a label of more than 64 KiB.
@@ -51,24 +52,24 @@
 //
 // # Formats
 //
-// Texts follow RFC 4180 as encoding/csv reads it. Empty lines, a byte order mark of UTF-8, and spaces
-// and tabs around a cell are skipped. Numbers are read as by strconv.ParseFloat, to the last bit. The
-// separator and the header are found automatically ([Options], [Header]). Texts are parsed on the
-// goroutine of the caller, about as fast as strconv converts.
+// Texts follow RFC 4180 as encoding/csv reads it. Empty lines, a byte order mark of UTF-8, and
+// spaces and tabs around a cell are skipped. Numbers are read as by strconv.ParseFloat, to the last
+// bit. The separator and the header are found automatically ([Options], [Header]). Texts are parsed
+// on the goroutine of the caller, about as fast as strconv converts.
 //
 // NumPy's .npy may hold bool, integers of 1 to 8 bytes, float16, float32 and float64 in either byte
 // order. Samples with several dimensions become rows in C order; a matrix may be in Fortran order.
-// Labels may also be text. An .npz must be a local file that is not gzipped.
+// Labels may also be text. An .npz must be a local file, not gzipped.
 //
-// An idx file may have elements of any type and up to eight dimensions. Unsigned bytes in three or more
-// dimensions become pixel/255, as in dataset.Images.Dense.
+// An idx file may have elements of any type and up to eight dimensions. Unsigned bytes in three or
+// more dimensions become pixel/255, as in dataset.Images.Dense.
 //
 // # Bounds
 //
-// Memory grows with the bytes that arrive, never with what a header claims. For n bytes, counted
-// unpacked, a Reader allocates at most 320 n bytes and 8 MiB (FuzzOpen). An array of an .npz adds 128
-// KiB, a batch 512 bytes, a bad sample 8 KiB until Bad returns. A batch of r rows takes about 8 r (Dim
-// + Outputs + 8) bytes. Dim is up to 65 times the number of columns: check it before you request rows
-// of untrusted data. docs/reliability.md lists all limits. Checksums are verified before [Reader.Next]
-// returns io.EOF.
+// Memory grows with the bytes that arrive, never with a header. For n bytes, counted unpacked, a
+// Reader allocates at most 320 n bytes and 8 MiB. An array of an .npz adds 128 KiB, a batch 512
+// bytes, a bad sample 8 KiB until Bad returns. A batch of r rows takes about 8 r (Dim + Outputs + 8)
+// bytes. Dim is up to 65 times the number of columns: check it before you request rows of untrusted
+// data. docs/reliability.md lists all limits. Checksums are verified before [Reader.Next] returns
+// io.EOF.
 package stream

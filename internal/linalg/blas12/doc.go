@@ -26,8 +26,8 @@
 //
 // docs/numerics.md has the rules for each routine.
 //
-//   - No other zero is special: each product of the equation is formed, and 0·NaN and 0·Inf reach the
-//     result. The reference BLAS and gonum skip zeros of x in some routines.
+//   - No other zero is special: each product of the equation is formed, and 0·NaN and 0·Inf reach
+//     the result. The reference BLAS and gonum skip zeros of x in some routines.
 //   - Only stored elements count: the zeros outside a triangle or a band and the ones of a unit
 //     diagonal are neither read nor multiplied.
 //   - Triangular solves do not check for zeros on the diagonal: x/0 is an infinity, 0/0 is NaN.
@@ -36,25 +36,25 @@
 //
 // # The same bits
 //
-// Results depend on the arguments alone (docs/reproducibility.md). Sums are computed by the kernel, in
-// one fixed order, or by loops in Go, which round each product; only lengths and constants decide
-// between the two. Only Daxpy gives results that depend on increments. Methods with sums state an error
+// Results depend on the arguments alone (docs/reproducibility.md). Sums are computed by the kernel,
+// in one fixed order, or by loops in Go, which round each product; only lengths and constants decide
+// between the two. Only Daxpy gives results that depend on increments. Methods with sums state a
 // bound in terms of γ_k = ku/(1-ku), u = 2⁻⁵³.
 //
 // # Goroutines and memory
 //
-// With a Share, several goroutines share the rows of a large A. In Aᵀ·x, and in A·x with one triangle
-// of A, each row contributes to the whole result. The shape then decides how rows are cut into pieces,
-// and one goroutine adds the contributions of the pieces in order. Triangular products and solves,
-// bands and vectors stay on the caller's goroutine.
+// With a Share, several goroutines share the rows of a large A. In Aᵀ·x, and in A·x with one
+// triangle of A, each row contributes to the whole result. The shape then decides how rows are cut
+// into pieces, and one goroutine adds the contributions of the pieces in order. Triangular products
+// and solves, bands and vectors stay on the caller's goroutine.
 //
-// Once its buffers exist, a call on a matrix of fewer than 30,000 elements does not allocate. A vector
+// Once buffers exist, a call on a matrix of fewer than 30,000 elements does not allocate. A vector
 // along the rows with an increment other than 1 is copied to a buffer.
 //
 // # What limits the speed
 //
-// No routine uses an element of its largest operand more than twice, so memory limits the speed. The
-// table gives bytes per flop between registers and cache, and from the memory that holds the operands:
+// No routine uses an element of its largest operand more than twice, so memory limits the speed.
+// Bytes per flop between registers and cache, and from the memory that holds the operands:
 //
 //	             registers                           memory
 //	Dot          8      (two loads, 2 flops)         8

@@ -3,23 +3,23 @@
 //
 // # One loop, many products
 //
-// The loops compute C = alpha·A·B + beta·C and never see a matrix. A source delivers blocks of A or B
-// in the layout of the micro-kernel, and a sink stores tiles of C:
+// The loops compute C = alpha·A·B + beta·C and never see a matrix. A source delivers blocks of A or
+// B in the layout of the micro-kernel, and a sink stores tiles of C:
 //
-//   - sources: a dense matrix or its transpose, a symmetric matrix with one stored triangle, a packed
-//     symmetric matrix, a matrix with rows scaled by a diagonal;
+//   - sources: a dense matrix or its transpose, a symmetric matrix with one stored triangle, a
+//     packed symmetric matrix, a matrix with rows scaled by a diagonal;
 //   - sinks: a dense matrix, one triangle of a dense matrix, a packed upper triangle.
 //
-// Each routine chooses its sources and its sink. A source packs a block into micro-panels (pack.go). A
-// sink that keeps one triangle skips the tiles outside it.
+// Each routine chooses its sources and its sink. A source packs a block into micro-panels (pack.go).
+// A sink that keeps one triangle skips the tiles outside it.
 //
 // Dtrsm and Dtrmm apply the diagonal blocks of the triangle in registers, and the blocks off the
 // diagonal by products (trsm.go).
 //
 // # The five loops
 //
-// The loops follow Goto and van de Geijn, ACM TOMS 34(3), 2008, and BLIS, Van Zee and van de Geijn, ACM
-// TOMS 41(3), 2015. A and B are exchanged, because C is row-major and tiles are wider than high:
+// The loops follow Goto and van de Geijn, ACM TOMS 34(3), 2008, and BLIS, Van Zee and van de Geijn,
+// ACM TOMS 41(3), 2015. A and B are exchanged, because C is row-major and tiles are wider than high:
 //
 //	loop 5  ic: MC rows of C
 //	loop 4    pc: up to KC terms of the sum    A[ic, pc], MC×KC, packed, in L3
@@ -27,9 +27,9 @@
 //	loop 2        ir: MR rows                  a micro-panel of A, MR×KC, which stays in L1
 //	loop 1          jr: the micro-kernel, these rows in tiles of MR×NR
 //
-// Threads pack A[ic, pc] together, and then take tasks (grid.go). An operand that stays in L2, or whose
-// micro-panels are each used only a few times, is read in place. Products of order up to 128 on one
-// thread go straight to loop 2 (small.go).
+// Threads pack A[ic, pc] together, and then take tasks (grid.go). An operand that stays in L2, or
+// whose micro-panels are each used only a few times, is read in place. Products of order up to 128
+// on one thread go straight to loop 2 (small.go).
 //
 // # Rounding, NaN, reproducibility
 //
@@ -38,15 +38,16 @@
 //	((beta·c + alpha·S_1) + alpha·S_2) + ...,   S_b = sum of a_ip·b_pj over p in block b, ascending
 //
 // where b runs over the fewest blocks of at most KC = 256 terms, of about equal length. S_b is one
-// chain of fused multiply-adds from +0, and alpha·S_b is added by another; beta·c is rounded. If beta =
-// 0, C is alpha·S_1 after the first block, with +0 for -0 in packed storage. Diagonal blocks of Dtrsm
-// and Dtrmm have order 128. Within a block an element is one chain (trsm.go, trmm.go), and other blocks
-// contribute by products. A diagonal between the factors scales the rows of B, which rounds them.
+// chain of fused multiply-adds from +0, and alpha·S_b is added by another; beta·c is rounded. If
+// beta = 0, C is alpha·S_1 after the first block, with +0 for -0 in packed storage. Diagonal blocks
+// of Dtrsm and Dtrmm have order 128. Within a block an element is one chain (trsm.go, trmm.go), and
+// other blocks contribute by products. A diagonal between the factors scales the rows of B, which
+// rounds them.
 //
-// So the order of operations depends on the shape alone. Results are bit-identical on every kernel, for
-// any cache sizes and any number of threads, except for NaN payloads. KC and the size of diagonal
-// blocks are constants because results depend on them. MC and NC, which do not affect results, fit the
-// caches. A term takes at most k+2 roundings, hence the bound
+// So the order of operations depends on the shape alone. Results are bit-identical on every kernel,
+// for any cache sizes and number of threads, except for NaN payloads. KC and the size of diagonal
+// blocks are constants because results depend on them. MC and NC, which do not affect results, fit
+// the caches. A term takes at most k+2 roundings, hence the bound
 //
 //	|computed - exact| <= gamma_{k+2}·(|alpha|·|A|·|B| + |beta|·|C|),   gamma_n = n·u/(1 - n·u)
 //
@@ -57,7 +58,7 @@
 //
 // # Arguments
 //
-// The methods of Engine take row-major matrices, and arguments in the order of the BLAS; blas.ConjTrans
-// means blas.Trans. The routines check their arguments with package check; the methods of block.Ops do
-// not. C must not overlap A or B.
+// The methods of Engine take row-major matrices, and arguments in the order of the BLAS;
+// blas.ConjTrans means blas.Trans. The routines check their arguments with package check; the
+// methods of block.Ops do not. C must not overlap A or B.
 package gemm

@@ -1,5 +1,5 @@
 // Package kernel provides the micro-kernels, the innermost loops of every matrix product, for each
-// instruction set, and selects one of them.
+// instruction set, and selects one.
 //
 // # The contract
 //
@@ -7,46 +7,46 @@
 //
 //	C = alpha·A·B + C   or   C = alpha·A·B
 //
-// in tiles of MR×NR elements held in registers, from left to right. A (m×k) may have any strides; the
+// in tiles of MR×NR elements in registers, from left to right. A (m×k) may have any strides; the
 // rows of B (k×n) are contiguous within each panel of NR columns:
 //
 //	a[i*rowA + p*colA] = A[i,p]
 //	b[j/NR*panelB + p*rowB + j%NR] = B[p,j]
 //	c[i*ldc + j] = C[i,j], except with AddPacked, see Store
 //
-// So A may be a matrix in place (rowA = lda, colA = 1), its transpose (1, lda) or a packed micro-panel
-// (1, MR). B may be a matrix in place (rowB = ldb, panelB = NR) or packed (NR, NR·k).
+// So A may be a matrix in place (rowA = lda, colA = 1), its transpose (1, lda) or a packed
+// micro-panel (1, MR). B may be a matrix in place (rowB = ldb, panelB = NR) or packed (NR, NR·k).
 //
-//   - 1 <= m <= MR, n >= 1, k >= 1. The kernel reads A, B and, except with Overwrite, C. It writes C,
-//     and touches no element outside the three matrices.
-//   - Every element is one chain of fused multiply-adds, s = FMA(A[i,p], B[p,j], s) for p = 0, 1, ...,
-//     k-1. It starts at s = +0, or at s = alpha·C[i,j] with Continue. Then
-//     C[i,j] = FMA(alpha, s, C[i,j]) with Add and AddPacked, and alpha·s otherwise.
+//   - 1 <= m <= MR, n >= 1, k >= 1. The kernel reads A, B and, except with Overwrite, C. It writes
+//     C, and touches nothing else.
+//   - Every element is one chain of fused multiply-adds, s = FMA(A[i,p], B[p,j], s) for p = 0, 1,
+//     ..., k-1. It starts at s = +0, or at s = alpha·C[i,j] with Continue. Then C[i,j] = FMA(alpha,
+//     s, C[i,j]) with Add and AddPacked, and alpha·s otherwise.
 //   - No multiplication is skipped: 0·NaN and 0·Inf give NaN in C.
 //   - C must not overlap A or B. A kernel never fails, allocates nothing and keeps no pointer.
 //
 // # Level 1 and 2
 //
-// Dot, Axpy, Scal, Rot, AbsMax, AddAbs, GemvN, GemvT, Ger, Dotxaxpyf and Symv access only the elements
-// in their equations. Lengths must be positive, and results must not overlap operands. No
-// multiplication is skipped. Sums are accumulated in lanes, all +0 at first, in one fixed order:
+// Dot, Axpy, Scal, Rot, AbsMax, AddAbs, GemvN, GemvT, Ger, Dotxaxpyf and Symv access only the
+// elements in their equations. Lengths must be positive, and results must not overlap operands. No
+// multiplication is skipped. Sums have lanes, all +0 at first, in one fixed order:
 //
-//   - Dot uses 32 lanes while at least 32 elements are left: x[i]·y[i] is added to lane i%32 by a fused
-//     multiply-add. Then lane v+16 is added to lane v, and lane v+8 to lane v. These eight lanes take
-//     the other elements, padded with zeros, eight at a time in the same way. Then lane v+4 is added to
-//     lane v, and the four sums p, q, r, s give (p+q) + (r+s).
+//   - Dot uses 32 lanes while 32 elements are left: x[i]·y[i] is added to lane i%32 by a fused
+//     multiply-add. Then lane v+16 is added to lane v, and lane v+8 to lane v. These eight lanes
+//     take the other elements, padded with zeros, eight at a time in the same way. Then lane v+4 is
+//     added to lane v, and the four sums p, q, r, s give (p+q) + (r+s).
 //   - GemvN is y[i] = FMA(alpha, Dot of row i and x, beta·y[i]), with +0 for beta·y[i] if beta = 0.
 //   - GemvT is Scal of y by beta (y = +0 if beta = 0), then Axpy of each row to y from the top down.
 //     Ger is Axpy of y to each row. Axpy is one fused multiply-add per element, by the rounded
 //     alpha·x[i].
-//   - Dotxaxpyf is Axpy of each row to y, from the top down. Then v[i] = FMA(alpha, s, v[i]), where the
-//     sum s of row i is accumulated as in Dot, but in eight lanes from the start.
-//   - Rot and Symv round each product and each sum. Symv takes the rows from the top down. Each stored
-//     A[i,j] off the diagonal, from left to right, adds (alpha·x[i])·A[i,j] to y[j] and A[i,j]·x[j] to
-//     a sum s, which starts at +0. Then y[i] += alpha·(A[i,i]·x[i] + s).
-//   - AddAbs uses 16 lanes while at least 16 elements are left. Then lanes 0 to 3 take the elements
-//     four at a time, and two more lanes, e and f, take the rest in turn. Lane v+8 is added to lane v,
-//     then lane v+4 to lane v, and the four sums p, q, r, s give ((p+e)+(q+f)) + (r+s).
+//   - Dotxaxpyf is Axpy of each row to y, from the top down. Then v[i] = FMA(alpha, s, v[i]), where
+//     the sum s of row i is accumulated as in Dot, but in eight lanes from the start.
+//   - Rot and Symv round each product and each sum. Symv takes the rows from the top down. Each
+//     stored A[i,j] off the diagonal, from left to right, adds (alpha·x[i])·A[i,j] to y[j] and
+//     A[i,j]·x[j] to a sum s, which starts at +0. Then y[i] += alpha·(A[i,i]·x[i] + s).
+//   - AddAbs uses 16 lanes while 16 elements are left. Then lanes 0 to 3 take the elements four at a
+//     time, and two more lanes, e and f, take the rest in turn. Lane v+8 is added to lane v, then
+//     lane v+4 to lane v, and the four sums p, q, r, s give ((p+e)+(q+f)) + (r+s).
 //
 // # The same bits on every machine
 //
