@@ -52,15 +52,15 @@ func TestAddTargets(t *testing.T) {
 				all, bound := mapped(y, m, true), v.accuracy(l, kappaOf(a, lambda))
 				checkWeights(t, u, a, all, lambda, bound)
 				got, minus := weights(t, u), gonummat.DenseCopyOf(before)
-				solved := !known && lazy // for all columns at once
-				if !sameBits(columnsBetween(got, 0, c), before) && !(solved && b.Name() == "openblas") {
+				bits := known || !lazy || b.Name() != "openblas" // or W is solved for all columns at once
+				if bits && !sameBits(columnsBetween(got, 0, c), before) {
 					t.Error("the weights of the targets so far have changed")
 				}
 				minus.Scale(-1, before)
 				do(t, u, u.MapTargets(keep))
 				checkWeights(t, u, a, mapped(all, keep, false), lambda, bound)
-				if w := weights(t, u); !sameBits(columnsBetween(got, c+p-1, c+p), columnsBetween(minus, 0, 1)) ||
-					!sameBits(w, dense.Beside(columnsBetween(minus, 0, 1), columnsBetween(before, 1, 2))) {
+				if w := weights(t, u); bits && (!sameBits(columnsBetween(got, c+p-1, c+p), columnsBetween(minus, 0, 1)) ||
+					!sameBits(w, dense.Beside(columnsBetween(minus, 0, 1), columnsBetween(before, 1, 2)))) {
 					t.Error("mapped targets have other weights")
 				}
 				checkSame(t, "decoded", decoded(t, encoded(t, u), b), u)
