@@ -321,7 +321,7 @@ func (u *updater) append(model []cost.StepFlops) {
 	u.counter.Reset()
 }
 
-// checkPair returns the number of rows of a and y, and an error unless that number is rows (any for
+// checkPair returns the number of rows of a and y. It returns an error unless that is rows (any for
 // -1), the numbers of columns are k and c (any for 0), and all elements are finite.
 func checkPair(aName string, a *mat.Dense, rows, k int, yName string, y *mat.Dense, c int) (int, error) {
 	if err := checkMatrix(aName, a, rows, k); err != nil {

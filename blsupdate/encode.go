@@ -89,7 +89,7 @@ func (u *updater) Clone() (Updater, error) {
 	return out, err
 }
 
-// A heading is the beginning of an encoding.
+// A heading holds what an encoding begins with.
 type heading struct {
 	method        Method
 	opt           Options

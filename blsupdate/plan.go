@@ -99,7 +99,7 @@ type Candidate struct {
 // Valid reports whether the candidate meets all needs.
 func (c Candidate) Valid() bool { return c.WhyNot == "" }
 
-// A PlanError says that no method meets all needs.
+// A PlanError reports that no method meets all needs.
 type PlanError struct {
 	Candidates []Candidate // each with its reason
 }
@@ -116,8 +116,8 @@ func (e *PlanError) Error() string {
 // more accurate method is preferred.
 const tie = 0.03
 
-// Plan returns the method and form that learn batches of q rows in the least time, for a model of k
-// nodes and c targets that starts from l samples, with weights when needs asks for them.
+// Plan returns the method and form that learn batches of q rows in the least time. The model has k
+// nodes and c targets, starts from l samples, and has weights when needs asks for them.
 //
 // It predicts times from the flop model of every method (see Model) and Needs.Rates, within
 // milliseconds. A candidate must support what is needed, start from l samples, have the weights when

@@ -57,10 +57,10 @@ type Updater interface {
 	// they do not have, and a *ForgottenRowsError after Forget. Of samples with the same bits they
 	// remove the first. The other methods subtract what they are given.
 	//
-	// It returns a *LeverageError, for which Rebuild is the remedy, if the remaining rows would
-	// hardly determine the weights, and a *ConditionError if the state is too ill-conditioned to
-	// tell. Original and Improved with a ridge return a *RankError if fewer samples than nodes
-	// would be left (unless C is CZero).
+	// It returns a *LeverageError if the remaining rows would hardly determine the weights; use
+	// Rebuild then. It returns a *ConditionError if the state is too ill-conditioned to tell.
+	// Original and Improved with a ridge return a *RankError if fewer samples than nodes would be
+	// left (unless C is CZero).
 	RemoveInputs(ax, ya *mat.Dense) error
 
 	// RemoveInputsContext is RemoveInputs for rows that were added with weights.

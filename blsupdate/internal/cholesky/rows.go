@@ -140,8 +140,8 @@ func (s *State) restOf(ax *mat.Dense, limit float64) (float64, error) {
 	return rest, nil
 }
 
-// boundRows returns a bound on the elements of W after the addition of rows, or the removal of one, and
-// whether all intermediate values are known to be finite, provided that no alpha is below least. An
+// boundRows returns a bound on the elements of W after the addition of rows, or the removal of one.
+// safe tells whether all intermediate values are known to be finite if no alpha is below least. An
 // addition shrinks F Fᵀ; a removal enlarges it by a factor of at most 1/least. The same holds for the
 // norms of F, its columns and its rows. Further, |s_j| <= ‖F‖‖a‖, alpha <= 1 + (‖F‖‖a‖)², |b| <=
 // ‖F‖²‖a‖, |b|/alpha <= ‖F‖/2, or |b|/least in a removal, and |y - a W| <= |y| + ‖a‖‖W‖. The product of
@@ -223,7 +223,7 @@ func (r *sweptRow) step(on blskernel.Backend, sign, gain float64, column []float
 // shortColumn is the length below which one loop is faster than three calls.
 const shortColumn = 64
 
-// combine computes f = c f - d b and b = b + e f, with the old f and b on the right.
+// combine computes f = c f - d b and b = b + e f, with the old f and b on the right-hand sides.
 func combine(f, b []float64, c, d, e float64) {
 	b = b[:len(f)]
 	for i, u := range f {

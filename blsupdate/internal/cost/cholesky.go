@@ -25,8 +25,8 @@ func CholeskyStart(s Shape) []StepFlops {
 	return append(startSteps(l, k, c), Line(StepF, "k³/3", fresh(k*k), routine(Ttrsm, k)))
 }
 
-// CholeskyAdd returns the steps of adding q rows; large tells whether they are large, as
-// cholesky.maxKernel defines it.
+// CholeskyAdd returns the steps of adding q rows. large tells whether their leverage is above
+// cholesky.maxKernel.
 func CholeskyAdd(form types.Form, q, k, c int, large bool) []StepFlops {
 	switch {
 	case form == types.Small:

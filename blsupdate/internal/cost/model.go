@@ -84,7 +84,7 @@ func mapModel(m types.Method, action types.Action, s Shape) []StepFlops {
 	}
 }
 
-// MapTargets returns the step that multiplies matrices, whose numbers of rows are given, by T, c×p.
+// MapTargets returns the step that multiplies matrices with the given numbers of rows by T, c×p.
 func MapTargets(formula string, c, p int, rows ...int) []StepFlops {
 	var work []Operation
 	for _, m := range rows {

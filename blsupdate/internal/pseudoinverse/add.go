@@ -112,7 +112,7 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Option
 	shape.RankC = len(c.values)
 	var first []int // the rows to add before the others, if the batch is divided
 	switch {
-	case 0 < shape.RankC && shape.RankC < s.q: // those that complete the row space; the others lie in it
+	case 0 < shape.RankC && shape.RankC < s.q: // rows that complete the row space; the others lie in it
 		u.Counter.Enter(cost.StepRank)
 		first = dense.LeadingColumns(u.Counter, dense.Transposed(s.ct), shape.RankC)
 	case shape.RankC == s.q: // Bᵀ = C⁺

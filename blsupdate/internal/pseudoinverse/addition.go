@@ -26,7 +26,7 @@ type addition struct {
 	d     []float64      // the kept rows, kept×q, and a panel of others
 	dbar  *mat.Dense     // Dbarᵀ = DᵀA⁺ᵀ, q×k
 	inner *mat.SymPacked // DᵀD, q×q: at once in Original, on demand in Improved
-	ct    *mat.Dense     // Cᵀ = Ax - DᵀA, q×k, where it is computed
+	ct    *mat.Dense     // Cᵀ = Ax - DᵀA, q×k, if it is computed
 	bt    *mat.Dense     // Bᵀ, q×k
 }
 

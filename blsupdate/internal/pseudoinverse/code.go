@@ -2,7 +2,7 @@ package pseudoinverse
 
 import "blskernel/internal/io/codec"
 
-// Code writes or reads A⁺ and W, the keys of the samples where they are known, and A as long as C is
+// Code writes or reads A⁺ and W, the keys of the samples if they are known, and A as long as C is
 // computed.
 func (u *State) Code(x *codec.Coder) {
 	l := x.Samples
@@ -40,7 +40,7 @@ func (u *State) codeKnown(x *codec.Coder) {
 		known = keysAndY
 	}
 	x.Int("what is kept of the samples", &known, keysAndY)
-	x.Check(known == unknown || known == keysAndY, "what is kept of the samples is %d", known)
+	x.Check(known == unknown || known == keysAndY, "what is kept of the samples has the unknown code %d", known)
 	if x.Reading() {
 		u.y.cols = u.C
 	}

@@ -234,7 +234,7 @@ func (s *widening) state() (*State, error) {
 			next.prior.reset(u.Lambda, s.l, u.C)
 		}
 	}
-	if !s.how.Refined && !s.how.Ridge { // else B multiplies the residuals
+	if !s.how.Refined && !s.how.Ridge { // otherwise B multiplies the residuals
 		next.size.ErrNodes(next.reaches(), next.size.Lengths(u.Lambda), s.errors())
 	}
 	next.rank += s.how.Rank

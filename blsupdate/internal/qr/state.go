@@ -37,13 +37,13 @@ type State struct {
 
 // LargestColumn is the norm below which columns of [R z] and of rows to be added cannot overflow. In
 // the routines of package lapack no number is larger than 4n sqrt(1+q) times the norms, for a panel of
-// n <= 64 columns and q <= 2²⁰ rows. With |V| <= 1 and ‖T‖ <= 2 in a block reflection I - V T Vᵀ and a
-// column x of norm N, the sums in Vᵀx are at most sqrt(1+q) N, in Tᵀ(Vᵀx) at most 2 sqrt(n) times as
-// large, and in V(TᵀVᵀx) at most sqrt(n) times larger again. That is below 2¹⁸ N. Rounding errors of
+// n <= 64 columns and q <= 2²⁰ rows. Let I - V T Vᵀ be a block reflection with |V| <= 1 and ‖T‖ <= 2,
+// and x a column of norm N. The sums in Vᵀx are at most sqrt(1+q) N, in Tᵀ(Vᵀx) at most 2 sqrt(n) times
+// as large, and in V(TᵀVᵀx) at most sqrt(n) times larger again. That is below 2¹⁸ N. Rounding errors of
 // the norms are far below the factor 2⁶ that remains up to 2¹⁰²⁴.
 const LargestColumn = 0x1p1000
 
-// bounded returns size, and ErrOverflow if a column is too large.
+// bounded returns size, with ErrOverflow if a column is too large.
 func bounded(size state.Norms) (state.Norms, error) {
 	if !(dense.LargestOf(size.A) < LargestColumn && dense.LargestOf(size.Y) < LargestColumn) {
 		return size, types.ErrOverflow
@@ -168,9 +168,9 @@ func (s *State) Condition() state.Condition {
 // knownRows is the number of rows of R⁻¹ whose norms Condition computes.
 const knownRows = 8
 
-// rowsOfInverse returns bounds on the norms of the rows of R⁻¹: the norms themselves for the knownRows
-// rows whose errs are largest relative to the columns of R, such as after AddNodes, and ‖(R D)⁻¹‖ over
-// the norm of the column for the others.
+// rowsOfInverse returns bounds on the norms of the rows of R⁻¹. For the knownRows rows whose errs are
+// largest relative to the columns of R, such as after AddNodes, they are the norms. For the others they
+// are ‖(R D)⁻¹‖ over the norm of the column.
 func (s *State) rowsOfInverse(scaled float64, errs []float64) []float64 {
 	rows, order, r := make([]float64, s.K), make([]int, s.K), s.R.RawMatrix()
 	for j, length := range s.Size.A {

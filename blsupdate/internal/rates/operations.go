@@ -34,9 +34,9 @@ type operation struct {
 // operation.
 type preparation func(w *workspace, m, n, k int) (restore, do func())
 
-// A grid has the sizes m, n and k at which a kind is measured, with a single size for dimensions that
-// do not matter, and the flops above which a point gets the cost of the previous one. Fewer points
-// leave more time for each. Rates still change at ten times the width of a panel of a factorization.
+// A grid has the sizes m, n and k at which a kind is measured. Dimensions that do not matter have a
+// single size. Points of more than maxFlops get the cost of the previous point. Fewer points leave more
+// time for each. Rates still change at ten times the width of a panel of a factorization.
 type grid struct {
 	axes     [3][]int
 	maxFlops float64

@@ -32,10 +32,10 @@ import (
 // of new rows. They are given as errors of vectors that R⁻¹ multiplies. Drift bounds the relative error
 // of that inverse, without the errors of its start.
 //
-// Norms are a Triangle in QR, which has no inverse; A then includes the Ridge. If each change has
-// errors of u times the norms a of the columns of A without the ridge, and y of the targets, Drift is Σ
-// u, ErrR are the square roots of Σ u a², and Gain the square roots of Σ u y². By the Cauchy-Schwarz
-// inequality these bound Σ u a, Σ u a_i a_j and Σ u a y. Removed rows stay in the sums.
+// Norms are a Triangle in QR, which has no inverse; A then includes the Ridge. Let each change have
+// errors of u times the norms a of the columns of A without the ridge, and y of the targets. Then Drift
+// is Σ u, ErrR are the square roots of Σ u a², and Gain the square roots of Σ u y². By the
+// Cauchy-Schwarz inequality these bound Σ u a, Σ u a_i a_j and Σ u a y. Removed rows stay in the sums.
 type Norms struct {
 	A, Y       []float64
 	ErrA, ErrY []float64
@@ -353,7 +353,7 @@ func (s Norms) Explained(norms []float64, unit float64) {
 	}
 }
 
-// Safe returns s, and ErrOverflow if the product of two columns could overflow.
+// Safe returns s, with ErrOverflow if the product of two columns could overflow.
 func (s Norms) Safe() (Norms, error) {
 	if a, y := dense.LargestOf(s.A), dense.LargestOf(s.Y); !(a*max(a, y) < math.MaxFloat64/4) {
 		return s, types.ErrOverflow

@@ -15,7 +15,7 @@ import (
 type Reach struct {
 	Plain  float64   // ‖R⁻¹‖
 	Scaled float64   // ‖(R D)⁻¹‖
-	Rows   []float64 // bounds on the norms of the rows of R⁻¹; nil where they are not known
+	Rows   []float64 // bounds on the norms of the rows of R⁻¹; nil if they are not known
 }
 
 // Spread bounds ‖R⁻ᵀEᵀv‖/‖v‖, where the columns of E have norms of at most errs, by the smaller of
@@ -132,8 +132,8 @@ func plusAbs(sum float64, x, y []float64) float64 {
 //	kept = Spread(ErrR) (Gain + Σ_j ErrR_j |w_j|),   S = sqrt(Drift) ErrR,   U = Drift.
 //
 // Without a ridge there is another bound. Changes of rows add AxᵀAx to RᵀR, and AxᵀYa to Rᵀz, or
-// subtract them, and the errors of these matrices stay as they are, at most 2 ErrR_i ErrR_j and 2
-// ErrR_i Gain, while new rows make the matrices larger:
+// subtract them. The errors of these matrices stay as they are, at most 2 ErrR_i ErrR_j and 2 ErrR_i
+// Gain, while new rows make the matrices larger:
 //
 //	‖δw‖ <= ‖R⁻¹‖ 2 kept.
 func (s Norms) TriangleError(reach Reach, w *mat.Dense) float64 {

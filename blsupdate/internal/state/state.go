@@ -128,7 +128,7 @@ func (b *Base) CheckLeft(q int) error {
 	return nil
 }
 
-// An Outcome has what the Report says of an action.
+// An Outcome has what an action contributes to the Report.
 type Outcome struct {
 	Model     []cost.StepFlops
 	Form      types.Form

@@ -10,7 +10,7 @@ import (
 	"blskernel/mat"
 )
 
-// Unknown stands for a sum of squares that overflows, or is not known after AddTargets or MapTargets
+// Unknown stands for a sum of squares that overflows, or that is unknown since AddTargets or MapTargets
 // combined several targets into one.
 const Unknown = -1
 
@@ -178,7 +178,7 @@ func Products(x, y *mat.Dense) []float64 {
 	return sums
 }
 
-// FittedBy is Fitted for the sums of squares of the columns of E.
+// FittedBy is Fitted where the sums are the squared norms of the columns of E.
 func (b *Base) FittedBy(sign float64, e *mat.Dense) []float64 {
 	norms := dense.ColumnNorms(e)
 	b.NoteNorms(sign, norms)
