@@ -49,7 +49,7 @@ func header(version uint32) []byte {
 
 // A File is the contents of a model file.
 type File struct {
-	// Exactly one of the two is not nil, and it is fitted.
+	// Exactly one of Classifier and Regressor is not nil, and it is fitted.
 	Classifier *bls.Classifier
 	Regressor  *bls.Regressor
 

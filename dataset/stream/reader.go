@@ -126,7 +126,7 @@ func (r *Reader) checkSchema(i int, f *files) error {
 	for _, both := range [][2][]string{{have.inputs, want.inputs}, {have.targets, want.targets}} {
 		for k := range min(len(both[0]), len(both[1])) {
 			if is, was := both[0][k], both[1][k]; is != was {
-				return fault("has the column %s where %s has %s; bring the columns into the same order, or name them",
+				return fault("has the column %s where %s has %s; put the columns in the same order, or name them",
 					names.Shorten(is), first, names.Shorten(was))
 			}
 		}
