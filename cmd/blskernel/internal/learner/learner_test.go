@@ -53,7 +53,7 @@ func TestNotWrittenAtInterruption(t *testing.T) {
 	cancel(interrupt.SignalError{Signal: os.Interrupt})
 	err := c.stopped(ctx, context.Canceled)
 	var stopped interrupt.SignalError
-	if !errors.Is(err, os.ErrPermission) || !strings.HasPrefix(err.Error(), "interrupted, and ") || errors.As(err, &stopped) {
+	if !errors.Is(err, os.ErrPermission) || !strings.HasPrefix(err.Error(), "interrupted, but ") || errors.As(err, &stopped) {
 		t.Errorf("%v", err)
 	}
 }
