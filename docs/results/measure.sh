@@ -27,7 +27,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-${GO:-go} build -C "$root" -buildvcs=true -o "$work/blskernel" ./cmd/blskernel
+${GO:-go} build -C "$root" -buildvcs=auto -o "$work/blskernel" ./cmd/blskernel
 blskernel="$work/blskernel"
 mkdir -p "$out"
 
