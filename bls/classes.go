@@ -41,7 +41,7 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 		return blsupdate.StateBytes(u.Method(), u.Samples(), u.Nodes(), targets)
 	}
 	bytes := memory.Sum(memory.Floats(len(to)+1, classes+1), state(classes+1)-state(0))
-	if err := memory.Check(bytes, "bls", "take fewer classes", "a model of %d classes", classes); err != nil {
+	if err := memory.Check(bytes, "bls", "use fewer classes", "a model of %d classes", classes); err != nil {
 		return err
 	}
 	var counts []count

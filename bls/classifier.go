@@ -265,7 +265,7 @@ func targets(labels []int, classes int, constant bool) (*mat.Dense, error) {
 		first = 1
 	}
 	cols := first + classes
-	if err := memory.Check(memory.Floats(len(labels), cols), "bls", "take fewer rows at once, or fewer classes",
+	if err := memory.Check(memory.Floats(len(labels), cols), "bls", "use fewer rows at once, or fewer classes",
 		"the targets of %d samples of %d classes", len(labels), classes); err != nil {
 		return nil, err
 	}

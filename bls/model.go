@@ -167,7 +167,7 @@ func checkModelMemory(s settings, l, d, c int) error {
 	}
 	s.method = cmp.Or(s.method, blsupdate.Gram)
 	state := blsupdate.StateBytes(s.method, l, max(k, 0), c)
-	const do = "take fewer nodes, fit fewer samples and give the others to PartialFit in batches, " +
+	const do = "use fewer nodes, fit fewer samples and give the others to PartialFit in batches, " +
 		"or take the method gram or qr, whose model does not grow with the samples"
 	return memory.Check(memory.Sum(mapsBytes(d, n, n3), memory.Floats(l, k), state), "bls", do,
 		"a fit of %d nodes to %d samples by %v", k, l, s.method)
@@ -292,7 +292,7 @@ func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(nodes, sc
 	if use != nil {
 		kept = rows
 	}
-	const do = "take fewer rows at once"
+	const do = "use fewer rows at once"
 	if err := memory.Check(memory.Floats(kept, c), "bls", do, "the scores of %d samples, %d each", kept, c); err != nil {
 		return nil, err
 	}
