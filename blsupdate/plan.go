@@ -298,7 +298,7 @@ func (p *Choice) whyNot(x *Candidate) string {
 	case inverse && n.Removal && n.Forgetting:
 		return "it cannot remove rows after Forget"
 	case (x.Method == Gram || x.Method == QR) && n.Lambda == 0 && first < p.k:
-		return fmt.Sprintf("without a ridge it has no weights from %d samples for %d nodes", first, p.k)
+		return fmt.Sprintf("without a ridge, %d samples do not determine the weights of %d nodes", first, p.k)
 	case n.Condition > 0 && x.Digits < n.Digits:
 		return fmt.Sprintf("rounding leaves only %.1f reliable digits; %.3g are needed", x.Digits, n.Digits)
 	case n.Memory > 0 && x.Memory > float64(n.Memory):

@@ -18,7 +18,7 @@ import (
 //	errors: of reading, of Learn and of score; an error for an operation that is not a training.
 func (m *Model) CrossValidate(ctx context.Context, op *modelfile.Operation, paths []string, folds int, score func(fold int, m *Model, b *stream.Batch) error) error {
 	if op.Kind != modelfile.OpTrain {
-		return errors.New("only a training can be cross-validated")
+		return errors.New("only a training run can be cross-validated")
 	}
 	for fold := range folds {
 		held := func(row int64) bool { return int(place(row)*float64(folds)) == fold }

@@ -200,7 +200,7 @@ func (s *scanner) header() error {
 func notAModel(b []byte) error {
 	switch text := string(b); {
 	case strings.HasPrefix(text, magic[:4]) || strings.HasPrefix(text, magic[1:4]) || len(text) > 4 && text[1:4] == magic[1:4]:
-		return fmt.Errorf("%w any more: its first bytes were changed, as by a transfer in text mode; "+
+		return fmt.Errorf("%w any more: its first bytes were changed, for example by a transfer in text mode; "+
 			"copy it again, in binary mode", ErrNotAModel)
 	case strings.HasPrefix(text, "\x1f\x8b"):
 		return fmt.Errorf("%w: it is compressed with gzip; unpack it first", ErrNotAModel)

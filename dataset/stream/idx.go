@@ -37,7 +37,7 @@ func openIDX(in *input, opt *Options) (source, error) {
 	case head[0] != 0 || head[1] != 0:
 		return nil, Errorf("is not an idx file, which would begin with two zero bytes")
 	case !known:
-		return nil, Errorf("has elements of the unknown type %#02x; an idx file has one of 0x08, 0x09, 0x0b to 0x0e", head[2])
+		return nil, Errorf("has elements of the unknown type %#02x; an idx file has 0x08, 0x09, or one of 0x0b to 0x0e", head[2])
 	case dims == 0 || dims > maxIDXDims:
 		return nil, Errorf("has %d dimensions; only 1 to %d can be read", dims, maxIDXDims)
 	}

@@ -192,7 +192,7 @@ func (c Columns) Check() error {
 			return fmt.Errorf("column %d %w", i+1, err)
 		}
 		if levels != nil && c[i].Notation != (Notation{}) {
-			return fmt.Errorf("column %d has both levels and a notation of numbers", i+1)
+			return fmt.Errorf("column %d has both levels and a number notation", i+1)
 		}
 		for k, level := range levels {
 			if !utf8.ValidString(level) || slices.Contains(levels[:k], level) {

@@ -55,7 +55,7 @@ extern "C" {
 
 enum {
 	BLS_OK = 0,
-	BLS_RUNNING = 1,     /* the method has not ended */
+	BLS_RUNNING = 1,     /* the method is still running */
 	BLS_CANCELLED = 2,   /* it was cancelled, and the object is as it was */
 	BLS_VALUE = 3,       /* data or options are wrong */
 	BLS_NOT_FITTED = 4,  /* the object has not learned anything yet */

@@ -16,7 +16,7 @@ import (
 	"blskernel/lapack"
 )
 
-var errRunning = errors.New("the method has not ended: wait for it, or cancel it and wait")
+var errRunning = errors.New("the method is still running: wait for it, or cancel it and wait")
 
 // valueError returns an error about arguments or options; codeOf treats any unknown error as one.
 func valueError(format string, args ...any) error { return fmt.Errorf(format, args...) }

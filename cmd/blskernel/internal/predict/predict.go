@@ -70,7 +70,7 @@ have the model's names.`,
 		Args: session.ModelFirst(math.MaxInt),
 	}
 	f := cmd.Flags()
-	ui.OutFlag(cmd, &p.out, "file for the predictions: CSV (.csv, .txt), NumPy (.npy), or with --json .json, .jsonl, .ndjson; by default, and for -, standard output")
+	ui.OutFlag(cmd, &p.out, "file for the predictions: CSV (.csv, .txt) or NumPy (.npy); with --json: .json, .jsonl or .ndjson; by default, and for -, standard output")
 	ui.Columns(cmd, &p.in.Options.Keep, "keep", "columns of the data to copy before the predictions, as text: names, numbers from 1, ranges such as 3-7 or 4-")
 	f.BoolVar(&p.chances, "probabilities", false, "also write the probabilities of all classes; an .npy file has them instead of the labels")
 	f.BoolVar(&p.scores, "scores", false, "also write the scores of all classes; an .npy file has them instead of the labels")

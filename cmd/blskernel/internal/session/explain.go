@@ -86,7 +86,7 @@ func explainLearning(err error) error {
 	case errors.As(err, &rank):
 		return fmt.Errorf("%d rows do not determine the weights of %d nodes: set --lambda above 0, lower --enhancement, --group-nodes or --groups, or use --method improved, which keeps a matrix of rows x nodes", rank.Samples, rank.Nodes)
 	case errors.As(err, &scale):
-		return fmt.Errorf("%w (here: another --seed or more --enhancement)", err)
+		return fmt.Errorf("%w (here: use another --seed or raise --enhancement)", err)
 	case errors.As(err, &condition):
 		return fmt.Errorf("the nodes are linearly dependent to working precision (%s): raise --lambda, use --method qr, or leave out columns that depend on others", condition.What)
 	case errors.As(err, &calibration) && calibration.Rows > 0:
