@@ -29,8 +29,8 @@ const (
 //	P = (A1ᵀA1 + I)⁻¹,  c0 = P A1ᵀH1,  o = u = 0
 //	c := c0 + P (o - u);  o := S(c + u, 1e-3);  u := u + c - o
 //
-// where S(t, a) = max(t-a, 0) - max(-t-a, 0). It needs only the products of A1 and H1, not the
-// matrices, which grow with the training set. It overwrites gram; o is new storage.
+// where S(t, a) = max(t-a, 0) - max(-t-a, 0). It needs only these products, not A1 and H1, which grow
+// with the training set. It overwrites gram; o is new storage.
 //
 //	cost: 2n²m flops for each iteration; memory: 5nm + n² numbers.
 //	errors: *OverflowError if gram, cross or o is not finite, which large samples with ScaleNone can
@@ -64,8 +64,8 @@ func autoencoder(ctx context.Context, bk blskernel.Backend, gram *mat.SymPacked,
 	return o, nil
 }
 
-// softThreshold computes t = c + u, o = S(t, a) and u = t - o, for equally shaped matrices without
-// gaps.
+// softThreshold computes t = c + u, o = S(t, a) and u = t - o, for matrices of equal shape without gaps
+// between rows.
 func softThreshold(o, u, c *mat.Dense, a float64) {
 	n, m := c.Dims()
 	rc, ro, ru := c.RawMatrix().Data, o.RawMatrix().Data, u.RawMatrix().Data

@@ -15,17 +15,17 @@ import (
 	"blskernel/mat"
 )
 
-// CalibrationRows is the number of rows that a calibration keeps: the last ones. A model with more than
-// 209 targets or classes keeps fewer.
+// CalibrationRows is the largest number of rows that a calibration keeps: the last ones. A model with
+// more than 209 targets or classes keeps fewer.
 const CalibrationRows = 5000
 
 // leftOutRows is the largest number of learned rows in a calibration.
 const leftOutRows = 2000
 
-// calibrationRows returns the number of rows that a calibration keeps for c targets or classes.
+// calibrationRows returns the largest number of rows that a calibration keeps for c targets or classes.
 func calibrationRows(c int) int { return max(100, min(CalibrationRows, 1<<20/max(c, 1))) }
 
-// A CalibrationError reports that a model is not calibrated, or on too few rows for the coverage.
+// A CalibrationError reports that a calibration is missing, or has too few rows for the coverage.
 type CalibrationError struct {
 	Rows int // of the calibration, 0 for none
 	Want int // rows that the coverage needs
@@ -110,8 +110,8 @@ func (m *model) extendCalibration(rows [][]float64) {
 }
 
 // calibrateFit calibrates a new model if Fit held rows out. If the choice left calibration rows, it
-// takes these and replaces element 0, the number of a sample, by its weight. Otherwise it takes all
-// samples, which were learned with factors as weights, if the method can leave rows out.
+// takes these and replaces element 0 of each, the number of a sample, with its weight. Otherwise it
+// takes all samples, which were learned with factors as weights, if the method can leave rows out.
 func (m *model) calibrateFit(ctx context.Context, in sampleSet, factors []float64) error {
 	held := m.calibration.rows
 	m.calibration.rows = nil
@@ -134,8 +134,8 @@ func (m *model) calibrateFit(ctx context.Context, in sampleSet, factors []float6
 	return nil
 }
 
-// withoutRows sets the score of each class without rows, in a row of a calibration, to -1: the score
-// that the class would have if it were added later.
+// withoutRows sets, in a calibration row, the score of each class without rows to -1: the score that
+// the class would have if it were added later.
 func (m *model) withoutRows(row []float64) {
 	for class, n := range m.counts {
 		if n.rows == 0 {
@@ -144,8 +144,8 @@ func (m *model) withoutRows(row []float64) {
 	}
 }
 
-// observe returns calibration rows for samples. learned says that the model has learned them, with
-// factors as weights.
+// observe returns calibration rows for the last of the samples. learned says whether the model has
+// learned them, with factors as weights.
 func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors []float64) ([][]float64, error) {
 	l, d := in.x.Dims()
 	at := calibrationRows(m.targets())
@@ -232,8 +232,8 @@ func (c calibration) scores() (scores *mat.Dense, labels []int, weights []float6
 	return scores, labels, weights
 }
 
-// threshold returns the smallest t such that rows whose error, miss, is at most t carry the fraction
-// coverage of the total weight, which includes one more row of mean weight and larger error.
+// threshold returns the smallest t such that the rows whose error miss(row) is at most t carry the
+// fraction coverage of the total weight, including one more row of mean weight and larger error.
 //
 //	source: Vovk, Gammerman and Shafer, Algorithmic Learning in a Random World, 2005; Lei et al.,
 //	Distribution-free predictive inference for regression, JASA 113 (2018) 1094-1111.
@@ -258,8 +258,8 @@ func (c calibration) threshold(coverage float64, miss func(row []float64) float6
 	return 0, &CalibrationError{Rows: len(all), Want: int(math.Ceil(coverage/(1-coverage) - 1e-9))}
 }
 
-// relabeled returns the calibration after class i has become class to(i), of classes in all. The scores
-// of merged classes add up like their targets; a class without samples has the score -1.
+// relabeled returns the calibration with class i renamed to(i), for the given number of classes. The
+// scores of merged classes add up like their targets; a class without samples has the score -1.
 func (c calibration) relabeled(to func(class int) int, classes int) calibration {
 	out := calibration{lambda: c.lambda}
 	for _, row := range c.rows[max(0, len(c.rows)-calibrationRows(classes)):] {
@@ -314,14 +314,14 @@ func (c *calibration) code(x *codec.Coder, first int) {
 }
 
 // Calibrate measures the errors of predictions on rows that the model has not learned, for PredictProba
-// and PredictSet. They replace the previous calibration; only the last CalibrationRows count.
+// and PredictSet. The rows replace the previous calibration; only the last CalibrationRows count.
 //
 // If Fit chooses settings or Validate is set, and the method can leave rows out, Fit calibrates on the
-// rows that it learns, each predicted as if it had been left out (CalibrateLearned). If relevances
-// weight the columns, it takes the rows that the choice held out instead, predicted by the weights and
-// relevances of the others. So the rows affect the settings, but not their own predictions. Remove,
-// Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration; PartialFit and Forget
-// keep it, and CalibratePartialFit extends it.
+// rows that it learns, each predicted as if it had been left out (see CalibrateLearned). If relevances
+// weight the columns, it instead takes the rows that the choice held out, predicted with weights and
+// relevances from the other rows. So the rows affect the settings, but not their own predictions.
+// Remove, Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration; PartialFit and
+// Forget keep it, and CalibratePartialFit extends it.
 //
 // The slope of PredictProba minimises the mean log loss of the rows, smoothed as in Platt: each label
 // counts as a distribution that spreads 1/(l+2) evenly over all classes, so that the slope is finite
@@ -352,9 +352,9 @@ func (c *Classifier) PartialCalibrateContext(ctx context.Context, x *mat.Dense, 
 	return c.calibrate(ctx, sampleSet{x: x, labels: labels, weights: weights}, false, true)
 }
 
-// CalibrateLearned is Calibrate on rows that the model has learned. Each counts with the scores of a
-// model without the row, y - (y - s)/(1 - h) for the leverage h. Only the last 2000 rows count, without
-// rows whose leverage is 1 up to rounding.
+// CalibrateLearned is Calibrate on rows that the model has learned. Each row counts with the scores of
+// a model that has not learned it, y - (y - s)/(1 - h) for its targets y, scores s and leverage h. Only
+// the last 2000 rows count, except rows whose leverage is 1 up to rounding.
 //
 //	errors: as Calibrate; blsupdate.ErrApproximate for Improved and Original with a ridge.
 func (c *Classifier) CalibrateLearned(x *mat.Dense, labels []int) error {
@@ -371,13 +371,13 @@ func (c *Classifier) CalibrateLearnedContext(ctx context.Context, x *mat.Dense, 
 // the predictions to the calibration. So the calibration follows the model, and shows when predictions
 // get worse.
 //
-//	cost: PartialFit and Calibrate, with a solution for the weights for each call.
+//	cost: PartialFit and Calibrate, with one solution for the weights in each call.
 //	errors: as PartialFit. Samples that the model cannot predict are only learned.
 func (c *Classifier) CalibratePartialFit(x *mat.Dense, labels []int) error {
 	return c.CalibratePartialFitContext(background, x, labels, nil)
 }
 
-// CalibratePartialFitContext is CalibratePartialFit with weights, like PartialFitContext.
+// CalibratePartialFitContext is CalibratePartialFit with weights and a context, like PartialFitContext.
 func (c *Classifier) CalibratePartialFitContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	return c.partialFit(ctx, x, labels, weights, true)
 }
@@ -392,12 +392,12 @@ func (r *Regressor) Calibrate(x, y *mat.Dense) error {
 	return r.CalibrateContext(background, x, y, nil)
 }
 
-// CalibrateContext is Calibrate with sample weights, like Classifier.CalibrateContext.
+// CalibrateContext is Calibrate with weights and a context, as in Classifier.CalibrateContext.
 func (r *Regressor) CalibrateContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	return r.calibrate(ctx, sampleSet{x: x, y: y, weights: weights}, false, false)
 }
 
-// PartialCalibrate is Classifier.PartialCalibrate with targets.
+// PartialCalibrate is Classifier.PartialCalibrate with the targets Y (l×c).
 func (r *Regressor) PartialCalibrate(x, y *mat.Dense) error {
 	return r.PartialCalibrateContext(background, x, y, nil)
 }
@@ -407,7 +407,7 @@ func (r *Regressor) PartialCalibrateContext(ctx context.Context, x, y *mat.Dense
 	return r.calibrate(ctx, sampleSet{x: x, y: y, weights: weights}, false, true)
 }
 
-// CalibrateLearned is Classifier.CalibrateLearned with targets: the error without the row is e/(1 - h).
+// CalibrateLearned is Classifier.CalibrateLearned with targets: an error e counts as e/(1 - h).
 func (r *Regressor) CalibrateLearned(x, y *mat.Dense) error {
 	return r.CalibrateLearnedContext(background, x, y, nil)
 }
@@ -417,12 +417,12 @@ func (r *Regressor) CalibrateLearnedContext(ctx context.Context, x, y *mat.Dense
 	return r.calibrate(ctx, sampleSet{x: x, y: y, weights: weights}, true, false)
 }
 
-// CalibratePartialFit is Classifier.CalibratePartialFit with targets.
+// CalibratePartialFit is Classifier.CalibratePartialFit with the targets Y (l×c).
 func (r *Regressor) CalibratePartialFit(x, y *mat.Dense) error {
 	return r.CalibratePartialFitContext(background, x, y, nil)
 }
 
-// CalibratePartialFitContext is CalibratePartialFit with weights, like PartialFitContext.
+// CalibratePartialFitContext is CalibratePartialFit with weights and a context, like PartialFitContext.
 func (r *Regressor) CalibratePartialFitContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	return r.partialFit(ctx, x, y, weights, true)
 }

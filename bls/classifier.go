@@ -74,7 +74,7 @@ type Classifier struct {
 
 // Fit trains a new model on the samples X and their labels, and discards the old one.
 //
-//	shapes: X l×d, one sample a row; labels l, each from 0 to c-1.
+//	shapes: X l×d, one sample per row; labels l, each from 0 to c-1.
 //	reads/writes: reads X and labels and keeps neither. On an error the model is unchanged.
 //	cost: FitFeatures, Transform and blsupdate.New. A choice of settings adds the maps, nodes and
 //	normal equations of at most 4096 rows and 3000 nodes (d more with Direct), and some 35 Cholesky
@@ -124,7 +124,7 @@ func (c *Classifier) DecisionFunction(x *mat.Dense) (*mat.Dense, error) {
 }
 
 // DecisionFunctionContext is like DecisionFunction but stops when ctx is done. It cannot interrupt the
-// solution for W at the first prediction after an update: k³/3 flops with blsupdate.Gram.
+// solution for W at the first prediction after an update, which takes k³/3 flops with blsupdate.Gram.
 func (c *Classifier) DecisionFunctionContext(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	return c.scores(ctx, x)
 }

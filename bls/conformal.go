@@ -15,11 +15,11 @@ import (
 //
 //	prediction ± t (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½
 //
-// where x are the nodes of the sample, and t is the ⌈(n+1) coverage⌉-th smallest of the n errors of the
-// calibration, in the same units (split conformal prediction). So the interval is wide where the
-// weights are uncertain. Its coverage holds for any distribution of the errors, on average over rows
-// like the calibration rows, but not for each kind of row. A model of logarithms computes the interval
-// of the logarithm, and returns the exponentials of its ends.
+// where x are the nodes of the sample, and t is the ⌈(n+1) coverage⌉-th smallest of the n absolute
+// errors of the calibration, each divided by the root for its row (split conformal prediction). So the
+// interval is wide where the weights are uncertain. Its coverage holds for any distribution of the
+// errors, on average over rows like the calibration rows, but not for each kind of row. A model of
+// logarithms computes the interval of the logarithm, and returns the exponentials of its ends.
 //
 //	cost: Predict and blsupdate.Updater.Leverage; the nodes are computed once.
 //	errors: as Predict and Leverage; *CalibrationError if Calibrated is false or the rows are too
@@ -84,8 +84,8 @@ func (m *model) eachScaled(ctx context.Context, x *mat.Dense, use func(scores []
 //	1 - t (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½
 //
 // where x are the nodes of the sample. The classes are in descending order of their scores. The factor
-// t is the quantile of PredictInterval, for the errors 1 - score of the true class of a calibration
-// row.
+// t is the quantile t of PredictInterval with 1 - s in place of an absolute error, for the score s of
+// the true class of a calibration row.
 //
 // A set has several classes if the model is in doubt. It is empty if no class reaches that score, which
 // can happen if coverage is below the accuracy of the model.

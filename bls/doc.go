@@ -26,15 +26,15 @@
 //
 // Fit uses held-out rows to choose the settings that are zero; Choice returns their score. Fit starts a
 // new model, and PartialFit continues one. A call that returns an error leaves the model unchanged. The
-// first batch fixes the maps, so it must have samples of all kinds. It needs as many rows as A has
-// columns for Improved and Original with a ridge, and for RidgeInverse and InverseCholesky without one.
-// Encode writes a fitted model bit for bit; package bls/modelfile stores models in files.
+// first batch fixes the maps, so it must have samples of all kinds. It needs at least as many rows as A
+// has columns for Improved and Original with a ridge, and for RidgeInverse and InverseCholesky without
+// one. Encode writes a fitted model bit for bit; package bls/modelfile stores models in files.
 //
 // # Contexts and weights
 //
-// A method that processes samples or solves for W has two forms: Name, and NameContext with a context
-// and, if samples can have them, weights; nil means all ones. When its context is done, NameContext
-// returns an error that wraps context.Cause(ctx). It panics if the context is nil.
+// A method that processes samples or solves for W has two forms, Name and NameContext. NameContext also
+// takes a context and, where samples can be weighted, the weights; nil means all ones. When the context
+// is done, NameContext returns an error that wraps context.Cause(ctx). It panics if the context is nil.
 //
 // # Changing a model
 //

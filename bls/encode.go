@@ -169,7 +169,7 @@ func codeFlags(x *codec.Coder, flags ...*bool) {
 	}
 }
 
-// checkAll fails for the first number that is not valid.
+// checkAll makes x fail at the first number that is not valid.
 func checkAll(x *codec.Coder, what string, numbers []float64, valid func(float64) bool) {
 	if i := slices.IndexFunc(numbers, func(v float64) bool { return !valid(v) }); i >= 0 {
 		x.FailElement(i, "%s is %v", what, numbers[i])

@@ -229,7 +229,7 @@ func sameOptions(a, b FeatureOptions) bool {
 	return a == b
 }
 
-// agree reports whether a fit with the options o, whose zeros are chosen, can result in fitted.
+// agree reports whether a fit with the options o, whose zeros Fit chooses, can result in fitted.
 func (o FeatureOptions) agree(fitted FeatureOptions) bool {
 	o.Scaling = cmp.Or(o.Scaling, fitted.Scaling)
 	o.Groups = cmp.Or(o.Groups, fitted.Groups)

@@ -17,8 +17,8 @@ import (
 type EnhancementWeights int
 
 const (
-	// Orthonormal takes an orthonormal basis of the columns of a uniform random matrix, WhᵀWh = I,
-	// for N >= n3, and of its rows, WhWhᵀ = I, for N < n3, as in the authors' code.
+	// Orthonormal takes an orthonormal basis of the column space of a uniform random matrix if N >=
+	// n3 (WhᵀWh = I), and of its row space if N < n3 (WhWhᵀ = I), as in the authors' code.
 	Orthonormal EnhancementWeights = iota
 	// Uniform takes the uniform random numbers in [-1,1) themselves, as printed in the paper.
 	Uniform
@@ -65,7 +65,7 @@ const orthoPanel = 32
 // working precision. It checks ctx before each panel.
 //
 // This is the block Gram-Schmidt method with two passes over each panel. The second pass removes the
-// error that cancellation leaves in the first. That error is small enough if V passes the test of
+// error that cancellation leaves in the first. That error is small enough if V passes the test for
 // dependence ("twice is enough").
 //
 //	cost: 4r²p flops by Dgemm, and inside the panels about orthoPanel/r times as many without it.

@@ -29,7 +29,8 @@ const maxNodes = math.MaxInt32
 
 // FeatureOptions are the settings of Algorithm 1. The zero value stands for 10 groups of 10 feature
 // nodes, no enhancement nodes, and seed 0 on the default backend. A Classifier or a Regressor chooses
-// Scaling, EnhancementNodes, Direct, Relevance and Steps if they are zero; None means none.
+// Scaling, EnhancementNodes, Direct, Relevance and Steps if they are zero; None turns off the last
+// four.
 type FeatureOptions struct {
 	// Scaling standardises the samples: ScaleColumns and ScaleRanks suit tables, ScaleSamples
 	// images. FitFeatures takes ScaleSamples for ScaleAuto, as in the paper.
@@ -137,7 +138,7 @@ type Features struct {
 }
 
 // Options returns the options of the fit, with defaults in place of zeros, and the backend in use. If
-// Relevance is not positive, FitFeatures returns the same maps for these and the same samples.
+// Relevance is not positive, FitFeatures returns the same maps for these options and the same samples.
 func (f *Features) Options() FeatureOptions { return f.opt }
 
 // Inputs returns d, the number of features of a sample.
@@ -160,7 +161,7 @@ func (o FeatureOptions) nodes(d int) int {
 // FeatureNodes returns N = n2·n1, the number of columns of Z, the first columns of A.
 func (f *Features) FeatureNodes() int { return f.opt.Groups * f.opt.GroupNodes }
 
-// Steps returns the number of enhancement nodes that are steps, the last columns of A.
+// Steps returns the number of enhancement nodes that are steps. They are the last columns of A.
 func (f *Features) Steps() int { return f.opt.steps() }
 
 func (o FeatureOptions) steps() int { return o.Steps * o.EnhancementNodes / 2 }
@@ -171,7 +172,7 @@ func (f *Features) EnhancementNodes() int { return f.opt.EnhancementNodes }
 // FeatureMaps are the numbers of Features, for programs in other languages. In NumPy, a sample x
 // becomes a row a of A by
 //
-//	ScaleSamples:  s = (x - x.mean()) / x.std(ddof=1), or zeros where all of x is equal
+//	ScaleSamples:  s = (x - x.mean()) / x.std(ddof=1), or zeros if all elements of x are equal
 //	ScaleColumns:  s = (x - Means) / Deviations
 //	ScaleNone:     s = x
 //	ScaleRanks:    s[j] = numpy.interp(x[j], Knots[j], Scores[j])
@@ -179,11 +180,11 @@ func (f *Features) EnhancementNodes() int { return f.opt.EnhancementNodes }
 //	z  = (h1 @ FeatureWeights - FeatureMinimum) / FeatureRange
 //	h  = tanh(EnhancementScale * (append(z, Bias) @ EnhancementWeights))
 //	g  = tanh(minimum(*(StepSlopes[i] * (s[StepColumns[i]] - StepThresholds[i]) for i in (0, 1))))
-//	a  = concatenate([z, h]), or [z, s, h, g] with Direct, without h where EnhancementWeights is nil
+//	a  = concatenate([z, h]), or [z, s, h, g] with Direct, without h if EnhancementWeights is nil
 //
-// which differs from Transform only by rounding. With the weights W of the output layer, the scores of
-// a Classifier are a @ W, and the predictions of a Regressor are append(a, 1) @ W + Center, or a @ W
-// without an intercept.
+// The result differs from Transform only by rounding. With the weights W of the output layer, the
+// scores of a Classifier are a @ W, and the predictions of a Regressor are append(a, 1) @ W + Center,
+// or a @ W without an intercept.
 type FeatureMaps struct {
 	Scaling           Scaling
 	Means, Deviations []float64   // d each, nil unless Scaling is ScaleColumns
@@ -204,7 +205,7 @@ type FeatureMaps struct {
 	StepSlopes, StepThresholds [2][]float64
 }
 
-// Maps returns copies of all numbers of the maps.
+// Maps returns copies of all the numbers of the maps.
 func (f *Features) Maps() FeatureMaps {
 	m := FeatureMaps{
 		Scaling:          f.opt.Scaling,

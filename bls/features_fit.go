@@ -17,13 +17,13 @@ import (
 // FitFeatures draws and fine-tunes the feature maps of Algorithm 1 on the samples X, the first training
 // set. docs/settings.md has the equations.
 //
-//	shapes: X l×d, one sample a row, l and d at least 1.
+//	shapes: X l×d, one sample per row, l and d at least 1.
 //	reads/writes: reads X three times, six times with ScaleColumns, four times with ScaleRanks.
 //	cost: about 4l(d+1)N + n2(2l(d+1)n1 + l n1² + 100 n1²(d+1)) + 2l(N+1)n3 flops.
 //	memory: the maps, 8lN bytes for Z, and panels of rows of some 10 MB.
 //	errors: *OptionError for an option out of range; *ShapeError for X without rows or columns;
 //	*NotFiniteError for a NaN or an infinity in X; *MemoryError, before any work; *ScaleError if no
-//	input of the enhancement nodes is positive, which the scale s/max needs; *OverflowError, with
+//	input of the enhancement nodes is positive, since s/max needs one; *OverflowError, with
 //	ScaleColumns and ScaleNone, if a result overflows.
 //	source: Chen and Liu 2018, Algorithm 1, and their code.
 func FitFeatures(x *mat.Dense, opt FeatureOptions) (*Features, error) {
@@ -44,9 +44,9 @@ func fitUnsupervised(x *mat.Dense, opt FeatureOptions, keep bool) (*Features, *m
 	return fit(context.Background(), x, opt, nil, keep, false)
 }
 
-// fit fits the maps, with the columns of S multiplied by the weights columns, nil for ones. It returns
-// them with Z and S of x or, if keep is true, all nodes, followed by a column of ones if intercept is
-// true. It checks ctx before each panel of rows and each iteration of an autoencoder.
+// fit fits the maps, with the columns of S multiplied by the weights in columns; nil stands for ones.
+// It returns the maps with Z and S of x or, if keep is true, all nodes, followed by a column of ones if
+// intercept is true. It checks ctx before each panel of rows and each iteration of an autoencoder.
 func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, columns []float64, keep, intercept bool) (*Features, *mat.Dense, error) {
 	opt, err := opt.resolve()
 	if err != nil {
@@ -167,8 +167,8 @@ func (f *Features) fineTune(ctx context.Context, x *mat.Dense) (*mat.Dense, erro
 	return w, nil
 }
 
-// checkNodes returns an *OverflowError if a row of nodes is not finite. It does nothing for
-// ScaleSamples, with which nodes cannot overflow.
+// checkNodes returns an *OverflowError if a row of nodes is not finite. It does nothing with
+// ScaleSamples, since the nodes then cannot overflow.
 func (f *Features) checkNodes(a *mat.Dense) error {
 	if f.opt.Scaling == ScaleSamples {
 		return nil

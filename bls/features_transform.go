@@ -103,9 +103,9 @@ func (f *Features) project(ctx context.Context, a, x *mat.Dense) error {
 // [Z, 0.1].
 const biasInput = 0.1
 
-// standardizeTo computes the rows [from, to) of H1 = [S, 0.1] from x, and writes them to the first rows
-// of h1, which has d+1 columns. With ScaleColumns a result can overflow: it then returns an
-// *OverflowError for the first one.
+// standardizeTo computes the rows [from, to) of H1 = [S, 0.1] from x and writes them to the first rows
+// of h1, which has d+1 columns. It returns an *OverflowError for the first result that overflows, which
+// only ScaleColumns can cause.
 func (f *Features) standardizeTo(h1, x *mat.Dense, from, to int) error {
 	_, d := x.Dims()
 	rx, rh := x.RawMatrix(), h1.RawMatrix()

@@ -17,15 +17,15 @@ const DefaultRepeats = 10
 
 // ImportanceOptions are the options of Importance.
 type ImportanceOptions struct {
-	// Groups lists the columns of X, from 0, whose values are permuted together, such as the inputs
-	// of one categorical column; nil stands for each column alone.
+	// Groups lists groups of columns of X, numbered from 0, whose values are permuted together,
+	// such as the inputs of one categorical column; nil makes each column a group.
 	Groups  [][]int
 	Repeats int       // permutations; 0 stands for DefaultRepeats
 	Seed    uint64    // of the permutations
 	Weights []float64 // of the samples; nil stands for ones
 }
 
-// Importances measure how much the predictions for given samples depend on columns.
+// Importances measure how much the score on given samples depends on each group of columns.
 type Importances struct {
 	Score  float64   // of the samples as they are
 	Mean   []float64 // for each group, the mean fall of Score over the repeats
@@ -34,8 +34,7 @@ type Importances struct {
 
 // Importance returns by how much the accuracy on the samples X falls when the values of a group of
 // columns are permuted among the samples: the mean and the standard deviation (n-1) over the repeats. A
-// column that does not matter has a mean of about 0, and so has one whose content is repeated in
-// others.
+// column that does not matter has a mean of about 0, and so has one whose content other columns repeat.
 //
 //	shapes: X l×d, labels l. Samples that the model has not learned show what matters for new ones.
 //	reads/writes: reads X and labels, and holds a copy of X while it runs.

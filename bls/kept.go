@@ -149,8 +149,8 @@ func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) erro
 	return nil
 }
 
-// ready fits the model to the samples that it keeps, unless that is done. Methods that use the maps,
-// the output layer or chosen settings call it first.
+// ready fits the model to the samples that it keeps, unless that has been done. Methods that use the
+// maps, the output layer or chosen settings call it first.
 func (m *model) ready(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -164,8 +164,8 @@ func (m *model) readyLocked(ctx context.Context) error {
 	return m.refresh(ctx, m.kept)
 }
 
-// refresh fits the model to the samples in. In place of a given ridge it takes the present one, which
-// Forget may have scaled.
+// refresh fits the model anew to in. In place of a given ridge it takes the present one, which Forget
+// may have scaled.
 func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 	s := m.settings
 	if s.update.Lambda > 0 {
@@ -186,8 +186,8 @@ func (m *model) become(other *model) {
 	m.reach, m.sizes, m.calibration, m.stale = other.reach, other.sizes, other.calibration, false
 }
 
-// removeKept removes samples from the kept ones. It returns false if the model keeps no samples, or no
-// others: then the output layer must unlearn them.
+// removeKept removes samples from the kept ones. It returns false if the model keeps no samples, or
+// none would be left: the output layer must then unlearn them.
 func (m *model) removeKept(ctx context.Context, out sampleSet) (bool, error) {
 	if m.kept == nil {
 		return false, nil
@@ -210,7 +210,7 @@ func (m *model) removeKept(ctx context.Context, out sampleSet) (bool, error) {
 	return true, nil
 }
 
-// mergeKept is merge where m or other keeps its samples.
+// mergeKept is merge if m or other keeps its samples.
 func (m *model) mergeKept(ctx context.Context, other *model) error {
 	if other.kept != nil {
 		if other.kept.rows() == 0 {

@@ -20,8 +20,8 @@ import (
 //	cost: Transform and Updater.RemoveInputs.
 //	errors: as PartialFitContext and RemoveInputs: *blsupdate.UnknownRowError for a sample that was
 //	not learned, which only Improved, Original and models that keep samples detect;
-//	*blsupdate.LeverageError if the other samples do not determine the weights; *OptionError with
-//	Balanced.
+//	*blsupdate.LeverageError if the other samples do not determine the weights; *OptionError if
+//	ClassWeight is Balanced.
 func (c *Classifier) Remove(x *mat.Dense, labels []int) error {
 	return c.RemoveContext(background, x, labels, nil)
 }
@@ -72,7 +72,7 @@ func (m *model) remove(ctx context.Context, out sampleSet) error {
 	return nil
 }
 
-// checked sets the number of classes of s to that of the model and returns s.targets. It returns
+// checked sets s.classes to the number of classes of the model and returns s.targets. It returns
 // ErrNotFitted if m is nil.
 func (m *model) checked(s *sampleSet) (*mat.Dense, error) {
 	if m == nil {
@@ -84,9 +84,9 @@ func (m *model) checked(s *sampleSet) (*mat.Dense, error) {
 	return s.targets(m.inputs(), m.targets())
 }
 
-// Forget multiplies the weight of all samples so far, and the ridge, by factor, 0 < factor <= 1. The
-// weights W do not change. Before each PartialFit it gives exponential forgetting. SetLambda restores
-// the ridge.
+// Forget multiplies the weights of all samples so far, and the ridge, by factor, 0 < factor <= 1. The
+// output weights W do not change. Called before each PartialFit, it gives exponential forgetting.
+// SetLambda restores the ridge.
 //
 //	errors: ErrNotFitted; as blsupdate.Updater.Forget.
 func (m *model) Forget(factor float64) error {
@@ -132,7 +132,7 @@ func (m *model) SetLambdaContext(ctx context.Context, lambda float64) error {
 }
 
 // Merge adds all samples that other has learned; other does not change. Both must have the same feature
-// maps, for instance as clones of one model, refitted to different rows. The ridge, the slope of the
+// maps, like clones of one model that were refitted to different rows. The ridge, the slope of the
 // probabilities and the settings of c do not change. Use Relabel first if the classes differ.
 //
 //	errors: ErrNotFitted; *OptionError if the feature maps differ; *ShapeError if the numbers of
@@ -230,7 +230,7 @@ func (r *Regressor) RefitContext(ctx context.Context, x, y *mat.Dense, weights [
 	return adopt(&r.model, m, err)
 }
 
-// refit returns a model with the maps and settings of m that has learned only in.
+// refit returns a model with the maps and settings of m that has learned only the samples of in.
 func (m *model) refit(ctx context.Context, in sampleSet) (*model, error) {
 	if m == nil {
 		return nil, ErrNotFitted

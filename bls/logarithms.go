@@ -76,7 +76,7 @@ func (m *model) learned(y *mat.Dense) (*mat.Dense, error) {
 	return logarithms(y), nil
 }
 
-// plain returns m or, for a model of logarithms, a copy that predicts these.
+// plain returns m or, for a model of logarithms, a copy that predicts the logarithms.
 func (m *model) plain() *model {
 	if m.smearing == nil {
 		return m
@@ -116,8 +116,8 @@ func (m *model) renewSmearing(ctx context.Context, in sampleSet) error {
 	return nil
 }
 
-// Smearing returns, for a model of logarithms, the factors of exp([A, 1] W + 1·y0ᵀ) and the largest
-// predictions, c numbers each, or nil for other models.
+// Smearing returns, for a model of logarithms, the factors of exp([A, 1] W + 1·y0ᵀ) and the upper
+// bounds of the predictions, c numbers each. It returns nil for other models.
 func (r *Regressor) Smearing() (factors, largest []float64) {
 	s := r.orEmpty().smearing
 	if s == nil {

@@ -19,7 +19,7 @@ import (
 // background is the context of the short forms.
 var background = context.Background()
 
-// ErrNotFitted is the error of a Classifier or Regressor that has seen no samples yet.
+// ErrNotFitted is returned by methods of a Classifier, Regressor or Features that is not fitted yet.
 var ErrNotFitted = errors.New("bls: the model is not fitted; call Fit or PartialFit first")
 
 // orNone returns v, or None if v is 0.
@@ -45,7 +45,7 @@ type settings struct {
 	rows        int       // expected in all, 0 for the rows of the fit
 }
 
-// A Choice holds the score by which Fit chose settings, and the numbers of rows behind it.
+// A Choice holds the score by which Fit chose settings, and the numbers of rows that it used.
 type Choice struct {
 	Rows    int     // used for the choice, including those held out; 0 if there were none
 	HeldOut int     // that Score is measured on; if QR was chosen, the last quarter
@@ -209,8 +209,8 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 }
 
 // rows returns what the updater learns from x (q×d) and y (q×c), which are as in add: A, or [A, 1], in
-// new storage, and centered(y), both multiplied by the roots of the weights, if there are any, and the
-// largest reach of the rows. Of the updater it reads only the sizes.
+// new storage, and centered(y). Both are multiplied by the square roots of weights, unless weights is
+// nil. far is the largest reach of the rows. It reads only the sizes of the updater.
 func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a, targets *mat.Dense, far float64, err error) {
 	if targets, err = m.centered(y); err != nil {
 		return nil, nil, 0, err
@@ -368,21 +368,21 @@ func (m *model) WeightsContext(ctx context.Context) (*mat.Dense, error) {
 	return copyOf(w), err
 }
 
-// Choice returns the score by which Fit chose settings, and the numbers of rows behind it. It returns
-// the zero value before the first Fit and if no rows were held out.
+// Choice returns the score by which Fit chose settings, and the numbers of rows that it used. It
+// returns the zero value before the first Fit and if no rows were held out.
 func (m *model) Choice() Choice { return m.orEmpty().choice }
 
-// Updater returns the output layer, for its Samples, Nodes, Condition and Report. It has the targets of
-// Expand. It is nil before the first Fit, and if the model cannot be fitted to the samples that it
-// keeps: Weights then returns the error. It belongs to the model: use it only while no method of the
-// model runs, and do not call methods that change it.
+// Updater returns the output layer, for its Samples, Nodes, Condition and Report. Its targets are the
+// ones that Expand returns. It is nil before the first Fit, and if the model cannot be fitted to the
+// samples that it keeps: Weights then returns the error. It belongs to the model: use it only while no
+// method of the model runs, and do not call methods that change it.
 func (m *model) Updater() blsupdate.Updater { return m.orEmpty().updater }
 
 // FittedFeatures returns the feature maps of the model, or nil before the first Fit.
 func (m *model) FittedFeatures() *Features { return m.orEmpty().features }
 
 // Calibrated reports whether the model has a calibration: intervals, sets and probabilities then rest
-// on predictions for rows by weights that did not learn these rows.
+// on predictions of rows by weights that had not learned them.
 func (m *model) Calibrated() bool { return len(m.orEmpty().calibration.rows) > 0 }
 
 // orEmpty makes m ready and returns it, or an empty model if m is nil or cannot be fitted.

@@ -16,7 +16,7 @@ import (
 // Expand returns what PartialFit gives to the output layer: the nodes A of the samples X, and the
 // targets Y of the labels. Y has a column of ones, the constant target, followed by c columns with +1
 // for the class of a sample and -1 for the others. An output layer outside the model can learn A and Y
-// by blsupdate.New, AddInputs and Merge; WithUpdater then makes a model of it.
+// with blsupdate.New, AddInputs and Merge; WithUpdater then makes a model of it.
 //
 //	shapes: X q×d, labels q, each from 0 to c-1; A is q×k and Y is q×(c+1).
 //	reads/writes: reads X, labels and the sizes of the output layer; A and Y are new storage.
@@ -65,7 +65,7 @@ func (m *model) expanded(ctx context.Context, in sampleSet) (a, y *mat.Dense, er
 // result has learned only what u has learned. It has the Method and Update of u, with its present
 // ridge, and the other options of c. It owns u from then on.
 //
-//	shapes: u has the k nodes of c, and as many targets as Y of Expand.
+//	shapes: u has the k nodes of c, and as many targets as Y of Expand has columns.
 //	reads/writes: reads u. c does not change, and shares its feature maps with the result.
 //	cost: blsupdate.Encode without the writing, to check u.
 //	errors: ErrNotFitted; *ShapeError if the numbers of nodes or targets differ; *OptionError if u
@@ -115,7 +115,7 @@ func (m *model) withUpdater(u blsupdate.Updater) (*model, error) {
 	return out, nil
 }
 
-// currentOptions returns the options that u was started with, but the present ridge, or None for 0.
+// currentOptions returns the options of u with its present ridge, or None if that is 0.
 func currentOptions(u blsupdate.Updater) blsupdate.Options {
 	opt := u.Options()
 	opt.Lambda = orNone(u.Lambda())

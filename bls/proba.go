@@ -43,7 +43,7 @@ func (c *Classifier) PredictProbaContext(ctx context.Context, x *mat.Dense) (*ma
 	return scores, nil
 }
 
-// Probabilities returns what PredictProba computes from scores before Temper, in new storage.
+// Probabilities returns what PredictProba computes from scores before it calls Temper, in new storage.
 func (c *Classifier) Probabilities(scores *mat.Dense) *mat.Dense {
 	out := mat.NewDense(scores.RawMatrix().Rows, scores.RawMatrix().Cols, nil)
 	c.probabilities(out, scores)

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	rankRows  = ChoiceRows // most rows of the first training set to take quantiles of
-	rankKnots = 128        // most knots of a column; two of them end the lines beyond the quantiles
+	rankRows  = ChoiceRows // the most rows of the first training set that quantiles are taken from
+	rankKnots = 128        // the most knots of a column; two of them end the lines beyond the quantiles
 	rankLimit = 4          // the largest score
 )
 

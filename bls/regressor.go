@@ -20,8 +20,8 @@ import (
 // For options, concurrency and copies see Classifier.
 //
 // The output layer of the paper has no intercept. Here A has a column of ones, and the means y0 of the
-// first batch of targets are subtracted from all targets and added to all predictions. Rows never
-// change, so the update stays as exact as without the column. For lambda = 0 the result is the
+// first batch of targets are subtracted from all targets and added to all predictions. Learned rows
+// never change, so the update stays as exact as without the column. For lambda = 0 the result is the
 // least-squares solution with a free intercept; for lambda > 0 the ridge pulls the intercept towards
 // y0, as it pulls all other weights towards 0. In either case a constant added to the targets is added
 // to the predictions. If the nodes nearly span a constant, the column raises the condition number of A.
@@ -64,8 +64,8 @@ type Regressor struct {
 
 // Fit is Classifier.Fit with the targets Y (l×c). With an intercept, k+1 takes the place of k.
 //
-//	errors: as FitFeatures and blsupdate.New; *ShapeError if Y has no columns or not as many rows as
-//	X; *NotFiniteError for a NaN or an infinity in Y.
+//	errors: as FitFeatures and blsupdate.New; *ShapeError if Y has no columns or its number of rows
+//	is not l; *NotFiniteError for a NaN or an infinity in Y.
 func (r *Regressor) Fit(x, y *mat.Dense) error {
 	return r.FitContext(background, x, y, nil)
 }

@@ -15,7 +15,7 @@ import (
 const (
 	maxRounds    = 3    // of Relevance
 	minRelevance = 1e-3 // of a column, where the mean square over the columns is 1
-	gradients    = 4096 // most derivatives, one per target and sample, that a relevance averages
+	gradients    = 4096 // the most derivatives, one per target and sample, that a relevance averages
 )
 
 // weighColumns multiplies the columns of S by weights, nil for ones.
@@ -103,7 +103,7 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 	return out
 }
 
-// relevances returns, for each training, the weights of the columns of S. A weight is the root mean
+// relevances returns, for each training set, the weights of the columns of S. A weight is the root mean
 // square, over samples and targets, of the derivatives of the predictions [Z, S, H] W with respect to
 // the column, in units of the unweighted S. The weights have a mean square of 1 over the columns. In
 // the first round the correlation ratio is added to the share of each column in that mean square.

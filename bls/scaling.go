@@ -17,8 +17,8 @@ const (
 	// better. FitFeatures takes ScaleSamples, as the paper does.
 	ScaleAuto Scaling = iota
 	// ScaleSamples standardises each sample by its own mean and standard deviation over its d
-	// inputs: s = (x - mean(x)) / std(x), or 0 where all of x is equal. It suits inputs of one
-	// kind, such as the pixels of an image or the points of a curve. x, 2x and x+1 become the same.
+	// inputs: s = (x - mean(x)) / std(x), or 0 if x is constant. It suits inputs of one kind, such
+	// as the pixels of an image or the points of a curve. x, 2x and x+1 become the same.
 	ScaleSamples
 	// ScaleColumns standardises each input by its mean and standard deviation over the first
 	// training set, s[j] = (x[j] - mean[j]) / std[j]. It suits tables. A column that is constant in
@@ -54,8 +54,8 @@ func ParseScaling(name string) (Scaling, error) {
 const smallestNormal = 0x1p-1022
 
 // columnScales returns the mean and the standard deviation (l-1) of each column of x (l×d, finite), for
-// ScaleColumns. A column of equal elements has exactly that mean, and the deviation 1. A deviation
-// below 2⁻¹⁰²², which is not accurate enough to divide by, also becomes 1.
+// ScaleColumns. A column of equal elements has exactly their value as its mean, and the deviation 1. A
+// deviation below 2⁻¹⁰²², which is not accurate enough to divide by, also becomes 1.
 //
 // A power of two scales the largest element of each column to about 1, so that nothing overflows. The
 // first mean m' is computed from the differences from the first element x₀. The mean e of the
@@ -63,7 +63,7 @@ const smallestNormal = 0x1p-1022
 //
 //	m' = x₀ + Σ(x - x₀)/l,  m = m' + e,  e = Σ(x - m')/l,  std² = (Σ(x - m')² - l e²) / (l-1)
 //
-//	cost: three passes over x, in the order of the rows on any number of threads.
+//	cost: three passes over x, in row order for any number of threads.
 //	errors: *OverflowError for a deviation beyond float64; the cause of ctx, checked before each
 //	panel of rows.
 //	source: Chan, Golub and LeVeque, Amer. Statist. 37 (1983) 242-247, the corrected two-pass

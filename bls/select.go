@@ -21,15 +21,15 @@ import (
 const ChoiceRows = choice.MaxRows
 
 const (
-	defaultLambda = 1e-2 // where no rows can be held out
+	defaultLambda = 1e-2 // if no rows can be held out
 
 	trialNodes  = 400  // enough enhancement nodes to tell one Shrink from another
-	choiceNodes = 2000 // most enhancement nodes in a choice
+	choiceNodes = 2000 // the most enhancement nodes in a choice
 )
 
 const (
-	maxDirect         = 500  // most columns that Fit links to the output layer
-	maxChosenFeatures = 1000 // most feature nodes that Fit chooses for more columns: one per column
+	maxDirect         = 500  // the most columns that Fit links to the output layer
+	maxChosenFeatures = 1000 // the most feature nodes that Fit chooses for more columns: one per column
 )
 
 // prepare fills in the backends, and the settings that depend only on the shape l×d: EnhancementNodes,
@@ -72,7 +72,7 @@ type chosen struct {
 	factors []float64   // of the predictions from logarithms
 }
 
-// choose returns the prepared settings completed by the chosen ones, and the evidence for these. y
+// choose returns the prepared settings s completed with the chosen ones, and the evidence for these. y
 // begins with the constant target for a classification; labels is nil for a regression.
 //
 // The result depends only on the settings and the rows, never on times, memory, threads or kernels.
@@ -139,8 +139,8 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	return s, by, nil
 }
 
-// methodFor returns the given method, if any; otherwise QR if the ridge is below the lowest for Gram,
-// and the chosen method if not.
+// methodFor returns the given method, if any; otherwise QR if the ridge is below lowest, the smallest
+// for Gram; otherwise chosen.
 func (s settings) methodFor(chosen blsupdate.Method, lowest float64) blsupdate.Method {
 	if s.update.Lambda < lowest {
 		chosen = blsupdate.QR
@@ -237,7 +237,7 @@ func (t *trials) center() {
 }
 
 // A candidate is a place of a search with the maps that it was found with, and the weights of their
-// columns for each training.
+// columns for each training set.
 type candidate struct {
 	choice.Place
 	trials   *trials // of the targets or of their logarithms
@@ -411,7 +411,7 @@ func (t *trials) checkMemory(opt FeatureOptions) error {
 	return memory.Check(need, "bls", do, "a choice of settings with %d nodes on %d samples", k, m)
 }
 
-// trialMaps are feature maps that were fitted to the rows of a choice: one, or one for each training.
+// trialMaps are feature maps fitted to the rows of a choice: one, or one for each training set.
 type trialMaps []fittedMaps
 
 // fittedMaps are feature maps with the feature nodes of the rows of a choice, and the weights of their
@@ -429,8 +429,8 @@ func unscalable(err error) bool {
 	return errors.As(err, &e)
 }
 
-// fit fits feature maps to the rows of the choice, with weights of the columns for each training, nil
-// for ones.
+// fit fits feature maps to the rows of the choice, with the weights of the columns for each training
+// set, nil for ones.
 func (t *trials) fit(ctx context.Context, opt FeatureOptions, columns [][]float64) (maps trialMaps, err error) {
 	if !opt.Unscaled {
 		opt.Shrink = 1

@@ -10,10 +10,10 @@ import (
 	"blskernel/mat"
 )
 
-// DefaultTuneFlops is the bound if TuneOptions.Flops is 0: some 40 seconds on a core at 25 GFLOP/s.
+// DefaultTuneFlops is what 0 in TuneOptions.Flops stands for: some 40 seconds on a core at 25 GFLOP/s.
 const DefaultTuneFlops = 1e12
 
-// TuneOptions bound a search by Tune.
+// TuneOptions are the options of Tune.
 type TuneOptions struct {
 	// Flops bounds the floating-point operations of the search, as Tune estimates them; 0 stands
 	// for DefaultTuneFlops. Unlike a time limit, it gives the same result on every machine.
@@ -32,8 +32,8 @@ type TuneOptions struct {
 //	but the first candidate, with the nodes of Fit, is tried whatever it costs. The maps, the nodes
 //	and a search with QR are extra.
 //	memory: as Fit for each candidate, which is checked.
-//	errors: as FitContext; *OptionError for Flops that are negative or not a number; *ShapeError for
-//	fewer than 8 samples.
+//	errors: as FitContext; *OptionError if Flops is negative or a NaN; *ShapeError for fewer than 8
+//	samples.
 func (c *Classifier) Tune(x *mat.Dense, labels []int, opt TuneOptions) (Choice, error) {
 	return c.TuneContext(background, x, labels, opt)
 }
@@ -153,7 +153,7 @@ func (t *tuning) lowest(f FeatureOptions) float64 {
 	return float64(t.unit * t.settings.lowestLambda(t.rows, f))
 }
 
-// afford subtracts the flops for the given numbers of values of Shrink and lambda with k nodes from the
+// afford subtracts the flops for trying the given numbers of shrinks and ridges with k nodes from the
 // flops that are left. If too few are left, it returns false, except for the first candidate.
 func (t *tuning) afford(k, shrinks, ridges int) bool {
 	_, c := t.y.Dims()

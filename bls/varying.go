@@ -51,7 +51,7 @@ func (f *Features) withVarying(x *mat.Dense) *Features {
 	return out
 }
 
-// distance returns the root mean square distance of column j of x from the value from.
+// distance returns the root mean square of x[i][j] - from over the rows i.
 func distance(x *mat.Dense, j int, from float64) float64 {
 	l, _ := x.Dims()
 	var largest, squares float64

@@ -243,8 +243,8 @@ func checkJudged(weights []float64, l int) error {
 	return err
 }
 
-// weigh multiplies the rows of a and y by the roots of weights unless that is nil: a in place, y in new
-// storage.
+// weigh multiplies the rows of a and y by the square roots of weights, unless weights is nil: a in
+// place, y in new storage.
 func weigh(a, y *mat.Dense, weights []float64) (*mat.Dense, error) {
 	if weights == nil {
 		return y, nil

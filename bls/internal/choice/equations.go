@@ -17,15 +17,15 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// qrAdvantage is the largest ratio of the loss by QR to the loss by Gram at which QR is chosen.
+// qrAdvantage is the largest ratio of the loss with QR to the loss with Gram at which QR is chosen.
 const qrAdvantage = 0.8
 
 // Equations are the normal equations of nodes A (m×k) and targets Y (m×c), for the rows of each
-// training of a choice. They serve any ridge.
+// training set of a choice. They serve for any ridge.
 type Equations struct {
 	folds   *Folds
 	backend blskernel.Backend
-	a       []*mat.Dense // one for all trainings, or one for each
+	a       []*mat.Dense // one for all training sets, or one for each
 	y       *mat.Dense
 	log     bool
 	shrink  float64 // of the nodes
@@ -33,7 +33,7 @@ type Equations struct {
 	cross   []*mat.Dense
 }
 
-// Bytes returns the memory of Equations of k nodes and c targets, and of their concurrent solutions.
+// Bytes returns the bytes that Equations of k nodes and c targets and their concurrent solutions take.
 func (f *Folds) Bytes(k, c int) int64 {
 	var need int64
 	for range numFolds + f.Trainings() + f.heldFolds() {
@@ -42,8 +42,8 @@ func (f *Folds) Bytes(k, c int) int64 {
 	return need
 }
 
-// Flops returns the floating-point operations of Equations of k nodes and c targets, and of solving
-// them for the given number of ridges.
+// Flops returns the number of floating-point operations for computing Equations of k nodes and c
+// targets and solving them for the given number of ridges.
 func (f *Folds) Flops(k, c, ridges int) float64 {
 	n, folds := float64(k), float64(f.heldFolds())
 	held := float64(len(f.rows) - f.ends[f.firstHeld])
@@ -51,7 +51,7 @@ func (f *Folds) Flops(k, c, ridges int) float64 {
 	return float64(float64(len(f.rows))*n*n) + float64(folds*float64(ridges)*solve)
 }
 
-// Equations returns the normal equations of the nodes of maps for a shrink.
+// Equations returns the normal equations of the nodes of maps with the given shrink.
 func (s *Search) Equations(ctx context.Context, maps Maps, shrink float64) (*Equations, error) {
 	f := s.Folds
 	e := &Equations{folds: f, backend: s.Backend, y: s.Y, log: s.Log, shrink: shrink}
@@ -105,7 +105,7 @@ func (e *Equations) products(a, y *mat.Dense) (gram *mat.SymPacked, cross *mat.D
 
 func (e *Equations) nodes(i int) *mat.Dense { return e.a[min(i, len(e.a)-1)] }
 
-// training returns the nodes and the targets of training i, times the roots of their weights.
+// training returns the nodes and targets of training set i, times the square roots of their weights.
 func (e *Equations) training(i int) (a, y *mat.Dense) {
 	from, to := e.folds.held(i)
 	a, y = e.weighted(e.nodes(i), 0, from)
@@ -127,7 +127,7 @@ func rowsOf(m *mat.Dense, from, to int) *mat.Dense {
 	return m.Slice(from, to, 0, cols).(*mat.Dense)
 }
 
-// weighted returns the rows [from, to) of the nodes and the targets, times the roots of their weights.
+// weighted returns the rows [from, to) of nodes and targets, times the square roots of their weights.
 func (e *Equations) weighted(nodes *mat.Dense, from, to int) (a, y *mat.Dense) {
 	if from == to {
 		return &mat.Dense{}, &mat.Dense{}
@@ -172,7 +172,7 @@ func (e *Equations) result(lambda float64, scores *mat.Dense, fold int) *Result 
 	return r
 }
 
-// Weights returns the weights of the output layer, k×c, of each training.
+// Weights returns the weights of the output layer, k×c, for each training set.
 func (r *Result) Weights() (all []*mat.Dense, err error) {
 	e := r.equations
 	for i := range e.gram {
@@ -185,7 +185,7 @@ func (r *Result) Weights() (all []*mat.Dense, err error) {
 	return all, nil
 }
 
-// solve returns (AᵀA + lambda I)⁻¹ B for the nodes A of training i.
+// solve returns (AᵀA + lambda I)⁻¹ B for the nodes A of training set i.
 func (e *Equations) solve(lambda float64, i int, b gonum.Matrix) (*mat.Dense, error) {
 	_, k := e.a[0].Dims()
 	s := mat.NewSymPacked(k, slices.Clone(e.gram[i].RawSymPacked().Data))
@@ -199,8 +199,8 @@ func (e *Equations) solve(lambda float64, i int, b gonum.Matrix) (*mat.Dense, er
 	return &w, err
 }
 
-// Held returns the rows of the data that r holds out, their targets and scores, and their leverages x
-// (AᵀA + lambda I)⁻¹ xᵀ, for the nodes x of a row and the nodes A of the training without it.
+// Held returns the numbers of the rows that r holds out, their targets and scores, and their leverages
+// x (AᵀA + lambda I)⁻¹ xᵀ, for the nodes x of a row and the nodes A of the training set without it.
 func (r *Result) Held() (rows []int, y, scores *mat.Dense, leverages []float64, err error) {
 	e, f := r.equations, r.equations.folds
 	for i := range f.heldFolds() {
@@ -219,8 +219,8 @@ func (r *Result) Held() (rows []int, y, scores *mat.Dense, leverages []float64, 
 	return f.rows[from:], rowsOf(e.y, from, m), rowsOf(r.scores, from, m), leverages, nil
 }
 
-// byQR tries ridges with QR that are too small for Gram. It returns the best result, or r, whose ridge
-// is the smallest for Gram, if none is clearly better on the last fold.
+// byQR tries, with QR, ridges that are too small for Gram. It returns the best result, or r, whose
+// ridge is the smallest for Gram, if none is clearly better on the last fold.
 func (e *Equations) byQR(ctx context.Context, r *Result) (*Result, error) {
 	const last = numFolds - 1
 	from, m := e.folds.ends[last], e.folds.ends[numFolds]

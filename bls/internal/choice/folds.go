@@ -28,7 +28,7 @@ const (
 // Data describes the samples from which Folds takes rows.
 type Data struct {
 	Rows     int       // l
-	Expected int       // the rows of the whole training, if more than l
+	Expected int       // the rows that the model will learn in all, if more than l
 	Labels   []int     // l classes, nil for a regression
 	Weights  []float64 // l weights, nil for ones
 	Balanced bool      // all classes count equally
@@ -77,10 +77,10 @@ func NewFolds(d Data) *Folds {
 	return f
 }
 
-// Take returns the rows of the choice of m (l×n), in the order of the folds, in new storage.
+// Take returns the rows of m (l×n) that are in the folds, in their order, in new storage.
 func (f *Folds) Take(m *mat.Dense) *mat.Dense { return Rows(m, f.rows) }
 
-// Rows returns the number of rows.
+// Rows returns the number of rows in the folds.
 func (f *Folds) Rows() int { return len(f.rows) }
 
 // Weights returns the weights of the rows, nil for ones. The caller must not change them.
@@ -88,12 +88,12 @@ func (f *Folds) Weights() []float64 { return f.weights }
 
 func (f *Folds) heldFolds() int { return numFolds - f.firstHeld }
 
-// manyRows is the number of rows beyond which only the last fold is held out of maps that depend on the
-// labels, which must be fitted once for each held-out fold.
+// manyRows is the largest number of rows at which every fold is held out for maps that depend on the
+// labels. These must be fitted once for each held-out fold.
 const manyRows = 1024
 
-// ForLabels returns the folds for choosing maps that depend on the labels: a copy of f that, with many
-// rows, holds out only the last fold.
+// ForLabels returns the folds for choosing maps that depend on the labels: a copy of f that, with more
+// than manyRows rows, holds out only the last fold.
 func (f *Folds) ForLabels() *Folds {
 	g := *f
 	if len(f.rows) > manyRows {
@@ -111,7 +111,7 @@ func (f *Folds) Trainings() int {
 	return f.heldFolds()
 }
 
-// held returns the range [from, to) of the rows that training i leaves out.
+// held returns the range [from, to) of the rows that training set i leaves out.
 func (f *Folds) held(i int) (from, to int) {
 	if fold := f.firstHeld + i; fold < numFolds {
 		return f.ends[fold], f.ends[fold+1]
@@ -119,7 +119,7 @@ func (f *Folds) held(i int) (from, to int) {
 	return len(f.rows), len(f.rows)
 }
 
-// Training returns at most n of the rows of training i, equally spaced.
+// Training returns the indices of at most n rows of training set i, equally spaced.
 func (f *Folds) Training(i, n int) []int {
 	from, to := f.held(i)
 	all := len(f.rows) - (to - from)

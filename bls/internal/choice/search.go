@@ -35,11 +35,11 @@ const NumRidges = len(ridges)
 // coarse is the step of Coarse in ridges.
 const coarse = 2
 
-// Maps are feature maps that were fitted to the rows of a choice: one for all trainings, or one for
+// Maps are feature maps that were fitted to the rows of a choice: one for all training sets, or one for
 // each if they depend on the labels.
 type Maps interface {
-	Maps() int
-	// Nodes returns the nodes of all rows by map i for a shrink, in new storage.
+	Maps() int // the number of maps
+	// Nodes returns the nodes of all rows by map i with the given shrink, in new storage.
 	Nodes(ctx context.Context, i int, shrink float64) (*mat.Dense, error)
 }
 
@@ -76,7 +76,7 @@ func (s *Search) at(ctx context.Context, e *Equations, i int) (*Result, error) {
 // A Place is a Result and its place in the grid.
 type Place struct {
 	*Result
-	ridge int // of ridges
+	ridge int // index in ridges
 }
 
 // Coarse returns the best place among the shrinks and every other ridge. It starts with the shrink of
@@ -133,8 +133,8 @@ func (s *Search) alongRidges(ctx context.Context, maps Maps, shrink float64) (Pl
 	return best, nil
 }
 
-// Fine returns the best result for the shrink of near and the ridges around it. If maps is nil, it
-// takes the maps of near.
+// Fine returns the best result for the shrink of near and the ridges around its ridge. If maps is nil,
+// it takes the maps of near.
 func (s *Search) Fine(ctx context.Context, maps Maps, near Place) (*Result, error) {
 	e, best := near.equations, near.Result
 	if maps != nil {

@@ -26,7 +26,7 @@ const (
 //	Assoc. 78 (1983) 605-610.
 type Smearing struct{ Factors, Largest []float64 }
 
-// Limits returns the largest predictions.
+// Limits returns the upper bound of the predictions for each target.
 func (s *Smearing) Limits() []float64 {
 	limits := make([]float64, len(s.Largest))
 	for j, v := range s.Largest {
@@ -35,7 +35,7 @@ func (s *Smearing) Limits() []float64 {
 	return limits
 }
 
-// Predict replaces scores by predictions.
+// Predict replaces scores with predictions.
 func (s *Smearing) Predict(scores *mat.Dense) {
 	limits := s.Limits()
 	for i := range scores.RawMatrix().Rows {
@@ -46,7 +46,7 @@ func (s *Smearing) Predict(scores *mat.Dense) {
 	}
 }
 
-// Smear returns the factors for the scores (l×c) of rows with logarithms y and weights, nil for ones.
+// Smear returns the factors for scores (l×c) of logarithms y, with weights of the rows, nil for ones.
 func Smear(scores, y *mat.Dense, weights []float64) []float64 {
 	l, c := y.Dims()
 	var total float64
@@ -76,7 +76,7 @@ func Smear(scores, y *mat.Dense, weights []float64) []float64 {
 	return factors
 }
 
-// Factors returns the factors of a Smearing from the held-out rows.
+// Factors returns the factors of a Smearing, computed from the held-out rows.
 func (r *Result) Factors() []float64 {
 	f := r.folds
 	from, m := f.ends[f.firstHeld], len(f.rows)
