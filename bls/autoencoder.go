@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// The settings of the sparse autoencoder, as in the code of the authors of the broad learning system.
+// The settings of the sparse autoencoder, as in the authors' code (Chen and Liu 2018).
 const (
 	admmIterations = 50
 	admmPenalty    = 1    // rho

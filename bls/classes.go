@@ -69,7 +69,7 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 	return nil
 }
 
-// TargetMap returns the matrix T such that Y T holds the targets after Relabel, where Y is from Expand:
+// TargetMap returns the matrix T such that Y T holds the targets after Relabel, for Y from Expand:
 // class i becomes class to[i], from 0 to classes-1. If n classes become one, its target is the sum of
 // their targets plus n-1 times the constant target. Pass T to blsupdate.Updater.MapTargets for an
 // output layer that learns outside the model.

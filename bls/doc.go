@@ -33,8 +33,8 @@
 // # Contexts and weights
 //
 // A method that processes samples or solves for W has two forms, Name and NameContext. NameContext also
-// takes a context and, where samples can be weighted, the weights; nil means all ones. When the context
-// is done, NameContext returns an error that wraps context.Cause(ctx). It panics if the context is nil.
+// takes a context and, if samples can be weighted, the weights; nil means all ones. When the context is
+// done, NameContext returns an error that wraps context.Cause(ctx). It panics if the context is nil.
 //
 // # Changing a model
 //

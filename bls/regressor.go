@@ -26,15 +26,15 @@ import (
 // y0, as it pulls all other weights towards 0. In either case a constant added to the targets is added
 // to the predictions. If the nodes nearly span a constant, the column raises the condition number of A.
 //
-// ScaleSamples, the scaling of Algorithm 1, gives x, 2x and x+1 the same prediction, and makes a single
-// feature zero. With features of comparable scale, two additional constant columns, 0 and 1, preserve
-// level and size: they become (0-m)/s and (1-m)/s.
+// ScaleSamples, the scaling of Algorithm 1, gives x, 2x and x+1 the same prediction, and maps a sample
+// with one feature to zero. With features of comparable scale, two additional constant columns, 0 and
+// 1, preserve level and size: they become (0-m)/s and (1-m)/s.
 //
 // With more feature nodes than features, or many enhancement nodes on few features, the columns of A
 // are dependent to working precision. Without a ridge the methods that solve for W then fail. The true
 // pseudoinverse of Improved depends on which singular values count as zero, and the forms
 // blsupdate.Paper and Large lose digits in large batches. A small Update.Lambda, such as the paper's
-// 2⁻³⁰, avoids all of this at the price of a less close fit.
+// 2⁻³⁰, avoids all of this at the price of a looser fit.
 type Regressor struct {
 	// Backend computes all products; nil stands for blskernel.Default(). It is also used for
 	// Features.Backend and Update.Backend if they are nil.

@@ -10,10 +10,10 @@ import (
 	"blskernel/mat"
 )
 
-// DefaultTuneFlops is what 0 in TuneOptions.Flops stands for: some 40 seconds on a core at 25 GFLOP/s.
+// DefaultTuneFlops is the bound for TuneOptions.Flops = 0: some 40 seconds on a core at 25 GFLOP/s.
 const DefaultTuneFlops = 1e12
 
-// TuneOptions are the options of Tune.
+// TuneOptions bound the search of Tune and hold the weights of its samples.
 type TuneOptions struct {
 	// Flops bounds the floating-point operations of the search, as Tune estimates them; 0 stands
 	// for DefaultTuneFlops. Unlike a time limit, it gives the same result on every machine.

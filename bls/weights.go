@@ -22,9 +22,9 @@ const (
 	// Unweighted gives all rows the same weight.
 	Unweighted ClassWeight = iota
 	// Balanced gives all classes the same weight: a row of class j counts n/(c n_j) times, where
-	// n_j is the number of rows of the class, n of all rows, and c the number of classes that have
-	// rows. Sample weights count in n_j and n. PartialFit counts all rows so far, including its
-	// own; rows keep the weight with which they were learned.
+	// n_j is the number of rows of the class, n the number of all rows, and c the number of classes
+	// that have rows. Sample weights count in n_j and n. PartialFit counts all rows so far,
+	// including its own; rows keep the weight with which they were learned.
 	Balanced
 )
 
@@ -52,7 +52,7 @@ func (c *Classifier) FitContext(ctx context.Context, x *mat.Dense, labels []int,
 	return adopt(&c.model, m, err)
 }
 
-// FitContext is Fit with sample weights, like Classifier.FitContext. The means y0 are weighted means.
+// FitContext is Fit with weights and a context, as in Classifier.FitContext. The means y0 are weighted.
 func (r *Regressor) FitContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	m, err := startModel(ctx, r.options(), sampleSet{x: x, y: y, weights: weights})
 	return adopt(&r.model, m, err)
@@ -72,7 +72,7 @@ func (c *Classifier) PartialFitContext(ctx context.Context, x *mat.Dense, labels
 	return c.partialFit(ctx, x, labels, weights, false)
 }
 
-// PartialFitContext is PartialFit with weights as in FitContext.
+// PartialFitContext is PartialFit with weights and a context, as in FitContext.
 func (r *Regressor) PartialFitContext(ctx context.Context, x, y *mat.Dense, weights []float64) error {
 	return r.partialFit(ctx, x, y, weights, false)
 }
