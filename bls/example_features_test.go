@@ -24,9 +24,9 @@ func ExampleOneHot() {
 	// [1 0 2]
 }
 
-// Rooms with an area in square meters and a price in thousands: columns of different kinds and sizes.
-// With the standardisation of each sample by itself a room and one of twice the area and price are the
-// same; with that of the columns they are not, and the unit of the price does not matter.
+// Rooms with an area in square meters and a price in thousands are columns of different kinds and
+// sizes. If each sample is standardised by itself, a room and one of twice the area and price are the
+// same. If the columns are standardised, they are not, and the unit of the price does not matter.
 func ExampleScaling() {
 	rooms := mat.NewDense(4, 2, []float64{
 		20, 300,
@@ -52,8 +52,8 @@ func ExampleScaling() {
 	// columns: the first two rooms are the same: false
 }
 
-// What is left out stands for a default; Options has what it stood for, also of maps that were written
-// and read.
+// Options that are left out stand for defaults. Options returns these defaults, also for maps that were
+// written and read.
 func ExampleFeatureOptions() {
 	x := dataset.Digits(200, 1).Dense(0, 200)
 	f, a, err := bls.FitTransformFeatures(x, bls.FeatureOptions{Groups: 5, EnhancementNodes: 50, Seed: 1})
@@ -71,8 +71,8 @@ func ExampleFeatureOptions() {
 	// samples scaled, 5 groups of 10 nodes, 50 orthonormal enhancement nodes, s = 0.8
 }
 
-// Maps has all numbers that turn a sample into a row of A, for a program that computes it without this
-// package. Here without enhancement nodes, which leaves one product.
+// Maps returns all the numbers that turn a sample into a row of A, for a program that computes it
+// without this package. Without enhancement nodes, as here, it takes one product.
 func ExampleFeatureMaps() {
 	x := mat.NewDense(4, 2, []float64{
 		1, 100,

@@ -13,8 +13,8 @@ import (
 	"blskernel/mat"
 )
 
-// A digit that the model has never seen becomes a class of its own, samples are unlearned, and older
-// ones fade.
+// A digit that the model has never seen becomes a new class, samples are unlearned, and older ones
+// fade.
 func ExampleClassifier_Remove() {
 	train, test := dataset.Digits(2000, 1), dataset.Digits(500, 2)
 	labels := train.LabelsInt(0, 2000)
@@ -48,7 +48,7 @@ func ExampleClassifier_Remove() {
 	fmt.Printf("%d classes, better than 90%%: %v\n", c.NumClasses(), score > 0.9)
 
 	check(c.Remove(x, y))
-	check(c.Forget(0.5)) // what comes now counts twice as much
+	check(c.Forget(0.5)) // samples learned from now on count twice as much
 	fmt.Println("rows of the classes:", c.ClassCounts())
 	// Output:
 	// 9 classes
@@ -56,8 +56,8 @@ func ExampleClassifier_Remove() {
 	// rows of the classes: [200 200 200 200 200 200 200 200 200 0]
 }
 
-// Two models learn different samples with the feature maps of one base. Merged they are one model of
-// all.
+// Two models with the same feature maps learn different samples. Merged, they are one model of all
+// samples.
 func ExampleClassifier_Merge() {
 	train, test := dataset.Digits(2000, 1), dataset.Digits(500, 2)
 	base := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, Shrink: 0.8, EnhancementNodes: 100}, Method: blsupdate.Gram,
@@ -79,8 +79,8 @@ func ExampleClassifier_Merge() {
 	// Output: 2000 samples, better than 90%: true
 }
 
-// A server predicts while a clone of its model learns. Then the clone takes the place of the model, and
-// each request sees the one or the other.
+// A server predicts while a clone of its model learns. Then the clone replaces the model, and each
+// request sees one or the other.
 func ExampleClassifier_Clone() {
 	train, test := dataset.Digits(1000, 1), dataset.Digits(500, 2)
 	first := &bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, Shrink: 0.8, EnhancementNodes: 100},
@@ -106,7 +106,7 @@ func ExampleClassifier_Clone() {
 	// Output: 500 and 1000 samples
 }
 
-// Calibrate finds how sure the model is by samples that it has not learned.
+// Calibrate measures, on samples that the model has not learned, how sure its predictions can be.
 func ExampleClassifier_PredictProba() {
 	train, test := dataset.Digits(2000, 1), dataset.Digits(500, 2)
 	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, EnhancementNodes: 100}, Method: blsupdate.Gram,

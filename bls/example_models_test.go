@@ -17,7 +17,7 @@ import (
 // from then on only the output layer changes.
 func ExampleClassifier() {
 	train, test := dataset.Digits(1500, 1), dataset.Digits(1000, 2)
-	// What is left out, Fit chooses: here all but the nodes, and the scaling, which suits images.
+	// Fit chooses what is left out: here, all but the nodes and the scaling, which suits images.
 	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, EnhancementNodes: 100}, Classes: train.Classes}
 	for _, batch := range [][2]int{{0, 500}, {500, 1000}, {1000, 1500}} {
 		from, to := batch[0], batch[1]
@@ -31,7 +31,7 @@ func ExampleClassifier() {
 	check(err)
 	fmt.Println("predicted", predicted, "are", test.LabelsInt(0, 5))
 
-	// A label that the model has no class for is an error, and changes nothing.
+	// A label for which the model has no class is an error, and changes nothing.
 	fmt.Println(c.PartialFit(test.Dense(0, 2), []int{3, 10}))
 	// Output:
 	//  500 samples: more than 9 of 10 are right: true
@@ -41,15 +41,15 @@ func ExampleClassifier() {
 	// bls: label 10 of sample 1; want 0 to 9
 }
 
-// A regressor learns a function of two quantities in two batches. They are the columns of a table.
-// What is left out, Fit chooses: the scaling, Shrink and Lambda.
+// A regressor learns a function of two quantities, the columns of a table, in two batches. Fit chooses
+// the settings that are left out: the scaling, Shrink and Lambda.
 func ExampleRegressor() {
 	r := bls.Regressor{
 		Features: bls.FeatureOptions{Groups: 1, GroupNodes: 6, EnhancementNodes: 30, Seed: 1},
 		Method:   blsupdate.Gram,
 	}
 	f := func(u, v float64) float64 { return 20 + math.Sin(3*u)*math.Exp(v) }
-	// grid returns n×n points of the unit square and f there.
+	// grid returns n×n points of the unit square, and f at these points.
 	grid := func(n int, offset float64) (x, y *mat.Dense) {
 		x, y = mat.NewDense(n*n, 2, nil), mat.NewDense(n*n, 1, nil)
 		for i := range n * n {
@@ -81,17 +81,17 @@ func ExampleRegressor() {
 	// predicted 21.6, is 21.6
 }
 
-// check ends an example that fails.
+// check ends the example if err is not nil.
 func check(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// A classifier is fitted to a few samples for its feature maps. The samples to learn are in three
-// parts, which may be on three machines: each of them expands its own and makes an output layer of it,
-// without a ridge. The three are merged, the sum gets the ridge, and the classifier with it is the one
-// that all samples in turn would have made.
+// A classifier is fitted to a few samples to obtain its feature maps. The samples to learn are in three
+// parts, which may be on three machines. Each machine expands its part and starts an output layer
+// without a ridge. The three layers are merged and given the ridge; the classifier then equals one that
+// learned all samples.
 func ExampleClassifier_WithUpdater() {
 	train, test := dataset.Digits(1500, 1), dataset.Digits(500, 2)
 	base := &bls.Classifier{Features: bls.FeatureOptions{Groups: 5, EnhancementNodes: 100, Seed: 1}, Classes: 10}
@@ -119,7 +119,7 @@ func ExampleClassifier_WithUpdater() {
 	// by gram with lambda = 1e-06: 1500 samples, more than 9 of 10 are right: true
 }
 
-// Tune searches wider than Fit, and sets the fields. The bound on its operations is one on the time.
+// Tune searches more widely than Fit, and sets the fields. A bound on its operations bounds its time.
 func ExampleClassifier_Tune() {
 	train, test := dataset.Digits(600, 1), dataset.Digits(200, 2)
 	c := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, Groups: 3, EnhancementNodes: 100}}
@@ -133,7 +133,7 @@ func ExampleClassifier_Tune() {
 	// true true 600 true
 }
 
-// A target of two columns out of three, one of which matters more.
+// The target depends on two of the three columns, and more on one than on the other.
 func ExampleRegressor_Importance() {
 	const l = 400
 	random := rand.New(rand.NewPCG(1, 1))
