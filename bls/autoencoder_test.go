@@ -12,7 +12,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// encoderProblem returns A1 (l×n), scaled by rows, and H1 (l×(d+1)) as Algorithm 1 makes them, with
+// encoderProblem returns A1 (l×n), scaled by rows, and H1 (l×(d+1)), as Algorithm 1 makes them, and
 // their products.
 func encoderProblem(seed uint64, l, d, n int) (a1, h1 *mat.Dense, gram *mat.SymPacked, cross *mat.Dense) {
 	x := samples(seed, l, d, d)
@@ -34,7 +34,7 @@ func encoderProblem(seed uint64, l, d, n int) (a1, h1 *mat.Dense, gram *mat.SymP
 	return a1, h1, gram, product(a1.T(), h1)
 }
 
-// naiveADMM is the recurrence as it is written, with an explicit inverse of gonum's LU.
+// naiveADMM is the recurrence as written, with an explicit inverse by the LU factorization of gonum.
 func naiveADMM(gram *mat.Dense, cross *mat.Dense, iterations int) *mat.Dense {
 	n, m := cross.Dims()
 	shifted := gonum.DenseCopyOf(gram)
@@ -63,9 +63,9 @@ func naiveADMM(gram *mat.Dense, cross *mat.Dense, iterations int) *mat.Dense {
 	return o
 }
 
-// Every iteration applies a matrix of norm < 1, so errors do not grow; those of P are bounded by
-// the condition number of A1ᵀA1 + I, at most 1 + l·n = 200, times n·eps: 100 n eps leaves room for
-// 50 of them.
+// Every iteration applies a matrix of norm < 1, so errors do not grow. The errors of P are bounded by
+// the condition number of A1ᵀA1 + I, at most 1 + l·n = 200, times n·eps: 100 n eps leaves room for 50
+// of them.
 func TestAutoencoderRecurrence(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range []int{1, 2, 6} {

@@ -13,7 +13,7 @@ import (
 	"blskernel/mat"
 )
 
-// TestCalibrateLearned compares what a calibration has of learned rows with the predictions of models
+// TestCalibrateLearned compares the calibration rows of learned rows with the predictions of models
 // that were fitted without each row.
 func TestCalibrateLearned(t *testing.T) {
 	ctx := context.Background()
@@ -70,8 +70,8 @@ func TestCalibrateLearned(t *testing.T) {
 	}
 }
 
-// TestCoverageOfCalibration counts how many rows of a calibration their own intervals and sets
-// hold: the ⌈(n+1) coverage⌉ of which the quantile is one.
+// TestCoverageOfCalibration counts how many calibration rows lie in their own intervals and sets:
+// ⌈(n+1) coverage⌉, including the row of the quantile.
 func TestCoverageOfCalibration(t *testing.T) {
 	for _, method := range allMethods {
 		p := newPair(t, nil, method).learn(0, 60)
@@ -113,9 +113,9 @@ func TestCoverageOfCalibration(t *testing.T) {
 	}
 }
 
-// TestCoverage measures the share of new rows in intervals and sets, of a model that Fit has
-// calibrated, and of one that has learned as many rows again: noise of any distribution, few rows
-// beside the nodes.
+// TestCoverage measures the share of new rows that lie in intervals and sets, for a model that Fit has
+// calibrated and for one that has learned as many rows again. The noise has various distributions, and
+// the rows are few compared with the nodes.
 func TestCoverage(t *testing.T) {
 	pureWithoutRace(t)
 	const l, test = 600, 4000
@@ -162,8 +162,8 @@ func TestCoverage(t *testing.T) {
 	check("after an update")
 }
 
-// TestCalibrationEnds changes calibrated models: what makes other predictions of the same rows ends the
-// calibration, with an error that says so, and all else keeps it.
+// TestCalibrationEnds changes calibrated models. A change of the predictions for the same rows ends the
+// calibration, with an error that says so; every other change keeps it.
 func TestCalibrationEnds(t *testing.T) {
 	ctx := context.Background()
 	p := newPair(t, nil, blsupdate.Gram).learn(0, 60)
@@ -225,8 +225,8 @@ func TestCalibrationEnds(t *testing.T) {
 	}
 }
 
-// TestCalibratePartialFit is PartialCalibrate and then PartialFit to the bit, also where a row has
-// a new class, keeps the last rows that count, and learns rows that cannot be predicted yet.
+// TestCalibratePartialFit gives the bits of PartialCalibrate followed by PartialFit, even if a row has
+// a new class. It keeps the last rows that count, and learns rows that cannot be predicted yet.
 func TestCalibratePartialFit(t *testing.T) {
 	for _, method := range allMethods {
 		p, q := newPair(t, nil, method).learn(0, 60), newPair(t, nil, method).learn(0, 60)
@@ -261,8 +261,8 @@ func TestCalibratePartialFit(t *testing.T) {
 	}
 }
 
-// TestHeldCalibration has more columns than rows, of which few matter: the model that has chosen
-// them by all rows would hardly miss one of these rows without it, and misses new ones.
+// TestHeldCalibration has more columns than rows, and few columns matter. A model that has chosen these
+// by all rows would predict a left-out row almost exactly, but not new rows.
 func TestHeldCalibration(t *testing.T) {
 	pureWithoutRace(t)
 	const l, d, test = 160, 200, 1000

@@ -19,9 +19,9 @@ import (
 
 var allMethods = []blsupdate.Method{blsupdate.Improved, blsupdate.Original, blsupdate.RidgeInverse, blsupdate.InverseCholesky, blsupdate.Gram, blsupdate.QR}
 
-// stoppedEverywhere calls f with contexts that are done after 0, 1, 2, ... looks, until it returns nil,
-// and returns how many there were; unless every is true or the long form is asked for, it leaves more
-// and more out. Errors have to wrap the cause of the context, and check has to find nothing changed.
+// stoppedEverywhere calls f with contexts that are done after 0, 1, 2, ... checks until f returns nil,
+// and returns their number. Unless every is true or the tests run in their long form, it skips more and
+// more. Errors must wrap the cause of the context, and check must find nothing changed.
 func stoppedEverywhere(t *testing.T, name string, every bool, f func(context.Context) error, check func()) int {
 	t.Helper()
 	cause := errors.New("the lights went out")
@@ -45,7 +45,7 @@ func stoppedEverywhere(t *testing.T, name string, every bool, f func(context.Con
 	}
 }
 
-// TestStopped stops every operation at any place: the models are to the bit what they were.
+// TestStopped stops every operation at every check: the models keep all their bits.
 func TestStopped(t *testing.T) {
 	testutil.NotUnderRace(t, "starts no goroutine")
 	// Groups, autoencoders, panels and the steps of an update are looked at.
@@ -105,7 +105,7 @@ func TestNilContext(t *testing.T) {
 	}
 }
 
-// Many rows are stopped before each panel, of 4096 where there are few columns.
+// An operation on many rows checks the context before each panel of 4096 rows of few columns.
 func TestStoppedBeforePanels(t *testing.T) {
 	const l = 3*4096 + 1
 	p := newPair(t, nil, blsupdate.Gram).learn(0, 60)
@@ -126,7 +126,7 @@ func TestStoppedBeforePanels(t *testing.T) {
 	}
 }
 
-// encoded returns what a model is encoded as.
+// encoded returns the encoding of a model.
 func encoded(t testing.TB, m interface{ Encode(w io.Writer) error }) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -134,8 +134,8 @@ func encoded(t testing.TB, m interface{ Encode(w io.Writer) error }) []byte {
 	return b.Bytes()
 }
 
-// What takes a context has the name of a method without one, and its arguments, after which weights may
-// follow; what goes over samples or solves has both forms.
+// A method with a context has the name and arguments of a method without one; weights may follow. Every
+// method that processes samples or solves for the weights has both forms.
 func TestContextForms(t *testing.T) {
 	ctx, weights := reflect.TypeFor[context.Context](), reflect.TypeFor[[]float64]()
 	both := strings.Fields("Fit PartialFit Remove Refit Merge SetLambda Tune Calibrate PartialCalibrate CalibrateLearned CalibratePartialFit Score Predict PredictInterval PredictSet PredictProba DecisionFunction Importance Outside Expand Weights " +

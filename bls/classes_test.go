@@ -18,7 +18,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// A twin is a model that has all classes from the start beside one that meets them by and by.
+// A twin is a pair of models: one has all classes from the start, the other meets them one by one.
 type twin struct {
 	t          *testing.T
 	all, later *Classifier
@@ -26,7 +26,7 @@ type twin struct {
 }
 
 // both does the same to the two models and checks that they fail alike and stay alike. A failed call
-// leaves every bit.
+// must not change a bit.
 func (w twin) both(name string, act func(c *Classifier) error) error {
 	w.t.Helper()
 	states := func() []byte { return append(encoded(w.t, w.all), encoded(w.t, w.later)...) }
@@ -39,8 +39,8 @@ func (w twin) both(name string, act func(c *Classifier) error) error {
 	return err1
 }
 
-// alike checks that the weights of the classes that both have are the same to the bit, or on a backend
-// without one order of sums to 1e-9.
+// alike checks that the weights of the classes that both models have are equal to the last bit, or to
+// 1e-9 on a backend whose order of sums varies.
 func (w twin) alike(name string) {
 	w.t.Helper()
 	c := w.later.NumClasses()
@@ -62,10 +62,10 @@ func (w twin) alike(name string) {
 	}
 }
 
-// A class that comes later has the weights that it would have had from the start, for all six methods,
-// after any order of updates, removals, forgetting, other ridges, merges and saving. On the backend
-// pure that holds to the last bit, since each column of targets is a computation of its own, and that
-// of the new class is the exact negative of the constant's.
+// A class that is added later has the weights that it would have had from the start. This holds for all
+// six methods and any order of updates, removals, forgetting, other ridges, merges and saving. On the
+// backend pure it holds to the last bit: each column of targets is computed by itself, and the column
+// of a new class is exactly the negative of the constant column.
 func TestNewClassIsTrainingWithAll(t *testing.T) {
 	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 	const classes, d = 6, 12
@@ -155,8 +155,7 @@ func TestNewClassIsTrainingWithAll(t *testing.T) {
 // ascending returns 0, 1, ..., n-1.
 func ascending(n int) []int { return cyclic(n, n) }
 
-// Classes that are renamed, merged or added by Relabel have the weights of training with the new
-// labels.
+// Classes that Relabel renames, merges or adds have the weights of a model trained with the new labels.
 func TestRelabel(t *testing.T) {
 	x := samples(3, 90, 8, 8)
 	labels := cyclic(90, 4)
@@ -187,8 +186,8 @@ func TestRelabel(t *testing.T) {
 	}
 }
 
-// The same with sizes at which products are cut into blocks and shared by threads, and many classes at
-// once.
+// The same holds for sizes at which products are cut into blocks and shared by threads, and for many
+// classes at once.
 func TestManyNewClasses(t *testing.T) {
 	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 	const classes, d = 60, 20
@@ -206,7 +205,7 @@ func TestManyNewClasses(t *testing.T) {
 	}
 }
 
-// Fit and PartialFit take as many classes as there are labels without gaps. A larger label is an error.
+// Fit and PartialFit accept any number of labels without gaps. A larger label is an error.
 func TestManyClasses(t *testing.T) {
 	testutil.NotUnderRace(t, "starts no goroutine")
 	const classes = maxInferredClasses + 4

@@ -44,7 +44,7 @@ func TestClassifierBasics(t *testing.T) {
 	})
 }
 
-// ExampleOneHot has labels that it takes.
+// ExampleOneHot shows valid labels.
 func TestOneHotErrors(t *testing.T) {
 	for _, test := range []struct {
 		labels  []int

@@ -14,8 +14,8 @@ import (
 	"blskernel/mat"
 )
 
-// FuzzDecode decodes any bytes as a model of either kind: there is a *FormatError that names a byte of
-// them, or a model that predicts and is encoded as it was read.
+// FuzzDecode decodes any bytes as a model of either kind. The result is a *FormatError that names one
+// of the bytes, or a model that predicts and is encoded as it was read.
 func FuzzDecode(f *testing.F) {
 	words := []uint64{0, 1, 2, 3, math.MaxInt32, math.MaxInt64, math.MaxUint64,
 		math.Float64bits(math.NaN()), math.Float64bits(math.Inf(1)), math.Float64bits(-1)}
@@ -57,7 +57,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// smallModels are encodings of a classifier and a regressor by each method, of few numbers.
+// smallModels returns encodings of a small classifier and a small regressor for each method.
 func smallModels(t testing.TB) map[string][]byte {
 	t.Helper()
 	x := samples(74, 20, 2, 2)
@@ -77,8 +77,8 @@ func smallModels(t testing.TB) map[string][]byte {
 	return all
 }
 
-// decodeAny decodes as the one kind or the other and returns what it is encoded as again. What was
-// decoded predicts, which may be an error and no panic.
+// decodeAny decodes b as either kind of model and returns the encoding of the result. The decoded model
+// predicts, which may be an error but must not panic.
 func decodeAny(b []byte) (again []byte, err error) {
 	var out bytes.Buffer
 	if c, err := DecodeClassifier(bytes.NewReader(b), nil); err == nil {
@@ -95,7 +95,7 @@ func decodeAny(b []byte) (again []byte, err error) {
 	return out.Bytes(), err
 }
 
-// FuzzDecodeFeatures does the same with feature maps alone, which compute features of a sample.
+// FuzzDecodeFeatures does the same for feature maps alone, which compute the nodes of a sample.
 func FuzzDecodeFeatures(f *testing.F) {
 	x := samples(76, 20, 2, 2)
 	for _, opt := range []FeatureOptions{
@@ -131,10 +131,9 @@ func FuzzDecodeFeatures(f *testing.F) {
 	})
 }
 
-// checkDecode calls decode, which reads b, and checks that its error, if there is one, names a byte of
-// b, and that no more is allocated than follows from b: slices that double, less than four times what
-// is read, which those of triangles are anew for all of the matrix; and the buffers of two readers, of
-// 64 KiB, and of the backend.
+// checkDecode calls decode, which reads b. It checks that an error names a byte of b, and that the
+// length of b bounds the allocations: slices that double, less than four times what is read (again for
+// the whole matrix of a triangle); the buffers of two readers, 64 KiB; and the backend.
 func checkDecode(t *testing.T, b []byte, decode func() error) {
 	t.Helper()
 	faults.Bounded(t, len(b), 12, 1<<18, func() {

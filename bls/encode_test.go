@@ -17,8 +17,8 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// Models that are encoded, decoded and go on are to the bit those that never stopped: for every method,
-// with what they predict and with what they are encoded as after every batch.
+// Models that are encoded, decoded and continued equal models that never stopped, to the last bit: for
+// every method, in their predictions and encodings after every batch.
 func TestEncodeGoesOn(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for i, method := range allMethods {
@@ -75,8 +75,8 @@ func TestEncodeGoesOn(t *testing.T) {
 	})
 }
 
-// TestEncodeEveryField sets one field of a model after another, finds it in what is decoded, and wants
-// a value here for a field that is new.
+// TestEncodeEveryField sets one field of a model after another and finds it in the decoded model. A new
+// field needs a value here.
 func TestEncodeEveryField(t *testing.T) {
 	values := map[string]any{
 		"Scaling": ScaleNone, "Groups": 3, "GroupNodes": 4, "EnhancementNodes": None, "Shrink": 0.7, "Unscaled": true,
@@ -120,8 +120,7 @@ func TestEncodeEveryField(t *testing.T) {
 	}
 }
 
-// Encodings one after the other in a stream are decoded one after the other: none reads a byte of the
-// next.
+// Consecutive encodings in a stream can be decoded one after the other: none reads a byte of the next.
 func TestDecodeStream(t *testing.T) {
 	for _, method := range allMethods {
 		p := newPair(t, nil, method).learn(0, 60)
@@ -193,8 +192,8 @@ func TestDecodeContradictions(t *testing.T) {
 	}
 }
 
-// A model predicts while it is written to something that does not go on, whether it has weights or
-// cannot have them; and what is written is the same in the end.
+// A model can predict while its encoding is blocked in a writer, whether it has weights or cannot have
+// them. What is written is the same in the end.
 func TestPredictWhileWriting(t *testing.T) {
 	for _, method := range allMethods {
 		for _, rows := range []int{40, 3} {

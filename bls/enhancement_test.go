@@ -32,10 +32,10 @@ func identityError(v *mat.Dense) float64 {
 	return e
 }
 
-// Two unit vectors that Gram-Schmidt twice made orthogonal have an inner product of some eps, and
-// computing it adds at most p·eps: 10 p eps leaves room for the accumulation over the earlier rows. A
-// matrix whose rows nearly depend on one another still has an orthonormal result, which is what the
-// second pass is for; one whose rows do depend is refused.
+// Two unit vectors that two passes of Gram-Schmidt made orthogonal have an inner product of some eps.
+// Computing it adds at most p·eps: 10 p eps leaves room for the accumulation over the earlier rows. A
+// matrix whose rows are nearly dependent still gets an orthonormal result, thanks to the second pass; a
+// matrix with dependent rows is refused.
 func TestOrthonormalizeRows(t *testing.T) {
 	random := func(r, p int) *mat.Dense {
 		u := mat.NewDense(r, p, nil)
@@ -88,7 +88,7 @@ func TestOrthonormalizeRows(t *testing.T) {
 	})
 }
 
-// The columns of Wh are orthonormal, or its rows where they are fewer.
+// The columns of Wh are orthonormal, or its rows if these are fewer.
 func TestDrawEnhancement(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, dim := range [][2]int{{1, 1}, {1, 2}, {30, 20}, {30, 30}, {30, 31}, {30, 60}, {100, 33}, {33, 100}} {
@@ -125,8 +125,8 @@ func TestStreamsAreDistinct(t *testing.T) {
 	}
 }
 
-// The mean of m numbers uniform on [-1,1) has standard deviation sqrt(1/(3m)), that of their
-// squares, whose mean is 1/3, sqrt(4/(45m)): five of each.
+// The mean of m numbers uniform on [-1,1) has the standard deviation sqrt(1/(3m)). The mean of their
+// squares is about 1/3, with sqrt(4/(45m)). The bounds are five of each.
 func TestUniform(t *testing.T) {
 	const m = 100000
 	u := make([]float64, m)
@@ -148,8 +148,8 @@ func TestUniform(t *testing.T) {
 	}
 }
 
-// TestHostileShrink has the smallest and the largest factors of the enhancement nodes, whose tanh is
-// then 0 or ±1.
+// TestHostileShrink has the smallest and largest factors of the enhancement nodes, whose tanh is then 0
+// or ±1.
 func TestHostileShrink(t *testing.T) {
 	x := samples(62, 30, 5, 5)
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {

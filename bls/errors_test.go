@@ -16,7 +16,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// with returns a copy of m with an element in row 7.
+// with returns a copy of m with the element v in row 7.
 func with(m *mat.Dense, v float64) *mat.Dense {
 	out := gonum.DenseCopyOf(m)
 	out.Set(7, 1, v)
@@ -32,8 +32,8 @@ var notNumbers = []float64{
 	math.Inf(1), math.Inf(-1),
 }
 
-// TestHostileNaN gives every matrix of every operation of both models a NaN or an infinity of each
-// kind: the error has the place, and not a bit of the models changes.
+// TestHostileNaN puts a NaN or an infinity of each kind into every matrix of every operation of both
+// models. The error names its place, and not a bit of the models changes.
 func TestHostileNaN(t *testing.T) {
 	const l = 60
 	p := newPair(t, nil, blsupdate.Gram).learn(0, l)
@@ -66,8 +66,8 @@ func TestHostileNaN(t *testing.T) {
 	}
 }
 
-// TestRefused gives every operation of both models by every method what it cannot take: the error is of
-// the right type, that of all operations has the same text, and not a bit of the models changes.
+// TestRefused gives invalid arguments to every operation of both models, for every method. The error
+// has the right type and the same text for all operations, and not a bit of the models changes.
 func TestRefused(t *testing.T) {
 	const l = 60
 	all := func(operation) bool { return true }
@@ -134,14 +134,14 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A refusal is an error that is to wrap or be what isA takes, with a part of its text.
+// A refusal is an error, a part of its text, and the error or type that isA must find in it.
 type refusal struct {
 	says string
 	err  error
 	want any
 }
 
-// TestRefusedCalls has calls of models by every method with what belongs to the call alone: each is a
+// TestRefusedCalls makes calls, for every method, that are invalid in their own way. Each returns a
 // typed error, and not a bit of the models changes.
 func TestRefusedCalls(t *testing.T) {
 	const l = 60
@@ -219,7 +219,7 @@ func TestRefusedCalls(t *testing.T) {
 	}
 }
 
-// TestUnfitted calls what needs a model that is fitted.
+// TestUnfitted calls the methods that need a fitted model.
 func TestUnfitted(t *testing.T) {
 	p := newPair(t, nil, blsupdate.Gram)
 	in := p.given(0, 60)
@@ -250,7 +250,7 @@ func TestUnfitted(t *testing.T) {
 	}
 }
 
-// TestFeatureOptions has options that FitFeatures refuses. TestRefused has samples.
+// TestFeatureOptions has options that FitFeatures refuses; TestRefused has samples that it refuses.
 func TestFeatureOptions(t *testing.T) {
 	x := samples(1, 10, 4, 4)
 	for _, test := range []struct {
@@ -277,7 +277,7 @@ func TestFeatureOptions(t *testing.T) {
 	}
 }
 
-// With one node of each kind the input of the enhancement node is w0 z + 0.1 w1 with z in [0,1], so
+// With one node of each kind, the input of the enhancement node is w0 z + 0.1 w1 with z in [0,1], so
 // some seeds make all of it negative.
 func TestScaleError(t *testing.T) {
 	x := samples(1, 10, 4, 4)

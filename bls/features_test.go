@@ -15,7 +15,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// hidden returns H1 of the samples by the scaling of the maps.
+// hidden returns H1 of the samples, with the scaling of the maps.
 func hidden(m FeatureMaps, x *mat.Dense) *mat.Dense {
 	l, d := x.Dims()
 	h1 := mat.NewDense(l, d+1, nil)
@@ -36,7 +36,7 @@ func hidden(m FeatureMaps, x *mat.Dense) *mat.Dense {
 	return h1
 }
 
-// byMaps computes A as the comment of FeatureMaps says.
+// byMaps computes A as described in the comment on FeatureMaps.
 func byMaps(m FeatureMaps, x *mat.Dense) *mat.Dense {
 	z := product(hidden(m, x), m.FeatureWeights)
 	z.Apply(func(_, j int, v float64) float64 { return (v - m.FeatureMinimum[j]) / m.FeatureRange[j] }, z)
@@ -61,8 +61,8 @@ func withBias(m FeatureMaps, z *mat.Dense) *mat.Dense {
 	return &h2
 }
 
-// reference fits maps by Algorithm 1 step by step on whole matrices, with the random numbers and the
-// scaling of this package and none of its other code above a row.
+// reference fits maps by Algorithm 1 step by step on whole matrices. It uses the random numbers and the
+// scaling of this package, and none of its other code above a row.
 func reference(t *testing.T, bk blskernel.Backend, x *mat.Dense, opt FeatureOptions) FeatureMaps {
 	t.Helper()
 	opt, err := opt.resolve()
@@ -112,12 +112,12 @@ func reference(t *testing.T, bk blskernel.Backend, x *mat.Dense, opt FeatureOpti
 	return m
 }
 
-// The products differ from those of the reference in the order of their sums, by some (d+1) eps
-// times the sizes of their terms. The autoencoder multiplies that by at most the condition number
-// of A1ᵀA1 + I, below 1e3 in the first cases, and the scaling to [0,1] by 1 over the range of a node,
-// above 0.1: 1e4·(d+1)·eps. Of many rows, and where samples are constant or few, it is larger.
+// The products differ from the reference in the order of their sums, by some (d+1) eps times the sizes
+// of their terms. The autoencoder multiplies this by at most the condition number of A1ᵀA1 + I, below
+// 1e3 in the first cases, and the scaling to [0,1] by 1 over the range of a node, above 0.1:
+// 1e4·(d+1)·eps. With many rows, or constant or few samples, the error is larger.
 //
-// New samples are mapped by the settings of the first ones, and a row by itself as among others.
+// New samples are mapped with the settings of the first ones, and a row alone as among others.
 func TestTransformAgainstReference(t *testing.T) {
 	constant := samples(1, 20, 6, 6)
 	for j := range 6 {
@@ -212,8 +212,8 @@ func TestTransformAgainstReference(t *testing.T) {
 	})
 }
 
-// Results are to the bit the same for every number of threads where the backend's Dgemm's are, as
-// those of pure are. The matrices are large enough for every loop to be divided.
+// Results have the same bits for every number of threads if the results of Dgemm do, as on the backend
+// pure. The matrices are large enough for every loop to be divided.
 func TestThreads(t *testing.T) {
 	defer blskernel.SetThreads(0)
 	bk, err := blskernel.Lookup("pure")

@@ -12,8 +12,8 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// TestImportance has a target of two columns of four, one of which matters twice as much, and a group:
-// the falls are those of scores of copies with permuted columns, and X stays.
+// TestImportance has a target of two of four columns, one of which matters twice as much, and a group.
+// The falls equal falls of the score of copies with permuted columns, and X does not change.
 func TestImportance(t *testing.T) {
 	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 	const l, repeats = 300, 4

@@ -13,8 +13,8 @@ import (
 	"blskernel/mat"
 )
 
-// TestFewRowsAreFit lets models live while they keep their samples: at each step they are to the bit
-// what Fit makes of all samples with their weights, and what is read of their bytes is the same model.
+// TestFewRowsAreFit changes models while they keep their samples. At each step they equal, to the last
+// bit, the result of Fit on all weighted samples, and decoding their bytes gives the same model.
 func TestFewRowsAreFit(t *testing.T) {
 	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 	const l = 230
@@ -117,8 +117,8 @@ func TestFewRowsAreFit(t *testing.T) {
 	}
 }
 
-// TestKeptMeetsFixed merges a model that keeps its samples with one of fixed maps, either way: the maps
-// stay, and the samples of both are learned.
+// TestKeptMeetsFixed merges a model that keeps its samples with one whose maps are fixed, either way:
+// the maps stay, and the samples of both are learned.
 func TestKeptMeetsFixed(t *testing.T) {
 	p := newPair(t, nil, blsupdate.Gram).learn(0, 60)
 	few := newPair(t, nil, blsupdate.Gram)

@@ -15,9 +15,9 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// Refit is a fit with the maps as they are: of the rows of the first fit, the model to the last bit,
-// and of others what an output layer that learned only those has. It keeps the slope and the choice,
-// and a copy keeps the old model.
+// Refit is a fit with the present maps. On the rows of the first fit it gives the model to the last
+// bit; on others, the output layer of a model that learned only these. It keeps the slope and the
+// choice, and a copy keeps the old model.
 func TestRefit(t *testing.T) {
 	ctx := context.Background()
 	for _, method := range allMethods {
@@ -51,8 +51,8 @@ func TestRefit(t *testing.T) {
 	}
 }
 
-// A clone goes on to the bit as the model would, and neither sees what the other learns, also while
-// others predict; an assigned copy cannot be merged with the model that it shares.
+// A clone continues with the bits of the model, and neither sees what the other learns, even while
+// others predict. An assigned copy cannot be merged with the model that it shares.
 func TestClone(t *testing.T) {
 	for _, method := range allMethods {
 		p := newPair(t, nil, method)
@@ -93,7 +93,7 @@ func TestClone(t *testing.T) {
 	}
 }
 
-// Regressors forget, unlearn, merge and take another ridge as their output layers do, and say which
+// Regressors forget, unlearn, merge and change the ridge as their output layers do, and report which
 // methods can.
 func TestLifeOfARegressor(t *testing.T) {
 	ctx := context.Background()
@@ -131,8 +131,8 @@ func TestLifeOfARegressor(t *testing.T) {
 	}
 }
 
-// Models merge where each number of their maps is the same, such as a model and what is decoded of it,
-// and not where one differs.
+// Models merge if all numbers of their maps are equal, such as a model and a decoded copy of it, but
+// not if one number differs.
 func TestSameMaps(t *testing.T) {
 	ctx := context.Background()
 	p := newPair(t, nil, blsupdate.Gram).learn(0, 60)
@@ -174,7 +174,7 @@ func TestSameMaps(t *testing.T) {
 	}
 }
 
-// decodedAgain returns what is decoded from the encoding of c.
+// decodedAgain returns the model decoded from the encoding of c.
 func decodedAgain(t *testing.T, c *Classifier) *Classifier {
 	t.Helper()
 	again, err := DecodeClassifier(bytes.NewReader(encoded(t, c)), nil)

@@ -12,7 +12,7 @@ import (
 	"blskernel/mat"
 )
 
-// skewedTable returns rows of three normal numbers with targets whose logarithms are a curve of them.
+// skewedTable returns rows of three normal numbers, and targets whose logarithms depend on two of them.
 func skewedTable(seed uint64, l int) (x, y *mat.Dense) {
 	r := rand.New(rand.NewPCG(seed, 32))
 	x, y = mat.NewDense(l, 3, nil), mat.NewDense(l, 1, nil)
@@ -26,8 +26,8 @@ func skewedTable(seed uint64, l int) (x, y *mat.Dense) {
 	return x, y
 }
 
-// TestLogTargets has skewed targets, of which the zero value learns the logarithms: predictions are
-// right by ratio and in the mean, and never beyond ten times the largest target.
+// TestLogTargets has skewed targets, whose logarithms the zero value learns. Predictions are right by
+// ratio and on average, and never beyond ten times the largest target.
 func TestLogTargets(t *testing.T) {
 	pureWithoutRace(t)
 	x, y := skewedTable(1, 1500)

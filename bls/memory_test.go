@@ -14,8 +14,8 @@ import (
 	"blskernel/mat"
 )
 
-// TestRefusedForMemory has limits one byte below what a call needs: the error has the bytes, nothing is
-// computed, and the models are what they were. At the limit those that need nothing later go through.
+// TestRefusedForMemory sets limits one byte below what a call needs: the error names the bytes, nothing
+// is computed, and the models do not change. At the limit, calls that need nothing later succeed.
 func TestRefusedForMemory(t *testing.T) {
 	testutil.NotUnderRace(t, "counts bytes")
 	const l, k = 130, 16
@@ -66,7 +66,7 @@ func TestRefusedForMemory(t *testing.T) {
 			}
 		}
 	}
-	// Predict keeps the scores of a panel of rows, DecisionFunction those of all.
+	// Predict keeps the scores of a panel of rows, DecisionFunction the scores of all rows.
 	t.Run("panels", func(t *testing.T) {
 		c := newPair(t, nil, blsupdate.Gram).learn(0, 60).c
 		x := mat.NewDense(5000, 12, nil)

@@ -18,15 +18,15 @@ import (
 
 var must = testutil.NoError
 
-// pureWithoutRace skips t, which measures what models learn, on backends other than pure, and under the
-// race detector, for which TestTune has the goroutines of a choice.
+// pureWithoutRace skips t, which measures what models learn, on backends other than pure and under the
+// race detector. TestTune runs the goroutines of a choice under it.
 func pureWithoutRace(t *testing.T) {
 	t.Helper()
 	testutil.NeedsBackend(t, "pure")
 	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 }
 
-// predicted returns what m predicts for x.
+// predicted returns the predictions of m for x.
 func predicted[P any](t testing.TB, m interface{ Predict(*mat.Dense) (P, error) }, x *mat.Dense) P {
 	t.Helper()
 	p, err := m.Predict(x)
@@ -56,12 +56,11 @@ func rowsOf(m *mat.Dense, from, to int) *mat.Dense {
 	return m.Slice(from, to, 0, c).(*mat.Dense)
 }
 
-// batches are the rows at which the batches of these tests begin and end: with k = 16 or 17, one that
-// starts the model, q = 1, q < k and q > 1.29 k.
+// batches are the rows at which the batches of these tests begin and end: with k = 16 or 17, a batch
+// that starts the model, then q = 1, q < k and q > 1.29 k.
 var batches = []int{0, 60, 61, 68, 130}
 
-// targetsFor returns l×c targets that depend on x smoothly, with something added that no model
-// explains.
+// targetsFor returns l×c targets that depend smoothly on x, plus something that no model explains.
 func targetsFor(x *mat.Dense, c int) *mat.Dense {
 	l, _ := x.Dims()
 	y := mat.NewDense(l, c, nil)
@@ -74,7 +73,7 @@ func targetsFor(x *mat.Dense, c int) *mat.Dense {
 	return y
 }
 
-// withOnes returns [A, 1], or a itself where no ones are wanted.
+// withOnes returns [A, 1], or a itself if no ones are needed.
 func withOnes(a *mat.Dense, wanted bool) *mat.Dense {
 	if !wanted {
 		return a
@@ -87,8 +86,8 @@ func withOnes(a *mat.Dense, wanted bool) *mat.Dense {
 	return &out
 }
 
-// Scores over panels are A W for all rows at once; with 3 features and some nodes a panel has 4096
-// rows. The rows of A and the inner products with W may differ in the order of their sums.
+// Scores computed in panels are A W for all rows at once; with 3 features and few nodes a panel has
+// 4096 rows. The rows of A and the inner products with W may differ in the order of their sums.
 func TestScoresInPanels(t *testing.T) {
 	const l, d = 2*4096 + 5, 3
 	x := samples(22, l, d, d+1)
@@ -124,8 +123,8 @@ func (b *tally) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []flo
 	b.Backend.Dgemm(tA, tB, m, n, k, alpha, a, lda, bb, ldb, beta, c, ldc)
 }
 
-// The backend of a model stands for those of its parts, unless they have their own: what is left to it
-// is the product of Predict.
+// The backend of a model stands for the backends of its parts, unless they have their own. Then only
+// the product of Predict uses it.
 func TestOneBackendForAll(t *testing.T) {
 	pure, err := blskernel.Lookup("pure")
 	must(t, err)
@@ -149,10 +148,10 @@ func TestOneBackendForAll(t *testing.T) {
 	}
 }
 
-// TestHostileSamples learns samples that say little, in two batches by every method with every scaling:
-// one or two, all the same, of one input or of one class. What determines a prediction is predicted,
-// but for the ridge: one sample itself, and two that are told apart; the mean of the targets of samples
-// that are the same, and their most frequent class; the only class, be it the first or not.
+// TestHostileSamples learns uninformative samples in two batches, by every method with every scaling:
+// one or two, all equal, of one input or of one class. Up to the ridge, predictions are what the
+// samples determine: the target of one sample, or of two that differ; the mean target of equal samples
+// and their most frequent class; the only class, whether or not it is the first.
 func TestHostileSamples(t *testing.T) {
 	const l, d = 30, 4
 	wide := mat.NewDense(l, 2*d+2, nil)

@@ -15,7 +15,7 @@ import (
 	"blskernel/mat"
 )
 
-// small returns models of both kinds by a method, not fitted, with 16 nodes. A lambda of 0 is no ridge.
+// small returns unfitted models of both kinds for a method, with 16 nodes; lambda = 0 means no ridge.
 func small(bk blskernel.Backend, method blsupdate.Method, s Scaling, lambda float64) (*Classifier, *Regressor) {
 	features := plain(FeatureOptions{Scaling: s, Groups: 2, GroupNodes: 3, EnhancementNodes: 10, Seed: 3})
 	update := blsupdate.Options{Lambda: orNone(lambda)}
@@ -35,8 +35,8 @@ func eachMethod(t *testing.T, f func(t *testing.T, bk blskernel.Backend, m blsup
 	})
 }
 
-// ridgeFor returns a ridge with which every method starts from few and from dependent samples: none for
-// those that have the pseudoinverse.
+// ridgeFor returns a ridge with which every method can start from few and from dependent samples: none
+// for methods that use the pseudoinverse.
 func ridgeFor(m blsupdate.Method) float64 {
 	if m == blsupdate.Original || m == blsupdate.Improved {
 		return 0
@@ -44,10 +44,10 @@ func ridgeFor(m blsupdate.Method) float64 {
 	return 0x1p-20
 }
 
-// constantly returns a label l times.
+// constantly returns l copies of a label.
 func constantly(l, label int) []int { return slices.Repeat([]int{label}, l) }
 
-// A pair is a model of each kind, with samples, labels of three classes and targets that they learn.
+// A pair is a model of each kind, with samples, and labels of three classes and targets for them.
 type pair struct {
 	t      testing.TB
 	c      *Classifier
@@ -56,7 +56,7 @@ type pair struct {
 	labels []int
 }
 
-// newPair returns small models that are not fitted, with as many samples as batches has.
+// newPair returns small unfitted models, with as many samples as batches covers.
 func newPair(t testing.TB, bk blskernel.Backend, method blsupdate.Method) *pair {
 	t.Helper()
 	c, r := small(bk, method, ScaleColumns, 0x1p-10)
@@ -65,7 +65,7 @@ func newPair(t testing.TB, bk blskernel.Backend, method blsupdate.Method) *pair 
 	return &pair{t, c, r, x, targetsFor(x, 2), labelsFor(l)}
 }
 
-// learn gives both models the samples from one to another. The first ones fix the maps.
+// learn gives the samples [from, to) to both models. The first ones fix the maps.
 func (p *pair) learn(from, to int) *pair {
 	p.t.Helper()
 	if p.c.model == nil {
@@ -78,18 +78,18 @@ func (p *pair) learn(from, to int) *pair {
 	return p
 }
 
-// given returns the samples from one to another, of weight 1.
+// given returns the samples [from, to), of weight 1.
 func (p *pair) given(from, to int) given {
 	return given{x: rowsOf(p.x, from, to), y: rowsOf(p.y, from, to), labels: p.labels[from:to]}
 }
 
-// encoded returns what both models are encoded as.
+// encoded returns the encodings of both models.
 func (p *pair) encoded() []byte {
 	p.t.Helper()
 	return append(encoded(p.t, p.c), encoded(p.t, p.r)...)
 }
 
-// decoded returns a pair with what is decoded of both models.
+// decoded returns a pair with decoded copies of both models.
 func (p *pair) decoded() *pair {
 	p.t.Helper()
 	q := *p
@@ -101,8 +101,8 @@ func (p *pair) decoded() *pair {
 	return &q
 }
 
-// predictions returns the scores of the classifier for all samples, and beside them the predictions of
-// the regressor.
+// predictions returns the scores of the classifier for all samples, followed in each row by the
+// predictions of the regressor.
 func (p *pair) predictions() *mat.Dense {
 	p.t.Helper()
 	var out mat.Dense
@@ -119,14 +119,14 @@ func labelsFor(l int) []int {
 	return labels
 }
 
-// given is what an operation is given.
+// given holds the arguments of an operation.
 type given struct {
 	x, y    *mat.Dense
 	labels  []int
 	weights []float64
 }
 
-// What an operation takes.
+// The arguments that an operation takes.
 const (
 	labeled   = 1 << iota // labels or targets
 	weighted              // weights
@@ -147,13 +147,13 @@ type (
 	learnTargets func(r *Regressor, ctx context.Context, x, y *mat.Dense, weights []float64) error
 )
 
-// has reports whether o takes something of the sort.
+// has reports whether o takes an argument of the given sort.
 func (o operation) has(sort int) bool { return o.takes&sort != 0 }
 
-// ofClasses reports whether o is one of a Classifier.
+// ofClasses reports whether o is a method of a Classifier.
 func (o operation) ofClasses() bool { return o.name[0] == 'C' }
 
-// operations are all methods that take samples, but for those that call them with the background.
+// operations are all methods that take samples, except the forms without a context.
 var operations = func() (all []operation) {
 	add := func(name string, takes int, c, r func(p *pair, ctx context.Context, in given) error) {
 		all = append(all, operation{"Classifier." + name, takes, c})
@@ -208,7 +208,7 @@ var operations = func() (all []operation) {
 // last returns err, the last result of a call.
 func last[T any](_ T, err error) error { return err }
 
-// nothing returns the error of an Expand, which has to have no rows beside it.
+// nothing returns the error of a call of Expand, which must then return no rows.
 func nothing(a, y *mat.Dense, err error) error {
 	if err != nil && (a != nil || y != nil) {
 		panic("there are rows beside an error")
@@ -216,7 +216,7 @@ func nothing(a, y *mat.Dense, err error) error {
 	return err
 }
 
-// isA reports whether err wraps the error want, or one of the type that want points to.
+// isA reports whether err wraps the error want, or an error of the type that want points to.
 func isA(err error, want any) bool {
 	if is, ok := want.(error); ok {
 		return errors.Is(err, is)

@@ -17,9 +17,9 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// An output layer that is given what Expand returns becomes to the bit that of PartialFit, for batches
-// of one row and more, and what Expand returns is the nodes and targets as the documentation has them,
-// in storage of its own. Expand changes nothing, and refuses the same deviations.
+// An output layer that learns what Expand returns equals the output layer after PartialFit to the last
+// bit, for batches of one row or more. Expand returns the nodes and targets as documented, in new
+// storage. It changes nothing, and refuses the same deviations.
 func TestExpandIsPartialFit(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range allMethods {
@@ -69,7 +69,7 @@ func TestExpandIsPartialFit(t *testing.T) {
 			}
 		}
 	})
-	// Targets that are finite have deviations that are not.
+	// Finite targets can have deviations that are not.
 	p := newPair(t, nil, blsupdate.Gram)
 	p.y.Apply(func(_, _ int, _ float64) float64 { return math.MaxFloat64 }, p.y)
 	p.learn(0, 60)
@@ -79,8 +79,8 @@ func TestExpandIsPartialFit(t *testing.T) {
 	}
 }
 
-// Several goroutines predict, the first of which solves for the weights, encode, expand, and make
-// models of what they have, all at once. Run it with the race detector.
+// Several goroutines predict (the first call solves for the weights), encode, expand, and make new
+// models, all at once. Run it with the race detector.
 func TestConcurrentUse(t *testing.T) {
 	for _, method := range allMethods {
 		p, alone := newPair(t, nil, method).learn(0, 60), newPair(t, nil, method).learn(0, 60)
@@ -116,9 +116,8 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
-// leastSquares returns the distance of the weights of both models of p, relative to their norms, from
-// those of least-squares fits to all samples by gonum's QR, and the largest condition number of the
-// nodes.
+// leastSquares returns the relative distance of the weights of both models of p from least-squares fits
+// to all samples by the QR of gonum. It also returns the largest condition number of the nodes.
 func (p *pair) leastSquares() (off [2]float64, kappa float64) {
 	p.t.Helper()
 	nodes := mustTransform(p.t, p.c.FittedFeatures(), p.x)
@@ -149,10 +148,9 @@ func (p *pair) leastSquares() (off [2]float64, kappa float64) {
 	return off, kappa
 }
 
-// The weights after four batches are those of a least-squares fit to all samples. The bounds are those
-// that were found for W in the two forms of the update, 50 sqrt(l) eps κ and for Large, Gram and the
-// inverses 10 sqrt(l) eps κ², with the largest condition number κ on the way, that of the first batch
-// or of all.
+// The weights after four batches equal a least-squares fit to all samples. The bounds were found for W
+// in the two forms of the update: 50 sqrt(l) eps κ, and 10 sqrt(l) eps κ² for Large, Gram and the
+// inverses. κ is the largest condition number on the way, of the first batch or of all.
 func TestPartialFitIsFit(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range allMethods {

@@ -17,8 +17,8 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// A model with the output layer of any method says what it has, goes on after it was written and read
-// to the bit as it would have, and leaves the model that it was made from as it was.
+// A model with the output layer of any method reports what it has and, after it was written and read,
+// continues as it would have, to the last bit. The model that it was made from does not change.
 func TestWithUpdaterGoesOn(t *testing.T) {
 	const first, l = 70, 130
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
@@ -95,8 +95,8 @@ func sameFields(t *testing.T, got, want *pair) {
 	}
 }
 
-// Options that stand for the default backend do so on their own, and where they are those of an updater
-// whose backend is not that of the model they name it.
+// Options that stand for the default backend keep doing so. If the updater has another backend than the
+// model, the options of the result name it.
 func TestWithUpdaterBackend(t *testing.T) {
 	pure, err := blskernel.Lookup("pure")
 	must(t, err)
@@ -116,8 +116,8 @@ func TestWithUpdaterBackend(t *testing.T) {
 	}
 }
 
-// Too few rows for weights are no error before they are wanted, are written and read, and more rows
-// make up for them.
+// Too few rows for weights are an error only when the weights are needed. The model can be written and
+// read, and more rows cure the error.
 func TestWithUpdaterOfFewRows(t *testing.T) {
 	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
 		p := newPair(t, nil, method).learn(0, 60)
@@ -142,7 +142,7 @@ func TestWithUpdaterOfFewRows(t *testing.T) {
 	}
 }
 
-// A foreign updater is what another package makes of one of blsupdate.
+// A foreign updater is an updater of blsupdate that another package has wrapped.
 type foreign struct{ blsupdate.Updater }
 
 // An unfit backend panics in every Dgemm once it is broken.
@@ -158,7 +158,7 @@ func (b *unfit) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []flo
 	b.Backend.Dgemm(tA, tB, m, n, k, alpha, a, lda, bb, ldb, beta, c, ldc)
 }
 
-// refusedUpdaters are refusals of WithUpdater by the models of p, which are by the method.
+// refusedUpdaters are refusals of WithUpdater by the models of p, which use the given method.
 func (p *pair) refusedUpdaters(method blsupdate.Method) []refusal {
 	p.t.Helper()
 	start := func(method blsupdate.Method, a, y *mat.Dense, bk blskernel.Backend) blsupdate.Updater {
@@ -195,7 +195,7 @@ func (p *pair) refusedUpdaters(method blsupdate.Method) []refusal {
 		{"", none, new(*blsupdate.OptionError)},
 		{"", refused(poisoned), new(*blsupdate.StateError)},
 	}
-	// What was refused is as good as before.
+	// A refused updater is as good as before.
 	_, err = p.c.WithUpdater(good)
 	must(p.t, err)
 	return refusals

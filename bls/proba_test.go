@@ -15,7 +15,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// drawn returns scores of which the labels are drawn by softmax(slope · scores).
+// drawn returns scores, and labels drawn from softmax(slope · scores).
 func drawn(l, c int, slope float64) (*mat.Dense, []int) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	f, labels := mat.NewDense(l, c, nil), make([]int, l)
@@ -34,7 +34,7 @@ func drawn(l, c int, slope float64) (*mat.Dense, []int) {
 	return f, labels
 }
 
-// logLoss is that of softmax(slope f), with the share of fitSlope for all classes.
+// logLoss returns the log loss of softmax(slope f), with the share that fitSlope gives to all classes.
 func logLoss(f *mat.Dense, labels []int, weights []float64, slope float64) float64 {
 	l, c := f.Dims()
 	p := make([]float64, c)
@@ -53,9 +53,8 @@ func logLoss(f *mat.Dense, labels []int, weights []float64, slope float64) float
 	return sum
 }
 
-// The slope is the one with the least loss, for labels that follow the scores, that are as in the
-// scores, and that have nothing to do with them; it scales with the scores, and weights are
-// repetitions.
+// The slope has the least loss for labels that follow the scores, equal the predictions, or are
+// independent of the scores. It scales with the scores, and weights act as repetitions.
 func TestFitSlope(t *testing.T) {
 	testutil.NotUnderRace(t, "starts no goroutine")
 	for _, c := range []int{2, 3, 10} {
@@ -87,7 +86,7 @@ func TestFitSlope(t *testing.T) {
 			best(weights)
 		}
 	}
-	// Ends: without an error, without information, one class, huge and equal scores.
+	// Edge cases: no errors, no information, one class, huge scores and equal scores.
 	f, _ := drawn(300, 4, 1)
 	best, worst := ArgMax(f), make([]int, 300)
 	for i, v := range best {
@@ -105,8 +104,8 @@ func TestFitSlope(t *testing.T) {
 	}
 }
 
-// Probabilities sum to 1, keep the order of the scores, and are those of the slope that Calibrate
-// finds, which is saved, and kept by PartialFit.
+// Probabilities sum to 1 and keep the order of the scores. They use the slope that Calibrate finds,
+// which is saved and which PartialFit keeps.
 func TestPredictProba(t *testing.T) {
 	x := samples(21, 300, 8, 8)
 	labels := make([]int, 300)

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// TestNormalScores checks knots at mid-ranks, lines between them and beyond, and the limits.
+// TestNormalScores checks knots at mid-ranks, the lines between and beyond them, and the limits.
 func TestNormalScores(t *testing.T) {
 	column := []float64{0, 1, 1, 1, 2, 3, 4, 5, 6, 10}
 	c := normalScores(column)
@@ -35,7 +35,7 @@ func TestNormalScores(t *testing.T) {
 	}
 }
 
-// TestRanksEdges has columns whose differences overflow or are the smallest there are: scores ascend.
+// TestRanksEdges has columns whose differences overflow or are as small as possible: scores ascend.
 func TestRanksEdges(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	huge := make([]float64, 4096)
@@ -62,8 +62,8 @@ func TestRanksEdges(t *testing.T) {
 	}
 }
 
-// TestOutliers has cells of 10⁴ in a hundredth of the rows: the zero value takes ranks, and predicts as
-// if they were not there.
+// TestOutliers has cells of 10⁴ in a hundredth of the rows: the zero value chooses ranks, and predicts
+// as if the outliers were not there.
 func TestOutliers(t *testing.T) {
 	pureWithoutRace(t)
 	x, y, _ := normalTable(11, 1200, 3)
@@ -77,7 +77,7 @@ func TestOutliers(t *testing.T) {
 	}
 }
 
-// TestRanksMaps computes a row of A by the numbers of Maps.
+// TestRanksMaps computes a row of A from the numbers of Maps.
 func TestRanksMaps(t *testing.T) {
 	x, _, _ := normalTable(12, 300, 3)
 	f := mustFit(t, x, FeatureOptions{Scaling: ScaleRanks, Groups: 1, GroupNodes: 2})

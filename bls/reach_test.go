@@ -12,8 +12,8 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// TestFarRows has rows of four times the spread of those learned, by classes of shares 0.9, 0.07 and
-// 0.03: their probabilities shrink, and those of the rows learned do not; no prediction changes.
+// TestFarRows has rows of four times the learned spread, in classes with shares 0.9, 0.07 and 0.03.
+// Their probabilities shrink, the probabilities of learned rows do not, and no prediction changes.
 func TestFarRows(t *testing.T) {
 	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 	const l, d = 600, 3

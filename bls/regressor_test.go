@@ -14,8 +14,8 @@ import (
 )
 
 // By hand: the first target has deviations -1.5, -0.5, 0.5, 1.5 from its mean 2.5, squares 5 in all,
-// and residuals 1, 0, 0, -1: R² = 1 - 2/5. The second is worse than its mean: squares of the deviations
-// 4, of the residuals 9, R² = 1 - 9/4.
+// and residuals 1, 0, 0, -1: R² = 1 - 2/5. The second is worse than its mean: the squares of the
+// deviations sum to 4, of the residuals to 9, so R² = 1 - 9/4.
 func TestDetermination(t *testing.T) {
 	nan := math.NaN()
 	for _, test := range []struct {
@@ -46,9 +46,9 @@ func TestDetermination(t *testing.T) {
 }
 
 // TestHostileScale multiplies samples or targets by powers of two, from 2^-1000 to 2^1000. Predictions
-// are multiplied as the targets are, to the bit. Samples make no difference to ScaleSamples and
-// ScaleColumns, not to the last bit, as long as none underflows; with ScaleNone it is another problem,
-// and the answer finite or an overflow. Equal targets are predicted, whatever their size.
+// scale with the targets, to the last bit. With ScaleSamples and ScaleColumns the scale of the samples
+// matters only for the last bits, if none underflows; with ScaleNone the problem is another one, and
+// the answer is finite or an overflow. Equal targets are predicted, whatever their size.
 func TestHostileScale(t *testing.T) {
 	const l, d = 40, 5
 	x, fresh := samples(56, l, d, d), samples(57, 20, d, d)
@@ -96,9 +96,9 @@ func TestHostileScale(t *testing.T) {
 	})
 }
 
-// TestHostileLambda has ridges from 0 over the smallest number to the largest, on samples of which half
-// are enough: weights that are finite, or an error that says that the nodes are dependent, and with the
-// largest ridges predictions of the mean.
+// TestHostileLambda has ridges from 0 and the smallest number to the largest, on samples of which half
+// are enough. The weights are finite, or an error says that the nodes are dependent; the largest ridges
+// predict the mean.
 func TestHostileLambda(t *testing.T) {
 	const l, d = 60, 5
 	x := samples(60, l, d, d)

@@ -10,7 +10,7 @@ import (
 )
 
 // TestRelevance compares the weights of columns with differences of the predictions, for maps whose
-// columns have weights already.
+// columns are already weighted.
 func TestRelevance(t *testing.T) {
 	x, y, _ := normalTable(13, 120, 3)
 	s := settings{backend: blskernel.Default(), intercept: true,
@@ -55,8 +55,8 @@ func TestRelevance(t *testing.T) {
 	}
 }
 
-// TestRelevanceFinds has 30 columns of which three matter, one of them by its square: the zero value
-// predicts nearly as well as from the three alone, which it cannot without weights of the columns.
+// TestRelevanceFinds has 30 columns, of which three matter, one by its square. The zero value predicts
+// nearly as well as from the three alone, which it could not do without weights of the columns.
 func TestRelevanceFinds(t *testing.T) {
 	pureWithoutRace(t)
 	x, _, _ := normalTable(14, 900, 30)
@@ -80,8 +80,8 @@ func TestRelevanceFinds(t *testing.T) {
 	}
 }
 
-// TestDirect has a linear function of more columns than feature nodes, which a model without
-// enhancement nodes learns exactly by the columns.
+// TestDirect has a linear function of more columns than feature nodes. A model without enhancement
+// nodes learns it exactly, by way of the direct columns.
 func TestDirect(t *testing.T) {
 	x, _, _ := normalTable(15, 300, 40)
 	y := mat.NewDense(300, 1, nil)

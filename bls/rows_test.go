@@ -18,7 +18,7 @@ func TestNodesInWholeLines(t *testing.T) {
 	}
 }
 
-// The second of two parts of the rows finds its fault long before the first does, and the first counts.
+// The second half of the rows finds a fault long before the first half does, and the first one counts.
 func TestFirstRow(t *testing.T) {
 	defer blskernel.SetThreads(0)
 	blskernel.SetThreads(2)

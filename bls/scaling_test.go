@@ -16,8 +16,8 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// bigScales is the mean and the standard deviation in 4400 bits, in which every float64 and its square
-// are exact.
+// bigScales returns the mean and the standard deviation, computed in 4400 bits, in which every float64
+// and its square are exact.
 func bigScales(x []float64) (mean, std *big.Float) {
 	f := func(v float64) *big.Float { return new(big.Float).SetPrec(4400).SetFloat64(v) }
 	mean, ss := f(0), f(0)
@@ -33,10 +33,10 @@ func bigScales(x []float64) (mean, std *big.Float) {
 	return mean, ss.Sqrt(ss.Quo(ss, f(float64(len(x)-1))))
 }
 
-// The differences from the first mean have a relative error eps each, and their sum one of l eps, so
-// that with the last rounding the mean is off by eps |m| + (l+2) eps std at most. The sum of squares
-// has a relative error of (l+3) eps, and what is taken off for the error of the first mean is l²eps² of
-// it at most.
+// The differences from the first mean have a relative error of eps each, and their sum one of l eps.
+// With the last rounding, the mean is off by at most eps |m| + (l+2) eps std. The sum of squares has a
+// relative error of (l+3) eps, and the correction for the error of the first mean is at most l²eps² of
+// it.
 func TestColumnScales(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, l := range []int{2, 3, 64, 785} {
@@ -125,7 +125,7 @@ func TestScalingOverflows(t *testing.T) {
 		check("far from the mean", err, 0, 2)
 		_, err = mustFit(t, times(1e-300), opt).Transform(with(x, 8, 1, 1e10))
 		check("far from the mean in deviations", err, 8, 1)
-		// Rows are counted from the first one of X, not of a panel.
+		// Rows are counted from the first row of X, not of a panel.
 		r := &Regressor{Backend: bk, Features: plain(opt), Method: blsupdate.Improved, Update: blsupdate.Options{Lambda: 1}}
 		must(t, r.Fit(times(-1.7e308), targetsFor(x, 1)))
 		_, err = r.Predict(with(wide, 4500, 3, math.MaxFloat64))
@@ -150,7 +150,7 @@ func TestScalingOverflows(t *testing.T) {
 	})
 }
 
-// The names of the options are parsed in any case.
+// The names of options are parsed without regard to case.
 func TestParse(t *testing.T) {
 	for _, s := range []Scaling{ScaleAuto, ScaleSamples, ScaleColumns, ScaleNone, ScaleRanks} {
 		for _, name := range []string{s.String(), strings.ToUpper(s.String())} {

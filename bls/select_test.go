@@ -16,8 +16,8 @@ import (
 	"blskernel/mat"
 )
 
-// normalTable returns l rows of d normal numbers, the products of their first two elements with some
-// noise, and the signs of the products as labels.
+// normalTable returns l rows of d normal numbers; the products of their first two elements, with some
+// noise; and the signs of the products as labels.
 func normalTable(seed, l, d int) (x, y *mat.Dense, labels []int) {
 	s := rand.New(rand.NewPCG(uint64(seed), 9))
 	x, y, labels = mat.NewDense(l, d, nil), mat.NewDense(l, 1, nil), make([]int, l)
@@ -35,7 +35,7 @@ func normalTable(seed, l, d int) (x, y *mat.Dense, labels []int) {
 	return x, y, labels
 }
 
-// The zero value learns what no linear model can, and says how well by rows that it did not learn.
+// The zero value learns what no linear model can, and measures its score on rows that it did not learn.
 func TestZeroValueLearns(t *testing.T) {
 	pureWithoutRace(t)
 	x, y, labels := normalTable(1, 1200, 4)
@@ -60,9 +60,9 @@ func TestZeroValueLearns(t *testing.T) {
 	}
 }
 
-// A model of any shape of table that Fit accepts predicts its own rows: few rows, many columns, one
-// class, equal rows, equal targets, labels with the period of the folds, huge and tiny targets. The
-// number of nodes is that of the zero value in the long form.
+// A model predicts its own rows for every shape of table that Fit accepts: few rows, many columns, one
+// class, equal rows, equal targets, labels with the period of the folds, huge and tiny targets. In the
+// long form of the tests, it has the nodes of the zero value.
 func TestZeroValuePredicts(t *testing.T) {
 	pureWithoutRace(t)
 	var f FeatureOptions
@@ -90,7 +90,7 @@ func TestZeroValuePredicts(t *testing.T) {
 	}
 }
 
-// What is given is kept.
+// Fit keeps the settings that are given.
 func TestGivenIsKept(t *testing.T) {
 	pureWithoutRace(t)
 	x, y, labels := normalTable(2, 200, 5)
@@ -133,7 +133,7 @@ func TestGivenIsKept(t *testing.T) {
 	}
 }
 
-// A result has the loss of a model that has learned the other folds.
+// The loss of a result is the loss of a model that has learned the other folds.
 func TestHeldOutLoss(t *testing.T) {
 	x, _, labels := normalTable(3, 203, 6)
 	y, err := targets(labels, 2, true)
@@ -198,7 +198,7 @@ func TestHeldOutLoss(t *testing.T) {
 	}
 }
 
-// Without noise the smallest ridge is best, and QR can do with less than Gram.
+// Without noise the smallest ridge is best, and QR allows a smaller one than Gram.
 func TestChoiceOfQR(t *testing.T) {
 	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 	x, y, _ := normalTable(4, 400, 3)
@@ -212,7 +212,7 @@ func TestChoiceOfQR(t *testing.T) {
 	}
 }
 
-// A model whose weights cannot be computed is an error of Fit, unless more rows mend it.
+// Fit returns an error if the weights cannot be computed, unless more rows can change that.
 func TestFitSaysSingular(t *testing.T) {
 	x, y, _ := normalTable(5, 300, 3)
 	r := Regressor{Method: blsupdate.Gram, Features: FeatureOptions{EnhancementNodes: None}, Update: blsupdate.Options{Lambda: None}}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// bigZScore is the z-score with N-1 by bigScales.
+// bigZScore returns the z-score, with divisor N-1, computed with bigScales.
 func bigZScore(x []float64) []float64 {
 	mean, std := bigScales(x)
 	out := make([]float64, len(x))
@@ -20,9 +20,9 @@ func bigZScore(x []float64) []float64 {
 	return out
 }
 
-// The computed mean is off by at most d·eps·max|x| (recursive summation), which moves every z by
-// that over std; the sum of squares and the last operations are relatively accurate to (d+5) eps,
-// and |z| <= sqrt(d).
+// The computed mean is off by at most d·eps·max|x| (recursive summation), which shifts every z by this
+// error divided by std. The sum of squares and the last operations are relatively accurate to (d+5)
+// eps, and |z| <= sqrt(d).
 func TestStandardizeRow(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, d := range []int{2, 3, 7, 64, 785} {

@@ -9,7 +9,7 @@ import (
 	"blskernel/mat"
 )
 
-// rulesTable returns l rows of 8 normal numbers with a label by three rules of thresholds.
+// rulesTable returns l rows of 8 normal numbers, with labels from three threshold rules.
 func rulesTable(seed uint64, l int) (x *mat.Dense, labels []int) {
 	r := rand.New(rand.NewPCG(seed, 31))
 	x, labels = mat.NewDense(l, 8, nil), make([]int, l)
@@ -25,7 +25,7 @@ func rulesTable(seed uint64, l int) (x *mat.Dense, labels []int) {
 	return x, labels
 }
 
-// TestSteps computes the steps of a row by the numbers of Maps.
+// TestSteps computes the steps of a row from the numbers of Maps.
 func TestSteps(t *testing.T) {
 	x, _ := rulesTable(1, 200)
 	for _, scaling := range []Scaling{ScaleColumns, ScaleRanks} {
@@ -61,7 +61,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestStepsOfWeights draws columns by the squares of their weights, and as steep for each.
+// TestStepsOfWeights draws columns in proportion to their squared weights, with equal steepness.
 func TestStepsOfWeights(t *testing.T) {
 	s := drawSteps(3, 4000, mat.NewDense(1, 3, []float64{5, 6, 7}), []float64{2, 0, 1})
 	counts := make([]float64, 3)
@@ -78,8 +78,8 @@ func TestStepsOfWeights(t *testing.T) {
 	}
 }
 
-// TestStepsFind has rules of thresholds: the zero value takes steps, and predicts better than without.
-// For a plane that is parallel to no axis it takes none.
+// TestStepsFind has threshold rules: the zero value chooses steps, and predicts better than without.
+// For a plane that is parallel to no axis it chooses none.
 func TestStepsFind(t *testing.T) {
 	pureWithoutRace(t)
 	x, labels := rulesTable(2, 1400)
@@ -108,7 +108,7 @@ func TestStepsFind(t *testing.T) {
 	}
 }
 
-// TestGroupsOfColumns has more columns than a choice links to the output layer: it takes as many
+// TestGroupsOfColumns has more columns than a choice links to the output layer. Fit takes as many
 // feature nodes, and a linear model with a ridge has all columns.
 func TestGroupsOfColumns(t *testing.T) {
 	for _, of := range []struct{ d, groups, direct int }{{500, 0, 1}, {501, 51, 0}, {3000, 100, 0}} {

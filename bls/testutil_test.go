@@ -12,8 +12,8 @@ import (
 
 const eps = 0x1p-52
 
-// samples returns an l×d matrix of smooth, correlated numbers in (0,1), such as pixels are, with
-// the given stride >= d and NaN in the gap between the rows.
+// samples returns an l×d matrix of smooth, correlated numbers in (0,1), like pixels, with the given
+// stride >= d and NaN in the gaps between the rows.
 func samples(seed uint64, l, d, stride int) *mat.Dense {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	const factors = 6
@@ -65,7 +65,7 @@ func mustTransform(t testing.TB, f *Features, x *mat.Dense) *mat.Dense {
 	return a
 }
 
-// maxDiff returns the largest |a - b|, NaN if there is one in either.
+// maxDiff returns the largest |a - b|, or NaN if either matrix has one.
 func maxDiff(t testing.TB, a, b *mat.Dense) float64 {
 	t.Helper()
 	var diff mat.Dense
@@ -77,14 +77,14 @@ func maxDiff(t testing.TB, a, b *mat.Dense) float64 {
 	return d
 }
 
-// product returns A B by gonum's own BLAS.
+// product returns A B, computed with gonum.
 func product(a, b gonum.Matrix) *mat.Dense {
 	var c mat.Dense
 	c.Mul(a, b)
 	return &c
 }
 
-// plain returns the options with explicit values of what Fit of a model would choose: the paper's.
+// plain returns o with the values of the paper for the settings that Fit would otherwise choose.
 func plain(o FeatureOptions) FeatureOptions {
 	if o.Scaling == ScaleAuto {
 		o.Scaling = ScaleSamples

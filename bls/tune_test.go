@@ -10,7 +10,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// Tune finds at least what Fit does, sets the fields, and keeps to its bound.
+// Tune scores at least as well as Fit, sets the fields, and keeps within its bound.
 func TestTune(t *testing.T) {
 	testutil.NeedsBackend(t, "pure")
 	x, y, labels := normalTable(6, 300, 4)
@@ -34,7 +34,7 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// A ridge that is too small for Gram leads to QR by Tune as by Fit.
+// A ridge that is too small for Gram makes Tune choose QR, as it does Fit.
 func TestTuneSmallRidge(t *testing.T) {
 	x, y, _ := normalTable(7, 100, 3)
 	for _, lambda := range []float64{1e-20, None} {
@@ -74,7 +74,7 @@ func TestTuneWeights(t *testing.T) {
 	}
 }
 
-// Tune refuses what Fit refuses, and too few rows, and the fields stay. TestRefused has the rest.
+// Tune refuses what Fit refuses, and too few rows; the fields do not change. TestRefused has the rest.
 func TestTuneErrors(t *testing.T) {
 	ctx := context.Background()
 	x, y, labels := normalTable(9, 20, 3)

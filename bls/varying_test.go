@@ -13,9 +13,8 @@ import (
 )
 
 // TestColumnThatVariesLater has a column that is constant in the first rows, where its weights are
-// exactly 0, and decides the target from then on. The nodes of the first rows stay to the bit, and the
-// weights become those of a start with the new maps and all rows, to the bound that the output layer
-// gives.
+// exactly 0, and decides the target from then on. The nodes of the first rows keep their bits. The
+// weights equal a start with the new maps and all rows, within the bound of the output layer.
 func TestColumnThatVariesLater(t *testing.T) {
 	const first, l, j = 60, 400, 5
 	for _, scaling := range []Scaling{ScaleColumns, ScaleRanks} {

@@ -17,8 +17,8 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// A sample of weight n counts as n samples, one of weight 0 as none, and ones as nothing at all; Remove
-// with the same weights takes them back.
+// A sample of weight n counts as n samples, a sample of weight 0 as none, and weights of one change
+// nothing. Remove with the same weights unlearns them.
 func TestWeightsAreRepetitions(t *testing.T) {
 	ctx := context.Background()
 	for _, method := range allMethods {
@@ -74,7 +74,7 @@ func TestWeightsAreRepetitions(t *testing.T) {
 	}
 }
 
-// The mean of a Regressor is the weighted one, so that a sample of weight 0 does not move it.
+// The means of a Regressor are weighted, so a sample of weight 0 does not move them.
 func TestWeightedCenter(t *testing.T) {
 	x := samples(12, 60, 5, 5)
 	y, weights := mat.NewDense(60, 1, nil), slices.Repeat([]float64{1}, 60)
@@ -88,8 +88,8 @@ func TestWeightedCenter(t *testing.T) {
 	}
 }
 
-// Balanced is what the same weights do when they are given: n/(c n_j) by the counts so far, with the
-// rows that are learned.
+// Balanced has the effect of giving the weights n/(c n_j), from the counts so far including the rows
+// being learned.
 func TestBalanced(t *testing.T) {
 	ctx := context.Background()
 	x := samples(31, 130, 12, 14)
@@ -157,8 +157,8 @@ func TestBalanced(t *testing.T) {
 	}
 }
 
-// Weights of any size give a model that predicts, or a typed error, and never a panic: with settings
-// that Fit chooses, and for samples of one class.
+// Weights of any size give a model that predicts, or a typed error, and never a panic. This holds for
+// settings that Fit chooses, and for samples of one class.
 func TestWeightsOfAnySize(t *testing.T) {
 	pureWithoutRace(t)
 	ctx := context.Background()
@@ -199,7 +199,7 @@ func TestWeightsOfAnySize(t *testing.T) {
 	}
 }
 
-// A sample of weight n scores as n samples, and one of weight 0 as none.
+// A sample of weight n scores as n samples, and a sample of weight 0 as none.
 func TestScoreWeights(t *testing.T) {
 	p := newPair(t, nil, blsupdate.QR).learn(0, 60)
 	in, all := p.given(60, 90), given{}
@@ -231,7 +231,7 @@ func TestScoreWeights(t *testing.T) {
 	}
 }
 
-// Weights of a class that are beyond float64 in all are an error, and change nothing.
+// If the total weight of a class is beyond float64, it is an error and changes nothing.
 func TestCountsOverflow(t *testing.T) {
 	ctx := context.Background()
 	p := newPair(t, nil, blsupdate.QR).learn(0, 60)
@@ -260,7 +260,7 @@ func TestCountsOverflow(t *testing.T) {
 	}
 }
 
-// TestBalancedFindsRare learns a class with 2% of the rows, which the unweighted model hardly finds.
+// TestBalancedFindsRare learns a class with 2% of the rows, which an unweighted model hardly finds.
 func TestBalancedFindsRare(t *testing.T) {
 	pureWithoutRace(t)
 	r := rand.New(rand.NewPCG(3, 4))

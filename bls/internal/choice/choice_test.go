@@ -8,7 +8,7 @@ import (
 )
 
 // TestTakeRows has a class of 1.5% among many rows: a balanced choice takes all of its rows, and as
-// many of the others as there is room for.
+// many of the others as fit.
 func TestTakeRows(t *testing.T) {
 	labels := make([]int, 20000)
 	for i := range labels {
@@ -36,7 +36,7 @@ func TestTakeRows(t *testing.T) {
 		t.Errorf("%d rows, of the classes %v of %v", n, taken, counts)
 	}
 	for class, n := range taken {
-		// The share of the weight of a class is that of its rows among all.
+		// A class has the same share of the weight as its rows have of all rows.
 		if got, want := n*factors[class]/float64(len(rows)), counts[class]/20000; !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("class %d has %v of the weight; want %v", class, got, want)
 		}
@@ -55,7 +55,7 @@ func TestTakeRows(t *testing.T) {
 	}
 }
 
-// TestTakeRowsOfManyClasses has labels beyond those that Fit infers, and then more classes than rows.
+// TestTakeRowsOfManyClasses has labels too large for Fit to infer, and then more classes than rows.
 func TestTakeRowsOfManyClasses(t *testing.T) {
 	labels := make([]int, 6000)
 	for i := range labels {
@@ -76,7 +76,7 @@ func TestTakeRowsOfManyClasses(t *testing.T) {
 	}
 }
 
-// TestTrimmedLoss has one row whose prediction is far off: the loss is that of the others, the score is
+// TestTrimmedLoss has one row whose prediction is far off: the loss ignores this row, the score does
 // not.
 func TestTrimmedLoss(t *testing.T) {
 	const l = 40
