@@ -12,7 +12,7 @@ import (
 // to[i] are merged. A class that no to[i] names is new and has no samples. The weights become as if the
 // model had learned the new labels from the start.
 //
-//	shapes: to c.
+//	shapes: to has c elements.
 //	reads/writes: on an error the model is unchanged.
 //	cost: blsupdate.Updater.MapTargets.
 //	memory: a copy of the targets of the output layer, with the new classes.
@@ -74,7 +74,7 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 // their targets plus n-1 times the constant target. Pass T to blsupdate.Updater.MapTargets for an
 // output layer that learns outside the model.
 //
-//	shapes: to c; T is (c+1)×(classes+1).
+//	shapes: to has c elements; T is (c+1)×(classes+1).
 //	panics: for an element of to outside 0 to classes-1.
 func TargetMap(to []int, classes int) *mat.Dense {
 	t := mat.NewDense(1+len(to), 1+classes, nil)

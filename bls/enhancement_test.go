@@ -59,13 +59,13 @@ func TestOrthonormalizeRows(t *testing.T) {
 				if e := identityError(v); !(e <= 10*float64(p)*eps) {
 					t.Errorf("%d×%d, %g: |VVᵀ - I| = %g", r, p, d, e)
 				}
-				// The space is that of u: u = (uVᵀ)V to the rounding of these products.
+				// V spans the space of u: u = (uVᵀ)V to the rounding of these products.
 				if e := maxDiff(t, product(product(u, v.T()), v), u); !(e <= 20*float64(p)*eps) {
 					t.Errorf("%d×%d, %g: the basis spans another space, by %g", r, p, d, e)
 				}
 			}
 		}
-		// A row counts as dependent by its own size, whatever that of the others is.
+		// Whether a row counts as dependent is relative to its own size, not to the others.
 		v := random(40, 50)
 		for j := range 50 {
 			v.Set(0, j, 1e20*v.At(0, j))

@@ -128,7 +128,7 @@ func TestTransformAgainstReference(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, test := range []struct {
 			x   *mat.Dense
-			tol float64 // 0 for that of the comment
+			tol float64 // 0 for the bound of the comment
 			opt FeatureOptions
 		}{
 			{of(50, 20), 0, FeatureOptions{Groups: 3, GroupNodes: 4, EnhancementNodes: 7, Seed: 1}},

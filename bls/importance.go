@@ -15,7 +15,7 @@ import (
 // DefaultRepeats is the number of permutations if ImportanceOptions.Repeats is 0.
 const DefaultRepeats = 10
 
-// ImportanceOptions are the options of Importance.
+// ImportanceOptions set which columns Importance permutes, how often, and how the samples count.
 type ImportanceOptions struct {
 	// Groups lists groups of columns of X, numbered from 0, whose values are permuted together,
 	// such as the inputs of one categorical column; nil makes each column a group.

@@ -70,7 +70,7 @@ func (r *Regressor) Fit(x, y *mat.Dense) error {
 	return r.FitContext(background, x, y, nil)
 }
 
-// PartialFit is Classifier.PartialFit with the targets Y (q×c), without *LabelError.
+// PartialFit is Classifier.PartialFit with the targets Y (q×c). It returns no *LabelError.
 func (r *Regressor) PartialFit(x, y *mat.Dense) error {
 	return r.PartialFitContext(background, x, y, nil)
 }

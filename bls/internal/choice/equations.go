@@ -141,8 +141,8 @@ func (e *Equations) weighted(nodes *mat.Dense, from, to int) (a, y *mat.Dense) {
 	return a, y
 }
 
-// At returns the result for a ridge, with an infinite loss if the normal equations are singular to
-// working precision. The folds are solved concurrently.
+// At returns the result for the ridge lambda, with an infinite loss if the normal equations are
+// singular to working precision. The folds are solved concurrently.
 func (e *Equations) At(lambda float64) *Result {
 	m, k := e.a[0].Dims()
 	_, cols := e.y.Dims()

@@ -25,7 +25,7 @@ const (
 	MinRows = 2 * numFolds
 )
 
-// Data describes the samples from which Folds takes rows.
+// Data describes the samples from which NewFolds takes rows.
 type Data struct {
 	Rows     int       // l
 	Expected int       // the rows that the model will learn in all, if more than l

@@ -53,7 +53,7 @@ func (r *Result) measure(fold int) {
 // Solved reports whether the setting has a solution.
 func (r *Result) Solved() bool { return !math.IsInf(r.Loss, 1) }
 
-// Better reports whether r has a smaller loss than other, or other is nil.
+// Better reports whether other is nil or r has a smaller loss than other.
 func (r *Result) Better(other *Result) bool { return other == nil || r.Loss < other.Loss }
 
 // measure returns the loss and the score of scores on the rows from the given fold on. The loss of a

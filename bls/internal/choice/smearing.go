@@ -14,7 +14,7 @@ const (
 	maxBeyond   = 10     // the largest prediction, as a multiple of the largest target
 )
 
-// A Smearing predicts targets from scores that are their logarithms:
+// A Smearing predicts targets from scores, which predict their logarithms:
 //
 //	prediction = min(Factors[j]·exp(score), 10·Largest[j])
 //
