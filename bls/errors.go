@@ -56,7 +56,7 @@ func (e *ScaleError) Error() string {
 }
 
 // OverflowError reports that a node, a prediction or an intermediate result overflows, although the
-// samples are finite. With ScaleSamples only large targets can cause that.
+// samples are finite. With ScaleSamples only large targets can cause an overflow.
 type OverflowError struct {
 	What string // that overflows
 	Row  int    // of the first such sample, from 0, or -1 if no single sample is to blame

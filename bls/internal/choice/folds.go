@@ -103,7 +103,7 @@ func (f *Folds) ForLabels() *Folds {
 }
 
 // Trainings returns the number of training sets: the complement of each held-out fold and, if every
-// fold is held out and the rows are few, all rows.
+// fold is held out and there are at most manyRows rows, all rows.
 func (f *Folds) Trainings() int {
 	if f.firstHeld == 0 && len(f.rows) <= manyRows {
 		return numFolds + 1

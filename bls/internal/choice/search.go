@@ -29,7 +29,7 @@ const reach = 1.25
 // ridges are the values of lambda to try, in units of Search.Unit.
 var ridges = [...]float64{1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 1e1, 1e2}
 
-// NumRidges is the number of values of lambda.
+// NumRidges is the number of values of lambda in the grid.
 const NumRidges = len(ridges)
 
 // coarse is the step of Coarse in ridges.

@@ -18,7 +18,7 @@ const (
 //
 //	prediction = min(Factors[j]·exp(score), 10·Largest[j])
 //
-// where exp(score) alone would be the median. Factors are the means of exp(target - score) over
+// where exp(score) alone would be the median. Factors are the means of exp(log target - score) over
 // held-out rows, without the rows with the smallest and the largest residuals: a hundredth of the
 // weight at either end. Largest are the largest targets.
 //
