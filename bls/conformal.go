@@ -84,8 +84,8 @@ func (m *model) eachScaled(ctx context.Context, x *mat.Dense, use func(scores []
 //	1 - t (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½
 //
 // where x are the nodes of the sample. The classes are in descending order of their scores. The factor
-// t is as in PredictInterval, with 1 - s in place of the absolute errors, where s is the score of the
-// true class of a calibration row.
+// t is as in PredictInterval, with errors 1 - s, where s is the score of the true class of a
+// calibration row.
 //
 // A set has several classes if the model is in doubt. It is empty if no class reaches that score, which
 // can happen if coverage is below the accuracy of the model.

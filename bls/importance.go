@@ -17,8 +17,8 @@ const DefaultRepeats = 10
 
 // ImportanceOptions set which columns Importance permutes, how often, and how the samples count.
 type ImportanceOptions struct {
-	// Groups lists groups of columns of X, numbered from 0, whose values are permuted together,
-	// such as the inputs of one categorical column; nil makes each column a group.
+	// Groups lists groups of columns of X, numbered from 0, such as the inputs of one categorical
+	// column. The values of a group are permuted together; nil makes each column a group.
 	Groups  [][]int
 	Repeats int       // permutations; 0 stands for DefaultRepeats
 	Seed    uint64    // of the permutations

@@ -199,8 +199,9 @@ func (e *Equations) solve(lambda float64, i int, b gonum.Matrix) (*mat.Dense, er
 	return &w, err
 }
 
-// Held returns the numbers of the rows that r holds out, their targets and scores, and their leverages
-// x (AᵀA + lambda I)⁻¹ xᵀ, for the nodes x of a row and the nodes A of the training set without it.
+// Held returns the numbers of the rows that r holds out, their targets, scores and leverages. A
+// leverage is x (AᵀA + lambda I)⁻¹ xᵀ, for the nodes x of a row and the nodes A of the training set
+// without it.
 func (r *Result) Held() (rows []int, y, scores *mat.Dense, leverages []float64, err error) {
 	e, f := r.equations, r.equations.folds
 	for i := range f.heldFolds() {
