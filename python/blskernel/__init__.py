@@ -1,4 +1,4 @@
-"""Broad learning systems that keep learning: estimators, an incremental ridge, and dense linear algebra.
+"""Broad learning systems that keep learning: estimators, incremental ridge regression, linear algebra.
 
 A library in Go with kernels of its own, which the package includes, does the computing. Importing the
 package does not open the library; the first use does.

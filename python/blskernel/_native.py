@@ -241,7 +241,7 @@ def as_matrix(x: Any, name: str = "X") -> np.ndarray:
     x : array_like
         Numbers.
     name : str
-        Its name in errors.
+        The name of x in error messages.
 
     Returns
     -------
@@ -251,7 +251,7 @@ def as_matrix(x: Any, name: str = "X") -> np.ndarray:
     Raises
     ------
     ValueError
-        If x has another number of dimensions, masked elements, or elements that are not real numbers.
+        If x has neither one nor two dimensions, or has elements that are masked or not real numbers.
 
     Examples
     --------
@@ -278,7 +278,7 @@ def as_matrix(x: Any, name: str = "X") -> np.ndarray:
 
 
 def _is_row_major(a: np.ndarray) -> bool:
-    """Whether the library reads a matrix in place."""
+    """Return whether the library can read the matrix a in place."""
     (rows, cols), (down, right) = a.shape, a.strides
     strides = (cols <= 1 or right == 8) and (rows <= 1 or (down % 8 == 0 and down >= 8 * cols))
     return a.dtype == np.float64 and a.flags.aligned and (strides or a.size == 0)
@@ -412,13 +412,13 @@ def run(
     method : str
         Its method, as blskernel.h lists them.
     operands : sequence of array_like or None
-        What `as_matrix` takes; None for one that is left out.
+        Arguments that `as_matrix` takes; None for an operand that is left out.
     results : sequence of numpy.ndarray
         Arrays of `numpy.empty` that the method fills.
     options : mapping, optional
         Options of the method. A value of None counts as not given.
     fetch : bool
-        Whether to return the bytes that the method makes besides arrays.
+        Whether to return the bytes that the method makes in addition to arrays.
 
     Returns
     -------
@@ -453,7 +453,7 @@ def run(
 
 
 def _result(lib: ctypes.CDLL, job: int) -> bytes:
-    """Return what a job has made."""
+    """Return the result of a job that has ended."""
     n = ctypes.c_int64(0)
     _check(lib.bls_result(job, None, ctypes.byref(n)), ctypes.create_string_buffer(1))
     if n.value == 0:

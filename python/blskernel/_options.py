@@ -23,7 +23,7 @@ _CLASS_WEIGHTS = (None, "balanced")
 
 
 def _place(name: str, value: Any, known: Sequence[Optional[str]], other: str = " or None") -> int:
-    """Return the place of a name, and 0 for None; `other` says what else may be given."""
+    """Return the place of value in known, and 0 for None. Errors offer `other` as well."""
     if value is None:
         return 0
     if not isinstance(value, str) or value not in known:
@@ -78,7 +78,7 @@ def whole(name: str, value: Any, least: int = 0, end: int = 2**63, other: str = 
 
 
 def _number(name: str, value: Any, want: str, least: float = 0, none: Any = None) -> Any:
-    """Return a finite number from `least`, as `want` says: 0 for None, and `none`, if given, for 0."""
+    """Return a finite number >= `least`: 0 for None, and `none`, if given, for 0. Errors say `want`."""
     if value is None:
         return 0
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or not value >= least:
@@ -121,7 +121,7 @@ def update_options(method: Any, lambda_: Any, form: Any, solve: Any, c: Any, wor
 
 
 def update_params(method: int, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what `update_options` took. A lambda_ of 0 is None, and -1 is 0.
+    """Return the arguments that `update_options` took. A Lambda of 0 is None, and -1 is 0.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def _given(value: Any, none: Any) -> Any:
 
 
 def method_name(method: int) -> Optional[str]:
-    """Return the name of the method of a number.
+    """Return the name of the method with this number.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def method_name(method: int) -> Optional[str]:
 
 
 def condition(model: Any) -> dict[str, Any]:
-    """Return the condition of a handle, with the name of the method ``instead``."""
+    """Return the condition of a model, in which ``instead`` is the name of a method."""
     about = model.json("condition")
     return {**about, "instead": method_name(about["instead"])}
 
@@ -227,7 +227,7 @@ def learner_options(
 
 
 def learner_params(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what `learner_options` took, without ``classes``.
+    """Return the parameters that `learner_options` took, without ``classes``.
 
     Parameters
     ----------

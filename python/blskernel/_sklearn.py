@@ -28,7 +28,7 @@ try:
         return validate_data(estimator, *args, dtype=np.float64, accept_sparse="csr", **options)
 
     def check_weights(weights: Any, X: np.ndarray) -> np.ndarray:
-        """Weights as float64, one for each row."""
+        """Return the weights as float64, one for each row."""
         refuse_masked(weights, "sample_weight")
         return _check_sample_weight(weights, X, dtype=np.float64)
 
@@ -135,7 +135,7 @@ except ImportError:
         return X, y
 
     def check_weights(weights: Any, X: np.ndarray) -> np.ndarray:
-        """Weights as float64, one for each row."""
+        """Return the weights as float64, one for each row."""
         refuse_masked(weights, "sample_weight")
         weights = np.asarray(weights, dtype=np.float64)
         if weights.shape != (X.shape[0],):
@@ -144,7 +144,7 @@ except ImportError:
 
 
 def _is_plain(estimator: Any, X: Any) -> bool:
-    """Whether the library reads X as it is. It checks for NaN and infinities itself."""
+    """Return whether the library reads X as it is. It checks for NaN and infinities itself."""
     return (
         type(X) is np.ndarray
         and X.dtype == np.float64
@@ -157,7 +157,7 @@ def _is_plain(estimator: Any, X: Any) -> bool:
 
 
 def _is_plain_target(y: Any, rows: int, multi_output: bool = False, y_numeric: bool = False) -> bool:
-    """Whether y needs no conversion, and is finite."""
+    """Return whether y needs no conversion and is finite."""
     if type(y) is not np.ndarray or y.ndim not in ((1, 2) if multi_output else (1,)) or len(y) != rows or y.size == 0:
         return False
     return y.dtype.kind in ("biu" if y_numeric else "biuSU") or y.dtype.kind == "f" and bool(np.isfinite(y).all())

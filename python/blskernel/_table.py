@@ -126,7 +126,7 @@ class Table:
         return out
 
     def _written(self, cells: list[Any], column: Mapping[str, Any]) -> list[Any]:
-        """The cells of a column, with its numbers written with the decimal sign and the unit of its texts."""
+        """Return the cells of a column, with numbers as its texts write them: decimal sign and unit."""
         notation = column.get("notation", {})
         decimal, unit = self.metadata.get("decimal") or notation.get("decimal", "."), notation.get("unit", "")
         if decimal == "." and not unit:
@@ -135,13 +135,13 @@ class Table:
 
 
 def _is_special(column: Any) -> bool:
-    """Whether a column of a DataFrame has words, bools, dates or missing cells."""
+    """Return whether a column of a DataFrame has words, bools, dates or missing cells."""
     cells = np.asarray(column)
     return column.dtype == "category" or cells.dtype.kind not in "iufc" or cells.dtype.kind == "f" and bool(np.isnan(cells).any())
 
 
 def _text(names: Optional[Sequence[str]], cells: Iterable[Sequence[Any]]) -> str:
-    """Columns as a text with tabs between the cells."""
+    """Return columns as text with tabs between the cells."""
     out = io.StringIO()
     writer = csv.writer(out, delimiter="\t")
     writer.writerows([names] if names else [])

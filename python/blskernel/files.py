@@ -82,7 +82,7 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
     Raises
     ------
     ValueError
-        If the file is not a model, was cut off or altered, or is of another version of the format.
+        If the file is not a model, was cut off or altered, or is in another version of the format.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
 
 
 def _text(name: Any, what: str) -> str:
-    """A label or column name as the command writes it: 3.0 as 3. Text that UTF-8 cannot hold is an error."""
+    """Return a label or name as the command writes it, 3.0 as 3. What UTF-8 cannot hold is an error."""
     try:
         if isinstance(name, bytes):
             return name.decode()
@@ -129,7 +129,7 @@ def _text(name: Any, what: str) -> str:
 
 
 def _labels(texts: Optional[list[str]], classes: int) -> np.ndarray:
-    """The labels of texts: numbers if all are whole numbers as Python writes them, bools, or the texts."""
+    """Return the labels of texts: bools, whole numbers if Python writes all so, or the texts."""
     if not texts:
         return np.arange(classes)
     if set(texts) == {"True", "False"}:

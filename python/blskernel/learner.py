@@ -119,7 +119,7 @@ class _Learner(BaseEstimator):
     _model: Handle
 
     def _options(self, **params: Any) -> dict[str, Any]:
-        """The parameters as the library takes them, with `params` instead of their own values."""
+        """Return the parameters as the library takes them, with `params` in place of their values."""
         given = {name: getattr(self, name) for name in self._names}
         seed = given["random_state"]
         if not isinstance(seed, (int, np.integer)):
@@ -130,11 +130,11 @@ class _Learner(BaseEstimator):
         return learner_options(self._kind == "classifier", **{**given, "random_state": int(seed), **params})
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[np.ndarray, np.ndarray, Any]:
-        """X, y and the weights of all rows."""
+        """Return X, y and the weights of all rows."""
         raise NotImplementedError
 
     def _targets(self, y: np.ndarray) -> np.ndarray:
-        """The targets of the library for y of `_checked`."""
+        """Return the targets that the library learns for the y that `_checked` returns."""
         raise NotImplementedError
 
     def _start(self, method: str, X: np.ndarray, y: np.ndarray, weights: Any, labels: Any = None, **params: Any) -> None:
@@ -170,7 +170,7 @@ class _Learner(BaseEstimator):
                 self._adopt(model, model.json("attributes"))
 
     def _teach(self, method: str, X: Any, y: np.ndarray, weights: Any) -> None:
-        """Change the present model by rows. For a sparse X a copy learns batch by batch, so that all rows count or none."""
+        """Call a method that learns rows. A copy learns a sparse X in batches: all rows or none."""
         if _is_sparse(X):
             self._model = _copied(self._fitted())
         _learn(self._fitted(), method, X, y, weights)
@@ -371,7 +371,7 @@ class _Learner(BaseEstimator):
         """Return by how much ``score`` falls when the cells of a column of X are permuted, for each column.
 
         The command importance makes the same permutations with this ``--seed``. Rows that the model has not
-        learned show what matters for new ones. The fall is small for a column whose content others repeat.
+        learned show what matters for new ones. The fall is small for a column that others repeat.
 
         Parameters
         ----------
@@ -446,9 +446,9 @@ class _Learner(BaseEstimator):
 class BroadLearningClassifier(ClassifierMixin, _Learner):
     """A broad learning system that predicts classes.
 
-    ``fit`` chooses what is None on rows that it holds out of the first 4096, and then learns all rows.
-    ``partial_fit`` continues: up to rounding, the weights equal a fit to all rows so far with the feature
-    maps of the first call.
+    ``fit`` chooses parameters that are None on rows held out of the first 4096, and then learns all
+    rows. ``partial_fit`` continues: up to rounding, the weights equal the weights of a fit to all rows
+    so far with the feature maps of the first call.
 
     Parameters
     ----------
@@ -667,7 +667,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the scores of each class: about 1 for the class of a row, and -1 for the others.
 
-        Outside what the model has learned the scores are less certain, like the probabilities: both put
+        Far from the learned rows the scores are less certain, and so are the probabilities: both put
         the rows in the same order.
 
         Parameters
@@ -691,7 +691,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         return (scores[:, 1] - scores[:, 0]) / 2 if scores.shape[1] == 2 else scores
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the label of the largest score of each row.
+        """Return, for each row, the label with the largest score.
 
         Among classes with equal scores, the one that the model met first wins, and among classes that it
         met in one call, the one with the smallest label.
@@ -718,7 +718,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         return model.labels[self._predict(model, "predict", X, 1)[:, 0].astype(np.intp)]
 
     def _columns(self, method: str, X: Any) -> np.ndarray:
-        """The result of a method for each class, in the order of `classes_`."""
+        """Return the result of a method for each class, in the order of `classes_`."""
         self = _now(self)
         model = self._fitted()
         return self._predict(model, method, X, len(model.labels))[:, np.argsort(model.labels)]
@@ -752,9 +752,9 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
 class BroadLearningRegressor(RegressorMixin, _Learner):
     """A broad learning system that predicts one quantity or several.
 
-    ``fit`` chooses what is None on rows that it holds out of the first 4096, and then learns all rows.
-    ``partial_fit`` continues: up to rounding, the weights equal a fit to all rows so far with the feature
-    maps of the first call.
+    ``fit`` chooses parameters that are None on rows held out of the first 4096, and then learns all
+    rows. ``partial_fit`` continues: up to rounding, the weights equal the weights of a fit to all rows
+    so far with the feature maps of the first call.
 
     Parameters
     ----------
@@ -944,7 +944,7 @@ for _class in (BroadLearningClassifier, BroadLearningRegressor):
 
 
 def _of_kind(estimator: _Learner, other: Any) -> Handle:
-    """The model of another estimator, if it can be merged."""
+    """Return the model of another estimator, or raise ValueError if it is of another kind."""
     if not isinstance(other, _Learner) or other._kind != estimator._kind:
         raise ValueError(f"merge takes another BroadLearning{estimator._kind.capitalize()}, not {type(other).__name__}")
     return other._fitted()
@@ -984,7 +984,7 @@ def _copied(model: Handle) -> Handle:
 
 
 def _relabelled(model: Handle, labels: np.ndarray) -> Handle:
-    """A copy of a model, with more classes or in another order."""
+    """Return a copy of a model with more classes, or with its classes in another order."""
     copied = _copied(model)
     copied.call("relabel", options={"To": _numbers(labels, model.labels)[:, 0].astype(int), "Classes": len(labels)})
     copied.labels, copied.targets = labels, len(labels)
@@ -992,14 +992,14 @@ def _relabelled(model: Handle, labels: np.ndarray) -> Handle:
 
 
 def _union(labels: np.ndarray, more: np.ndarray) -> np.ndarray:
-    """The labels, followed by the new ones of `more` in ascending order."""
+    """Return the labels, followed by the new ones of `more` in ascending order."""
     more = _distinct(more)
     _same_kind(labels, more)
     return np.concatenate([labels, more[~np.isin(more, labels)]])
 
 
 def _distinct(labels: np.ndarray) -> np.ndarray:
-    """The labels without repetitions, in ascending order."""
+    """Return the labels without repetitions, in ascending order."""
     try:
         return np.unique(labels)
     except TypeError as e:
@@ -1007,7 +1007,7 @@ def _distinct(labels: np.ndarray) -> np.ndarray:
 
 
 def _classes(classes: Any) -> np.ndarray:
-    """The labels that a caller names."""
+    """Return the labels that a caller names, without repetitions and in ascending order."""
     refuse_masked(classes, "classes")
     labels = np.asarray(as_labels(classes, "classes"))
     if labels.ndim != 1 or labels.size == 0:
@@ -1036,7 +1036,7 @@ def _same_kind(labels: np.ndarray, more: np.ndarray) -> None:
 
 
 def _places(labels: np.ndarray, y: np.ndarray) -> Optional[np.ndarray]:
-    """The places of y in labels, or None if y has other labels."""
+    """Return the places of y in labels, or None if y has other labels."""
     _same_kind(labels, y)
     order = np.argsort(labels)
     found = order.take(np.searchsorted(labels, y, sorter=order), mode="clip")
@@ -1044,12 +1044,12 @@ def _places(labels: np.ndarray, y: np.ndarray) -> Optional[np.ndarray]:
 
 
 def _column(places: np.ndarray) -> np.ndarray:
-    """Places of labels as the library takes them."""
+    """Return places of labels as the library takes them."""
     return places.astype(np.float64)[:, None]
 
 
 def _numbers(labels: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The places of y in labels, as a column of float64."""
+    """Return the places of y in labels, as a column of float64."""
     places = _places(labels, y)
     if places is None:
         raise ValueError(f"y has labels that the model does not know: {_union(labels, y)[len(labels):].tolist()}")
@@ -1057,7 +1057,7 @@ def _numbers(labels: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _present(X: np.ndarray, y: np.ndarray, weights: Any) -> tuple[np.ndarray, np.ndarray, Any]:
-    """The rows whose weight is not 0: a row of weight 0 would still shape the feature maps."""
+    """Return the rows whose weight is not 0: a row of weight 0 would still shape the feature maps."""
     if weights is None or weights.all():
         return X, y, weights
     rows = weights != 0

@@ -376,7 +376,7 @@ class IncrementalRidge:
         y : array_like of shape (n_rows, n_targets) or (n_rows,)
             Their targets.
         sample_weight : array_like of shape (n_rows,), optional
-            Their present weights: after `forget`, times its factors.
+            Their present weights: after `forget`, multiplied by its factors.
 
         Returns
         -------
@@ -459,7 +459,7 @@ class IncrementalRidge:
         """Start again from the given rows, which replace all others.
 
         Nodes, targets, method and the present ridge stay, and the errors of earlier changes are gone. It
-        is the remedy if `remove` refuses, for example for an outlier that leaves a window.
+        is the remedy if `remove` refuses, for example when an outlier leaves a window.
 
         Parameters
         ----------
@@ -781,7 +781,7 @@ class IncrementalRidge:
         Raises
         ------
         FormatError
-            If the file is something else, or was cut off or altered.
+            If the file is not such a state, or was cut off or altered.
 
         Examples
         --------
