@@ -44,9 +44,9 @@ func bigLn2() *big.Float {
 	return sum
 }
 
-// chebyshevZero returns zero number k = 1, ..., n of the Chebyshev polynomial Tn, cos((2k-1)π/2n), from
-// the largest to the smallest: Newton's iteration with Tn' = n·U(n-1), each step of which doubles 50
-// correct bits.
+// chebyshevZero returns zero number k of the Chebyshev polynomial Tn, cos((2k-1)π/2n), where k = 1,
+// ..., n counts from the largest down. It starts from 50 correct bits, which each step of Newton's
+// iteration, with Tn' = n·U(n-1), doubles.
 func chebyshevZero(n, k int) *big.Float {
 	z := newBig(math.Cos(float64(2*k-1) * math.Pi / float64(2*n)))
 	for range 3 {

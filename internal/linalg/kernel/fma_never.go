@@ -2,5 +2,5 @@
 
 package kernel
 
-// hasFMA reports whether math.FMA is an instruction: not on every CPU of these architectures.
+// hasFMA reports whether math.FMA is an instruction: some CPUs of these architectures lack it.
 const hasFMA = false

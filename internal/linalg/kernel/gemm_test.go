@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// checkGemm compares a strip with chains of fused multiply-adds: A by rows, by columns, as a
-// micro-panel and backwards, B with rows of any length and in panels, C in any storage.
+// checkGemm compares a strip of C with chains of fused multiply-adds. A is stored by rows, by columns,
+// as a micro-panel or backwards, B with rows of any length or in panels, and C in any storage.
 func checkGemm(s *shape, k Kernel) {
 	m, n, depth := 1+s.Below(k.MR), 1+s.Below(3*k.NR+2), 1+s.Below(40)
 	form, store := s.Below(3), Store(s.Below(4))
@@ -29,7 +29,7 @@ func checkGemm(s *shape, k Kernel) {
 	if store == AddPacked {
 		ldc += m
 	} else if panelB == k.NR && rowB >= n && s.Below(3) == 2 {
-		// As where triangles are applied backwards.
+		// As for triangles that are read backwards.
 		rowA, colA, rowB, ldc = -rowA, -colA, -rowB, -ldc
 	}
 	a := newSpan(m, depth, math.NaN(), func(i, p int) int { return i*rowA + p*colA }, everyElement, s.value)
@@ -74,8 +74,8 @@ func checkGemm(s *shape, k Kernel) {
 
 func FuzzGemm(f *testing.F) { fuzzed(f, checkGemm) }
 
-// Strips of every height and width, sums around those that the loops unroll, A and C stored in every
-// way.
+// TestGemm takes strips of every height and width, sums of about as many terms as the loops unroll, and
+// all ways to store A and C.
 func TestGemm(t *testing.T) {
 	exhaust(t, checkGemm, func(k Kernel) []int { return []int{k.MR, 2*k.NR + 9, 9, 3, 4} })
 }

@@ -12,7 +12,7 @@
 //
 //	a[i*rowA + p*colA] = A[i,p]
 //	b[j/NR*panelB + p*rowB + j%NR] = B[p,j]
-//	c[i*ldc + j] = C[i,j], except with AddPacked, see Store
+//	c[i*ldc + j] = C[i,j], except with AddPacked (see Store)
 //
 // So A may be a matrix in place (rowA = lda, colA = 1), its transpose (1, lda) or a packed
 // micro-panel (1, MR). B may be a matrix in place (rowB = ldb, panelB = NR) or packed (NR, NR·k).
@@ -25,28 +25,28 @@
 //   - No multiplication is skipped: 0·NaN and 0·Inf give NaN in C.
 //   - C must not overlap A or B. A kernel never fails, allocates nothing and keeps no pointer.
 //
-// # Level 1 and 2
+// # Levels 1 and 2
 //
 // Dot, Axpy, Scal, Rot, AbsMax, AddAbs, GemvN, GemvT, Ger, Dotxaxpyf and Symv access only the
 // elements in their equations. Lengths must be positive, and results must not overlap operands. No
 // multiplication is skipped. Sums have lanes, all +0 at first, in one fixed order:
 //
-//   - Dot uses 32 lanes while 32 elements are left: x[i]·y[i] is added to lane i%32 by a fused
-//     multiply-add. Then lane v+16 is added to lane v, and lane v+8 to lane v. These eight lanes
-//     take the other elements, padded with zeros, eight at a time in the same way. Then lane v+4 is
-//     added to lane v, and the four sums p, q, r, s give (p+q) + (r+s).
+//   - Dot uses 32 lanes while at least 32 elements are left: x[i]·y[i] is added to lane i%32 by a
+//     fused multiply-add. Then lane v+16 is added to lane v, and lane v+8 to lane v. These eight
+//     lanes take the remaining elements, padded with zeros, eight at a time in the same way. Then
+//     lane v+4 is added to lane v, and the four sums p, q, r, s give (p+q) + (r+s).
 //   - GemvN is y[i] = FMA(alpha, Dot of row i and x, beta·y[i]), with +0 for beta·y[i] if beta = 0.
 //   - GemvT is Scal of y by beta (y = +0 if beta = 0), then Axpy of each row to y from the top down.
-//     Ger is Axpy of y to each row. Axpy is one fused multiply-add per element, by the rounded
-//     alpha·x[i].
+//     Ger is Axpy of y to each row. Each Axpy is one fused multiply-add per element, with the rounded
+//     alpha·x[i] as its factor.
 //   - Dotxaxpyf is Axpy of each row to y, from the top down. Then v[i] = FMA(alpha, s, v[i]), where
 //     the sum s of row i is accumulated as in Dot, but in eight lanes from the start.
 //   - Rot and Symv round each product and each sum. Symv takes the rows from the top down. Each
 //     stored A[i,j] off the diagonal, from left to right, adds (alpha·x[i])·A[i,j] to y[j] and
 //     A[i,j]·x[j] to a sum s, which starts at +0. Then y[i] += alpha·(A[i,i]·x[i] + s).
-//   - AddAbs uses 16 lanes while 16 elements are left. Then lanes 0 to 3 take the elements four at a
-//     time, and two more lanes, e and f, take the rest in turn. Lane v+8 is added to lane v, then
-//     lane v+4 to lane v, and the four sums p, q, r, s give ((p+e)+(q+f)) + (r+s).
+//   - AddAbs uses 16 lanes while at least 16 elements are left. Then lanes 0 to 3 take elements four
+//     at a time, and two more lanes, e and f, take the rest in turn. Lane v+8 is added to lane v,
+//     then lane v+4 to lane v, and the four sums p, q, r, s give ((p+e)+(q+f)) + (r+s).
 //
 // # The same bits on every machine
 //
@@ -63,16 +63,16 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Align is the alignment of packed blocks in bytes. It is the longest cache line of the architecture
+// Align is the alignment of packed blocks, in bytes. It is the longest cache line of the architecture
 // (64 on amd64, 128 on arm64 because of Apple's CPUs), and at least the widest vector register.
 const Align = max(64, unsafe.Sizeof(cpu.CacheLinePad{}))
 
-// A Kernel describes a micro-kernel for float64. The package comment is its contract.
+// A Kernel holds the float64 functions for one instruction set. The package comment is their contract.
 type Kernel struct {
 	// Name is the instruction set, such as "avx2", or "generic" for the portable kernel.
 	Name string
 
-	// MR and NR are the rows and columns of the tile of C that Gemm holds in registers.
+	// MR and NR are the numbers of rows and columns of the tile of C that Gemm holds in registers.
 	MR, NR int
 
 	// Available reports whether this machine can run the kernel.
@@ -82,12 +82,12 @@ type Kernel struct {
 	// threads a product is worth.
 	Speed float64
 
-	// Peak computes z = x·y + z n times in each lane of several vector registers and returns one z.
-	// Each z starts as a small integer. Peak accesses no memory and does 2·n·PeakWidth flops as
+	// Peak repeats z = x·y + z, n times, in each lane of several vector registers and returns one
+	// z. Each z starts as a small integer. Peak accesses no memory and does 2·n·PeakWidth flops as
 	// fast as the CPU can.
 	Peak func(n int, x, y float64) float64
 
-	// PeakWidth is the number of lanes in Peak.
+	// PeakWidth is the number of lanes that Peak uses.
 	PeakWidth int
 
 	// Gemm computes C = alpha·A·B or C = alpha·A·B + C, depending on store, for m <= MR rows, in
@@ -96,12 +96,12 @@ type Kernel struct {
 
 	// Solve overwrites the m×n matrix X, m <= MR, with the solution Y of T·Y = X. T is lower
 	// triangular: T[i,j] = t[i*rowT+j*colT] for j < i, and d holds the reciprocals of its diagonal,
-	// which is ones if d is nil. Row i of X is x[i*ldx:]. Strides may be negative: read backwards,
-	// an upper triangle is a lower one. It takes m²n flops. Row i becomes FMA(-T[i,j], Y[j], X[i])
-	// for j = 0, 1, ..., i-1, and then FMA(d[i], X[i], +0).
+	// which is all ones if d is nil. Row i of X is x[i*ldx:]. Strides may be negative: read
+	// backwards, an upper triangle is a lower one. Solve takes m²n flops. Row i becomes
+	// FMA(-T[i,j], Y[j], X[i]) for j = 0, 1, ..., i-1, and then FMA(d[i], X[i], +0).
 	Solve func(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)
 
-	// Multiply overwrites X with T·X. It takes the arguments of Solve, but d is the diagonal
+	// Multiply overwrites X with T·X. It takes the arguments of Solve, but d holds the diagonal
 	// itself. Row i becomes d[i]·X[i], and then FMA(T[i,j], X[j], X[i]) for j = i-1, ..., 1, 0.
 	Multiply func(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)
 
@@ -114,13 +114,13 @@ type Kernel struct {
 	Transpose func(m, n int, src *float64, lds int, dst *float64, ldd int)
 
 	// Tanh computes dst[i] = tanh(src[i]) for all i < len(src). It panics if dst is shorter than
-	// src. dst and src must be the same or not overlap. The error is less than 2 ulp, in the
-	// subnormal range too; zeros keep their sign, and NaN gives NaN. The result for an element
-	// depends on its value alone and is the same on every kernel.
+	// src. They must start at the same element or not overlap. The error is less than 2 ulp, even
+	// in the subnormal range; zeros keep their sign, and NaN gives NaN. Each dst[i] depends on
+	// src[i] alone and is the same with every kernel.
 	Tanh func(dst, src []float64)
 
 	// Dot, Axpy, Scal and Rot are the loops over one or two vectors of unit stride; n >= 1. See
-	// Level 1 and 2 in the package comment.
+	// Levels 1 and 2 in the package comment.
 	//
 	//	Dot:  returns the sum of x[i]·y[i]
 	//	Axpy: y[i] += alpha·x[i]
@@ -154,8 +154,8 @@ type Kernel struct {
 
 	// Dotxaxpyf is the loop over an m×n rectangle A off the diagonal of a symmetric matrix. It
 	// reads each element once and uses it twice. Row i+1 starts lda + i·step elements after row i:
-	// step is 0 for a full matrix, 1 or -1 for a packed triangle. m, n >= 1, unit stride; y and v
-	// must not overlap anything, x and u may overlap.
+	// step is 0 for a full matrix, 1 or -1 for a packed triangle. m, n >= 1; the vectors have unit
+	// stride. y and v must not overlap anything; x and u may overlap each other.
 	//
 	//	y[j] += sum over i of (alpha·u[i])·A[i,j]
 	//	v[i] += alpha · sum over j of A[i,j]·x[j]

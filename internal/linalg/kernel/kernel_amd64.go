@@ -11,7 +11,7 @@ import (
 
 //go:generate go -C _asm run .
 
-// vectorKernels lists the assembly kernels, best first. _asm generates the packages of their functions.
+// vectorKernels lists the assembly kernels, best first. The program in _asm generates their packages.
 var vectorKernels = []Kernel{
 	{
 		Name: "avx512",

@@ -3,8 +3,8 @@ package kernel
 import "unsafe"
 
 // ddotGeneric is the reference for Dot. Only four lanes at a time fit into registers (with eight the
-// compiler spills some). So it passes eight times over each part of the vectors while that is in the L1
-// cache.
+// compiler spills some). So it passes eight times over each part of the vectors while the part is in
+// the L1 cache.
 func ddotGeneric(n int, x, y *float64) float64 {
 	var s [lanes]float64
 	whole := n &^ (lanes - 1)
@@ -31,8 +31,8 @@ func ddotGeneric(n int, x, y *float64) float64 {
 	return sumLanes(first)
 }
 
-// lanes is the number of partial sums in Dot, and inCache the length of the parts that it passes over
-// several times.
+// lanes is the number of partial sums in Dot, and inCache the length of the parts of vectors that the
+// generic loops pass over several times.
 const (
 	lanes   = 32
 	inCache = 32 * lanes

@@ -132,7 +132,7 @@ func dsymvGeneric(upper bool, m int, alpha float64, a *float64, lda, step int, x
 	}
 }
 
-// symvOf returns a Symv built on functions for SymvRows rows, one for each triangle, and dsymvGeneric.
+// symvOf returns a Symv that calls upper or lower for SymvRows rows, and dsymvGeneric for fewer.
 func symvOf(upper, lower func(alpha float64, a *float64, lda, step int, x, y *float64)) func(isUpper bool, m int, alpha float64, a *float64, lda, step int, x, y *float64) {
 	return func(isUpper bool, m int, alpha float64, a *float64, lda, step int, x, y *float64) {
 		switch {

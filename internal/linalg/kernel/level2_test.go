@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// dotOf is the inner product in the lanes of the package comment.
+// dotOf returns the inner product, summed in the lanes of the package comment.
 func dotOf(n int, x, y func(i int) float64) float64 {
 	var s [32]float64
 	i := 0
@@ -32,12 +32,12 @@ func dotOf(n int, x, y func(i int) float64) float64 {
 	return fold8([8]float64(s[:8]))
 }
 
-// fold8 is the sum of eight lanes.
+// fold8 returns the sum of eight lanes.
 func fold8(s [8]float64) float64 {
 	return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]))
 }
 
-// sumAbs is the sum of AddAbs in the lanes of the package comment.
+// sumAbs returns the sum of AddAbs, in the lanes of the package comment.
 func sumAbs(x []float64) float64 {
 	var s [16]float64
 	var rest [2]float64
@@ -58,15 +58,15 @@ func sumAbs(x []float64) float64 {
 	return ((p[0] + rest[0]) + (p[1] + rest[1])) + (p[2] + p[3])
 }
 
-// few are values of vectors in which magnitudes are equal, zero or NaN: AbsMax finds the first of the
-// largest.
+// few lists sets of values for vectors with equal magnitudes, zeros or NaN, in which AbsMax must find
+// the first of the largest.
 var few = [][]float64{
 	{-0.5, 0.75, 0.25, -0.875}, {1, -1}, {-math.MaxFloat64, math.MaxFloat64}, {5e-324, 0, -5e-324}, {0},
 	{math.Copysign(0, -1), 0}, {math.NaN(), math.Float64frombits(0x7ff0000000000001)},
 	{math.Float64frombits(0xfff7ffffffffffff), math.Copysign(0, -1), -0.5, 0.75},
 }
 
-// checkVectors checks the loops of Level 1 and the searches.
+// checkVectors checks the loops of Level 1, AbsMax and AddAbs.
 func checkVectors(s *shape, k Kernel) {
 	n := 1 + s.Below(256)
 	s.chooseFinite()
@@ -109,9 +109,9 @@ func checkVectors(s *shape, k Kernel) {
 	s.same("y", y, wantY)
 }
 
-// A lane of -0, the sum of products that underflow, is +0 after the zeros of an incomplete eight. Where
-// a multiply-add rounds twice (fma.go), the product is -0 already when it is added to the lane's +0,
-// and the lane is +0 in any case.
+// A lane of -0, a sum of products that underflow, becomes +0 if an incomplete eight is padded with
+// zeros. If a multiply-add rounds twice (fma.go), the product is already -0 when it is added to the
+// lane's +0, so the lane is +0 in any case.
 func TestLanesOfMinusZero(t *testing.T) {
 	available(t, func(t *testing.T, k Kernel) {
 		var x, y, z [80]float64
@@ -206,8 +206,8 @@ func checkMatrixVector(s *shape, k Kernel) {
 	s.same("the vector down the columns", down, wantDown.x)
 }
 
-// dotxaxpyf checks Dotxaxpyf on rows of a full matrix or of a packed triangle, which come closer to
-// each other or move apart.
+// dotxaxpyf checks Dotxaxpyf on rows of a full matrix or of a packed triangle, whose spacing shrinks or
+// grows from row to row.
 func (s *shape) dotxaxpyf(k Kernel, m, n int) {
 	step := s.Below(3) - 1
 	lda := n + m + s.Below(5)

@@ -22,8 +22,8 @@ func dtransposeGeneric(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	}
 }
 
-// transposeBy returns a Transpose built on whole, which needs multiples of w. The last rows and columns
-// go in blocks of w that overlap the ones before; matrices smaller than w go to dtransposeGeneric.
+// transposeBy returns a Transpose built on whole, for which m and n must be multiples of w. Blocks of w
+// that overlap earlier ones cover the last rows and columns. dtransposeGeneric handles m < w and n < w.
 func transposeBy(w int, whole func(m, n int, src *float64, lds int, dst *float64, ldd int)) func(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	return func(m, n int, src *float64, lds int, dst *float64, ldd int) {
 		if m < w || n < w {

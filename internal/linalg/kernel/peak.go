@@ -53,8 +53,8 @@ func MeasurePeak(k Kernel, threads int, clock func() time.Duration) float64 {
 
 var stepsOf sync.Map // maps the name of a kernel to the steps of its loop
 
-// peakSteps returns a number of steps, a power of two, that takes at least peakTime. The shortest of
-// three runs counts, so that one interruption does not make the loop too short.
+// peakSteps returns a number of steps, a power of two, for which the loop takes at least peakTime. The
+// shortest of three runs counts, so that one interruption does not make the loop too short.
 func peakSteps(kernel string, loop func(steps int) time.Duration) int {
 	if steps, ok := stepsOf.Load(kernel); ok {
 		return steps.(int)

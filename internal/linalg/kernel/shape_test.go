@@ -11,8 +11,8 @@ import (
 	"blskernel/internal/testutil/guard"
 )
 
-// available runs f as a subtest for each kernel of the table; one that this machine cannot run is a
-// visible skip.
+// available runs f as a subtest for each kernel of the table; kernels that this machine cannot run are
+// visibly skipped.
 func available(t *testing.T, f func(t *testing.T, k Kernel)) {
 	for _, k := range table {
 		t.Run("kernel="+k.Name, func(t *testing.T) {
@@ -39,8 +39,8 @@ type span struct {
 	off  func(i, j int) int
 }
 
-// newSpan makes the span of the elements (i,j) of an r×c matrix for which used holds, at the distances
-// off.
+// newSpan returns a span of the elements (i,j) of an r×c matrix for which used is true, at the
+// distances that off returns.
 func newSpan(r, c int, canary float64, off func(i, j int) int, used func(i, j int) bool, value func() float64) span {
 	var places []int
 	for i := range r {
@@ -65,7 +65,7 @@ func newSpan(r, c int, canary float64, off func(i, j int) int, used func(i, j in
 }
 
 // apart copies x into the middle of a longer slice, so that an address a little outside x is still in
-// the same allocation, as the pointer checks of the race detector require.
+// the same allocation. The pointer checks of the race detector require this.
 func apart(x []float64) []float64 {
 	all := make([]float64, len(x)+2*margin)
 	copy(all[margin:], x)
@@ -78,7 +78,7 @@ func (s span) at(i, j int) float64 { return s.x[s.zero+s.off(i, j)] }
 
 func (s span) set(i, j int, v float64) { s.x[s.zero+s.off(i, j)] = v }
 
-// in is the address of element (0,0) if the elements of the span are in x.
+// in returns the address of element (0,0) if the elements of the span are in x.
 func (s span) in(x []float64) *float64 {
 	if len(x) == 0 {
 		return element(new(float64), s.zero)
@@ -86,17 +86,17 @@ func (s span) in(x []float64) *float64 {
 	return element(&x[0], s.zero)
 }
 
-// rowMajor is the place of element (i,j) of a matrix with rows ld apart.
+// rowMajor returns the function for the place of element (i,j) in a matrix with rows ld apart.
 func rowMajor(ld int) func(i, j int) int { return func(i, j int) int { return i*ld + j } }
 
-// copied is the span with a copy of its elements.
+// copied returns the span with a copy of its elements.
 func (s span) copied() span { return span{slices.Clone(s.x), s.zero, s.off} }
 
-// first is the address of element (0,0).
+// first returns the address of element (0,0).
 func (s span) first() *float64 { return s.in(s.x) }
 
-// A shape chooses the shape and the elements of a call for a check. It takes them from data, and zeros
-// where that ends. The operands of calls lie at an edge of pages that cannot be touched.
+// A shape chooses the shape and the elements of a call for a check. Choices come from data, and are
+// zero once it is used up. The operands of calls lie next to pages that cannot be touched.
 type shape struct {
 	fuzz.Choices
 	t       *testing.T
@@ -104,11 +104,11 @@ type shape struct {
 	edge    guard.Edge
 	regions []*guard.Region
 
-	nonFinite bool // values may be NaN and infinities
+	nonFinite bool // values may include NaN and infinities
 }
 
-// value is a number that shows how results are rounded: most are normal, some are zeros of either sign,
-// subnormal, or have products that underflow or overflow.
+// value returns a number that shows how results are rounded. Most values are normal; some are zeros of
+// either sign, subnormal, or have products that underflow or overflow.
 func (s *shape) value() float64 {
 	v := s.rnd.NormFloat64()
 	switch s.rnd.IntN(24) {
@@ -128,7 +128,7 @@ func (s *shape) value() float64 {
 	return v
 }
 
-// chooseFinite makes all values finite, or lets some be NaN and infinities.
+// chooseFinite decides whether all values are finite or some are NaN and infinities.
 func (s *shape) chooseFinite() { s.nonFinite = s.rnd.IntN(6) == 0 }
 
 // put moves a span to the edge of an unused region, and returns the address of element (0,0).
@@ -139,7 +139,7 @@ func (s *shape) put(x *span) *float64 {
 	return x.first()
 }
 
-// vector is n values at an increment of either sign, and the address of the first.
+// vector returns n values at an increment of either sign, and the address of the first.
 func (s *shape) vector(n, inc int, canary float64) (v span, first *float64) {
 	v = newSpan(n, 1, canary, func(i, _ int) int { return i * inc }, everyElement, s.value)
 	return v, s.put(&v)
@@ -179,9 +179,9 @@ func regions(t testing.TB) (all []*guard.Region) {
 	return all
 }
 
-// exhaust runs a check on each kernel, at both edges, with all combinations of its first choices, each
-// below a number, and random later ones. The short form takes some 5000 of the combinations, at a prime
-// step, so that each choice still takes all its values.
+// exhaust runs a check on each kernel, at both edges, with all combinations of its first choices, below
+// the numbers in choices, and random later ones. The short form takes about 5000 of the combinations,
+// at a prime step, so that each choice still takes all its values.
 func exhaust(t *testing.T, check check, choices func(k Kernel) []int) {
 	testutil.NotUnderRace(t, "it starts no goroutines, and most of it is assembly")
 	available(t, func(t *testing.T, k Kernel) {

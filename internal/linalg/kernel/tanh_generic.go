@@ -33,9 +33,9 @@ import "math"
 // The largest errors found among 31 million random arguments, most of them near the break, are 1.28 ulp
 // with fused multiply-adds and 1.34 without.
 //
-// P and A interpolate tanh: t = y - 2yw/A exactly at y = 0 (three times) and at the zeros of the
-// Chebyshev polynomial T17(y/0.9375), except the middle three. The relative error of t is 2^-59.3 with
-// the rounded coefficients, nearly equal in all ripples. TestTanhConstants recomputes P and A.
+// P and A interpolate tanh: t = y - 2yw/A exactly at y = 0 (counted three times) and at the zeros of
+// the Chebyshev polynomial T17(y/0.9375), except the middle three. The relative error of t is 2^-59.3
+// with the rounded coefficients, nearly equal in all ripples. TestTanhConstants recomputes P and A.
 const (
 	// For a >= 19.07, 1 - tanh a is less than half an ulp. The clamp bounds n.
 	tanhClamp = 20
@@ -62,13 +62,13 @@ const (
 	tanhA3 = 0x1.0a84d5c1c7f57p-12
 )
 
-// tanhConstants holds the constants for the vector kernels, in the order that these expect.
+// tanhConstants holds the constants for the vector kernels, in the order that they expect.
 var tanhConstants = [...]float64{
 	tanhClamp, tanhBreak, tanhLog, tanhShift, tanhHi, tanhLo,
 	tanhP3, tanhP2, tanhP1, tanhP0, tanhA3, tanhA2, tanhA1, 1, 2, math.Copysign(0, -1),
 }
 
-// tanhTable holds every constant four times.
+// tanhTable holds each of tanhConstants four times.
 var tanhTable = func() (t [len(tanhConstants)][4]float64) {
 	for i, c := range tanhConstants {
 		t[i] = [4]float64{c, c, c, c}

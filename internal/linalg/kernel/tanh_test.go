@@ -23,7 +23,7 @@ func everywhere(rnd *rand.Rand, count int) []float64 {
 	return x
 }
 
-// between returns count random numbers of [lo, hi).
+// between returns count random numbers in [lo, hi).
 func between(rnd *rand.Rand, lo, hi float64, count int) []float64 {
 	x := make([]float64, count)
 	for i := range x {
@@ -45,8 +45,8 @@ func around(x float64, count int) []float64 {
 	return all
 }
 
-// tanhArguments covers all magnitudes, densely those where the error is largest, and both sides of each
-// change in the algorithm: the break, the clamp, and the steps of n with the zeros of y between them.
+// tanhArguments returns arguments of all magnitudes, densest where the error is largest. They surround
+// each change in the algorithm: the break, the clamp, the steps of n, and the zeros of y.
 func tanhArguments() []float64 {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	x := everywhere(rnd, 3)
@@ -124,7 +124,7 @@ func checkError(t *testing.T, most, lo, hi float64, exact, approx func(x *big.Fl
 	t.Logf("relative error 2^%.2f", math.Log2(worst))
 }
 
-// checkSplit requires that hi is x in the given number of bits and lo the rest, rounded.
+// checkSplit requires that hi is x rounded to the given number of bits, and lo the rest, rounded.
 func checkSplit(t *testing.T, x *big.Float, hi, lo float64, bits uint) {
 	t.Helper()
 	want, _ := newBig(0).Set(x).SetPrec(bits).Float64()
@@ -134,9 +134,9 @@ func checkSplit(t *testing.T, x *big.Float, hi, lo float64, bits uint) {
 	}
 }
 
-// The portable kernel is within 2 ulp of the value, everywhere: the bounds in the comments are below 2.
-// It is odd and never beyond 1. The others do the same operations in the same order and have the same
-// bits.
+// The portable kernel is within 2 ulp of the exact value everywhere: the bounds in the comments are
+// below 2. It is odd and never beyond ±1. The others do the same operations in the same order and give
+// the same bits.
 func TestTanhAccuracy(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutines")
 	src := tanhArguments()
@@ -179,7 +179,7 @@ func TestTanhSpecial(t *testing.T) {
 	})
 }
 
-// checkTanh runs Tanh in place and not: the result for an element depends on its value alone.
+// checkTanh runs Tanh in place and into another slice: each result depends on its argument alone.
 func checkTanh(s *shape, k Kernel) {
 	n := s.Below(256)
 	src := make([]float64, n)
@@ -215,8 +215,8 @@ func TestTanh(t *testing.T) {
 	exhaust(t, checkTanh, func(Kernel) []int { return []int{256} })
 }
 
-// BenchmarkTanh runs the kernels and math.Tanh on arguments in random order, so that its branches
-// cannot be predicted.
+// BenchmarkTanh runs the kernels and math.Tanh on arguments in random order, so that branches cannot be
+// predicted.
 func BenchmarkTanh(b *testing.B) {
 	for _, n := range []int{10, 100, 1000, 10000} {
 		src, dst := between(rand.New(rand.NewPCG(7, 8)), -3, 3, n), make([]float64, n)

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// checkTriangle multiplies by a triangle that is stored only below the diagonal, and solves: stored by
-// rows, by columns and backwards, with and without a unit diagonal. The rest of what the slice of T
-// covers is NaN.
+// checkTriangle multiplies by, or solves with, a triangle that is stored only below the diagonal: by
+// rows, by columns or backwards, with or without a unit diagonal. The other elements of the slice of T
+// are NaN.
 func checkTriangle(s *shape, k Kernel) {
 	solve := s.Below(2) == 0
 	m, n := 1+s.Below(k.MR), 1+s.Below(3*k.NR+2)
@@ -62,7 +62,7 @@ func checkTriangle(s *shape, k Kernel) {
 
 func FuzzTriangle(f *testing.F) { fuzzed(f, checkTriangle) }
 
-// Triangles of every order and in every direction, and right-hand sides of every width.
+// TestTriangle takes triangles of every order and direction, and right-hand sides of every width.
 func TestTriangle(t *testing.T) {
 	exhaust(t, checkTriangle, func(k Kernel) []int { return []int{2, k.MR, 2*k.NR + 9, 2, 2, 2} })
 }
