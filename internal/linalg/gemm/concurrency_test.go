@@ -28,7 +28,7 @@ func (j *job) again() []float64 {
 	return j.result
 }
 
-// jobs are calls of every routine with every option, on operands of their own.
+// jobs returns calls of every routine with every option, on operands of their own.
 func jobs(t *testing.T) (all []*job) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(81, 1))

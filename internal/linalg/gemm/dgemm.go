@@ -39,8 +39,8 @@ func (e *Engine) small(m, n, k int) bool {
 // smallest L2.
 const smallOrder = 128
 
-// Dgemmt computes the triangle ul of C = alpha·op(A)·op(B) + beta·C for a symmetric product of order n,
-// in n²k flops. The other triangle of C is not touched.
+// Dgemmt computes the triangle ul of C = alpha·op(A)·op(B) + beta·C for a symmetric product of order n
+// with sums of k terms, in n²k flops. The other triangle of C is not touched.
 func (e *Engine) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if check.Dgemmt(ul, tA, tB, n, k, a, lda, b, ldb, c, ldc) {
 		p := e.newProduct(tA, tB, n, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, oneTriangle(ul, block.Dense(c, ldc)))
@@ -48,7 +48,7 @@ func (e *Engine) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha flo
 	}
 }
 
-// Dgemmtp is Dgemmt for the upper triangle in packed storage.
+// Dgemmtp is Dgemmt for the upper triangle of C, packed in ap.
 func (e *Engine) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64) {
 	if check.Dgemmtp(tA, tB, n, k, a, lda, b, ldb, ap) {
 		p := e.newProduct(tA, tB, n, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, oneTriangle(blas.Upper, block.Packed(n, ap, 0, 0)))
@@ -56,8 +56,8 @@ func (e *Engine) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []flo
 	}
 }
 
-// DgemmDiag computes C = alpha·op(A)·diag(d)·op(B) + beta·C. It is Dgemm, but scales the rows of op(B)
-// when it packs them: 2mnk flops, and kn multiplications each time B is packed.
+// DgemmDiag computes C = alpha·op(A)·diag(d)·op(B) + beta·C. It is like Dgemm, but packing multiplies
+// row p of op(B) by d[p]: 2mnk flops, and kn multiplications each time B is packed.
 func (e *Engine) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if check.DgemmDiag(tA, tB, m, n, k, a, lda, d, b, ldb, c, ldc) {
 		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, dense(block.Dense(c, ldc)))
@@ -66,8 +66,8 @@ func (e *Engine) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a 
 	}
 }
 
-// DgemmTanh computes C[i,j] = tanh(alpha·(op(A)·op(B))[i,j] + bias[j]) in one pass over C, which it
-// does not read.
+// DgemmTanh computes C[i,j] = tanh(alpha·(op(A)·op(B))[i,j] + bias[j]) in one pass over C, without
+// reading C.
 func (e *Engine) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int) {
 	if check.DgemmTanh(tA, tB, m, n, k, a, lda, b, ldb, bias, c, ldc) {
 		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), 0, dense(block.Dense(c, ldc)))

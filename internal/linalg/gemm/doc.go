@@ -19,7 +19,7 @@
 // # The five loops
 //
 // The loops follow Goto and van de Geijn, ACM TOMS 34(3), 2008, and BLIS, Van Zee and van de Geijn,
-// ACM TOMS 41(3), 2015. A and B are exchanged, because C is row-major and tiles are wider than high:
+// ACM TOMS 41(3), 2015. A and B are exchanged, because C is row-major and tiles are wider than tall:
 //
 //	loop 5  ic: MC rows of C
 //	loop 4    pc: up to KC terms of the sum    A[ic, pc], MC×KC, packed, in L3
@@ -38,11 +38,11 @@
 //	((beta·c + alpha·S_1) + alpha·S_2) + ...,   S_b = sum of a_ip·b_pj over p in block b, ascending
 //
 // where b runs over the fewest blocks of at most KC = 256 terms, of about equal length. S_b is one
-// chain of fused multiply-adds from +0, and alpha·S_b is added by another; beta·c is rounded. If
-// beta = 0, C is alpha·S_1 after the first block, with +0 for -0 in packed storage. Diagonal blocks
-// of Dtrsm and Dtrmm have order 128. Within a block an element is one chain (trsm.go, trmm.go), and
-// other blocks contribute by products. A diagonal between the factors scales the rows of B, which
-// rounds them.
+// chain of fused multiply-adds from +0, and another fused multiply-add adds alpha·S_b; beta·c is
+// rounded. If beta = 0, C is alpha·S_1 after the first block, with +0 for -0 in packed storage.
+// Diagonal blocks of Dtrsm and Dtrmm have order 128. Within a block an element is one chain
+// (trsm.go, trmm.go), and other blocks contribute by products. A diagonal between the factors scales
+// the rows of B, which rounds them.
 //
 // So the order of operations depends on the shape alone. Results are bit-identical on every kernel,
 // for any cache sizes and number of threads, except for NaN payloads. KC and the size of diagonal

@@ -15,19 +15,19 @@ type Engine struct {
 	pool   *workers.Pool
 }
 
-// New returns an engine on kernel k, which this machine must be able to run.
+// New returns an engine that uses kernel k, which this machine must be able to run.
 func New(k kernel.Kernel) *Engine {
 	c := cpu.CacheSizes()
 	return &Engine{kernel: k, caches: c, blocks: blocksFor(k, c), pool: workers.Default}
 }
 
-// Kernel returns the micro-kernel.
+// Kernel returns the engine's micro-kernel.
 func (e *Engine) Kernel() kernel.Kernel { return e.kernel }
 
-// BlockSizes returns MC, KC and NC of the five loops.
+// BlockSizes returns the block sizes MC, KC and NC of the five loops.
 func (e *Engine) BlockSizes() (mc, kc, nc int) { return e.blocks.MC, e.blocks.KC, e.blocks.NC }
 
-// blockSizes are the sizes of the loops: C is computed in blocks of MC×NC, KC terms at a time.
+// blockSizes holds the block sizes of the loops: C is computed in blocks of MC×NC, KC terms at a time.
 type blockSizes struct {
 	MC, KC, NC int
 }
@@ -48,7 +48,7 @@ const packedBytes = 2 << 20
 //   - NC: loop 2 reads the packed KC×NC block of B for every MR rows of C. The block gets five eighths
 //     of L2; A and C stream through the rest: 8·KC·NC <= 5/8·L2.
 //   - MC: loop 3 reads the packed MC×KC block of A for every block of B. Threads share it in L3. It
-//     need not be large: packing B again for every MC rows is the work of about ten rows.
+//     need not be large: packing B again for every MC rows costs as much as about ten rows of C.
 //
 // NC and MC are rounded down to a multiple of NR and MR, but not to zero; results do not depend on
 // them. MR×NR = 8×24 and L2 = 1 MiB give NC = 312, MC = 1024. If cores share an L2, each uses its own

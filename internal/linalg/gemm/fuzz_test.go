@@ -14,7 +14,7 @@ import (
 	"blskernel/internal/testutil/kernels"
 )
 
-// A shape takes numbers from the data of a fuzzer, and zeros where that ends.
+// A shape takes numbers from the data of a fuzzer, and zeros after the end of the data.
 type shape struct{ fuzz.Choices }
 
 // engine makes an engine on one of the kernels with block sizes that the fuzzer chooses, so that small
@@ -32,13 +32,13 @@ func (s *shape) engine(all []kernel.Kernel) *Engine {
 // scalars are the pairs (alpha, beta) with which every routine is called.
 var scalars = [][2]float64{{1, 0}, {1, 1}, {-1, 1}, {0.7, -1.3}, {-2.5, 0}, {0, 0}, {0, 1}, {0, 0.3}}
 
-// alone lets calls compute on the goroutine of the test, since a fault on another one ends the program.
+// alone keeps calls on the goroutine of the test, since a fault on another one ends the program.
 func alone(f *testing.F) {
 	setThreads(f, 1)
 	use(f, active)
 }
 
-// edges are lengths about the boundaries of tiles and blocks.
+// edges are lengths near the boundaries of tiles and blocks.
 var edges = []byte{0, 1, 2, 5, 6, 7, 8, 9, 10, 15, 16, 17, 18, 23, 24, 25, 26, 33, 34, 48, 49, 50, 57, 58, 64, 65}
 
 // seed adds inputs for each of the given forms of a call, and takes each length in edges the given
@@ -58,16 +58,16 @@ func seed(f *testing.F, times, before, forms, between, lengths int) {
 	}
 }
 
-// base is an engine with the KC of e, the only size that affects results, and otherwise the blocks and
-// caches of this machine.
+// base returns an engine with the KC of e, the only size that affects results, and otherwise the blocks
+// and caches of this machine.
 func base(e *Engine) *Engine {
 	b := onPool(New(e.kernel))
 	b.blocks.KC = e.blocks.KC
 	return b
 }
 
-// FuzzProducts calls every routine, also with block sizes that the fuzzer chooses, on operands between
-// pages that cannot be touched. It compares with larger blocks, bit for bit.
+// FuzzProducts calls every routine, with block sizes that the fuzzer chooses, on operands next to pages
+// that cannot be touched. It compares with the blocks of this machine, bit for bit.
 func FuzzProducts(f *testing.F) {
 	testutil.NotUnderRace(f, "TestConcurrentRoutines and TestReproducible divide all routines")
 	rs := append(routines(), triangularRoutines()...)

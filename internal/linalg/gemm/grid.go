@@ -31,23 +31,22 @@ func (p *product) cut(threads int, x cell) grid {
 }
 
 const (
-	// packingRows is the time to pack an element of B, in rows of C that could be computed instead:
-	// 9 if B comes from L2, 25 if it comes from memory.
+	// packingRows is the number of rows of C that could be computed while B is packed once: 9 if B
+	// comes from L2, 25 if it comes from memory.
 	packingRows = 16
 
-	// readingColumns is the time to read an element of A, in columns of C that could be computed
-	// instead.
+	// readingColumns is the number of columns of C that could be computed while A is read once.
 	readingColumns = 4
 
 	// rowsOfTask bounds the rows of a task if columns are cut. Packing B then takes 3% of the time.
-	// Larger tasks pack it less often, but leave less to others if a thread loses its CPU.
+	// Larger tasks pack it less often, but leave less to other threads if one loses its CPU.
 	rowsOfTask = 512
 
 	rangesOfTriangle = 4
 )
 
-// part returns task t of the grid, with the rows and terms of x. In a triangle the longest rows and
-// columns come first, so that the last tasks, for which threads wait, are short.
+// part returns task t of grid g as a cell within the rows and terms of x. In a triangle the longest
+// rows and columns come first, so that the last tasks, for which threads wait, are short.
 func (p *product) part(g grid, x cell, t int) cell {
 	i, j := t%g.down, t/g.down
 	switch p.c.kept {
@@ -64,7 +63,7 @@ func (p *product) part(g grid, x cell, t int) cell {
 	return x
 }
 
-// lastProduct is the id of the last product on several threads.
+// lastProduct is the id of the latest product on several threads.
 var lastProduct atomic.Int64
 
 // packTasks is the number of tasks per thread into which the packing of a block of A is cut.

@@ -13,7 +13,7 @@ type product struct {
 	alpha, beta float64
 	a, b        source
 	c           sink
-	bias        []float64 // if not nil, C[i,j] becomes tanh(C[i,j] + bias[j]) at the end; needs all of C kept
+	bias        []float64 // if not nil, C[i,j] becomes tanh(C[i,j] + bias[j]) at the end; all of C must be kept
 	id          int64     // of a product on several threads, else 0
 	shared      panels    // A[ic, pc], packed by the threads together; x is nil if there is none
 	sharedFrom  int       // ic
@@ -49,7 +49,7 @@ func (p *product) on(w *workspace) {
 	p.loops(w, cell{0, p.m, 0, p.n, 0, p.k})
 }
 
-// loops adds a cell of the product to C: the five loops of the package comment.
+// loops adds a cell of the product to C by the five loops of the package comment.
 func (p *product) loops(w *workspace, x cell) {
 	mr, nr := p.engine.kernel.MR, p.engine.kernel.NR
 	mc, kc, nc := p.height(), p.depth(), p.width()
@@ -93,7 +93,7 @@ func (p *product) width() int {
 }
 
 // even cuts n into the fewest ranges of at most limit elements and returns their length, a multiple of
-// step. The last range may be shorter. step divides limit.
+// step. The last range may be shorter. limit must be a multiple of step.
 func even(n, limit, step int) int {
 	ranges := (n + limit - 1) / limit
 	return roundUp((n+ranges-1)/ranges, step)
@@ -159,11 +159,11 @@ func (p *product) panelsB(w *workspace, rows, j0, j1, p0, p1 int) panels {
 	return panels{x: w.b, row: nr, panel: nr * (p1 - p0)}
 }
 
-// inPlace reports whether the kernel reads an operand of the given length in place, in micro-panels of
-// w rows, each used the given number of times. It does if the uses are too few to repay a copy. It also
-// does if the operand fits in half of L2, unless its rows are a multiple of a page apart and displace
-// each other. A copy pays earlier if each step of a micro-panel is contiguous and at most a cache line.
-// In place, the kernel would load whole lines and use only parts of them.
+// inPlace reports whether the kernel reads operand s, of the given length, in place, in micro-panels of
+// w rows that are each used the given number of times. It does if the uses are too few to repay a copy.
+// It also does if s fits in half of L2, unless the rows of s are a multiple of a page apart and
+// displace each other. A copy pays earlier if each step of a micro-panel is contiguous and at most a
+// cache line. In place, the kernel would load whole lines and use only parts of them.
 func (p *product) inPlace(s *source, w, length, uses int) bool {
 	if s.layout > byCols || s.Packed || s.diag != nil {
 		return false
@@ -181,7 +181,7 @@ func (p *product) directA() bool {
 	return p.inPlace(&p.a, p.engine.kernel.MR, p.m, (p.n+nr-1)/nr)
 }
 
-// directB is directA for B and the given number of rows of C. The rows of B must be contiguous.
+// directB is directA for B, used by the given number of rows of C. The rows of B must be contiguous.
 func (p *product) directB(rows int) bool {
 	mr := p.engine.kernel.MR
 	return p.b.layout == byCols && p.inPlace(&p.b, p.engine.kernel.NR, p.n, (rows+mr-1)/mr)
@@ -190,15 +190,15 @@ func (p *product) directB(rows int) bool {
 // fewUses is the largest number of uses of a micro-panel that does not repay a copy.
 const fewUses = 4
 
-// The sizes of a cache line and of a page of memory in bytes.
+// line and page are the sizes of a cache line and of a page of memory, in bytes.
 const (
 	line = int(kernel.Align)
 	page = 4096
 )
 
-// strip is loop 1. It adds the product of micro-panel ai of A and the micro-panels of B from bj on to
-// the m×n block of C at (i,j), m <= MR. For the first block of the sum, it also applies beta. Tiles
-// that C keeps only in part go through a buffer.
+// strip is loop 1. It multiplies micro-panel ai of A by the micro-panels of B that start at bj, and
+// adds the product to the m×n block of C at (i,j), m <= MR. For the first block of the sum, it also
+// applies beta. Tiles that C keeps only in part go through a buffer.
 func (p *product) strip(w *workspace, a, b panels, ai, bj, k int, first bool, i, j, m, n int) {
 	store := kernel.Add
 	switch {

@@ -35,7 +35,7 @@ func opA(trans blas.Transpose, a block.Matrix) source {
 // opB returns op(B) as the second operand of a product.
 func opB(trans blas.Transpose, b block.Matrix) source { return opA(block.Other(trans), b) }
 
-// symmetric returns a symmetric matrix whose triangle ul is stored, for use as either operand.
+// symmetric returns the symmetric matrix s, whose triangle ul is stored, for use as either operand.
 func symmetric(ul blas.Uplo, s block.Matrix) source {
 	if ul == blas.Lower {
 		return source{layout: symLower, Matrix: s}
@@ -60,7 +60,7 @@ const (
 
 func dense(c block.Matrix) sink { return sink{c, full} }
 
-// oneTriangle keeps one triangle of a square matrix, with the diagonal.
+// oneTriangle returns a sink that keeps the triangle ul of the square matrix c, with the diagonal.
 func oneTriangle(ul blas.Uplo, c block.Matrix) sink {
 	if ul == blas.Upper {
 		return sink{c, upper}
@@ -120,7 +120,7 @@ func (s *sink) load(dst []float64, i, m, j0, j1 int) {
 	}
 }
 
-// store does the reverse of load.
+// store copies the kept elements back from src: the reverse of load.
 func (s *sink) store(src []float64, i, m, j0, j1 int) {
 	for r := range m {
 		c, from := s.row(i+r, j0, j1)

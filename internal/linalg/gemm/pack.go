@@ -12,8 +12,8 @@ import (
 //	dst[(i/w)*w*kc + p*w + i%w],   kc = p1-p0
 //
 // (i and p counted from i0 and p0). In the last panel it does not write beyond row i1. buffer, of
-// gathered·gatheredSteps elements, is workspace for packed rows along the sum. Rows across the sum are
-// copied to all panels, packedRows at a time, because each is in a page of its own.
+// gathered·gatheredSteps elements, is workspace for rows along the sum in packed storage. Rows across
+// the sum are copied to all panels, packedRows at a time, because each is in a page of its own.
 func (s *source) pack(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p1 int) {
 	size := w * (p1 - p0)
 	switch {

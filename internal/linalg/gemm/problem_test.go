@@ -39,12 +39,12 @@ func newStore(canary float64, n, ld int, at func(i, j int) int) store {
 	return store{all: all, x: all[margin : margin+n], ld: ld, at: at}
 }
 
-// newDense is a store of r×c elements with rows ld >= c apart; the last row ends where the matrix ends.
+// newDense returns a store of r×c elements with rows ld >= c apart; the last row ends with the matrix.
 func newDense(canary float64, r, c, ld int) store {
 	return newStore(canary, max(0, (r-1)*ld+c), ld, func(i, j int) int { return i*ld + j })
 }
 
-// packedUpper is a store of the upper triangle of an n×n matrix.
+// packedUpper returns a store of the upper triangle of an n×n matrix.
 func packedUpper(canary float64, n int) store {
 	return newStore(canary, block.PackedLen(n), 0, func(i, j int) int { return block.PackedIndex(n, i, j) })
 }
@@ -106,7 +106,7 @@ func value(rnd *rand.Rand) float64 {
 	return 2*rnd.Float64() - 1
 }
 
-// operand stores op(X) = an r×c matrix with random elements.
+// operand returns a random matrix X for which op(X) is r×c.
 func operand(rnd *rand.Rand, t blas.Transpose, r, c int) store {
 	rows, cols := block.Stored(t, r, c)
 	s := newDense(inOperand, rows, cols, max(1, cols)+rnd.IntN(4))
@@ -152,7 +152,7 @@ func identical(x, y []float64) bool {
 }
 
 // eachKernel runs f as a subtest on every kernel, with the blocks of this machine. The portable kernel,
-// which takes longest, is left out where there is another, unless testutil.Long.
+// which takes longest, is left out if there is another, unless testutil.Long.
 func eachKernel(t *testing.T, f func(t *testing.T)) {
 	each := kernels.All(t)
 	if !testutil.Long() && len(each) > 1 {
@@ -170,7 +170,7 @@ func eachKernel(t *testing.T, f func(t *testing.T)) {
 // where the portable kernel takes long, unless the long form is asked for.
 func few() bool { return (testutil.UnderRace() || testutil.Emulated()) && !testutil.Long() }
 
-// pool has the threads of the engines under test, as if there were many CPUs and sharing always gained.
+// pool has the threads of the engines under test, as if there were many CPUs and sharing always paid.
 var pool = workers.New(64, 0)
 
 // active is the engine under test.

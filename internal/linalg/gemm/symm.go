@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Dsymm computes C = alpha·A·B + beta·C (side is blas.Left, A m×m) or C = alpha·B·A + beta·C
-// (otherwise, A n×n) for a symmetric A, of which it reads the triangle ul, in 2m²n or 2mn² flops.
+// Dsymm computes C = alpha·A·B + beta·C if side is blas.Left, in 2m²n flops, or C = alpha·B·A + beta·C
+// otherwise, in 2mn² flops. A is symmetric, m×m or n×n; Dsymm reads its triangle ul. B and C are m×n.
 func (e *Engine) Dsymm(side blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if !check.Dsymm(side, ul, m, n, a, lda, b, ldb, c, ldc) {
 		return
@@ -16,7 +16,7 @@ func (e *Engine) Dsymm(side blas.Side, ul blas.Uplo, m, n int, alpha float64, a 
 	e.symm(side, m, n, alpha, symmetric(ul, block.Dense(a, lda)), b, ldb, beta, c, ldc)
 }
 
-// Dspmm is Dsymm for an upper triangle in packed storage.
+// Dspmm is Dsymm for a matrix A whose upper triangle is packed in ap.
 func (e *Engine) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if check.Dspmm(side, m, n, ap, b, ldb, c, ldc) {
 		s := symmetric(blas.Upper, block.Packed(check.Order(side, m, n), ap, 0, 0))
@@ -28,7 +28,7 @@ func (e *Engine) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b 
 // it block by block.
 const smallSymmetric = 48
 
-// symm computes C = alpha·S·B + beta·C or C = alpha·B·S + beta·C.
+// symm is Dsymm for the symmetric matrix s in place of A.
 func (e *Engine) symm(side blas.Side, m, n int, alpha float64, s source, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	order := check.Order(side, m, n)
 	if alpha != 0 && order <= smallSymmetric && e.small(m, n, order) {

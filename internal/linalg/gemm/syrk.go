@@ -7,23 +7,22 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Dsyrk computes the triangle ul of C = alpha·A·Aᵀ + beta·C (t is blas.NoTrans, A n×k) or C =
-// alpha·Aᵀ·A + beta·C (otherwise, A k×n), in n²k flops. The other triangle of C is not touched.
+// Dsyrk computes the triangle ul of C = alpha·op(A)·op(A)ᵀ + beta·C, where op(A), n×k, is A if t is
+// blas.NoTrans and Aᵀ otherwise. It takes n²k flops. The other triangle of C is not touched.
 func (e *Engine) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
 	if check.Dsyrk(ul, t, n, k, a, lda, c, ldc) {
 		e.syrk(t, n, k, alpha, block.Dense(a, lda), nil, beta, oneTriangle(ul, block.Dense(c, ldc)))
 	}
 }
 
-// Dsprk is Dsyrk for the upper triangle in packed storage.
+// Dsprk is Dsyrk for the upper triangle of C, packed in ap.
 func (e *Engine) Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, ap []float64) {
 	if check.Dsprk(t, n, k, a, lda, ap) {
 		e.syrk(t, n, k, alpha, block.Dense(a, lda), nil, beta, oneTriangle(blas.Upper, block.Packed(n, ap, 0, 0)))
 	}
 }
 
-// DsprkDiag computes AP = alpha·A·diag(d)·Aᵀ + beta·AP or AP = alpha·Aᵀ·diag(d)·A + beta·AP, in every
-// other respect like Dsprk.
+// DsprkDiag computes C = alpha·op(A)·diag(d)·op(A)ᵀ + beta·C. In every other respect it is like Dsprk.
 func (e *Engine) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64) {
 	if check.DsprkDiag(t, n, k, a, lda, d, ap) {
 		e.syrk(t, n, k, alpha, block.Dense(a, lda), d[:k], beta, oneTriangle(blas.Upper, block.Packed(n, ap, 0, 0)))
@@ -37,8 +36,8 @@ func (e *Engine) syrk(t blas.Transpose, n, k int, alpha float64, a block.Matrix,
 	p.run()
 }
 
-// Dsyr2k computes the triangle ul of C = alpha·A·Bᵀ + alpha·B·Aᵀ + beta·C (t is blas.NoTrans, A and B
-// n×k) or C = alpha·Aᵀ·B + alpha·Bᵀ·A + beta·C (otherwise, A and B k×n), in 2n²k flops.
+// Dsyr2k computes the triangle ul of C = alpha·op(A)·op(B)ᵀ + alpha·op(B)·op(A)ᵀ + beta·C, where op(X),
+// n×k, is X if t is blas.NoTrans and Xᵀ otherwise. It takes 2n²k flops.
 func (e *Engine) Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if check.Dsyr2k(ul, t, n, k, a, lda, b, ldb, c, ldc) {
 		e.Dgemmt(ul, t, block.Other(t), n, k, alpha, a, lda, b, ldb, beta, c, ldc)

@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A system of one equation is a division: X = B/d. A product by the reciprocal has one more rounding,
-// so that it differs from the quotient by less than 2 ulp. Where the reciprocal would overflow or be
-// subnormal, it must not be used, and X is the quotient. NaN and Inf are the same either way. The
-// limits are at 2^-1024, 2^-1022, 2^1022.
+// A system of one equation is a division: X = B/d. A product with the reciprocal has one more rounding,
+// so it differs from the quotient by less than 2 ulp. If the reciprocal would overflow or be subnormal,
+// it must not be used, and X is the quotient. NaN and Inf are the same either way. The limits are at
+// 2^-1024, 2^-1022, 2^1022.
 func TestDtrsmQuotient(t *testing.T) {
 	extremes := []float64{
 		math.SmallestNonzeroFloat64, 0x1p-1073, 0x1.8p-1060, 0x1p-1024, 0x1.4p-1024, 0x1.fffffffffffp-1024, 0x1p-1023, 0x0.fffffffffffffp-1022,

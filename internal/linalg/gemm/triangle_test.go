@@ -67,7 +67,7 @@ func triangularRoutines() (rs []routine) {
 	return rs
 }
 
-// T is element (i,j) of the triangle of a system.
+// T returns element (i,j) of the triangle of a system.
 func (p *triangularProblem) T(i, j int) float64 {
 	if p.t != blas.NoTrans {
 		i, j = j, i

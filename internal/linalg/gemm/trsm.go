@@ -11,13 +11,13 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Dtrsm solves op(A)·X = alpha·B (side is blas.Left, A m×m) or X·op(A) = alpha·B (otherwise, A n×n) for
-// the m×n matrix X, which overwrites B, in m²n or mn² flops. It reads the triangle ul of A, but not its
-// diagonal if d is blas.Unit. A zero on the diagonal gives Inf or NaN. If alpha = 0, B becomes zero and
-// A is not read.
+// Dtrsm solves op(A)·X = alpha·B if side is blas.Left, in m²n flops, or X·op(A) = alpha·B otherwise, in
+// mn² flops. The m×n matrix X overwrites B; A is triangular, m×m or n×n. Dtrsm reads the triangle ul of
+// A, but not its diagonal if d is blas.Unit. A zero on the diagonal gives Inf or NaN. If alpha = 0, B
+// becomes zero and A is not read.
 //
 // It solves for blocks of rows (of columns, if A is on the right) by substitution in registers with the
-// reciprocals of the diagonal. It subtracts each block's contribution from the rest by a product. Each
+// reciprocals of the diagonal. A matrix product subtracts each block's contribution from the rest. Each
 // column (or row) of X is the exact solution for its own matrix A + E with |E| <= gamma_{r+2}·|A|,
 // where r is the order of A. See Higham, sections 8.1 and 8.5; each reciprocal adds one rounding.
 func (e *Engine) Dtrsm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
@@ -96,11 +96,11 @@ func (t *triangular) sweep(team *workers.Team) {
 	workspaces.Put(w)
 }
 
-// diagonalBlock is the order of diagonal blocks: half of KC, so that products have long sums but still
-// do most of the work. Like KC, it affects results, so it depends on nothing else.
+// diagonalBlock returns the order of diagonal blocks: half of KC, so that products have long sums but
+// still do most of the work. Like KC, it affects results, so it depends on nothing else.
 func (e *Engine) diagonalBlock() int { return e.blocks.KC / 2 }
 
-// rowOf returns the row of X in storage that T counts as row i.
+// rowOf returns the index in storage of the row of X that T counts as row i.
 func (t *triangular) rowOf(i int) int {
 	if t.backwards {
 		return t.order - 1 - i
@@ -116,8 +116,8 @@ func (t *triangular) step(ld int) int {
 	return ld
 }
 
-// update multiplies the part of T below the diagonal block of rows i0 to i1 by these rows of X. It adds
-// the product to the rows below or subtracts it.
+// update multiplies the part of T below the diagonal block of rows i0 to i1 by these rows of X. Dtrmm
+// adds the product to the rows of X below, and Dtrsm subtracts it.
 func (t *triangular) update(w *workspace, team *workers.Team, i0, i1 int) {
 	if i1 == t.order {
 		return
@@ -210,7 +210,7 @@ func (t *triangular) columns(w *workspace, d *diagonal, j0, j1 int) {
 }
 
 // unpack copies a panel of the given number of rows and n columns from w.c back to X, at row i and
-// column j. If T is on the right and B is packed, it passes through w.a.
+// column j. If T is on the right and B is packed, the panel passes through w.a.
 func (t *triangular) unpack(w *workspace, i, rows, j, n int) {
 	k := &t.engine.kernel
 	from, ld := w.c, k.NR
@@ -260,8 +260,8 @@ type rhsPanel struct {
 	n         int
 }
 
-// diagonal returns the block of rows i0 to i1 in place. It makes a dense copy in w if A is packed, or
-// if its rows are a multiple of a page apart and displace each other in the caches.
+// diagonal returns the diagonal block of rows i0 to i1, in place if it can. It makes a dense copy in w
+// if A is packed, or if rows of A are a multiple of a page apart and displace each other in the caches.
 func (t *triangular) diagonal(w *workspace, i0, i1 int) diagonal {
 	size, first := i1-i0, i0 // in storage
 	if t.backwards {
