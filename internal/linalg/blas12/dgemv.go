@@ -13,13 +13,13 @@ import (
 //	y = alpha*Aᵀ*x + beta*y    if tA = blas.Trans or blas.ConjTrans
 //
 // for an m×n matrix A, row-major, lda >= n. If beta = 0, y is not read; if alpha = 0, A and x are not.
-// y must not overlap A or x. It reads A once, in 2mn flops.
+// y must not overlap A or x. Dgemv reads A once, in 2mn flops.
 //
 // The error in y[i] is at most γ_{k+2}·(|alpha|·|op(A)|·|x| + |beta|·|y|)[i], where k is the number of
-// columns of op(A). Element i of A*x is Ddot of row i and x, bit for bit, if both have increment 1. An
-// element of Aᵀ*x adds its products in the order of the rows. If A has at least 256 rows and 80,000
-// elements, it does so within each of at most 16 pieces. The result then depends on the shape of A, but
-// on no other column. NaN and infinities in row i of op(A) reach y[i], and in x they reach all of y.
+// columns of op(A). Element i of A*x is Ddot of row i and x, bit for bit. An element of Aᵀ*x sums its
+// products in the order of the rows. If A has at least 256 rows and 80,000 elements, its rows are cut
+// into at most 16 pieces, whose sums are added in order. The result then depends on A's shape, but not
+// on other columns. NaN and infinities in row i of op(A) reach y[i], and in x they reach all of y.
 func (r *Routines) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	if !check.Dgemv(tA, m, n, a, lda, x, incX, y, incY) {
 		return
@@ -52,7 +52,7 @@ func (r *Routines) gemvN(m, n int, alpha float64, a []float64, lda int, x []floa
 }
 
 // gemvT calls the kernel's GemvT, on several goroutines if that is worth it. They share pieces of whole
-// rows, or columns if there are few rows.
+// rows, or of columns if there are few rows.
 func (r *Routines) gemvT(m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64) {
 	x0 := first(m, incX)
 	switch {

@@ -1,4 +1,4 @@
-// Package blas12 implements Levels 1 and 2 of the BLAS on the loops of one kernel.
+// Package blas12 implements Levels 1 and 2 of the BLAS with the loops of one kernel.
 //
 //	Dcopy Dswap Idamax            y = x, exchange of x and y, index of the largest |x[i]|
 //	Ddot Dnrm2 Dasum              x·y, |x|, the sum of |x[i]|
@@ -11,7 +11,7 @@
 //	Dger                          A += alpha·x·yᵀ
 //	Dsyr Dspr Dsyr2 Dspr2         A += alpha·x·xᵀ, A += alpha·(x·yᵀ + y·xᵀ), A symmetric
 //
-// In every storage a triangle is a list of rows, each with a start and a length (oneTriangle).
+// In every form of storage a triangle is a list of rows, each with a start and a length (oneTriangle).
 //
 // # Conventions
 //

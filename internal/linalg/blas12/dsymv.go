@@ -11,7 +11,7 @@ import (
 //	y = alpha*A*x + beta*y
 //
 // for a symmetric n×n matrix A, row-major, lda >= n, of which it reads the triangle ul. If beta = 0, y
-// is not read; if alpha = 0, A and x are not. y must not overlap A or x. It reads the triangle once
+// is not read; if alpha = 0, A and x are not. y must not overlap A or x. Dsymv reads the triangle once
 // from memory, in 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| + |beta|·|y|)[i].
 // NaN and infinities in row i of A reach y[i], and in x they reach all of y.
 func (r *Routines) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
@@ -39,7 +39,7 @@ func checkSymmetric(ul blas.Uplo, n, k int, far bool, incX, incY int) bool {
 	return !empty
 }
 
-// symvShort adds alpha*A*x to y for fewer rows than a block has. It reads the vectors in place.
+// symvShort adds alpha*A*x to y if A has fewer rows than a block. It reads the vectors in place.
 func symvShort(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, y []float64, incY int) {
 	if alpha == 0 {
 		return
@@ -62,7 +62,7 @@ func symvShort(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []flo
 	}
 }
 
-// Dspmv is Dsymv for a triangle ul stored packed by rows in ap: n(n+1)/2 numbers.
+// Dspmv is Dsymv with the triangle ul of A packed by rows in ap: n(n+1)/2 elements.
 func (r *Routines) Dspmv(ul blas.Uplo, n int, alpha float64, ap []float64, x []float64, incX int, beta float64, y []float64, incY int) {
 	if !checkSymmetric(ul, n, 0, true, incX, incY) {
 		return
@@ -73,7 +73,7 @@ func (r *Routines) Dspmv(ul blas.Uplo, n int, alpha float64, ap []float64, x []f
 	s.times(x, incX, beta, y, incY)
 }
 
-// times is the part of Dsymv and Dspmv after the checks of A.
+// times performs Dsymv or Dspmv after the checks of A.
 func (s *symmetricProduct) times(x []float64, incX int, beta float64, y []float64, incY int) {
 	check.Vector(len(x), s.n, incX, check.ShortX)
 	check.Vector(len(y), s.n, incY, check.ShortY)

@@ -11,9 +11,9 @@ import (
 //	A += alpha*x*yᵀ + alpha*y*xᵀ
 //
 // for a symmetric n×n matrix A, row-major, lda >= n, of which it reads and writes the triangle ul, in
-// 2n² flops. If alpha = 0, it reads and writes nothing. A must not overlap x or y. It adds
-// (alpha*x[i])*y[j] to an element, then (alpha*y[i])*x[j], where i is the row in the triangle: four to
-// six roundings. NaN and infinities in x[i] or y[i] reach row and column i, even if the other factor is
+// 2n² flops. If alpha = 0, it reads and writes nothing. A must not overlap x or y. Dsyr2 adds
+// (alpha*x[i])*y[j] and then (alpha*y[i])*x[j] to element (i,j) of the triangle, with four to six
+// roundings. NaN and infinities in x[i] or y[i] reach row and column i, even if the other factor is
 // zero.
 func (r *Routines) Dsyr2(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
 	check.Uplo(ul)
@@ -52,7 +52,7 @@ func syr2Short(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []fl
 	}
 }
 
-// Dspr2 is Dsyr2, bit for bit, for a triangle ul stored packed by rows in ap: n(n+1)/2 numbers.
+// Dspr2 is Dsyr2, bit for bit, with the triangle ul of A packed by rows in ap: n(n+1)/2 elements.
 func (r *Routines) Dspr2(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []float64, incY int, ap []float64) {
 	check.Uplo(ul)
 	check.Require(n >= 0, check.NLT0)

@@ -12,8 +12,8 @@ import (
 //	Aᵀ*y = x    if tA = blas.Trans or blas.ConjTrans
 //
 // for a triangular n×n matrix A, row-major, lda >= n, and writes y to x. It reads the triangle ul of A
-// once, without the diagonal if d is blas.Unit, in n² flops. x must not overlap A. The result is exact
-// for a matrix A + E with |E| <= γ_{n+1}·|A|.
+// once, without the diagonal if d is blas.Unit, in n² flops. x must not overlap A. y is the exact
+// solution for a matrix A + E with |E| <= γ_{n+1}·|A|.
 //
 // It does not check for zeros on the diagonal: they give infinities and NaN, which reach all dependent
 // elements, even through zeros of A.
@@ -26,7 +26,7 @@ func (r *Routines) Dtrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a 
 	}
 }
 
-// Dtpsv is Dtrsv for a triangle ul stored packed by rows in ap: n(n+1)/2 numbers.
+// Dtpsv is Dtrsv with the triangle ul of A packed by rows in ap: n(n+1)/2 elements.
 func (r *Routines) Dtpsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, ap, x []float64, incX int) {
 	if checkTriangular(ul, tA, d, n, 0, true, incX) {
 		check.Packed(len(ap), n)
@@ -36,8 +36,8 @@ func (r *Routines) Dtpsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, ap
 	}
 }
 
-// Dtbsv is Dtrsv for a triangular n×n matrix A with k diagonals off the main one, stored as for Dtbmv.
-// It takes n(2k+1) flops, and |E| <= γ_{k+2}·|A|.
+// Dtbsv is Dtrsv for a triangular n×n band matrix A with k superdiagonals or k subdiagonals, stored as
+// for Dtbmv. It takes n(2k+1) flops, and |E| <= γ_{k+2}·|A|.
 func (r *Routines) Dtbsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n, k int, a []float64, lda int, x []float64, incX int) {
 	if checkTriangular(ul, tA, d, n, k, lda > k, incX) {
 		check.Length(len(a), n, k+1, lda, check.ShortA)

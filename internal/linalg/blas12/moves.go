@@ -6,7 +6,7 @@ import "math"
 //
 //	y[i] = x[i]
 //
-// y must not overlap x, unless it is x. It reads n elements and writes n.
+// y must not overlap x, unless y is x. Dcopy reads n elements and writes n.
 func (r *Routines) Dcopy(n int, x []float64, incX int, y []float64, incY int) {
 	if !checkPair(n, x, incX, y, incY) {
 		return
@@ -23,7 +23,7 @@ func (r *Routines) Dcopy(n int, x []float64, incX int, y []float64, incY int) {
 	}
 }
 
-// Dswap exchanges x[i] and y[i]. y must not overlap x, unless it is x. It reads and writes n elements
+// Dswap exchanges x[i] and y[i]. y must not overlap x, unless y is x. Dswap reads and writes n elements
 // of each.
 func (r *Routines) Dswap(n int, x []float64, incX int, y []float64, incY int) {
 	if !checkPair(n, x, incX, y, incY) {
@@ -44,7 +44,7 @@ func (r *Routines) Dswap(n int, x []float64, incX int, y []float64, incY int) {
 	}
 }
 
-// Idamax returns the least i with the largest |x[i]|, and -1 if n = 0 or incX < 0. It ignores NaN,
+// Idamax returns the least i with the largest |x[i]|, or -1 if n = 0 or incX < 0. It ignores NaN,
 // except that it returns 0 if x[0] is NaN. It reads n elements.
 func (r *Routines) Idamax(n int, x []float64, incX int) int {
 	if !checkOne(n, x, incX) {

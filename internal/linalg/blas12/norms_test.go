@@ -10,7 +10,7 @@ import (
 	"blskernel/internal/testutil/kernels"
 )
 
-// exactNorm is the norm computed in many bits and rounded.
+// exactNorm returns the norm, computed in many bits and rounded.
 func exactNorm(x []float64) float64 {
 	var squares [][]float64
 	for _, v := range x {

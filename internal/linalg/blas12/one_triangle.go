@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A oneTriangle is one triangle of a matrix, row by row: full, packed, or of a band. Row i holds the
+// A oneTriangle is one triangle of a matrix, stored row by row: full, packed or banded. Row i holds the
 // diagonal element and at most k others, before it in a lower triangle and after it in an upper one.
 type oneTriangle struct {
 	ul           blas.Uplo
@@ -33,8 +33,8 @@ func (t *oneTriangle) packed(ul blas.Uplo, n int, ap []float64) {
 	}
 }
 
-// band sets t to a triangle with k diagonals next to the main one. In storage each row starts with its
-// diagonal element or, in a lower triangle, ends with it at index k.
+// band sets t to a triangle with k superdiagonals or k subdiagonals. In storage each row starts with
+// its diagonal element or, in a lower triangle, ends with it at index k.
 func (t *oneTriangle) band(ul blas.Uplo, n, k int, a []float64, lda int) {
 	t.ul, t.n, t.k, t.a, t.step = ul, n, k, a, lda
 	if ul == blas.Lower {
@@ -42,7 +42,7 @@ func (t *oneTriangle) band(ul blas.Uplo, n, k int, a []float64, lda int) {
 	}
 }
 
-// at returns the index in a of element (i,j) of the triangle, or of the end of row i.
+// at returns the index in a of element (i,j) of the triangle; j may be the end of row i.
 func (t *oneTriangle) at(i, j int) int { return t.origin + i*t.step + t.growth*(i*(i-1)/2) + j - i }
 
 // distances returns the distance between rows i and i+1 in one column, and by how much it grows from
@@ -64,7 +64,7 @@ func (t *oneTriangle) row(i, at, from, to int) (elements []float64, first int) {
 
 func (t *oneTriangle) elements() int { return block.PackedLen(t.n) }
 
-// firstRow returns the first row of piece i of count, a multiple of blockRows, and n for i = count.
+// firstRow returns the first row of piece i out of count: a multiple of blockRows, or n if i = count.
 // Pieces are about equally large: the first x·n rows of a lower triangle have x² of its elements.
 func (t *oneTriangle) firstRow(i, count int) int {
 	x := math.Sqrt(float64(i) / float64(count))
@@ -77,7 +77,7 @@ func (t *oneTriangle) firstRow(i, count int) int {
 	return int(x*float64(t.n)) / blockRows * blockRows
 }
 
-// offDiagonal returns the columns that rows i to end have outside their square on the diagonal.
+// offDiagonal returns the columns that rows i to end have outside their diagonal block.
 func (t *oneTriangle) offDiagonal(i, end int) (from, to int) {
 	if t.ul == blas.Upper {
 		return end, t.n

@@ -12,7 +12,7 @@ import (
 //
 //	x[i], y[i] = c*x[i] + s*y[i], c*y[i] - s*x[i]
 //
-// x and y must not overlap. It reads and writes both, in 6n flops. Each product and each sum is
+// x and y must not overlap. Drot reads and writes both, in 6n flops. Each product and each sum is
 // rounded: the error is at most γ_2 times the same expression with absolute values. NaN and infinities
 // in x[i] or y[i] reach both results, even if c or s is zero.
 func (r *Routines) Drot(n int, x []float64, incX int, y []float64, incY int, c, s float64) {
@@ -32,8 +32,8 @@ func (r *Routines) Drot(n int, x []float64, incX int, y []float64, incY int, c, 
 //	blas.OffDiagonal    h21 and h12 are read; h11 = h22 = 1
 //	blas.Diagonal       h11 and h22 are read; h12 = 1, h21 = -1
 //
-// x and y must not overlap. It reads and writes both, in 6n flops. The error is at most γ_2 times the
-// same expression with absolute values. NaN and infinities in x[i] or y[i] reach both results.
+// x and y must not overlap. Drotm reads and writes both, in 6n flops. The error is at most γ_2 times
+// the same expression with absolute values. NaN and infinities in x[i] or y[i] reach both results.
 func (r *Routines) Drotm(n int, x []float64, incX int, y []float64, incY int, p blas.DrotmParams) {
 	check.Require(incX != 0, check.ZeroIncX)
 	check.Require(incY != 0, check.ZeroIncY)
@@ -69,16 +69,16 @@ func (r *Routines) rotate(n int, x []float64, incX int, y []float64, incY int, h
 
 // Drotg returns the rotation with
 //
-//	 c*a + s*b = r
+//	 c*a + s*b = rr
 //	-s*a + c*b = 0
 //
-// where c² + s² = 1, and r has the sign of whichever of a and b is larger in magnitude. c and s can be
-// recovered from z: it is s if |a| > |b|, otherwise 1/c, or 1 if c = 0. If b = 0, then c = 1, s = 0,
-// r = a, z = 0; if only a = 0, then c = 0, s = 1, r = b, z = 1.
+// where c² + s² = 1, and rr has the sign of whichever of a and b is larger in magnitude. c and s can be
+// recovered from z: it is s if |a| > |b|, otherwise 1/c, or 1 if c = 0. If b = 0, the results are 1, 0,
+// a, 0; if only a = 0, they are 0, 1, b, 1.
 //
-// Each result has a relative error of at most γ_8 if neither it nor r is subnormal. r overflows only if
-// its exact value does, up to that error. r is NaN if a or b is NaN. If one is infinite and neither is
-// NaN, r is infinite, and c or s is NaN unless the other number is zero.
+// Each result has a relative error of at most γ_8 if neither it nor rr is subnormal. rr overflows only
+// if its exact value does, up to that error. rr is NaN if a or b is NaN. If a or b is infinite and
+// neither is NaN, rr is infinite, and c or s is NaN unless a or b is zero.
 //
 // The formula is Anderson's: Algorithm 978, ACM Trans. Math. Softw. 44 (2017), doi 10.1145/3061665.
 func (r *Routines) Drotg(a, b float64) (c, s, rr, z float64) {
@@ -109,15 +109,15 @@ func (r *Routines) Drotg(a, b float64) (c, s, rr, z float64) {
 	return c, s, rr, z
 }
 
-// Drotmg returns the modified rotation H, for Drotm, with
+// Drotmg returns the modified rotation p, for Drotm, whose matrix H satisfies
 //
-//	(sqrt(rd1)*rx1, 0) = (sqrt(d1)*x1, sqrt(d2)*y1)  rotated
 //	(rx1, 0)ᵀ = H*(x1, y1)ᵀ
+//	(sqrt(rd1)*rx1, 0) is (sqrt(d1)*x1, sqrt(d2)*y1) rotated
 //
-// so that no square root is needed. d1 must not be negative. d2 may be negative if y1 = 0 or d1*x1² +
-// d2*y1² is positive. Otherwise all results are 0, with the flag blas.Rescaling. Powers of 4096² taken
-// out of rd1 and rd2 keep both between 2⁻²⁴ and 2²⁴, unless they are zero, infinite or NaN. NaN reaches
-// the results, unless d1 <= 0, d2 = 0, y1 = 0 or d2*y1² < 0: each of these may decide alone, as in the
+// Drotmg needs no square root. d1 must not be negative. d2 may be negative if y1 = 0 or d1*x1² + d2*y1²
+// is positive. Otherwise all results are 0, with the flag blas.Rescaling. Powers of 4096² taken out of
+// rd1 and rd2 keep both between 2⁻²⁴ and 2²⁴, unless they are zero, infinite or NaN. NaN reaches the
+// results, unless d1 <= 0, d2 = 0, y1 = 0 or d2*y1² < 0: each of these may decide alone, as in the
 // reference BLAS.
 //
 // The formulas are Hopkins's: ACM Trans. Math. Softw. 23 (1997), doi 10.1145/289251.289253.
@@ -164,8 +164,8 @@ func (r *Routines) Drotmg(d1, d2, x1, y1 float64) (p blas.DrotmParams, rd1, rd2,
 	return p, d1, d2, x1
 }
 
-// rescaled divides d by the square of factor, a power of 4096, so that |d| is in (2⁻²⁴, 2²⁴], and
-// returns both. If d is zero, infinite or NaN, it returns d and 1.
+// rescaled returns d divided by the square of factor, with a magnitude in (2⁻²⁴, 2²⁴], and factor, a
+// power of 4096. If d is zero, infinite or NaN, it returns d and 1.
 func rescaled(d float64) (scaled, factor float64) {
 	const gamma, square = 4096, 4096 * 4096
 	factor = 1

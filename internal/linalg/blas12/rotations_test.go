@@ -18,7 +18,7 @@ func anySize(rnd *rand.Rand) float64 {
 	return math.Ldexp(rnd.NormFloat64(), rnd.IntN(2040)-1020)
 }
 
-// gamma is γ_k = ku/(1-ku), the bound of k roundings.
+// gamma returns γ_k = ku/(1-ku), the bound of k roundings.
 func gamma(k int) float64 {
 	u := float64(k) * 0x1p-53
 	return u / (1 - u)
@@ -81,7 +81,7 @@ func TestDrotg(t *testing.T) {
 }
 
 // TestDrotmg checks what H promises: the second component becomes zero, and the rotation with the
-// square roots in it is orthogonal, so that the weighted norm stays.
+// square roots in it is orthogonal, so that the weighted norm is kept.
 func TestDrotmg(t *testing.T) {
 	var r Routines
 	rnd := rand.New(rand.NewPCG(15, 15))

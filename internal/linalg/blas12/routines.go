@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Routines implements the routines of this package on the loops of one kernel. Its methods may be
+// Routines implements the routines of this package with the loops of one kernel. Its methods may be
 // called from several goroutines at once.
 type Routines struct {
 	kernel kernel.Kernel
@@ -18,8 +18,8 @@ var _ interface {
 	blas.Float64Level2
 } = (*Routines)(nil)
 
-// New returns the routines on kernel k, which this machine must be able to run. share, if not nil, runs
-// large matrices on several goroutines.
+// New returns the routines that use kernel k, which this machine must be able to run. If share is not
+// nil, it divides work on large matrices among goroutines.
 func New(k kernel.Kernel, share Share) *Routines {
 	return &Routines{kernel: k, share: share}
 }

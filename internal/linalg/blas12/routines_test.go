@@ -18,7 +18,7 @@ type vectorBLAS interface {
 	blas.Float64Level2
 }
 
-// A shape has the arguments of a call that are not operands.
+// A shape holds the arguments of a call that are not operands.
 type shape struct {
 	ul           blas.Uplo
 	tA           blas.Transpose
@@ -31,7 +31,7 @@ type shape struct {
 	returned     float64 // by the routine
 }
 
-// A routine is a routine on vectors.
+// A routine describes a routine of Level 1 or 2.
 type routine struct {
 	name    string
 	storage string // of A: matrix, band, or one triangle of a square matrix: full, packed, diagonals
@@ -109,7 +109,7 @@ func spread(x []float64, inc int) []float64 {
 	return y
 }
 
-// Under the race detector pools drop what they are given.
+// TestNoAllocations is skipped under the race detector, where pools drop what they are given.
 func TestNoAllocations(t *testing.T) {
 	testutil.NotUnderRace(t, "it counts allocations")
 	k := kernels.All(t)[0]

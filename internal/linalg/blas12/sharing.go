@@ -1,15 +1,15 @@
 package blas12
 
-// A Share splits [0, parts) across goroutines if that is worth it for parts that take the given
-// nanoseconds each. It calls do for each range, and waits.
+// A Share splits [0, parts) into ranges for several goroutines if that is worth it, where each part
+// takes the given nanoseconds. It calls do for each range, and waits.
 type Share func(parts, nanoseconds int, do func(from, to int))
 
-// minShared is the size in bytes of a matrix below which a call stays on its goroutine. A pass over
-// that size in a cache that the cores share takes ten microseconds.
+// minShared is the size in bytes of a matrix below which a call stays on its goroutine. A pass over a
+// matrix of that size in a cache that the cores share takes ten microseconds.
 const minShared = 640_000
 
 // bytesPerNanosecond is the rate of a pass over a matrix in memory. In caches it is four times as high,
-// and two threads pay from ten microseconds on, because no operand is packed.
+// and a second thread pays from ten microseconds on, because no operand is packed.
 const bytesPerNanosecond = 16
 
 // shared reports whether goroutines share a pass over the given number of elements.
@@ -43,7 +43,7 @@ func (r *Routines) overColumns(m, n int, do func(from, to int)) {
 
 // addPieces adds the contributions of count pieces of rows to y, one after the other. contribute writes
 // the contribution of piece i to sums, of n elements, and returns the range that it wrote. Goroutines
-// share the pieces if a pass over the given number of elements is worth it.
+// share the pieces if a pass over the given number of elements is worth sharing.
 func (r *Routines) addPieces(count, n, numbers int, y []float64, contribute func(i int, sums []float64) (from, to int)) {
 	b := take(&piecewise, count*n)
 	var ranges [maxPieces][2]int
@@ -67,8 +67,8 @@ func (r *Routines) addPieces(count, n, numbers int, y []float64, contribute func
 const maxPieces = 16
 
 // pieces returns the number of pieces for the given number of rows if each row contributes to a whole
-// vector. It depends on the rows alone, and so does the sum. Two or four threads, or eight from 512
-// rows on, get equally many. Adding up the contributions costs at most a thirtieth of the work.
+// vector. It depends on the rows alone, and so does the order of the sum. Two or four threads, or eight
+// from 512 rows on, get equally many. Adding up contributions costs at most 1/30 of the work.
 func pieces(rows int) int {
 	switch {
 	case rows < 256:

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// inPieces is a Share that always shares, in three ranges; it begins the last one first.
+// inPieces is a Share that always shares, in three ranges; it starts the last one first.
 func inPieces(parts, _ int, do func(from, to int)) {
 	var all sync.WaitGroup
 	for i := 2; i >= 0; i-- {

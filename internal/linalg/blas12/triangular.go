@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A triangular multiplies a vector by a triangular matrix, or solves for one, in place.
+// A triangular multiplies a vector by a triangular matrix, or solves a triangular system, in place.
 type triangular struct {
 	*Routines
 	oneTriangle
@@ -48,7 +48,7 @@ func (s *triangular) do(tA blas.Transpose, d blas.Diag, x []float64, incX int) {
 	u.scatter(x, incX)
 }
 
-// minBlocks is the order from which blocks of rows of a full triangle are faster than single ones.
+// minBlocks is the order from which blocks of rows of a full triangle are faster than single rows.
 const minBlocks = 32
 
 // forward reports whether rows are processed from first to last. The rows of A need elements of x that
@@ -80,7 +80,7 @@ func (s *triangular) block(i int, x []float64) {
 	}
 }
 
-// rows processes rows [from, to), within the same columns alone.
+// rows processes rows [from, to), within columns [from, to) alone.
 func (s *triangular) rows(from, to int, x []float64) {
 	i, next := from, 1
 	step, growth := s.step+s.growth*i, s.growth

@@ -27,7 +27,7 @@ func take(from *sync.Pool, n int) *buffer {
 	return b
 }
 
-// gather returns the n elements of x with increment inc; release or scatter returns its buffer.
+// gather returns the n elements of x with increment inc. release or scatter gives its buffer back.
 func gather(n int, x []float64, inc int) vector {
 	if inc == 1 {
 		return vector{v: x[:n]}
@@ -52,7 +52,7 @@ func (v vector) release() {
 	}
 }
 
-// scatter writes a copy back to y, from which it was gathered, and returns its buffer.
+// scatter writes a copy back to y, from which it was gathered, and gives its buffer back.
 func (v vector) scatter(y []float64, inc int) {
 	if v.buffer != nil {
 		v.scatterCopy(y, inc)
@@ -68,8 +68,8 @@ func (v vector) scatterCopy(y []float64, inc int) {
 	buffers.Put(v.buffer)
 }
 
-// first returns the index of element 0 of a vector of n elements. With a negative increment, the vector
-// begins at the end.
+// first returns the index of element 0 of a vector of n elements. With a negative increment, element 0
+// comes last in memory.
 func first(n, inc int) int {
 	if inc < 0 {
 		return (1 - n) * inc
