@@ -32,7 +32,7 @@ func (p *product) cut(threads int, x cell) grid {
 
 const (
 	// packingRows is the number of rows of C that could be computed while B is packed once: 9 if B
-	// comes from L2, 25 if it comes from memory.
+	// comes from L2, 25 from memory.
 	packingRows = 16
 
 	// readingColumns is the number of columns of C that could be computed while A is read once.

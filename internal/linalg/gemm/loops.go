@@ -159,9 +159,9 @@ func (p *product) panelsB(w *workspace, rows, j0, j1, p0, p1 int) panels {
 	return panels{x: w.b, row: nr, panel: nr * (p1 - p0)}
 }
 
-// inPlace reports whether the kernel reads operand s, of the given length, in place, in micro-panels of
-// w rows that are each used the given number of times. It does if the uses are too few to repay a copy.
-// It also does if s fits in half of L2, unless the rows of s are a multiple of a page apart and
+// inPlace reports whether the kernel reads operand s, of the given length, in place. Micro-panels have
+// w rows and are each used the given number of times. The kernel does if the uses are too few to repay
+// a copy. It also does if s fits in half of L2, unless the rows of s are a multiple of a page apart and
 // displace each other. A copy pays earlier if each step of a micro-panel is contiguous and at most a
 // cache line. In place, the kernel would load whole lines and use only parts of them.
 func (p *product) inPlace(s *source, w, length, uses int) bool {
@@ -196,7 +196,7 @@ const (
 	page = 4096
 )
 
-// strip is loop 1. It multiplies micro-panel ai of A by the micro-panels of B that start at bj, and
+// strip is loop 1. It multiplies micro-panel ai of A by the micro-panels of B from number bj on. It
 // adds the product to the m×n block of C at (i,j), m <= MR. For the first block of the sum, it also
 // applies beta. Tiles that C keeps only in part go through a buffer.
 func (p *product) strip(w *workspace, a, b panels, ai, bj, k int, first bool, i, j, m, n int) {

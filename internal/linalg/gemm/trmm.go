@@ -10,7 +10,7 @@ import (
 
 // Dtrmm computes B = alpha·op(A)·B if side is blas.Left, in m²n flops, or B = alpha·B·op(A) otherwise,
 // in mn² flops. B is m×n; A is triangular, m×m or n×n. Dtrmm reads the triangle ul of A, but not its
-// diagonal if d is blas.Unit; it does not multiply by the zeros of the other triangle. If alpha = 0, B
+// diagonal if d is blas.Unit. It does not multiply by the zeros of the other triangle. If alpha = 0, B
 // becomes zero and A is not read.
 func (e *Engine) Dtrmm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
 	if check.Triangular(side, ul, tA, d, m, n, a, lda, b, ldb) {

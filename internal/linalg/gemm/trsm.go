@@ -260,8 +260,8 @@ type rhsPanel struct {
 	n         int
 }
 
-// diagonal returns the diagonal block of rows i0 to i1, in place if it can. It makes a dense copy in w
-// if A is packed, or if rows of A are a multiple of a page apart and displace each other in the caches.
+// diagonal returns the diagonal block of rows i0 to i1, in place if it can. If A is packed, or has rows
+// a multiple of a page apart, which displace each other in the caches, w gets a dense copy.
 func (t *triangular) diagonal(w *workspace, i0, i1 int) diagonal {
 	size, first := i1-i0, i0 // in storage
 	if t.backwards {

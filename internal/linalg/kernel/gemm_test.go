@@ -9,7 +9,7 @@ import (
 )
 
 // checkGemm compares a strip of C with chains of fused multiply-adds. A is stored by rows, by columns,
-// as a micro-panel or backwards, B with rows of any length or in panels, and C in any storage.
+// as a micro-panel or backwards. B is in rows of any length or in panels, and C in any storage.
 func checkGemm(s *shape, k Kernel) {
 	m, n, depth := 1+s.Below(k.MR), 1+s.Below(3*k.NR+2), 1+s.Below(40)
 	form, store := s.Below(3), Store(s.Below(4))
@@ -74,8 +74,8 @@ func checkGemm(s *shape, k Kernel) {
 
 func FuzzGemm(f *testing.F) { fuzzed(f, checkGemm) }
 
-// TestGemm takes strips of every height and width, sums of about as many terms as the loops unroll, and
-// all ways to store A and C.
+// TestGemm takes strips of every height and width, sums near the length that the loops unroll, and all
+// ways to store A and C.
 func TestGemm(t *testing.T) {
 	exhaust(t, checkGemm, func(k Kernel) []int { return []int{k.MR, 2*k.NR + 9, 9, 3, 4} })
 }

@@ -31,7 +31,7 @@ func ddotGeneric(n int, x, y *float64) float64 {
 	return sumLanes(first)
 }
 
-// lanes is the number of partial sums in Dot, and inCache the length of the parts of vectors that the
+// lanes is the number of partial sums in Dot. inCache is the length of the parts of vectors that the
 // generic loops pass over several times.
 const (
 	lanes   = 32

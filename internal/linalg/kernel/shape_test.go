@@ -40,7 +40,7 @@ type span struct {
 }
 
 // newSpan returns a span of the elements (i,j) of an r×c matrix for which used is true, at the
-// distances that off returns.
+// distances given by off.
 func newSpan(r, c int, canary float64, off func(i, j int) int, used func(i, j int) bool, value func() float64) span {
 	var places []int
 	for i := range r {
@@ -179,9 +179,9 @@ func regions(t testing.TB) (all []*guard.Region) {
 	return all
 }
 
-// exhaust runs a check on each kernel, at both edges, with all combinations of its first choices, below
-// the numbers in choices, and random later ones. The short form takes about 5000 of the combinations,
-// at a prime step, so that each choice still takes all its values.
+// exhaust runs a check on each kernel, at both edges. It takes all combinations of the first choices,
+// below the numbers in choices, and random later ones. The short form takes about 5000 of the
+// combinations, at a prime step, so that each choice still takes all its values.
 func exhaust(t *testing.T, check check, choices func(k Kernel) []int) {
 	testutil.NotUnderRace(t, "it starts no goroutines, and most of it is assembly")
 	available(t, func(t *testing.T, k Kernel) {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// checkTriangle multiplies by, or solves with, a triangle that is stored only below the diagonal: by
-// rows, by columns or backwards, with or without a unit diagonal. The other elements of the slice of T
-// are NaN.
+// checkTriangle multiplies by, or solves with, a triangle that is stored only below the diagonal. It is
+// stored by rows, by columns or backwards, with or without a unit diagonal. The other elements of the
+// slice of T are NaN.
 func checkTriangle(s *shape, k Kernel) {
 	solve := s.Below(2) == 0
 	m, n := 1+s.Below(k.MR), 1+s.Below(3*k.NR+2)
