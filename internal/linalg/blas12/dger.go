@@ -6,10 +6,10 @@ import "blskernel/internal/linalg/check"
 //
 //	A += alpha*x*yᵀ
 //
-// for an m×n matrix A, row-major, lda >= n. If alpha = 0, it reads and writes nothing. A must not
+// for an m×n matrix A, row-major, lda >= n. If alpha = 0, nothing is read or written. A must not
 // overlap x or y. Dger reads and writes A once, in 2mn flops. Each element takes two or three
-// roundings: (alpha*x[i])*y[j] + A[i,j]. NaN and infinities in x[i] reach row i, and in y[j] column j,
-// even if the other factor is zero.
+// roundings: (alpha*x[i])*y[j] + A[i,j]. NaN and infinities in x[i] reach row i, and in y[j] they reach
+// column j, even if the other factor is zero.
 func (r *Routines) Dger(m, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
 	check.Require(m >= 0, check.MLT0)
 	check.Require(n >= 0, check.NLT0)

@@ -11,7 +11,7 @@ import (
 //	A += alpha*x*xᵀ
 //
 // for a symmetric n×n matrix A, row-major, lda >= n, of which it reads and writes the triangle ul, in
-// n² flops. If alpha = 0, it reads and writes nothing. A must not overlap x. Each element takes two or
+// n² flops. If alpha = 0, nothing is read or written. A must not overlap x. Each element takes two or
 // three roundings: (alpha*x[i])*x[j] + A[i,j], where i is the row in the triangle. NaN and infinities
 // in x[i] reach row and column i, even if the other factor is zero.
 func (r *Routines) Dsyr(ul blas.Uplo, n int, alpha float64, x []float64, incX int, a []float64, lda int) {

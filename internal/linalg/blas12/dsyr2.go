@@ -11,7 +11,7 @@ import (
 //	A += alpha*x*yᵀ + alpha*y*xᵀ
 //
 // for a symmetric n×n matrix A, row-major, lda >= n, of which it reads and writes the triangle ul, in
-// 2n² flops. If alpha = 0, it reads and writes nothing. A must not overlap x or y. Dsyr2 adds
+// 2n² flops. If alpha = 0, nothing is read or written. A must not overlap x or y. Dsyr2 adds
 // (alpha*x[i])*y[j] and then (alpha*y[i])*x[j] to element (i,j) of the triangle, with four to six
 // roundings. NaN and infinities in x[i] or y[i] reach row and column i, even if the other factor is
 // zero.

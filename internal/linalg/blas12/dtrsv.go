@@ -15,8 +15,8 @@ import (
 // once, without the diagonal if d is blas.Unit, in n² flops. x must not overlap A. y is the exact
 // solution for a matrix A + E with |E| <= γ_{n+1}·|A|.
 //
-// It does not check for zeros on the diagonal: they give infinities and NaN, which reach all dependent
-// elements, even through zeros of A.
+// Dtrsv does not check for zeros on the diagonal: they give infinities and NaN, which reach all
+// dependent elements, even through zeros of A.
 func (r *Routines) Dtrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a []float64, lda int, x []float64, incX int) {
 	if checkTriangular(ul, tA, d, n, 0, lda >= max(1, n), incX) {
 		check.Length(len(a), n, n, lda, check.ShortA)

@@ -10,10 +10,10 @@ import (
 //
 //	sqrt(sum over i of x[i]²)
 //
-// or 0 if n = 0 or incX < 0. It overflows or underflows only if the norm does, because it scales x by a
-// power of two if necessary. The error is at most γ_{n+2} times the norm; below 2⁻¹⁰²², add half the
-// smallest subnormal number. The result is NaN if an element is NaN, otherwise +Inf if one is infinite.
-// It reads n elements, twice if it scales, in 2n flops. For any incX, the sum is Ddot of x and x.
+// or 0 if n = 0 or incX < 0. Dnrm2 overflows or underflows only if the norm does, since it scales x by
+// a power of two if necessary. The error is at most γ_{n+2} times the norm; below 2⁻¹⁰²², add half the
+// smallest subnormal number. The result is NaN if an element is NaN, or else +Inf if one is infinite.
+// Dnrm2 reads n elements, twice if it scales, in 2n flops. For any incX, the sum is Ddot of x and x.
 func (r *Routines) Dnrm2(n int, x []float64, incX int) float64 {
 	if !checkOne(n, x, incX) {
 		return 0
@@ -51,8 +51,8 @@ func (r *Routines) scaledSquares(n int, scale float64, x []float64, incX int) fl
 //	sum over i of |x[i]|
 //
 // or 0 if n = 0 or incX < 0. The relative error is at most γ_{n-1}. The result is NaN if an element is
-// NaN, otherwise +Inf if one is infinite. It reads n elements, in n flops. Eight partial sums take the
-// elements in turn; the last n%8 elements are added at the end.
+// NaN, otherwise +Inf if one is infinite. Dasum reads n elements, in n flops. Eight partial sums take
+// the elements in turn; the last n%8 elements are added at the end.
 func (r *Routines) Dasum(n int, x []float64, incX int) float64 {
 	check.Require(n >= 0, check.NLT0)
 	check.Require(incX != 0, check.ZeroIncX)

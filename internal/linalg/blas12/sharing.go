@@ -1,7 +1,7 @@
 package blas12
 
-// A Share splits [0, parts) into ranges for several goroutines if that is worth it, where each part
-// takes the given nanoseconds. It calls do for each range, and waits.
+// A Share divides [0, parts), whose parts take the given nanoseconds each, among goroutines if that is
+// worth it. It calls do for each range, and waits.
 type Share func(parts, nanoseconds int, do func(from, to int))
 
 // minShared is the size in bytes of a matrix below which a call stays on its goroutine. A pass over a

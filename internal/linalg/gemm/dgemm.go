@@ -13,7 +13,7 @@ func (e *Engine) newProduct(tA, tB blas.Transpose, m, n, k int, alpha float64, a
 }
 
 // Dgemm computes C = alpha·op(A)·op(B) + beta·C, where op(A) is m×k, op(B) is k×n and C is m×n, in 2mnk
-// flops.
+// flops. op(A) is A if tA is blas.NoTrans and Aᵀ otherwise; likewise op(B).
 func (e *Engine) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if !check.Dgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc) {
 		return
@@ -39,8 +39,8 @@ func (e *Engine) small(m, n, k int) bool {
 // smallest L2.
 const smallOrder = 128
 
-// Dgemmt computes the triangle ul of C = alpha·op(A)·op(B) + beta·C for a symmetric product of order n
-// with sums of k terms, in n²k flops. The other triangle of C is not touched.
+// Dgemmt computes the triangle ul of C = alpha·op(A)·op(B) + beta·C, where op(A) is n×k, op(B) is k×n
+// and the product is symmetric, in n²k flops. The other triangle of C is not touched.
 func (e *Engine) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if check.Dgemmt(ul, tA, tB, n, k, a, lda, b, ldb, c, ldc) {
 		p := e.newProduct(tA, tB, n, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, oneTriangle(ul, block.Dense(c, ldc)))

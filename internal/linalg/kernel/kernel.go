@@ -63,8 +63,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Align is the alignment of packed blocks, in bytes. It is the longest cache line of the architecture
-// (64 on amd64, 128 on arm64 because of Apple's CPUs), and at least the widest vector register.
+// Align is the alignment of packed blocks, in bytes. It is the size of the architecture's longest cache
+// line (64 on amd64, 128 on arm64 because of Apple's CPUs), and at least the widest vector register.
 const Align = max(64, unsafe.Sizeof(cpu.CacheLinePad{}))
 
 // A Kernel holds the float64 functions for one instruction set. The package comment is their contract.
@@ -195,8 +195,8 @@ var table = append(vectorKernels, generic)
 // this CPU cannot run it, Selected returns an error; it never falls back to another kernel.
 const EnvKernel = "BLSKERNEL_KERNEL"
 
-// Selected returns the kernel that BLSKERNEL_KERNEL names or, if it is empty, the first available one
-// in the table. The first call decides for the life of the process.
+// Selected returns the kernel that BLSKERNEL_KERNEL names or, if it is empty, the best that this
+// machine can run. The first call decides for the life of the process.
 var Selected = sync.OnceValues(func() (Kernel, error) { return choose(os.Getenv(EnvKernel)) })
 
 func choose(env string) (Kernel, error) {

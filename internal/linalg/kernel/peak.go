@@ -11,7 +11,7 @@ import (
 const peakTime = time.Millisecond
 
 // MeasurePeak returns the total flop/s of fused multiply-adds in registers, on the given number of
-// threads and with the instructions of k. If clock is nil, it reads the wall clock.
+// threads and with the instructions of k. clock measures the time; nil means the wall clock.
 func MeasurePeak(k Kernel, threads int, clock func() time.Duration) float64 {
 	if clock == nil {
 		began := time.Now()
