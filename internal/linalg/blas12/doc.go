@@ -11,7 +11,7 @@
 //	Dger                          A += alpha·x·yᵀ
 //	Dsyr Dspr Dsyr2 Dspr2         A += alpha·x·xᵀ, A += alpha·(x·yᵀ + y·xᵀ), A symmetric
 //
-// In every form of storage a triangle is a list of rows, each with a start and a length (oneTriangle).
+// Whatever the storage, a triangle is a list of rows, each with a start and a length (oneTriangle).
 //
 // # Conventions
 //

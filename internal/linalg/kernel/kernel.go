@@ -32,13 +32,13 @@
 // multiplication is skipped. Sums have lanes, all +0 at first, in one fixed order:
 //
 //   - Dot uses 32 lanes while at least 32 elements are left: x[i]·y[i] is added to lane i%32 by a
-//     fused multiply-add. Then lane v+16 is added to lane v, and lane v+8 to lane v. These eight
-//     lanes take the remaining elements, padded with zeros, eight at a time in the same way. Then
-//     lane v+4 is added to lane v, and the four sums p, q, r, s give (p+q) + (r+s).
+//     fused multiply-add. Then lane v+16 is added to lane v, and lane v+8 to lane v. Likewise, these
+//     eight lanes take the remaining elements, padded with zeros, eight at a time. Then lane v+4 is
+//     added to lane v, and the four sums p, q, r, s give (p+q) + (r+s).
 //   - GemvN is y[i] = FMA(alpha, Dot of row i and x, beta·y[i]), with +0 for beta·y[i] if beta = 0.
 //   - GemvT is Scal of y by beta (y = +0 if beta = 0), then Axpy of each row to y from the top down.
-//     Ger is Axpy of y to each row. Each Axpy is one fused multiply-add per element, with the rounded
-//     alpha·x[i] as its factor.
+//     Ger is Axpy of y to each row. Axpy is one fused multiply-add per element, with alpha·x[i]
+//     rounded.
 //   - Dotxaxpyf is Axpy of each row to y, from the top down. Then v[i] = FMA(alpha, s, v[i]), where
 //     the sum s of row i is accumulated as in Dot, but in eight lanes from the start.
 //   - Rot and Symv round each product and each sum. Symv takes the rows from the top down. Each
