@@ -35,7 +35,7 @@ func LogLoss(labels []int, p *mat.Dense, weights []float64) float64 {
 //
 // where w_b is the weight of bin b and w the total weight.
 //
-//	shapes, errors: as LogLoss. The first of equal largest probabilities is the prediction.
+//	shapes, errors: as LogLoss. Of equal largest probabilities, the first is the prediction.
 //	source: C. Guo et al., On calibration of modern neural networks, ICML 2017, equation 3.
 func CalibrationError(labels []int, p *mat.Dense, weights []float64) float64 {
 	return calibrate(labels, p, weights).Error()
@@ -60,9 +60,9 @@ type Calibration struct {
 // A bin holds sums over the samples whose confidence is in its range.
 type bin struct{ weight, correct, confidence float64 }
 
-// Add adds a sample with the probabilities p of all classes, whose sum it does not check. It panics if
-// label is outside 0 to len(p)-1 or weight is negative or not finite. Any NaN in p makes the
-// calibration error NaN; a NaN in p[label] also makes the log loss NaN.
+// Add adds a sample of class label, where p has the predicted probability of each class. It does not
+// check the sum of p. It panics if label is outside 0 to len(p)-1 or weight is negative or not finite.
+// Any NaN in p makes the calibration error NaN; a NaN in p[label] also makes the log loss NaN.
 func (c *Calibration) Add(label int, p []float64, weight float64) {
 	checkClass(label, len(p))
 	checkWeight(weight)

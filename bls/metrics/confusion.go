@@ -32,8 +32,8 @@ func Accuracy(labels, predicted []int, weights []float64) float64 {
 // A Confusion is the c×c confusion matrix C of a classification: C[i][j] is the weight of the samples
 // of class i that were predicted as class j.
 //
-//	memory: 24c bytes, and at most 40 bytes for each of the Pairs nonzero elements off the diagonal.
-//	Counts are exact below 2⁵³.
+//	memory: 24c bytes, and at most 40 bytes for each of the Pairs() nonzero elements off the
+//	diagonal. Counts are exact below 2⁵³.
 type Confusion struct {
 	labeled, predicted, correct []float64 // sums of the rows and columns, and the diagonal
 	misses                      map[pair]float64
@@ -42,7 +42,7 @@ type Confusion struct {
 // A pair is the position of an element off the diagonal: label·c + prediction.
 type pair uint64
 
-// NewConfusion returns a confusion matrix without samples. It panics if classes < 1.
+// NewConfusion returns the confusion matrix of no samples, with c = classes. It panics if classes < 1.
 func NewConfusion(classes int) *Confusion {
 	if classes < 1 {
 		panic(panicClasses)
@@ -51,7 +51,7 @@ func NewConfusion(classes int) *Confusion {
 	return &Confusion{sums[:classes], sums[classes : 2*classes], sums[2*classes:], map[pair]float64{}}
 }
 
-// Confuse returns the confusion matrix of labels and predictions.
+// Confuse returns the confusion matrix of the given labels and predictions.
 //
 //	shapes: labels, predicted l, each from 0 to classes-1; weights l or nil.
 //	panics: if the lengths differ or classes < 1, and as Add does.
@@ -65,7 +65,8 @@ func Confuse(labels, predicted []int, classes int, weights []float64) *Confusion
 	return c
 }
 
-// Add counts a sample. It panics if a class is outside 0 to c-1, or weight is negative or not finite.
+// Add adds weight to C[label][predicted]. It panics if a class is outside 0 to c-1, or weight is
+// negative or not finite.
 func (c *Confusion) Add(label, predicted int, weight float64) {
 	at := c.pair(label, predicted)
 	checkWeight(weight)
@@ -88,7 +89,7 @@ func (c *Confusion) pair(label, predicted int) pair {
 	return pair(label)*pair(c.Classes()) + pair(predicted)
 }
 
-// Classes returns c.
+// Classes returns the number of classes, c.
 func (c *Confusion) Classes() int { return len(c.labeled) }
 
 // At returns C[label][predicted]. It panics if a class is outside 0 to c-1.
@@ -103,10 +104,10 @@ func (c *Confusion) At(label, predicted int) float64 {
 // Pairs returns the number of nonzero elements off the diagonal.
 func (c *Confusion) Pairs() int { return len(c.misses) }
 
-// Misses calls yield for each nonzero element off the diagonal, by rows, with its label, prediction and
-// weight, until yield returns false.
+// Misses calls yield for each nonzero element off the diagonal, row by row, until yield returns false.
+// at holds its label and its prediction, and weight is its value.
 //
-//	cost: sorting Pairs numbers.
+//	cost: sorting Pairs() numbers.
 func (c *Confusion) Misses(yield func(at [2]int, weight float64) bool) {
 	n := pair(c.Classes())
 	for _, at := range slices.Sorted(maps.Keys(c.misses)) {

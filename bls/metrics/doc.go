@@ -7,8 +7,8 @@
 //	numbers        RMSE, MAE and R2; Errors, sample by sample
 //	streams        Running, for predictions made before their rows are learned; it detects falls
 //
-// Functions take all samples at once. The types take one sample at a time, so that data may be larger
-// than memory.
+// The functions take all samples at once. The types take one sample at a time, so that data may be
+// larger than memory.
 //
 // # Weights
 //
@@ -17,8 +17,8 @@
 //
 // # Undefined results
 //
-// An undefined measure is NaN, such as the recall of a class without samples, or R2 of a constant. A
-// NaN in a prediction makes every result that depends on it NaN.
+// An undefined measure is NaN, for example the recall of a class without samples, or the R2 of a
+// constant. A NaN in a prediction makes every result that depends on it NaN.
 //
 // # scikit-learn
 //
@@ -42,7 +42,7 @@ const (
 	panicLimit   = "metrics: the limit of samples is not positive"
 )
 
-// checkLengths panics unless predictions is n and weights are n or nil.
+// checkLengths panics unless predictions is n, and weights is nil or has n elements.
 func checkLengths(n, predictions int, weights []float64) {
 	if predictions != n || weights != nil && len(weights) != n {
 		panic(panicLengths)

@@ -77,7 +77,7 @@ func (e *Errors) MAE() float64 { return e.absolute / e.weight }
 // Deviation returns the standard deviation of the known values, or NaN if there are no samples.
 func (e *Errors) Deviation() float64 { return math.Sqrt(e.about / e.weight) }
 
-// R2 returns the share of the variance that is explained, or NaN if all known values are equal.
+// R2 returns the share of variance that the predictions explain, or NaN if all known values are equal.
 func (e *Errors) R2() float64 {
 	if e.about == 0 {
 		return math.NaN()

@@ -10,7 +10,7 @@ import (
 )
 
 // AUC returns the area under the receiver operating characteristic: the probability that a positive
-// sample has a larger score than a negative one, where equal scores count one half,
+// sample has a larger score than a negative one, with equal scores counted as one half,
 //
 //	sum over positive i, negative j of w_i w_j ([s_i > s_j] + [s_i = s_j]/2)
 //	/ (sum of w_i over positive i · sum of w_j over negative j).
@@ -20,8 +20,8 @@ import (
 //	shapes: positive, scores l; weights l or nil.
 //	cost: sorting l scores; 24l bytes.
 //	NaN: a NaN score makes the result NaN. Infinite scores are allowed.
-//	errors: NaN unless both sides have weight; panics if the lengths differ, or a weight is negative
-//	or not finite.
+//	errors: NaN unless positive and negative samples both have weight; panics if the lengths differ,
+//	or a weight is negative or not finite.
 //	source: sklearn.metrics.roc_auc_score.
 func AUC(positive []bool, scores, weights []float64) float64 {
 	checkLengths(len(positive), len(scores), weights)
@@ -78,8 +78,8 @@ func auc(samples []ranked) float64 {
 	return above / (positives * below)
 }
 
-// MacroAUC returns the unweighted mean over the classes of the AUC of each class against the rest, by
-// its column of scores. It leaves out classes without samples.
+// MacroAUC returns the unweighted mean over the classes of the AUC of each class against the rest,
+// computed from its column of scores. It leaves out classes without samples.
 //
 //	shapes: labels l, each from 0 to c-1; scores l×c; weights l or nil.
 //	cost: sorting l scores c times; 24l bytes.
@@ -100,9 +100,9 @@ func MacroAUC(labels []int, scores *mat.Dense, weights []float64) float64 {
 }
 
 // A Ranking collects the labels and scores of samples for AUC. It keeps all samples up to a limit.
-// Beyond the limit it keeps a random sample of that size, drawn with a fixed seed, and the result is an
-// estimate. Without weights its standard error is at most 1/(2 sqrt(m)), where m is the number of
-// samples kept on the smaller side.
+// Beyond the limit it keeps a random subset of that size, drawn with a fixed seed, and the result is an
+// estimate. Without weights its standard error is at most 1/(2 sqrt(m)), where m is the smaller of the
+// numbers of positive and negative samples kept.
 //
 //	memory: 8(c+2) bytes for each kept sample.
 type Ranking struct {
@@ -154,8 +154,8 @@ func (r *Ranking) Add(label int, scores []float64, weight float64) {
 // Kept returns the number of samples that the results are based on, at most the limit.
 func (r *Ranking) Kept() int { return len(r.labels) }
 
-// AUC returns the AUC of a class against the rest by its column of scores, or NaN unless both sides
-// have weight. It panics if class is outside 0 to c-1.
+// AUC returns the AUC of a class against the rest, computed from its column of scores. It is NaN unless
+// both have weight. AUC panics if class is outside 0 to c-1.
 func (r *Ranking) AUC(class int) float64 {
 	checkClass(class, r.classes)
 	samples := make([]ranked, len(r.labels))
@@ -165,7 +165,7 @@ func (r *Ranking) AUC(class int) float64 {
 	return auc(samples)
 }
 
-// MacroAUC returns the mean of AUC over the classes with samples, or NaN if there are fewer than two. A
+// MacroAUC returns the mean of AUC over the classes with samples, or NaN if fewer than two have any. A
 // NaN score makes it NaN.
 func (r *Ranking) MacroAUC() float64 {
 	sums, there := make([]float64, r.classes), 0

@@ -19,17 +19,17 @@ const (
 	maxLoss    = 4     // largest loss of a row of a regression
 )
 
-// A Running scores predictions that were made before their rows were learned, and detects falls of the
-// score. The zero value has no rows. Its fields are its whole state and are encoded as JSON.
+// A Running scores predictions that were made before their rows were learned, and detects falls in the
+// score. The zero value has no rows. Its fields are its whole state and can be encoded as JSON.
 //
-// The score of a classification is its accuracy. For a regression it is 1 minus the mean over rows and
-// targets of min(4, (y-p)²/v), where v is the variance of the target in the rows so far: an R² in which
-// the loss of a row is at most 4. Each row has 0.999 times the weight of the next, so that the last few
-// thousand rows determine the score.
+// The score of a classification is its accuracy. For a regression with targets y and predictions p it
+// is 1 minus the mean over rows and targets of min(4, (y-p)²/v). Here v is the variance of the target
+// in the rows so far. This is an R² in which the loss of a row is at most 4. Each row has 0.999 times
+// the weight of the next, so that the last few thousand rows determine the score.
 //
 // Falls are detected as in ADWIN. Sums over the rows are kept in buckets, whose sizes grow with their
-// age, at most four of each size. At each boundary the mean loss m0 of the n0 rows before it is
-// compared with the mean loss m1 of the n1 rows after it. The score has fallen if
+// age, at most four of each size. At each boundary between buckets the mean loss m0 of the n0 rows
+// before it is compared with the mean loss m1 of the n1 rows after it. The score has fallen if
 //
 //	m1 - m0 > sqrt(2 s² L/n) + 2 b L/(3 n),  1/n = 1/n0 + 1/n1,  L = ln(2 ln(n0+n1)/0.002),
 //
@@ -47,7 +47,7 @@ type Running struct {
 	Targets []Moment `json:"targets,omitempty"`
 }
 
-// A Bucket holds the sums of the losses of some rows and of their squares.
+// A Bucket holds the sum of the losses of some rows and the sum of their squares.
 type Bucket struct {
 	Rows    int64   `json:"rows"`
 	Loss    float64 `json:"loss"`
@@ -61,7 +61,8 @@ type Moment struct {
 	Spread float64 `json:"spread"`
 }
 
-// A Fall reports that the last rows have a lower score than the rows before them.
+// A Fall reports that the last Rows rows have the score Score, which is lower than WasBefore, the score
+// of the Before rows before them.
 type Fall struct {
 	Rows, Before     int64
 	Score, WasBefore float64
@@ -87,7 +88,7 @@ func (r *Running) AddClasses(right []bool) {
 
 // AddTargets adds rows of a regression with targets y and predictions p, both l×c.
 //
-//	panics: if the shapes differ, or c differs from an earlier call.
+//	panics: if the shapes differ, or c differs from the c of an earlier call.
 func (r *Running) AddTargets(y, p *mat.Dense) {
 	l, c := y.Dims()
 	if rows, cols := p.Dims(); rows != l || cols != c || len(r.Targets) != 0 && len(r.Targets) != c {
@@ -158,7 +159,7 @@ func (r *Running) merge() {
 // Score returns the running score, or NaN if there are no rows.
 func (r *Running) Score() float64 { return 1 - r.Loss/r.Weight }
 
-// Fall returns the fall of the score that exceeds its bound the most, and forgets the rows before it.
+// Fall returns the fall in the score that exceeds its bound the most, and forgets the rows before it.
 // It returns nil if there is no fall.
 func (r *Running) Fall() *Fall {
 	var all Bucket

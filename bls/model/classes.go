@@ -14,7 +14,7 @@ import (
 const (
 	// MaxClasses bounds the number of classes, so that a column of serial numbers is rejected.
 	MaxClasses = 4096
-	// FewLabels is a number of different labels that is never too many for a classification.
+	// FewLabels different labels, or fewer, are never too many for a classification.
 	FewLabels = 20
 )
 
@@ -71,7 +71,7 @@ func ClassesOf(b *stream.Batch, labelsIn string) ([]string, error) {
 	return SortLabels(maps.Keys(seen)), nil
 }
 
-// ClassOf returns the class of the label of a row, and whether the model has it.
+// ClassOf returns the class number of a row of b, and whether the model has its label.
 //
 //	errors: *Error for a label that is not UTF-8.
 func (m *Model) ClassOf(b *stream.Batch, row int) (number int, ok bool, err error) {

@@ -17,7 +17,7 @@ var (
 	exclude = stream.Remedy{Option: stream.OptionExclude}
 )
 
-// SortLabels returns the labels in numerical order if all are numbers, and else in byte order.
+// SortLabels returns the labels in numerical order if all are numbers, and otherwise in byte order.
 func SortLabels(of iter.Seq[string]) []string {
 	labels, values := slices.Sorted(of), map[string]float64{}
 	for _, label := range labels {
@@ -34,19 +34,19 @@ func SortLabels(of iter.Seq[string]) []string {
 // Data describes the data whose columns Match selects.
 type Data struct {
 	Missing   stream.Missing // what to do with a missing cell
-	Learn     bool           // the labels or targets are needed, too
-	Elsewhere bool           // the targets are in a separate file
-	Single    bool           // there is one file of samples and no file of targets
+	Learn     bool           // whether the labels or targets are needed, too
+	Elsewhere bool           // whether the targets are in a separate file
+	Single    bool           // whether there is one file of samples and no file of targets
 }
 
-// Match selects the columns of the model in the data. If both have names and no columns are given, the
-// inputs are the columns with the model's names, in any order. Otherwise they are all columns except
-// the targets, in their order. Given columns with the model's names take the model's order; others keep
-// theirs. Without names, Match leaves out the columns that the training left out if the number of
-// columns fits only then.
+// Match selects the columns of the model in the data. If model and data have names and the caller has
+// selected no inputs, the inputs are the columns with the model's names, in any order. Otherwise they
+// are all columns except the targets, in their order. Selected columns with the model's names take the
+// model's order; others keep theirs. Without names, Match leaves out the columns that training left out
+// if the number of columns fits only then.
 //
-//	errors: a *stream.Error without a path for columns that do not fit the model, ErrNoTargets; an
-//	error of r.Select.
+//	errors: a *stream.Error without a path if the columns do not fit the model; ErrNoTargets; as
+//	r.Select.
 func (m *Model) Match(r *stream.Reader, data Data) error {
 	as, given := m.Metadata.Options(), r.Selection()
 	if err := choose(r, data, as.Inputs, m.Metadata.Targets); err != nil {
@@ -71,7 +71,7 @@ func (m *Model) Match(r *stream.Reader, data Data) error {
 	return r.Select(s)
 }
 
-// choose selects the columns with the names of the model's inputs and targets, nil without names.
+// choose selects the columns with the names of the model's inputs and targets, nil if it has none.
 func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 	heading, selected := r.Heading(), r.Selection()
 	names := heading.Names

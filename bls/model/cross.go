@@ -8,14 +8,15 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// CrossValidate trains a model for each fold as op, a training in the log of m, did, but on the rows of
-// all other folds. It calls score with that model and each batch of the rows of the fold. A hash of the
-// number of a row determines its fold, as in Holdout. Each model makes its own feature maps and chooses
-// its own settings; columns become inputs as in m.
+// CrossValidate repeats op, a training run in the log of m, once for each fold, on the rows of all
+// other folds. It calls score with the resulting model and each batch of rows of the fold. A hash of
+// the row number determines the fold of a row, as in Holdout. Each model makes its own feature maps and
+// chooses its own settings; columns become inputs as in m.
 //
-//	shapes: paths are the paths of the files of op; a separate file of targets is the last.
-//	cost: folds trainings, one after the other; the files are read 2·folds times.
-//	errors: of reading, of Learn and of score; an error for an operation that is not a training.
+//	shapes: paths are the paths of the files of op; a separate file of targets comes last.
+//	cost: as many training runs as folds, one after the other; the files are read 2·folds times.
+//	errors: from reading, Learn and score; an error if op is not a training run, or if there are
+//	fewer rows than folds.
 func (m *Model) CrossValidate(ctx context.Context, op *modelfile.Operation, paths []string, folds int, score func(fold int, m *Model, b *stream.Batch) error) error {
 	if op.Kind != modelfile.OpTrain {
 		return errors.New("only a training run can be cross-validated")

@@ -7,7 +7,7 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// ErrNoTargets is the error for learning rows without labels or targets.
+// ErrNoTargets reports that rows need labels or targets and have none.
 var ErrNoTargets = errors.New("the data has no labels or targets: name their columns or their file")
 
 // A Remedy is a set of actions with which a user can fix an error.
@@ -44,7 +44,7 @@ func (r Remedy) String() string {
 // An Error reports rows that a model cannot learn or predict.
 type Error struct {
 	Place string // the file and line; empty for none
-	Row   int    // in the batch, from 0, if the model can learn the other rows; else -1
+	Row   int    // index in the batch if the model can learn the other rows; else -1
 	What  string // what is wrong
 	Do    Remedy // what to do about it
 	Many  bool   // there are too many new classes
@@ -52,7 +52,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.With(e.Do.String()) }
 
-// With is Error with another text for what to do, such as one that names flags.
+// With returns the text of Error with do as the advice, for example one that names a program's flags.
 func (e *Error) With(do string) string {
 	text := e.What
 	if e.Place != "" {

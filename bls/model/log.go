@@ -15,12 +15,12 @@ import (
 )
 
 // rules is the version of the algorithms that make a model from given rows: the feature maps, the
-// choice of settings and the updates. It changes with any of these.
+// choice of settings and the updates. It changes when any of these does.
 const rules = 1
 
-// Arithmetic names what the bits of a model depend on apart from its rows. On the pure backend these
-// are the version of the rules in docs/reproducibility.md, the length KC of a chain of multiply-adds,
-// and the self-test of "blskernel info". On another backend its version and threads replace KC.
+// Arithmetic names what the bits of a model depend on apart from its rows. On the pure backend this is
+// the version of the rules in docs/reproducibility.md, the length KC of a chain of multiply-adds, and
+// the self-test of "blskernel info". On another backend, its version and thread count replace KC.
 //
 //	cost: a few milliseconds.
 func Arithmetic(b blskernel.Backend) string {
@@ -34,7 +34,7 @@ func Arithmetic(b blskernel.Backend) string {
 	return fmt.Sprintf("%s, rules %d, self-test %s", name, rules, selftest.SelfTest(backend.Or(b)))
 }
 
-// Log adds an operation to the log. A full log loses its older half.
+// Log adds an operation to the log, which loses its older half beyond modelfile.MaxLog operations.
 func (m *Model) Log(op modelfile.Operation) {
 	m.Metadata.Log = append(slices.Clip(m.Metadata.Log), op)
 	for len(m.Metadata.Log) > modelfile.MaxLog {
@@ -69,7 +69,7 @@ func (m *Model) Reweigh(factor float64, lambda *float64) error {
 	return m.SetLambda(ridge)
 }
 
-// GivenLambda returns the ridge given to the training: 0 if it was to choose one, bls.None for none.
+// GivenLambda returns the ridge that training was given: 0 to choose one, bls.None for none.
 func (m *Model) GivenLambda() float64 {
 	if m.Classifier != nil {
 		return m.Classifier.Update.Lambda
@@ -77,7 +77,7 @@ func (m *Model) GivenLambda() float64 {
 	return m.Regressor.Update.Lambda
 }
 
-// A Holdout is the share of rows that a training does not learn, from 0 to 1.
+// A Holdout is the share of rows, from 0 to 1, that a training run does not learn.
 type Holdout float64
 
 // Holds reports whether the row with the given number, from 0, is held out.
@@ -93,8 +93,8 @@ func place(row int64) float64 {
 	return float64(z>>11) / (1 << 53)
 }
 
-// Rest returns the rows of a batch that are not held out, or nil if there are none. The number of the
-// first row of the batch is first.
+// Rest returns the rows of a batch that are not held out, or nil if there are none. first is the number
+// of the first row of the batch.
 func (h Holdout) Rest(b *stream.Batch, first int64) *stream.Batch { return restOf(b, first, h.Holds) }
 
 // restOf returns the rows of a batch for whose numbers out is false.
@@ -103,8 +103,8 @@ func restOf(b *stream.Batch, first int64, out func(row int64) bool) *stream.Batc
 	return rest
 }
 
-// SkipBad calls do with a batch. While do fails for one row, it passes that row to aside, drops it and
-// calls do again. It stops at an error of aside. SkipBad returns the rows kept, or nil if none are.
+// SkipBad calls do with a batch. While do fails for one row, it passes that *Error to aside, drops the
+// row and tries again. It stops at an error from aside. It returns the rows kept, or nil if none are.
 func SkipBad(b *stream.Batch, do func(*stream.Batch) error, aside func(*Error) error) (*stream.Batch, error) {
 	for b != nil {
 		err := do(b)

@@ -10,10 +10,10 @@ import (
 	"blskernel/bls/modelfile"
 )
 
-// MaxLearned is the largest number of files that a model lists; it drops the oldest ones.
+// MaxLearned is the largest number of learned files that a model lists. It drops the oldest ones.
 const MaxLearned = 1000
 
-// A MergeError says which difference prevents a merge: in kinds, inputs, targets or feature maps.
+// A MergeError says what differs and prevents a merge: kinds, inputs, targets or feature maps.
 type MergeError struct{ What string }
 
 func (e *MergeError) Error() string {
@@ -27,8 +27,8 @@ func (e *TwiceError) Error() string {
 	return fmt.Sprintf("both models have learned the file %q, so its rows would count twice", e.Name)
 }
 
-// Merge adds what other has learned to m. Both get the classes of both models, m's first. If again is
-// true, files that both have learned count twice. m keeps its progress and notes.
+// Merge adds what other has learned to m. Both models get all classes, m's first. If again is true,
+// files that both have learned are allowed and count twice. m keeps its progress and notes.
 //
 //	errors: *MergeError, *TwiceError; as Merge and Relabel of package bls, after which both models
 //	may have more classes.
@@ -74,8 +74,8 @@ func (m *Model) mergeRows(other *Model) error {
 	return m.Classifier.Merge(other.Classifier)
 }
 
-// FindLearned returns the index of a file in the list of learned files, or -1. If removed is true, it
-// finds the entry of a removed file.
+// FindLearned returns the index in Metadata.Learned of the file with the given size and hash, or -1. If
+// removed is true, it looks for a removed file instead.
 func (m *Model) FindLearned(size int64, hash string, removed bool) int {
 	return slices.IndexFunc(m.Metadata.Learned, func(l modelfile.Learned) bool {
 		return l.Size == size && l.Hash == hash && l.Removed == removed

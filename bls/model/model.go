@@ -1,6 +1,6 @@
-// Package model has models that learn and predict rows of tables, with labels, named columns, columns
-// of words, missing cells, and a list of the files learned. The command blskernel, the prediction
-// server, the fit on Apache Beam and the Python package use it to read and write their models.
+// Package model provides models that learn and predict rows of tables, with labels, named columns,
+// columns of words, missing cells, and a list of the files learned. The command blskernel, the
+// prediction server, the fit on Apache Beam and the Python package use it to read and write models.
 //
 // A label that is new to a model becomes a class of its own, unless [Model.Closed] is set. The weights
 // are as if the model had known all classes from the start ([bls.Classifier.Relabel]).
@@ -53,7 +53,7 @@ type Model struct {
 	Calibrating bool
 }
 
-// New returns the model of a file, fitted or not. Classes that the metadata lacks are numbers.
+// New returns the model in f, fitted or not. If f lists no labels, they are the class numbers.
 func New(f *modelfile.File) *Model {
 	m := &Model{File: f, Learner: f.Learner()}
 	if f.Classifier == nil {
@@ -106,11 +106,11 @@ func (m *Model) Columns() (cells stream.Columns, names []string) {
 	return cells, read.Inputs
 }
 
-// Learn learns a batch, the first one or a further one. On an error the model has learned none of its
-// rows, but it may have gained their classes.
+// Learn learns a batch, the first or a later one. On an error the model has learned none of its rows,
+// but it may have gained their classes.
 //
-//	errors: *Error, of a row if Row is not negative; ErrNoTargets; as PartialFit, Refit and Tune of
-//	package bls.
+//	errors: *Error, for one row if its Row is not negative; ErrNoTargets; as PartialFit, Refit and
+//	Tune of package bls.
 func (m *Model) Learn(ctx context.Context, b *stream.Batch) error {
 	classes, err := m.targets(ctx, b)
 	if err != nil {
@@ -221,7 +221,7 @@ func (m *Model) Remove(ctx context.Context, b *stream.Batch) error {
 	return m.located(b, err)
 }
 
-// Predict returns for the rows of x the scores of all classes, or the predicted targets.
+// Predict returns the scores of all classes, or the predicted targets, for the rows of x.
 //
 //	errors: as DecisionFunction and Predict of package bls.
 func (m *Model) Predict(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
@@ -248,7 +248,7 @@ func ArgMax(scores *mat.Dense, b *stream.Batch) ([]int, error) {
 	return classes, nil
 }
 
-// FirstLarge returns the first row with a NaN or a number beyond ±MaxNode, or -1 if there is none.
+// FirstLarge returns the index of the first row with a NaN or a number beyond ±MaxNode, or else -1.
 func FirstLarge(m *mat.Dense) int {
 	for i := range m.RawMatrix().Rows {
 		if slices.ContainsFunc(m.RawRowView(i), func(v float64) bool { return !(math.Abs(v) <= MaxNode) }) {

@@ -38,7 +38,7 @@ type Verification struct {
 
 	Rows       int     `json:"rows"`       // that the model has learned
 	Bits       bool    `json:"bits"`       // whether the output layers agree to the last bit
-	Difference float64 `json:"difference"` // the largest ‖δw‖/‖w‖ of a target, by the larger ‖w‖ of the two models
+	Difference float64 `json:"difference"` // the largest ‖δw‖/‖w‖ of a target, with the larger ‖w‖ of the two models
 	Bound      float64 `json:"bound"`      // on Difference, from Condition of both models; 0 if the bits must agree
 }
 
@@ -49,8 +49,8 @@ type Verification struct {
 //
 // Nothing is signed: Verify shows that the rows produce the model, not who made it or how good it is.
 //
-//	cost: the trainings and updates again.
-//	errors: of reading and of learning, without a verdict; the cause of ctx.
+//	cost: all training runs and updates again.
+//	errors: from reading and learning, without a verdict; the cause of ctx.
 func (m *Model) Verify(ctx context.Context, paths []string) (*Verification, error) {
 	v := &verifier{ctx: ctx, of: m, paths: map[string]string{}}
 	for _, path := range paths {
@@ -72,7 +72,7 @@ func (m *Model) Verify(ctx context.Context, paths []string) (*Verification, erro
 	return &v.Verification, err
 }
 
-// HashOf returns the XXH64 of the bytes of a file on fsys in hexadecimal. A nil fsys is vfs.OS.
+// HashOf returns the 64-bit xxHash of the file at path on fsys, in hexadecimal. A nil fsys is vfs.OS.
 func HashOf(fsys vfs.FS, path string) (string, error) {
 	file, err := vfs.Open(fsys, path)
 	if err != nil {
@@ -110,9 +110,9 @@ func learns(op *modelfile.Operation) bool {
 // forgets reports whether an operation lowers the weight of earlier rows.
 func forgets(op *modelfile.Operation) bool { return op.Factor > 0 && op.Factor < 1 }
 
-// stayed returns the log with each file that was learned and later removed marked in both operations,
-// and reports whether the model has only learned. Both must take the same column of weights, with no
-// forgetting between them.
+// stayed returns the log, in which each file that was learned and later removed is marked in both
+// operations. These must use the same column of weights, with no forgetting between them. It also
+// reports whether the model has only learned.
 func stayed(log modelfile.Log) (left modelfile.Log, learned bool) {
 	left, learned = slices.Clone(log), true
 	for i := range left {
@@ -148,7 +148,7 @@ func takeBack(before modelfile.Log, file *modelfile.Learned, weight string) {
 	}
 }
 
-// need records what is missing for repeating the log.
+// need records what is missing to repeat the log.
 func (v *verifier) need(log modelfile.Log) {
 	missing := func(format string, args ...any) {
 		if what := fmt.Sprintf(format, args...); !slices.Contains(v.Missing, what) {
@@ -253,7 +253,7 @@ func (v *verifier) learn(m *Model, op *modelfile.Operation) (*Model, error) {
 	return m, v.each(op, paths, rows, func(b *stream.Batch) (bool, error) { return true, m.Learn(v.ctx, b) })
 }
 
-// makeMaps makes the feature maps of a training again if all its files are available.
+// makeMaps makes the feature maps of a training run again if all its files are available.
 func (v *verifier) makeMaps(op *modelfile.Operation) error {
 	paths := v.files(op, true)
 	if len(paths) < len(op.Files) {
@@ -274,7 +274,7 @@ func (v *verifier) files(op *modelfile.Operation, all bool) (paths []string) {
 	return paths
 }
 
-// unfitted returns a model that has the options of a training, but has learned nothing.
+// unfitted returns a model that has the options of a training run, but has learned nothing.
 func (v *verifier) unfitted(op *modelfile.Operation) *Model {
 	f := &modelfile.File{Metadata: v.of.Metadata}
 	var lambda *float64
@@ -315,8 +315,8 @@ func (v *verifier) emptied(op *modelfile.Operation) (m *Model, err error) {
 	return m, err
 }
 
-// each calls do with the rows of an operation, in its batches, until more is false. It skips the bad
-// rows that the operation skipped.
+// each calls do with the rows of an operation, in its batches, until do returns more = false. It skips
+// the bad rows that the operation skipped.
 func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do func(*stream.Batch) (more bool, err error)) error {
 	opt := op.Options()
 	opt.Classes, opt.TargetNotations = v.of.Classifier != nil, v.of.Metadata.TargetNotations

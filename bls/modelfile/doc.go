@@ -1,11 +1,11 @@
-// Package modelfile stores a fitted bls.Classifier or bls.Regressor in a file. A file has the feature
+// Package modelfile stores a fitted bls.Classifier or bls.Regressor in a file. A file holds the feature
 // maps, the state of the output layer, the options, and metadata such as the names of the inputs.
 //
 // # What a file holds
 //
-// Every number is written as its 64 bits. So a model that is saved, loaded and then learns more equals,
-// to the last bit, one that learned without a stop. This holds on the same backend and kind of machine.
-// The same model and metadata give the same bytes on every machine.
+// Every number is written as its 64 bits. So a model that is saved, loaded and trained further equals,
+// to the last bit, a model that learned without interruption. This holds on the same backend and kind
+// of machine. The same model and metadata give the same bytes on every machine.
 //
 // # Safety
 //
@@ -19,11 +19,11 @@
 //	a file with a bit changed          *ChecksumError
 //	a file that Write did not write    *FormatError
 //
-// Refusing takes little memory, since Load trusts a size only as far as the bytes are there. So it can
-// read a file from an unknown source: it holds numbers and text, and nothing is executed.
+// Refusing takes little memory, since Load trusts a size only as far as the bytes are there. So Load
+// can read a file from an unknown source: a file holds numbers and text, and nothing is executed.
 //
 // # The format
 //
 // A file has a header and sections, each with a name, a length and a checksum; docs/file-format.md has
-// every byte. Inspect lists the sections and verifies the checksums without decoding the model.
+// each byte. Inspect lists the sections and verifies the checksums without decoding the model.
 package modelfile

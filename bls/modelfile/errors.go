@@ -10,14 +10,14 @@ import (
 // ErrNotAModel is wrapped by the errors for a file that is empty or is not a model file.
 var ErrNotAModel = errors.New("modelfile: not a model file")
 
-// ErrChanged is the error of Write and Save for a model that learns while they write it.
+// ErrChanged is returned by Write and Save if the model learns while they write it.
 var ErrChanged = errors.New("modelfile: the model changed while it was being written: write it again while nothing changes it")
 
-// WriteError is the error of Save that leaves the old file in place.
+// WriteError is returned by Save if it fails and leaves the old file in place.
 type WriteError = atomicfile.WriteError
 
-// FolderError is the error of Save after which the new file is in place. Its folder could not be
-// synced, so a loss of power may restore the old file.
+// FolderError is returned by Save if the new file is in place but its folder could not be synced. A
+// loss of power may then restore the old file.
 type FolderError = atomicfile.FolderError
 
 // VersionError reports that a file has a version of the format that this program cannot read: a newer

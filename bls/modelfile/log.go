@@ -25,14 +25,14 @@ const (
 )
 
 // An Operation is a step in which a model has learned or unlearned the rows of files, with the settings
-// that repeat it.
+// needed to repeat it.
 type Operation struct {
 	Kind  string    `json:"kind"`
-	Files []Learned `json:"files,omitempty"` // in the order of reading; without a hash if it cannot be read again
+	Files []Learned `json:"files,omitempty"` // in the order of reading; a file that cannot be read again has no hash
 
-	Read    *stream.Options `json:"read,omitempty"`    // how the files were read, besides Metadata; TargetPath is the last of them
+	Read    *stream.Options `json:"read,omitempty"`    // how the files were read, besides Metadata; TargetPath is the last file
 	First   int             `json:"first,omitempty"`   // rows that were read for the first batch
-	Batch   int             `json:"batch,omitempty"`   // rows of each further batch
+	Batch   int             `json:"batch,omitempty"`   // rows of each later batch
 	Holdout float64         `json:"holdout,omitempty"` // the share of the rows that were not learned
 
 	Classes int      `json:"classes,omitempty"` // of train: the number of classes in the first batch
@@ -68,7 +68,7 @@ func (l *Log) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Options returns Read, or the zero value for nil.
+// Options returns *Read, or the zero value if Read is nil.
 func (op *Operation) Options() stream.Options {
 	if op.Read == nil {
 		return stream.Options{}

@@ -14,8 +14,8 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// Metadata describes a model beyond its numbers. All fields are optional: Write omits
-// empty ones, and Read returns nil for empty slices and maps.
+// Metadata describes a model beyond its numbers. All fields are optional: Write omits empty ones, and
+// Read returns nil for empty slices and maps.
 //
 // It is one JSON object of at most 1 MB, with text in UTF-8 and times in UTC to the nanosecond. Read
 // rejects unknown fields, which would be lost when the file is written again. A program adds its own
@@ -39,14 +39,14 @@ type Metadata struct {
 	// for a point and for none.
 	Decimal   string   `json:"decimal,omitempty"`
 	Thousands string   `json:"thousands,omitempty"`
-	Exclude   []string `json:"exclude,omitempty"` // the columns that are not inputs, as the training named them
+	Exclude   []string `json:"exclude,omitempty"` // the columns that are not inputs, as they were named in training
 	// TargetNotations describe how the numbers of each target are written in texts; empty if all
 	// are written as Decimal and Thousands say.
 	TargetNotations []stream.Notation `json:"target_notations,omitempty"`
 	NA              []string          `json:"na,omitempty"` // further words for a missing cell
 
 	Batch    int       `json:"batch,omitempty"`    // the number of rows read at a time, below 2³¹
-	Progress *Progress `json:"progress,omitempty"` // of the training, for a program that continues it
+	Progress *Progress `json:"progress,omitempty"` // of the training run, for a program that continues it
 
 	Learned []Learned `json:"learned,omitempty"` // the files that the model has learned; of many, the last ones
 	Log     Log       `json:"log,omitempty"`     // the operations that made the model; of many, the last ones
@@ -54,7 +54,7 @@ type Metadata struct {
 	Notes map[string]string `json:"notes,omitempty"` // anything else
 }
 
-// Progress tells how far a training has come.
+// Progress tells how far a training run has come.
 type Progress struct {
 	Rows    int64    `json:"rows,omitempty"`    // read and learned so far, including rows held out
 	Sources []string `json:"sources,omitempty"` // in the order of reading
@@ -89,8 +89,8 @@ func (m *Metadata) Options() stream.Options {
 }
 
 // Check returns a *MetadataError for metadata that cannot be written: text that is not UTF-8, times
-// beyond the year 9999, numbers that are negative or too large, two classes with one label, more than 1
-// MB in all. Write calls it; call it yourself before a long training.
+// beyond the year 9999, numbers that are negative or too large, two classes with the same label, or
+// more than 1 MB in all. Write calls it; call it yourself before a long training run.
 func (m *Metadata) Check() error {
 	_, err := m.encode()
 	return err

@@ -272,7 +272,7 @@ func (i *Info) Regressor() bool {
 	return slices.ContainsFunc(i.Sections, func(s Section) bool { return s.Name == sectionRegressor })
 }
 
-// A Section is a part of a file.
+// A Section describes one section of a file.
 type Section struct {
 	Name   string // 4 characters: "META", "CLAS" or "REGR", "END "
 	Offset int64  // from the beginning of the file
@@ -281,8 +281,8 @@ type Section struct {
 }
 
 // Inspect reads a file to its end and verifies all checksums, without decoding the model. Besides the
-// metadata it needs less than 1 MB of memory, whatever the size of the file. Its errors are as for
-// Read, except for faults inside the model.
+// metadata it needs less than 1 MB of memory, whatever the size of the file. It returns the same errors
+// as Read, except for faults inside the model.
 func Inspect(r io.Reader) (*Info, error) {
 	var metadata Metadata
 	info, err := scan(r, func(name string, payload io.Reader) (err error) {

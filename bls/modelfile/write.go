@@ -70,7 +70,7 @@ type Learner interface {
 	OutsideContext(ctx context.Context, x *mat.Dense) ([]float64, error)
 }
 
-// Learner returns the model of f, of either kind.
+// Learner returns the classifier or the regressor of f.
 func (f *File) Learner() Learner {
 	if f.Classifier != nil {
 		return f.Classifier
@@ -114,12 +114,12 @@ func (f *File) check() error {
 	return m.Check()
 }
 
-// Write writes f to w. It panics if f has no model or two. It encodes the model twice, first to find
-// its length, and makes no copy of it. The model may predict at the same time, but not learn.
+// Write writes f to w. It panics unless f has exactly one model. It encodes the model twice, first to
+// find its length, and makes no copy of it. The model may predict at the same time, but not learn.
 //
 //	errors: bls.ErrNotFitted; *MetadataError, before anything is written; as blsupdate.Encode, for a
 //	state with a NaN, an infinity or a contradiction; ErrChanged; an error of w, through which a
-//	context can stop it. After one of the last three a part of the file has been written.
+//	context can stop it. After any of the last three, part of the file has been written.
 func Write(w io.Writer, f *File) error {
 	if err := f.check(); err != nil {
 		return err
@@ -176,7 +176,7 @@ func writeSection(w io.Writer, name string, payload func(io.Writer) error) error
 
 // Save writes f to the file at path, which it replaces as a whole: after an error, a crash or a kill
 // the old file is still there. Once Save has returned nil, the file is on the disk, as far as the
-// system can tell. Save keeps a link and replaces its target.
+// system can tell. If path is a link, Save replaces its target.
 //
 //	errors: as Write; *WriteError; *FolderError, after which the new file is in place.
 func Save(path string, f *File) error { return SaveFS(vfs.OS, path, f) }
