@@ -1,7 +1,7 @@
 package dataset
 
-// A point has its x axis to the right and its y axis down. In a skeleton (0, 0) is the center of the
-// digit, which is about 140 units high.
+// A point has x to the right and y down. In a skeleton (0, 0) is the center of the digit, which is
+// about 140 units high.
 type point struct{ x, y int64 }
 
 // A skeleton consists of the strokes of a digit, which share control points. A stroke is the uniform

@@ -25,7 +25,7 @@
 // The first four bytes are thus 0x00000803 for images and 0x00000801 for labels. Source: Y. LeCun, C.
 // Cortes and C. J. C. Burges, "The MNIST database of handwritten digits". Every field of a header is
 // checked against [MaxIDXImages], [MaxIDXSide] and [MaxIDXBytes], and memory grows only with the bytes
-// that arrive. A [FormatError] has the file and the offset of a fault. Files may be gzipped.
+// that arrive. A [FormatError] names the file and the offset of a fault. Files may be gzipped.
 //
 // # The binary matrix format of small NORB
 //

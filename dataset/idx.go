@@ -24,9 +24,9 @@ const (
 // Pixels; [ReadIDXLabels] reads its labels, and [Images.SetLabels] sets them.
 //
 //	memory: fixed buffers, and the larger of 64 KiB and three times the unpacked bytes so far.
-//	errors: *FormatError for a wrong magic, a dimension that is 0 or beyond
-//	MaxIDXImages, MaxIDXSide or MaxIDXBytes, a body shorter or longer than the header says, and
-//	corrupted gzip data; any other error is r's own, wrapped.
+//	errors: *FormatError for a wrong magic number, a dimension that is 0 or beyond MaxIDXImages,
+//	MaxIDXSide or MaxIDXBytes, a body shorter or longer than the header says, and corrupted gzip
+//	data; any other error is r's own, wrapped.
 func ReadIDXImages(r io.Reader) (*Images, error) {
 	dims, pixels, err := readIDX(r, idxImages)
 	if err != nil {

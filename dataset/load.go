@@ -89,7 +89,7 @@ func findSet(fsys vfs.FS, dir string, names []string) ([]string, error) {
 
 // findFile returns the path of the first regular file in dir with the given name, with or without .gz,
 // and with a hyphen or a dot before idx. Its error matches fs.ErrNotExist if there is no such name, and
-// is a *FormatError if only something else, such as a folder, has one.
+// is a *FormatError if only something else, such as a folder, has that name.
 func findFile(fsys vfs.FS, dir, name string) (string, error) {
 	dotted := strings.Replace(name, "-idx", ".idx", 1)
 	var other error = fs.ErrNotExist

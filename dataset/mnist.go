@@ -14,7 +14,7 @@ var mnist = format{
 }
 
 // FindMNIST returns the paths of the images and the labels of the training set, or of the test set if
-// test is true. The files of dir are named like MNIST's, in any spelling of [LoadMNIST].
+// test is true. The files in dir must be named like MNIST's, in any spelling that [LoadMNIST] accepts.
 //
 //	errors: one that matches fs.ErrNotExist and names the files that are missing; *FormatError if a
 //	folder has the name of a file; any other error is the operating system's.

@@ -51,9 +51,9 @@ var norb = format{
 //	smallnorb-5x46789x9x18x6x2x96x96-training-dat.mat   and -cat.mat
 //	smallnorb-5x01235x9x18x6x2x96x96-testing-dat.mat    and -cat.mat
 //
-// It returns images of 64×32 in 5 classes; small NORB has 24,300 in each set. An image has two reduced
-// views of a toy, the left one above the right one. With p the published pixels of pair i, and v = 0
-// for the left view and 1 for the right one,
+// It returns images of 64×32 pixels in 5 classes; small NORB has 24,300 in each set. An image has two
+// reduced views of a toy, the left one above the right one. With p the published pixels of pair i, and
+// v = 0 for the left view and 1 for the right one,
 //
 //	Pixels[(i*64+32v+r)*32+c] = round(mean of p[i][v][3r..3r+2][3c..3c+2]).
 //

@@ -22,7 +22,7 @@ const (
 	ZCARows   = 10.0  // RowConstant of the reference code
 	ZCAValues = 100.0 // EigenvalueConstant of the reference code
 
-	ZCAUnitRows   = ZCARows / (255 * 255) // for pixels in [0, 1] what ZCARows is for pixels in [0, 255]
+	ZCAUnitRows   = ZCARows / (255 * 255) // ZCARows for pixels in [0, 1] instead of [0, 255]
 	ZCAUnitValues = 0.1
 )
 
@@ -31,8 +31,8 @@ const (
 //
 // The reference code applies ZCARows and ZCAValues to pixels in [0, 1], where they barely whiten: the
 // variance of a row is at most about 1/4, so that every row is divided by about sqrt(10). All
-// eigenvalues of P lie between 1/sqrt(100 + d/40) and 1/10. On random data P = I/10 to 8e-5. Use them
-// to reproduce that code.
+// eigenvalues of P lie between 1/sqrt(100 + d/40) and 1/10. On random data P = I/10 to 8e-5. Use
+// ZCARows and ZCAValues to reproduce that code.
 //
 // Use ZCAUnitRows and ZCAUnitValues to whiten pixels in [0, 1]. After the first step the elements of a
 // row have a variance near 1, so the mean eigenvalue is about 1. Eigenvalues below the second constant,
@@ -69,7 +69,7 @@ type ZCA struct {
 // Features returns d, the number of columns that samples must have.
 func (z *ZCA) Features() int { return len(z.mean) }
 
-// Values returns the eigenvalues D of the covariance of the fit, ascending, in new storage.
+// Values returns the diagonal of D, the eigenvalues of the covariance, ascending, in new storage.
 func (z *ZCA) Values() []float64 { return slices.Clone(z.values) }
 
 // FitZCA fits a ZCA to the samples X (l×d), l >= 2 and d >= 2.
@@ -148,8 +148,8 @@ func (z *ZCA) covariance(x *mat.Dense) []float64 {
 	return s
 }
 
-// Transform replaces the rows of X (l×d) by whitened rows. Each depends only on its own row of X, up to
-// the rounding of the product.
+// Transform replaces the rows of X (l×d) with whitened rows. Each depends only on its own row of X, up
+// to the rounding of the product.
 //
 //	cost: 2ld² flops; memory: 8 MB of rows.
 //	errors: *blsupdate.NotFiniteError for a NaN or an infinity in X, blsupdate.ErrOverflow for an

@@ -97,8 +97,8 @@ func (a *array) fill() error {
 	return readFault(a.in.ctx, a.in.path, err)
 }
 
-// deliver appends the chosen columns of the sample to s, or returns its fault. In that case s may have
-// parts of it.
+// deliver appends the chosen columns of the sample to s, or returns its fault. After a fault s may have
+// parts of the sample.
 func (a *array) deliver(s *samples) *Error {
 	if a.labels {
 		label, err := a.DType.Label(a.raw)

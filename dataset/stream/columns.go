@@ -40,8 +40,8 @@ func (o *Options) weights() []string {
 	return []string{o.Weight}
 }
 
-// choose finds the columns among width columns. names are their names, nil without names. Its error has
-// What and, for the fault of a column, Column and Name.
+// choose finds the columns among width columns. names are the names of all columns, or nil if they have
+// none. Its error has What and, for the fault of a column, Column and Name.
 func (o *Options) choose(names []string, width int) (c choice, err error) {
 	taken := map[int]bool{}
 	if c.targets, err = pick(o.Targets, names, width, taken); err != nil {
@@ -117,7 +117,7 @@ func namesOf(names []string, columns []int) []string {
 	return out
 }
 
-// keptNames returns the names of kept columns, or their numbers from 1 without names.
+// keptNames returns the names of kept columns, or their numbers, from 1, if they have none.
 func keptNames(names []string, kept []int) (out []string) {
 	for _, col := range kept {
 		out = append(out, cmp.Or(nameOf(names, col), strconv.Itoa(col+1)))

@@ -13,7 +13,7 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// A notation describes how the numbers of a column are written, by its Notation and the Options.
+// A notation describes how the numbers of a column are written, as its Notation and the Options say.
 type notation struct {
 	decimal   rune     // '.' or ','; 0 for a point
 	thousands rune     // between groups of three digits before decimals; 0 for none
@@ -50,8 +50,8 @@ func (n notation) value(cell string) (float64, error) {
 var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
 // short reads a number of at most 15 digits without an exponent, as most are. Its digits and the power
-// of ten are below 2^53, so the quotient is the nearest float64. strconv gives the same in several
-// times the time: with short a text of such numbers is read in two thirds of the time.
+// of ten are below 2^53, so the quotient is the nearest float64. strconv gives the same result in
+// several times the time: with short, a text of such numbers is read in two thirds of the time.
 func short(cell string) (v float64, ok bool) {
 	digits := strings.TrimPrefix(cell, "-")
 	n, point := len(digits), -1

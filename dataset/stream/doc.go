@@ -2,7 +2,7 @@
 // separated cells (CSV), NumPy's .npy and .npz, and idx, the format of MNIST. Files are plain or
 // gzipped, and come from paths, standard input, or a reader of [Options].Open.
 //
-// A Reader holds one batch and one sample of the data after it:
+// A Reader has only one batch, and one sample of the data after it, in memory:
 //
 //	r, err := stream.Open(ctx, []string{"train.csv"}, stream.Options{Targets: []string{"price"}})
 //	...

@@ -17,11 +17,11 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// ErrClosed is the error of the methods of a Reader after Close.
+// ErrClosed is returned by the methods of a Reader after Close.
 var ErrClosed = errors.New("stream: the reader is closed")
 
-// ErrEmpty matches the error of Open for a source without samples: a text without a line, or an array
-// whose first dimension is 0, checked to its end.
+// ErrEmpty is wrapped by the error of Open for a source without samples: a text without a line, or an
+// array whose first dimension is 0 and whose file ends after the header.
 var ErrEmpty = errors.New("there are no samples")
 
 // An Error says what is wrong with a source, where, and what to do about it.
@@ -56,7 +56,7 @@ func (e *Error) Remedies() []Remedy {
 	return all
 }
 
-// With returns the Error with other texts for its Remedies, such as the flags of a program.
+// With returns a copy of e in which words gives the texts of the Remedies, such as a program's flags.
 func (e *Error) With(words func(Remedy) string) *Error {
 	args := slices.Clone(e.args)
 	for i, arg := range args {

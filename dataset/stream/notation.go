@@ -21,8 +21,8 @@ type Notation struct {
 	Unit string `json:"unit,omitempty"`
 }
 
-// String describes how the numbers are written, as in "in $, with a comma between thousands". It is
-// empty for the zero value.
+// String describes how the numbers are written, as in "in $, with a comma between thousands". The text
+// is empty for the zero value.
 func (n Notation) String() string {
 	var parts []string
 	switch {

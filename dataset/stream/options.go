@@ -26,7 +26,7 @@ const (
 
 var formatNames = []string{"auto", "csv", "npy", "npz", "idx"}
 
-// String returns auto, csv, npy, npz or idx.
+// String returns "auto", "csv", "npy", "npz" or "idx".
 func (f Format) String() string { return names.String(formatNames, f) }
 
 func (f Format) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
@@ -36,7 +36,7 @@ func (f *Format) UnmarshalText(name []byte) (err error) {
 	return err
 }
 
-// ParseFormat returns the format with the given name, in any case. "" is FormatAuto, and tsv is CSV.
+// ParseFormat returns the format with the given name, ignoring case. "" is FormatAuto; "tsv" is CSV.
 func ParseFormat(name string) (Format, error) {
 	if strings.EqualFold(name, "tsv") {
 		return CSV, nil
@@ -50,10 +50,10 @@ type Header int
 // The first line of a text holds names or a sample.
 const (
 	// HeaderAuto treats the first line as a header if Inputs or Targets name columns. It also does
-	// if a cell of an input column (of a target column if there are no inputs) is neither a number
-	// nor missing. It treats the line as a sample if it has a number, and numbers and words in the
-	// same columns as the second line. A header of numbers needs HeaderPresent, and a text of words
-	// without a header needs HeaderAbsent.
+	// so if a cell of an input column (of a target column if there are no inputs) is neither a
+	// number nor missing. It treats the line as a sample if it has a number, and numbers and words
+	// in the same columns as the second line. A header of numbers needs HeaderPresent, and a text
+	// of words without a header needs HeaderAbsent.
 	HeaderAuto Header = iota
 	HeaderPresent
 	HeaderAbsent
@@ -61,7 +61,7 @@ const (
 
 var headerNames = []string{"auto", "present", "absent"}
 
-// String returns auto, present or absent.
+// String returns "auto", "present" or "absent".
 func (h Header) String() string { return names.String(headerNames, h) }
 
 func (h Header) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
@@ -71,13 +71,14 @@ func (h *Header) UnmarshalText(name []byte) (err error) {
 	return err
 }
 
-// ParseHeader returns the Header with the given name, in any case. "" is HeaderAuto.
+// ParseHeader returns the Header with the given name, ignoring case. "" is HeaderAuto.
 func ParseHeader(name string) (Header, error) {
 	return names.Parse[Header]("stream", headerNames, cmp.Or(name, "auto"))
 }
 
-// Options select the data. The zero value reads every column as an input, in the format it finds. JSON
-// has the fields that decide what is learned, without the fields that a model stores or a program sets.
+// Options select the data. The zero value reads every column as an input, in the format it finds. The
+// JSON encoding has the fields that decide what is learned, without the fields that a model stores or a
+// program sets.
 type Options struct {
 	Format Format `json:"format,omitzero"` // of the paths, not of TargetPath
 	Header Header `json:"header,omitzero"` // of texts
@@ -118,8 +119,8 @@ type Options struct {
 	// for each sample.
 	TargetPath string `json:"target_path,omitzero"`
 
-	// InputArray names the array of the inputs in an .npz. If it is empty, that is X, else x, else
-	// the only array of two or more dimensions besides the target.
+	// InputArray names the array of the inputs in an .npz. If it is empty, the array is X, else x,
+	// else the only array of two or more dimensions besides the target.
 	InputArray string `json:"input_array,omitzero"`
 
 	// Classes is set if the single target column has labels, which stay text.
@@ -167,8 +168,8 @@ type Options struct {
 	FS vfs.FS `json:"-"`
 
 	// Bad is called with the fault of a bad sample. If it returns nil, the sample is left out. Any
-	// other error ends the reading, and Next returns it from then on; io.EOF is as if the data
-	// ended. Without Bad the first bad sample ends the reading with its *Error.
+	// other error ends the reading, and Next returns it from then on; io.EOF ends it as if the data
+	// had ended. Without Bad the first bad sample ends the reading with its *Error.
 	//
 	// Next calls it in the order of the samples, once for each; Peek does not. The package comment
 	// defines bad samples. Bad may limit their number: all are bad if the first line is the odd one
@@ -180,8 +181,8 @@ type Options struct {
 	targetsOnly bool
 }
 
-// Number reads a cell of a text like a cell of the only target, by its TargetNotation if there is one,
-// else by Decimal and Thousands. A missing cell is NaN. ok is false if the cell is not a number.
+// Number reads a cell of a text like a cell of the only target: with its notation in TargetNotations,
+// or else with Decimal and Thousands. A missing cell is NaN. ok is false if the cell is not a number.
 func (o *Options) Number(cell string) (v float64, ok bool) {
 	var of Notation
 	if len(o.TargetNotations) == 1 {

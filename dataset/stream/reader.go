@@ -38,15 +38,15 @@ type Reader struct {
 // opt.Test for its test set.
 //
 // Open reads the beginnings of all files, so that a mismatch is found before hours of work: columns
-// must agree in number, and in their names where files have a header. A later text without a header
-// takes the header of the first. A named pipe, and what Options.Open opens, is read only when it is
-// reached. [Reader.Select] can choose other columns later.
+// must agree in number, and in their names if files have a header. A later text without a header takes
+// the header of the first. A named pipe, and what Options.Open opens, is read only when it is reached.
+// [Reader.Select] can choose other columns later.
 //
 // ctx is the context of all calls: once it is done, every call fails with an error that wraps
 // context.Cause(ctx), even one that waits for a pipe.
 //
-//	errors: *Error for a fault of a source, which matches [ErrEmpty] if it has no samples; others
-//	for contradictory options and for ctx.
+//	errors: *Error for a fault of a source, which wraps [ErrEmpty] if it has no samples; other
+//	errors for contradictory options and for ctx.
 func Open(ctx context.Context, paths []string, opt Options) (*Reader, error) {
 	if err := opt.check(paths); err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (r *Reader) Inputs() []string {
 	return r.opt.Columns.InputNames(r.about.inputs)
 }
 
-// Tally counts the left-out samples, filled-in cells and unknown words in the batches so far.
+// Tally returns counts of left-out samples, filled-in cells and unknown words in the batches so far.
 func (r *Reader) Tally() Tally {
 	return Tally{r.tally.Dropped, slices.Clone(r.tally.Filled), slices.Clone(r.tally.Unknown)}
 }
@@ -165,9 +165,9 @@ func (r *Reader) Outputs() int { return r.about.outputs }
 // the end, as for a text.
 func (r *Reader) Rows() int64 { return sum(r.known) }
 
-// Bytes returns the bytes of the samples delivered or left out, headers included, and the total bytes
-// of the sources, -1 if unknown. Data read ahead does not count. If n samples took done bytes, a text
-// of total bytes has about n·total/done samples.
+// Bytes returns done, the bytes of the samples delivered or left out, headers included, and total, the
+// bytes of all sources, or -1 if unknown. Data read ahead does not count. If n samples took done bytes,
+// a text of total bytes has about n·total/done samples.
 //
 // In plain texts and arrays done is exact; in gzip it is the position in the packed data to a few tens
 // of kilobytes; in an .npz it is the samples' share of the file. A file of targets does not count. For
@@ -282,9 +282,9 @@ func (r *Reader) advance() error {
 	return r.checkSchema(r.at, f)
 }
 
-// Close ends the reading, waits for work in the background, and closes the files. It does not wait for
-// a Read of standard input, or of a reader of Options.Open, that does not return. After Close, Next
-// returns ErrClosed and a further Close returns nil.
+// Close ends the reading and closes the files. It does not wait for a Read of standard input, or of a
+// reader of Options.Open, that does not return. After Close, Next returns ErrClosed and a further Close
+// returns nil.
 func (r *Reader) Close() error {
 	if errors.Is(r.ended(), ErrClosed) {
 		return nil

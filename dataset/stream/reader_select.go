@@ -22,7 +22,7 @@ func (r *Reader) look(rows int) error {
 // A Heading holds the names and counts of columns, from the beginning of the first source.
 type Heading struct {
 	Format    Format   // as found; never FormatAuto
-	HasHeader bool     // the first line of a text names its columns, by the current selection
+	HasHeader bool     // the first line of a text names its columns, under the current selection
 	Columns   int      // cells of a line of a text, elements of a sample of the array of X
 	Names     []string // of all columns; nil without a header
 	First     []string // cells of the first line of a text, names or values; nil for arrays
@@ -30,7 +30,7 @@ type Heading struct {
 	Arrays    []string // names of the arrays of an .npz, in its order; nil for other formats
 }
 
-// A Selection holds the columns to read, as the fields of [Options] with the same names.
+// A Selection selects the columns to read. Its fields mean what they mean in [Options].
 type Selection struct {
 	Header          Header
 	Inputs, Targets []string
@@ -56,8 +56,8 @@ func (r *Reader) Selection() Selection {
 		slices.Clone(o.TargetNotations), o.Missing}
 }
 
-// Select chooses other columns of the same sources, after a look at the [Heading] or with Peek. It
-// replays the beginning of a pipe, so that no sample is lost, and opens nothing twice.
+// Select chooses other columns of the same sources, after a look at the [Heading] or at the batch of
+// Peek. It replays the beginning of a pipe, so that no sample is lost, and opens nothing twice.
 //
 // With HeaderAuto the header is decided again, by s alone. Later sources are checked again, as by Open.
 //
@@ -97,7 +97,7 @@ func (r *Reader) Select(s Selection) error {
 // until the first Next.
 //
 // With Options.Bad it leaves out bad samples, at most rows of them, without calling Bad: another
-// selection may find no fault in them. Samples that MissingDrop leaves out do not count: it reads on.
+// selection may find no fault in them. Samples that MissingDrop leaves out do not count: Peek reads on.
 //
 //	panics: unless rows >= 1, and after Next.
 //	errors: as Next; io.EOF without a sample. An *Error for a bad sample does not end the Reader.

@@ -20,7 +20,7 @@ var optionNames = []string{"Header", "Inputs", "Targets", "Exclude", "Missing", 
 
 func (o Option) String() string { return names.String(optionNames, o) }
 
-// A Remedy is an option, with its value, that avoids an [Error].
+// A Remedy is an option, together with a value, that avoids an [Error].
 type Remedy struct {
 	Option Option
 	Value  string // as text, or one entry of a list; empty if only the user knows it

@@ -35,7 +35,7 @@ type Description struct {
 	RowNumbers []int
 }
 
-// Describe is [Reader.Survey] for the columns alone.
+// Describe returns only the Columns of [Reader.Survey].
 func (r *Reader) Describe(rows int) (Columns, error) {
 	d, err := r.Survey(rows)
 	if err != nil {
@@ -62,9 +62,9 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 // numbers without missing cells.
 //
 //	panics: unless rows >= 1, and after Next.
-//	errors: one *Error, together with the Description of the other columns, for all columns of
-//	dates, of more than MaxLevels words, of text that is not UTF-8, with a comma that may be either,
-//	or with MissingDrop without any value. Else as Peek.
+//	errors: one *Error, together with the Description of the other columns, for all columns that
+//	hold dates, more than MaxLevels words, text that is not UTF-8, a comma that may be either, or,
+//	with MissingDrop, no value. Else as Peek.
 func (r *Reader) Survey(rows int) (*Description, error) {
 	if err := r.look(rows); err != nil {
 		return nil, err

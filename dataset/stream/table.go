@@ -33,7 +33,7 @@ const (
 
 var missingNames = []string{"error", "mean", "drop"}
 
-// String returns error, mean or drop.
+// String returns "error", "mean" or "drop".
 func (m Missing) String() string { return names.String(missingNames, m) }
 
 func (m Missing) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
@@ -43,15 +43,15 @@ func (m *Missing) UnmarshalText(name []byte) (err error) {
 	return err
 }
 
-// ParseMissing returns the Missing with the given name, in any case. "" is MissingError.
+// ParseMissing returns the Missing with the given name, ignoring case. "" is MissingError.
 func ParseMissing(name string) (Missing, error) {
 	return names.Parse[Missing]("stream", missingNames, cmp.Or(name, "error"))
 }
 
 // A Column describes how a column of the data becomes inputs, the columns of X. A column of numbers is
 // one input. A column of words has one input for each level, which is 1 for a word of that level and 0
-// for others; an unknown word is 0 in all. If Fill has one number more than that, there is one more
-// input: an indicator of missing cells, which is 0 for all other cells.
+// for others; an unknown word is 0 in all. If Fill has one number more than these inputs, there is one
+// more input: an indicator of missing cells, which is 0 for all other cells.
 type Column struct {
 	Levels   []string  `json:"levels,omitempty"`  // of a column of words, at most MaxLevels; nil for numbers
 	Fill     []float64 `json:"fill,omitempty"`    // the inputs of a missing cell; nil if that is an error
@@ -100,15 +100,15 @@ func (c Columns) categorical() bool {
 	return slices.ContainsFunc(c, func(c Column) bool { return c.Levels != nil })
 }
 
-// Filled reports whether each column fills in missing cells.
+// Filled reports whether every column has a Fill for missing cells.
 func (c Columns) Filled() bool {
 	return !slices.ContainsFunc(c, func(c Column) bool { return c.Fill == nil })
 }
 
-// Indicate returns a copy of c with an indicator of missing cells in the given columns, or nil if none
-// is given.
+// Indicate returns a copy of c with an indicator of missing cells in each column i for which
+// indicate[i] is true, or nil if there is none.
 //
-//	panics: unless indicate has an element for each column, and each given column a Fill.
+//	panics: unless indicate has an element for each column, and each of these columns has a Fill.
 func (c Columns) Indicate(indicate []bool) Columns {
 	if !slices.Contains(indicate, true) {
 		return nil
@@ -172,8 +172,9 @@ func (c Columns) Names(inputs []string) []string {
 	return out
 }
 
-// Check returns an error for columns that Describe cannot return: with no levels, too many, equal ones
-// or ones not in UTF-8, with a Fill of the wrong length or not finite, or with an invalid Notation.
+// Check returns an error for columns that Describe cannot return: with an empty list of levels, too
+// many levels, or levels that are repeated or not UTF-8; with a Fill that has the wrong length or is
+// not finite; or with an invalid Notation.
 func (c Columns) Check() error {
 	if len(c) > maxDescribed {
 		return fmt.Errorf("there are more than %d columns", maxDescribed)
@@ -232,11 +233,11 @@ type Tally struct {
 	Unknown []int64 // words that are not a level, likewise
 }
 
-// Append appends the inputs of one sample to x and returns it. Each cell is a number or, in a column of
-// words, the index of its level, -1 for an unknown word. A missing cell is NaN. Append counts filled-in
-// cells and unknown words in t, unless t is nil.
+// Append appends the inputs of one sample to x and returns the result. Each cell is a number or, in a
+// column of words, the index of its level, or -1 for an unknown word. A missing cell is NaN. Append
+// counts filled-in cells and unknown words in t, unless t is nil.
 //
-//	panics: unless there is a cell for each column, and a Fill for each that is missing.
+//	panics: unless there is a cell for each column, and a Fill for each missing cell.
 func (c Columns) Append(x, cells []float64, t *Tally) []float64 {
 	if len(cells) != len(c) {
 		panic(panicCells)

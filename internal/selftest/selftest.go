@@ -1,4 +1,4 @@
-// Package selftest has inputs and hashes of results that are the same on every machine, and the
+// Package selftest provides inputs and hashes of results that are the same on every machine, and the
 // self-test that 'blskernel info' prints.
 package selftest
 

@@ -34,8 +34,8 @@ func (s *Source) Vector(n int) []float64 {
 	return x
 }
 
-// Sum returns the hash of the bits of all numbers, one after another, as on a little-endian machine.
-// All NaNs count as the same number.
+// Sum returns the 64-bit xxHash of the bits of all numbers, one after another, little-endian. All NaNs
+// count as the same number.
 func Sum(all ...[]float64) uint64 {
 	digest := xxhash.New()
 	var bytes [512]byte
@@ -56,11 +56,11 @@ func Sum(all ...[]float64) uint64 {
 	return digest.Sum64()
 }
 
-// SumBytes returns the hash of bytes.
+// SumBytes returns the 64-bit xxHash of data.
 func SumBytes(data []byte) uint64 { return xxhash.Sum64(data) }
 
-// Outside says why results on this machine may differ from results on other machines. It is empty if
-// they cannot.
+// Outside says why results on this machine may differ from results on other machines. The text is empty
+// if they cannot.
 func Outside() string {
 	switch runtime.GOARCH {
 	case "amd64":

@@ -36,7 +36,7 @@ type File struct {
 
 // Write replaces the file at path on fsys as a whole with what content writes: see Create and Commit.
 //
-//	errors: of Create, of content, and of Commit; an existing file is then unchanged, except after a
+//	errors: from Create, content and Commit; an existing file is then unchanged, except after a
 //	*FolderError.
 func Write(fsys vfs.FS, path string, content func(w io.Writer) error) error {
 	f, err := Create(fsys, path)
@@ -51,9 +51,9 @@ func Write(fsys vfs.FS, path string, content func(w io.Writer) error) error {
 }
 
 // Create starts a file for path on fsys, nil for vfs.OS. It fails early if the folder is missing or the
-// name is invalid. It keeps a link, and replaces or creates its target. An existing file must be
-// regular and writable; the new one gets its permissions and, if this process may set them, its owner
-// and group.
+// name is invalid. If path is a link, it stays, and its target is replaced or created. An existing file
+// must be regular and writable; the new one gets its permissions and, if this process may set them, its
+// owner and group.
 func Create(fsys vfs.FS, path string) (*File, error) {
 	fsys = vfs.Or(fsys)
 	path, err := Target(path)
@@ -97,7 +97,7 @@ func Create(fsys vfs.FS, path string) (*File, error) {
 	}
 }
 
-// Check returns the error with which Create would fail now. It creates such a file and removes it.
+// Check returns the error with which Create would fail now. It creates and removes such a file.
 func Check(fsys vfs.FS, path string) error {
 	f, err := Create(fsys, path)
 	if err != nil {
@@ -111,7 +111,7 @@ func Check(fsys vfs.FS, path string) error {
 	return f.wrap(err)
 }
 
-// Room returns a *WriteError if the disk of path reports less free space than the given bytes.
+// Room returns a *WriteError if the disk of path reports fewer free bytes than the given number.
 func Room(path string, bytes int64) error {
 	free, known := free(filepath.Dir(path))
 	if !known || bytes <= free {
@@ -153,7 +153,7 @@ func Beside(path, suffix string) string {
 }
 
 // RemoveLeftovers removes the files that killed writers of path have left in its folder, and files that
-// a *WriteError has named as kept under such a name. No writer may be active.
+// a *WriteError has reported as kept under such a name. No writer may be active.
 func RemoveLeftovers(fsys vfs.FS, path string) error {
 	path, err := Target(path)
 	if err != nil {
@@ -207,7 +207,7 @@ func (f *File) wrap(err error) error {
 //
 // If only the rename fails, as on Windows while another process reads the old file, Commit keeps the
 // new file as NAME.xxxxxxxx.new; if that fails too, under its temporary name, which RemoveLeftovers
-// removes. The error names it.
+// removes. The error names the kept file.
 func (f *File) Commit() error {
 	if f.file == nil {
 		return fs.ErrClosed

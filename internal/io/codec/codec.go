@@ -1,4 +1,4 @@
-// Package codec is the binary encoding of states in files: 64-bit integers and float64 numbers,
+// Package codec implements the binary encoding of states in files: 64-bit integers and float64 numbers,
 // little-endian. The encoding has no names and no types; both sides know the order. A float64 is
 // written as its 64 bits, so the sign of zero survives.
 package codec
@@ -27,7 +27,7 @@ func (e *FormatError) Error() string {
 func (e *FormatError) Unwrap() error { return e.Err }
 
 // Moved returns a copy of the *FormatError that err wraps, with its Offset raised by the parameter by,
-// the offset of the decoded part. It returns err itself if it wraps none.
+// the offset of the decoded part. It returns err itself if err wraps none.
 func Moved(err error, by int64) error {
 	var e *FormatError
 	if !errors.As(err, &e) {

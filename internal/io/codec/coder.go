@@ -45,7 +45,7 @@ func NewEncoder(w io.Writer, overflow error) *Coder {
 	return &Coder{w: bufio.NewWriterSize(w, chunk), overflow: overflow}
 }
 
-// NewDecoder returns a Coder that reads from r. Its errors count the bytes of r from the offset at.
+// NewDecoder returns a Coder that reads from r. In its errors, the first byte of r has the offset at.
 func NewDecoder(r io.Reader, at int64) *Coder {
 	x := &Coder{rest: io.LimitedReader{R: r}, from: at, at: at}
 	x.r = bufio.NewReaderSize(&x.rest, chunk)
@@ -65,8 +65,8 @@ func Fits(rows, cols int) bool { return cols == 0 || rows <= MaxElements/cols }
 // Reading reports whether x is a decoder.
 func (x *Coder) Reading() bool { return x.r != nil }
 
-// Err returns the first error, except for an error of w. A decoder has a *FormatError, or an error that
-// wraps an error of the source other than its end.
+// Err returns the first error, except for an error of w. For a decoder it is a *FormatError, or wraps
+// an error of the source other than its end.
 func (x *Coder) Err() error { return x.err }
 
 // Failed reports whether there was an error.
@@ -79,14 +79,14 @@ func (x *Coder) fail(err error) {
 	}
 }
 
-// Check fails with the message unless ok is true.
+// Check records an error with the given message unless ok is true.
 func (x *Coder) Check(ok bool, format string, args ...any) {
 	if !ok {
 		x.FailElement(0, format, args...)
 	}
 }
 
-// FailElement fails at element i of the numbers that were just read or are to be written.
+// FailElement records an error at element i of the numbers that were just read or are to be written.
 func (x *Coder) FailElement(i int, format string, args ...any) {
 	what := fmt.Sprintf(format, args...)
 	if x.Reading() {
@@ -96,7 +96,7 @@ func (x *Coder) FailElement(i int, format string, args ...any) {
 	}
 }
 
-// End fails if the source has more data.
+// End records an error if the source has more data.
 func (x *Coder) End() {
 	if x.Failed() {
 		return
@@ -111,7 +111,7 @@ func (x *Coder) End() {
 	}
 }
 
-// failSource fails for an error of the source other than its end.
+// failSource records an error of the source other than its end.
 func (x *Coder) failSource(err error) { x.fail(fmt.Errorf("reading at byte %d: %w", x.at, err)) }
 
 // Ranges of a number. Norms and estimates may have overflowed in a model that still works; NaN is in no
@@ -120,7 +120,8 @@ func NotNegative(v float64) bool { return v >= 0 }
 func IsLength(v float64) bool    { return v >= 0 && v <= math.MaxFloat64 }
 func IsPositive(v float64) bool  { return v > 0 && v <= math.MaxFloat64 }
 
-// refuse fails at element i, whose value is v, of the numbers that were just read or are to be written.
+// refuse records an error at element i, of value v, of the numbers that were just read or are to be
+// written.
 func (x *Coder) refuse(what string, i int, v float64) {
 	switch {
 	case x.Reading():
@@ -144,7 +145,7 @@ func (x *Coder) Uint64(v *uint64) {
 	}
 }
 
-// Float codes a number in the range that ok accepts.
+// Float codes a number in the range that ok accepts; what names it in errors.
 func (x *Coder) Float(what string, v *float64, ok func(float64) bool) {
 	word := math.Float64bits(*v)
 	if x.Uint64(&word); x.Reading() {
@@ -155,7 +156,7 @@ func (x *Coder) Float(what string, v *float64, ok func(float64) bool) {
 	}
 }
 
-// Int codes a whole number from 0 to limit, which is not negative.
+// Int codes a whole number from 0 to limit. It panics if limit is negative.
 func (x *Coder) Int(what string, v *int, limit int) {
 	if limit < 0 {
 		panic("codec: negative bound")
@@ -189,13 +190,13 @@ func (x *Coder) Bool(v *bool) {
 	}
 }
 
-// Present codes and returns whether an optional part follows. An encoder writes its argument.
+// Present codes and returns whether an optional part follows. An encoder writes is.
 func (x *Coder) Present(is bool) bool {
 	x.Bool(&is)
 	return is
 }
 
-// Within fails if the largest value exceeds its bound. Both are rounded, so a factor of 2 is allowed.
+// Within records an error if largest exceeds bound. Both are rounded, so a factor of 2 is allowed.
 func (x *Coder) Within(what string, largest, bound float64) {
 	x.Check(largest <= 2*bound, "%s contains %g, but its bound is %g", what, largest, bound)
 }
@@ -287,13 +288,13 @@ func (x *Coder) Words(what string, v *[]uint64, n int) {
 	}
 }
 
-// Dense codes a matrix by rows.
+// Dense codes a rows×cols matrix row by row.
 func (x *Coder) Dense(what string, m **mat.Dense, rows, cols int) {
 	x.matrix(what, m, rows, cols, rows*cols, func(int) (int, int) { return 0, cols })
 }
 
-// Triangle codes the upper or lower triangle of a matrix of order n by rows, without the zeros of the
-// other triangle. Fits(n, n) must hold.
+// Triangle codes the upper or lower triangle of a matrix of order n row by row, without the zeros of
+// the other triangle. Fits(n, n) must hold.
 func (x *Coder) Triangle(what string, m **mat.Dense, n int, upper bool) {
 	x.matrix(what, m, n, n, n*(n+1)/2, func(i int) (int, int) {
 		if upper {

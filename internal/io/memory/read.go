@@ -6,9 +6,9 @@ import "io"
 const FirstRead = 1 << 16
 
 // ReadTo reads from r until buf has size bytes, and returns it. Memory grows with the bytes that
-// arrive, not with size: the room at most doubles. ReadTo makes no storage larger than size.
+// arrive, not with size: the capacity at most doubles. ReadTo makes no storage larger than size.
 //
-//	errors: as io.ReadFull; the result then has the bytes before.
+//	errors: as io.ReadFull; the result then has the bytes read before the error.
 func ReadTo(r io.Reader, buf []byte, size int) ([]byte, error) {
 	for len(buf) < size {
 		have := len(buf)

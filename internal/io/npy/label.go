@@ -42,7 +42,7 @@ func (d DType) Label(b []byte) (string, error) {
 
 const errEmptyLabel = Error("the label is empty")
 
-// FloatLabel returns the name of the class of a whole number.
+// FloatLabel returns the class name of the whole number v, in decimal.
 //
 //	errors: an [Error] if v is not whole, not finite or beyond ±2^53.
 func FloatLabel(v float64) (string, error) {

@@ -22,8 +22,8 @@ func Text(width int) string { return fmt.Sprintf("<U%d", width) }
 // alignment of the first element, as NumPy recommends, lets programs map arrays into memory.
 const alignment = 64
 
-// AppendHeader appends to dst the header of an array in C order, version 1.0, padded with spaces to a
-// multiple of 64 bytes.
+// AppendHeader appends to dst the header, version 1.0, of an array of the given shape and type, descr,
+// in C order. It is padded with spaces to a multiple of 64 bytes.
 func AppendHeader(dst []byte, descr string, shape ...int) []byte {
 	sizes := make([]string, len(shape))
 	for i, n := range shape {
@@ -42,7 +42,7 @@ func AppendHeader(dst []byte, descr string, shape ...int) []byte {
 	return append(dst, text...)
 }
 
-// AppendFloats appends the bytes of values as elements of type [Float64].
+// AppendFloats appends values to dst as elements of type [Float64].
 func AppendFloats(dst []byte, values []float64) []byte {
 	for _, v := range values {
 		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
@@ -67,7 +67,7 @@ func WriteFloats(w io.Writer, values []float64) error {
 }
 
 // LabelType returns the type for an array of labels: [Int64] if all are whole numbers as NumPy writes
-// them, unlike 007 or +1, else [Text] of the longest label, but at least one character.
+// them, unlike 007 or +1, else [Text] for the longest label, but for at least one character.
 func LabelType(labels []string) string {
 	whole, width := true, 1
 	for _, label := range labels {
@@ -81,8 +81,8 @@ func LabelType(labels []string) string {
 	return Text(width)
 }
 
-// AppendLabel appends the bytes of a label as an element of the type that [LabelType] returns for it.
-// Bytes that are not UTF-8 become U+FFFD.
+// AppendLabel appends a label to dst as an element of type descr, which [LabelType] has returned for
+// the labels. Bytes that are not UTF-8 become U+FFFD.
 func AppendLabel(dst []byte, descr, label string) []byte {
 	if descr == Int64 {
 		v, _ := strconv.ParseInt(label, 10, 64) // LabelType has checked it

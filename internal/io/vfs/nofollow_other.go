@@ -2,5 +2,5 @@
 
 package vfs
 
-// NoFollow is a flag of OpenFile that makes it fail for a symbolic link, or 0 if the system has none.
+// NoFollow is a flag of OpenFile that makes it fail for a symbolic link, or 0 if there is no such flag.
 const NoFollow = 0
