@@ -37,7 +37,7 @@ func ExampleReadIDXImages() {
 	check(set.SetLabels(labels))
 	fmt.Println(set.Len(), set.LabelsInt(0, 2), set.Dense(1, 2).RawRowView(0))
 
-	// A file that ends too early is found when it does, whatever its header promises.
+	// A file that ends too early is detected where it ends, whatever its header promises.
 	_, err = dataset.ReadIDXLabels(bytes.NewReader(idx([]uint32{1000}, 7, 1)))
 	fmt.Println(errors.As(err, new(*dataset.FormatError)))
 	// Output:
@@ -45,7 +45,7 @@ func ExampleReadIDXImages() {
 	// true
 }
 
-// The folder has the test set of MNIST, one file packed, and no training set.
+// The folder has the test set of MNIST, one file gzipped, and no training set.
 func ExampleLoadMNIST() {
 	dir, err := os.MkdirTemp("", "mnist")
 	check(err)

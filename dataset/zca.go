@@ -26,8 +26,7 @@ const (
 	ZCAUnitValues = 0.1
 )
 
-// ZCAOptions are the constants of [FitZCA]; the zero value stands for the constants of the reference
-// code.
+// ZCAOptions are the constants of [FitZCA]. The zero value stands for the reference code's constants.
 //
 // The reference code applies ZCARows and ZCAValues to pixels in [0, 1], where they barely whiten: the
 // variance of a row is at most about 1/4, so that every row is divided by about sqrt(10). All

@@ -7,8 +7,7 @@ import (
 	"blskernel/mat"
 )
 
-// Ten samples of two classes, of which the second is rare: the accuracy hides that half of it is
-// missed.
+// Ten samples of two classes, one of them rare: the accuracy hides that half of it is missed.
 func Example() {
 	labels := []int{0, 0, 0, 0, 0, 0, 0, 0, 1, 1}
 	predicted := []int{0, 0, 0, 0, 0, 0, 0, 1, 1, 0}
@@ -52,8 +51,8 @@ func ExampleNewRanking() {
 	// Output: 1000 samples, AUC 0.5
 }
 
-// Four predictions, of which the third is wrong; and samples one by one, so that they need not fit into
-// memory.
+// Four predictions, the third of them wrong. A Calibration takes samples one by one, so that they need
+// not fit in memory.
 func ExampleCalibration() {
 	p := mat.NewDense(4, 2, []float64{0.9, 0.1, 0.7, 0.3, 0.3, 0.7, 0.1, 0.9})
 	labels := []int{0, 0, 0, 1}
@@ -68,7 +67,7 @@ func ExampleCalibration() {
 	// log loss 0.443, calibration error 0.150
 }
 
-// The errors of predictions of a number; the last sample counts twice. Errors takes samples one by one.
+// The errors of numeric predictions; the last sample counts twice. Errors takes samples one by one.
 func ExampleErrors() {
 	known, predicted, weights := []float64{3, -1, 2}, []float64{2, -1, 4}, []float64{1, 1, 2}
 	fmt.Printf("RMSE %.3f, MAE %.3f, R2 %.3f\n", metrics.RMSE(known, predicted, weights),
@@ -83,7 +82,7 @@ func ExampleErrors() {
 	// RMSE 1.500, R2 0.000
 }
 
-// A classifier that was always right becomes right half of the time. The rows come in batches of 200.
+// A classifier that was always right is then right half of the time. The rows come in batches of 200.
 func ExampleRunning() {
 	var r metrics.Running
 	for batch := range 7 {

@@ -12,7 +12,7 @@ import (
 	"blskernel/mat"
 )
 
-// near fails unless got is want to tol, NaN where want is NaN.
+// near fails unless got equals want to within tol, or both are NaN.
 func near(t *testing.T, what string, got, want, tol float64) {
 	t.Helper()
 	if math.IsNaN(want) != math.IsNaN(got) || !math.IsNaN(want) && !(math.Abs(got-want) <= tol) {
@@ -50,7 +50,7 @@ func random(seed uint64, l, c int) table {
 	return t
 }
 
-// repeated returns the table with every sample as often as its weight says, and without weights.
+// repeated returns the table with every sample repeated as often as its weight says, without weights.
 func (t table) repeated() table {
 	var out table
 	var data []float64
@@ -87,7 +87,7 @@ func (t table) all() map[string]float64 {
 	return out
 }
 
-// TestWeights compares weights with repeated samples: what a weight means.
+// TestWeights compares weights with repeated samples, which define what a weight means.
 func TestWeights(t *testing.T) {
 	for seed := range uint64(30) {
 		one := random(seed, 1+int(seed*3), 2+int(seed%3))
@@ -131,7 +131,7 @@ func TestAUC(t *testing.T) {
 	near(t, "one side", metrics.AUC([]bool{true, true}, []float64{1, 2}, nil), math.NaN(), 0)
 }
 
-// TestKnown has the examples of scikit-learn's documentation, and values worked out by hand.
+// TestKnown checks the examples of scikit-learn's documentation, and values worked out by hand.
 func TestKnown(t *testing.T) {
 	labels, predicted := []int{0, 1, 2, 0, 1, 2}, []int{0, 2, 1, 0, 0, 1}
 	m := metrics.Confuse(labels, predicted, 3, nil)
@@ -148,8 +148,8 @@ func TestKnown(t *testing.T) {
 	near(t, "accuracy", metrics.Accuracy([]int{0, 1, -1, 3}, []int{0, 2, 1, 3}, nil), 0.5, 0)
 	p := mat.NewDense(4, 2, []float64{0.1, 0.9, 0.9, 0.1, 0.8, 0.2, 0.35, 0.65})
 	near(t, "log loss", metrics.LogLoss([]int{1, 0, 0, 1}, p, nil), 0.21616187468057912, 1e-15)
-	// Confidences 0.9, 0.9, 0.8, 0.65, of which the last is wrong: bins (0.8, 0.9], (0.7, 0.8],
-	// (0.6, 0.7].
+	// Confidences 0.9, 0.9, 0.8, 0.65, the last of them wrong: bins (0.8, 0.9], (0.7, 0.8], (0.6,
+	// 0.7].
 	near(t, "calibration", metrics.CalibrationError([]int{1, 0, 0, 0}, p, nil), (0.2+0.2+0.65)/4, 1e-15)
 	known, got := []float64{3, -0.5, 2, 7}, []float64{2.5, 0, 2, 8}
 	near(t, "RMSE", metrics.RMSE(known, got, nil), math.Sqrt(0.375), 1e-15)
@@ -166,7 +166,7 @@ func TestKnown(t *testing.T) {
 	near(t, "log loss of 1", metrics.LogLoss([]int{0}, sure, nil), 0x1p-52, 1e-30)
 }
 
-// TestUndefined has quotients of nothing, which are NaN, and NaN in predictions.
+// TestUndefined checks measures of no samples, which are NaN, and NaN in predictions.
 func TestUndefined(t *testing.T) {
 	nan := math.NaN()
 	m := metrics.Confuse([]int{0, 0, 1}, []int{0, 0, 0}, 4, nil)
@@ -201,7 +201,8 @@ func TestUndefined(t *testing.T) {
 	}
 }
 
-// TestRankingBeyondLimit has more samples than the Ranking keeps: an estimate, the same in every run.
+// TestRankingBeyondLimit adds more samples than the Ranking keeps: the result is an estimate, the same
+// in every run.
 func TestRankingBeyondLimit(t *testing.T) {
 	fill := func(limit, l int) *metrics.Ranking {
 		r, rank := rand.New(rand.NewPCG(5, 5)), metrics.NewRanking(2, limit)

@@ -54,7 +54,7 @@ type Bucket struct {
 	Squares float64 `json:"squares"`
 }
 
-// A Moment holds the mean of a target and the sum of the squared deviations from it.
+// A Moment holds the mean of a target and the sum of the squared deviations from that mean.
 type Moment struct {
 	Rows   float64 `json:"rows"`
 	Mean   float64 `json:"mean"`
@@ -68,7 +68,7 @@ type Fall struct {
 	Score, WasBefore float64
 }
 
-// Clone returns a deep copy.
+// Clone returns a deep copy of r.
 func (r *Running) Clone() *Running {
 	out := *r
 	out.Buckets, out.Targets = slices.Clone(r.Buckets), slices.Clone(r.Targets)

@@ -10,8 +10,8 @@ import (
 	"blskernel/mat"
 )
 
-// TestRunningFall has a learner whose accuracy falls from 0.93 to 0.71: the fall is found within a few
-// hundred rows, at about its place, and told once. As many streams that stay as they are have none.
+// TestRunningFall scores a learner whose accuracy falls from 0.93 to 0.71: the fall is found within a
+// few hundred rows, near its place, and reported once. As many steady streams have none.
 func TestRunningFall(t *testing.T) {
 	for seed := range uint64(20) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
@@ -46,8 +46,8 @@ func TestRunningFall(t *testing.T) {
 	}
 }
 
-// TestRunningTargets has a regression whose noise is a fifth of the variance, then all of it, with
-// a far row: the score is about R², and the state goes on through JSON to the bit.
+// TestRunningTargets scores a regression whose noise is a fifth of the variance, then all of it, with
+// an outlier: the score is about R², and the state survives JSON to the last bit.
 func TestRunningTargets(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 1))
 	r := &Running{}

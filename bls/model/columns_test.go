@@ -26,7 +26,7 @@ func TestMatch(t *testing.T) {
 		data            Data
 		inputs, targets []string // the names that are selected
 		first           []float64
-		err             string // a part of the error, empty for none
+		err             string // a part of the error; empty if there is none
 	}{
 		{"by name", header, stream.Options{}, needs, learn, []string{"a", "b"}, []string{"y"}, []float64{2, 1}, ""},
 		{"inputs alone", header, stream.Options{}, needs, Data{Single: true}, []string{"a", "b"}, nil, []float64{2, 1}, ""},

@@ -13,8 +13,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestCrossValidate scores each row once, by a model that is a training with all rows of the other
-// folds.
+// TestCrossValidate scores each row once, by a model trained on all rows of the other folds.
 func TestCrossValidate(t *testing.T) {
 	const folds, n = 4, 240
 	l := &lab{t, t.TempDir(), true}

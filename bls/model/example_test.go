@@ -34,7 +34,7 @@ func table(lines ...string) *stream.Reader {
 	return r
 }
 
-// A model learns a first batch, and then one with a label that it does not have. It predicts labels.
+// A model learns a first batch, and then one with a new label. It predicts labels.
 func Example() {
 	ctx := context.Background()
 	r := table("1,1,square", "2,1,wide", "3,1,wide", "2,2,square", "3,3,square", "4,2,wide", "1,3,tall")
@@ -72,7 +72,7 @@ func Example() {
 	// tall
 }
 
-// The log says how a file was learned, so that the file shows what made the model.
+// The log records how a file was learned, so that Verify can check that the file makes the model.
 func ExampleModel_Verify() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "model")
@@ -111,7 +111,7 @@ func ExampleModel_Verify() {
 	// unknown 1
 }
 
-// A program names its own flags for what can be done about an error.
+// A program names its own flags in the advice on an error.
 func ExampleRemedy() {
 	var err error = &model.Error{Place: "rows.csv:7", Row: 5, What: "the nodes are too large", Do: model.DropRow | model.ExcludeColumn}
 	fmt.Println(err)
@@ -124,7 +124,7 @@ func ExampleRemedy() {
 	// rows.csv:7: the nodes are too large: give -exclude 2
 }
 
-// Two models have other classes: the union has those of the first, and then the others.
+// Two models have different classes: the union has the classes of the first, and then the others.
 func ExampleClasses() {
 	all, to := model.NewClasses([]string{"dog", "cat"}).With([]string{"owl", "cat", "owl", "dog", "ant"})
 	fmt.Println(all, to)

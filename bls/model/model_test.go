@@ -19,7 +19,7 @@ import (
 	"blskernel/mat"
 )
 
-// batch returns the rows of a text of two inputs and a target, in place rows.csv.
+// batch returns the rows of a text of two inputs and a target, with places in rows.csv.
 func batch(t *testing.T, classes bool, text string) *stream.Batch {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rows.csv")
@@ -32,7 +32,7 @@ func batch(t *testing.T, classes bool, text string) *stream.Batch {
 	return b
 }
 
-// rows returns lines of n rows, from a number on, labeled by the names in turn.
+// rows returns the lines of n rows, numbered from a given number on, with the names as labels in turn.
 func rows(from, n int, names ...string) string {
 	var b strings.Builder
 	for i := from; i < from+n; i++ {
@@ -41,7 +41,7 @@ func rows(from, n int, names ...string) string {
 	return b.String()
 }
 
-// learned returns a model of the classes that has learned 60 rows from a number on.
+// learned returns a model with the given classes that has learned 60 rows from a given number on.
 func learned(t *testing.T, from int, classes ...string) *Model {
 	t.Helper()
 	m := New(&modelfile.File{
@@ -56,8 +56,8 @@ func learned(t *testing.T, from int, classes ...string) *Model {
 	return m
 }
 
-// TestGains learns a label that comes up late: the weights are those of a model that knew it from the
-// start, and the place and the label are told.
+// TestGains learns a label that comes up late: the weights equal the weights of a model that knew it
+// from the start, and Gained gets the place and the label.
 func TestGains(t *testing.T) {
 	m := learned(t, 0, "red", "green")
 	var told string
@@ -86,7 +86,7 @@ func weights(t *testing.T, m *Model) *mat.Dense {
 	return w
 }
 
-// TestRefuses has rows that a model refuses, each with a remedy, and stays as it was.
+// TestRefuses checks rows that a model refuses, each with a remedy, while it stays unchanged.
 func TestRefuses(t *testing.T) {
 	many := "0,0,x0\n"
 	for i := 1; i <= FewLabels; i++ {
@@ -126,8 +126,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestMerge merges models of different classes and lists of files: the weights are those of one model
-// of all rows, and the classes of the first come first.
+// TestMerge merges models of different classes and lists of files: the weights equal the weights of one
+// model of all rows, and the classes of the first come first.
 func TestMerge(t *testing.T) {
 	m := learned(t, 0, "red", "green")
 	like := learned(t, 0, "red", "green")
@@ -183,8 +183,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestLearnedList lists files, of which the oldest leave the list, and takes a file off it that was
-// removed.
+// TestLearnedList lists files, drops the oldest from the list, and takes a removed file off it.
 func TestLearnedList(t *testing.T) {
 	m := &Model{File: &modelfile.File{}}
 	for i := range MaxLearned + 1 {
@@ -199,7 +198,7 @@ func TestLearnedList(t *testing.T) {
 	}
 }
 
-// TestArgMax refuses scores that are no numbers.
+// TestArgMax refuses scores that are NaN.
 func TestArgMax(t *testing.T) {
 	b := &stream.Batch{X: mat.NewDense(1, 1, nil)}
 	if _, err := ArgMax(mat.NewDense(1, 2, []float64{math.NaN(), math.NaN()}), b); err == nil || !strings.Contains(err.Error(), "the scores are NaN") {
@@ -210,7 +209,7 @@ func TestArgMax(t *testing.T) {
 	}
 }
 
-// TestRegression learns targets by its names, and refuses rows without them.
+// TestRegression learns targets by name, and refuses rows without them.
 func TestRegression(t *testing.T) {
 	m := New(&modelfile.File{Regressor: &bls.Regressor{Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1e-3},
 		Features: bls.FeatureOptions{Groups: 1, GroupNodes: 3, EnhancementNodes: 4, Scaling: bls.ScaleColumns, Shrink: 1}}})

@@ -25,7 +25,7 @@ type lab struct {
 	classes bool
 }
 
-// file writes a table of n rows from a number on, and returns its path.
+// file writes a table of n rows from a given number on, and returns its path.
 func (l *lab) file(name string, from, n int) string {
 	path := filepath.Join(l.dir, name)
 	text := "a,b,y\n" + rows(from, n, "1", "2", "4")
@@ -97,7 +97,7 @@ func (l *lab) like(m *Model, path string) *Model {
 }
 
 // TestVerify makes models by all operations, and verifies them with the files of the rows that stayed,
-// after the model has been through a file.
+// after the model has been saved and loaded.
 func TestVerify(t *testing.T) {
 	lambda := 0.25
 	train, update := modelfile.Operation{Kind: modelfile.OpTrain}, modelfile.Operation{Kind: modelfile.OpUpdate}
@@ -176,7 +176,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestVerifyFinds has models that are not what their logs say, and logs that do not tell.
+// TestVerifyFinds checks models that differ from their logs, and logs that leave the verdict open.
 func TestVerifyFinds(t *testing.T) {
 	l := &lab{t, t.TempDir(), true}
 	a, b := l.file("a.csv", 0, 230), l.file("b.csv", 230, 40)
@@ -219,7 +219,7 @@ func TestVerifyFinds(t *testing.T) {
 	}
 }
 
-// TestLogIsBounded keeps the last operations, and says that they are not all.
+// TestLogIsBounded checks that a log keeps the last operations, and says that others are missing.
 func TestLogIsBounded(t *testing.T) {
 	m := &Model{File: &modelfile.File{}}
 	for i := range 3 * modelfile.MaxLog {

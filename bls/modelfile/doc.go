@@ -9,9 +9,8 @@
 //
 // # Safety
 //
-// Save writes another file in the same folder, syncs it, and renames it: after a kill or a loss of
-// power either the old or the new file is there. Load refuses files with typed errors that say what to
-// do:
+// Save writes another file in the same folder, syncs it, and renames it: after a kill or a power loss
+// either the old or the new file is there. Load refuses files with typed errors that say what to do:
 //
 //	a file that is something else      an error that wraps ErrNotAModel
 //	a file of another version          *VersionError

@@ -23,7 +23,7 @@ func check(err error) {
 	}
 }
 
-// tempFolder returns a new folder for an example, and what removes it.
+// tempFolder returns a new folder for an example, and a function that removes it.
 func tempFolder() (string, func()) {
 	dir, err := os.MkdirTemp("", "modelfile")
 	check(err)
@@ -43,8 +43,8 @@ func line() *modelfile.File {
 	return &modelfile.File{Regressor: r, Metadata: modelfile.Metadata{Software: "example 1.0", Inputs: []string{"u", "v"}, Targets: []string{"y"}}}
 }
 
-// A classifier is saved after a first batch. Another program loads it, goes on with a second one, and
-// saves it under the same name, which has the old model or the new one at any time.
+// A classifier is saved after a first batch. Another program loads it, learns a second batch, and saves
+// it under the same name, which holds the old model or the new one at any time.
 func Example() {
 	dir, remove := tempFolder()
 	defer remove()
@@ -66,7 +66,7 @@ func Example() {
 	// 1000 samples, more than 9 of 10 are right: true
 }
 
-// Load gives the model back, and says of a file that is something else what it is.
+// Load returns the model. It says what a file is that is not a model.
 func ExampleLoad() {
 	dir, remove := tempFolder()
 	defer remove()
@@ -102,7 +102,7 @@ func ExampleInspect() {
 	// "META" "REGR" "END "
 }
 
-// Check finds before the training what cannot be written after it.
+// Check finds before training what cannot be written after it.
 func ExampleMetadata() {
 	m := modelfile.Metadata{Classes: []string{"cat", "dog", "cat"}}
 	fmt.Println(m.Check())
@@ -113,9 +113,9 @@ func ExampleMetadata() {
 	// <nil>
 }
 
-// A program that is to go on after it was stopped writes how far it has come into each of its
-// checkpoints, in the same file as the model, so that the two cannot disagree; and the files that it
-// has learned, so that it can tell these. Write and Read are for a connection or an object store.
+// A program that can resume writes its progress into each checkpoint, in the same file as the model, so
+// that the two cannot disagree. It also lists the files that it has learned, so that it recognises
+// them. Write and Read are for a connection or an object store.
 func ExampleProgress() {
 	f := line()
 	f.Metadata.Progress = &modelfile.Progress{Rows: 5, Sources: []string{"line.csv"}}
@@ -133,7 +133,7 @@ func ExampleProgress() {
 	// learned first.csv 1 true
 }
 
-// What does not depend on the kind of the model goes by Learner.
+// A Learner serves for all that does not depend on the kind of model.
 func ExampleFile_Learner() {
 	var model modelfile.Learner = line().Learner()
 	w, err := model.Weights()

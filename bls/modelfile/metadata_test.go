@@ -145,7 +145,7 @@ func TestMetadataErrors(t *testing.T) {
 	}
 }
 
-// Metadata that is not the text of its values is refused, since it would be written as another.
+// Metadata that is not the text of its values is refused, since it would be written differently.
 func TestMetadataIsCanonical(t *testing.T) {
 	_, model := parts(t, written(t, file(t, blsupdate.Gram, false)))
 	read := func(meta string) error {
@@ -177,7 +177,7 @@ func TestMetadataIsCanonical(t *testing.T) {
 	}
 }
 
-// TestOptions reads as the metadata says: by names, or by positions without those that were left out.
+// TestOptions reads as the metadata says: by name, or by position without the excluded columns.
 func TestOptions(t *testing.T) {
 	columns := stream.Columns{{Levels: []string{"a", "b"}, Fill: []float64{0.5, 0.5}}, {Fill: []float64{3}}}
 	m := Metadata{Inputs: []string{"k=a", "k=b", "x"}, Columns: columns, Missing: "mean", Decimal: ",", Thousands: " ", Exclude: []string{"id"},

@@ -25,8 +25,7 @@ var methods = []blsupdate.Method{blsupdate.Improved, blsupdate.Original, blsupda
 
 var must = testutil.NoError
 
-// table returns rows from to to of a table of d columns, with a label in 0, 1, 2 and two targets for
-// each.
+// table returns rows [from, to) of a table of d columns, each with a label in 0, 1, 2 and two targets.
 func table(from, to, d int) (x *mat.Dense, labels []int, y *mat.Dense) {
 	x, y = mat.NewDense(to-from, d, nil), mat.NewDense(to-from, 2, nil)
 	labels = make([]int, to-from)
@@ -88,14 +87,14 @@ func sameMetadata(a, b Metadata) bool {
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
-// golden are the files in testdata: the architecture on which they were trained and written, and what
-// their names have of it. s390x is big-endian.
+// golden lists the files in testdata: the architecture on which they were trained and written, and how
+// their names refer to it. s390x is big-endian.
 var golden = []struct{ arch, suffix string }{{"amd64", ""}, {"s390x", "-s390x"}}
 
-// The files in testdata are read for ever, as the same models: their notes have what the models
-// predict, to rounding. They are written as the same bytes, on every machine, since nothing is computed
-// on the way. With -update those of the architecture at work are made anew: GOARCH=s390x go test -exec
-// qemu-s390x -run Golden ./bls/modelfile -update
+// The files in testdata must be read forever, as the same models: their notes have what the models
+// predict, to rounding. They are written back as the same bytes on every machine, since nothing is
+// computed on the way. With -update the files of the current architecture are made anew: GOARCH=s390x
+// go test -exec qemu-s390x -run Golden ./bls/modelfile -update
 func TestGolden(t *testing.T) {
 	for _, from := range golden {
 		t.Run(from.arch, func(t *testing.T) { testGolden(t, from.arch, from.suffix) })

@@ -13,17 +13,17 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// What Read may allocate for n bytes that there are: less than four times a slice, which doubles, and
-// for the triangle of a matrix all of it beside that; for metadata 96 bytes, where it consists of very
-// short strings, which are kept, checked, written again and compared, and 256 of columns {}; and for
-// the buffers of the readers 64 KiB each.
+// What Read may allocate for n bytes: less than four times a slice, which doubles, and the whole matrix
+// of a triangle; for each byte of metadata 96 bytes if it consists of very short strings, which are
+// kept, checked, written again and compared, and 256 if it consists of columns {}; and 64 KiB for the
+// buffer of each reader.
 const (
 	perByte  = 256
 	constant = 1 << 19
 )
 
-// read reads b by Read and by Inspect, and checks that the errors are those of the package comment, and
-// that nothing more is allocated than there may be.
+// read reads b with Read and with Inspect, and checks that the package comment lists the errors, and
+// that no more is allocated than allowed.
 func read(t *testing.T, b []byte) (file *File, err error) {
 	t.Helper()
 	faults.Bounded(t, len(b), perByte, constant, func() { file, err = Read(bytes.NewReader(b), nil) })

@@ -29,7 +29,7 @@ func step() int {
 	return 13
 }
 
-// known tells whether an error is one of those that the package comment lists.
+// known reports whether the package comment lists an error.
 func known(err error) bool {
 	var v *VersionError
 	var c *ChecksumError
@@ -56,9 +56,9 @@ var readers = map[string]func(t *testing.T, r io.Reader) error{
 	},
 }
 
-// A changed bit is an error that names the part of the file, or the kind that the file should be of:
-// everywhere in the heads of the sections, and in places of their contents. In the length of a section
-// it may also make the file seem to end too early.
+// A changed bit gives an error that names the part of the file, or the expected kind of file:
+// everywhere in the heads of the sections, and at some places in their contents. In the length of a
+// section it may also make the file seem to end too early.
 func TestAltered(t *testing.T) {
 	testutil.NotUnderRace(t, "starts no goroutine")
 	for _, method := range methods {
@@ -108,8 +108,8 @@ func TestAltered(t *testing.T) {
 	}
 }
 
-// A part of a file is a *TruncatedError with its length, and a disk that breaks there its own error. A
-// file with something after it is refused.
+// A cut file gives a *TruncatedError with its length, and a disk that fails there gives its own error.
+// A file with data after its end is refused.
 func TestTruncated(t *testing.T) {
 	broken := errors.New("broken disk")
 	for _, regressor := range []bool{false, true} {
@@ -160,7 +160,7 @@ func (f *builder) end() []byte {
 	return f.section(sectionEnd, sha256.Size, sum[:]).b
 }
 
-// parts returns the metadata and the model of a file as they are in it.
+// parts returns the metadata and the model of a file, as stored.
 func parts(t testing.TB, b []byte) (meta, model []byte) {
 	t.Helper()
 	info, err := Inspect(bytes.NewReader(b))
@@ -172,9 +172,9 @@ func parts(t testing.TB, b []byte) (meta, model []byte) {
 	return cut(info.Sections[0]), cut(info.Sections[1])
 }
 
-// TestForged has files whose checksums are right and that no Write has written. Texts in them are as
-// long as they can be, or are made for a terminal: the messages are short, say what is wrong, and have
-// nothing in them that is not printed. Metadata of many short strings takes the most memory.
+// TestForged reads files whose checksums are right but that Write has not written. Texts in them are as
+// long as possible, or have control characters: the messages are short, say what is wrong, and have
+// only printable characters. Metadata of many short strings takes the most memory.
 // TestMetadataIsCanonical has more metadata.
 func TestForged(t *testing.T) {
 	good := written(t, file(t, blsupdate.Gram, false))
@@ -195,7 +195,7 @@ func TestForged(t *testing.T) {
 	always := func(text string) func(int) string { return func(int) string { return text } }
 	note := func(i int) string { return fmt.Sprintf(`"%06d":""`, i) }
 	alone := func(meta string) []byte { return newBuilder(Version, meta).b }
-	// Models with a word of 99, and what names its byte in the file.
+	// Models with a word of 99, and the error that names its byte in the file.
 	wrong := func(at int) []byte {
 		altered := slices.Clone(model)
 		binary.LittleEndian.PutUint64(altered[at:], 99)
@@ -341,8 +341,8 @@ func (r *lazyReader) Read(p []byte) (int, error) {
 	return 1, nil
 }
 
-// A reader may return nothing and no error, at the end as well, and one that never returns anything
-// else is an error.
+// A reader may return nothing and no error, even at the end, but one that never returns anything else
+// is an error.
 func TestLazyReader(t *testing.T) {
 	b := written(t, file(t, blsupdate.Gram, false))
 	for name, read := range readers {

@@ -27,13 +27,12 @@ func (w *changingWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A model whose encoding has become longer while it was written is an error that can be told from
-// others.
+// A model whose encoding grows while it is written gives an error of its own.
 func TestErrChanged(t *testing.T) {
 	f := file(t, blsupdate.Improved, true)
 	x, _, y := table(20, 25, 2)
 	w := &changingWriter{left: headerSize, learn: func() { must(t, f.Regressor.PartialFit(x, y)) }}
-	must(t, Write(w, f)) // between the sections it is no harm
+	must(t, Write(w, f)) // between the sections it does no harm
 	info, err := Inspect(bytes.NewReader(written(t, f)))
 	must(t, err)
 	w = &changingWriter{left: int(info.Sections[1].Offset) + sectionHeaderSize, learn: func() { must(t, f.Regressor.PartialFit(x, y)) }}
@@ -42,8 +41,8 @@ func TestErrChanged(t *testing.T) {
 	}
 }
 
-// TestSave replaces a file as a whole, and leaves it where the disk is full in the middle of the new
-// one. Package atomicfile has every fault.
+// TestSave replaces a file as a whole, and leaves the old one if the disk fills up in the middle of the
+// new one. The tests of atomicfile have every fault.
 func TestSave(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.bls")
 	old, next := file(t, blsupdate.Gram, true), file(t, blsupdate.QR, true)
@@ -61,7 +60,7 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// TestLoadFaults lets each operation of a Load fail. Only a failing Close is no error.
+// TestLoadFaults lets each operation of Load fail. Only a failing Close is not an error.
 func TestLoadFaults(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "m.bls")

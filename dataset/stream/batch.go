@@ -30,7 +30,7 @@ type Place struct {
 	Row  int64  // of an array, from 1 in its file; 0 for a text
 }
 
-// String returns the place, as in "flowers.csv:102" or "images.npy, row 7".
+// String returns the place as text, such as "flowers.csv:102" or "images.npy, row 7".
 func (p Place) String() string {
 	switch {
 	case p.Line > 0:

@@ -59,8 +59,7 @@ func ExampleParseFormat() {
 	// stream: unknown header "yes"; must be one of auto, present, absent
 }
 
-// A function of the caller opens the files, here from an fs.FS. Up to three bad lines are left out and
-// shown.
+// A function opens the files, here from an fs.FS. Up to three bad lines are left out and shown.
 func ExampleOptions() {
 	bucket := fstest.MapFS{
 		"2024.csv": {Data: []byte("age,height\n31,1.75\n?,1.62\n28,1.80\n")},
@@ -94,7 +93,7 @@ func ExampleOptions() {
 	// [31 28 19] [1.75 1.8 1.68] 2025.csv:3
 }
 
-// A program with a flag for Options.Exclude names that in its messages, and could set it by itself.
+// A program with a flag for Options.Exclude names the flag in its messages, and could set it by itself.
 func ExampleError_With() {
 	const text = "age,height\n31,1.75\n4l,1.62\n"
 	r, err := stream.Open(context.Background(), []string{"-"}, stream.Options{Stdin: strings.NewReader(text)})
@@ -114,7 +113,7 @@ func ExampleError_With() {
 }
 
 // The program peeks at standard input, here a string, before it chooses columns, and loses no sample.
-// The first line has numbers over numbers and a word over a word, so it is no header.
+// The first line has numbers over numbers and a word over a word, so it is not a header.
 func ExampleReader_Select() {
 	const text = "5.1,3.5,setosa\n7.0,3.2,versicolor\n6.3,3.3,virginica\n"
 	r, err := stream.Open(context.Background(), []string{"-"}, stream.Options{Stdin: strings.NewReader(text)})

@@ -120,7 +120,7 @@ func Room(path string, bytes int64) error {
 	return &WriteError{Path: path, Err: fmt.Errorf("%w for %d bytes: only %d are free", syscall.ENOSPC, bytes, free)}
 }
 
-// Target follows links from path to the file that Create replaces, which need not exist.
+// Target follows links from path and returns the file that Create replaces, which need not exist.
 func Target(path string) (string, error) {
 	const most = 40 // links that lead to one another
 	name := path

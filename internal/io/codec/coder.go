@@ -55,8 +55,7 @@ func NewDecoder(r io.Reader, at int64) *Coder {
 // Flush writes the buffer of an encoder and returns the first error of w.
 func (x *Coder) Flush() error { return x.w.Flush() }
 
-// MaxElements bounds the numbers in a matrix, so that their size in bytes fits in an int, even of 32
-// bits.
+// MaxElements bounds the numbers in a matrix, so that its bytes fit in an int, even of 32 bits.
 const MaxElements = math.MaxInt / 8
 
 // Fits reports whether a matrix of these nonnegative sizes has at most MaxElements numbers.
@@ -114,8 +113,7 @@ func (x *Coder) End() {
 // failSource records an error of the source other than its end.
 func (x *Coder) failSource(err error) { x.fail(fmt.Errorf("reading at byte %d: %w", x.at, err)) }
 
-// Ranges of a number. Norms and estimates may have overflowed in a model that still works; NaN is in no
-// range.
+// Ranges of numbers. Norms and estimates may overflow in a model that still works. NaN is in no range.
 func NotNegative(v float64) bool { return v >= 0 }
 func IsLength(v float64) bool    { return v >= 0 && v <= math.MaxFloat64 }
 func IsPositive(v float64) bool  { return v > 0 && v <= math.MaxFloat64 }
@@ -276,7 +274,7 @@ func (x *Coder) Lengths(what string, v *[]float64, n int) {
 	}
 }
 
-// Words codes n words.
+// Words codes n words of 64 bits.
 func (x *Coder) Words(what string, v *[]uint64, n int) {
 	if x.Reading() {
 		*v = read(x, n, binary.LittleEndian.Uint64)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// NoContext is the panic of Check for a nil context.
+// NoContext is the value with which Check panics for a nil context.
 const NoContext = "blskernel: the context is nil; pass context.Background()"
 
 // Check returns nil until ctx is done, and then an error that wraps context.Cause(ctx). The text names

@@ -74,8 +74,8 @@ func Check(bytes int64, op, do, format string, args ...any) error {
 // processors use 48 to 57. The number of float64s in fewer bytes does not overflow an int.
 const addressable = 1 << (32 + 16*(bits.UintSize/64))
 
-// Floats returns the bytes of an array of float64 numbers with the given sizes, none of which is
-// negative. The result is at most math.MaxInt64.
+// Floats returns the size in bytes of an array of float64 numbers with the given dimensions, none of
+// which is negative. The result is at most math.MaxInt64.
 func Floats(sizes ...int) int64 {
 	product := int64(8)
 	for _, n := range sizes {
@@ -84,7 +84,7 @@ func Floats(sizes ...int) int64 {
 	return product
 }
 
-// Triangle returns the bytes of n(n+1)/2 float64 numbers, at most math.MaxInt64.
+// Triangle returns the size in bytes of n(n+1)/2 float64 numbers, at most math.MaxInt64.
 func Triangle(n int) int64 {
 	if all := times(int64(n), int64(n)+1); all < math.MaxInt64 {
 		return times(all/2, 8)
