@@ -11,8 +11,8 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// maxUnpacked is how far gzip in a fuzzed input is unpacked, a thousand times the usual size. An input
-// that unpacks to more would take the time of the others.
+// maxUnpacked bounds the unpacked bytes of a fuzzed input, at a thousand times the usual size. An input
+// that unpacks to more would take too much time.
 const maxUnpacked = 1 << 24
 
 // content returns the size of data, unpacked as far as possible if it is gzip.
@@ -42,13 +42,12 @@ func (a *askReader) Read(p []byte) (int, error) {
 }
 
 // checkFile calls read with a reader of data and checks what holds for any input: a reader in memory
-// has no errors of its own, so every error is the data's; no buffer exceeds what has arrived by more
-// than the first chunk; and what is allocated is bounded by the bytes that are there, as they are
-// unpacked.
+// has no errors of its own, so every error is a fault of the data; no buffer exceeds the bytes that
+// have arrived by more than the first chunk; and the unpacked bytes bound the allocation.
 func checkFile(t *testing.T, data []byte, read func(io.Reader) error) {
 	t.Helper()
-	// Of n bytes, buffers that double up to n take less than 3 n. Beside them there are the first
-	// chunk, the buffer before it, and what unpacks gzip, of 45 KB.
+	// Of n bytes, buffers that double up to n take less than 3 n. To these come the first chunk,
+	// the buffer before it, and 45 KB for unpacking gzip.
 	faults.Bounded(t, content(t, data), 4, 4*memory.FirstRead, func() {
 		r := &askReader{r: bytes.NewReader(data)}
 		err := read(r)
@@ -62,8 +61,8 @@ func checkFile(t *testing.T, data []byte, read func(io.Reader) error) {
 	})
 }
 
-// fuzzFiles reads files, plain, gzip and cut gzip, as images and as labels. What is read makes the file
-// that again returns, nil where it is less than the file.
+// fuzzFiles reads files, plain, gzip and cut gzip, as images and as labels. again makes a file from
+// what was read, or returns nil if that is less than the file.
 func fuzzFiles(f *testing.F, files [][]byte, images func(io.Reader) (*Images, error), labels func(io.Reader) ([]byte, error),
 	again func(s *Images, classes, data []byte) []byte,
 ) {
@@ -119,7 +118,7 @@ func FuzzReadNORB(f *testing.F) {
 			return nil // images are reduced
 		}
 		made := matrixOf(matrixInts, nil, uint32(len(classes)))
-		copy(made[12:], data[12:]) // fields for dimensions that are not used have any value
+		copy(made[12:], data[12:]) // unused dimension fields may have any value
 		for _, v := range classes {
 			made = append(made, v, 0, 0, 0)
 		}

@@ -17,7 +17,7 @@ import (
 	"blskernel/internal/testutil/faultfs"
 )
 
-// A loading is a data set of a training and a test set of some images, in files of its own.
+// A loading is a data set, with a training and a test set of some images, in its own files.
 type loading struct {
 	format
 	load                    func(dir string) (train, test *Images, err error)
@@ -170,12 +170,12 @@ func TestLoadMissing(t *testing.T) {
 	}
 }
 
-// TestLoadReadFaults lets looks at files, openings and reads fail, from each in turn on: there is the
-// error of the system, and no set.
+// TestLoadReadFaults lets every Stat, Open and Read fail from the n-th on, for each n: the result is
+// the error of the system, and no set.
 func TestLoadReadFaults(t *testing.T) {
 	set := smallMNIST()
 	dir := set.folder(t)
-	for n := 1; ; n++ { // the first look is at the folder, and leaves the fault to the next
+	for n := 1; ; n++ { // the first Stat is of the folder, and leaves the fault to the next
 		d := &faultfs.Disk{Ops: []faultfs.Op{faultfs.Stat, faultfs.Open, faultfs.Read}, Before: n, Times: faultfs.Always, Err: syscall.EIO}
 		train, test, err := mnist.load(d.FS(), dir)
 		if len(d.Failed()) == 0 {
@@ -204,7 +204,7 @@ func TestHostileFolders(t *testing.T) {
 		{"a link to itself", func(path string) error { return os.Symlink(filepath.Base(path), path) }, "too many"},
 		{"a link to nothing", func(path string) error { return os.Symlink("nothing", path) }, "lacks"},
 		{"a device", func(path string) error { return os.Symlink(os.DevNull, path) }, "a device"},
-		// Some archives have a folder of the plain name beside the file of the dotted one.
+		// Some archives have a folder of the plain name next to the file of the dotted name.
 		{"a folder beside the file", func(path string) error {
 			dotted := strings.Replace(path, "-idx", ".idx", 1)
 			return errors.Join(os.Mkdir(path, 0o777), os.WriteFile(dotted, set.data[1], 0o666))
@@ -215,7 +215,7 @@ func TestHostileFolders(t *testing.T) {
 		testutil.NoError(t, os.Remove(path))
 		if err := test.make(path); err != nil {
 			if runtime.GOOS == "windows" {
-				continue // where links need a permission
+				continue // a system where links need a permission
 			}
 			t.Fatal(err)
 		}
@@ -226,9 +226,9 @@ func TestHostileFolders(t *testing.T) {
 	}
 }
 
-// realFolder returns the folder named by an environment variable, else that of the data sets beside the
-// repository. It skips the test where there is none, but a folder that is named and not there is a
-// failure of the loader.
+// realFolder returns the folder that an environment variable names, or else the folder of data sets
+// next to the repository. It skips the test if there is none. A named folder that does not exist fails
+// in the loader.
 func realFolder(t *testing.T, variable, name string) string {
 	if dir := os.Getenv(variable); dir != "" {
 		return dir

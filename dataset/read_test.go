@@ -73,7 +73,7 @@ func gzipped(data []byte) []byte {
 	return b.Bytes()
 }
 
-// counted returns n bytes of which no two neighbours are equal.
+// counted returns n bytes, no two neighbours of which are equal.
 func counted(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -94,7 +94,7 @@ var readers = []struct {
 }
 
 func TestReadIDX(t *testing.T) {
-	// The sizes lie about the points where the buffer of a body has to grow.
+	// The sizes lie around the points where the buffer of a body has to grow.
 	shapes := [][3]int{{1, 1, 1}, {3, 2, 5}, {memory.FirstRead - 1, 1, 1}, {memory.FirstRead, 1, 1}, {memory.FirstRead + 1, 1, 1},
 		{2, memory.FirstRead >> 4, 1 << 3}, {4*memory.FirstRead + 1, 1, 1}, {1, MaxIDXSide, 3}}
 	for _, s := range shapes {
@@ -153,7 +153,7 @@ func TestReadNORB(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range readers { // of whose fields for dimensions those that are not used have any value
+	for _, r := range readers { // whose unused dimension fields have any value
 		labels, err := readNORBLabels(r.wrap(matrixFile(matrixInts, 1, []uint32{6, 0, 1 << 31}, int32s(0, 1, 2, 3, 4, 0))))
 		if err != nil || !bytes.Equal(labels, []byte{0, 1, 2, 3, 4, 0}) {
 			t.Errorf("%s: %v, %v", r.name, labels, err)
@@ -221,8 +221,8 @@ var allReaders = map[string]func(io.Reader) error{
 	"NORB labels": func(r io.Reader) error { _, err := readNORBLabels(r); return err },
 }
 
-// TestHostileFiles gives readers malformed and hostile files, each in every way. The error is a
-// FormatError with the place; what is allocated is bounded by the bytes that arrive.
+// TestHostileFiles gives malformed and hostile files to the readers, each in every way. The error is a
+// FormatError with the place, and the bytes that arrive bound the allocation.
 func TestHostileFiles(t *testing.T) {
 	testutil.NotUnderRace(t, "one goroutine reads the files")
 	good := idx(counted(12), 3, 2, 2)
@@ -318,10 +318,9 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// TestHeldBytes bounds what readers hold by what the header promises, whatever follows, and by the
-// result.
+// TestHeldBytes bounds what readers hold by what the header promises, whatever follows, and the result.
 func TestHeldBytes(t *testing.T) {
-	// One image more than the header says is found when it comes, and what follows is not unpacked.
+	// An extra image is found when it arrives, and what follows is not unpacked.
 	const side, n = 32, 1 << 12
 	more := gzipped(idx(make([]byte, n*side*side), 1, side, side))
 	faults.Bounded(t, side*side, 4, 4*memory.FirstRead, func() {
@@ -330,7 +329,7 @@ func TestHeldBytes(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
-	// Of 200 pairs, 3.7 MB, at most thrice the result of 0.4 MB is allocated.
+	// Of 200 pairs, 3.7 MB, at most three times the result of 0.4 MB is allocated.
 	file, _ := pairs(200)
 	faults.Bounded(t, 200*64*32, 3, 1<<18, func() {
 		if _, err := readNORBImages(bytes.NewReader(file)); err != nil {

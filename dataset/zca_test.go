@@ -17,8 +17,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// zcaSamples returns l×d samples in [0, 1] whose neighbouring columns are correlated, as those of
-// pixels are, in a matrix of the given stride with NaN in the gaps.
+// zcaSamples returns l×d samples in [0, 1] whose neighbouring columns are correlated, as in images, in
+// a matrix of the given stride with NaN in the gaps.
 func zcaSamples(l, d, stride int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	data := make([]float64, l*stride)
@@ -36,7 +36,7 @@ func zcaSamples(l, d, stride int, seed uint64) *mat.Dense {
 	return big.Slice(0, l, 0, d).(*mat.Dense)
 }
 
-// standardized is step 1 of ZCA by gonum's mean and variance.
+// standardized is step 1 of ZCA with gonum's mean and variance.
 func standardized(x *mat.Dense, r float64) *mat.Dense {
 	z := gonum.DenseCopyOf(x)
 	l, _ := x.Dims()
@@ -147,7 +147,7 @@ func TestZCA(t *testing.T) {
 	}
 }
 
-// TestZCAPanels transforms more rows than a panel: the result is that of all rows at once.
+// TestZCAPanels transforms more rows than a panel: the result equals the result for all rows at once.
 func TestZCAPanels(t *testing.T) {
 	testutil.NotUnderRace(t, "one goroutine and products")
 	testutil.NotEmulated(t, "33,000 rows")
@@ -169,8 +169,9 @@ func TestZCAPanels(t *testing.T) {
 	}
 }
 
-// TestZCAConstants checks what the documentation says of the constants for data in [0, 1]: those of the
-// reference code make P = I/10 but for 1e-3, and the others bring the variances together.
+// TestZCAConstants checks what the documentation says of the constants for data in [0, 1]: the
+// constants of the reference code make P = I/10 to within 1e-3, and the others bring the variances
+// together.
 func TestZCAConstants(t *testing.T) {
 	x := zcaSamples(300, 40, 40, 1)
 	unit := ZCAOptions{RowConstant: ZCAUnitRows, EigenvalueConstant: ZCAUnitValues}
@@ -191,14 +192,14 @@ func TestZCAConstants(t *testing.T) {
 	if r := gonum.Norm(&off, 2); !(r <= 1e-3*0.1) {
 		t.Errorf("|P - I/10| is %g", r)
 	}
-	// The least is 0: the elements of a row add up to 0. The second is that of the shortest waves.
+	// The least is 0: the elements of a row add up to 0. The second belongs to the shortest waves.
 	spread := func(v []float64, e float64) float64 { return v[39] / (v[39] + e) / (v[1] / (v[1] + e)) }
 	before, after := spread(z.Values(), ZCAValues), spread(fit(x, unit).Values(), ZCAUnitValues)
 	if !(before > 10) || !(after < before/4) {
 		t.Errorf("the variances differ by a factor %v by the constants of the reference code and %v by the others", before, after)
 	}
 
-	// 10 for pixels in [0, 255] and ZCAUnitRows for the same in [0, 1] are one.
+	// 10 for pixels in [0, 255] and ZCAUnitRows for the same pixels in [0, 1] are equivalent.
 	var scaled gonum.Dense
 	scaled.Scale(255, x)
 	if !gonum.EqualApprox(fit(&scaled, ZCAOptions{}).p, fit(x, ZCAOptions{RowConstant: ZCAUnitRows}).p, 1e-13) {
@@ -241,13 +242,13 @@ func TestZCAErrors(t *testing.T) {
 			t.Errorf("%v: a failed call changed X", v)
 		}
 	}
-	// The largest elements that are taken.
+	// The largest elements that are accepted.
 	large := gonum.DenseCopyOf(x)
 	large.Scale(1e150, large)
 	if err := z.Transform(large); err != nil || math.IsNaN(gonum.Norm(large, 2)) || math.IsInf(gonum.Norm(large, 2), 0) {
 		t.Errorf("elements of 1e150: %v, %v", err, gonum.Norm(large, 2))
 	}
-	// A constant row is one of zeros after step 1.
+	// A constant row consists of zeros after step 1.
 	flat := mat.NewDense(1, 4, []float64{0.1, 0.1, 0.1, 0.1})
 	if err := z.Transform(flat); err != nil || math.IsNaN(flat.At(0, 0)) {
 		t.Errorf("a constant row: %v, %v", flat, err)

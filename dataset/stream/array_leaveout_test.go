@@ -52,7 +52,7 @@ func checkArray(t *testing.T, name, descr string, values []float64, rows, cols i
 		}
 		name := fmt.Sprintf("%s, %s, options %d", name, descr, k)
 		way(name+", Fortran", write(t, "x.npy", fortran), nil, opt)
-		if rows*cols > panelElements { // of which all is said
+		if rows*cols > panelElements { // about which everything has been said
 			return
 		}
 		array := append(npyHeader(1, descr, false, rows, cols), elementsOf(descr, values)...)
@@ -104,7 +104,7 @@ func TestBadArrays(t *testing.T) {
 				for i := range values {
 					values[i] = float64(i % 2)
 				}
-			case descr[1] == 'f' || descr[2] == '8': // others are all exact
+			case descr[1] == 'f' || descr[2] == '8': // all others are exact
 				values[element] = []float64{math.NaN(), math.Inf(1)}[element%2]
 			}
 			checkArray(t, fmt.Sprint(element), descr, values, rows, cols, 1, 2, 9)

@@ -11,7 +11,7 @@ import (
 	"blskernel/mat"
 )
 
-// TestWhere prints places, and asks a batch without places for one, and for those of rows outside.
+// TestWhere prints places, and asks for places in a batch without them and of rows outside.
 func TestWhere(t *testing.T) {
 	if got := (Place{Path: "x.npy", Row: 7}).String() + ", " + (Place{Path: "x.csv", Line: 3}).String(); got != "x.npy, row 7, x.csv:3" {
 		t.Error(got)

@@ -75,7 +75,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestColumnFaults selects columns that are not there, or contradict each other.
+// TestColumnFaults selects columns that do not exist or contradict each other.
 func TestColumnFaults(t *testing.T) {
 	path := write(t, "people.csv", []byte("id,age,name,height,class\n1,30,ann,1.5,a\n"))
 	for _, test := range []struct {
@@ -106,8 +106,8 @@ func TestColumnFaults(t *testing.T) {
 	}
 }
 
-// TestBadWeights leaves out the samples whose weights are none, from a text without quotation marks,
-// from one with, and from an array.
+// TestBadWeights leaves out the samples with invalid weights, from a text without quotation marks, from
+// one with, and from an array.
 func TestBadWeights(t *testing.T) {
 	text := "1,2\n2,-1\n3,\n4,x\n5,0\n"
 	array := append(npyHeader(1, "<f8", false, 3, 2), float64s(1, 2, 2, -1, 5, 0)...)
@@ -126,8 +126,8 @@ func TestBadWeights(t *testing.T) {
 	}
 }
 
-// FuzzColumns looks for columns by any names among any names: there is an *Error of bounded length, or
-// columns that are there, each once.
+// FuzzColumns looks up any columns among any names: the result is an *Error of bounded length, or
+// existing columns, each once.
 func FuzzColumns(f *testing.F) {
 	f.Add("a\nb\nc", "a:b", "c")
 	f.Add("a\na\nb:c", "b:c", "3-")

@@ -31,7 +31,7 @@ func randomText(rng *rand.Rand, lines int, bad, quoted float64, target int, clas
 		}
 		if rng.Float64() < quoted {
 			kinds, cells[rng.IntN(3)] = badCells, "\"17\""
-			if classes && !spoiled { // at the end of a line within a label no marks are in pairs
+			if classes && !spoiled { // at the end of a line within a label the quotation marks are not in pairs
 				cells[target] = "\"two\nlines\""
 			}
 		}
@@ -112,8 +112,8 @@ func TestBadTexts(t *testing.T) {
 	}
 }
 
-// TestBadCrowded reads lines of too many cells, with quotation marks and without: the text goes on
-// after them. A record that is too long ends it.
+// TestBadCrowded reads lines of too many cells, with and without quotation marks: reading goes on after
+// them. A record that is too long ends it.
 func TestBadCrowded(t *testing.T) {
 	crowd := strings.Repeat(",", maxCells)
 	text := "1,2\n" + crowd + "\n3,4\n" + crowd + "\n\"\"" + crowd + "\nx,\n5,\"6\"\n" + crowd

@@ -54,7 +54,7 @@ func TestLongRecords(t *testing.T) {
 		{text("1\n\"2\"\n\n\"\"", io.LimitReader(endless(','), 1<<23), "\n"), 1 << 23, 16, ":4: the line has more than 1048576 cells", 0},
 		{text(wide), len(wide), 256, "", maxCells},
 		{text("1,", wide), len(wide), 256, ":1: the line has more than", 0},
-		{text(strings.Replace(wide, ",", ",x", 1), wide[:len(wide)-3], "\n"), 2 * len(wide), 256, ":2: the line has 1048575 cells", 0}, // of which the first has names
+		{text(strings.Replace(wide, ",", ",x", 1), wide[:len(wide)-3], "\n"), 2 * len(wide), 256, ":2: the line has 1048575 cells", 0}, // the first of which has names
 	} {
 		faults.Bounded(t, test.size, test.each, 2<<20, func() {
 			all, err := loadEach(t, "-", Options{Stdin: test.in, Format: CSV})

@@ -22,9 +22,9 @@ func lineOfFault(parse *csv.ParseError) int64 {
 	return int64(parse.Line)
 }
 
-// reference reads text by encoding/csv and strconv: its samples, bad ones among them, and the line of
-// the fault that ends the reading, 0 where there is none. The first line is a header or not; the column
-// target, none below 0, has labels or numbers.
+// reference reads text with encoding/csv and strconv: its samples, bad ones included, and the line of
+// the fault that ends the reading, or 0. The first line may be a header. The column target, if not
+// negative, has labels or numbers.
 func reference(path, text string, comma rune, header bool, target int, labels bool) (samples []sampleAt, line int64) {
 	from := len(text)
 	text = strings.TrimPrefix(text, utf8Mark)
@@ -85,8 +85,8 @@ func bitsEqual(a, b []float64) bool {
 }
 
 // compareCSV reads text, as it comes from arrive, and compares samples, their places, the bytes that
-// they took and the faults with the reference: up to the first bad sample, and after bad ones where
-// Options.Bad leaves them out.
+// they took and the faults with the reference: up to the first bad sample, and beyond it with
+// Options.Bad.
 func compareCSV(t *testing.T, text string, comma rune, arrive func() io.Reader) {
 	t.Helper()
 	for _, aside := range []bool{false, true} {
@@ -116,7 +116,7 @@ func compareCSV(t *testing.T, text string, comma rune, arrive func() io.Reader) 
 	}
 }
 
-// whole and slowly are ways in which a text arrives.
+// whole and slowly are two ways in which a text arrives.
 func whole(text string) func() io.Reader {
 	return func() io.Reader { return strings.NewReader(text) }
 }
@@ -154,8 +154,8 @@ func TestCSVAgainstEncodingCSV(t *testing.T) {
 	}
 }
 
-// FuzzCSV compares any text, whole and byte by byte, with what encoding/csv and strconv make of it:
-// up to the first fault, and after bad samples where Options.Bad leaves them out.
+// FuzzCSV compares any text, whole and byte by byte, with what encoding/csv and strconv make of it: up
+// to the first fault, and beyond bad samples with Options.Bad.
 func FuzzCSV(f *testing.F) {
 	for _, text := range csvTexts {
 		f.Add(text)
@@ -171,7 +171,7 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// TestShort compares numbers with strconv, also of more digits than short reads.
+// TestShort compares numbers with strconv, including numbers with more digits than short reads.
 func TestShort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 1))
 	for i := range 100000 {

@@ -157,7 +157,7 @@ func TestHostileFiles(t *testing.T) {
 				says = "a local file"
 			}
 			if way == "file" && says == "cut off" {
-				says = "its header promises" // which is seen before anything is read
+				says = "its header promises" // which is checked before anything is read
 			}
 			wantFault(t, test.name+", "+way, err, says)
 			if errors.Is(err, ErrEmpty) != strings.Contains(says, ErrEmpty.Error()) {
@@ -177,8 +177,8 @@ func claimed(archive []byte, size uint32) []byte {
 	return archive
 }
 
-// TestRemedies finds the options that errors advise as values, and writes them in other words: no text
-// of this package has a flag.
+// TestRemedies finds the options that errors suggest, as values, and replaces their texts: no text of
+// this package names a flag.
 func TestRemedies(t *testing.T) {
 	exclude := func(spec string) []Remedy { return []Remedy{{OptionExclude, spec}} }
 	for _, test := range []struct {

@@ -84,9 +84,9 @@ func half(v float64) uint16 {
 	return uint16(exponent+14)<<10 | uint16(fraction*2048)&1023
 }
 
-// arrayBytes returns values as elements of a type, given in C order for the shape, in the order asked
-// for. Small whole numbers are exact in every type. For integers what is not finite stands for a number
-// that float64 cannot hold.
+// arrayBytes returns values as elements of a type, given in C order for the shape, in C or Fortran
+// order. Small whole numbers are exact in every type. In integer types, NaN and infinities stand for a
+// number that float64 cannot hold.
 func arrayBytes(descr string, fortran bool, values []float64, shape ...int) (out []byte) {
 	var order binary.ByteOrder = binary.LittleEndian
 	if descr[0] == '>' {
@@ -125,7 +125,7 @@ func arrayBytes(descr string, fortran bool, values []float64, shape ...int) (out
 		case "f4":
 			e = float32(v)
 		}
-		out, _ = binary.Append(out, order, e) // all of these have a size
+		out, _ = binary.Append(out, order, e) // all these types have a size
 	}
 	return out
 }
@@ -163,7 +163,7 @@ type table struct {
 	rows   int
 }
 
-// readAll reads r in batches of the size given and checks what holds for every batch.
+// readAll reads r in batches of the given size and checks what holds for every batch.
 func readAll(t testing.TB, r *Reader, size int) (table, error) {
 	t.Helper()
 	var all table
@@ -246,7 +246,7 @@ func loadEach(t *testing.T, path string, opt Options) (table, error) {
 	return loadBy(t, path, opt, 5)
 }
 
-// load opens and reads everything, in batches of several sizes that must give the same.
+// load opens and reads everything, in batches of several sizes, which must give the same result.
 func load(t testing.TB, paths []string, opt Options) (first table, err error) {
 	t.Helper()
 	for i, size := range []int{1000, 1, 2, 3, 7} {

@@ -44,7 +44,7 @@ func TestChangedWhileRead(t *testing.T) {
 		r := mustOpen(t, []string{path}, Options{})
 		if err := os.Truncate(path, test.size); err != nil && runtime.GOOS == "windows" {
 			r.Close()
-			continue // where an opened file is not to be changed
+			continue // a system where an open file cannot be changed
 		} else if err != nil {
 			t.Fatal(err)
 		}
@@ -60,8 +60,8 @@ func TestChangedWhileRead(t *testing.T) {
 	}
 }
 
-// TestReplacedWhileOpened has a path where a short file and a long one take turns: each that is opened
-// is read as a whole.
+// TestReplacedWhileOpened opens a path where a short and a long file take turns: each opened file is
+// read as a whole.
 func TestReplacedWhileOpened(t *testing.T) {
 	testutil.NotEmulated(t, "thousands of files")
 	if runtime.GOOS == "windows" {
@@ -107,7 +107,7 @@ func TestReplacedWhileOpened(t *testing.T) {
 	}
 }
 
-// TestKeptOfPipe has pipes of which more would be kept than may be, one with a byte in each Read, and
+// TestKeptOfPipe reads pipes that would exceed what may be kept, one with a byte in each Read, and
 // labels that are too long.
 func TestKeptOfPipe(t *testing.T) {
 	for _, r := range []io.Reader{endless('1'), iotest.OneByteReader(endless('1'))} {

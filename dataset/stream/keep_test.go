@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestKeep keeps columns as text, whatever else they are, beside their own rows: with quotation marks
-// and without, after bad rows and rows that are left out, and of an array.
+// TestKeep keeps columns as text, whatever else they are, with their own rows: with and without
+// quotation marks, after bad rows and left-out rows, and from an array.
 func TestKeep(t *testing.T) {
 	const text = "id,a,b,y\n 7 ,1,2,u\nx,oops,2,u\ny,3,,v\n,4,5,v\n"
 	array := string(append(npyHeader(1, "<f8", false, 2, 3), float64s(1, 2.5, 3, 4, 5, 6)...))

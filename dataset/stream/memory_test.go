@@ -12,8 +12,8 @@ import (
 )
 
 // TestHostileMemory reads the data that allocates the most for its length: samples and batches of a few
-// bytes, blank lines, which give each sample a place of its own, labels that are all different, and
-// short samples that are all bad, each of which has an error.
+// bytes, blank lines, which give each sample a place of its own, labels that all differ, and short
+// samples that are all bad, each with an error.
 func TestHostileMemory(t *testing.T) {
 	testutil.NotUnderRace(t, "append(s, make([]byte, n)...) allocates twice in code for it")
 	const n = 1 << 13

@@ -11,8 +11,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestNotations recognises how the numbers of inputs and of targets are written, and reads them so; the
-// last column is the target.
+// TestNotations recognises how the numbers of inputs and of targets are written, and reads them
+// accordingly; the last column is the target.
 func TestNotations(t *testing.T) {
 	comma, thousands := Notation{Decimal: ","}, Notation{Thousands: ","}
 	percent, dollars := Notation{Unit: "%"}, Notation{Thousands: ",", Unit: "$"}
@@ -68,7 +68,7 @@ func TestNotations(t *testing.T) {
 	}
 }
 
-// TestNoNotation takes cells of which one does not agree for words, and refuses a comma that may be
+// TestNoNotation takes cells for words if one of them does not fit, and refuses a comma that may be
 // either. Decimal and Thousands decide for all columns.
 func TestNoNotation(t *testing.T) {
 	for _, text := range []string{"$5\n7\n", "$5\n$6\n$7\n$8\n7\n", "5%\n$5\n", "1,5\n1.5\n", "1,23\n1,234.5\n", "1 23\n1 234\n", "$\n$5\n", "--5%\n5%\n"} {
@@ -93,7 +93,7 @@ func TestNoNotation(t *testing.T) {
 			t.Errorf("%q, %q: %v, %v", opt.Decimal, opt.Thousands, d, err)
 		}
 	}
-	// They come before a Notation, whose unit stays.
+	// They take precedence over a Notation, but its unit stays.
 	opt := Options{Columns: Columns{{Notation: Notation{Decimal: ",", Unit: "%"}}}, Thousands: ',', Header: HeaderAbsent, Comma: ';'}
 	opt.Stdin = strings.NewReader("1,234%\n5,678\n")
 	r := mustOpen(t, []string{"-"}, opt)
@@ -105,7 +105,7 @@ func TestNoNotation(t *testing.T) {
 	}
 }
 
-// TestJoinedFaults names all columns that cannot be inputs in one message, with the way out as a value.
+// TestJoinedFaults names all columns that cannot be inputs in one message, with the remedy as a value.
 func TestJoinedFaults(t *testing.T) {
 	text := "when;id;a b;share;m\n"
 	for i := range 70 {
@@ -212,7 +212,7 @@ func TestTargetsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestNotationCheck refuses what no numbers have, and says the rest in words.
+// TestNotationCheck refuses invalid notations, and describes valid ones in words.
 func TestNotationCheck(t *testing.T) {
 	for n, says := range map[Notation]string{
 		{}: "", {Unit: "%"}: "as percent", {Unit: "€", Decimal: ",", Thousands: "."}: "in €, with a comma before decimals, with a point between thousands",

@@ -10,8 +10,8 @@ import (
 	"blskernel/internal/testutil/numpytest"
 )
 
-// numpyFiles writes 7×3 matrices with the elements (5i + 3j) mod 2, or mod 100 where the type has so
-// many values, of every type and order, and files that the reader refuses.
+// numpyFiles writes 7×3 matrices with the elements (5i + 3j) mod 2, or mod 100 if the type has 100
+// values, of every type and order, and files that the reader refuses.
 const numpyFiles = `
 import numpy as np
 l, d = 7, 3

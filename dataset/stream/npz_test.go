@@ -37,7 +37,7 @@ func npz(t testing.TB, members ...member) []byte {
 	return b.Bytes()
 }
 
-// TestNPZOneArray takes the only array of two dimensions, beside what is no array of numbers.
+// TestNPZOneArray takes the only array of two dimensions, among members that are not arrays of numbers.
 func TestNPZOneArray(t *testing.T) {
 	x := append(npyHeader(1, "|u1", false, 2, 2), 1, 2, 3, 4)
 	vector := append(npyHeader(1, "|u1", false, 2), 1, 2)

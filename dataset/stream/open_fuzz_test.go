@@ -19,14 +19,14 @@ import (
 )
 
 const (
-	// maxUnpacked is how far packed data in a fuzzed input is unpacked. What unpacks to more would
-	// take the time of others.
+	// maxUnpacked bounds the unpacked bytes of a fuzzed input. An input that unpacks to more would
+	// take too much time.
 	maxUnpacked = 1 << 22
 	maxMessage  = 8000 // some names of at most names.ShownText bytes, each of which may be quoted as four
 )
 
-// unpackedSize returns the bytes of data with those that gzip and the members of an archive in it
-// unpack to, and the number of members, each of which may have a header that is read.
+// unpackedSize returns the bytes of data, including the unpacked bytes of gzip and of the members of an
+// archive in it. It also returns the number of members, each of which may have a header that is read.
 func unpackedSize(t *testing.T, data []byte) (n, members int) {
 	n = len(data)
 	add := func(r io.Reader) []byte {
@@ -53,9 +53,9 @@ func unpackedSize(t *testing.T, data []byte) (n, members int) {
 }
 
 // FuzzOpen feeds any bytes to every format, as a file and through a pipe: no panic; every fault is an
-// *Error with the path and a message that can be read; what is allocated is what the package comment
-// says; what is read is read again, to the last bit, by Options.Open and where bad samples are left
-// out, and from an array and from a text that are made of it.
+// *Error with the path and a message that can be read; allocation stays within the bounds of the
+// package comment; and what is read is read again, to the last bit, with Options.Open and without bad
+// samples, and from an array and a text made from it.
 func FuzzOpen(f *testing.F) {
 	x := append(npyHeader(1, "|u1", true, 2, 2), 1, 2, 3, 4)
 	y := append(npyHeader(1, "|u1", false, 2), 1, 2)
@@ -94,9 +94,8 @@ func FuzzOpen(f *testing.F) {
 		var dim, outputs int
 		var err error
 		// The figures of the package comment, and what the test itself keeps; for each member
-		// of an archive without X the header that is looked at, with what unpacks it; and the
-		// buffers, pieces and copies to the disk of the four times that the beginning is read
-		// where there is a look by Peek and one by Describe.
+		// of an archive without X its header, with what unpacks it; and the buffers and pieces
+		// of the four times that the beginning is read for Peek and Describe.
 		faults.Bounded(t, n, 256+64, 8<<20+uint64(members)*(npy.MaxHeader+64<<10), func() {
 			var r *Reader
 			if r, err = Open(t.Context(), []string{path}, opt); err != nil {
@@ -134,7 +133,7 @@ func checkFault(t *testing.T, err error) {
 	}
 }
 
-// checkAside reads the data again, by Options.Open where it was a pipe, and leaves out bad samples: it
+// checkAside reads the data again, with Options.Open if it was a pipe, and leaves out bad samples: it
 // finds all samples read before, and no bad one if there was no error.
 func checkAside(t *testing.T, path string, data []byte, opt Options, all table, before error) {
 	t.Helper()
@@ -194,10 +193,10 @@ func checkAgain(t *testing.T, all table, dim, outputs int) {
 	}
 }
 
-// FuzzArrays puts any elements behind any header of each version, which is as long as it says, and
-// reads the array as a file, through a pipe, packed, and as the members of archives whose checksums are
-// right: what one way reads all read, with all samples or without the bad ones, but for the order of
-// Fortran, which needs a plain file.
+// FuzzArrays puts any elements after any header of each version, which has the stated length, and reads
+// the array as a file, through a pipe, packed, and as the members of archives whose checksums are
+// right: all ways read the same, with all samples or without the bad ones, except for Fortran order,
+// which needs a plain file.
 func FuzzArrays(f *testing.F) {
 	dict := func(descr, order, shape string) string {
 		return "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }"
