@@ -18,7 +18,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// An inMemory is an Options.Open for files that are kept in memory.
+// An inMemory has an Options.Open for files in memory.
 type inMemory struct {
 	files  map[string][]byte
 	paths  []string // in the order in which they were opened
@@ -74,8 +74,8 @@ func (m *inMemory) wait(t *testing.T, name string) {
 	t.Fatalf("%s: %d files were opened and %d closed", name, m.opened.Load(), m.closed.Load())
 }
 
-// TestOpenElsewhere reads files of every format from memory, and compares with the same files on the
-// disk. One of the paths is a folder of this machine, and another a file of it; neither is opened.
+// TestOpenElsewhere reads files of every format from memory, and compares with the same files on disk.
+// One of the paths names a folder of this machine, and another a file; neither is opened.
 func TestOpenElsewhere(t *testing.T) {
 	before := testutil.Goroutines()
 	const rows = 5000
@@ -232,7 +232,7 @@ func TestOpenElsewhereContext(t *testing.T) {
 		}
 		let <- struct{}{}
 	}
-	// An error that the context has caused is that of the context.
+	// An error that the context has caused is the error of the context.
 	ctx, cancel := context.WithCancelCause(t.Context())
 	if _, err := openBy(ctx, func(ctx context.Context) (io.ReadCloser, error) {
 		cancel(why)
@@ -241,7 +241,7 @@ func TestOpenElsewhereContext(t *testing.T) {
 		t.Errorf("Open that is canceled: %v", err)
 	}
 
-	// Close does not wait for a Read either. TestCancel has what the context does to it.
+	// Close does not wait for a Read either. TestCancel checks what the context does to it.
 	s := &stuck{reads: make(chan struct{}), let: make(chan struct{})}
 	s.in, s.r = m, bytes.NewReader([]byte("1,2\n3,4\n"))
 	var given context.Context
@@ -257,7 +257,7 @@ func TestOpenElsewhereContext(t *testing.T) {
 	}()
 	<-s.reads
 	s.let <- struct{}{}
-	<-s.reads // the end, which does not come
+	<-s.reads // the Read of the end, which does not come
 	testutil.NoError(t, <-result)
 	testutil.NoError(t, r.Close())
 	if given.Err() == nil || m.closed.Load() == m.opened.Load() {

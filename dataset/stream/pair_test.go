@@ -9,7 +9,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// A side is the inputs or the targets of a pair: a file, and where its rows are, and which are bad.
+// A side is the inputs or the targets of a pair: a file, where its rows are, and which of them are bad.
 type side struct {
 	name   string
 	data   []byte
@@ -18,11 +18,10 @@ type side struct {
 	bad    []bool
 }
 
-// rowValue is the number in row i of a side, that of the label or the input.
+// rowValue is the number in row i of a side, as the label or the input.
 func rowValue(i int) float64 { return float64(i % 1000) }
 
-// sides returns n rows in texts and arrays, with the share of bad ones at random. Pairs know no
-// formats.
+// sides returns n rows in texts and arrays, a random share of them bad. Pairs know no formats.
 func sides(t *testing.T, rng *rand.Rand, n int, share float64) (all []side) {
 	t.Helper()
 	text := func(missing string) func([]float64, []Place) []byte {

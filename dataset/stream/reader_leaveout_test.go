@@ -18,8 +18,8 @@ type sampleAt struct {
 	x, y  []float64
 	label string
 	place Place // of the inputs
-	end   int64 // bytes of the text up to its end; 0 where they are not known
-	fault Place // what Options.Bad is told of a bad one; empty for a good one
+	end   int64 // bytes of the text up to its end; 0 if unknown
+	fault Place // the place that Options.Bad gets for a bad one; empty for a good one
 }
 
 func (s *sampleAt) bad() bool { return s.fault != Place{} }
@@ -42,9 +42,9 @@ func checkLeftOut(t testing.TB, name string, open func(bad func(*Error) error) (
 	checkSamples(t, name, open, want, func(err error) bool { return err == io.EOF }, sizes...)
 }
 
-// checkSamples reads what open opens in batches of some sizes: there are the good samples of want in
-// their order with their numbers, places and bytes, and Options.Bad is told of the bad ones up to the
-// last that is delivered. Then there is an error that ends accepts, for ever.
+// checkSamples reads what open opens in batches of some sizes. It checks that the batches have the good
+// samples of want in order, with their numbers, places and bytes. Options.Bad must get the bad ones up
+// to the last sample delivered. Then every call must return an error that ends accepts.
 func checkSamples(t testing.TB, name string, open func(bad func(*Error) error) (*Reader, error), want []sampleAt, ends func(error) bool, sizes ...int) {
 	t.Helper()
 	for _, size := range sizes {
@@ -145,7 +145,7 @@ func TestBadEnds(t *testing.T) {
 					return nil
 				}
 				if given = why; last == 2 {
-					given = e // as a caller does who has counted enough
+					given = e // as a caller does that has counted enough
 				}
 				return given
 			}
@@ -162,7 +162,7 @@ func TestBadEnds(t *testing.T) {
 		}
 	}
 
-	// io.EOF is the end, and the end of the context ends the reading of nothing but bad lines.
+	// io.EOF is the end. The end of the context also ends the reading of nothing but bad lines.
 	r := mustOpen(t, []string{"-"}, Options{Stdin: strings.NewReader("1\n2\nx\n3\n"), Header: HeaderAbsent, Bad: func(*Error) error { return io.EOF }})
 	if all, err := readAll(t, r, 10); err != io.EOF || !slices.Equal(all.x, count(1, 2)) {
 		t.Errorf("%v, %v", all.x, err)
@@ -212,7 +212,7 @@ func TestBadSeveral(t *testing.T) {
 		{fault: line(2, 3)}, {x: count(6, 2), place: row(1)}, {fault: row(2)}}, 1, 2, 3, 100)
 }
 
-// TestBadPeek peeks at samples of which some are bad. Peek leaves them out. Options.Bad gets each once,
+// TestBadPeek peeks at samples, some of them bad, which Peek leaves out. Options.Bad gets each once,
 // from Next, and none that only another selection finds bad.
 func TestBadPeek(t *testing.T) {
 	const text = "u,v\nx,1\n2,3\n?,5\n6,y\n8,9\n"
@@ -229,7 +229,7 @@ func TestBadPeek(t *testing.T) {
 			first  int64
 			lines  []int64
 		}{
-			{nil, 1, nil, 0, []int64{2}}, // one is bad, and no more are looked at
+			{nil, 1, nil, 0, []int64{2}}, // one is bad, and Peek looks at no more
 			{nil, 2, []float64{2, 3}, 1, []int64{3}},
 			{nil, 9, []float64{2, 3, 8, 9}, 1, []int64{3, 6}},
 			{[]string{"v"}, 3, []float64{1, 3, 5}, 0, []int64{2, 3, 4}},

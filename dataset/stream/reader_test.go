@@ -14,8 +14,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestRows opens some files in a row, whose numbers of samples are known for arrays alone. mustLoad
-// compares Rows with the samples.
+// TestRows opens several files, whose numbers of samples are known only for arrays. mustLoad compares
+// Rows with the samples.
 func TestRows(t *testing.T) {
 	array, text := append(npyHeader(1, "|u1", false, 10, 2), "abcdefghijklmnopqrst"...), []byte("x,y\n97,98\n99,100\n")
 	plain, packed, csv := write(t, "x.npy", array), write(t, "x.npy.gz", zipped(array)), write(t, "x.csv", text)
@@ -34,13 +34,13 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestOpenFaults opens what contradicts itself, and paths that lead to no file.
+// TestOpenFaults tries contradictory options, and paths that lead to no file.
 func TestOpenFaults(t *testing.T) {
 	dir := t.TempDir()
 	path, missing := write(t, "x.csv", []byte("1,2\n")), filepath.Join(dir, "missing")
 	loop, nowhere := filepath.Join(dir, "loop.csv"), filepath.Join(dir, "nowhere.csv")
 	if err := errors.Join(os.Symlink("loop.csv", loop), os.Symlink("nothing", nowhere)); err != nil && runtime.GOOS != "windows" {
-		t.Fatal(err) // links need a permission there
+		t.Fatal(err) // this system needs a permission for links
 	}
 	for _, test := range []struct {
 		paths []string
@@ -77,7 +77,7 @@ func TestOpenFaults(t *testing.T) {
 	}
 }
 
-// TestNames reads what is no name of a constant, too. ExampleParseFormat has the others.
+// TestNames also reads what is not the name of a constant. ExampleParseFormat has the other cases.
 func TestNames(t *testing.T) {
 	for name, want := range map[string]Format{"": FormatAuto, "AUTO": FormatAuto, "tsv": CSV, "TSV": CSV} {
 		if got, err := ParseFormat(name); got != want || err != nil {
@@ -89,8 +89,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestPackedFaults reads damaged and cut gzip, and archives whose checksums are wrong: of X, and of the
-// targets, which may be as many as there are samples or more.
+// TestPackedFaults reads damaged and cut gzip, and archives with wrong checksums: of X, and of the
+// targets, which may be as many as the samples or more.
 func TestPackedFaults(t *testing.T) {
 	spoiled := func(data []byte) []byte {
 		z := zipped(data)
@@ -139,7 +139,7 @@ func TestPackedFaults(t *testing.T) {
 	}
 }
 
-// TestComma tries separators that numbers contain, and others.
+// TestComma tries separators that can be part of a number, and others.
 func TestComma(t *testing.T) {
 	path := write(t, "x.csv", []byte("1,2\n"))
 	for _, comma := range "0.-+_eEx9é\"\r\n\ufffd" {

@@ -12,8 +12,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// sources returns the ways in which data can be given: as a file, packed, and as both on standard
-// input, which can be read once.
+// sources returns the ways in which data can be given: as a file, plain or packed, and likewise on
+// standard input, which can be read only once.
 func sources(t *testing.T, name string, data []byte) map[string]func() (string, io.Reader) {
 	path, packed := write(t, name, data), write(t, name+".gz", zipped(data))
 	return map[string]func() (string, io.Reader){
@@ -26,9 +26,9 @@ func sources(t *testing.T, name string, data []byte) map[string]func() (string, 
 }
 
 // TestSelect peeks at data and then selects, in every format: no sample is lost, even of data that can
-// be read once.
+// be read only once.
 func TestSelect(t *testing.T) {
-	const rows = 3000 // 40 kB of text, more than a pipe's piece and less than the first of a file
+	const rows = 3000 // 40 kB of text, more than one read of a pipe and less than the first read of a file
 	var text strings.Builder
 	var x []float64
 	var kinds []byte
@@ -59,7 +59,7 @@ func TestSelect(t *testing.T) {
 	} {
 		for name, source := range sources(t, "x", test.data) {
 			if test.name == "npz" && name != "file" {
-				continue // which is refused
+				continue // which Open refuses
 			}
 			name = test.name + ", " + name
 			opt := test.opt
@@ -111,8 +111,8 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// TestSelectSeveral checks that Select looks at all files again, and that nobody keeps the slices of
-// the caller, who changes them after the calls.
+// TestSelectSeveral checks that Select looks at all files again, and keeps no slices of the caller,
+// which changes them after the calls.
 func TestSelectSeveral(t *testing.T) {
 	b := write(t, "b.csv", []byte("x,z,kind\n3,4,v\n"))
 	paths, inputs := []string{write(t, "a.csv", []byte("x,y,kind\n1,2,u\n")), b}, []string{"1"}
@@ -137,7 +137,7 @@ func TestSelectSeveral(t *testing.T) {
 	}
 }
 
-// TestPeekDropped peeks behind more samples without a value than it is asked for.
+// TestPeekDropped peeks past more samples with missing cells than the rows it asks for.
 func TestPeekDropped(t *testing.T) {
 	dropped := strings.Repeat("1,\n,2\n", 50)
 	for name, source := range sources(t, "x.csv", []byte("a,b\nx,y\n"+dropped+"3,4\n"+dropped+"5,6\n")) {

@@ -27,7 +27,7 @@ func described(t *testing.T, text string, opt Options) (*Reader, Columns) {
 	return r, columns
 }
 
-// tables are texts with what their columns and samples are.
+// tables are texts, with the columns and samples expected of them.
 var tables = []struct {
 	name, text string
 	opt        Options
@@ -88,8 +88,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestMixed takes a column of numbers and words for words where it looks like codes, and refuses it
-// where it looks like numbers with a wrong one.
+// TestMixed takes a column of numbers and words for words if it looks like codes, and refuses it if it
+// looks like numbers with a wrong one.
 func TestMixed(t *testing.T) {
 	for cells, words := range map[string]bool{
 		"1\n2\n3+\n1\n1\n2\n": true, "1\nx\n": true, "x\n1\n2\n": false, "1.5\n2.5\nx\n3.5\n": false,
@@ -103,8 +103,8 @@ func TestMixed(t *testing.T) {
 	}
 }
 
-// TestUnknownLevels counts words that the description does not have, and refuses one among numbers, and
-// a column of words that has none.
+// TestUnknownLevels counts words that the description does not have, and refuses a word among numbers,
+// and a column of words without any.
 func TestUnknownLevels(t *testing.T) {
 	if err := (Columns{{}, {Levels: []string{}}}).Check(); err == nil || !strings.Contains(err.Error(), "column 2") {
 		t.Error(err)
@@ -152,9 +152,9 @@ func TestWrongTables(t *testing.T) {
 	}
 }
 
-// TestNumber reads cells as those of numbers are read, in several notations, and refuses wrong groups.
+// TestNumber reads cells as numbers in several notations, and refuses groups of the wrong length.
 func TestNumber(t *testing.T) {
-	none, missing := math.Inf(1), math.NaN() // what is no number, and what is missing
+	none, missing := math.Inf(1), math.NaN() // for a cell that is not a number, and for a missing one
 	for _, test := range []struct {
 		decimal, thousands rune
 		cell               string
@@ -172,8 +172,8 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// TestIndicate reads numbers and words with indicators of missing cells in the columns with gaps, of
-// which a cell in a hundred is missing and one is there.
+// TestIndicate reads numbers and words with indicators of missing cells in the columns with gaps, where
+// at least one cell in a hundred is missing, and at least one is not.
 func TestIndicate(t *testing.T) {
 	in := strings.NewReader("a,b,c,d\n1,u,2,\n3,NA,4,\n,v,6,\n,w,8,\n")
 	r, err := Open(t.Context(), []string{"-"}, Options{Missing: MissingMean, Inputs: []string{"1-3"}, Stdin: in})
@@ -199,7 +199,7 @@ func TestIndicate(t *testing.T) {
 	}
 }
 
-// TestColumnsJSON reads columns back as they were, and refuses what no columns are written as.
+// TestColumnsJSON reads columns back unchanged, and refuses text that no columns are written as.
 func TestColumnsJSON(t *testing.T) {
 	for _, want := range []Columns{{}, {{}}, {{Levels: []string{"a", "ä"}, Fill: []float64{0.25, 0.75}}, {Fill: []float64{-1e300}}}} {
 		text, err := json.Marshal(want)

@@ -87,7 +87,7 @@ func TestRefused(t *testing.T) {
 	folderHas(t, dir, nil)
 }
 
-// write makes a file of that text by Create and Commit.
+// write makes a file of the given text with Create and Commit.
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	f, err := Create(nil, path)
@@ -112,8 +112,7 @@ func TestNames(t *testing.T) {
 		folderHas(t, dir, map[string]string{"x": "cleaned"})
 		return
 	}
-	// A link to a missing file, or to one that is there, names that file; a link to itself is an
-	// error.
+	// A link to a missing or existing file names that file; a link to itself is an error.
 	for name, to := range map[string]string{"link": "next", "next": filepath.Join(dir, "y"), "loop": "pool", "pool": "loop"} {
 		testutil.NoError(t, os.Symlink(to, filepath.Join(dir, name)))
 	}

@@ -17,8 +17,8 @@ import (
 	"blskernel/internal/testutil/faultfs"
 )
 
-// replace writes a file of two writes and a write over the first byte, as all users of this package
-// together do.
+// replace writes a file with two calls of Write and a WriteAt of the first byte, which covers all users
+// of this package.
 func replace(fsys vfs.FS, path string) error {
 	f, err := Create(fsys, path)
 	if err != nil {
@@ -41,7 +41,7 @@ const (
 	newText = "the new content"
 )
 
-// TestSteps looks at the order of the operations.
+// TestSteps checks the order of the operations.
 func TestSteps(t *testing.T) {
 	for _, there := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "x")
@@ -63,10 +63,10 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestEveryFault lets each operation fail, alone and with all that follow, in every way, where a file
-// is replaced and where there is none. There is the old file or the new one, nothing else but what
-// RemoveLeftovers removes or the error names, and the error says what there is. Without
-// BLSKERNEL_LONG=1 it is two errors, and one fault or all.
+// TestEveryFault lets each operation fail, alone and with all that follow, in every way, with an old
+// file and without one. Then there is the old or the new file, and nothing else but what
+// RemoveLeftovers removes or the error names. The error says what there is. Without BLSKERNEL_LONG=1 it
+// tries only two errors, and one fault or all.
 func TestEveryFault(t *testing.T) {
 	reasons, several := []error{syscall.ENOSPC, syscall.EIO}, []int{1, faultfs.Always}
 	if testutil.Long() {
@@ -95,7 +95,7 @@ func TestEveryFault(t *testing.T) {
 	t.Logf("%d operations were failed", count)
 }
 
-// fails replaces a file under the faults, and tells whether there were any.
+// fails replaces a file under the faults, and reports whether there were any.
 func fails(t *testing.T, there bool, d *faultfs.Disk) bool {
 	t.Helper()
 	dir := t.TempDir()
@@ -139,8 +139,7 @@ func fails(t *testing.T, there bool, d *faultfs.Disk) bool {
 	if text := err.Error(); !strings.Contains(text, path) || we != nil && !strings.HasSuffix(text, vfs.Remedy(d.Err)) {
 		t.Errorf("%v fails: %v", first, err)
 	}
-	// What is still under the name that it was written as is complete and kept, or could not be
-	// removed.
+	// A file that still has its temporary name is complete and kept, or could not be removed.
 	left := func(c faultfs.Call) bool { return c.Op == faultfs.Remove && isTemporary(c.Path, path) }
 	if i := slices.IndexFunc(failed, left); i >= 0 {
 		if _, err := os.Lstat(failed[i].Path); err != nil {
@@ -150,7 +149,7 @@ func fails(t *testing.T, there bool, d *faultfs.Disk) bool {
 		folderHas(t, dir, want)
 	}
 	testutil.NoError(t, RemoveLeftovers(nil, path))
-	if we != nil && isTemporary(we.Kept, path) { // where two renamings failed
+	if we != nil && isTemporary(we.Kept, path) { // if two renames failed
 		kept := "kept as " + we.Kept + ", which the next command that changes the file may remove"
 		if text := err.Error(); !strings.Contains(text, kept) {
 			t.Errorf("%v fails: %v", first, err)
@@ -169,8 +168,8 @@ func fails(t *testing.T, there bool, d *faultfs.Disk) bool {
 	return true
 }
 
-// TestKept keeps complete files beside those that were kept before, where RemoveLeftovers leaves
-// them, also where nothing can be added to the name.
+// TestKept keeps complete files next to files kept before, where RemoveLeftovers leaves them, even if
+// nothing can be added to the name.
 func TestKept(t *testing.T) {
 	for _, name := range []string{"x", strings.Repeat("y", 254)} {
 		dir := t.TempDir()
@@ -190,8 +189,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestPermissions replaces files of some permissions, which the new one gets: no other user may read it
-// before. A write-protected file is not replaced.
+// TestPermissions replaces files with various permissions, which the new one gets. No other user may
+// read it before then. A write-protected file is not replaced.
 func TestPermissions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	write(t, path, oldText)

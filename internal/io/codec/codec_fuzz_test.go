@@ -12,8 +12,8 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// play reads by r in an order that comes from order, and writes what it reads by w, unless that is nil,
-// up to the first error.
+// play reads with r in an order taken from order, and writes what it reads with w, unless w is nil, up
+// to the first error.
 func play(r *Coder, order []byte, w *Coder) {
 	for _, what := range order {
 		var word uint64
@@ -40,8 +40,8 @@ func play(r *Coder, order []byte, w *Coder) {
 	}
 }
 
-// FuzzDecoder reads anything in an order that comes from it. What was read is written as it was there;
-// an error names a byte of the data; and the lengths that the data claims cost nothing.
+// FuzzDecoder reads any data in an order taken from it. What was read is written back as the same
+// bytes; an error names a byte of the data; and the lengths that the data claims cost nothing.
 func FuzzDecoder(f *testing.F) {
 	word := func(v ...uint64) (b []byte) {
 		for _, v := range v {
@@ -60,9 +60,9 @@ func FuzzDecoder(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, order, data []byte) {
-		// The buffer of a decoder; slices, each no more than twice what was read and made anew
-		// when that has doubled, which is less than 4 n in all; and some 700 bytes for each
-		// step, of the storage of play, of closures and of the error.
+		// The buffer of a decoder; slices, each at most twice what was read and made anew when
+		// that has doubled, less than 4 n in all; and some 700 bytes for each step, of the
+		// storage of play, of closures and of the error.
 		faults.Bounded(t, len(data), 4, uint64(chunk+1<<14+700*len(order)), func() {
 			r := NewDecoder(bytes.NewReader(data), 0)
 			play(r, order, nil)

@@ -54,8 +54,8 @@ func encoded(t *testing.T, s *state, n int) []byte {
 	return out.Bytes()
 }
 
-// TestRoundTrip writes and reads every type, with numbers of numbers around the ends of buffers, from
-// readers that return pieces of any size. The bytes of the encoding must not change.
+// TestRoundTrip writes and reads every type, in counts around the ends of buffers, from readers that
+// return pieces of any size. The bytes of the encoding must not change.
 func TestRoundTrip(t *testing.T) {
 	for _, n := range []int{0, 1, 7, chunk/size - 1, chunk / size, chunk/size + 1, 3*chunk/size + 5} {
 		rng := rand.New(rand.NewPCG(1, uint64(n)))
@@ -101,7 +101,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestOffsets has errors at known places. An error of the source is wrapped, and is no FormatError.
+// TestOffsets checks errors at known places. An error of the source is wrapped, and is not a
+// FormatError.
 func TestOffsets(t *testing.T) {
 	words := func(v ...uint64) *bytes.Reader {
 		var out bytes.Buffer
@@ -160,8 +161,8 @@ func TestOffsets(t *testing.T) {
 	testutil.MustPanic(t, "codec: negative bound", func() { NewDecoder(words(), 0).Int("n", new(int), -1) })
 }
 
-// TestWriteErrors lets writing fail at every place, and everything that follows be in vain. A state
-// that contradicts itself, or is not finite, is an error of its own.
+// TestWriteErrors lets writing fail at every place, after which nothing more succeeds. A state that
+// contradicts itself, or is not finite, gives an error of its own.
 func TestWriteErrors(t *testing.T) {
 	v := make([]float64, 3*chunk/size)
 	for _, left := range []int{0, 8, chunk - 1, chunk, 2*chunk + 3} {

@@ -33,7 +33,7 @@ func check(bytes int64) *Error {
 	return e
 }
 
-// TestAddressable has no size below the bound that an int could not count.
+// TestAddressable checks that an int can count every size below the bound.
 func TestAddressable(t *testing.T) {
 	if int64(addressable)/8 > math.MaxInt {
 		t.Errorf("%d numbers are beyond an int", int64(addressable)/8)
@@ -47,7 +47,7 @@ func TestAddressable(t *testing.T) {
 	}
 }
 
-// TestLimit compares with what was set, also small amounts.
+// TestLimit compares with the limit that was set, even for small amounts.
 func TestLimit(t *testing.T) {
 	undo := Limit(1000)
 	defer undo()
@@ -75,8 +75,8 @@ func TestBytesText(t *testing.T) {
 	}
 }
 
-// TestGarbage checks that Check collects garbage before it refuses: with a limit of the runtime that
-// only garbage fills, work that fits is not refused, and more than the limit is.
+// TestGarbage checks that Check collects garbage before it refuses: with a runtime limit that only
+// garbage fills, work that fits is not refused, and work beyond the limit is.
 func TestGarbage(t *testing.T) {
 	runtime.GC()
 	before := liveHeap()
@@ -112,8 +112,8 @@ odd
 `
 
 func TestSystemBounds(t *testing.T) {
-	// 1,000,000 + 100,000 + 1,500,000 - 200,000 + 50,000 kB is more than what is said to be
-	// available.
+	// 1,000,000 + 100,000 + 1,500,000 - 200,000 + 50,000 kB is more than the stated available
+	// memory.
 	const machine = (2_450_000 + 500_000) * 1024
 	const swap = 500_000 * 1024
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }

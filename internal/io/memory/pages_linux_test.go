@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestAdvice looks at the flags of the memory that Zeros returns: large pages are asked for from the
-// first whole one to the last, until the array is garbage.
+// TestAdvice checks the flags of the memory that Zeros returns: it asks for large pages from the first
+// whole one to the last, until the array is garbage.
 func TestAdvice(t *testing.T) {
 	probe, err := unix.Mmap(-1, 0, 3*hugePage, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
@@ -48,7 +48,7 @@ func TestAdvice(t *testing.T) {
 }
 
 // TestUnwanted reads GODEBUG, the mode of large pages, and the order of the blocks as kernels show it,
-// with and without reports.
+// with and without reporting.
 func TestUnwanted(t *testing.T) {
 	const (
 		enabled = "sys/kernel/mm/transparent_hugepage/enabled"

@@ -8,8 +8,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestZeros compares Zeros with make: length, contents also where the array
-// was used before, and panics.
+// TestZeros compares Zeros with make: length, contents, even of memory used before, and panics.
 func TestZeros(t *testing.T) {
 	for _, n := range []int{0, 1, 1000, 2*hugePage/8 - 1, 2 * hugePage / 8, 3*hugePage/8 + 5, 5 * hugePage / 8} {
 		for range 3 {
@@ -34,7 +33,7 @@ func TestZeros(t *testing.T) {
 }
 
 // TestInside checks the ranges of slices at all kinds of places: whole pages within the slice, as many
-// as fit, and none where it is small.
+// as fit, and none in a small slice.
 func TestInside(t *testing.T) {
 	const page = hugePage / 8
 	room := make([]float64, 6*page)

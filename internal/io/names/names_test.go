@@ -27,7 +27,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestList shows both ends of long names, which may differ in either.
+// TestList shows both ends of long names, which may differ at either.
 func TestList(t *testing.T) {
 	long := strings.Repeat("ä", 80)
 	for want, names := range map[string][]string{

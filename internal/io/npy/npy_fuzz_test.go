@@ -18,8 +18,8 @@ import (
 // as four, and the sizes of maxDims dimensions.
 const maxMessage = 2048
 
-// FuzzReadHeader reads any bytes: there is an Error, or a header whose sizes and bytes agree and which
-// is read again from what AppendHeader makes of it.
+// FuzzReadHeader reads any bytes: the result is an Error, or a header whose sizes and bytes agree,
+// which survives AppendHeader and ReadHeader.
 func FuzzReadHeader(f *testing.F) {
 	f.Add(file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }\n"))
 	f.Add(file(2, "{'descr': '|O', 'fortran_order': True, 'shape': (), }\n"))
@@ -31,8 +31,8 @@ func FuzzReadHeader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var h Header
 		var err error
-		// Storage for the length that is announced; strings of what is there, and the sizes, of
-		// 8 bytes for at least two.
+		// Storage for the stated length; strings of the actual bytes; and sizes of 8 bytes,
+		// each from at least two bytes.
 		faults.Bounded(t, len(data), 16, MaxHeader+1<<13, func() { h, err = ReadHeader(bytes.NewReader(data)) })
 		if err != nil {
 			var known Error
@@ -101,7 +101,7 @@ func FuzzElements(f *testing.F) {
 func checkNumbers(t *testing.T, d DType, src []byte) {
 	var got []float64
 	var err error
-	// Eight bytes for an element of one byte, rounded up to what the allocator has.
+	// Eight bytes for an element of one byte, rounded up to a size class of the allocator.
 	faults.Bounded(t, len(src), 10, 1<<12, func() { got, err = d.Decode(nil, src, false) })
 	if err != nil && (!errors.As(err, new(Error)) || len(err.Error()) > maxMessage) || err == nil && len(got) != len(src)/d.Size {
 		t.Fatalf("%d elements of %d, error %v", len(got), len(src)/d.Size, err)

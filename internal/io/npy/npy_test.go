@@ -127,7 +127,7 @@ func TestReadHeaderMalformed(t *testing.T) {
 	}
 }
 
-// encode writes v as NumPy's type with the name of d does.
+// encode writes v as NumPy writes the type of d.
 func encode(d DType, v float64) []byte {
 	var order binary.ByteOrder = binary.LittleEndian
 	if d.Big {

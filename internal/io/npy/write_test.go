@@ -10,8 +10,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestAppendHeader checks what NumPy is strict about: the alignment, the newline, and that a tuple of
-// one has a comma. FuzzReadHeader reads what was written.
+// TestAppendHeader checks what NumPy is strict about: the alignment, the newline, and the comma in a
+// tuple of one element. FuzzReadHeader reads what was written.
 func TestAppendHeader(t *testing.T) {
 	for _, test := range []struct {
 		descr string
@@ -50,7 +50,7 @@ func TestWriteFloats(t *testing.T) {
 			t.Errorf("%d numbers: WriteFloats and AppendFloats differ", n)
 		}
 	}
-	// What is not finite is written as it is, though it is not read as a sample.
+	// NaN and infinities are written as they are, though they are not read as samples.
 	want := []byte{0, 0, 0, 0, 0, 0, 0xf0, 0xff}
 	if got := AppendFloats(nil, []float64{math.Inf(-1)}); !bytes.Equal(got, want) {
 		t.Errorf("% x", got)

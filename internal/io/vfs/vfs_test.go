@@ -36,7 +36,7 @@ func TestRemedy(t *testing.T) {
 	}
 }
 
-// TestOS returns no File with an error. What else OS does, the tests of atomicfile hold.
+// TestOS checks that an error comes without a File. The tests of atomicfile check the rest of OS.
 func TestOS(t *testing.T) {
 	if f, err := Or(nil).OpenFile(filepath.Join(t.TempDir(), "x"), os.O_RDONLY, 0); f != nil || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v, %v", f, err)
