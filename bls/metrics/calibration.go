@@ -28,12 +28,13 @@ func LogLoss(labels []int, p *mat.Dense, weights []float64) float64 {
 }
 
 // CalibrationError returns the expected calibration error. The confidence of a prediction is the
-// largest probability of its sample. Bin b of 10 holds the samples with a confidence above b/10 and at
-// most (b+1)/10. The result is
+// largest probability of its sample. Bin b, from 0 to 9, holds the samples with a confidence above b/10
+// and at most (b+1)/10. The result is
 //
 //	sum over b of w_b/w |accuracy_b - mean confidence_b|,
 //
-// where w_b is the weight of bin b and w the total weight.
+// where w_b is the weight of bin b, accuracy_b the share of it that is predicted correctly, and w the
+// total weight.
 //
 //	shapes, errors: as LogLoss. Of equal largest probabilities, the first is the prediction.
 //	source: C. Guo et al., On calibration of modern neural networks, ICML 2017, equation 3.

@@ -147,15 +147,15 @@ func sum(values []float64) float64 {
 func (c *Confusion) Accuracy() float64 { return c.Correct() / c.Total() }
 
 // Precision returns the share of the samples predicted as a class that belong to it,
-// C[class][class]/Predicted(class), or NaN if no sample is.
+// C[class][class]/Predicted(class), or NaN if Predicted(class) is 0.
 func (c *Confusion) Precision(class int) float64 { return c.At(class, class) / c.Predicted(class) }
 
 // Recall returns the share of the samples of a class that were found, C[class][class]/Labeled(class),
 // or NaN if the class has none.
 func (c *Confusion) Recall(class int) float64 { return c.At(class, class) / c.Labeled(class) }
 
-// F1 returns the harmonic mean of precision and recall, 2 C[j][j]/(Labeled(j) + Predicted(j)) with j =
-// class. It is 0 if no sample of the class was found, and NaN if the class has neither samples nor
+// F1 returns the harmonic mean of precision and recall, 2 C[j][j]/(Labeled(j) + Predicted(j)) for class
+// j. It is 0 if no sample of the class was found, and NaN if the class has neither samples nor
 // predictions.
 func (c *Confusion) F1(class int) float64 {
 	return 2 * c.At(class, class) / (c.Labeled(class) + c.Predicted(class))

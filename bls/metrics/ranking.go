@@ -155,7 +155,7 @@ func (r *Ranking) Add(label int, scores []float64, weight float64) {
 func (r *Ranking) Kept() int { return len(r.labels) }
 
 // AUC returns the AUC of a class against the rest, computed from its column of scores. It is NaN unless
-// both have weight. AUC panics if class is outside 0 to c-1.
+// class and rest both have weight. AUC panics if class is outside 0 to c-1.
 func (r *Ranking) AUC(class int) float64 {
 	checkClass(class, r.classes)
 	samples := make([]ranked, len(r.labels))

@@ -18,7 +18,7 @@ const (
 	FewLabels = 20
 )
 
-// Classes holds the labels of the classes of a model, by class number. The zero value has none.
+// Classes holds the class labels of a model, by class number. The zero value has none.
 type Classes struct {
 	labels  []string
 	numbers map[string]int

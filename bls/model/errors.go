@@ -7,7 +7,7 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// ErrNoTargets reports that rows need labels or targets and have none.
+// ErrNoTargets is returned if rows need labels or targets but have none.
 var ErrNoTargets = errors.New("the data has no labels or targets: name their columns or their file")
 
 // A Remedy is a set of actions with which a user can fix an error.

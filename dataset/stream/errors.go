@@ -94,7 +94,7 @@ func specOf(col int, name string) string {
 	return spec
 }
 
-// Error returns the path, place, fault and cause in one line, as in
+// Error returns the path, place, fault and cause on one line, as in
 //
 //	stream: train.csv:702: column "price" is empty; fill in a number or remove the row
 func (e *Error) Error() string {

@@ -59,7 +59,8 @@ func (r *Reader) Selection() Selection {
 // Select chooses other columns of the same sources, after a look at the [Heading] or at the batch of
 // Peek. It replays the beginning of a pipe, so that no sample is lost, and opens nothing twice.
 //
-// With HeaderAuto the header is decided again, by s alone. Later sources are checked again, as by Open.
+// With HeaderAuto, s alone decides again whether there is a header. Later sources are checked again, as
+// by Open.
 //
 //	panics: after Next.
 //	errors: as Open. The earlier selection then remains, except after Close and once ctx is done.
@@ -93,7 +94,7 @@ func (r *Reader) Select(s Selection) error {
 }
 
 // Peek returns the batch that Next would return first, from the first source only, and goes back to the
-// beginning. It waits until a pipe has delivered that many samples, or ended, and keeps them in memory
+// beginning. It waits until a pipe has delivered enough samples, or ended, and keeps them in memory
 // until the first Next.
 //
 // With Options.Bad it leaves out bad samples, at most rows of them, without calling Bad: another

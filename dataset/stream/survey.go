@@ -49,10 +49,10 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 // at most rows bad samples.
 //
 // A column has a [Notation] if all its cells are numbers with it, but not without it: a comma before
-// decimals, signs between thousands, % or a currency sign. If a comma may be either, other columns
+// decimals, signs between thousands, % or a currency sign. If a comma may be either sign, other columns
 // decide. If a comma separates the cells of the text, decimals have a point.
 //
-// Any other column is a column of words if at most half of its cells are numbers. It also is one if at
+// Any other column is a column of words if at most half of its cells are numbers. It is also one if at
 // least one cell in twenty is a word and there are few different cells, each occurring twice on
 // average. In all other columns a word is bad. Levels are in byte order.
 //
@@ -63,8 +63,8 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 //
 //	panics: unless rows >= 1, and after Next.
 //	errors: one *Error, together with the Description of the other columns, for all columns that
-//	hold dates, more than MaxLevels words, text that is not UTF-8, a comma that may be either, or,
-//	with MissingDrop, no value. Else as Peek.
+//	hold dates, more than MaxLevels words, text that is not UTF-8, a comma that may be either sign,
+//	or, with MissingDrop, no value. Else as Peek.
 func (r *Reader) Survey(rows int) (*Description, error) {
 	if err := r.look(rows); err != nil {
 		return nil, err

@@ -106,7 +106,7 @@ func (c Columns) Filled() bool {
 }
 
 // Indicate returns a copy of c with an indicator of missing cells in each column i for which
-// indicate[i] is true, or nil if there is none.
+// indicate[i] is true, or nil if there is no such column.
 //
 //	panics: unless indicate has an element for each column, and each of these columns has a Fill.
 func (c Columns) Indicate(indicate []bool) Columns {
@@ -124,7 +124,7 @@ func (c Columns) Indicate(indicate []bool) Columns {
 
 // InputNames returns the names of the inputs of columns with the given names: a column of numbers keeps
 // its name, a column of words has one for each level, as in "color=red", and an indicator of missing
-// cells is "color=NA". Without columns it returns names.
+// cells is "color=NA". If c is nil, it returns names.
 //
 //	panics: unless there is a name for each column.
 func (c Columns) InputNames(names []string) []string {
@@ -150,7 +150,7 @@ func (c Columns) InputNames(names []string) []string {
 }
 
 // Names returns the names of the columns whose inputs have the given names, as InputNames makes them.
-// Without columns it returns inputs.
+// If c is nil, it returns inputs.
 //
 //	panics: unless there is a name for each input.
 func (c Columns) Names(inputs []string) []string {

@@ -153,7 +153,7 @@ func Beside(path, suffix string) string {
 }
 
 // RemoveLeftovers removes the files that killed writers of path have left in its folder, and files that
-// a *WriteError has reported as kept under such a name. No writer may be active.
+// a *WriteError has reported as kept under a temporary name. No writer may be active.
 func RemoveLeftovers(fsys vfs.FS, path string) error {
 	path, err := Target(path)
 	if err != nil {

@@ -58,7 +58,7 @@ func (x *Coder) Flush() error { return x.w.Flush() }
 // MaxElements bounds the numbers in a matrix, so that its bytes fit in an int, even of 32 bits.
 const MaxElements = math.MaxInt / 8
 
-// Fits reports whether a matrix of these nonnegative sizes has at most MaxElements numbers.
+// Fits reports whether a rows×cols matrix has at most MaxElements numbers. Neither may be negative.
 func Fits(rows, cols int) bool { return cols == 0 || rows <= MaxElements/cols }
 
 // Reading reports whether x is a decoder.
@@ -188,7 +188,7 @@ func (x *Coder) Bool(v *bool) {
 	}
 }
 
-// Present codes and returns whether an optional part follows. An encoder writes is.
+// Present codes whether an optional part follows, and returns it. An encoder writes its argument.
 func (x *Coder) Present(is bool) bool {
 	x.Bool(&is)
 	return is

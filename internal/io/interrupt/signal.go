@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// A SignalError is the cause of a context that was canceled by a signal.
+// A SignalError is the cause of a context that a signal canceled.
 type SignalError struct{ Signal os.Signal }
 
 func (e SignalError) Error() string {

@@ -28,7 +28,7 @@ func Parse[T ~int](in string, names []string, name string) (T, error) {
 	return 0, fmt.Errorf("%s: unknown %s %q; must be one of %s", in, strings.ToLower(kind), name, strings.TrimPrefix(strings.Join(names, ", "), ", "))
 }
 
-// Alternatives returns the names of the constants, as in "gram or qr".
+// Alternatives returns the names of the constants, joined with "or", as in "gram or qr".
 func Alternatives[T fmt.Stringer](constants []T) string {
 	var names []string
 	for _, v := range constants {

@@ -22,8 +22,8 @@ func Text(width int) string { return fmt.Sprintf("<U%d", width) }
 // alignment of the first element, as NumPy recommends, lets programs map arrays into memory.
 const alignment = 64
 
-// AppendHeader appends to dst the header, version 1.0, of an array of the given shape and type, descr,
-// in C order. It is padded with spaces to a multiple of 64 bytes.
+// AppendHeader appends to dst the header, version 1.0, of an array with the given shape and the type
+// descr, in C order. It is padded with spaces to a multiple of 64 bytes.
 func AppendHeader(dst []byte, descr string, shape ...int) []byte {
 	sizes := make([]string, len(shape))
 	for i, n := range shape {
@@ -67,7 +67,7 @@ func WriteFloats(w io.Writer, values []float64) error {
 }
 
 // LabelType returns the type for an array of labels: [Int64] if all are whole numbers as NumPy writes
-// them, unlike 007 or +1, else [Text] for the longest label, but for at least one character.
+// them, unlike 007 or +1, else [Text] for the longest label, with at least one character.
 func LabelType(labels []string) string {
 	whole, width := true, 1
 	for _, label := range labels {
