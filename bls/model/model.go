@@ -1,6 +1,7 @@
 // Package model provides models that learn and predict rows of tables, with labels, named columns,
-// columns of words, missing cells, and a list of the files learned. The command blskernel, the
-// prediction server, the fit on Apache Beam and the Python package use it to read and write models.
+// columns of words and missing cells. A model lists the files that it has learned. The command
+// blskernel, the prediction server, the fit on Apache Beam and the Python package use it to read and
+// write models.
 //
 // A label that is new to a model becomes a class of its own, unless [Model.Closed] is set. The weights
 // are as if the model had known all classes from the start ([bls.Classifier.Relabel]).

@@ -20,8 +20,8 @@ import (
 // ErrClosed is returned by the methods of a Reader after Close.
 var ErrClosed = errors.New("stream: the reader is closed")
 
-// ErrEmpty is wrapped by the error of Open for a source without samples: a text without a line, or an
-// array whose first dimension is 0 and whose file ends after the header.
+// ErrEmpty is wrapped by the error of Open for a source without samples. This is a text without a line,
+// or an array whose first dimension is 0 and whose file ends after the header.
 var ErrEmpty = errors.New("there are no samples")
 
 // An Error says what is wrong with a source, where, and what to do about it.

@@ -37,7 +37,7 @@ type Reader struct {
 // is unpacked, whatever the name. A folder with the files of MNIST stands for its training set, or with
 // opt.Test for its test set.
 //
-// Open reads the beginnings of all files, so that a mismatch is found before hours of work: columns
+// Open reads the beginnings of all files, so that a mismatch is found before hours of work. Columns
 // must agree in number, and in their names if files have a header. A later text without a header takes
 // the header of the first. A named pipe, and what Options.Open opens, is read only when it is reached.
 // [Reader.Select] can choose other columns later.

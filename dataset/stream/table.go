@@ -51,7 +51,7 @@ func ParseMissing(name string) (Missing, error) {
 // A Column describes how a column of the data becomes inputs, the columns of X. A column of numbers is
 // one input. A column of words has one input for each level, which is 1 for a word of that level and 0
 // for others; an unknown word is 0 in all. If Fill has one number more than these inputs, there is one
-// more input: an indicator of missing cells, which is 0 for all other cells.
+// more input. It indicates missing cells and is 0 for all others.
 type Column struct {
 	Levels   []string  `json:"levels,omitempty"`  // of a column of words, at most MaxLevels; nil for numbers
 	Fill     []float64 `json:"fill,omitempty"`    // the inputs of a missing cell; nil if that is an error
@@ -106,7 +106,7 @@ func (c Columns) Filled() bool {
 }
 
 // Indicate returns a copy of c with an indicator of missing cells in each column i for which
-// indicate[i] is true, or nil if there is no such column.
+// indicate[i] is true. It returns nil if there is none.
 //
 //	panics: unless indicate has an element for each column, and each of these columns has a Fill.
 func (c Columns) Indicate(indicate []bool) Columns {
@@ -172,9 +172,8 @@ func (c Columns) Names(inputs []string) []string {
 	return out
 }
 
-// Check returns an error for columns that Describe cannot return: with an empty list of levels, too
-// many levels, or levels that are repeated or not UTF-8; with a Fill that has the wrong length or is
-// not finite; or with an invalid Notation.
+// Check returns an error for columns that Describe cannot return: with Levels that are empty, too many,
+// repeated or not UTF-8, with a Fill of the wrong length or not finite, or with an invalid Notation.
 func (c Columns) Check() error {
 	if len(c) > maxDescribed {
 		return fmt.Errorf("there are more than %d columns", maxDescribed)

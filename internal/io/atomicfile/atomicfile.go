@@ -152,8 +152,9 @@ func Beside(path, suffix string) string {
 	return filepath.Join(filepath.Dir(path), "."+name+suffix)
 }
 
-// RemoveLeftovers removes the files that killed writers of path have left in its folder, and files that
-// a *WriteError has reported as kept under a temporary name. No writer may be active.
+// RemoveLeftovers removes the files that killed writers of path have left in its folder. It also
+// removes files that a *WriteError has reported as kept under a temporary name. No writer may be
+// active.
 func RemoveLeftovers(fsys vfs.FS, path string) error {
 	path, err := Target(path)
 	if err != nil {

@@ -66,8 +66,9 @@ func WriteFloats(w io.Writer, values []float64) error {
 	return nil
 }
 
-// LabelType returns the type for an array of labels: [Int64] if all are whole numbers as NumPy writes
-// them, unlike 007 or +1, else [Text] for the longest label, with at least one character.
+// LabelType returns the type for an array of labels. It is [Int64] if all are whole numbers as NumPy
+// writes them, unlike 007 or +1. Otherwise it is [Text] for the longest label and at least one
+// character.
 func LabelType(labels []string) string {
 	whole, width := true, 1
 	for _, label := range labels {
