@@ -47,9 +47,9 @@
 //
 // # Errors and cancellation
 //
-// A call that returns an error leaves the state unchanged, bit for bit. A method that can take
-// seconds has two forms: Name, and NameContext, which takes a context and, where rows have weights,
-// the weights. NameContext checks the context before it starts; NewContext and AddInputsContext also
+// A call that returns an error leaves the state unchanged, bit for bit. A method that can take seconds
+// has two forms: Name, and NameContext, which takes a context and, if rows have weights, the weights.
+// NameContext checks the context before it starts; NewContext, RebuildContext and AddInputsContext also
 // check it while they work. If the context is done, they return an error that wraps its cause. A nil
 // context panics.
 //

@@ -76,7 +76,7 @@ func (u *updater) changeRows(ctx context.Context, action Action, ax, ya *mat.Den
 		func(s state.Sums) state.Sums { return s.Plus(state.SumsOf(given, weights)) })
 }
 
-// checkRowWeights returns an error unless the weights fit the q rows of a matrix.
+// checkRowWeights returns an error unless weights has q valid elements; of names the matrix.
 func checkRowWeights(weights []float64, of string, q int) error {
 	if len(weights) != q {
 		return &ShapeError{Matrix: "weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of " + of}
@@ -89,7 +89,7 @@ func checkRowWeights(weights []float64, of string, q int) error {
 	return nil
 }
 
-// weighted returns the rows times the square roots of their weights, or the rows themselves for nil.
+// weighted returns ax and ya with row i times sqrt(weights[i]), or as they are if weights is nil.
 func (u *updater) weighted(action Action, ax, ya *mat.Dense, weights []float64) (*mat.Dense, *mat.Dense, error) {
 	if weights == nil {
 		return ax, ya, nil
@@ -259,7 +259,7 @@ func (u *updater) solve() (*mat.Dense, error) {
 	return w, err
 }
 
-// whole returns an error if a panic stopped a change.
+// whole returns a *StateError if a panic stopped a change.
 func (u *updater) whole() error {
 	if u.poisoned {
 		return &StateError{What: "a panic stopped a change of it halfway"}
@@ -274,8 +274,8 @@ func (u *updater) startClock() {
 	u.began = time.Now()
 }
 
-// run calls act, an action of the state, unless ctx is done, and reports it. gained is the change in
-// the number of samples, rows is how many rows were checked, and sums, unless nil, changes the sums.
+// run calls act, which changes the state, unless ctx is done, and reports it. gained is the change in
+// the number of samples, rows is how many rows were checked, and sums, unless nil, updates the sums.
 func (u *updater) run(ctx context.Context, gained, rows int, act func() (state.Outcome, error), sums func(state.Sums) state.Sums) error {
 	if err := cmp.Or(u.whole(), interrupt.Check(ctx)); err != nil {
 		return err
@@ -321,8 +321,8 @@ func (u *updater) append(model []cost.StepFlops) {
 	u.counter.Reset()
 }
 
-// checkPair returns the number of rows of a and y. It returns an error unless that is rows (any for
-// -1), the numbers of columns are k and c (any for 0), and all elements are finite.
+// checkPair returns the number of rows of a and y. It returns an error unless that number is rows (-1
+// accepts any), the numbers of columns are k and c (0 accepts any), and all elements are finite.
 func checkPair(aName string, a *mat.Dense, rows, k int, yName string, y *mat.Dense, c int) (int, error) {
 	if err := checkMatrix(aName, a, rows, k); err != nil {
 		return 0, err

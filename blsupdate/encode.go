@@ -11,9 +11,9 @@ import (
 	"blskernel/internal/io/memory"
 )
 
-// A FormatError reports that Encode did not write the input of Decode: the header or the version is
-// wrong, there are too few or too many bytes, or a number is invalid. It gives the offset of the faulty
-// byte. If the input ends too early, it wraps io.ErrUnexpectedEOF.
+// A FormatError reports that the input of Decode is not an output of Encode: the header or the version
+// is wrong, there are too few or too many bytes, or a number is invalid. It gives the offset of the
+// faulty byte. If the input ends too early, it wraps io.ErrUnexpectedEOF.
 type FormatError = codec.FormatError
 
 // The first two words of an encoding.
@@ -29,10 +29,10 @@ const (
 //	Gram, QR, RidgeInverse, InverseCholesky   4k² + 8ck + 24c
 //	Original, Improved                        8lk + 8lc + 8ck + 8l, and 8lk more while C is computed
 //
-// The encoding has no checksum; the file should have one. Encode checks the state as Decode does.
+// The encoding has no checksum; its file should have one. Encode checks the state as Decode does.
 //
-//	errors: an error of w; an *OptionError for nil; ErrOverflow if a number of the state is NaN or
-//	infinite; a *StateError. After an error a part of the encoding may have been written.
+//	errors: an error of w; an *OptionError for a nil or wrapped u; ErrOverflow for a state with NaN
+//	or infinity; a *StateError. After an error part of the encoding may have been written.
 func Encode(w io.Writer, u Updater) error {
 	d := driverOf(u)
 	if d == nil {
@@ -52,9 +52,9 @@ func Encode(w io.Writer, u Updater) error {
 	return x.Flush()
 }
 
-// Decode reads exactly the bytes that Encode wrote, and returns a model with the same interfaces as
+// Decode reads exactly the bytes that Encode wrote, and returns a model with the same interfaces as one
 // from New. b computes its products; nil stands for blskernel.Default(). Decode checks everything
-// before use. If r has n bytes, it allocates at most 12n bytes and 256 KiB, freed memory included.
+// before use. If r has n bytes, it allocates at most 12n bytes and 256 KiB, including freed memory.
 //
 //	errors: a *FormatError, or an error of r, wrapped.
 func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {
@@ -89,7 +89,7 @@ func (u *updater) Clone() (Updater, error) {
 	return out, err
 }
 
-// A heading holds what an encoding begins with.
+// A heading holds the fields at the start of an encoding.
 type heading struct {
 	method        Method
 	opt           Options

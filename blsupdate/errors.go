@@ -14,8 +14,8 @@ import (
 
 var (
 	// ErrOverflow is returned if a result or an intermediate value overflows although the input is
-	// finite. Scale the columns of A, or the targets. After many Forgets an inverse overflows in
-	// directions without new rows: forget less, or use Gram or QR and SetLambda.
+	// finite. Scale the columns of A, or the targets. After many calls of Forget an inverse
+	// overflows in directions without new rows: forget less, or use Gram or QR and SetLambda.
 	ErrOverflow = types.ErrOverflow
 	// ErrApproximate is returned for statistics of Original and Improved with a ridge, which only
 	// approximate the ridge solution. Set Lambda to 0, or start the model with QR or Gram.
@@ -29,7 +29,7 @@ var (
 // control groups and the Go runtime leave; outside Linux only the runtime's limit counts.
 type MemoryError = memory.Error
 
-// Errors that the methods return. Package types documents the fields and texts.
+// Errors that the methods return. Package types documents their fields and messages.
 type (
 	// A ConditionError reports that a result would have no correct digits. What names the matrix,
 	// and Instead the methods that may have digits left. No result is returned and the state is
@@ -46,9 +46,9 @@ type (
 	ForgottenRowsError = types.ForgottenRowsError
 )
 
-// A StateError reports that the numbers of a model contradict each other, after a bug in this package,
-// a panic of a Backend, or a write to its memory by other code. Discard the output of Encode, and
-// continue from the last valid encoding.
+// A StateError reports that the numbers of a model contradict each other, because of a bug in this
+// package, a panic in a Backend, or a write to the model's memory by other code. Discard the output of
+// Encode, and continue from the last valid encoding.
 type StateError = codec.StateError
 
 // A ShapeError reports that a matrix has the wrong shape.

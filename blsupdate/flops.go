@@ -36,10 +36,10 @@ func stepFlops(lines []cost.StepFlops) []StepFlops {
 type Shape = types.Shape
 
 // Model returns the steps of an action with their flops, by the paper's convention. A product of an m×n
-// and an n×p matrix takes 2mnp flops, or half as many if the result is symmetric; the inverse of a
-// symmetric n×n matrix takes n³, of a general one 2n³. Terms of lower order are dropped. Model returns
-// nil for actions without flops, and for actions that m does not support. It assumes rows in general
-// position; the Report of an update has the actual steps.
+// and an n×p matrix takes 2mnp flops, or half as many if the result is symmetric; inverting a symmetric
+// n×n matrix takes n³, and a general one 2n³. Terms of lower order are dropped. Model returns nil for
+// actions without flops, and for actions that m does not support. It assumes rows in general position;
+// the Report of an update has the actual steps.
 func Model(m Method, action Action, opt Options, s Shape) []StepFlops {
 	return stepFlops(cost.Model(m, action, opt, s))
 }
@@ -53,8 +53,8 @@ func Total(steps []StepFlops) float64 {
 	return sum.Flops()
 }
 
-// A Counter is a Backend that counts flops, by the paper's convention (see Model), and time for each
-// step. It forwards every call to another Backend, which Unwrap returns.
+// A Counter is a Backend that counts the flops, by the paper's convention (see Model), and measures the
+// time of each step. It forwards every call to another Backend, which Unwrap returns.
 //
 // The flops of Level 3 products follow from their shapes; a LAPACK-level routine counts as one
 // operation. Vector and matrix-vector operations are of lower order and are not counted. Several
@@ -80,7 +80,7 @@ func (c *Counter) Reset() { c.Counter.Reset() }
 // Flops returns the flops counted since the last Reset, in all steps.
 func (c *Counter) Flops() float64 { return c.Counter.Flops() }
 
-// Step returns the flops and the time accounted to s since the last Reset.
+// Step returns the flops and the time assigned to s since the last Reset.
 func (c *Counter) Step(s Step) (flops float64, elapsed time.Duration) {
 	return c.Counter.Step(cost.Step(s))
 }

@@ -8,19 +8,19 @@ import (
 )
 
 // A Method is an algorithm that updates the weights. The documentation of package blsupdate compares
-// them. The zero value is no method, and New refuses it.
+// them. The zero value is not a method, and New refuses it.
 type Method = types.Method
 
 const (
-	// Improved is the paper's Algorithm 3: A⁺ and W, in the form that Options.Form selects.
+	// Improved is the paper's Algorithm 3. It keeps A⁺ and W, and Options.Form selects its form.
 	Improved Method = types.Improved
-	// Original is the paper's Algorithm 2, B = A⁺D (I + DᵀD)⁻¹.
+	// Original is the paper's Algorithm 2, with B = A⁺D (I + DᵀD)⁻¹.
 	Original Method = types.Original
 	// RidgeInverse keeps Q = (AᵀA + lambda I)⁻¹ and W.
 	RidgeInverse Method = types.RidgeInverse
 	// InverseCholesky keeps the triangular F with F Fᵀ = (AᵀA + lambda I)⁻¹, and W.
 	InverseCholesky Method = types.InverseCholesky
-	// Gram keeps AᵀA and AᵀY, and solves for W by Cholesky.
+	// Gram keeps AᵀA and AᵀY, and solves for W with a Cholesky factor.
 	Gram Method = types.Gram
 	// QR keeps the triangular R with RᵀR = AᵀA + lambda I, and z = R⁻ᵀAᵀY, and solves R W = z.
 	QR Method = types.QR
@@ -37,10 +37,10 @@ func Methods() []Method { return types.Methods() }
 type Form = types.Form
 
 const (
-	// Auto selects the cheaper form for the sizes, the same on every machine: the form with fewer
-	// flops by Model, Small or Large in RidgeInverse, Small or Compressed in Improved.
+	// Auto selects the cheaper form for the sizes, the same on every machine. RidgeInverse takes
+	// Small or Large, and Improved Small or Compressed, whichever has fewer flops by Model.
 	// InverseCholesky takes Small for a single row and for 14q <= k, otherwise Large: Small is
-	// memory-bound, so Large is faster with up to three times as many flops.
+	// memory-bound, so Large is faster even with three times as many flops.
 	Auto Form = types.Auto
 	// Paper takes Small for q <= k and Large for q > k, as the paper does.
 	Paper Form = types.Paper
@@ -50,8 +50,8 @@ const (
 	// Large works with matrices of order k: a general inverse in Improved, with an error of eps κ²;
 	// the inverse of Q⁻¹ + AxᵀAx in RidgeInverse; a Cholesky factorization in InverseCholesky.
 	Large Form = types.Large
-	// Compressed is Small for the k rows of R in a QR factorization Ax = Q R, with B = Bk Qᵀ. Its
-	// error is eps κ. Only Improved has it; for q <= k it is the same as Small.
+	// Compressed applies Small to the k rows of R in a QR factorization Ax = Q R: B is Bk Qᵀ for
+	// the Bk of R. Its error is eps κ. Only Improved has it; for q <= k it is the same as Small.
 	Compressed Form = types.Compressed
 )
 
@@ -67,7 +67,7 @@ const (
 	CAuto CMode = types.CAuto
 	// CZero assumes C = 0, as the paper does. The result is wrong if C is not zero.
 	CZero CMode = types.CZero
-	// CCheck computes C in every update, at 2qkl flops, keeps A, and decides the rank of C by a
+	// CCheck computes C in every update, at 2qkl flops, keeps A, and decides the rank of C with a
 	// tolerance. It requires lambda = 0.
 	CCheck CMode = types.CCheck
 )

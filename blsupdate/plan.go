@@ -15,8 +15,8 @@ import (
 	"blskernel/internal/linalg/detmath"
 )
 
-// Needs describes the intended use of a model. The zero value stands for one batch with the weights
-// after it, for lambda = 0 on the default backend.
+// Needs describes the intended use of a model. The zero value stands for one batch, with the weights
+// needed after it, lambda = 0 and the default backend.
 type Needs struct {
 	// Lambda is the ridge.
 	Lambda float64
@@ -69,8 +69,8 @@ type Choice struct {
 	Options Options // for New: Lambda, Form, Solve and Backend are set
 	Seconds float64 // predicted for all batches and solutions for the weights, without the start
 
-	// Candidates lists all methods in all forms, sorted by time: first the valid candidates, with
-	// Original last, and then the others.
+	// Candidates lists all methods in all forms: the valid ones without Original, a valid Original,
+	// and then the others, each group sorted by time.
 	Candidates []Candidate
 
 	q, k, l, c int
@@ -119,15 +119,15 @@ const tie = 0.03
 // Plan returns the method and form that learn batches of q rows in the least time. The model has k
 // nodes and c targets, starts from l samples, and has weights when needs asks for them.
 //
-// It predicts times from the flop model of every method (see Model) and Needs.Rates, within
-// milliseconds. A candidate must support what is needed, start from l samples, have the weights when
+// It takes milliseconds, and predicts times from the flop model of every method (see Model) and
+// Needs.Rates. A candidate must support what is needed, start from l samples, have the weights when
 // they are needed, and meet Memory and Digits. Original and Improved are candidates for lambda = 0
 // only, since with a ridge they only approximate the ridge solution. Among valid candidates within 3%
 // of the fastest, one with an error of eps κ wins over one with eps κ²; Original wins only if nothing
-// else is valid. As long as l < k, Plan assumes that new rows extend the row space of A, which for A⁺
-// is a more expensive update.
+// else is valid. While l < k, Plan assumes that new rows extend the row space of A, which makes updates
+// of A⁺ more expensive.
 //
-//	errors: an *OptionError for a size or a need out of range, with an empty Choice; a *PlanError if
+//	errors: an *OptionError for a size or need out of range, with an empty Choice; a *PlanError if
 //	no candidate is valid, with a Choice that has the candidates but no method.
 func Plan(q, k, l, c int, needs Needs) (Choice, error) {
 	for i, size := range []int{q, k, l, c} {
@@ -207,8 +207,8 @@ const maxSegments = 64
 
 // predict sets the cost of all batches and of the solutions for the weights. It reports whether the
 // flop model covers them. Only in Original and Improved does the cost of an update depend on the rows
-// so far. For these it takes the mean of the first and the last batch of each segment, which is exact
-// for the flops once l >= k.
+// so far. For these predict takes the mean of the first and the last batch of each segment, which is
+// exact for the flops once l >= k.
 func (p *Choice) predict(x *Candidate) (known bool) {
 	known = true
 	fresh := 0

@@ -24,13 +24,13 @@ func (r *Rates) held() *rates.Rates {
 	return r.rates
 }
 
-// ConstantRates returns the rates of an ideal machine: flops per second for computations, and numbers
-// per second read or written by passes over memory. With them Plan compares flops, the same on every
-// machine. With infinite numbers passes take no time. It panics unless both are positive and flops is
-// finite.
+// ConstantRates returns the rates of an ideal machine: flops is its flops per second in computations,
+// and numbers the float64s per second that it reads or writes in passes over memory. With these rates
+// Plan compares flops and chooses the same on every machine. If numbers is infinite, passes take no
+// time. It panics unless both are positive and flops is finite.
 func ConstantRates(flops, numbers float64) *Rates { return &Rates{rates.ConstantRates(flops, numbers)} }
 
-// MeasureRates measures the rates of b, nil for blskernel.Default(), with the current number of
+// MeasureRates measures the rates of b (nil means blskernel.Default()) with the current number of
 // threads, and writes them to RatesFile(b); if that fails, Rates.Unsaved returns the reason. It takes
 // at most 20 seconds and 600 MB of memory, and needs the machine to itself: no other work, and no other
 // measurement. It calls progress, which may be nil, with the fraction of the work done so far.
@@ -44,18 +44,18 @@ func MeasureRates(ctx context.Context, b blskernel.Backend, progress func(done f
 	return &Rates{r}, nil
 }
 
-// RatesFor returns the rates of b, nil for blskernel.Default(), from RatesFile(b). If that file cannot
-// be read, it returns built-in rates at once: the rates of two threads of a Zen 5 with the same
+// RatesFor returns the rates of b (nil means blskernel.Default()) from RatesFile(b). If that file
+// cannot be read, it returns built-in rates at once: the rates of two threads of a Zen 5 with the same
 // backend, scaled to the present FMA peak of this machine with the current number of threads. They rank
 // methods well, but a time may be off by a factor of two, and more for small updates or slow memory.
 func RatesFor(b blskernel.Backend) *Rates { return &Rates{rates.For(b)} }
 
-// RatesFile returns the name of the file in which MeasureRates keeps the rates of b, nil for
-// blskernel.Default(), with the current number of threads: in the folder that BLSKERNEL_CACHE names, or
-// in blskernel in the user's cache folder. It is empty if there is no such folder.
+// RatesFile returns the name of the file in which MeasureRates keeps the rates of b (nil means
+// blskernel.Default()) with the current number of threads: in the folder that BLSKERNEL_CACHE names, or
+// in blskernel in the user's cache folder. If there is no such folder, the name is empty.
 func RatesFile(b blskernel.Backend) string { return rates.File(b) }
 
-// Seconds returns the predicted time of all steps, from Model or from a Report.
+// Seconds returns the predicted total time of steps from Model or from a Report.
 func (r *Rates) Seconds(steps ...StepFlops) (sum float64) {
 	for _, s := range steps {
 		sum += r.held().Seconds(s.line)
@@ -63,7 +63,7 @@ func (r *Rates) Seconds(steps ...StepFlops) (sum float64) {
 	return sum
 }
 
-// String names backend, threads and CPU, or says that the rates are built-in or constant.
+// String names the backend, CPU and threads, or says that the rates are built-in or constant.
 func (r *Rates) String() string { return r.held().String() }
 
 // Measured reports whether the rates were measured on this machine, rather than built-in or constant.
@@ -72,8 +72,8 @@ func (r *Rates) Measured() bool { return r.held().Measured() }
 // Unsaved returns why MeasureRates could not write the rates to a file, or nil.
 func (r *Rates) Unsaved() error { return r.held().Unsaved() }
 
-// AtPeak returns the rates rescaled to the given FMA peak. Use it on shared machines and under a
-// varying clock. The order of methods hardly changes, so Plan does not use it. Constant rates are
+// AtPeak returns the rates rescaled to the given FMA peak. Use it on shared machines, or if the clock
+// rate varies. The order of methods hardly changes, so Plan does not use it. Constant rates are
 // unchanged.
 func (r *Rates) AtPeak(flops float64) *Rates { return &Rates{r.held().AtPeak(flops)} }
 

@@ -22,7 +22,7 @@ type Report struct {
 	Steps   []StepReport
 	Elapsed time.Duration // of all steps and the time between them
 
-	// Abandoned is the flops, in no step, of a cheaper start that was tried and given up.
+	// Abandoned counts the flops, which are in no step, of a cheaper start that was given up.
 	Abandoned float64
 
 	model, counted cost.Thirds

@@ -170,7 +170,7 @@ func (u *updater) units(nodes []int) *mat.Dense {
 	return e
 }
 
-// chosen returns the nodes, or all nodes for nil, and an *OptionError for a node that the model lacks.
+// chosen returns nodes, or all nodes for nil. An empty or invalid list is an *OptionError.
 func (u *updater) chosen(nodes []int) ([]int, error) {
 	if nodes == nil {
 		return dense.Indices(u.Nodes()), nil

@@ -17,8 +17,8 @@ import (
 )
 
 // An Updater owns a model and takes rows in batches of any size. Only this package implements it. It is
-// not safe for concurrent use. AddInputsContext stops when its context is done; every other NameContext
-// only checks its context before it starts.
+// not safe for concurrent use. AddInputsContext and RebuildContext stop when their context is done;
+// every other NameContext checks its context only before it starts.
 //
 // The weights solve the ridge problem over all rows,
 //
@@ -139,7 +139,7 @@ type Updater interface {
 	// Improved.
 	//
 	// Statistics and the five methods below describe a linear model: they take the feature maps,
-	// and what package bls has chosen by the same rows, as given. The weight w_i of a row means
+	// and what package bls has chosen from the same rows, as given. The weight w_i of a row means
 	// that its noise has the variance sigma²/w_i, so old rows count as noisier after Forget.
 	// Original and Improved have statistics only without a ridge, and return ErrApproximate with
 	// one. All six return the errors of Weights. docs/evaluation.md has an example.
@@ -233,9 +233,9 @@ type Refiner interface {
 // New starts a model from the first l samples: a is A, l×k, and y is Y, l×c. It neither changes nor
 // keeps them. For Original and Improved the result is a Pseudoinverter, for Gram a Refiner.
 //
-// A method that keeps an inverse starts from the Cholesky factor of AᵀA + lambda I if its condition
-// allows the accuracy of the method. Otherwise all but RidgeInverse start from a QR factorization of A.
-// Original and Improved use the singular values of an A of rank below k. Gram and QR accept any rows.
+// A method that keeps an inverse starts from the Cholesky factor of AᵀA + lambda I if that is accurate
+// enough for the method. Otherwise all but RidgeInverse start from a QR factorization of A. Original
+// and Improved use the singular values of an A of rank below k. Gram and QR accept any rows.
 //
 //	errors: a *ShapeError, a *NotFiniteError or an *OptionError for bad arguments; a *MemoryError,
 //	before any work, if there is less memory than StateBytes; a *RankError if the rows do not
@@ -246,8 +246,8 @@ func New(m Method, a, y *mat.Dense, opt Options) (Updater, error) {
 	return NewContext(background, m, a, y, opt)
 }
 
-// NewContext is New that stops when ctx is done, with an error that wraps context.Cause(ctx). It checks
-// ctx between steps, and between panels of 4096 rows in sums over all rows.
+// NewContext is like New but stops when ctx is done, with an error that wraps context.Cause(ctx). It
+// checks ctx between steps, and between panels of 4096 rows in sums over all rows.
 func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Updater, error) {
 	if err := cmp.Or(checkOptions(m, opt), interrupt.Check(ctx)); err != nil {
 		return nil, err

@@ -97,7 +97,7 @@ func (e *LeverageError) Error() string {
 }
 
 // An UnknownRowError reports that Original or Improved does not know a sample given to RemoveInputs, or
-// that a sample given to AddNodes is not the model's sample at that position. They compare samples and
+// that a sample given to AddNodes is not the model's sample at that position. Both compare samples and
 // targets bit for bit.
 type UnknownRowError struct {
 	Row    int    // the first such row of Ax or A, from 0

@@ -102,7 +102,7 @@ type Options struct {
 	// Original and Improved use it only for the first A⁺ = (AᵀA + Lambda I)⁻¹Aᵀ, and then treat A⁺
 	// as the pseudoinverse, as the paper does. Once rows have been added, their W differs from the
 	// ridge solution by about the ratio of Lambda to the square of the smallest singular value of
-	// the first A; neither RemoveInputs of first rows nor AddNodes changes this. If the first A has
+	// the first A; neither removing the first rows nor AddNodes changes this. If the first A has
 	// dependent columns, they never learn in the missing directions; with Lambda = 0 they do.
 	Lambda float64
 	// Form is the form of an update in Improved, RidgeInverse and InverseCholesky. RidgeInverse and
@@ -136,5 +136,5 @@ type Shape struct {
 	P int // nodes added, or columns of T
 
 	Start Start // for ActionStart
-	Rank  int   // of the first A where Start is StartSVD
+	Rank  int   // of the first A if Start is StartSVD
 }

@@ -19,7 +19,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Add updates F and W by q more rows.
+// Add updates F and W for the q new rows in ax.
 func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
 	next := *s
 	if next.Size, err = s.Size.With(ax, ya, s.Lambda).Safe(); err != nil {
@@ -43,7 +43,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	return state.Outcome{Model: cost.CholeskyAdd(form, q, s.K, s.C, large), Form: form}, nil
 }
 
-// Remove removes a few rows one by one, and more rows by a matrix of order k.
+// Remove removes a few rows one by one, and more rows with a matrix of order k.
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q, ctx := dense.Rows(ax), context.Background()
 	if err := s.CheckLeft(q); err != nil {
@@ -91,10 +91,10 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 // there are hardly more rows than nodes, or if only a small ridge determines some direction.
 const maxKernel = 1e4
 
-// maxGrown is the factor of growth of the norm of F above which an addition is refused. In exact
-// arithmetic no addition makes F grow. The error of U is a few eps relative to its columns, so rows of
-// leverage above 1/eps² leave nothing of the I in I + SᵀS, and F grows although it should not. At 1% it
-// has errors that no later rows remove.
+// maxGrown is the largest factor by which an addition may make the norm of F grow. In exact arithmetic
+// no addition makes F grow. The error of U is a few eps relative to its columns, so rows of leverage
+// above 1/eps² leave nothing of the I in I + SᵀS, and F grows although it should not. At 1% it has
+// errors that no later rows remove.
 const maxGrown = 1.01
 
 var errGrown = errors.New("the inverse factor grew, which exact arithmetic rules out: the added rows are too large compared with the others")
@@ -105,8 +105,8 @@ const (
 	removedKernel = "I - F'Ax'Ax F"
 )
 
-// addLarge adds rows by a matrix of order k, and reports whether the rows are large. fit has the norms
-// of the columns that the new F multiplies.
+// addLarge adds rows with a matrix of order k, and reports whether their leverage is above maxKernel.
+// fit has the norms of the columns that the new F multiplies.
 func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, fit []float64, err error) {
 	seen, err := s.seen(ctx, types.ActionAdd, ax)
 	if err != nil {
@@ -144,8 +144,8 @@ func (s *State) seen(ctx context.Context, action types.Action, ax *mat.Dense) (*
 	return seen, err
 }
 
-// applySeen adds rows (sign = 1) or removes them (-1) by a matrix of order k. With S = Ax F and UᵀU = I
-// + sign SᵀS,
+// applySeen adds rows (sign = 1) or removes them (-1) with a matrix of order k. With S = Ax F and UᵀU =
+// I + sign SᵀS,
 //
 //	F := F U⁻¹,   W := W + sign F (I + sign SᵀS)⁻¹Sᵀ(Ya - Ax W).
 //
@@ -287,7 +287,7 @@ func (s *State) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) (fit [
 	return fit, s.replaced(1, z)
 }
 
-// replaced adds sign V to a copy of W, and measures it and the new F.
+// replaced replaces W by W + sign V, in new storage, and measures the new W and F.
 func (s *State) replaced(sign float64, v *mat.Dense) error {
 	s.W = dense.Copy(s.W)
 	dense.Add(s.W.RawMatrix().Data, sign, v.RawMatrix().Data)

@@ -99,7 +99,7 @@ func grownByRow(k int) float64 {
 	return float64(4 * (float64(k) + 8) * math.Sqrt(float64(k)) * dense.Eps)
 }
 
-// SweptRows returns the number of rows of one pass over F: enough to make passes cheap, and few enough
+// SweptRows returns the number of rows in one pass over F: enough to make passes cheap, and few enough
 // to check ctx about every 0.1 s.
 func SweptRows(k int) int { return max(4, min(64, (1<<26)/(k*k))) }
 
@@ -174,9 +174,9 @@ type sweptRow struct {
 	alpha float64
 }
 
-// Sweep computes the new L. It applies all rows to one column of F before the next, so that F passes
-// through the cache once. Each element undergoes the same operations in the same order as with the rows
-// one by one.
+// Sweep adds (sign = 1) or removes (-1) rows in L, and returns their states. It applies all rows to one
+// column of F before the next, so that F passes through the cache once. Each element undergoes the same
+// operations in the same order as with the rows one by one.
 func (s *State) Sweep(sign float64, ax *mat.Dense) []sweptRow {
 	q, k := dense.Rows(ax), s.K
 	on := backend.Begin(s.Counter, cost.Operation{Kind: cost.Carlson, M: q, N: k}.Routine())

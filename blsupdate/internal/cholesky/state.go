@@ -30,7 +30,7 @@ type State struct {
 
 func (s *State) data() []float64 { return s.L.RawMatrix().Data }
 
-// Forget divides F by the square root of the factor.
+// Forget divides F by the square root of factor.
 func (s *State) Forget(factor float64) error { return s.ForgetBy(factor, math.Sqrt(factor), s.data()) }
 
 func (s *State) copyL() *mat.Dense {
@@ -41,7 +41,7 @@ func (s *State) copyL() *mat.Dense {
 	return dst
 }
 
-// timesF overwrites X, of k columns, with X F, or with X Fᵀ if trans is set.
+// timesF overwrites X, which has k columns, with X F, or with X Fᵀ if trans is true.
 func (s *State) timesF(x *mat.Dense, trans bool) {
 	t := blas.Trans
 	if trans {
