@@ -50,8 +50,8 @@ const (
 	// Large works with matrices of order k: a general inverse in Improved, with an error of eps κ²;
 	// the inverse of Q⁻¹ + AxᵀAx in RidgeInverse; a Cholesky factorization in InverseCholesky.
 	Large Form = types.Large
-	// Compressed applies Small to the k rows of R in a QR factorization Ax = Q R: B is Bk Qᵀ for
-	// the Bk of R. Its error is eps κ. Only Improved has it; for q <= k it is the same as Small.
+	// Compressed applies Small, which gives Bk, to the k rows of R in a QR factorization Ax = Q R;
+	// B is Bk Qᵀ. The error is eps κ. Only Improved has it; for q <= k it is the same as Small.
 	Compressed Form = types.Compressed
 )
 

@@ -67,8 +67,8 @@ func choleskySeen(q, k int) StepFlops {
 	return Line(StepS, "qk²", fresh(q*k), stream(2*q*k), op(TrmmR, q, k, 0))
 }
 
-// choleskyKernel returns the steps of q rows by the factor of I ± SᵀS. For q > k the operation solve
-// finds the weights with that factor, and tall is their formula.
+// choleskyKernel returns the steps of adding or removing q rows with the factor of I ± SᵀS. For q > k
+// the operation solve finds the weights with that factor, and tall is the formula of their flops.
 func choleskyKernel(q, k, c int, tall string, solve Operation) []StepFlops {
 	e, v, f := op(GemmNN, q, c, k), op(GemmTN, k, c, q), op(TrmmL, k, c, 0)
 	weights := Line(StepWeights, tall, e, v, solve, f)

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A Counter counts flops and takes times, both by step, as blsupdate.Counter documents.
+// A Counter counts flops and measures times for each step, as blsupdate.Counter documents.
 type Counter struct {
 	blskernel.Backend
 	packed blskernel.PackedProducts
@@ -72,7 +72,7 @@ func (c *Counter) Reset() {
 // Flops returns the flops counted since the last Reset, in all steps.
 func (c *Counter) Flops() float64 { return c.Total().Flops() }
 
-// Total returns Flops in thirds.
+// Total returns the flops counted since the last Reset, in thirds.
 func (c *Counter) Total() Thirds {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,7 +83,7 @@ func (c *Counter) Total() Thirds {
 	return sum
 }
 
-// Step returns the flops and the time accounted to s since the last Reset.
+// Step returns the flops and the time assigned to s since the last Reset.
 func (c *Counter) Step(s Step) (flops float64, elapsed time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,7 +113,7 @@ func (c *Counter) add(n Thirds) {
 	e.count += n
 }
 
-// Begin counts a LAPACK-level routine as one operation. The Backend that it returns does not count.
+// Begin counts the LAPACK-level routine r as one operation. The Backend that it returns counts nothing.
 func (c *Counter) Begin(r backend.Routine) blskernel.Backend {
 	c.add(routineFlops(r))
 	return backend.Begin(c.Backend, r)

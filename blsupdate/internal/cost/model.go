@@ -1,5 +1,5 @@
 // Package cost has the flop model of every method, step by step, and the Counter of the flops that a
-// backend is asked for. GramAdd returns the steps of adding rows in Gram, and so on.
+// backend is asked for. GramAdd, for example, returns the steps of adding rows in Gram.
 package cost
 
 import "blskernel/blsupdate/types"
@@ -84,7 +84,7 @@ func mapModel(m types.Method, action types.Action, s Shape) []StepFlops {
 	}
 }
 
-// MapTargets returns the step that multiplies matrices with the given numbers of rows by T, c×p.
+// MapTargets returns a step with the given formula: matrices with these numbers of rows times T, c×p.
 func MapTargets(formula string, c, p int, rows ...int) []StepFlops {
 	var work []Operation
 	for _, m := range rows {

@@ -138,7 +138,7 @@ func halfSolve(_, n, k int) Thirds  { return Gemm(n, n, k) / 2 }
 func rotations(m, n, w int) Thirds  { return 9 * Thirds(m) * Thirds(n) * Thirds(w) }
 
 // householder returns the flops of the QR factorization of an m×n or n×m matrix, 2mn² - 2n³/3 for m >=
-// n. Its thin Q takes as many.
+// n. Forming its thin Q takes as many.
 func householder(m, n, _ int) Thirds { return Gemm(m, n, min(m, n)) - twoCubes(0, min(m, n), 0) }
 
 func svd(m, n, _ int) Thirds {
@@ -199,7 +199,7 @@ type StepFlops struct {
 	Work    []Operation
 }
 
-// Line returns a line of the model.
+// Line returns the line of the model for a step, with its formula and operations.
 func Line(step Step, formula string, work ...Operation) StepFlops {
 	return StepFlops{step, formula, work}
 }
@@ -220,7 +220,7 @@ func Sum(steps []StepFlops) (sum Thirds) {
 	return sum
 }
 
-// Check returns the step of the checks of q rows.
+// Check returns the step that checks q rows of k nodes and c targets.
 func Check(q, k, c int) StepFlops { return Line(StepCheck, "0", op(Scan, q, k+c, 0)) }
 
 func packedLen(k int) int { return k * (k + 1) / 2 }

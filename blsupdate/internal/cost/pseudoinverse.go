@@ -51,7 +51,7 @@ func Resolve(opt types.Options, s Shape) types.Form {
 
 // completionModel returns the steps of an update whose rows raise the rank of A up to k. If only some
 // of the rows are needed for that, the batch is added in two parts: first the rows outside the row
-// space, then the others, for which C is zero. Only the second part has a form, and Paper resolves it
+// space, then the others, for which C is zero. Only the second part has a form, and Paper is resolved
 // for that part alone; Compressed is decided for the whole batch, before C is known.
 func completionModel(m types.Method, form types.Form, opt types.Options, s AddedShape) []StepFlops {
 	s.RankC, s.wide = min(s.Q, s.K-s.L), false
@@ -97,7 +97,7 @@ func MergeModels(models ...[]StepFlops) []StepFlops {
 	return sum
 }
 
-// Plus returns the steps of model and more, with steps of the same name merged.
+// Plus returns the steps of both lists, model and more, with steps of the same name merged.
 func Plus(model, more []StepFlops) []StepFlops {
 	sum := slices.Clone(model)
 	for _, m := range more {
@@ -165,7 +165,7 @@ type AddedShape struct {
 	wide bool
 }
 
-// KeptRows returns how many of the l rows of D, each of q numbers, fit into Options.Workspace.
+// KeptRows returns how many of the l rows of D, each of q numbers, fit into o.Workspace.
 func KeptRows(o types.Options, l, q int) int {
 	bytes := o.Workspace
 	if bytes == 0 {

@@ -13,14 +13,14 @@ func RidgeForm(form types.Form, q, k, c int) types.Form {
 }
 
 // RidgeBlocks returns the number of blocks in which q rows are added or removed. Blocks are nearly
-// equal and have at most k/4 rows, or at most 64 if k/4 is less: 2q²k flops become qk²/2, products stay
-// fast, and the passes over Q are cheap.
+// equal and have at most max(k/4, 64) rows, so that 2q²k flops become qk²/2, products stay fast, and
+// the passes over Q are cheap.
 func RidgeBlocks(q, k int) int {
 	panel := max(k/4, 64)
 	return (q + panel - 1) / panel
 }
 
-// BlockRange returns the range of rows of block i.
+// BlockRange returns the rows [from, to) of block i of q rows in the given number of blocks.
 func BlockRange(q, blocks, i int) (from, to int) { return i * q / blocks, (i + 1) * q / blocks }
 
 func RidgeStart(l, k, c int) []StepFlops {
@@ -75,9 +75,9 @@ func RidgeNodes(opt types.Options, s Shape) []StepFlops {
 			op(Tptrs, p, p, k), op(Tptrs, p, p, k), op(RankKind(opt.Backend, p), p, k, p), routine(Pptri, p)))
 }
 
-// Dspmm and Dsprk unpack Q for matrices of many rows, which takes most of their time if there are few.
-// For few rows package ridge has other products, which read Q once and count the same flops. P = Ax Q
-// for k = 2000, in microseconds on one thread of Zen 4 (pure / openblas):
+// Dspmm and Dsprk unpack Q, which takes most of their time for matrices of few rows. For these, package
+// ridge has other products, which read Q once and count the same flops. P = Ax Q for k = 2000, in
+// microseconds on one thread of Zen 4 (pure / openblas):
 //
 //	  q   Dspmm        strips of Q   Dspmv by row
 //	  1    5432 / 16312  1889 / 1552   1106 /  1050
@@ -89,10 +89,10 @@ const (
 	// The largest numbers of rows of Ax in a product by strips, on backends with and without packed
 	// products.
 	maxStrips, maxStripsByGemm = 32, 128
-	maxGemv                    = 8 // the same of T in Q - TᵀT by Dgemv, without packed products
+	maxGemv                    = 8 // the same for T in Q - TᵀT by Dgemv, without packed products
 )
 
-// ProductKind returns the kind of a product of q rows with Q.
+// ProductKind returns the kind of product that is fastest on b for Ax Q if Ax has q rows.
 func ProductKind(b blskernel.Backend, q int) Kind {
 	panel := maxStripsByGemm
 	if hasPacked(b) {
@@ -108,7 +108,7 @@ func ProductKind(b blskernel.Backend, q int) Kind {
 	}
 }
 
-// RankKind returns the kind of Q - TᵀT for q rows of T.
+// RankKind returns the kind of operation that is fastest on b for Q - TᵀT if T has q rows.
 func RankKind(b blskernel.Backend, q int) Kind {
 	switch {
 	case q == 1:

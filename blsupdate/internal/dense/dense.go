@@ -63,7 +63,7 @@ func CopySym(s *mat.SymPacked) *mat.SymPacked {
 	return c
 }
 
-// CodeSym writes or reads the stored triangle of a symmetric matrix of order n.
+// CodeSym writes or reads the triangle of a symmetric matrix of order n; what is its name in errors.
 func CodeSym(x *codec.Coder, what string, s **mat.SymPacked, n int) {
 	var data []float64
 	if !x.Reading() {
@@ -77,7 +77,7 @@ func CodeSym(x *codec.Coder, what string, s **mat.SymPacked, n int) {
 // Compact returns the elements of m in row-major order, in new storage.
 func Compact(m *mat.Dense) []float64 { return Copy(m).RawMatrix().Data }
 
-// Finite reports whether no element of the matrices is NaN or infinite.
+// Finite reports whether all elements of the matrices are finite.
 func Finite(ms ...*mat.Dense) bool {
 	for _, m := range ms {
 		for i := range Rows(m) {
@@ -142,7 +142,7 @@ func Equilibrated(m *mat.Dense, lengths []float64) *mat.Dense {
 // with pages of 4 KiB the half that is never written takes little memory.
 func Triangle(k int) *mat.Dense { return gonummat.NewDense(k, k, nil) }
 
-// ScaledIdentity returns f I of order k, stored as by Triangle.
+// ScaledIdentity returns f I of order k, stored like the result of Triangle.
 func ScaledIdentity(k int, f float64) *mat.Dense {
 	m := Triangle(k)
 	for i := range k {

@@ -10,11 +10,11 @@ import (
 // LargestEigenvalue estimates from below the largest eigenvalue of a symmetric positive semidefinite
 // matrix of order n. apply overwrites x with the product of the matrix and x. The Lanczos method takes
 // lanczosSteps products and 20 lanczosSteps n more flops, and is exact up to rounding for n up to
-// lanczosSteps. The result is +Inf or NaN if a product is.
+// lanczosSteps. The result is +Inf or NaN if a product is not finite.
 //
-// The starting vector is pseudorandom, the same in every call with one n. A vector with a pattern would
-// be orthogonal to eigenvectors that occur, as (1, 1) is to (1, -1), which dominates if rows have both
-// signs.
+// The starting vector is pseudorandom, and the same in every call with the same n. A vector with a
+// pattern would be orthogonal to eigenvectors that occur: (1, 1) is to (1, -1), which dominates if rows
+// have both signs.
 //
 // The estimate after m steps is the largest Rayleigh quotient of p(S)x over all polynomials p of degree
 // m-1. Its expected relative error is at most 2.575 (ln n/(m-1))². The power method would need the
@@ -55,7 +55,7 @@ func LargestEigenvalue(n int, apply func(x []float64)) float64 {
 
 // lanczosSteps is the number of steps of LargestEigenvalue. For orders up to 5000, 18 spectra and 30
 // positions of the eigenvector the result was above 0.75 of the eigenvalue, and above 0.999 if the
-// others are at most half of it. With 6 steps the bounds were 0.57 and 0.67.
+// other eigenvalues are at most half of it. With 6 steps the bounds were 0.57 and 0.67.
 const lanczosSteps = 8
 
 // UnitVector returns a pseudorandom vector of norm 1 and n elements.

@@ -16,12 +16,12 @@ func NewCholesky(b blskernel.Backend) *lapack.Cholesky {
 	return &lapack.Cholesky{Backend: b, MaxCondition: math.Inf(1)}
 }
 
-// NewLDLT is NewCholesky for symmetric matrices.
+// NewLDLT is like NewCholesky, for symmetric matrices.
 func NewLDLT(b blskernel.Backend) *lapack.LDLT {
 	return &lapack.LDLT{Backend: b, MaxCondition: math.Inf(1)}
 }
 
-// NewLU is NewCholesky for general matrices.
+// NewLU is like NewCholesky, for general matrices.
 func NewLU(b blskernel.Backend) *lapack.LU {
 	return &lapack.LU{Backend: b, MaxCondition: math.Inf(1)}
 }

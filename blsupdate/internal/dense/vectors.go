@@ -67,7 +67,7 @@ func Add(x []float64, f float64, y []float64) {
 	}
 }
 
-// Multiply multiplies x by the elements of y.
+// Multiply multiplies x by y, element by element.
 func Multiply(x, y []float64) {
 	y = y[:len(x)]
 	for i := range x {
@@ -75,7 +75,7 @@ func Multiply(x, y []float64) {
 	}
 }
 
-// Dot returns the inner product of x and y, by four partial sums.
+// Dot returns the inner product of x and y, computed in four partial sums.
 func Dot(x, y []float64) float64 {
 	var s0, s1, s2, s3 float64
 	y = y[:len(x)]

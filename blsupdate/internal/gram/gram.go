@@ -118,7 +118,7 @@ func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// MapTargets maps T and W. The factor remains valid.
+// MapTargets maps AᵀY and W to the new targets. The factor remains valid.
 func (s *State) MapTargets(t *mat.Dense, keep bool) (out state.Outcome, err error) {
 	size, err := s.size.Mapped(t, keep).Safe()
 	if err != nil {

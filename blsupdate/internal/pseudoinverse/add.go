@@ -54,9 +54,9 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 }
 
 // renew recomputes A⁺ and W when the rank has reached k, from a QR factorization of all rows, the rows
-// of the state before and the new ones. While the rank grew, A⁺ has lost eps κ². If Y is not known, the
-// fitted values of the earlier rows replace it. The state does not change if the columns of all rows
-// are linearly dependent to working precision.
+// of the state before and the new ones. While the rank grew, A⁺ gained errors of eps κ². If Y is not
+// known, the fitted values of the earlier rows replace it. The state does not change if the columns of
+// all rows are linearly dependent to working precision.
 func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 	l, q := before.a.count, dense.Rows(ax)
 	a, y := mat.NewDense(l+q, u.K, nil), mat.NewDense(l+q, u.C, nil)
@@ -94,7 +94,7 @@ func (u *State) shape(q int) cost.AddedShape {
 	return cost.AddedShape{Shape: cost.Shape{L: u.p.count, K: u.K, Q: q, C: u.C}, CheckC: u.computesC()}
 }
 
-// addRows adds rows in the form Small, Large or Paper, and returns its outcome. It overwrites ax and
+// addRows adds rows in the form Small, Large or Paper, and returns the outcome. It overwrites ax and
 // ya. After an error the state is unchanged.
 func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Options) (out state.Outcome, err error) {
 	shape := u.shape(dense.Rows(ax))
@@ -212,7 +212,7 @@ func (s *addition) newWeights() (*mat.Dense, error) {
 	return w, nil
 }
 
-// fitted is Fitted for the residuals of the rows before the change of W, which are in ya, and after it.
+// fitted is Fitted for the residuals of ax: ya, with the old weights, and those with the new weights w.
 func (s *addition) fitted(sign float64, w *mat.Dense) []float64 {
 	change := dense.Copy(w)
 	change.Sub(w, s.u.w)

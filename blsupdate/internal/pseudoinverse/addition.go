@@ -93,8 +93,8 @@ func (s *addition) eachD(ctx context.Context, step cost.Step, f func(first int, 
 // at full speed, or as many as fit into 64 MB of D, but at least 16.
 func panelRows(q int) int { return max(16, min(1024, (64<<20)/(8*q))) }
 
-// keptPanelRows returns the same if D is kept: as many as in other sums over rows, and fewer for very
-// many new rows, but not so few that the products become slower.
+// keptPanelRows returns the number of rows if D is kept: as many as in other sums over rows, and fewer
+// for very many new rows, but not so few that the products become slower.
 func keptPanelRows(q int) int {
 	const rows = state.PanelRows
 	return max(rows/8, min(rows, rows*rows/q))

@@ -14,8 +14,8 @@ import (
 
 const largeMatrix = "I + Dbar Ax" // in errors
 
-// minRCond is the reciprocal condition number of I + Dbar Ax down to which the form Large returns an
-// error. The relative error of B is eps over this number.
+// minRCond is the reciprocal condition number of I + Dbar Ax above which the form Large computes B. The
+// relative error of B is eps over this number.
 const minRCond = dense.Eps
 
 // large returns Bᵀ = Dbarᵀ (I + Dbar Ax)⁻ᵀ, by the inverse or by a solution, which overwrites Dbar. It

@@ -113,7 +113,7 @@ func (s *widening) ridge() error {
 
 // ridgeWeights computes the W of the new nodes, p×c. It is B Y. But rounding errors leave in C some of
 // the column space of A, up to eps‖H‖, which B Y would multiply by what A explains of Y, and W would
-// lose eps κ². For lambda = 0 C is projected once more. Here A A⁺ is no projection, so the residual
+// lose eps κ². For lambda = 0 C is projected once more. Here A A⁺ is not a projection, so the residual
 // replaces Y:
 //
 //	B Y = (CᵀC + lambda DᵀD + lambda I)⁻¹ (Cᵀ(Y - A W) + lambda DᵀW),

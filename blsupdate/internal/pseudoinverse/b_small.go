@@ -71,7 +71,7 @@ func (s *addition) small() (bt *mat.Dense, err error) {
 	return bt, nil
 }
 
-// smallOrthogonal returns Bᵀ for B = A⁺D (I + DᵀD)⁻¹ without that matrix, for rows of any size. With
+// smallOrthogonal returns Bᵀ for B = A⁺D (I + DᵀD)⁻¹ without forming DᵀD, for rows of any size. With
 // the QR factorization
 //
 //	[D; I] = [Q1; Q2] R,   so that   I + DᵀD = RᵀR   and   D = Q1 R,

@@ -2,8 +2,7 @@ package pseudoinverse
 
 import "blskernel/internal/io/codec"
 
-// Code writes or reads A⁺ and W, the keys of the samples if they are known, and A as long as C is
-// computed.
+// Code writes or reads A⁺ and W, the keys of the samples if they are known, and A if C is computed.
 func (u *State) Code(x *codec.Coder) {
 	l := x.Samples
 	x.Int("the rank", &u.rank, u.K)
@@ -73,7 +72,7 @@ func (r *rows) code(x *codec.Coder, what string, cols, count int) {
 	}
 }
 
-// checkLayout refuses blocks, given by numbers of rows and capacities, that do not make count rows.
+// checkLayout refuses blocks, given by numbers of rows and capacities, that do not total count rows.
 func checkLayout(x *codec.Coder, what string, layout []uint64, count int) {
 	left := uint64(count)
 	for i := 0; i < len(layout); i += 2 {

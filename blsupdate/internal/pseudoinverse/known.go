@@ -38,7 +38,7 @@ func (u *State) setKnown(y *mat.Dense, parts ...*mat.Dense) {
 	u.y.append(dense.Compact(y))
 }
 
-// learnRows makes added rows known, if the others are.
+// learnRows records added rows if the earlier rows are known.
 func (u *State) learnRows(ax, ya *mat.Dense) {
 	if u.keys == nil {
 		return
@@ -98,7 +98,7 @@ func (u *State) inOrder(a, y *mat.Dense) error {
 	return nil
 }
 
-// MapTargets maps W, and Y if it is kept.
+// MapTargets maps W, and Y if it is kept, to the new targets.
 func (u *State) MapTargets(t *mat.Dense, keep bool) (out state.Outcome, err error) {
 	if err := u.ReserveMapped(u.K+u.y.count, t, keep); err != nil {
 		return out, err

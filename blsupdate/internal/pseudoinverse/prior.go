@@ -93,8 +93,8 @@ func (p *prior) add(f float64, norms []float64) {
 // exact reports whether the model of l rows is as if started with them.
 func (p *prior) exact(l int) bool { return p.first == l && !p.mixed }
 
-// leave records that W becomes next when the rows ax are removed from l rows. n of them are from the
-// start, gone has the norms of their residuals, rest is 1-h, and plain bounds ‖R⁻¹‖.
+// leave records that W becomes next when the rows ax are removed from l rows. n of the removed rows are
+// from the start, gone has the norms of their residuals, rest is 1-h, and plain bounds ‖R⁻¹‖.
 func (p *prior) leave(lambda float64, w, next *mat.Dense, l, n int, ax *mat.Dense, gone []float64, rest, plain float64) {
 	if q := dense.Rows(ax); p.exact(l) {
 		p.share = shareOf(p.share / (1 + p.share) / rest) // M - AxᵀAx >= (1-h) M

@@ -135,7 +135,7 @@ func (r *rows) clone() rows {
 }
 
 // panels calls f for consecutive panels of the rows [from, to), each within one block and of at most
-// capacity rows, with the index of the first row.
+// capacity rows, with the index of its first row.
 func (r *rows) panels(from, to, capacity int, f func(first int, m *mat.Dense)) {
 	first := 0
 	for at, b := range r.blocks {

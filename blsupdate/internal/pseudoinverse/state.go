@@ -25,7 +25,7 @@ type State struct {
 	keys []uint64   // of the samples, in the order of P; nil if they are not known
 	y    rows       // Y, which identifies samples together with their keys; empty if keys is nil
 
-	a    rows    // A as long as C is computed, else empty
+	a    rows    // A if C is computed, else empty
 	rank int     // of A
 	norm float64 // the Frobenius norm of A
 
@@ -81,8 +81,8 @@ func (u *State) Pseudoinverse() *mat.Dense {
 	return dst
 }
 
-// Covariance returns (AᵀA)⁺ = A⁺(A⁺)ᵀ = RᵀR, by the R of a QR factorization of (A⁺)ᵀ. With a ridge
-// another matrix relates the noise of W to the noise of the rows.
+// Covariance returns (AᵀA)⁺ = A⁺(A⁺)ᵀ = RᵀR, by the R of a QR factorization of (A⁺)ᵀ. With a ridge,
+// where another matrix relates the noise of W to the noise of the rows, it returns ErrApproximate.
 func (u *State) Covariance() (c state.Covariance, err error) {
 	if u.Options.Lambda > 0 {
 		return c, types.ErrApproximate
@@ -102,8 +102,8 @@ func (u *State) Covariance() (c state.Covariance, err error) {
 	}), state.Overflow(err)
 }
 
-// Forget multiplies A by the square root of the factor, and A⁺ by its reciprocal. The bits of the rows
-// are then unknown.
+// Forget multiplies A by the square root of factor, and A⁺ by its reciprocal. The bits of the rows are
+// then unknown.
 func (u *State) Forget(factor float64) error {
 	root := math.Sqrt(factor)
 	if !(u.p.norm() < root*math.MaxFloat64) {
@@ -214,7 +214,7 @@ func (u *State) noteWeights() {
 	u.largest = norms
 }
 
-// reaches returns bounds on the norms of inverses, by the largest norms of rows of A⁺.
+// reaches returns bounds on the norms of inverses, from the largest norms of the rows of A⁺.
 func (u *State) reaches() state.Reach { return u.reachOf(u.reach) }
 
 // reachOf returns bounds from norms of the rows of A⁺. With a ridge the rows of the inverse of R are

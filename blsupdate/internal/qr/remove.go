@@ -207,8 +207,8 @@ func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// SetLambda adds the difference of the ridges to RᵀR: a positive one by the rows of its square root
-// times I, a negative one by lower.
+// SetLambda adds the difference d of the ridges to RᵀR. For a positive d it appends the rows sqrt(d) I,
+// and for a negative d it calls lower.
 func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 	next := *s
 	next.Lambda = lambda
@@ -245,9 +245,9 @@ func (s *State) loweringBytes() int64 {
 	return memory.Sum(memory.Floats(s.K, s.K), memory.Triangle(s.K))
 }
 
-// lower subtracts by times I from RᵀR, and changes z accordingly. It removes the rows sqrt(by) I, whose
-// targets are zero and for which P = sqrt(by) R⁻ᵀ. s must already have the ridge that remains, and the
-// number of samples. After an error R and z are unchanged.
+// lower subtracts the matrix by·I from RᵀR, and changes z accordingly. It removes the rows sqrt(by) I,
+// whose targets are zero and for which P = sqrt(by) R⁻ᵀ. s must already have the ridge that remains,
+// and the number of samples. After an error R and z are unchanged.
 func (s *State) lower(action types.Action, by float64) error {
 	if s.CheckDetermined() != nil { // h is 1, whatever rounding makes of it
 		return &types.LeverageError{Action: action}

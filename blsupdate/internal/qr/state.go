@@ -108,8 +108,8 @@ func (s *State) Covariance() (c state.Covariance, err error) {
 
 // regular returns an error if R is singular to working precision. |R_jj| is the distance of column j of
 // [A; sqrt(lambda) I] from the span of the columns before it, with an error of a few eps times the norm
-// of column j. Relative to that norm scales of columns do not matter, nor do they for the accuracy of W
-// row by row.
+// of column j. Relative to that norm the scales of the columns do not matter, nor do they for the
+// accuracy of W row by row.
 func (s *State) regular() error {
 	const what = "[A; sqrt(lambda) I]"
 	worst := math.Inf(1)
@@ -125,7 +125,7 @@ func (s *State) regular() error {
 	return nil
 }
 
-// MapTargets maps z and W.
+// MapTargets maps z and W to the new targets.
 func (s *State) MapTargets(t *mat.Dense, keep bool) (out state.Outcome, err error) {
 	size, err := bounded(s.Size.Mapped(t, keep))
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *State) MapTargets(t *mat.Dense, keep bool) (out state.Outcome, err erro
 	return out, nil
 }
 
-// Forget multiplies R and z by the square root of the factor. W does not change.
+// Forget multiplies R and z by the square root of factor. W does not change.
 func (s *State) Forget(factor float64) error {
 	root := math.Sqrt(factor)
 	s.R.Scale(root, s.R)
@@ -168,9 +168,9 @@ func (s *State) Condition() state.Condition {
 // knownRows is the number of rows of R⁻¹ whose norms Condition computes.
 const knownRows = 8
 
-// rowsOfInverse returns bounds on the norms of the rows of R⁻¹. For the knownRows rows whose errs are
-// largest relative to the columns of R, such as after AddNodes, they are the norms. For the others they
-// are ‖(R D)⁻¹‖ over the norm of the column.
+// rowsOfInverse returns bounds on the norms of the rows of R⁻¹. The knownRows rows whose errs are
+// largest relative to the columns of R, such as new ones after AddNodes, get their norms. The others
+// get ‖(R D)⁻¹‖ over the norm of the column.
 func (s *State) rowsOfInverse(scaled float64, errs []float64) []float64 {
 	rows, order, r := make([]float64, s.K), make([]int, s.K), s.R.RawMatrix()
 	for j, length := range s.Size.A {

@@ -20,7 +20,7 @@ import (
 // EnvCache names the environment variable that sets the folder of the rates files.
 const EnvCache = "BLSKERNEL_CACHE"
 
-// For returns the rates of b, nil for blskernel.Default(), from the file of this machine, or else the
+// For returns the rates of b (nil means blskernel.Default()) from the file of this machine, or else the
 // built-in rates scaled to its present FMA peak.
 func For(b blskernel.Backend) *Rates {
 	b = backend.Or(b)
@@ -157,8 +157,8 @@ func (r *Rates) file() (string, error) {
 	return filepath.Join(folder, fmt.Sprintf("rates-%x.json", sha256.Sum256([]byte(r.key())))), nil
 }
 
-// File returns the name of the file for the rates of b, nil for blskernel.Default(), or an empty string
-// if there is no folder.
+// File returns the name of the file for the rates of b (nil means blskernel.Default()), or an empty
+// string if there is no folder.
 func File(b blskernel.Backend) string {
 	name, _ := newRates(backend.Or(b)).file()
 	return name

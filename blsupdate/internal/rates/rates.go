@@ -90,7 +90,7 @@ func computes(k cost.Kind) bool {
 	return true
 }
 
-// AtPeak returns the rates rescaled to an FMA peak in flop/s.
+// AtPeak returns the rates rescaled to the given FMA peak in flop/s.
 func (r *Rates) AtPeak(flops float64) *Rates {
 	now := *r
 	if r.peak > 0 {
@@ -99,7 +99,7 @@ func (r *Rates) AtPeak(flops float64) *Rates {
 	return &now
 }
 
-// ConstantRates returns the rates of an ideal machine.
+// ConstantRates returns the rates of an ideal machine with these flops and numbers per second.
 func ConstantRates(flops, numbers float64) *Rates {
 	if !(flops > 0) || !(numbers > 0) || math.IsInf(flops, 1) {
 		panic("blsupdate: ConstantRates: flops must be positive and finite, numbers positive")

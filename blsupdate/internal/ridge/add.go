@@ -20,7 +20,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Add updates Q and W by q more rows.
+// Add updates Q and W for the q new rows in ax.
 func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
 	next, rows := *s, s.rows()
 	if next.Size, err = s.Size.With(ax, ya, s.Lambda).Safe(); err != nil {
@@ -239,8 +239,8 @@ func (s *State) invert(ctx context.Context, m *mat.SymPacked, what string) (*mat
 	return inverse, nil
 }
 
-// TimesPacked computes P = alpha X S for S of order k, as cost.ProductKind selects. P is q×k, without
-// gaps.
+// TimesPacked computes P = alpha X S for S of order k, by the kind of product that cost.ProductKind
+// selects. P is q×k, without gaps.
 func TimesPacked(b *state.Base, alpha float64, s *mat.SymPacked, x, p *mat.Dense) {
 	q, data, rx, rp := x.RawMatrix().Rows, s.RawSymPacked().Data, x.RawMatrix(), p.RawMatrix()
 	kind := cost.ProductKind(b.Options.Backend, q)
@@ -279,7 +279,8 @@ func timesStrips(b blskernel.Backend, k, q int, alpha float64, s, x []float64, l
 	}
 }
 
-// AddOuter computes S += alpha TᵀT for S of order k, as cost.RankKind selects. T is q×k, without gaps.
+// AddOuter computes S += alpha TᵀT for S of order k, by the kind of operation that cost.RankKind
+// selects. T is q×k, without gaps.
 func AddOuter(b *state.Base, alpha float64, t *mat.Dense, s *mat.SymPacked) {
 	q, rt, data := t.RawMatrix().Rows, t.RawMatrix().Data, s.RawSymPacked().Data
 	kind := cost.RankKind(b.Options.Backend, q)

@@ -47,7 +47,7 @@ func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, 
 
 func (s *State) data() []float64 { return s.Q.RawSymPacked().Data }
 
-// Forget divides Q by the factor.
+// Forget divides Q by factor.
 func (s *State) Forget(factor float64) error { return s.ForgetBy(factor, factor, s.data()) }
 
 func (s *State) inverse() *mat.SymPacked {

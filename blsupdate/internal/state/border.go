@@ -46,9 +46,9 @@ func (b *Base) NewBorder(a, h *mat.Dense, apply func(g, d *mat.Dense)) (*Border,
 	return s, nil
 }
 
-// Errors returns the errors of the new columns. Computing C = H - A D gives unit times the sums of
-// |D_ij| times the norms of the old columns. The error of D after one correction gives unit κ times the
-// norms of the columns of [C; sqrt(lambda) D].
+// Errors returns the errors of the new columns; lengths are the norms of the old ones, and rcond is
+// 1/κ. Computing C = H - A D contributes unit times the sums of |D_ij| lengths_i. The error of D after
+// one correction contributes unit κ times the norms of the columns of [C; sqrt(lambda) D].
 func (s *Border) Errors(lengths []float64, unit, rcond float64) []float64 {
 	errs, root := dense.ColumnNorms(s.C), math.Sqrt(s.Lambda)
 	for j := range errs {

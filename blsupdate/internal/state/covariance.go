@@ -41,7 +41,7 @@ func Halves(rank int, half func(x *mat.Dense, second bool) error) Covariance {
 // speed.
 const leverageRows = 512
 
-// Leverages returns x Q xᵀ for each row x of X, with inner products by b.
+// Leverages returns x Q xᵀ for each row x of X, with inner products computed by b.
 func (c Covariance) Leverages(b blskernel.Backend, x *mat.Dense) ([]float64, error) {
 	rows := dense.Rows(x)
 	values := make([]float64, 0, rows)

@@ -53,8 +53,8 @@ func (b *Base) SquaredNorm(v *mat.Dense) float64 {
 	})
 }
 
-// RestLimit returns the smallest 1-h at which rows are removed from a state whose h has an error of eps
-// times noise. If the rows alone determine some direction, 1-h is zero, but its computed value is a
+// RestLimit returns the smallest 1-h at which rows may be removed, where the computed h has an error of
+// eps times noise. If the rows alone determine some direction, 1-h is zero, but its computed value is a
 // rounding error of either sign, which must be below the limit.
 func RestLimit(noise float64) float64 { return max(types.LeastRest, restNoise*dense.Eps*noise) }
 
@@ -101,8 +101,8 @@ func (b *Base) CheckParts(rest, limit float64, ax *mat.Dense, alpha float64, app
 }
 
 // KernelFactor returns the Cholesky factor of m, which is I plus or minus a kernel of rows, and
-// overwrites m. For a removal, limit is positive, and rest is the smallest eigenvalue, 1-h; it returns
-// a *LeverageError if that is below the limit. Otherwise rest is 1.
+// overwrites m. what names m in errors. For a removal, limit is positive, and rest is the smallest
+// eigenvalue, 1-h; it returns a *LeverageError if that is below the limit. Otherwise rest is 1.
 func (b *Base) KernelFactor(m *mat.SymPacked, what string, limit float64) (u *lapack.Cholesky, rest float64, err error) {
 	u, err = b.Factor(m, what, types.QR)
 	if err != nil || limit == 0 {

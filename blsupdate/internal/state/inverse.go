@@ -27,14 +27,14 @@ type Inverse struct {
 	BoundX, BoundW float64
 }
 
-// Begin sets the norms of A and Y at a start.
+// Begin sets Gain, Rows and Size at a start. It returns ErrOverflow if A or Y is too large.
 func (s *Inverse) Begin(a, y *mat.Dense) (err error) {
 	s.Gain, s.Rows = 1, make([]float64, s.K)
 	s.Size, err = NewNorms(s.K, s.C, s.Method == types.RidgeInverse).With(a, y, s.Lambda).Safe()
 	return err
 }
 
-// CheckSize returns a *RankError for fewer samples than nodes without a ridge.
+// CheckSize returns a *RankError if there are fewer samples (l) than nodes (k) and no ridge.
 func (s *Inverse) CheckSize(l, k int) error {
 	if l < k && s.Options.Lambda == 0 {
 		return &types.RankError{Samples: l, Nodes: k}
@@ -42,7 +42,7 @@ func (s *Inverse) CheckSize(l, k int) error {
 	return nil
 }
 
-// NoteRows raises Rows to the present norms of the rows of F.
+// NoteRows raises Rows to the present norms of the rows of F where these are larger.
 func (s *Inverse) NoteRows(norms []float64) {
 	rows := make([]float64, s.K)
 	copy(rows, s.Rows)
@@ -54,11 +54,12 @@ func (s *Inverse) NoteRows(norms []float64) {
 	s.Rows = rows
 }
 
-// NoteWeights adds the errors of the present W in a change by q rows.
+// NoteWeights adds to Size the errors that the present W has in a change by q rows.
 func (s *Inverse) NoteWeights(q int) { s.Size.ErrWeights(Unit(q, s.K), s.Lambda, s.W) }
 
-// NoteGain adds the errors of the gain in a change by q rows of the state before. rows are the norms of
-// the rows of F, before an addition or after a removal, and fit is as in Norms.ErrGain.
+// NoteGain adds to Size the errors of the gain in a change by q rows; before is the state before it.
+// rows are the norms of the rows of F, before an addition or after a removal. rest and fit are as in
+// Norms.ErrGain.
 func (s *Inverse) NoteGain(q int, rest float64, before *Inverse, rows, fit []float64) {
 	now := ReachOfRows(s.Size.Lengths(s.Lambda), rows)
 	s.Size.ErrGain(q, rest, s.Lambda, now, s.Reach(), before.Size.Rest, fit)
@@ -67,7 +68,7 @@ func (s *Inverse) NoteGain(q int, rest float64, before *Inverse, rows, fit []flo
 // Reach returns the bounds that follow from Rows.
 func (s *Inverse) Reach() Reach { return ReachOfRows(s.Size.Lengths(s.Lambda), s.Rows) }
 
-// ConditionOf reports how accurate W is, given the norms of the rows of F.
+// ConditionOf reports how accurate W is, given rows, the norms of the rows of F.
 func (s *Inverse) ConditionOf(rows []float64) Condition {
 	reach, power := ReachOfRows(s.Size.Lengths(s.Lambda), rows), 1
 	if s.Size.Squared {
@@ -81,8 +82,9 @@ func (s *Inverse) Weights() (*mat.Dense, Outcome, error) { return s.W, Outcome{}
 // maxGain is the gain above which it is multiplied into X, long before it could overflow or underflow.
 const maxGain = 0x1p200
 
-// ForgetBy divides X by divisor, where data are the elements of X/Gain. It returns ErrOverflow if X
-// overflows, which happens only in directions that have had no new rows for very long.
+// ForgetBy multiplies the weights of all rows by factor, which divides X by divisor. data holds the
+// elements of X/Gain. It returns ErrOverflow if X overflows, which happens only in directions that have
+// had no new rows for a very long time.
 func (s *Inverse) ForgetBy(factor, divisor float64, data []float64) error {
 	gain := s.Gain / divisor
 	if !(gain < math.MaxFloat64/max(s.BoundX, 1)) {
@@ -101,7 +103,7 @@ func (s *Inverse) ForgetBy(factor, divisor float64, data []float64) error {
 	return nil
 }
 
-// CodeInverse writes or reads s. name is the name of X, matrix codes X, and data returns its elements.
+// CodeInverse writes or reads s. name names X, matrix codes X/Gain, and data returns its elements.
 func (s *Inverse) CodeInverse(x *codec.Coder, name string, matrix func(), data func() []float64) {
 	x.Float("the gain", &s.Gain, codec.IsPositive)
 	matrix()

@@ -15,11 +15,11 @@ import (
 // state has accumulated, in the same units. The norms bound all elements and partial sums of AᵀA, AᵀY,
 // R and z, so a method knows before an update whether anything can overflow.
 //
-// The state is exact for A + E and Y + F. ErrA and ErrY bound the norms of the columns
-// of E and F. Every change of rows adds Unit times the current norms, so old errors lose weight as new
-// rows outweigh them. Methods that form AᵀA have errors in its elements, at most ErrA_i ErrA_j in AᵀA
-// and ErrA_i ErrY_j in AᵀY. Norms of these methods are Squared: the square root of Unit times the norms
-// is added to their ErrA, in squares.
+// The state is exact for A + E and Y + F. ErrA and ErrY bound the norms of the columns of E and F.
+// Every change of rows adds Unit times the current norms, so old errors lose weight as new rows
+// outweigh them. Methods that form AᵀA have errors in its elements, at most ErrA_i ErrA_j in AᵀA and
+// ErrA_i ErrY_j in AᵀY. Norms of these methods are Squared: the square root of Unit times the norms is
+// added to their ErrA, in squares.
 //
 // ErrR are the errors that multiply residuals. A removal divides its errors by sqrt(1-h) in ErrA and
 // ErrY, where they multiply W and Y, but not where they multiply residuals: of the errors of R'ᵀR' = (R
@@ -79,7 +79,7 @@ func (s Norms) clone() Norms {
 	return s
 }
 
-// With returns the norms with more rows, and the errors of adding them with the ridge lambda.
+// With returns the norms with more rows, and with the errors of adding them for the ridge lambda.
 func (s Norms) With(ax, ya *mat.Dense, lambda float64) Norms {
 	t := s.clone()
 	AddLengths(t.A, dense.ColumnNorms(ax))
@@ -118,14 +118,14 @@ func (s Norms) rows() []float64 {
 	return rows
 }
 
-// AddLengths replaces each element x by the length of (x, y).
+// AddLengths replaces each x_i by the length of the vector (x_i, y_i).
 func AddLengths(x, y []float64) {
 	for i, v := range y {
 		x[i] = Capped(detmath.Hypot(x[i], v))
 	}
 }
 
-// Err adds relative errors of the given size.
+// Err adds errors of unit times the norms.
 func (s *Norms) Err(unit float64) { s.errs(unit, 1) }
 
 func (s *Norms) errs(unit, damp float64) {
@@ -172,8 +172,8 @@ func Capped(v float64) float64 {
 
 func (s Norms) addGain(t int, v float64) { s.Gain[t] = Capped(s.Gain[t] + v) }
 
-// ErrWeights adds the errors of weights that are kept to the errors of Y: unit times the sum over i of
-// |W_ij| times the norm of column i of [A; sqrt(lambda) I].
+// ErrWeights adds to ErrY the errors of weights that a state keeps: unit times the sum over i of |W_ij|
+// times the norm of column i of [A; sqrt(lambda) I].
 func (s Norms) ErrWeights(unit, lambda float64, w *mat.Dense) {
 	fit := make([]float64, len(s.Y))
 	lengths := s.Lengths(lambda)
@@ -185,11 +185,11 @@ func (s Norms) ErrWeights(unit, lambda float64, w *mat.Dense) {
 	s.grow(s.ErrY, unit, fit)
 }
 
-// ErrGain adds the errors of the gain in a change by q rows: what the rows added to the residuals,
-// whose norms were before, times the relative error of the inverse. A change adds to this relative
-// error driftUnits times Unit times now, which has ‖(R D)⁻¹‖ with the D after the change and the R
-// before it, and a removal divides it by rest = 1-h. It is at most ErrA times the largest norm of the
-// inverse so far, which peak has. For Squared norms the norms of inverses count squared.
+// ErrGain adds to Gain the errors of a change by q rows: what the rows added to the residuals, whose
+// earlier norms are before, times the relative error of the inverse. To this error a change adds
+// driftUnits times Unit times now, the ‖(R D)⁻¹‖ with the D after the change and the R before it. A
+// removal divides it by rest = 1-h. It is at most ErrA times the largest norm of the inverse so far,
+// which peak has. For Squared norms the norms of inverses count squared.
 //
 // fit has the norms of vectors that the new inverse itself multiplied, with its errors, or is nil.
 func (s *Norms) ErrGain(q int, rest, lambda float64, now, peak Reach, before, fit []float64) {
@@ -245,7 +245,7 @@ func (s Norms) Plus(o Norms) Norms {
 	return t
 }
 
-// Without returns the norms without some rows, where rest is 1-h and gone has the norms of their
+// Without returns the norms without the rows ax, where rest is 1-h and gone has the norms of their
 // residuals with the weights after the removal. The errors of the removal are divided by sqrt(1-h).
 func (s Norms) Without(ax, ya *mat.Dense, lambda, rest float64, gone []float64) Norms {
 	t := s.clone()
@@ -303,8 +303,8 @@ func Leg(h, v float64) float64 {
 	return h * math.Sqrt((1-r)*(1+r))
 }
 
-// WithNodes returns the norms with more columns of A, which have the given errors and the errors of one
-// change.
+// WithNodes returns the norms with more columns of A, given their norms and errors, and with the errors
+// of one change.
 func (s Norms) WithNodes(norms, errs []float64) Norms {
 	t := s.clone()
 	t.A, t.ErrA, t.ErrR = append(t.A, norms...), append(t.ErrA, errs...), append(t.ErrR, errs...)
@@ -312,7 +312,7 @@ func (s Norms) WithNodes(norms, errs []float64) Norms {
 	return t
 }
 
-// ErrColumns adds errors of the last columns of A, which WithNodes has added.
+// ErrColumns adds errs to the errors of the last columns of A, which WithNodes has added.
 func (s *Norms) ErrColumns(errs []float64) {
 	from := len(s.A) - len(errs)
 	dense.Add(s.ErrA[from:], 1, errs)

@@ -178,21 +178,21 @@ func Products(x, y *mat.Dense) []float64 {
 	return sums
 }
 
-// FittedBy is Fitted where the sums are the squared norms of the columns of E.
+// FittedBy is Fitted for sums that are the squared norms of the columns of E.
 func (b *Base) FittedBy(sign float64, e *mat.Dense) []float64 {
 	norms := dense.ColumnNorms(e)
 	b.NoteNorms(sign, norms)
 	return norms
 }
 
-// NoteNorms is NoteSquares for the square roots of the sums.
+// NoteNorms is NoteSquares for sums given by their square roots, norms.
 func (b *Base) NoteNorms(sign float64, norms []float64) {
 	squares := slices.Clone(norms)
 	dense.Multiply(squares, norms)
 	b.NoteSquares(sign, squares)
 }
 
-// NoteSquares adds sums of squares of added rows to RSS, or subtracts them for sign = -1.
+// NoteSquares adds sums of squares, one for each target, to RSS, or subtracts them for sign = -1.
 func (b *Base) NoteSquares(sign float64, sums []float64) {
 	rss := make([]float64, b.C)
 	for j, v := range sums {
@@ -204,7 +204,7 @@ func (b *Base) NoteSquares(sign float64, sums []float64) {
 	b.Sums.RSS = rss
 }
 
-// Refitted computes RSS for all rows, Y and the blocks of columns of A, and returns the norms of the
+// Refitted recomputes RSS from W, Y and A, given as blocks of columns, and returns the norms of the
 // residuals. No step counts the products, which are of lower order.
 func (b *Base) Refitted(w, y *mat.Dense, blocks ...*mat.Dense) []float64 {
 	e, from := y, 0

@@ -61,7 +61,7 @@ func (b *Base) MapSolved(m, w, t *mat.Dense, keep bool) (nextM, nextW *mat.Dense
 	return nextM, nextW, out, nil
 }
 
-// MapTargets maps W, and sets BoundW to its largest element.
+// MapTargets maps W to the new targets, and sets BoundW to the magnitude of its largest element.
 func (s *Inverse) MapTargets(t *mat.Dense, keep bool) (out Outcome, err error) {
 	size, err := s.Size.Mapped(t, keep).Safe()
 	if err != nil {
