@@ -11,7 +11,7 @@ import (
 // A Step is the name of a line of an algorithm.
 type Step string
 
-// StepFlops is a line of the flop model.
+// StepFlops is one line of the flop model: a step and its flops.
 type StepFlops struct {
 	Step    Step   // the computation
 	Formula string // its flops in terms of l, k, q, c and p

@@ -22,8 +22,7 @@ type Needs struct {
 	Lambda float64
 	// Batches is the number of batches to come; 0 stands for 1.
 	Batches int
-	// WeightsAtEnd means that the weights are needed only once, after all batches, and not after
-	// each.
+	// WeightsAtEnd means that the weights are needed only once, after all batches.
 	WeightsAtEnd bool
 
 	// Further uses: RemoveInputs, Merge, SetLambda, AddNodes, Forget, and A⁺ itself, which only a
@@ -77,7 +76,7 @@ type Choice struct {
 	needs      Needs
 }
 
-// A Candidate is a method in a form.
+// A Candidate is a method in one of its forms, with the predictions for it.
 type Candidate struct {
 	Method  Method
 	Options Options

@@ -72,9 +72,8 @@ func (r *Rates) Measured() bool { return r.held().Measured() }
 // Unsaved returns why MeasureRates could not write the rates to a file, or nil.
 func (r *Rates) Unsaved() error { return r.held().Unsaved() }
 
-// AtPeak returns the rates rescaled to the given FMA peak. Use it on shared machines, or if the clock
-// rate varies. The order of methods hardly changes, so Plan does not use it. Constant rates are
-// unchanged.
+// AtPeak returns the rates rescaled to the given FMA peak, for shared machines or a varying clock rate.
+// The order of methods hardly changes, so Plan does not use it. Constant rates are unchanged.
 func (r *Rates) AtPeak(flops float64) *Rates { return &Rates{r.held().AtPeak(flops)} }
 
 // Peak measures the FMA peak that rates are relative to: the best of three runs of blskernel.Peak with

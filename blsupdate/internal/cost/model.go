@@ -84,7 +84,8 @@ func mapModel(m types.Method, action types.Action, s Shape) []StepFlops {
 	}
 }
 
-// MapTargets returns a step with the given formula: matrices with these numbers of rows times T, c×p.
+// MapTargets returns the step that multiplies matrices with these numbers of rows by T, c×p. formula is
+// the formula of its flops.
 func MapTargets(formula string, c, p int, rows ...int) []StepFlops {
 	var work []Operation
 	for _, m := range rows {

@@ -6,7 +6,7 @@ import "blskernel/internal/linalg/backend"
 // whole number. Sums are then exact, in any order, up to 2⁵³ thirds, the work of hours.
 type Thirds float64
 
-// Flops returns the count in flops.
+// Flops converts t to flops.
 func (t Thirds) Flops() float64 { return float64(t / 3) }
 
 // An Operation is one product, one LAPACK-level routine or one pass over memory. The flops of a step
@@ -160,7 +160,7 @@ func (k Kind) String() string { return kinds[k].name }
 // Flops returns the flops of o by the paper's convention.
 func (o Operation) Flops() Thirds { return kinds[o.Kind].flops(o.M, o.N, o.K) }
 
-// Amount returns the work that the rate of o refers to: its flops, or the numbers that it passes over.
+// Amount returns the work that the rate of o refers to: its flops, or how many numbers it passes over.
 func (o Operation) Amount() float64 {
 	switch o.Kind {
 	case Stream, Fresh:
@@ -192,7 +192,7 @@ func routineFlops(r backend.Routine) Thirds {
 	return kinds[kind].flops(r.M, r.N, r.NRHS)
 }
 
-// StepFlops is a line of the flop model.
+// StepFlops is one line of the flop model: a step and its flops.
 type StepFlops struct {
 	Step    Step
 	Formula string // the flops in terms of l, k, q, c, p

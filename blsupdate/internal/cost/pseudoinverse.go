@@ -74,7 +74,7 @@ var pseudoinverseOrder = []Step{StepCompress, StepD, StepC, StepDbar, StepNodesD
 	StepInverse, StepB, StepOrthogonal, StepNodesB, StepNodesW, StepNodesPseudoinverse, StepDAgain, StepPseudoinverse,
 	StepWeights, StepExpand}
 
-// MergeModels adds the models of the parts of a batch, step by step.
+// MergeModels returns the sum of the models of the parts of a batch, step by step.
 func MergeModels(models ...[]StepFlops) []StepFlops {
 	var sum []StepFlops
 	for _, step := range pseudoinverseOrder {
@@ -245,7 +245,7 @@ func formLarge(solve bool, k, q int) []StepFlops {
 		Line(StepB, "2k²q", fresh(q*k), op(GemmNT, q, k, k))}
 }
 
-// PseudoinverseCompressed puts inner, the steps of an update by the k rows of R, between the
+// PseudoinverseCompressed returns inner, the steps of an update by the k rows of R, between the
 // compression of q rows and the expansion of B.
 func PseudoinverseCompressed(s Shape, inner []StepFlops) []StepFlops {
 	q, k, c := s.Q, s.K, s.C

@@ -63,12 +63,12 @@ func QRNodes(s Shape, ridge bool) []StepFlops {
 		Line(StepTriangle, formula+" + k²p", append(triangle, op(TrmmL, k, p, 0), fresh(wide), stream(wide))...)}
 }
 
-// NodesResidual returns the step of the residuals that replace Y when nodes are added.
+// NodesResidual returns the step that computes the residuals that replace Y when nodes are added.
 func NodesResidual(s Shape) []StepFlops {
 	return []StepFlops{Line(StepWeights, "2clk", op(GemmNN, s.L, s.C, s.K))}
 }
 
-// NodesRidge returns the further step lambda DᵀW of RidgeInverse.
+// NodesRidge returns the additional step of RidgeInverse that computes lambda DᵀW.
 func NodesRidge(s Shape) []StepFlops {
 	return []StepFlops{Line(StepWeights, "2ckp", op(GemmNN, s.P, s.C, s.K))}
 }

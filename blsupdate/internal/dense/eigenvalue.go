@@ -8,15 +8,15 @@ import (
 )
 
 // LargestEigenvalue estimates from below the largest eigenvalue of a symmetric positive semidefinite
-// matrix of order n. apply overwrites x with the product of the matrix and x. The Lanczos method takes
-// lanczosSteps products and 20 lanczosSteps n more flops, and is exact up to rounding for n up to
-// lanczosSteps. The result is +Inf or NaN if a product is not finite.
+// matrix S of order n. apply overwrites x with S x. The Lanczos method takes lanczosSteps products and
+// 20 lanczosSteps n more flops, and is exact up to rounding for n up to lanczosSteps. The result is
+// +Inf or NaN if a product is not finite.
 //
-// The starting vector is pseudorandom, and the same in every call with the same n. A vector with a
+// The starting vector v is pseudorandom, and the same in every call with the same n. A vector with a
 // pattern would be orthogonal to eigenvectors that occur: (1, 1) is to (1, -1), which dominates if rows
 // have both signs.
 //
-// The estimate after m steps is the largest Rayleigh quotient of p(S)x over all polynomials p of degree
+// The estimate after m steps is the largest Rayleigh quotient of p(S)v over all polynomials p of degree
 // m-1. Its expected relative error is at most 2.575 (ln n/(m-1))². The power method would need the
 // square of the number of steps.
 //

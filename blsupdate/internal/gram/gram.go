@@ -260,7 +260,7 @@ func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 	return w, state.Outcome{Model: append(model, cost.GramSolve(s.K, s.C))}, nil
 }
 
-// RSS returns yᵀy - tᵀw for each target y, with an error of about eps yᵀy.
+// RSS returns yᵀy - tᵀw for each target y, with columns t of T and w of W, to about eps yᵀy.
 func (s *State) RSS(w *mat.Dense) []float64 {
 	rss := make([]float64, s.C)
 	for j, spread := range s.Sums.Spread {
@@ -275,7 +275,7 @@ func (s *State) RSS(w *mat.Dense) []float64 {
 	return rss
 }
 
-// Covariance returns (G + lambda I)⁻¹ by its Cholesky factor.
+// Covariance returns (G + lambda I)⁻¹, with the Cholesky factor of G + lambda I.
 func (s *State) Covariance() (c state.Covariance, err error) {
 	if err := s.CheckDetermined(); err != nil {
 		return c, err

@@ -43,8 +43,8 @@ type widening struct {
 // are added in two parts: first as many as the rank of C, which span the new directions, and then the
 // others, which lie in the column space.
 //
-// For a ridge start, where A A⁺ is not a projection, B is (CᵀC + lambda DᵀD + lambda I)⁻¹Cᵀ for any C.
-// Then A⁺ becomes the ridge inverse of [A H] if it was the ridge inverse of A; after updates by rows it
+// With a ridge, where A A⁺ is not a projection, B is (CᵀC + lambda DᵀD + lambda I)⁻¹Cᵀ for any C. Then
+// A⁺ becomes the ridge inverse of [A H] if it was the ridge inverse of A; after updates by rows it
 // deviates from it as Options.Lambda describes.
 //
 // AddNodes returns an *UnknownRowError unless A and Y hold the rows of the model, in their order.
@@ -65,8 +65,7 @@ func (u *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// widened returns the state with more columns, in new storage where it differs, and the model of the
-// work.
+// widened returns the state with the new columns, in new storage where it differs, and the steps.
 func (u *State) widened(a, h, y *mat.Dense) (next *State, model []cost.StepFlops, err error) {
 	l, p := h.Dims()
 	s := &widening{u: u, l: l, p: p, a: a, h: h, y: y}

@@ -182,9 +182,9 @@ func rotateTwice(cos0, sin0, cos1, sin1 float64, x0, x1, y []float64) {
 	}
 }
 
-// RotateIn adds the rows of Ax and Ya to R and z, and overwrites Ax and Ya. Each row j of R, from the
-// first one down, is rotated with every row of Ax, whose element j becomes zero. No column of [R z; Ax
-// Ya] changes its norm. LINPACK's dchud does the same for one row.
+// RotateIn adds the rows of Ax and Ya to R in triangle and z in right, and overwrites Ax and Ya. Each
+// row j of R, from the first one down, is rotated with every row of Ax, whose element j becomes zero.
+// No column of [R z; Ax Ya] changes its norm. LINPACK's dchud does the same for one row.
 func RotateIn(triangle, right, ax, ya *mat.Dense) {
 	q := dense.Rows(ax)
 	for j := range dense.Rows(triangle) {

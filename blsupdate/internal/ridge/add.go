@@ -53,7 +53,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 // largeReach multiplies the norms of rows to account for the larger errors of the form Large.
 const largeReach = 7
 
-// Remove removes rows by eachBlock. Q grows by a factor of at most 1/(1-h).
+// Remove removes rows block by block. Q grows by a factor of at most 1/(1-h).
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	if err := s.CheckLeft(q); err != nil {

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A Border relates p new columns H to A, by the solution D of (AᵀA + lambda I) D = AᵀH.
+// A Border relates p new columns H to A through the solution D of (AᵀA + lambda I) D = AᵀH.
 type Border struct {
 	*Base
 	a *mat.Dense

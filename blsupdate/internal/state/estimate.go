@@ -87,8 +87,8 @@ func CheckRest(action types.Action, rest, limit float64) error {
 
 // CheckParts returns 1-h for the removal of the rows Ax in parts, each of which left enough of what was
 // there before it, and checks it. rest is the product of the 1-h of the parts, a lower bound. If it is
-// below the limit, 1/(1 + ‖alpha Ax R⁻¹Axᵀ‖) after the removal replaces it. apply returns the product
-// of R⁻¹ with a vector that it may overwrite.
+// below the limit, 1/(1 + ‖Ax Q Axᵀ‖) replaces it, with Q = (AᵀA + lambda I)⁻¹ after the removal. apply
+// returns Q u/alpha and may overwrite u.
 func (b *Base) CheckParts(rest, limit float64, ax *mat.Dense, alpha float64, apply func(u []float64) []float64) (float64, error) {
 	if !(rest >= limit) {
 		x, u := ax.RawMatrix(), make([]float64, b.K)

@@ -59,7 +59,7 @@ func (s *Inverse) NoteWeights(q int) { s.Size.ErrWeights(Unit(q, s.K), s.Lambda,
 
 // NoteGain adds to Size the errors of the gain in a change by q rows; before is the state before it.
 // rows are the norms of the rows of F, before an addition or after a removal. rest and fit are as in
-// Norms.ErrGain.
+// ErrGain.
 func (s *Inverse) NoteGain(q int, rest float64, before *Inverse, rows, fit []float64) {
 	now := ReachOfRows(s.Size.Lengths(s.Lambda), rows)
 	s.Size.ErrGain(q, rest, s.Lambda, now, s.Reach(), before.Size.Rest, fit)

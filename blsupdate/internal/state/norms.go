@@ -290,8 +290,8 @@ func (s Norms) Lowered(lambda float64) Norms {
 	return t
 }
 
-// closeRest is the 1-h below which a removal magnifies earlier errors as well. Above, new rows make up
-// for it.
+// closeRest is the 1-h below which a removal magnifies earlier errors as well. Above it, new rows make
+// up for that.
 const closeRest = 0.1
 
 // Leg returns the other leg of a right triangle with hypotenuse h and leg v, sqrt(h² - v²).
