@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A panicky is a backend that panics in a call, after left others: before it does anything, or when it
-// has written its result.
+// A panicky is a backend that panics in a call, after left others: before the call does anything, or
+// after it has written its result.
 type panicky struct {
 	blskernel.Backend
 	left  int
@@ -49,7 +49,7 @@ func (b *panicky) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Dia
 	b.call(func() { b.Backend.Dtrmm(s, ul, tA, d, m, n, alpha, a, lda, x, ldx) })
 }
 
-// panicsByBackend tells whether f panics, which must be by the backend.
+// panicsByBackend reports whether f panics. A panic must come from the backend.
 func panicsByBackend(t *testing.T, f func()) (did bool) {
 	t.Helper()
 	defer func() {
@@ -63,10 +63,10 @@ func panicsByBackend(t *testing.T, f func()) (did bool) {
 	return false
 }
 
-// TestBackendPanics has a backend of a user that panics in the n-th of its calls, for every n, before
-// and after it has written: a model that was being changed is refused for ever, and Weights and
-// Condition, which change nothing, are what they would have been, and leave the model so. No model
-// goes on with a state that was half changed.
+// TestBackendPanics has a user's backend that panics in the n-th of its calls, for every n, before or
+// after writing its result. A model that was being changed is refused forever. Weights and Condition,
+// which change nothing, then return what they would have, and leave the model unchanged. No model
+// continues with a half-changed state.
 func TestBackendPanics(t *testing.T) {
 	pure, err := blskernel.Lookup("pure")
 	must(t, err)
@@ -121,7 +121,7 @@ func TestBackendPanics(t *testing.T) {
 	t.Logf("%d panics", count)
 }
 
-// wantPoisoned checks that a model that a panic has left half changed is refused.
+// wantPoisoned checks that a model that a panic left half changed is refused.
 func wantPoisoned(t *testing.T, u Updater, ax, ya *mat.Dense) {
 	t.Helper()
 	other := started(t, u.Method(), ax, ya, Options{Lambda: 0.1})

@@ -14,8 +14,8 @@ import (
 	"blskernel/mat"
 )
 
-// TestCanceled cancels updates at every look at the context: the model is what it was, and then learns
-// the batch as if nothing had been. The error says why, but not where the shapes are wrong.
+// TestCanceled cancels updates at every check of the context: the model is unchanged, and then learns
+// the batch as if nothing had happened. The error has the cause, unless shapes are wrong.
 func TestCanceled(t *testing.T) {
 	cause := errors.New("enough")
 	canceled, cancel := context.WithCancelCause(context.Background())
@@ -46,7 +46,7 @@ func TestCanceled(t *testing.T) {
 	})
 }
 
-// checkCanceled cancels an action on copies of u at every look, and returns how many there are.
+// checkCanceled cancels an action on copies of u at every check, and returns how many there are.
 func checkCanceled(t *testing.T, u Updater, b blskernel.Backend, act func(ctx context.Context, u Updater) error) (looks int) {
 	t.Helper()
 	before := encoded(t, u)
@@ -99,7 +99,7 @@ func TestCanceledPanels(t *testing.T) {
 				do(t, u, u.Forget(0.5))
 			}
 		}
-		// The others look as often at least, for every sum over the rows.
+		// The others check at least as often, in every sum over the rows.
 		if v.method == InverseCholesky || v.method == RidgeInverse || v.form == Large {
 			least := panels
 			if v.method == InverseCholesky && v.form == Small {
@@ -127,8 +127,8 @@ func TestCanceledPanels(t *testing.T) {
 	})
 }
 
-// The QR factorizations of Improved look at the context before each block of columns: of all new rows
-// in the form Compressed, of D where rows are large, and of A at a start.
+// The QR factorizations of Improved check the context before each block of columns: of all new rows in
+// the form Compressed, of D if rows are large, and of A at a start.
 func TestCanceledFactorization(t *testing.T) {
 	const k, blocks = 150, 5 // of 32 columns
 	r, a, y := problem(76, 0, 2*k, k, 2)

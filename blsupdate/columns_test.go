@@ -23,8 +23,8 @@ func dependent(a *mat.Dense) *mat.Dense {
 	return out
 }
 
-// TestHostileColumns has columns of zeros, of ones, twice the same, of opposite sign, and of all
-// scales.
+// TestHostileColumns has columns of zeros and of ones, repeated columns, opposite ones, and columns of
+// all scales.
 func TestHostileColumns(t *testing.T) {
 	const k, l, c = 6, 30, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
@@ -32,8 +32,8 @@ func TestHostileColumns(t *testing.T) {
 			name     string
 			change   func(a *mat.Dense, i int) // row i
 			singular bool
-			// What the ridge and the solution of least norm make of columns 1 and 4: w4 =
-			// ratio w1. NaN for nothing.
+			// The ridge and minimum-norm solutions have w4 = ratio w1 for columns 1 and 4.
+			// NaN stands for no relation.
 			ratio float64
 		}{
 			{"zeros", func(a *mat.Dense, i int) { a.Set(i, 4, 0) }, true, 0},
@@ -52,7 +52,8 @@ func TestHostileColumns(t *testing.T) {
 				name := fmt.Sprintf("%s, lambda=%g", test.name, lambda)
 				cuts := []int{l - 4, l}
 				if lambda > 0 && !v.ridgeSolver() {
-					// Original and Improved solve the ridge problem for these.
+					// Original and Improved solve the ridge problem only for the
+					// rows of a start.
 					cuts = cuts[1:]
 				}
 				u, err := v.add(b, a, y, lambda, cuts...)
@@ -89,10 +90,10 @@ func checkNoDigits(t *testing.T, name string, u Updater, err error) {
 	}
 }
 
-// answers fails the test unless the answer is right: the solution of least norm by Original and
-// Improved without a ridge, and no ridge from them for fewer samples than nodes; an error that says
-// that there are no digits where the weights are not determined; and else the digits that are
-// promised. It reports whether u has weights.
+// answers fails the test unless the answer is right: from Original and Improved the minimum-norm
+// solution without a ridge, and an error with a ridge for fewer samples than nodes; an error that says
+// that there are no digits if the weights are not determined; otherwise the promised digits. It reports
+// whether u has weights.
 func (v variant) answers(t *testing.T, name string, u Updater, err error, a, y *mat.Dense, lambda float64, determined bool) bool {
 	t.Helper()
 	l, k := a.Dims()
@@ -142,7 +143,7 @@ func TestHostileRows(t *testing.T) {
 	const k, l, c = 4, 15, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(86, 0))
-		// Rows of zeros say nothing, whatever their targets are.
+		// Rows of zeros carry no information, whatever their targets are.
 		a, y := testutil.Random(r, l, k), testutil.Random(r, l, c)
 		u := v.start(t, b, a, y, 0)
 		before := weights(t, u)
@@ -155,7 +156,7 @@ func TestHostileRows(t *testing.T) {
 		if u.Samples() != l+1+3+3*k {
 			t.Errorf("%d samples", u.Samples())
 		}
-		// One row, a hundred times, is that row with a weight of a hundred.
+		// One row, a hundred times, equals that row with a weight of 100.
 		row, target := testutil.Random(r, 1, k), testutil.Random(r, 1, c)
 		hundred := make([]int, 100)
 		many, manyY := take(row, hundred), take(target, hundred)

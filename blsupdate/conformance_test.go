@@ -56,22 +56,21 @@ func TestManyRows(t *testing.T) {
 	}
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		_, a, y := conditioned(33, 0, n, k, 1, 1e3)
-		// The first rows alone determine less than all of them: κ is that of the start.
+		// The first rows alone determine less than all of them: κ is the start's.
 		first := 3 * k
 		start := rowsBetween(a, 0, first)
 		u := v.start(t, b, start, rowsBetween(y, 0, first), 0)
 		for i := first; i < n; i++ {
 			must(t, u.AddInputs(rowsBetween(a, i, i+1), rowsBetween(y, i, i+1)))
 		}
-		// σ_max of the whole over σ_min of the start bounds the condition number of every
-		// state.
+		// σ_max of all rows over σ_min of the start bounds the condition number of every state.
 		_, values := pinvOf(start)
 		checkWeights(t, u, a, y, 0, v.accuracy(n, 1/values[k-1]))
 	})
 }
 
-// TestMerging merges three shards in every order and compares with one model of all rows. A model
-// takes over what removals have done to the one that it learns.
+// TestMerging merges three shards in every order and compares with one model of all rows. A model takes
+// over the errors that removals left in a model that it merges.
 func TestMerging(t *testing.T) {
 	const k, c = 8, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
@@ -110,9 +109,8 @@ func TestMerging(t *testing.T) {
 }
 
 // TestRemovalLeverage removes rows up to 1e5 times as large as the others, from well-conditioned and
-// ill-conditioned models, and rows without which hardly a trace of a node is left: the error is that
-// of the state before and 1e3 eps/(1-h), 1e4 for Gram, or the rows are refused, where 1-h is below
-// 1e-8.
+// ill-conditioned models, and rows without which hardly a trace of a node is left. The error is at most
+// the state's before plus 1e3 eps/(1-h), 1e4 for Gram, or the rows are refused if 1-h is below 1e-8.
 func TestRemovalLeverage(t *testing.T) {
 	const k, l, c = 12, 60, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
@@ -161,8 +159,8 @@ func TestRemovalLeverage(t *testing.T) {
 	})
 }
 
-// exactRest returns 1-h for rows of [A; Ax; sqrt(lambda) I], from the state without them, so that it
-// is accurate where it is small: 1/(1 + the largest eigenvalue of Ax (AᵀA + lambda I)⁻¹ Axᵀ).
+// exactRest returns 1-h for rows of [A; Ax; sqrt(lambda) I], from the state without them, so that small
+// values are accurate: 1/(1 + the largest eigenvalue of Ax (AᵀA + lambda I)⁻¹ Axᵀ).
 func exactRest(a, ax *mat.Dense, lambda float64) float64 {
 	inverse, _ := pinvOf(stack(a, dense.ScaledIdentity(dense.Cols(a), math.Sqrt(lambda))))
 	var v mat.Dense
@@ -171,9 +169,9 @@ func exactRest(a, ax *mat.Dense, lambda float64) float64 {
 	return 1 / (1 + values[0]*values[0])
 }
 
-// TestNodesNearlyDependent adds nodes that are nearly or wholly combinations of the old ones, which
-// may be ill-conditioned themselves, and rows after them, which use the whole new state: the error is
-// that of a start with all nodes.
+// TestNodesNearlyDependent adds nodes that are nearly or exactly combinations of the old ones, which
+// may be ill-conditioned themselves, and then rows, which use the whole new state. The error is as
+// after a start with all nodes.
 func TestNodesNearlyDependent(t *testing.T) {
 	const l, k, c = 24, 9, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
@@ -226,9 +224,9 @@ func TestNodesNearlyDependent(t *testing.T) {
 	})
 }
 
-// TestTrust holds the weights to what Condition says of them, for condition numbers from 1e2 to 1e16,
-// where a column is a combination of the others but for rounding: the error is at most 10^-Digits, or
-// there is an error that says that there are no digits.
+// TestTrust compares the weights with what Condition promises, for condition numbers from 1e2 to 1e16,
+// where a column is a combination of the others up to rounding. The error is at most 10^-Digits, or an
+// error says that there are no digits.
 func TestTrust(t *testing.T) {
 	const k, l = 12, 60
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
@@ -266,7 +264,7 @@ func TestTrust(t *testing.T) {
 	})
 }
 
-// TestRefine takes the error of Gram's weights from eps κ² to eps κ.
+// TestRefine checks that Refine reduces the error of Gram's weights from eps κ² to eps κ.
 func TestRefine(t *testing.T) {
 	const k, l = 12, 60
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
@@ -316,9 +314,8 @@ func TestUndetermined(t *testing.T) {
 	})
 }
 
-// TestTrustAfterRemoval removes all rows, which are a thousand times larger than those that come after
-// them: the errors of that time stay, and Condition has to know. Without samples no nodes can be
-// added.
+// TestTrustAfterRemoval removes all rows, which are a thousand times larger than the rows after them:
+// their errors stay, and Condition must account for them. Without samples no nodes can be added.
 func TestTrustAfterRemoval(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		if !v.ridgeSolver() {
@@ -342,8 +339,8 @@ func TestTrustAfterRemoval(t *testing.T) {
 }
 
 // TestGrowth measures how the error of W grows with the condition number, method by method, against
-// 400-bit arithmetic: 100 samples of 40 nodes, then batches of 20, 20 and 60. It holds every error to
-// the bounds of variant.accuracy. The long form takes five seeds of all rows of the table of
+// 400-bit arithmetic: 100 samples of 40 nodes, then batches of 20, 20 and 60. Every error must be
+// within the bounds of variant.accuracy. The long form takes five seeds for each row of the table in
 // docs/numerics.md, which it prints with -v.
 func TestGrowth(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutine")

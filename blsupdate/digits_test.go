@@ -13,7 +13,7 @@ import (
 	"blskernel/mat"
 )
 
-// A sequence is a model with all rows that it has, as it has them.
+// A sequence is a model and all its rows, scaled as in the model.
 type sequence struct {
 	r      *rand.Rand
 	u      Updater
@@ -33,7 +33,7 @@ func exponent(r *rand.Rand, low, high float64) float64 {
 // nastyKinds are the kinds of matrices.
 var nastyKinds = []string{"normal", "conditioned", "graded", "1e±50", "dependent", "powers", "integers", "outliers", "offset"}
 
-// newSequence starts a model of one of the kinds. It returns nil where the method refuses it.
+// newSequence starts a model of one of the kinds. It returns nil if the method refuses it.
 func newSequence(r *rand.Rand, m Method, kinds ...string) *sequence {
 	k, c := 1+r.IntN(7), 1+r.IntN(3)
 	h := &sequence{r: r, kind: kinds[r.IntN(len(kinds))], fit: r.IntN(4)}
@@ -157,7 +157,7 @@ func anyScale(r *rand.Rand) float64 {
 	return exponent(r, -150, 150)
 }
 
-// wild scales each row of m, each column and all together.
+// wild scales each row of m, each column, and m as a whole.
 func wild(r *rand.Rand, m *mat.Dense) {
 	all, columns := anyScale(r), make([]float64, dense.Cols(m))
 	for j := range columns {
@@ -174,8 +174,8 @@ func wild(r *rand.Rand, m *mat.Dense) {
 // operations are the kinds of changes.
 var operations = []string{"add", "add one", "add weighted", "remove", "slide", "forget", "nodes", "merge", "lambda", "targets", "map", "refine", "rebuild"}
 
-// next returns a change of a kind, and what becomes of the rows if a model takes it, or nil where there
-// is none.
+// next returns do, a change of a kind, and then, which updates the rows if a model takes it. Both are
+// nil if there is none.
 func (h *sequence) next(kind string) (do func(u Updater) error, then func()) {
 	r, a, y, l, k := h.r, h.a, h.y, dense.Rows(h.a), len(h.scales)
 	more := func(ax, ya *mat.Dense) func() {
@@ -290,9 +290,9 @@ func (h *sequence) apply(do func(u Updater) error, then func()) bool {
 	return true
 }
 
-// removal removes the rows of the indices.
+// removal removes the rows with the given indices.
 func (h *sequence) removal(gone []int) (do func(u Updater) error, then func()) {
-	// Original and Improved remove the first of samples with the same bits.
+	// Of samples with the same bits, Original and Improved remove the first.
 	same := func(i, j int) bool {
 		return slices.Equal(h.a.RawRowView(i), h.a.RawRowView(j)) && slices.Equal(h.y.RawRowView(i), h.y.RawRowView(j))
 	}
@@ -309,9 +309,8 @@ func (h *sequence) removal(gone []int) (do func(u Updater) error, then func()) {
 	}
 }
 
-// right returns the decimal digits of W that are right, as Condition.Digits defines them, or false
-// where that is not known. Within a digit of the promise, numbers of 400 bits decide where the rank is
-// full.
+// right returns the number of correct decimal digits of W, as Condition.Digits defines it, or false if
+// it is not known. Within a digit of the promise, 400-bit numbers decide if the rank is full.
 func (h *sequence) right(w *mat.Dense, promised float64) (digits float64, ok bool) {
 	want, rank, ok := exactly(h.a, h.y, h.u.Lambda())
 	if !ok {
@@ -324,7 +323,7 @@ func (h *sequence) right(w *mat.Dense, promised float64) (digits float64, ok boo
 	return digits, true
 }
 
-// alike returns the decimal digits in which W agrees with what is wanted.
+// alike returns the number of decimal digits in which w agrees with want.
 func (h *sequence) alike(w, want *mat.Dense) float64 {
 	lengths, worst := columnLengths(h.a, h.u.Lambda()), 0.0
 	for t := range dense.Cols(w) {
@@ -344,9 +343,9 @@ func (h *sequence) alike(w, want *mat.Dense) float64 {
 }
 
 // TestDigits takes models of all methods through random sequences of all changes, with nasty matrices,
-// and compares the digits of W that Condition promises with those that are right. No promise may be
-// too high, and for each method and each kind of change the digits that are right beyond the promise
-// have a median and a 90th percentile within limits.
+// and compares the digits of W that Condition promises with the correct ones. No promise may be too
+// high, and for each method and each kind of change the number of correct digits beyond the promise has
+// a median and a 90th percentile within limits.
 func TestDigits(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutine")
 	states := 20000
@@ -415,7 +414,7 @@ func plainSequence(t *testing.T, seed uint64, m Method, l, k, fit int, opt Optio
 	return h
 }
 
-// checkPromise fails unless the promise holds, and is within so many digits of what is right.
+// checkPromise fails unless the promise holds, and is at most within digits too low.
 func (h *sequence) checkPromise(t *testing.T, what string, within float64) {
 	t.Helper()
 	promised := h.u.Condition().Digits
@@ -443,8 +442,8 @@ func TestDigitsOfRidges(t *testing.T) {
 	}
 }
 
-// TestDigitsOfWindows slides windows of 100 rows of 10 columns over many, and lets an outlier leave
-// one. A removal leaves its errors in RᵀR, which rows that come make larger.
+// TestDigitsOfWindows slides windows of 100 rows of 10 columns over many rows, and lets an outlier
+// leave one. A removal leaves its errors in RᵀR, which later rows make larger.
 func TestDigitsOfWindows(t *testing.T) {
 	slides := 1000
 	if testutil.Long() {

@@ -50,10 +50,10 @@ func (x dd) sqrt() dd {
 }
 
 // exactly solves argmin ‖A W - Y‖² + lambda ‖W‖², and for lambda = 0 and fewer rows than columns, or
-// dependent columns, the solution of least norm, from a Householder QR factorization in double-double
+// dependent columns, the minimum-norm solution, by a Householder QR factorization in double-double
 // numbers with column pivoting, and returns the rank. Columns are scaled by powers of two first. ok is
-// false where rows or columns are dependent to within 1e-22, but not to within 1e-28: whether they are
-// is then a question of the input.
+// false if rows or columns are dependent to within 1e-22, but not to within 1e-28: whether they are
+// dependent then depends on rounding in the input.
 func exactly(a, y *mat.Dense, lambda float64) (w *mat.Dense, rank int, ok bool) {
 	l, k := a.Dims()
 	c := dense.Cols(y)
@@ -118,7 +118,7 @@ func exactly(a, y *mat.Dense, lambda float64) (w *mat.Dense, rank int, ok bool) 
 		}
 		return w, rank, true
 	}
-	// Else the solution of least norm in the given units of [R11 R12] Pᵀ D⁻¹ w = z: by a QR
+	// Otherwise the minimum-norm solution, in the given units, of [R11 R12] Pᵀ D⁻¹ w = z, by a QR
 	// factorization of the transpose.
 	t := newDD(k, rank)
 	for i := range rank {

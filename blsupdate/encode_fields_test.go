@@ -13,15 +13,15 @@ import (
 	"testing"
 )
 
-// What becomes of a field in Encode and Decode.
+// What Encode and Decode do with a field.
 const (
 	kept    = "kept"    // it is written
 	derived = "derived" // it follows from what is written
 	scratch = "scratch" // later results do not depend on it
 )
 
-// fields says what becomes of every field of a model. Who adds one has to say it here;
-// TestFieldsAreEncoded looks whether it is so.
+// fields says what Encode and Decode do with every field of a model. A new field must be added here;
+// TestFieldsAreEncoded checks the entries.
 var fields = map[string]map[string]string{
 	"blsupdate.updater":          {"method": derived, "counter": scratch, "state": kept, "report": kept, "began": scratch, "inverse": scratch, "poisoned": scratch},
 	"state.base":                 {"counter": scratch, "method": derived, "samples": derived, "options": kept, "k": derived, "c": derived, "lambda": kept, "sums": kept},
@@ -44,13 +44,13 @@ var fields = map[string]map[string]string{
 	"pseudoinverse.prior":        {"share": kept, "delta": kept, "size": kept, "first": kept, "mixed": kept, "shift": kept},
 }
 
-// A leaf is a number of a model that is kept.
+// A leaf is a number of a model that is encoded.
 type leaf struct {
 	name string
 	v    reflect.Value
 }
 
-// leavesOf returns all numbers of a model that are kept.
+// leavesOf returns all numbers of a model that are encoded.
 func leavesOf(u Updater) (leaves []leaf) {
 	visit("", reflect.ValueOf(driverOf(u)).Elem(), func(of reflect.Type, field string) bool {
 		roles, ok := fields[strings.ToLower(of.String())]
@@ -72,8 +72,8 @@ func leavesOf(u Updater) (leaves []leaf) {
 	return leaves
 }
 
-// visit calls leaf for each number that can be reached from v, by the fields of structs that enter
-// accepts, with its index where it is in a slice.
+// visit calls leaf for each number that can be reached from v, through the struct fields that enter
+// accepts, with its index if it is in a slice.
 func visit(name string, v reflect.Value, enter func(of reflect.Type, field string) bool, leaf func(name string, i int, v reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Float64, reflect.Uint64, reflect.Int, reflect.Int64, reflect.Bool:
@@ -101,8 +101,8 @@ func visit(name string, v reflect.Value, enter func(of reflect.Type, field strin
 	}
 }
 
-// TestFieldsAreEncoded changes each number of a model that is said to be kept, and looks whether the
-// encoding changes, which NaN may not be in. A field of which nothing is said makes leavesOf panic.
+// TestFieldsAreEncoded changes each number of a model that should be encoded, and checks that the
+// encoding changes, and that NaN is refused. A field that fields does not list makes leavesOf panic.
 func TestFieldsAreEncoded(t *testing.T) {
 	met := map[string]bool{}
 	for _, u := range smallModels(t) {
@@ -127,7 +127,7 @@ func TestFieldsAreEncoded(t *testing.T) {
 			case reflect.Bool:
 				l.v.SetBool(!l.v.Bool())
 			}
-			// What contradicts the rest is noticed in another way.
+			// A number that contradicts the others is noticed in another way.
 			var out bytes.Buffer
 			if err := Encode(&out, u); err != nil && !is[*StateError](err) {
 				t.Fatalf("%v: %s: %v", u.Method(), l.name, err)
@@ -155,14 +155,13 @@ func (l leaf) besideTriangle() bool {
 }
 
 // digest returns a hash of every bit of a model that its future depends on: all numbers that can be
-// reached from its state, without the counter and without results that are kept only to be given once
-// more.
+// reached from its state, without the counter and without cached results.
 func digest(u Updater) uint64 {
 	d := driverOf(u)
 	return hashOf(d.state, d.Samples())
 }
 
-// forgettable are fields that are computed anew where they are missing, or set by every call.
+// forgettable are fields that are recomputed if they are missing, or set by every call.
 var forgettable = map[string]bool{"Counter": true, "factor": true, "factored": true, "Options": true}
 
 // hashOf returns a hash of all numbers that can be reached from the values, and of where they are.

@@ -16,8 +16,8 @@ import (
 	"blskernel/mat"
 )
 
-// eachSequence runs f for sequences of all variants, ridges, ways to treat C and numbers of rows at the
-// start, each with a random source of its own.
+// eachSequence runs f for sequences of all variants, ridges, values of Options.C and numbers of first
+// rows, each with a random source of its own.
 func eachSequence(t *testing.T, f func(t *testing.T, h *sequence, opt Options)) {
 	const k = 4
 	seed := uint64(0)
@@ -40,8 +40,8 @@ func eachSequence(t *testing.T, f func(t *testing.T, h *sequence, opt Options)) 
 }
 
 // TestGoingOn compares a model that never stops with one that is encoded and decoded before every
-// change, and with those that were decoded once at some point: 8 changes, or 25 in the long form. After
-// each, the weights have the digits that are promised of the solution for all rows.
+// change, and with models decoded once at some point, over 8 changes, or 25 in the long form. After
+// each change the weights have the promised digits of the solution for all rows.
 func TestGoingOn(t *testing.T) {
 	did, steps := map[string]int{"slide": 1}, 8 // an addition and a removal
 	if testutil.Long() {
@@ -77,8 +77,8 @@ func TestGoingOn(t *testing.T) {
 				}
 				checkReportSame(t, u.Report(), h.u.Report())
 			}
-			// Questions change what some models know of themselves: sometimes they are
-			// asked, sometimes only copies of them, and sometimes nobody is.
+			// Queries change what some models cache: sometimes the models are queried,
+			// sometimes only copies of them, and sometimes neither.
 			switch step % 3 {
 			case 1:
 				copies := [2]Updater{decoded(t, encoded(t, others[0]), opt.Backend), decoded(t, data, opt.Backend)}
@@ -97,7 +97,7 @@ func TestGoingOn(t *testing.T) {
 			}
 			did[kind]++
 			then()
-			// CZero takes it for known that C is zero, which it may not be.
+			// CZero assumes that C is zero, which it may not be.
 			if opt.C != CZero {
 				copied := *h
 				copied.u = decoded(t, encoded(t, h.u), opt.Backend)
@@ -128,7 +128,7 @@ func checkReportSame(t *testing.T, got, want Report) {
 }
 
 // exactRows are the rows and targets that the states in testdata have learned. They are sums of powers
-// of two, so they are the same to the bit wherever they are made.
+// of two, so they have the same bits on every machine.
 func exactRows(seed uint64, q, k, c int) (a, y *mat.Dense) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	numbers := func(n int) []float64 {
@@ -141,10 +141,10 @@ func exactRows(seed uint64, q, k, c int) (a, y *mat.Dense) {
 	return mat.NewDense(q, k, numbers(q*k)), mat.NewDense(q, c, numbers(q*c))
 }
 
-// TestStatesFromElsewhere reads the states that an earlier program has written, as the same bytes on
-// amd64 and on s390x, which is big-endian. Their weights are those of the rows that they have learned,
-// they are written as the same bytes, and they go on, on every backend: rows that they have learned
-// elsewhere are unlearned, which Original and Improved must recognize, and others learned.
+// TestStatesFromElsewhere reads the states that an earlier program wrote, as the same bytes on amd64
+// and on s390x, which is big-endian. Their weights fit the rows that they learned, they are written as
+// the same bytes, and they continue on every backend: they unlearn rows that they learned elsewhere,
+// which Original and Improved must recognize, and learn others.
 func TestStatesFromElsewhere(t *testing.T) {
 	const l, q, k, c = 14, 4, 6, 2
 	a0, y0 := exactRows(1, l, k, c)

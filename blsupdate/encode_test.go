@@ -32,7 +32,7 @@ func encoded(t testing.TB, u Updater) []byte {
 	return out.Bytes()
 }
 
-// decoded returns the model that Decode makes of it.
+// decoded returns the model that Decode makes of data.
 func decoded(t testing.TB, data []byte, b blskernel.Backend) Updater {
 	t.Helper()
 	u, err := Decode(bytes.NewReader(data), b)
@@ -71,12 +71,12 @@ func checkSame(t *testing.T, what string, got, want Updater) {
 	same(" after questions")
 }
 
-// sameBits tells whether matrices are the same to the last bit.
+// sameBits reports whether two matrices are the same to the last bit.
 func sameBits(a, b *mat.Dense) bool {
 	return slices.EqualFunc(dense.Compact(a), dense.Compact(b), func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// smallModels are models of all methods in states that are different to encode.
+// smallModels returns models of all methods in states that are encoded differently.
 func smallModels(t testing.TB) []Updater {
 	r := rand.New(rand.NewPCG(72, 0))
 	a, y, ax, ya := testutil.Random(r, 4, 2), testutil.Random(r, 4, 1), testutil.Random(r, 1, 2), testutil.Random(r, 1, 1)
@@ -105,7 +105,7 @@ func smallModels(t testing.TB) []Updater {
 	return models
 }
 
-// use asks a model for everything, and does not care for answers: it must not panic.
+// use calls every method of a model and ignores the results: none may panic.
 func use(t testing.TB, u Updater) {
 	t.Helper()
 	k, c := u.Nodes(), u.Targets()
@@ -133,7 +133,7 @@ func use(t testing.TB, u Updater) {
 	_ = Encode(io.Discard, u)
 }
 
-// failsAt fails the test unless Decode returns a *FormatError that names the byte, any where that is
+// failsAt fails the test unless Decode returns a *FormatError with the given offset, or any if that is
 // -1.
 func failsAt(t *testing.T, data []byte, offset int) {
 	t.Helper()
@@ -144,9 +144,9 @@ func failsAt(t *testing.T, data []byte, offset int) {
 	}
 }
 
-// TestAlteration changes every byte of an encoding of each method, of all of smallModels in the long
-// form: what comes of it is a *FormatError or a model that can be used. NaN as any word is refused at
-// its place.
+// TestAlteration changes every byte of an encoding of each method, or of all smallModels in the long
+// form. The result is a *FormatError or a model that can be used. NaN in any word is refused at its
+// offset.
 func TestAlteration(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutine")
 	for n, u := range smallModels(t) {
@@ -171,7 +171,7 @@ func TestAlteration(t *testing.T) {
 		for i := 3 * 8; i < len(data); i += 8 { // after the heading
 			altered := slices.Clone(data)
 			binary.LittleEndian.PutUint64(altered[i:], math.Float64bits(math.NaN()))
-			// The workspace and keys are any words.
+			// The workspace and the keys may be any words.
 			if i == 7*8 || slices.Contains(keys, binary.LittleEndian.Uint64(data[i:])) {
 				decoded(t, altered, nil)
 			} else {
@@ -181,8 +181,8 @@ func TestAlteration(t *testing.T) {
 	}
 }
 
-// TestForeign encodes what is none of these models and decodes what is none. An estimate that has
-// overflowed is no reason to refuse a model that works.
+// TestForeign encodes what is not a model of this package, and decodes what is not an encoding. An
+// overflowed estimate is no reason to refuse a model that works.
 func TestForeign(t *testing.T) {
 	if err := Encode(io.Discard, nil); !is[*OptionError](err) {
 		t.Errorf("no model: %v", err)
@@ -210,8 +210,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestInvariants breaks what later updates rely on: such a model is not read, and not written, where a
-// trace below 0, of a Q that rounding has left indefinite, is a matter of the condition of the data.
+// TestInvariants breaks what later updates rely on: such a model is neither read nor written.
 func TestInvariants(t *testing.T) {
 	for _, u := range smallModels(t) {
 		data, first := encoded(t, u), 19+3*u.Targets() // the first word of the state
@@ -250,8 +249,8 @@ func TestInvariants(t *testing.T) {
 	}
 }
 
-// FuzzDecode decodes anything. There is a *FormatError that names a byte, or a model that can be used,
-// and is encoded as it was. No more is allocated than follows from what is read.
+// FuzzDecode decodes arbitrary bytes. The result is a *FormatError with an offset, or a model that can
+// be used and is encoded as it was. Memory is bounded by the number of bytes read.
 func FuzzDecode(f *testing.F) {
 	for _, u := range smallModels(f) {
 		data := encoded(f, u)
@@ -316,7 +315,7 @@ func wildLife(t testing.TB, seed uint64, check func(u Updater)) {
 	}
 	check(h.u)
 	for range 6 {
-		// Some solve for W at the first question.
+		// Some solve for W at the first query.
 		if w, err := h.u.Weights(); err == nil && !dense.Finite(w) {
 			t.Fatalf("seed %d: W is not finite: %q", seed, h.log)
 		}
@@ -329,8 +328,8 @@ func wildLife(t testing.TB, seed uint64, check func(u Updater)) {
 	}
 }
 
-// checkReadable fails the test if what Encode accepts Decode does not, as the same model. It tells
-// whether Encode does.
+// checkReadable fails the test if Encode accepts u and Decode does not return the same model. It
+// reports whether Encode accepts u.
 func checkReadable(t *testing.T, u Updater) bool {
 	t.Helper()
 	var out bytes.Buffer

@@ -15,7 +15,7 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// check ends an example at an error.
+// check stops an example if err is not nil.
 func check(err error) {
 	if err != nil {
 		panic(err)
@@ -27,7 +27,7 @@ func three() (a, y *mat.Dense) {
 	return mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}), mat.NewDense(3, 1, []float64{1, 2, 3})
 }
 
-// Three samples of two features, then a fourth one.
+// A model starts from three samples of two features, and then learns a fourth one.
 func Example() {
 	a, y := three()
 	u, err := blsupdate.New(blsupdate.Improved, a, y, blsupdate.Options{})
@@ -43,7 +43,7 @@ func Example() {
 	// l = 4: W = [2.6667 0.3333]
 }
 
-// Every step of an update with the flops that the backend was asked for.
+// The report lists every step of an update, with the flops of the model and those counted.
 func ExampleReport() {
 	a := mat.NewDense(4, 2, []float64{1, 0, 0, 1, 1, 1, 1, 2})
 	y := mat.NewDense(4, 1, []float64{1, 2, 3, 4})
@@ -63,7 +63,7 @@ func ExampleReport() {
 	// W + B (Ya - Ax W)  4cqk   16  16
 }
 
-// A model is kept in a buffer, as it could be in a file, and goes on from there.
+// A model is written to a buffer, as it could be to a file, read again, and then continues.
 func ExampleEncode() {
 	a, y := three()
 	u, err := blsupdate.New(blsupdate.RidgeInverse, a, y, blsupdate.Options{})
@@ -83,7 +83,7 @@ func ExampleEncode() {
 	// Output: ridge-inverse 4 true
 }
 
-// A context ends a start with many rows, and a long update, which leaves the model as it was.
+// A context stops a start with many rows, and a long update, which leaves the model unchanged.
 func ExampleNewContext() {
 	a, y := three()
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -140,7 +140,7 @@ func ExampleTotal() {
 	// inverse-cholesky 8.9e+08
 }
 
-// What a model of 60,000 samples, 5100 nodes and 10 targets keeps in memory.
+// The memory of a model of 60,000 samples, 5100 nodes and 10 targets.
 func ExampleStateBytes() {
 	for _, m := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR, blsupdate.Improved} {
 		fmt.Printf("%-9v%5d MB\n", m, blsupdate.StateBytes(m, 60000, 5100, 10)/1e6)
@@ -151,8 +151,8 @@ func ExampleStateBytes() {
 	// improved  2453 MB
 }
 
-// A line through four points, the noise in them, and what the line without the last point would say
-// there.
+// A line fitted to four points, the noise in them, and the error at the last point of a line fitted to
+// the other three.
 func ExampleStatistics() {
 	a := mat.NewDense(4, 2, []float64{1, 0, 1, 1, 1, 2, 1, 3})
 	y := mat.NewDense(4, 1, []float64{0.1, 0.9, 2.1, 2.9})
@@ -173,8 +173,7 @@ func ExampleStatistics() {
 	// leverage 0.70, off by -0.133
 }
 
-// Points on a line through 0 and 1: where new ones are like those that were learned, their leverage is
-// small.
+// Points on a line: if new ones are like the ones that the model has learned, their leverage is small.
 func ExampleLeverager() {
 	a := mat.NewDense(4, 2, []float64{1, 0, 1, 1, 1, 2, 1, 3})
 	y := mat.NewDense(4, 1, []float64{0, 1, 2, 3})
@@ -188,7 +187,7 @@ func ExampleLeverager() {
 	// started by true
 }
 
-// Two nearly equal columns: Gram loses digits, and says so, and finds them again with the data at hand.
+// With two nearly equal columns Gram loses digits, and reports it. Given the data, it recovers them.
 func ExampleRefiner() {
 	const d = 1e-4
 	a := mat.NewDense(3, 2, []float64{1, 1, 1, 1 + d, 1, 1 - d})
@@ -230,8 +229,8 @@ func ExampleCounter() {
 	// Output: 16 16 [7 10 15 22]
 }
 
-// A model of 1000 nodes that learns 5 batches of 500 rows, on a machine that makes 50 GFLOP/s whatever
-// it does. Without Rates the times are those of this machine.
+// A model of 1000 nodes learns 5 batches of 500 rows, on a machine that always runs at 50 GFLOP/s.
+// Without Rates the times are predicted for this machine.
 func ExamplePlan() {
 	choice, err := blsupdate.Plan(500, 1000, 10_000, 10, blsupdate.Needs{
 		Batches: 5,

@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// checkReport compares the model with the count, step by step and in sum.
+// checkReport compares the model with the count, for each step and in total.
 func checkReport(t *testing.T, u Updater) {
 	t.Helper()
 	report := u.Report()
@@ -47,7 +47,7 @@ func checkSteps(t *testing.T, u Updater, model []StepFlops) {
 }
 
 // TestModelOfActions compares the report of every action, step by step, with the model of it, for the
-// methods of which Model needs nothing but the sizes.
+// methods for which Model needs only the sizes.
 func TestModelOfActions(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		const l, k, c, p = 240, 17, 3, 6
@@ -130,8 +130,7 @@ func scaled(m *mat.Dense, f float64) *mat.Dense {
 	return m
 }
 
-// TestCounter asks a Counter for every product and routine that it counts, and one Counter through
-// another.
+// TestCounter calls every product and routine that a Counter counts, and one Counter through another.
 func TestCounter(t *testing.T) {
 	const m, n, k, no, tr, up, left, right = 4, 3, 5, blas.NoTrans, blas.Trans, blas.Upper, blas.Left, blas.Right
 	x := slices.Repeat([]float64{1}, 64)
@@ -185,8 +184,8 @@ func TestCounter(t *testing.T) {
 }
 
 // TestResolve checks what the forms stand for. Auto takes Compressed where 6k²l + 6qk² + 2k³ is less
-// than 6qkl + 3q²k + q³: from q = 1.1187 k on for l = 5k, and from 1.3553 k for l = k, the weights
-// left aside.
+// than 6qkl + 3q²k + q³: from q = 1.1187 k on for l = 5k, and from 1.3553 k for l = k, without the
+// weights.
 func TestResolve(t *testing.T) {
 	for _, test := range []struct {
 		opt     Options
@@ -229,9 +228,9 @@ func TestModelTable1(t *testing.T) {
 	}
 }
 
-// TestModelWide compares Model with what updates count as long as there are fewer samples than nodes,
-// for batches that leave A wide, that make it square, and that go beyond in all forms: below, at and
-// above k - l rows and k rows. Model is given nothing but the sizes.
+// TestModelWide compares Model with what updates count while there are fewer samples than nodes, for
+// batches that leave A wide, make it square, or make it tall, in all forms: below, at and above k - l
+// rows and k rows. Model is given only the sizes.
 //
 // The rows are in general position. To keep the others from being large as the first k see them, which
 // would be another way to B, the rows of A and k - l of the batch are orthogonal, and these longer
@@ -272,8 +271,8 @@ func TestModelWide(t *testing.T) {
 	})
 }
 
-// checkPrediction compares a model with what the last action of u counted, step by step and in sum;
-// steps without flops are left aside.
+// checkPrediction compares a model with what the last action of u counted, for each step and in total;
+// steps without flops are ignored.
 func checkPrediction(t *testing.T, u Updater, model []StepFlops) {
 	t.Helper()
 	report := u.Report()

@@ -45,9 +45,9 @@ func worstKappa(start, all *mat.Dense, lambda float64) float64 {
 
 // TestInverseLargeRows adds rows that are many times larger than those before, in one case each with
 // its negative, and ordinary rows after them. The errors of Woodbury and Carlson for fewer rows than
-// nodes are as with ordinary rows: 100 times the bound at the κ = 10 that the rows have before they
-// are scaled. That of the form Large is within the bound at the κ of all rows: InverseCholesky takes a
-// QR factorization, and its report says so, where I + SᵀS would have no digits.
+// nodes are as with ordinary rows: 100 times the bound at the κ = 10 that the rows have before they are
+// scaled. The error of the form Large is within the bound at the κ of all rows: InverseCholesky takes a
+// QR factorization, as its report shows, if I + SᵀS would have no digits.
 func TestInverseLargeRows(t *testing.T) {
 	eachInverse(t, func(t *testing.T, v variant, opt Options) {
 		const k, c = 12, 2
@@ -85,8 +85,8 @@ func TestInverseLargeRows(t *testing.T) {
 	})
 }
 
-// TestInverseOverflow adds rows whose products overflow only inside, where the state would be changed
-// in place.
+// TestInverseOverflow adds rows of which only intermediate products overflow, while the state would be
+// changed in place.
 func TestInverseOverflow(t *testing.T) {
 	eachInverse(t, func(t *testing.T, v variant, opt Options) {
 		const k, c = 5, 2
@@ -166,10 +166,10 @@ func TestInverseForms(t *testing.T) {
 	}
 }
 
-// TestInverseCholeskyBounds adds rows as large as 1e36 to a model with a small ridge, where I + SᵀS
-// has nothing left of the I: what has been computed of F is then no F any more and may be larger than
-// the old one, which no addition makes of it. That is an error and the state is what it was, or the
-// bound that is kept of F is one; what is kept can be written and read.
+// TestInverseCholeskyBounds adds rows as large as 1e36 to a model with a small ridge, where nothing is
+// left of the I in I + SᵀS: the computed F is then wrong, and may be larger than the old one, as after
+// no exact addition. Either that is an error and the state is unchanged, or the bound that is kept on F
+// holds; the state can then be written and read.
 func TestInverseCholeskyBounds(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		count := 0
@@ -214,7 +214,7 @@ func TestInverseCholeskyBounds(t *testing.T) {
 	})
 }
 
-// TestInverseForgetting multiplies the state until the gain has to go into the matrix, and on.
+// TestInverseForgetting forgets until the gain has to be multiplied into the matrix, and beyond.
 func TestInverseForgetting(t *testing.T) {
 	eachInverse(t, func(t *testing.T, v variant, opt Options) {
 		const k, c, small = 6, 2, 0x1p-260
@@ -253,8 +253,7 @@ func TestInverseForgetting(t *testing.T) {
 }
 
 // TestInverseWorst removes the row that makes a problem well-conditioned and adds it again: the errors
-// of the state in between stay, and the condition has to be that of it, without having been asked for
-// at the time.
+// of the state in between stay, and Condition must be for that state, even if it was not called then.
 func TestInverseWorst(t *testing.T) {
 	eachInverse(t, func(t *testing.T, v variant, opt Options) {
 		const k, l = 8, 60

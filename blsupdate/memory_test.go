@@ -15,8 +15,8 @@ import (
 	"blskernel/mat"
 )
 
-// refusedForMemory checks that f returns a *MemoryError that says so many bytes are needed, or any
-// number if that is 0, and that f allocates no more than messages do.
+// refusedForMemory checks that f returns a *MemoryError with the given need, or any need if that is 0,
+// and that f allocates no more than its message.
 func refusedForMemory(t *testing.T, what string, need int64, f func() error) {
 	t.Helper()
 	var err error
@@ -30,9 +30,9 @@ func refusedForMemory(t *testing.T, what string, need int64, f func() error) {
 	}
 }
 
-// TestMemoryStart has limits about what a start allocates: one byte less than StateBytes is refused
-// before anything is allocated, and as many are not, of which a start then allocates all. Sizes beyond
-// all memories are refused, and those beyond an int of 32 bits are right.
+// TestMemoryStart has limits close to what a start allocates: with one byte less than StateBytes it is
+// refused before anything is allocated; with StateBytes it starts and allocates all of them. Sizes
+// beyond any memory are refused, and those beyond a 32-bit int are right.
 func TestMemoryStart(t *testing.T) {
 	const l, k, c = 300, 200, 3
 	_, a, y := problem(94, 0, l, k, c)
@@ -60,9 +60,9 @@ func TestMemoryStart(t *testing.T) {
 	testutil.MustPanic(t, "blsupdate: StateBytes: negative size", func() { StateBytes(Gram, 1, -1, 1) })
 }
 
-// TestMemoryWork refuses what copies or factors the state until there is as much memory as it is said
-// to need. Each time the model is left as it was to the bit; what is not refused then allocates at
-// least as much as was said.
+// TestMemoryWork checks that work that copies or factors the state is refused until there is as much
+// memory as the error said. A refusal leaves every bit of the model; the work then allocates at least
+// as much as was said.
 func TestMemoryWork(t *testing.T) {
 	testutil.NotUnderRace(t, "it counts bytes")
 	const l, k, c = 500, 200, 3
@@ -134,9 +134,8 @@ func TestMemoryWork(t *testing.T) {
 	}
 }
 
-// refusedUntilThereIsMemory lets act change a model with ever more memory, as much as the error before
-// has said that it needs, and returns what it needed in the end; no refusal allocates more than most
-// bytes.
+// refusedUntilThereIsMemory lets act change a model with more and more memory, each time as much as the
+// last error asked for, and returns what it finally needed. No refusal allocates more than most bytes.
 func refusedUntilThereIsMemory(t *testing.T, what string, most uint64, m Method, a, y *mat.Dense, opt Options, act func(u Updater) error) (need int64) {
 	t.Helper()
 	u := started(t, m, a, y, opt)
@@ -170,9 +169,8 @@ func refusedUntilThereIsMemory(t *testing.T, what string, most uint64, m Method,
 	return limit
 }
 
-// TestMemoryCondition asks for a condition where there is no memory for the solution: that is what the
-// advice says, and nothing about the matrix. An update of many rows needs a copy of G or R only where
-// it can be canceled.
+// TestMemoryCondition calls Condition without memory for the solution: the advice says that, and
+// nothing about the matrix. An update by many rows needs a copy of G or R only if it can be canceled.
 func TestMemoryCondition(t *testing.T) {
 	const k, targets = 40, 2
 	_, a, y := problem(94, 2, 100, k, targets)

@@ -73,8 +73,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A ConditionError gives one advice, and leaves out that of the factorization, which is for callers of
-// lapack.
+// A ConditionError gives its own advice, and omits the factorization's, which is for callers of lapack.
 func TestConditionErrorText(t *testing.T) {
 	u, err := New(Gram, mat.NewDense(4, 3, slices.Repeat([]float64{1}, 12)), mat.NewDense(4, 1, make([]float64, 4)), Options{})
 	if err == nil {

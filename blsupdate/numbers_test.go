@@ -29,9 +29,8 @@ var notNumbers = []float64{
 	math.Inf(1), math.Inf(-1),
 }
 
-// checkTrusted fails the test unless there is an error by which a method says that it has no digits of
-// this problem, err or that of Weights, or the weights have those that Condition promises. It returns
-// what was refused and with which error.
+// checkTrusted fails the test unless err or the error of Weights says that the method has no digits of
+// this problem, or the weights have the digits that Condition promises. It returns that error.
 func checkTrusted(t *testing.T, name string, u Updater, err error, a, y *mat.Dense, lambda float64) error {
 	t.Helper()
 	var c Condition
@@ -59,8 +58,8 @@ func checkTrusted(t *testing.T, name string, u Updater, err error, a, y *mat.Den
 	return err
 }
 
-// restOf returns the norm of the residual of a ridge problem over ‖[A; sqrt(lambda) I]‖‖W‖, by which
-// and κ errors of eps κ are multiplied (Higham, Accuracy and Stability, theorem 20.1).
+// restOf returns the norm of the residual of a ridge problem over ‖[A; sqrt(lambda) I]‖‖W‖. Times κ, it
+// multiplies errors of eps κ (Higham, Accuracy and Stability, theorem 20.1).
 func restOf(a, y, w *mat.Dense, lambda float64) float64 {
 	var rest mat.Dense
 	rest.Mul(a, w)
@@ -88,7 +87,7 @@ func (v variant) add(b blskernel.Backend, a, y *mat.Dense, lambda float64, cuts 
 	return u, err
 }
 
-// learn is add with a solution for W.
+// learn is add, followed by Weights.
 func (v variant) learn(b blskernel.Backend, a, y *mat.Dense, lambda float64, cuts ...int) (u Updater, w *mat.Dense, err error) {
 	if u, err = v.add(b, a, y, lambda, cuts...); err == nil {
 		w, err = u.Weights()
@@ -96,7 +95,7 @@ func (v variant) learn(b blskernel.Backend, a, y *mat.Dense, lambda float64, cut
 	return u, w, err
 }
 
-// checkLeastNorm compares the weights of u with the solution of least norm.
+// checkLeastNorm compares the weights of u with the minimum-norm solution.
 func checkLeastNorm(t *testing.T, u Updater, a, y *mat.Dense, bound float64, name string) {
 	t.Helper()
 	p, _ := pinvOf(a)
@@ -116,7 +115,7 @@ func TestHostileNaN(t *testing.T) {
 		a, y, ax, ya, h := testutil.Random(r, l, k), testutil.Random(r, l, c), testutil.Random(r, 3, k), testutil.Random(r, 3, c), testutil.Random(r, l, 2)
 		u, ones := v.start(t, b, a, y, 0), []float64{1, 1, 1}
 		before := digest(u)
-		// check gives a call each of its matrices with what is no number.
+		// check replaces elements of each matrix of a call by a NaN or an infinity.
 		check := func(names string, do func(x, y, z *mat.Dense) error, matrices ...*mat.Dense) {
 			t.Helper()
 			for i, name := range strings.Fields(names) {
@@ -165,8 +164,8 @@ func TestHostileNaN(t *testing.T) {
 	})
 }
 
-// TestHostileZeros has zeros of both signs: what a model computes and what samples it knows do not
-// depend on the sign.
+// TestHostileZeros has zeros of both signs: neither what a model computes nor which samples it knows
+// depends on the sign.
 func TestHostileZeros(t *testing.T) {
 	const k, l = 4, 12
 	negative := math.Copysign(0, -1)
@@ -198,7 +197,7 @@ func TestHostileZeros(t *testing.T) {
 		do(t, plain, plain.AddInputs(rowsBetween(a, 9, l), rowsBetween(y, 9, l)))
 		do(t, other, other.AddInputs(rowsBetween(minus, 9, l), rowsBetween(minusY, 9, l)))
 		same("rows")
-		// Each is given the zeros of the other one.
+		// Each is given the zeros of the other model.
 		do(t, plain, plain.RemoveInputs(rowsBetween(minus, 4, 6), rowsBetween(minusY, 4, 6)))
 		do(t, other, other.RemoveInputs(rowsBetween(a, 4, 6), rowsBetween(y, 4, 6)))
 		same("removal")
@@ -213,10 +212,9 @@ func TestHostileZeros(t *testing.T) {
 	})
 }
 
-// TestHostileLambda has ridges from 0 over the smallest number to the largest. Where the samples
-// determine the weights they are right to the digits that are promised, and at the start of Original
-// and Improved too; where only the ridge does, there are no weights from a ridge that is nothing
-// beside A.
+// TestHostileLambda has ridges from 0 and the smallest number to the largest. If the samples determine
+// the weights, the weights have the promised digits, with Original and Improved at the start. If only
+// the ridge does, a ridge that is negligible relative to A gives no weights.
 func TestHostileLambda(t *testing.T) {
 	const k, l, c = 5, 20, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
@@ -228,8 +226,8 @@ func TestHostileLambda(t *testing.T) {
 			if !v.answers(t, name, u, err, first, its, lambda, true) {
 				continue
 			}
-			// The bound counts lambda as rows of A, which is too much where nothing
-			// else counts.
+			// The bound counts lambda as rows of A, which is too much if nothing else
+			// counts.
 			if c := u.Condition(); !(c.Digits > 10) && lambda <= 1 {
 				t.Errorf("%s: %.1f digits", name, c.Digits)
 			}
@@ -268,7 +266,7 @@ func TestHostileLambda(t *testing.T) {
 	})
 }
 
-// TestNumericsPage looks for the tests that docs/numerics.md names by their package.
+// TestNumericsPage checks that the tests that docs/numerics.md names with their package exist.
 func TestNumericsPage(t *testing.T) {
 	text, err := os.ReadFile("../docs/numerics.md")
 	must(t, err)

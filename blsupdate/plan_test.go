@@ -11,12 +11,12 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// flopRates are rates by which the time is the number of flops.
+// flopRates returns rates with which the time in seconds is the number of flops.
 func flopRates() *Rates { return ConstantRates(1, math.Inf(1)) }
 
 // TestPlanAgainstAll compares the choice with the smallest sum of flops over all batches, method by
-// method and batch by batch, where all accept the start; 1000 batches are more than are looked at one
-// by one.
+// method and batch by batch, if all accept the start; 1000 batches are more than Plan adds up one by
+// one.
 func TestPlanAgainstAll(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutine")
 	for _, k := range []int{1, 7, 100} {
@@ -141,8 +141,8 @@ func TestPlanNeeds(t *testing.T) {
 	}
 }
 
-// TestPlanStarts checks that what Plan calls valid can be started and has weights after the first
-// batch.
+// TestPlanStarts checks that candidates that Plan calls valid can be started and have weights after the
+// first batch.
 func TestPlanStarts(t *testing.T) {
 	for _, l := range []int{3, 8, 20} {
 		for _, lambda := range []float64{0, 0.5} {

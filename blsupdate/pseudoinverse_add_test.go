@@ -59,13 +59,13 @@ func checkState(t *testing.T, u Pseudoinverter, a, y *mat.Dense, kappa, more flo
 	checkReport(t, u)
 }
 
-// A history is a model by Original or Improved with all its rows and the singular values on the way.
+// A history is a model of Original or Improved, with all its rows and the singular values on the way.
 type history struct {
 	t      *testing.T
 	u      Pseudoinverter
 	a, y   *mat.Dense
 	states spread
-	// The error grows with κ², since the form was Large, or the rank not full at the start.
+	// The error grows with κ², since the form was Large, or the rank was not full at the start.
 	squared bool
 }
 
@@ -88,7 +88,7 @@ func (h *history) add(ax, ya *mat.Dense) {
 	h.squared = h.squared || h.u.Report().Form == Large
 }
 
-// kappa is that of the bound on errors.
+// kappa returns the κ of the bound on errors.
 func (h *history) kappa() float64 {
 	if h.squared {
 		return h.states.kappa() * h.states.kappa()
@@ -102,8 +102,7 @@ func (h *history) check(more float64) {
 	checkState(h.t, h.u, h.a, h.y, h.kappa(), more)
 }
 
-// error returns the relative error of A⁺, the bound 10 sqrt(l) eps κ, and the norm of the A⁺ that is
-// right.
+// error returns the relative error of A⁺, the bound 10 sqrt(l) eps κ, and the norm of the correct A⁺.
 func (h *history) error() (got, bound, norm float64) {
 	want, _ := pinvOf(h.a)
 	bound = 10 * math.Sqrt(float64(dense.Rows(h.a))) * dense.Eps * h.kappa()
@@ -120,8 +119,8 @@ func eachConfiguration(t *testing.T, f func(t *testing.T, m Method, opt Options)
 	})
 }
 
-// TestAnyRank goes through the cases of C: zero, of full rank, and neither; from no row space at all
-// to all of it, with repeated rows and rows inside and outside of what is known.
+// TestAnyRank goes through the cases of C: zero, of full rank, and neither; from no row space at all to
+// all of it, with repeated rows and rows inside and outside the row space.
 func TestAnyRank(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 0))
 	basis := testutil.Random(r, 3, 9)
@@ -134,8 +133,8 @@ func TestAnyRank(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		rows []*mat.Dense
-		// The ranks of C for each of the batches after the first. They and that of the first
-		// add up to 9 where A gets full rank.
+		// The ranks of C for each of the batches after the first. They and the rank of the
+		// first add up to 9 if A reaches full rank.
 		ranks []int
 	}{
 		{"wide, growing to full", []*mat.Dense{testutil.Random(r, 3, 9), testutil.Random(r, 2, 9), testutil.Random(r, 7, 9), testutil.Random(r, 4, 9)}, []int{2, 4, 0}},
@@ -172,7 +171,7 @@ func TestAnyRank(t *testing.T) {
 	}
 }
 
-// checkKept checks that A is kept, row for row, as long as its rank is below k.
+// checkKept checks that A is kept, row for row, while its rank is below k.
 func checkKept(t *testing.T, u Updater, a *mat.Dense) {
 	t.Helper()
 	rank, kept := rankOf(u), slices.Concat(blocksOf(u, "a")...)
@@ -213,9 +212,9 @@ func TestRandomShapes(t *testing.T) {
 	})
 }
 
-// TestRidgeStart checks that from the ridge inverse of the first rows both methods come to the
-// solution that the paper's formulas imply: that of the prior AᵀA + 2 lambda I + lambda² (AᵀA)⁻¹,
-// which is BᵀB for B = A + lambda A⁺ᵀ, and BᵀY = AᵀY + lambda A⁺Y.
+// TestRidgeStart checks that from the ridge inverse of the first rows both methods reach the solution
+// that the paper's formulas imply: that of the prior AᵀA + 2 lambda I + lambda² (AᵀA)⁻¹, which is BᵀB
+// for B = A + lambda A⁺ᵀ, and BᵀY = AᵀY + lambda A⁺Y.
 func TestRidgeStart(t *testing.T) {
 	const l, k, q, lambda = 20, 6, 9, 0.03
 	eachConfiguration(t, func(t *testing.T, m Method, opt Options) {
@@ -238,8 +237,8 @@ func TestRidgeStart(t *testing.T) {
 // stable are the configurations whose error grows like eps κ.
 var stable = []variant{{Original, Auto, false}, {Improved, Small, false}, {Improved, Small, true}, {Improved, Compressed, false}}
 
-// TestNearlyRepeatedRows adds to a wide A rows that are nearly rows of it, which makes the row space
-// ill-conditioned, and then enough others: the error must not grow faster than eps κ.
+// TestNearlyRepeatedRows adds to a wide A near copies of its rows, which makes the row space
+// ill-conditioned, and then enough other rows: the error must not grow faster than eps κ.
 func TestNearlyRepeatedRows(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, delta := range []float64{1e-3, 1e-5, 1e-7} {
@@ -260,7 +259,7 @@ func TestNearlyRepeatedRows(t *testing.T) {
 					norms = max(norms, h.u.Pseudoinverse().Norm(2))
 				}
 				// The error is absolute in the largest A⁺ on the way; a constant of 3
-				// does for 10.
+				// suffices instead of 10.
 				got, tol, norm := h.error()
 				if tol *= 0.3 * norms / norm; !(got <= tol) {
 					t.Errorf("delta=%g %s: error %g, bound %g", delta, cfg.String(), got, tol)
@@ -270,9 +269,9 @@ func TestNearlyRepeatedRows(t *testing.T) {
 	})
 }
 
-// TestLargeBatches adds batches of rows that are large in the same direction, in nearly the same, of
-// both signs, or each in its own, with and without room for D. Up to a norm of 1e3 DᵀD is formed, with
-// an error of eps‖DᵀD‖, at most 32 eps κ as ‖D‖ is at most κ; from there on the error is less.
+// TestLargeBatches adds batches of rows that are large in the same direction, in nearly the same one,
+// with both signs, or each in its own, with and without room for D. Up to a norm of 1e3 DᵀD is formed,
+// with an error of eps‖DᵀD‖, at most 32 eps κ since ‖D‖ is at most κ; above that the error is smaller.
 func TestLargeBatches(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutine")
 	const l, k, q = 20, 5, 7
@@ -312,7 +311,7 @@ func TestLargeBatches(t *testing.T) {
 	}
 }
 
-// TestViews gives matrices that are parts of larger ones, which hold NaN elsewhere: the results are
+// TestViews passes matrices that are parts of larger ones, which hold NaN elsewhere: the results are
 // the same, and the matrices are neither changed nor kept.
 func TestViews(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {

@@ -20,8 +20,8 @@ import (
 
 // TestNodesAnyRank goes through the cases of C: of full rank, zero, and neither; for tall, square and
 // wide A of full and of deficient rank, more new nodes than samples, and new nodes that are zero or
-// there already. Then it adds rows, which lie outside of the row space where the new nodes have left A
-// with dependent columns.
+// copies. Then it adds rows, which lie outside the row space if the new nodes left A with dependent
+// columns.
 func TestNodesAnyRank(t *testing.T) {
 	r := rand.New(rand.NewPCG(71, 0))
 	inside := func(a *mat.Dense, p int) *mat.Dense { return nearly(r, a, p, 0) }
@@ -87,7 +87,7 @@ func TestNodesAnyRank(t *testing.T) {
 	}
 }
 
-// nearly returns p nodes that are combinations of the columns of A, but for noise of the given size.
+// nearly returns p nodes that are combinations of the columns of A, up to noise of the given size.
 func nearly(r *rand.Rand, a *mat.Dense, p int, noise float64) *mat.Dense {
 	h := scaled(testutil.Random(r, dense.Rows(a), p), noise)
 	var c mat.Dense
@@ -97,8 +97,8 @@ func nearly(r *rand.Rand, a *mat.Dense, p int, noise float64) *mat.Dense {
 }
 
 // TestNodesOrder gives AddNodes the samples of a model that has learned and unlearned some: as the
-// model has them, which is the only thing that is accepted, and in other ways, which are refused with
-// the first row that is not the right one and without a change of the state.
+// model has them, the only order that is accepted, and in other ways, which are refused. The error
+// names the first wrong row, and the state is unchanged.
 func TestNodesOrder(t *testing.T) {
 	const k, p, l = 4, 2, 20
 	_, wide, y := problem(77, 0, l, k+p, 2)
@@ -153,12 +153,12 @@ func TestNodesOrder(t *testing.T) {
 }
 
 // TestNodesRidge adds nodes twice to models with a ridge and compares with the ridge inverse of all
-// columns and its weights: for nodes that are new, combinations of old ones, zero, or more than there
-// are samples, and after Forget, which leaves a ridge inverse one.
+// columns and its weights: for nodes that are new, combinations of old ones, zero, or more than the
+// samples, and after Forget, which keeps a ridge inverse.
 //
 // Backward errors of c sqrt(l) eps in norm of the factorizations, with κ the condition number of S =
-// [A; sqrt(lambda) I], change S⁺, of which A⁺ is the first l columns, by κ times as much, relatively
-// to its norm κ/‖S‖; and W = A⁺Y by ‖Y‖ times that. c is 10.
+// [A; sqrt(lambda) I], change S⁺, whose first l columns are A⁺, by κ times as much, relative to its
+// norm κ/‖S‖; and W = A⁺Y by ‖Y‖ times that. c is 10.
 func TestNodesRidge(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutine")
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
@@ -186,7 +186,7 @@ func TestNodesRidge(t *testing.T) {
 					a, h, y := dense.Copy(test.a), dense.Copy(test.h), testutil.Random(r, l, 2)
 					opt := Options{Lambda: lambda, Backend: b}
 					if l < k+p {
-						// The caller says that dependent rows do not occur.
+						// The caller asserts that dependent rows do not occur.
 						opt.C = CZero
 					}
 					name := fmt.Sprintf("%s, lambda %g, root %g", test.name, lambda, root)
@@ -214,7 +214,7 @@ func TestNodesRidge(t *testing.T) {
 	})
 }
 
-// checkRidge compares A⁺, W and the condition with those of the ridge problem.
+// checkRidge compares A⁺, W and the condition number with the ridge problem's.
 func checkRidge(t *testing.T, name string, u Pseudoinverter, a, y *mat.Dense, lambda float64) {
 	t.Helper()
 	kappa := kappaOf(a, lambda)
@@ -238,7 +238,7 @@ func checkRidge(t *testing.T, name string, u Pseudoinverter, a, y *mat.Dense, la
 	}
 }
 
-// TestNodesRidgeError adds nodes that are combinations of the others but for a trace, which makes A
+// TestNodesRidgeError adds nodes that are combinations of the others up to a trace, which makes A
 // ill-conditioned, with a ridge below the square of its smallest singular value. With targets that the
 // nodes explain the error of W grows like eps κ; by the Schur complement it would grow like eps κ².
 func TestNodesRidgeError(t *testing.T) {

@@ -21,8 +21,8 @@ func startQR(t *testing.T, b blskernel.Backend, a, y *mat.Dense, lambda float64)
 	return variant{method: QR}.start(t, b, a, y, lambda).(*updater)
 }
 
-// actQR fails the test where an action failed, its flops are not those of the model, or the norms of
-// the columns are not what they are taken for.
+// actQR fails the test if an action failed, its flops differ from the model's, or the norms that the
+// state keeps are not the norms of its columns.
 func actQR(t *testing.T, u *updater, err error) {
 	t.Helper()
 	do(t, u, err)
@@ -39,7 +39,7 @@ func actQR(t *testing.T, u *updater, err error) {
 	}
 }
 
-// checkQRTriangle compares RᵀR with AᵀA + lambda I and Rᵀz with AᵀY, by the bound on R of factor times
+// checkQRTriangle compares RᵀR with AᵀA + lambda I and Rᵀz with AᵀY, with a bound on R of factor times
 // sqrt(l) eps, in Frobenius norms: R and z are exact for [A Y] with errors of that size.
 func checkQRTriangle(t *testing.T, u Updater, a, y *mat.Dense, lambda, factor float64) {
 	t.Helper()
@@ -71,8 +71,8 @@ func checkQRWeights(t *testing.T, u Updater, a, y *mat.Dense, lambda, more float
 	checkWeights(t, u, a, y, lambda, variant{method: QR}.accuracy(dense.Rows(a), kappaOf(a, lambda))+more)
 }
 
-// TestQRTriangle has R and z after batches of all sizes, from fewer rows than nodes on, with rows of
-// zeros and rows that are there twice.
+// TestQRTriangle checks R and z after batches of all sizes, starting from fewer rows than nodes, with
+// rows of zeros and repeated rows.
 func TestQRTriangle(t *testing.T) {
 	testutil.NotUnderRace(t, "its goroutines are those of products")
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
@@ -112,8 +112,8 @@ func TestQRTriangle(t *testing.T) {
 	})
 }
 
-// Columns from 2^-1020 to 2^850 in one model, and new ones of other scales: R has the accuracy of each
-// column for itself, so that scales make no difference.
+// TestQRScales has columns from 2^-1020 to 2^850 in one model, and new ones of other scales: R is
+// accurate column by column, so that scales make no difference.
 func TestQRScales(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(3, 1))
@@ -158,7 +158,8 @@ func TestQRScales(t *testing.T) {
 }
 
 // TestQRMergeRidges merges models of different ridges, of fewer rows than nodes and of more. The ridge
-// of the receiver remains. Where the other ridge is all there is, a receiver without one is refused.
+// of the receiver remains. If only the other ridge determines the result, a receiver without one is
+// refused.
 func TestQRMergeRidges(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		const k, c = 20, 2
