@@ -253,7 +253,7 @@ func TestInverseForgetting(t *testing.T) {
 }
 
 // TestInverseWorst removes the row that makes a problem well-conditioned and adds it again: the errors
-// of the state in between stay, and Condition must be for that state, even if it was not called then.
+// of the state in between stay, and lower Digits, even if Condition was not called then.
 func TestInverseWorst(t *testing.T) {
 	eachInverse(t, func(t *testing.T, v variant, opt Options) {
 		const k, l = 8, 60

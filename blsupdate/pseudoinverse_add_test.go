@@ -213,8 +213,8 @@ func TestRandomShapes(t *testing.T) {
 }
 
 // TestRidgeStart checks that from the ridge inverse of the first rows both methods reach the solution
-// that the paper's formulas imply: that of the prior AᵀA + 2 lambda I + lambda² (AᵀA)⁻¹, which is BᵀB
-// for B = A + lambda A⁺ᵀ, and BᵀY = AᵀY + lambda A⁺Y.
+// that the paper's formulas imply, with the prior AᵀA + 2 lambda I + lambda² (AᵀA)⁻¹, which is BᵀB for
+// B = A + lambda A⁺ᵀ, and BᵀY = AᵀY + lambda A⁺Y.
 func TestRidgeStart(t *testing.T) {
 	const l, k, q, lambda = 20, 6, 9, 0.03
 	eachConfiguration(t, func(t *testing.T, m Method, opt Options) {

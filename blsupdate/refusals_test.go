@@ -38,8 +38,8 @@ var (
 	withRidge = []Method{Gram, QR}
 )
 
-// TestRefusals makes each call that must fail, on models whose weights have been asked for and on
-// others: the error is the one that is wanted, and not a bit of the model changes.
+// TestRefusals makes each call that must fail, on models with and without computed weights: the error
+// is the wanted one, and not a bit of the model changes.
 func TestRefusals(t *testing.T) {
 	all := slices.Concat(wrongArguments(), wrongRows(), wrongNodes(), wrongRidges())
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
@@ -215,8 +215,8 @@ func wrongRows() (all []refusal) {
 	add("twice", "row 2 of Ax", unknown, refusal{}, remove(take(a, []int{5, 6, 5}), take(y, []int{5, 6, 5})), withA...)
 	wide, wideY := testutil.Random(r, 3, k), testutil.Random(r, 3, c)
 	add("independent", "", leverage, refusal{a: wide, y: wideY}, remove(rowsBetween(wide, 1, 2), rowsBetween(wideY, 1, 2)), withA...)
-	// Each block, where rows are removed in blocks or one by one, leaves a millionth of what is
-	// known in one direction, and all together much less.
+	// If rows are removed in blocks or one by one, each block leaves a millionth of the information
+	// in one direction, and all together leave much less.
 	for _, q := range []int{3, 150} {
 		whole, targets := testutil.Random(r, 60+q, 45), testutil.Random(r, 60+q, 1)
 		for i := range 60 + q {
@@ -228,8 +228,8 @@ func wrongRows() (all []refusal) {
 		}
 		add("in parts", "", leverage, refusal{a: whole, y: targets}, remove(rowsBetween(whole, 60, 60+q), rowsBetween(targets, 60, 60+q)), withQ...)
 	}
-	// Rows of both signs, and those whose dominant direction has elements of both signs, which a
-	// start without negative elements is orthogonal to. 1-h is e² to a factor.
+	// Rows of both signs, and rows whose dominant direction has elements of both signs, to which a
+	// starting vector without negative elements is orthogonal. 1-h is e² up to a factor.
 	for _, rows := range [][]float64{{1, -1}, {1, 1}, {1, 0.5, -1, -0.5}, {1, -0.5, -1, 0.5}, {1, -1, -1, 1, 1, -1, -1, 1}, {1, -1, 1, -1}} {
 		e, q := 0x1p-17, len(rows)/2
 		if q == 1 {
@@ -238,8 +238,8 @@ func wrongRows() (all []refusal) {
 		signed, signedY := mat.NewDense(2+q, 2, append([]float64{e, 0, 0, e}, rows...)), mat.NewDense(2+q, 1, append([]float64{e, 2 * e, 5}, make([]float64, q-1)...))
 		add("both signs", "", isSingular, refusal{a: signed, y: signedY}, remove(rowsBetween(signed, 2, 2+q), rowsBetween(signedY, 2, 2+q)))
 	}
-	// Two larger rows complete the row space; the targets of the others are the problem of the
-	// second part of the batch.
+	// Two larger rows complete the row space; the targets of the others make the second part of the
+	// batch fail.
 	small, ax, ya := scaled(testutil.Random(r, 3, 5), 1e-3), scaled(testutil.Random(r, 20, 5), 1e-3), mat.NewDense(20, 1, nil)
 	for i := range 20 {
 		if i == 4 || i == 11 {
@@ -259,8 +259,8 @@ func constantRows(r *rand.Rand, rows, cols int, size float64) *mat.Dense {
 	return scaled(signs(r, rows, cols), size)
 }
 
-// nearlyDependent returns a wide A of condition 1e14, for which rounding noise and new rows or nodes
-// are alike.
+// nearlyDependent returns a wide A of condition 1e14, for which new rows or nodes look like rounding
+// noise.
 func nearlyDependent(r *rand.Rand) *mat.Dense {
 	return gonummat.DenseCopyOf(testutil.WithCondition(r, 9, 4, 1e14).T())
 }
@@ -288,7 +288,7 @@ func wrongNodes() (all []refusal) {
 	return all
 }
 
-// wrongRidges are ridges that are all there is and cannot be taken away, though most of one can.
+// wrongRidges are ridges that alone determine the model and cannot be removed, though most of one can.
 func wrongRidges() (all []refusal) {
 	const k = 12
 	r := rand.New(rand.NewPCG(31, 5))

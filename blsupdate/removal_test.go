@@ -15,8 +15,8 @@ import (
 	"blskernel/mat"
 )
 
-// TestRemoveAnyRank removes rows of matrices of every rank, so that the rank stays, and then adds rows
-// that raise it. Samples that are there twice, with the same or with other targets, are removed once.
+// TestRemoveAnyRank removes rows of matrices of every rank, so that the rank does not change, and then
+// adds rows that raise it. Of repeated samples, with the same or other targets, one is removed.
 func TestRemoveAnyRank(t *testing.T) {
 	const k, l = 8, 40
 	for rank := 1; rank <= k; rank++ {
@@ -31,7 +31,7 @@ func TestRemoveAnyRank(t *testing.T) {
 			h.add(rowsBetween(a, 25, 26), rowsBetween(y, 25, 26))
 			h.add(rowsBetween(a, 26, l), rowsBetween(y, 26, l))
 			left, more := dense.Indices(l), 0.0
-			// The first of 3 and 7 is taken, whichever is asked for.
+			// The first of 3 and 7 is removed, whichever is given.
 			for _, gone := range [][]int{{3}, {25, 7, 39, 0}, {20, 12, 19, 11, 18, 10, 17, 13, 14, 16, 15, 21}} {
 				ax := take(a, gone)
 				do(t, h.u, h.u.RemoveInputs(ax, take(y, gone)))
@@ -52,8 +52,8 @@ func TestRemoveAnyRank(t *testing.T) {
 	}
 }
 
-// TestRebuild slides a window over rows with an outlier of 1e6: where it cannot leave, the error names
-// Rebuild, and the model goes on from the rows that stay, with the digits that it promises.
+// TestRebuild slides a window over rows with an outlier of 1e6: if it cannot leave, the error names
+// Rebuild, and the model continues from the remaining rows, with the digits that it promises.
 func TestRebuild(t *testing.T) {
 	const k, l, steps = 5, 30, 40
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
@@ -89,7 +89,7 @@ func TestRebuild(t *testing.T) {
 	})
 }
 
-// TestRemoveWhatWasRemoved removes samples once more, and weighted samples as the model has them.
+// TestRemoveWhatWasRemoved removes samples a second time, and weighted samples as the model has them.
 func TestRemoveWhatWasRemoved(t *testing.T) {
 	r, a, y := problem(63, 0, 20, 4, 1)
 	ax, ya, roots := testutil.Random(r, 3, 4), testutil.Random(r, 3, 1), []float64{2, 0.5, 0}
@@ -110,8 +110,7 @@ func TestRemoveWhatWasRemoved(t *testing.T) {
 	}
 }
 
-// TestRemoveAfterForget checks that rows are not known after Forget, until AddNodes is given them
-// anew.
+// TestRemoveAfterForget checks that rows are not known after Forget until AddNodes gets them again.
 func TestRemoveAfterForget(t *testing.T) {
 	const factor = 0.81
 	_, wide, y := problem(64, 0, 20, 5, 1)
@@ -133,8 +132,7 @@ func TestRemoveAfterForget(t *testing.T) {
 	}
 }
 
-// TestWindow lets a window of rows slide, one row in and one or, at random, another one out, a
-// thousand times.
+// TestWindow slides a window of rows a thousand times: one row in, and the oldest or a random one out.
 func TestWindow(t *testing.T) {
 	const k, l, steps = 6, 60, 1000
 	for _, oldest := range []bool{true, false} {
@@ -154,7 +152,7 @@ func TestWindow(t *testing.T) {
 			window = slices.Delete(window, out, out+1)
 			states.Add(take(a, window))
 		}
-		// Every step adds an error of the order eps κ, in random directions.
+		// Every step adds an error of order eps κ, in random directions.
 		kept := take(a, window)
 		checkState(t, u, kept, take(y, window), states.kappa()*math.Sqrt(steps), 0)
 		if blocks := len(blocksOf(u, "p")); blocks > 3 {
@@ -163,9 +161,9 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestRemovalOfAllThatIsKnown removes the rows that alone have something of one direction, delta of
-// it: 1-h is exactly 0, and what is computed of it is rounding noise that grows with the condition of
-// the model. The direction is that of the last node, or any.
+// TestRemovalOfAllThatIsKnown removes the only rows with a component, delta, in one direction: 1-h is
+// exactly 0, and its computed value is rounding noise that grows with the condition of the model. The
+// direction is the last node's, or any.
 func TestRemovalOfAllThatIsKnown(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		const l, k = 30, 6
@@ -199,7 +197,7 @@ func TestRemovalOfAllThatIsKnown(t *testing.T) {
 	})
 }
 
-// TestHarmlessRemovals removes rows that are like the others from ill-conditioned models.
+// TestHarmlessRemovals removes rows like the others from ill-conditioned models.
 func TestHarmlessRemovals(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		const l = 120
@@ -215,7 +213,7 @@ func TestHarmlessRemovals(t *testing.T) {
 	})
 }
 
-// TestLeverageErrorSays: a ridge is not called rows.
+// TestLeverageErrorSays checks that the error for a ridge does not speak of rows.
 func TestLeverageErrorSays(t *testing.T) {
 	_, a, y := problem(86, 0, 2, 3, 1)
 	for _, test := range []struct {

@@ -13,8 +13,8 @@ import (
 	"blskernel/mat"
 )
 
-// A powerLife is all that a model can do with the rows [a h] and the targets y, multiplied by powers
-// of two.
+// A powerLife takes a model through every action with the rows [a h] and the targets y, multiplied by
+// powers of two.
 type powerLife struct {
 	a, h, y *mat.Dense
 	lambda  float64
@@ -24,8 +24,8 @@ type powerLife struct {
 }
 
 // run starts a model, adds a row, a few, and more than there are nodes, removes two, forgets, adds
-// nodes, and where it can changes the ridge. It returns the weights, multiplied by the reciprocal
-// power, or the first error and what was to be done.
+// nodes, and changes the ridge if it can. It returns the weights, times the reciprocal power, or the
+// first error and the action that failed.
 func (p powerLife) run(v variant, b blskernel.Backend) (w *mat.Dense, failed string, err error) {
 	a, h, y := ldexp(p.a, p.rows), ldexp(p.h, p.rows), ldexp(p.y, p.targets)
 	ridge := func(f float64) float64 { return math.Ldexp(f*p.lambda, 2*p.rows) }
@@ -63,8 +63,8 @@ func (p powerLife) run(v variant, b blskernel.Backend) (w *mat.Dense, failed str
 	return ldexp(w, p.rows-p.targets), "", nil
 }
 
-// bound is what two runs may differ by, each with the error of its method: κ is at most that of the
-// start with the norm of all rows, and is squared where the rank grows; the removal has its own.
+// bound returns how much two runs may differ, each with the error of its method: κ is at most the
+// start's with the norm of all rows, and is squared if the rank grows; the removal has its own bound.
 func (p powerLife) bound(v variant) float64 {
 	l := p.cuts[len(p.cuts)-1]
 	all := dense.Beside(p.a, p.h)
@@ -77,11 +77,11 @@ func (p powerLife) bound(v variant) float64 {
 	return 2 * (v.accuracy(l, kappa) + v.removal(rowsBetween(p.a, l-2, l), rowsBetween(p.a, 0, l-2)))
 }
 
-// TestHostileScale multiplies A by 2^±500 and 2^±1000 and lambda by the square, in a life with every
-// action: the weights are multiplied by the reciprocal, within twice the bound of the method, or the
-// method says that squares overflow or underflow. Gram, QR and RidgeInverse, which have one way for
-// numbers of every size, give the same bits. Original and Improved also start with fewer rows than
-// nodes, and with powers at which squares just underflow or overflow.
+// TestHostileScale multiplies A by 2^±500 and 2^±1000 and lambda by the square, in a powerLife: the
+// weights are multiplied by the reciprocal, within twice the bound of the method, or the method reports
+// that squares overflow or underflow. Gram, QR and RidgeInverse, which treat numbers of every size
+// alike, give the same bits. Original and Improved also start with fewer rows than nodes, and with
+// powers at which squares just underflow or overflow.
 func TestHostileScale(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		powers := []int{-1000, -500, 500, 1000}
@@ -99,7 +99,7 @@ func TestHostileScale(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", failed, err)
 			}
-			// Every method is linear in the targets, up to 2^990 or 1e298, and to the bit.
+			// Every method is linear in the targets to the last bit, up to 2^990 or 1e298.
 			for _, p.targets = range []int{-950, -500, 500, 990} {
 				if got, failed, err := p.run(v, b); err != nil || !sameBits(got, want) {
 					t.Errorf("targets of 2^%d: W has other bits, or %s fails: %v", p.targets, failed, err)
@@ -141,8 +141,8 @@ func TestHostileScale(t *testing.T) {
 	})
 }
 
-// TestHostileOverflow has targets of 1e300 and weights that are beyond float64: an error, from the
-// call that has to have them, and no bit of the model is changed.
+// TestHostileOverflow has targets of 1e300 and weights beyond float64: the call that needs them returns
+// an error, and no bit of the model changes.
 func TestHostileOverflow(t *testing.T) {
 	const k, l = 4, 16
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
@@ -180,14 +180,14 @@ func TestHostileOverflow(t *testing.T) {
 	})
 }
 
-// TestHostileSubnormal has subnormal rows and targets, of which the solution is of ordinary size. No
-// method has it: the inverse of such rows is beyond float64, their squares are zero, and of their sums
-// hardly a digit is kept. There is an error, or Condition has no more digits than there are.
+// TestHostileSubnormal has subnormal rows and targets, with a solution of ordinary size. No method
+// finds it: the inverse of such rows is beyond float64, their squares are zero, and their sums keep
+// hardly a digit. There is an error, or Condition promises no more digits than there are.
 func TestHostileSubnormal(t *testing.T) {
 	const k, l = 4, 16
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, power := range []int{-1015, -1022, -1040, -1060, -1070} {
-			// Powers of two, so that the problem as it is given is what is solved.
+			// Powers of two, so that exactly the given problem is solved.
 			_, a, y := problem(88, 0, l, k, 1)
 			a, y = ldexp(a, power), ldexp(y, power)
 			u, err := v.try(b, a, y, 0)
@@ -196,8 +196,8 @@ func TestHostileSubnormal(t *testing.T) {
 	})
 }
 
-// TestHostileForget forgets nearly all: the weights stay, and what overflows or underflows is an error
-// that leaves the model as it is, or one of Weights.
+// TestHostileForget forgets nearly everything: the weights stay, and overflow or underflow is an error
+// that leaves the model unchanged, or an error of Weights.
 func TestHostileForget(t *testing.T) {
 	const k, l = 4, 16
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
@@ -220,7 +220,7 @@ func TestHostileForget(t *testing.T) {
 			if !forgotten {
 				continue
 			}
-			// What comes then is all that the model knows, to rounding.
+			// The next rows are all that the model knows, up to rounding.
 			if err := u.AddInputs(ax, ya); err != nil {
 				if !isRefusal(err) {
 					t.Errorf("factor %g: rows after it: %v", factor, err)

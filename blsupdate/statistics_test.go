@@ -69,8 +69,8 @@ func (c closeTo) check(what string, got, want, size float64) {
 	}
 }
 
-// checkStatistics compares all statistics of u with those of r, where rss says whether sums of squares
-// are known for a target.
+// checkStatistics compares all statistics of u with those of r, where known reports whether sums of
+// squares are known for a target.
 func checkStatistics(c closeTo, u Updater, r *weightedRows, known func(j int) bool) {
 	c.Helper()
 	l, k := r.a.Dims()
@@ -80,7 +80,7 @@ func checkStatistics(c closeTo, u Updater, r *weightedRows, known func(j int) bo
 	testutil.NoError(c, err)
 	left, err := u.LeaveOneOutContext(c.Context(), r.a, r.y, r.weights)
 	testutil.NoError(c, err)
-	// More rows than are taken at a time, in a matrix with gaps.
+	// More rows than are processed at a time, in a matrix with gaps.
 	x, report := mat.NewDense(520, k+3, nil).Slice(0, 520, 0, k).(*mat.Dense), u.Report()
 	for i := range 520 {
 		x.SetRow(i, r.a.RawRowView(i%l))
@@ -261,7 +261,7 @@ func TestStatistics(t *testing.T) {
 			testutil.NoError(t, err)
 			after("Clone", nil, everything)
 
-			// As the model has them: times the roots of the weights.
+			// As in the model: times the square roots of the weights.
 			scale := func(m *mat.Dense) *mat.Dense {
 				s := dense.Copy(m)
 				s.Apply(func(i, _ int, v float64) float64 { return v * math.Sqrt(r.weights[i]) }, s)
@@ -286,7 +286,7 @@ func TestStatistics(t *testing.T) {
 	})
 }
 
-// TestStatisticsOfCloseFits has a fit with R² = 1 - 1e-14, which Gram alone cannot tell from an exact
+// TestStatisticsOfCloseFits has a fit with R² = 1 - 1e-14, which only Gram cannot tell from an exact
 // one.
 func TestStatisticsOfCloseFits(t *testing.T) {
 	for _, v := range variants {

@@ -23,7 +23,8 @@ func mapped(y, m *mat.Dense, keep bool) *mat.Dense {
 }
 
 // TestAddTargets appends combinations of targets, before and after W is known, and compares with a
-// start with all of them: the targets so far keep every bit, and the negative of one has its bits.
+// start with all of them: the weights of earlier targets keep every bit, and the negative of a target
+// has the negated bits.
 func TestAddTargets(t *testing.T) {
 	const k, l, c, p = 9, 40, 3, 4
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {

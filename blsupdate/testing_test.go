@@ -20,7 +20,7 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// configurations are all the ways to the same A⁺ for lambda = 0.
+// configurations are all the ways to compute the same A⁺ for lambda = 0.
 var configurations = []variant{
 	{Original, Auto, false},
 	{Improved, Small, false}, {Improved, Large, false}, {Improved, Paper, false}, {Improved, Auto, false},
@@ -36,7 +36,7 @@ func stack(a, b *mat.Dense) *mat.Dense {
 	return &c
 }
 
-// pinv is the brute-force pseudoinverse with the singular values of a, in descending order.
+// pinvOf returns the brute-force pseudoinverse of a and its singular values, in descending order.
 func pinvOf(a *mat.Dense) (*mat.Dense, []float64) {
 	l, k := a.Dims()
 	var svd gonummat.SVD
@@ -63,7 +63,7 @@ func pinvOf(a *mat.Dense) (*mat.Dense, []float64) {
 	return p, values[:rank]
 }
 
-// condition is the ratio of the largest to the smallest of the singular values that count.
+// condition returns the ratio of the largest to the smallest singular value that counts.
 func condition(values []float64) float64 {
 	if len(values) == 0 {
 		return 1
@@ -71,7 +71,7 @@ func condition(values []float64) float64 {
 	return values[0] / values[len(values)-1]
 }
 
-// relative returns ‖got - want‖/‖want‖ in Frobenius norms, ‖got‖ where want is zero.
+// relative returns ‖got - want‖/‖want‖ in Frobenius norms, or ‖got‖ if want is zero.
 func relative(got, want *mat.Dense) float64 {
 	var diff mat.Dense
 	diff.Sub(got, want)
@@ -83,7 +83,7 @@ func relative(got, want *mat.Dense) float64 {
 }
 
 // highPrecision returns argmin ‖A W - Y‖² + lambda ‖W‖² by the normal equations in 400-bit numbers,
-// which are exact to rounding for every condition number that occurs in the tests.
+// which are accurate for every condition number in the tests.
 func highPrecision(a, y *mat.Dense, lambda float64) *mat.Dense {
 	const bits = 400
 	l, k := a.Dims()
@@ -156,7 +156,7 @@ func fieldOf(u Updater, path ...string) reflect.Value {
 	return reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem()
 }
 
-// rankOf returns the rank that Original or Improved takes A for.
+// rankOf returns the rank of A that Original or Improved has determined.
 func rankOf(u Updater) int { return int(fieldOf(u, "rank").Int()) }
 
 // blocksOf returns the blocks of A, A⁺ or Y in Original or Improved.
@@ -196,7 +196,7 @@ func (v variant) String() string {
 	return s
 }
 
-// ridgeSolver tells whether the method solves the ridge problem for lambda > 0.
+// ridgeSolver reports whether the method solves the ridge problem for lambda > 0.
 func (v variant) ridgeSolver() bool { return !keepsInverse(v.method) }
 
 // variants are all methods in all forms.
@@ -227,15 +227,14 @@ func (v variant) start(t *testing.T, b blskernel.Backend, a, y *mat.Dense, lambd
 	return u
 }
 
-// do fails the test where an action failed or its flops are not those of the model.
+// do fails the test if an action failed or its flops differ from the model's.
 func do(t *testing.T, u Updater, err error) {
 	t.Helper()
 	must(t, err)
 	checkReport(t, u)
 }
 
-// accuracy is the bound of algorithms on the relative error of W after l rows at the condition number
-// κ.
+// accuracy returns the bound on the relative error of W after l rows for the condition number κ.
 func (v variant) accuracy(l int, kappa float64) float64 {
 	unit := math.Sqrt(float64(l)) * dense.Eps * kappa
 	switch {
@@ -259,7 +258,7 @@ func checkWeights(t *testing.T, u Updater, a, y *mat.Dense, lambda, bound float6
 	checkReport(t, u)
 }
 
-// reference is highPrecision, which takes its time, for problems that many variants are given.
+// reference caches highPrecision, which is slow, for problems that many variants share.
 func reference(a, y *mat.Dense, lambda float64) *mat.Dense {
 	key := hashOf(dense.Compact(a), dense.Compact(y), lambda)
 	if references[key] == nil {
@@ -270,7 +269,7 @@ func reference(a, y *mat.Dense, lambda float64) *mat.Dense {
 
 var references = map[uint64]*mat.Dense{}
 
-// kappaOf is the condition number of [A; sqrt(lambda) I].
+// kappaOf returns the condition number of [A; sqrt(lambda) I].
 func kappaOf(a *mat.Dense, lambda float64) float64 {
 	var svd gonummat.SVD
 	if !svd.Factorize(stack(a, dense.ScaledIdentity(dense.Cols(a), math.Sqrt(lambda))), gonummat.SVDNone) {
@@ -287,8 +286,8 @@ func columnsBetween(m *mat.Dense, from, to int) *mat.Dense {
 	return gonummat.DenseCopyOf(m.Slice(0, dense.Rows(m), from, to))
 }
 
-// removal is the bound on what a removal adds to the error: 1e3 eps/(1-h), 1e4 for Gram, with 1/(1-h)
-// = 1 + the largest eigenvalue of Ax (AᵀA)⁻¹ Axᵀ after it.
+// removal returns the bound on what a removal adds to the error: 1e3 eps/(1-h), 1e4 for Gram, with
+// 1/(1-h) = 1 + the largest eigenvalue of Ax (AᵀA)⁻¹ Axᵀ after it.
 func (v variant) removal(gone, kept *mat.Dense) float64 {
 	p, _ := pinvOf(kept)
 	var s mat.Dense
@@ -321,7 +320,7 @@ func checkUnchanged(t *testing.T, u Updater, before uint64, after ...any) {
 	}
 }
 
-// refused fails the test unless the error is wanted and the state what it was.
+// refused fails the test unless the error is wanted and the state is unchanged.
 func refused(t *testing.T, u Updater, before uint64, err error, want func(error) bool) {
 	t.Helper()
 	if !want(err) {
@@ -336,27 +335,27 @@ func is[E error](err error) bool { return errors.As(err, new(E)) }
 func isOverflow(err error) bool { return errors.Is(err, ErrOverflow) }
 func isAny(err error) bool      { return err != nil }
 
-// isSingular reports whether err says that the rows left do not determine a model.
+// isSingular reports whether err says that the remaining rows do not determine a model.
 func isSingular(err error) bool { return is[*LeverageError](err) || is[*ConditionError](err) }
 
-// isRefusal reports whether err is one by which a method says that it has no digits of a problem.
+// isRefusal reports whether err is one with which a method refuses a problem for lack of digits.
 func isRefusal(err error) bool {
 	return is[*ConditionError](err) || is[*RankError](err) || isOverflow(err)
 }
 
-// problem returns random rows of l samples, k nodes and c targets, and their source, which goes on.
+// problem returns random rows for l samples, k nodes and c targets, and their random source.
 func problem(seed1, seed2 uint64, l, k, c int) (r *rand.Rand, a, y *mat.Dense) {
 	r = rand.New(rand.NewPCG(seed1, seed2))
 	return r, testutil.Random(r, l, k), testutil.Random(r, l, c)
 }
 
-// conditioned is problem with an A of the condition number kappa.
+// conditioned is problem with an A of condition number kappa.
 func conditioned(seed1, seed2 uint64, l, k, c int, kappa float64) (r *rand.Rand, a, y *mat.Dense) {
 	r = rand.New(rand.NewPCG(seed1, seed2))
 	return r, testutil.WithCondition(r, l, k, kappa), testutil.Random(r, l, c)
 }
 
-// ridges returns those of the ridges for which the method solves the ridge problem.
+// ridges returns the ridges in all for which the method solves the ridge problem.
 func (v variant) ridges(all ...float64) []float64 {
 	return slices.DeleteFunc(all, func(lambda float64) bool { return lambda > 0 && !v.ridgeSolver() })
 }

@@ -12,7 +12,7 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// applied returns the product with m.
+// applied returns a function that overwrites x with m x.
 func applied(m *mat.Dense) func(x []float64) {
 	return func(x []float64) {
 		var y gonummat.VecDense
@@ -23,9 +23,8 @@ func applied(m *mat.Dense) func(x []float64) {
 	}
 }
 
-// TestLargestEigenvalueExact: up to the order lanczosSteps the Lanczos method finds every eigenvalue
-// that the start has a part of, for dominant eigenvectors of both signs, multiple eigenvalues and all
-// scales.
+// TestLargestEigenvalueExact checks that up to order lanczosSteps the Lanczos method finds the largest
+// eigenvalue, for dominant eigenvectors of both signs, multiple eigenvalues and all scales.
 func TestLargestEigenvalueExact(t *testing.T) {
 	for _, test := range []struct {
 		n    int
@@ -60,8 +59,8 @@ func TestLargestEigenvalueExact(t *testing.T) {
 			t.Errorf("order %d: %g, want %g", n, got, want*want)
 		}
 	}
-	// To subnormal numbers, by which a ridge beyond 1e293 leaves its mark: what is left of a vector
-	// that is multiplied by Q may be smaller. 2^-1040 has 34 bits.
+	// Down to subnormal numbers, which a ridge beyond 1e293 causes: products with Q may be smaller
+	// still. 2^-1040 has 34 bits.
 	const n = 20
 	r := rand.New(rand.NewPCG(91, 0))
 	var s mat.Dense
@@ -82,9 +81,9 @@ func TestLargestEigenvalueExact(t *testing.T) {
 	}
 }
 
-// TestLargestEigenvalueSpectra: diagonal matrices whose other eigenvalues are all at, or spread below,
-// a share of the largest, wherever that is. The estimate is never too large, and at most a factor 1.5
-// too small.
+// TestLargestEigenvalueSpectra has diagonal matrices whose other eigenvalues are all at, or spread
+// below, a share of the largest, wherever that is. The estimate is never too large, and too small by at
+// most a factor of 1.5.
 func TestLargestEigenvalueSpectra(t *testing.T) {
 	for _, n := range []int{9, 30, 300, 3000} {
 		for seed := range uint64(10) {
@@ -110,7 +109,7 @@ func TestLargestEigenvalueSpectra(t *testing.T) {
 	}
 }
 
-// TestLargestEigenvalueNotFinite: what overflows is not taken for a number.
+// TestLargestEigenvalueNotFinite checks that an overflow does not give a finite result.
 func TestLargestEigenvalueNotFinite(t *testing.T) {
 	for _, v := range []float64{math.Inf(1), math.NaN()} {
 		got := LargestEigenvalue(3, func(x []float64) { x[1] = v })

@@ -12,7 +12,7 @@ import (
 )
 
 // TestLeadingColumns compares the pivots with those of gonum's Dgeqp3, and checks a matrix whose rank
-// is lower than what is asked for.
+// is below the requested one.
 func TestLeadingColumns(t *testing.T) {
 	r := testutil.Rand(8)
 	for _, shape := range [][2]int{{1, 1}, {5, 3}, {3, 5}, {40, 40}, {90, 30}} {

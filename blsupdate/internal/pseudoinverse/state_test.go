@@ -89,8 +89,7 @@ func TestPanelRows(t *testing.T) {
 	}
 }
 
-// TestRowKeys has hashes that must stay what they are: those in an encoding are compared with new
-// ones.
+// TestRowKeys has hashes that must not change: the hashes in an encoding are compared with new ones.
 func TestRowKeys(t *testing.T) {
 	a, y := mat.NewDense(2, 2, []float64{1, math.Copysign(0, -1), -2.5, 1e300}), mat.NewDense(2, 1, []float64{3, 0})
 	want := []uint64{0x22781dd67583106e, 0x9b872136212335d7}

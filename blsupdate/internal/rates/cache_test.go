@@ -29,8 +29,7 @@ func pure(t testing.TB) blskernel.Backend {
 	return b
 }
 
-// saved returns rates of b, and the file in a folder of the test that it saved them
-// to.
+// saved returns rates of b, and the file in a folder of the test to which it saved them.
 func saved(t testing.TB, b blskernel.Backend) (r *Rates, file string) {
 	t.Helper()
 	t.Setenv(EnvCache, filepath.Join(t.TempDir(), "new", "folder"))
@@ -91,7 +90,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestRatesFaults lets each operation of Save fail, over rates that are there: either the old ones or
+// TestRatesFaults lets each operation of save fail when it replaces earlier rates: either the old or
 // the new ones can be loaded, and the error names the file and the variable for another folder.
 func TestRatesFaults(t *testing.T) {
 	b := pure(t)
@@ -127,12 +126,12 @@ func TestRatesFaults(t *testing.T) {
 	}
 }
 
-// keyMark stands in fuzzed files of rates for the key of this machine, which a checked-in file cannot
-// have.
+// keyMark stands for the key of this machine in fuzzed rates files, since a checked-in file cannot have
+// that key.
 const keyMark = `"HERE"`
 
-// fixture returns a file of rates for this machine, with keyMark in the place of the key, and a
-// function that loads rates from such a file.
+// fixture returns a rates file for this machine, with keyMark in place of the key, and a function that
+// loads rates from such a file.
 func fixture(t testing.TB) (file []byte, read func(data []byte) (*Rates, error)) {
 	t.Helper()
 	b := pure(t)
@@ -147,7 +146,7 @@ func fixture(t testing.TB) (file []byte, read func(data []byte) (*Rates, error))
 	}
 }
 
-// damaged returns what Save does not write, from a file that it has written.
+// damaged returns files that save does not write, made from whole, a file that it has written.
 func damaged(t testing.TB, whole []byte) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{
@@ -179,7 +178,7 @@ func damaged(t testing.TB, whole []byte) map[string][]byte {
 	return all
 }
 
-// TestHostileRates has in the place of the file of rates what Save does not write.
+// TestHostileRates replaces the rates file by files that save does not write.
 func TestHostileRates(t *testing.T) {
 	whole, read := fixture(t)
 	if _, err := read(whole); err != nil {
@@ -192,8 +191,8 @@ func TestHostileRates(t *testing.T) {
 	}
 }
 
-// FuzzLoadRates loads any file as the rates of this machine: there is an error, or rates that cost
-// something and are the same when they are saved and loaded again.
+// FuzzLoadRates loads any file as the rates of this machine: the result is an error, or rates without
+// negative costs that are the same when they are saved and loaded again.
 func FuzzLoadRates(f *testing.F) {
 	whole, _ := fixture(f)
 	f.Add(whole)
@@ -204,9 +203,9 @@ func FuzzLoadRates(f *testing.F) {
 		_, read := fixture(t)
 		var r *Rates
 		var err error
-		// A number takes two bytes of text and eight of a slice that doubles; a table of
-		// nothing is ten bytes of text, and some 250 of a map; the file itself is there three
-		// times, here among them.
+		// A number takes two bytes of text and eight in a slice that doubles; an empty table is
+		// ten bytes of text, and some 250 of a map; the file itself is in memory three times,
+		// including here.
 		faults.Bounded(t, len(data), 128, 1<<18, func() { r, err = read(data) })
 		if err != nil {
 			return

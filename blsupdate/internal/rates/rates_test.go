@@ -21,7 +21,7 @@ import (
 	"blskernel/internal/testutil/backends"
 )
 
-// TestOperations checks that every kind of operation has a grid, or is like one that has.
+// TestOperations checks that every kind of operation has a grid, or the same rate as a kind with one.
 func TestOperations(t *testing.T) {
 	for kind := range cost.Kinds {
 		like, ok := sameRateAs[kind]
@@ -84,7 +84,7 @@ func TestMeasureRates(t *testing.T) {
 	})
 }
 
-// TestMeasureRatesInterrupted interrupts a measurement twice. What was measured is not measured again,
+// TestMeasureRatesInterrupted interrupts a measurement twice. Measured points are not measured again,
 // and the file of the last measurement stays until the new one is complete.
 func TestMeasureRatesInterrupted(t *testing.T) {
 	b := pure(t)
@@ -136,8 +136,8 @@ func TestMeasureRatesInterrupted(t *testing.T) {
 	}
 }
 
-// TestBuiltIn finds rates for every backend, even one that they were not measured on, which scale with
-// the FMA peak.
+// TestBuiltIn finds rates for every backend, even for one without measured rates. They scale with the
+// FMA peak.
 func TestBuiltIn(t *testing.T) {
 	t.Setenv(EnvCache, t.TempDir())
 	step := cost.Line(cost.StepG, "", cost.Operation{Kind: cost.GemmNN, M: 1000, N: 1000, K: 1000})
@@ -172,8 +172,8 @@ func TestConstantRates(t *testing.T) {
 	}
 }
 
-// TestTable has costs that are as the comment on table says: the interpolation meets them anywhere, is
-// exact at the points, and beyond the ends of an axis the cost is that at the end.
+// TestTable has costs that are multilinear as the comment on table says: the interpolation is right at
+// any sizes, exact at the points, and beyond the end of an axis it is the cost at the end.
 func TestTable(t *testing.T) {
 	model := func(m, n, k float64) float64 {
 		return 1e-11 + 3e-9/m + 1e-9/n + 2e-9/k + 5e-8/(m*n) + 1e-7/(m*n*k)

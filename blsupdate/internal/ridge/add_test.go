@@ -20,8 +20,7 @@ import (
 // plain hides the packed products of a backend.
 type plain struct{ blskernel.Backend }
 
-// TestThinProducts compares the products with few rows with those of package gonum, in every way that
-// there is.
+// TestThinProducts compares the products with few rows, of every kind, with gonum's.
 func TestThinProducts(t *testing.T) {
 	backends.On(t, func(t *testing.T, own blskernel.Backend) {
 		for _, b := range []blskernel.Backend{own, plain{own}} {
@@ -65,7 +64,7 @@ func TestThinProducts(t *testing.T) {
 	})
 }
 
-// distance returns the largest difference of two elements.
+// distance returns the largest absolute difference of corresponding elements.
 func distance(a, b *mat.Dense) float64 {
 	var d mat.Dense
 	d.Sub(a, b)

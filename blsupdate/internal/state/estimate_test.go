@@ -17,8 +17,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// TestSmallestEigenvalue compares with the spectrum, and the direction with the eigenvector, where the
-// smallest eigenvalue is far below the others: those of I - aᵀa/‖a‖²(1-rest).
+// TestSmallestEigenvalue compares with the smallest eigenvalue, and if it is far below the others the
+// direction with its eigenvector, for I - aᵀa/‖a‖²(1-rest).
 func TestSmallestEigenvalue(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		counter := cost.NewCounter(b)
@@ -59,7 +59,7 @@ func TestSmallestEigenvalue(t *testing.T) {
 	})
 }
 
-// TestRemovalLimit is RestLimit for κ or κ², down to where no digit of h is left.
+// TestRemovalLimit compares with RestLimit for κ or κ², up to where no digit of h is left.
 func TestRemovalLimit(t *testing.T) {
 	for _, tc := range []struct {
 		rcond   float64
