@@ -31,8 +31,9 @@ const (
 //
 // The encoding has no checksum; its file should have one. Encode checks the state as Decode does.
 //
-//	errors: an error of w; an *OptionError for a nil or wrapped u; ErrOverflow for a state with NaN
-//	or infinity; a *StateError. After an error part of the encoding may have been written.
+//	errors: an error of w; an *OptionError if u is nil or a type that embeds an Updater; ErrOverflow
+//	for a state with NaN or infinity; a *StateError. After an error part of the encoding may have
+//	been written.
 func Encode(w io.Writer, u Updater) error {
 	d := driverOf(u)
 	if d == nil {

@@ -68,8 +68,8 @@ type Choice struct {
 	Options Options // for New: Lambda, Form, Solve and Backend are set
 	Seconds float64 // predicted for all batches and solutions for the weights, without the start
 
-	// Candidates lists all methods in all forms: the valid ones without Original, a valid Original,
-	// and then the others, each group sorted by time.
+	// Candidates lists all methods in all forms: first the valid ones without Original, then
+	// Original if it is valid, then the invalid ones. Each of these groups is sorted by time.
 	Candidates []Candidate
 
 	q, k, l, c int

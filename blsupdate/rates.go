@@ -24,10 +24,10 @@ func (r *Rates) held() *rates.Rates {
 	return r.rates
 }
 
-// ConstantRates returns the rates of an ideal machine: flops is its flops per second in computations,
-// and numbers the float64s per second that it reads or writes in passes over memory. With these rates
-// Plan compares flops and chooses the same on every machine. If numbers is infinite, passes take no
-// time. It panics unless both are positive and flops is finite.
+// ConstantRates returns the rates of an ideal machine. flops is its flops per second in computations,
+// and numbers is how many float64s per second it reads or writes in passes over memory. With these
+// rates Plan compares flops and chooses the same on every machine. If numbers is infinite, passes take
+// no time. It panics unless both are positive and flops is finite.
 func ConstantRates(flops, numbers float64) *Rates { return &Rates{rates.ConstantRates(flops, numbers)} }
 
 // MeasureRates measures the rates of b (nil means blskernel.Default()) with the current number of
@@ -63,7 +63,8 @@ func (r *Rates) Seconds(steps ...StepFlops) (sum float64) {
 	return sum
 }
 
-// String names the backend, CPU and threads, or says that the rates are built-in or constant.
+// String names the backend, the CPU and the number of threads, or says that the rates are built-in or
+// constant.
 func (r *Rates) String() string { return r.held().String() }
 
 // Measured reports whether the rates were measured on this machine, rather than built-in or constant.

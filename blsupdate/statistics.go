@@ -170,7 +170,8 @@ func (u *updater) units(nodes []int) *mat.Dense {
 	return e
 }
 
-// chosen returns nodes, or all nodes for nil. An empty or invalid list is an *OptionError.
+// chosen returns nodes, or all nodes for nil. It returns an *OptionError for an empty list or a node
+// that the model lacks.
 func (u *updater) chosen(nodes []int) ([]int, error) {
 	if nodes == nil {
 		return dense.Indices(u.Nodes()), nil

@@ -37,8 +37,9 @@ func SVD(b blskernel.Backend, a *mat.Dense) (values []float64, u, v *mat.Dense, 
 	return values, u, Transposed(vt), nil
 }
 
-// LeadingColumns returns the first rank pivots of a QR factorization of C with column pivoting: each is
-// the column that is longest without its components along earlier pivots. All backends share this code.
+// LeadingColumns returns the indices of the first rank pivots of a QR factorization of C with column
+// pivoting: each is the column that is longest without its components along earlier pivots. All
+// backends share this code.
 //
 //	cost: 6mn flops for each pivot, by Level 2.
 func LeadingColumns(b blskernel.Backend, c *mat.Dense, rank int) []int {

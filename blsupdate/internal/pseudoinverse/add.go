@@ -212,7 +212,8 @@ func (s *addition) newWeights() (*mat.Dense, error) {
 	return w, nil
 }
 
-// fitted is Fitted for the residuals of ax: ya, with the old weights, and those with the new weights w.
+// fitted is Fitted for the residuals of the new rows: those in ya, with the old weights, and those with
+// the new weights w.
 func (s *addition) fitted(sign float64, w *mat.Dense) []float64 {
 	change := dense.Copy(w)
 	change.Sub(w, s.u.w)

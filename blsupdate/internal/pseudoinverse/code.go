@@ -72,7 +72,8 @@ func (r *rows) code(x *codec.Coder, what string, cols, count int) {
 	}
 }
 
-// checkLayout refuses blocks, given by numbers of rows and capacities, that do not total count rows.
+// checkLayout refuses blocks, given by numbers of rows and capacities, that do not add up to count
+// rows.
 func checkLayout(x *codec.Coder, what string, layout []uint64, count int) {
 	left := uint64(count)
 	for i := 0; i < len(layout); i += 2 {

@@ -65,7 +65,8 @@ func (u *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// widened returns the state with the new columns, in new storage where it differs, and the steps.
+// widened returns the state with the new columns, in new storage where it differs, and the steps of the
+// model.
 func (u *State) widened(a, h, y *mat.Dense) (next *State, model []cost.StepFlops, err error) {
 	l, p := h.Dims()
 	s := &widening{u: u, l: l, p: p, a: a, h: h, y: y}

@@ -12,7 +12,8 @@ import "slices"
 //
 // where f stands for the flops, a, b and c for the traffic of the operands, and the rest for calls and
 // loops. This is multilinear in 1/m, 1/n and 1/k, whether memory or flops bound the time. So is a time
-// that does not grow from the first column of a tile to its last. Beyond an axis, its end counts.
+// that does not grow from the first column of a tile to its last. Beyond the end of an axis the cost at
+// the end counts.
 type table struct {
 	axes [3][]int  // the sizes m, n and k, ascending; a size that does not matter has one point
 	cost []float64 // seconds per unit; neighbors differ in the last axis

@@ -27,7 +27,8 @@ type Inverse struct {
 	BoundX, BoundW float64
 }
 
-// Begin sets Gain, Rows and Size at a start. It returns ErrOverflow if A or Y is too large.
+// Begin sets Gain, Rows and Size for a start from A and Y. It returns ErrOverflow if the product of two
+// of their columns could overflow.
 func (s *Inverse) Begin(a, y *mat.Dense) (err error) {
 	s.Gain, s.Rows = 1, make([]float64, s.K)
 	s.Size, err = NewNorms(s.K, s.C, s.Method == types.RidgeInverse).With(a, y, s.Lambda).Safe()

@@ -18,7 +18,8 @@ type Reach struct {
 	Rows   []float64 // bounds on the norms of the rows of R⁻¹; nil if they are not known
 }
 
-// Spread bounds ‖R⁻ᵀEᵀv‖/‖v‖, where the columns of E have norms of at most errs, by the smaller of
+// Spread bounds ‖R⁻ᵀEᵀv‖/‖v‖, where the columns of E have norms of at most errs and D =
+// diag(1/lengths), by the smaller of
 //
 //	Σ_j errs_j ‖row j of R⁻¹‖,   ‖(R D)⁻¹‖ ‖D errs‖.
 func (r Reach) Spread(lengths, errs []float64) float64 {

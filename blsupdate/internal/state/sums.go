@@ -48,7 +48,8 @@ func (s Sums) Started(y *mat.Dense) Sums {
 	return first
 }
 
-// Plus returns the sums with the rows of o added, and Minus with them removed. RSS does not change.
+// Plus returns the sums with the rows of o added, and Minus returns them with these rows removed. RSS
+// does not change.
 func (s Sums) Plus(o Sums) Sums  { return s.changed(1, o) }
 func (s Sums) Minus(o Sums) Sums { return s.changed(-1, o) }
 
