@@ -8,8 +8,8 @@ package block
 
 import "gonum.org/v1/gonum/blas"
 
-// Size is the order of blocks that go through a workspace, and up to which a triangular solve is not
-// halved. It is large enough for a product to reach full speed and to hide the cost of the copies.
+// Size is the order of the blocks that go through a workspace. Triangular solves up to this order are
+// not halved. It is large enough for a product to reach full speed and to hide the cost of the copies.
 const Size = 192
 
 // A Matrix is a block of rows and columns: element (i, j) is X[Row(i)+j].
@@ -35,8 +35,8 @@ func (m Matrix) Row(i int) int {
 	return i * m.Ld
 }
 
-// Down returns the distance from row i to the next row, and the change of that distance with each row.
-// A loop down a column adds them.
+// Down returns step, the distance from row i to the next row, and change, the change of step from row
+// to row. A loop down a column adds step to its index, and then change to step.
 func (m Matrix) Down(i int) (step, change int) {
 	if m.Packed {
 		return m.Ld - i, -1
@@ -73,8 +73,8 @@ func CopyUpper(dst, src Matrix, n int) {
 	}
 }
 
-// CopyTransposed copies the transpose of the rows×cols block src to the dense block dst. Eight rows at
-// a time fill whole cache lines of dst.
+// CopyTransposed copies the transpose of the rows×cols block src to the dense block dst. It copies
+// eight rows at a time, which fill whole cache lines of dst.
 func CopyTransposed(dst, src Matrix, rows, cols int) {
 	i := 0
 	row := func(i int) []float64 { return src.Elements(i, 0, cols)[:cols] }
@@ -94,7 +94,7 @@ func CopyTransposed(dst, src Matrix, rows, cols int) {
 	}
 }
 
-// Stored returns the stored rows and columns of an operand X for which op(X) is r×c.
+// Stored returns the numbers of rows and columns of the stored matrix X for which op(X) is r×c.
 func Stored(t blas.Transpose, r, c int) (rows, cols int) {
 	if t == blas.NoTrans {
 		return r, c

@@ -7,8 +7,8 @@ import (
 	"blskernel/internal/testutil/fuzz"
 )
 
-// FuzzPackedMatrix follows a chain of blocks of blocks of a packed matrix and of a dense one, and
-// compares the elements of the last, and what Copy makes of it.
+// FuzzPackedMatrix follows a chain of nested blocks of a packed and a dense matrix. It checks the
+// elements of the last block and their copies by Copy and CopyTransposed.
 func FuzzPackedMatrix(f *testing.F) {
 	for n := range byte(12) {
 		f.Add([]byte{n, n / 3, n / 2, 1, 0, 1, 2, 1, 3})
@@ -33,7 +33,7 @@ func FuzzPackedMatrix(f *testing.F) {
 		j := i + s.Below(n-i)
 		p, d := block.Packed(n, ap, i, j), block.Dense(full[i*ld+j:], ld)
 		for range 4 {
-			// The block below may not reach under the diagonal.
+			// The next block must not begin below the diagonal.
 			r, c := s.Below(n-i), s.Below(n-j)
 			if i+r > j+c {
 				break

@@ -7,17 +7,17 @@ import "gonum.org/v1/gonum/blas"
 //
 // The result must not overlap an operand, but both may lie in one packed matrix. Nothing is checked.
 type Ops interface {
-	// BlockGemm computes C = alpha·op(A)·op(B) + beta·C, k > 0, for an m×n C, m×k op(A), k×n op(B).
+	// BlockGemm computes C = alpha·op(A)·op(B) + beta·C, k > 0, for m×n C, m×k op(A) and k×n op(B).
 	BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b Matrix, beta float64, c Matrix)
 
-	// BlockSyrk computes the upper triangle of C = C + alpha·A·diag(d)·Aᵀ (t is blas.NoTrans, A
-	// n×k) or C = C + alpha·Aᵀ·diag(d)·A (A k×n) for an n×n diagonal block C; a nil d stands for
-	// the identity.
+	// BlockSyrk computes the upper triangle of an n×n diagonal block C: C + alpha·A·diag(d)·Aᵀ for
+	// an n×k A if t is blas.NoTrans, and C + alpha·Aᵀ·diag(d)·A for a k×n A otherwise. A nil d
+	// stands for diag(d) = I.
 	BlockSyrk(t blas.Transpose, n, k int, alpha float64, a Matrix, d []float64, c Matrix)
 
-	// BlockTrsm solves op(A)·X = alpha·B (s is blas.Left, A m×m) or X·op(A) = alpha·B (s is
-	// blas.Right, A n×n) for the triangle ul of A, which is upper if A is packed. X overwrites the
-	// m×n B.
+	// BlockTrsm solves op(A)·X = alpha·B for an m×m A if s is blas.Left, and X·op(A) = alpha·B for
+	// an n×n A if s is blas.Right. It reads the triangle ul of A, which is upper if A is packed. X
+	// overwrites the m×n B.
 	BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b Matrix)
 
 	Vectors
@@ -26,23 +26,22 @@ type Ops interface {
 // Vectors are the operations of Ops other than products and solves.
 type Vectors interface {
 	// BlockRows splits the rows 0 to rows-1, which must be independent, into ranges, calls do for
-	// each range, and waits. It uses several goroutines if that is worth it for rows of the given
-	// number of nanoseconds.
+	// each range, and waits. It uses several goroutines if that is worth it for rows that take the
+	// given number of nanoseconds each.
 	BlockRows(rows, nanoseconds int, do func(from, to int))
 
-	// Transpose copies the transpose of an m×n matrix: dst[j*ldd+i] = src[i*lds+j], m and n at
-	// least 1.
+	// Transpose copies the transpose of an m×n matrix, m, n >= 1: dst[j*ldd+i] = src[i*lds+j].
 	Transpose(m, n int, src []float64, lds int, dst []float64, ldd int)
 
-	// AbsMax returns the index and the magnitude of the largest |x[i]|, the first if there are
-	// several. It ignores NaN, and returns 0, 0 if no magnitude is positive.
+	// AbsMax returns the index and the magnitude of the element of x that is largest in magnitude,
+	// the first if there are several. It ignores NaN, and returns 0, 0 if no magnitude is positive.
 	AbsMax(x []float64) (at int, size float64)
 
-	// AddAbs computes sums[i] += |x[i]| and returns the sum of |x[i]|, which is not finite if an
-	// element is not.
+	// AddAbs computes sums[i] += |x[i]| and returns the sum of all |x[i]|, which is not finite if
+	// an element of x is not.
 	AddAbs(x, sums []float64) float64
 
-	// Rot overwrites x by c·x + s·y, and y, of the same length, by c·y - s·x. Each product and each
-	// sum is rounded.
+	// Rot overwrites x with c·x + s·y and y with c·y - s·x; x and y have the same length. Each
+	// product and each sum is rounded.
 	Rot(c, s float64, x, y []float64)
 }

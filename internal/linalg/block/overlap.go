@@ -34,9 +34,9 @@ func Same(a, b blas64.General) bool {
 	return Address(a.Data) == Address(b.Data) && a.Rows == b.Rows && a.Cols == b.Cols && a.Stride == b.Stride
 }
 
-// Reuse gives an empty dst the size r×c and panics with mat.ErrShape if dst has another size. An empty
-// dst may keep storage from before a Reset; Reuse panics with the text overlap if that overlaps an
-// operand, since resizing dst would clear the operand.
+// Reuse resizes an empty dst to r×c. If dst is not empty and has another size, Reuse panics with
+// mat.ErrShape. An empty dst may keep storage from before a Reset; if that overlaps an operand, Reuse
+// panics with the text overlap, since resizing dst would clear the operand.
 func Reuse(dst *mat.Dense, r, c int, overlap string, operands ...blas64.General) {
 	if !dst.IsEmpty() {
 		if dr, dc := dst.Dims(); dr != r || dc != c {

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Views of one storage against its elements one by one. The answer may be too careful only where the
-// strides differ.
+// TestOverlap compares Overlap and Same with a check of all elements, for views of one slice. Overlap
+// may wrongly report an overlap only if the strides differ.
 func TestOverlap(t *testing.T) {
 	const length = 24
 	data := make([]float64, length)
@@ -48,8 +48,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// Reuse sizes an empty matrix, unless the storage that it keeps overlaps an operand, and refuses a
-// matrix of another size.
+// TestReuse checks that Reuse resizes an empty matrix, unless the storage that it keeps overlaps an
+// operand, and refuses a matrix of another size.
 func TestReuse(t *testing.T) {
 	data := make([]float64, 12)
 	operand := blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: data[4:8]}

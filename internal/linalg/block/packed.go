@@ -16,7 +16,7 @@ import (
 // The trailing m×m block of a packed matrix is itself packed: the last PackedLen(m) elements.
 
 // PackedLen returns n(n+1)/2, the number of stored elements of an n×n matrix. If that overflows, as it
-// does on 32 bits from n = 65,536 on, it returns the largest int; no slice is that long.
+// does for 32-bit ints from n = 65,536 on, it returns the largest int; no slice is that long.
 func PackedLen(n int) int {
 	high, low := bits.Mul(uint(n), uint(n)+1)
 	if high != 0 || low/2 > math.MaxInt {
@@ -29,7 +29,7 @@ func PackedLen(n int) int {
 // is ap[r+i : r+n].
 func PackedRow(n, i int) int { return i * (2*n - i - 1) / 2 }
 
-// PackedIndex returns the index in ap of element (i, j), in either triangle.
+// PackedIndex returns the index of element (i, j), in either triangle, in packed storage.
 func PackedIndex(n, i, j int) int {
 	if i > j {
 		i, j = j, i

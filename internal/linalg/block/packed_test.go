@@ -27,7 +27,7 @@ func TestPackedIndex(t *testing.T) {
 	}
 }
 
-// TestPackedLenOverflow has orders of which the number of elements is more than an int: no slice may
+// TestPackedLenOverflow checks orders for which the number of elements overflows an int: no slice may
 // seem to be long enough.
 func TestPackedLenOverflow(t *testing.T) {
 	const first = 1 << (bits.UintSize / 2)
@@ -41,15 +41,14 @@ func TestPackedLenOverflow(t *testing.T) {
 	}
 }
 
-// FuzzPackedIndex counts the elements of the upper triangle from any row on and compares with the
-// formula: for orders of which the number of elements does not overflow, the first, the diagonal and
-// the last element of a row, from the lengths of the rows before.
+// FuzzPackedIndex compares the formulas with counts of the elements of the upper triangle, taken from
+// the lengths of its rows. The orders are small enough for the number of elements to fit an int.
 func FuzzPackedIndex(f *testing.F) {
 	for _, n := range []uint32{0, 1, 2, 3, 64, 65, 46340, 46341} {
 		f.Add(n, n/2, n)
 	}
 	f.Fuzz(func(t *testing.T, order, row, column uint32) {
-		n := int(order % 30000) // whose elements an int of 32 bits counts
+		n := int(order % 30000) // a 32-bit int can count the elements
 		if PackedLen(n) != n*n-PackedLen(n-1) || PackedRow(n, 0) != 0 {
 			t.Fatalf("n=%d: Len = %d, PackedRow(0) = %d", n, PackedLen(n), PackedRow(n, 0))
 		}

@@ -59,7 +59,7 @@ func (s *affinity) avoidCaller() {
 }
 
 // process returns the CPUs that the process may use: the CPUs of its main thread, which a user changes
-// with taskset(1), or base if that is a worker. The calling thread may be restricted further.
+// with taskset(1), or base if that thread is a worker. The calling thread may be restricted further.
 func (s *affinity) process() (mask unix.CPUSet) {
 	main := unix.Getpid()
 	if slices.ContainsFunc(s.threads, func(w *workerThread) bool { return w.id == main }) ||
@@ -105,7 +105,7 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// lends is true where a caller can give its CPU to a worker and sleep.
+// lends is true on systems where a caller can give its CPU to a worker and sleep.
 const lends = true
 
 // Operations of futex(2), private to one process.
@@ -114,7 +114,7 @@ const (
 	futexWake = 1 | 128
 )
 
-// sleepWhile sleeps until wakeSleepers is called or most has passed; it returns at once if *x != value.
+// sleepWhile sleeps until wakeSleepers is called or the time most has passed, but not if *x != value.
 func sleepWhile(x *atomic.Int32, value int32, most time.Duration) {
 	t := unix.NsecToTimespec(int64(most))
 	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(x)), futexWait, uintptr(value), uintptr(unsafe.Pointer(&t)), 0, 0)

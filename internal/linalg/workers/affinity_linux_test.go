@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Workers keep off the CPU of the caller, and come to it while the caller sleeps.
+// TestAffinity checks that workers keep off the caller's CPU, and move to it while the caller sleeps.
 func TestAffinity(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -36,7 +36,7 @@ func TestAffinity(t *testing.T) {
 		}
 	}
 	for i := range 20 {
-		// A caller that its user has bound to a CPU. The main thread stands for the process.
+		// A caller that is bound to one CPU; the main thread stands for the process.
 		if i == 10 && unix.Gettid() != unix.Getpid() {
 			var only unix.CPUSet
 			only.Set(currentCPU())
@@ -64,7 +64,7 @@ func threadsOf(team *Team) (ids []int) {
 	return ids
 }
 
-// A caller that sleeps is woken by the last worker, or looks again after a while.
+// TestSleepWhile checks that the last worker wakes a sleeping caller, or it looks again later.
 func TestSleepWhile(t *testing.T) {
 	var x atomic.Int32
 	x.Store(1)
@@ -78,7 +78,7 @@ func TestSleepWhile(t *testing.T) {
 	sleepWhile(&x, 1, time.Second) // returns at once
 }
 
-// The time of a thread is the time that it computes.
+// TestThreadTime checks that the time of a thread includes only the time that it computes.
 func TestThreadTime(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

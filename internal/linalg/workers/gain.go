@@ -14,7 +14,7 @@ type gain struct {
 	skip      int           // short groups still to skip before the next measured one
 	ran, took time.Duration // CPU time and elapsed time of groups since the last judgement
 	suspect   bool          // the last judgement was the first against the team
-	pause     time.Duration // the length of the last one
+	pause     time.Duration // the length of the last pause
 	until     atomic.Int64  // when the current pause ends, on the pool's clock; 0 if there is none
 }
 
@@ -39,8 +39,8 @@ const (
 // due reports whether the next group is to be measured.
 func (g *gain) due() bool { return g.skip == 0 }
 
-// add records a group with its elapsed time and, if measured, the CPU time of its threads, 0 if
-// unknown.
+// add records a group that took the elapsed time took and, if measured is set, the CPU time ran on its
+// threads; an unknown ran is 0.
 func (g *gain) add(measured bool, ran, took, now time.Duration) {
 	switch {
 	case took > shortGroup:

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The team is left alone after groups without gain, longer each time, and not after groups with one.
+// TestGain checks that groups without a gain pause the team, longer each time, and others do not.
 func TestGain(t *testing.T) {
 	a := gain{least: 1.1}
 	const now = time.Hour
@@ -44,7 +44,7 @@ func TestGain(t *testing.T) {
 	}
 }
 
-// Every fourth short group is measured, and every group after a long one.
+// TestGainMeasures checks that every fourth short group is measured, and all after a long one.
 func TestGainMeasures(t *testing.T) {
 	var a gain
 	for i, want := range []bool{true, false, false, false, true, false, false, false, true, true} {

@@ -18,7 +18,7 @@ import (
 // A Pool is a team of workers and the rules for its use. Its methods may be called from several
 // goroutines at once.
 type Pool struct {
-	cpus     int                  // more threads would take turns
+	cpus     int                  // the number of CPUs; more threads would take turns
 	max      atomic.Int64         // the number set by SetThreads; 0 means GOMAXPROCS
 	resizing sync.Mutex           // guards changes of max and team
 	team     atomic.Pointer[Team] // nil if none has been started
@@ -70,16 +70,16 @@ func (p *Pool) Threads() int {
 // size returns the number of workers; with the caller they are the threads of a call.
 func (p *Pool) size() int { return min(p.Threads(), runtime.GOMAXPROCS(0), p.cpus) - 1 }
 
-// Work of fewer nanoseconds stays on the caller's goroutine. minAwake is some ten times the cost of
-// sharing it with workers that are awake; minAsleep is the cost of waking them.
+// Work that takes fewer nanoseconds than these stays on the caller's goroutine. minAwake is some ten
+// times the cost of sharing it with workers that are awake; minAsleep is the cost of waking them.
 const (
 	minAwake  = 40_000
 	minAsleep = 60_000
 )
 
-// Acquire returns the team for work of the given nanoseconds. It returns nil if the work stays with the
-// caller because it is too short, another call has the team, the team is paused, or there is only one
-// thread. The caller releases the team.
+// Acquire returns the team for work that takes the given number of nanoseconds. It returns nil if the
+// work stays with the caller because it is too short, another call has the team, the team is paused, or
+// there is only one thread. The caller releases the team.
 func (p *Pool) Acquire(nanoseconds float64) *Team {
 	if nanoseconds < minAwake || p.max.Load() == 1 {
 		return nil
@@ -109,8 +109,8 @@ func (p *Pool) recentCall() bool {
 	return now-p.recent.Swap(now) < int64(pollTime)
 }
 
-// resize replaces the current team by one of the given size, 0 for none, and returns it. A short call
-// starts the first team only in quick succession. The caller holds busy.
+// resize replaces the current team with one of the given size, or none for 0, and returns it. A short
+// call starts the first team only in quick succession. The caller holds busy.
 func (p *Pool) resize(size int, nanoseconds float64) *Team {
 	if p.team.Load() == nil && (size == 0 || nanoseconds < minAsleep && !p.recentCall()) {
 		return nil
@@ -136,8 +136,8 @@ func (p *Pool) resize(size int, nanoseconds float64) *Team {
 // rangesPerThread is the number of ranges that Rows makes for each thread.
 const rangesPerThread = 8
 
-// Rows splits [0, rows) across threads if that is worth it for rows of the given nanoseconds each,
-// calls do for each range, and waits. It panics with the value of the first call of do that panics.
+// Rows splits [0, rows) across threads, if that is worth it for the given nanoseconds per row, calls do
+// for each range, and waits. It panics with the value of the first call of do that panics.
 //
 // Each thread starts on the same part in every call, so that its caches stay warm, and then takes
 // ranges from slower threads.

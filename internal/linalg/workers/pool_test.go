@@ -12,8 +12,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// newPool returns a pool of at most the given number of threads on any number of CPUs, which always
-// gains. It ends with the test.
+// newPool returns a pool of at most the given number of threads, for up to 64 CPUs, that is never
+// paused. It ends with the test.
 func newPool(t testing.TB, threads int) *Pool {
 	p := New(64, 0)
 	p.SetThreads(threads)
@@ -27,14 +27,14 @@ func processors(t testing.TB, n int) {
 	t.Cleanup(func() { runtime.GOMAXPROCS(saved) })
 }
 
-// startTeam starts a team that no pool has, which ends with the test.
+// startTeam starts a team that belongs to no pool and ends with the test.
 func startTeam(t testing.TB, size int) *Team {
 	team := newTeam(New(64, 0), size)
 	t.Cleanup(team.end)
 	return team
 }
 
-// concurrently calls f for each of n callers in a goroutine of its own, and waits.
+// concurrently calls f for each of n callers, each in a goroutine of its own, and waits for all.
 func concurrently(n int, f func(caller int)) {
 	var calls sync.WaitGroup
 	calls.Add(n)
@@ -47,7 +47,7 @@ func concurrently(n int, f func(caller int)) {
 	calls.Wait()
 }
 
-// checkWorkers compares the number of workers, and waits until as many run.
+// checkWorkers checks that the team of p has want workers, and waits until that many run.
 func checkWorkers(t *testing.T, p *Pool, want int) {
 	t.Helper()
 	got := 0
@@ -60,13 +60,13 @@ func checkWorkers(t *testing.T, p *Pool, want int) {
 	testutil.WaitWorkers(t, want)
 }
 
-// The first call that is worth it starts the workers, as many as SetThreads and GOMAXPROCS allow, and
-// later ones keep them. They end when SetThreads or GOMAXPROCS allow fewer.
+// TestSetThreads checks that the first call that is worth it starts as many workers as SetThreads and
+// GOMAXPROCS allow, and that later calls keep them. They end when SetThreads or GOMAXPROCS allow fewer.
 func TestSetThreads(t *testing.T) {
 	processors(t, 4)
 	p := newPool(t, 1)
 	call := func() {
-		for range 3 { // the first of short calls do not wake workers
+		for range 3 { // the first short calls do not wake workers
 			shareTasks(p, minAwake, 4, func(int) {})
 		}
 	}
@@ -92,7 +92,7 @@ func TestSetThreads(t *testing.T) {
 	testutil.MustPanic(t, "workers: negative number of threads", func() { p.SetThreads(-1) })
 }
 
-// shareTasks runs tasks on the team, or on the caller's goroutine where another call has it.
+// shareTasks runs tasks on the team, or on the caller's goroutine if Acquire returns nil.
 func shareTasks(p *Pool, nanoseconds float64, tasks int, do func(i int)) {
 	if team := p.Acquire(nanoseconds); team != nil {
 		defer team.Release()
@@ -104,8 +104,8 @@ func shareTasks(p *Pool, nanoseconds float64, tasks int, do func(i int)) {
 	}
 }
 
-// Every task of every call is done once, by workers that are awake, asleep, or late, and by calls that
-// find the team in use.
+// TestEveryTask checks that every task of every call is done once, whether workers are awake, asleep or
+// late, or the team is in use.
 func TestEveryTask(t *testing.T) {
 	processors(t, 4)
 	p := newPool(t, 3)
@@ -125,7 +125,7 @@ func TestEveryTask(t *testing.T) {
 	})
 }
 
-// Every row is done once, for any number of rows, and a panic reaches the caller.
+// TestRows checks that each row is done once, for any number of rows, and a panic reaches the caller.
 func TestRows(t *testing.T) {
 	processors(t, 4)
 	p := newPool(t, 3)
@@ -151,8 +151,8 @@ func TestRows(t *testing.T) {
 	})
 }
 
-// A call returns although its workers never come: here because the team has ended. Its tasks are the
-// caller's.
+// TestEnded checks that a call returns even if its workers never come, here because the team has ended.
+// The caller then does all tasks.
 func TestEnded(t *testing.T) {
 	team := newTeam(New(64, 0), 2)
 	team.end()
@@ -163,8 +163,8 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// After a panic no task begins. A panic of a worker reaches the caller, and the worker stays with the
-// team: it and the caller meet in the next call.
+// TestPanics checks that no task begins after a panic. A worker's panic reaches the caller, and the
+// worker stays with the team: both meet in the next call.
 func TestPanics(t *testing.T) {
 	var begun []int
 	g := &group{}
@@ -210,7 +210,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// SetThreads waits for the current tasks of workers, not for all of a call that has the team.
+// TestSetThreadsDuringCall checks that SetThreads waits only for tasks that workers have begun.
 func TestSetThreadsDuringCall(t *testing.T) {
 	processors(t, 3)
 	p := newPool(t, 0)
@@ -244,8 +244,8 @@ func TestSetThreadsDuringCall(t *testing.T) {
 	checkWorkers(t, p, 0)
 }
 
-// Workers sleep some time after the last call, so an idle process takes no CPU time. They see other
-// goroutines that wait for a thread, and ask for them now and then only.
+// TestWorkersSleep checks that workers sleep some time after the last call, so an idle process takes no
+// CPU time. They see other goroutines that wait for a thread, but ask only now and then.
 func TestWorkersSleep(t *testing.T) {
 	team := startTeam(t, 2)
 	for range 3 {
@@ -274,7 +274,7 @@ func TestWorkersSleep(t *testing.T) {
 	}
 }
 
-// A call within a task stays on its thread, also where SetThreads or GOMAXPROCS have changed meanwhile.
+// TestNestedCalls checks that calls within tasks stay on their thread, whatever SetThreads changes.
 func TestNestedCalls(t *testing.T) {
 	processors(t, 2)
 	p := newPool(t, 0)
@@ -301,7 +301,7 @@ func TestNestedCalls(t *testing.T) {
 	}
 }
 
-// BenchmarkForkJoin measures what sharing costs: empty tasks, one for each thread, with workers that
+// BenchmarkForkJoin measures what sharing costs: it runs one empty task per thread, with workers that
 // are awake.
 func BenchmarkForkJoin(b *testing.B) {
 	team := startTeam(b, runtime.GOMAXPROCS(0)-1)

@@ -10,15 +10,15 @@ import (
 	"blskernel/internal/linalg/kernel/pause"
 )
 
-// A Team is a set of workers, goroutines locked to threads of their own. A worker polls for the next
+// A Team is a set of workers: goroutines locked to threads of their own. A worker polls for the next
 // group of tasks for a while, then sleeps until it is woken.
 type Team struct {
 	pool    *Pool
 	size    int           // number of workers
-	epoch   atomic.Uint64 // odd while group is open; every group has its own
+	epoch   atomic.Uint64 // odd while group is open; every call has its own
 	group   group
-	joined  atomic.Int32 // workers that do tasks of the group, or are finding out that it has ended
-	waiting atomic.Bool  // the caller waits for the last of them
+	joined  atomic.Int32 // workers doing tasks of the group, or finding out that it has ended
+	waiting atomic.Bool  // whether the caller is waiting for the last of the joined workers
 	asleep  atomic.Int64 // workers that sleep, or are about to
 	alarm   atomic.Int32 // incremented to wake workers
 	wake    chan struct{}
@@ -30,16 +30,16 @@ type Team struct {
 // pollTime is how long a worker polls for the next group before it sleeps.
 const pollTime = 200 * time.Microsecond
 
-// lightSleep is how long a worker then sleeps in the operating system, which wakes it twice as fast as
-// Go's scheduler does. A longer sleep would hide a deadlock of the program from the scheduler.
+// lightSleep is how long a worker first sleeps in the operating system, which wakes it twice as fast as
+// Go's scheduler would. A longer sleep would hide a deadlock of the program from the scheduler.
 const lightSleep = 50 * time.Millisecond
 
 // askInterval is how often a worker asks whether other goroutines are waiting for a thread. Asking
 // takes some 50 ns.
 const askInterval = 20 * time.Microsecond
 
-// patience is how long past the time of one of its own tasks the caller waits before it assumes that a
-// worker was preempted.
+// patience is how long the caller waits, beyond the time of one of its own tasks, before it assumes
+// that a worker was preempted.
 const patience = 30 * time.Microsecond
 
 func newTeam(p *Pool, size int) *Team {
@@ -51,8 +51,8 @@ func newTeam(p *Pool, size int) *Team {
 	return t
 }
 
-// end stops the workers after their current tasks and waits; a worker must not call it. A call that has
-// the team continues alone.
+// end stops the workers after their current tasks and waits for them; a worker must not call it. A call
+// that has the team continues alone.
 func (t *Team) end() {
 	t.quit.Store(true)
 	t.wakeUp(t.size)
@@ -73,9 +73,9 @@ func (t *Team) wakeUp(n int) {
 // Threads returns the number of threads of a call: the workers and the caller.
 func (t *Team) Threads() int { return t.size + 1 }
 
-// Run calls do for the tasks 0 to tasks-1 on the threads of the team and the caller, and waits. It does
-// not wait for late workers: the others do their tasks. Tasks must write disjoint results and not end
-// their goroutine (runtime.Goexit). After a panic no task starts, and Run panics with its value.
+// Run calls do for the tasks 0 to tasks-1 on the workers and the caller, and waits. It does not wait
+// for late workers: the other threads do their share. Tasks must write disjoint results and not end
+// their goroutine (runtime.Goexit). After a panic no task starts, and Run panics with the same value.
 func (t *Team) Run(tasks int, do func(i int)) {
 	g, gain := &t.group, &t.pool.gain
 	measured := gain.due()
@@ -104,8 +104,8 @@ func (t *Team) Run(tasks int, do func(i int)) {
 	}
 }
 
-// await waits for the workers that have joined; no others join, since a worker first counts itself and
-// then checks the epoch of the group. After late, a worker that has not finished gets the caller's CPU.
+// await waits for the workers that have joined. No others join, since each counts itself before it
+// checks the epoch of the group. After the time late, an unfinished worker gets the caller's CPU.
 func (t *Team) await(late time.Duration) {
 	for spins := 1; t.joined.Load() > 0; spins++ {
 		pause.Pause()
@@ -125,8 +125,8 @@ func (t *Team) await(late time.Duration) {
 	}
 }
 
-// worker works on one group after another until the team ends. Its thread then ends too: it is bound to
-// some CPUs, which other goroutines must not inherit.
+// worker works on one group after another until the team ends. Its thread then ends too, since it is
+// bound to some CPUs, which other goroutines must not inherit.
 func (t *Team) worker() {
 	runtime.LockOSThread()
 	defer t.gone.Done()
@@ -149,9 +149,9 @@ func (t *Team) worker() {
 	}
 }
 
-// next returns the epoch of the next group after last, or 0 if the team ends. It polls in steps that
-// the garbage collector can interrupt. If other goroutines wait for a thread, it yields its own, which
-// Go itself would preempt only after 10 ms.
+// next waits for the first group after epoch last and returns its epoch, or 0 if the team ends. It
+// polls in steps that the garbage collector can interrupt. If other goroutines wait for a thread, it
+// yields its own, which Go itself would preempt only after 10 ms.
 func (t *Team) next(last uint64, me *workerThread) uint64 {
 	began := t.pool.now()
 	for spins := 0; ; spins++ {
@@ -177,7 +177,7 @@ func (t *Team) next(last uint64, me *workerThread) uint64 {
 	}
 }
 
-// sleep sleeps until wakeUp is called. It returns at once if a group came after last or the team ends.
+// sleep sleeps until wakeUp is called, or not at all if a group came after epoch last or the team ends.
 func (t *Team) sleep(last uint64) {
 	// Check once more: only a group opened after this line is sure to wake this worker.
 	t.asleep.Add(1)
@@ -194,7 +194,7 @@ func (t *Team) sleep(last uint64) {
 
 type workerThread struct {
 	id       int
-	working  atomic.Bool // on tasks of a group
+	working  atomic.Bool // whether it is doing tasks of a group
 	asked    time.Duration
 	runnable []metrics.Sample
 }
@@ -232,7 +232,7 @@ func (g *group) open(tasks int, do func(i int), measured bool) {
 	g.ran.Store(0)
 }
 
-// work takes tasks until none is left or quit, which may be nil, is set, and returns how many it did.
+// work does tasks until none is left or quit is set, and returns how many it did. quit may be nil.
 func (g *group) work(quit *atomic.Bool) (done int) {
 	var before time.Duration
 	if g.measured {
