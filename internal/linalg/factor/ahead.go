@@ -19,18 +19,18 @@ func (bk Backend) Share(tasks int, flops float64, do func(task int)) {
 }
 
 // LooksAhead reports whether one thread should do the critical work of the next step while the others
-// do the rest; first and rest are in flops. Then no thread waits for a panel or a small triangle, which
-// cannot be shared. This pays only if the rest is long enough, and only on this module's backends,
-// where the products of a task stay on its thread.
+// do the remaining work. The parameters first and rest are their numbers of flops. Looking ahead avoids
+// waiting for a panel or a small triangle, which cannot be shared. It pays only if the remaining work
+// is long enough, and only on this module's backends, where the products of a task stay on its thread.
 func (bk Backend) LooksAhead(first, rest float64) bool {
 	_, ours := bk.Backend.(block.Ops)
 	threads := float64(blskernel.Threads())
 	return ours && threads > 1 && first*(threads-1) <= rest
 }
 
-// Ahead calls first on one thread while the others call rest for strips of the n columns or rows. flops
-// is the work of first, each the work of one column or row, and width the width of a strip. If
-// LooksAhead is false, Ahead calls first and then rest.
+// Ahead calls first on one thread while the others call rest for strips of the n columns or rows. Here
+// flops is the work of first, and each the work of one column or row, both in flops; width is the width
+// of a strip. If LooksAhead reports false, Ahead calls first and then rest.
 func (bk Backend) Ahead(first func(), flops float64, n, width int, each float64, rest func(from, to int)) {
 	if !bk.LooksAhead(flops, float64(n)*each) {
 		first()
@@ -49,6 +49,7 @@ func (bk Backend) Ahead(first func(), flops float64, n, width int, each float64,
 	})
 }
 
-// StripWidth returns the width of strips of n columns or rows. About n/12 makes threads finish at about
-// the same time, and at least 48 lets products reach full speed; 240 is the maximum.
+// StripWidth returns the width of the strips into which to split n columns or rows. A width near n/12
+// lets threads finish together, and one of at least 48 lets products reach full speed; 240 is the
+// maximum.
 func StripWidth(n int) int { return min(max(48, (n/12+23)/24*24), 240) }

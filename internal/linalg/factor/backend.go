@@ -17,7 +17,7 @@ type Backend struct {
 	// of columns. The caller then discards their results.
 	Done func() bool
 	// ByVector makes Trtrs solve along the rows of a packed triangle for a single right-hand side.
-	// This is two to six times as fast as by blocks, with different rounding errors.
+	// This is two to six times as fast as solving by blocks, with different rounding errors.
 	ByVector bool
 }
 
@@ -81,8 +81,9 @@ func (bk Backend) Gemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b b
 	bk.Dgemm(tA, tB, m, n, k, alpha, a.X, a.Ld, b.X, b.Ld, beta, c.X, c.Ld)
 }
 
-// Syrk adds alpha A Aᵀ (t is blas.NoTrans, A n×k) or alpha Aᵀ A to the triangle ul of the n×n C; a
-// packed C is upper. Dense operands go to Dsyrk, which in OpenBLAS is faster than products of blocks.
+// Syrk adds alpha A Aᵀ, for an n×k A, if t is blas.NoTrans, or else alpha Aᵀ A to the triangle ul of
+// the n×n C; a packed C is upper. Dense operands go to Dsyrk, which in OpenBLAS is faster than products
+// of blocks.
 func (bk Backend) Syrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a, c block.Matrix) {
 	if a.Packed || c.Packed {
 		bk.BlockSyrk(t, n, k, alpha, a, nil, c)
@@ -91,7 +92,7 @@ func (bk Backend) Syrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, 
 	bk.Dsyrk(ul, t, n, k, alpha, a.X, a.Ld, 1, c.X, c.Ld)
 }
 
-// Trmm computes B = alpha op(A) B or B = alpha B op(A) for the triangle ul of a dense A.
+// Trmm computes B = alpha op(A) B or B = alpha B op(A) where A is the triangle ul of a dense a.
 func (bk Backend) Trmm(side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
 	bk.Dtrmm(side, ul, t, diag, m, n, alpha, a.X, a.Ld, b.X, b.Ld)
 }

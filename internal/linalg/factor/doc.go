@@ -1,4 +1,4 @@
-// Package factor holds what the factorizations share: operations on blocks by a backend, triangles,
+// Package factor holds what the factorizations share: backends with operations on blocks, triangles,
 // interchanges of rows and columns, and plane rotations. It also has norms, scaling, checks of
 // elements, and a workspace. Each factorization has its own folder:
 //

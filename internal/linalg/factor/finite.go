@@ -25,8 +25,8 @@ type Pivot struct {
 // Singular reports whether the pivot was zero rather than an overflow.
 func (p *Pivot) Singular() bool { return IsFinite(p.Value) }
 
-// NotFinite returns the first element, row by row, that is NaN or infinite in the rows×cols a (ul is
-// blas.All) or in its triangle ul. It returns nil if there is none.
+// NotFinite returns the first element, row by row, that is NaN or infinite in the triangle ul of the
+// rows×cols a, or in all of a if ul is blas.All. It returns nil if there is none.
 func NotFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) *Element {
 	const worthThreads = 1 << 13
 	if rows*cols >= worthThreads {

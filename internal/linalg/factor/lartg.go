@@ -39,7 +39,7 @@ func Lartg(f, g float64) (c, s, r float64) {
 	return f / r, g / r, r * scale
 }
 
-// shortRows is the largest n for which a loop takes less time than a backend call.
+// shortRows is the largest row length for which a loop takes less time than a backend call.
 const shortRows = 12
 
 // A Plane holds rows of n elements, ld apart, that rotations combine in pairs.
@@ -52,8 +52,8 @@ type Plane struct {
 // Plane returns the rows of the dense z, each of n elements.
 func (bk Backend) Plane(z block.Matrix, n int) Plane { return Plane{bk.Ops, z.X, z.Ld, n} }
 
-// Rotate overwrites row i, x, by c·x + s·y and row j, y, by c·y - s·x. A nil Plane has no rows to
-// rotate.
+// Rotate overwrites x, which is row i, with c·x + s·y, and y, which is row j, with c·y - s·x. A nil
+// Plane has no rows to rotate.
 func (p *Plane) Rotate(i, j int, c, s float64) {
 	if p == nil {
 		return

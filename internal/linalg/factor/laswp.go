@@ -14,7 +14,7 @@ import (
 const exchangeTime = 5
 
 // Laswp exchanges rows k and swap[k] of x, in its first cols columns, for k = 0, 1, ...: it multiplies
-// x by P from the left. If back is set, it goes from the last k to the first and multiplies by Pᵀ.
+// x by a permutation P from the left. If back is set, k descends, and Pᵀ replaces P.
 //
 // The columns are split into one range per thread: exchanged rows are far apart, and long pieces stream
 // better from memory.
@@ -89,7 +89,7 @@ func Lapmt(bk Backend, m int, x block.Matrix, swap []int, back bool) {
 	})
 }
 
-// PermuteRHS applies Laswp (side is Left) or Lapmt (side is Right) to nrhs right-hand sides.
+// PermuteRHS applies Laswp if side is Left, or Lapmt if side is Right, to nrhs right-hand sides.
 func PermuteRHS(bk Backend, side blas.Side, nrhs int, b block.Matrix, swap []int, back bool) {
 	if side == blas.Left {
 		Laswp(bk, nrhs, b, swap, back)
@@ -121,7 +121,7 @@ func Sort(s []float64) (order []int) {
 	return order
 }
 
-// Permute moves row order[i] of a to row i, for all i. It moves the first cols columns.
+// Permute moves row order[i] of a, in its first cols columns, to row i, for all i.
 func Permute(order []int, a block.Matrix, cols int) {
 	for i, from := range order {
 		for from < i { // this row has already moved

@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Interchanges of rows and of columns, and their inverses, of small matrices and of those that threads
-// share; what is beside the matrix stays. NotFinite sees one NaN wherever it is.
+// TestInterchange checks interchanges of rows and columns, and their inverses, for small matrices and
+// ones that threads share. Elements outside must not change. NotFinite must find a NaN anywhere.
 func TestInterchange(t *testing.T) {
 	defer blskernel.SetThreads(0)
 	bk, rng := On(nil), testutil.Rand(71)
@@ -46,7 +46,7 @@ func TestInterchange(t *testing.T) {
 	}
 }
 
-// interchanged tests do on d, which exchanges rows or columns.
+// interchanged tests do, which exchanges rows or columns of d.
 func interchanged(t *testing.T, name string, d *mat.Dense, columns bool, swap []int, do func(x block.Matrix, back bool)) {
 	t.Helper()
 	raw := d.RawMatrix()
@@ -75,7 +75,7 @@ func interchanged(t *testing.T, name string, d *mat.Dense, columns bool, swap []
 	}
 }
 
-// Sort and Permute against sorting pairs, with equal numbers, zeros of both signs, and one long cycle.
+// TestSortPermute compares Sort and Permute with sorted pairs: equal numbers, ±0 and one long cycle.
 func TestSortPermute(t *testing.T) {
 	rng := testutil.Rand(28)
 	for n := range 40 {

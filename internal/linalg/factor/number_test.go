@@ -31,8 +31,8 @@ func TestInvertible(t *testing.T) {
 	}
 }
 
-// x/d rounded once for extreme divisors, and otherwise by the reciprocal: (1+u)² makes two units in the
-// last place at most.
+// TestDivide checks that x/d is rounded once for extreme divisors. Otherwise, with the reciprocal,
+// (1+u)² makes at most two units in the last place.
 func TestDivide(t *testing.T) {
 	rng := testutil.Rand(91)
 	for _, d := range append(append([]float64{}, extremeDivisors...), normalDivisors...) {
@@ -70,7 +70,7 @@ func TestLargestAt(t *testing.T) {
 	}
 }
 
-// All results are within a few ulp of the exact ones, for magnitudes from the least to the largest.
+// TestLartg checks that results are within a few ulp of the exact ones, for numbers of any magnitude.
 func TestLartg(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	rng := testutil.Rand(1)
@@ -92,7 +92,7 @@ func TestLartg(t *testing.T) {
 	}
 }
 
-// checkLartg compares with 600 bits. Results below the normal numbers have absolute errors.
+// checkLartg compares Lartg with a 600-bit computation. Subnormal results have absolute errors.
 func checkLartg(t *testing.T, f, g float64) {
 	t.Helper()
 	r := bigfloat.Sum([]float64{f, f}, []float64{g, g})
@@ -136,7 +136,7 @@ func TestLartgSpecial(t *testing.T) {
 	}
 }
 
-// The norm of matrices of several strips, and of those with an element that is not finite.
+// TestLange checks norms of matrices of several strips, some with an element that is not finite.
 func TestLange(t *testing.T) {
 	bk, rng := On(nil), testutil.Rand(63)
 	for _, r := range []int{1, 2, 3, 4, 5, 11} {

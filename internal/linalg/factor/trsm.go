@@ -6,10 +6,10 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Trsm solves op(A) X = alpha B (side is Left) or X op(A) = alpha B (side is Right) for the triangle ul
-// of the n×n A; a packed A is upper. X overwrites B and has nrhs columns (side is Left) or rows. Trsm
-// takes n²·nrhs flops. It halves A down to order block.Size, since long products are faster than a
-// backend's Dtrsm. Smaller halves would lose what threads gain by sharing the columns of X.
+// Trsm solves op(A) X = alpha B if side is Left, or X op(A) = alpha B if side is Right. A is the n×n
+// triangle ul of a; a packed one is upper. X overwrites B and has nrhs columns on the left, or nrhs
+// rows. Trsm takes n²·nrhs flops. It halves A down to order block.Size, since long products are faster
+// than a backend's Dtrsm. Smaller halves would lose what threads gain by sharing the columns of X.
 func Trsm(bk Backend, side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.Diag, n, nrhs int, alpha float64, a, b block.Matrix) {
 	if n <= block.Size {
 		bk.Trsm(side, ul, t, diag, n, nrhs, alpha, a, b)
@@ -50,7 +50,7 @@ func Trtrs(bk Backend, side blas.Side, ul blas.Uplo, trans blas.Transpose, diag 
 	}
 }
 
-// tpsv overwrites x by op(U)⁻¹x for the packed upper triangle u. (BLAS: dtpsv.)
+// tpsv overwrites x with op(U)⁻¹x for the packed upper triangle u. (BLAS: dtpsv.)
 func (bk Backend) tpsv(trans blas.Transpose, diag blas.Diag, n int, u block.Matrix, x []float64) {
 	for k := range n {
 		i := k

@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Trtri overwrites the triangle ul of the dense a, which holds an n×n T, by V = T⁻¹. The other triangle
-// is neither read nor written; with blas.Unit the diagonal is neither used nor changed. It takes n³/3
-// flops, by halves. A zero on the diagonal gives infinities or NaN.
+// Trtri overwrites the triangle ul of the dense a, which holds an n×n T, with V = T⁻¹. The other
+// triangle is neither read nor written; with blas.Unit the diagonal is neither used nor changed. It
+// takes n³/3 flops, by halves. A zero on the diagonal gives infinities or NaN.
 //
 // For an upper T, V12 = -(V11 T12) T22⁻¹: the half inverted first enters as a product and the other as
 // a solve. This makes the left residual small: |V T - I| <= c n u |V| |T|, where u is the unit roundoff

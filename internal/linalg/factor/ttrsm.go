@@ -10,13 +10,13 @@ import (
 // workspace. Smaller halves would save fewer flops than their products lose in speed.
 const triangleBase = 64
 
-// Ttrsm overwrites the lower triangle L of the n×n dense block l by X = U⁻ᵀL, where U is the upper
+// Ttrsm overwrites the lower triangle L of the n×n dense block l with X = U⁻ᵀL, where U is the upper
 // triangle of u. With the halves
 //
 //	L = | L11     |   X11 = U11⁻ᵀ L11
 //	    | L21 L22 |,  X21 = U22⁻ᵀ(L21 - U12ᵀ X11),  X22 = U22⁻ᵀ L22,
 //
-// it takes n³/3 flops, since X11 is multiplied as a triangle. base may lower triangleBase.
+// it takes n³/3 flops, since X11 is multiplied as a triangle. A smaller base replaces triangleBase.
 func Ttrsm(bk Backend, base, n int, u, l block.Matrix) {
 	if n <= min(base, triangleBase) {
 		inZeroed(blas.Lower, n, l, func(x block.Matrix) {
@@ -33,8 +33,9 @@ func Ttrsm(bk Backend, base, n int, u, l block.Matrix) {
 	Ttrsm(bk, base, n2, u22, l.Sub(n1, n1))
 }
 
-// Ttrmm overwrites the upper triangle R of the n×n dense block r by U R for the upper triangle U of u:
-// U11 R11, U11 R12 + U12 R22 and U22 R22 for the halves, in n³/3 flops. base may lower triangleBase.
+// Ttrmm overwrites the upper triangle R of the n×n dense block r with U R for the upper triangle U of
+// u: U11 R11, U11 R12 + U12 R22 and U22 R22, by halves, in n³/3 flops. A smaller base replaces
+// triangleBase.
 func Ttrmm(bk Backend, base, n int, u, r block.Matrix) {
 	if n <= min(base, triangleBase) {
 		inZeroed(blas.Upper, n, r, func(x block.Matrix) { trmmLeft(bk, n, n, u, x) })

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// A workspace grows to what calls need, in lines of the cache, and no further.
+// TestWorkspace checks that a workspace grows to what calls need, in whole cache lines, and no further.
 func TestWorkspace(t *testing.T) {
 	w := &Workspace{}
 	for round := range 4 {

@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Potrf overwrites the triangle ul of the symmetric n×n A by its Cholesky factor: A = UᵀU in the upper
-// triangle, or A = L Lᵀ in the lower one, which must be dense. The other triangle is neither read nor
-// written. It returns -1, or the index of the first pivot that is not positive and finite, which is
-// then on the diagonal. It takes n³/3 flops, by halves down to the order base. (LAPACK: dpotrf2.)
+// Potrf overwrites the triangle ul of the symmetric n×n A with its Cholesky factor: A = UᵀU in the
+// upper triangle, or A = L Lᵀ in the lower one, which must be dense. The other triangle is neither read
+// nor written. Potrf returns -1, or the index of the first pivot that is not positive and finite, which
+// stays on the diagonal. It takes n³/3 flops and halves A down to order base. (LAPACK: dpotrf2.)
 func Potrf(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
 	if lib, ok := columnMajor(bk, n, a); ok {
 		return potrfLibrary(lib, ul, n, a)
@@ -49,8 +49,8 @@ func potrf(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
 	return -1
 }
 
-// potrfRows is Potrf for the upper triangle of a workspace, by block rows: one product with the rows
-// above updates each. It also writes below the diagonal of the block row. (LAPACK: dpotrf.)
+// potrfRows is Potrf for the upper triangle of a workspace. It updates each block row with one product
+// with the rows above, and also writes below the diagonal within the block row. (LAPACK: dpotrf.)
 func potrfRows(bk factor.Backend, n int, u block.Matrix) int {
 	for i := 0; i < n; i += factor.TileOrder {
 		rows := min(factor.TileOrder, n-i)
@@ -84,8 +84,8 @@ func columnMajor(bk factor.Backend, n int, a block.Matrix) (backend.ColumnMajorL
 	return backend.ColumnMajor(bk.Backend)
 }
 
-// potrfLibrary is Potrf by the backend's own LAPACK, which stores matrices by columns. The library may
-// miss pivots that are not finite; the first of them is then on the diagonal.
+// potrfLibrary is Potrf with the backend's own LAPACK, which stores matrices by columns. The library
+// may miss pivots that are not finite; potrfLibrary finds the first one on the diagonal.
 func potrfLibrary(lib backend.ColumnMajorLAPACK, ul blas.Uplo, n int, a block.Matrix) int {
 	bad := lib.Dpotrf(otherTriangle(ul), n, a.X, a.Ld) - 1
 	end := n

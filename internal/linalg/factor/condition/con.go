@@ -8,8 +8,8 @@ import (
 	"blskernel/internal/linalg/floats"
 )
 
-// Con estimates 1/(‖A‖₁ ‖A⁻¹‖₁) from anorm = ‖A‖₁ and solve, which overwrites x by A⁻¹x or, if trans is
-// set, by A⁻ᵀx. It returns 0 if a result is not finite.
+// Con estimates 1/(‖A‖₁ ‖A⁻¹‖₁) for an n×n A from anorm = ‖A‖₁ and solve, which overwrites x with A⁻¹x
+// or, if trans is set, with A⁻ᵀx. Con returns 0 if a result of solve is not finite.
 //
 // norm1 estimates the norm of anorm*A⁻¹, with anorm scaled down by a power of two if it is above 2⁶⁴.
 // The solves, which multiply elements of A by results, are then finite up to condition numbers of 2⁹⁶⁰.

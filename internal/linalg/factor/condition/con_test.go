@@ -10,8 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestNorm1 compares estimates with gonum's Dlacn2, which they are not below, and with the norm, which
-// they are not above.
+// TestNorm1 checks that estimates are neither below the estimates of gonum's Dlacn2 nor above the norm.
 func TestNorm1(t *testing.T) {
 	r := testutil.Rand(11)
 	exact := 0

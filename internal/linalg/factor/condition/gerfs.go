@@ -19,7 +19,7 @@ type Gerfs struct {
 	N       int
 	A       block.Matrix // all of A, or its upper triangle if packed
 
-	// Solve overwrites the n×c x by A⁻¹x (side is Left) or the c×n x by x A⁻¹ (side is Right).
+	// Solve overwrites the N×c x with A⁻¹x if side is Left, or the c×N x with x A⁻¹ otherwise.
 	Solve func(bk factor.Backend, side blas.Side, c int, x block.Matrix)
 
 	largest float64 // the largest magnitude in A
@@ -32,8 +32,8 @@ const Roundoff = 0x1p-53
 // enough for the products and the solves to run at full speed.
 const RefinePanel = 256
 
-// Refine takes one step of refinement on each column of x, keeps the step if it improves the column,
-// and writes the backward and forward error bounds of all columns.
+// Refine takes one step of refinement on each column of x, and keeps the step if it improves the
+// column. It writes the backward errors and the forward error bounds of all columns.
 func (f Gerfs) Refine(x, b blas64.General, backward, forward []float64) {
 	for i := range f.N {
 		_, v := f.Backend.AbsMax(f.A.Elements(i, f.first(i), f.N))
@@ -48,8 +48,8 @@ func (f Gerfs) Refine(x, b blas64.General, backward, forward []float64) {
 // maxSteps bounds the steps of Improve, as in LAPACK's dgerfs.
 const maxSteps = 5
 
-// Improve refines x, a solution of A X = B, until no step reduces a backward error, in at most maxSteps
-// steps. It returns the largest componentwise backward error of all columns.
+// Improve refines x, a solution of A X = B, in at most maxSteps steps, until no step reduces a backward
+// error. It returns the largest componentwise backward error of all columns.
 func (f Gerfs) Improve(x, b blas64.General) (largest float64) {
 	backward := make([]float64, x.Cols)
 	f.eachPanel(x, b, backward, func(_ int, x, b blas64.General, m [6][]float64, backward []float64) {
@@ -63,8 +63,8 @@ func (f Gerfs) Improve(x, b blas64.General) (largest float64) {
 }
 
 // eachPanel calls do for RefinePanel columns of x and b at a time, from column j on, with their
-// backward errors and six matrices of the size of x: the residual R and W = |A||X| + |B| of X, room for
-// a better X with its own R and W, and room for magnitudes.
+// backward errors and six matrices m of the same size: the residual R, W = |A||X| + |B|, room for a
+// better X with its own R and W, and room for magnitudes.
 func (f Gerfs) eachPanel(x, b blas64.General, backward []float64, do func(j int, x, b blas64.General, m [6][]float64, backward []float64)) {
 	columns := func(g blas64.General, j, c int) blas64.General {
 		return blas64.General{Rows: g.Rows, Cols: c, Stride: g.Stride, Data: g.Data[j:]}
@@ -123,7 +123,7 @@ func (f Gerfs) step(x, b blas64.General, m [6][]float64, backward []float64) (im
 	return improved
 }
 
-// residual computes R = B - A X and W = |A||X| + |B|, without gaps between rows; it overwrites
+// residual computes R = B - A X and W = |A||X| + |B|, both without gaps between rows. It overwrites
 // magnitudes.
 func (f Gerfs) residual(x, b blas64.General, magnitudes, r, w []float64) {
 	c := x.Cols
@@ -139,7 +139,7 @@ func (f Gerfs) residual(x, b blas64.General, magnitudes, r, w []float64) {
 // Each pass over |X| then does 2*absRows flops per element.
 const absRows = 128
 
-// first returns the first column that row i of A stores.
+// first returns the first column that is stored in row i of A.
 func (f Gerfs) first(i int) int {
 	if f.A.Packed {
 		return i
@@ -147,9 +147,9 @@ func (f Gerfs) first(i int) int {
 	return 0
 }
 
-// multiply computes Y -= A X and W += |A||X| for contiguous x, y and w of c columns; it overwrites x by
-// |X|. If A is packed, a block of rows of |A| begins at the diagonal and serves twice: as it is, and
-// transposed for the rows below.
+// multiply computes Y -= A X and W += |A||X| for contiguous x, y and w of c columns; it overwrites x
+// with |X|. If A is packed, a block of rows of |A| begins at the diagonal and serves twice: as it is,
+// and transposed for the rows below.
 func (f Gerfs) multiply(c int, x, y, w []float64) {
 	bk, n := f.Backend, f.N
 	if f.A.Packed {

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// guard returns the number add, to be added to sums of magnitudes that are at most limit: underflow may
+// guard returns a number, add, to add to sums of magnitudes that are at most limit, since underflow may
 // have spoilt their relative accuracy. With gradual underflow each of the n+1 terms loses at most the
 // smallest positive number. (safe1 and safe2 in LAPACK's dgerfs allow for arithmetic that flushes to
 // zero. They are 2⁵² times as large and spoil the bounds from 1e-290 down.)
@@ -20,7 +20,7 @@ func (f Gerfs) guard() (add, limit float64) {
 	return add, add / Roundoff
 }
 
-// backward writes max_i |r|_i/w_i to errs for the c columns of the residual r and of w = |A||x| + |b|.
+// backward writes max_i |r_i|/w_i to errs for the c columns of the residual r and w = |A||x| + |b|.
 func (f Gerfs) backward(c int, r, w, errs []float64) {
 	add, limit := f.guard()
 	clear(errs)
@@ -79,8 +79,8 @@ type estimator struct {
 	weights []float64
 }
 
-// weights writes the diagonal of G for each column of x, scaled as in forward, to a row of g. It
-// returns an estimator, which works in w, for each column that needs one, and writes the other bounds.
+// weights writes the diagonal of G for each column of x, scaled as in forward, to a row of g. For a
+// column that needs one it returns an estimator, which works in w; for the others it writes the bounds.
 func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []*estimator) {
 	n, c := x.Rows, x.Cols
 	add, limit := f.guard()
@@ -138,7 +138,7 @@ func (f Gerfs) apply(active []*estimator, rhs []float64) {
 	}
 }
 
-// solve solves for the vectors x of some estimators, as the columns of rhs (side is Left) or its rows.
+// solve solves for the x of some estimators, as columns of rhs if side is Left, and otherwise as rows.
 func (f Gerfs) solve(side blas.Side, which []*estimator, rhs []float64) {
 	c := len(which)
 	if c == 0 {

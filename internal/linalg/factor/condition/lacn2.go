@@ -11,7 +11,7 @@ import (
 // 1988, doi:10.1145/50063.214386). (LAPACK: dlacn2.)
 type norm1 struct {
 	x     []float64 // the vector to multiply
-	trans bool      // by Aᵀ rather than A
+	trans bool      // whether to multiply by Aᵀ rather than A
 	est   float64   // the estimate so far, a lower bound
 
 	signs []bool // of the last product: which elements are negative

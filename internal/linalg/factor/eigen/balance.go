@@ -15,7 +15,7 @@ type balance struct {
 	columns     []float64 // the squared norms of the columns
 }
 
-// gebal overwrites the n×n a by its balanced form; all elements of a must be below 2⁵⁰⁰ in magnitude.
+// gebal overwrites the n×n a with its balanced form; all elements of a must be below 2⁵⁰⁰ in magnitude.
 // (James, Langou and Lowery, On matrix balancing and eigenvector computation, 2014; LAPACK: dgebal.)
 func gebal(bk factor.Backend, w *factor.Workspace, n int, a block.Matrix) balance {
 	b := balance{n: n, ihi: n - 1, scale: w.Take(n), columns: w.Take(n)}
@@ -37,7 +37,7 @@ func gebal(bk factor.Backend, w *factor.Workspace, n int, a block.Matrix) balanc
 			i = b.ihi + 1
 		}
 	}
-	for j := 0; j <= b.ihi && b.ilo < b.ihi; j++ { // such columns go to the left
+	for j := 0; j <= b.ihi && b.ilo < b.ihi; j++ { // columns that are zero off the diagonal go left
 		if isolated(j, 1, a.Ld) {
 			b.exchange(a, j, b.ilo)
 			b.ilo++
@@ -101,8 +101,8 @@ func norm(bk factor.Backend, x []float64) float64 {
 }
 
 // factor returns the power of two by which to multiply column i, of norm c, and divide row i, of norm
-// r. It returns 1 if the sum of the norms falls by at most a twentieth, or elements would overflow or
-// underflow.
+// r. It returns 1 if the sum of the norms falls by at most a twentieth, or if elements would overflow
+// or underflow.
 func (b *balance) factor(bk factor.Backend, a block.Matrix, i int, c, r float64) float64 {
 	const least = smallest / ulp * 2
 	f, sum := 1.0, c+r
@@ -126,8 +126,8 @@ func (b *balance) factor(bk factor.Backend, a block.Matrix, i int, c, r float64)
 	return f
 }
 
-// gebak turns right or left eigenvectors of the balanced matrix, in the columns of v, into eigenvectors
-// of the matrix itself. (LAPACK: dgebak.)
+// gebak turns eigenvectors of the balanced matrix, in the columns of v, into eigenvectors of the
+// original matrix: left ones if left is set, and otherwise right ones. (LAPACK: dgebak.)
 func (b *balance) gebak(bk factor.Backend, left bool, v block.Matrix) {
 	for i := b.ilo; i <= b.ihi; i++ {
 		f := b.scale[i]

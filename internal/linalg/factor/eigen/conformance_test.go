@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/lapack/testlapack"
 )
 
-// TestConformance runs gonum's own tests of the routines that are parts of Geev. TestDgeev of lapack
-// has vectors of quasi-triangles, and sweeps and windows, as parts of whole problems.
+// TestConformance runs gonum's own tests of the routines that are parts of Geev. In package lapack,
+// TestDgeev tests vectors of quasi-triangles, sweeps and windows in whole problems.
 func TestConformance(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
@@ -33,9 +33,9 @@ func TestConformance(t *testing.T) {
 	t.Run("Dlanv2", func(t *testing.T) { testlapack.Dlanv2Test(t, r) })
 }
 
-// routines has the functions of this package as gonum's tests call them.
+// routines adapts the functions of this package to gonum's tests.
 type routines struct {
-	gonum.Implementation // does what is asked for here and not by Geev
+	gonum.Implementation // does what the tests need and Geev does not
 	bk                   factor.Backend
 }
 
@@ -62,7 +62,7 @@ func (r routines) Dgebak(job gonumlapack.BalanceJob, side gonumlapack.EVSide, n,
 	block.Copy(block.Dense(v, ldv), x, n, m)
 }
 
-// solve runs f on a problem, and copies the eigenvalues to wr and wi from the first that converged.
+// solve runs f on a problem and copies the eigenvalues, from the first that converged, to wr and wi.
 func solve(n, ilo, ihi int, h []float64, ldh int, wr, wi []float64, zRows int, z block.Matrix, whole bool, f func(p *problem) int) int {
 	p := &problem{n: n, h: block.Dense(h, ldh), z: z, zRows: zRows, whole: whole, w: make([]complex128, n)}
 	first := f(p)
@@ -72,7 +72,7 @@ func solve(n, ilo, ihi int, h []float64, ldh int, wr, wi []float64, zRows int, z
 	return first
 }
 
-// rowsOf returns the rows iloz to ihiz of z, none if wantz is false.
+// rowsOf returns the number of rows iloz to ihiz of z, and these rows, or none if wantz is false.
 func rowsOf(wantz bool, iloz, ihiz int, z []float64, ldz int) (int, block.Matrix) {
 	if !wantz {
 		return 0, block.Matrix{}
@@ -116,7 +116,7 @@ func (r routines) Dlahqr(wantt, wantz bool, n, ilo, ihi int, h []float64, ldh in
 	return solve(n, ilo, ihi, h, ldh, wr, wi, rows, q, wantt, func(p *problem) int { return p.small(ilo, ihi) })
 }
 
-// schurOf returns the problem of the quasi-triangle t and vectors q.
+// schurOf returns the problem with the quasi-triangle t and, if wantq is set, the vectors q.
 func schurOf(wantq bool, n int, t []float64, ldt int, q []float64, ldq int) *problem {
 	p := &problem{n: n, h: block.Dense(t, ldt), whole: true, w: make([]complex128, n)}
 	p.zRows, p.z = rowsOf(wantq, 0, n-1, q, ldq)

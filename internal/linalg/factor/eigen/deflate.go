@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// deflate brings a window, the last order rows and columns of the active block, ktop to kbot, to Schur
-// form. The column left of the window becomes a spike. An eigenvalue whose component of the spike is
-// negligible is an eigenvalue of h to working precision and is deflated. The rest becomes Hessenberg
-// again. deflate returns the numbers of eigenvalues left and deflated; they are in w up to kbot, the
-// deflated ones last. (Aggressive early deflation; LAPACK: dlaqr3.)
+// deflate brings a window of the given order to Schur form: the last rows and columns of the active
+// block, ktop to kbot. The column left of the window becomes a spike. An eigenvalue whose component of
+// the spike is negligible is an eigenvalue of h to working precision and is deflated. The rest becomes
+// Hessenberg again. deflate returns the numbers of eigenvalues left and deflated; they are in w up to
+// kbot, the deflated ones last. (Aggressive early deflation; LAPACK: dlaqr3.)
 func (m *multishift) deflate(ktop, kbot, order int) (left, deflated int) {
 	at := kbot - order + 1
 	spike := 0.0
@@ -89,7 +89,7 @@ func (p *problem) detect(failed int, spike, tiny float64) (left int) {
 }
 
 // sort sorts the diagonal blocks in rows [from, end) by descending magnitude, as far as they can be
-// exchanged, by a bubble sort. This makes the results for graded matrices more accurate.
+// exchanged, with a bubble sort. The order makes the results for graded matrices more accurate.
 func (p *problem) sort(from, end int) {
 	size := func(i int) float64 {
 		s := math.Abs(p.at(i, i))
@@ -155,14 +155,14 @@ func square0(n int) block.Matrix {
 // stripWidth is the number of columns or rows that a task of spread multiplies.
 const stripWidth = 96
 
-// flopsWorthThreads is the rate, in flops per nanosecond, by which spread estimates its time: four
+// flopsWorthThreads is the rate, in flops per nanosecond, from which spread estimates its time: four
 // times the actual rate. Between windows only one thread works, and workers that poll slow it down: at
 // order 300 they would make all of Hseqr 1.3 times as slow.
 const flopsWorthThreads = 200
 
-// spread multiplies by the orthogonal u, of the given order, which acts on the rows and columns that
-// begin with at. It multiplies these rows of h, from column colsFrom on, by uᵀ, and these columns of h
-// above row rowsTo, and of z, by u.
+// spread applies the orthogonal u, of the given order, to the rows and columns from at on. It
+// multiplies these rows of h, from column colsFrom on, by uᵀ. It multiplies these columns of h, above
+// row rowsTo, and of z by u. Unless whole is set, it stays within rows and columns ktop to kbot of h.
 func (m *multishift) spread(u block.Matrix, order, at, ktop, kbot, rowsTo, colsFrom int) {
 	top, right := ktop, kbot+1
 	if m.whole {

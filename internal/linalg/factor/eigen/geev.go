@@ -17,9 +17,9 @@ import (
 // converge: later ones have converged, and there are no vectors. With a NaN or an infinity in a, none
 // converges. (LAPACK: dgeev.)
 //
-// It takes about 25n³ flops with one kind of vectors, and 10n³ without. If small is set, it uses plain
-// loops, for orders up to SmallOrder, where backend calls take longer than their arithmetic. The loops
-// round differently.
+// It takes about 25n³ flops with one kind of vectors, and 10n³ without. If small is set, for orders up
+// to SmallOrder, it uses plain loops, since backend calls would take longer than their arithmetic. The
+// loops round differently.
 func Geev(bk factor.Backend, small bool, n int, a block.Matrix, w []complex128, left bool, vl block.Matrix, right bool, vr block.Matrix) (first int) {
 	finite := factor.NotFinite(bk, blas.All, n, n, a) == nil
 	exponent, _ := factor.Scale(bk, 485, n, n, a)
@@ -103,7 +103,7 @@ func leftVectors(bk factor.Backend, small bool, n int, t block.Matrix, w []compl
 	slices.Reverse(x.X)
 }
 
-// multiply overwrites v by its product with the triangle ul of x; the other triangle is zero.
+// multiply overwrites v with v times the triangle ul of x; the other triangle is zero.
 func multiply(bk factor.Backend, small bool, ul blas.Uplo, n int, v, x block.Matrix) {
 	if small {
 		timesSmall(n, v, x)

@@ -12,10 +12,10 @@ import (
 // passes over the columns before it, and one over the rest of the matrix. 16 to 48 are equally fast.
 const gehrdColumns = 32
 
-// Gehrd overwrites the n×n dense a, which is upper triangular except in rows and columns ilo to ihi, by
-// its Hessenberg form H = QᵀA Q on and above the first subdiagonal, and by the reflections of Q below
-// it; tau receives their n-1 factors. It takes 10n³/3 flops for ilo = 0, ihi = n-1. (LAPACK: dgehrd,
-// dlahr2; Quintana-Ortí and van de Geijn, ACM Trans. Math. Softw. 32, 2006.)
+// Gehrd overwrites the n×n dense a, which is upper triangular except in rows and columns ilo to ihi,
+// with its Hessenberg form H = QᵀA Q on and above the first subdiagonal, and with the reflections of Q
+// below it; tau receives their n-1 factors. It takes 10n³/3 flops for ilo = 0, ihi = n-1. (LAPACK:
+// dgehrd, dlahr2; Quintana-Ortí and van de Geijn, ACM Trans. Math. Softw. 32, 2006.)
 //
 // A fifth of the flops are products of the rest of the matrix and one vector per column, as fast as a
 // cache or memory delivers the matrix: n³/3 numbers in all. The rest are products of matrices.
@@ -89,12 +89,12 @@ func (p *lahr2) factor(a block.Matrix, tau []float64) {
 	}
 }
 
-// applyBoth overwrites C, the m rows of the c columns after the panel, by
+// applyBoth overwrites C, the m rows of the c columns after the panel, with
 //
 //	Qᵀ(C - Y V2ᵀ) = C - [Y V] [V2ᵀ; Z],   Z = Tᵀ(VᵀC - (VᵀY) V2ᵀ),
 //
-// where V2ᵀ is the columns of Vᵀ in the places of C, with zeros after the last. One product reads C and
-// one changes it. work has 2*n*c elements.
+// where V2ᵀ holds the columns of Vᵀ that belong to the columns of C, followed by zeros. One product
+// reads C and one changes it. work has 2*n*c elements.
 func (p *lahr2) applyBoth(c int, at block.Matrix, work []float64) {
 	bk, m, n := p.bk, p.m, p.n
 	v2, z := block.Dense(work, c), block.Dense(work[n*c:], c)
@@ -111,7 +111,7 @@ func (p *lahr2) applyBoth(c int, at block.Matrix, work []float64) {
 	bk.Gemm(blas.Trans, blas.NoTrans, m, c, 2*n, -1, p.y, v2, 1, at)
 }
 
-// Orghr overwrites the result of Gehrd in the n×n dense a by Q, which is I except in rows and columns
+// Orghr overwrites the result of Gehrd in the n×n dense a with Q, which is I except in rows and columns
 // ilo+1 to ihi. (LAPACK: dorghr.)
 func Orghr(bk factor.Backend, n, ilo, ihi int, a block.Matrix, tau []float64) {
 	for i := range n {

@@ -45,9 +45,9 @@ type multishift struct {
 // whole is not set, only the eigenvalues are valid. It returns 0, or the row after the last whose
 // eigenvalue did not converge: w is then valid from that row on, and before ilo.
 //
-// T and Q take about 20n³ flops. Sweeps and deflations work in windows on the diagonal, of an order of
-// twice the number of shifts; the rest is products. (Braman, Byers and Mathias, The Multishift QR
-// Algorithm, parts I and II, SIAM J. Matrix Anal. Appl. 23, 2002; LAPACK: dhseqr, dlaqr0.)
+// T and Q take about 20n³ flops. Sweeps and deflations work in windows on the diagonal, of order twice
+// the number of shifts; the rest is products. (Braman, Byers and Mathias, The Multishift QR Algorithm,
+// parts I and II, SIAM J. Matrix Anal. Appl. 23, 2002; LAPACK: dhseqr, dlaqr0.)
 func Hseqr(bk factor.Backend, whole bool, n, ilo, ihi int, h block.Matrix, w []complex128, zRows int, z block.Matrix) (first int) {
 	for i := range n {
 		if i < ilo || i > ihi {
@@ -74,7 +74,7 @@ func (p *problem) solve(bk factor.Backend, ilo, ihi, depth int) (first int) {
 	return m.iterate(ilo, ihi)
 }
 
-// iterate is solve by sweeps with many shifts.
+// iterate is solve with sweeps of many shifts each.
 func (m *multishift) iterate(ilo, ihi int) (first int) {
 	clearBelow(m.h, ilo, ihi)
 	n := ihi - ilo + 1
@@ -134,8 +134,8 @@ func (m *multishift) iterate(ilo, ihi int) (first int) {
 }
 
 // shifts returns at most count shifts for rows ktop to kbot, in pairs. They are the eigenvalues that
-// deflation left, the last left elements of w up to kbot, or, if these are few, eigenvalues of the last
-// rows. If stuck is set, they are exceptional shifts.
+// deflation left, in the elements kbot-left+1 to kbot of w, or, if these are few, eigenvalues of the
+// last rows. If stuck is set, they are exceptional shifts.
 func (m *multishift) shifts(ktop, kbot, count, left int, stuck bool) []complex128 {
 	from := kbot - left + 1
 	switch {

@@ -23,9 +23,9 @@ func (p *problem) set(i, j int, v float64) { p.h.X[i*p.h.Ld+j] = v }
 // tiny returns the size below which a subdiagonal element counts as zero, whatever its neighbours are.
 func (p *problem) tiny() float64 { return smallest / ulp * float64(p.n) }
 
-// negligible reports whether the subdiagonal element of row k is small compared with its neighbours in
-// the rows and columns [from, end) of h, by the usual test and by the test of Ahues and Tisseur (LAPACK
-// working note 122, 1997).
+// negligible reports whether the subdiagonal element of row k is at most tiny, or small compared with
+// its neighbours in the rows and columns [from, end) of h, by the usual test and by the test of Ahues
+// and Tisseur (LAPACK working note 122, 1997).
 func negligible(h block.Matrix, k, from, end int, tiny float64) bool {
 	above, own := h.X[(k-1)*h.Ld+k-1:], h.X[k*h.Ld+k-1:]
 	a, b, c, d := above[0], above[1], math.Abs(own[0]), own[1]
@@ -52,7 +52,7 @@ func faint(h block.Matrix, k, from, end int) bool {
 	return math.Abs(h.X[k*h.Ld+k-1]) <= ulp*ulp*sum
 }
 
-// neighbours returns the sum of the magnitudes of the subdiagonal elements of rows k-1 and k+1.
+// neighbours returns |h[k-1, k-2]| + |h[k+1, k]|, counting only elements within [from, end).
 func neighbours(h block.Matrix, k, from, end int) (sum float64) {
 	if k-2 >= from {
 		sum = math.Abs(h.X[(k-1)*h.Ld+k-2])
@@ -70,8 +70,8 @@ func clearBelow(h block.Matrix, from, to int) {
 	}
 }
 
-// firstColumn returns the first column of (H - s1)(H - s2), up to a factor, for the block H of h, of
-// order 3 or 2, at (k, k). (LAPACK: dlaqr1.)
+// firstColumn returns the first column of (H - s1)(H - s2), up to a factor, for the block H at (k, k)
+// of h, of the given order, 3 or 2. (LAPACK: dlaqr1.)
 func firstColumn(h block.Matrix, order, k int, s1, s2 complex128) (x, y, z float64) {
 	q := squareAt(h, k)
 	h02, h12, h20, h21, h22 := 0.0, 0.0, 0.0, 0.0, 0.0
@@ -160,7 +160,7 @@ func (p *problem) standardize(i int) {
 	r.right(p.z, i, 0, p.zRows)
 }
 
-// step does one double step on rows and columns l to i.
+// step does double step number count on rows and columns l to i; every tenth has exceptional shifts.
 func (p *problem) step(l, i, count int) {
 	h := p.h
 	top, right := l, i+1

@@ -15,8 +15,8 @@ func blockOrder(t block.Matrix, n, i int) int {
 }
 
 // sylvester solves A X - X B = C by elimination with complete pivoting. A and B are the diagonal blocks
-// of orders n1 and n2 of d, C is its block right of A. d has stride 4 and no element above 1 in
-// magnitude. A pivot that is too small is replaced: the eigenvalues of A and B are then equal to
+// of orders n1 and n2 of d, and C is its block to the right of A. d has stride 4 and no element above 1
+// in magnitude. A pivot that is too small is replaced: the eigenvalues of A and B are then equal to
 // working precision. (LAPACK: dlasy2.)
 func sylvester(d block.Matrix, n1, n2 int) (x [2][2]float64) {
 	n := n1 * n2
@@ -140,7 +140,7 @@ func (p *problem) settle(i, order int, v float64) {
 }
 
 // moveUp moves the diagonal block at (from, from) up to (to, to), where a block begins. It returns the
-// final row of the block, which is below row to if blocks are too close to exchange. (LAPACK: dtrexc.)
+// final row of the block, which is below row to if eigenvalues are too close to swap. (LAPACK: dtrexc.)
 func (p *problem) moveUp(from, to int) int {
 	order := blockOrder(p.h, p.n, from)
 	for from > to {

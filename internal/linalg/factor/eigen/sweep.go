@@ -23,8 +23,8 @@ type chain struct {
 }
 
 // sweep chases a chain of bulges, one for each pair of shifts, from row ktop to row kbot. It works in
-// windows, each of which moves the chain by the chain's length. The product of the reflections of a
-// window then multiplies the rest of h, and z. (LAPACK: dlaqr5.)
+// windows, and in each the chain moves by its own length. The product of the reflections of a window
+// then multiplies the rest of h, and z. (LAPACK: dlaqr5.)
 func (m *multishift) sweep(ktop, kbot int, shifts []complex128) {
 	bulges := len(shifts) / 2
 	columns := 4 * bulges
@@ -79,7 +79,7 @@ func (c *chain) advance(k int) {
 	}
 }
 
-// next computes the reflection that moves bulge m, now in column at, on by one.
+// next computes the reflection that moves bulge m, now in column at, down by one row.
 func (c *chain) next(m, at int) {
 	h, r := c.h, &c.bulges[m]
 	// The reflection of the bulge has not reached the row below, which begins with two zeros.

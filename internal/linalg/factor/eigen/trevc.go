@@ -22,7 +22,7 @@ const (
 // imaginary part.
 type upper struct {
 	bk    factor.Backend
-	small bool // by loops, without products
+	small bool // whether to use plain loops instead of products
 	n     int
 	t, x  block.Matrix
 	w     []complex128

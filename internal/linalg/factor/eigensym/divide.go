@@ -11,10 +11,10 @@ import (
 // leafOrder is the largest order for which the QL algorithm is at least as fast as a merge.
 const leafOrder = 32
 
-// A divider is the state of divide and conquer for a block of a tridiagonal matrix. Less a matrix of
-// rank 1, the block falls into two halves, which are diagonalized first. The eigenvectors of the whole,
-// as rows, are an orthogonal matrix times the eigenvectors of the halves. (Cuppen, Numer. Math. 36
-// (1981) 177-195; LAPACK: dlaed1, dlaed2, dlaed3.)
+// A divider is the state of divide and conquer for a block of a tridiagonal matrix. Subtracting a
+// matrix of rank 1 splits the block into two halves, which are diagonalized first. The eigenvectors of
+// the whole, as rows, are an orthogonal matrix times the eigenvectors of the halves. (Cuppen, Numer.
+// Math. 36 (1981) 177-195; LAPACK: dlaed1, dlaed2, dlaed3.)
 type divider struct {
 	solver                   // for the leaves; its z holds all vectors
 	products, rows []float64 // the workspace of merges
@@ -38,7 +38,7 @@ func (v *divider) divide(d, e []float64, first int) bool {
 	return true
 }
 
-// merge diagonalizes a block of two diagonal halves, coupled by a single element.
+// merge diagonalizes a block of two diagonal halves, which the off-diagonal element beside couples.
 func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 	n := len(d)
 	m := secular.Merge{D: d, X: make([]float64, n), Halves: make([]secular.Half, n), Cut: half}
@@ -52,7 +52,7 @@ func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 		largest = max(largest, math.Abs(d[i]))
 		squares += float64(m.X[i] * m.X[i])
 	}
-	// Neglected elements are a few roundings of the norm, or negligible against numbers up to 1.
+	// Neglected elements are at most a few roundings of the norm, or negligible compared with 1.
 	// Squares of the other elements do not underflow.
 	negligible := max(8*eps*max(largest, squares), 0x1p-400)
 	m.Deflate(factor.Ascending(d), negligible/math.Sqrt(squares), negligible, func(i, j int, c, s float64) {
@@ -65,8 +65,8 @@ func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 	}
 }
 
-// Stedc overwrites d by the eigenvalues, in any order, of the symmetric tridiagonal n×n matrix T with
-// the diagonal d and the subdiagonal e. It overwrites e by zeros, and row i of the n×n z by the
+// Stedc overwrites d with the eigenvalues, in any order, of the symmetric tridiagonal n×n matrix T with
+// the diagonal d and the subdiagonal e. It overwrites e with zeros, and row i of the n×n z with the
 // eigenvector for d[i]. It returns false if 30n sweeps are not enough for the leaves; d, e and z are
 // then undefined.
 //

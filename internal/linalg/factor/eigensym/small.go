@@ -15,9 +15,9 @@ import (
 // SmallOrder is the largest order for Small.
 const SmallOrder = 31
 
-// Small is Syev for orders up to SmallOrder. It uses plain loops, since a backend call takes longer
-// than its arithmetic there, and finds all vectors by the QL algorithm. It rounds differently from
-// Syev. (LAPACK: dsyev, dsytd2, dorg2l.)
+// Small is Syev for orders up to SmallOrder. It uses plain loops, since for these orders a backend call
+// takes longer than its arithmetic, and finds all vectors with the QL algorithm. It rounds differently
+// from Syev. (LAPACK: dsyev, dsytd2, dorg2l.)
 func Small(bk factor.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w []float64) bool {
 	if n == 2 {
 		return two(ul, wanted, a, w)
@@ -168,7 +168,7 @@ func reduce(bk factor.Backend, n int, z, d, e, tau []float64) {
 	d[n-1] = z[n*n-1]
 }
 
-// accumulate overwrites the reflections that reduce left in z by Qᵀ.
+// accumulate overwrites the reflections that reduce left in z with Qᵀ.
 func accumulate(n int, z, tau []float64) {
 	z[n*n-1] = 1
 	for r := n - 2; r >= 0; r-- {

@@ -7,12 +7,12 @@ import (
 	"blskernel/internal/linalg/factor"
 )
 
-// Sterf overwrites d by the eigenvalues, in any order, of the symmetric tridiagonal matrix with the
-// diagonal d and the subdiagonal e, and e by zeros. It returns false if 30n sweeps are not enough.
+// Sterf overwrites d with the eigenvalues, in any order, of the symmetric tridiagonal matrix with the
+// diagonal d and the subdiagonal e, and e with zeros. It returns false if 30n sweeps are not enough.
 //
-// It is the implicit QL algorithm with Wilkinson's shifts, or QR where a block is reversed. The variant
-// of Pal, Walker and Kahan uses squares of rotations and no square roots (Parlett, The Symmetric
-// Eigenvalue Problem, chapter 8; LAPACK: dsterf).
+// Sterf uses the implicit QL algorithm with Wilkinson's shifts, or QR if a block is reversed. The
+// variant is by Pal, Walker and Kahan, with squares of rotations and no square roots (Parlett, The
+// Symmetric Eigenvalue Problem, chapter 8; LAPACK: dsterf).
 func Sterf(d, e []float64) bool {
 	q := solver{left: sweeps * len(d)}
 	return diagonalize(d, e, q.block)
@@ -27,7 +27,7 @@ func (q *solver) rotate(i int, c, s float64) {
 	}
 }
 
-// pair diagonalizes two rows, from row l of the block on.
+// pair diagonalizes the two rows from row l of the block on.
 func (q *solver) pair(d, e []float64, l int) {
 	beside := e[0]
 	if !q.vectors {
@@ -43,8 +43,8 @@ func (q *solver) pair(d, e []float64, l int) {
 }
 
 // sweep makes one sweep over an unreduced matrix from row l of the block on: rotations of rows i and
-// i+1, from the last to the first, multiply T from both sides. The first is the rotation for T less the
-// shift.
+// i+1, from the last to the first, multiply T from both sides. The first is the rotation for T minus
+// the shift.
 //
 // Each rotation depends on the one before. T is updated with squares and products of c and s, which
 // wait for only one division; the square root for c and s is ready when the next rotation needs them.

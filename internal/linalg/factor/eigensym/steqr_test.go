@@ -14,7 +14,7 @@ import (
 	"blskernel/internal/testutil/testmat"
 )
 
-// Sweeps end: a solver that has none left gives up, with vectors and without.
+// TestSweepsEnd checks that a solver without sweeps left gives up, with vectors and without.
 func TestSweepsEnd(t *testing.T) {
 	const n = 12
 	rng := rand.New(rand.NewPCG(26, n))
@@ -32,8 +32,8 @@ func TestSweepsEnd(t *testing.T) {
 	}
 }
 
-// Elements may have any size beside each other: the sum of squares of the eigenvalues is that of the
-// elements, with vectors and without, and the vectors are orthogonal.
+// TestExponents checks matrices with elements of very different sizes. Eigenvalues and elements have
+// the same sum of squares, with vectors and without, and the vectors are orthogonal.
 func TestExponents(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	bk := factor.On(blskernel.Default())
@@ -69,8 +69,8 @@ func TestExponents(t *testing.T) {
 	}
 }
 
-// The vectors of divide and conquer are orthogonal, and T Z = Z Λ, up to rounding, also where parts of
-// T are far smaller than others, eigenvalues agree, or nothing is on the diagonal.
+// TestStedc checks that the vectors are orthogonal and that T Z = Z Λ, up to rounding, also if parts of
+// T are far smaller than others, eigenvalues agree, or the diagonal is zero.
 func TestStedc(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	bk := factor.On(blskernel.Default())

@@ -12,12 +12,12 @@ import (
 )
 
 // Syev writes the eigenvalues of the symmetric n×n A, n > 0, to w in ascending order; a holds the
-// triangle ul of A. If wanted is set, it overwrites all of a by the eigenvectors, column j for w[j];
+// triangle ul of A. If wanted is set, it overwrites all of a with the eigenvectors, column j for w[j];
 // otherwise a does not change. It returns false if the algorithm does not converge, with w undefined,
-// or if A is not finite, with NaN in w; a is then unchanged. (LAPACK: dsyev, dsyevd.)
+// or if A is not finite, with NaN in w. In both cases a is unchanged. (LAPACK: dsyev, dsyevd.)
 //
-// The values take 4n³/3 flops, the vectors 2n³ and at most about 4n³/3 more. The workspace is n(n+200)
-// numbers for values, and n(4n+200) with vectors.
+// The values take 4n³/3 flops; the vectors take another 2n³ plus at most about 4n³/3. The workspace is
+// n(n+200) numbers for values, and n(4n+200) with vectors.
 func Syev(bk factor.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w []float64) bool {
 	if factor.NotFinite(bk, ul, n, n, a) != nil {
 		for i := range w {
@@ -51,7 +51,7 @@ func Syev(bk factor.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, w
 	return true
 }
 
-// load writes the triangle ul of a to the upper triangle of z, and zeros below it. It divides them by
+// load writes the triangle ul of a to the upper triangle of z, and zeros below it. It divides z by
 // 2^exponent if products of elements might otherwise overflow or underflow.
 func load(bk factor.Backend, ul blas.Uplo, n int, a, z block.Matrix) (exponent int) {
 	if ul == blas.Upper {

@@ -12,8 +12,8 @@ import (
 const panelRows = 32
 
 // A panel holds the rows of a symmetric matrix that are being reduced. The rest of the matrix is the
-// stored one less v wᵀ + w vᵀ for each reflection I - tau v vᵀ so far. v and w alternate in the rows of
-// pairs, so that one product covers all v and all w.
+// stored rest minus v wᵀ + w vᵀ for each reflection I - tau v vᵀ so far. v and w alternate in the rows
+// of pairs, so that one product covers all v and all w.
 type panel struct {
 	factor.Backend
 	n          int
@@ -68,8 +68,8 @@ func (p *panel) subtract(alpha float64, k, j int, y []float64) {
 	p.Dgemv(blas.Trans, k, len(y), -alpha, x.X, x.Ld, p.multiplier, 1, 1, y, 1)
 }
 
-// reflect computes the reflection that leaves row r one off-diagonal element e, and writes its v and w
-// to rows k and k+1 of pairs: w = tau (A v - tau/2 (vᵀA v) v), where A is the rest of the matrix.
+// reflect computes the reflection that leaves row r with one off-diagonal element, e, and writes its v
+// and w to rows k and k+1 of pairs: w = tau (A v - tau/2 (vᵀA v) v), where A is the rest of the matrix.
 func (p *panel) reflect(r, k int) (e, tau float64) {
 	v, rest := p.a.Elements(r, r+1, p.n), p.a.Sub(r+1, r+1)
 	m := len(v)

@@ -23,15 +23,15 @@ type solver struct {
 	vectors  bool         // whether to compute vectors; if not, e holds squares
 	z        block.Matrix // row i becomes the eigenvector for d[i], if z is I at first
 	columns  int          // columns of z to rotate; 0 means only the columns of the block, if z is I at first
-	plane    factor.Plane // rotates the block, of order n
+	plane    factor.Plane // rotates the vectors of the block, which has order n
 	n        int
 	reversed bool // whether d and e are in reverse order
 	left     int  // sweeps that are left
 }
 
-// diagonalize overwrites d by the eigenvalues, in any order, and e by zeros. It splits the matrix where
-// e is negligible, scales each block to numbers up to 1, and calls do with the block and its first row.
-// It returns false if do does.
+// diagonalize overwrites d with the eigenvalues, in any order, and e with zeros. It splits the matrix
+// where e is negligible, scales each block to numbers up to 1, and calls do with the block and its
+// first row. It returns false if do does.
 func diagonalize(d, e []float64, do func(d, e []float64, first int) bool) bool {
 	for first, last := 0, 0; first < len(d); first, last = last+1, last+1 {
 		for last < len(e) && !(math.Abs(e[last]) <= math.Sqrt(math.Abs(d[last]))*math.Sqrt(math.Abs(d[last+1]))*eps) {
@@ -130,7 +130,7 @@ func unitScale(size float64) float64 {
 	return math.Ldexp(1, min(max(-1000, -exponent), 1000)) // the reciprocal is finite
 }
 
-// shift returns p less the eigenvalue of [p e; e next] that is closer to p. (Wilkinson.)
+// shift returns p minus the eigenvalue of [p e; e next] that is closer to p. (Wilkinson.)
 func shift(p, e, next float64) float64 {
 	g := (next - p) / (2 * e)
 	return e / (g + math.Copysign(detmath.Hypot(g, 1), g))

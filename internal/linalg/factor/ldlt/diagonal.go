@@ -54,14 +54,14 @@ func (d *Diagonal) inverse() Diagonal {
 	return inv
 }
 
-// Rescaled returns d times s², where s² may overflow.
+// Rescaled returns d times s², even if s² overflows.
 func (d *Diagonal) Rescaled(s float64) *Diagonal {
 	both := slices.Concat(d.D, d.E)
 	factor.Rescale(s, blas.All, 1, len(both), block.Dense(both, len(both)))
 	return &Diagonal{both[:len(d.D)], both[len(d.D):]}
 }
 
-// solve overwrites the n×nrhs x by D⁻¹x. It divides a 2×2 block by its off-diagonal element first, so
+// solve overwrites the n×nrhs x with D⁻¹x. It divides a 2×2 block by its off-diagonal element first, so
 // that no product of two elements overflows. (LAPACK: dsytrs.)
 func (d *Diagonal) solve(bk factor.Backend, nrhs int, x block.Matrix) {
 	for k := 0; k < len(d.D); k++ {
@@ -110,7 +110,7 @@ func (d *Diagonal) diagonalize(lambda []float64) []rotation {
 }
 
 // addSymmetric adds Z D⁻¹ Zᵀ to the upper triangle of the m×m block c, and overwrites the m×n block z
-// by Z D⁻¹.
+// with Z D⁻¹.
 func (d *Diagonal) addSymmetric(bk factor.Backend, m, n int, z, c block.Matrix) {
 	w := factor.Acquire()
 	defer w.Release()

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Inverse overwrites the triangle ul of a, U or L = Uᵀ, by the same triangle of X = (Uᵀ D U)⁻¹. A nil D
-// is the identity; otherwise a is upper, with ones on its diagonal. It computes, with the halves
+// Inverse overwrites the triangle ul of a, U or L = Uᵀ, with the same triangle of X = (Uᵀ D U)⁻¹. If d
+// is nil, D is the identity; otherwise a is upper, with ones on its diagonal. It computes, by halves,
 //
 //	U = | U11 U12 |    W = U11⁻¹ U12,  Z = W U22⁻¹,
 //	    |     U22 |,   X12 = -Z D2⁻¹ U22⁻ᵀ,  X22 = (U22ᵀ D2 U22)⁻¹,

@@ -35,8 +35,8 @@ type extreme struct {
 	size float64
 }
 
-// columnPart is the number of elements of a column that are updated together: they stay in L1 until the
-// largest is found, and are worth a thread.
+// columnPart is the number of elements of a column that are updated together: they stay in the L1 cache
+// until the largest is found, and are worth a thread.
 const columnPart = 512
 
 // quickSuccession multiplies the time estimates of columns. Columns follow each other within
@@ -48,7 +48,7 @@ const quickSuccession = 4
 const bunchKaufman = 0.64038820320220756872767623199676
 
 // eliminate computes nb columns, or nb-1 if the last pivot might need one more, or all m, and returns
-// their number. It returns the pivot if one is zero or not finite.
+// their number. It stops at a pivot that is zero or not finite, and returns it.
 func (p *lasyf) eliminate() (int, *factor.Pivot) {
 	m := p.m
 	p.parts, p.largest = p.columnParts, make([]extreme, 1+m/columnPart) // once for all columns
@@ -161,8 +161,8 @@ func (p *lasyf) columnParts(part, end int) {
 	}
 }
 
-// exchange exchanges rows and columns from and to of the matrix; l holds cols updated columns. In a,
-// the first column is only moved to the place of the second, which l holds.
+// exchange exchanges row and column from of the matrix with row and column to; l holds cols updated
+// columns. In a, column from is only moved to the place of column to, which l holds.
 func (p *lasyf) exchange(cols, from, to int) {
 	if from == to {
 		return

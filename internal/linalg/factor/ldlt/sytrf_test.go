@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A splitting is Ops that split all rows as far as can be, and take the last first.
+// A splitting is a block.Ops whose BlockRows takes rows one by one, the last first.
 type splitting struct{ block.Ops }
 
 func (s splitting) BlockRows(rows, _ int, do func(from, to int)) {
@@ -21,9 +21,9 @@ func (s splitting) BlockRows(rows, _ int, do func(from, to int)) {
 	}
 }
 
-// The parts of a factorization and of an inverse that threads may share do not depend on each other: no
-// bit changes if they come one by one and backwards. The order makes several parts of a column, and the
-// inverse is one.
+// TestSytrfParts checks that the parts of Sytrf and Sytri that threads may share are independent: no
+// bit changes if they run one by one and backwards. A column has several parts. The inverse must be
+// correct.
 func TestSytrfParts(t *testing.T) {
 	const n = 2*columnPart + 77
 	rng := testutil.Rand(21)

@@ -24,7 +24,7 @@ const unblockedColumns = 8
 // a row of A fall into different sets of a cache.
 func panelStride(m int) int { return (m+15)/16*16 + 8 }
 
-// factor eliminates columns j0 to j1-1 by halves; the columns before j0 have been applied to them.
+// factor eliminates columns j0 to j1-1 by halves; columns before j0 have already been applied to them.
 func (p *getf2) factor(j0, j1 int) {
 	n := j1 - j0
 	if n <= unblockedColumns {
@@ -40,7 +40,7 @@ func (p *getf2) factor(j0, j1 int) {
 	p.factor(j, j1)
 }
 
-// eliminate is factor for few columns, one by one: the columns before it update each column first.
+// eliminate is factor for few columns, one by one. Each is first updated with the columns before it.
 func (p *getf2) eliminate(j0, j1 int) {
 	ld := p.x.Ld
 	for j := j0; j < j1; j++ {

@@ -10,14 +10,14 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// GetrfBase is the number of columns at which Getrf stops halving and copies them out. Wider panels
+// GetrfBase is the number of columns at which Getrf stops halving and copies a panel out. Wider panels
 // make longer products, but less of the panel stays in the L2 cache.
 const GetrfBase = 48
 
-// Getrf overwrites the m×n dense A by L and U with P A = L U, and swap, of min(m, n) elements, by P:
-// row k was exchanged with row swap[k] >= k, for k = 0, 1, ... It halves the columns down to base
-// (Toledo, SIAM J. Matrix Anal. Appl. 18, 1997; LAPACK: dgetrf2), with a workspace of base(m+23)
-// numbers at most.
+// Getrf overwrites the m×n dense A with L and U with P A = L U, and swap, of min(m, n) elements, with
+// P: row k was exchanged with row swap[k] >= k, for k = 0, 1, ... It halves the columns down to base
+// (Toledo, SIAM J. Matrix Anal. Appl. 18, 1997; LAPACK: dgetrf2), with a workspace of at most
+// base(m+23) numbers.
 //
 // Like LAPACK, it completes the factorization whatever the pivots are; see BadPivot.
 func Getrf(bk factor.Backend, base, m, n int, a block.Matrix, swap []int) {
@@ -31,8 +31,8 @@ func Getrf(bk factor.Backend, base, m, n int, a block.Matrix, swap []int) {
 	}
 }
 
-// BadPivot returns the first diagonal element of the n×n U that is zero or not finite. An overflow
-// makes a row infinite or NaN, and with it the diagonal, at the latest when it becomes the pivot row.
+// BadPivot returns the first diagonal element of the n×n U that is zero or not finite, or nil. An
+// overflow makes a row infinite or NaN, and its diagonal at the latest when it becomes the pivot row.
 func BadPivot(n int, u block.Matrix) *factor.Pivot {
 	for k := range n {
 		if d := u.X[u.Row(k)+k]; d == 0 || !factor.IsFinite(d) {
@@ -49,9 +49,9 @@ type getrf struct {
 	work []float64
 }
 
-// factor is Getrf for m >= n when the first ready columns are done: 0, all n, or a first half, a first
-// half of that, and so on. While the right half is updated, one thread goes on to factor its first
-// columns.
+// factor is Getrf for m >= n if the first ready columns are already done: none, all n, or the first
+// half, the first half of that, and so on. While the right half is updated, one thread goes on to
+// factor its first columns.
 func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) {
 	switch {
 	case n == ready:
@@ -110,8 +110,8 @@ func (f *getrf) update(m, n, j, cols int, a block.Matrix, swap []int) {
 	}
 }
 
-// GetrfLibrary overwrites the n×n a by the factors of P Aᵀ = L U, as a library that stores matrices by
-// columns computes them.
+// GetrfLibrary overwrites the n×n a with the factors of P Aᵀ = L U, as a library that stores matrices
+// by columns computes them.
 func GetrfLibrary(lib backend.ColumnMajorLAPACK, n int, a block.Matrix, swap []int) {
 	ipiv := make([]int32, n)
 	lib.Dgetrf(n, n, a.X, a.Ld, ipiv)

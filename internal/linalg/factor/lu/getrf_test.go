@@ -11,8 +11,8 @@ import (
 	"blskernel/internal/testutil/testmat"
 )
 
-// A zero column is found where it is, whether or not threads have factored it ahead of its turn, and
-// what LAPACK completes does not depend on them. That holds for the backend pure.
+// TestGetrfSingular checks that a zero column is found, whether or not threads have factored it ahead
+// of its turn. On the backend pure, the completed factors do not depend on the number of threads.
 func TestGetrfSingular(t *testing.T) {
 	defer blskernel.SetThreads(0)
 	const n = 250

@@ -18,11 +18,11 @@ func GetriColumns(n int) int {
 	return 192
 }
 
-// InverseColumns is the number of columns of an inverse that Getri computes together in a workspace of
-// the caller, as in LAPACK's dgetri.
+// InverseColumns is the number of columns of an inverse that Getri computes together in the caller's
+// workspace, as in LAPACK's dgetri.
 const InverseColumns = 64
 
-// Getri overwrites the factors of P A = L U in the n×n dense a by A⁻¹ = U⁻¹ L⁻¹ P, in 4n³/3 flops. It
+// Getri overwrites the factors of P A = L U in the n×n dense a with A⁻¹ = U⁻¹ L⁻¹ P, in 4n³/3 flops. It
 // solves X L = U⁻¹, nb <= n columns at a time from the last (Method B of Higham, Accuracy and Stability
 // of Numerical Algorithms, section 14.3). work has nb*n elements, or is nil: Getri then uses its own.
 func Getri(bk factor.Backend, nb, n int, a block.Matrix, swap []int, work []float64) {
@@ -51,7 +51,7 @@ func Getri(bk factor.Backend, nb, n int, a block.Matrix, swap []int, work []floa
 	factor.Lapmt(bk, n, a, swap, true)
 }
 
-// GetriLibrary overwrites the factors that GetrfLibrary left in a by A⁻¹.
+// GetriLibrary overwrites the factors that GetrfLibrary left in a with A⁻¹.
 func GetriLibrary(lib backend.ColumnMajorLAPACK, n int, a block.Matrix, swap []int) {
 	ipiv := make([]int32, n)
 	for k, s := range swap {

@@ -56,7 +56,7 @@ func Gelsy(bk factor.Backend, tolerance float64, m, n int, a block.Matrix) Compl
 	return c
 }
 
-// Solve overwrites the first n rows of the max(m, n)×nrhs b, whose first m rows are B, by the X of
+// Solve overwrites the first n rows of the max(m, n)×nrhs b, whose first m rows are B, with the X of
 // least norm among the minimizers of ‖A X - B‖, column by column.
 func (c Complete) Solve(bk factor.Backend, nrhs int, b block.Matrix) {
 	r := c.Rank

@@ -14,9 +14,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Q R is A P, the diagonal of R falls, and no column of what is left is longer than the pivot, around
-// whole panels and where norms lose their digits, so that panels end early: columns that nearly repeat
-// others.
+// TestGeqp3 checks that Q R = A P and that no remaining column is longer than the pivot, for sizes
+// around whole panels. Columns that nearly repeat others make norms lose their digits, so that panels
+// end early.
 func TestGeqp3(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		bk, rng := factor.On(b), testutil.Rand(81)

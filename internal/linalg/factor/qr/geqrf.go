@@ -45,10 +45,10 @@ type QR struct {
 	T        []float64    // the triangles T, one below the other, with rows NB apart; nil if not kept
 }
 
-// Geqrf overwrites the m×n dense a by its QR factorization, in 2n²(m - n/3) flops for m >= n. It
+// Geqrf overwrites the m×n dense a with its QR factorization, in 2n²(m - n/3) flops for m >= n. It
 // reduces each block of nb columns to R in a workspace where columns are rows, and applies its
 // reflections to the columns on its right. If keep is not set, it returns the same A and Tau without T,
-// and does not compute what only T needs. nb and base are 0 except in tests.
+// and does not compute what only T needs. nb, the block size, and base are 0 except in tests.
 func Geqrf(bk factor.Backend, keep bool, nb, base, m, n int, a block.Matrix) QR {
 	f := QR{M: m, K: min(m, n), NB: nb, A: a}
 	f.factor(bk, keep, base, n)
@@ -69,7 +69,7 @@ func (f QR) Overflow() *factor.Pivot {
 	return nil
 }
 
-// Gelqf overwrites the m×n dense a by its LQ factorization: Geqrf of the transpose.
+// Gelqf overwrites the m×n dense a with its LQ factorization: Geqrf of the transpose.
 func Gelqf(bk factor.Backend, keep bool, m, n int, a block.Matrix) QR {
 	f := QR{M: n, K: min(m, n), Rows: true, A: a}
 	f.factor(bk, keep, 0, m)
@@ -206,8 +206,8 @@ func (f QR) reflections(bk factor.Backend, w *factor.Workspace) func(i int) Refl
 	}
 }
 
-// Ormqr overwrites the M×c X by Q X or, if t is blas.Trans, by QᵀX, in c(4MK - 2K²) flops. If side is
-// blas.Right, it overwrites the c×M X by X Q or X Qᵀ. (LAPACK: dormqr.)
+// Ormqr overwrites the M×c X with Q X or, if t is blas.Trans, with QᵀX, in c(4MK - 2K²) flops. If side
+// is blas.Right, it overwrites the c×M X with X Q or X Qᵀ. (LAPACK: dormqr.)
 func (f QR) Ormqr(bk factor.Backend, side blas.Side, t blas.Transpose, c int, x block.Matrix) {
 	switch {
 	case f.T != nil:

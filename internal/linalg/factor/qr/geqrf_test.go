@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A layout is a matrix as it is, or where a routine has it by rows its transpose, in storage with gaps.
+// A layout stores a matrix, or its transpose for a routine that works by rows, with gaps between rows.
 type layout bool
 
 func (rows layout) store(a *testmat.Matrix) block.Matrix {
@@ -34,9 +34,9 @@ func (rows layout) load(x block.Matrix, r, c int) *testmat.Matrix {
 	return testmat.Func(r, c, func(i, j int) float64 { return x.X[i*x.Ld+j] })
 }
 
-// TestFactorBlocks factors matrices in blocks and recursions of all small sizes, by columns and by
-// rows, and multiplies with Q from either side and forms it, with the T that was kept and with one made
-// of tau: QᵀA = R, Q R = A, and the Q that is formed is that of the products.
+// TestFactorBlocks factors matrices by columns and by rows, in blocks and recursions of all small
+// sizes. It checks QᵀA = R and Q R = A from either side, and that Orgqr forms the same Q, with a T that
+// was kept and with one computed from tau.
 func TestFactorBlocks(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	bk, rng := factor.On(nil), testutil.Rand(27)

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A Reflector is the product H = I - V T Vᵀ of Cols reflections, where V is Rows×Cols and T is upper
-// triangular. V is dense and stores its ones and the zeros above them: products with it are Dgemm.
+// A Reflector is the product H = I - V T Vᵀ of Cols reflections with a Rows×Cols V and an upper
+// triangular T. V is dense and stores its ones and the zeros above them, so Dgemm can multiply by it.
 type Reflector struct {
 	Rows, Cols int
 	V, T       block.Matrix
@@ -23,10 +23,10 @@ func (h Reflector) unitLower() {
 	}
 }
 
-// Apply overwrites C, of n columns, by (I - V op(T) Vᵀ) C; work has Cols*n elements. It takes about
+// Apply overwrites C, of n columns, with (I - V op(T) Vᵀ) C; work has Cols*n elements. It takes about
 // 4*Rows*Cols*n flops. (LAPACK: dlarfb.)
 //
-// The product VᵀC is formed as CᵀV, since a product packs its right factor and V is small.
+// The product VᵀC is formed as CᵀV, since Dgemm packs its right factor and V is small.
 func (h Reflector) Apply(bk factor.Backend, t blas.Transpose, n int, c block.Matrix, work []float64) {
 	if n == 0 {
 		return
@@ -37,8 +37,8 @@ func (h Reflector) Apply(bk factor.Backend, t blas.Transpose, n int, c block.Mat
 	bk.Gemm(blas.NoTrans, blas.Trans, h.Rows, n, h.Cols, -1, h.V, w, 1, c)
 }
 
-// ApplyRight overwrites C, of m rows, by C (I - V op(T) Vᵀ); work has m*Cols elements. It takes as many
-// flops as Apply.
+// ApplyRight overwrites C, of m rows, with C (I - V op(T) Vᵀ); work has m*Cols elements. It takes as
+// many flops as Apply.
 func (h Reflector) ApplyRight(bk factor.Backend, t blas.Transpose, m int, c block.Matrix, work []float64) {
 	if m == 0 {
 		return

@@ -8,7 +8,7 @@ import (
 )
 
 // Larfg computes the reflection I - tau (1, v)(1, v)ᵀ that turns (alpha, x) into (beta, 0), and
-// overwrites x by v. tau is 0 if x is zero, and otherwise between 1 and 2. (LAPACK: dlarfg.)
+// overwrites x with v. tau is 0 if x is zero, and otherwise between 1 and 2. (LAPACK: dlarfg.)
 func Larfg(bk factor.Backend, alpha float64, x []float64) (beta, tau float64) {
 	rest := norm2(bk, x)
 	if rest == 0 {
@@ -44,8 +44,8 @@ func LarfgShort(bk factor.Backend, alpha float64, x []float64) (beta, tau float6
 	return beta, (beta - alpha) / beta
 }
 
-// norm2 returns the 2-norm of x, from the sum of its squares. If the sum overflows or squares that
-// underflow may count, it calls Dnrm2, which is safe but slower.
+// norm2 returns the 2-norm of x, from the sum of its squares. If the sum may have overflowed, or
+// squares may have underflowed, it calls Dnrm2, which is safe but slower.
 func norm2(bk factor.Backend, x []float64) float64 {
 	if len(x) == 0 {
 		return 0

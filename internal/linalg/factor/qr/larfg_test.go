@@ -9,8 +9,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// The elements of a reflection are x/d, d = alpha - beta, for a d whose reciprocal
-// overflows or is subnormal.
+// TestLarfg checks that the elements of a reflection are x/d with d = alpha - beta, for a d whose
+// reciprocal overflows or is subnormal.
 func TestLarfg(t *testing.T) {
 	bk, rng := factor.On(nil), testutil.Rand(92)
 	for _, d := range []float64{0x1p-1074, 0x1.fp-1030, 0x1.7p-1023, 0x1.000001p1022, 0x1.9p1023, math.MaxFloat64} {
@@ -25,7 +25,7 @@ func TestLarfg(t *testing.T) {
 				continue
 			}
 			for i := range x {
-				// Where beta is subnormal v is made with a beta of more digits.
+				// If beta is subnormal, v is computed with a beta of more digits.
 				off := math.Max(0x1p-51, 0x1p-1074/math.Abs(alpha-beta))
 				if want := x[i] / (alpha - beta); !(math.Abs(v[i]-want) <= off*math.Abs(want)) {
 					t.Errorf("alpha %v: element %v of the reflection, want %v", alpha, v[i], want)

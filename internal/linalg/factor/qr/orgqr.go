@@ -17,7 +17,7 @@ func Reflections(rows bool, m int, a block.Matrix, tau []float64) QR {
 	return QR{M: m, K: len(tau), NB: nb, Rows: rows, A: a, Tau: tau}
 }
 
-// Orgqr overwrites A by the first n columns of Q, 0 < K <= n <= M, or by their transpose if Rows is
+// Orgqr overwrites A with the first n columns of Q, 0 < K <= n <= M, or with their transpose if Rows is
 // set. It takes 4MnK - 2(M+n)K² + 4K³/3 flops, and a workspace of NB(M+n) numbers. (LAPACK: dorgqr,
 // dorglq.)
 //

@@ -14,9 +14,9 @@ import (
 	"blskernel/internal/testutil/bigfloat"
 )
 
-// equations returns kinds of equations of order n, whose poles and z are the fixed ones, near each
-// other, or of very different sizes. Neighbouring poles and z are as far from each other and from zero
-// as a merge leaves them.
+// equations returns several kinds of equations of order n: with random or evenly spaced poles, poles
+// near each other, or poles and z of very different sizes. As after a merge, neighbouring poles are
+// apart, and no z is near zero.
 func equations(rng *rand.Rand, n int, squares bool) map[string]Equation {
 	const least = 8 * eps
 	equation := func(d, z func(i int) float64) Equation {
@@ -61,8 +61,8 @@ func exact(q Equation, z []float64, r Root) (f, sum float64) {
 	return bigfloat.Float(total), sum + 1
 }
 
-// Roots lie between the poles, and the function is zero there up to rounding. The z for which they are
-// exact is the given one up to rounding, and its vectors are orthogonal.
+// TestSolve checks that roots lie between the poles and that the function is zero there up to rounding.
+// The z for which the roots are exact must be close to the given z, with orthogonal vectors.
 func TestSolve(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	bk := factor.On(blskernel.Default())
@@ -99,7 +99,7 @@ func TestSolve(t *testing.T) {
 	}
 }
 
-// A search ends, whatever the numbers are.
+// TestSolveEnds checks that every search ends, whatever the numbers are.
 func TestSolveEnds(t *testing.T) {
 	rng := testutil.Rand(2)
 	number := func() float64 { return math.Ldexp(rng.Float64(), -rng.IntN(1100)) }
@@ -117,7 +117,7 @@ func TestSolveEnds(t *testing.T) {
 	}
 }
 
-// A root takes four evaluations of the function in the mean.
+// TestSteps checks that a root takes at most 20 steps, and at most five on average.
 func TestSteps(t *testing.T) {
 	const n = 300
 	sum := 0
@@ -134,7 +134,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// Bisections reach any number in 64 steps.
+// TestMiddle checks that bisections reach any number in 64 steps.
 func TestMiddle(t *testing.T) {
 	rng := testutil.Rand(3)
 	for range 1000 {

@@ -69,7 +69,7 @@ func (m *Merge) Deflate(order []int, least, negligible float64, rotate func(i, j
 	}
 }
 
-// Solve solves the equation of the kept rows. work has n(n+16) elements for n kept rows, and becomes S.
+// Solve solves the equation of n kept rows. work has n(n+16) elements, and becomes S.
 func (m *Merge) Solve(bk factor.Backend, squares bool, work []float64) {
 	k := len(m.Kept)
 	m.Equation = Equation{Poles: make([]float64, k), Z: make([]float64, k), Squares: squares}
@@ -90,7 +90,7 @@ func (m *Merge) Solve(bk factor.Backend, squares bool, work []float64) {
 	m.vectors(bk)
 }
 
-// vectors overwrites the gaps in S by the unit vectors along z[j]/(p[j] - x), in row i for root i.
+// vectors overwrites the gaps in S with the unit vectors along z[j]/(p[j] - x), in row i for root i.
 func (m *Merge) vectors(bk factor.Backend) {
 	k := len(m.Roots)
 	bk.BlockRows(k, 3*k, func(from, to int) {
@@ -108,8 +108,8 @@ func (m *Merge) vectors(bk factor.Backend) {
 	})
 }
 
-// SetValues overwrites D by the values of the roots, each a pole and the distance from it, followed by
-// the values of the rows that are gone, in the order of Multiply.
+// SetValues overwrites D, in the order of Multiply: first with the value of each root, given its pole
+// and the distance from it, then with the elements of D for the rows that are gone.
 func (m *Merge) SetValues(value func(pole, distance float64) float64) {
 	values := make([]float64, 0, len(m.D))
 	for _, r := range m.Roots {
@@ -121,8 +121,8 @@ func (m *Merge) SetValues(value func(pole, distance float64) float64) {
 	copy(m.D, values)
 }
 
-// Multiply overwrites the rows of vectors in z, of n columns: the first rows by the product of S with
-// the kept rows, the others by the rows that are gone. work has len(D)*n elements. Multiply takes at
+// Multiply overwrites the rows of vectors in z, of n columns: the first rows with the product of S with
+// the kept rows, the others with the rows that are gone. work has len(D)*n elements. Multiply takes at
 // most 2*len(D)²*n flops, and about half as many if most rows are zero in one half of the columns.
 func (m *Merge) Multiply(bk factor.Backend, n int, z block.Matrix, work []float64) {
 	left, right, k, top, whole, bottom := m.Cut, n-m.Cut, len(m.Kept), m.top, m.whole, m.bottom

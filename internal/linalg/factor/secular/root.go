@@ -90,7 +90,7 @@ func (s *search) evaluate() {
 	s.bound = bound + float64(8*(math.Abs(psi)+math.Abs(phi))) + 2 + float64(math.Abs(s.x)*(dpsi+dphi))
 }
 
-// step returns the step from x, where the function is f. It has the sign that leads to the root.
+// step returns the step from x, where the function is f, to the root; beyond is set for the last root.
 func (s *search) step(f float64, beyond bool) float64 {
 	left, right := s.gaps[s.left], s.gaps[s.right]
 	c := f - float64(left*s.dpsi) - float64(right*s.dphi)
@@ -174,7 +174,7 @@ func largeRoot(c, a, b float64) float64 {
 	return 2 * b / (a - root)
 }
 
-// middle returns the number halfway between lo and hi by the count of numbers between them. lo and hi
+// middle returns the number halfway between lo and hi in the count of floating-point numbers. lo and hi
 // have the same sign or are zero.
 func middle(lo, hi float64) float64 {
 	if hi <= 0 && lo < 0 {

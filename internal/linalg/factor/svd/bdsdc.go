@@ -22,8 +22,8 @@ type divider struct {
 	products, rows []float64 // the workspace of merges
 }
 
-// bdsdc overwrites d by the singular values, in any order, of the bidiagonal n×n B with d on its
-// diagonal and e above it. It overwrites the rows of the n×n ut and vt by the left and right singular
+// bdsdc overwrites d with the singular values, in any order, of the bidiagonal n×n B with d on its
+// diagonal and e above it. It overwrites the rows of the n×n ut and vt with the left and right singular
 // vectors. e has n elements; the last is not used, and afterwards all are undefined. The error of each
 // value is a few roundings of the largest value. bdsdc returns false if the QR algorithm does not
 // converge for a leaf.
@@ -56,8 +56,8 @@ func bdsdc(bk factor.Backend, d, e []float64, ut, vt block.Matrix) bool {
 	return true
 }
 
-// divide decomposes the block of B that begins with row and column first. It has len(d) rows, and one
-// more column if e is as long as d. The last row of vt then spans the null space.
+// divide decomposes the block of B that begins with row and column first. The block has len(d) rows,
+// and one more column than rows if e is as long as d. The last row of vt then spans the null space.
 func (v *divider) divide(d, e []float64, first int) bool {
 	n := len(d)
 	if n <= leafOrder {
@@ -75,9 +75,9 @@ func (v *divider) divide(d, e []float64, first int) bool {
 	return true
 }
 
-// leaf is divide by the QR algorithm. If the block has one more column than rows, rotations of columns
-// first make it square and lower bidiagonal, and rotations of rows then make it upper bidiagonal again.
-// (LAPACK: dlasdq.)
+// leaf is divide with the QR algorithm. If the block has one more column than rows, rotations of
+// columns first make it square and lower bidiagonal, and rotations of rows then make it upper
+// bidiagonal again. (LAPACK: dlasdq.)
 func (v *divider) leaf(d, e []float64, first int) bool {
 	n, cols := len(d), len(e)+1
 	left, right := v.Plane(v.ut.Sub(first, first), n), v.Plane(v.vt.Sub(first, first), cols)
@@ -107,7 +107,7 @@ func (v *divider) leaf(d, e []float64, first int) bool {
 	return true
 }
 
-// merge overwrites the values d and the rows of ut and vt, known for the halves, by the decomposition
+// merge overwrites the values d and the rows of ut and vt, known for the halves, with the decomposition
 // of the whole. Row middle was taken out: on is its diagonal element, and off the element to the right.
 // If extra is set, the whole has one more column than rows.
 func (v *divider) merge(d []float64, middle int, extra bool, on, off float64, ut, vt block.Matrix) {
@@ -138,7 +138,7 @@ func (v *divider) merge(d []float64, middle int, extra bool, on, off float64, ut
 		return
 	}
 
-	// Neglected elements are a few roundings of the norm, or negligible against numbers up to 1.
+	// Neglected elements are at most a few roundings of the norm, or negligible compared with 1.
 	// Squares of the other elements do not underflow. The row that was taken out is always kept:
 	// its X, and the distance to the next D, are raised to a size that counts. (LAPACK: dlasd2.)
 	negligible := max(8*eps*largest, 0x1p-200)
@@ -161,7 +161,7 @@ func (v *divider) merge(d []float64, middle int, extra bool, on, off float64, ut
 	})
 }
 
-// leftVectors overwrites the right singular vectors in the rows of S by the left ones. Before
+// leftVectors overwrites the right singular vectors in the rows of S with the left ones. Before
 // normalization, element j is d[j] times the right element, or -1 for the row taken out.
 func (v *divider) leftVectors(m *secular.Merge) {
 	k := len(m.Kept)

@@ -27,10 +27,10 @@ type iteration struct {
 	upwards bool
 }
 
-// bdsqr computes the singular value decomposition of the bidiagonal B with d on its diagonal and e
-// above it, in its first n-1 elements. It overwrites d by the values, each to high relative accuracy,
-// with any sign and in any order, and e by zeros. It applies rotations to u, the rows of Uᵀ, and to v,
-// the rows of Vᵀ. It reports whether 6n² rotations were enough.
+// bdsqr computes the singular value decomposition of the bidiagonal B with d on its diagonal and the
+// first n-1 elements of e above it. It overwrites d with the values, each to high relative accuracy,
+// with any sign and in any order, and e with zeros. It applies rotations to u, the rows of Uᵀ, and to
+// v, the rows of Vᵀ. It reports whether 6n² rotations were enough.
 //
 //	source: Demmel and Kahan, SIAM J. Sci. Stat. Comput. 11 (1990) 873-912 (LAPACK: dbdsqr).
 func bdsqr(d, e []float64, u, v *factor.Plane) bool {

@@ -16,12 +16,12 @@ import (
 	"blskernel/internal/testutil/testmat"
 )
 
-// accuracy bounds the relative errors of singular values of order n: what bdsqr leaves out where it
-// makes an element zero, and rounding.
+// accuracy bounds the relative errors of singular values of a matrix of order n, from the elements that
+// bdsqr neglects and from rounding.
 func accuracy(n int) float64 { return 10*tolerance + 4*float64(n)*eps }
 
-// bidiagonals returns d and e of upper bidiagonal matrices whose singular values are of very different
-// size, in any order, or nearly equal.
+// bidiagonals returns d and e of upper bidiagonal matrices whose singular values have very different
+// sizes, in any order, or are nearly equal.
 func bidiagonals(rng *rand.Rand, n int) map[string][2][]float64 {
 	of := func(d, e func(i int) float64) [2][]float64 {
 		b := [2][]float64{make([]float64, n), make([]float64, n)}
@@ -71,8 +71,8 @@ func bidiagonals(rng *rand.Rand, n int) map[string][2][]float64 {
 	}
 }
 
-// above returns how many singular values of B are larger than x > 0: as many as pivots of T - xI are
-// positive, for the symmetric T with a diagonal of zeros and d0, e0, d1, ... beside it.
+// above returns how many singular values of B are larger than x > 0. It counts the positive pivots of T
+// - xI for the symmetric T with zeros on its diagonal and d0, e0, d1, ... above it.
 func above(d, e []float64, x *big.Float) (count int) {
 	minusX := bigfloat.New(0)
 	minusX.Neg(x)
@@ -93,8 +93,8 @@ func above(d, e []float64, x *big.Float) (count int) {
 	return count
 }
 
-// checkValues checks that each of the values, in descending order, has its place among those of B
-// within a relative error. Zeros, and values near the smallest numbers, have an absolute one.
+// checkValues checks that each of the values, in descending order, has its place among the values of B,
+// within the relative error bound. Zeros and values near the smallest numbers have an absolute error.
 func checkValues(t *testing.T, name string, d, e, values []float64, bound float64) {
 	t.Helper()
 	const least = 0x1p-960
@@ -120,7 +120,7 @@ func sorted(values []float64) []float64 {
 	return values
 }
 
-// least returns the magnitude of the least element that is not zero, of the largest.
+// least returns the ratio of the smallest nonzero magnitude to the largest.
 func least(d, e []float64) float64 {
 	all := sorted(slices.DeleteFunc(slices.Concat(d, e), func(v float64) bool { return v == 0 }))
 	if len(all) == 0 {
@@ -129,7 +129,7 @@ func least(d, e []float64) float64 {
 	return all[len(all)-1] / all[0]
 }
 
-// Every singular value of a bidiagonal matrix has a small relative error, the smallest too.
+// TestBdsqrAccuracy checks that all singular values, even the smallest, have small relative errors.
 func TestBdsqrAccuracy(t *testing.T) {
 	rng := testutil.Rand(261)
 	testutil.NotUnderRace(t, "computing in one goroutine")
@@ -155,8 +155,8 @@ func TestBdsqrAccuracy(t *testing.T) {
 	}
 }
 
-// The vectors of divide and conquer are orthogonal, and B is U Σ Vᵀ, up to rounding, also where a part
-// of B is far smaller than the rest. A leaf leaves values of high relative accuracy.
+// TestBdsdc checks that the vectors are orthogonal and that B = U Σ Vᵀ, up to rounding, also if a part
+// of B is far smaller than the rest. The values of a leaf must have high relative accuracy.
 func TestBdsdc(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	bk := factor.On(blskernel.Default())
@@ -209,7 +209,7 @@ func TestBdsdc(t *testing.T) {
 	}
 }
 
-// bdsqr ends where it cannot converge.
+// TestBdsqrFails checks that bdsqr ends if it cannot converge.
 func TestBdsqrFails(t *testing.T) {
 	for _, n := range []int{3, 50} {
 		for _, v := range []float64{math.NaN(), math.Inf(1)} {
@@ -225,7 +225,7 @@ func TestBdsqrFails(t *testing.T) {
 	}
 }
 
-// lasv2 diagonalizes triangles whose elements have any size and sign.
+// TestLasv2 checks that lasv2 diagonalizes triangles whose elements have any size and sign.
 func TestLasv2(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	rng := testutil.Rand(262)
@@ -247,7 +247,7 @@ func TestLasv2(t *testing.T) {
 				t.Fatalf("lasv2(%g, %g, %g) = %g, %g, %g, %g, %g, %g: condition %d fails by %g", f, g, h, least, most, sr, cr, sl, cl, i, x)
 			}
 		}
-		// The product of the values is that of the diagonal.
+		// The values have the same product as the diagonal.
 		want := sum([]float64{f, h, 1})
 		if got := sum([]float64{least, most, 1}); math.Abs(want) > 1e-280 && math.Abs(least) > 1e-290 && !(math.Abs(got-want) <= 16*eps*math.Abs(want)) {
 			t.Fatalf("lasv2(%g, %g, %g): %g·%g is not %g", f, g, h, least, most, want)

@@ -22,8 +22,8 @@ type qd struct {
 	growth      float64   // the share of min(d) to shift by if nothing else is known
 }
 
-// dqds overwrites d by the singular values, in any order, of the bidiagonal matrix with the diagonal d
-// and the superdiagonal e. e has as many elements as d, and its last is 0. If the values do not
+// dqds overwrites d with the singular values, in any order, of the bidiagonal matrix with the diagonal
+// d and the superdiagonal e. e has as many elements as d, and its last is 0. If the values do not
 // converge, or the range of elements is so large that squares may underflow, it returns false and
 // changes nothing. Relative errors are as small as in bdsqr: a pass subtracts only shifts, none above
 // the least eigenvalue. A pass takes one division per row; a QR step takes two roots and four
@@ -120,7 +120,7 @@ func pairOf(a, e, b float64) (most, least float64) {
 	return t, b * (a / t)
 }
 
-// split returns the row after which the block splits in two, the first of several, or -1.
+// split returns the first row after which the block splits in two, or -1.
 func (z *qd) split() int {
 	if z.hi-z.lo < 3 {
 		return -1

@@ -17,20 +17,20 @@ type bidiagonal struct{ d, e, tauQ, tauP []float64 }
 // blockColumns is the number of columns that gebrd reduces before it updates the rest, as in LAPACK.
 const blockColumns = 32
 
-// A reduction is the state of gebrd. W is Aᵀ, n×m, before the block that begins with column first. With
-// the rows of vx and yu that are set so far, A is now
+// A reduction is the state of gebrd. W is Aᵀ, n×m, as it was before the block that begins with column
+// first. With the rows of vx and yu that are set so far, A is now
 //
 //	A = Wᵀ - VXᵀ·YU
 //
-// Row 2k of vx and yu holds v and y of step k of the block, row 2k+1 x and u, in LAPACK's names: the
-// left reflection subtracts v yᵀ, the right one x uᵀ.
+// Row 2k of vx and yu holds v and y of step k of the block, and row 2k+1 holds x and u, in LAPACK's
+// names: the left reflection subtracts v yᵀ and the right one x uᵀ.
 type reduction struct {
 	bidiagonal
 	factor.Backend
 	n, m, first int
 	w           block.Matrix
 	vx, yu      block.Matrix
-	dots        []float64 // with the rows of vx or yu
+	dots        []float64 // products with the rows of vx or yu
 	base, corr  []float64
 	sums        []float64 // of pieces of rows, m numbers each; then fewRows for each piece
 }
@@ -76,7 +76,7 @@ func (r *reduction) row(a block.Matrix, i, part int) []float64 {
 	return a.X[k*a.Ld : (k+1)*a.Ld]
 }
 
-// times computes y = beta·y + alpha·op(a) x for the first rows of vx or yu, from column j on.
+// times computes y = beta·y + alpha·op(A) x, for the first rows of a, vx or yu, from column j.
 func (r *reduction) times(t blas.Transpose, rows, j int, alpha float64, a block.Matrix, x []float64, incX int, beta float64, y []float64) {
 	if rows > 0 {
 		r.Dgemv(t, rows, a.Ld-j, alpha, a.X[j:], a.Ld, x, incX, beta, y, 1)

@@ -73,7 +73,7 @@ type problem struct {
 	vt    block.Matrix
 }
 
-// nearlySquare reduces A = a and writes U to u if upright is set, and otherwise A = aᵀ and Uᵀ.
+// nearlySquare decomposes A = a and writes U to u if upright is set, or else A = aᵀ and writes Uᵀ.
 func (p problem) nearlySquare(upright bool, a block.Matrix, s []float64, u Vectors) bool {
 	w, ut := a, u.X
 	if upright {
