@@ -7,7 +7,7 @@ import "gonum.org/v1/gonum/blas"
 //
 // The result must not overlap an operand, but both may lie in one packed matrix. Nothing is checked.
 type Ops interface {
-	// BlockGemm computes C = alpha·op(A)·op(B) + beta·C, k > 0, for m×n C, m×k op(A) and k×n op(B).
+	// BlockGemm computes C = alpha·op(A)·op(B) + beta·C. C is m×n, op(A) m×k and op(B) k×n, k > 0.
 	BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b Matrix, beta float64, c Matrix)
 
 	// BlockSyrk computes the upper triangle of an n×n diagonal block C: C + alpha·A·diag(d)·Aᵀ for

@@ -20,7 +20,7 @@ func Rescale(s float64, ul blas.Uplo, rows, cols int, a block.Matrix) {
 	}
 }
 
-// ScaleRows multiplies each of the m rows of the m×n a by the number by.
+// ScaleRows computes A = by·A for the m×n a, row by row.
 func ScaleRows(bk Backend, by float64, m, n int, a block.Matrix) {
 	for i := range m {
 		bk.Dscal(n, by, a.Elements(i, 0, n), 1)

@@ -38,7 +38,7 @@ func (t *Tile) Store(ul blas.Uplo, n int, a block.Matrix) {
 	}
 }
 
-// Factor overwrites the leading n×n triangle of a symmetric A with U with A = UᵀU. It returns -1, or
+// Factor overwrites the leading n×n triangle of a symmetric A with the U of A = UᵀU. It returns -1, or
 // the index of the first pivot that is not positive and finite, which stays on the diagonal.
 func (t *Tile) Factor(n int) int {
 	for i := range n {
@@ -64,8 +64,8 @@ func (t *Tile) Factor(n int) int {
 	return -1
 }
 
-// invert overwrites the leading n×n triangle U with V = U⁻¹, column by column, from V U = I: v_ij =
-// -(v_ii u_ij + ... + v_i,j-1 u_j-1,j)/u_jj.
+// invert overwrites the leading n×n triangle U with V = U⁻¹, column by column, from V U = I:
+// v_ij = -(v_ii u_ij + ... + v_i,j-1 u_j-1,j)/u_jj.
 func (t *Tile) invert(n int) {
 	for j := range n {
 		d := t[j][j]

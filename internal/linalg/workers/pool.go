@@ -40,7 +40,7 @@ var Default = New(runtime.NumCPU(), 1.1)
 // now returns the time since the pool was created.
 func (p *Pool) now() time.Duration { return time.Since(p.start) }
 
-// SetThreads sets the largest number of threads, the caller's included, that one call may use. 0, the
+// SetThreads sets the maximum number of threads, including the caller's, that one call may use. 0, the
 // initial value, means GOMAXPROCS. It panics if n < 0.
 //
 // It ends a team of another size and waits until the workers have finished their tasks, so it must not
@@ -59,7 +59,7 @@ func (p *Pool) SetThreads(n int) {
 	}
 }
 
-// Threads returns the largest number of threads that one call may use.
+// Threads returns the maximum number of threads that one call may use.
 func (p *Pool) Threads() int {
 	if n := int(p.max.Load()); n > 0 {
 		return n
@@ -99,7 +99,7 @@ func (p *Pool) Acquire(nanoseconds float64) *Team {
 	return t
 }
 
-// Release ends the use of the team.
+// Release gives the team back to its pool.
 func (t *Team) Release() { t.pool.busy.Unlock() }
 
 // recentCall reports whether it was last called less than pollTime ago, and records this call. Calls

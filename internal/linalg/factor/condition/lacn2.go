@@ -86,7 +86,7 @@ func (e *norm1) next() bool {
 	return true
 }
 
-// takeSigns replaces x by its signs. It reports whether a sign has changed.
+// takeSigns replaces x with its signs. It reports whether a sign has changed.
 func (e *norm1) takeSigns() (changed bool) {
 	for i, v := range e.x {
 		minus := math.Signbit(v)

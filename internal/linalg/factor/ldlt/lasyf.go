@@ -161,7 +161,7 @@ func (p *lasyf) columnParts(part, end int) {
 	}
 }
 
-// exchange exchanges row and column from of the matrix with row and column to; l holds cols updated
+// exchange exchanges two rows, from and to, of the matrix and the same columns; l holds cols updated
 // columns. In a, column from is only moved to the place of column to, which l holds.
 func (p *lasyf) exchange(cols, from, to int) {
 	if from == to {

@@ -14,8 +14,8 @@ import (
 // PanelColumns returns the number nb of columns that Sytrf eliminates together. The search for pivots
 // updates one or two columns per pivot with Level 2 BLAS, in n²nb flops, at the speed of the cache and
 // on fewer threads. The trailing update passes over the matrix once per panel, with 2 memory operations
-// per element for 2nb flops: wider panels are for matrices that no cache holds. This was measured for n
-// = 300 to 5100 and panels of 16 to 96.
+// per element for 2nb flops: wider panels are for matrices that no cache holds. This was measured for
+// n = 300 to 5100 and panels of 16 to 96.
 func PanelColumns(n int) int {
 	if n < 3000 {
 		return 16
@@ -23,10 +23,10 @@ func PanelColumns(n int) int {
 	return 32
 }
 
-// Sytrf overwrites the upper triangle of the symmetric n×n a with the unit upper triangular U of P A Pᵀ
-// = Uᵀ D U. It returns D and swap: P exchanges rows k and swap[k] >= k for k = 0, 1, ... It takes n³/3
-// flops, in panels of nb columns of L = Uᵀ. It stops at a pivot that is zero or not finite and returns
-// it as bad. (LAPACK: dsytrf_rk, with rook pivoting.)
+// Sytrf overwrites the upper triangle of the symmetric n×n a with the unit upper triangular U of
+// P A Pᵀ = Uᵀ D U. It returns D and swap: P exchanges rows k and swap[k] >= k for k = 0, 1, ... It
+// takes n³/3 flops, in panels of nb columns of L = Uᵀ. It stops at a pivot that is zero or not finite
+// and returns it as bad. (LAPACK: dsytrf_rk, with rook pivoting.)
 func Sytrf(bk factor.Backend, nb, n int, a block.Matrix) (d Diagonal, swap []int, bad *factor.Pivot) {
 	d = Diagonal{D: make([]float64, n), E: make([]float64, n)}
 	swap = make([]int, n)

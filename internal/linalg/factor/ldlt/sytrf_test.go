@@ -21,9 +21,8 @@ func (s splitting) BlockRows(rows, _ int, do func(from, to int)) {
 	}
 }
 
-// TestSytrfParts checks that the parts of Sytrf and Sytri that threads may share are independent: no
-// bit changes if they run one by one and backwards. A column has several parts. The inverse must be
-// correct.
+// TestSytrfParts checks the inverse, and that the parts of Sytrf and Sytri that threads may share,
+// several per column, are independent: no bit changes if they run one by one and backwards.
 func TestSytrfParts(t *testing.T) {
 	const n = 2*columnPart + 77
 	rng := testutil.Rand(21)

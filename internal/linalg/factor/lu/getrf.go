@@ -14,7 +14,7 @@ import (
 // make longer products, but less of the panel stays in the L2 cache.
 const GetrfBase = 48
 
-// Getrf overwrites the m×n dense A with L and U with P A = L U, and swap, of min(m, n) elements, with
+// Getrf overwrites the m×n dense A with the L and U of P A = L U, and swap, of min(m, n) elements, with
 // P: row k was exchanged with row swap[k] >= k, for k = 0, 1, ... It halves the columns down to base
 // (Toledo, SIAM J. Matrix Anal. Appl. 18, 1997; LAPACK: dgetrf2), with a workspace of at most
 // base(m+23) numbers.

@@ -12,7 +12,7 @@ import (
 )
 
 // TestGetrfSingular checks that a zero column is found, whether or not threads have factored it ahead
-// of its turn. On the backend pure, the completed factors do not depend on the number of threads.
+// of its turn. On the pure backend, the completed factors do not depend on the number of threads.
 func TestGetrfSingular(t *testing.T) {
 	defer blskernel.SetThreads(0)
 	const n = 250

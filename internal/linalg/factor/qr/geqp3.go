@@ -16,8 +16,8 @@ const geqp3Columns = 32
 // form of Geqrf. Each step takes the remaining column that is longest after projection off the columns
 // before it. So the diagonal elements of R do not increase in magnitude, up to rounding. Column j of A
 // P is column order[j] of A; on entry order lists the columns of a as they are. The first fixed columns
-// stay in front. tau has min(m, n) elements. Geqp3 takes 4mnk - 2(m+n)k² + 4k³/3 flops for k = min(m,
-// n), half of them in passes over the rest of the matrix, one per column.
+// stay in front. tau has min(m, n) elements. Geqp3 takes 4mnk - 2(m+n)k² + 4k³/3 flops for
+// k = min(m, n), half of them in passes over the rest of the matrix, one per column.
 //
 // (LAPACK: dgeqp3 and dlaqps; Quintana-Ortí, Sun and Bischof, SIAM J. Sci. Comput. 19, 1998; norms by
 // Drmač and Bujanović, ACM Trans. Math. Softw. 35(2), 2008.)

@@ -178,8 +178,8 @@ func (f QR) apply(bk factor.Backend, h Reflector, t blas.Transpose, n, i, j int,
 	}
 }
 
-// reflections returns a function that computes the block of reflections that begins with column i; it
-// is valid until the next call.
+// reflections returns a function that computes the block of reflections that begins with column i. Each
+// block is valid until the next call.
 func (f QR) reflections(bk factor.Backend, w *factor.Workspace) func(i int) Reflector {
 	nb := min(f.NB, f.K)
 	v, column := w.Take(f.M*nb), w.Take(nb)

@@ -8,7 +8,7 @@ import (
 )
 
 // geqrt overwrites the m×n matrix A, m >= n, with R and the reflections V; a holds the transposes. It
-// overwrites t with the upper triangular T with Q = I - V T Vᵀ. It halves the columns (Elmroth and
+// overwrites t with the upper triangular T of Q = I - V T Vᵀ. It halves the columns (Elmroth and
 // Gustavson, IBM J. Res. Dev. 44, 2000; LAPACK: dgeqrt3). Each reflection is a row of a, so all
 // products run along long rows. dots has n elements. If whole is not set, only the diagonal of T is
 // defined.

@@ -69,7 +69,7 @@ func (m *Merge) Deflate(order []int, least, negligible float64, rotate func(i, j
 	}
 }
 
-// Solve solves the equation of n kept rows. work has n(n+16) elements, and becomes S.
+// Solve solves the equation, with the given Squares, of n kept rows. work has n(n+16) elements for S.
 func (m *Merge) Solve(bk factor.Backend, squares bool, work []float64) {
 	k := len(m.Kept)
 	m.Equation = Equation{Poles: make([]float64, k), Z: make([]float64, k), Squares: squares}

@@ -71,8 +71,8 @@ func bidiagonals(rng *rand.Rand, n int) map[string][2][]float64 {
 	}
 }
 
-// above returns how many singular values of B are larger than x > 0. It counts the positive pivots of T
-// - xI for the symmetric T with zeros on its diagonal and d0, e0, d1, ... above it.
+// above returns how many singular values of B are larger than x > 0. It counts the positive pivots of
+// T - xI for the symmetric T with zeros on its diagonal and d0, e0, d1, ... above it.
 func above(d, e []float64, x *big.Float) (count int) {
 	minusX := bigfloat.New(0)
 	minusX.Neg(x)

@@ -76,7 +76,7 @@ func (r *reduction) row(a block.Matrix, i, part int) []float64 {
 	return a.X[k*a.Ld : (k+1)*a.Ld]
 }
 
-// times computes y = beta·y + alpha·op(A) x, for the first rows of a, vx or yu, from column j.
+// times computes y = beta·y + alpha·op(A) x, where A is a[:rows, j:] and a is vx or yu.
 func (r *reduction) times(t blas.Transpose, rows, j int, alpha float64, a block.Matrix, x []float64, incX int, beta float64, y []float64) {
 	if rows > 0 {
 		r.Dgemv(t, rows, a.Ld-j, alpha, a.X[j:], a.Ld, x, incX, beta, y, 1)

@@ -190,7 +190,7 @@ func (b bidiagonal) values(s []float64) bool {
 	return dqds(s, b.e) || bdsqr(s, slices.Clone(b.e), nil, nil)
 }
 
-// descend replaces s by its magnitudes in descending order, and returns where each was.
+// descend replaces s with its magnitudes in descending order, and returns where each was.
 func descend(s []float64) (order []int) {
 	for i, v := range s {
 		s[i] = -math.Abs(v)
