@@ -49,7 +49,6 @@ func (bk Backend) Ahead(first func(), flops float64, n, width int, each float64,
 	})
 }
 
-// StripWidth returns the width of the strips into which to split n columns or rows. A width near n/12
-// lets threads finish together, and one of at least 48 lets products reach full speed; 240 is the
-// maximum.
+// StripWidth returns the width of the strips into which to split n columns or rows. It is about n/12,
+// so that threads finish together, but at least 48, for products at full speed, and at most 240.
 func StripWidth(n int) int { return min(max(48, (n/12+23)/24*24), 240) }

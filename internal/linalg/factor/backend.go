@@ -92,7 +92,7 @@ func (bk Backend) Syrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, 
 	bk.Dsyrk(ul, t, n, k, alpha, a.X, a.Ld, 1, c.X, c.Ld)
 }
 
-// Trmm computes B = alpha op(A) B or B = alpha B op(A) where A is the triangle ul of a dense a.
+// Trmm computes B = alpha op(A) B or, if side is Right, B = alpha B op(A), for the triangle ul of A.
 func (bk Backend) Trmm(side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
 	bk.Dtrmm(side, ul, t, diag, m, n, alpha, a.X, a.Ld, b.X, b.Ld)
 }

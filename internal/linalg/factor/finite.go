@@ -22,11 +22,11 @@ type Pivot struct {
 	Value float64
 }
 
-// Singular reports whether the pivot was zero rather than an overflow.
+// Singular reports whether the pivot was zero rather than the result of an overflow.
 func (p *Pivot) Singular() bool { return IsFinite(p.Value) }
 
 // NotFinite returns the first element, row by row, that is NaN or infinite in the triangle ul of the
-// rows×cols a, or in all of a if ul is blas.All. It returns nil if there is none.
+// rows×cols a; blas.All stands for all of a. It returns nil if there is none.
 func NotFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) *Element {
 	const worthThreads = 1 << 13
 	if rows*cols >= worthThreads {

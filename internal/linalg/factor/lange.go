@@ -13,7 +13,7 @@ import (
 const sumWidth = 512
 
 // Lange returns the 1-norm of the dense rows×cols a and the largest magnitude of its elements. The norm
-// is NaN or infinite if an element is, or if a sum overflows. With NaN the magnitude is undefined.
+// is NaN or infinite if an element is, or if a sum overflows. With a NaN, the magnitude is undefined.
 func Lange(bk Backend, rows, cols int, a block.Matrix) (norm, size float64) {
 	strips := (cols + sumWidth - 1) / sumWidth
 	norms, sizes := make([]float64, strips), make([]float64, strips)

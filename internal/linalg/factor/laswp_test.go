@@ -75,7 +75,7 @@ func interchanged(t *testing.T, name string, d *mat.Dense, columns bool, swap []
 	}
 }
 
-// TestSortPermute compares Sort and Permute with sorted pairs: equal numbers, ±0 and one long cycle.
+// TestSortPermute compares Sort and Permute with sorted pairs, for equal numbers, ±0 and a long cycle.
 func TestSortPermute(t *testing.T) {
 	rng := testutil.Rand(28)
 	for n := range 40 {

@@ -31,7 +31,7 @@ func TestInvertible(t *testing.T) {
 	}
 }
 
-// TestDivide checks that x/d is rounded once for extreme divisors. Otherwise, with the reciprocal,
+// TestDivide checks that x/d is rounded once for extreme divisors. Other quotients use the reciprocal:
 // (1+u)² makes at most two units in the last place.
 func TestDivide(t *testing.T) {
 	rng := testutil.Rand(91)
@@ -92,7 +92,7 @@ func TestLartg(t *testing.T) {
 	}
 }
 
-// checkLartg compares Lartg with a 600-bit computation. Subnormal results have absolute errors.
+// checkLartg compares Lartg with a 600-bit computation. Errors of subnormal results are absolute.
 func checkLartg(t *testing.T, f, g float64) {
 	t.Helper()
 	r := bigfloat.Sum([]float64{f, f}, []float64{g, g})

@@ -39,8 +39,8 @@ func (s *affinity) remove(w *workerThread) {
 	s.threads = slices.DeleteFunc(s.threads, func(v *workerThread) bool { return v == w })
 }
 
-// avoidCaller moves the threads off the CPU of the calling thread, if that has changed since the last
-// call.
+// avoidCaller moves the threads off the CPU of the calling thread, if that CPU has changed since the
+// last call.
 func (s *affinity) avoidCaller() {
 	cpu := currentCPU()
 	s.mu.Lock()

@@ -64,7 +64,7 @@ func threadsOf(team *Team) (ids []int) {
 	return ids
 }
 
-// TestSleepWhile checks that the last worker wakes a sleeping caller, or it looks again later.
+// TestSleepWhile checks that the last worker wakes a sleeping caller, or that it looks again later.
 func TestSleepWhile(t *testing.T) {
 	var x atomic.Int32
 	x.Store(1)

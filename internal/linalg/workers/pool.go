@@ -78,8 +78,8 @@ const (
 )
 
 // Acquire returns the team for work that takes the given number of nanoseconds. It returns nil if the
-// work stays with the caller because it is too short, another call has the team, the team is paused, or
-// there is only one thread. The caller releases the team.
+// work stays with the caller: it is too short, another call has the team, the team is paused, or there
+// is only one thread. The caller releases the team.
 func (p *Pool) Acquire(nanoseconds float64) *Team {
 	if nanoseconds < minAwake || p.max.Load() == 1 {
 		return nil

@@ -63,8 +63,8 @@ func (f Gerfs) Improve(x, b blas64.General) (largest float64) {
 }
 
 // eachPanel calls do for RefinePanel columns of x and b at a time, from column j on, with their
-// backward errors and six matrices m of the same size: the residual R, W = |A||X| + |B|, room for a
-// better X with its own R and W, and room for magnitudes.
+// backward errors. It passes six matrices m of the same size: the residual R, W = |A||X| + |B|, room
+// for a better X with its own R and W, and room for magnitudes.
 func (f Gerfs) eachPanel(x, b blas64.General, backward []float64, do func(j int, x, b blas64.General, m [6][]float64, backward []float64)) {
 	columns := func(g blas64.General, j, c int) blas64.General {
 		return blas64.General{Rows: g.Rows, Cols: c, Stride: g.Stride, Data: g.Data[j:]}

@@ -103,7 +103,7 @@ func leftVectors(bk factor.Backend, small bool, n int, t block.Matrix, w []compl
 	slices.Reverse(x.X)
 }
 
-// multiply overwrites v with v times the triangle ul of x; the other triangle is zero.
+// multiply overwrites v with v times the triangle ul of x, whose other triangle must be zero.
 func multiply(bk factor.Backend, small bool, ul blas.Uplo, n int, v, x block.Matrix) {
 	if small {
 		timesSmall(n, v, x)

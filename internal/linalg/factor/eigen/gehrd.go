@@ -12,13 +12,14 @@ import (
 // passes over the columns before it, and one over the rest of the matrix. 16 to 48 are equally fast.
 const gehrdColumns = 32
 
-// Gehrd overwrites the n×n dense a, which is upper triangular except in rows and columns ilo to ihi,
-// with its Hessenberg form H = QᵀA Q on and above the first subdiagonal, and with the reflections of Q
-// below it; tau receives their n-1 factors. It takes 10n³/3 flops for ilo = 0, ihi = n-1. (LAPACK:
-// dgehrd, dlahr2; Quintana-Ortí and van de Geijn, ACM Trans. Math. Softw. 32, 2006.)
+// Gehrd overwrites the n×n dense a with its Hessenberg form H = QᵀA Q on and above the first
+// subdiagonal, and with the reflections of Q below it. tau receives their n-1 factors. On entry a is
+// upper triangular except in rows and columns ilo to ihi. It takes 10n³/3 flops for ilo = 0, ihi = n-1.
+// (LAPACK: dgehrd, dlahr2; Quintana-Ortí and van de Geijn, ACM Trans. Math. Softw. 32, 2006.)
 //
-// A fifth of the flops are products of the rest of the matrix and one vector per column, as fast as a
-// cache or memory delivers the matrix: n³/3 numbers in all. The rest are products of matrices.
+// A fifth of the flops are products of the rest of the matrix and one vector per column. They are as
+// fast as a cache or memory delivers the matrix: n³/3 numbers in all. The rest are products of
+// matrices.
 func Gehrd(bk factor.Backend, n, ilo, ihi int, a block.Matrix, tau []float64) {
 	clear(tau)
 	most := min(gehrdColumns, ihi-ilo-1) // the reflection of column ihi-1 is I

@@ -39,8 +39,8 @@ type multishift struct {
 	depth int // levels of deflation windows inside deflation windows
 }
 
-// Hseqr brings rows and columns ilo to ihi of the n×n upper Hessenberg h to real Schur form T = QᵀH Q,
-// whose diagonal blocks of order 2 are standard: (a b; c a), b c < 0. The rest of h is already
+// Hseqr brings rows and columns ilo to ihi of the n×n upper Hessenberg h to real Schur form T = QᵀH Q.
+// Its diagonal blocks of order 2 are standard: (a b; c a), b c < 0. The rest of h is already
 // triangular. It writes the eigenvalues to w, and multiplies the zRows×n z by Q from the right. If
 // whole is not set, only the eigenvalues are valid. It returns 0, or the row after the last whose
 // eigenvalue did not converge: w is then valid from that row on, and before ilo.

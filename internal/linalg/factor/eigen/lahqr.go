@@ -24,8 +24,8 @@ func (p *problem) set(i, j int, v float64) { p.h.X[i*p.h.Ld+j] = v }
 func (p *problem) tiny() float64 { return smallest / ulp * float64(p.n) }
 
 // negligible reports whether the subdiagonal element of row k is at most tiny, or small compared with
-// its neighbours in the rows and columns [from, end) of h, by the usual test and by the test of Ahues
-// and Tisseur (LAPACK working note 122, 1997).
+// its neighbours in the rows and columns [from, end) of h. It combines the usual test and the test of
+// Ahues and Tisseur (LAPACK working note 122, 1997).
 func negligible(h block.Matrix, k, from, end int, tiny float64) bool {
 	above, own := h.X[(k-1)*h.Ld+k-1:], h.X[k*h.Ld+k-1:]
 	a, b, c, d := above[0], above[1], math.Abs(own[0]), own[1]

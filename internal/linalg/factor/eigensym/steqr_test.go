@@ -69,8 +69,8 @@ func TestExponents(t *testing.T) {
 	}
 }
 
-// TestStedc checks that the vectors are orthogonal and that T Z = Z Λ, up to rounding, also if parts of
-// T are far smaller than others, eigenvalues agree, or the diagonal is zero.
+// TestStedc checks that the vectors are orthogonal and that T Z = Z Λ, up to rounding. Parts of T are
+// far smaller than others, eigenvalues agree, or the diagonal is zero.
 func TestStedc(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	bk := factor.On(blskernel.Default())

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// GetrfBase is the number of columns at which Getrf stops halving and copies a panel out. Wider panels
-// make longer products, but less of the panel stays in the L2 cache.
+// GetrfBase is the number of columns at which Getrf stops halving and copies a panel to a workspace.
+// Wider panels make longer products, but less of the panel stays in the L2 cache.
 const GetrfBase = 48
 
 // Getrf overwrites the m×n dense A with the L and U of P A = L U, and swap, of min(m, n) elements, with

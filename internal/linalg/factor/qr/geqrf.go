@@ -48,7 +48,7 @@ type QR struct {
 // Geqrf overwrites the m×n dense a with its QR factorization, in 2n²(m - n/3) flops for m >= n. It
 // reduces each block of nb columns to R in a workspace where columns are rows, and applies its
 // reflections to the columns on its right. If keep is not set, it returns the same A and Tau without T,
-// and does not compute what only T needs. nb, the block size, and base are 0 except in tests.
+// and does not compute what only T needs. nb, the block size, and geqrt's base are 0 except in tests.
 func Geqrf(bk factor.Backend, keep bool, nb, base, m, n int, a block.Matrix) QR {
 	f := QR{M: m, K: min(m, n), NB: nb, A: a}
 	f.factor(bk, keep, base, n)
@@ -56,7 +56,7 @@ func Geqrf(bk factor.Backend, keep bool, nb, base, m, n int, a block.Matrix) QR 
 }
 
 // Overflow returns the first diagonal element at which R or the factor tau of the reflection is not
-// finite, with the value of R or, if that is finite, tau. It returns nil if all are finite.
+// finite. Its Value is the element of R or, if that is finite, tau. It returns nil if all are finite.
 func (f QR) Overflow() *factor.Pivot {
 	for i, tau := range f.Tau {
 		if v := f.A.X[f.A.Row(i)+i]; !factor.IsFinite(v) {

@@ -35,8 +35,8 @@ func (rows layout) load(x block.Matrix, r, c int) *testmat.Matrix {
 }
 
 // TestFactorBlocks factors matrices by columns and by rows, in blocks and recursions of all small
-// sizes. It checks QᵀA = R and Q R = A from either side, and that Orgqr forms the same Q, with a T that
-// was kept and with one computed from tau.
+// sizes. It checks QᵀA = R and Q R = A from either side, and that Orgqr forms the same Q. T is either
+// kept or computed from tau.
 func TestFactorBlocks(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	bk, rng := factor.On(nil), testutil.Rand(27)

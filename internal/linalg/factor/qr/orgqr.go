@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Reflections returns the Q of the reflections that LAPACK's dgeqrf left in the dense a of m rows or,
-// if rows is set, that dgelqf left in an a of m columns. tau holds their factors.
+// Reflections returns the Q of the reflections that LAPACK's dgeqrf left in the dense a of m rows. If
+// rows is set, dgelqf left them in an a of m columns. tau holds their factors.
 func Reflections(rows bool, m int, a block.Matrix, tau []float64) QR {
 	nb := geqrfColumnsLow
 	if m >= reflectorRows {

@@ -171,8 +171,8 @@ func (e *Tpqrt) load(from, to int) {
 	}
 }
 
-// apply applies the reflections of the panel that begins with column j to the columns [from, to), where
-// C1 is rows j to j+n-1 of [R Z], and C2 is rows i to i+q-1 of [B Y]:
+// apply applies the reflections of the panel that begins with column j to the columns [from, to). With
+// C1 in rows j to j+n-1 of [R Z] and C2 in rows i to i+q-1 of [B Y], it computes
 //
 //	M = Tᵀ(C1 + VᵀC2),   C1 = C1 - M,   C2 = C2 - V M,
 //

@@ -45,7 +45,7 @@ func equations(rng *rand.Rand, n int, squares bool) map[string]Equation {
 	}
 }
 
-// exact returns the function at root i in many digits, and the sum of the magnitudes of its terms.
+// exact returns the function at root r, to many digits, and the sum of the magnitudes of its terms.
 func exact(q Equation, z []float64, r Root) (f, sum float64) {
 	total, one := bigfloat.New(1), []float64{-r.Distance}
 	for j, zj := range z {

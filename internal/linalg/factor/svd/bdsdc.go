@@ -76,8 +76,8 @@ func (v *divider) divide(d, e []float64, first int) bool {
 }
 
 // leaf is divide with the QR algorithm. If the block has one more column than rows, rotations of
-// columns first make it square and lower bidiagonal, and rotations of rows then make it upper
-// bidiagonal again. (LAPACK: dlasdq.)
+// columns first make it square and lower bidiagonal. Rotations of rows then make it upper bidiagonal
+// again. (LAPACK: dlasdq.)
 func (v *divider) leaf(d, e []float64, first int) bool {
 	n, cols := len(d), len(e)+1
 	left, right := v.Plane(v.ut.Sub(first, first), n), v.Plane(v.vt.Sub(first, first), cols)

@@ -97,8 +97,7 @@ func (q *iteration) pair(lo int) {
 	q.u.Rotate(lo, lo+1, cl, sl)
 }
 
-// direct makes rows lo to end-1 the current block. A new block is swept from its larger to its smaller
-// end.
+// direct makes rows lo to end-1 the current block. A new block is swept from its larger end.
 func (q *iteration) direct(lo, end int) {
 	if lo >= q.lo+q.n || end <= q.lo {
 		q.upwards = math.Abs(q.d[lo]) < math.Abs(q.d[end-1])

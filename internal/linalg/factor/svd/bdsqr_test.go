@@ -94,7 +94,7 @@ func above(d, e []float64, x *big.Float) (count int) {
 }
 
 // checkValues checks that each of the values, in descending order, has its place among the values of B,
-// within the relative error bound. Zeros and values near the smallest numbers have an absolute error.
+// within the relative error bound. Zeros and values near the smallest numbers have absolute errors.
 func checkValues(t *testing.T, name string, d, e, values []float64, bound float64) {
 	t.Helper()
 	const least = 0x1p-960
@@ -155,8 +155,8 @@ func TestBdsqrAccuracy(t *testing.T) {
 	}
 }
 
-// TestBdsdc checks that the vectors are orthogonal and that B = U Σ Vᵀ, up to rounding, also if a part
-// of B is far smaller than the rest. The values of a leaf must have high relative accuracy.
+// TestBdsdc checks that the vectors are orthogonal and that B = U Σ Vᵀ, up to rounding. A part of B may
+// be far smaller than the rest. The values of a leaf must have high relative accuracy.
 func TestBdsdc(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	bk := factor.On(blskernel.Default())
