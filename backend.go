@@ -24,7 +24,7 @@ const EnvBackend = "BLSKERNEL_BACKEND"
 // envLibrary repeats openblas.EnvLibrary, since a build without OpenBLAS lacks that package.
 const envLibrary = "BLSKERNEL_OPENBLAS"
 
-// noLibrary reports whether the given value of envLibrary disables OpenBLAS.
+// noLibrary reports whether name, a value of envLibrary, disables OpenBLAS.
 func noLibrary(name string) bool { return strings.EqualFold(name, "none") }
 
 // A Backend implements the float64 BLAS through gonum's row-major interface, and has a name. All of
@@ -32,9 +32,9 @@ func noLibrary(name string) bool { return strings.EqualFold(name, "none") }
 //
 //	blas64.Use(blskernel.Default())
 //
-// Bad arguments panic before anything is written, on every backend with the same messages and the same
-// order of checks. A backend also panics on a size that its integers cannot hold: pure above MaxInt/4,
-// openblas beyond 32 bits.
+// A method panics on bad arguments before it writes anything, with the same messages and the same order
+// of checks on every backend. A backend also panics on a size that its integers cannot hold: pure above
+// MaxInt/4, openblas beyond 32 bits.
 //
 // A program passes a Backend down as a value, so it can compare two of them. Its methods may be called
 // from several goroutines at once.
@@ -65,7 +65,7 @@ func register(name string, open func() (Backend, error)) { providers[name] = syn
 // known lists all backends of this version in sorted order, including any that this build lacks.
 var known = []string{"openblas", "pure"}
 
-// Lookup returns the backend of the given name: "pure", "openblas", or "" for the selected one (see
+// Lookup returns the backend with the given name: "pure", "openblas", or "" for the selected one (see
 // Default). "pure/KERNEL", such as "pure/avx2", is the pure backend on that kernel, regardless of the
 // environment. The kernels are generic, neon on arm64, and avx2 and avx512 on amd64 if the CPU has
 // them. Case does not matter. The error is an *UnavailableError if the name is known but cannot be used
@@ -189,12 +189,12 @@ var (
 // OPENBLAS_NUM_THREADS stays in force.
 //
 // The pure backend reads the bound and GOMAXPROCS at each call. A change does not affect calls in
-// progress, and results do not depend on the bound. The first call of about 0.1 ms or more starts a
-// pool of min(n, GOMAXPROCS)-1 workers, goroutines on their own threads. They share the work of calls
-// of about 20 microseconds or more. After a call they poll for 0.2 ms and then sleep, so an idle
-// process spends no time on them. If other work takes their CPUs, calls do not use them for a while. On
-// Linux, workers avoid the CPU of the caller. SetThreads(1) ends the pool. A test in a testing/synctest
-// bubble must call it first, since a bubble waits for goroutines that start in it.
+// progress, and results do not depend on the bound. The first call that takes about 0.1 ms or more
+// starts a pool of min(n, GOMAXPROCS)-1 workers, goroutines on their own threads. They share the work
+// of calls that take about 20 microseconds or more. After a call they poll for 0.2 ms and then sleep,
+// so an idle process spends no time on them. If other work takes their CPUs, calls do without them for
+// a while. On Linux, workers avoid the CPU of the caller. SetThreads(1) ends the pool; call it first in
+// a testing/synctest bubble, which waits for goroutines that start in it.
 //
 // OpenBLAS gets the bound when it is opened and from SetThreads, so a later change of GOMAXPROCS takes
 // effect only at the next SetThreads(0).

@@ -7,12 +7,12 @@ type Info struct {
 	Name    string // "pure", "pure/KERNEL" or "openblas"
 	Kernel  string // avx512, avx2, neon or generic for pure; the CPU type that OpenBLAS chose its kernels for
 	Library string // the file that OpenBLAS was opened from
-	Version string // OpenBLAS's own description: version, options, CPU type, most threads
+	Version string // OpenBLAS's own description: version, options, CPU type, thread limit
 	Reason  string // why this is the default backend of the process; empty for any other backend
 }
 
-// Describe describes b and says why it was chosen. A nil b stands for Default(). A Backend that wraps
-// another and has a method Unwrap() Backend is unwrapped first.
+// Describe returns the Info of b. A nil b stands for Default(). A Backend that wraps another and has a
+// method Unwrap() Backend is unwrapped first.
 func Describe(b Backend) Info {
 	if b == nil {
 		b = Default()

@@ -6,13 +6,13 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// PackedProducts computes products that the BLAS lacks: with packed symmetric matrices, and of one
-// triangle only. A Backend may implement it; Packed supplies it for the others.
+// PackedProducts computes products that the BLAS lacks: products with packed symmetric matrices, and
+// one triangle of a product. A Backend may implement it; Packed supplies it for those that do not.
 //
 // A packed matrix is stored as its upper triangle, row by row: element (i, j), i <= j, of an n×n matrix
 // is ap[i*(2n-i-1)/2+j], as in gonum's blas64.SymmetricPacked. Matrices are row-major with the leading
 // dimensions lda, ldb and ldc; op(X) is X or Xᵀ, as the transpose argument says. No operand may overlap
-// the result. beta = 0 overwrites the result without reading it. Bad arguments panic as in the BLAS.
+// the result. beta = 0 overwrites the result without reading it. Panics are as in the BLAS.
 type PackedProducts interface {
 	// Dgemmt computes the triangle ul of C = alpha*op(A)*op(B) + beta*C for a symmetric product;
 	// op(A) is n×k and op(B) k×n. The other triangle of C is not touched. It takes n²k flops, half
@@ -22,18 +22,18 @@ type PackedProducts interface {
 	// Dgemmtp is Dgemmt into packed storage: AP = alpha*op(A)*op(B) + beta*AP.
 	Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64)
 
-	// Dsprk computes the rank-k update AP = alpha*A*Aᵀ + beta*AP (t is NoTrans, A is n×k) or
-	// AP = alpha*Aᵀ*A + beta*AP (t is Trans, A is k×n). It takes n²k flops.
+	// Dsprk computes the rank-k update AP = alpha*A*Aᵀ + beta*AP for an n×k A if t is NoTrans, or
+	// AP = alpha*Aᵀ*A + beta*AP for a k×n A if t is Trans. It takes n²k flops.
 	Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, ap []float64)
 
-	// Dspmm computes C = alpha*S*B + beta*C (side is Left, S is m×m) or C = alpha*B*S + beta*C
-	// (side is Right, S is n×n) for a packed symmetric S; B and C are m×n. It takes 2m²n or 2mn²
-	// flops.
+	// Dspmm computes C = alpha*S*B + beta*C for an m×m S if side is Left, or C = alpha*B*S + beta*C
+	// for an n×n S if side is Right. S is packed and symmetric; B and C are m×n. It takes 2m²n or
+	// 2mn² flops.
 	Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int)
 }
 
 // Packed returns b itself if it implements PackedProducts. Otherwise it returns products that call b's
-// Dgemm on blocks of at most 768 rows, with as many rows of workspace. A nil b stands for Default().
+// Dgemm on blocks of at most 768 rows, with a workspace of as many rows. A nil b stands for Default().
 func Packed(b Backend) PackedProducts {
 	if b == nil {
 		b = Default()
