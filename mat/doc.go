@@ -20,12 +20,12 @@
 // An empty dst (the zero value) gets the right size; any other dst must already have it. As in gonum,
 // dst may be one of the operands, which costs a copy of that operand, but must not partially overlap
 // one. A dst emptied by Reset must not share its old storage with an operand. NaN and Inf in the
-// operands reach the result.
+// operands propagate to the result.
 //
 // # Panics
 //
-// A mistake of the caller panics before anything is written, with an error of gonum's mat, which
-// gonum's mat.Maybe returns:
+// A mistake of the caller causes a panic before anything is written. The panic value is an error of
+// gonum's mat, which mat.Maybe returns:
 //
 //	a negative order or dimension                       mat.ErrNegativeDimension
 //	a dimension of zero in NewDense                     mat.ErrZeroLength

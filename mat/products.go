@@ -14,8 +14,8 @@ import (
 // gonum's mat.ErrShape if the shapes do not fit, and panics if dst partially overlaps a or b.
 func Mul(bk blskernel.Backend, dst, a, b *Dense) { MulTrans(bk, dst, a, false, b, false) }
 
-// MulTrans computes dst = op(A) op(B) for an m×k op(A) and a k×n op(B), in 2mnk flops; op(X) is Xᵀ if
-// xTrans is set and X otherwise. dst may be a or b. It panics as Mul does.
+// MulTrans computes dst = op(A) op(B) for an m×k op(A) and a k×n op(B), in 2mnk flops. op(A) is Aᵀ if
+// aTrans is set and A otherwise, and likewise for B. dst may be a or b. It panics as Mul does.
 func MulTrans(bk blskernel.Backend, dst, a *Dense, aTrans bool, b *Dense, bTrans bool) {
 	m, k := opDims(a, aTrans)
 	kb, n := opDims(b, bTrans)
@@ -31,9 +31,9 @@ func MulTrans(bk blskernel.Backend, dst, a *Dense, aTrans bool, b *Dense, bTrans
 	backend.Or(bk).Dgemm(block.Trans(aTrans), block.Trans(bTrans), m, n, k, 1, ra.Data, max(1, ra.Stride), rb.Data, max(1, rb.Stride), 0, rc.Data, rc.Stride)
 }
 
-// SymOuterK computes S = alpha X Xᵀ, or S = alpha Xᵀ X if xTrans is set, in packed storage. For an n×k
-// op(X) it takes n²k flops, half as many as Mul. It panics with gonum's mat.ErrShape if s is not empty
-// and not of order n, and panics if s and x share storage.
+// SymOuterK computes S = alpha X Xᵀ for an n×k X, or S = alpha Xᵀ X for a k×n X if xTrans is set, in
+// packed storage. It takes n²k flops, half as many as Mul. It panics with gonum's mat.ErrShape if s is
+// not empty and not of order n, and panics if s and x share storage.
 func SymOuterK(bk blskernel.Backend, s *SymPacked, alpha float64, x *Dense, xTrans bool) {
 	n, k := opDims(x, xTrans)
 	raw := x.RawMatrix()
@@ -81,7 +81,7 @@ func opDims(a *Dense, trans bool) (r, c int) {
 	return block.Stored(block.Trans(trans), r, c)
 }
 
-// regionOverlap is gonum's panic message.
+// regionOverlap is gonum's panic message for a partial overlap.
 const regionOverlap = "mat: bad region: overlap"
 
 // unaliased returns a, or a copy of it if dst is the same matrix. It panics if they overlap partially.

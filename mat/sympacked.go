@@ -37,17 +37,17 @@ func NewSymPacked(n int, data []float64) *SymPacked {
 	return &SymPacked{n: n, data: data}
 }
 
-// SymmetricDim returns n.
+// SymmetricDim returns the order n.
 func (s *SymPacked) SymmetricDim() int { return s.n }
 
-// Dims returns n, n.
+// Dims returns the numbers of rows and columns, both n.
 func (s *SymPacked) Dims() (r, c int) { return s.n, s.n }
 
 // At returns element (i, j). It panics with gonum's mat.ErrRowAccess or mat.ErrColAccess if i or j is
 // out of range.
 func (s *SymPacked) At(i, j int) float64 { return s.data[s.index(i, j)] }
 
-// SetSym sets elements (i, j) and (j, i), which are stored once. It panics as At does.
+// SetSym sets elements (i, j) and (j, i), which are stored once, to v. It panics as At does.
 func (s *SymPacked) SetSym(i, j int, v float64) { s.data[s.index(i, j)] = v }
 
 func (s *SymPacked) index(i, j int) int {
@@ -63,7 +63,7 @@ func (s *SymPacked) index(i, j int) int {
 // T returns the matrix itself, which is its own transpose.
 func (s *SymPacked) T() mat.Matrix { return s }
 
-// RawSymPacked returns the matrix in the form that gonum's blas64 takes, on the same storage.
+// RawSymPacked returns the matrix in the form that gonum's blas64 takes, sharing its storage.
 func (s *SymPacked) RawSymPacked() blas64.SymmetricPacked {
 	return blas64.SymmetricPacked{N: s.n, Data: s.data, Uplo: blas.Upper}
 }
@@ -74,8 +74,8 @@ func (s *SymPacked) IsEmpty() bool { return s.n == 0 }
 // Reset makes the matrix empty and keeps its storage for a later result.
 func (s *SymPacked) Reset() { s.n, s.data = 0, s.data[:0] }
 
-// CopySym makes s a copy of a and returns the order. It gives an empty s the size of a, and panics with
-// mat.ErrShape if s has another order.
+// CopySym makes s a copy of a and returns its order. It gives an empty s the order of a, and panics
+// with mat.ErrShape if s has another order.
 func (s *SymPacked) CopySym(a mat.Symmetric) int {
 	n := a.SymmetricDim()
 	s.reuse(n)
