@@ -26,13 +26,13 @@ import (
 //
 // The error is an *ElementError that matches ErrNotFinite if a matrix holds NaN or an infinity, with
 // the position counted in [R z; Ax Ya]; nothing is then written. It is a *PivotError that matches
-// ErrNotFinite if the update overflows, with the first row of [R' z'] that is not finite, or the last
-// row if only Ya' is not; the contents of r, z and ya are then undefined. AppendRows panics with
-// mat.ErrShape if the shapes do not fit.
+// ErrNotFinite if the update overflows; its Index is the first row of [R' z'] that is not finite, or
+// the last row if only Ya' is not. The contents of r, z and ya are then undefined. AppendRows panics
+// with mat.ErrShape if the shapes do not fit.
 //
 // It takes 2qk² + 4cqk flops; a new factorization of [R; Ax] takes 2qk² + 4k³/3. The workspace is about
-// 2²⁰ + 32(k + c) numbers and holds 2²⁰/(k + c) rows at a time, or all rows if they are fewer. One call
-// with many rows is faster than many calls. On the pure backend the result does not depend on the
+// 2²⁰ + 32(k + c) numbers and holds 2²⁰/(k + c) rows at a time, or all rows if there are fewer. One
+// call with many rows is faster than many calls. On the pure backend the result does not depend on the
 // number of threads. (LAPACK: dtpqrt with l = 0, and dtpmqrt; Golub and Van Loan, Matrix Computations,
 // fourth edition, section 6.5.3.)
 func AppendRows(bk blskernel.Backend, r, z, ax, ya *mat.Dense) error {
@@ -51,7 +51,7 @@ func AppendRows(bk blskernel.Backend, r, z, ax, ya *mat.Dense) error {
 // R1 and R2 are k×k upper triangular, z1 and z2 are k×c; both may be nil or empty for c = 0.
 // MergeTriangles neither reads nor writes r1 and r2 below their diagonals, and does not change r2. The
 // rules of AppendRows apply to overlap, signs, errors (positions are counted in [R1 z1; R2 z2]), panics
-// and workspace. It takes 2k³/3 + 2ck² flops, a third as many as AppendRows with R2 as k rows, since
+// and workspace. It takes 2k³/3 + 2ck² flops, a third as many as AppendRows for the k rows of R2, since
 // row i of R2 keeps its i leading zeros until it is eliminated. (PLASMA: dttqrt, dttmqr; LAPACK: dtpqrt
 // with l = n; the step of TSQR in Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci. Comput. 34, 2012.)
 func MergeTriangles(bk blskernel.Backend, r1, z1, r2, z2 *mat.Dense) error {
@@ -63,7 +63,7 @@ func MergeTriangles(bk blskernel.Backend, r1, z1, r2, z2 *mat.Dense) error {
 	return eliminate(bk, "Dttqrt", e)
 }
 
-// newElimination returns the problem after checking its shapes.
+// newElimination checks the shapes of [r z; b y] and returns the elimination of b.
 func newElimination(r, z, b, y *mat.Dense) *qr.Tpqrt {
 	e := &qr.Tpqrt{R: r.RawMatrix(), Z: rawOrNone(z), B: rawOrNone(b), Y: rawOrNone(y)}
 	k, q := e.R.Rows, e.B.Rows

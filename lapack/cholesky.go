@@ -80,8 +80,8 @@ func (c *Cholesky) InverseInPlace() (*mat.SymPacked, error) { return c.inverseIn
 
 // LogDet returns log(det A) and the sign of det A, which is 1; det A itself often overflows or
 // underflows. log is exact for a matrix within the backward error of A, except for a rounding error of
-// at most about (n + |log|)u, u = 2⁻⁵³. The backward error changes it by about n u cond(A). It takes
-// O(n) time, and returns 0, 1 for n = 0.
+// at most about (n + |log|)u, u = 2⁻⁵³. The backward error changes log by about n u cond(A). LogDet
+// takes O(n) time, and returns 0, 1 for n = 0.
 func (c *Cholesky) LogDet() (log, sign float64) {
 	c.mustHold()
 	p := unitProduct()

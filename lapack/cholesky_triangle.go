@@ -56,8 +56,8 @@ func (c *Cholesky) MulUTriangle(r *mat.Dense) error {
 	return c.onTriangle("Dttrmm", blas.Upper, r, factor.Ttrmm)
 }
 
-// onTriangle implements both methods: it reports the routine to the backend, checks the triangle ul of
-// x, and lets do overwrite it.
+// onTriangle implements SolveUTriangle and MulUTriangle: it reports the routine to the backend, checks
+// the triangle ul of x, and lets do overwrite it.
 func (c *Cholesky) onTriangle(routine string, ul blas.Uplo, x *mat.Dense, do func(bk factor.Backend, base, n int, u, x block.Matrix)) error {
 	c.mustHold()
 	raw := x.RawMatrix()

@@ -66,8 +66,8 @@ func checkCondition(routine string, limit float64, rcond func() float64) error {
 }
 
 // checkInverseCondition is checkCondition for the inverse X of a matrix of order n and 1-norm anorm.
-// size returns max |x_ij| and norm returns ‖X‖₁. norm takes longer; it is called only if n size() does
-// not decide.
+// size returns max |x_ij| and norm returns ‖X‖₁. norm takes longer, so it is called only if its upper
+// bound n·size() does not decide.
 func checkInverseCondition(routine string, limit, anorm float64, n int, size, norm func() float64) error {
 	limit = cmp.Or(limit, gonummat.ConditionTolerance)
 	if math.IsInf(limit, 1) || anorm*float64(n)*size() <= limit {
@@ -76,8 +76,8 @@ func checkInverseCondition(routine string, limit, anorm float64, n int, size, no
 	return checkCondition(routine, limit, func() float64 { return 1 / (anorm * norm()) })
 }
 
-// rcond returns the estimated reciprocal condition number of a matrix of order n and 1-norm anorm. A
-// symmetric matrix needs no solves with rows.
+// rcond returns the estimated reciprocal condition number of a matrix of order n and 1-norm anorm. If
+// symmetric is set, solves with Aᵀ are solves with A.
 func rcond(b0 blskernel.Backend, routine string, n int, anorm float64, symmetric bool, solve solver) float64 {
 	bk := factor.On(backend.Begin(b0, backend.Routine{Name: routine, M: n, N: n}))
 	bk.ByVector = true

@@ -1,6 +1,6 @@
 // Package lapack factors and inverts dense matrices and solves systems with them: symmetric ones in
 // packed storage, general and tall ones in gonum's dense storage. It computes in blocks on a
-// blskernel.Backend, at the speed of its matrix product. Implementation is the package as gonum's
+// blskernel.Backend, at the speed of its matrix product. Implementation offers the routines as gonum's
 // lapack.Float64, for lapack64.Use. Flop counts omit lower-order terms; docs/numerics.md has error
 // bounds and sources.
 //
@@ -12,7 +12,7 @@
 //   - LDLT, P A Pᵀ = UᵀDU: symmetric A that may be indefinite.
 //   - LU, P A = L U: any other square A.
 //   - QR, A = Q R: least squares and bases of tall matrices. AppendRows adds rows to R, and
-//     MergeTriangles combines two of them.
+//     MergeTriangles combines two triangles R.
 //   - LeastSquares, by QR with column pivoting: the solution of least norm, for any rank.
 //
 // RCond estimates the reciprocal condition number; a solution has a relative error of about eps/RCond.
@@ -23,7 +23,7 @@
 // A symmetric matrix is a mat.SymPacked: its upper triangle, row by row, in n(n+1)/2 numbers. Dense
 // matrices are row-major and may be views. Factorize works on a copy. FactorizeInPlace works in the
 // storage of its argument, which belongs to the receiver from then on. NaN and infinities in the input
-// are found before anything is written; after any other error the contents of the argument are
+// are reported before anything is written; after any other error the contents of the argument are
 // undefined.
 //
 // # Solving
@@ -38,16 +38,16 @@
 //
 // UTo, LTo and DTo copy a factor. An empty dst gets the right size. They panic with mat.ErrShape or
 // mat.ErrTriangle if dst has another order or triangle. Pivots, RowPivots and ColumnPivots write a
-// permutation to dst, or to new storage for nil. They panic if dst has another length. All these
+// permutation to dst, or to new storage if dst is nil. They panic if dst has another length. All these
 // methods panic if the receiver is empty.
 //
 // # Inverses
 //
 // InverseTo keeps the factorization; an empty dst gets the right size. The error matches ErrOverflow if
 // the inverse overflows; dst then holds infinities, and NaN where an infinity met a zero. RCond, not an
-// overflow, tells whether A is singular. A *ConditionError comes with the inverse and is computed from
-// its exact norm. InverseTo panics as SolveTo does. InverseInPlace returns the inverse in the storage
-// of the factorization and empties the receiver, even if it returns an error.
+// overflow, tells whether A is singular. A *ConditionError comes with the inverse and uses the
+// inverse's exact norm. InverseTo panics as SolveTo does. InverseInPlace returns the inverse in the
+// storage of the factorization and empties the receiver, even if it returns an error.
 //
 // # Errors
 //
@@ -60,6 +60,6 @@
 // mat.Condition from it, and +Inf from a *PivotError for a zero pivot. A *GrowthError also comes with a
 // result: see LU.
 //
-// A mistake of the caller is a panic. For shapes, the value is an error of gonum's mat, which mat.Maybe
-// returns; otherwise it is a constant string.
+// A mistake of the caller causes a panic. For shapes, its value is an error of gonum's mat, which
+// mat.Maybe returns; otherwise it is a constant string.
 package lapack

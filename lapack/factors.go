@@ -24,7 +24,7 @@ func permutation(dst []int, n int, swap []int) []int {
 	return dst
 }
 
-// triangleTo copies the triangle of the n×n a to dst, with ones on the diagonal if unit is set.
+// triangleTo copies the triangle kind of the n×n a to dst, with ones on the diagonal if unit is set.
 func triangleTo(dst *gonummat.TriDense, kind gonummat.TriKind, n int, a block.Matrix, unit bool) {
 	if dst.IsEmpty() {
 		if n == 0 {

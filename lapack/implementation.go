@@ -37,16 +37,16 @@ import (
 // Arguments, results and panics are as for gonum's routines. The routines run on Backend regardless of
 // blas64. Small matrices go to gonum's own routines on blas64, which are then faster: for orders below
 // 14 to 128, and in the QR and LQ routines for fewer than 2500 to 10,000 elements or few reflections.
-// Dgesvd does so only if the largest |element| is between 2⁻⁴⁰⁰ and 2⁴⁰⁰, and no element is NaN. Dsyev
-// and Dgeev are plain loops for n < 32. All other routines are gonum's.
+// Dgesvd uses gonum's routine only if the largest |element| is between 2⁻⁴⁰⁰ and 2⁴⁰⁰, and no element
+// is NaN. Dsyev and Dgeev are plain loops for n < 32. All other routines are gonum's.
 //
 // Rounding differs from gonum. Dpotrf treats an infinite pivot as not positive, Dgetri asks for a
-// workspace of another length, and Dgecon and Dpocon treat NaN in the factors as a singular matrix.
+// workspace of a different length, and Dgecon and Dpocon treat NaN in the factors as a singular matrix.
 // Dgetrf allocates a workspace of 48(m+23) numbers. The QR, LQ and least squares routines allocate at
 // most 64(3m+2n+16) + n numbers, where m is the larger dimension and n the smaller.
 //
-// A routine with a parameter work requires the length that its comment states, passed as lwork, but has
-// a workspace of its own unless the comment says otherwise. If lwork is -1, it only sets work[0].
+// A routine with a parameter work requires at least the length that its comment states, as lwork, but
+// has its own workspace unless the comment says otherwise. If lwork is -1, it only sets work[0].
 //
 // Methods may be called from several goroutines at once. The zero value is ready for use.
 type Implementation struct {
@@ -135,7 +135,7 @@ func (impl Implementation) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok
 	return true
 }
 
-// Dpotrs overwrites the n×nrhs B with the solution X of A X = B, in 2n²·nrhs flops, with the factor
+// Dpotrs overwrites the n×nrhs B with the solution X of A X = B, in 2n²·nrhs flops, using the factor
 // that Dpotrf left in the triangle ul of a.
 func (impl Implementation) Dpotrs(ul blas.Uplo, n, nrhs int, a []float64, lda int, b []float64, ldb int) {
 	if nrhs <= 0 || !isUplo(ul) || !holds(a, n, n, lda) || !holds(b, n, nrhs, ldb) {
@@ -146,10 +146,10 @@ func (impl Implementation) Dpotrs(ul blas.Uplo, n, nrhs int, a []float64, lda in
 	cholesky.Potrs(bk, blas.Left, ul, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
 }
 
-// Dgetrf overwrites the m×n A = P L U with L below the diagonal, which has an implied diagonal of ones,
-// and U on and above it. Row i was exchanged with row ipiv[i], counted from 0, for i = 0, 1, ...,
-// min(m, n)-1. It takes 2n³/3 flops for m = n, and a workspace of at most 48(m+23) numbers of its own.
-// It returns false if U has a zero on its diagonal; the factorization is still complete.
+// Dgetrf overwrites the m×n A = P L U with U on and above the diagonal and L below it, whose diagonal
+// of ones is implied. Row i was exchanged with row ipiv[i], counted from 0, for i = 0, 1, ..., k-1,
+// where k = min(m, n). Dgetrf takes 2n³/3 flops for m = n, and allocates at most 48(m+23) numbers. It
+// returns false if U has a zero on its diagonal; the factorization is still complete.
 func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (ok bool) {
 	if min(m, n) < minGetrf || !holds(a, m, n, lda) || len(ipiv) != min(m, n) {
 		return impl.Implementation.Dgetrf(m, n, a, lda, ipiv)
@@ -162,7 +162,7 @@ func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (o
 // Dgetri overwrites the factors of an n×n A from Dgetrf with A⁻¹, in 4n³/3 flops. It returns false, and
 // leaves a unchanged, if U has a zero on its diagonal.
 //
-// work, of at least max(1, n) elements, is the workspace; on return work[0] is its fastest length.
+// work, of at least max(1, n) elements, is the workspace; on return work[0] is its optimal length.
 func (impl Implementation) Dgetri(n int, a []float64, lda int, ipiv []int, work []float64, lwork int) (ok bool) {
 	best := float64(max(1, n*min(n, lu.InverseColumns)))
 	if lwork == -1 && n >= 0 && lda >= max(1, n) && len(work) > 0 {
@@ -193,7 +193,7 @@ func (impl Implementation) Dgetrs(t blas.Transpose, n, nrhs int, a []float64, ld
 	lu.Getrs(bk, blas.Left, op, n, nrhs, block.Dense(a, lda), ipiv, false, true, block.Dense(b, ldb))
 }
 
-// Dtrtri overwrites the triangle ul of a, a triangular n×n T, with T⁻¹, in n³/3 flops. It does not
+// Dtrtri overwrites the triangular n×n T, the triangle ul of a, with T⁻¹, in n³/3 flops. It does not
 // touch the other triangle, nor the diagonal if diag is blas.Unit. It returns false, and leaves a
 // unchanged, if T has a zero on its diagonal.
 func (impl Implementation) Dtrtri(ul blas.Uplo, diag blas.Diag, n int, a []float64, lda int) (ok bool) {

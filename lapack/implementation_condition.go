@@ -15,11 +15,11 @@ import (
 
 // Dgecon returns an estimate of 1/(‖A‖ ‖A⁻¹‖) from Dgetrf's factors of the n×n A and anorm = ‖A‖. The
 // norm is the 1-norm for lapack.MaxColumnSum and the infinity norm for lapack.MaxRowSum. The estimate
-// of ‖A⁻¹‖ is a lower bound and rarely less than a third of it. It takes about 10n² flops.
+// of ‖A⁻¹‖ is a lower bound and rarely less than a third of ‖A⁻¹‖. Dgecon takes about 10n² flops.
 //
 // It returns 1 for n = 0, NaN if anorm is NaN, and 0 if A is singular, anorm is 0 or infinite, or a
-// solution is not finite: the condition number is beyond 2⁹⁶⁰, or the factors hold NaN or an infinity.
-// work has at least 4n elements and iwork at least n; neither is used. (LAPACK: dgecon, dlacn2.)
+// solution is not finite: the condition number is beyond 2⁹⁶⁰ or the factors are not finite. work has
+// at least 4n elements and iwork at least n; neither is used. (LAPACK: dgecon, dlacn2.)
 func (impl Implementation) Dgecon(norm gonumlapack.MatrixNorm, n int, a []float64, lda int, anorm float64, work []float64, iwork []int) float64 {
 	if norm != gonumlapack.MaxColumnSum && norm != gonumlapack.MaxRowSum || anorm < 0 || !holds(a, n, n, lda) || len(work) < 4*n || len(iwork) < n {
 		return impl.Implementation.Dgecon(norm, n, a, lda, anorm, work, iwork)
@@ -43,8 +43,8 @@ func (impl Implementation) Dpocon(ul blas.Uplo, n int, a []float64, lda int, ano
 	})
 }
 
-// Dtrcon is Dgecon for the triangle ul of a, whose norm it computes, in about 6n² flops. The first n of
-// at least 3n elements of work may be overwritten. (LAPACK: dtrcon.)
+// Dtrcon is Dgecon for the triangle ul of a, whose norm it computes, in about 6n² flops. work has at
+// least 3n elements, of which the first n may be overwritten. (LAPACK: dtrcon.)
 func (impl Implementation) Dtrcon(norm gonumlapack.MatrixNorm, ul blas.Uplo, diag blas.Diag, n int, a []float64, lda int, work []float64, iwork []int) float64 {
 	if norm != gonumlapack.MaxColumnSum && norm != gonumlapack.MaxRowSum || !isUplo(ul) || !isDiag(diag) || !holds(a, n, n, lda) || len(work) < 3*n || len(iwork) < n {
 		return impl.Implementation.Dtrcon(norm, ul, diag, n, a, lda, work, iwork)

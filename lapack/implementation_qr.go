@@ -19,10 +19,10 @@ const (
 )
 
 // Dgeqrf overwrites the m×n A = Q R with R on and above the diagonal and the k = min(m, n) reflections
-// of Q below it: Q = H₀ H₁ ..., H = I - tau v vᵀ, v in column i with an implied one on the diagonal. It
-// takes 2n²(m - n/3) flops for m >= n, and a workspace of at most 64(3m+n+16) + 65k numbers; work has
-// at least max(1, n) elements. NaN and infinities, and columns whose norm overflows, give NaN or
-// infinities in R and tau.
+// of Q below it: Q = H₀ H₁ ..., Hᵢ = I - tau[i] v vᵀ, v in column i with an implied one on the
+// diagonal. It takes 2n²(m - n/3) flops for m >= n, and a workspace of at most 64(3m+n+16) + 65k
+// numbers; work has at least max(1, n) elements. NaN and infinities, and columns whose norm overflows,
+// give NaN or infinities in R and tau.
 func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []float64, lwork int) {
 	k := min(m, n)
 	if k < minReflectors || !holds(a, m, n, lda) || m*n < minElements || lwork < n || len(work) < lwork || len(tau) != k {
@@ -63,8 +63,8 @@ func (impl Implementation) Dgeqp3(m, n int, a []float64, lda int, jpvt []int, ta
 }
 
 // Dgelqf overwrites the m×n A = L Q with L on and below the diagonal and the k = min(m, n) reflections
-// of Q above it: row i of Vᵀ, with Q = ... H₁ H₀. Results (up to rounding), flops and workspace are as
-// for Dgeqrf of Aᵀ; work has at least max(1, m) elements.
+// of Q above it, the v of Hᵢ in row i, where Q = ... H₁ H₀. Results (up to rounding), flops and
+// workspace are as for Dgeqrf of Aᵀ; work has at least max(1, m) elements.
 func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []float64, lwork int) {
 	k := min(m, n)
 	if k < minReflectors || !holds(a, m, n, lda) || m*n < minElements || lwork < m || len(work) < lwork || len(tau) < k {
@@ -77,8 +77,8 @@ func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []fl
 }
 
 // Dorgqr overwrites the m×n a with the first n columns of Q, 0 <= k <= n <= m. On entry the first k
-// columns hold the reflections of Q below the diagonal, as Dgeqrf left them with their factors in tau.
-// It takes 4mnk - 2(m+n)k² + 4k³/3 flops, which are 2n²(m - n/3) for k = n, and a workspace of
+// columns hold the reflections of Q below the diagonal, as Dgeqrf left them, and tau holds their
+// factors. It takes 4mnk - 2(m+n)k² + 4k³/3 flops, or 2n²(m - n/3) for k = n, and a workspace of
 // 64(m+n+65) numbers; work has at least max(1, n) elements.
 func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
 	if k < minReflectors || k > n || n > m || m*n < minOrgqr || lwork < n || len(work) < lwork || !holds(a, m, n, lda) || len(tau) != k {
@@ -90,7 +90,7 @@ func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work [
 	work[0] = float64(n)
 }
 
-// Dorglq overwrites the m×n a, with Dgelqf's reflections in its first k rows, with the first m rows of
+// Dorglq overwrites the m×n a, whose first k rows hold Dgelqf's reflections, with the first m rows of
 // Q, 0 <= k <= m <= n. It is Dorgqr for the transpose; work has at least max(1, m) elements.
 func (impl Implementation) Dorglq(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
 	if k < minReflectors || k > m || m > n || !holds(a, m, n, lda) || m*n < minElements || lwork < m || len(work) < lwork || len(tau) < k {
@@ -104,7 +104,7 @@ func (impl Implementation) Dorglq(m, n, k int, a []float64, lda int, tau, work [
 
 // Dormqr overwrites the m×n C with op(Q) C if side is blas.Left, or with C op(Q) if it is blas.Right. Q
 // is the product of the k reflections that Dgeqrf left in tau and in a, which has m or n rows. op(Q) is
-// Q if trans is blas.NoTrans and Qᵀ for blas.Trans. It takes n(4mk - 2k²) flops on the left, and a
+// Q if trans is blas.NoTrans and Qᵀ if it is blas.Trans. It takes n(4mk - 2k²) flops on the left, and a
 // workspace of at most 64(m+n+65) numbers; work has at least max(1, n) elements on the left, max(1, m)
 // on the right.
 func (impl Implementation) Dormqr(side blas.Side, trans blas.Transpose, m, n, k int, a []float64, lda int, tau, c []float64, ldc int, work []float64, lwork int) {
@@ -132,7 +132,7 @@ func (impl Implementation) Dormlq(side blas.Side, trans blas.Transpose, m, n, k 
 }
 
 // sides returns the order of the Q that Dormqr applies to an m×n C, and the other dimension of C. ok
-// reports whether the arguments are valid and the problem is not left to gonum.
+// reports whether the arguments are valid and the problem is too large to leave to gonum.
 func sides(side blas.Side, trans blas.Transpose, m, n, k int) (nq, nw int, ok bool) {
 	switch side {
 	case blas.Left:
@@ -148,11 +148,11 @@ func sides(side blas.Side, trans blas.Transpose, m, n, k int) (nq, nw int, ok bo
 // has fewer rows than columns, X is the solution of op(A) X = B of least norm. A is m×n and has full
 // rank; op(A) is A if trans is blas.NoTrans and Aᵀ otherwise. b has max(m, n) rows; the first ones hold
 // B on entry and X on return. If X has fewer rows than B, the squares of the elements below X sum to
-// ‖op(A) X - B‖², unless numbers beyond 2⁹⁷⁰ or below 2⁻⁹⁷⁰ made it scale A or B.
+// ‖op(A) X - B‖², unless numbers beyond 2⁹⁷⁰ or below 2⁻⁹⁷⁰ made Dgels scale A or B.
 //
-// It overwrites A with the result of Dgeqrf or, for m < n, Dgelqf, with their flops and workspace, and
-// needs 64·nrhs more numbers. It returns false, with b undefined, if the triangle has a zero on its
-// diagonal. For A = 0 it returns true and X = 0. work has at least k + max(k, nrhs) elements, k =
+// Dgels overwrites A with the result of Dgeqrf or, for m < n, Dgelqf, in as many flops, and needs
+// 64·nrhs more numbers of workspace. It returns false, with b undefined, if the triangle has a zero on
+// its diagonal. For A = 0 it returns true and X = 0. work has at least k + max(k, nrhs) elements, k =
 // min(m, n).
 func (impl Implementation) Dgels(trans blas.Transpose, m, n, nrhs int, a []float64, lda int, b []float64, ldb int, work []float64, lwork int) bool {
 	t, ok := isTranspose(trans)

@@ -90,8 +90,8 @@ func (impl Implementation) Dsyev(jobz gonumlapack.EVJob, ul blas.Uplo, n int, a 
 // Like gonum's routine, it does not support lapack.SVDOverwrite.
 //
 // It returns false and sets the values to NaN if an element of A is NaN or infinite, or if the values
-// do not converge; u and vt are then undefined. It allocates about two matrices of the size of A, with
-// vectors four more of order min(m, n), and for lapack.SVDAll one of the size of U or Vᵀ. work, which
+// do not converge; u and vt are then undefined. It allocates about two matrices of the size of A; with
+// vectors, four more of order min(m, n); and for lapack.SVDAll, one of the size of U or Vᵀ. work, which
 // has at least as many elements as gonum's routine needs, is overwritten.
 func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int, vt []float64, ldvt int, work []float64, lwork int) (ok bool) {
 	k := min(m, n)
@@ -112,7 +112,7 @@ func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []
 		return ok
 	}
 	gonums := 1 < k && k < minGesvd
-	if gonums { // its iterations do not keep these promises for larger and smaller numbers
+	if gonums { // gonum's iterations do not keep these promises for larger and smaller numbers
 		size := impl.Dlange(gonumlapack.MaxAbs, m, n, a, lda, nil)
 		gonums = 0x1p-400 <= size && size <= 0x1p400
 	}

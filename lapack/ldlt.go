@@ -15,16 +15,16 @@ import (
 )
 
 // LDLT is the factorization P A Pᵀ = Uᵀ D U of a symmetric, possibly indefinite matrix in packed
-// storage: P is a permutation, U is unit upper triangular, D is symmetric with 1×1 and 2×2 diagonal
-// blocks, and L = Uᵀ. The zero value is empty and ready for Factorize.
+// storage: P is a permutation, U = Lᵀ is unit upper triangular, and D is symmetric and block diagonal,
+// with 1×1 and 2×2 blocks. The zero value is empty and ready for Factorize.
 //
 // Pivoting is by Bunch and Kaufman (Math. Comp. 31, 1977) in the bounded form of Ashcraft, Grimes and
 // Lewis (SIAM J. Matrix Anal. Appl. 20, 1998), known as rook pivoting: a pivot must dominate its row
 // and its column. In practice this means searching one or two more columns. No element of U is then
-// larger than 2.79 in magnitude. The original, partial pivoting, does not bound U, which harms the
-// inverse but no solution. Over 290,000 small sparse matrices with elements of widely different sizes,
-// the residual of the inverse reached 5e4 n eps ‖A‖ ‖A⁻¹‖, but only 0.9 n eps ‖A‖ ‖A⁻¹‖ with bounded
-// pivots.
+// larger than 2.79 in magnitude. The original partial pivoting of Bunch and Kaufman does not bound U,
+// which harms the inverse but not solutions. Over 290,000 small sparse matrices with elements of widely
+// different sizes, the residual of the inverse then reached 5e4 n eps ‖A‖ ‖A⁻¹‖, but only 0.9 n eps ‖A‖
+// ‖A⁻¹‖ with bounded pivots.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type LDLT struct {
@@ -57,10 +57,10 @@ func (f *LDLT) FactorizeInPlace(a *mat.SymPacked) error {
 	})
 }
 
-// SolveTo computes X with A X = B in 2n²m flops: see Cholesky.SolveTo. (LAPACK: dsptrs.)
+// SolveTo computes the X with A X = B in 2n²m flops: see Cholesky.SolveTo. (LAPACK: dsptrs.)
 func (f *LDLT) SolveTo(dst, b *mat.Dense) error { return f.solveTo(f.MaxCondition, blas.Left, dst, b) }
 
-// SolveRowsTo computes X with X A = B in 2n²m flops: see Cholesky.SolveRowsTo.
+// SolveRowsTo computes the X with X A = B in 2n²m flops: see Cholesky.SolveRowsTo.
 func (f *LDLT) SolveRowsTo(dst, b *mat.Dense) error {
 	return f.solveTo(f.MaxCondition, blas.Right, dst, b)
 }

@@ -53,8 +53,8 @@ func (f *LU) Reset() {
 	*f = LU{Backend: f.Backend, MaxCondition: f.MaxCondition, base: f.base, nb: f.nb}
 }
 
-// maxGrowth is the growth of elements above which solutions are refined. It costs five of sixteen
-// digits.
+// maxGrowth is the growth of elements above which solutions are refined. Such growth costs five of
+// sixteen digits.
 const maxGrowth = 1e5
 
 // Factorize factors a copy of a as P A = L U, in 2n³/3 flops.
@@ -70,9 +70,9 @@ const maxGrowth = 1e5
 func (f *LU) Factorize(a *mat.Dense) error { return f.factorize(a, false) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see Storage in the
-// package comment. The workspace is slightly more than 48n numbers, or n with a library's LAPACK. A is
-// not kept: if elements grow by a factor of more than 10⁵, FactorizeInPlace returns a *GrowthError, as
-// do solves and inverses. The factorization is still usable.
+// package comment. The workspace is slightly more than 48n numbers, or n if a library's LAPACK does the
+// work. A is not kept: if elements grow by a factor of more than 10⁵, FactorizeInPlace returns a
+// *GrowthError, as do solves and inverses. The factorization is still usable.
 func (f *LU) FactorizeInPlace(a *mat.Dense) error { return f.factorize(a, true) }
 
 func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
@@ -147,7 +147,7 @@ func (f *LU) SolveTo(dst, b *mat.Dense) error { return f.solveTo(blas.Left, blas
 // SolveTransTo is SolveTo for AᵀX = B. (LAPACK: dgetrs.)
 func (f *LU) SolveTransTo(dst, b *mat.Dense) error { return f.solveTo(blas.Left, blas.Trans, dst, b) }
 
-// SolveRowsTo computes X with X A = B in 2n²m flops: see Cholesky.SolveRowsTo. Every row of b is a
+// SolveRowsTo computes the X with X A = B in 2n²m flops: see Cholesky.SolveRowsTo. Every row of b is a
 // right-hand side of the system with Aᵀ.
 func (f *LU) SolveRowsTo(dst, b *mat.Dense) error {
 	return f.solveTo(blas.Right, blas.NoTrans, dst, b)
@@ -170,8 +170,8 @@ func (f *LU) getrs(t blas.Transpose) solver {
 	}
 }
 
-// solver returns the solver for op(A). If A was kept, it refines each solution and raises backward to
-// the largest backward error left.
+// solver returns the solver for op(A). If A was kept, the solver refines each solution and raises
+// backward to the largest backward error left.
 func (f *LU) solver(t blas.Transpose, backward *float64) solver {
 	solve := f.getrs(t)
 	if f.original.Data == nil {

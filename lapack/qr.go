@@ -132,8 +132,8 @@ func (f *QR) RTo(dst *mat.Dense) {
 // dst is unchanged apart from its size. It matches ErrOverflow if X overflows; dst then holds what was
 // computed. It is a *ConditionError if columns are dependent to working precision; dst then holds X,
 // and LeastSquares has the solution of least norm. SolveTo panics with mat.ErrShape if the shapes do
-// not fit. It also panics if dst and b overlap otherwise or the receiver is empty. (LAPACK: dormqr,
-// dtrtrs.)
+// not fit. It also panics if dst and b overlap in any other way or the receiver is empty. (LAPACK:
+// dormqr, dtrtrs.)
 func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	f.mustHold()
 	l, k := f.Dims()
@@ -167,9 +167,9 @@ func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	return checkCondition("Dtrtrs", f.MaxCondition, f.rcond)
 }
 
-// QTo writes the l×k Q to dst, the first k columns of the product of the reflections, in 2k²(l - k/3)
-// flops with a workspace of 64(l + k) numbers. It gives an empty dst the right size, and panics with
-// mat.ErrShape if dst has another size. (LAPACK: dorgqr.)
+// QTo writes the l×k Q, the first k columns of the product of the reflections, to dst, in 2k²(l - k/3)
+// flops and with a workspace of 64(l + k) numbers. It gives an empty dst the right size, and panics
+// with mat.ErrShape if dst has another size. (LAPACK: dorgqr.)
 func (f *QR) QTo(dst *mat.Dense) {
 	f.mustHold()
 	l, k := f.Dims()
@@ -210,7 +210,7 @@ func (f *QR) orgqr(ctx context.Context, a blas64.General) {
 	q.Orgqr(until(ctx, bk), k)
 }
 
-// until returns bk such that routines stop between blocks of columns once ctx is done.
+// until returns a factor.Backend on bk whose routines stop between blocks of columns once ctx is done.
 func until(ctx context.Context, bk blskernel.Backend) factor.Backend {
 	on := factor.On(bk)
 	on.Done = func() bool { return interrupt.Check(ctx) != nil }

@@ -82,8 +82,8 @@ func (f *LU) Refine(x, a, b *mat.Dense) (ErrorBounds, error) {
 	return refine(f.backend, "Dgerfs", r, x, raw, b)
 }
 
-// refine implements both methods: it reports the routine to the backend, checks its arguments, and
-// refines. a is the storage of A as a matrix.
+// refine implements both Refine methods: it reports the routine to the backend, checks the arguments,
+// and refines x. a is the storage of A as a matrix.
 func refine(b0 blskernel.Backend, routine string, r condition.Gerfs, x *mat.Dense, a blas64.General, b *mat.Dense) (ErrorBounds, error) {
 	rows, nrhs := b.Dims()
 	xr, xc := x.Dims()

@@ -14,14 +14,14 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// A solver overwrites the n×c x with A⁻¹x (side is blas.Left) or the c×n x with x A⁻¹ (blas.Right).
+// A solver overwrites the n×c x with A⁻¹x if side is blas.Left, or the c×n x with x A⁻¹ otherwise.
 type solver func(bk factor.Backend, side blas.Side, c int, x block.Matrix)
 
 // rowPanel is the number of rows of right-hand sides that are solved together: few enough to stay in
 // the cache between two triangular solves, but enough to amortize reading the triangle.
 const rowPanel = 1024
 
-// system returns the order of the matrix of the system, and the number of right-hand sides in b.
+// system returns the order n that the shape of b implies, and the number of right-hand sides in b.
 func system(side blas.Side, b *mat.Dense) (n, nrhs int) {
 	n, nrhs = b.Dims()
 	if side == blas.Right {
@@ -30,8 +30,8 @@ func system(side blas.Side, b *mat.Dense) (n, nrhs int) {
 	return n, nrhs
 }
 
-// solveTo implements every SolveTo (side is blas.Left) and SolveRowsTo (blas.Right): it reports the
-// routine to the backend, checks b and the result, and lets solve overwrite the copy of b in dst.
+// solveTo implements every SolveTo, for blas.Left, and every SolveRowsTo, for blas.Right: it reports
+// the routine to the backend, checks b and the result, and lets solve overwrite the copy of b in dst.
 func solveTo(b0 blskernel.Backend, routine string, side blas.Side, n int, dst, b *mat.Dense, solve solver) error {
 	rows, cols := b.Dims()
 	order, nrhs := system(side, b)

@@ -30,14 +30,14 @@ type symmetric struct {
 	nb       int            // block size set by tests, at least 2 with LDLT; 0 for the default
 }
 
-// routines are LAPACK's names for the methods of a factorization.
+// routines holds LAPACK's names for the methods of a factorization.
 type routines struct{ factorize, solve, invert, rcond, refine string }
 
 func packedCopy(a *mat.SymPacked) *mat.SymPacked {
 	return mat.NewSymPacked(a.SymmetricDim(), slices.Clone(a.RawSymPacked().Data))
 }
 
-// factorize empties the receiver, checks a, and lets run overwrite its storage with U.
+// factorize empties the receiver, checks a, and lets run overwrite the storage of a with U.
 func (f *symmetric) factorize(b0 blskernel.Backend, names *routines, a *mat.SymPacked, run func(bk factor.Backend, n int, ap []float64) error) error {
 	f.Reset()
 	n, ap := a.SymmetricDim(), a.RawSymPacked().Data
@@ -64,7 +64,7 @@ func (f *symmetric) Dim() int { return f.n }
 // Reset makes the receiver empty.
 func (f *symmetric) Reset() { *f = symmetric{nb: f.nb} }
 
-// solveTo is SolveTo (side is blas.Left) or SolveRowsTo; limit is the MaxCondition of the type.
+// solveTo is SolveTo for blas.Left and SolveRowsTo for blas.Right; limit is the type's MaxCondition.
 func (f *symmetric) solveTo(limit float64, side blas.Side, dst, b *mat.Dense) error {
 	f.mustHold()
 	if err := solveTo(f.backend, f.routines.solve, side, f.n, dst, b, f.solve); err != nil {
@@ -74,9 +74,9 @@ func (f *symmetric) solveTo(limit float64, side blas.Side, dst, b *mat.Dense) er
 }
 
 // Solver returns a function that overwrites x, of length n, with A⁻¹x, for many solves with one vector
-// each. A blsupdate.Counter counts all its calls as one RCond. If a solution overflows, x is not
-// finite. Solver panics if the receiver is empty; the function panics with mat.ErrSliceLengthMismatch
-// if x has another length.
+// each. A blsupdate.Counter counts all calls of the function as one RCond. If a solution overflows, x
+// is not finite. Solver panics if the receiver is empty; the function panics with
+// mat.ErrSliceLengthMismatch if x has another length.
 func (f *symmetric) Solver() func(x []float64) {
 	f.mustHold()
 	bk := factor.On(backend.Begin(f.backend, backend.Routine{Name: f.routines.rcond, M: f.n, N: f.n}))

@@ -17,9 +17,9 @@ import (
 // nil for the default. It takes n²m flops and no workspace.
 //
 // The error matches ErrNotFinite if dst or R holds NaN or an infinity, and is a *PivotError that
-// matches ErrSingular if R has a zero on its diagonal; dst is then unchanged. It matches ErrOverflow
-// if X overflows; dst then holds what was computed. SolveTriangular panics with mat.ErrShape if the
-// shapes do not fit, and if dst overlaps r. (LAPACK: dtrtrs; BLAS: dtrsm.)
+// matches ErrSingular if R has a zero on its diagonal; dst is then unchanged. It matches ErrOverflow if
+// X overflows; dst then holds what was computed. SolveTriangular panics with mat.ErrShape if the shapes
+// do not fit, and with a string if dst overlaps r. (LAPACK: dtrtrs; BLAS: dtrsm.)
 func SolveTriangular(bk blskernel.Backend, dst, r *mat.Dense, trans bool) error {
 	return solveTriangular(bk, blas.Left, dst, r, trans)
 }
@@ -48,9 +48,9 @@ func solveTriangular(bk blskernel.Backend, side blas.Side, dst, r *mat.Dense, tr
 
 // InvertTriangle overwrites the upper triangle R of the n×n r with R⁻¹, which is also upper triangular.
 // It neither reads nor writes r below its diagonal. bk may be nil for the default. It takes n³/3 flops
-// and no workspace. The residual on the left is small, |X R - I| <= c n u |X| |R| (Higham, Accuracy and
-// Stability of Numerical Algorithms, section 14.2.1). To multiply R⁻¹ by at most n/3 columns,
-// SolveTriangular is as cheap and more accurate.
+// and no workspace. The left residual of the computed inverse X is small: |X R - I| <= c n u |X| |R|
+// (Higham, Accuracy and Stability of Numerical Algorithms, section 14.2.1). To multiply R⁻¹ by at most
+// n/3 columns, SolveTriangular is as cheap and more accurate.
 //
 // The error matches ErrNotFinite if R holds NaN or an infinity, and is a *PivotError that matches
 // ErrSingular if R has a zero on its diagonal; r is then unchanged. It matches ErrOverflow if the
