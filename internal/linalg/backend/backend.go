@@ -1,4 +1,4 @@
-// Package backend has what only packages of this module need of a blskernel.Backend: the default,
+// Package backend provides what only packages of this module need of a blskernel.Backend: the default,
 // products that some backends lack, and the recording of LAPACK-level routines.
 package backend
 
@@ -8,7 +8,7 @@ import (
 	"blskernel"
 )
 
-// Or returns b, or blskernel.Default() if b is nil. Types with a Backend field use it to resolve the
+// Or returns b, or blskernel.Default() if b is nil. Types with a Backend field call it to resolve the
 // field.
 func Or(b blskernel.Backend) blskernel.Backend {
 	if b == nil {
@@ -17,7 +17,7 @@ func Or(b blskernel.Backend) blskernel.Backend {
 	return b
 }
 
-// A Wrapper is a Backend that passes calls on to another, such as a counter. Peak, BlockSizes,
+// A Wrapper is a Backend, such as a counter, that passes calls on to another. Peak, BlockSizes,
 // MissingLAPACK and blskernel.Describe unwrap it.
 type Wrapper interface {
 	blskernel.Backend
@@ -54,7 +54,7 @@ func Peak(b blskernel.Backend, threads int, clock func() time.Duration) float64 
 	return p.Peak(threads, clock)
 }
 
-// BlockSizes returns MC, KC and NC of the pure backend's loops; ok is false for other backends.
+// BlockSizes returns the block sizes MC, KC and NC of the pure backend; ok is false for other backends.
 func BlockSizes(b blskernel.Backend) (mc, kc, nc int, ok bool) {
 	s, ok := unwrapped(b).(interface{ BlockSizes() (mc, kc, nc int) })
 	if ok {

@@ -8,23 +8,23 @@ import (
 )
 
 // FusedProducts computes products that include a scaling or an activation, which would otherwise take
-// another pass over memory. A Backend may implement it; Fused supplies it for the others.
+// another pass over memory. A Backend may implement it; Fused supplies it for those that do not.
 //
 // Matrices are row-major, and op(X) is X or Xᵀ, as the transpose argument says. No operand may overlap
-// the result. beta = 0 overwrites the result without reading it. Bad arguments panic as in Dgemm.
+// the result. beta = 0 overwrites the result without reading it. Panics are as in Dgemm.
 type FusedProducts interface {
 	// DgemmDiag computes C = alpha*op(A)*diag(d)*op(B) + beta*C, where op(A) is m×k, d has k
 	// elements, op(B) is k×n and C is m×n. It takes 2mnk flops.
 	DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int)
 
-	// DsprkDiag computes AP = alpha*A*diag(d)*Aᵀ + beta*AP (t is NoTrans, A is n×k) or AP =
-	// alpha*Aᵀ*diag(d)*A + beta*AP (t is Trans, A is k×n) for a packed upper triangle AP of order n
-	// and k elements d of any sign. It takes n²k flops.
+	// DsprkDiag computes AP = alpha*A*diag(d)*Aᵀ + beta*AP for an n×k A if t is NoTrans, or AP =
+	// alpha*Aᵀ*diag(d)*A + beta*AP for a k×n A if t is Trans. AP is a packed upper triangle of
+	// order n; d has k elements of any sign. It takes n²k flops.
 	DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64)
 
 	// DgemmTanh computes C[i,j] = tanh(alpha*(op(A)*op(B))[i,j] + bias[j]), where op(A) is m×k,
-	// op(B) is k×n, bias has n elements and C is m×n, which is not read. tanh has an error below 2
-	// ulp. It takes 2mnk flops and computes tanh mn times.
+	// op(B) is k×n, bias has n elements and C is m×n and not read. tanh has an error below 2 ulp.
+	// It takes 2mnk flops and computes tanh mn times.
 	DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int)
 }
 

@@ -17,8 +17,8 @@ import (
 // and info count rows from 1. info is 0 on success, and positive if the matrix is at fault, as each
 // routine says. NaN and Inf in a matrix give undefined elements and info. Arguments must not overlap.
 //
-// Illegal arguments, short slices and sizes beyond 32 bits panic with constant messages, which are the
-// BLAS's where it has one. SetThreads bounds the threads.
+// Illegal arguments, short slices and sizes beyond 32 bits cause panics with constant messages: the
+// BLAS's if it has one. blskernel.SetThreads bounds the threads.
 type ColumnMajorLAPACK interface {
 	// Dpotrf overwrites the triangle ul of a symmetric positive definite A with U, A = UᵀU, or with
 	// L, A = LLᵀ, in n³/3 flops. A positive info is the order of a leading minor that is not
@@ -41,15 +41,14 @@ type ColumnMajorLAPACK interface {
 	Dgetri(n int, a []float64, lda int, ipiv []int32, work []float64) (info int)
 }
 
-// ColumnMajor returns the LAPACK of b and whether it has one. A nil b stands for
-// blskernel.Default().
+// ColumnMajor returns the LAPACK of b and whether b has one. A nil b stands for blskernel.Default().
 func ColumnMajor(b blskernel.Backend) (ColumnMajorLAPACK, bool) {
 	l, ok := Or(b).(ColumnMajorLAPACK)
 	return l, ok
 }
 
-// MissingLAPACK returns why the library of the backend openblas has no ColumnMajorLAPACK. It returns ""
-// if there is one, and for other backends.
+// MissingLAPACK returns why b, the backend openblas, has no ColumnMajorLAPACK. It returns "" if b has
+// one or is another backend.
 func MissingLAPACK(b blskernel.Backend) string {
 	if m, ok := unwrapped(b).(interface{ MissingLAPACK() string }); ok {
 		return m.MissingLAPACK()

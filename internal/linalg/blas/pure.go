@@ -23,7 +23,7 @@ type Pure struct {
 
 var _ block.Ops = (*Pure)(nil)
 
-// New returns the BLAS of the given name on kernel k. All values share one bound on threads.
+// New returns the BLAS of the given name on kernel k. All values of Pure share one bound on threads.
 func New(name string, k kernel.Kernel) *Pure {
 	return &Pure{Routines: blas12.New(k, workers.Default.Rows), Engine: gemm.New(k), name: name}
 }
@@ -37,13 +37,13 @@ func (p *Pure) About() (kernel, library, version string) { return p.Engine.Kerne
 // Kernels returns the names of the kernels that this machine can run, best first.
 func (p *Pure) Kernels() []string { return kernel.Names() }
 
-// Peak measures the kernel's peak; see kernel.MeasurePeak.
+// Peak measures the kernel's peak rate; see kernel.MeasurePeak.
 func (p *Pure) Peak(threads int, clock func() time.Duration) float64 {
 	return kernel.MeasurePeak(p.Engine.Kernel(), threads, clock)
 }
 
 // best returns the BLAS on the selected kernel, or on the best one if the environment names a kernel
-// that this machine cannot run. Only the pure backend reports that as an error.
+// that this machine cannot run. Only the pure backend reports this as an error.
 var best = sync.OnceValue(func() *Pure {
 	k, err := kernel.Selected()
 	if err != nil {

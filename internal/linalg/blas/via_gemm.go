@@ -16,7 +16,7 @@ type ViaGemm struct {
 	block.Vectors
 }
 
-// On returns b as a block.Ops, or ViaGemm on b with the vector operations of the pure backend.
+// On returns b itself if it is a block.Ops, otherwise ViaGemm on b with the vector operations of Pure.
 func On(b blas.Float64) block.Ops {
 	if o, ok := b.(block.Ops); ok {
 		return o
@@ -24,7 +24,7 @@ func On(b blas.Float64) block.Ops {
 	return ViaGemm{Float64: b, Vectors: best()}
 }
 
-// BlockRows stays on the caller's goroutine, because calls of another BLAS have their own threads.
+// BlockRows calls do once, on the caller's goroutine, because another BLAS has its own threads.
 func (v ViaGemm) BlockRows(rows, nanoseconds int, do func(from, to int)) { do(0, rows) }
 
 // maxPackedRows is the largest number of rows of a packed result that one Dgemm computes. Dgemm packs
@@ -240,7 +240,7 @@ func (v ViaGemm) BlockSyrk(t blas.Transpose, n, k int, alpha float64, a block.Ma
 }
 
 // BlockTrsm divides a large problem with packed blocks: it solves with one half of A, subtracts the
-// product with that half of X from the rest, and solves with the other half.
+// product with this half of X from the rest of B, and solves with the other half.
 func (v ViaGemm) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
 	order := check.Order(s, m, n)
 	if m == 0 || n == 0 {

@@ -1,4 +1,4 @@
-// Package check has the argument checks of the float64 BLAS, one set for all backends.
+// Package check provides the argument checks of the float64 BLAS, one set for all backends.
 //
 // The messages and their order are gonum's. A function that checks a whole routine returns false if the
 // result is empty: then there is nothing to compute, and slices may be too short.
@@ -39,7 +39,7 @@ const (
 	ShortY       = "blas: insufficient length of y"
 )
 
-// Require panics with text unless ok.
+// Require panics with text unless ok is true.
 func Require(ok bool, text string) {
 	if !ok {
 		panic(text)
@@ -60,17 +60,17 @@ func Transpose(t blas.Transpose) {
 // Diag panics unless d is blas.Unit or blas.NonUnit.
 func Diag(d blas.Diag) { Require(d == blas.NonUnit || d == blas.Unit, BadDiag) }
 
-// Ld panics unless ld can be the leading dimension of a matrix with the given number of columns.
+// Ld panics with text unless ld can be the leading dimension of a matrix with cols columns.
 func Ld(ld, cols int, text string) { Require(ld >= max(1, cols), text) }
 
-// Length panics unless a slice of the given length holds a rows×cols matrix, cols <= ld.
+// Length panics with text unless a slice of the given length holds a rows×cols matrix, cols <= ld.
 func Length(length, rows, cols, ld int, text string) {
 	if rows > 0 {
 		Require(length >= cols && within(rows-1, ld, length-cols), text)
 	}
 }
 
-// Vector panics unless a slice of the given length holds n >= 1 elements with increment inc.
+// Vector panics with text unless a slice of the given length holds n >= 1 elements with increment inc.
 func Vector(length, n, inc int, text string) {
 	Require(length > 0 && within(n-1, max(inc, -inc), length-1), text)
 }
@@ -92,8 +92,8 @@ func Order(s blas.Side, m, n int) int {
 	return n
 }
 
-// operands checks A, B and C: their leading dimensions, and their lengths unless the result is empty.
-// Dgemm checks them inline, because a call would slow down products of order 2.
+// operands checks the leading dimensions of A, B and C and, unless empty is set, their lengths a, b and
+// c. Dgemm checks them inline, because a call would slow down products of order 2.
 func operands(empty bool, a, rowsA, colsA, lda, b, rowsB, colsB, ldb, c, rowsC, colsC, ldc int) bool {
 	Ld(lda, colsA, BadLdA)
 	Ld(ldb, colsB, BadLdB)
@@ -156,12 +156,12 @@ func Dsymm(s blas.Side, ul blas.Uplo, m, n int, a []float64, lda int, b []float6
 	return operands(m == 0 || n == 0, len(a), order, order, lda, len(b), m, n, ldb, len(c), m, n, ldc)
 }
 
-// Dsyrk checks the arguments of C = A*Aᵀ or C = Aᵀ*A into one triangle.
+// Dsyrk checks the arguments of C = A*Aᵀ or C = Aᵀ*A for one triangle of C.
 func Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, a []float64, lda int, c []float64, ldc int) bool {
 	return Dsyr2k(ul, t, n, k, a, lda, a, lda, c, ldc)
 }
 
-// Dsyr2k checks the arguments of C = A*Bᵀ + B*Aᵀ or C = Aᵀ*B + Bᵀ*A into one triangle.
+// Dsyr2k checks the arguments of C = A*Bᵀ + B*Aᵀ or C = Aᵀ*B + Bᵀ*A for one triangle of C.
 func Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) bool {
 	Uplo(ul)
 	Transpose(t)
@@ -183,7 +183,7 @@ func Triangular(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n 
 	return operands(m == 0 || n == 0, len(a), order, order, lda, len(b), m, n, ldb, len(b), m, n, ldb)
 }
 
-// Dgemmt checks the arguments of C = op(A)*op(B) into one triangle.
+// Dgemmt checks the arguments of C = op(A)*op(B) for one triangle of C.
 func Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) bool {
 	Uplo(ul)
 	Transpose(tA)
@@ -192,7 +192,7 @@ func Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, a []float64, lda int,
 	return Dgemm(tA, tB, n, n, k, a, lda, b, ldb, c, ldc)
 }
 
-// Dgemmtp checks the arguments of AP = op(A)*op(B) into a packed triangle.
+// Dgemmtp checks the arguments of AP = op(A)*op(B) for a packed triangle AP.
 func Dgemmtp(tA, tB blas.Transpose, n, k int, a []float64, lda int, b []float64, ldb int, ap []float64) bool {
 	Transpose(tA)
 	Transpose(tB)
@@ -211,7 +211,7 @@ func Dgemmtp(tA, tB blas.Transpose, n, k int, a []float64, lda int, b []float64,
 	return true
 }
 
-// Dsprk checks the arguments of AP = A*Aᵀ or AP = Aᵀ*A into a packed triangle.
+// Dsprk checks the arguments of AP = A*Aᵀ or AP = Aᵀ*A for a packed triangle AP.
 func Dsprk(t blas.Transpose, n, k int, a []float64, lda int, ap []float64) bool {
 	Transpose(t)
 	return Dgemmtp(t, block.Other(t), n, k, a, lda, a, lda, ap)
@@ -247,7 +247,7 @@ func DgemmTanh(tA, tB blas.Transpose, m, n, k int, a []float64, lda int, b []flo
 	return ok
 }
 
-// DsprkDiag checks the arguments of AP = A*diag(d)*Aᵀ or AP = Aᵀ*diag(d)*A into a packed triangle.
+// DsprkDiag checks the arguments of AP = A*diag(d)*Aᵀ or AP = Aᵀ*diag(d)*A for a packed triangle AP.
 func DsprkDiag(t blas.Transpose, n, k int, a []float64, lda int, d, ap []float64) bool {
 	ok := Dsprk(t, n, k, a, lda, ap)
 	Require(len(d) >= k, ShortD)

@@ -13,7 +13,7 @@ import (
 // Guarded also checks arguments in gonum's order, with gonum's messages, where the BLAS does not.
 type Guarded struct{ blas.Float64 }
 
-// TooLarge is the message for a size beyond 32 bits, which gonum's BLAS lacks.
+// TooLarge is the message for a size beyond 32 bits; gonum's BLAS has no such message.
 const TooLarge = "blas: a size is too large for this backend"
 
 // fit panics if a size, leading dimension or increment is beyond 32 bits.
@@ -23,14 +23,14 @@ func fit(sizes ...int) {
 	}
 }
 
-// increments guards the increments of a Level 1 routine on n elements.
+// increments guards the increments of a Level 1 routine on n elements, and n itself.
 func increments(n, incX, incY int) {
 	Require(incX != 0, ZeroIncX)
 	Require(incY != 0, ZeroIncY)
 	fit(n, incX, incY)
 }
 
-// triangle guards a routine on one triangle.
+// triangle guards the triangle ul and the sizes of a routine on one triangle.
 func triangle(ul blas.Uplo, sizes ...int) {
 	Uplo(ul)
 	fit(sizes...)

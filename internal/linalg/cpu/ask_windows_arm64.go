@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows/registry"
 )
 
-// ask returns the first core as the registry describes it, where the name of a CPU register is the
+// ask returns the first core as the registry describes it. The registry names a CPU register by the
 // number of its encoding.
 func ask() []core {
 	k, err := registry.OpenKey(registry.LOCAL_MACHINE, `HARDWARE\DESCRIPTION\System\CentralProcessor\0`, registry.QUERY_VALUE)

@@ -1,5 +1,5 @@
 // Package cpu describes the CPU of this machine: its name, its instruction sets and its caches. On x86
-// the CPU reports them, elsewhere the system; a table of cores fills in unknown values.
+// the CPU reports them, elsewhere the operating system does; a table of cores fills in unknown values.
 package cpu
 
 import (
@@ -65,7 +65,7 @@ type core struct {
 // idOf returns the id of a core from its register MIDR_EL1.
 func idOf(midr uint64) uint32 { return uint32(midr>>24&0xff<<12 | midr>>4&0xfff) }
 
-// here returns the core that describes this machine, which is read once.
+// here returns the core that describes this machine. Only the first call asks the system.
 var here = sync.OnceValue(func() core { return choose(ask()) })
 
 // choose returns the kind of core that CacheSizes describes.

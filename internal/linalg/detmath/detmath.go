@@ -1,7 +1,7 @@
 // Package detmath has elementary functions that return the same bits on every machine: every operation
 // is rounded as written. Package math uses assembly on some machines, and on others the compiler fuses
-// its products with sums. This also affects the normal distribution of math/rand, so it is here too. An
-// ulp is the distance between a result and the next float64.
+// its products with sums. This also affects the normal distribution of math/rand, so there is one here
+// too. An ulp is the distance between a result and the next float64.
 package detmath
 
 import (
@@ -30,19 +30,19 @@ func Hypot(x, y float64) float64 {
 	return math.Sqrt(math.FMA(x, x, float64(y*y))) * down
 }
 
-// ln 2 in two parts. Hi has 32 bits, so that its products with exponents are exact. Lo is the rest.
+// ln 2 in two parts. ln2Hi has 32 bits, so its products with exponents are exact; ln2Lo is the rest.
 const (
 	ln2Hi = 0x1.62e42feep-1
 	ln2Lo = 0x1.a39ef35793c76p-33
 )
 
-// logPolynomial holds the coefficients of R in Log, of s² to s¹⁴.
+// logPolynomial holds the coefficients of s² to s¹⁴ in the R of Log.
 var logPolynomial = [...]float64{
 	0x1.5555555555593p-1, 0x1.999999997fa04p-2, 0x1.2492494229359p-2, 0x1.c71c51d8e78afp-3,
 	0x1.7466496cb03dep-3, 0x1.39a09d078c69fp-3, 0x1.2f112df3e5244p-3,
 }
 
-// Log returns the natural logarithm of x to 1 ulp: -Inf for 0 and NaN for x < 0.
+// Log returns the natural logarithm of x to 1 ulp, -Inf for x = 0 and NaN for x < 0.
 //
 // With x = 2^k (1+f), 1+f between sqrt(1/2) and sqrt(2), and s = f/(2+f),
 //
@@ -73,12 +73,12 @@ func Log(x float64) float64 {
 	return float64(k*ln2Hi) - ((half - (float64(s*(half+r)) + float64(k*ln2Lo))) - f)
 }
 
-// expPolynomial holds the coefficients of c in Exp, of r² to r¹⁰.
+// expPolynomial holds the coefficients of r² to r¹⁰ in the c of Exp.
 var expPolynomial = [...]float64{
 	0x1.555555555553ep-3, -0x1.6c16c16bebd93p-9, 0x1.1566aaf25de2cp-14, -0x1.bbd41c5d26bf1p-20, 0x1.6376972bea4dp-25,
 }
 
-// Exp returns e^x to 1 ulp, 0 below the smallest number and +Inf above the largest.
+// Exp returns e^x to 1 ulp, 0 if it is too small for a float64 and +Inf if it is too large.
 //
 // With x = k log(2) + r, |r| at most log(2)/2,
 //
@@ -161,7 +161,7 @@ func NormalQuantile(p float64) float64 {
 	return math.Copysign(z, q)
 }
 
-// rational returns the quotient of two polynomials at x.
+// rational returns the quotient of two polynomials at x, given their coefficients in ascending order.
 func rational(coefficients *[2][8]float64, x float64) float64 {
 	var value [2]float64
 	for of, c := range coefficients {

@@ -1,8 +1,8 @@
 // Package floats finds NaN and infinities in slices.
 package floats
 
-// Finite reports whether x holds neither NaN nor infinity. 0*v is NaN for these and zero for all other
-// v, so one sum without branches decides; four sums hide the latency of the addition.
+// Finite reports whether x holds neither NaN nor an infinity. 0*v is NaN for these and zero for all
+// other v, so one sum without branches decides; four sums hide the latency of the addition.
 func Finite(x []float64) bool {
 	var s0, s1, s2, s3 float64
 	for ; len(x) >= 4; x = x[4:] {
@@ -17,7 +17,7 @@ func Finite(x []float64) bool {
 	return s0+s1+s2+s3 == 0
 }
 
-// FirstNonFinite returns the index of the first NaN or infinity in x, or -1.
+// FirstNonFinite returns the index of the first NaN or infinity in x, or -1 if there is none.
 func FirstNonFinite(x []float64) int {
 	if Finite(x) {
 		return -1

@@ -17,9 +17,9 @@ var coresBeforeAVX2 = []string{
 }
 
 // betterCores returns the values of OPENBLAS_CORETYPE, best first, that suit a CPU with these features
-// better than core, the type that OpenBLAS chose. It returns none if core suits it. OpenBLAS goes by
-// the model number: a CPU newer than the library gets the kernels of a Pentium 4, which are seven times
-// slower (OpenBLAS 0.3.21 on an Intel Xeon of model 207).
+// better than core, the type that OpenBLAS chose. It returns none if core suits the CPU. OpenBLAS goes
+// by the model number: a CPU newer than the library gets the kernels of a Pentium 4, which are seven
+// times slower (OpenBLAS 0.3.21 on an Intel Xeon of model 207).
 func betterCores(core string, features []string) (better []string) {
 	has := func(all ...string) bool {
 		return !slices.ContainsFunc(all, func(f string) bool { return !slices.Contains(features, f) })
@@ -33,8 +33,8 @@ func betterCores(core string, features []string) (better []string) {
 	return append(better, "Haswell")
 }
 
-// openBest opens a library with the best kernels for the CPU, even if OpenBLAS does not know the CPU.
-// It respects a choice in the environment, and keeps the kernels of a library that cannot be reopened
+// openBest is openAs with the best kernels for the CPU, even if OpenBLAS does not know the CPU. It
+// respects a choice in the environment, and keeps the kernels of a library that cannot be reopened
 // because the program is linked with it.
 func openBest(name string) string {
 	if reason := openAs(name, ""); reason != "" || coreChosen() {

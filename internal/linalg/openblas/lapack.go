@@ -84,7 +84,7 @@ func fit(sizes ...int) {
 	}
 }
 
-// lwork is the length of work, or the largest 32-bit integer.
+// lwork returns the length of work, but at most the largest 32-bit integer.
 func lwork(work []float64) C.int { return C.int(min(len(work), math.MaxInt32)) }
 
 func doubles(x []float64) *C.double { return (*C.double)(unsafe.SliceData(x)) }

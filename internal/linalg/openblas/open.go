@@ -164,7 +164,7 @@ func (o openBLAS) About() (kernel, library, version string) {
 	return openedCore(), o.file, strings.TrimSpace(C.GoString(C.blskernel_config()))
 }
 
-// openFirst opens the library of the given name, or the first usable one of libraries if name is empty.
+// openFirst opens the library of the given name or, if name is empty, the first usable of libraries.
 func openFirst(name string) (Backend, error) {
 	names := libraries
 	remedy := "install OpenBLAS (Debian and Ubuntu: libopenblas0; Fedora: openblas), set " + EnvLibrary + " to the library file, or use \"pure\""

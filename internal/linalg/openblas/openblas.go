@@ -29,8 +29,8 @@ var (
 // Built reports whether this build can open a library.
 func Built() bool { return open != nil }
 
-// Open opens the library of the given name, or the first of the built-in list that is usable if name is
-// empty. The error is an *Error. Open may be called only once, and only if Built returns true.
+// Open opens the library of the given name or, if name is empty, the first usable one of the built-in
+// list. The error is an *Error. Open may be called only once, and only if Built returns true.
 func Open(name string) (Backend, error) { return open(name) }
 
 // SetThreads sets the upper bound on the threads of the open library; a limit that OpenBLAS read from

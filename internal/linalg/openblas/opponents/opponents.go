@@ -1,4 +1,4 @@
-// Package opponents has the routines of OpenBLAS's LAPACK that are only compared with ours. Only
+// Package opponents provides the routines of OpenBLAS's LAPACK that are only compared with ours. Only
 // package bench/speed imports it, so other programs do not contain them.
 package opponents
 
@@ -13,9 +13,9 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// LAPACK has the routines of backend.ColumnMajorLAPACK and more. The others follow the same conventions
-// but do not check arguments; LAPACK documents them. The upper triangle packed by rows is the lower
-// triangle packed by columns.
+// LAPACK has the routines of backend.ColumnMajorLAPACK and more. The additional ones follow the same
+// conventions but do not check arguments; LAPACK documents them. The upper triangle packed by rows is
+// the lower triangle packed by columns.
 type LAPACK interface {
 	backend.ColumnMajorLAPACK
 
@@ -46,20 +46,19 @@ type LAPACK interface {
 	Dsyevd(job gonumlapack.EVJob, ul blas.Uplo, n int, a []float64, lda int, w, work []float64, iwork []int32) (info int)
 
 	// Dgesdd writes the k = min(m, n) singular values of the m×n A, which it destroys, to s in
-	// descending order, by divide and conquer, and also U and Vᵀ if job asks for them. work has
-	// 4k²+7k+max(m, n)+64(m+n) elements, iwork 8k.
+	// descending order, by divide and conquer, and U and Vᵀ to u and vt if job asks for them. work
+	// has 4k²+7k+max(m, n)+64(m+n) elements, iwork 8k.
 	Dgesdd(job gonumlapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int, vt []float64, ldvt int, work []float64, iwork []int32) (info int)
 
 	// Dgeev writes the eigenvalues wr + i·wi of an n×n A, which it destroys, and the left and right
-	// eigenvectors if the jobs ask for them. work has 260n elements for blocks.
+	// eigenvectors to vl and vr if the jobs ask for them. work has 260n elements for blocks.
 	Dgeev(left gonumlapack.LeftEVJob, right gonumlapack.RightEVJob, n int, a []float64, lda int, wr, wi, vl []float64, ldvl int, vr []float64, ldvr int, work []float64) (info int)
 }
 
-// with returns the routines of l and of the open library. A build without OpenBLAS leaves it
-// nil.
+// with returns the routines of l and of the open library. It is nil in a build without OpenBLAS.
 var with func(l backend.ColumnMajorLAPACK) (LAPACK, error)
 
-// Of returns the LAPACK of b; nil stands for blskernel.Default(). The error says why there is none.
+// Of returns the LAPACK of b; a nil b stands for blskernel.Default(). The error says why there is none.
 func Of(b blskernel.Backend) (LAPACK, error) {
 	if l, ok := backend.Or(b).(LAPACK); ok {
 		return l, nil
