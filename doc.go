@@ -21,13 +21,13 @@
 // The backend "pure" is always available. The backend "openblas" is compiled in on linux/amd64 and
 // linux/arm64 if cgo is enabled. A program opens the library on first use and is not linked against it,
 // so it also runs without OpenBLAS. Default returns pure, whose results are the same on every machine
-// (docs/reproducibility.md), or openblas in a program that was built with an explicit -tags cgo, if the
+// (docs/reproducibility.md). In a program built with an explicit -tags cgo it returns openblas, if the
 // library opens. Environment variables override this:
 //
 //	BLSKERNEL_BACKEND   pure, openblas or pure/KERNEL
 //	BLSKERNEL_KERNEL    the kernel of pure: avx512, avx2, neon or generic; by default the best
-//	BLSKERNEL_OPENBLAS  the library file to open instead of libopenblas.so.0, or none to run as
-//	                    if the machine had no OpenBLAS
+//	BLSKERNEL_OPENBLAS  the library file to open instead of libopenblas.so.0, or "none" to run
+//	                    as if the machine had no OpenBLAS
 //
 // The case of names does not matter. An unavailable choice is an error, never a silent fallback.
 //

@@ -31,7 +31,7 @@ var choleskyRoutines = routines{"Dpptrf", "Dpptrs", "Dpptri", "Dppcon", "Dpprfs"
 // Factorize factors a copy of a as A = UᵀU, in n³/3 flops.
 //
 // The error is a *PivotError that matches ErrNotPositiveDefinite if a is not positive definite to
-// working precision, or an *ElementError that matches ErrNotFinite if a holds NaN or an infinity.
+// working precision. It is an *ElementError that matches ErrNotFinite if a holds NaN or an infinity.
 // (LAPACK: dpptrf, in blocks.)
 func (c *Cholesky) Factorize(a *mat.SymPacked) error { return c.FactorizeInPlace(packedCopy(a)) }
 

@@ -97,8 +97,8 @@ func asCondition(target any, number float64) bool {
 }
 
 // A GrowthError comes with a result: it reports an LU factorization whose elements have grown by a
-// factor of more than 10⁵ during the elimination, so that solutions lose about log10(Growth) digits.
-// The factorization is usable.
+// factor of more than 10⁵ during the elimination. Solutions then lose about log10(Growth) digits. The
+// factorization is usable.
 type GrowthError struct {
 	Routine string  // LAPACK's name of the routine
 	Growth  float64 // LU.Growth

@@ -30,22 +30,22 @@ import (
 //	Dgelqf, Dorglq, Dormlq          LQ: the same
 //	Dgels                           least squares
 //	Dpocon, Dgecon, Dtrcon          condition numbers: of Cholesky, LU, and triangles
-//	Dgeev                           eigenvalues and vectors of general matrices
+//	Dgeev                           eigenvalues and eigenvectors of general matrices
 //	Dgesvd                          singular values and vectors
 //	Dsyev                           eigenvalues and eigenvectors of symmetric matrices
 //
 // Arguments, results and panics are as for gonum's routines. The routines run on Backend regardless of
 // blas64. Small matrices go to gonum's own routines on blas64, which are then faster: for orders below
-// 14 to 128, and in the QR and LQ routines for fewer than 2500 to 10,000 elements or few reflections.
-// Dgesvd uses gonum's routine only if the largest |element| is between 2⁻⁴⁰⁰ and 2⁴⁰⁰, and no element
-// is NaN. Dsyev and Dgeev are plain loops for n < 32. All other routines are gonum's.
+// a limit of 14 to 128, and in the QR and LQ routines for fewer than 2500 to 10,000 elements or few
+// reflections. Dgesvd uses gonum's routine only if the largest |element| is between 2⁻⁴⁰⁰ and 2⁴⁰⁰, and
+// no element is NaN. Dsyev and Dgeev are plain loops for n < 32. All other routines are gonum's.
 //
-// Rounding differs from gonum. Dpotrf treats an infinite pivot as not positive, Dgetri asks for a
-// workspace of a different length, and Dgecon and Dpocon treat NaN in the factors as a singular matrix.
+// Rounding differs from gonum's. Dpotrf treats an infinite pivot as not positive, and Dgetri asks for a
+// workspace of a different length. Dgecon and Dpocon treat NaN in the factors as a singular matrix.
 // Dgetrf allocates a workspace of 48(m+23) numbers. The QR, LQ and least squares routines allocate at
 // most 64(3m+2n+16) + n numbers, where m is the larger dimension and n the smaller.
 //
-// A routine with a parameter work requires at least the length that its comment states, as lwork, but
+// A routine with a parameter work requires at least the length that its comment states, as lwork. It
 // has its own workspace unless the comment says otherwise. If lwork is -1, it only sets work[0].
 //
 // Methods may be called from several goroutines at once. The zero value is ready for use.
@@ -159,8 +159,8 @@ func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (o
 	return !singular(blas.NonUnit, min(m, n), a, lda)
 }
 
-// Dgetri overwrites the factors of an n×n A from Dgetrf with A⁻¹, in 4n³/3 flops. It returns false, and
-// leaves a unchanged, if U has a zero on its diagonal.
+// Dgetri overwrites Dgetrf's factors of an n×n A with A⁻¹, in 4n³/3 flops. It returns false, and leaves
+// a unchanged, if U has a zero on its diagonal.
 //
 // work, of at least max(1, n) elements, is the workspace; on return work[0] is its optimal length.
 func (impl Implementation) Dgetri(n int, a []float64, lda int, ipiv []int, work []float64, lwork int) (ok bool) {
@@ -208,7 +208,7 @@ func (impl Implementation) Dtrtri(ul blas.Uplo, diag blas.Diag, n int, a []float
 	return true
 }
 
-// Dtrtrs overwrites the n×nrhs B with the solution X of op(T) X = B, where T is the triangle ul of a,
+// Dtrtrs overwrites the n×nrhs B with op(T)⁻¹B, where T is the triangle ul of a and op is as in Dgetrs,
 // in n²·nrhs flops. It returns false, and leaves B unchanged, if T has a zero on its diagonal.
 func (impl Implementation) Dtrtrs(ul blas.Uplo, t blas.Transpose, diag blas.Diag, n, nrhs int, a []float64, lda int, b []float64, ldb int) (ok bool) {
 	op, ok := isTranspose(t)

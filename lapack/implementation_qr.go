@@ -36,9 +36,9 @@ func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []fl
 
 // Dgeqp3 overwrites the m×n A with R and the reflections of Q, A P = Q R, as Dgeqrf does. Each step
 // takes the remaining column that is longest after removal of its components along the earlier columns.
-// On entry jpvt[j] is -1 for a free column, and any index from 0 to n-1 for a column to move to the
-// front; on return column j of A P is column jpvt[j] of A. It takes 4mnk - 2(m+n)k² + 4k³/3 flops for
-// k = min(m, n), and a workspace of 32(m+n+17) + 2n numbers; work has at least 3n+1 elements.
+// On entry jpvt[j] is -1 for a free column, or any index from 0 to n-1 for a column to move to the
+// front; on return column j of A P is column jpvt[j] of A. It takes 4mnk - 2(m+n)k² + 4k³/3 flops for k
+// = min(m, n), and a workspace of 32(m+n+17) + 2n numbers; work has at least 3n+1 elements.
 func (impl Implementation) Dgeqp3(m, n int, a []float64, lda int, jpvt []int, tau, work []float64, lwork int) {
 	k := min(m, n)
 	if k < minReflectors || m*n < minElements || !holds(a, m, n, lda) || lwork < 3*n+1 || len(work) < lwork || len(tau) < k ||
@@ -76,8 +76,8 @@ func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []fl
 	work[0] = float64(m)
 }
 
-// Dorgqr overwrites the m×n a with the first n columns of Q, 0 <= k <= n <= m. On entry the first k
-// columns hold the reflections of Q below the diagonal, as Dgeqrf left them, and tau holds their
+// Dorgqr overwrites the m×n a with the first n columns of Q, where 0 <= k <= n <= m. On entry the first
+// k columns hold the reflections of Q below the diagonal, as Dgeqrf left them, and tau holds their
 // factors. It takes 4mnk - 2(m+n)k² + 4k³/3 flops, or 2n²(m - n/3) for k = n, and a workspace of
 // 64(m+n+65) numbers; work has at least max(1, n) elements.
 func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
@@ -91,7 +91,7 @@ func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work [
 }
 
 // Dorglq overwrites the m×n a, whose first k rows hold Dgelqf's reflections, with the first m rows of
-// Q, 0 <= k <= m <= n. It is Dorgqr for the transpose; work has at least max(1, m) elements.
+// Q, where 0 <= k <= m <= n. It is Dorgqr for the transpose; work has at least max(1, m) elements.
 func (impl Implementation) Dorglq(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
 	if k < minReflectors || k > m || m > n || !holds(a, m, n, lda) || m*n < minElements || lwork < m || len(work) < lwork || len(tau) < k {
 		impl.Implementation.Dorglq(m, n, k, a, lda, tau, work, lwork)

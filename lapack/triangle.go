@@ -16,10 +16,11 @@ import (
 // n×n r; op(R) is Rᵀ if trans is set and R otherwise. It does not read r below its diagonal. bk may be
 // nil for the default. It takes n²m flops and no workspace.
 //
-// The error matches ErrNotFinite if dst or R holds NaN or an infinity, and is a *PivotError that
-// matches ErrSingular if R has a zero on its diagonal; dst is then unchanged. It matches ErrOverflow if
-// X overflows; dst then holds what was computed. SolveTriangular panics with mat.ErrShape if the shapes
-// do not fit, and with a string if dst overlaps r. (LAPACK: dtrtrs; BLAS: dtrsm.)
+// The error matches ErrNotFinite if dst or R holds NaN or an infinity. It is a *PivotError that matches
+// ErrSingular if R has a zero on its diagonal. In both cases dst is unchanged. The error matches
+// ErrOverflow if X overflows; dst then holds what was computed. SolveTriangular panics with
+// mat.ErrShape if the shapes do not fit, and with a string if dst overlaps r. (LAPACK: dtrtrs; BLAS:
+// dtrsm.)
 func SolveTriangular(bk blskernel.Backend, dst, r *mat.Dense, trans bool) error {
 	return solveTriangular(bk, blas.Left, dst, r, trans)
 }
@@ -52,10 +53,10 @@ func solveTriangular(bk blskernel.Backend, side blas.Side, dst, r *mat.Dense, tr
 // (Higham, Accuracy and Stability of Numerical Algorithms, section 14.2.1). To multiply R⁻¹ by at most
 // n/3 columns, SolveTriangular is as cheap and more accurate.
 //
-// The error matches ErrNotFinite if R holds NaN or an infinity, and is a *PivotError that matches
-// ErrSingular if R has a zero on its diagonal; r is then unchanged. It matches ErrOverflow if the
-// inverse overflows; see Inverses in the package comment. InvertTriangle panics with mat.ErrSquare if r
-// is not square. (LAPACK: dtrtri, by halves.)
+// The error matches ErrNotFinite if R holds NaN or an infinity. It is a *PivotError that matches
+// ErrSingular if R has a zero on its diagonal. In both cases r is unchanged. The error matches
+// ErrOverflow if the inverse overflows; see Inverses in the package comment. InvertTriangle panics with
+// mat.ErrSquare if r is not square. (LAPACK: dtrtri, by halves.)
 func InvertTriangle(bk blskernel.Backend, r *mat.Dense) error {
 	const routine = "Dtrtri"
 	n, cols := r.Dims()

@@ -52,7 +52,7 @@ func Side(s blas.Side) { Require(s == blas.Left || s == blas.Right, BadSide) }
 // Uplo panics unless ul is blas.Upper or blas.Lower.
 func Uplo(ul blas.Uplo) { Require(ul == blas.Lower || ul == blas.Upper, BadUplo) }
 
-// Transpose panics unless t is a valid transpose of the BLAS.
+// Transpose panics unless t is blas.NoTrans, blas.Trans or blas.ConjTrans.
 func Transpose(t blas.Transpose) {
 	Require(t == blas.NoTrans || t == blas.Trans || t == blas.ConjTrans, BadTranspose)
 }
@@ -63,7 +63,7 @@ func Diag(d blas.Diag) { Require(d == blas.NonUnit || d == blas.Unit, BadDiag) }
 // Ld panics with text unless ld can be the leading dimension of a matrix with cols columns.
 func Ld(ld, cols int, text string) { Require(ld >= max(1, cols), text) }
 
-// Length panics with text unless a slice of the given length holds a rows×cols matrix, cols <= ld.
+// Length panics with text unless a slice of the given length holds a rows×cols matrix with stride ld.
 func Length(length, rows, cols, ld int, text string) {
 	if rows > 0 {
 		Require(length >= cols && within(rows-1, ld, length-cols), text)

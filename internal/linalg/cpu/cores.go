@@ -39,8 +39,8 @@ var table = []entry{
 }
 
 // lookup returns the entry with the given id. If there is none, it returns the last entry whose name
-// occurs in name, or an unknown core with the smallest sizes that are common among 64-bit CPUs. Blocks
-// that are too small for a cache cost a few per cent; blocks that are too large cost much more.
+// occurs in name, or an unknown core. An unknown core has the smallest sizes common among 64-bit CPUs.
+// Blocks that are too small for a cache cost a few per cent; blocks that are too large cost much more.
 func lookup(id uint32, name string) entry {
 	if id>>12 == 0x61 {
 		id, name = id&^0xf, "Apple" // the last digit varies with the core and the chip

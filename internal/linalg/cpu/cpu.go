@@ -62,7 +62,7 @@ type core struct {
 	caches Caches
 }
 
-// idOf returns the id of a core from its register MIDR_EL1.
+// idOf returns the id of a core from the value of its register MIDR_EL1.
 func idOf(midr uint64) uint32 { return uint32(midr>>24&0xff<<12 | midr>>4&0xfff) }
 
 // here returns the core that describes this machine. Only the first call asks the system.

@@ -9,9 +9,9 @@ import (
 	"math/rand/v2"
 )
 
-// Hypot returns sqrt(x² + y²) without overflow or underflow of the squares, to 1.25 ulp: 0.75 from the
-// sum of squares, with two roundings that the root halves, and 0.5 from the root. A subnormal result is
-// rounded once more. The result is +Inf if x or y is infinite, and otherwise NaN if one is NaN.
+// Hypot returns sqrt(x² + y²) to within 1.25 ulp, without overflow or underflow of the squares. Two
+// roundings in the sum of squares, halved by the root, make 0.75 ulp; the root adds 0.5. A subnormal
+// result is rounded once more. Hypot is +Inf if x or y is infinite, and otherwise NaN if one is NaN.
 func Hypot(x, y float64) float64 {
 	x, y = math.Abs(x), math.Abs(y)
 	switch {
@@ -42,7 +42,7 @@ var logPolynomial = [...]float64{
 	0x1.7466496cb03dep-3, 0x1.39a09d078c69fp-3, 0x1.2f112df3e5244p-3,
 }
 
-// Log returns the natural logarithm of x to 1 ulp, -Inf for x = 0 and NaN for x < 0.
+// Log returns the natural logarithm of x to within 1 ulp, -Inf for x = 0 and NaN for x < 0.
 //
 // With x = 2^k (1+f), 1+f between sqrt(1/2) and sqrt(2), and s = f/(2+f),
 //
@@ -78,7 +78,7 @@ var expPolynomial = [...]float64{
 	0x1.555555555553ep-3, -0x1.6c16c16bebd93p-9, 0x1.1566aaf25de2cp-14, -0x1.bbd41c5d26bf1p-20, 0x1.6376972bea4dp-25,
 }
 
-// Exp returns e^x to 1 ulp, 0 if it is too small for a float64 and +Inf if it is too large.
+// Exp returns e^x to within 1 ulp, 0 if it is too small for a float64 and +Inf if it is too large.
 //
 // With x = k log(2) + r, |r| at most log(2)/2,
 //
@@ -106,7 +106,7 @@ func Exp(x float64) float64 {
 	return math.Ldexp(1-((lo-float64(r*c)/(2-c))-hi), int(k))
 }
 
-// Log10 returns the decimal logarithm of x to 3 ulp, with the special cases of Log.
+// Log10 returns the decimal logarithm of x to within 3 ulp, with the special cases of Log.
 func Log10(x float64) float64 { return float64(Log(x) * (1 / math.Ln10)) }
 
 // Pow returns x^n for n >= 0, with about 2 log2(n) products; its relative error is below 2n eps.

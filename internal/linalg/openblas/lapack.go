@@ -91,13 +91,13 @@ func doubles(x []float64) *C.double { return (*C.double)(unsafe.SliceData(x)) }
 
 func ints(x []int32) *C.int { return (*C.int)(unsafe.SliceData(x)) }
 
-// checkSquare panics on a bad n×n matrix and reports whether it is not empty.
+// checkSquare panics on bad arguments of an n×n matrix and reports whether it has elements.
 func checkSquare(n int, a []float64, lda int) bool {
 	check.Require(n >= 0, check.NLT0)
 	return checkColumns(n, n, a, lda)
 }
 
-// checkColumns panics on a bad m×n matrix and reports whether it is not empty.
+// checkColumns panics on bad arguments of an m×n matrix and reports whether it has elements.
 func checkColumns(m, n int, a []float64, lda int) bool {
 	check.Require(m >= 0, check.MLT0)
 	check.Require(n >= 0, check.NLT0)

@@ -159,12 +159,12 @@ func init() {
 // Handle returns the dlopen handle of the open library, or nil if there is none.
 func Handle() unsafe.Pointer { return C.blskernel_openblas }
 
-// About returns the CPU type of the kernels in use, the name of the library, and its own description.
+// About returns the CPU type of the kernels in use, and the library's name and own description.
 func (o openBLAS) About() (kernel, library, version string) {
 	return openedCore(), o.file, strings.TrimSpace(C.GoString(C.blskernel_config()))
 }
 
-// openFirst opens the library of the given name or, if name is empty, the first usable of libraries.
+// openFirst opens the named library or, if name is empty, the first usable one of libraries.
 func openFirst(name string) (Backend, error) {
 	names := libraries
 	remedy := "install OpenBLAS (Debian and Ubuntu: libopenblas0; Fedora: openblas), set " + EnvLibrary + " to the library file, or use \"pure\""

@@ -45,13 +45,13 @@ type LAPACK interface {
 	// iwork 3+5n.
 	Dsyevd(job gonumlapack.EVJob, ul blas.Uplo, n int, a []float64, lda int, w, work []float64, iwork []int32) (info int)
 
-	// Dgesdd writes the k = min(m, n) singular values of the m×n A, which it destroys, to s in
-	// descending order, by divide and conquer, and U and Vᵀ to u and vt if job asks for them. work
-	// has 4k²+7k+max(m, n)+64(m+n) elements, iwork 8k.
+	// Dgesdd writes the k = min(m, n) singular values of the m×n A to s in descending order, by
+	// divide and conquer, and destroys A. If job asks for them, it writes U and Vᵀ to u and vt.
+	// work has 4k²+7k+max(m, n)+64(m+n) elements, iwork 8k.
 	Dgesdd(job gonumlapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int, vt []float64, ldvt int, work []float64, iwork []int32) (info int)
 
-	// Dgeev writes the eigenvalues wr + i·wi of an n×n A, which it destroys, and the left and right
-	// eigenvectors to vl and vr if the jobs ask for them. work has 260n elements for blocks.
+	// Dgeev writes the eigenvalues wr + i·wi of an n×n A, and destroys A. If left and right ask for
+	// them, it writes the eigenvectors to vl and vr. work has 260n elements for blocks.
 	Dgeev(left gonumlapack.LeftEVJob, right gonumlapack.RightEVJob, n int, a []float64, lda int, wr, wi, vl []float64, ldvl int, vr []float64, ldvr int, work []float64) (info int)
 }
 
