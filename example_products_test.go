@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// AᵀA of a tall A into packed storage: half the flops and half the memory of a Dgemm. A backend without
-// such a product gets one that calls its Dgemm.
+// AᵀA of a tall A in packed storage takes half the flops and half the memory of a Dgemm. For a backend
+// without such a product, Packed supplies one that calls its Dgemm.
 func ExamplePacked() {
 	a := []float64{ // 3×2
 		1, 2,

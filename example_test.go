@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// After the call of Use, all of gonum's products run on the backend.
+// After Use, all of gonum's products run on the backend.
 func Example() {
 	blas64.Use(blskernel.Default())
 	defer blas64.Use(gonum.Implementation{})

@@ -40,9 +40,9 @@ func kept(data []float64, at, n int) *mat.Dense {
 	return d
 }
 
-// misuses are calls with results beside operands, of AppendRows and MergeTriangles without some of
-// their operands, and on receivers that hold nothing, for factorizations of order n = 3, and a QR of 5
-// rows. data has 100 elements.
+// misuses are calls with results that overlap operands, of AppendRows and MergeTriangles without some
+// operands, and on empty receivers, for factorizations of order n = 3, and a QR of 5 rows. data has 100
+// elements.
 func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 	const n, l = 3, 5
 	spd := mat.NewSymPacked(n, []float64{4, 1, 0, 3, 1, 2})

@@ -27,7 +27,7 @@ func potrf(t *testing.T, name string, bk blskernel.Backend, ul blas.Uplo, g *hel
 }
 
 // The first pivot that fails is found wherever it is, and left on the diagonal as it was found. A NaN
-// beside the diagonal spoils the pivot of its column, or row, and no pivot before it.
+// off the diagonal spoils the pivot of its column, or row, and no pivot before it.
 func TestDensePotrfPivot(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {

@@ -24,8 +24,9 @@ func bigLogDet(a *full) (log, sign float64) {
 	return math.Log(math.Abs(v)) + float64(e)*math.Ln2, float64(det.Sign())
 }
 
-// The determinant is that of A + E with ‖E‖ <= c n u ‖A‖, c = 30 as in the tests of the factors, and
-// log det(A + E) - log det A = trace(A⁻¹E) to first order, at most n ‖A⁻¹‖ ‖E‖. The rest is rounding.
+// The determinant is exact for an A + E with ‖E‖ <= c n u ‖A‖, c = 30 as in the tests of the factors,
+// and log det(A + E) - log det A = trace(A⁻¹E) to first order, at most n ‖A⁻¹‖ ‖E‖. The rest is
+// rounding.
 func TestLogDet(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := testutil.Rand(61)
@@ -55,7 +56,7 @@ func TestLogDet(t *testing.T) {
 }
 
 // Determinants that overflow or underflow by far, from 1×1 and 2×2 pivots, are known to the last
-// digits: the first of each kind of factor, then those of many.
+// digits: first with one factor of each kind, then with many.
 func TestLogDetScaled(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := testutil.Rand(62)

@@ -46,8 +46,8 @@ func dgeev(t *testing.T, impl Implementation, a *full, left, right bool) spectru
 }
 
 // vectorRatio is ‖A V - V Λ‖/(n ‖A‖ eps) for columns of length 1 with a real largest component; it is
-// NaN if they are not so. It is that of D⁻¹A D and D⁻¹V for a diagonal D of powers of 10 to the given
-// exponent, the balanced matrix of a graded one: only there is the error that small.
+// NaN for other columns. It is computed for D⁻¹A D and D⁻¹V, where D holds powers of 10 up to the given
+// exponent: for a graded matrix only the error of the balanced one is that small.
 func vectorRatio(a, v *full, wr, wi []float64, exponent float64) float64 {
 	n := a.R
 	scaled, x, xw := testmat.New(n, n), testmat.New(n, n), testmat.New(n, n)
@@ -146,7 +146,7 @@ func TestDgeev(t *testing.T) {
 	}
 }
 
-// Elements of any size beside each other: all eigenvalues converge, and vectors have length 1.
+// With elements of any size in one matrix, all eigenvalues converge, and vectors have length 1.
 func TestDgeevExponents(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	impl, rng := Implementation{Backend: fastBLAS(t)}, testutil.Rand(27)
@@ -161,7 +161,7 @@ func TestDgeevExponents(t *testing.T) {
 		}
 		e := dgeev(t, impl, a, true, true)
 		for _, v := range []*full{e.left, e.right} {
-			lengths := 0.0 // less those of vectors, of which a pair has one
+			lengths := 0.0 // less the lengths of vectors; a pair has one
 			for _, x := range v.X {
 				lengths += x * x
 			}
@@ -230,7 +230,7 @@ func TestDsyev(t *testing.T) {
 	})
 }
 
-// The eigenvalues of a diagonal matrix are its elements to the bit, in order; those of a
+// The eigenvalues of a diagonal matrix are its elements to the bit, in order; the eigenvalues of a
 // complete graph are known; and a block far smaller than the rest of the matrix keeps its digits.
 func TestDsyevKnown(t *testing.T) {
 	check := func(ul blas.Uplo, a *full, want, tolerance func(i int) float64) {

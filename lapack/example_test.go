@@ -78,7 +78,7 @@ func ExampleQR() {
 	// y = 1.0000 + 2.0000 x
 }
 
-// Columns of rank two: the solution of least norm, where QR has none.
+// The columns have rank two: LeastSquares finds the solution of least norm where QR finds none.
 func ExampleLeastSquares() {
 	a := mat.NewDense(4, 3, []float64{
 		1, 2, 3,
@@ -108,7 +108,7 @@ func ExampleConditionError() {
 	// true true false
 }
 
-// The transposed pseudoinverse of a tall matrix, Q R⁻ᵀ, in the storage of the matrix.
+// The transposed pseudoinverse Q R⁻ᵀ of a tall matrix overwrites the matrix.
 func ExampleSolveTriangularRows() {
 	a := mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1})
 	var f lapack.QR
@@ -126,7 +126,7 @@ func ExampleSolveTriangularRows() {
 	// ⎣ 1.00   1.00⎦
 }
 
-// The factor of a QR factorization, used by itself: solved with, inverted, and judged.
+// The factor R of a QR factorization serves by itself for a solve, an inverse and a condition number.
 func ExampleSolveTriangular() {
 	r := mat.NewDense(2, 2, []float64{
 		2, 1,
@@ -145,8 +145,8 @@ func ExampleSolveTriangular() {
 	// R⁻¹ = [0.5 -0.125] [0 0.25]
 }
 
-// Two halves of the data, factored separately, and the fit to all of them: y = 1 + 2x through (0, 1),
-// (1, 3), (2, 5), (3, 7).
+// Two halves of the data are factored separately, then merged for the fit to all: y = 1 + 2x through
+// (0, 1), (1, 3), (2, 5), (3, 7).
 func ExampleMergeTriangles() {
 	half := func(x0, x1 float64) (r, z *mat.Dense) {
 		r, z = mat.NewDense(2, 2, nil), mat.NewDense(2, 1, nil)
@@ -182,8 +182,8 @@ func ExamplePivotError() {
 	// not finite: NaN in row 1 and column 0
 }
 
-// A solution with its error bounds: the Hilbert matrix of order 8 and the sums of its rows, whose
-// solution is all ones up to rounding, also of the data.
+// Refine bounds the errors of a solution. For the Hilbert matrix of order 8 and the sums of its rows,
+// the solution is all ones, up to rounding errors, including those in the data.
 func ExampleCholesky_Refine() {
 	const n = 8
 	a, b := mat.NewSymPacked(n, nil), mat.NewDense(n, 1, nil)
@@ -209,7 +209,7 @@ func ExampleCholesky_Refine() {
 	// right to 8 digits: false
 }
 
-// All of gonum on our kernels, with two lines at the start of a program.
+// Two lines at the start of a program run all of gonum on our kernels.
 func ExampleImplementation() {
 	blas64.Use(blskernel.Default())
 	lapack64.Use(lapack.Implementation{})

@@ -37,8 +37,8 @@ func TestInertiaOfLowRank(t *testing.T) {
 	})
 }
 
-// A vector is solved as a matrix of one column, whatever its type, and a transposed system as that of
-// the transpose.
+// A vector of any type is solved like a matrix of one column, and a transposed system like a system
+// with the transpose.
 func TestSolveVecTo(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const n = 40

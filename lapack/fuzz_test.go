@@ -22,7 +22,7 @@ import (
 )
 
 // A problem is what a fuzzer decides: numbers taken from its data, zeros where that ends, and memory in
-// which what lies beside an operand cannot be touched.
+// which nothing next to an operand can be touched.
 type problem struct {
 	fuzz.Choices
 	t       *testing.T
@@ -69,7 +69,7 @@ func (p *problem) packed(a *full) *mat.SymPacked {
 	return mat.NewSymPacked(a.R, x)
 }
 
-// do runs f, which touches nothing beside its operands.
+// do runs f, which touches nothing but its operands.
 func (p *problem) do(f func() error) error {
 	p.t.Helper()
 	var err error
@@ -197,8 +197,8 @@ func FuzzQR(f *testing.F) {
 	})
 }
 
-// FuzzElimination has AppendRows and MergeTriangles: R'ᵀR' is the sum of the two, and R'ᵀz' that of the
-// right-hand sides, column by column.
+// FuzzElimination tests AppendRows and MergeTriangles: R'ᵀR' and, for the right-hand sides, R'ᵀz' are
+// the sums over both parts, column by column.
 func FuzzElimination(f *testing.F) {
 	fuzzed(f, func(p *problem) {
 		k, q, c := 1+p.Below(40), 1+p.Below(40), 1+p.Below(8)

@@ -144,8 +144,8 @@ func solutions(t *testing.T, name string, f *factorization, b *full) (x *mat.Den
 }
 
 // elementRatio is max_ij |A - B|_ij/(n eps (|A| + M)_ij), where B is the product of the factors of A
-// and M that of their magnitudes. It does not depend on the scale of rows and columns, as norms do:
-// Higham, theorems 9.3, 10.3 and 11.3.
+// and M the product of their magnitudes. It does not depend on the scale of rows and columns, as norms
+// do: Higham, theorems 9.3, 10.3 and 11.3.
 func elementRatio(a, b, m *full) float64 {
 	worst := 0.0
 	for i, v := range a.X {
@@ -186,9 +186,9 @@ func checkPivots(t *testing.T, name string, f *LDLT) {
 	}
 }
 
-// checkInertia tests that f counts so many negative eigenvalues, and zeros only where A is singular to
-// working precision: an element of U is below 2.79, so that a pivot of n eps ‖A‖ changes A by less than
-// 10n² eps ‖A‖.
+// checkInertia tests that f counts the given number of negative eigenvalues, and zeros only if A is
+// singular to working precision: an element of U is below 2.79, so that a pivot of n eps ‖A‖ changes A
+// by less than 10n² eps ‖A‖.
 func checkInertia(t *testing.T, name string, f *LDLT, negative int) {
 	t.Helper()
 	n := f.Dim()

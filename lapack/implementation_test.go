@@ -251,7 +251,7 @@ var replaced = []any{
 	testlapack.DgesvdTest, testlapack.DsyevTest,
 }
 
-// inherited are those of gonum's own routines of the interface, which run on our BLAS.
+// inherited are gonum's tests of the interface's other routines, which are gonum's and run on our BLAS.
 var inherited = []any{
 	testlapack.Dggsvd3Test, testlapack.DlantrTest, testlapack.DlangeTest, testlapack.DlansyTest,
 	testlapack.DlapmrTest, testlapack.DlapmtTest, testlapack.DpbconTest, testlapack.DpbtrfTest,
@@ -259,8 +259,8 @@ var inherited = []any{
 }
 
 // TestImplementation runs gonum's own tests of every routine that is ours, and
-// TestImplementationInherited those of all other routines of its interface, with the selected backend
-// under blas64. No routine of the interface is left out.
+// TestImplementationInherited the tests of all other routines of its interface, with the selected
+// backend under blas64. No routine of the interface is left out.
 func TestImplementation(t *testing.T) {
 	// The suites make their matrices and their checks with blas64.
 	useBLAS(t, fastBLAS(t))

@@ -36,9 +36,9 @@ func pseudoinverse(t *testing.T, a *full, tolerance float64) (*full, int) {
 	return scaled.Mul(testmat.Of(&u).T()), rank
 }
 
-// The rank is that of the product of two random matrices, and the solution the one of least norm, in
-// every shape: as the pseudoinverse by singular values gives it. Scaling by powers of two to the ends
-// of the range changes nothing.
+// The rank is right for the product of two random matrices of every shape, and the solution has the
+// least norm: the pseudoinverse by singular values agrees. Scaling by powers of two to the ends of the
+// range changes nothing.
 func TestLeastSquares(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {

@@ -53,8 +53,7 @@ func (f *LU) Reset() {
 	*f = LU{Backend: f.Backend, MaxCondition: f.MaxCondition, base: f.base, nb: f.nb}
 }
 
-// maxGrowth is the growth of elements above which solutions are refined. Such growth costs five of
-// sixteen digits.
+// maxGrowth is the growth, which costs five of sixteen digits, above which solutions are refined.
 const maxGrowth = 1e5
 
 // Factorize factors a copy of a as P A = L U, in 2n³/3 flops.

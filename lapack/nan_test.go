@@ -37,8 +37,8 @@ type operand struct {
 	run  func(m *mat.Dense) error
 }
 
-// operands are those of all routines, for matrices of order n and c right-hand sides. Calls that fail,
-// and those that panic, leave the other operands as they are.
+// operands returns the operands of all routines, for matrices of order n and c right-hand sides. Calls
+// that fail, and those that panic, leave the other operands as they are.
 func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 	rng := testutil.Rand(uint64(301 + n))
 	spd := testmat.Spectral(rng, n, func(i int) float64 { return 1 + float64(i%5) })

@@ -144,9 +144,9 @@ func TestGelsScaled(t *testing.T) {
 	})
 }
 
-// between is the bound of the difference of two solutions, in the 1-norm, where cond is the condition
-// number of AᵀA or AAᵀ, which bounds that of least squares. Each of them has a residual below 30 n eps
-// ‖A‖ ‖X‖, and X - Y = A⁻¹(R_Y - R_X).
+// between bounds the difference of two solutions in the 1-norm; cond is the condition number of AᵀA or
+// AAᵀ, which bounds the least-squares one. Each solution has a residual below 30 n eps ‖A‖ ‖X‖, and X -
+// Y = A⁻¹(R_Y - R_X).
 func between(a, x *full) float64 {
 	if a.R < a.C {
 		a = a.T()

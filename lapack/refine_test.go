@@ -257,7 +257,7 @@ func TestRefineExtremes(t *testing.T) {
 				t.Errorf("%s: overflow: %v, X = %v", f.name, bounds, x.RawMatrix().Data)
 			}
 		}
-		// An x of zeros that no step improves, since the factors are those of -A.
+		// An x of zeros that no step improves, since -A was factored.
 		f := LU{Backend: bk}
 		testutil.NoError(t, f.Factorize(mat.NewDense(1, 1, []float64{-2})))
 		bounds, err := f.Refine(mat.NewDense(1, 1, nil), mat.NewDense(1, 1, []float64{2}), mat.NewDense(1, 1, []float64{3}))

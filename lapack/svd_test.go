@@ -133,7 +133,7 @@ func checkJobs(t *testing.T, name string, bk blskernel.Backend, a *full, want tr
 	}
 }
 
-// checkSamePart tests that vectors are those of the thin decomposition: on the pure backend but for the
+// checkSamePart tests that vectors equal the thin decomposition's: on the pure backend up to the
 // rounding of the reflections, which more columns may apply in other blocks.
 func checkSamePart(t *testing.T, name string, bk blskernel.Backend, got, want *full) {
 	t.Helper()
@@ -146,7 +146,7 @@ func checkSamePart(t *testing.T, name string, bk blskernel.Backend, got, want *f
 	}
 }
 
-// Columns, rows, or blocks may be so small beside others that their squares underflow.
+// Columns, rows, or blocks may be so much smaller than others that their squares underflow.
 func TestSVDGraded(t *testing.T) {
 	blocks := func(exponent float64) func(n, i, j int) float64 {
 		return func(n, i, j int) float64 {

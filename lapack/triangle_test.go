@@ -253,7 +253,7 @@ func TestTriangles(t *testing.T) {
 	})
 }
 
-// The estimate is that of QR, which has the same R, and is 0 for what has no inverse. TestTriangles
+// The estimate equals QR's, which has the same R, and is 0 if there is no inverse. TestTriangles
 // compares it with the norm of the inverse, and TestRCondScaled has it at every scale.
 func TestRCondTriangle(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {

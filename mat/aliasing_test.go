@@ -52,10 +52,9 @@ func relate(a, b [][]int) (share, same bool) {
 	return share, slices.EqualFunc(a, b, slices.Equal)
 }
 
-// FuzzAliasing has operands and result anywhere in one storage. The result may be an operand; where it
-// shares an element with one otherwise there is the panic for that, and nothing is written; else it is
-// the product, and nothing beside it has changed. Views with different strides may be refused without
-// need.
+// FuzzAliasing places operands and result anywhere in one storage. The result may be an operand. If it
+// overlaps one in another way, the call panics and writes nothing. Otherwise it is the product, and
+// nothing else changes. Views with different strides may be refused without need.
 func FuzzAliasing(f *testing.F) {
 	for _, seed := range []string{
 		"", "\x00\x02\x02\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00", // all the same

@@ -7,7 +7,7 @@ import (
 	"blskernel/mat"
 )
 
-// The Gram matrix of a tall matrix, of which only the upper triangle is computed and stored.
+// Only the upper triangle of the Gram matrix of a tall matrix is computed and stored.
 func ExampleSymOuterK() {
 	x := mat.NewDense(3, 2, []float64{
 		1, 2,
@@ -32,7 +32,7 @@ func ExampleMulTrans() {
 	// Output: 13 16
 }
 
-// A product on a chosen backend; nil would be the default.
+// The product runs on a chosen backend; nil would stand for the default.
 func ExampleMul() {
 	pure, err := blskernel.Lookup("pure")
 	if err != nil {
@@ -45,7 +45,7 @@ func ExampleMul() {
 	// Output: [7 10] [15 22]
 }
 
-// A symmetric matrix in half the storage, from the left and from the right of a dense one.
+// A symmetric matrix in half the storage multiplies a dense one from the left and from the right.
 func ExampleSymPacked() {
 	s := mat.NewSymPacked(2, []float64{1, 2, 3}) // [1 2; 2 3]
 	b := mat.NewDense(2, 1, []float64{10, 1})

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// FuzzSymPacked compares the elements of a packed matrix, and of what it is converted to, with those of
-// gonum's full one after a sequence of operations, indices outside included.
+// FuzzSymPacked compares a packed matrix and what it is converted to with gonum's full matrix, element
+// by element, after a sequence of operations, which may have indices out of range.
 func FuzzSymPacked(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 5})
 	for n := range byte(12) {

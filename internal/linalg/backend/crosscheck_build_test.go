@@ -88,7 +88,7 @@ func (s signature) dimension(values arguments, name string) int {
 	return values[name].(int)
 }
 
-// use is what the routine does with an operand of which the table has so many marks.
+// use returns what the routine does with an operand that has the given number of marks in the table.
 func (s signature) use(values arguments, name string, marks int) usage {
 	alpha, scaled := values["alpha"].(float64)
 	beta, added := values["beta"].(float64)
@@ -107,7 +107,7 @@ func (s signature) use(values arguments, name string, marks int) usage {
 }
 
 // described returns what the table says of an operand: its name, the number of marks, its kind and its
-// dimensions, or those of op(X) as they are stored.
+// dimensions, or the stored dimensions for an op(X).
 func (s signature) described(values arguments, description string) (name string, marks int, kind string, size []int) {
 	name, shape, _ := strings.Cut(description, "=")
 	marks = strings.Count(name, "!")
@@ -217,13 +217,12 @@ func straight(x []float64, n, inc int) []float64 {
 	return v
 }
 
-// special says what is not in the table: for solutions their product with the triangle, and magnitudes
-// that are not found by the routine on absolute values.
+// special adds what is not in the table: for solutions their product with the triangle, and magnitudes
+// that the routine on absolute values does not give.
 //
-// The solution x that a backend finds is that of (T + E)x = b with |E| <= gamma_{n+2}·|T| (Higham,
-// Accuracy and Stability of Numerical Algorithms, theorem 8.5, and a rounding more for a reciprocal and
-// for alpha), so that it is within gamma·|T⁻¹||T||x| of the exact one, and |T⁻¹| <= M(T)⁻¹ (theorem
-// 8.12).
+// The solution x that a backend finds solves (T + E)x = b with |E| <= gamma_{n+2}·|T| (Higham, Accuracy
+// and Stability of Numerical Algorithms, theorem 8.5, and a rounding more for a reciprocal and for
+// alpha), so that it is within gamma·|T⁻¹||T||x| of the exact one, and |T⁻¹| <= M(T)⁻¹ (theorem 8.12).
 func (s signature) special(c *call, values arguments) {
 	rotated := func(next func(u, v float64) (float64, float64)) func(x [][]float64) {
 		n, incX, incY := values["n"].(int), values["incX"].(int), values["incY"].(int)

@@ -49,7 +49,7 @@ func (d *draw) size() int {
 	return d.intN(min(d.most, 40) + 1)
 }
 
-// ld returns a distance between rows of so many elements, odd as often as even.
+// ld returns a distance between rows of cols elements, odd as often as even.
 func (d *draw) ld(cols int) int { return max(1, cols) + d.intN(4) }
 
 // inc returns an increment of either sign.
@@ -191,7 +191,7 @@ type call struct {
 	twin func(b blskernel.Backend, x [][]float64)
 
 	relative bool    // what is returned is judged by its own size
-	absolute float64 // and what is written by this much besides
+	absolute float64 // and also what is written, by this much
 }
 
 // gammaOf is gamma_k = ku/(1-ku), u = 2^-53.
@@ -237,7 +237,7 @@ func (c *call) expect(reference blskernel.Backend) (want, magnitude outcome) {
 	switch {
 	case c.twin != nil:
 		// M(T)⁻¹|T||x|, where the comparison matrix M(T) has |t_ii| on its diagonal and -|t_ij|
-		// beside.
+		// off it.
 		last := len(absolute) - 1
 		for i, v := range want.x[last] {
 			absolute[last][i] = math.Abs(v)

@@ -87,9 +87,9 @@ func (r signature) gonumDiffers() bool {
 //
 //	|x - y| <= 2 gamma_k (|alpha||A||B| + |beta||C|),
 //
-// twice that of one of them, k the number of roundings on the way of a term; and everything that is not
-// to be written to the bit. What is not to be read is NaN. Operands of the backend pure end or begin at
-// a page that cannot be touched.
+// twice the bound of one result, where k is the number of roundings of a term. Everything that must not
+// be written stays the same to the bit. What must not be read is NaN. Operands of the backend pure end
+// or begin at a page that cannot be touched.
 func TestCrossCheck(t *testing.T) {
 	testutil.NotUnderRace(t, "the goroutines of the products are tested in internal/linalg/gemm")
 	rounds, most := 40, 150
@@ -121,7 +121,7 @@ func FuzzBackends(f *testing.F) {
 	for k := range signatures {
 		for _, size := range []byte{0, 1, 7, 8, 23, 24, 25, 40} {
 			data := fuzz.Random(rnd, 24)
-			// Small sizes are those of which the first choice is no multiple of 8.
+			// A size is small if its first choice is not a multiple of 8.
 			for i := 2; i+1 < len(data); i += 2 {
 				data[i], data[i+1] = 1, size
 			}

@@ -9,7 +9,7 @@ import (
 	"blskernel/mat"
 )
 
-// A journal is a backend that records which LAPACK routines it is asked for.
+// A journal is a backend that records which LAPACK routines call it.
 type journal struct {
 	blskernel.Backend
 	entries *[]backend.Routine
@@ -21,8 +21,8 @@ func (j journal) Begin(r backend.Routine) blskernel.Backend {
 	return backend.Begin(j.Backend, r)
 }
 
-// A backend that embeds another and keeps a record: a factorization is one entry, whatever it is made
-// of.
+// A backend that embeds another records calls: a factorization is one entry, however many calls it
+// makes.
 func ExampleRecorder() {
 	var entries []backend.Routine
 	recorder := journal{blskernel.Default(), &entries}

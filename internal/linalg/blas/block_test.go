@@ -72,7 +72,7 @@ func checkGemm(t *testing.T, s *shape, on block.Ops) {
 	b.unchanged(t, name, nothing)
 }
 
-// run makes a call that touches nothing beside its operands.
+// run makes a call that touches nothing but its operands.
 func run(t *testing.T, name string, call func()) {
 	t.Helper()
 	if guard.Faults(call) {

@@ -122,7 +122,7 @@ func (p place) unchanged(t *testing.T, name string, kept func(i, j int) bool) {
 
 func nothing(int, int) bool { return false }
 
-// products returns those made of Dgemm and those of the pure backend on each kernel. They compute in
+// products returns the products made of Dgemm and the pure backend's on each kernel. They compute in
 // the goroutine of the test, since a fault in another one ends the program.
 func products(t testing.TB) []block.Ops {
 	blskernel.SetThreads(1)

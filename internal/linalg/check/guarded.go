@@ -10,7 +10,7 @@ import (
 // the BLAS, and its loops in C would then access memory out of bounds. Guarded panics before such a
 // size reaches the BLAS. With 64-bit ints no product of two smaller sizes overflows in these checks.
 //
-// Guarded also checks arguments in gonum's order, with gonum's messages, where the BLAS does not.
+// Guarded also checks arguments in gonum's order, with gonum's messages, if the BLAS does not.
 type Guarded struct{ blas.Float64 }
 
 // TooLarge is the message for a size beyond 32 bits; gonum's BLAS has no such message.

@@ -17,8 +17,8 @@ func TestCPU(t *testing.T) {
 	if c.L1D <= 0 || c.L2 <= 0 || c.L3 < 0 || c.L2Cores <= 0 || c.L2Share() > c.L2 {
 		t.Errorf("CacheSizes() = %+v", c)
 	}
-	// Every CPU of 64 bits has the first of its instruction sets, one of 32 bits may. cpuid does
-	// not ask an x86 under the build tag noasm; the system tells those of arm64 all the same.
+	// Every 64-bit CPU has the first of its instruction sets; a 32-bit one may. Under the build tag
+	// noasm, cpuid does not ask an x86; on arm64 the system still lists them.
 	features, first := Features(), ""
 	switch {
 	case runtime.GOARCH == "386":
@@ -34,7 +34,7 @@ func TestCPU(t *testing.T) {
 }
 
 // files returns the files of a machine as 'grep -r . /proc/cpuinfo /sys/devices/system/cpu/*/cache'
-// lists them. They were not recorded: only ids, sizes and shares are those of the machine.
+// lists them. They were not recorded: only ids, sizes and shares are the machine's.
 func files(t *testing.T, machine string) fstest.MapFS {
 	text, err := os.ReadFile("testdata/" + machine)
 	if err != nil {
@@ -74,7 +74,7 @@ func TestLinux(t *testing.T) {
 		}
 	}
 
-	// In emulation the files are the host's, and the name is that of the emulated CPU.
+	// In emulation the files are the host's, and the name is the emulated CPU's.
 	x86 := choose(fromLinux(files(t, "x86.txt")))
 	if want := (Caches{L1D: 48 * kib, L2: mib, L3: 32 * mib, L2Cores: 1, Source: "reported"}); x86.name == "" || x86.caches != want {
 		t.Errorf("an x86: %+v, want %+v", x86, want)
@@ -84,7 +84,7 @@ func TestLinux(t *testing.T) {
 		t.Errorf("no files: %+v", empty)
 	}
 
-	// A size is missing, and all are those of the table.
+	// If a size is missing, all come from the table.
 	root := files(t, "m1.txt")
 	delete(root, "sys/devices/system/cpu/cpu4/cache/index2/size")
 	root["sys/devices/system/cpu/cpu4/cache/index2/shared_cpu_list"].Data = []byte("4\n")
@@ -142,7 +142,7 @@ func TestSysctl(t *testing.T) {
 }
 
 // Every entry of the table is found by its id, by its name and by its register value; the last digit of
-// Apple's parts makes no difference. Sizes are those of real caches.
+// Apple's parts makes no difference. The sizes occur in real caches.
 func TestTable(t *testing.T) {
 	for _, e := range table {
 		midr := uint64(e.id>>12<<24 | 0xf<<16 | e.id&0xfff<<4 | 1)

@@ -41,8 +41,8 @@ func TestBetterCores(t *testing.T) {
 	}
 }
 
-// coreLibrary is the C code of a library that chooses kernels as OpenBLAS does when it is loaded: those
-// that the environment names if it knows them, otherwise those of an old CPU.
+// coreLibrary is the C code of a library that chooses kernels as OpenBLAS does when it is loaded: the
+// kernels that the environment names if it knows them, otherwise an old CPU's.
 const coreLibrary = `
 	#include <stdlib.h>
 	#include <string.h>
