@@ -24,9 +24,8 @@ func bigLogDet(a *full) (log, sign float64) {
 	return math.Log(math.Abs(v)) + float64(e)*math.Ln2, float64(det.Sign())
 }
 
-// The determinant is exact for an A + E with ‖E‖ <= c n u ‖A‖, c = 30 as in the tests of the factors,
-// and log det(A + E) - log det A = trace(A⁻¹E) to first order, at most n ‖A⁻¹‖ ‖E‖. The rest is
-// rounding.
+// The determinant is exact for an A + E with ‖E‖ <= c n u ‖A‖, c = 30 as for the factors, and log det(A
+// + E) - log det A = trace(A⁻¹E) to first order, at most n ‖A⁻¹‖ ‖E‖. The rest is rounding.
 func TestLogDet(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := testutil.Rand(61)

@@ -63,7 +63,7 @@ func (impl Implementation) Dgeqp3(m, n int, a []float64, lda int, jpvt []int, ta
 }
 
 // Dgelqf overwrites the m×n A = L Q with L on and below the diagonal and the k = min(m, n) reflections
-// of Q above it, the v of Hᵢ in row i, where Q = ... H₁ H₀. Results (up to rounding), flops and
+// of Q above it, with the v of Hᵢ in row i and Q = ... H₁ H₀. Results (up to rounding), flops and
 // workspace are as for Dgeqrf of Aᵀ; work has at least max(1, m) elements.
 func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []float64, lwork int) {
 	k := min(m, n)

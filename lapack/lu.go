@@ -24,7 +24,7 @@ import (
 // storage as the transpose and factors P Aᵀ = L U, so that A = Uᵀ Lᵀ P. Pivots are then the largest
 // elements left in their rows, not in their columns, and columns are interchanged. All methods keep
 // their meaning and agree up to rounding errors. The pivot at which a singular A fails may differ, and
-// such a library may report subnormal pivots as an overflow.
+// the library may report subnormal pivots as an overflow.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type LU struct {
