@@ -131,9 +131,9 @@ func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 	return all
 }
 
-// Bad arguments of every function and method panic with a constant, on every backend, and nothing has
-// been written then: operands of another shape, and misuses. Where gonum's types know the mistake it is
-// the value that they panic with, which gonum's mat.Maybe recovers.
+// Every function and method panics with a constant on bad arguments, operands of another shape and
+// misuses, on every backend, before it writes anything. For a mistake that gonum's types know, the
+// value is theirs, which gonum's mat.Maybe recovers.
 func TestArguments(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, m := range misuses(t, bk) {
@@ -173,8 +173,8 @@ func TestArguments(t *testing.T) {
 	})
 }
 
-// A solution may overwrite its right-hand sides by another view of the same storage, and columns of one
-// matrix are apart.
+// A solution may overwrite its right-hand sides through another view of the same storage. Different
+// columns of one matrix do not overlap.
 func TestSharedStorage(t *testing.T) {
 	for _, f := range factorizations(t, nil) {
 		data, both := []float64{2, 4, 8, 16}, mat.NewDense(2, 4, nil)

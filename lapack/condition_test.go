@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 )
 
-// gonumInverse returns A⁻¹ by gonum's own LU.
+// gonumInverse returns A⁻¹, computed with gonum's own LU.
 func gonumInverse(a *full) *full {
 	n := a.R
 	inv := testmat.New(n, n)
@@ -79,7 +79,7 @@ func TestCondition(t *testing.T) {
 	})
 }
 
-// A condition number that is infinite or not known gives 0, and NaN gives NaN.
+// An infinite or unknown condition number gives 0, and NaN gives NaN.
 func TestConditionExtremes(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const n = 5
@@ -132,7 +132,7 @@ func TestConditionExtremes(t *testing.T) {
 	})
 }
 
-// RCond does not depend on the scale of the matrix, up to that at which the norm itself overflows.
+// RCond does not depend on the scale of the matrix, unless the norm itself overflows.
 func TestRCondScaled(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, s := range []float64{0x1p1023, 1.7e308, 0x1p900, 0x1p901, 1, 0x1p-900, 0x1p-1000} {

@@ -22,8 +22,8 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// A crosscheck computes with all routines for one kind of matrix, on one backend: the same problem from
-// the same state of rng, whatever the backend. The condition numbers of square matrices are at most n.
+// A crosscheck runs all routines for one kind of matrix on one backend. The same state of rng gives the
+// same problem on every backend. The condition numbers of square matrices are at most n.
 type crosscheck struct {
 	t       *testing.T
 	bk      blskernel.Backend
@@ -32,14 +32,14 @@ type crosscheck struct {
 	results []result
 }
 
-// A result is what a routine has computed. Backends may choose the signs or the order of own ones.
+// A result is what a routine computed. If own is set, a backend may choose the signs or the order.
 type result struct {
 	of  string
 	x   *full
 	own bool
 }
 
-// crosschecks are the routines by kinds of matrices.
+// crosschecks lists the routines by kind of matrix.
 var crosschecks = []struct {
 	name string
 	run  func(c *crosscheck)
@@ -78,7 +78,7 @@ func (c *crosscheck) own(of string, x ...*full) {
 // right draws right-hand sides.
 func (c *crosscheck) right() *full { return testmat.Random(c.rng, c.n, c.nrhs) }
 
-// on adds what do makes of a copy of b, of which the surroundings stay.
+// on adds what do makes of a copy of b, and checks that nothing around the copy changes.
 func (c *crosscheck) on(of string, b *full, do func(x *mat.Dense) error) {
 	c.t.Helper()
 	x, intact := wide(c.t, b)
@@ -87,7 +87,7 @@ func (c *crosscheck) on(of string, b *full, do func(x *mat.Dense) error) {
 	c.add(of, testmat.Of(x))
 }
 
-// square has what Cholesky, LDLT and LU have in common, and leaves a factored.
+// square runs what Cholesky, LDLT and LU have in common, and leaves a factored.
 func (c *crosscheck) square(kind int, a *full) *factorization {
 	f, b := factorizations(c.t, c.bk)[kind], c.right()
 	for _, inPlace := range []bool{true, false} {
@@ -128,7 +128,7 @@ func (c *crosscheck) vector(of string, solve func(dst *gonummat.VecDense, b gonu
 	c.add(of+".SolveVecTo", testmat.Of(x))
 }
 
-// permutation adds one that a backend may choose.
+// permutation adds a permutation that a backend may choose.
 func (c *crosscheck) permutation(of string, p []int) {
 	x := testmat.New(len(p), 1)
 	for i, v := range p {
@@ -226,7 +226,7 @@ func (c *crosscheck) triangle() {
 	c.add("InvertTriangle", h.After(c.t, "InvertTriangle"))
 }
 
-// solvers has the routines of Implementation that factor square matrices, solve and invert.
+// solvers runs the routines of Implementation that factor square matrices, solve and invert.
 func (c *crosscheck) solvers() {
 	const norm = gonumlapack.MaxColumnSum
 	impl, n := Implementation{Backend: c.bk}, c.n
@@ -270,7 +270,7 @@ func (c *crosscheck) solvers() {
 	}
 }
 
-// orthogonal has those for QR and LQ factorizations.
+// orthogonal runs the routines for QR and LQ factorizations.
 func (c *crosscheck) orthogonal() {
 	l := 2*c.n + c.rng.IntN(20)
 	a, b := testmat.Spectra()[1].General(c.rng, l, c.n), testmat.Random(c.rng, l, c.nrhs)
@@ -293,7 +293,7 @@ func (c *crosscheck) orthogonal() {
 	c.permutation("Dgeqp3", order)
 }
 
-// spectra has singular values and eigenvalues.
+// spectra runs the routines for singular values and eigenvalues.
 func (c *crosscheck) spectra() {
 	n, m := c.n, 1+c.rng.IntN(2*c.n)
 	a := testmat.Normal(true, testmat.One)(c.rng, n)
@@ -314,11 +314,11 @@ func (c *crosscheck) spectra() {
 	}
 }
 
-// TestCrossCheck computes with every routine, on problems of random shapes. On the pure backend no bit
-// depends on the kernel, the number of threads, or on what earlier calls left in workspaces; and other
-// backends, and gonum's BLAS, agree: residuals of 30 n eps, to which the other tests hold each of them,
-// make differences of 60 n eps cond(A) ‖X‖, which is 1e-9 ‖X‖ for the largest n. At order 160 two
-// threads share the inverse of a triangle.
+// TestCrossCheck runs every routine on problems of random shapes. On the pure backend no bit depends on
+// the kernel, the number of threads, or what earlier calls left in workspaces. Other backends and
+// gonum's BLAS agree: residuals of 30 n eps, which the other tests allow, make differences of 60 n eps
+// cond(A) ‖X‖, which is 1e-9 ‖X‖ for the largest n. At order 160 two threads share the inverse of a
+// triangle.
 func TestCrossCheck(t *testing.T) {
 	defer blskernel.SetThreads(0)
 	sizes := []int{7, 33, 90, 160}
@@ -380,7 +380,7 @@ func TestCrossCheck(t *testing.T) {
 	}
 }
 
-// fillWorkspaces writes v to all elements of workspaces that the next routine takes.
+// fillWorkspaces writes v to all elements of the workspaces that the next routine takes.
 func fillWorkspaces(v float64) {
 	for range 2 { // so that there is room the second time
 		var all [6]*factor.Workspace

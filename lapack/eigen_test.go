@@ -119,7 +119,7 @@ func checkEigen(t *testing.T, name string, impl Implementation, a *full, exponen
 	}
 }
 
-// Eigenvalues and vectors of all families, around the orders at which the algorithm changes.
+// Eigenvalues and vectors are right for all families, around the orders where the algorithm changes.
 func TestDgeev(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	impl, rng := Implementation{Backend: fastBLAS(t)}, testutil.Rand(26)
@@ -176,8 +176,8 @@ func TestDgeevExponents(t *testing.T) {
 }
 
 // syev calls Dsyev on the triangle ul of a, in an array with gaps and NaN in place of the other
-// triangle, and returns the eigenvalues and what is in a then: what was, without vectors and where it
-// fails.
+// triangle, and returns the eigenvalues and the new contents of a, which are unchanged without vectors
+// or after a failure.
 func syev(t *testing.T, bk blskernel.Backend, job gonumlapack.EVJob, ul blas.Uplo, a *full) (w []float64, z *full, ok bool) {
 	t.Helper()
 	n := a.R
@@ -194,7 +194,7 @@ func syev(t *testing.T, bk blskernel.Backend, job gonumlapack.EVJob, ul blas.Upl
 	return w, h.After(t, "Dsyev"), ok
 }
 
-// checkSyev holds Dsyev of a to LAPACK's ratios, and its values without vectors to those with.
+// checkSyev tests Dsyev of a by LAPACK's ratios, and that its values are the same without vectors.
 func checkSyev(t *testing.T, bk blskernel.Backend, ul blas.Uplo, name string, a *full) {
 	t.Helper()
 	w, z, ok := syev(t, bk, gonumlapack.EVCompute, ul, a)

@@ -23,7 +23,7 @@ type stackedProblem struct {
 	triangle   bool
 }
 
-// stackedGallery lists ways to fill the problem: each changes one of random elements.
+// stackedGallery lists ways to fill the problem: each changes a problem of random elements.
 var stackedGallery = []struct {
 	name   string
 	change func(p *stackedProblem)
@@ -114,7 +114,7 @@ func checkSameGram(t *testing.T, name string, m0, m1 *full, rows int) {
 // An elimination is AppendRows or MergeTriangles.
 type elimination func(bk blskernel.Backend, r, z, b, y *mat.Dense) error
 
-// routine returns the one that is for p.
+// routine returns the elimination for p.
 func (p stackedProblem) routine() elimination {
 	if p.triangle {
 		return MergeTriangles
@@ -122,7 +122,7 @@ func (p stackedProblem) routine() elimination {
 	return AppendRows
 }
 
-// planned returns the same with other sizes of blocks.
+// planned returns the same elimination with other block sizes.
 func (p stackedProblem) planned(plan qr.TpqrtPlan) elimination {
 	return func(bk blskernel.Backend, r, z, b, y *mat.Dense) error {
 		e := newElimination(r, z, b, y)
@@ -267,8 +267,7 @@ func TestEliminationOverflow(t *testing.T) {
 	})
 }
 
-// The structure is used: what a merge asks of the backend is near 2k³/3 flops, not the 2k³ of
-// AppendRows.
+// A merge uses the structure: it asks the backend for about 2k³/3 flops, not for the 2k³ of AppendRows.
 func TestMergeTrianglesFlops(t *testing.T) {
 	const k = 400
 	rng := testutil.Rand(64)

@@ -122,8 +122,8 @@ func wantPivotIn(t *testing.T, name string, err, kind error, first, last int, pi
 	}
 }
 
-// Solutions and inverses that overflow are errors, and eliminations too. Small integers of rank 2 with
-// exact quotients are singular.
+// Solutions, inverses and eliminations that overflow are errors. Small integers of rank 2 with exact
+// quotients are singular.
 func TestOverflowOfOrderTwo(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, f := range factorizations(t, bk) {
@@ -181,8 +181,8 @@ func TestInverseOfTiny(t *testing.T) {
 	})
 }
 
-// Eliminations that overflow on the way end, and with the error that says so. The elements are
-// random signs of nearly the largest number, whose Schur complements are zero or overflow.
+// Eliminations that overflow on the way end with an error that says so. The elements are random signs
+// of nearly the largest number, whose Schur complements are zero or overflow.
 func TestOverflow(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := testutil.Rand(73)

@@ -15,8 +15,8 @@ import (
 )
 
 // A factorization is a Cholesky, an LDLT or an LU on plain matrices. Its functions test what holds for
-// all: Factorize does not write its argument, in place only storage that was given is written, an error
-// leaves the receiver empty, and NaN and infinities are found before anything is written.
+// all: Factorize does not write to its argument, FactorizeInPlace writes only to the given storage, an
+// error leaves the receiver empty, and NaN and infinities are found before anything is written.
 type factorization struct {
 	reads
 	name      string
@@ -35,7 +35,7 @@ type factorization struct {
 	vector    func(dst *gonummat.VecDense, b gonummat.Vector) error
 }
 
-// reads are the methods with the same arguments in all types.
+// reads has the reading methods with the same arguments in all types.
 type reads interface {
 	SolveTo(dst, b *mat.Dense) error
 	SolveRowsTo(dst, b *mat.Dense) error
@@ -49,7 +49,7 @@ type matrix interface {
 	Dims() (r, c int)
 }
 
-// typed are the methods of a factorization of matrices of one type.
+// typed has the methods of a factorization for matrices of one type.
 type typed[M matrix] interface {
 	reads
 	Factorize(a M) error
@@ -129,7 +129,7 @@ func newFactorization[M matrix](t testing.TB, f typed[M], hold func(*full) (M, f
 	return r
 }
 
-// A storage is where operands lie. Its functions return what checks that nothing around an operand was
+// A storage is where operands lie. Its functions return checks that nothing around an operand was
 // written.
 type storage struct {
 	packed func(a *full) (*mat.SymPacked, func())
@@ -190,12 +190,12 @@ func newLU(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorizatio
 	return f
 }
 
-// factorizations are the three on a backend.
+// factorizations returns the three factorizations on a backend.
 func factorizations(t testing.TB, bk blskernel.Backend) []*factorization {
 	return blocked(t, bk, 0)
 }
 
-// blocked are the three with a block size; 0 stands for those in use.
+// blocked returns the three factorizations with a block size; 0 stands for the sizes in use.
 func blocked(t testing.TB, bk blskernel.Backend, nb int) []*factorization {
 	in := plain(t)
 	return []*factorization{newCholesky(t, bk, nb, in), newLDLT(t, bk, nb, in), newLU(t, bk, nb, in)}
@@ -213,7 +213,7 @@ func factorOf(to func(dst *gonummat.TriDense)) *full {
 	return testmat.Of(&dst)
 }
 
-// permuted returns the matrix of which element (i, j) is element (rows[i], cols[j]) of a.
+// permuted returns the matrix whose element (i, j) is element (rows[i], cols[j]) of a.
 func permuted(a *full, rows, cols []int) *full {
 	return testmat.Func(a.R, a.C, func(i, j int) float64 { return a.At(rows[i], cols[j]) })
 }

@@ -14,7 +14,7 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// Eigenvalues that are rounding alone count as zero, for a matrix of any scale.
+// Eigenvalues that are only rounding errors count as zero, at any scale of the matrix.
 func TestInertiaOfLowRank(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := testutil.Rand(38)

@@ -51,7 +51,7 @@ func (p *problem) hold(a *full, ld int, part func(i, j int) bool) *held {
 	return h
 }
 
-// dense is hold for all of a, and a check that what is between its rows stays.
+// dense is hold for all of a, and returns a check that nothing between its rows changes.
 func (p *problem) dense(a *full) (*mat.Dense, func()) {
 	p.t.Helper()
 	if a.R == 0 || a.C == 0 {
@@ -110,8 +110,8 @@ func fuzzed(f *testing.F, run func(p *problem)) {
 	})
 }
 
-// matrix returns a symmetric matrix of one of some kinds, which make pivots of either size and
-// exchanges of any distance.
+// matrix returns a symmetric matrix of one of several kinds, which make pivots of either order and
+// exchanges over any distance.
 func (p *problem) matrix(n int) *full {
 	kind := p.Below(4)
 	return testmat.Sym(n, func(i, j int) float64 {
@@ -126,7 +126,7 @@ func (p *problem) matrix(n int) *full {
 	})
 }
 
-// fuzzSquare holds factorizations of what matrix returns to all ratios, in guarded memory.
+// fuzzSquare tests factorizations of what matrix returns by all ratios, in guarded memory.
 func fuzzSquare(
 	f *testing.F, newF func(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorization,
 	matrix func(p *problem, n int) *full,
@@ -165,7 +165,7 @@ func FuzzLU(f *testing.F) {
 	})
 }
 
-// FuzzCholeskyTriangle has the products and solutions of two triangles, by halves down to small
+// FuzzCholeskyTriangle tests the products and solutions of two triangles, by halves down to small
 // squares.
 func FuzzCholeskyTriangle(f *testing.F) {
 	fuzzed(f, func(p *problem) {
@@ -179,7 +179,7 @@ func FuzzCholeskyTriangle(f *testing.F) {
 	})
 }
 
-// FuzzQR holds the factors of matrices of less than full rank to all that testQR asks.
+// FuzzQR runs testQR on matrices of less than full rank.
 func FuzzQR(f *testing.F) {
 	fuzzed(f, func(p *problem) {
 		k, nb := p.order(40)
@@ -214,8 +214,8 @@ func FuzzElimination(f *testing.F) {
 	})
 }
 
-// FuzzDenseTriangles has the dense routines on one triangle of a matrix, by halves down to tiles, whose
-// other triangle is NaN: Cholesky factor and inverse, and the inverse of a triangle.
+// FuzzDenseTriangles tests the dense routines on one triangle of a matrix, by halves down to tiles,
+// whose other triangle is NaN: Cholesky factor and inverse, and the inverse of a triangle.
 func FuzzDenseTriangles(f *testing.F) {
 	fuzzed(f, func(p *problem) {
 		t := p.t

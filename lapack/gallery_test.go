@@ -17,7 +17,7 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// boundaries are orders about multiples of the block sizes, present and likely.
+// boundaries lists orders around multiples of the block sizes, present and likely.
 var boundaries = []int{63, 64, 65, 95, 96, 97, 127, 128, 129, 191, 192, 193, 255, 256, 257, 300, 385}
 
 // gallerySizes returns the sizes at which the family of the given index is tested, at most m.MaxOrder:
@@ -42,8 +42,8 @@ func gallerySizes(index int, m testmat.Family) (all []size) {
 	return all
 }
 
-// TestGallery holds the factors, solutions, inverses and condition numbers of all families to LAPACK's
-// ratios, in small blocks and in those in use, and the inertia to what is known.
+// TestGallery tests the factors, solutions, inverses and condition numbers of all families by LAPACK's
+// ratios, in small blocks and in the blocks in use, and the inertia if it is known.
 func TestGallery(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
@@ -65,7 +65,7 @@ func TestGallery(t *testing.T) {
 	})
 }
 
-// check holds the factors, solutions, inverse and condition number of one matrix to all ratios.
+// check tests the factors, solutions, inverse and condition number of one matrix by all ratios.
 func (f *factorization) check(t *testing.T, name string, a, b *full) {
 	t.Helper()
 	n := a.R
@@ -122,8 +122,8 @@ func (f *factorization) check(t *testing.T, name string, a, b *full) {
 	}
 }
 
-// solutions returns A⁻¹B by SolveTo, and by SolveRowsTo on the transpose of B, both in views with gaps
-// and in place, and tests that SolveTo gives the same elsewhere and does not change B.
+// solutions returns A⁻¹B from SolveTo, and from SolveRowsTo for the transpose of B, both in views with
+// gaps and in place, and tests that SolveTo gives the same elsewhere and does not change B.
 func solutions(t *testing.T, name string, f *factorization, b *full) (x *mat.Dense, rows *full) {
 	t.Helper()
 	bd, intact := f.right(b)

@@ -22,13 +22,13 @@ const (
 	ratioBound = testmat.Bound
 )
 
-// full is a plain matrix of the references.
+// full is the plain matrix that references compute with.
 type full = testmat.Matrix
 
 // A size is an order and the block size at which it is tested; 0 is the block size in use.
 type size struct{ n, nb int }
 
-// sizes has every order to 40 with small blocks, and orders about the block sizes in use.
+// sizes returns every order up to 40 with small blocks, and orders around the block sizes in use.
 func sizes() []size {
 	var s []size
 	for n := 0; n <= 40; n++ {
@@ -40,7 +40,7 @@ func sizes() []size {
 	return append(s, size{150, 17}, size{200, 32})
 }
 
-// useBLAS makes gonum use bk for the time of the test.
+// useBLAS makes gonum use bk for the duration of the test.
 func useBLAS(t *testing.T, bk blas.Float64) {
 	before := blas64.Implementation()
 	blas64.Use(bk)
@@ -91,8 +91,8 @@ func newGuarded(ul blas.Uplo, n, lda int, unit bool, at func(i, j int) float64) 
 // nans returns n elements of NaN, and at least one.
 func nans(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, max(1, n)) }
 
-// wide returns a copy of a as a view with gaps between its rows, and a check that these are as they
-// were.
+// wide returns a copy of a as a view with gaps between its rows, and a check that the gaps are
+// unchanged.
 func wide(t testing.TB, a *full) (*mat.Dense, func()) {
 	h := hold(a, a.C+3, whole)
 	return h.View(), func() { t.Helper(); h.Check(t, "view") }

@@ -22,7 +22,7 @@ import (
 	"gonum.org/v1/gonum/lapack/testlapack"
 )
 
-// draw returns one of the other values with probability p, else the usual one.
+// draw returns one of the other values with probability p, and otherwise the usual one.
 func draw[T any](rng *rand.Rand, p float64, usual T, others ...T) T {
 	if rng.Float64() < p {
 		return others[rng.IntN(len(others))]
@@ -31,7 +31,7 @@ func draw[T any](rng *rand.Rand, p float64, usual T, others ...T) T {
 }
 
 // The texts of panics and their order are gonum's, and so are the answers for empty matrices. Most
-// calls have one or two bad arguments, some have many. Without a BLAS, gonum's routine ends after its
+// calls have one or two bad arguments; some have many. Without a BLAS, gonum's routine ends after its
 // checks.
 func TestImplementationArguments(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
@@ -148,8 +148,8 @@ func TestImplementationArguments(t *testing.T) {
 	}
 }
 
-// checkDgetrf factorizes a copy of a and checks P L U against a, ‖A - P L U‖ <= 30 max(m, n) eps ‖A‖,
-// and that ok says whether U has a zero on its diagonal.
+// checkDgetrf factors a copy of a and checks that ‖A - P L U‖ <= 30 max(m, n) eps ‖A‖, and that ok
+// reports whether U has no zero on its diagonal.
 func checkDgetrf(t *testing.T, name string, impl gonumlapack.Float64, a *full) {
 	t.Helper()
 	m, n := a.R, a.C
@@ -183,8 +183,7 @@ func checkDgetrf(t *testing.T, name string, impl gonumlapack.Float64, a *full) {
 	checkRatio(t, name+": ‖A - P L U‖/(n ‖A‖ eps)", testmat.Over(a.Sub(p).Norm(), float64(max(m, n))*eps, a.Norm()))
 }
 
-// Wide, square and tall matrices of full rank, and singular ones: the factors are complete all the
-// same, as gonum's are.
+// The factors of wide, square and tall matrices are complete, like gonum's, even for singular matrices.
 func TestDgetrf(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		impl := Implementation{Backend: bk}
@@ -241,7 +240,7 @@ func TestImplementationSingular(t *testing.T) {
 	}
 }
 
-// replaced are gonum's own tests of the routines that are ours.
+// replaced lists gonum's own tests of the routines that are ours.
 var replaced = []any{
 	testlapack.DpotrfTest, testlapack.DpotriTest, testlapack.DpotrsTest, testlapack.DgeevTest,
 	testlapack.DgetrfTest, testlapack.DgetriTest, testlapack.DgetrsTest, testlapack.DtrtriTest,
@@ -251,7 +250,7 @@ var replaced = []any{
 	testlapack.DgesvdTest, testlapack.DsyevTest,
 }
 
-// inherited are gonum's tests of the interface's other routines, which are gonum's and run on our BLAS.
+// inherited lists gonum's tests of the other routines, which are gonum's own and run on our BLAS.
 var inherited = []any{
 	testlapack.Dggsvd3Test, testlapack.DlantrTest, testlapack.DlangeTest, testlapack.DlansyTest,
 	testlapack.DlapmrTest, testlapack.DlapmtTest, testlapack.DpbconTest, testlapack.DpbtrfTest,
@@ -279,7 +278,7 @@ func TestImplementationInherited(t *testing.T) {
 	conforms(t, blskernel.Default(), inherited)
 }
 
-// conforms runs tests of gonum's: two that take four fifths of the time of all in long tests only.
+// conforms runs gonum's tests; two that take four fifths of the total time run only in long tests.
 func conforms(t *testing.T, bk blskernel.Backend, all []any) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	for _, test := range all {

@@ -15,7 +15,7 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// pseudoinverse returns A⁺ and the rank of A by gonum's singular values above tolerance.
+// pseudoinverse returns A⁺ and the rank of A from gonum's singular values above tolerance.
 func pseudoinverse(t *testing.T, a *full, tolerance float64) (*full, int) {
 	t.Helper()
 	var svd gonummat.SVD

@@ -19,7 +19,7 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// notNumbers are NaN of every kind, quiet and signaling, of either sign, with the smallest and the
+// notNumbers lists NaN of every kind, quiet and signaling, of either sign, with the smallest and the
 // largest payload, and the infinities.
 var notNumbers = []float64{
 	math.Float64frombits(0x7ff8000000000001), math.Float64frombits(0xfff8000000000001),
@@ -38,7 +38,7 @@ type operand struct {
 }
 
 // operands returns the operands of all routines, for matrices of order n and c right-hand sides. Calls
-// that fail, and those that panic, leave the other operands as they are.
+// that fail or panic leave the other operands unchanged.
 func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 	rng := testutil.Rand(uint64(301 + n))
 	spd := testmat.Spectral(rng, n, func(i int) float64 { return 1 + float64(i%5) })
@@ -149,9 +149,9 @@ func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 	return all
 }
 
-// TestHostileNaN gives each operand of each routine a NaN or an infinity, of each kind and in every
-// place of small ones, and another one at the end: the error has the place and the value of the first,
-// and nothing is written. What a routine does not read may be anything.
+// TestHostileNaN gives each operand of each routine a NaN or an infinity, of each kind, in every place
+// of small operands, and another at the end: the error has the place and the value of the first, and
+// nothing is written. What a routine does not read may be anything.
 func TestHostileNaN(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
@@ -204,7 +204,7 @@ func (o operand) check(t *testing.T, n int, bad float64, i, j int) {
 	}
 }
 
-// positions returns every element of an r×c matrix if it is small; else the corners, elements about the
+// positions returns every element of a small r×c matrix, and otherwise the corners, elements around the
 // middle, and random ones.
 func positions(rng *rand.Rand, r, c int) (all [][2]int) {
 	if r*c <= 36 {
@@ -220,9 +220,9 @@ func positions(rng *rand.Rand, r, c int) (all [][2]int) {
 	return all
 }
 
-// NaN and infinities in a matrix end at once, and are reported: eigenvalues and singular values are
-// NaN, and R is finite before their column. It is not at its end where the routine is ours and not
-// gonum's.
+// NaN and infinities in a matrix end a routine at once, and are reported: eigenvalues and singular
+// values are NaN, and R is finite before their column. If the routine is ours and not gonum's, the end
+// of R is not finite.
 func TestImplementationNotFinite(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	rng, bk := testutil.Rand(27), fastBLAS(t)

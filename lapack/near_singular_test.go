@@ -14,7 +14,7 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// ofCondition returns the n×n diagonal matrix of ones and a last 1/kappa, of condition number kappa.
+// ofCondition returns the n×n diagonal matrix of ones with 1/kappa last, of condition number kappa.
 func ofCondition(n int, kappa float64) *full {
 	return testmat.Func(n, n, func(i, j int) float64 {
 		switch {
@@ -41,7 +41,7 @@ func wantCondition(t *testing.T, name string, err error, kappa float64) {
 }
 
 // A solution or an inverse comes with a ConditionError above 1e16, or MaxCondition, and not below. The
-// result is there, and the factorization stays usable.
+// result is complete, and the factorization stays usable.
 func TestConditionError(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range []int{2, 5, 40} {
@@ -93,7 +93,7 @@ func TestConditionError(t *testing.T) {
 	})
 }
 
-// limited are the three with a MaxCondition.
+// limited returns the three factorizations with a MaxCondition.
 func limited(t *testing.T, bk blskernel.Backend, limit float64) []*factorization {
 	all := factorizations(t, bk)
 	for _, f := range all {
@@ -102,8 +102,8 @@ func limited(t *testing.T, bk blskernel.Backend, limit float64) []*factorization
 	return all
 }
 
-// What gonum says of 1..9 and of a column that repeats another, ours says too; an exact zero pivot has
-// no result and an infinite condition number.
+// For 1..9 and for a repeated column, errors are as gonum's; an exactly zero pivot gives no result and
+// an infinite condition number.
 func TestConditionErrorAsGonum(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		a, b := mat.NewDense(3, 3, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}), mat.NewDense(3, 1, []float64{1, 2, 4})
@@ -144,7 +144,7 @@ func TestConditionErrorAsGonum(t *testing.T) {
 	})
 }
 
-// The condition number is estimated by the first solve alone.
+// Only the first solve estimates the condition number.
 func TestRCondOnce(t *testing.T) {
 	const n = 30
 	j := &journal{inner: fastBLAS(t)}
@@ -192,7 +192,7 @@ func TestRCondAtMostOne(t *testing.T) {
 	})
 }
 
-// A column that is a combination of others to working precision is named, whatever its place and scale.
+// A column that is a combination of others to working precision is found, whatever its place and scale.
 func TestQRDependentColumns(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := testutil.Rand(61)
@@ -221,7 +221,7 @@ func TestQRDependentColumns(t *testing.T) {
 	})
 }
 
-// wilkinson is the matrix whose last column doubles with every pivot.
+// wilkinson returns the matrix whose last column doubles with every pivot.
 func wilkinson(n int) *full {
 	return testmat.Func(n, n, func(i, j int) float64 {
 		switch {
@@ -234,7 +234,7 @@ func wilkinson(n int) *full {
 	})
 }
 
-// Where elements grow, solutions and inverses are refined, and are as good as if they had not; in place
+// If elements grow, solutions and inverses are refined, and are as good as without growth; in place
 // they come with a GrowthError.
 func TestGrowth(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {

@@ -15,8 +15,8 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// orthogonal has the routines for a QR factorization, or for an LQ factorization by the names of the
-// QR factorization of the transpose. Matrices have gaps between their rows, which stay as they are,
+// orthogonal has the routines for a QR factorization, or for an LQ factorization under the names for
+// the QR factorization of the transpose. Matrices have gaps between their rows, which stay as they are,
 // and the workspace is the shortest and holds NaN.
 type orthogonal struct {
 	gonumlapack.Float64
@@ -37,7 +37,7 @@ func (o orthogonal) on(a *full, do func(rows, cols int, x []float64, ld int)) *f
 	return turn(h.After(o.t, "reflections"))
 }
 
-// work calls do with the shortest workspace, of NaN, in which do leaves a length that is enough.
+// work calls do with the shortest workspace, filled with NaN, in which do leaves a sufficient length.
 func (o orthogonal) work(n int, do func(work []float64, lwork int)) {
 	o.t.Helper()
 	work := nans(n)
@@ -46,7 +46,7 @@ func (o orthogonal) work(n int, do func(work []float64, lwork int)) {
 	}
 }
 
-// factor returns what Dgeqrf, or Dgelqf, makes of A.
+// factor returns what Dgeqrf or Dgelqf makes of A.
 func (o orthogonal) factor(a *full) (v *full, tau []float64) {
 	k := min(a.R, a.C)
 	tau = nans(k)[:k]
@@ -98,7 +98,7 @@ func (o orthogonal) multiply(side blas.Side, t blas.Transpose, v *full, tau []fl
 	return x.After(o.t, "C")
 }
 
-// try calls Dgels for A X = B; for an LQ factorization it gives Aᵀ and asks for its transpose.
+// try calls Dgels for A X = B; for an LQ factorization it passes Aᵀ and asks for its transpose.
 func (o orthogonal) try(a, b *full) (x *full, ok bool) {
 	m, n, nrhs, trans := a.R, a.C, b.C, blas.NoTrans
 	if o.lq {
@@ -121,7 +121,7 @@ func (o orthogonal) solve(a, b *full) *full {
 	return x
 }
 
-// Matrices and right sides near the largest and the smallest numbers are solved as those between.
+// Systems near the largest and the smallest numbers are solved like the others.
 func TestGelsScaled(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := testutil.Rand(271)
@@ -155,7 +155,7 @@ func between(a, x *full) float64 {
 	return 2 * ratioBound * float64(a.R) * eps * gram.Norm() * gonumInverse(gram).Norm() * x.Norm()
 }
 
-// A triangle with a zero on its diagonal is found; A = 0 has the solution 0, and NaN and infinities
+// A triangle with a zero on its diagonal is reported; A = 0 has the solution 0, and NaN and infinities
 // give an X that is not finite.
 func TestGelsSingular(t *testing.T) {
 	rng := testutil.Rand(272)

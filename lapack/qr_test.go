@@ -53,7 +53,7 @@ func TestQR(t *testing.T) {
 	})
 }
 
-// testQR factors a in both ways, on operands that hold places, and solves with it if it is nonsingular.
+// testQR factors a in both ways, on operands that hold places, and solves with a if it is nonsingular.
 func testQR(t *testing.T, name string, f *QR, a *full, regular bool, hold func(a *full) (*mat.Dense, func())) {
 	t.Helper()
 	l, k := a.R, a.C
@@ -104,7 +104,7 @@ func testQR(t *testing.T, name string, f *QR, a *full, regular bool, hold func(a
 	testutil.MustPanic(t, notFactorized, func() { f.RCond() })
 }
 
-// checkLeastSquares tests, as LAPACK's dqrt17, that the residual of least squares is orthogonal to A,
+// checkLeastSquares tests, like LAPACK's dqrt17, that the residual of least squares is orthogonal to A,
 // ‖Aᵀ(B - AX)‖ <= c l eps ‖A‖ ‖B‖ for a backward stable solution. The scale is divided out of A and
 // goes to X, so that nothing overflows.
 func checkLeastSquares(t *testing.T, name string, a, x, b *full) {
@@ -115,7 +115,7 @@ func checkLeastSquares(t *testing.T, name string, a, x, b *full) {
 		testmat.Over(an.T().Mul(res).Norm(), float64(max(a.R, a.C))*eps, an.T().Norm(), b.Norm()+an.Norm()*xn.Norm()))
 }
 
-// Matrices without a solution, an R beyond float64, and subnormal numbers.
+// QR reports matrices without a solution and an R beyond float64, and factors subnormal numbers.
 func TestQRExtremes(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		f := QR{Backend: bk}

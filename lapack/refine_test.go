@@ -18,7 +18,7 @@ import (
 	"blskernel/mat"
 )
 
-// refinables returns the factorizations that a matrix of a family has.
+// refinables returns the factorizations that exist for a matrix of a family.
 func refinables(t *testing.T, bk blskernel.Backend, factored *full, of testmat.Family) (all []*factorization) {
 	t.Helper()
 	for _, f := range factorizations(t, bk) {
@@ -33,7 +33,7 @@ func refinables(t *testing.T, bk blskernel.Backend, factored *full, of testmat.F
 	return all
 }
 
-// An exactBounds is what ErrorBounds estimates, for one column, in exact arithmetic.
+// An exactBounds holds what ErrorBounds estimates, for one column, in exact arithmetic.
 type exactBounds struct {
 	backward float64 // max |r|_i/(|A||x| + |b|)_i
 	bound    float64 // ‖|A⁻¹|(|r| + (n+1) u (|A||x| + |b|))‖∞/‖x‖∞
@@ -72,7 +72,7 @@ func exactly(a, x, b *full) []exactBounds {
 	return all
 }
 
-// refineGallery has matrices on which refinement has something to do: of bad scales, and
+// refineGallery lists matrices on which refinement has something to do: badly scaled and
 // ill-conditioned ones.
 func refineGallery() []testmat.Family {
 	var g []testmat.Family
@@ -139,7 +139,7 @@ func testRefineBounds(t *testing.T, name string, f *factorization, a *full, rng 
 	return proven
 }
 
-// The bounds against exact arithmetic. In floating-point r is off by at most (n+1)u w, w = |A||x| +
+// The bounds agree with exact arithmetic. In floating point r is off by at most (n+1)u w, w = |A||x| +
 // |b|, to first order, and so Backward by (n+1)u. For the same reason the vector |r| + (n+1)u w of
 // Forward lies between a half and twice the exact one; and the estimate of a norm is at least a third
 // of it (the estimator of Higham; on random matrices), and exact but for the errors of the solves.
@@ -230,7 +230,7 @@ func TestRefineStep(t *testing.T) {
 	})
 }
 
-// Zeros, where the definition of the bounds divides by zero, and overflow.
+// The bounds are right for zeros, where their definition divides by zero, and for overflow.
 func TestRefineExtremes(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, f := range factorizations(t, bk) {

@@ -79,7 +79,7 @@ func TestRoutines(t *testing.T) {
 	})
 }
 
-// Methods that only read may run at once; this test is for the race detector.
+// Methods that only read may run concurrently; this test is for the race detector.
 func TestConcurrentReads(t *testing.T) {
 	const n = 40
 	rng := testutil.Rand(41)
@@ -110,7 +110,7 @@ func TestConcurrentReads(t *testing.T) {
 	wg.Wait()
 }
 
-// More rows than a panel has.
+// SolveRowsTo solves for more rows than a panel has.
 func TestSolveRowsPanels(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := testutil.Rand(5)
@@ -128,7 +128,7 @@ func TestSolveRowsPanels(t *testing.T) {
 	})
 }
 
-// An order of zero, and no right-hand sides, are no errors.
+// An order of zero, or no right-hand sides, is not an error.
 func TestEmpty(t *testing.T) {
 	none := &mat.Dense{}
 	for _, f := range factorizations(t, nil) {

@@ -16,8 +16,8 @@ import (
 
 // TestHostilePowersOfTwo multiplies matrices by 2^±500 and right-hand sides by 2^±400: factors,
 // solutions, inverses and reciprocal condition numbers are multiplied by what they should be, to the
-// bit. For QR it is 2^±400: beyond about 2^±450 norms of columns are found in another way than by the
-// sum of squares, which may round the other way.
+// bit. For QR the factor is 2^±400: beyond about 2^±450 column norms are not computed from the sum of
+// squares, and may round differently.
 func TestHostilePowersOfTwo(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range []int{1, 2, 5, 17, 64, 130} {
@@ -84,8 +84,8 @@ func scaledResults(t *testing.T, bk blskernel.Backend, n, m, rhs int) map[string
 	return out
 }
 
-// TestHostileSubnormal factors matrices of subnormal numbers which have exact factors of few bits. A
-// CPU that treated subnormal numbers as zero, or flushed results to zero, would find them singular. The
+// TestHostileSubnormal factors matrices of subnormal numbers that have exact factors of few bits. A CPU
+// that treated subnormal numbers as zero, or flushed results to zero, would find them singular. The
 // sums are of at most n products of 3 and 4 bits, and multiples of the quarters of L, so all that is
 // computed is a multiple of 2^-1074 and below 2^53 of them.
 func TestHostileSubnormal(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// triplets are what Dgesvd returns for a matrix: u and vt are empty where they were not asked for.
+// triplets are what Dgesvd returns for a matrix: u and vt are empty if they were not asked for.
 type triplets struct {
 	u, vt  *full
 	values []float64
@@ -43,7 +43,7 @@ func svdOf(t *testing.T, bk blskernel.Backend, a *full, jobU, jobVT gonumlapack.
 	return triplets{u.After(t, "U").Part(0, 0, a.R, min(a.R, part[jobU])), vt.After(t, "Vᵀ").Part(0, 0, min(a.C, part[jobVT]), a.C), s, ok}
 }
 
-// checkSVD checks a thin decomposition by LAPACK's ratios.
+// checkSVD tests a thin decomposition by LAPACK's ratios.
 func checkSVD(t *testing.T, name string, a *full, d triplets) {
 	t.Helper()
 	if !d.ok {
@@ -60,8 +60,8 @@ func checkSVD(t *testing.T, name string, a *full, d triplets) {
 	}
 }
 
-// svdShapes returns dimensions around blocks of 32 columns, and around the shape from which on R is
-// decomposed; in long tests all orders to 40, and every seventh to 130.
+// svdShapes returns dimensions around blocks of 32 columns, and around the shape from which R is
+// decomposed, not A; in long tests all orders to 40, and every seventh to 130.
 func svdShapes() (all [][2]int) {
 	for n := range 131 {
 		if n < 12 || testutil.Long() && (n <= 40 || n%7 == 0) {

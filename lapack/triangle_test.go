@@ -55,8 +55,8 @@ func triangleFamilies() []triangleFamily {
 	}
 }
 
-// eachFamily runs f for all families at orders to 40, for two block sizes, and for one after the other
-// at orders about the boundaries of tiles, base cases and halves.
+// eachFamily runs f for all families at orders up to 40, for two block sizes, and for one family after
+// the other at orders around the boundaries of tiles, base cases and halves.
 func eachFamily(f func(name string, family triangleFamily, s size)) {
 	families := triangleFamilies()
 	for i, s := range append(sizes(), size{96, 0}, size{191, 0}, size{192, 0}, size{193, 0}, size{257, 0}, size{300, 0}, size{2*block.Size + 9, 0}) {
@@ -68,7 +68,7 @@ func eachFamily(f func(name string, family triangleFamily, s size)) {
 	}
 }
 
-// choleskyOf returns the factorization of which the factor is U, of one of the families, and U.
+// choleskyOf returns the factorization whose factor is U, from one of the families, and U.
 func choleskyOf(rng *rand.Rand, bk blskernel.Backend, family triangleFamily, s size) (*Cholesky, *full) {
 	n := s.n
 	c := &Cholesky{symmetric: symmetric{factored: factored{bk, func() float64 { return 1 }}, routines: &choleskyRoutines,
@@ -110,7 +110,7 @@ type triangularSolve struct {
 	solve func(dst, b *mat.Dense, trans bool) error
 }
 
-// triangularSolves are those with the factor of c, and those with the same triangle in a matrix r.
+// triangularSolves lists the solves with the factor of c, and with the same triangle in a matrix r.
 func triangularSolves(bk blskernel.Backend, c *Cholesky, r *mat.Dense) []triangularSolve {
 	in := func(solve func(bk blskernel.Backend, dst, r *mat.Dense, trans bool) error) func(dst, b *mat.Dense, trans bool) error {
 		return func(dst, b *mat.Dense, trans bool) error {
@@ -126,8 +126,8 @@ func triangularSolves(bk blskernel.Backend, c *Cholesky, r *mat.Dense) []triangu
 	}
 }
 
-// U⁻¹B, U⁻ᵀB, B U⁻¹ and B U⁻ᵀ, in place and not, and that U is only read. Those with a Cholesky are the
-// two halves of SolveTo and SolveRowsTo to the bit.
+// This tests U⁻¹B, U⁻ᵀB, B U⁻¹ and B U⁻ᵀ, in place and not, and that U is only read. For a Cholesky
+// they are the two halves of SolveTo and SolveRowsTo to the bit.
 func TestTriangularSolves(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
@@ -188,7 +188,7 @@ func TestTriangularSolves(t *testing.T) {
 	})
 }
 
-// checkTriangles runs the routines that overwrite one triangle by another, on what hold holds, and
+// checkTriangles runs the routines that overwrite one triangle by another, on what hold returns, and
 // tests the equation of each: Uᵀ X = L and X = U R, and for the inverse V U = I. The left residual of
 // that is small element by element: each half's equation is one product and one solution, with sums of
 // n terms together.
@@ -276,8 +276,8 @@ func TestRCondTriangle(t *testing.T) {
 	}
 }
 
-// A zero on a diagonal is an error, with which nothing is changed, and so is what overflows. What
-// follows an overflow may be NaN, but nothing before.
+// A zero on a diagonal is an error that leaves everything unchanged. An overflow is an error too;
+// elements after it may be NaN, but none before.
 func TestTriangleErrors(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const n = 150
