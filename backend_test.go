@@ -17,8 +17,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// envChild makes the test binary print its selection and exit, so that the choice, which is made
-// once in a process, can be tested under other environments.
+// envChild makes the test binary print its selection and exit, so that the choice, which is made once
+// per process, can be tested in other environments.
 const envChild = "BLSKERNEL_TEST_CHILD"
 
 // envWithout lists the instruction sets that the child pretends its CPU lacks.
@@ -110,8 +110,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// The tag counts alone and among others, in GOFLAGS or on the command line, and not as a part of a
-// name.
+// The tag counts alone and among others, in GOFLAGS or on the command line, but not as part of a name.
 func TestTaggedCgo(t *testing.T) {
 	t.Parallel()
 	for tags, want := range map[string]bool{"cgo": true, "noasm,cgo": true, "cgo,noasm": true, "": false, "noasm": false, "mycgo": false, "nocgo,cgox": false} {

@@ -12,7 +12,7 @@ type wrapper struct{ Backend }
 
 func (w wrapper) Unwrap() Backend { return w.Backend }
 
-// Describe describes the backend under wrappers, and gives a reason for the selected one alone.
+// Describe describes the backend under wrappers, and gives a reason only for the selected one.
 func TestDescribe(t *testing.T) {
 	for _, name := range append(Names(), "pure/generic") {
 		b, err := Lookup(name)

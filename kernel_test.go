@@ -74,8 +74,8 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// Lookup knows the pure backend on every kernel that this machine can run, and Names lists it once. A
-// machine that is to have a kernel says so in BLSKERNEL_REQUIRE, as in avx2,avx512.
+// Lookup knows the pure backend on every kernel that this machine can run, and Names lists it once.
+// BLSKERNEL_REQUIRE, such as avx2,avx512, names kernels that the machine must have.
 func TestLookupKernels(t *testing.T) {
 	usable := kernel.Names()
 	for _, name := range []string{"generic", "neon", "avx2", "avx512", "sse9"} {

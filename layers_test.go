@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// layers lists the packages of the module from the bottom up, by wings: each may import those before it
-// in the list, and every package must be in it.
+// layers lists the packages of the module from the bottom up, in groups: each may import only packages
+// before it in the list, and every package must be in it.
 var layers = strings.Fields(`
 	internal/testutil internal/testutil/hashes internal/testutil/guard internal/testutil/fuzz
 	internal/testutil/testmat internal/testutil/bigfloat internal/testutil/numpytest

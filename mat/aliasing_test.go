@@ -13,10 +13,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A cut takes numbers from the data of a fuzzer; there are zeros where it ends.
+// A cut takes numbers from the data of a fuzzer, and zeros after its end.
 type cut struct{ fuzz.Choices }
 
-// view takes an r×c view of the storage, as far as there is room, and the places of its elements.
+// view returns a rows×cols view of the storage, if there is room, and the places of its elements.
 func (c *cut) view(storage []float64, rows, cols int) (m *Dense, at [][]int, ok bool) {
 	stride := cols + c.Below(4)
 	length := (rows-1)*stride + cols
@@ -36,7 +36,7 @@ func (c *cut) view(storage []float64, rows, cols int) (m *Dense, at [][]int, ok 
 	return d, at, true
 }
 
-// relate says whether two views share an element, and whether they are the same.
+// relate reports whether two views share an element, and whether they are the same.
 func relate(a, b [][]int) (share, same bool) {
 	held := map[int]bool{}
 	for _, row := range a {

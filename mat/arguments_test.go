@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// storage has the operands of a call on a backend in one slice of 60 elements.
+// storage holds the operands of a call on a backend in one slice of 60 elements.
 type storage struct {
 	b    blskernel.Backend
 	data []float64
@@ -45,7 +45,7 @@ type misuse struct {
 	call func(s storage)
 }
 
-// misuses are bad arguments of the products and of the matrix type; FuzzSymPacked has indices.
+// misuses lists bad arguments of the products and the matrix type; FuzzSymPacked tests indices.
 func misuses() []misuse {
 	shape, overlap, other := any(mat.ErrShape), any(regionOverlap), NewDense(3, 3, nil)
 	all := []misuse{
@@ -93,8 +93,8 @@ func misuses() []misuse {
 	return all
 }
 
-// Bad arguments of every function panic with a constant, and nothing has been written then. Where
-// gonum's types know the mistake it is the value that they panic with, which mat.Maybe recovers.
+// Every function panics with a constant on bad arguments, before it writes anything. For a mistake that
+// gonum's types know, the value is theirs, which mat.Maybe recovers.
 func TestArguments(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, m := range misuses() {

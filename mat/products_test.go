@@ -20,14 +20,15 @@ func randomSym(r *rand.Rand, n int) *SymPacked {
 	return s
 }
 
-// product is gonum's.
+// product returns gonum's product.
 func product(a, b mat.Matrix) *Dense {
 	c := new(Dense)
 	c.Mul(a, b)
 	return c
 }
 
-// close compares with the bound k² eps of a sum of k products of numbers of size 1, in any order.
+// close compares got with want within k² eps, the bound of a sum of k products of numbers of size 1, in
+// any order.
 func close(t *testing.T, what string, got, want mat.Matrix, k int) {
 	t.Helper()
 	r, c := want.Dims()
@@ -44,7 +45,7 @@ func close(t *testing.T, what string, got, want mat.Matrix, k int) {
 	}
 }
 
-// operand returns a random matrix and what it is as an r×c operand, the transpose or itself.
+// operand returns a random matrix and the rows×cols operand op that it makes, its transpose or itself.
 func operand(r *rand.Rand, rows, cols int, trans bool) (held *Dense, op mat.Matrix) {
 	if trans {
 		held = testutil.RandomView(r, cols, rows)
@@ -101,8 +102,8 @@ func TestProducts(t *testing.T) {
 
 // TestHostileScalars: a result between two subnormal numbers is rounded to the nearest, half-way to the
 // even one, as above the smallest normal number. A sum that leaves the range on the way is an infinity.
-// A sum whose terms stay inside is right. Products of zeros of either sign are equal to zero, but those
-// of a zero and NaN or an infinity are NaN.
+// A sum whose terms stay inside is right. Products of zeros of either sign are equal to zero, but
+// products of a zero and NaN or an infinity are NaN.
 func TestHostileScalars(t *testing.T) {
 	const least, huge = math.SmallestNonzeroFloat64, math.MaxFloat64
 	negative := math.Copysign(0, -1)

@@ -81,11 +81,11 @@ var variants = []variant{
 	{1, 33, 34, 2, 1, -1}, // beyond the order to which triangles are gonum's
 }
 
-// empty are variants in which there is nothing to do, so that slices may have any length.
+// empty lists variants in which there is nothing to do, so that slices may have any length.
 var empty = []variant{{0, 0, 4, 2, 1, 1}, {1, 3, 0, 2, 1, -1}, {2, 3, 4, 0, 1, 1}}
 
-// arguments returns good arguments whose slices are as short, and whose rows as close to each other, as
-// the routine of the reference allows.
+// arguments returns good arguments with the shortest slices and the closest rows that the routine of
+// the reference allows.
 func (s signature) arguments(v variant, routine reflect.Value) arguments {
 	const long = 1500
 	a := arguments{}
@@ -159,7 +159,7 @@ func (s signature) bad(a arguments) []change {
 }
 
 // huge returns changes to a dimension, a distance between rows or an increment that is so large that a
-// multiple of it overflows, or that an integer of 32 bits does not hold: too large for any slice.
+// multiple of it overflows, or that a 32-bit integer cannot hold it: too large for any slice.
 func (s signature) huge() (all []change) {
 	values := []int{math.MaxInt / 2, math.MaxInt/2 + 1, math.MaxInt/2 + 1<<20, math.MaxInt - 2, math.MaxInt}
 	if math.MaxInt > math.MaxInt32 {
@@ -238,8 +238,8 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// checkLengths compares the least lengths that were found with the shapes of the operands in the table,
-// for the products that are not gonum's.
+// checkLengths compares the shortest lengths found with the shapes of the operands in the table, for
+// the products that are not gonum's.
 func (s signature) checkLengths(t *testing.T, v variant, a arguments) {
 	t.Helper()
 	if !s.optional() || v.m == 0 || v.n == 0 {
@@ -264,8 +264,8 @@ func (s signature) checkLengths(t *testing.T, v variant, a arguments) {
 
 func (c change) String() string { return fmt.Sprintf("%s = %v", c.name, c.value) }
 
-// A matrix of one row may have any distance between rows. A library of 32-bit integers is not asked to
-// take one that it cannot hold.
+// A matrix of one row may have any distance between rows. A library with 32-bit integers is not given a
+// distance that it cannot hold.
 func TestArgumentsOneRow(t *testing.T) {
 	distances := []int{1, 7, math.MaxInt32}
 	if most := math.MaxInt32; math.MaxInt > math.MaxInt32 {

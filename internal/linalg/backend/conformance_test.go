@@ -12,7 +12,7 @@ import (
 )
 
 // conformances are gonum's own tests of the float64 BLAS except the one of Drotg, which has an option
-// for libraries that treat numbers near the ends of the range in another way, as OpenBLAS does.
+// for libraries that treat numbers near the ends of the range differently, as OpenBLAS does.
 var conformances = []any{
 	testblas.DdotTest, testblas.Dnrm2Test, testblas.DasumTest, testblas.IdamaxTest,
 	testblas.DswapTest, testblas.DcopyTest, testblas.DaxpyTest, testblas.DrotmgTest,

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// flagsOf returns the values of a flag, or nil for a parameter that is none.
+// flagsOf returns the values of a flag, or nil for a parameter that is not a flag.
 func flagsOf(parameter reflect.Type) []any {
 	switch parameter {
 	case reflect.TypeFor[blas.Transpose]():
@@ -73,7 +73,7 @@ func (s signature) build(d *draw) *call {
 // band reports whether the matrix of the routine is a band, as in Dgbmv, Dsbmv, Dtbmv and Dtbsv.
 func (s signature) band() bool { return s.routine[2] == 'b' }
 
-// dimension is the value of a dimension in the table.
+// dimension returns the value of a dimension in the table.
 func (s signature) dimension(values arguments, name string) int {
 	switch name {
 	case "s":

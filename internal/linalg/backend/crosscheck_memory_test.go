@@ -57,7 +57,7 @@ func (d *draw) inc() int { return []int{1, 1, 2, 3, -1, -2, -5}[d.intN(7)] }
 
 func (d *draw) scalar() float64 { return []float64{0, 1, -1, 0.7, -1.3}[d.intN(5)] }
 
-// element is a number of size 1, or a zero.
+// element returns a number of size 1, or a zero.
 func (d *draw) element() float64 {
 	if d.rnd.IntN(6) == 0 {
 		return 0
@@ -95,9 +95,9 @@ func (o *operand) set(at int, u usage, v float64) {
 	o.result = o.result || u >= written
 }
 
-// canary is what stands where nothing is to be written, in operands that are results: a number, since a
-// NaN to which something is added stays the same. In the others it is NaN, which spoils what it is read
-// for.
+// canary stands where nothing may be written, in operands that are results. It is a number, since a NaN
+// stays the same if something is added. In the others the canary is NaN, which spoils what is computed
+// from it.
 const canary = 12345.678
 
 // hostile returns the operand with canaries wherever it must not be read.
@@ -114,7 +114,7 @@ func (o *operand) hostile() []float64 {
 	return x
 }
 
-// element is where element i of a vector of n is.
+// element returns the index of element i of a vector of n elements.
 func element(n, inc, i int) int {
 	if inc < 0 {
 		return (i + 1 - n) * inc
@@ -122,8 +122,8 @@ func element(n, inc, i int) int {
 	return i * inc
 }
 
-// matrix is the elements of an m×n matrix on its main diagonal, on kL diagonals below and on kU above,
-// where at says.
+// matrix returns an operand with the elements of an m×n matrix on its main diagonal, kL diagonals below
+// and kU above, at the indices that at returns.
 func (d *draw) matrix(length, m, n, kL, kU int, at func(i, j int) int, u usage) *operand {
 	if m == 0 || length < 0 {
 		length = 0
@@ -137,7 +137,7 @@ func (d *draw) matrix(length, m, n, kL, kU int, at func(i, j int) int, u usage) 
 	return o
 }
 
-// packedAt is where element (i,j) is in packed storage, by rows.
+// packedAt returns the function that gives the index of element (i,j) in packed storage, by rows.
 func packedAt(ul blas.Uplo, n int) func(i, j int) int {
 	if ul == blas.Upper {
 		return func(i, j int) int { return block.PackedRow(n, i) + j }
@@ -146,8 +146,8 @@ func packedAt(ul blas.Uplo, n int) func(i, j int) int {
 }
 
 // triangular makes the operand a triangle of order n to multiply or to solve with, whose diagonal lies
-// where at says. Next to a diagonal between 2 and 3, or of ones that is not to be read, the elements of
-// a row or column are divided by n, so that solutions are of the size of the right-hand side.
+// where at says. With a diagonal between 2 and 3, or of ones that must not be read, the other elements
+// of a row or column are divided by n, so that solutions are of the size of the right-hand side.
 func (o *operand) triangular(d *draw, diag blas.Diag, n int, at func(i int) int) {
 	for i := range o.values {
 		o.values[i] /= float64(n + 1)
@@ -165,7 +165,7 @@ func (o *operand) triangular(d *draw, diag blas.Diag, n int, at func(i int) int)
 	}
 }
 
-// unless returns read, or untouched if the operand is not to be read.
+// unless returns read, or untouched if the operand must not be read.
 func unless(notRead bool) usage {
 	if notRead {
 		return untouched
@@ -261,7 +261,7 @@ func (c *call) expect(reference blskernel.Backend) (want, magnitude outcome) {
 	return want, magnitude
 }
 
-// compare returns an error where got is not, within the bound, what the reference has found, or where
+// compare returns an error if got is not, within the bound, what the reference has found, or if
 // something else has changed.
 func (c *call) compare(got, want, magnitude outcome) error {
 	// Either result is within gamma_k times the magnitude of the exact one. One per cent is for the

@@ -27,8 +27,8 @@ type candidate struct {
 	blskernel.Backend
 }
 
-// candidates are the backends, gonum on operands full of NaN where it is not to read, and for the
-// products that a backend may lack also those made of its Dgemm.
+// candidates returns the backends, gonum on operands full of NaN where it must not read, and, for
+// products that a backend may lack, also the products made of its Dgemm.
 func candidates(t testing.TB) []candidate {
 	all := []candidate{{"gonum", reference()}}
 	for _, b := range backends.All(t) {

@@ -69,8 +69,8 @@ var signatures = []signature{
 	{"DgemmTanh", "tA tB m n k alpha a lda b ldb bias c ldc", "a=o:m,k b=o:k,n bias=v:n c!!=m:m,n", "k", 5},
 }
 
-// TestSignatures says that the table has every routine, with as many parameters as that has, and that
-// gonum's tests have every one of the interface. Drotg and Drotmg take nothing but scalars.
+// TestSignatures checks that the table has every routine, with all its parameters, and that gonum's
+// tests cover every routine of the interface. Drotg and Drotmg take nothing but scalars.
 func TestSignatures(t *testing.T) {
 	parameters, tested := map[string]int{"Drotg": 2, "Drotmg": 4}, []string{"Drotg"}
 	for _, test := range conformances {

@@ -21,8 +21,8 @@ const eps = 0x1p-53
 // A check makes a call of Ops and compares all that its operands cover.
 type check func(t *testing.T, s *shape, on block.Ops)
 
-// random runs a check on random choices, every second time on the products made of Dgemm, else on each
-// kernel in turn.
+// random runs a check on random choices, every second time on the products made of Dgemm, otherwise on
+// each kernel in turn.
 func (c check) random(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutines")
 	rnd, own, all := testutil.Rand(1), regions(t), products(t)

@@ -18,8 +18,8 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// A shape takes numbers from the data of a fuzzer; there are zeros where it ends. Operands lie at an
-// edge of pages that cannot be touched.
+// A shape takes numbers from the data of a fuzzer, and zeros after its end. Operands lie next to pages
+// that cannot be touched.
 type shape struct {
 	fuzz.Choices
 	rnd     *rand.Rand
@@ -33,7 +33,7 @@ func pick[T any](s *shape, from ...T) T { return from[s.Below(len(from))] }
 // flag returns true or false.
 func (s *shape) flag() bool { return s.Below(2) == 1 }
 
-// size returns a size: mostly a small one, sometimes of more than one workspace.
+// size returns a size: mostly a small one, sometimes larger than one workspace.
 func (s *shape) size() int {
 	if n := s.Below(256); n < 232 {
 		return 1 + n%50

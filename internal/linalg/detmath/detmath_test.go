@@ -154,7 +154,7 @@ func TestPow(t *testing.T) {
 	}
 }
 
-// Quantiles against gonum's, which inverts erf by another method.
+// Quantiles agree with gonum's, which come from another method to invert erf.
 func TestNormalQuantile(t *testing.T) {
 	for i := -3600; i <= 3600; i++ {
 		p := 1 / (1 + math.Exp(float64(i)/150)) // 4e-11 to 1 - 4e-11

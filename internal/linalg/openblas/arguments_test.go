@@ -13,8 +13,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// signatures are the routines with their parameters in their order, each with a good value: a flag, a
-// size or the least length of a slice.
+// signatures lists the routines with their parameters in order, each with a good value: a flag, a size
+// or the least length of a slice.
 var signatures = []string{
 	"Dpotrf ul=U n=3 a=9 lda=3",
 	"Dpotri ul=L n=3 a=9 lda=3",

@@ -101,7 +101,7 @@ func TestOpensBestCore(t *testing.T) {
 	}
 }
 
-// TestClosed closes a library: nothing in it is called any more, and it can be opened again.
+// TestClosed closes a library: nothing in it is called afterwards, and it can be opened again.
 func TestClosed(t *testing.T) {
 	const envLibrary = "BLSKERNEL_TEST_CLOSED"
 	if library := os.Getenv(envLibrary); library != "" {

@@ -29,8 +29,8 @@ func needLAPACK(t *testing.T) opponents.LAPACK {
 
 var bothTriangles = []blas.Uplo{blas.Upper, blas.Lower}
 
-// TestLAPACKInverses inverts by each routine that factors square matrices, at sizes that are small and
-// odd, and beyond one block of 64. A matrix by rows is its transpose by columns.
+// TestLAPACKInverses inverts with each routine that factors square matrices, at small and odd sizes,
+// and beyond one block of 64. A matrix stored by rows is its transpose by columns.
 func TestLAPACKInverses(t *testing.T) {
 	l := needLAPACK(t)
 	for _, n := range []int{1, 2, 3, 5, 13, 33, 70, 131} {
@@ -93,7 +93,7 @@ func TestLAPACKInverses(t *testing.T) {
 	}
 }
 
-// TestLAPACKInfo has matrices to blame.
+// TestLAPACKInfo uses matrices that are at fault.
 func TestLAPACKInfo(t *testing.T) {
 	l := needLAPACK(t)
 	ipiv, work := make([]int32, 3), make([]float64, 67*68)

@@ -48,8 +48,8 @@ func TestWithoutLAPACK(t *testing.T) {
 	}
 }
 
-// stubOpenBLAS makes a library of the routines that OpenBLAS has, of which none does anything, and of
-// this C code. It skips the test if there is no C compiler.
+// stubOpenBLAS makes a library of this C code and of OpenBLAS's routines, none of which does anything.
+// It skips the test if there is no C compiler.
 func stubOpenBLAS(t *testing.T, code string) (library string) {
 	t.Helper()
 	compiler, err := exec.LookPath("cc")
