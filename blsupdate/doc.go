@@ -56,7 +56,7 @@
 // # Encoding
 //
 // Encode writes the whole state of a model. A decoded model continues with the same bits on the same
-// backend and kind of machine, and just as accurately on any other. docs/file-format.md has the
+// backend and kind of machine, and as accurately on any other. docs/file-format.md has the
 // layout.
 //
 // # Sources
