@@ -1,4 +1,4 @@
-// Package bench implements the command bench, which compares the speeds of backends.
+// Package bench implements the bench command, which compares the speeds of backends.
 package bench
 
 import (
@@ -38,7 +38,7 @@ type benchFlags struct {
 // maxOrder is the order of a square matrix of 3.2 GB.
 const maxOrder = 20_000
 
-// New returns the command bench.
+// New returns the bench command.
 func New(s ui.Streams) *cobra.Command {
 	b := benchFlags{ops: []string{"dgemm"}, rounds: speed.DefaultRounds, sizes: speed.Sizes()}
 	cmd := &cobra.Command{
@@ -162,7 +162,7 @@ func (b *benchFlags) findCases(chosen bool) ([]speed.Case, error) {
 	return cases, ui.CheckNames("case", b.cases, names)
 }
 
-// do measures each cell and prints it at once, and at the end the summary, even if interrupted.
+// do measures each cell, prints it at once, and at the end prints the summary, even if interrupted.
 func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string, s ui.Streams) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -200,8 +200,8 @@ func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string
 	return errors.Join(err, b.write("", nil, experiment.Tables(report.SpeedSection([]*result.File{&cells}))))
 }
 
-// operations returns the operations of gonum's mat, which take gonum hours at the default sizes, if
-// ofGonum is true, and otherwise the operations of BLAS and LAPACK.
+// operations returns the operations of BLAS and LAPACK. If ofGonum is true, it returns the operations
+// of gonum's mat instead, which take gonum hours at the default sizes.
 func operations(ofGonum bool) []string {
 	return slices.DeleteFunc(speed.Operations(), func(op string) bool { return strings.HasPrefix(op, "mat.") != ofGonum })
 }
@@ -218,7 +218,7 @@ func describeOpponents() (text string) {
 
 const benchFormat = "%-17s %-4s %-6v %-7s  %-24s %9s %8s %8s\n"
 
-// benchHead returns the machine, the settings and the column heads.
+// benchHead returns the machine, the settings and the column heads as text.
 func benchHead(m result.Machine, c *speed.Comparison) string {
 	text := ""
 	line := func(name, value string) {
@@ -262,7 +262,7 @@ func gflops(v float64) string {
 	return fmt.Sprintf("%.*f", decimals, v)
 }
 
-// write prints v as JSON, or text, at once, even after an interruption.
+// write prints at once, even after an interruption: v as JSON of that kind with --json, otherwise text.
 func (b *benchFlags) write(kind string, v any, text string) error {
 	if b.JSON {
 		return result.Write(b.Out, kind, v)

@@ -15,7 +15,7 @@ import (
 
 const maxBeside = 1000
 
-// NewSpin returns the hidden command spin, which bench --beside runs.
+// NewSpin returns the hidden spin command, which bench --beside runs.
 func NewSpin() *cobra.Command {
 	return &cobra.Command{
 		Use:    "spin",
@@ -35,8 +35,8 @@ func NewSpin() *cobra.Command {
 	}
 }
 
-// spinBeside starts n processes of the command spin; goroutines would share this process's scheduler.
-// stop ends them. It returns an error if one had already ended, since the comparison then lacked its
+// spinBeside starts n processes of the spin command; goroutines would share this process's scheduler.
+// stop ends them, and returns an error if one had already ended, since the comparison then lacked its
 // load. Only this process holds the other end of the pipe that is their standard input, so they end
 // when it ends, for whatever reason. A signal on the death of the parent (prctl) would come too early:
 // when the thread that started them ends.

@@ -1,4 +1,4 @@
-// Package calibrate implements the command calibrate.
+// Package calibrate implements the calibrate command.
 package calibrate
 
 import (
@@ -21,7 +21,7 @@ type calibrating struct {
 	out string
 }
 
-// New returns the command calibrate.
+// New returns the calibrate command.
 func New(s ui.Streams) *cobra.Command {
 	var c calibrating
 	cmd := &cobra.Command{

@@ -1,4 +1,4 @@
-// Package demo implements the command demo, which shows the basic commands and compares methods.
+// Package demo implements the demo command, which shows the basic commands and compares methods.
 package demo
 
 import (
@@ -34,7 +34,7 @@ type demoFlags struct {
 	dir                     string
 }
 
-// New returns the command demo. Without flags, demo first shows the basic commands, which it executes
+// New returns the demo command. Without flags, demo first shows the basic commands, which it executes
 // with run, and then the comparison.
 func New(s ui.Streams, run func(context.Context, []string, ui.Streams) int) *cobra.Command {
 	d := demoFlags{
@@ -143,7 +143,7 @@ func (d *demoFlags) experiment() (*bench.Incremental, error) {
 	}, nil
 }
 
-// load gives the experiment the files of the folder, or by default synthetic digits.
+// load sets the images of e: the files in the folder that a flag names, or by default synthetic digits.
 func (d *demoFlags) load(e *bench.Incremental) (err error) {
 	if d.dir != "" {
 		e.Train, e.Test, err = dataset.LoadMNIST(d.dir)

@@ -1,4 +1,4 @@
-// Package evaluate implements the command evaluate.
+// Package evaluate implements the evaluate command.
 package evaluate
 
 import (
@@ -22,7 +22,7 @@ type evaluation struct {
 	by string // a column
 }
 
-// New returns the command evaluate.
+// New returns the evaluate command.
 func New(s ui.Streams) *cobra.Command {
 	var e evaluation
 	cmd := &cobra.Command{

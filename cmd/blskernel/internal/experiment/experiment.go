@@ -1,5 +1,5 @@
-// Package experiment has what the commands that compare methods and backends share: variants, rates,
-// and the tables that they print.
+// Package experiment provides what the commands that compare methods and backends share: variants,
+// rates, and the tables that they print.
 package experiment
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// ParseVariants returns the methods of --method with their forms, such as improved/large/solve.
+// ParseVariants parses the values of --method: methods with their forms, such as improved/large/solve.
 func ParseVariants(names []string) ([]bench.Variant, error) {
 	var variants []bench.Variant
 	for _, name := range names {
@@ -48,13 +48,13 @@ const AboutRates = `The rates of a machine are measured once for each backend an
 flops or with --calibrate, in at most 20 seconds. They are kept in the user's cache folder, or in
 $BLSKERNEL_CACHE. No model depends on them.`
 
-// CalibrateFlag adds --calibrate.
+// CalibrateFlag adds --calibrate, which sets v.
 func CalibrateFlag(cmd *cobra.Command, v *bool) {
 	cmd.Flags().BoolVar(v, "calibrate", false, "measure the rates of this machine again")
 }
 
 // Rates returns the rates of a backend. It measures them if calibrate is true, or if measured is true
-// and none of this machine are known. It then prints the reason, and a warning if it cannot save them.
+// and none are known for this machine. It then prints the reason, and a warning if it cannot save them.
 func Rates(ctx context.Context, b blskernel.Backend, calibrate, measured bool, r *ui.Reporter) (*blsupdate.Rates, error) {
 	why := "--calibrate is given"
 	if !calibrate {
@@ -116,7 +116,7 @@ func Tables(sections ...report.Section) (text string) {
 	return text
 }
 
-// Digits returns n synthetic digits, with the seed in their name.
+// Digits returns n synthetic digits drawn with the given seed, which is part of their name.
 func Digits(n int, seed uint64) *dataset.Images {
 	images := dataset.Digits(n, seed)
 	images.Name = fmt.Sprintf("%s of seed %d", images.Name, seed)

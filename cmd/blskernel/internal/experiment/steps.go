@@ -8,7 +8,7 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 )
 
-// A StepTable formats the rows of an experiment as they come, one line for each method, and a summary.
+// A StepTable formats the rows of an experiment as they arrive, a line for each method, and a summary.
 type StepTable struct {
 	methods []string
 	rows    []bench.TableRow
@@ -29,8 +29,8 @@ func (t *StepTable) Heads() string {
 	return fmt.Sprintf(stepFormat, "samples", "method", "accuracy, %", "step, s", "total, s", "Gflop", "counted", "speed-up", "so far")
 }
 
-// Lines keeps a row and returns a line for each method, with its speed-up over the first one in this
-// step and in all updates so far, which exclude the start.
+// Lines stores r and returns a line for each method. A line has the speed-up over the first method in
+// this step, and in all updates so far, which exclude the start.
 func (t *StepTable) Lines(r bench.TableRow) (text string) {
 	t.rows = append(t.rows, r)
 	for i, c := range r.Cells {
@@ -44,7 +44,7 @@ func (t *StepTable) Lines(r bench.TableRow) (text string) {
 	return text
 }
 
-// updates returns the seconds that a method took for all updates so far.
+// updates returns the seconds that the method with the given index took for all updates so far.
 func (t *StepTable) updates(method int) float64 {
 	return t.rows[len(t.rows)-1].Cells[method].TotalSeconds - t.rows[0].Cells[method].TotalSeconds
 }
@@ -56,7 +56,7 @@ func accuracy(c bench.TableCell) string {
 	return ui.Hundredths(*c.Accuracy)
 }
 
-// agreement returns the difference of the counted flops from the model, or "equal".
+// agreement returns the counted flops of c minus the flops by the model, or "equal" if they agree.
 func agreement(c bench.TableCell) string {
 	if d := c.FlopsCounted - c.FlopsModel; d != 0 {
 		return fmt.Sprintf("%+.0e", d)
@@ -64,7 +64,7 @@ func agreement(c bench.TableCell) string {
 	return "equal"
 }
 
-// Compared compares the methods with the first one. It is empty for one method or without updates.
+// Compared compares each method with the first one. It is empty for one method or without updates.
 func (t *StepTable) Compared() (text string) {
 	for i := 1; i < len(t.methods) && len(t.rows) > 1; i++ {
 		points, weights := 0.0, 0.0

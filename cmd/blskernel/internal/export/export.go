@@ -1,4 +1,4 @@
-// Package export implements the command export.
+// Package export implements the export command.
 package export
 
 import (
@@ -25,7 +25,7 @@ type exporting struct {
 	out string
 }
 
-// New returns the command export.
+// New returns the export command.
 func New(s ui.Streams) *cobra.Command {
 	var e exporting
 	cmd := &cobra.Command{
@@ -180,8 +180,8 @@ func (a *archive) model(m *model.Model, weights *mat.Dense) {
 	a.add("targets", m.Metadata.Targets)
 }
 
-// add writes a value as an array: a number or a word as a scalar, a slice as a vector, rows as a
-// matrix. A shorter row is filled up with its last number. A nil value is left out.
+// add writes value as the array name: a number or a word as a scalar, a slice as a vector, rows as a
+// matrix. It pads a shorter row with the row's last number, and leaves out a nil value.
 func (a *archive) add(name string, value any) {
 	var floats []float64
 	var words []string

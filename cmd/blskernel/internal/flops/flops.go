@@ -1,4 +1,4 @@
-// Package flops implements the command flops, which shows the flops and times of updates.
+// Package flops implements the flops command, which shows the flops and times of updates.
 package flops
 
 import (
@@ -30,7 +30,7 @@ type flopsFlags struct {
 	validate, calibrate bool
 }
 
-// New returns the command flops.
+// New returns the flops command.
 func New(s ui.Streams) *cobra.Command {
 	x := flopsFlags{
 		methods: strings.Split(ui.MethodNames(), ", "), l: 4000, k: 1000, q: 500, c: 10,

@@ -1,4 +1,4 @@
-// Package importance implements the command importance.
+// Package importance implements the importance command.
 package importance
 
 import (
@@ -30,7 +30,7 @@ type asking struct {
 // defaultRows is the default of --rows.
 const defaultRows = 10000
 
-// New returns the command importance.
+// New returns the importance command.
 func New(s ui.Streams) *cobra.Command {
 	a := asking{rows: defaultRows, opt: bls.ImportanceOptions{Repeats: bls.DefaultRepeats}}
 	cmd := &cobra.Command{

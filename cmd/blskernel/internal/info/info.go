@@ -1,4 +1,4 @@
-// Package info implements the command info.
+// Package info implements the info command.
 package info
 
 import (
@@ -34,7 +34,7 @@ type Information struct {
 	Kernel   string            `json:"kernel,omitempty"`
 	Kernels  []string          `json:"kernels"`
 	Blocks   blockSizes        `json:"blocks"`
-	SelfTest string            `json:"selfTest,omitempty"` // a hash of results of pure
+	SelfTest string            `json:"selfTest,omitempty"` // a hash of results of the pure backend
 	Go       string            `json:"go"`
 }
 
@@ -72,7 +72,7 @@ func gather() (Information, error) {
 	return info, nil
 }
 
-// New returns the command info.
+// New returns the info command.
 func New(s ui.Streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{

@@ -15,7 +15,7 @@ type Fetched struct {
 	Done, Total int64 // bytes; Total is -1 if unknown
 }
 
-// Share returns the share of the input that was read with rows of total rows, or -1 if it is unknown.
+// Share returns the share of the input that has been read after rows of total rows, or -1 if unknown.
 func (f Fetched) Share(rows, total int64) float64 {
 	switch {
 	case total > 0:
@@ -30,7 +30,7 @@ func (f Fetched) Share(rows, total int64) float64 {
 // unknownGrowth is the assumed number of rows, as a multiple of the first ones, if nothing is known.
 const unknownGrowth = 100
 
-// ExpectedRows returns total if it is known, else an estimate from the bytes that the first rows took.
+// ExpectedRows returns total if it is known, else an estimate from the bytes that first rows took.
 func (f Fetched) ExpectedRows(first int, total int64) float64 {
 	switch {
 	case total >= 0:
@@ -42,15 +42,15 @@ func (f Fetched) ExpectedRows(first int, total int64) float64 {
 	}
 }
 
-// Batches reads on a goroutine, so that the next batch is parsed while one is learned. At most one
-// batch waits: memory holds two batches, and what the reader reads ahead.
+// Batches reads batches on a goroutine, so that the next batch is parsed while one is learned. At most
+// one batch waits, so memory holds two batches, and what the reader reads ahead.
 type Batches struct {
 	handed chan Fetched
 	Stop   context.CancelFunc // ends the reading
 }
 
-// ReadAhead reads the first known rows in batches of at most rest rows, none of which goes beyond them;
-// then a batch of first rows; then batches of rest rows. It closes the reader.
+// ReadAhead reads from r the first known rows, in batches of at most rest rows that end where those
+// rows end. It then reads a batch of first rows, and then batches of rest rows. It closes r.
 func ReadAhead(ctx context.Context, r *stream.Reader, known int64, first, rest int) *Batches {
 	ctx, cancel := context.WithCancel(ctx)
 	b := &Batches{handed: make(chan Fetched), Stop: cancel}
@@ -73,7 +73,7 @@ func ReadAhead(ctx context.Context, r *stream.Reader, known int64, first, rest i
 	return b
 }
 
-// fetch reads a batch and hands it over, and reports whether there may be more.
+// fetch reads a batch, hands it to Take, and reports whether there may be more.
 func (b *Batches) fetch(ctx context.Context, r *stream.Reader, rows int) (f Fetched, more bool) {
 	f.Batch, f.Err = r.Next(rows)
 	f.Done, f.Total = r.Bytes()

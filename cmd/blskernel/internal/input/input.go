@@ -1,5 +1,5 @@
-// Package input has the data that commands read: the flags that say what to read and how, the paths,
-// each checked and hashed once, and the batches.
+// Package input provides the data that commands read. It has the flags that say what to read and how,
+// the paths, each checked and hashed once, and the batches.
 package input
 
 import (
@@ -28,7 +28,7 @@ const (
 	maxBatch = 4096
 	// batchBytes bounds the size of the inputs of a default batch, and of its outputs.
 	batchBytes = 32 << 20
-	// recordedBytes is that bound for a batch size recorded in a model file.
+	// recordedBytes is the same bound for a batch size recorded in a model file.
 	recordedBytes = 1 << 30
 )
 
@@ -48,14 +48,14 @@ type Input struct {
 	files   map[string]*file // by path, without standard input
 }
 
-// A file is the FileInfo of a path, and its hash.
+// A file has the FileInfo of a path and the hash of its contents.
 type file struct {
 	fs.FileInfo
 	hash string // of the bytes, empty until it is computed
 }
 
-// Register adds the flags. part is the default of --part. batch is the help text of --batch; if it is
-// empty, the command has no such flag.
+// Register adds the flags of in to cmd. part is the default of --part. batch is the help text of
+// --batch; if it is empty, cmd has no such flag.
 func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 	f, opt := cmd.Flags(), &in.Options
 	f.StringArrayVar(&in.Paths, "data", nil, "file of samples, folder with MNIST's file names, or - for standard input; may be repeated; files may also be given as arguments")
@@ -124,7 +124,7 @@ func (in *Input) Begin(args []string, say *session.Session) error {
 	return nil
 }
 
-// Infos returns the results of stat in Begin.
+// Infos returns what stat returned in Begin, for each path.
 func (in *Input) Infos() []fs.FileInfo {
 	var infos []fs.FileInfo
 	for _, f := range in.files {
@@ -186,7 +186,7 @@ func Shown(path string) string {
 	return path
 }
 
-// Once names the first path that can be read only once, neither a regular file nor a folder, if any.
+// Once names the first source that can be read only once: neither a regular file nor a folder, if any.
 func (in *Input) Once() string {
 	for _, path := range in.Sources() {
 		switch f := in.files[path]; {
@@ -199,8 +199,8 @@ func (in *Input) Once() string {
 	return ""
 }
 
-// BatchRows returns the number of rows in a batch of r with c outputs: as given by --batch, else as
-// recorded in a model file, else the default.
+// BatchRows returns the number of rows in a batch of r with c outputs. It is the value of --batch, else
+// recorded, which is from a model file, else the default.
 func (in *Input) BatchRows(r *stream.Reader, recorded, c int) int {
 	return batchRows(in.Batch, recorded, r.Dim(), c)
 }
@@ -216,7 +216,8 @@ func batchRows(given, recorded, d, c int) int {
 	return max(1, min(maxRows, bytes/(8*max(d, c))))
 }
 
-// Open opens the data. It returns as soon as ctx is canceled, even if standard input sends nothing.
+// Open opens the data, with the targets as labels if classes is true. It returns as soon as ctx is
+// canceled, even if standard input sends nothing.
 func (in *Input) Open(ctx context.Context, classes bool) (r *stream.Reader, err error) {
 	for _, path := range in.Sources() {
 		if in.isModel(path) {
@@ -253,12 +254,12 @@ func (in *Input) setAside(fault error) error {
 	return nil
 }
 
-// LearnSkippingBad calls do with a batch, and drops each row that overflows the model until do
+// LearnSkippingBad calls do with b, and drops from it each row that overflows the model, until do
 // succeeds. It returns the rows kept, or nil if there are none.
 func (in *Input) LearnSkippingBad(b *stream.Batch, do func(*stream.Batch) error) (*stream.Batch, error) {
 	b, err := model.SkipBad(b, do, func(fault *model.Error) error { return in.setAside(in.Explain(fault)) })
 	return b, in.Explain(err)
 }
 
-// Explain adds to an error of a model the flags that can help.
+// Explain adds the flags that can help to an error of a model.
 func (in *Input) Explain(err error) error { return session.Explain(err, in.Closed) }

@@ -45,9 +45,10 @@ func (n RowCount) Add(b *stream.Batch) {
 	}
 }
 
-// ListLearned adds the files whose rows were learned, or removed if removed is true, to the model's
-// list, and returns all sources, for its log. The hash of a source that is not a regular file, or
-// cannot be read again, is empty; a note names the latter.
+// ListLearned adds the files with rows in counts to the list in m, as learned or, if removed is true,
+// as removed. It returns all sources, for the model's log. A source that is not a regular file, or
+// cannot be read again, has no hash and is not listed. A note names each file that cannot be read
+// again.
 func (in *Input) ListLearned(m *model.Model, counts RowCount, removed bool) (files []modelfile.Learned) {
 	for _, path := range in.Sources() {
 		l := modelfile.Learned{Name: session.Recorded(filepath.Base(Shown(path))), Rows: counts[Shown(path)], Removed: removed}

@@ -38,8 +38,8 @@ func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) 
 	return r, nil
 }
 
-// OpenFor loads the model that the first argument names, which the command does not change, and opens
-// the data of the other arguments as OpenMatched does.
+// OpenFor loads the model named by the first argument, to be read only. It opens the data of the other
+// arguments as OpenMatched does.
 func (in *Input) OpenFor(ctx context.Context, s *session.Session, args []string, targets bool) (m *model.Model, r *stream.Reader, err error) {
 	if err = in.Begin(args[1:], s); err == nil {
 		m, err = s.LoadToRead(ctx, args[0])
@@ -50,8 +50,8 @@ func (in *Input) OpenFor(ctx context.Context, s *session.Session, args []string,
 	return m, r, err
 }
 
-// Each calls do for each batch while the next one is read, counts the rows, and closes r. outputs is
-// the number of the model's outputs.
+// Each calls do for each batch of r while the next one is read, counts the rows, and closes r. outputs
+// is the number of the model's outputs. The text of the progress begins with doing.
 func (in *Input) Each(ctx context.Context, r *stream.Reader, outputs int, doing string, do func(*stream.Batch) error) (rows int64, err error) {
 	total, batch := r.Rows(), in.BatchRows(r, 0, outputs)
 	names := CellNames(r)
@@ -74,7 +74,7 @@ func (in *Input) Each(ctx context.Context, r *stream.Reader, outputs int, doing 
 	}
 }
 
-// adopt sets the options for cells as in the training, unless flags say otherwise.
+// adopt sets the options for reading cells as they were in training, unless flags say otherwise.
 func (in *Input) adopt(m *model.Model) error {
 	as := m.Metadata.Options()
 	in.Options.Decimal, in.Options.Thousands = cmp.Or(in.Options.Decimal, as.Decimal), cmp.Or(in.Options.Thousands, as.Thousands)
@@ -88,7 +88,7 @@ func (in *Input) adopt(m *model.Model) error {
 	return nil
 }
 
-// match selects the columns of the data by the names of the model.
+// match selects the columns of r that m has, with the targets if targets is true.
 func (in *Input) match(r *stream.Reader, m *model.Model, targets bool) error {
 	err := m.Match(r, model.Data{Missing: in.Options.Missing, Learn: targets, Elsewhere: in.Options.TargetPath != "", Single: len(in.Sources()) == 1})
 	fault, ok := err.(*stream.Error)
@@ -102,7 +102,7 @@ func (in *Input) match(r *stream.Reader, m *model.Model, targets bool) error {
 	return err
 }
 
-// OpenAgain opens the data that a model has learned, with its columns.
+// OpenAgain opens the data that m has learned, and selects the same columns.
 func (in *Input) OpenAgain(ctx context.Context, m *model.Model) (*stream.Reader, error) {
 	r, err := in.Open(ctx, m.Classifier != nil)
 	if err != nil {

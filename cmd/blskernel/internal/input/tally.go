@@ -19,7 +19,7 @@ func CellNames(r *stream.Reader) []string {
 }
 
 // Tell prints notes on the rows left out, and on the cells filled in and the unknown words of the
-// columns with these names.
+// columns, which names names.
 func (in *Input) Tell(t stream.Tally, names []string) {
 	each := func(counts []int64) string {
 		const maxShown = 10
@@ -53,7 +53,7 @@ func (in *Input) Tell(t stream.Tally, names []string) {
 	}
 }
 
-// NamesOr returns n names: the given ones, then what with a number for each column without a name.
+// NamesOr returns n names: the given ones, and what with a number for each column that has none.
 func NamesOr(names []string, n int, what string) []string {
 	for i := len(names); i < n; i++ {
 		names = append(names, fmt.Sprintf("%s %d", what, i+1))

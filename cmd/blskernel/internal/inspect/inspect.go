@@ -1,4 +1,4 @@
-// Package inspect implements the command inspect.
+// Package inspect implements the inspect command.
 package inspect
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// New returns the command inspect.
+// New returns the inspect command.
 func New(s ui.Streams) *cobra.Command {
 	var with session.Session
 	cmd := &cobra.Command{

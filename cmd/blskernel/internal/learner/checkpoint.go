@@ -39,7 +39,7 @@ func (v interval) due(rows int64, since time.Duration) bool {
 	return v.rows > 0 && rows >= v.rows || v.time > 0 && since >= v.time
 }
 
-// RegisterCheckpoint adds --checkpoint and --resume.
+// RegisterCheckpoint adds --checkpoint, and --resume with resume as its help text.
 func (l *Learner) RegisterCheckpoint(cmd *cobra.Command, resume string) {
 	ui.Parsed(cmd, &l.checkpoint, "checkpoint", "", "write the model each time that this many rows, such as 100000, or this much time, such as 5m, have passed, and when interrupted", parseInterval)
 	cmd.Flags().BoolVar(&l.Resume, "resume", false, resume)

@@ -21,7 +21,7 @@ import (
 	"blskernel/internal/io/atomicfile"
 )
 
-// checkEnd returns an error if, at the end, the metadata would be too large or the disk too full.
+// checkEnd returns an error if the metadata would be too large, or the disk too full, at the end.
 func (l *Learner) checkEnd() error {
 	if err := l.Recordable(l.Model.Metadata); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (l *Learner) checkEnd() error {
 	return atomicfile.Room(l.Out, blsupdate.StateBytes(u.Method(), l.samplesAtEnd(), u.Nodes(), u.Targets()))
 }
 
-// samplesAtEnd returns the expected number of samples at the end, without the rows to come from a pipe.
+// samplesAtEnd returns the expected number of samples at the end, except rows to come from a pipe.
 func (l *Learner) samplesAtEnd() int {
 	left := max(0, l.Total-max(l.rows, l.Known))
 	learned := int64(float64(left) * float64(1-l.Holdout))
@@ -38,7 +38,7 @@ func (l *Learner) samplesAtEnd() int {
 }
 
 // Recordable returns the error that writing the metadata would return once the run has learned its
-// files, so that the run fails before the work.
+// files. The run can then fail before the work.
 func (l *Learner) Recordable(meta modelfile.Metadata) error {
 	meta.Notes, meta.Log = maps.Clone(meta.Notes), nil // Put cuts the log
 	if err := l.Manifest.Note(&meta, math.MaxInt64, strings.Repeat("f", 16), false); err != nil {

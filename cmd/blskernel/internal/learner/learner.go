@@ -64,7 +64,7 @@ type Learner struct {
 	waiting, learning, writing time.Duration
 }
 
-// Begin checks the paths of the data, and the flags that need to read it again.
+// Begin checks the paths of the data, and the flags that require reading it again.
 func (l *Learner) Begin(cmd *cobra.Command, args []string) (err error) {
 	l.begun = time.Now()
 	if err = l.In.Begin(args, &l.Session); err != nil {
@@ -124,7 +124,7 @@ func (l *Learner) Log(op modelfile.Operation) {
 	l.Model.Log(op)
 }
 
-// A Batch is a batch as read, with the rows of it to learn.
+// A Batch is a batch as it was read, with the rows to learn of it.
 type Batch struct {
 	input.Fetched
 	Learned *stream.Batch // the rows not held out, nil for none
@@ -179,7 +179,7 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 	return l.finish(ctx)
 }
 
-// learn learns a batch. In an update, the predictions from before update the calibration if the rows
+// learn learns a batch. In an update, predictions made before that update the calibration, if the rows
 // may be among the last ones, and with --score the running score.
 func (l *Learner) learn(ctx context.Context, b *stream.Batch) error {
 	l.Model.Calibrating = l.Manifest.Name == "update" &&
@@ -212,9 +212,9 @@ func (l *Learner) LearnBatch(f Batch, do func(*stream.Batch) error) error {
 // enoughTested is the least number of rows of a later batch on which train calibrates a model.
 const enoughTested = 1000
 
-// count counts the rows of a batch as read, also when a resumed run reads them again. It keeps the
-// batch on which train calibrates the model: the last one with enough rows that had no part in choosing
-// the settings, or the first batch if nothing was chosen.
+// count counts the rows of a batch as read, even when a resumed run reads them again. It keeps the
+// batch on which train calibrates the model. That is the last one with enough rows that had no part in
+// choosing the settings, or the first batch if nothing was chosen.
 func (l *Learner) count(f Batch, learned *stream.Batch, doing string) {
 	l.sum(f.Batch)
 	if learned != nil && l.Manifest.Name == "train" && l.Model.KeptRows() == 0 &&

@@ -1,4 +1,4 @@
-// Package merge implements the command merge.
+// Package merge implements the merge command.
 package merge
 
 import (
@@ -19,7 +19,7 @@ type merging struct {
 	again bool
 }
 
-// New returns the command merge.
+// New returns the merge command.
 func New(s ui.Streams) *cobra.Command {
 	var mg merging
 	cmd := &cobra.Command{
@@ -72,7 +72,7 @@ func (mg *merging) do(ctx context.Context, paths []string) error {
 	return mg.Save(mg.out, sum, rows, "merged "+ui.Count(len(paths), "model"))
 }
 
-// add merges other, the model at path, into sum, which began as the model at first.
+// add merges other, the model at path, into sum, which started as the model at the path first.
 func (mg *merging) add(sum, other *model.Model, first, path string) error {
 	err := sum.Merge(other, mg.again)
 	var differ *model.MergeError

@@ -1,4 +1,4 @@
-// Package paper implements the command paper, which runs the paper's tables.
+// Package paper implements the paper command, which runs the paper's tables.
 package paper
 
 import (
@@ -62,7 +62,7 @@ func (x *paper) whitening() *dataset.ZCAOptions {
 
 var paperMethods = []string{"original", "improved/paper", bench.PlannerSeries}
 
-// New returns the command paper.
+// New returns the paper command.
 func New(s ui.Streams) *cobra.Command {
 	code, _ := bench.LookupRecipe(bench.RecipeCode)
 	x := paper{methods: paperMethods, lambda: code.Lambda, runs: 1}
@@ -128,7 +128,7 @@ missing tables again into another file: 'blskernel report' reads several.`,
 	return cmd
 }
 
-// follow sets each flag that is not given to the value of the recipe.
+// follow sets each flag that was not given to its value in the recipe.
 func (x *paper) follow(f *pflag.FlagSet) {
 	r, _ := bench.LookupRecipe(x.recipe)
 	if !f.Changed("lambda") {

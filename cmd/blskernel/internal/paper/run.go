@@ -32,7 +32,7 @@ func (x *paper) run(ctx context.Context) error {
 	return nil
 }
 
-// table runs one of Tables 2 to 9 with each seed.
+// table runs Table n, one of Tables 2 to 9, with each seed.
 func (x *paper) table(ctx context.Context, n int) error {
 	t, _ := bench.LookupPaperTable(n)
 	t = t.Scaled(x.size)
@@ -106,7 +106,7 @@ func (x *paper) head(h bench.TableHead) string {
 			h.Recipe, ui.RidgeText(h.Lambda), h.Shrink, h.FeatureNodes, h.Seeds[0], method) + experiment.BackendLine(x.backend) + "\n"
 }
 
-// show prints the tables of a report on results.
+// show prints the tables of a report on f.
 func (x *paper) show(f *result.File) error {
 	page, err := report.New([]*result.File{f})
 	if err != nil {
@@ -118,7 +118,7 @@ func (x *paper) show(f *result.File) error {
 // minKnown is the least share of the work from which the remaining time is estimated.
 const minKnown = 0.03
 
-// timeLeft returns the remaining time if the work goes on at the same pace.
+// timeLeft returns the remaining time, after a share of the work took since, at the same pace.
 func timeLeft(since time.Duration, share float64) string {
 	if !(share >= minKnown && share < 1) {
 		return ""

@@ -1,4 +1,4 @@
-// Package plan implements the command plan, which finds the fastest method.
+// Package plan implements the plan command, which finds the fastest method.
 package plan
 
 import (
@@ -24,7 +24,7 @@ type planFlags struct {
 	calibrate  bool
 }
 
-// New returns the command plan.
+// New returns the plan command.
 func New(s ui.Streams) *cobra.Command {
 	x := planFlags{l: 10000, k: 1000, q: 1000, c: 10, lambda: 0x1p-30, needs: blsupdate.Needs{Batches: 1}}
 	cmd := &cobra.Command{
@@ -115,8 +115,8 @@ func (x *planFlags) show(needs blsupdate.Needs) error {
 	return errors.Join(x.Object(p), x.Print(text), err)
 }
 
-// newStart returns the fastest method for a new start, with the weights, among the methods that meet
-// all needs, and its time.
+// newStart returns the fastest method for a new start, including its weights, and its time. It
+// considers the candidates of c that meet all needs.
 func newStart(c blsupdate.Choice, rates *blsupdate.Rates, s blsupdate.Shape) (method string, least float64) {
 	for _, x := range c.Candidates {
 		if x.Options.Lambda == 0 && s.L < s.K { // how Original and Improved start then

@@ -1,4 +1,4 @@
-// Package predict implements the command predict.
+// Package predict implements the predict command.
 package predict
 
 import (
@@ -31,7 +31,7 @@ type prediction struct {
 	interval float64
 }
 
-// New returns the command predict.
+// New returns the predict command.
 func New(s ui.Streams) *cobra.Command {
 	var p prediction
 	cmd := &cobra.Command{

@@ -1,4 +1,4 @@
-// Package remove implements the command remove.
+// Package remove implements the remove command.
 package remove
 
 import (
@@ -25,7 +25,7 @@ type removing struct {
 	again bool
 }
 
-// New returns the command remove.
+// New returns the remove command.
 func New(s ui.Streams) *cobra.Command {
 	var rm removing
 	cmd := &cobra.Command{

@@ -1,4 +1,4 @@
-// Package report implements the command report, which makes a page of results.
+// Package report implements the report command, which makes a page of results.
 package report
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// New returns the command report.
+// New returns the report command.
 func New(s ui.Streams) *cobra.Command {
 	var results []string
 	var out string

@@ -18,7 +18,7 @@ import (
 // classes.
 const aucNumbers = 1 << 23
 
-// MaxAUCRows returns the largest number of rows of c classes that are kept.
+// MaxAUCRows returns the largest number of rows that are kept for the AUC of c classes.
 func MaxAUCRows(c int) int { return max(1, aucNumbers/(c+2)) }
 
 // A classScore collects the scores of a classification.
@@ -99,7 +99,7 @@ type Confused struct {
 	Rows       float64 `json:"rows"`
 }
 
-// Classification is the result of evaluate as JSON. With weights all numbers of rows except the first
+// Classification is the result of evaluate as JSON. With weights, all numbers of rows except the first
 // are sums of weights.
 type Classification struct {
 	Kind           string         `json:"kind"`
@@ -125,7 +125,7 @@ type Classification struct {
 	wrong float64
 }
 
-// known returns a number for JSON, nil if it is not finite.
+// known returns v for JSON, or nil if it is not finite.
 func known(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

@@ -14,15 +14,15 @@ type Folds struct {
 	Measures []Measure `json:"measures"`
 }
 
-// A Measure is one number of the quality, over all folds.
+// A Measure summarizes one number of the quality over all folds.
 type Measure struct {
 	Name   string     `json:"name"`
-	Mean   *float64   `json:"mean"`   // null where a fold has none
+	Mean   *float64   `json:"mean"`   // null if a fold has none
 	Spread *float64   `json:"spread"` // the standard deviation over the folds
 	Values []*float64 `json:"values"`
 }
 
-// String writes the first measures with their spreads in one line.
+// String returns the first measures and their spreads in one line.
 func (f *Folds) String() string {
 	const maxLines = 15 // three of each of five targets
 	text := fmt.Sprintf("%d folds", f.Number)
@@ -35,7 +35,7 @@ func (f *Folds) String() string {
 	return "cross-validation: " + text
 }
 
-// Across summarizes scores of one kind, one from each fold.
+// Across summarizes scores of the same kind, one from each fold.
 func Across(scores []Score) (*Folds, error) {
 	f := &Folds{Number: len(scores)}
 	for i, s := range scores {

@@ -15,7 +15,7 @@ import (
 
 const maxGroups = 200
 
-// Groups has a score for each value of a column, the only one that the reader keeps.
+// Groups has a score for each value of a column, the only column that the reader keeps.
 type Groups map[string]Score
 
 // A Group is the result of one value in JSON.
@@ -59,7 +59,7 @@ type Grouping struct {
 	Groups []Group `json:"groups,omitempty"`
 }
 
-// Group sets the results.
+// Group sets the column and the results.
 func (g *Grouping) Group(by string, all []Group) { *g = Grouping{by, all} }
 
 // lines returns the name of the column and a line for each group, or an empty string without groups.

@@ -17,7 +17,7 @@ import (
 
 // A Score compares predictions with the known labels or targets, batch by batch.
 type Score interface {
-	// outside has how far each row lies outside the learned ones.
+	// add adds the predictions of b. outside has how far each row lies outside the learned rows.
 	add(m *model.Model, b *stream.Batch, scores *mat.Dense, outside []float64) error
 	// Quality returns the quality of the predictions so far, or an error if all rows have weight 0.
 	Quality() (Quality, error)
@@ -43,7 +43,7 @@ func newScore(m *model.Model, rows int64, share int) (Score, error) {
 	return &errorScore{names: names, targets: make([]metrics.Errors, len(names))}, nil
 }
 
-// Sketch removes the numbers of single classes from q and returns it.
+// Sketch removes the numbers for individual classes from q and returns it.
 func Sketch(q Quality) Quality {
 	if c, ok := q.(*Classification); ok {
 		c.Classes, c.Confusion, c.Confused = nil, nil, nil
@@ -58,7 +58,7 @@ func weightOf(b *stream.Batch, i int) float64 {
 	return b.Weights[i]
 }
 
-// Add adds the predictions of a batch to a score, and counts the rows far outside what was learned.
+// Add scores the predictions for a batch, and adds the rows far outside what m has learned to far.
 func Add(ctx context.Context, m *model.Model, to Score, b *stream.Batch, far *Far) error {
 	if b.Labels == nil && b.Y == nil {
 		return model.ErrNoTargets
@@ -77,7 +77,7 @@ func Add(ctx context.Context, m *model.Model, to Score, b *stream.Batch, far *Fa
 // maxNoted bounds the bytes of a score in a model file: the score of thousands of targets is too long.
 const maxNoted = 1 << 16
 
-// Note stores a value in the metadata as a JSON object if it fits.
+// Note stores value under name in the metadata, as a JSON object, if it fits.
 func Note(meta *modelfile.Metadata, name string, value any) error {
 	delete(meta.Notes, name)
 	text, err := json.Marshal(value)
@@ -112,7 +112,7 @@ func Noted(m *model.Model) Quality {
 // Far counts the rows that lie far outside what a model has learned.
 type Far struct{ far, rows int }
 
-// Count counts the rows of a batch, and returns how far each lies outside.
+// Count counts the rows of a batch, and returns how far each lies outside what m has learned.
 func (f *Far) Count(ctx context.Context, m *model.Model, b *stream.Batch) ([]float64, error) {
 	outside, err := m.OutsideContext(ctx, b.X)
 	for _, r := range outside {

@@ -92,7 +92,7 @@ func computing(b blskernel.Backend) map[string]string {
 	return settings
 }
 
-// Note writes the manifest to the metadata of a model. content is the checksum of the rows read.
+// Note writes the manifest, and how far the run is, to meta. content is the checksum of the rows read.
 func (m *Manifest) Note(meta *modelfile.Metadata, rows int64, content string, done bool) error {
 	settings, err := json.Marshal(m.settings) // sorted by key
 	if err != nil {

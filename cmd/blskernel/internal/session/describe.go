@@ -80,7 +80,7 @@ func ExtrasOf(m *model.Model) Extras {
 	return e
 }
 
-// String lists the settings that are not off, each after a comma.
+// String returns the settings that are not off, each after a comma.
 func (e Extras) String() string {
 	text := ""
 	if e.Relevance > 0 {
@@ -95,12 +95,12 @@ func (e Extras) String() string {
 	return text
 }
 
-// Settings formats the settings.
+// Settings returns the settings as text: enhancement nodes, shrink, lambda, scale and extras.
 func (c *Choice) Settings() string {
 	return fmt.Sprintf("%s, shrink %.3g, lambda %.3g, scaled by %s%v", ui.Count(c.Enhancement, "enhancement node"), c.Shrink, c.Lambda, c.Scale, c.Extras)
 }
 
-// Reached formats the score that the settings reached.
+// Reached returns the score that the settings reached as text, with the rows that it is from.
 func (c *Choice) Reached() string {
 	if c.HeldOut == c.Rows {
 		return fmt.Sprintf("%s %.4f on the first %d rows, each held out once", c.Measure, c.Score, c.Rows)

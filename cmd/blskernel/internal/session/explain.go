@@ -21,8 +21,8 @@ var (
 // Uncalibrated says what to do about a model without a calibration.
 const Uncalibrated = "the model is not calibrated, or was changed since by remove, merge, --lambda or train --like: use 'blskernel calibrate' with rows that it has not learned"
 
-// InFlags writes the remedies of an error of package stream as flags. For io.EOF, the end of data that
-// should have a row, it returns ErrNoRows.
+// InFlags rewrites the remedies in an error of package stream as flags. For io.EOF, the end of data
+// that should have a row, it returns ErrNoRows.
 func InFlags(err error) error {
 	fault, ok := err.(*stream.Error)
 	switch {
@@ -40,7 +40,7 @@ func InFlags(err error) error {
 	})
 }
 
-// Explain adds to an error of a model the flags that can help. closed says why there are no new
+// Explain adds the flags that can help to an error of a model. closed says why the model accepts no new
 // classes.
 func Explain(err error, closed string) error {
 	var fault *model.Error

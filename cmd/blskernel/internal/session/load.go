@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// ModelFirst requires at least one argument, the model, and at most most arguments.
+// ModelFirst returns a check for at least one argument, the model, and at most most arguments.
 func ModelFirst(most int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -60,7 +60,7 @@ func (s *Session) Load(ctx context.Context, path string) (*model.Model, error) {
 	return model.New(f), nil
 }
 
-// LoadToRead is Load for a command that does not change the model. It warns if that is a checkpoint.
+// LoadToRead is Load for a command that does not change the model. It warns of a checkpoint.
 func (s *Session) LoadToRead(ctx context.Context, path string) (*model.Model, error) {
 	m, err := s.Load(ctx, path)
 	if err == nil {
@@ -83,8 +83,8 @@ func (s *Session) LoadWhole(ctx context.Context, path string) (*model.Model, err
 }
 
 // Save computes the weights of a model that remove, merge or calibrate has changed, writes it and
-// prints the result. rows is the number of rows removed, merged or calibrated on. If only the sync of
-// the folder fails, it prints the result and returns an error.
+// prints the result. rows is the number of rows removed, merged or calibrated on, and done a text about
+// them. If only the sync of the folder fails, it prints the result and returns an error.
 func (s *Session) Save(path string, m *model.Model, rows int64, done string) error {
 	if _, err := m.Weights(); err != nil {
 		return TrainAnew(err)
@@ -110,7 +110,7 @@ func (s *Session) Save(path string, m *model.Model, rows int64, done string) err
 	return errors.Join(told, err)
 }
 
-// Look returns the result of stat for a path, nil if it does not exist.
+// Look returns the result of stat for a path, or nil if the path does not exist.
 func (s *Session) Look(path string) fs.FileInfo {
 	info, err := vfs.Stat(s.FS, path)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package session has what commands on model files share: flags and reports, the notes of a run, and
-// errors in terms of flags. It reads, locks and writes models.
+// Package session provides what commands on model files share: flags and reports, the notes of a run,
+// and errors in terms of flags. It reads, locks and writes models.
 package session
 
 import (
@@ -21,8 +21,8 @@ type Session struct {
 	Backend blskernel.Backend
 }
 
-// Command adds the flags of every session to cmd, after its own, and returns it. cmd then begins the
-// session and calls do. object names the value that --json prints.
+// Command adds the flags of every session to cmd, after its own, and returns cmd. When cmd runs, it
+// begins the session and calls do. object names the value that --json prints.
 func (s *Session) Command(cmd *cobra.Command, to ui.Streams, object string, do func(ctx context.Context, args []string) error) *cobra.Command {
 	f := cmd.Flags()
 	f.SortFlags = false

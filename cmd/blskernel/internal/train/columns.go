@@ -88,15 +88,15 @@ func distinct(path string, names []string) error {
 	return nil
 }
 
-// rowNames reports whether the first column has no name and numbers the rows, as pandas and R write it,
-// and is one of several inputs, without --inputs.
+// rowNames reports whether the first column has no name and numbers the rows, as pandas and R write
+// them. It must be one of several inputs, and --inputs must not be given.
 func rowNames(r *stream.Reader, found *stream.Description) bool {
 	s, names := r.Selection(), r.Heading().Names
 	return s.Inputs == nil && names != nil && names[0] == "" && r.Dim() > 1 && r.Inputs()[0] == "" &&
 		slices.Contains(found.RowNumbers, 0) && !slices.Contains(s.Exclude, "1")
 }
 
-// sayNotations prints notes on the columns, of these names, whose numbers are not plain.
+// sayNotations prints notes on the columns whose numbers are not plain. names has their names.
 func (tr *training) sayNotations(all []stream.Notation, names []string) {
 	written := map[stream.Notation][]string{{}: nil}
 	for i, n := range all {

@@ -10,9 +10,9 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// chooseIndicators adds indicators of missing cells to the columns with gaps if they lower the error of
-// the m rows held out of the first ones by more than the fraction 1/√m, which may be chance, and if
-// both fits hold out the same rows.
+// chooseIndicators adds indicators of missing cells to the columns with gaps if they score better on
+// the m rows held out of the first ones. The error must fall by more than the fraction 1/√m, which may
+// be chance, and both fits must hold out the same rows.
 func (tr *training) chooseIndicators(ctx context.Context, r *stream.Reader) error {
 	plain := r.Selection()
 	if plain.Missing != stream.MissingMean {
@@ -36,7 +36,7 @@ func (tr *training) chooseIndicators(ctx context.Context, r *stream.Reader) erro
 }
 
 // tryFirst selects columns, fits a model to the first rows and returns the choice with the score of the
-// held-out ones, or the zero value if that fails. The training then reports the fault.
+// held-out ones. If that fails, it returns the zero value, and the training reports the fault later.
 func (tr *training) tryFirst(ctx context.Context, r *stream.Reader, s stream.Selection) (c bls.Choice) {
 	if err := r.Select(s); err != nil {
 		return c

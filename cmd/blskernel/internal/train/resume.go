@@ -99,7 +99,7 @@ func (tr *training) trainLike(ctx context.Context) error {
 	return tr.LearnAll(ctx)
 }
 
-// emptyCopy returns the metadata of a model like the one of meta, but without any rows.
+// emptyCopy returns the metadata of a model like the one that meta describes, but without any rows.
 func emptyCopy(meta *modelfile.Metadata) (like modelfile.Metadata, err error) {
 	like = *meta
 	like.Software = "blskernel " + ui.Version()

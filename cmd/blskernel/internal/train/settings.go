@@ -60,7 +60,7 @@ func (m *settings) register(cmd *cobra.Command) {
 	ui.SeedFlag(cmd, &m.seed)
 }
 
-// count returns a parser of numbers from low to high, and of 0 as bls.None.
+// count returns a parser of numbers from low to high, which returns bls.None for 0.
 func count(low, high int) func(string) (int, error) {
 	return func(text string) (int, error) {
 		n, err := strconv.Atoi(text)
@@ -89,8 +89,8 @@ const maxFolds = 100
 
 var parseHoldout = ui.Number("want a share from 0 to 0.9, such as 0.2", func(v model.Holdout) bool { return v >= 0 && v <= 0.9 })
 
-// estimator returns an unfitted classifier or regressor, and nil for the other. rows is the number of
-// rows expected.
+// estimator returns an unfitted classifier if labeled is true, and otherwise an unfitted regressor; the
+// other is nil. rows is the expected number of rows.
 func (m *settings) estimator(labeled bool, classes, rows int, images bool, b blskernel.Backend) (*bls.Classifier, *bls.Regressor) {
 	features := bls.FeatureOptions{
 		Groups: m.Groups, GroupNodes: m.GroupNodes, EnhancementNodes: m.Enhancement,

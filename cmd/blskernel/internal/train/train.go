@@ -1,4 +1,4 @@
-// Package train implements the command train. Its method do lists the steps, in order.
+// Package train implements the train command. Its method do lists the steps, in order.
 package train
 
 import (
@@ -33,7 +33,7 @@ type training struct {
 	gaps            []bool // for each column, whether an indicator of missing cells may help
 }
 
-// New returns the command train.
+// New returns the train command.
 func New(s ui.Streams) *cobra.Command {
 	var tr training
 	cmd := &cobra.Command{
@@ -251,8 +251,8 @@ func (tr *training) prepare(ctx context.Context, r *stream.Reader) (meta modelfi
 // number is still to be chosen.
 const usualNodes = 400
 
-// firstRows returns the number of rows to read so that, without the rows held out, the first batch has
-// --first rows to learn, by default at least batch.
+// firstRows returns the number of rows to read. Without the rows held out, they leave --first rows to
+// learn in the first batch, by default at least batch.
 func (tr *training) firstRows(batch int) int {
 	first := tr.first
 	if first == 0 {
@@ -314,7 +314,7 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, fir
 	return nil
 }
 
-// fit makes the model from the first batch. rows is the number of rows expected in all.
+// fit makes the model from the first batch. rows is the number of rows expected in total.
 func (tr *training) fit(ctx context.Context, b *stream.Batch, rows int, meta modelfile.Metadata) error {
 	file := &modelfile.File{Metadata: meta}
 	file.Classifier, file.Regressor = tr.estimator(tr.labeled, len(meta.Classes), rows, tr.images, tr.Backend)

@@ -30,25 +30,25 @@ func RidgeText(lambda float64) string {
 	return decimal
 }
 
-// LambdaFlag adds --lambda with the value as its default. more is added to the help text.
+// LambdaFlag adds --lambda, whose default is *v. more is appended to the help text.
 func LambdaFlag(cmd *cobra.Command, v *float64, more string) {
 	cmd.Flags().Var(&value[float64]{v, RidgeText(*v), "number", flagvalue.ParseRidge}, "lambda", "ridge, such as 1e-6 or 2^-30; 0 for least squares"+more)
 }
 
-// MethodFlag adds --method for several methods with their forms.
+// MethodFlag adds --method, a list of methods, alone or with a form and solve. *v is its default.
 func MethodFlag(cmd *cobra.Command, v *[]string) {
 	cmd.Flags().StringSliceVar(v, "method", *v, "methods, alone or with a form and solve, such as improved/large/solve")
 	Complete(cmd, "method", methods()...)
 }
 
-// BackendsFlag adds --backend for several backends. more is added to the help text.
+// BackendsFlag adds --backend, a list of backends. more is appended to the help text.
 func BackendsFlag(cmd *cobra.Command, v *[]string, more string) {
 	cmd.Flags().StringSliceVar(v, "backend", nil, "pure or openblas, or both"+more)
 	Complete(cmd, "backend", "pure", "openblas")
 }
 
-// LookupBackends finds the backends with these names, the selected one for an empty name, and sets the
-// number of threads.
+// LookupBackends returns the backends with the given names, or the selected one for an empty name, and
+// sets the number of threads.
 //
 //	errors: a UsageError for an unknown name; another error for a backend that is not available or a
 //	wrong environment variable.
@@ -69,7 +69,7 @@ func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
 	return backends, nil
 }
 
-// Ints adds a flag for several numbers from least to most, by default *to. The words in zero mean 0.
+// Ints adds a flag for a list of numbers from least to most; *to is the default. Words in zero mean 0.
 func Ints(cmd *cobra.Command, to *[]int, name string, least, most int, usage string, zero ...string) {
 	text := strings.ReplaceAll(strings.Trim(fmt.Sprint(*to), "[]"), " ", ",")
 	cmd.Flags().Var(&value[[]int]{to, text, "ints", func(text string) (list []int, err error) {
@@ -90,8 +90,8 @@ func Ints(cmd *cobra.Command, to *[]int, name string, least, most int, usage str
 	}}, name, usage)
 }
 
-// CheckNames returns an error if a list has a name twice or an unknown one. It overwrites each name
-// with the known one, which may differ in case.
+// CheckNames returns an error if list has a name twice, or one that is not in known. It overwrites each
+// name with the known one, which may differ in case.
 func CheckNames(flag string, list, known []string) error {
 	for i, name := range list {
 		at := find(known, name)
@@ -104,8 +104,8 @@ func CheckNames(flag string, list, known []string) error {
 }
 
 // CommandLine returns the command and the flags that were given, to measure its results again, without
-// the flags that say where the results go. If defaults is true it also includes flags at their
-// defaults, except 0, false and empty, so that a version with other defaults has the same results.
+// the flags that say where the results go. If defaults is true, it includes flags at their defaults,
+// except 0, false and empty. A version with other defaults then has the same results.
 func CommandLine(cmd *cobra.Command, defaults bool) string {
 	words := []string{cmd.CommandPath()}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -41,7 +41,7 @@ func (v *value[T]) Set(text string) error {
 	return err
 }
 
-// Int adds a flag for a number from least to most, by default *to.
+// Int adds a flag for a number from least to most, whose default is *to.
 func Int(cmd *cobra.Command, to *int, name string, least, most int, usage string) {
 	cmd.Flags().Var(&value[int]{to, strconv.Itoa(*to), "int", func(text string) (int, error) {
 		v, err := strconv.Atoi(text)
@@ -52,7 +52,7 @@ func Int(cmd *cobra.Command, to *int, name string, least, most int, usage string
 	}}, name, usage)
 }
 
-// Number returns a parser of the numbers for which valid is true. The text of its error is want.
+// Number returns a parser of the numbers for which valid is true. Its error has the text want.
 func Number[T ~float64](want string, valid func(v T) bool) func(string) (T, error) {
 	return func(text string) (T, error) {
 		v, err := strconv.ParseFloat(text, 64)
@@ -63,12 +63,12 @@ func Number[T ~float64](want string, valid func(v T) bool) func(string) (T, erro
 	}
 }
 
-// Parsed adds a flag that parse reads. Its default is *to, which prints as text.
+// Parsed adds a flag whose value parse reads. Its default is *to, which help texts show as text.
 func Parsed[T any](cmd *cobra.Command, to *T, name, text, usage string, parse func(string) (T, error)) {
 	cmd.Flags().Var(&value[T]{to, text, "string", parse}, name, usage)
 }
 
-// Enum adds a flag for one of some words, which parse reads. The first is the default and may be empty.
+// Enum adds a flag for one of words, which parse reads. The first is the default and may be empty.
 func Enum[T any](cmd *cobra.Command, to *T, name, usage string, parse func(string) (T, error), words ...string) {
 	said := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return word == "" })
 	Parsed(cmd, to, name, words[0], usage, func(text string) (T, error) {
@@ -81,7 +81,7 @@ func Enum[T any](cmd *cobra.Command, to *T, name, usage string, parse func(strin
 	Complete(cmd, name, said...)
 }
 
-// Choice is Enum for the words themselves, in any case.
+// Choice is Enum with the words themselves as values. It ignores case.
 func Choice(cmd *cobra.Command, to *string, name, usage string, words ...string) {
 	*to = words[0]
 	Enum(cmd, to, name, usage, func(text string) (string, error) {
@@ -112,7 +112,7 @@ func Auto[T any](cmd *cobra.Command, to *T, name, usage string, parse func(strin
 	Complete(cmd, name, Automatic)
 }
 
-// find returns the index of text in words, in any case, or -1.
+// find returns the index of text in words, ignoring case, or -1.
 func find(words []string, text string) int {
 	return slices.IndexFunc(words, func(word string) bool { return strings.EqualFold(word, text) })
 }
@@ -168,7 +168,7 @@ func checkNotEmpty(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// SeedFlag adds --seed, by default 1.
+// SeedFlag adds --seed, whose default is 1.
 func SeedFlag(cmd *cobra.Command, v *uint64) {
 	*v = 1
 	cmd.Flags().Var(&value[uint64]{v, "1", "uint", func(text string) (uint64, error) {
@@ -203,7 +203,7 @@ func methods() []string {
 	return names
 }
 
-// MethodNames lists the names of all methods.
+// MethodNames returns the names of all methods, with commas between them.
 func MethodNames() string { return strings.Join(methods(), ", ") }
 
 // Compute has the flags that select the backend and the number of threads.

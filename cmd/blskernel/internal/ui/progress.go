@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress shows how far a run is: by a bar on a terminal, by lines elsewhere, not at all if quiet.
+// Progress shows how far a run has got: with a bar on a terminal, or with lines elsewhere unless Quiet.
 type Progress struct {
 	w     io.Writer
 	Quiet bool
@@ -37,7 +37,7 @@ const (
 	barRest  = len(" 100% |") + barWidth + len("|  [99h59m59s]")
 )
 
-// NewProgress returns the progress on w. quiet suppresses the lines, but not the bar.
+// NewProgress returns a Progress that writes to w. quiet suppresses the lines, but not the bar.
 func NewProgress(w io.Writer, quiet bool) *Progress {
 	p := &Progress{w: w, Quiet: quiet, printed: time.Now()}
 	if columns, ok := takesBar(w); ok {
@@ -56,7 +56,7 @@ func newBar(w io.Writer) *progressbar.ProgressBar {
 		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(true))
 }
 
-// takesBar reports whether a line of w can be redrawn, and returns its columns, 0 if unknown.
+// takesBar reports whether a line of w can be redrawn, and returns its width, or 0 if unknown.
 func takesBar(w io.Writer) (columns int, ok bool) {
 	f, ok := w.(interface{ Fd() uintptr })
 	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {

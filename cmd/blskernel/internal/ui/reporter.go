@@ -60,7 +60,7 @@ func (r *Reporter) Show(share float64, doing string) {
 	}
 }
 
-// Part shows done of total units of work.
+// Part is Show for done of total units of work.
 func (r *Reporter) Part(done, total float64, doing string) { r.Show(done/total, doing) }
 
 // Say prints a line about finished work, except with --quiet.
@@ -133,7 +133,7 @@ func Interruptible(ctx context.Context, f func() error) error {
 }
 
 // CauseOf returns the cause of ctx for an error that only says that ctx was canceled. It returns any
-// other error unchanged, also one of a disk that fails at the same moment.
+// other error unchanged, including one from a disk that fails at the same moment.
 func CauseOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx))) {
 		return context.Cause(ctx)

@@ -1,5 +1,5 @@
-// Package ui has what all commands of blskernel share: the exit status, the flags with one meaning
-// everywhere, progress, reports, tables and the text of messages.
+// Package ui provides what all commands of blskernel share. It has the exit status, the flags with one
+// meaning everywhere, progress, reports, tables and the text of messages.
 package ui
 
 import (
@@ -39,7 +39,7 @@ type UsageError struct{ error }
 
 func (e UsageError) Unwrap() error { return e.error }
 
-// Usagef returns a UsageError with that message.
+// Usagef returns a UsageError with the formatted message.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
 // longFlag matches a flag with one dash, except the short forms -h, -o and -v.

@@ -40,7 +40,7 @@ func Significant(v float64) string {
 	return fmt.Sprintf("%.*f", decimals, v)
 }
 
-// Hundredths formats a number with two decimals, and NaN, for unknown, as a dash.
+// Hundredths formats v with two decimals, and NaN, which means unknown, as a dash.
 func Hundredths(v float64) string {
 	if math.IsNaN(v) {
 		return "-"

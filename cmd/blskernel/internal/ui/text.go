@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns text as a table can show it: quoted if it is not UTF-8 or has control characters,
-// and whole, since long names may differ at their ends.
+// Printable returns text as a table can show it: quoted if it is not UTF-8 or has control characters.
+// It does not cut text, since long names may differ only at their ends.
 func Printable(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return text
@@ -33,7 +33,7 @@ func Escaped(text string) string {
 	return b.String()
 }
 
-// Count formats a number of things. The plural is the given one, or has an s.
+// Count formats n and the noun thing. Its plural is the given one or, by default, thing with an s.
 func Count[N int | int64](n N, thing string, plural ...string) string {
 	switch {
 	case n == 1:
@@ -45,7 +45,7 @@ func Count[N int | int64](n N, thing string, plural ...string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// Join returns a list with commas, and word before the last element.
+// Join returns the elements of list with commas between them, and word before the last one.
 func Join(list []string, word string) string {
 	if len(list) < 2 {
 		return strings.Join(list, "")

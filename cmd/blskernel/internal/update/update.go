@@ -1,4 +1,4 @@
-// Package update implements the command update.
+// Package update implements the update command.
 package update
 
 import (
@@ -24,12 +24,12 @@ type updating struct {
 	path    string // of the model that the update starts with
 	restart bool
 	again   bool
-	only    bool // labels of the model
+	only    bool // whether a label that the model does not have is an error
 	forget  float64
 	ridge   *float64 // nil if it stays
 }
 
-// New returns the command update.
+// New returns the update command.
 func New(s ui.Streams) *cobra.Command {
 	up := updating{forget: 1}
 	cmd := &cobra.Command{

@@ -1,4 +1,4 @@
-// Package verify implements the command verify.
+// Package verify implements the verify command.
 package verify
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// New returns the command verify.
+// New returns the verify command.
 func New(s ui.Streams) *cobra.Command {
 	var v session.Session
 	cmd := &cobra.Command{
@@ -103,7 +103,7 @@ func verify(ctx context.Context, s *session.Session, args []string) error {
 	return cmp.Or(err, s.Say("%s is what its log says: %s learned again%s", path, ui.Count(found.Rows, "row"), differ))
 }
 
-// noteChanged prints a note for each path with the name of a learned file but other content.
+// noteChanged prints a note for each path that has the name of a learned file but other content.
 func noteChanged(in *input.Input, m *model.Model, s *session.Session) {
 	for _, path := range in.Paths {
 		if i, err := in.FindLearned(m, path, false); err != nil || i >= 0 {
