@@ -15,7 +15,7 @@ import (
 	"blskernel/mat"
 )
 
-// A Setting is an update to measure: a method adds q rows to l and returns the weights.
+// A Setting is an update to measure: a method adds q rows to a model of l and returns the weights.
 type Setting struct {
 	Method     blsupdate.Method
 	Options    blsupdate.Options // with the backend, nil for blskernel.Default()
@@ -52,14 +52,14 @@ type Cost struct {
 	moved float64 // its relative change
 }
 
-// Variant names the method with the form that was used, in the format of Variant.String.
+// Variant returns the method with the form that was used, in the format of Variant.String.
 func (c Cost) Variant() string { return variantName(c.Method, c.Form, c.Solve) }
 
-// Disturbed reports whether the FMA peak moved during the update. For a cost from Measure, the peak
-// then moved during every update of the setting.
+// Disturbed reports whether the FMA peak changed by more than 5% during the update. A Cost from Measure
+// is disturbed only if the peak moved during every update of its setting.
 func (c Cost) Disturbed() bool { return !(c.moved <= maxMoved) }
 
-// Deviation returns the relative error of the predicted time, negative if that is too short.
+// Deviation returns the relative error of the predicted time, negative if the prediction is too short.
 func (c Cost) Deviation() float64 {
 	return c.Total.PredictedSeconds/c.Total.MeasuredSeconds - 1
 }
@@ -124,8 +124,8 @@ func startCost(ctx context.Context, s Setting, rates *blsupdate.Rates, seed uint
 	return run, run.warm(settleTime)
 }
 
-// update adds the rows again, records the cost and returns its seconds. It predicts for the mean of the
-// FMA peaks before and after.
+// update adds the rows again, records the cost and returns the seconds that it took. It predicts for
+// the mean of the FMA peaks before and after.
 func (r *costRun) update(ctx context.Context) (float64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err

@@ -93,8 +93,8 @@ func (r *incrementalRun) step(ctx context.Context, step int) (row TableRow, err 
 	return row, r.test(row.Cells)
 }
 
-// change starts or updates the i-th variant, computes the weights, and returns the time of both. If
-// warm, it starts the variant twice: the first start allocates memory and starts threads.
+// change starts the i-th variant, or updates it, computes the weights, and returns the time of both. If
+// warm is true, it starts the variant twice: the first start allocates memory and starts threads.
 func (r *incrementalRun) change(i int, start, warm bool, a, y *mat.Dense) (seconds float64, err error) {
 	v := r.Variants[i]
 	opt := v.options(r.Update)
@@ -112,7 +112,7 @@ func (r *incrementalRun) change(i int, start, warm bool, a, y *mat.Dense) (secon
 	return seconds, err
 }
 
-// timed returns a model after a change, its weights, and the seconds of both.
+// timed returns the model from change, its weights, and the seconds that both took.
 func timed(change func() (blsupdate.Updater, error)) (u blsupdate.Updater, w *mat.Dense, seconds float64, err error) {
 	runtime.GC() // frees the previous model, which may be as large
 	began := time.Now()

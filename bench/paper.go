@@ -14,8 +14,8 @@ const (
 	RandomImages    = "random" // random pixels and labels: there is nothing to learn
 )
 
-// PlanVariant returns the planner's choice for the table: the cheapest method for lambda, with the
-// weights after every update. It decides by flops, so the choice is the same on every machine.
+// PlanVariant returns the planner's choice for the table and opt.Lambda: the method with the fewest
+// flops, with the weights after every update. The choice is the same on every machine.
 func PlanVariant(t PaperTable, targets int, opt blsupdate.Options) (Variant, error) {
 	c, err := blsupdate.Plan(t.Batch, t.Nodes, t.Initial, targets, blsupdate.Needs{
 		Lambda: opt.Lambda, Batches: t.Updates, Backend: opt.Backend, Rates: blsupdate.ConstantRates(1, math.Inf(1)),
@@ -26,7 +26,7 @@ func PlanVariant(t PaperTable, targets int, opt blsupdate.Options) (Variant, err
 	return Variant{Method: c.Method, Form: c.Options.Form, Solve: c.Options.Solve}, nil
 }
 
-// Experiment returns the experiment of the table by recipe r, with the features of a seed. The caller
+// Experiment returns the experiment of the table by recipe r, with features drawn with seed. The caller
 // sets the data, the variants and the backend.
 func (t PaperTable) Experiment(seed uint64, r Recipe) *Incremental {
 	e := &Incremental{Initial: t.Initial, Batch: t.Batch, Updates: t.Updates, Features: t.Features()}

@@ -15,7 +15,7 @@ import (
 // is -1 for all earlier rows: the negative of the constant target. A State lists the labels of its new
 // classes. Its targets are the constant, then the classes of the model, then the new classes.
 
-// unknown returns a message that the model does not have a label.
+// unknown returns a message that label is not one of the model's.
 func (b *base) unknown(label string) string {
 	do := "train the model with all classes, or leave the row out"
 	if !utf8.ValidString(label) {
@@ -51,8 +51,8 @@ func checkClasses(n int) error {
 	return nil
 }
 
-// become gives the state the classes labels, in this order. They include all classes of the state; the
-// others have had no rows so far.
+// become makes labels the new classes of the state, in this order. They include all its present ones;
+// the others have had no rows so far.
 func (s *State) become(labels []string) error {
 	if slices.Equal(s.classes, labels) {
 		return nil

@@ -135,7 +135,7 @@ func (fn *learnFn) learn(ctx context.Context, b *stream.Batch, shard Shard, asid
 	return err
 }
 
-// unknown returns a message, or an empty string if the model has or gains the label of row i.
+// unknown returns a message about the label of row i, or "" if the model has or gains the label.
 func (fn *learnFn) unknown(b *stream.Batch, i int, shard Shard) string {
 	if !fn.base.classifies() {
 		return ""
@@ -152,7 +152,7 @@ func (fn *learnFn) unknown(b *stream.Batch, i int, shard Shard) string {
 	return what
 }
 
-// count counts left-out samples, filled-in cells and unknown words of a shard.
+// count adds the left-out samples, filled-in cells and unknown words of a shard to the counters.
 func (fn *learnFn) count(ctx context.Context, t stream.Tally) {
 	droppedCounter.Inc(ctx, t.Dropped)
 	_, names := fn.base.Columns()

@@ -9,8 +9,8 @@ import (
 )
 
 // BenchmarkOperation runs all cases of all operations of package speed, which has their operands and
-// flops. The vectors of operations on vectors alone have as many elements as a matrix of the order in
-// the name.
+// flops. Operations on vectors alone take vectors with as many elements as a matrix of the order in the
+// name.
 func BenchmarkOperation(b *testing.B) {
 	backends(b, func(b *testing.B, bk blskernel.Backend) {
 		for _, op := range speed.Operations() {
@@ -31,8 +31,8 @@ func BenchmarkOperation(b *testing.B) {
 	})
 }
 
-// operation returns the calls of a problem on a backend. What may be called thousands of times is
-// restored within the time after so many calls.
+// operation returns a call of a problem on a backend. A problem that allows several calls is reset
+// after the largest allowed number of calls, within the timing.
 func operation(p *speed.Problem, bk blskernel.Backend) call {
 	do, calls := p.Bind(bk), 0
 	c := call{flops: p.Flops(), do: func() error {

@@ -26,7 +26,7 @@ func init() {
 	flag.Func("q", "`rows` that are added to a model or removed from it, with commas between them", numbers(&added))
 }
 
-// numbers returns a function that sets a list to positive numbers with commas between them.
+// numbers returns a parser that sets list to positive numbers, separated by commas.
 func numbers(list *[]int) func(s string) error {
 	return func(s string) error {
 		*list = nil

@@ -19,7 +19,7 @@ func vector(n int) []float64 {
 	return x
 }
 
-// dense returns a matrix of such numbers.
+// dense returns a rows×cols matrix of the numbers of vector.
 func dense(rows, cols int) *mat.Dense { return mat.NewDense(rows, cols, vector(rows*cols)) }
 
 // packed returns a packed symmetric matrix of order n with d added to its diagonal. With d = n it is
@@ -59,6 +59,6 @@ func normal(rows, cols int, seed uint64) *mat.Dense {
 	return testutil.Random(testutil.Rand(seed), rows, cols)
 }
 
-// The flops of products and cubes.
+// f3 returns mnk, for the flops of products and cubes.
 func f3(m, n, k int) float64 { return float64(m) * float64(n) * float64(k) }
 func cube(n int) float64     { return math.Pow(float64(n), 3) }

@@ -46,7 +46,7 @@ images were run for the times alone, and show only the paper's accuracies.`,
 	return sec
 }
 
-// methodsApart returns the largest difference of accuracies by two methods on the same features.
+// methodsApart returns the largest difference between the accuracies of two methods on equal features.
 func methodsApart(runs []*run) (points float64) {
 	for _, r := range runs {
 		for _, row := range r.steps {

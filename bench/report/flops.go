@@ -10,7 +10,7 @@ import (
 	"blskernel/bench/result"
 )
 
-// flopsSection is the paper's Table 1. Counts do not depend on the machine.
+// flopsSection returns the section on the paper's Table 1. Counts do not depend on the machine.
 func flopsSection(files []*result.File) Section {
 	sec := Section{
 		Title: "Flops of the steps, Table 1",
@@ -56,7 +56,7 @@ const shortUpdate = 0.0005
 // longUpdates names the other updates.
 const longUpdates = "all of at least 0.5 ms"
 
-// PredictionSection compares predicted with measured times of updates, by command and backend.
+// PredictionSection returns the comparison of predicted and measured times, by command and backend.
 func PredictionSection(files []*result.File) Section {
 	sec := Section{
 		Title: "Predicted against measured time",

@@ -113,7 +113,7 @@ type ordered[K comparable, V any] []struct {
 	value V
 }
 
-// at returns the value of a key, which it adds if there is none.
+// at returns a pointer to the value of key, which it adds if it is missing.
 func (o *ordered[K, V]) at(key K) *V {
 	for i := range *o {
 		if e := &(*o)[i]; e.key == key {

@@ -33,7 +33,7 @@ type Page struct {
 // A Number is a measured number with its description.
 type Number struct{ Value, Text string }
 
-// A Section is a kind of result.
+// A Section is the part of a page about one kind of result.
 type Section struct {
 	Title  string
 	Text   string // explains the tables, in lines of Markdown

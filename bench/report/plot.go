@@ -17,7 +17,7 @@ type Plot struct {
 	Series      []Series
 }
 
-// An Axis shows numbers, on a logarithmic scale if Log is true, or names, numbered from 0.
+// An Axis shows numbers, on a logarithmic scale if Log is true, or Names, numbered from 0.
 type Axis struct {
 	Label string
 	Log   bool

@@ -62,7 +62,7 @@ func (r *run) median(row bench.TableRow) bench.TableRow {
 	return row
 }
 
-// bySeed returns of(row, c) for the cells of a method in a step, one for each seed, without nil.
+// bySeed returns of(row, c) for the cells c of a method in a step, one for each seed, except nil.
 func (r *run) bySeed(method string, step int, of func(row bench.TableRow, c bench.TableCell) *float64) (all []float64) {
 	for _, row := range r.Rows {
 		for _, c := range row.Cells {
@@ -200,7 +200,7 @@ func (r *run) name() string {
 	return name
 }
 
-// ridge formats lambda, a power of two of at most 2^-4 as such.
+// ridge formats lambda, as a power of two if it is one of at most 2^-4.
 func ridge(lambda float64) string {
 	if mantissa, exponent := math.Frexp(lambda); mantissa == 0.5 && exponent <= -3 {
 		return fmt.Sprintf("2^%d", exponent-1)

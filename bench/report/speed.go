@@ -114,7 +114,7 @@ the FMA peak of the same number of threads.`,
 	return sec
 }
 
-// peakPlot shows the share of the FMA peak that dgemm reaches on one thread with a kernel.
+// peakPlot returns a plot of the share of the FMA peak that dgemm reaches on one thread with a kernel.
 func peakPlot(kernel string, series []Series) *Plot {
 	p := &Plot{Name: "peak-" + cmp.Or(kernel, "unknown"), X: Axis{Label: "n", Log: true}, Y: Axis{Label: "share of the FMA peak, dgemm NN on one thread"}}
 	var parts []string

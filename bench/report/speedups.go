@@ -44,7 +44,7 @@ func (r *run) byFlops(method string, n int, c float64) float64 {
 	return (r.cell("original", n).FlopsModel + c) / (r.cell(method, n).FlopsModel + c)
 }
 
-// short names a run and the form of Improved for the plot.
+// short returns a short name of the run and the form of Improved, for the plot.
 func (r *run) short(improved string) string {
 	name := fmt.Sprintf("Table %d", r.PaperTable.Table)
 	if r.Scale != 1 {

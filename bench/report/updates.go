@@ -57,7 +57,7 @@ func (r *run) updatePlot() *Plot {
 	return p
 }
 
-// title names a run by its differences from the paper and by where it was measured.
+// title returns a title: how the run differs from the paper, and where it was measured.
 func (r *run) title() string { return r.name() + ", " + r.where }
 
 func (r *run) timeTable() Table {
@@ -92,7 +92,7 @@ func (r *run) timeTable() Table {
 	return t.Table
 }
 
-// scratch returns the times of solutions from scratch after a step, of A⁺ and W and of W alone, or NaN.
+// scratch returns the times of A⁺ and W, and of W alone, computed from scratch after step n, or NaN.
 func (r *run) scratch(n int) (inverse, weights float64) {
 	if s := r.steps[n].Retraining; s != nil {
 		return s.PseudoinverseSeconds, s.WeightsSeconds

@@ -53,7 +53,7 @@ func wholeLines(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	return 0, nil, nil
 }
 
-// ReadFile reads a file of results on fsys, nil for vfs.OS. Errors are the file system's or Read's.
+// ReadFile reads a file of results from fsys, nil for vfs.OS. Errors are the file system's or Read's.
 func ReadFile(fsys vfs.FS, path string) (*File, error) {
 	in, err := vfs.Open(fsys, path)
 	if err != nil {

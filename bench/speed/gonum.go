@@ -104,7 +104,7 @@ func (r source) tall(n int) *mat.Dense   { return mat.NewDense(2*n, n, r.draw(2*
 func (r source) column(n int) *mat.Dense { return mat.NewDense(2*n, 1, r.draw(2*n)) }
 func (r source) none(int) *mat.Dense     { return nil }
 
-// writes returns the operation do, which writes a matrix.
+// writes returns the matOperation of do, which writes its result to a matrix.
 func writes(do func(to, a, b *mat.Dense) error) matOperation {
 	return func(a, b *mat.Dense) (func() []float64, error) {
 		var to mat.Dense
@@ -113,7 +113,7 @@ func writes(do func(to, a, b *mat.Dense) error) matOperation {
 	}
 }
 
-// converged returns compared, or an error if the factorization is not ok.
+// converged returns compared, or an error if ok is false.
 func converged(ok bool, compared func() []float64) (func() []float64, error) {
 	if !ok {
 		return nil, errors.New("the factorization fails")

@@ -10,8 +10,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestAnyName has data and models with names that are not UTF-8: they are learned, and a run resumes
-// from the same names only.
+// TestAnyName checks that names of data and models need not be UTF-8, and that a run resumes only from
+// data of the same names.
 func TestAnyName(t *testing.T) {
 	dir := t.TempDir()
 	data, model := filepath.Join(dir, "caf\xe9.csv"), filepath.Join(dir, "m\xff.bls")
@@ -42,7 +42,7 @@ func TestAnyName(t *testing.T) {
 	succeed(t, "train", "--like", model, "--out", filepath.Join(dir, "l.bls"), other)
 }
 
-// TestRefusedBefore has runs whose end would be refused: that comes before the first row, which is bad.
+// TestRefusedBefore checks that a run that must fail at its end fails before it reads a bad row.
 func TestRefusedBefore(t *testing.T) {
 	testutil.NotUnderRace(t, "starts no goroutine")
 	model, _ := trained(t, "--target", "color")
@@ -52,8 +52,8 @@ func TestRefusedBefore(t *testing.T) {
 	weights := writeText(t, dir, "weights.csv", strings.Replace(head, "w\n", "\xff\n", 1)+strings.Repeat("1,2,3,4,red,1\n", 300)+"x,x,x,x,x,1\n")
 	file, err := modelfile.Load(model, nil)
 	testutil.NoError(t, err)
-	file.Metadata.Log = nil                                                                        // which is cut to make room
-	for n := 1 << 20; file.Metadata.Notes["long"] == "" || file.Metadata.Check() != nil; n -= 50 { // no room for a file more
+	file.Metadata.Log = nil                                                                        // the log is cut to make room
+	for n := 1 << 20; file.Metadata.Notes["long"] == "" || file.Metadata.Check() != nil; n -= 50 { // no room for another file
 		file.Metadata.Notes["long"] = strings.Repeat("x", n)
 	}
 	full := filepath.Join(dir, "full.bls")

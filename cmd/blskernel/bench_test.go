@@ -16,13 +16,13 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// quickBench measures tiny operations for a moment.
+// quickBench returns the arguments of a bench of tiny operations that takes a moment.
 func quickBench(args ...string) []string {
 	return append([]string{"bench", "--rounds", "1", "--min-time", "1us", "--threads", "1"}, args...)
 }
 
-// TestBenchInterrupt is interrupted after the head and two cells: they are printed, and the table of
-// them.
+// TestBenchInterrupt interrupts bench after the head and two cells: it has printed both cells, and
+// prints a table of them.
 func TestBenchInterrupt(t *testing.T) {
 	for json, lines := range map[string]int{"--json": 3, "--json=false": 11} {
 		status, stdout, stderr := interruptedAfter(lines, os.Interrupt, quickBench(json, "--op", "ddot", "--n", "1000,1001,1002,1003,1004,1005,1006,1007,1008", "--rounds", "20", "--backend", "pure,pure/generic")...)
@@ -35,8 +35,8 @@ func TestBenchInterrupt(t *testing.T) {
 	}
 }
 
-// TestBenchBeside kills the command while processes are beside it: they end too, since standard error,
-// which they share, then has no writer. Those of a command that comes to its end end with it.
+// TestBenchBeside kills the command while its load processes run. They end too: afterwards standard
+// error, which they share, has no writer. The processes of a command that finishes end with it.
 func TestBenchBeside(t *testing.T) {
 	if testutil.Emulated() {
 		t.Skip("the command cannot start itself on an emulator")
@@ -69,7 +69,7 @@ func TestBenchBeside(t *testing.T) {
 	}
 }
 
-// TestBenchBesideEnds kills the process beside the command: an error at the end, since the rest was
+// TestBenchBesideEnds kills the load process. The command then ends with an error, since the rest was
 // measured without it.
 func TestBenchBesideEnds(t *testing.T) {
 	if testutil.Emulated() {
@@ -100,7 +100,7 @@ func TestBenchBesideEnds(t *testing.T) {
 		// Some end by themselves: Go's exec starts one to find out what the kernel can do.
 		lists, _ := filepath.Glob(children) // the pattern is right
 		for _, list := range lists {
-			text, _ := os.ReadFile(list) // of a thread that has ended, nothing
+			text, _ := os.ReadFile(list) // empty for a thread that has ended
 			for _, child := range strings.Fields(string(text)) {
 				pid, err := strconv.Atoi(child)
 				testutil.NoError(t, err)

@@ -15,8 +15,8 @@ import (
 	"blskernel/mat"
 )
 
-// TestManyClasses has a small model file of many classes: the cost of its use follows its size, and a
-// batch, or pairs, beyond the memory are refused before they begin.
+// TestManyClasses checks that a small model file with many classes takes little memory to use. A batch,
+// or pairs, for which there is no memory are refused before the work.
 func TestManyClasses(t *testing.T) {
 	testutil.NotUnderRace(t, "counts bytes")
 	const classes = 6000

@@ -15,8 +15,8 @@ import (
 	"blskernel/internal/testutil/faultfs"
 )
 
-// under runs the command of a writing on a file system, and checks what it leaves, what it says, and
-// that it can be done again. failed returns the operations that have failed.
+// under runs the command of w on a file system, and checks what it leaves, what it says, and that it
+// can be repeated. failed returns the operations that have failed.
 func (w *writing) under(t *testing.T, fsys vfs.FS, failed func() []faultfs.Call, reason error) {
 	t.Helper()
 	w.files.lay(t)
@@ -33,8 +33,8 @@ func (w *writing) under(t *testing.T, fsys vfs.FS, failed func() []faultfs.Call,
 		w.line, len(calls), calls[0], status, stdout, stderr)
 	const onlyFolder = "its folder could not be synced"
 	if status == 0 {
-		// Without consequences are a lock that stays, a checkpoint of which only the folder
-		// was not on the disk, and needless reading.
+		// These have no consequences: a lock that stays, a checkpoint whose folder was not
+		// synced, and needless reading.
 		for _, c := range calls {
 			lock := strings.HasSuffix(c.Path, ".lock") && c.Op != faultfs.Open
 			if !lock && !c.Reads && !(c.Op == faultfs.SyncDir && strings.Contains(stderr, onlyFolder)) {
@@ -43,7 +43,7 @@ func (w *writing) under(t *testing.T, fsys vfs.FS, failed func() []faultfs.Call,
 		}
 	} else if calls[0].Reads {
 		named := func(c faultfs.Call) bool { return strings.Contains(stderr, filepath.Base(c.Path)) }
-		if !slices.ContainsFunc(calls, named) { // a needless one, and then another
+		if !slices.ContainsFunc(calls, named) { // a needless one may fail before another
 			t.Errorf("%s: no path", where)
 		}
 	} else if !strings.Contains(stderr, w.out) ||
@@ -56,15 +56,14 @@ func (w *writing) under(t *testing.T, fsys vfs.FS, failed func() []faultfs.Call,
 		return
 	}
 	w.goesOn(t, where, false)
-	if w.samples > 0 { // so that nothing stays that could not be removed before
+	if w.samples > 0 { // what could not be removed before is removed now
 		w.leftovers(t, where+"; again", stderr, nil)
 	}
 }
 
-// TestEveryDiskFault lets every operation on files of every command fail, of reading and of writing:
-// once, and from then on, as if the process were killed. Then the disk is full after a number of
-// bytes: 50 of them, spread evenly. Without BLSKERNEL_LONG=1 it is one operation in twelve, and two
-// sizes.
+// TestEveryDiskFault makes every operation on files fail, for every command: once, and from then on, as
+// if the process were killed. Then it fills the disk after each of 50 numbers of bytes, spread evenly.
+// Without BLSKERNEL_LONG=1 it tries one operation in twelve, and two numbers.
 func TestEveryDiskFault(t *testing.T) {
 	testutil.NotUnderRace(t, "a disk that fails starts no goroutine")
 	testutil.NotEmulated(t, "hundreds of runs")
@@ -77,7 +76,7 @@ func TestEveryDiskFault(t *testing.T) {
 	}
 	faults, sizes := 0, 0
 	for first, w := range writings(t, 150) {
-		// A command that goes past its file system would pass whatever fails.
+		// A command that bypassed its file system would pass whatever fails.
 		all := &faultfs.Disk{}
 		w.under(t, all.FS(), all.Failed, nil)
 		expected := []faultfs.Op{faultfs.Stat, faultfs.Open, faultfs.Read, faultfs.Close}
@@ -95,7 +94,7 @@ func TestEveryDiskFault(t *testing.T) {
 				d := &faultfs.Disk{Before: n, Times: modes[i].Times, Err: modes[i].Err, Half: modes[i].Half}
 				w.under(t, d.FS(), d.Failed, d.Err)
 				if len(d.Failed()) == 0 {
-					if n+3 < operations { // the scheduler decides how much is read ahead
+					if n+3 < operations { // how much is read ahead depends on the scheduler
 						t.Errorf("%s: no operation fails after %d of %d", w.line, n, operations)
 					}
 					break
@@ -122,8 +121,8 @@ func TestEveryDiskFault(t *testing.T) {
 	t.Logf("%d operations were failed, and %d sizes of the disk tried", faults, sizes)
 }
 
-// TestFolderNotOnDisk writes a model whose folder cannot be brought to the disk: the result is told,
-// with an error that keeps people from learning the rows twice.
+// TestFolderNotOnDisk writes a model whose folder cannot be synced. The command prints the result, with
+// an error that keeps people from learning the rows twice.
 func TestFolderNotOnDisk(t *testing.T) {
 	model, test := trained(t, "--target", "color")
 	status, stdout, stderr := inProcessOn(faultfs.Func(func(c faultfs.Call) (int, error) {

@@ -11,8 +11,7 @@ import (
 	"blskernel/internal/testutil/numpytest"
 )
 
-// TestExportInNumPy computes predictions from exported models by the program that the documentation
-// has.
+// TestExportInNumPy computes predictions from exported models with the program in the documentation.
 func TestExportInNumPy(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "interchange.md"))
 	testutil.NoError(t, err)

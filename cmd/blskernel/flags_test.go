@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestFlagsOfAllCommands has --quiet in each, -o for each --out, and one meaning for each letter.
+// TestFlagsOfAllCommands wants --quiet in each, -o for each --out, and one meaning for each letter.
 func TestFlagsOfAllCommands(t *testing.T) {
 	meaning := map[string]string{}
 	means := func(c *cobra.Command, letter, what string) {
@@ -51,8 +51,8 @@ func TestFlagsOfAllCommands(t *testing.T) {
 	}
 }
 
-// TestPackageNames has no name of a package in a message: every name that an error of this module
-// begins with is known.
+// TestPackageNames checks that ui.Message knows every package name with which an error of this module
+// begins, so that no message shows one.
 func TestPackageNames(t *testing.T) {
 	named := regexp.MustCompile(`(?:errors\.New|[Ee]rrorf|fault)\(?\(?"([a-z]+): `)
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
@@ -63,7 +63,7 @@ func TestPackageNames(t *testing.T) {
 		text, err := os.ReadFile(path)
 		for _, match := range named.FindAllStringSubmatch(string(text), -1) {
 			if _, err := os.Stat(filepath.Join(filepath.Dir(path), "..", match[1])); err != nil || filepath.Base(filepath.Dir(path)) != match[1] {
-				continue // no package of this name
+				continue // there is no package of this name
 			}
 			if strings.HasPrefix(ui.Message(namedError(match[1])), match[1]) {
 				t.Errorf("%s: ui.Message leaves %q", path, match[1])
@@ -74,12 +74,12 @@ func TestPackageNames(t *testing.T) {
 	testutil.NoError(t, err)
 }
 
-// A namedError is an error of a package of that name.
+// A namedError is an error of the package that it names.
 type namedError string
 
 func (e namedError) Error() string { return string(e) + ": what is wrong" }
 
-// understood returns an error unless the command line knows the flags of a call and nothing is left.
+// understood returns an error unless the command line knows the flags of call and has no arguments.
 func understood(call []string) error {
 	cmd, rest, err := newRoot(discarded).Find(call)
 	if err == nil {
@@ -94,7 +94,7 @@ func understood(call []string) error {
 	return nil
 }
 
-// TestRecordedCommands has the commands that the results page names: they are ones of today.
+// TestRecordedCommands checks that today's command line knows the commands in docs/results.
 func TestRecordedCommands(t *testing.T) {
 	names, err := filepath.Glob(filepath.FromSlash("../../docs/results/*.jsonl"))
 	if err != nil || len(names) == 0 {

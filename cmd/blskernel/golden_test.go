@@ -35,8 +35,8 @@ func goldenRows(rows int) string {
 	return b.String()
 }
 
-// TestGoldenCommand trains a model by each method for each task, on every kernel of this machine: the
-// model files, updated once and not, and the predictions have the same bytes on every machine.
+// TestGoldenCommand trains a model by each method for each task, on every kernel of this machine. The
+// model files, before and after an update, and the predictions have the same bytes on every machine.
 func TestGoldenCommand(t *testing.T) {
 	if why := selftest.Outside(); why != "" {
 		t.Skip(why)
@@ -51,7 +51,7 @@ func TestGoldenCommand(t *testing.T) {
 			writeText(t, dir, "train.csv", strings.Join(lines[:601], ""))
 			writeText(t, dir, "more.csv", lines[0]+strings.Join(lines[601:751], ""))
 			writeText(t, dir, "test.csv", lines[0]+strings.Join(lines[751:], ""))
-			// In emulation a training takes ten seconds: one task for each method, in turn.
+			// Training takes ten seconds in an emulator: one task for each method, in turn.
 			some := testutil.Emulated() && !testutil.Long()
 			var commands strings.Builder
 			var models []string

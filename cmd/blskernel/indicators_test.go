@@ -11,8 +11,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// gapText returns n rows of two numbers, a word and a label. Of yes a is larger by one, and half of the
-// cells in b and half of the words are missing, of no the given share of them.
+// gapText returns n rows of two numbers, a word and a label. In rows labeled yes, a is larger by one,
+// and half of the cells in b and of the words are missing. In the others the given share is missing.
 func gapText(n int, seed uint64, share float64) string {
 	random := rand.New(rand.NewPCG(seed, 2))
 	var b strings.Builder
@@ -34,9 +34,9 @@ func gapText(n int, seed uint64, share float64) string {
 	return b.String()
 }
 
-// TestIndicators gives missing cells inputs of their own where they tell the labels apart, and only
-// there. The best linear function of the other inputs has an accuracy of 0.69, the best of all 0.88.
-// Later rows are read in the same way.
+// TestIndicators checks that missing cells get inputs of their own if they tell the labels apart, and
+// only then. The best linear function of the other inputs has an accuracy of 0.69, and of all inputs
+// 0.88. Later rows are read in the same way.
 func TestIndicators(t *testing.T) {
 	testutil.NotUnderRace(t, "TestScripts has the goroutines of train")
 	dir := t.TempDir()

@@ -14,8 +14,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// TestLocked has a model that another process is about to change: neither the commands that write it
-// nor one that knows it by a link change it, and reading is free.
+// TestLocked tries to change a model while another process holds its lock. No command does, not even
+// through a link to the model; but commands can read it.
 func TestLocked(t *testing.T) {
 	model, data := trained(t, "--target", "color")
 	before := state(t, model)
@@ -46,8 +46,8 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-// TestLockIsNoLink has a link to a file that is not there, one to a file that is, and a folder where
-// the lock should be: nothing is made or changed at their ends.
+// TestLockIsNoLink puts a link to a missing file, a link to a file, and a folder in place of the lock.
+// Nothing is made or changed at the ends of the links.
 func TestLockIsNoLink(t *testing.T) {
 	model, data := trained(t, "--target", "color")
 	lock, elsewhere := filepath.Join(filepath.Dir(model), ".m.bls.lock"), filepath.Join(t.TempDir(), "x")

@@ -17,7 +17,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// asCommand makes the test binary be the command, for what needs a process of its own.
+// asCommand makes the test binary be the command, for tests that need a process of its own.
 const asCommand = "BLSKERNEL_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(asCommand) {
 	case "1":
 		main()
-	case "lines": // those of standard input, one after the other, where copy copies a file
+	case "lines": // runs the lines of standard input one after the other; copy copies a file
 		lines := bufio.NewScanner(os.Stdin)
 		for lines.Scan() {
 			args := strings.Fields(lines.Text())
@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// command returns the command as a process with the given changes of its environment.
+// command returns the command as a process, with env in addition to its environment.
 func command(env []string, args ...string) *exec.Cmd {
 	exe, err := os.Executable()
 	if err != nil {
@@ -62,7 +62,7 @@ func command(env []string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// process runs the command as a process and returns its exit status and what it wrote.
+// process runs the command as a process, and returns its exit status and what it wrote.
 func process(env []string, args ...string) (status int, stdout, stderr string) {
 	cmd := command(env, args...)
 	var out, errs bytes.Buffer
@@ -85,11 +85,11 @@ func inProcessOn(fsys vfs.FS, args ...string) (status int, stdout, stderr string
 	return status, out.String(), errs.String()
 }
 
-// quick makes a run with k = 60 nodes that takes some milliseconds.
+// quick returns the arguments of a run with k = 60 nodes that takes some milliseconds.
 func quick(args ...string) []string {
 	return append([]string{"demo", "--initial", "90", "--batch", "20", "--updates", "2",
 		"--groups", "4", "--group-nodes", "5", "--enhancement", "40"}, args...)
 }
 
-// discarded are streams that nobody reads.
+// discarded are streams whose output is discarded.
 var discarded = ui.Streams{Out: io.Discard, Err: io.Discard}

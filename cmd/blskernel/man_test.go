@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestManPages has a page for every command, the same each time, and lets groff read it if that is
-// installed.
+// TestManPages checks that every command has a page, the same each time, and lets groff read it if
+// groff is installed.
 func TestManPages(t *testing.T) {
 	testutil.NotUnderRace(t, "no goroutines")
 	t.Chdir(t.TempDir())

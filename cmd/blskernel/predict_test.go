@@ -21,8 +21,8 @@ import (
 	"github.com/sbinet/npyio/npy"
 )
 
-// trained trains a model on generated samples and returns its path and that of a file of test samples
-// with the targets.
+// trained trains a model on generated samples. It returns its path and the path of a file of test
+// samples with the targets.
 func trained(t *testing.T, flags ...string) (model, test string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -37,8 +37,8 @@ func trained(t *testing.T, flags ...string) (model, test string) {
 	return model, test
 }
 
-// TestPredictForms has predictions as CSV, JSON and NumPy arrays, all with the numbers of the
-// library, by which evaluate scores too.
+// TestPredictForms checks predictions as CSV, JSON and NumPy arrays against the library's numbers, with
+// which evaluate scores too.
 func TestPredictForms(t *testing.T) {
 	model, test := trained(t, "--target", "color")
 	f, err := modelfile.Load(model, nil)
@@ -58,7 +58,7 @@ func TestPredictForms(t *testing.T) {
 		flag, title string
 		want        *mat.Dense
 	}{{"--scores", "score:", scores}, {"--probabilities", "probability:", probabilities}} {
-		// Batches of other sizes are other products.
+		// Batches of other sizes use other products.
 		same := func(what string, i int, got []float64) {
 			for j, v := range tc.want.RawRowView(i) {
 				if !(math.Abs(v-got[j]) <= 1e-12) {
@@ -93,7 +93,7 @@ func TestPredictForms(t *testing.T) {
 	succeed(t, "predict", model, "--out", array, test)
 	var labels []string
 	readNPY(t, array, &labels)
-	for i, label := range labels { // an ASCII string, of which the other implementation returns four bytes a character
+	for i, label := range labels { // ASCII strings, for which the other implementation returns four bytes a character
 		if label = strings.ReplaceAll(label, "\x00", ""); label != f.Metadata.Classes[classes[i]] {
 			t.Errorf("row %d: %q", i, label)
 		}
@@ -106,7 +106,7 @@ func TestPredictForms(t *testing.T) {
 	}
 }
 
-// readNPY reads an array by another implementation of the format.
+// readNPY reads an array with another implementation of the format.
 func readNPY(t *testing.T, path string, v any) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -117,7 +117,7 @@ func readNPY(t *testing.T, path string, v any) {
 	}
 }
 
-// table returns the cells of CSV text without its first line, from a column on.
+// table returns the first cells and the cells from a column on, of CSV text without its first line.
 func table(t *testing.T, text string, from int) (labels []string, values *mat.Dense) {
 	t.Helper()
 	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()

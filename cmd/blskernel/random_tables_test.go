@@ -13,9 +13,9 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestRandomTables trains on tables as people have them and predicts the same rows: 40 tables, and
-// 1000 in the long form. A table is learned, or refused with a message that names a column. At most
-// 5% are refused of those without dates and without columns of too many words.
+// TestRandomTables trains on tables as people have them and predicts the same rows: 40 tables, or 1000
+// in the long form. A table is learned, or refused with a message that names a column. Of the ordinary
+// tables at most 5% are refused.
 func TestRandomTables(t *testing.T) {
 	testutil.NotUnderRace(t, "the scripts train and predict too")
 	tables := 40
@@ -46,9 +46,9 @@ func TestRandomTables(t *testing.T) {
 	}
 }
 
-// learn trains a model on the table and lets it predict the table. It returns the message of a refusal,
-// and an error for a panic, for a refusal without the name of a column, and for predictions that are
-// not there or are no numbers.
+// learn trains a model on the table and predicts the table with it. It returns the message of a
+// refusal. A panic, a refusal that names no column, and predictions that are missing or not finite are
+// errors.
 func (r *randomTable) learn(t *testing.T, dir string) (refusal string, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -85,33 +85,33 @@ func (r *randomTable) learn(t *testing.T, dir string) (refusal string, err error
 	return "", nil
 }
 
-// A randomTable is a table as somebody may have it, and what train is told about it.
+// A randomTable is a table as somebody may have it, with the flags for train.
 type randomTable struct {
 	rows     int
-	kinds    []string // of the columns, that of the target last
+	kinds    []string // of the columns, the target last
 	names    []string
 	text     string
 	flags    []string
 	ordinary bool // without dates and without columns of too many words
 }
 
-// String returns what the table has.
+// String describes the table.
 func (r *randomTable) String() string {
 	return fmt.Sprintf("%d rows of %s, %q", r.rows, strings.Join(r.kinds, " "), r.flags)
 }
 
-// words are levels of columns and labels.
+// words are the levels of columns and labels.
 var words = []string{
 	"red", "green", "dark blue", "Größe", "日本", "naïve", "a,b", `say "no"`, "é", "😀", "n", "Y", "0x1", "1e", "--", "west-nord-west", "true",
 }
 
-// missing are the ways to write that a value is not there.
+// missing are the ways to write a missing value.
 var missing = []string{"", "NA", "NaN", "?", "null", " "}
 
 // maxWords is the largest number of words that a column of inputs may have.
 const maxWords = 64
 
-// columnKinds draw the cell of row i of a column. The seed is that of the column.
+// columnKinds draw cell i of a column, with the generator of the table.
 var columnKinds = []struct {
 	name string
 	cell func(r *rand.Rand, i int) string
@@ -144,7 +144,7 @@ var columnKinds = []struct {
 	{"dates", func(r *rand.Rand, _ int) string { return fmt.Sprintf("2024-%02d-%02d", 1+r.IntN(12), 1+r.IntN(28)) }},
 }
 
-// drawTable draws the table of a seed.
+// drawTable draws a table with the given seed.
 func drawTable(seed uint64) *randomTable {
 	r := testutil.Rand(seed)
 	t := &randomTable{rows: 1 + r.IntN(160), ordinary: true}
@@ -180,7 +180,7 @@ func drawTable(seed uint64) *randomTable {
 		add(name, columnName(r, j), cells)
 	}
 	t.addTarget(r, add)
-	switch r.IntN(200) { // what is refused, mostly
+	switch r.IntN(200) { // tables that are mostly refused
 	case 3:
 		columns[0][r.IntN(t.rows)] = "1e999"
 	case 4:
@@ -196,7 +196,7 @@ func drawTable(seed uint64) *randomTable {
 	return t
 }
 
-// withGaps returns the cells with some of them missing.
+// withGaps returns a copy of the cells in which some are missing.
 func withGaps(r *rand.Rand, cells []string) []string {
 	out, share, gap := make([]string, len(cells)), r.IntN(6)+1, missing[r.IntN(len(missing))]
 	for i, cell := range cells {
@@ -238,12 +238,12 @@ func (t *randomTable) addTarget(r *rand.Rand, add func(kind, name string, cells 
 	}
 }
 
-// columnName draws the name of column j, which is no other column's.
+// columnName draws the name of column j, which differs from all other names.
 func columnName(r *rand.Rand, j int) string {
 	return []string{"x", "Länge ", "column ", "数", "a,b ", "price ($) ", "T°"}[r.IntN(7)] + strconv.Itoa(j+1)
 }
 
-// tableText writes a table as CSV, with one of the separators.
+// tableText returns the table as CSV, with a random separator.
 func tableText(r *rand.Rand, names []string, columns [][]string) string {
 	var b strings.Builder
 	separator, end := []string{",", ";", "\t"}[r.IntN(3)], []string{"\n", "\r\n"}[r.IntN(2)]

@@ -17,7 +17,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestJSON has rows of every step, strictly, that are the same for a seed but for the times.
+// TestJSON checks that every step has a strict JSON row, equal for equal seeds except for the times.
 func TestJSON(t *testing.T) {
 	times := regexp.MustCompile(`"(feature_seconds|seconds|total_seconds|peak)":[^,}]+`)
 	dir, before := t.TempDir(), ""
@@ -35,7 +35,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// cancelAfter cancels when the given number of lines has been written.
+// A cancelAfter cancels once the given number of lines has been written.
 type cancelAfter struct {
 	bytes.Buffer
 	lines  int
@@ -50,8 +50,7 @@ func (c *cancelAfter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// interruptedAfter runs a command that gets a signal when it has written so many lines to standard
-// output.
+// interruptedAfter runs a command that gets signal s after that many lines of standard output.
 func interruptedAfter(lines int, s os.Signal, args ...string) (status int, stdout, stderr string) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)

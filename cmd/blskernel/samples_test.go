@@ -85,7 +85,7 @@ func csvText(rows []sample, header bool, columns ...string) string {
 	return b.String()
 }
 
-// writeText writes a file of a folder and returns its path.
+// writeText writes text to the file name in dir and returns its path.
 func writeText(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -93,7 +93,7 @@ func writeText(t *testing.T, dir, name, text string) string {
 	return path
 }
 
-// small makes a train command with k = 30 nodes.
+// small returns the arguments of a train command with k = 30 nodes.
 func small(args ...string) []string {
 	return append([]string{"train", "--groups", "2", "--group-nodes", "5", "--enhancement", "20", "--first", "100", "--batch", "50"}, args...)
 }
@@ -125,7 +125,7 @@ type trainedModel interface {
 	Updater() blsupdate.Updater
 }
 
-// load returns the model of a file.
+// load returns the model in the file at path.
 func load(path string) (trainedModel, error) {
 	f, err := modelfile.Load(path, nil)
 	if err != nil {
@@ -137,7 +137,7 @@ func load(path string) (trainedModel, error) {
 	return f.Regressor, nil
 }
 
-// encoded returns the bytes of the model of a file, without the metadata.
+// encoded returns the bytes of the model in a file, without the metadata.
 func encoded(path string) ([]byte, error) { return encodedBy(path, trainedModel.Encode) }
 
 // encodedLayer returns the bytes of the output layer alone.
@@ -155,7 +155,7 @@ func encodedBy(path string, encode func(m trainedModel, w io.Writer) error) ([]b
 	return b.Bytes(), err
 }
 
-// outputWeights returns the output weights of the model of a file.
+// outputWeights returns the output weights of the model in a file.
 func outputWeights(path string) (*mat.Dense, error) {
 	m, err := load(path)
 	if err != nil {
@@ -164,7 +164,7 @@ func outputWeights(path string) (*mat.Dense, error) {
 	return m.Weights()
 }
 
-// state returns what encoded does.
+// state is encoded for a test.
 func state(t *testing.T, path string) []byte {
 	t.Helper()
 	bits, err := encoded(path)
@@ -172,8 +172,8 @@ func state(t *testing.T, path string) []byte {
 	return bits
 }
 
-// wordText returns the CSV text of n rows of a color, a size, a fit, a number and whether somebody
-// buys. Some cells are missing.
+// wordText returns the CSV text of n rows: a color, a size, a fit, a number and whether somebody buys.
+// Some cells are missing.
 func wordText(n int, seed uint64) string {
 	random := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
@@ -207,8 +207,8 @@ func object[T any](t *testing.T, text string) T {
 	return v
 }
 
-// writeIDX writes a training set of n synthetic digits and a test set of 200 to a folder as idx
-// files, the first two packed.
+// writeIDX writes a training set of n synthetic digits and a test set of 200 to a folder as idx files.
+// The first two files are gzipped.
 func writeIDX(dir string, n int) error {
 	write := func(name string, magic uint32, dims []int, body []byte, pack bool) error {
 		data := binary.BigEndian.AppendUint32(nil, magic)
@@ -219,7 +219,7 @@ func writeIDX(dir string, n int) error {
 		if pack {
 			var b bytes.Buffer
 			w := gzip.NewWriter(&b)
-			_, _ = w.Write(data) // a buffer takes all
+			_, _ = w.Write(data) // a write to a buffer does not fail
 			_ = w.Close()
 			name, data = name+".gz", b.Bytes()
 		}
@@ -234,7 +234,7 @@ func writeIDX(dir string, n int) error {
 	)
 }
 
-// arrayOf returns CSV text without a header as a NumPy array: of numbers, or of one column of texts.
+// arrayOf returns CSV text without a header as a NumPy array of numbers, or of one column of texts.
 func arrayOf(text string) []byte {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	var numbers []float64

@@ -19,7 +19,7 @@ func number(ts *testscript.TestScript, text string) int {
 	return n
 }
 
-// unescaped returns a text with escapes as in a Go string.
+// unescaped returns text with its escapes replaced, as in a Go string.
 func unescaped(ts *testscript.TestScript, text string) string {
 	if !strings.Contains(text, `\`) {
 		return text
@@ -33,7 +33,7 @@ func write(ts *testscript.TestScript, file, text string) {
 	ts.Check(os.WriteFile(ts.MkAbs(file), []byte(text), 0o666))
 }
 
-// withHeader returns a table with the optional header of a script's command, or else its own.
+// withHeader returns body below a header: args[0] unless it is empty, or own if args is empty.
 func withHeader(args []string, own, body string) string {
 	switch {
 	case len(args) == 0:
@@ -144,8 +144,8 @@ func scriptLink(ts *testscript.TestScript, args []string) {
 	ts.Check(os.Link(ts.MkAbs(args[0]), ts.MkAbs(args[1])))
 }
 
-// scriptHoldout keeps the rows apart that SplitMix64 gives less than the share, after as many steps
-// from 0 as there are rows up to this one.
+// scriptHoldout separates the rows to which SplitMix64 gives less than the share. For each row it takes
+// as many steps from 0 as there are rows up to this one.
 func scriptHoldout(ts *testscript.TestScript, args []string) {
 	share, err := strconv.ParseFloat(args[0], 64)
 	ts.Check(err)

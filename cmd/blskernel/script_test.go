@@ -28,7 +28,7 @@ import (
 )
 
 // TestScripts runs the scripts in testdata/script, and those in methods below it with each METHOD,
-// TARGET, and LAMBDA that the method takes. Beside the commands of testscript they have:
+// TARGET, and LAMBDA that the method takes. In addition to testscript's own commands they have:
 //
 //	blskernel [FLAGS] STATUS ARGS...
 //	    runs the command in this process, with that exit status. "small" is "train" with 30 nodes,
@@ -105,7 +105,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// scripts runs the scripts of a folder with variables.
+// scripts runs the scripts of a folder with the given variables.
 func scripts(t *testing.T, dir string, cmds map[string]func(*testscript.TestScript, bool, []string), vars map[string]string) {
 	root, err := filepath.Abs("../..")
 	testutil.NoError(t, err)
@@ -119,7 +119,7 @@ func scripts(t *testing.T, dir string, cmds map[string]func(*testscript.TestScri
 				if e.Getenv(name) == "" {
 					e.Setenv(name, os.Getenv(name))
 				}
-				t.Setenv(name, os.Getenv(name)) // as it is to be again
+				t.Setenv(name, os.Getenv(name)) // so that it is restored
 			}
 			for name, value := range vars {
 				e.Setenv(name, value)
@@ -130,7 +130,7 @@ func scripts(t *testing.T, dir string, cmds map[string]func(*testscript.TestScri
 		Condition: func(name string) (bool, error) {
 			kind, value, _ := strings.Cut(name, ":")
 			switch kind {
-			case "pure": // where results do not depend on threads and columns
+			case "pure": // results do not depend on threads and columns
 				return strings.HasPrefix(blskernel.Default().Name(), "pure"), nil
 			case "tagged":
 				build, _ := debug.ReadBuildInfo()
@@ -150,7 +150,7 @@ func scripts(t *testing.T, dir string, cmds map[string]func(*testscript.TestScri
 				return vars["METHOD"] == value, nil
 			case "target":
 				return vars["TARGET"] == value, nil
-			case "ridge-stays": // when rows are forgotten
+			case "ridge-stays": // the ridge stays when rows are forgotten
 				return vars["METHOD"] == "gram" || vars["METHOD"] == "qr", nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
@@ -158,8 +158,7 @@ func scripts(t *testing.T, dir string, cmds map[string]func(*testscript.TestScri
 	})
 }
 
-// inTurn runs scripts one after the other, since the folder and the environment are those of the
-// process.
+// inTurn runs scripts one after the other, since the folder and the environment belong to the process.
 type inTurn struct{ *testing.T }
 
 func (t inTurn) Parallel()     {}
@@ -168,7 +167,7 @@ func (t inTurn) Run(name string, f func(testscript.T)) {
 	t.T.Run(name, func(t *testing.T) { f(inTurn{t}) })
 }
 
-// scriptEnvironment has the variables that the command takes from a script.
+// scriptEnvironment lists the variables that the command takes from a script.
 var scriptEnvironment = []string{"TMPDIR", "TMP", "SOURCE_DATE_EPOCH", "BLSKERNEL_CACHE"}
 
 // inScript runs the command with the environment of a script.
@@ -178,7 +177,7 @@ func inScript(ts *testscript.TestScript, run func() (status int, stdout, stderr 
 	}
 	defer blskernel.SetThreads(0) // after --threads
 	status, stdout, stderr = run()
-	_, _ = io.WriteString(ts.Stdout(), stdout) // a buffer takes all
+	_, _ = io.WriteString(ts.Stdout(), stdout) // a write to a buffer does not fail
 	_, _ = io.WriteString(ts.Stderr(), stderr)
 	return status, stdout, stderr
 }
@@ -190,7 +189,7 @@ func piped(ts *testscript.TestScript, text string) (r *os.File, stop func()) {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		_, _ = io.WriteString(w, text) // whoever does not want all of it closes the pipe
+		_, _ = io.WriteString(w, text) // a reader that does not want all of it closes the pipe
 		_ = w.Close()
 	}()
 	return r, func() {
@@ -201,7 +200,7 @@ func piped(ts *testscript.TestScript, text string) (r *os.File, stop func()) {
 
 var helpLine = regexp.MustCompile(`\nRun 'blskernel[a-z ]* -h' for help\.\n$`)
 
-// commandLine returns the arguments of the command for those in a script.
+// commandLine returns the arguments of the command for the arguments in a script.
 func commandLine(args []string) []string {
 	switch {
 	case len(args) == 0:
@@ -272,7 +271,7 @@ func scriptRun(ts *testscript.TestScript, args []string) (out, errs string) {
 	return stdout, stderr
 }
 
-// scriptFails takes the text for the whole message, with "..." for any text.
+// scriptFails compares the text with the whole message, in which "..." stands for any text.
 func scriptFails(ts *testscript.TestScript, args []string) {
 	text, line := args[1], args[2:]
 	name := "blskernel " + commandLine(line)[0]

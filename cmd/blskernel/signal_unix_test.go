@@ -21,7 +21,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestHangup ignores SIGHUP, as by nohup, in a training that waits for more rows: the training goes on
+// TestHangup ignores SIGHUP, as nohup does, in a training run that waits for more rows. The run goes on
 // until SIGTERM, and then writes its checkpoint.
 func TestHangup(t *testing.T) {
 	testutil.NotEmulated(t, "a shell starts the process")
@@ -57,8 +57,8 @@ func TestHangup(t *testing.T) {
 	}
 }
 
-// TestClosedPipe has a reader of standard output that goes away, where Go by default lets SIGPIPE end
-// the process: no message, and the status of a process that SIGPIPE ended.
+// TestClosedPipe closes the reader of standard output, where Go by default lets SIGPIPE end the
+// process. There is no message, and the status is the one of a process that SIGPIPE ended.
 func TestClosedPipe(t *testing.T) {
 	cmd := command(nil, quick()...)
 	var errs bytes.Buffer
@@ -74,9 +74,8 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// momentSeed returns the seed of the random moments of a test, another one each time unless
-// BLSKERNEL_SEED has one, and logs it. The same moments are those of the same work only as far as
-// processes take the same time.
+// momentSeed returns and logs the seed of the random moments of a test: BLSKERNEL_SEED, or by default
+// another one each time. The same seed meets the same work only if the processes take the same time.
 func momentSeed(t *testing.T) uint64 {
 	t.Helper()
 	const variable = "BLSKERNEL_SEED"
@@ -91,8 +90,8 @@ func momentSeed(t *testing.T) uint64 {
 }
 
 // TestSignalAnyTime sends SIGKILL and SIGINT, SIGTERM or SIGHUP to every command at random moments: 20
-// times with BLSKERNEL_LONG=1, else once. What is there is what was there, or a checkpoint, and what
-// was acknowledged. Going on from it, as often as it is killed again, leads to the same result.
+// times with BLSKERNEL_LONG=1, else once. The command leaves what was there, or a checkpoint, and what
+// it acknowledged. Resuming, as often as it is killed again, leads to the same result.
 func TestSignalAnyTime(t *testing.T) {
 	testutil.NotUnderRace(t, "it does not see into processes")
 	testutil.NotEmulated(t, "the moments are those of processes that take milliseconds")
@@ -101,7 +100,7 @@ func TestSignalAnyTime(t *testing.T) {
 		times = 20
 	}
 	sent, ended := map[syscall.Signal]int{}, map[syscall.Signal]int{}
-	window := 60 * time.Millisecond // shorter after a process that was too fast, and else longer
+	window := 60 * time.Millisecond // shorter after a process that was too fast, otherwise longer
 	for i, w := range writings(t, 1000) {
 		for n := range 2 * times {
 			s := []syscall.Signal{syscall.SIGKILL, syscall.SIGINT, syscall.SIGKILL, syscall.SIGTERM, syscall.SIGKILL, syscall.SIGHUP}[(2*i+n)%6]
@@ -115,7 +114,7 @@ func TestSignalAnyTime(t *testing.T) {
 				testutil.NoError(t, cmd.Start())
 				time.Sleep(time.Duration(random.Float64() * float64(window)))
 				_ = cmd.Process.Signal(s) // it may have ended
-				_ = cmd.Wait()            // whose status is looked at
+				_ = cmd.Wait()            // the status is looked at below
 				status := cmd.ProcessState.ExitCode()
 				where := fmt.Sprintf("%s after %v: status %d, %q", w.line, s, status, errs.String())
 				w.check(t, where, out.String(), status == 0)
@@ -127,7 +126,7 @@ func TestSignalAnyTime(t *testing.T) {
 				}
 				window = window * 8 / 7
 				ended[s]++
-				switch early := status == -1 && errs.Len() == 0; { // before it could listen to signals
+				switch early := status == -1 && errs.Len() == 0; { // before the process could listen to signals
 				case s != syscall.SIGKILL:
 					said := strings.HasSuffix(errs.String(), interrupt.SignalError{Signal: s}.Error()+"\n")
 					if !early && (status != interrupt.Status(s) || !said) {
@@ -141,7 +140,7 @@ func TestSignalAnyTime(t *testing.T) {
 					w.goesOn(t, where, s == syscall.SIGKILL && w.complete())
 				}
 			}
-			if s != syscall.SIGKILL || w.samples > 0 { // which clears up what was left before
+			if s != syscall.SIGKILL || w.samples > 0 { // the next run removes what was left before
 				w.leftovers(t, fmt.Sprintf("%s after %v and again", w.line, s), "", nil)
 			}
 		}

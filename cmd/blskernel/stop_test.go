@@ -15,7 +15,7 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// A lookout is a writer that looks at a context before it takes what is written.
+// A lookout is a writer that looks at a context before each write.
 type lookout struct {
 	bytes.Buffer
 	ctx context.Context
@@ -26,8 +26,8 @@ func (l *lookout) Write(p []byte) (int, error) {
 	return l.Buffer.Write(p)
 }
 
-// stopped runs a command that is interrupted at the n-th moment at which it looks at its context,
-// prints something, or asks something of a file, and returns how many there were.
+// stopped interrupts a command at its n-th look: when it checks its context, prints something, or uses
+// a file. It returns the number of looks.
 func stopped(n int, args []string) (looks, status int, stdout, stderr string) {
 	ctx, release := faults.StoppedAfter(n, interrupt.SignalError{Signal: os.Interrupt})
 	defer release()
@@ -41,8 +41,8 @@ func stopped(n int, args []string) (looks, status int, stdout, stderr string) {
 }
 
 // TestStopAtEveryLook interrupts every command at each look at its context, each line that it prints,
-// and each operation on a file: at 3 of them, spread evenly, unless BLSKERNEL_LONG=1. What is there is
-// what was there, or a checkpoint; and going on from it leads to the same result, of a model to the
+// and each operation on a file. Without BLSKERNEL_LONG=1 it does so at 3 of them, spread evenly. The
+// command leaves what was there, or a checkpoint. Resuming leads to the same result, for a model to the
 // bit.
 func TestStopAtEveryLook(t *testing.T) {
 	testutil.NotEmulated(t, "hundreds of runs")
@@ -57,7 +57,7 @@ func TestStopAtEveryLook(t *testing.T) {
 		if !testutil.Long() {
 			step = (looks + 2) / 3
 		}
-		// Some looks are at the same time on other goroutines, so that their number differs a
+		// Some looks are at the same time on several goroutines, so their number varies a
 		// little.
 		ended := 0
 		for n := 0; n < looks; n += step {
@@ -66,7 +66,7 @@ func TestStopAtEveryLook(t *testing.T) {
 			where := fmt.Sprintf("%s at look %d: status %d, %q", w.line, n, status, stderr)
 			w.check(t, where, stdout, status == 0)
 			if status == 0 {
-				continue // it was over
+				continue // it had already ended
 			}
 			ended++
 			if status != 130 || !strings.HasSuffix(stderr, ": interrupted\n") {
@@ -75,7 +75,7 @@ func TestStopAtEveryLook(t *testing.T) {
 			w.leftovers(t, where, "", nil)
 			w.goesOn(t, where, false)
 		}
-		if ended == 0 { // some end as if nothing had been, when all is done but what takes no time
+		if ended == 0 { // near its end a command may finish as if nothing had happened
 			t.Errorf("%s: no interruption has ended it", w.line)
 		}
 		total += ended
@@ -83,8 +83,8 @@ func TestStopAtEveryLook(t *testing.T) {
 	t.Logf("%d interruptions of %d commands", total, len(commands))
 }
 
-// TestStopWhileScoring interrupts a training with held-out rows at its last looks, when it scores them:
-// --resume scores them then.
+// TestStopWhileScoring interrupts a training run at its last looks, while it scores held-out rows:
+// --resume then scores them.
 func TestStopWhileScoring(t *testing.T) {
 	testutil.NotEmulated(t, "dozens of runs")
 	testutil.NotUnderRace(t, "TestStopAtEveryLook interrupts the same command")
@@ -101,7 +101,7 @@ func TestStopWhileScoring(t *testing.T) {
 		files.lay(t)
 		_, status, stdout, stderr := stopped(n, args)
 		if status == 0 {
-			continue // it was over
+			continue // it had already ended
 		}
 		if strings.Contains(stderr, "held out could not be scored") || strings.Contains(stdout, "learned ") {
 			scoring++

@@ -10,8 +10,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestTerminal has a stranger's model with what a terminal obeys in every text of it: no command prints
-// it but as an escape, except as CSV and JSON.
+// TestTerminal puts control characters into every text of a model. No command prints them except
+// escaped, or as CSV and JSON.
 func TestTerminal(t *testing.T) {
 	const evil = "\x1b[2J\u202e\u0085\x7f"
 	path, _ := trained(t, "--target", "color")

@@ -12,8 +12,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestVerifyOther exchanges a row of a model for another one behind the back of its log: the exit
-// status is 1, and the difference is said. A row more cannot be told from one of Python.
+// TestVerifyOther exchanges a row of a model without a log entry: the exit status is 1, and the message
+// tells the difference. An additional row could be from Python.
 func TestVerifyOther(t *testing.T) {
 	dir := t.TempDir()
 	data := writeText(t, dir, "x.csv", csvText(samples(300, 1), true, "a", "b", "c", "d", "color"))

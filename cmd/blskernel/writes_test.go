@@ -16,10 +16,10 @@ import (
 	"blskernel/internal/testutil/faultfs"
 )
 
-// A worktop has the contents of files by their paths with slashes.
+// A worktop maps the slash-separated paths of files to their contents.
 type worktop map[string][]byte
 
-// lay leaves the files, and nothing else, in the working folder, which workplace has made.
+// lay leaves these files, and nothing else, in the working folder, which workplace has made.
 func (w worktop) lay(t *testing.T) {
 	t.Helper()
 	there, err := os.ReadDir(".")
@@ -32,7 +32,7 @@ func (w worktop) lay(t *testing.T) {
 	}
 }
 
-// takeUp returns the files of the working folder and of those in it.
+// takeUp returns the files in the working folder and the folders below it.
 func takeUp(t *testing.T) worktop {
 	t.Helper()
 	w := worktop{}
@@ -45,8 +45,8 @@ func takeUp(t *testing.T) worktop {
 	return w
 }
 
-// workplace makes a new folder the working one: in memory where there is a place for that, since
-// bringing thousands of files to a disk takes minutes.
+// workplace changes to a new folder: in memory where possible, since writing thousands of files to a
+// disk takes minutes.
 func workplace(t *testing.T) {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "blskernel-test-")
@@ -58,22 +58,22 @@ func workplace(t *testing.T) {
 	t.Chdir(dir)
 }
 
-// A writing is a command that works in the working folder, and what is there before and after it.
+// A writing is a command that works in the working folder, with the files before and after it.
 type writing struct {
 	line    string
-	again   string  // the flag with which the command goes on with what is there
-	begun   int     // samples of the model that it goes on with
-	samples int     // of the model that it writes, which it locks
+	again   string  // the flag with which the command resumes from what is there
+	begun   int     // samples of the model from which it resumes
+	samples int     // samples of the model that it writes and locks
 	out     string  // the name of the file or folder that it writes
-	files   worktop // what is there before
-	made    worktop // what it writes when nothing goes wrong
+	files   worktop // the files before
+	made    worktop // the files that it writes if nothing goes wrong
 	state   []byte  // of the model that it writes
 }
 
 func (w *writing) args() []string { return strings.Fields(w.line) }
 
-// writings returns all commands that write files, and one that writes none. They learn so many rows,
-// and 50 fewer, in batches of 50.
+// writings returns all commands that write files, and one that writes none. They learn rows rows, or 50
+// fewer, in batches of 50.
 func writings(t *testing.T, rows int) []writing {
 	t.Helper()
 	workplace(t)
@@ -132,9 +132,9 @@ func writings(t *testing.T, rows int) []writing {
 
 var acknowledged = regexp.MustCompile(`(?:checkpoint after|learned) (\d+) rows`)
 
-// check looks at the files that the command writes. Each is as a whole what it was before or, with done
-// always, what the command writes. A model is this to the bit of its state, or is a checkpoint, and
-// has the rows of which standard output says so.
+// check looks at the files that the command writes. As a whole, each is what it was before or what the
+// command writes; if done is true, the latter. A model has the right state to the bit, or is a
+// checkpoint, and has the rows that standard output says.
 func (w *writing) check(t *testing.T, where, stdout string, done bool) {
 	t.Helper()
 	for name, after := range w.made {
@@ -178,14 +178,14 @@ func (w *writing) checkModel(name, stdout string, old, done bool) error {
 	return nil
 }
 
-// complete reports whether the command writes a model and has written it whole.
+// complete reports whether the command writes a model and has written it completely.
 func (w *writing) complete() bool {
 	m, err := load(w.out)
 	return w.samples > 0 && err == nil && m.Updater().Samples() == w.samples
 }
 
-// leftovers checks that nothing is left beside what the command writes, but locks, and complete files
-// that the message names, and temporary ones that could not be removed, since that is what failed.
+// leftovers checks that the command leaves no other files. Exceptions are complete files that the
+// message names, and locks and temporary files for which an operation failed.
 func (w *writing) leftovers(t *testing.T, where, stderr string, failed []faultfs.Call) {
 	t.Helper()
 	for name := range takeUp(t) {
@@ -202,8 +202,8 @@ func (w *writing) leftovers(t *testing.T, where, stderr string, failed []faultfs
 	}
 }
 
-// goesOn runs the command again, which must succeed. Where it had done all when it was killed, it may
-// say that it has learned or removed the rows before.
+// goesOn runs the command again, which must succeed. If done is true, it may also say that the rows
+// have been learned or removed before.
 func (w *writing) goesOn(t *testing.T, where string, done bool) {
 	t.Helper()
 	status, stdout, stderr := inProcess(append(w.args(), strings.Fields(w.again)...)...)

@@ -81,7 +81,7 @@ func run(w io.Writer, n int, name string) error {
 	return err
 }
 
-// samples returns 2n random samples of n columns, and a target.
+// samples returns 2n random samples of n columns, and their targets.
 func samples(n int) (x *mat.Dense, y *mat.VecDense) {
 	r := rand.New(rand.NewPCG(uint64(n), 1))
 	normal := func(n int) []float64 {

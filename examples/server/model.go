@@ -115,7 +115,7 @@ func (r contextReader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// name returns the name of column j, or its number from 1 if there are no names.
+// name returns the name of column j, or its number from 1 if the columns have no names.
 func (m *served) name(j int) string {
 	if m.names == nil {
 		return strconv.Itoa(j + 1)

@@ -22,8 +22,8 @@ import (
 // main is never called, but a C-shared library must have it.
 func main() {}
 
-// guarded calls f with the pure backend, regardless of the environment. It returns the code of an
-// error or panic of f, and writes its text.
+// guarded calls f with the pure backend, regardless of the environment. It returns the code of an error
+// or panic of f, and writes the message to text.
 func guarded(text *C.char, capacity C.int64_t, f func(b blskernel.Backend) error) (code C.int32_t) {
 	var err error
 	defer func() {
@@ -43,7 +43,7 @@ func guarded(text *C.char, capacity C.int64_t, f func(b blskernel.Backend) error
 	return C.BLS_OK
 }
 
-// write writes s and a zero byte, cut between two characters to fit the capacity.
+// write writes s and a zero byte to text. It cuts s between two characters to fit the capacity.
 func write(text *C.char, capacity C.int64_t, s string) {
 	if text == nil || capacity <= 0 {
 		return

@@ -84,7 +84,7 @@ func (a array) view() *mat.Dense {
 	return &d
 }
 
-// out returns a matrix on the memory of the result, which must be rows×cols.
+// out returns a rows×cols matrix on the memory of the result, which must have that shape.
 func (c *call) out(rows, cols int) (*mat.Dense, error) {
 	a := c.arrays[len(c.arrays)-1]
 	if a.rows != int64(rows) || a.cols != int64(cols) {
@@ -105,7 +105,7 @@ func (c *call) store(d *mat.Dense, err error) error {
 	return err
 }
 
-// storeColumn copies the numbers to the result, a column, unless there is an error.
+// storeColumn copies values to the result, a column, unless there is an error.
 func storeColumn[T int | float64](c *call, values []T, err error) error {
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (c *call) labels() ([]int, error) {
 	return out, err
 }
 
-// give sets the bytes for bls_result to the JSON of v.
+// give sets the bytes for bls_result to v as JSON.
 func (c *call) give(v any) (err error) {
 	c.result, err = json.Marshal(v)
 	return err
@@ -160,7 +160,7 @@ func (c *call) giveCondition(u blsupdate.Updater) error {
 	return c.give(map[string]any{"rcond": k.RCond, "digits": k.Digits, "advice": k.Advice, "instead": k.Instead})
 }
 
-// room returns a *memory.Error if there is no memory for the bytes.
+// room returns a *memory.Error, which names what, if there is no memory for that many bytes.
 func room(bytes int64, what string) error {
 	return memory.Check(bytes, "blskernel", "work with smaller arrays or in batches", "%s", what)
 }

@@ -128,7 +128,7 @@ func (o *factor) factorize(c *call) error {
 	return err
 }
 
-// upper returns the upper triangle of the square x, or of the one that x holds packed in one row.
+// upper returns the upper triangle of x, which is n×n or holds the triangle packed in one row.
 func upper(x *mat.Dense, n int) *mat.SymPacked {
 	s := mat.NewSymPacked(n, nil)
 	to := s.RawSymPacked().Data

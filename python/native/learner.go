@@ -30,7 +30,7 @@ func open(b blskernel.Backend, kind string, options []byte) (object, error) {
 	return nil, valueError("unknown kind of object %.40q", kind)
 }
 
-// decode returns the object that the bytes of encode or of a model file describe.
+// decode returns the object that data describes. The bytes are from encode or from a model file.
 func decode(b blskernel.Backend, data []byte) (object, error) {
 	if bytes.HasPrefix(data, []byte("blsstate")) {
 		r := bytes.NewReader(data)
@@ -72,7 +72,7 @@ func (l *learner) methods() map[string]method {
 	return all
 }
 
-// learns returns a method that also drops the held-out score, which holds no longer.
+// learns returns run as a method that also drops the held-out score, which no longer holds.
 func (l *learner) learns(run func(c *call) error) func(c *call) error {
 	return func(c *call) error {
 		err := run(c)
@@ -86,7 +86,7 @@ func (l *learner) learns(run func(c *call) error) func(c *call) error {
 	}
 }
 
-// fitted returns a method that first computes the weights, which fits a model to the few rows it keeps.
+// fitted returns run as a method that first computes the weights, which fits a model to its few rows.
 func (l *learner) fitted(run func(c *call, u blsupdate.Updater) error) func(c *call) error {
 	return func(c *call) error {
 		m := l.Learner()

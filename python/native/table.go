@@ -98,8 +98,8 @@ func (c *call) inputs() error {
 	return c.give(r.Tally().Unknown)
 }
 
-// inFrame rewrites an error of a reader for users of a DataFrame: with a row from 0 and remedies in
-// pandas.
+// inFrame rewrites an error of a reader for users of a DataFrame: rows count from 0, and remedies are
+// in pandas.
 func (c *call) inFrame(err error) error {
 	var e *stream.Error
 	if !errors.As(err, &e) {

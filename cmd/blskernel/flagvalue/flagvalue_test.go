@@ -2,7 +2,7 @@ package flagvalue
 
 import "testing"
 
-// check parses the values of flags, and texts that are none.
+// check tests that parse returns the values of good, and an error for each text of bad.
 func check[T comparable](t *testing.T, parse func(string) (T, error), good map[string]T, bad ...string) {
 	t.Helper()
 	for text, want := range good {

@@ -3,7 +3,7 @@ package fuzz
 
 import "math/rand/v2"
 
-// Choices are taken from the data of a fuzzer, one byte each, and are zero after its end.
+// Choices are taken from the data of a fuzzer, one byte each, and are zero once the data has ended.
 type Choices []byte
 
 // Below takes a number below n, which is at most 256.

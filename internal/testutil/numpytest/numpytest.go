@@ -9,8 +9,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// Run executes a Python program that uses NumPy in a folder, and returns what it prints. Without
-// NumPy it skips the test, or fails it if the environment variable BLSKERNEL_REQUIRE lists numpy.
+// Run executes a Python program that uses NumPy, in dir, and returns what it prints. Without NumPy it
+// skips the test, or fails it if the environment variable BLSKERNEL_REQUIRE lists numpy.
 func Run(t *testing.T, dir, program string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(python(t), append([]string{"-c", program}, args...)...)

@@ -36,7 +36,7 @@ func Normal(symmetric bool, scale func(n, i, j int) float64) Generator {
 	return Each(symmetric, func(rng *rand.Rand, n, i, j int) float64 { return rng.NormFloat64() * scale(n, i, j) })
 }
 
-// One is the scale of standard normal numbers.
+// One is the scale 1, which leaves standard normal numbers as they are.
 func One(_, _, _ int) float64 { return 1 }
 
 // graded is a scale that changes by a factor of 10 in some rows or columns.
@@ -68,7 +68,7 @@ func Geometric(cond float64) func(n, i int) float64 {
 	return func(n, i int) float64 { return math.Pow(cond, -float64(i)/float64(max(1, n-1))) }
 }
 
-// From1 returns the eigenvalues 1, 2, ..., n.
+// From1 returns 1 + i, for the eigenvalues 1, 2, ..., n.
 func From1(i int) float64 { return 1 + float64(i) }
 
 // Spectral returns H diag(eigenvalues) Hᵀ for a product H of two random reflections.

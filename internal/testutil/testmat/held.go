@@ -22,7 +22,7 @@ type Held struct {
 // margin is the number of elements on either side of a held matrix.
 const margin = 5
 
-// Hold puts the elements of a in part into storage with rows ld apart.
+// Hold stores the elements of a for which part is true, with rows ld apart.
 func Hold(a *Matrix, ld int, part func(i, j int) bool) *Held {
 	h := &Held{R: a.R, C: a.C, Ld: ld, Part: part}
 	h.all = slices.Repeat([]float64{math.NaN()}, 2*margin+max(0, (a.R-1)*ld+a.C))

@@ -9,7 +9,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestBenchPrint prints figures that are known: of two backends and of an opponent.
+// TestBenchPrint prints known figures of two backends and of an opponent.
 func TestBenchPrint(t *testing.T) {
 	m := result.Machine{CPU: "Some CPU", Go: "go1", Kernel: "avx512", Backends: []string{"pure", "pure/avx2"}, OpenBLAS: "OpenBLAS 0", Beside: 2}
 	got := benchHead(m, &speed.Comparison{Rounds: 9, MinTime: 2 * time.Millisecond})
@@ -42,7 +42,7 @@ func TestGflops(t *testing.T) {
 	}
 }
 
-// TestBenchJobs counts jobs instead of measuring them.
+// TestBenchJobs counts the jobs instead of measuring them.
 func TestBenchJobs(t *testing.T) {
 	for _, tc := range []struct {
 		set  *benchFlags

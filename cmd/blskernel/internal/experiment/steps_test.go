@@ -8,7 +8,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestStepTable has times that are made up.
+// TestStepTable formats made-up times.
 func TestStepTable(t *testing.T) {
 	table := NewStepTable(bench.Variants(blsupdate.Original, blsupdate.Gram))
 	line := ""
@@ -22,7 +22,7 @@ func TestStepTable(t *testing.T) {
 			})
 		}
 		line = table.Lines(r)
-		if step == 0 { // which is no update
+		if step == 0 { // the start is not an update
 			testutil.Contains(t, line, "    100  gram                         91.00     2.000     2.000     3.000    equal         -         -\n")
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestValidation prints the figures of long and short updates apart, and none where too many updates
+// TestValidation prints the figures of long and short updates separately, and none if too many updates
 // were left out.
 func TestValidation(t *testing.T) {
 	cost := func(measured float64) bench.Cost {
@@ -41,12 +41,12 @@ func TestValidation(t *testing.T) {
 		}
 		testutil.Contains(t, out.String(), tc.want...)
 		if _, err := result.Read("stdout", strings.NewReader(out.String())); tc.json && err != nil {
-			t.Error(err) // it cannot be read again
+			t.Error(err) // the results cannot be read again
 		}
 	}
 }
 
-// TestValidateGrid takes the settings of the methods that are asked for.
+// TestValidateGrid checks that the grid has the settings of the requested methods.
 func TestValidateGrid(t *testing.T) {
 	x := flopsFlags{methods: []string{"gram", "original"}, validate: true}
 	grid, err := x.settings(nil)
@@ -61,7 +61,7 @@ func TestValidateGrid(t *testing.T) {
 	}
 }
 
-// TestCostTable prints a cost that is made up.
+// TestCostTable prints a made-up cost.
 func TestCostTable(t *testing.T) {
 	text := costTable(bench.Cost{
 		Backend: "pure", Method: "improved", Form: "small", Solve: true, L: 4000, K: 1000, Q: 500, C: 10,

@@ -7,7 +7,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestInfoEscapes prints what the environment has in a message without what a terminal obeys.
+// TestInfoEscapes checks that a message with text from the environment has no control characters.
 func TestInfoEscapes(t *testing.T) {
 	var b strings.Builder
 	info := Information{Missing: map[string]string{"openblas": "/x\x1b[31m\nkernel: fast"}}

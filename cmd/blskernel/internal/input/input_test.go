@@ -17,7 +17,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// reader returns a reader of a file with the text.
+// reader returns a reader of a file that contains text.
 func reader(t *testing.T, text string) *stream.Reader {
 	t.Helper()
 	data := filepath.Join(t.TempDir(), "x.csv")
@@ -27,8 +27,8 @@ func reader(t *testing.T, text string) *stream.Reader {
 	return r
 }
 
-// TestAheadEnds takes once more than there is, and from a reading that was stopped: there is always a
-// batch or an error.
+// TestAheadEnds takes one more batch than there is, and takes from a reading that was stopped: each
+// call returns a batch or an error.
 func TestAheadEnds(t *testing.T) {
 	ctx := context.Background()
 	a := ReadAhead(ctx, reader(t, "1,2\n3,4\n"), 0, 10, 10)
@@ -55,8 +55,8 @@ func TestAheadEnds(t *testing.T) {
 	}
 }
 
-// TestAheadBounded reads one batch ahead and no more, however long nobody takes it, and keeps the rows
-// that are known apart from the others.
+// TestAheadBounded checks that only one batch is read ahead, however long nobody takes it, and that the
+// known rows are in batches of their own.
 func TestAheadBounded(t *testing.T) {
 	ctx := context.Background()
 	a := ReadAhead(ctx, reader(t, strings.Repeat("1,2\n", 100)), 25, 30, 10)
@@ -76,7 +76,7 @@ func TestAheadBounded(t *testing.T) {
 	}
 }
 
-// TestBatchRows has batches that inputs, outputs or a model file would make too large.
+// TestBatchRows checks the limits on batches that inputs, outputs or a model file would make too large.
 func TestBatchRows(t *testing.T) {
 	for _, tc := range []struct{ given, recorded, d, c, want int }{
 		{0, 0, 4, 3, maxBatch}, {0, 0, 1 << 12, 3, 1 << 10}, {0, 0, 4, 1 << 12, 1 << 10}, {0, 0, 4, 1 << 30, 1},
@@ -88,7 +88,7 @@ func TestBatchRows(t *testing.T) {
 	}
 }
 
-// TestListed has a model that lists as many files as it may: the oldest leave the list.
+// TestListed checks that the oldest files leave a list that is full.
 func TestListed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new.csv")
 	testutil.NoError(t, os.WriteFile(path, []byte("1\n"), 0o666))
@@ -102,7 +102,7 @@ func TestListed(t *testing.T) {
 	}
 }
 
-// TestHashOnce hashes a file when it is first asked for, and then keeps the hash: the file may be gone.
+// TestHashOnce checks that a file is hashed on the first request only: it may be gone on the second.
 func TestHashOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.csv")
 	testutil.NoError(t, os.WriteFile(path, []byte("1\n"), 0o666))
@@ -120,15 +120,15 @@ func TestHashOnce(t *testing.T) {
 	}
 }
 
-// TestExpectedRows estimates the rows by what the first batch took of the file, and not by what has
-// been read ahead of it.
+// TestExpectedRows checks that the estimate is from the bytes that the first batch took, and not from
+// what has been read ahead of it.
 func TestExpectedRows(t *testing.T) {
 	const rows, first = 20000, 100
 	ctx := context.Background()
 	for range 5 {
 		r := reader(t, strings.Repeat("1.25,2.5,3.75\n", rows))
 		a := ReadAhead(ctx, r, 0, first, first)
-		time.Sleep(time.Millisecond) // in which more could be read
+		time.Sleep(time.Millisecond) // meanwhile more could be read
 		f := a.Take(ctx)
 		a.Stop()
 		if got := f.ExpectedRows(first, r.Rows()); got != rows {

@@ -26,7 +26,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// trained returns a model of 400 rows.
+// trained returns a model that has learned 400 rows.
 func trained(t *testing.T, method blsupdate.Method) *model.Model {
 	t.Helper()
 	x, labels := mat.NewDense(400, 2, nil), make([]int, 400)
@@ -39,8 +39,8 @@ func trained(t *testing.T, method blsupdate.Method) *model.Model {
 	return model.New(&modelfile.File{Classifier: c})
 }
 
-// TestNotWrittenAtInterruption has a model that cannot be written at an interruption: that is told, and
-// not the interruption alone.
+// TestNotWrittenAtInterruption interrupts a run whose model cannot be written: it reports both, not the
+// interruption alone.
 func TestNotWrittenAtInterruption(t *testing.T) {
 	c := &Learner{Out: filepath.Join(t.TempDir(), "m.bls"), Model: trained(t, blsupdate.Gram), checkpoint: interval{rows: 50}, digest: xxhash.New(), rows: 10}
 	testutil.NoError(t, c.Session.Begin(ui.Streams{Out: io.Discard, Err: io.Discard, FS: faultfs.Func(func(c faultfs.Call) (int, error) {
@@ -58,7 +58,7 @@ func TestNotWrittenAtInterruption(t *testing.T) {
 	}
 }
 
-// TestRoomAtEnd has a model that keeps all rows: those that it has and those to come need room.
+// TestRoomAtEnd checks that a model that keeps all rows needs room for the present and the coming rows.
 func TestRoomAtEnd(t *testing.T) {
 	c := &Learner{Out: filepath.Join(t.TempDir(), "m.bls"), Model: trained(t, blsupdate.Improved), Total: 1 << 45}
 	if err := c.checkEnd(); runtime.GOOS == "linux" && !errors.Is(err, syscall.ENOSPC) {
@@ -76,7 +76,7 @@ func TestRoomAtEnd(t *testing.T) {
 	}
 }
 
-// TestRowSum depends on the values and their order, and not on the batches.
+// TestRowSum checks that the sum depends on the values and their order, but not on the batches.
 func TestRowSum(t *testing.T) {
 	sum := func(batches ...*stream.Batch) string {
 		c := Learner{digest: xxhash.New()}

@@ -7,8 +7,8 @@ import (
 	"blskernel/blsupdate"
 )
 
-// TestNewStart takes the time of an SVD where a method without a ridge starts with fewer samples than
-// nodes.
+// TestNewStart checks that a method without a ridge takes the time of an SVD to start with fewer
+// samples than nodes.
 func TestNewStart(t *testing.T) {
 	rates := blsupdate.ConstantRates(1e9, math.Inf(1))
 	x := blsupdate.Candidate{Method: blsupdate.Improved}
@@ -22,7 +22,7 @@ func TestNewStart(t *testing.T) {
 	}
 }
 
-// TestNewPlanned has a choice that is not the first candidate, and none.
+// TestNewPlanned has a choice that is not the first candidate, and a choice of none.
 func TestNewPlanned(t *testing.T) {
 	form := func(f blsupdate.Form) blsupdate.Candidate {
 		return blsupdate.Candidate{Method: blsupdate.RidgeInverse, Options: blsupdate.Options{Form: f}, Flops: float64(f)}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestClassificationLines says of how many rows the AUC is where rows had to be left out, but not where
-// unknown labels or weights of zero leave fewer.
+// TestClassificationLines checks that the text names the rows of the AUC if rows had to be left out. It
+// does not if unknown labels or weights of zero leave fewer.
 func TestClassificationLines(t *testing.T) {
 	most := MaxAUCRows(3)
 	for _, tc := range []struct {

@@ -2,7 +2,7 @@ package session
 
 import "testing"
 
-// TestRecorded has names of which no two may become one.
+// TestRecorded checks that no two of these names become equal.
 func TestRecorded(t *testing.T) {
 	for name, want := range map[string]string{"é.csv": "é.csv", `a\b`: `a\b`, "\xff": `\xff`, "\xfe": `\xfe`, `\xff`: `\\xff`, "\ufffd": "\ufffd"} {
 		if got := Recorded(name); got != want {

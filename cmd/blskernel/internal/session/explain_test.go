@@ -8,7 +8,7 @@ import (
 	"blskernel/blsupdate"
 )
 
-// TestTrainAnew says of flags that a command lacks whose they are, and leaves other errors alone.
+// TestTrainAnew checks that flags of train are named as such, and that other errors are unchanged.
 func TestTrainAnew(t *testing.T) {
 	err := TrainAnew(&blsupdate.ConditionError{What: "x"})
 	if !strings.HasSuffix(err.Error(), "depend on others; these are flags of 'blskernel train': train a new model with them") {

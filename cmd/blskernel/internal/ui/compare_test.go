@@ -6,7 +6,7 @@ import (
 	"blskernel/cmd/blskernel/flagvalue"
 )
 
-// TestRidgeText writes ridges, which are read again as the same ones.
+// TestRidgeText checks that a ridge that is formatted and parsed again stays the same.
 func TestRidgeText(t *testing.T) {
 	for _, tc := range []struct{ in, out string }{
 		{"0", "0"}, {"2^-30", "2^-30"}, {"9.313225746154785e-10", "2^-30"}, {"1e-6", "1e-06"}, {"0.5", "0.5"}, {"1", "1"}, {"2", "2"},

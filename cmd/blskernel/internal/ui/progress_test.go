@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestProgressWidth has messages that are longer than the line: with the longest clock there is, the
-// bar stays within it.
+// TestProgressWidth checks that the bar stays within the line, for messages longer than the line and
+// the longest clock.
 func TestProgressWidth(t *testing.T) {
 	for _, columns := range []int{0, 80, 81, 120} {
 		most := columns
@@ -39,7 +39,7 @@ func TestProgressWidth(t *testing.T) {
 	}
 }
 
-// TestProgressBar looks at what a terminal would be sent.
+// TestProgressBar looks at what a terminal would receive.
 func TestProgressBar(t *testing.T) {
 	var out bytes.Buffer
 	p := &Progress{w: &out, bar: newBar(&out)}
@@ -64,7 +64,7 @@ func TestProgressBar(t *testing.T) {
 	}
 }
 
-// TestProgressLines has no terminal: the last line of a pause waits for its end.
+// TestProgressLines writes to no terminal: the last line of a pause waits for the end of the pause.
 func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
 	r := Reporter{Progress: NewProgress(&out, false)}

@@ -12,8 +12,8 @@ import (
 	"blskernel/internal/io/interrupt"
 )
 
-// TestAttendKeepsErrors ends work with an error at the moment at which it is interrupted: one that says
-// no more than that gives way to the signal, and one of the disk does not.
+// TestAttendKeepsErrors ends the work with an error at the moment of an interruption. An error that
+// only reports the interruption gives way to the signal; an error of the disk does not.
 func TestAttendKeepsErrors(t *testing.T) {
 	full := errors.New("no space left on device; what r.jsonl has is kept")
 	signal := interrupt.SignalError{Signal: os.Interrupt}
@@ -39,7 +39,7 @@ func TestAttendKeepsErrors(t *testing.T) {
 			cancel(nil)
 			if err == tc.want {
 				kept++
-			} else if err != signal { // where the end was not seen yet
+			} else if err != signal { // the end was not seen yet
 				t.Errorf("%v: %v", tc.of, err)
 			}
 		}

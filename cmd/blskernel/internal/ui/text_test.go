@@ -22,7 +22,7 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
-// The name of a package goes, and not the end of a file's name.
+// TestMessage checks that the name of a package is removed, but not the end of a file's name.
 func TestMessage(t *testing.T) {
 	inner := errors.New("bls: a model is needed")
 	for _, tc := range []struct {
