@@ -14,8 +14,7 @@ import (
 )
 
 // TestValidateCosts takes every setting of the grid, made small, through every method and form on every
-// backend: the flops counted are those of the model, and every step has a predicted and a measured
-// time.
+// backend. The counted flops are the model's, and every step has a predicted and a measured time.
 func TestValidateCosts(t *testing.T) {
 	rates := blsupdate.ConstantRates(1e10, 1e9)
 	for _, name := range blskernel.Names() {
@@ -27,7 +26,7 @@ func TestValidateCosts(t *testing.T) {
 			testutil.NoError(t, blsupdate.CheckStart(s.Method, s.Options, s.L, s.K))
 			seen[s.Method] = true
 			s.L, s.K, s.Q, s.C = s.L/40+s.K/40, max(1, s.K/40), max(1, s.Q/40), max(1, s.C/10)
-			s.Stream = testutil.Long() || len(grid)%8 == 0 // which warms up for 50 ms
+			s.Stream = testutil.Long() || len(grid)%8 == 0 // a Stream warms up for 50 ms
 			grid = append(grid, s)
 		}
 		if len(grid) < 30 || len(seen) != len(blsupdate.Methods()) {
@@ -69,10 +68,10 @@ func TestValidateCosts(t *testing.T) {
 	}
 }
 
-// steady is the FMA peak of a machine that does nothing else.
+// steady returns the FMA peak of a machine that does nothing else.
 func steady() float64 { return 1e11 }
 
-// gramAndQR has a small setting of each of two methods.
+// gramAndQR returns a small setting of each of two methods.
 func gramAndQR(t *testing.T) []Setting {
 	t.Helper()
 	b, err := blskernel.Lookup("pure")
@@ -84,13 +83,13 @@ func gramAndQR(t *testing.T) []Setting {
 	}
 }
 
-// TestValidateLeavesOut has a machine whose FMA peak moves during some updates: they are left out, and
-// tried again, as long as they are few.
+// TestValidateLeavesOut moves the FMA peak during some updates: they are left out and tried again, as
+// long as they are few.
 func TestValidateLeavesOut(t *testing.T) {
 	const wanted = 10
 	for _, tc := range []struct {
 		name             string
-		moves            func(update int) float64 // by how much, during the updates from 0 on; each method starts with one
+		moves            func(update int) float64 // the factor, for updates from 0 on; each method starts with one
 		updates, leftOut int
 		costs            int
 		unknown          string
@@ -118,7 +117,7 @@ func TestValidateLeavesOut(t *testing.T) {
 			t.Errorf("%s: %d updates, %d left out, %d costs, %q; want %+v", tc.name, v.Updates, v.LeftOut, len(good), v.Unknown, tc)
 		}
 	}
-	// Few are left out, but all of one method.
+	// Few are left out, but they are all updates of one method.
 	looks := 0
 	grid := gramAndQR(t)
 	for range 9 {
@@ -149,7 +148,7 @@ func TestValidateStops(t *testing.T) {
 	}
 }
 
-// TestAgree has deviations that are known.
+// TestAgree summarizes known deviations.
 func TestAgree(t *testing.T) {
 	var costs []Cost
 	for i := range 21 {

@@ -41,8 +41,8 @@ func collect(t *testing.T, e *Incremental) []TableRow {
 	return rows
 }
 
-// TestIncrementalRows looks at every number of every row, with fewer, as many and more new samples than
-// nodes.
+// TestIncrementalRows looks at every number of every row, with fewer, as many, and more new samples
+// than nodes.
 func TestIncrementalRows(t *testing.T) {
 	const initial = 90
 	byDefault := Incremental{Features: bls.FeatureOptions{EnhancementNodes: 7}}
@@ -102,7 +102,7 @@ func TestIncrementalRows(t *testing.T) {
 					if total[j] += c.Seconds; c.TotalSeconds != total[j] {
 						t.Errorf("%s, %s: total %v s; want the sum %v s", at, c.Method, c.TotalSeconds, total[j])
 					}
-					// Both find the same weights, and agree on 300 images.
+					// The two find the same weights, and agree on 300 images.
 					if !(math.Abs(*c.Accuracy-*row.Cells[0].Accuracy) <= 0.02) || !(c.Difference <= 1e-7) || (c.Difference == 0) != (j == 0 || i == 0) {
 						t.Errorf("%s: accuracies %v and %v, weights differ by %v", at, *row.Cells[0].Accuracy, *c.Accuracy, c.Difference)
 					}
@@ -116,8 +116,7 @@ func TestIncrementalRows(t *testing.T) {
 	}
 }
 
-// TestDifference compares the ridge solution with the methods that have another one, which Original and
-// Improved share.
+// TestDifference compares the ridge solution with the other solution that Original and Improved share.
 func TestDifference(t *testing.T) {
 	e := small(90, 20, 1)
 	e.Update.Lambda = 10
@@ -128,8 +127,8 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// TestVariantOrder runs one method alone, both in the other order, and three of which each step takes
-// another one first, in the rows by their own place.
+// TestVariantOrder runs one method alone, both in the other order, and three methods. Each step begins
+// with another one of these; the rows keep the order of the variants.
 func TestVariantOrder(t *testing.T) {
 	want := collect(t, small(90, 130, 2))
 	for _, variants := range [][]Variant{
@@ -160,7 +159,7 @@ func TestVariantOrder(t *testing.T) {
 	}
 }
 
-// TestProgress has shares that never fall, and what is done.
+// TestProgress checks that the share never falls, and what is being done.
 func TestProgress(t *testing.T) {
 	last, emitted := -1.0, 0
 	var doing []string
@@ -186,7 +185,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestWhitening computes the accuracy of the start by hand: with a whitening of the first samples.
+// TestWhitening computes the accuracy of the start by hand, after whitening with the first samples.
 func TestWhitening(t *testing.T) {
 	e := small(90, 20, 1)
 	e.Variants = e.Variants[:1]

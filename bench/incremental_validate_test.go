@@ -17,7 +17,7 @@ func TestValidate(t *testing.T) {
 		name   string
 		change func(*Incremental)
 		want   string // in the message
-		typed  any    // what errors.As has to find
+		typed  any    // what errors.As must find
 	}{
 		{"initial", func(e *Incremental) { e.Initial = 0 }, "Initial is 0", nil},
 		{"updates", func(e *Incremental) { e.Updates = -1 }, "Updates is -1", nil},
@@ -51,7 +51,7 @@ func TestValidate(t *testing.T) {
 			}
 		})
 	}
-	// With lambda = 0 the general formula makes up for a small start.
+	// With lambda = 0, the general formula allows a small start.
 	e := small(30, 20, 3)
 	e.Update.Lambda = 0
 	if err := e.Validate(); err != nil {
@@ -59,7 +59,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestRunOptionErrors has options that the lower layers refuse.
+// TestRunOptionErrors sets options that the lower layers refuse.
 func TestRunOptionErrors(t *testing.T) {
 	for _, tc := range []struct {
 		change func(*Incremental)
@@ -79,13 +79,13 @@ func TestRunOptionErrors(t *testing.T) {
 	}
 }
 
-// TestStops cancels a run before it, between two steps and between two methods, and has a row that
-// cannot be emitted.
+// TestStops cancels a run before it starts, between two steps and between two methods, and fails to
+// emit a row.
 func TestStops(t *testing.T) {
 	full := errors.New("disk full")
 	const second = "improved, samples 91 to 110" // of step 1, which begins with it
 	for name, tc := range map[string]struct {
-		emit, tell int // the row or the message at which it is cancelled
+		emit, tell int // the row or the message at which the run is canceled
 		fails      bool
 		rows       int
 		doing      string
@@ -116,8 +116,8 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestRefusedForMemory has a run for which there is no room: nothing is emitted, and the error says how
-// much it would take.
+// TestRefusedForMemory starts a run for which there is no room: it emits nothing, and the error says
+// how much room it needs.
 func TestRefusedForMemory(t *testing.T) {
 	e := small(90, 20, 2)
 	e.Variants = Variants(blsupdate.Gram, blsupdate.Improved)

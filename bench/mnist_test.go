@@ -16,8 +16,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// mnist loads the real files from the folder that BLSKERNEL_MNIST names, or from shared/data/mnist
-// beside the repository. It skips the test where there are none, but not where a folder was named.
+// mnist loads the real files from the folder that BLSKERNEL_MNIST names, or from shared/data/mnist next
+// to the repository. It skips the test if there are none, unless BLSKERNEL_MNIST is set.
 func mnist(t *testing.T) (train, test *dataset.Images) {
 	t.Helper()
 	dir := os.Getenv("BLSKERNEL_MNIST")
@@ -33,12 +33,12 @@ func mnist(t *testing.T) (train, test *dataset.Images) {
 	return train, test
 }
 
-// solvers have the same weights without a ridge: QR never forms A⁺, nor AᵀA.
+// solvers are methods with the same weights if there is no ridge: QR forms neither A⁺ nor AᵀA.
 var solvers = []blsupdate.Method{blsupdate.QR, blsupdate.Improved, blsupdate.Original}
 
-// run is the experiment of the paper on the real files, with k = 100 + enhancement nodes. It returns
-// the accuracies of the last of the methods, step by step, after it has compared all with the first in
-// every row. within bounds the differences of the weights; 0 for none.
+// run runs the experiment of the paper on the real files, with k = 100 + enhancement nodes. It compares
+// all methods with the first in every row, and returns the accuracies of the last one, step by step.
+// within bounds the differences of the weights; 0 means no bound.
 func run(
 	t *testing.T, train, test *dataset.Images, initial, batch, updates, enhancement int, lambda float64, seed uint64, within float64,
 	methods ...blsupdate.Method,
@@ -69,7 +69,7 @@ func run(
 	return accuracies
 }
 
-// TestMNIST is the real experiment made small: k = 110, both forms of B, with and without a ridge.
+// TestMNIST is the real experiment at a small size: k = 110, both forms of B, with and without a ridge.
 func TestMNIST(t *testing.T) {
 	train, test := mnist(t)
 	for i, accuracies := range [][]float64{
@@ -77,17 +77,17 @@ func TestMNIST(t *testing.T) {
 		run(t, train, test, 1300, 100, 2, 10, 0x1p-30, 1, 1e-10, both...),
 		run(t, train, test, 500, 500, 2, 10, 0, 1, 1e-10, solvers...),
 	} {
-		// A linear classifier on 1500 images reaches some 80%.
+		// A linear classifier on 1500 images reaches about 80%.
 		if last := accuracies[len(accuracies)-1]; !(last >= 75) {
 			t.Errorf("run %d: accuracy %v%%", i, last)
 		}
 	}
 }
 
-// TestMNISTLong is the experiment itself: k = 1100, first 10,000 samples, then the others by 10,000 (q
-// > k) and by 1,000 (q < k). The problem of a seed at 60,000 samples is the same whatever the method
-// and q, so what one run has shown of the accuracy, or of the weights, no other repeats in full.
-// Original, of which an update by 10,000 samples takes 3 to 10 Tflop, has the first updates.
+// TestMNISTLong runs the experiment itself: k = 1100, first 10,000 samples, then the others by 10,000
+// (q > k) and by 1,000 (q < k). For a seed, all methods and all q have the same problem at 60,000
+// samples. So no run repeats in full what another has shown of the accuracy or the weights. Original
+// runs only the first updates, since 10,000 samples take it 3 to 10 Tflop.
 func TestMNISTLong(t *testing.T) {
 	testutil.Slow(t)
 	train, test := mnist(t)
@@ -97,8 +97,8 @@ func TestMNISTLong(t *testing.T) {
 	const ridge = 0x1p-30
 	accuracies := of(10000, 5, ridge, 1, 0, blsupdate.Improved)
 	second, third := of(10000, 5, ridge, 2, 0, blsupdate.Gram), of(10000, 5, ridge, 3, 0, blsupdate.Gram)
-	// GNU Octave with the same recipe and other random numbers has 97.25, 97.36 and 97.41% at
-	// 60,000 samples and 96.67, 96.91 and 96.75% at 10,000.
+	// GNU Octave with the same recipe and other random numbers reaches 97.25, 97.36 and 97.41% at
+	// 60,000 samples, and 96.67, 96.91 and 96.75% at 10,000.
 	for i, least := range map[int]float64{0: 96.6, 5: 97.2} {
 		if mean := (accuracies[i] + second[i] + third[i]) / 3; !(mean >= least) {
 			t.Errorf("mean accuracy at %d samples is %v%%; want at least %v%%", 10000*(i+1), mean, least)

@@ -16,7 +16,7 @@ import (
 )
 
 // TestPaperTables compares the settings with the flops that follow from them, in Gflop, as the design
-// has them for some rows: they would not agree with another k, q or l.
+// states them for some rows. They would not agree for another k, q or l.
 func TestPaperTables(t *testing.T) {
 	for _, tc := range []struct {
 		table, update      int // the first update is 1
@@ -83,8 +83,8 @@ func TestScaled(t *testing.T) {
 	}
 }
 
-// TestRecipes draws the features of both recipes: the weights of the text are uniform in [-1, 1) and
-// its nodes have no scale, those of the code are orthonormal and the largest input of tanh is 0.8.
+// TestRecipes draws the features of both recipes. The text has weights uniform in [-1, 1) and nodes
+// without a scale. The code has orthonormal weights, and the largest input of tanh is 0.8.
 func TestRecipes(t *testing.T) {
 	table, _ := LookupPaperTable(2)
 	table = table.Scaled(0.01)
@@ -119,7 +119,7 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// TestPaperFlops compares the paper's formulas with what was counted.
+// TestPaperFlops compares the paper's formulas with the counted flops.
 func TestPaperFlops(t *testing.T) {
 	for _, name := range blskernel.Names() {
 		b, err := blskernel.Lookup(name)
@@ -145,7 +145,7 @@ func TestPaperFlops(t *testing.T) {
 			}
 		}
 	}
-	// Sizes that make no update, and the default backend.
+	// Sizes for which there is no update, and the default backend.
 	for _, s := range [][3]int{{4, 5, 1}, {5, 0, 1}, {5, 5, 0}} {
 		if _, err := PaperFlops(context.Background(), s[0], s[1], s[2], blsupdate.Options{}, 1); err == nil {
 			t.Errorf("%v: no error", s)

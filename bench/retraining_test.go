@@ -16,10 +16,10 @@ import (
 
 const eps = 0x1p-52
 
-// TestRidgePseudoinverse puts P and W into their equations. With G = AᵀA + lambda I the solution by
-// Cholesky has a residual of at most c k eps ‖G‖‖P‖ whatever the condition (Higham, Accuracy and
-// Stability of Numerical Algorithms, theorem 10.4; c is some 8 there), and G itself has an error of l
-// eps ‖A‖², all in Frobenius norms.
+// TestRidgePseudoinverse substitutes P and W into their equations. With G = AᵀA + lambda I, the
+// solution by Cholesky has a residual of at most c k eps ‖G‖‖P‖, whatever the condition. See Higham,
+// Accuracy and Stability of Numerical Algorithms, theorem 10.4, where c is about 8. G itself has an
+// error of l eps ‖A‖². All norms are Frobenius norms.
 func TestRidgePseudoinverse(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, name := range blskernel.Names() {
@@ -64,8 +64,8 @@ func TestRidgePseudoinverse(t *testing.T) {
 	}
 }
 
-// TestTimePseudoinverse has an A with a column of zeros: without a ridge there is no Cholesky factor,
-// and the time says so.
+// TestTimePseudoinverse times an A with a column of zeros. Without a ridge it has no Cholesky factor,
+// and by says so.
 func TestTimePseudoinverse(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	a, y := testutil.Random(r, 50, 6), testutil.Random(r, 50, 2)

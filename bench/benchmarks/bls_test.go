@@ -19,7 +19,7 @@ func digits(n int, seed uint64) (x *mat.Dense, labels []int) {
 	return set.Dense(0, n), set.LabelsInt(0, n)
 }
 
-// BenchmarkBls fits and applies the feature maps and a Classifier, by the method that is fastest, to -l
+// BenchmarkBls fits and applies the feature maps and a Classifier, with the fastest method, to -l
 // samples. PartialFit adds the first number of -q.
 func BenchmarkBls(b *testing.B) {
 	x, labels := digits(*flagL, 1)

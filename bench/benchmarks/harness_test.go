@@ -41,17 +41,17 @@ func numbers(list *[]int) func(s string) error {
 	}
 }
 
-// A call is an operation on operands that are there.
+// A call is an operation on operands that are already there.
 type call struct {
 	do    func() error
 	reset func()  // restores what do overwrites; nil if do may be called again and again
-	flops float64 // nominal; 0 where there is no count
+	flops float64 // nominal; 0 if unknown
 }
 
 // run times c. It is called once for each benchmark, since b.Loop finds the number of calls by itself.
 func (c call) run(b *testing.B) {
 	b.Helper()
-	blskernel.SetThreads(0) // OpenBLAS takes over what -cpu has made of GOMAXPROCS
+	blskernel.SetThreads(0) // OpenBLAS takes over the GOMAXPROCS that -cpu has set
 	if c.reset != nil {
 		c.reset()
 	}
@@ -87,7 +87,7 @@ func backends(b *testing.B, run func(b *testing.B, bk blskernel.Backend)) {
 	}
 }
 
-// must returns v, and panics for an error: what prepares a benchmark does not fail.
+// must returns v, and panics on an error, since preparing a benchmark does not fail.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

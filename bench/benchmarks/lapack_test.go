@@ -25,8 +25,8 @@ type method struct {
 	prepare func(bk blskernel.Backend, n int) call
 }
 
-// methodsOf returns the methods of a factorization: solutions with as many right-hand sides as rows,
-// the refinement of a solution for 10, which hardly changes, and the condition of new factors.
+// methodsOf returns the methods of a factorization. They solve for as many right-hand sides as rows,
+// refine a solution for 10, which hardly changes, and compute the condition of new factors.
 func methodsOf[M any, F solver[M]](name string, create func(bk blskernel.Backend) F, matrix func(n int) M) []method {
 	factored := func(bk blskernel.Backend, n int) (f F, a M) {
 		f, a = create(bk), matrix(n)
@@ -52,12 +52,12 @@ func methodsOf[M any, F solver[M]](name string, create func(bk blskernel.Backend
 	}
 }
 
-// The QR factorizations are of matrices with four times as many rows as columns, the n of the name.
+// tall is the number of rows for each of the n columns in the QR factorizations.
 const tall = 4
 
 // BenchmarkLapack times methods of Cholesky, of a positive definite matrix, LDLT, of an indefinite one,
-// LU and QR, with as many right-hand sides as columns, and the appending of n rows and the merging of
-// two triangles, with 10 right-hand sides.
+// LU and QR, with as many right-hand sides as columns. With 10 right-hand sides, it also times
+// appending n rows and merging two triangles.
 func BenchmarkLapack(b *testing.B) {
 	const c = 10
 	all := methodsOf("Cholesky", func(bk blskernel.Backend) *lapack.Cholesky { return &lapack.Cholesky{Backend: bk} },

@@ -23,7 +23,7 @@ func vector(n int) []float64 {
 func dense(rows, cols int) *mat.Dense { return mat.NewDense(rows, cols, vector(rows*cols)) }
 
 // packed returns a packed symmetric matrix of order n with d added to its diagonal. With d = n it is
-// positive definite, with 0 as good as certainly not.
+// positive definite, and with d = 0 almost certainly indefinite.
 func packed(n int, d float64) *mat.SymPacked {
 	s := mat.NewSymPacked(n, vector(n*(n+1)/2))
 	s.AddDiagonal(d)
@@ -43,7 +43,7 @@ func triangle(n int) []float64 {
 	return a
 }
 
-// A saved is storage with what it is to hold before a call.
+// A saved is storage with the contents that it has before a call.
 type saved struct{ data, initial []float64 }
 
 func save(data []float64) saved { return saved{data, slices.Clone(data)} }
@@ -53,8 +53,8 @@ func (s saved) reset() { copy(s.data, s.initial) }
 // dense returns the storage as a matrix of the given shape.
 func (s saved) dense(rows, cols int) *mat.Dense { return mat.NewDense(rows, cols, s.data) }
 
-// normal returns a matrix of normally distributed numbers: data of a model, well conditioned where it
-// is taller than wide.
+// normal returns a matrix of normally distributed numbers: data of a model, well conditioned if it is
+// taller than wide.
 func normal(rows, cols int, seed uint64) *mat.Dense {
 	return testutil.Random(testutil.Rand(seed), rows, cols)
 }

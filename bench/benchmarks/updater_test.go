@@ -17,26 +17,26 @@ import (
 // lambda is the ridge of the paper.
 var lambda = math.Exp2(-30)
 
-// A model is what a benchmark of package blsupdate starts from: a method with its options, rows that it
-// learned first, and rows that come or go.
+// A model is the start of a benchmark of package blsupdate. It has a method with its options, rows that
+// it learned first, and rows to add or remove.
 type model struct {
 	method       blsupdate.Method
 	opt          blsupdate.Options
 	q            int
 	a, y, ax, ya *mat.Dense
-	weights      []float64         // of the rows that come
+	weights      []float64         // of the rows to add
 	h            *mat.Dense        // as many new nodes
-	other        blsupdate.Updater // of the rows that come, without a ridge
+	other        blsupdate.Updater // of the rows to add, without a ridge
 	state        bytes.Buffer
 	blsupdate.Updater
 }
 
-// solve is Weights, and encode writes the state, which for Original and Improved has A⁺.
+// solve calls Weights, and encode writes the state, which has A⁺ for Original and Improved.
 func (m *model) solve() error  { _, err := m.Weights(); return err }
 func (m *model) encode() error { m.state.Reset(); return blsupdate.Encode(&m.state, m.Updater) }
 func (m *model) add() error    { return m.AddInputs(m.ax, m.ya) }
 
-// An action is a call of a new model, which prepare, if not nil, changes before the timing.
+// An action is a call on a new model, which prepare, if not nil, changes before the timing.
 type action struct {
 	call        string
 	of          []blsupdate.Action // which the method supports, and whose flops count
@@ -79,7 +79,7 @@ var actions = []action{
 		}
 		return m.MapTargets(t)
 	}},
-	// The first time after a change, where Gram and QR solve for the weights; the others have them.
+	// The first time after a change, when Gram and QR solve for the weights; the others have them.
 	{"Weights", []blsupdate.Action{blsupdate.ActionWeights}, false, nil, (*model).solve},
 	{"Condition", nil, false, (*model).solve, func(m *model) error { sink = m.Condition().RCond; return nil }},
 	{"Encode", nil, false, nil, (*model).encode},
@@ -87,11 +87,11 @@ var actions = []action{
 		_, err := blsupdate.Decode(bytes.NewReader(m.state.Bytes()), m.opt.Backend)
 		return err
 	}},
-	// Weights that are solved for already hardly change.
+	// Weights that have been solved for hardly change.
 	{"Refine", nil, false, (*model).solve, func(m *model) error { return m.Updater.(blsupdate.Refiner).Refine(m.a, m.y) }},
 }
 
-// flops returns the flops of an action by the model.
+// flops returns the flops of an action according to the model.
 func (m *model) flops(of action) (all float64) {
 	s := blsupdate.Shape{L: *flagL, K: *flagK, Q: m.q, C: *flagC, P: m.q}
 	for _, a := range of.of {
@@ -111,9 +111,9 @@ func (m *model) flops(of action) (all float64) {
 	return all
 }
 
-// BenchmarkUpdater times every action of every method that supports it, Improved's Update and AddInputs
-// in every form. Update is AddInputs and Weights: what a batch costs where weights are wanted after
-// each.
+// BenchmarkUpdater times every action for every method that supports it, and Improved's Update and
+// AddInputs in every form. Update is AddInputs and Weights: the cost of a batch if weights are wanted
+// after each.
 func BenchmarkUpdater(b *testing.B) {
 	backends(b, func(b *testing.B, bk blskernel.Backend) {
 		for _, of := range actions {

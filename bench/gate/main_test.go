@@ -27,7 +27,7 @@ func committed(t *testing.T) (all []floor, kernels []string) {
 	return all, kernels
 }
 
-// gate runs on shares that do not come from this machine, and returns the number of failures and the
+// gate runs on the given shares instead of this machine's, and returns the number of failures and the
 // output.
 func gate(t *testing.T, all []floor, kernels []string, share func(f floor, call int) float64) (int, string) {
 	t.Helper()
@@ -41,9 +41,9 @@ func gate(t *testing.T, all []floor, kernels []string, share func(f floor, call 
 	return below, out.String()
 }
 
-// TestSlower slows each kernel by 20% on each CPU that it was measured on, by an injected share: the
-// gate passes without, fails with, and names that kernel alone. The operations that are listed fail
-// each by itself.
+// TestSlower slows each kernel by 20%, with an injected share, on each CPU that it was measured on. The
+// gate passes without the change, fails with it, and names that kernel alone. Each operation in the
+// list fails by itself.
 func TestSlower(t *testing.T) {
 	all, kernels := committed(t)
 	for _, k := range []string{"avx512", "avx2", "generic"} {
@@ -83,7 +83,7 @@ func TestSlower(t *testing.T) {
 	}
 }
 
-// TestAttempts has shares that are low at first, never there, or not a number.
+// TestAttempts tries shares that are low at first, always low, or not a number.
 func TestAttempts(t *testing.T) {
 	all, kernels := committed(t)
 	for _, tc := range []struct {
@@ -109,8 +109,8 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestCommand looks at exit statuses, and measures one case of each kernel of this CPU: how much it is,
-// is not the test's business.
+// TestCommand looks at exit statuses, and measures one case of each kernel of this CPU, whatever the
+// result is.
 func TestCommand(t *testing.T) {
 	committed, each := floors, ""
 	defer func() { floors = committed }()

@@ -47,7 +47,7 @@ func tree(t *testing.T, dir string) map[string]int64 {
 func TestWriteFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	p := small(t)
-	for range 2 { // the second time the files are replaced
+	for range 2 { // the second time, the files are replaced
 		testutil.NoError(t, p.WriteFolder(nil, dir))
 		files := tree(t, dir)
 		if len(files) != 3 || files["README.md"] == 0 || files["plots/speed-ups.svg"] == 0 || files["plots/updates.svg"] == 0 {
@@ -69,7 +69,7 @@ func TestWriteFolder(t *testing.T) {
 	}
 }
 
-// TestWriteFolderStopped leaves what was there, and nothing else, where a page cannot be written whole.
+// TestWriteFolderStopped leaves what was there, and nothing else, if a page cannot be written in full.
 func TestWriteFolderStopped(t *testing.T) {
 	dir := t.TempDir()
 	old := filepath.Join(dir, "README.md")
@@ -98,7 +98,7 @@ func TestWriteFolderStopped(t *testing.T) {
 	check("a file in place of the folder")
 }
 
-// TestPublishedPage holds docs/results to what the report makes of its files.
+// TestPublishedPage checks that docs/results is what the report makes of its files.
 func TestPublishedPage(t *testing.T) {
 	dir, made := filepath.FromSlash("../../docs/results"), t.TempDir()
 	p := newPage(t, published(t)...)

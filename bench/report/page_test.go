@@ -23,7 +23,7 @@ func newPage(t testing.TB, files ...*result.File) *Page {
 	return p
 }
 
-// published returns the files of results in docs/results, which have every kind.
+// published returns the files of results in docs/results, which include every kind.
 func published(t testing.TB) (files []*result.File) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.FromSlash("../../docs/results/*.jsonl"))
@@ -66,8 +66,8 @@ func sampleMachine(change func(m *result.Machine)) sampleLine {
 	return sampleLine{"machine", m}
 }
 
-// TestStructure checks what Markdown would forgive: every row of every table is there with as many
-// cells as its head, each plot is linked once, and what is opened is closed.
+// TestStructure checks what Markdown would forgive. Every row of every table has as many cells as its
+// head, each plot is linked once, and what is opened is closed.
 func TestStructure(t *testing.T) {
 	p := newPage(t, published(t)...)
 	text := p.Markdown()
@@ -105,14 +105,14 @@ func escapeAll(texts []string) (all []string) {
 	return all
 }
 
-// TestEscapeMarkdown has a text that Markdown would not show as it is.
+// TestEscapeMarkdown escapes a text that Markdown would not show as it is.
 func TestEscapeMarkdown(t *testing.T) {
 	if got, want := escape("<i> | *x* [y](z) `\\\n&"), "&lt;i> \\| \\*x\\* \\[y\\](z) \\`\\\\ &amp;"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-// TestMissing has what a page may lack: everything, and all kinds but one.
+// TestMissing makes pages of files without results, and of files with a single kind of result.
 func TestMissing(t *testing.T) {
 	head := smallHead
 	head.Seeds = nil
@@ -128,7 +128,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestNasty draws what measurements never are, or hardly: nothing may panic or spoil the page.
+// TestNasty draws numbers that measurements hardly ever have: nothing may panic or spoil the page.
 func TestNasty(t *testing.T) {
 	for _, v := range []float64{0, 1, -1, 5e-324, 1e-300, 1e300, math.MaxFloat64} {
 		accuracy := v

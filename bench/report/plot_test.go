@@ -14,7 +14,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// An element is a part of an SVG file, and all that is below it by the names.
+// An element is a part of an SVG file, with all elements below it, by name.
 type element struct {
 	XMLName xml.Name
 	X       float64 `xml:"x,attr"`
@@ -44,8 +44,8 @@ func parse(t testing.TB, svg string) map[string][]*element {
 	return all
 }
 
-// TestPlotFiles draws the published plots: each SVG is XML with a title, names of its series and colors
-// for both kinds of pages. No text reaches out of it.
+// TestPlotFiles draws the published plots: each SVG is XML with a title, the names of its series, and
+// colors for both kinds of pages. No text extends beyond it.
 func TestPlotFiles(t *testing.T) {
 	for _, p := range plotsOf(newPage(t, published(t)...)) {
 		svg := p.SVG()
@@ -61,7 +61,7 @@ func TestPlotFiles(t *testing.T) {
 	}
 }
 
-// inside reports texts and marks that reach out of a plot.
+// inside reports texts and marks that extend beyond a plot.
 func inside(t *testing.T, all map[string][]*element) {
 	t.Helper()
 	height, err := strconv.ParseFloat(strings.Fields(all["svg"][0].ViewBox)[3], 64)
@@ -81,8 +81,8 @@ func inside(t *testing.T, all map[string][]*element) {
 	}
 }
 
-// TestDraw places points on linear and logarithmic axes and beside names, and leaves out those that an
-// axis cannot have. The band has two numbers for each point.
+// TestDraw places points on linear and logarithmic axes and axes of names, and leaves out points that
+// an axis cannot show. The band has two numbers for each point.
 func TestDraw(t *testing.T) {
 	for _, tc := range []struct {
 		x, y Axis
@@ -126,7 +126,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestPlotTable has the numbers of the series with marks, by place and by name.
+// TestPlotTable checks the numbers of the series with marks, by place and by name.
 func TestPlotTable(t *testing.T) {
 	p := &Plot{X: Axis{Label: "n"}, Series: []Series{
 		{Name: "a", Points: []Point{{10, 98.571, 0.06}, {20, 5, 0}}}, {Name: "line", Bare: true, Points: []Point{{1, 1, 0}}}, {Name: "b", Points: []Point{{20, 7, 0}}},
@@ -140,8 +140,8 @@ func TestPlotTable(t *testing.T) {
 	}
 }
 
-// TestContrast holds the colors to WCAG's contrast with both kinds of pages: 4.5 for text, 3 for marks,
-// which differ in shape and fill as well, and lines in dashes.
+// TestContrast checks the contrast of the colors with both kinds of pages, by WCAG: 4.5 for text, 3 for
+// marks and dashed lines. Marks also differ in shape and fill.
 func TestContrast(t *testing.T) {
 	colors := regexp.MustCompile(`\.(\w+)\{(?:fill|color):(#\w+)\}`).FindAllStringSubmatch(plotStyle, -1)
 	if len(colors) != 2*6 || len(marks) != 4 || len(dashes) != 4 {

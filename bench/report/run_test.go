@@ -12,7 +12,7 @@ import (
 	"blskernel/bench/speed"
 )
 
-// TestShareStarts gives starts of as many flops the mean of their times.
+// TestShareStarts checks that starts with equal flops get the mean of their times.
 func TestShareStarts(t *testing.T) {
 	cells := []bench.TableCell{
 		{Method: "original", FlopsModel: 7, Seconds: 1}, {Method: "gram", FlopsModel: 7, Seconds: 20},
@@ -27,21 +27,21 @@ func TestShareStarts(t *testing.T) {
 	}
 }
 
-// A small run: Table 3 with two updates, and what else a case wants.
+// smallHead is the head of a small run: Table 3 with two updates. A case may change it.
 var smallHead = bench.TableHead{
 	PaperTable: bench.PaperTable{Table: 3, Data: bench.MNIST, Initial: 100, Batch: 50, Updates: 2, Nodes: 40},
 	Scale:      1, Targets: 10, FeatureNodes: 100, Recipe: bench.RecipeCode, Lambda: 0x1p-30, Shrink: 0.8,
 	Methods: []string{"original", "improved/paper", "gram"}, Planner: "gram", Seeds: []uint64{1},
 }
 
-// headOf returns the head of a small run by methods, with the one that the planner would choose.
+// headOf returns the head of a small run of the methods. planner is the planner's choice.
 func headOf(planner string, methods ...string) bench.TableHead {
 	head := smallHead
 	head.Methods, head.Planner = methods, planner
 	return head
 }
 
-// smallRun returns the lines of a run with the seconds of each method, the same in the three steps of
+// smallRun returns the lines of a run with the seconds of each method, the same in all three steps of
 // each seed. change, which may be nil, changes a row.
 func smallRun(head bench.TableHead, change func(r *bench.TableRow), seconds ...float64) []sampleLine {
 	lines := []sampleLine{{"table", head}}
@@ -60,13 +60,13 @@ func smallRun(head bench.TableHead, change func(r *bench.TableRow), seconds ...f
 	return lines
 }
 
-// withoutMachine leaves line breaks and the kernel and the CPU of the sample out of a text.
+// withoutMachine removes the line breaks, the kernel and the CPU of the sample from a text.
 func withoutMachine(text string) string {
 	return strings.NewReplacer(" (avx512)", "", " on AMD EPYC 9R14 &amp; &lt;friends>", "").
 		Replace(strings.Join(strings.Fields(text), " "))
 }
 
-// says reports what a text lacks, and what it has and should not.
+// says reports what got lacks of want, and what it has of not.
 func says(t *testing.T, got string, want []string, not ...string) {
 	t.Helper()
 	for _, w := range want {
@@ -92,7 +92,7 @@ func start(seconds ...float64) func(r *bench.TableRow) {
 	}
 }
 
-// TestPages has what pages of small runs say, and what they must not say.
+// TestPages checks what pages of small runs say, and what they do not say.
 func TestPages(t *testing.T) {
 	fourth, synthetic, seeds, random, claims := smallHead, smallHead, smallHead, smallHead, headOf("gram", "original", "improved/paper", "improved/small", "gram")
 	fourth.Table = 4
@@ -121,19 +121,19 @@ func TestPages(t *testing.T) {
 		files     [][]sampleLine
 		want, not []string
 	}{
-		// Tables of like runs have titles of their own: by other methods, and the same again.
+		// Similar runs have different titles, if need be by a number.
 		"titles": {[][]sampleLine{whole, smallRun(headOf("gram", "gram", "qr", "original"), nil, 3, 2, 1), whole, smallRun(fourth, nil, 3, 2, 1)}, []string{
 			"### Table 3, pure, 2 threads, by original, improved/paper, gram MNIST", "### Table 3, pure, 2 threads, by gram, qr, original MNIST",
 			"### Table 3, pure, 2 threads, by original, improved/paper, gram (2) MNIST", "### Table 4, pure, 2 threads MNIST",
 		}, nil},
-		// The same start is timed at 30 and 20 s: the total of both methods has 25 s, and what
-		// is faster is the updates alone.
+		// The same start takes 30 and 20 s: both totals have 25 s, so that a speed-up is from
+		// the updates alone.
 		"shared start": {[][]sampleLine{smallRun(smallHead, start(30, 20, 2), 10, 10, 1)}, []string{"**1.00×**", "45.0", "11.2"}, nil},
 		"starts of other flops": {[][]sampleLine{smallRun(smallHead, func(r *bench.TableRow) {
 			start(30, 20, 2)(r)
 			r.Cells[0].FlopsModel = float64(2 - min(r.Step, 1))
 		}, 10, 10, 1)}, []string{"**1.25×**"}, nil},
-		// The methods of a run in two files: their times are both there, and are not compared.
+		// The methods of a run in two files: both times are there, and are not compared.
 		"apart": {[][]sampleLine{smallRun(headOf("", "original"), nil, 7), smallRun(headOf("", "improved/paper"), nil, 11)},
 			[]string{"original", "7.00", "11.0"}, []string{"Speed-up of Improved"}},
 		"no planner": {[][]sampleLine{smallRun(headOf("", "original", "improved/paper"), func(r *bench.TableRow) {
@@ -143,7 +143,7 @@ func TestPages(t *testing.T) {
 		"synthetic digits": {[][]sampleLine{smallRun(synthetic, accuracy(func(*bench.TableRow) float64 { return 91.5 }), 2, 1, 1)}, []string{
 			"synthetic digits, k = 40, l from 100", "say nothing about MNIST", "at sizes other than the paper's", "91.50",
 		}, []string{"at least the paper's figure", "the paper has 9"}},
-		// A number for each kind of data, and the accuracies of the paper without ours.
+		// A number for each kind of data, and the paper's accuracies without ours.
 		"data": {[][]sampleLine{whole, smallRun(fourth, nil, 3, 3, 1), smallRun(random, nil, 3, 1.5, 1)}, []string{
 			"at least the paper's figure in 0 of 2 runs on MNIST and 1 of 1 run on random images",
 			"| Table 6 on random images: samples | 100 | 150 | 200 | | the paper | 88.78 ± 0.33 | 89.27 ± 0.33 | 89.38 ± 0.33 |",
@@ -170,7 +170,7 @@ func TestPages(t *testing.T) {
 			"**7.67×** | speed over Improved, in total training time on the same problem, of the method that the planner chooses: gram |",
 		}, nil},
 		"attempts": {[][]sampleLine{append([]sampleLine{again}, whole...)}, []string{" It was run 2 times, since the FMA peak moved by more than 15%."}, nil},
-		// Deviations of 10, 10 and 50% by method and in all, and a count beside the model.
+		// Deviations of 10, 10 and 50%, by method and in all, and a count unlike the model.
 		"predictions": {[][]sampleLine{{cost("gram", 2.2, 7), cost("gram", 1.8, 7), cost("qr", 3, 8)}}, []string{
 			"| gram | 2 | 10.0 | 10.0 | 10.0 | 2 | | qr | 1 | 50.0 | 50.0 | 50.0 | 0 | | all of at least 0.5 ms | 3 | 10.0 | 46.0 | 50.0 | 2 |",
 			"within 10.0% at the median and 46.0% at the 95th percentile on pure", "![2 of 3 predicted times of updates are within 15%",
@@ -201,8 +201,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestNames has settings that are not the paper's: each is in the name, and none is compared with the
-// paper as if it were.
+// TestNames changes settings of the paper: the name of the run has each change, and such a run is not
+// compared with the paper.
 func TestNames(t *testing.T) {
 	for _, tc := range []struct {
 		change     func(*run)
@@ -230,8 +230,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestForms runs Table 7 by both forms: the paper's figures are those of improved/small, and each has
-// flops of its own. At another scale none has the paper's.
+// TestForms runs Table 7 in both forms: the paper's figures are for improved/small, and each form has
+// flops of its own. At another scale, the paper has no figures.
 func TestForms(t *testing.T) {
 	// Two updates of 50 samples after 100 and 150, with 40 nodes: 2qkl flops of C each.
 	withC := func(flops float64) float64 {
@@ -265,9 +265,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestConditionsApart has what was measured with one thread and with two, with two kernels, by two
-// versions, and beside other work, in files that were joined: no point takes the place of another, and
-// versions are named.
+// TestConditionsApart joins files measured with one thread and with two, with two kernels, by two
+// versions, and with a load. No point replaces another, and the versions are named.
 func TestConditionsApart(t *testing.T) {
 	var lines []sampleLine
 	for i, m := range []sampleLine{

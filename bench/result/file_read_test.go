@@ -12,14 +12,14 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// The memory that the documentation of Read promises.
+// The memory that the doc comment of Read promises.
 const (
 	perByte  = 512
 	constant = 1 << 18
 )
 
-// FuzzRead reads any bytes: there is a *LineError that can be read, or a file that is read again from
-// what is written of it, to the last bit.
+// FuzzRead reads any bytes. Read returns a *LineError with a readable message, or a file. Written and
+// read again, the file is the same to the last bit.
 func FuzzRead(f *testing.F) {
 	whole, _ := lines(f)
 	all := strings.SplitAfter(whole.String(), "\n")
@@ -59,7 +59,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// checkLine checks that err is a *LineError that can be shown.
+// checkLine checks that err is a *LineError with a readable message.
 func checkLine(t *testing.T, err error) *LineError {
 	t.Helper()
 	var at *LineError
@@ -114,9 +114,9 @@ func readLines(text string) error {
 	return err
 }
 
-// TestMemory has the lines that take the most memory for their length. The last two files would take a
-// time that is the square of their length if the rows of a table were found, or the steps of a seed, by
-// looking at all: more than the patience of faults.Bounded.
+// TestMemory reads lines that take the most memory for their length. If Read searched all rows of a
+// table, or all steps of a seed, the last two files would take quadratic time. That exceeds the
+// patience of faults.Bounded.
 func TestMemory(t *testing.T) {
 	testutil.NotUnderRace(t, "it counts bytes")
 	testutil.NotEmulated(t, "the whole files take as long as the patience")

@@ -36,7 +36,7 @@ func putOn[T any](t testing.TB, b *bytes.Buffer, kind string, all []On[T]) {
 	}
 }
 
-// written returns f as lines, all of a kind together.
+// written returns f as lines, grouped by kind.
 func written(t testing.TB, f *File) *bytes.Buffer {
 	t.Helper()
 	var b bytes.Buffer
@@ -51,7 +51,7 @@ func written(t testing.TB, f *File) *bytes.Buffer {
 	return &b
 }
 
-// lines returns a file with a line of every kind, and what Read is to make of it.
+// lines returns a file with a line of every kind, and the File that Read should return for it.
 func lines(t testing.TB) (*bytes.Buffer, *File) {
 	t.Helper()
 	a := 97.5
@@ -92,7 +92,7 @@ func TestReadWrite(t *testing.T) {
 	}
 }
 
-// TestWriteErrors has values that are no lines.
+// TestWriteErrors writes values that cannot be lines.
 func TestWriteErrors(t *testing.T) {
 	for _, v := range []any{[]int{1}, struct{ F func() }{}} {
 		if err := Write(new(bytes.Buffer), "kind", v); err == nil {
@@ -104,7 +104,7 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// TestReadFile reads a file, and what is there in place of one.
+// TestReadFile reads a file, and a folder or nothing in its place.
 func TestReadFile(t *testing.T) {
 	b, want := lines(t)
 	dir := t.TempDir()
@@ -120,7 +120,7 @@ func TestReadFile(t *testing.T) {
 		t.Errorf("a folder: %v", err)
 	}
 	if err := os.Symlink("loop", filepath.Join(dir, "loop")); err != nil {
-		t.Skip(err) // where links need a permission
+		t.Skip(err) // links need a permission
 	}
 	var at *fs.PathError
 	if _, err := ReadFile(nil, filepath.Join(dir, "loop")); !errors.As(err, &at) {
@@ -136,8 +136,8 @@ func TestHere(t *testing.T) {
 	}
 }
 
-// TestJoined joins what three commands wrote, of which the last went on with the table of the second:
-// every line is with its own machine again.
+// TestJoined joins the output of three commands, of which the last resumed the table of the second.
+// Every line has its own machine again.
 func TestJoined(t *testing.T) {
 	var b bytes.Buffer
 	row := func(step int) bench.TableRow { return bench.TableRow{Table: 2, Seed: 1, Step: step} }

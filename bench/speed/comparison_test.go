@@ -15,8 +15,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// faked returns a comparison of two backends of which the clock is a fake one: a takes 3 µs for a call
-// and b 1 µs, and a peak of 4 GFLOP/s for each thread.
+// faked returns a comparison of two backends with a fake clock. A call takes 3 µs on a and 1 µs on b,
+// and the peak is 4 GFLOP/s for each thread.
 func faked(jobs ...Job) (c *Comparison, a, b *fake, order *[]string) {
 	clock := new(time.Duration)
 	a = &fake{name: "a", clock: clock, takes: 3 * time.Microsecond}
@@ -24,7 +24,7 @@ func faked(jobs ...Job) (c *Comparison, a, b *fake, order *[]string) {
 	order = new([]string)
 	var calls [2]int
 	look := func(peak bool) {
-		// Who has been called since the last wait was timed then.
+		// A backend called since the last wait has been timed in between.
 		for i, f := range []*fake{a, b} {
 			if f.calls > calls[i] {
 				*order = append(*order, f.name)
@@ -48,10 +48,10 @@ func job(op, args string, n int) Job {
 	return Job{c, n}
 }
 
-// about compares up to rounding: a few operations on each side.
+// about reports whether two numbers agree up to the rounding of a few operations on each side.
 func about(got, want float64) bool { return math.Abs(got-want) <= 8*0x1p-52*math.Abs(want) }
 
-// TestRun looks at figures that are known beforehand.
+// TestRun checks figures that are known in advance.
 func TestRun(t *testing.T) {
 	for _, j := range []Job{job("dgemm", "NT", 6), job("dtrsm", "LUN", 4), job("ddot", "", 9)} {
 		c, _, _, order := faked(j)
@@ -78,15 +78,15 @@ func TestRun(t *testing.T) {
 		if !slices.IsSorted(shares) || shares[0] != 0 || shares[len(shares)-1] != 1 {
 			t.Errorf("%v: shares %v", j, shares)
 		}
-		// Both are checked and calibrated before the first wait. Between the two timings of b
-		// is no wait.
+		// Both are checked and calibrated before the first wait. There is no wait between the
+		// two timings of b.
 		if want := "a b peak a b a peak peak a b a peak"; strings.Join(*order, " ") != want {
 			t.Errorf("%v: order %v; want %s", j, *order, want)
 		}
 	}
 }
 
-// TestMinTime counts calls: enough of them to last, and of those in place never too many.
+// TestMinTime counts calls: enough for the time and, in place, never more than allowed.
 func TestMinTime(t *testing.T) {
 	clock := new(time.Duration)
 	f := &fake{clock: clock, takes: time.Microsecond}
@@ -120,8 +120,8 @@ func TestMinTime(t *testing.T) {
 	}
 }
 
-// TestThreads has two numbers of threads, one of them the default of two, in rounds of which the order
-// alternates. On two threads calls take half the time.
+// TestThreads has two numbers of threads, one of them the default of two, in rounds of alternating
+// order. On two threads, calls take half the time.
 func TestThreads(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	c, a, _, _ := faked(job("ddot", "", 9))
@@ -147,8 +147,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestReal measures every operation for a moment, by the clock: all figures are there, and the bound of
-// threads is what it was.
+// TestReal measures every operation for a moment by the real clock: all figures are there, and the
+// number of threads is restored.
 func TestReal(t *testing.T) {
 	testutil.NotUnderRace(t, "it computes")
 	defer blskernel.SetThreads(0)
@@ -182,7 +182,7 @@ func TestReal(t *testing.T) {
 	}
 }
 
-// TestWrong has a second backend that is wrong from its third call on: no result of that job.
+// TestWrong has a second backend that is wrong from its third call on: the job has no result.
 func TestWrong(t *testing.T) {
 	c, _, b, _ := faked(job("ddot", "", 3), job("dgemm", "NN", 3))
 	b.wrong = func(c []float64) { c[0] = math.NaN() }
@@ -208,7 +208,7 @@ func TestCancel(t *testing.T) {
 			cancel(stop)
 		}
 		err := c.Run(ctx, func(Result) error { n++; return nil }, tell)
-		// A job tells of itself once and of its four rounds.
+		// A job reports once for itself and once for each of its four rounds.
 		if want := max(0, after-1) / 5; err != stop || n != want {
 			t.Errorf("cancelled at message %d: %d results, %v; want %d", after, n, err, want)
 		}
@@ -220,7 +220,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestSettings has settings of which no result would say what it says.
+// TestSettings tries settings whose results would mean nothing.
 func TestSettings(t *testing.T) {
 	a := []blskernel.Backend{&fake{name: "a"}}
 	maxBatch := runtime.GOMAXPROCS(0)
@@ -249,7 +249,7 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-// TestMedians has a round that is off, for all alike: only ratios within a round leave it out.
+// TestMedians disturbs all timings of one round: only ratios within a round leave that out.
 func TestMedians(t *testing.T) {
 	j := job("ddot", "", 500) // 1000 flops
 	l := &lane{threads: 2, peaks: []float64{10, 1, 10}, contenders: []*contender{

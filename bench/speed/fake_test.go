@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// A fake is gonum's implementation with a clock that goes by the calls of some routines only.
+// A fake is gonum's implementation with a clock that advances only with calls of some routines.
 type fake struct {
 	gonum.Implementation
 	name  string
@@ -49,8 +49,8 @@ func (f *fake) Ddot(n int, x []float64, incX int, y []float64, incY int) float64
 	return f.Implementation.Ddot(n, x, incX, y, incY)
 }
 
-// Dsyrk is gonum's on a zeroed C where beta is zero: for the lower triangle of Aᵀ·A gonum's own
-// multiplies C by beta, which leaves NaN.
+// Dsyrk is gonum's on a zeroed C if beta is zero: for the lower triangle of Aᵀ·A, gonum multiplies C by
+// beta, which leaves NaN.
 func (f *fake) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
 	for i := range n {
 		from, to := i, n
@@ -64,7 +64,7 @@ func (f *fake) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a 
 	f.Implementation.Dsyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
 }
 
-// usable returns the backends of this process and gonum's own.
+// usable returns the usable backends of this process, and gonum's own.
 func usable() []blskernel.Backend {
 	all := []blskernel.Backend{&fake{name: "gonum"}}
 	for _, name := range blskernel.Names() {
@@ -75,7 +75,7 @@ func usable() []blskernel.Backend {
 	return all
 }
 
-// A library is a fake with the LAPACK of OpenBLAS, of which a call of Dpotrf may fail.
+// A library is a fake with the LAPACK of OpenBLAS, in which a call of Dpotrf may fail.
 type library struct {
 	*fake
 	opponents.LAPACK

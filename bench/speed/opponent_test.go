@@ -17,8 +17,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestAgainst runs the opponents by turns with the operation, with which they share their operands. The
-// diagonals of inverses agree, which may have another storage. Without a LAPACK the opponent fails.
+// TestAgainst alternates between the operation and its opponents, which share its operands. The
+// diagonals of inverses agree, although their storage may differ. Without a LAPACK, the opponent fails.
 func TestAgainst(t *testing.T) {
 	eachCase(t, func(t *testing.T, c Case) {
 		for _, opponent := range c.Opponents {
@@ -54,7 +54,7 @@ func TestAgainst(t *testing.T) {
 	})
 }
 
-// diagonal returns element i of the diagonal of a matrix of order n on full storage or packed by rows.
+// diagonal returns element i of the diagonal of a matrix of order n, in full storage or packed by rows.
 func diagonal(a []float64, n, i int) float64 {
 	if len(a) == n*n {
 		return a[i*n+i]
@@ -80,7 +80,7 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// TestRunOpponents looks at the timings of opponents: which there are, in which order, and by whom.
+// TestRunOpponents checks which opponents are timed, in which order, and on which library.
 func TestRunOpponents(t *testing.T) {
 	library := newLibrary(t)
 	a := &fake{name: "a"}
@@ -113,7 +113,7 @@ func TestRunOpponents(t *testing.T) {
 	if err != nil || n != len(c.Jobs) {
 		t.Errorf("%d results, %v", n, err)
 	}
-	// A failure after the check ends it as well.
+	// A failure after the check also ends it.
 	library.until = 3
 	err = c.Run(context.Background(), func(r Result) error { return nil }, nil)
 	if err == nil || err.Error() != "speed: fake/dpotrf+dpotri fails at cholesky-inverse 6: LAPACK returns info = 7" {
@@ -121,7 +121,7 @@ func TestRunOpponents(t *testing.T) {
 	}
 }
 
-// TestGonum times gonum's own routines as an opponent, without a library: gonum's mat runs on the
+// TestGonum times gonum's own routines as an opponent, without a library. gonum's mat first runs on the
 // backend, and on gonum's routines afterwards.
 func TestGonum(t *testing.T) {
 	a := &fake{name: "a"}

@@ -10,7 +10,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// orders are sizes about which the operations differ, and those of the smallest problem.
+// orders are sizes at which the operations differ, and the smallest size.
 var orders = []int{1, 2, 7, 33, 64}
 
 func eachCase(t *testing.T, f func(t *testing.T, c Case)) {
@@ -21,9 +21,8 @@ func eachCase(t *testing.T, f func(t *testing.T, c Case)) {
 	}
 }
 
-// TestCheck computes every case on every backend, twice in a row to see that check starts anew: all
-// have the result of the first, gonum. The result of a call that does nothing is not that of the one
-// before.
+// TestCheck computes every case on every backend, twice in a row, since check must start anew. All
+// agree with the first backend, gonum. A call that does nothing does not pass with the previous result.
 func TestCheck(t *testing.T) {
 	eachCase(t, func(t *testing.T, c Case) {
 		var p *Problem
@@ -43,7 +42,7 @@ func TestCheck(t *testing.T) {
 	})
 }
 
-// TestCheckElement spoils one element of a product after another.
+// TestCheckElement spoils one element of a product at a time.
 func TestCheckElement(t *testing.T) {
 	c, _ := Find("dgemm", "TN")
 	p := c.Prepare(11, 5)
@@ -61,9 +60,9 @@ func TestCheckElement(t *testing.T) {
 	}
 }
 
-// TestInPlace repeats what overwrites its operand as often as it ever is without a Reset: no element
-// becomes so large or so small that the time depends on it. (One element may be small by chance, so the
-// bound from below is the smallest normal number.)
+// TestInPlace repeats each operation that overwrites its operand as often as a Reset allows. No element
+// becomes so large or small that the time depends on it. (One element may be small by chance, so the
+// lower bound is the smallest normal number.)
 func TestInPlace(t *testing.T) {
 	eachCase(t, func(t *testing.T, c Case) {
 		p := c.Prepare(12, 7)
@@ -85,7 +84,7 @@ func TestInPlace(t *testing.T) {
 	})
 }
 
-// TestPrepare is about seeds and sizes, and runs on the default backend.
+// TestPrepare tests seeds and sizes on the default backend.
 func TestPrepare(t *testing.T) {
 	c, _ := Find("dsymm", "RU")
 	a, b, other := c.Prepare(5, 1), c.Prepare(5, 1), c.Prepare(5, 2)

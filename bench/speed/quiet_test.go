@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestQuiet has another thread that is busy for a while.
+// TestQuiet waits for another thread that is busy for a while.
 func TestQuiet(t *testing.T) {
 	for _, tc := range []struct{ busy, want time.Duration }{
 		{0, 0}, {time.Microsecond, quietStep}, {100 * time.Millisecond, 100 * time.Millisecond}, {time.Hour, maxQuiet},
@@ -24,10 +24,10 @@ func TestQuiet(t *testing.T) {
 			t.Errorf("busy for %v: returns after %v; want %v", tc.busy, wall, tc.want)
 		}
 	}
-	Quiet() // by the real clocks
+	Quiet() // with the real clock
 }
 
-// TestBusyThreads has a goroutine that spins, and looks until its thread is seen.
+// TestBusyThreads starts a goroutine that spins, and waits until its thread is counted.
 func TestBusyThreads(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells the states of threads")
