@@ -49,13 +49,13 @@ func TestBuildErrors(t *testing.T) {
 	}
 }
 
-// panics returns the value of the panic of build, or nil.
+// panics returns the value with which build panics, or nil.
 func panics(build func(s beam.Scope)) any {
 	_, s := beam.NewPipelineWithRoot()
 	return testutil.PanicValue(func() { build(s) })
 }
 
-// TestModelReplaced replaces the model file after the construction of a pipeline.
+// TestModelReplaced replaces the model file after a pipeline has been built.
 func TestModelReplaced(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	other := sampleFile(t, modelfile.Metadata{Software: "another"})

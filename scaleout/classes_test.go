@@ -16,8 +16,8 @@ import (
 	"blskernel/mat"
 )
 
-// classes returns the rows of a table with labels by their first two inputs, of all classes that names
-// has.
+// classes returns the inputs of a table and the number of each row's class, which depends on the first
+// two inputs. Every class of names has rows.
 func classes(rows int, names []string) (x *mat.Dense, numbers []int) {
 	x, _ = table(rows)
 	for i := range rows {
@@ -26,7 +26,7 @@ func classes(rows int, names []string) (x *mat.Dense, numbers []int) {
 	return x, numbers
 }
 
-// csvClasses writes rows with their labels.
+// csvClasses returns rows with their labels as CSV text.
 func csvClasses(x *mat.Dense, labels []string, rows []int) []byte {
 	var b strings.Builder
 	b.WriteString("class,c,a,b\n")
@@ -36,8 +36,8 @@ func csvClasses(x *mat.Dense, labels []string, rows []int) []byte {
 	return []byte(b.String())
 }
 
-// TestNewClasses fits shards whose labels the model of the features does not have, each of other
-// classes, and compares with a state of all rows that knew all classes from the start.
+// TestNewClasses fits shards with labels that the model of the features does not have, each with other
+// classes. It compares the result with a state of all rows that knew all classes from the start.
 func TestNewClasses(t *testing.T) {
 	names := []string{"d", "b", "c", "a"} // the model has the first two
 	x, numbers := classes(600, names)
@@ -92,7 +92,7 @@ func TestNewClasses(t *testing.T) {
 	}
 }
 
-// TestClassesInAnyOrder merges states of different classes in both orders, and encoded in between. A
+// TestClassesInAnyOrder merges states of different classes in both orders, with encoding in between. A
 // state that is added does not change.
 func TestClassesInAnyOrder(t *testing.T) {
 	a := mat.NewDense(4, 3, []float64{1, 2, 3, 0, 1, 4, 5, 6, 0, 1, 1, 1})

@@ -16,9 +16,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 )
 
-// folder makes a folder with points of the square [0,1]² in four texts, of the class "in" within a
-// circle and "out" elsewhere. One text has a bad cell. There is a model of some points, such as
-// `blskernel train` makes.
+// folder makes a folder with points of the square [0,1]² in four texts, labeled "in" within a circle
+// and "out" elsewhere. One text has a bad cell. The folder also has a model of some points, as
+// `blskernel train` makes it.
 func folder() string {
 	folder, err := os.MkdirTemp("", "scaleout-*")
 	check(err)
@@ -57,8 +57,8 @@ func check(err error) {
 	}
 }
 
-// A fit to the files of a folder, on Prism. A program calls beam.Init after it has parsed its flags,
-// and beamx.Run in the place of prism.Execute, for any runner.
+// This example fits to the files of a folder, on Prism. A program calls beam.Init after parsing its
+// flags, and beamx.Run instead of prism.Execute, for any runner.
 func Example() {
 	folder := folder()
 	defer os.RemoveAll(folder)

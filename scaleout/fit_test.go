@@ -13,7 +13,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// reordered returns the shards, one pattern for each, in another order.
+// reordered returns the shards in another order, with one pattern for each.
 func (sh sharded) reordered(t testing.TB, order func(paths []string)) sharded {
 	t.Helper()
 	list := func(pattern []string) []string {
@@ -25,9 +25,9 @@ func (sh sharded) reordered(t testing.TB, order func(paths []string)) sharded {
 	return sharded{list(sh.patterns), list(sh.targets), sh.columns}
 }
 
-// TestFit fits to digits in shards of all formats, in several orders, batches and numbers of states,
-// in local files and in a remote file system of Beam. The weights are those of one process within the
-// bound for the rounding. The ridge is so large that a second addition of it would show.
+// TestFit fits to digits in shards of all formats, with several orders, batches and numbers of states.
+// The files are local, or in a remote file system of Beam. The weights agree with one process up to the
+// bound on rounding. The ridge is so large that adding it twice would show.
 func TestFit(t *testing.T) {
 	const lambda, remote = 20, "memfs://fit"
 	model := sampleFile(t, modelfile.Metadata{})

@@ -36,13 +36,13 @@ const (
 	shardRows  = 30
 )
 
-// created is the time of creation of the tests' models.
+// created is the creation time of the tests' models.
 var created = time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC)
 
 // digits are the samples that tests learn.
 var digits = sync.OnceValue(func() *dataset.Images { return dataset.Digits(shardCount*shardRows, 1) })
 
-// sample is a classifier of 48 nodes that was fitted to other digits than those.
+// sample is a classifier of 48 nodes fitted to other digits.
 var sample = sync.OnceValue(func() *bls.Classifier {
 	c := &bls.Classifier{
 		Features: bls.FeatureOptions{Groups: 3, GroupNodes: 6, EnhancementNodes: 30, Seed: 7},
@@ -68,14 +68,14 @@ func saved(t testing.TB, f *modelfile.File) string {
 	return path
 }
 
-// run runs a pipeline on Prism and returns its error.
+// run runs a pipeline on Prism and returns its result and its error.
 func run(build func(s beam.Scope)) (beam.PipelineResult, error) {
 	p, s := beam.NewPipelineWithRoot()
 	build(s)
 	return ptest.RunWithMetrics(p)
 }
 
-// fails runs a pipeline and checks that it fails with an error that has all the texts.
+// fails runs a pipeline and checks that its error contains all texts.
 func fails(t testing.TB, build func(s beam.Scope), texts ...string) {
 	t.Helper()
 	_, err := run(build)
@@ -95,7 +95,7 @@ func counter(r beam.PipelineResult, name string) (sum int64) {
 	return sum
 }
 
-// writeFile writes a file of any file system into the folder and returns its path.
+// writeFile writes a file to the folder, on any file system, and returns its path.
 func writeFile(t testing.TB, folder, name string, data []byte) string {
 	t.Helper()
 	path := folder + "/" + name
@@ -103,7 +103,7 @@ func writeFile(t testing.TB, folder, name string, data []byte) string {
 	return path
 }
 
-// readAll returns the bytes of a file of any file system.
+// readAll returns the contents of a file on any file system.
 func readAll(t testing.TB, path string) []byte {
 	t.Helper()
 	r, err := beamfile.Open(background, path)
@@ -114,7 +114,7 @@ func readAll(t testing.TB, path string) []byte {
 	return b
 }
 
-// idxImages returns an idx file of images.
+// idxImages returns images as an idx file.
 func idxImages(s *dataset.Images, from, to int) []byte {
 	out := []byte{0, 0, 8, 3}
 	for _, size := range []int{to - from, s.Rows, s.Cols} {
@@ -123,18 +123,18 @@ func idxImages(s *dataset.Images, from, to int) []byte {
 	return append(out, s.Pixels[from*s.Features():to*s.Features()]...)
 }
 
-// idxLabels returns an idx file of labels.
+// idxLabels returns labels as an idx file.
 func idxLabels(labels []byte) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{0, 0, 8, 1}, uint32(len(labels))), labels...)
 }
 
-// npyMatrix returns an .npy file of a matrix.
+// npyMatrix returns a matrix as an .npy file.
 func npyMatrix(m *mat.Dense) []byte {
 	rows, cols := m.Dims()
 	return npy.AppendFloats(npy.AppendHeader(nil, npy.Float64, rows, cols), m.RawMatrix().Data)
 }
 
-// npyLabels returns an .npy file of labels.
+// npyLabels returns labels as an .npy file.
 func npyLabels(labels []byte) []byte {
 	out := npy.AppendHeader(nil, npy.Int64, len(labels))
 	for _, label := range labels {
@@ -143,7 +143,7 @@ func npyLabels(labels []byte) []byte {
 	return out
 }
 
-// csvImages returns a text without a header, whose first column is the label.
+// csvImages returns images as a text without a header, whose first column is the label.
 func csvImages(s *dataset.Images, from, to int) []byte {
 	var b []byte
 	x := s.Dense(from, to)
@@ -157,7 +157,7 @@ func csvImages(s *dataset.Images, from, to int) []byte {
 	return b
 }
 
-// packed returns data as gzip.
+// packed returns data compressed with gzip.
 func packed(t testing.TB, data []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -170,7 +170,7 @@ func packed(t testing.TB, data []byte) []byte {
 // A sharded is a set of shards, and the columns of their targets.
 type sharded struct{ patterns, targets, columns []string }
 
-// shards writes digits into a folder in a format, idx, npy or csv, or one of them as gzip.
+// shards writes digits as count files of a format: idx, npy or csv, or one of them followed by .gz.
 func shards(t testing.TB, folder, format string, s *dataset.Images, count int) (out sharded) {
 	t.Helper()
 	write := func(kind string, shard int, data []byte) []string {
@@ -210,7 +210,7 @@ func (sh sharded) fit(t testing.TB, opt Options) (*modelfile.File, beam.Pipeline
 	return f, result
 }
 
-// one returns what one process makes of samples, and the bound for another one's error of the weights.
+// one returns an updater from one process, and the bound on the error of another fit's weights.
 func one(t testing.TB, method blsupdate.Method, a, y *mat.Dense, lambda float64) (blsupdate.Updater, float64) {
 	t.Helper()
 	u, err := blsupdate.New(method, a, y, blsupdate.Options{Lambda: lambda})
@@ -218,7 +218,7 @@ func one(t testing.TB, method blsupdate.Method, a, y *mat.Dense, lambda float64)
 	return u, bound(method, a.RawMatrix().Rows, condition(t, a, lambda))
 }
 
-// checkWeights compares the weights of a model with those of one process.
+// checkWeights compares the weights of a model with the weights of want, from one process.
 func checkWeights(t testing.TB, what any, got interface{ Weights() (*mat.Dense, error) }, want blsupdate.Updater, limit float64) {
 	t.Helper()
 	if d := difference(weights(t, got), weights(t, want)); !(d <= limit) {
@@ -238,8 +238,8 @@ func condition(t testing.TB, a *mat.Dense, lambda float64) float64 {
 	return math.Sqrt((first*first + lambda) / (last*last + lambda))
 }
 
-// bound is that of docs/numerics.md for the error of W, 10 sqrt(l) eps κ² by Gram and 10 sqrt(l) eps κ
-// by QR, without a factor for the error of the reference.
+// bound returns the bound on the error of W in docs/numerics.md, 10 sqrt(l) eps κ² for Gram and 10
+// sqrt(l) eps κ for QR. It has no factor for the error of the reference.
 func bound(method blsupdate.Method, rows int, kappa float64) float64 {
 	b := 10 * math.Sqrt(float64(rows)) * 0x1p-52 * kappa
 	if method == blsupdate.Gram {
@@ -248,7 +248,7 @@ func bound(method blsupdate.Method, rows int, kappa float64) float64 {
 	return b
 }
 
-// difference returns ‖X - Y‖/‖Y‖ in the norm of Frobenius.
+// difference returns ‖X - Y‖/‖Y‖ in Frobenius norms.
 func difference(x, y *mat.Dense) float64 {
 	var d mat.Dense
 	d.Sub(x, y)
@@ -262,5 +262,5 @@ func weights(t testing.TB, m interface{ Weights() (*mat.Dense, error) }) *mat.De
 	return w
 }
 
-// background is the context of steps that tests call themselves.
+// background is the context for steps that tests call directly.
 var background = context.Background()

@@ -19,7 +19,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// outputs are those of a bundle.
+// outputs are the outputs of a bundle.
 type outputs struct {
 	key     int64
 	emitted *State // nil without one
@@ -28,7 +28,7 @@ type outputs struct {
 	bad     []string
 }
 
-// newLearnFn returns a step that is set up.
+// newLearnFn returns a step after its setup.
 func newLearnFn(t testing.TB, model string, opt Options) *learnFn {
 	t.Helper()
 	opt.Model, opt.Out = model, "not written"
@@ -54,8 +54,8 @@ func bundle(fn *learnFn, shards ...Shard) (out outputs, err error) {
 	return out, err
 }
 
-// TestBundleRetried repeats bundles that stopped, with an error and without one, on the same instance.
-// Their outputs are those of a fresh instance to the bit, and later bundles do not change them.
+// TestBundleRetried repeats bundles that stopped, with an error or without one, on the same instance.
+// Their outputs are equal to a fresh instance's, to the bit, and later bundles do not change them.
 func TestBundleRetried(t *testing.T) {
 	folder := t.TempDir()
 	var shards []Shard
@@ -102,9 +102,9 @@ func TestBundleRetried(t *testing.T) {
 // A faulty is a shard with faults, or without samples.
 type faulty struct {
 	name  string
-	x, y  []byte // nil for no such file
+	x, y  []byte // nil if the file does not exist
 	opt   Options
-	rows  int      // samples that are left when bad rows are set aside
+	rows  int      // samples that are left after bad rows are set aside
 	bad   []string // the messages about bad rows
 	fatal string   // that about the file
 }
@@ -156,8 +156,8 @@ func (f *faulty) write(t testing.TB, folder string) Shard {
 	return s
 }
 
-// TestFaults reads shards with faults and without samples, of this machine and remote: the first fault
-// is an error, or bad rows are set aside, up to the limit.
+// TestFaults reads shards with faults and without samples, local and remote. The first fault is an
+// error, or bad rows are set aside, up to the limit.
 func TestFaults(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	for folder, batches := range map[string][]int{t.TempDir(): {1, 2, 100}, "memfs://faults": {2}} {
@@ -198,8 +198,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFaultsTogether fits to all shards with bad rows at once, beside good ones. The limit is that of
-// all together.
+// TestFaultsTogether fits to all shards with bad rows at once, and to good ones. The limit is for all
+// of them together.
 func TestFaultsTogether(t *testing.T) {
 	folder := t.TempDir()
 	sh := shards(t, t.TempDir(), "csv", digits(), 3)
@@ -223,8 +223,8 @@ func TestFaultsTogether(t *testing.T) {
 	fails(t, func(s beam.Scope) { Fit(s, sh.patterns, nil, opt) }, fmt.Sprintf("%d bad rows, but the limit is %d", total, total-1), folder)
 }
 
-// TestReadStopped checks that a canceled context is an error, and not a fault of the file, and that no
-// worker waits for its standard input.
+// TestReadStopped checks that a canceled context is an error, but not a fault of the file, and that no
+// worker waits for standard input.
 func TestReadStopped(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	path := writeFile(t, t.TempDir(), "x.csv", csvImages(digits(), 0, 9))

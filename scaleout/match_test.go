@@ -14,7 +14,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 )
 
-// TestMatch pairs files of several places, and names what does not fit together.
+// TestMatch pairs files in several places, and names files that do not fit together.
 func TestMatch(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"x-2", "x-10", "x-1", "y-10", "y-2", "y-1", "z"} {

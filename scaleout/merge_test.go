@@ -35,7 +35,7 @@ func keyed(part int) (int64, *State, error) {
 	return keyOf(Shard{Path: fmt.Sprint(part)}), s, s.learn(blsupdate.Gram, a, a, nil)
 }
 
-// TestMerge merges 40 states along trees of several heights: one sum is left.
+// TestMerge merges 40 states along trees of several heights: one sum remains.
 func TestMerge(t *testing.T) {
 	var parts []int
 	for i := range 40 {
@@ -64,7 +64,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestKeys checks that keys of bundles spread over those of a level, and that a bundle keeps its key.
+// TestKeys checks that the keys of bundles spread over a level's keys, and that a bundle keeps its key.
 func TestKeys(t *testing.T) {
 	seen := make([]int, 8)
 	for i := range 800 {
@@ -80,8 +80,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestMergeFn checks that only the first argument changes, also when it changes later, and that it does
-// not where the other is of another method.
+// TestMergeFn checks that only the first argument changes, even when it changes later. It does not
+// change if the other state is of another method.
 func TestMergeFn(t *testing.T) {
 	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
 		inputs := make([]*State, 4)

@@ -10,16 +10,16 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestTooLarge reads finite samples that are too large to be learned. With a limit of bad rows each is
-// set aside by its line, in batches of any size, and the others are learned.
+// TestTooLarge reads finite samples that are too large to be learned. With a limit on bad rows, each is
+// set aside with its line, in batches of any size, and the others are learned.
 func TestTooLarge(t *testing.T) {
 	_, model := regression(t)
 	x, y := table(40)
 	text, good, bad := "a,b,c,y,z\n", "a,b,c,y,z\n", []string{}
-	cells := map[int]string{ // by the line
+	cells := map[int]string{ // by line
 		2:  "1e308,1e308,1e308,0,0",
 		7:  "-1.5e306,1.5e306,-1.5e306,0,0", // nodes that overflow
-		9:  "-1e308,1,1,0,0",                // distances from the mean that do, which are looked at before
+		9:  "-1e308,1,1,0,0",                // distances from the mean that overflow, which are checked before
 		10: "0,0,1e308,0,0", 20: "0,2e160,0,0,0",
 		31: "0.1,0.1,0.1,1.7e308,0", 32: "0.1,0.1,0.1,0,-1.7e308", 41: "0,0,1e308,0,0",
 	}

@@ -12,7 +12,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// newSolveFn returns a step that is set up.
+// newSolveFn returns a step after its setup.
 func newSolveFn(t testing.TB) *solveFn {
 	t.Helper()
 	return &solveFn{
@@ -32,8 +32,8 @@ func over[T any](values ...T) func(*T) bool {
 	}
 }
 
-// TestSolveRetried checks that the same states give the same bytes and do not change, in a folder that
-// is missing and on another file system.
+// TestSolveRetried checks that the same states give the same bytes and do not change. The output is in
+// a missing folder, and on another file system.
 func TestSolveRetried(t *testing.T) {
 	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
 		s := partState(t, method, 0, 1)

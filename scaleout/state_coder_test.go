@@ -23,7 +23,7 @@ func smallState(t testing.TB, method blsupdate.Method, lambda float64) *State {
 	return &State{updater: u}
 }
 
-// TestStateCoder encodes and decodes by the coder that Beam finds, the empty state too.
+// TestStateCoder encodes and decodes with the coder that Beam finds. It includes the empty state.
 func TestStateCoder(t *testing.T) {
 	encode, decode := beam.NewElementEncoder(reflect.TypeFor[*State]()), beam.NewElementDecoder(reflect.TypeFor[*State]())
 	for name, want := range map[string]*State{"nothing": {}, "gram": smallState(t, blsupdate.Gram, 0), "qr": smallState(t, blsupdate.QR, 0)} {
@@ -60,7 +60,7 @@ func TestStateDamaged(t *testing.T) {
 	}
 }
 
-// FuzzState decodes any bytes: a decoded state survives encoding and decoding.
+// FuzzState decodes any bytes: a decoded state survives another encoding and decoding.
 func FuzzState(f *testing.F) {
 	f.Add([]byte{})
 	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {

@@ -14,7 +14,7 @@ import (
 	"blskernel/mat"
 )
 
-// table returns rows of the inputs a, b and c and of the targets y and z, which are functions of them.
+// table returns the inputs a, b and c of rows, and the targets y and z, which are functions of them.
 func table(rows int) (x, y *mat.Dense) {
 	r := rand.New(rand.NewPCG(3, 4))
 	x, y = mat.NewDense(rows, 3, nil), mat.NewDense(rows, 2, nil)
@@ -26,7 +26,7 @@ func table(rows int) (x, y *mat.Dense) {
 	return x, y
 }
 
-// regression is a regressor that was fitted to some rows of such a table, and the model file of it.
+// regression returns a regressor fitted to some rows of such a table, and the path of its model file.
 func regression(t testing.TB) (*bls.Regressor, string) {
 	t.Helper()
 	r := &bls.Regressor{
@@ -40,7 +40,7 @@ func regression(t testing.TB) (*bls.Regressor, string) {
 		Created: created.AddDate(-1, 0, 0), Progress: &modelfile.Progress{Rows: 40}, Notes: map[string]string{"command": "train"}}})
 }
 
-// csvTable writes rows of a table, with the columns in another order than the model's.
+// csvTable returns rows of a table as CSV text, with the columns in another order than the model's.
 func csvTable(x, y *mat.Dense, from, to int) []byte {
 	var b strings.Builder
 	b.WriteString("z,c,a,y,b\n")
@@ -66,7 +66,7 @@ func TestRegression(t *testing.T) {
 		for _, lambda := range []float64{-1, 2} {
 			ridge := lambda
 			if lambda < 0 {
-				ridge = 0.125 // that of the model
+				ridge = 0.125 // the ridge of the model
 			}
 			want, limit := one(t, method, a, ya, ridge)
 			f, _ := sh.fit(t, Options{Method: method, Model: model, Lambda: lambda, Created: created, Software: "a test 1.2"})
@@ -82,7 +82,7 @@ func TestRegression(t *testing.T) {
 	}
 }
 
-// TestColumns reads shards whose columns fit the model, or do not.
+// TestColumns reads shards whose columns fit the model, and shards whose columns do not.
 func TestColumns(t *testing.T) {
 	_, model := regression(t)
 	folder := t.TempDir()

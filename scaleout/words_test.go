@@ -15,7 +15,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// wordTable returns a text with words, decimal commas, percent and missing cells.
+// wordTable returns a text with words, decimal commas, percent signs and missing cells.
 func wordTable(from, to int) string {
 	b := strings.Builder{}
 	b.WriteString("color;size;kind\n")
@@ -30,8 +30,8 @@ func wordTable(from, to int) string {
 	return b.String()
 }
 
-// TestWords fits to shards of a table with words and indicators of missing cells, by the columns of the
-// model. The result is that of one process, and the counters tell what is unknown or missing.
+// TestWords fits to shards of a table with words and indicators of missing cells, by the model's
+// columns. The result equals one process's, and the counters report what is unknown or missing.
 func TestWords(t *testing.T) {
 	folder := t.TempDir()
 	opt := stream.Options{Targets: []string{"kind"}, Classes: true, Missing: stream.MissingMean, NA: []string{"unknown"}}

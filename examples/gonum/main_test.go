@@ -10,7 +10,7 @@ import (
 	"blskernel"
 )
 
-// TestRun compares the analysis at small orders, and has arguments that are wrong.
+// TestRun compares the analysis at small orders, and tries wrong arguments.
 func TestRun(t *testing.T) {
 	for _, n := range []int{1, 7, 40} {
 		var out strings.Builder
@@ -28,7 +28,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// counting counts the products that gonum asks for.
+// A counting backend counts the products that gonum requests.
 type counting struct {
 	blskernel.Backend
 	products int
@@ -39,7 +39,7 @@ func (c *counting) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []
 	c.Backend.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, out, ldc)
 }
 
-// TestSwitch sees that gonum's products run on the backend after useKernels, and not after useGonum.
+// TestSwitch checks that gonum's products run on the backend after useKernels, but not after useGonum.
 func TestSwitch(t *testing.T) {
 	pure, err := blskernel.Lookup("pure")
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 	"blskernel/mat"
 )
 
-// samples returns points around three corners, and the number of the corner of each.
+// samples returns points around three corners, and the number of each point's corner.
 func samples(n int) (*mat.Dense, []int) {
 	r := rand.New(rand.NewPCG(1, 2))
 	x, labels := mat.NewDense(n, 2, nil), make([]int, n)
@@ -37,14 +37,14 @@ func samples(n int) (*mat.Dense, []int) {
 
 var features = bls.FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 10, Shrink: bls.DefaultShrink, Seed: 1, Scaling: bls.ScaleColumns}
 
-// start serves the file of a model, which it looks at every millisecond, at a free port of the loopback
-// interface. It returns the address and the path of the file. At the end of the test the server must
-// stop without an error, and must not have logged a panic.
+// start serves the model file f, which the server checks every millisecond, on a free port of the
+// loopback interface. It returns the address and the path of the file. At the end of the test, the
+// server must stop without an error, and must not have logged a panic.
 func start(t *testing.T, f *modelfile.File) (url, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "model.bls")
 	testutil.NoError(t, modelfile.Save(path, f))
-	var logged bytes.Buffer // the log package writes one line at a time
+	var logged bytes.Buffer // the log package writes single lines
 	log.SetOutput(&logged)
 	ctx, stop := context.WithCancel(context.Background())
 	ready, stopped := make(chan net.Addr, 1), make(chan error, 1)
@@ -73,7 +73,7 @@ func start(t *testing.T, f *modelfile.File) (url, path string) {
 	return "", ""
 }
 
-// get asks for a path and decodes the answer.
+// get requests a path and decodes the answer.
 func get(t *testing.T, url string, v any) {
 	t.Helper()
 	response, err := http.Get(url)
@@ -90,7 +90,7 @@ func post(t *testing.T, url, body string) (int, string) {
 	return postFrom(t, url, strings.NewReader(body))
 }
 
-// postFrom is post for a body from any reader, whose length may be unknown.
+// postFrom is post for a body from a reader, whose length may be unknown.
 func postFrom(t *testing.T, url string, body io.Reader) (int, string) {
 	t.Helper()
 	response, err := http.Post(url, "application/json", body)
@@ -101,7 +101,7 @@ func postFrom(t *testing.T, url string, body io.Reader) (int, string) {
 	return response.StatusCode, string(text)
 }
 
-// predict sends rows, which the server accepts, and returns the answer and its text.
+// predict sends rows, which the server must accept, and returns the answer and its text.
 func predict(t *testing.T, at, body string) (got answer, text string) {
 	t.Helper()
 	status, text := post(t, at+"/predict", body)
@@ -111,7 +111,7 @@ func predict(t *testing.T, at, body string) (got answer, text string) {
 	return got, text
 }
 
-// classifier returns the file of a model for samples, whose ridge makes the answers of two differ.
+// classifier returns a model file for samples. Models with different ridges give different answers.
 func classifier(t *testing.T, lambda float64) *modelfile.File {
 	t.Helper()
 	x, labels := samples(90)
@@ -121,7 +121,7 @@ func classifier(t *testing.T, lambda float64) *modelfile.File {
 		Inputs: []string{"u", "v"}, Classes: []string{"near", "east", "north"}}}
 }
 
-// TestClassifier asks for all samples at once, by lists and by names.
+// TestClassifier requests all samples at once, as lists and by name.
 func TestClassifier(t *testing.T) {
 	x, labels := samples(90)
 	f := classifier(t, 1e-6)
@@ -167,7 +167,7 @@ func TestClassifier(t *testing.T) {
 	}
 }
 
-// TestRegressor has so many targets that few rows have too many numbers.
+// TestRegressor has enough targets that few rows have too many numbers.
 func TestRegressor(t *testing.T) {
 	const targets = 500
 	x, labels := samples(60)

@@ -23,7 +23,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestMain makes the test a server where TestProcess starts it.
+// TestMain makes the test binary a server when TestProcess starts it.
 func TestMain(m *testing.M) {
 	if os.Getenv("BLSKERNEL_TEST_SERVER") != "" {
 		main()
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// eventually waits until ok returns true, for a minute at most.
+// eventually waits until ok returns true, for at most a minute.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
@@ -42,8 +42,8 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// TestReloadUnderLoad replaces the file 10 times, 40 in the long form, while four clients ask. Every
-// answer is that of one of the two models, and after each replacement that of the new one.
+// TestReloadUnderLoad replaces the file 10 times, or 40 in the long form, while four clients send
+// requests. Every answer is from one of the two models, and after each replacement from the new one.
 func TestReloadUnderLoad(t *testing.T) {
 	replacements := 10
 	if testutil.Long() {
@@ -91,8 +91,8 @@ func TestReloadUnderLoad(t *testing.T) {
 	t.Log("requests:", asked.Load())
 }
 
-// TestReloadFails puts files in the place of the model that cannot be loaded, or none. The answers stay
-// until there is a model again.
+// TestReloadFails replaces the model with files that cannot be loaded, and removes it. The answers stay
+// the same until there is a model again.
 func TestReloadFails(t *testing.T) {
 	at, path := start(t, classifier(t, 1e-6))
 	_, want := post(t, at+"/predict", good)
@@ -115,8 +115,8 @@ func TestReloadFails(t *testing.T) {
 	}
 }
 
-// TestReloadFIFO puts what is not a regular file in the place of the model, and then nothing. The model
-// is stale each time, and the server goes on to look: it loads the file that follows.
+// TestReloadFIFO replaces the model with what is not a regular file, and then removes it. The model is
+// stale each time, and the server goes on checking: it loads the next file.
 func TestReloadFIFO(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no mkfifo")
@@ -152,7 +152,7 @@ func TestReloadFIFO(t *testing.T) {
 	}
 }
 
-// TestLoadTime has a load whose time is over: the model stays the one before.
+// TestLoadTime lets a load exceed its time: the old model stays.
 func TestLoadTime(t *testing.T) {
 	s := loaded(t)
 	before := s.model.Load()
@@ -162,7 +162,7 @@ func TestLoadTime(t *testing.T) {
 	}
 }
 
-// A counted context counts how often it is asked for its error.
+// A counted context counts the calls of its Err.
 type counted struct {
 	context.Context
 	asked int
@@ -173,7 +173,7 @@ func (c *counted) Err() error {
 	return c.Context.Err()
 }
 
-// TestReads has a file of few kilobytes, which few reads bring.
+// TestReads checks that a file of a few kilobytes takes few reads.
 func TestReads(t *testing.T) {
 	ctx := &counted{Context: t.Context()}
 	if _, err := open(ctx, loaded(t).path); err != nil || ctx.asked > 5 {
@@ -181,7 +181,7 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// TestHangup loads a new file, and finds none, where only a hangup makes the server look.
+// TestHangup loads a new file, and then finds none. Only a hangup makes the server check.
 func TestHangup(t *testing.T) {
 	hangup := make(chan os.Signal)
 	s := loaded(t)
@@ -201,8 +201,8 @@ func TestHangup(t *testing.T) {
 	}
 }
 
-// TestProcess starts the program, has it reload by SIGHUP, and stops it by SIGTERM while a request is
-// half sent: the request is answered, and the status is 0.
+// TestProcess starts the program, reloads with SIGHUP, and sends SIGTERM while a request is half sent.
+// The request is answered, and the exit status is 0.
 func TestProcess(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no process can send these signals")
@@ -214,7 +214,7 @@ func TestProcess(t *testing.T) {
 	stderr, err := cmd.StderrPipe()
 	testutil.NoError(t, err)
 	testutil.NoError(t, cmd.Start())
-	defer func() { _ = cmd.Process.Kill() }() // which is no error after the end
+	defer func() { _ = cmd.Process.Kill() }() // an error after the end does not matter
 	messages := bufio.NewReader(stderr)
 	line := func() string {
 		text, err := messages.ReadString('\n')

@@ -17,13 +17,13 @@ import (
 
 const good = `{"rows": [[0.5, -0.25], {"v": 9.75, "u": 1e-3, "id": "x"}, [10, 10]]}`
 
-// pieces are what hostile bodies are made of.
+// pieces are the parts of hostile bodies.
 var pieces = []string{
 	`{`, `}`, `[`, `]`, `,`, `:`, `"`, `\`, ` `, "\x00", "\xff\xfe", "\ufeff", `null`, `NaN`, `Infinity`, `true`, `"rows"`, `"u"`, `"v"`, `"\ud800"`,
 	`1`, `-0`, `01`, `.5`, `1e308`, `-1e308`, `1e999`, `1e-999`, `1.7976931348623157e308`, `[1,2]`, `{"u":1,"v":2}`, `{"rows":[[1,2]]}`, `/**/`,
 }
 
-// hostileBody damages a good request, or builds one out of pieces.
+// hostileBody damages a good request, or builds one from pieces.
 func hostileBody(r *rand.Rand) string {
 	some := func(n int) string {
 		var b strings.Builder
@@ -55,7 +55,7 @@ func hostileBody(r *rand.Rand) string {
 	}
 }
 
-// TestWrong has everything that a request can have wrong.
+// TestWrong tries everything that can be wrong with a request.
 func TestWrong(t *testing.T) {
 	at, _ := start(t, classifier(t, 1e-6))
 	for body, want := range map[string]string{
@@ -105,7 +105,7 @@ func TestWrong(t *testing.T) {
 	row := `{"u": 1, "v": 2, "x": "` + strings.Repeat("x", 1<<16) + `"},`
 	for _, body := range []io.Reader{
 		strings.NewReader(strings.Repeat(" ", maxBytes+1)),
-		// Two of unknown length.
+		// Two bodies of unknown length.
 		io.MultiReader(strings.NewReader(`{"rows": [`), strings.NewReader(strings.Repeat(row, maxBytes/len(row)+1))),
 		io.MultiReader(strings.NewReader(good), strings.NewReader(strings.Repeat(" ", maxBytes))),
 	} {
@@ -115,8 +115,8 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// TestHostile sends 500 hostile bodies, 2000 in the long form. None gets a status of 500 or above or
-// makes the server panic, and a good request gets the same answer after each ten of them.
+// TestHostile sends 500 hostile bodies, or 2000 in the long form. None gets a status of 500 or above or
+// makes the server panic. After each ten of them, a good request gets the same answer.
 func TestHostile(t *testing.T) {
 	requests := 500
 	if testutil.Long() {
@@ -145,12 +145,12 @@ func TestHostile(t *testing.T) {
 			}
 		}
 	}
-	if seen[200] == 0 || seen[400] < requests/2 || seen[413] < 2 { // some are by chance right
+	if seen[200] == 0 || seen[400] < requests/2 || seen[413] < 2 { // some are right by chance
 		t.Error("requests by status:", seen)
 	}
 }
 
-// TestHalfClosed sends requests and closes its side of the connection, as nc -N does: each is answered.
+// TestHalfClosed sends requests and closes its side of the connection, as nc -N does. Each is answered.
 func TestHalfClosed(t *testing.T) {
 	at, _ := start(t, classifier(t, 1e-6))
 	body := `{"rows": [` + strings.Repeat("[0.5,-0.25],", 20000) + "[10,10]]}"
@@ -169,7 +169,7 @@ func TestHalfClosed(t *testing.T) {
 	}
 }
 
-// TestTooSlow has predictions that do not end in time, which is no fault of the request.
+// TestTooSlow makes predictions that do not end in time, which is not a fault of the request.
 func TestTooSlow(t *testing.T) {
 	s := loaded(t)
 	s.predictTime = 0

@@ -50,21 +50,21 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// commands knows which commands there are.
+// commands has the commands that exist.
 type commands struct {
 	run     string                     // the command, built
 	targets []string                   // of make
-	helps   map[string]map[string]bool // flags by command, nil where there is no such command
+	helps   map[string]map[string]bool // flags by command, nil for a command that does not exist
 }
 
-// check returns what is wrong with the commands of a text, which begins at the top of the repository.
+// check returns an error about the commands in text, which start in the repository's top folder.
 func (c *commands) check(text string) error {
 	dir := "."
 	for _, words := range simpleCommands(text) {
 		var err error
 		name, args := strings.TrimPrefix(words[0], "./"), words[1:]
 		switch {
-		case len(args) == 0 && !strings.Contains(words[0], "/"): // the name of something
+		case len(args) == 0 && !strings.Contains(words[0], "/"): // the name of something, not a command
 		case name == "cd" && !strings.ContainsAny(args[0], "$~"):
 			dir = filepath.Join(dir, args[0])
 		case name == "blskernel":
@@ -87,7 +87,7 @@ func (c *commands) check(text string) error {
 	return nil
 }
 
-// checkGo checks the packages that the go command gets, and what blskernel gets from it.
+// checkGo checks the packages in the arguments of the go command, and the arguments of blskernel.
 func (c *commands) checkGo(dir string, args []string) error {
 	for i, a := range args {
 		if strings.HasPrefix(a, "./") || a == "." {
@@ -103,7 +103,7 @@ func (c *commands) checkGo(dir string, args []string) error {
 	return nil
 }
 
-// checkBlskernel checks the arguments of the command: its own commands and their flags.
+// checkBlskernel checks that the commands and flags in the arguments of blskernel exist.
 func (c *commands) checkBlskernel(args []string) error {
 	var path []string
 	for _, a := range args {
@@ -120,7 +120,7 @@ func (c *commands) checkBlskernel(args []string) error {
 		return errors.New("there is no such command")
 	}
 	for _, a := range args {
-		// A number is no flag.
+		// A number is not a flag.
 		if m := flagWord.FindStringSubmatch(a); m != nil && !flags[m[1]] {
 			return fmt.Errorf("it has no flag %s", a)
 		}
@@ -128,7 +128,7 @@ func (c *commands) checkBlskernel(args []string) error {
 	return nil
 }
 
-// flags returns the names of the flags in the help of a command, nil if there is no such command.
+// flags returns the names of the flags in the help of a command, or nil if there is no such command.
 func (c *commands) flags(path []string) map[string]bool {
 	key := strings.Join(path, " ")
 	flags, known := c.helps[key]
@@ -136,7 +136,7 @@ func (c *commands) flags(path []string) map[string]bool {
 		return flags
 	}
 	out, err := exec.Command(c.run, append(slices.Clone(path), "-h")...).Output()
-	// Where there is no such command, cobra prints the help of the one above.
+	// For an unknown command, cobra prints the help of the one above.
 	usage := regexp.MustCompile(`Usage:\n  blskernel` + strings.TrimSuffix(" "+key, " ") + `\s`)
 	if err == nil && usage.Match(out) {
 		flags = map[string]bool{"h": true, "help": true}
@@ -160,8 +160,8 @@ var (
 	beforeNames = []string{"export", "!", "nice", "time", "then", "do", "env", "$"} // words before a command
 )
 
-// simpleCommands splits shell text into its simple commands, each a list of words, as far as pages use
-// the shell. It leaves out comments, here-documents, redirections and assignments, and what is quoted.
+// simpleCommands splits shell text into its simple commands, each a list of words. It knows the syntax
+// that pages use. It leaves out comments, here-documents, redirections, assignments, and quoted text.
 func simpleCommands(text string) (all [][]string) {
 	text = strings.ReplaceAll(text, "\\\n", " ")
 	for m := hereDoc.FindStringSubmatchIndex(text); m != nil; m = hereDoc.FindStringSubmatchIndex(text) {
@@ -181,7 +181,7 @@ func simpleCommands(text string) (all [][]string) {
 	return all
 }
 
-// goCommand runs the go command in a folder and returns what it prints.
+// goCommand runs the go command in dir and returns what it prints.
 func goCommand(dir string, args ...string) ([]byte, error) {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dir

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestExamples wants an Example for every exported type and function of the libraries, the experiments
-// of bench aside, and types, which blsupdate has as aliases: one that is named after it, uses it, or
-// calls a function or a field whose declaration names it. unused lists the rest with a reason, and
-// nothing else. Errors need no Example: errors.As finds them, and their messages say all.
+// TestExamples wants an Example for every exported type and function of the libraries, except the
+// experiments of bench and the types with aliases in blsupdate. An Example counts if it is named after
+// it, uses it, or uses a function or a field whose declaration names it. unused lists exactly the
+// others, with a reason. Errors need no Example: errors.As finds them, and their messages say all.
 func TestExamples(t *testing.T) {
 	for at, p := range libraries(t) {
 		if strings.HasPrefix(at, "blskernel/bench") || at == "blskernel/blsupdate/types" {
@@ -30,8 +30,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// shown returns the names that the Examples use, and those in the signatures and types of what they
-// use.
+// shown returns the names that the Examples use, and the names in the declarations of what they use.
 func (p *library) shown() map[string]bool {
 	used := map[string]bool{}
 	for _, f := range p.tests {
@@ -72,7 +71,7 @@ func identifiers(code ast.Node, names map[string]bool) {
 	})
 }
 
-// measuring is a reason why a name is in no Example.
+// measuring is the reason why some names are in no Example.
 const measuring = "measures the machine for 20 seconds, or reads what was measured; the commands plan and flops do"
 
 // unused lists the exported names that are in no Example, with the reason.

@@ -16,8 +16,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestGoBlocks checks every block of Go: it parses, gofmt changes nothing, packages of the module
-// export what it takes from them, and a whole program passes go vet in a module of its own.
+// TestGoBlocks checks every block of Go: it parses, gofmt changes nothing, and the packages of the
+// module export what it uses. A whole program passes go vet in a module of its own.
 func TestGoBlocks(t *testing.T) {
 	known := libraries(t)
 	for _, p := range pages(t) {
@@ -53,9 +53,9 @@ func TestGoBlocks(t *testing.T) {
 	}
 }
 
-// checkGo returns what is wrong with a file, declarations or statements: pkg.Name counts as a name of a
-// package where pkg is the name under which the code imports it, or else the last element of a path of
-// the module, and the code does not declare it.
+// checkGo returns an error about Go code: a file, declarations or statements. In pkg.Name, pkg is a
+// package if the code imports one by this name. Without imports, it is one if a path of the module ends
+// in pkg. Names that the code declares are not packages.
 func checkGo(text string, known map[string]*library) error {
 	formatted, err := format.Source([]byte(text))
 	if err != nil {
@@ -75,7 +75,7 @@ func checkGo(text string, known map[string]*library) error {
 	}
 	imported := map[string]*library{}
 	for at, l := range known {
-		if len(file.Imports) == 0 && path.Base(at) != "mat" { // gonum has a package mat as well
+		if len(file.Imports) == 0 && path.Base(at) != "mat" { // gonum also has a package mat
 			imported[path.Base(at)] = l
 		}
 	}
@@ -101,8 +101,8 @@ func checkGo(text string, known map[string]*library) error {
 	return err
 }
 
-// goProgram runs a verb of the go command on a program in a module of its own, which requires this
-// module as users do.
+// goProgram runs the go command verb on a program in a module of its own, which requires this module as
+// users do.
 func goProgram(t *testing.T, text, verb string) ([]byte, error) {
 	t.Helper()
 	top, err := filepath.Abs(root)
@@ -122,15 +122,14 @@ func goProgram(t *testing.T, text, verb string) ([]byte, error) {
 	return goCommand(dir, verb, "-mod=mod", ".")
 }
 
-// A library is a package of the module that others may import.
+// A library is a package of the module that other modules may import.
 type library struct {
-	exported map[string]bool // package-level names: whether they want an Example
+	exported map[string]bool // package-level names: whether they need an Example
 	files    []*ast.File     // without tests
 	tests    []*ast.File
 }
 
-// libraries returns the public packages of the module by their import paths, for all platforms
-// together.
+// libraries returns the public packages of the module by import path, with the files of all platforms.
 func libraries(t *testing.T) map[string]*library {
 	t.Helper()
 	all := map[string]*library{}

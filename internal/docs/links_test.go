@@ -20,11 +20,11 @@ import (
 // root is the top of the repository.
 const root = "../.."
 
-// treePath matches code that names a file or folder in a folder at the top, with a name of a package
-// after it or not.
+// treePath matches code that names a file or folder below a top-level folder, perhaps followed by a
+// name of a package.
 var treePath = regexp.MustCompile(`^((?:\.ci|bench|bls|blsupdate|cmd|dataset|docs|examples|internal|lapack|make|mat|scaleout)/[A-Za-z0-9_./-]*?)(?:\.[A-Z]\w*)?$`)
 
-// TestLinks follows every link of every page, and looks for every file and folder that a page names in
+// TestLinks follows every link on every page, and checks every file and folder that a page names in
 // backquotes.
 func TestLinks(t *testing.T) {
 	all := pages(t)
@@ -44,9 +44,9 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// follow returns why the link of a page leads nowhere.
+// follow returns an error if the link of a page leads nowhere.
 func follow(from, target string, all map[string]*page) error {
-	if strings.Contains(target, "{{") { // of a template
+	if strings.Contains(target, "{{") { // a link of a template
 		return nil
 	}
 	u, err := url.Parse(target)
@@ -73,7 +73,7 @@ func follow(from, target string, all map[string]*page) error {
 	return exists(".", name)
 }
 
-// exists returns an error if the repository has no such file or folder.
+// exists returns an error if the repository does not have the file or folder.
 func exists(dir, name string) error {
 	if _, err := os.Stat(filepath.Join(root, dir, filepath.FromSlash(name))); err != nil {
 		return fmt.Errorf("there is no %s", path.Join(dir, name))
@@ -96,20 +96,20 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// A page is what the checks need of a Markdown file.
+// A page is the part of a Markdown file that the checks need.
 type page struct {
 	path                 string          // from root, with slashes
-	anchors              map[string]bool // what a link can point to, as GitHub names it
+	anchors              map[string]bool // link targets, as GitHub names them
 	links, spans, blocks []passage       // targets, code in backquotes, and fenced code
 }
 
-// A passage is a piece of a page, with the language where it is a block.
+// A passage is a piece of a page, with its language if it is a block.
 type passage struct {
 	line           int
 	language, text string
 }
 
-// at says where a passage is, for messages.
+// at returns the position of a passage, for messages.
 func (p *page) at(s passage) string { return fmt.Sprintf("%s:%d", p.path, s.line) }
 
 var (
@@ -123,7 +123,7 @@ var (
 // parsePage parses a page. It removes code before it looks for links.
 func parsePage(path, text string) *page {
 	p := &page{path: path, anchors: map[string]bool{}}
-	// cut returns the passages that re matches, and leaves the ends of their lines.
+	// cut returns what re matches, and removes it except for line ends.
 	cut := func(re *regexp.Regexp) (all []passage) {
 		for _, m := range re.FindAllStringSubmatchIndex(text, -1) {
 			all = append(all, passage{1 + strings.Count(text[:m[4]], "\n"), text[m[2]:m[3]], text[m[4]:m[5]]})
@@ -140,7 +140,7 @@ func parsePage(path, text string) *page {
 	return p
 }
 
-// anchor adds the anchor that GitHub gives a heading.
+// anchor adds the anchor that GitHub gives to a heading.
 func (p *page) anchor(title string) {
 	first := strings.Map(func(r rune) rune {
 		switch {
@@ -158,8 +158,7 @@ func (p *page) anchor(title string) {
 	p.anchors[name] = true
 }
 
-// walk calls do for every file of the repository that git has or would add, with its slash-separated
-// path.
+// walk calls do for every file that is in git or would be added, with its slash-separated path.
 func walk(t *testing.T, pattern string, do func(name, text string)) {
 	t.Helper()
 	cmd := exec.Command("git", "ls-files", "-co", "--exclude-standard", pattern)
@@ -171,14 +170,14 @@ func walk(t *testing.T, pattern string, do func(name, text string)) {
 	for name := range strings.Lines(string(out)) {
 		name = strings.TrimSpace(name)
 		text, err := os.ReadFile(filepath.Join(root, name))
-		if !errors.Is(err, fs.ErrNotExist) { // deleted, and not yet committed
+		if !errors.Is(err, fs.ErrNotExist) { // deleted, but not yet committed
 			testutil.NoError(t, err)
 			do(name, string(text))
 		}
 	}
 }
 
-// pages returns all Markdown files of the repository by their paths.
+// pages returns all Markdown files of the repository by path.
 func pages(t *testing.T) map[string]*page {
 	t.Helper()
 	all := map[string]*page{}

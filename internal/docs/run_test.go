@@ -19,7 +19,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestUncertainty executes the program of docs/evaluation.md, which prints the block that follows it.
+// TestUncertainty executes the program in docs/evaluation.md. Its output is the block that follows it.
 func TestUncertainty(t *testing.T) {
 	needTools(t, "go")
 	blocks := readPage(t, "docs/evaluation.md").blocks
@@ -34,8 +34,8 @@ func TestUncertainty(t *testing.T) {
 	}
 }
 
-// TestReadme executes the README: the shell block that trains, in a folder with the files that it
-// names, and the whole program.
+// TestReadme executes two blocks of the README: the shell block that trains, in a folder with the files
+// that it names, and the whole program.
 func TestReadme(t *testing.T) {
 	needTools(t, "sh", "go")
 	dir := t.TempDir()
@@ -66,7 +66,7 @@ func TestReadme(t *testing.T) {
 		if n := wantAccuracy(t, out, 90); n != 1 {
 			t.Errorf("%d accuracies in\n%s", n, out)
 		}
-		// predict comes last and prints a head and a label for each row.
+		// predict comes last, and prints a header and a label for each row.
 		lines := strings.Split(strings.TrimSpace(out), "\n")
 		right := 0
 		for i, label := range labels {
@@ -83,8 +83,8 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// flowers returns rows of a table of made-up flowers and the species of each, which differ by three
-// deviations in two columns. One in ten has no width, and the colors are words that tell nothing.
+// flowers returns rows of a table of made-up flowers, and their species, which differ by three
+// deviations in two columns. One row in ten has no width, and the colors are random.
 func flowers(n int) (rows, species []string) {
 	rng := rand.New(rand.NewPCG(5, uint64(n)))
 	for range n {
@@ -100,16 +100,16 @@ func flowers(n int) (rows, species []string) {
 	return rows, species
 }
 
-// TestTutorial executes the shell blocks of the tutorial one after the other in one shell, with a new
-// folder as the home. They print what the blocks of text after them say, up to numbers, paths and the
-// width of columns. Every accuracy is above 90%.
+// TestTutorial executes the shell blocks of the tutorial in order, in one shell with a new home folder.
+// Their output is what the text blocks after them say, except for numbers, paths and column widths.
+// Every accuracy is above 90%.
 func TestTutorial(t *testing.T) {
 	needTools(t, "sh", "go", "awk", "sed", "head", "cut", "curl")
 	p := readPage(t, "docs/tutorial.md")
 	const mark = "-- end of block --"
 	var script strings.Builder
 	var blocks []passage // executed
-	var said []string    // by the page
+	var said []string    // on the page
 	for _, b := range p.blocks {
 		switch b.language {
 		case "sh":
@@ -119,7 +119,7 @@ func TestTutorial(t *testing.T) {
 			said[len(said)-1] += b.text
 		}
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0") // for a port that is free
+	l, err := net.Listen("tcp", "127.0.0.1:0") // to find a free port
 	testutil.NoError(t, err)
 	l.Close()
 	printed := strings.Split(shell(t, root, strings.ReplaceAll(script.String(), "127.0.0.1:8080", l.Addr().String())), mark+"\n")
@@ -146,7 +146,7 @@ func TestTutorial(t *testing.T) {
 	}
 }
 
-// shape returns an output without what differs between machines, times and versions of awk.
+// shape returns an output without the differences between machines, times and versions of awk.
 func shape(s string) string {
 	for _, p := range [][2]string{
 		{`(?m)^software .*$`, "software #"},
@@ -162,8 +162,7 @@ func shape(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// wantAccuracy wants every accuracy that is printed to be above a number of percent, and returns how
-// many there are.
+// wantAccuracy wants every printed accuracy to be above a percentage, and returns how many there are.
 func wantAccuracy(t *testing.T, out string, above float64) int {
 	t.Helper()
 	all := regexp.MustCompile(`(?m)^accuracy +(\S+) %`).FindAllStringSubmatch(out, -1)
@@ -175,7 +174,7 @@ func wantAccuracy(t *testing.T, out string, above float64) int {
 	return len(all)
 }
 
-// shell executes a script in a folder with a home of its own, and returns what it prints.
+// shell executes a script in dir with a home of its own, and returns what it prints.
 func shell(t *testing.T, dir, script string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -183,7 +182,7 @@ func shell(t *testing.T, dir, script string) string {
 	cmd := exec.CommandContext(ctx, "sh", "-c", "set -eu\n"+script)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "GOFLAGS=-buildvcs=false")
-	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} { // which the home would change
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} { // the new home would change these
 		value, err := exec.Command("go", "env", name).Output()
 		testutil.NoError(t, err)
 		cmd.Env = append(cmd.Env, name+"="+strings.TrimSpace(string(value)))
@@ -197,8 +196,8 @@ func shell(t *testing.T, dir, script string) string {
 	return string(out)
 }
 
-// needTools skips a test that builds programs on Windows and where a tool is missing, which is a
-// failure with tutorial in BLSKERNEL_REQUIRE.
+// needTools skips a test that builds programs if the system is Windows or a tool is missing. It fails
+// the test instead if BLSKERNEL_REQUIRE lists tutorial.
 func needTools(t *testing.T, tools ...string) {
 	t.Helper()
 	testutil.NotUnderRace(t, "it builds programs, without the detector")
@@ -218,7 +217,7 @@ func write(t *testing.T, path, text string) {
 	testutil.NoError(t, os.WriteFile(path, []byte(text), 0o666))
 }
 
-// readPage returns the page at a path.
+// readPage returns the page with the given name.
 func readPage(t *testing.T, name string) *page {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))

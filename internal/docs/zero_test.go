@@ -30,7 +30,7 @@ import (
 	"blskernel/mat"
 )
 
-// zeros are pointers to the zero values of the exported types that have methods.
+// zeros has pointers to the zero values of the exported types that have methods.
 var zeros = []any{
 	&blskernel.UnavailableError{},
 	&mat.SymPacked{},
@@ -56,12 +56,12 @@ var zeros = []any{
 	&report.Page{}, &report.Plot{}, &report.Section{}, &report.Table{}, &result.File{}, &result.LineError{},
 }
 
-// unusable are the types whose zero value has a stated panic: their doc comments say so.
+// unusable lists the types whose doc comments say that methods of the zero value panic.
 var unusable = map[string]bool{"model.Model": true, "blsupdate.Counter": true, "blsupdate.Rates": true, "speed.Case": true, "speed.Problem": true}
 
-// Methods of the zero value of an exported type never fail by an access to nil or out of range, but for
-// the types that say so; neither do they for a nil context. A type with methods that is not in the list
-// of zeros is missing there.
+// TestZeroValues checks that methods of the zero value of an exported type never access nil or an index
+// out of range, except for unusable types. Nor do they for a nil context. Every type with methods must
+// be in zeros.
 func TestZeroValues(t *testing.T) {
 	called, packages := map[string]bool{}, libraries(t)
 	t.Chdir(t.TempDir()) // some methods write files
@@ -103,7 +103,7 @@ func TestZeroValues(t *testing.T) {
 	}
 }
 
-// arguments returns arguments of a method: empty things, small numbers, and small matrices.
+// arguments returns arguments for a method: empty values, small numbers, and small matrices.
 func arguments(of reflect.Type, ctx context.Context) []reflect.Value {
 	var args []reflect.Value
 	for k := range of.NumIn() {

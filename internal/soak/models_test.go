@@ -24,12 +24,12 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// modelTasks fit classifiers and regressors, each of its own, and read some that all share, also in
+// modelTasks fit classifiers and regressors of their own, and read some that all tasks share, also from
 // one file.
 //
-// On a backend that does not promise bits, what feature maps that are fitted by 50 iterations amount
-// to has no bound that is of use. There the classes of the samples count, which are so far apart that
-// rounding does not exchange them: by half of what a class is apart from the others, which is checked.
+// On a backend that does not promise bits, feature maps fitted by 50 iterations have no useful bound.
+// There only the predicted classes count. Rounding does not exchange them, since the score of each
+// exceeds the others by more than 0.5, which is checked.
 func modelTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 	t.Helper()
 	const l, first, d, classes = 150, 100, 12, 3
@@ -110,8 +110,8 @@ func modelTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 			return nil
 		}
 		add(fmt.Sprintf("shared-classifier-%v", method), func() ([]float64, error) {
-			// All tasks write the same model to the same file, which is there as a whole at
-			// any time.
+			// All tasks write the same model to the same file, which is complete at any
+			// time.
 			if err := errors.Join(same(shared), modelfile.Save(path, &modelfile.File{Classifier: shared})); err != nil {
 				return nil, err
 			}
@@ -128,8 +128,8 @@ func modelTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 	return tasks
 }
 
-// streamTasks read one file, each by a Reader of its own, to the end and only in part: what reads
-// ahead ends with it.
+// streamTasks read one file, each with a Reader of its own, to the end or only in part. Reading ahead
+// ends with the Reader.
 func streamTasks(t *testing.T) []*soakTask {
 	t.Helper()
 	const l, d = 5000, 20

@@ -18,18 +18,18 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// productTasks are the operations of the BLAS that package speed has, on operands that each draws
-// anew: the first case of each at a size at which it is worth several goroutines where none stands by,
-// and the last one at a small size.
+// productTasks are the BLAS operations of package speed, each on operands that it draws itself. For
+// each, the first case has a size worth several goroutines even if none stands by, and the last one a
+// small size.
 //
-// An element is at most a sum of 2n products of numbers below 1/2, and of one number more. Each run is
-// within gamma_{2n+4} (n/2+1) of the exact one, so two of them are within twice that, (n+2)² eps.
-// Triangles are I + E, with rows of E below 1/16, and well within.
+// An element is at most a sum of 2n products of numbers below 1/2, and one more number. Each run is
+// within gamma_{2n+4} (n/2+1) of the exact element, so two runs are within twice that, (n+2)² eps.
+// Triangles are I + E, with rows of E below 1/16, and well within the bound.
 func productTasks(b blskernel.Backend) []*soakTask {
 	var tasks []*soakTask
 	for _, op := range speed.Operations() {
 		if op == "dpotrf" {
-			break // here the routines of LAPACK begin
+			break // the routines of LAPACK begin here
 		}
 		cases := speed.Cases(op)
 		for i, c := range []speed.Case{cases[0], cases[len(cases)-1]} {
@@ -47,8 +47,8 @@ func productTasks(b blskernel.Backend) []*soakTask {
 	return tasks
 }
 
-// factorOrder is the order of the matrices that are factored: on amd64 one at which factorizations
-// hold goroutines for themselves, and elsewhere, where kernels are slower and do so before, one that
+// factorOrder is the order of the matrices that are factored. On amd64, factorizations of this order
+// reserve goroutines. Elsewhere, kernels are slower and reserve them at lower orders, so a lower order
 // takes as little time.
 func factorOrder() int {
 	if runtime.GOARCH == "amd64" {
@@ -57,8 +57,8 @@ func factorOrder() int {
 	return 120
 }
 
-// A factored is a factorization of a shared matrix, with right-hand sides for it, and its inverse if
-// it has one.
+// A factored is a factorization of a shared matrix, with right-hand sides for it, and the inverse if it
+// has one.
 type factored struct {
 	solver interface {
 		SolveTo(dst, b *mat.Dense) error
@@ -68,7 +68,7 @@ type factored struct {
 	inverse func() (gonum.Matrix, error)
 }
 
-// read returns what can be read of a factorization without changing it.
+// read returns what can be read from a factorization without changing it.
 func (f factored) read() ([]float64, error) {
 	var x mat.Dense
 	if err := f.solver.SolveTo(&x, f.rhs); err != nil {
@@ -83,16 +83,15 @@ func (f factored) read() ([]float64, error) {
 	return out, nil
 }
 
-// factorizationTasks factor, solve and invert, each in storage of its own, and read factorizations
-// that all share.
+// factorizationTasks factor, solve and invert, each in its own storage, and read factorizations that
+// all tasks share.
 //
-// The matrices are such that |L||U| <= 2n‖A‖∞ in the elimination (N. J. Higham, Accuracy and Stability
-// of Numerical Algorithms, 2nd ed., section 9.5), and have a condition of 3, so that a solution is
-// within gamma_{3n}·2n·3 <= 9n² eps of its norm, and that is at most 1/n for right-hand sides in [-1,
-// 1]. Solutions of the least-squares problem, by 2n² roundings on the way, are within some 6n² eps of
-// theirs, which is at most sqrt(2/n). Inverses and conditions take as much again some times over: 100
-// n sqrt(n) eps is the bound for all. The logarithm of a determinant is the sum of n such errors times
-// n, and is divided by n².
+// The matrices have |L||U| <= 2n‖A‖∞ in the elimination (N. J. Higham, Accuracy and Stability of
+// Numerical Algorithms, 2nd ed., section 9.5), and a condition of 3. So a solution is within
+// gamma_{3n}·2n·3 <= 9n² eps of its norm, which is at most 1/n for right-hand sides in [-1, 1]. A
+// least-squares solution takes 2n² roundings, and is within about 6n² eps of its norm, which is at most
+// sqrt(2/n). Inverses and conditions have a few times these errors: 100 n sqrt(n) eps is the bound for
+// all. The logarithm of a determinant is the sum of n such errors times n, and is divided by n².
 func factorizationTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 	t.Helper()
 	const targets = 7

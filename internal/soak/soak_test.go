@@ -23,22 +23,23 @@ const (
 	soakEps     = 0x1p-52
 )
 
-// A soakTask is work on constant operands, so that any number of goroutines may do it at
-// once. What it makes and changes is its own.
+// A soakTask is work on constant operands, so that any number of goroutines may do it at once. It
+// changes only what it has made itself.
 type soakTask struct {
 	name string
 	run  func() ([]float64, error)
 
-	// bound is how far an element of the result may be from that of a run alone: 0 on the backend
-	// pure, which promises every bit for any number of threads, and elsewhere what both runs may be
-	// off by rounding. It counts times the norm of the result where relative is set.
+	// bound is how far an element of the result may be from the result of a run alone. It is 0 on
+	// the backend pure, which promises every bit for any number of threads, and elsewhere the
+	// rounding errors of both runs. If relative is true, it is multiplied by the norm of the
+	// result.
 	bound    float64
 	relative bool
 
 	want []float64
 }
 
-// agrees returns an error unless the task gives what it gives alone.
+// agrees returns an error unless the task has the result that it has alone.
 func (s *soakTask) agrees() error {
 	got, err := s.run()
 	if err != nil {
@@ -66,11 +67,10 @@ func (s *soakTask) agrees() error {
 	return nil
 }
 
-// Many goroutines do everything that the module has at once, on several backends and kernels, while
-// they change the number of threads and of processors and collect garbage. Every result is what it is
-// alone: to the bit on the backend pure, and within the bounds of rounding on others. In the end there
-// are no more goroutines, files and memory in use than after the first round, whatever the number of
-// rounds.
+// TestSoak does everything in the module on many goroutines at once, on several backends and kernels.
+// Meanwhile it changes the number of threads and of processors, and collects garbage. Every result is
+// what it is alone: to the bit on the backend pure, and up to rounding on others. At the end, no more
+// goroutines, files and memory are in use than after the first round, for any number of rounds.
 func TestSoak(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	defer blskernel.SetThreads(0)
@@ -90,10 +90,10 @@ func TestSoak(t *testing.T) {
 	processors := runtime.GOMAXPROCS(0)
 	var first inUse
 	rounds := 2
-	if testutil.Long() { // each task 1200 times, as in an hour that asks for each every three seconds
+	if testutil.Long() { // each task 1200 times, as in an hour with one run every three seconds
 		rounds = 600
 	}
-	if testutil.Long() && testutil.UnderRace() { // what is kept needs many rounds to be seen, a race does not
+	if testutil.Long() && testutil.UnderRace() { // leaks need many rounds to be seen, races do not
 		rounds = 60
 	}
 	for round := range rounds {
@@ -114,8 +114,8 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// soakRound does every task twice, in a random order. Before each, the number of threads or of
-// processors changes for all that are under way, or what is kept from call to call is taken away.
+// soakRound does every task twice, in random order. Before each, it changes the number of threads or of
+// processors for all running tasks, or clears what is kept between calls.
 func soakRound(t *testing.T, tasks []*soakTask, seed uint64) {
 	rnd := rand.New(rand.NewPCG(seed, 17))
 	order := append(rnd.Perm(len(tasks)), rnd.Perm(len(tasks))...)
@@ -149,16 +149,16 @@ func soakRound(t *testing.T, tasks []*soakTask, seed uint64) {
 	calling.Wait()
 }
 
-// inUse is what a leak would make more of.
+// inUse has the numbers that a leak would increase.
 type inUse struct {
 	heap    uint64 // bytes
 	objects uint64
-	files   int // open, where Linux says how many
-	threads int // of the operating system that the runtime has, which are told and not judged
+	files   int // open, if Linux says how many
+	threads int // threads that the runtime has from the operating system, which are logged but not checked
 }
 
-// use returns what is in use once there are no more goroutines than there were and the garbage is
-// collected: twice, because a sync.Pool frees its items at the second collection.
+// use returns what is in use once there are no more goroutines than before and the garbage has been
+// collected. It collects twice, because a sync.Pool frees its items at the second collection.
 func use(t *testing.T, goroutines int) inUse {
 	t.Helper()
 	testutil.WaitGoroutines(t, goroutines)
@@ -170,9 +170,9 @@ func use(t *testing.T, goroutines int) inUse {
 	return inUse{heap: m.HeapAlloc, objects: m.HeapObjects, files: len(open), threads: pprof.Lookup("threadcreate").Count()}
 }
 
-// noMoreThan fails the test where something has leaked. The runtime and the testing package keep a
-// little for themselves, some 50 KB whatever the rounds. Beyond what is let pass is after the long
-// test what each run of a single task has kept, if that is 220 bytes or more.
+// noMoreThan fails the test if something has leaked. The runtime and the testing package keep a little
+// for themselves, about 50 KB for any number of rounds. In the long test, it detects a task of which
+// each run keeps 220 bytes or more.
 func (u inUse) noMoreThan(t *testing.T, first inUse) {
 	t.Helper()
 	const heap, objects = 1 << 18, 2000
@@ -181,7 +181,7 @@ func (u inUse) noMoreThan(t *testing.T, first inUse) {
 	}
 }
 
-// soakTasks are the tasks of all backends, and the products of all kernels.
+// soakTasks returns the tasks of all backends, and the products of all kernels.
 func soakTasks(t *testing.T) []*soakTask {
 	t.Helper()
 	var tasks []*soakTask
@@ -189,7 +189,7 @@ func soakTasks(t *testing.T) []*soakTask {
 		b, err := blskernel.Lookup(name)
 		var unavailable *blskernel.UnavailableError
 		if errors.As(err, &unavailable) {
-			continue // a kernel that this CPU has not
+			continue // this CPU does not have the kernel
 		}
 		testutil.NoError(t, err)
 		own := productTasks(b)
@@ -214,9 +214,9 @@ func uniform(rnd *rand.Rand, n int) []float64 {
 	return x
 }
 
-// dominant is an n×n matrix of numbers in [-1, 1] but for its diagonal, which is ±2n: all its singular
-// values are in [n, 3n] (C. R. Johnson, A Gersgorin-type lower bound for the smallest singular value,
-// 1989), and ‖A⁻¹‖∞ <= 1/n.
+// dominant returns an n×n matrix of numbers in [-1, 1] except for its diagonal, which is ±2n. All its
+// singular values are in [n, 3n] (C. R. Johnson, A Gersgorin-type lower bound for the smallest singular
+// value, 1989), and ‖A⁻¹‖∞ <= 1/n.
 func dominant(rnd *rand.Rand, n int, sign func(i int) float64) []float64 {
 	a := uniform(rnd, n*n)
 	for i := range n {

@@ -14,12 +14,12 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// updaterTasks are models of all methods that learn, forget, unlearn and go on, each on a model of its
-// own.
+// updaterTasks update models of all methods, each task its own model: they learn, forget, unlearn and
+// go on.
 //
-// Weights are within 50 sqrt(l) eps κ² of their norm for every method (docs/numerics.md), and after a
-// removal of rows with a leverage h within 1e4 eps/(1-h) more; two of them are within twice that. The
-// rows are such that κ < 5 and 1-h > 1/4, which is checked.
+// Weights are within 50 sqrt(l) eps κ² of their norm for every method (docs/numerics.md). A removal of
+// rows with a leverage h adds 1e4 eps/(1-h), and two runs are within twice the sum. The rows have κ < 5
+// and 1-h > 1/4, which is checked.
 func updaterTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 	t.Helper()
 	const (
@@ -43,7 +43,7 @@ func updaterTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 	if !svd.Factorize(a0, gonum.SVDNone) || !(svd.Cond() < kappa) {
 		t.Fatalf("the condition of the first rows is %v", svd.Cond())
 	}
-	// For s = (‖Ax‖ / the smallest singular value of the first rows)² it is 1-h >= 1/(1+s).
+	// With s = (‖Ax‖ / the smallest singular value of the first rows)², 1-h >= 1/(1+s).
 	least := svd.Values(nil)[k-1]
 	if !svd.Factorize(a1, gonum.SVDNone) || !(math.Pow(svd.Values(nil)[0]/least, 2) < 3) {
 		t.Fatal("the rows that are removed are too large")
@@ -70,7 +70,7 @@ func updaterTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 			if err != nil {
 				return nil, err
 			}
-			// Where one fails, the others still go on: a model stays what it was.
+			// If one call fails, the others still go on: the model stays what it was.
 			err = errors.Join(u.AddInputs(a1, y1), u.AddInputsContext(t.Context(), a1, y1, weights), u.RemoveInputs(a1, y1), u.Forget(0.75), u.AddInputs(a2, y2))
 			w, failed := u.Weights()
 			if err := errors.Join(err, failed); err != nil {

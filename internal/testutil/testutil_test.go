@@ -20,7 +20,7 @@ func TestRequired(t *testing.T) {
 	})
 }
 
-// The singular values of the matrices are those that are asked for.
+// TestSingularValues checks that the matrices have the requested singular values.
 func TestSingularValues(t *testing.T) {
 	values := func(m *mat.Dense) []float64 {
 		var svd mat.SVD

@@ -9,7 +9,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// Every usable backend is run once, pure by On on its own kernel and by OnKernels on each.
+// TestOn checks that every usable backend runs once, and pure on each of its kernels with OnKernels.
 func TestOn(t *testing.T) {
 	t.Setenv(testutil.EnvOnly, "")
 	var on, kernels []string
@@ -37,7 +37,7 @@ func TestOn(t *testing.T) {
 	}
 }
 
-// With EnvOnly the other is not run.
+// TestOnly checks that EnvOnly leaves out the other backend.
 func TestOnly(t *testing.T) {
 	pure := len(backend.Kernels())
 	if !testutil.Long() && pure > 1 {

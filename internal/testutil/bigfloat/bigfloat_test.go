@@ -6,7 +6,7 @@ import (
 	"blskernel/internal/testutil/testmat"
 )
 
-// By hand: [0 2; 4 1] x = [2; 9] has the solution [2; 1] and the determinant -8.
+// TestSolve checks by hand: [0 2; 4 1] x = [2; 9] has the solution [2; 1] and the determinant -8.
 func TestSolve(t *testing.T) {
 	x, det := Solve(testmat.From(2, 2, 0, 2, 4, 1), testmat.Vector(2, 9))
 	if Float(x.At(0, 0)) != 2 || Float(x.At(1, 0)) != 1 || Float(det) != -8 {

@@ -14,8 +14,8 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// all does every operation, in the order of the names that it returns, until one fails. The file is
-// closed in any case.
+// all does every operation, in the order of the names that it returns, until one fails. It always
+// closes the file.
 func all(fsys vfs.FS, dir string) (done []Op, err error) {
 	step := func(op Op, e error) bool {
 		if err = e; e == nil {
@@ -61,8 +61,8 @@ func all(fsys vfs.FS, dir string) (done []Op, err error) {
 	return done, err
 }
 
-// TestEveryOperation does all, and then lets the n-th fail for every n: it is not done, what it returns
-// is what package os returns, and the error names the path.
+// TestEveryOperation calls all, and makes the n-th operation fail for every n. It is not done, its
+// error is the one that package os would return, and the error names the path.
 func TestEveryOperation(t *testing.T) {
 	t.Parallel()
 	order := []Op{Open, Write, Write, Read, Read, Chmod, Sync, Close, Stat, Rename, SyncDir, Remove}
@@ -102,7 +102,7 @@ func TestEveryOperation(t *testing.T) {
 	}
 }
 
-// write writes a number of bytes to a new file, in two parts, and returns the error.
+// write writes bytes bytes to a new file, in two parts, and returns the error.
 func write(t *testing.T, fsys vfs.FS, bytes int) error {
 	t.Helper()
 	f, err := fsys.OpenFile(filepath.Join(t.TempDir(), "x"), os.O_WRONLY|os.O_CREATE, 0o666)

@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A routine has the names of its parameters in their order, and the rule of its results.
+// A routine has the names of its parameters, in order, and the rule for its results.
 type routine struct{ name, params, rule string }
 
 var level1 = []routine{
@@ -67,11 +67,11 @@ var level3 = []routine{
 	{"DgemmTanh", "tA tB m n k alpha a lda b ldb bias c ldc", ruleProduct + "; tanh is the kernel's own"},
 }
 
-// A shape has the sizes of a call; which of its scalars and increments are used follows from its place
-// in the list.
+// A shape has the sizes of a call. Its place in the list determines which scalars and increments are
+// used.
 type shape struct{ m, n, k int }
 
-// Orders around vectors of 2, 4, 8 and 16, 32 lanes, several turns of them, and what threads share.
+// vectors are orders around vectors of 2, 4, 8 and 16, 32 lanes, several rounds, and parts of threads.
 var vectors = []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 23, 24, 25, 31, 32, 33, 37, 40, 41, 47, 48, 63, 64, 65, 71, 95, 96, 97, 100, 127, 128, 129, 200, 257, 999, 4100}
 
 var level2Shapes = []shape{
@@ -79,7 +79,7 @@ var level2Shapes = []shape{
 	{97, 95, 3}, {129, 130, 33}, {193, 192, 5}, {200, 70, 40}, {70, 201, 2}, {610, 600, 6},
 }
 
-// Tiles are of 6, 8 and 24; strips of 32; blocks of 128 and 256. The largest are shared by threads.
+// Tiles are of 6, 8 and 24; strips of 32; blocks of 128 and 256. Threads share the largest shapes.
 var level3Shapes = []shape{
 	{1, 1, 1}, {2, 3, 5}, {5, 6, 7}, {6, 7, 8}, {7, 8, 9}, {8, 9, 23}, {9, 24, 24}, {12, 5, 25}, {23, 25, 6}, {24, 12, 31}, {25, 33, 32}, {31, 32, 33},
 	{33, 31, 64}, {47, 49, 97}, {48, 64, 65}, {65, 48, 127}, {9, 26, 255}, {26, 9, 256}, {25, 34, 257}, {10, 7, 512}, {7, 10, 513}, {33, 25, 1153},
@@ -124,12 +124,12 @@ func (r recorder) addAll(b blskernel.Backend, all []routine, shapes []shape) {
 	}
 }
 
-// run records the results of a routine for a shape in all cases: a line for each shape and case.
+// run records the results of a routine for a shape: a line for each case.
 func (of routine) run(r recorder, b blskernel.Backend, i int, s shape) {
 	fields := strings.Fields(of.params)
 	flags := of.flags()
 	if s.k > 192 && s.m < 100 && !slices.Contains(fields, "k") {
-		return // a shape for long sums
+		return // a shape for long sums only
 	}
 	for _, c := range of.cases(i, s) {
 		name := of.name
@@ -151,7 +151,7 @@ func (of routine) run(r recorder, b blskernel.Backend, i int, s shape) {
 	}
 }
 
-// flags returns the number of parameters that are flags, which come first.
+// flags returns the number of parameters that are flags. They come first.
 func (of routine) flags() int {
 	return slices.IndexFunc(strings.Fields(of.params), func(p string) bool { return !slices.Contains([]string{"tA", "tB", "ul", "s", "diag"}, p) })
 }
@@ -168,7 +168,7 @@ func (of routine) cases(i int, s shape) (all []*call) {
 	return all
 }
 
-// A call is a routine with arguments.
+// A call is a routine with its arguments.
 type call struct {
 	routine
 	shape
@@ -178,7 +178,7 @@ type call struct {
 	edit   func(operand string, x []float64) // changes an operand before the call
 }
 
-// flag returns the letter of a flag.
+// flag returns the letter of the flag name.
 func (c *call) flag(name string) byte {
 	letters := map[string]string{"tA": "NT", "tB": "NT", "ul": "UL", "s": "LR", "diag": "NU"}[name]
 	if c.flags[name] {
@@ -189,7 +189,7 @@ func (c *call) flag(name string) byte {
 
 func (c *call) has(name string) bool { return slices.Contains(strings.Fields(c.params), name) }
 
-// order is that of a triangle or symmetric matrix.
+// order returns the order of the triangle or symmetric matrix.
 func (c *call) order() int {
 	if c.has("s") {
 		return check.Order(blas.Side(c.flag("s")), c.m, c.n)
@@ -197,7 +197,7 @@ func (c *call) order() int {
 	return c.n
 }
 
-// stored returns the rows and columns of a matrix as it is stored.
+// stored returns the rows and columns of the operand name as it is stored.
 func (c *call) stored(name string) (rows, cols int) {
 	p := c.n
 	if c.has("m") {
@@ -222,7 +222,7 @@ func (c *call) stored(name string) (rows, cols int) {
 	return p, c.n
 }
 
-// do calls the routine and returns its results: what it returns, and all operands.
+// do calls the routine on b and returns what it returns, and all operands.
 func (c *call) do(b blskernel.Backend) (results [][]float64) {
 	c.source = selftest.Source(len(c.name) + 1000*c.index)
 	var method reflect.Value
@@ -253,7 +253,7 @@ func (c *call) do(b blskernel.Backend) (results [][]float64) {
 	return results
 }
 
-// argument returns a value for a parameter.
+// argument returns a value for the parameter name.
 func (c *call) argument(name string) any {
 	switch name {
 	case "tA", "tB", "ul", "s", "diag":
@@ -299,7 +299,7 @@ func (c *call) argument(name string) any {
 	return c.triangle(x, func(i int) int { return i*at + first })
 }
 
-// packed is the index of the element i of the diagonal.
+// packed returns the index of element i of the diagonal.
 func (c *call) packed(i int) int {
 	if c.flags["ul"] {
 		return i*(i+1)/2 + i
@@ -307,7 +307,7 @@ func (c *call) packed(i int) int {
 	return block.PackedIndex(c.order(), i, i)
 }
 
-// triangle makes x the elements of a well-conditioned triangle where the routine has one.
+// triangle makes the elements x a well-conditioned triangle if the routine has one.
 func (c *call) triangle(x []float64, at func(i int) int) []float64 {
 	if c.has("diag") {
 		for i := range x {

@@ -91,7 +91,7 @@ func TestGoldenWhitening(t *testing.T) {
 	})
 }
 
-// TestGoldenDigits has the drawn digits, bytes that no backend computes.
+// TestGoldenDigits hashes the drawn digits, bytes that no backend computes.
 func TestGoldenDigits(t *testing.T) {
 	each(t, "digits", func(r recorder, b blskernel.Backend) {
 		d := dataset.Digits(300, 4)

@@ -17,15 +17,15 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// fused matches a line of the compiler's listing with a fused multiply-add of arm64: the source, its
-// line, the instruction.
+// fused matches a line of the compiler's listing with a fused multiply-add on arm64. It captures the
+// source file, the line, and the instruction.
 var fused = regexp.MustCompile(`\((/[^()]*|[A-Za-z]:[^()]*):(\d+)\)\s+(FN?M(?:ADD|SUB)[DS])\s`)
 
-// asked matches a line of source that asks for a fused multiply-add.
+// asked matches a line of source that requests a fused multiply-add.
 var asked = regexp.MustCompile(`\b(FMA|fma)\(`)
 
-// goCommand returns the go command with its arguments, for packages of a system without cgo. It skips
-// the test where there is no go command, or where it takes long.
+// goCommand returns a go command for packages of a system, without cgo. It skips the test if there is
+// no go command, or if it takes long.
 func goCommand(t *testing.T, system, arch, verb string, args ...string) *exec.Cmd {
 	t.Helper()
 	testutil.NotUnderRace(t, "it looks at what the compiler makes")
@@ -40,8 +40,8 @@ func goCommand(t *testing.T, system, arch, verb string, args ...string) *exec.Cm
 }
 
 // TestFused compiles all packages for arm64 and fails on each fused multiply-add that the source does
-// not ask for, but in packages that only tests import. There, on loong64, ppc64, s390x and riscv64, and
-// on amd64 with GOAMD64=v3, the compiler fuses x*y + z, also across statements. Only an explicit
+// not request, except in packages that only tests import. On arm64, loong64, ppc64, s390x and riscv64,
+// and on amd64 with GOAMD64=v3, the compiler fuses x*y + z, even across statements. Only an explicit
 // conversion prevents that.
 func TestFused(t *testing.T) {
 	cmd := goCommand(t, "linux", "arm64", "build", "-gcflags=blskernel/...=-S", "blskernel/...")

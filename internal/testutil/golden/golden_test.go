@@ -15,7 +15,7 @@ import (
 	"blskernel/mat"
 )
 
-// The rules that make results the same everywhere, as docs/reproducibility.md has them.
+// The rules that make results the same everywhere, as in docs/reproducibility.md.
 const (
 	ruleProduct   = "an element of a product is one chain of FMAs for each block of at most KC = 256 terms, in the order of k"
 	ruleTriangle  = "diagonal blocks of 128, and in each an element is one chain of FMAs"
@@ -26,7 +26,7 @@ const (
 	ruleFeatures  = "elementary functions and random numbers are our own; plain code rounds every product"
 )
 
-// A recorder takes the results of one run.
+// A recorder records the results of one run.
 type recorder struct {
 	testing.TB
 	*hashes.Book
@@ -36,8 +36,8 @@ func (r recorder) add(name, rule string, results ...[]float64) {
 	r.Check(r.TB, name, rule, selftest.Sum(results...))
 }
 
-// some is true where the tests leave results out: in emulation, where the two largest orders of a
-// factorization take as long as all else, and models that choose their settings longer.
+// some is true if the tests leave out results, which they do in an emulator. There the two largest
+// orders of a factorization take as long as all else, and models that choose their settings longer.
 var some = testutil.Emulated() && !testutil.Long()
 
 func TestMain(m *testing.M) {
@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// each runs f on every kernel of this machine: one run of the section for each.
+// each runs f on every kernel of this machine, as one run of the section for each.
 func each(t *testing.T, section string, f func(r recorder, b blskernel.Backend)) {
 	if why := selftest.Outside(); why != "" {
 		t.Skip(why)
@@ -65,7 +65,7 @@ func each(t *testing.T, section string, f func(r recorder, b blskernel.Backend))
 	})
 }
 
-// dense draws a matrix.
+// dense draws a rows×cols matrix.
 func dense(s *selftest.Source, rows, cols int) *mat.Dense {
 	return mat.NewDense(rows, cols, s.Vector(rows*cols))
 }
@@ -83,7 +83,7 @@ func numbers(all ...*mat.Dense) (x []float64) {
 	return x
 }
 
-// failure makes an error a result: the letters of its type.
+// failure returns an error as a result: the letters of its type.
 func failure(err error) []float64 {
 	for errors.Unwrap(err) != nil {
 		err = errors.Unwrap(err)
@@ -96,7 +96,7 @@ func failure(err error) []float64 {
 	return kind
 }
 
-// TestGoldenSelfTest has what 'blskernel info' prints, which the page on reproducibility has too.
+// TestGoldenSelfTest hashes the results that 'blskernel info' and the page on reproducibility show.
 func TestGoldenSelfTest(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/reproducibility.md")
 	testutil.NoError(t, err)

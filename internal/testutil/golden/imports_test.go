@@ -21,12 +21,12 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// exact are the functions of package math that have one result: correctly rounded, or no arithmetic.
+// exact lists the functions of package math with a single result: correctly rounded, or no arithmetic.
 var exact = strings.Fields(`Sqrt FMA Abs Floor Ceil Trunc Round Copysign Ldexp Frexp Nextafter IsNaN IsInf Inf NaN Signbit
 	Float64bits Float64frombits Float32bits Float32frombits`)
 
-// certain are functions and methods of gonum that compute nothing or round every element once, by
-// package.
+// certain lists, by package, the functions and methods of gonum that compute nothing or round each
+// element once.
 var certain = map[string][]string{
 	"gonum.org/v1/gonum/mat": strings.Fields(`At AsRowMajor CloneFrom ColView Copy DenseCopyOf Dims IsEmpty NewDense NewSymDense RawMatrix
 		Apply AtVec Len RawTriangular ReuseAsTri ReuseAsVec SetVec Triangle
@@ -34,24 +34,24 @@ var certain = map[string][]string{
 		Add Sub Scale MulElem`),
 }
 
-// beyond is how the names of files begin with gonum's arithmetic under names that
-// docs/reproducibility.md says are outside the promise.
+// beyond is the prefix of the files with gonum's arithmetic, under names outside the promise of
+// docs/reproducibility.md.
 const beyond = "blskernel/lapack/implementation"
 
-// timed lists the packages whose numbers are times, plots or texts, and those that are for tests or for
-// openblas: no result depends on them.
+// timed lists the packages whose numbers are times, plots or texts, and packages for tests or openblas.
+// No result depends on them.
 var timed = []string{
 	"blskernel/bench", "blskernel/cmd/blskernel/internal/experiment", "blskernel/blsupdate/internal/rates", "blskernel/examples",
 	"blskernel/internal/testutil", "blskernel/internal/linalg/openblas", "blskernel/internal/docs", "blskernel/internal/soak",
 }
 
-// A listed package is what 'go list' says of it.
+// A listed package is what 'go list' reports about it.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
 }
 
-// load returns the packages of the module that compute, typed, and an importer of all.
+// load returns the packages of the module that compute, and an importer of all packages.
 func load(t *testing.T) (all []listed, imports types.Importer, set *token.FileSet) {
 	fields := "-json=ImportPath,Dir,Export,GoFiles"
 	out, err := goCommand(t, runtime.GOOS, runtime.GOARCH, "list", "-deps", "-export", fields, "blskernel/...").Output()
@@ -75,10 +75,10 @@ func load(t *testing.T) (all []listed, imports types.Importer, set *token.FileSe
 	return all, importer.ForCompiler(set, "gc", open), set
 }
 
-// TestMathAndGonum fails on every use, in a package that computes, of a function whose result is
-// not the same everywhere: of package math, since most have assembly on some machines or are fused
-// by the compiler on others, of NormFloat64 and ExpFloat64, which use them, and of gonum's
-// arithmetic.
+// TestMathAndGonum fails if a package that computes uses a function whose result is not the same
+// everywhere. It covers gonum's arithmetic and most of package math, which has assembly on some
+// machines or is fused by the compiler on others. It also covers NormFloat64 and ExpFloat64, which use
+// package math.
 func TestMathAndGonum(t *testing.T) {
 	all, imports, set := load(t)
 	for _, p := range all {
@@ -105,7 +105,7 @@ func TestMathAndGonum(t *testing.T) {
 	}
 }
 
-// uncertain says why the result of a function is not the same everywhere; it is empty where it is.
+// uncertain returns why the result of a function is not the same everywhere, or "" if it is.
 func uncertain(f *types.Func) string {
 	path := f.Pkg().Path()
 	switch {
@@ -121,8 +121,8 @@ func uncertain(f *types.Func) string {
 	return ""
 }
 
-// TestPureIsOurs checks that the pure backend embeds no routine of gonum but by the interface of those
-// that compute nothing (blas12.Routines).
+// TestPureIsOurs checks that the pure backend embeds gonum's routines only as blas12.Routines, the
+// interface of the routines that compute nothing.
 func TestPureIsOurs(t *testing.T) {
 	_, imports, _ := load(t)
 	p, err := imports.Import("blskernel/internal/linalg/blas")

@@ -15,11 +15,11 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// Orders around tiles, panels of 16 to 64, the ends of recursions at about 100, and blocks of 128 and
-// 256.
+// orders are around tiles, panels of 16 to 64, the ends of recursions at about 100, and blocks of 128
+// and 256.
 var orders = []int{1, 2, 3, 7, 8, 9, 16, 17, 25, 33, 48, 65, 97, 129, 150, 193, 257, 390}
 
-// symmetric draws a packed matrix with the given number added to its diagonal.
+// symmetric draws a packed matrix and adds diagonal to its diagonal.
 func symmetric(s *selftest.Source, n int, diagonal float64) *mat.SymPacked {
 	ap := s.Vector(block.PackedLen(n))
 	for i := range n {
@@ -28,7 +28,7 @@ func symmetric(s *selftest.Source, n int, diagonal float64) *mat.SymPacked {
 	return mat.NewSymPacked(n, ap)
 }
 
-// A factorization of a matrix of the type M.
+// A factorization is one of a matrix of type M.
 type factorization[M any] interface {
 	Factorize(M) error
 	SolveTo(dst, b *mat.Dense) error
@@ -39,8 +39,8 @@ type factorization[M any] interface {
 	LogDet() (log, sign float64)
 }
 
-// addMethods adds the results of all methods of a factorization of a, whose inverse it leaves in
-// inverse. name is a format with a place for what a result is.
+// addMethods adds the results of all methods of a factorization of a, and leaves the inverse of a in
+// inverse. name is a format with a verb for the kind of result.
 func addMethods[M gonum.Matrix](r recorder, s *selftest.Source, name string, f factorization[M], a, inverse M) {
 	n, _ := a.Dims()
 	add := func(what, rule string, results ...[]float64) { r.add(fmt.Sprintf(name, what), rule, results...) }
@@ -73,7 +73,7 @@ func TestGoldenSymmetric(t *testing.T) {
 			s := selftest.Source(n)
 			inverse := mat.NewSymPacked(n, nil)
 			addMethods(r, &s, fmt.Sprintf("LDLT n=%d %%s", n), &lapack.LDLT{Backend: b}, symmetric(&s, n, 0), inverse)
-			zeros := symmetric(&s, n, 0) // no pivot but one of order 2
+			zeros := symmetric(&s, n, 0) // only pivots of order 2
 			for i := range n - n%2 {
 				zeros.SetSym(i, i, 0)
 			}
@@ -95,7 +95,7 @@ func TestGoldenGeneral(t *testing.T) {
 			addMethods(r, &s, fmt.Sprintf("LU %%s n=%d", n), &lapack.LU{Backend: b}, dense(&s, n, n), new(mat.Dense))
 			for _, l := range []int{n, n + 3, 2*n + 40} {
 				if l > 400 {
-					continue // long in emulation
+					continue // this takes long in an emulator
 				}
 				qr := lapack.QR{Backend: b}
 				var x, q, triangle mat.Dense
@@ -142,8 +142,8 @@ func TestGoldenTriangles(t *testing.T) {
 	})
 }
 
-// TestGoldenImplementation has the routines of lapack.Implementation that are ours, at orders where
-// none of it is gonum's.
+// TestGoldenImplementation hashes our routines of lapack.Implementation, at orders at which gonum
+// computes nothing.
 func TestGoldenImplementation(t *testing.T) {
 	each(t, "implementation", func(r recorder, b blskernel.Backend) {
 		impl := lapack.Implementation{Backend: b}
@@ -205,7 +205,7 @@ func (r recorder) orthogonal(impl lapack.Implementation, m, n int, a []float64) 
 	r.add(fmt.Sprintf("Dgeqrf, Dgelqf, Dormqr, Dormlq, Dorglq, Dgels %dx%d", m, n), ruleLapack, a, lq, c, q, b)
 }
 
-// TestGoldenProducts has the products of package mat.
+// TestGoldenProducts hashes the products of package mat.
 func TestGoldenProducts(t *testing.T) {
 	each(t, "mat", func(r recorder, b blskernel.Backend) {
 		for _, n := range []int{1, 3, 8, 25, 130, 200} {

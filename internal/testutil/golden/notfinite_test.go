@@ -12,11 +12,11 @@ import (
 	"blskernel/internal/testutil/backends"
 )
 
-// notFiniteShapes reach the loops, the edges and the blocks of every kernel.
+// notFiniteShapes cover the loops, the edges and the blocks of every kernel.
 var notFiniteShapes = []shape{{5, 7, 3}, {33, 41, 9}, {26, 35, 40}}
 
-// edited returns the results of a call with an element of an operand set to value. Other operands that
-// cleared has are 0.
+// edited returns the results of a call with element at of an operand set to value. Other operands in
+// cleared are 0.
 func (c *call) edited(b blskernel.Backend, operand string, at int, value float64, cleared map[string]bool) [][]float64 {
 	c.edit = func(name string, x []float64) {
 		if cleared[name] && name != operand {
@@ -30,8 +30,8 @@ func (c *call) edited(b blskernel.Backend, operand string, at int, value float64
 }
 
 // TestNaNReaches puts a NaN into each operand of each routine, on every kernel. Every result that
-// depends on this element is NaN, and no other result changes a bit. What depends on it is found by
-// another number in its place; a zero as the other factor changes nothing of that.
+// depends on this element is NaN, and no other result changes a bit. Another number in its place shows
+// which results depend on it. They are NaN even if its other factor is zero.
 func TestNaNReaches(t *testing.T) {
 	testutil.NotUnderRace(t, "no call is so large that goroutines share it")
 	backends.OnKernels(t, func(t *testing.T, b blskernel.Backend) {
@@ -90,8 +90,8 @@ func (c *call) reaches(t *testing.T, b blskernel.Backend) {
 	}
 }
 
-// TestGoldenNotFinite has infinities of both signs, NaN and numbers whose products overflow in each
-// operand of each routine: one hash for all cases of a shape.
+// TestGoldenNotFinite puts infinities of both signs, NaN, and numbers whose products overflow into each
+// operand of each routine. All cases of a shape have one hash.
 func TestGoldenNotFinite(t *testing.T) {
 	each(t, "notfinite", func(r recorder, b blskernel.Backend) {
 		for _, of := range slices.Concat(level1, level2, level3) {

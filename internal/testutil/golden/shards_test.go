@@ -10,8 +10,8 @@ import (
 	"blskernel/dataset"
 )
 
-// TestGoldenShards has the bits of two shards of drawn digits, wherever they are learned, and of the
-// model merged of them, by the methods that can merge.
+// TestGoldenShards hashes the states of two shards of drawn digits, wherever they are learned, and the
+// merged model, for the methods that can merge.
 func TestGoldenShards(t *testing.T) {
 	const rows = 300
 	digits := dataset.Digits(2*rows, 9)

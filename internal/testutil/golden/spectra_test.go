@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// These tests call what lapack.Implementation calls from some order on.
+// These tests call what lapack.Implementation calls above some order.
 
 func TestGoldenEigenSym(t *testing.T) {
 	each(t, "eigensym", func(r recorder, b blskernel.Backend) {
@@ -55,7 +55,7 @@ func TestGoldenEigen(t *testing.T) {
 	})
 }
 
-// parts returns the real parts of w, and then the imaginary ones.
+// parts returns the real parts of w, followed by the imaginary parts.
 func parts(w []complex128) []float64 {
 	x := make([]float64, 2*len(w))
 	for i, v := range w {
@@ -71,7 +71,7 @@ func TestGoldenSVD(t *testing.T) {
 			s := selftest.Source(n)
 			for _, m := range []int{n, n + 3, 2*n + 40} {
 				if m > 400 {
-					continue // long in emulation
+					continue // this takes long in an emulator
 				}
 				for _, shape := range [][2]int{{m, n}, {n, m}}[:1+min(m-n, 1)] {
 					rows, cols := shape[0], shape[1]

@@ -12,7 +12,7 @@ import (
 	"blskernel/mat"
 )
 
-// settings are the options of the updates of a method: every form that it reads, with inverses and by
+// settings returns the options of a method's updates: every form that it reads, with inverses and by
 // solving.
 func settings(m blsupdate.Method) (all []blsupdate.Options) {
 	forms := []blsupdate.Form{blsupdate.Auto}
@@ -40,7 +40,7 @@ type life struct {
 	x []float64
 }
 
-// step records the weights after a change, or what kind of error there was.
+// step records the weights after a change, or the kind of its error.
 func (l *life) step(err error) {
 	if err != nil {
 		l.x = append(l.x, failure(err)...)
@@ -57,8 +57,8 @@ const targets = 3
 
 func (l *life) rows(q int) (x, y *mat.Dense) { return dense(l.s, q, l.k), dense(l.s, q, targets) }
 
-// live takes a model through all changes with batches of q rows, and records the weights after each and
-// the state at the end.
+// live makes all changes to a model, with batches of q rows. It records the weights after each change,
+// and the final state.
 func live(r recorder, m blsupdate.Method, opt blsupdate.Options, start, k, q int) {
 	s := selftest.Source(1000*start + 100*k + q)
 	l := &life{s: &s, k: k}
@@ -141,14 +141,14 @@ func grow(r recorder, m blsupdate.Method, opt blsupdate.Options, start, k, q int
 	}
 }
 
-// encoded returns what is written for a model or its features, each byte as a number.
+// encoded returns the bytes that encode writes, each as a number.
 func encoded(r recorder, encode func(io.Writer) error) []float64 {
 	var b bytes.Buffer
 	r.must(encode(&b))
 	return bytesOf(b.Bytes())
 }
 
-// bytesOf makes bytes numbers.
+// bytesOf returns bytes as numbers.
 func bytesOf(data []byte) []float64 {
 	x := make([]float64, len(data))
 	for i, v := range data {
@@ -160,7 +160,7 @@ func bytesOf(data []byte) []float64 {
 func TestGoldenUpdates(t *testing.T) {
 	each(t, "update", func(r recorder, b blskernel.Backend) {
 		for _, m := range blsupdate.Methods() {
-			if m == blsupdate.Improved || m == blsupdate.Original { // by singular values
+			if m == blsupdate.Improved || m == blsupdate.Original { // these compute singular values
 				for _, q := range []int{1, 15, 60} {
 					live(r, m, blsupdate.Options{Backend: b}, 20, 40, q)
 				}

@@ -11,13 +11,13 @@ import (
 // sink keeps reads from being optimised away.
 var sink float64
 
-// Every element of a slice can be read and written, and the element beside it, on the side of the edge,
-// neither.
+// TestRegion checks that every element of a slice can be read and written, but not the element next to
+// it at the edge.
 func TestRegion(t *testing.T) {
 	if !Watched {
 		t.Skip("no pages that cannot be touched")
 	}
-	page := os.Getpagesize() / 8 // 4 KiB, and on arm64 16 or 64
+	page := os.Getpagesize() / 8 // 4 KiB; on arm64 16 or 64 KiB
 	for _, n := range []int{1, 2, page - 1, page, page + 1, 3*page + 7} {
 		r := New(t, n)
 		for _, at := range Edges {
@@ -58,7 +58,7 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// Faults lets other panics pass, and there is no slice beyond a region.
+// TestPanics checks that Faults lets other panics pass, and that no slice extends beyond a region.
 func TestPanics(t *testing.T) {
 	testutil.MustPanic(t, "other", func() { Faults(func() { panic("other") }) })
 	if testutil.PanicValue(func() { New(t, 1).Slice(1<<20, Last) }) == nil {

@@ -54,7 +54,7 @@ func parse(text, section string) map[string]string {
 	return all
 }
 
-// Begin begins a run, which computes every hash of the section once, such as on one kernel.
+// Begin begins a run, which computes every hash of the section once, for example on one kernel.
 func (b *Book) Begin() { b.seen, b.failed = map[string]bool{}, 0 }
 
 // Check compares a hash with the golden one. rule says what makes the result the same everywhere.
@@ -82,7 +82,7 @@ func (b *Book) Check(t testing.TB, name, rule string, hash uint64) {
 	t.Errorf("%s %s: hash %s, want %s\n\trule: %s (docs/reproducibility.md)", b.section, name, got, want, rule)
 }
 
-// End ends a run: a golden hash without a result fails the test. With -hashes.write it writes the
+// End ends a run. A golden hash without a result fails the test. With -hashes.write, End writes the
 // section.
 func (b *Book) End(t testing.TB) {
 	t.Helper()

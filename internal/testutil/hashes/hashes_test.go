@@ -10,7 +10,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// A listener is a test that keeps what it is told.
+// A listener is a test that records its errors.
 type listener struct {
 	testing.TB
 	said []string
@@ -24,8 +24,8 @@ func (l *listener) Errorf(format string, a ...any) {
 
 const file = "# head\nblas Dgemm NN m=3 0000000000000001\nblas Ddot 0000000000000002\nother Ddot 0000000000000003\n"
 
-// A hash that differs, one that is not in the file and one that no test computes fail the test with the
-// name and the rule.
+// TestCheck checks that a test fails, with the name and the rule, for a hash that differs. It also
+// fails for a hash that is not in the file, and for one that no test computes.
 func TestCheck(t *testing.T) {
 	b := &Book{section: "blas", golden: parse(file, "blas")}
 	var l listener
@@ -53,8 +53,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A first run makes the golden hashes of its section, and a second one must agree. Other sections and
-// the head stay.
+// TestWrite checks that the first run makes the golden hashes of its section, and that the second must
+// agree. Other sections and the head stay.
 func TestWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "hashes.txt")
 	testutil.NoError(t, os.WriteFile(path, []byte(file), 0o644))

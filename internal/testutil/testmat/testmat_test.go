@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The generators make what they say: the sum of squares is that of the spectrum, symmetric matrices are
-// symmetric; and the ratios tell a wrong factor.
+// TestFamilies checks that matrices have the sum of squares of their spectrum, and that symmetric ones
+// are symmetric. The ratios detect a wrong factor.
 func TestFamilies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(26, 2))
 	for _, s := range Spectra() {
