@@ -109,7 +109,7 @@ type faulty struct {
 	fatal string   // that about the file
 }
 
-// faultyShards are shards with each kind of fault that package stream tells.
+// faultyShards returns shards with each kind of fault that package stream reports.
 func faultyShards(t testing.TB) []faulty {
 	text := csvImages(digits(), 0, 9)
 	// The 2nd and 4th sample have a bad cell and the 6th a bad label.

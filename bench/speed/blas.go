@@ -21,7 +21,7 @@ func (o *operands) side(i int) blas.Side       { return blas.Side(o.args[i]) }
 func (o *operands) uplo(i int) blas.Uplo       { return blas.Uplo(o.args[i]) }
 func (o *operands) trans(i int) blas.Transpose { return blas.Transpose(o.args[i]) }
 
-// draw draws an operand of order n by the letter of its shape.
+// draw draws an operand of order n whose shape is given by a letter.
 func (o *operands) draw(shape byte, n int, r source) []float64 {
 	switch shape {
 	case 'm': // a matrix

@@ -44,7 +44,7 @@ func use(be blskernel.Backend) (restore func()) {
 type matOperation func(a, b *mat.Dense) (compared func() []float64, err error)
 
 // onMat returns the case of an operation of gonum's mat, of flops·n³ flops, on matrices that a and b
-// draw. Nothing is overwritten: gonum's mat allocates its results.
+// draw. It overwrites nothing: gonum's mat allocates its results.
 func onMat(op string, flops float64, a, b func(r source, n int) *mat.Dense, do matOperation) Case {
 	return Case{op, "", []string{Gonum}, flops, 3, func(_ string, n int, r source) *Problem {
 		return do.problem(a(r, n), b(r, n))

@@ -31,41 +31,41 @@ import (
 // TARGET, and LAMBDA that the method takes. In addition to testscript's own commands they have:
 //
 //	blskernel [FLAGS] STATUS ARGS...
-//	    runs the command in this process, with that exit status. "small" is "train" with 30 nodes,
-//	    "quick" a "demo" with 60, and "quickbench" a "bench" of a moment; the bytes of a file come
-//	    through a pipe for pipe:FILE. The flags: -in FILE is standard input; -to FILE takes standard
+//	    runs the command in this process and wants that exit status. "small" is a "train" with 30
+//	    nodes, "quick" a "demo" with 60, and "quickbench" a short "bench"; for pipe:FILE, the bytes
+//	    of a file come through a pipe. The flags: -in FILE is standard input; -to FILE takes standard
 //	    output, -out PATTERN matches it, -is FILE equals it, -has FILE is in it, and -lines N counts
-//	    it; -err PATTERN matches standard error, and -silent has nothing there; -apart runs a
-//	    process with the backend of the script; -memory N leaves so many bytes
+//	    its lines; -err PATTERN matches standard error, and -silent wants none; -apart runs a
+//	    process with the backend of the script; -memory N leaves N bytes of memory
 //	fails STATUS TEXT ARGS...
 //	    the same, with no output and TEXT as the message, in which "..." is any text
 //	stops LINES ARGS...
-//	    runs the command and interrupts it after so many lines of output
+//	    runs the command and interrupts it after LINES lines of output
 //	each A|B... LINE
-//	    runs a line of these commands with the words of A, of B and so on in the place of {}
+//	    runs LINE, one of these commands, once for each of A, B and so on, with its words for {}
 //	says TEXT...
-//	    looks for texts on standard output
+//	    wants the texts on standard output
 //	files N DIR, understood FILE
-//	    count files, and look whether lines are command lines
+//	    count files, and check that the lines of a file are command lines
 //	same [-layer] MODEL MODEL, [!] close MODEL MODEL
 //	    compare the states or the output layers of models to the bit, and their weights but for
 //	    rounding
 //	samples FILE N SEED COLUMNS [HEADER], words FILE N SEED [HEADER], digits DIR N
-//	    write the table of csvText, as an array if FILE ends in .npy, that of wordText, and MNIST's
+//	    write the tables of csvText (as an array if FILE ends in .npy) and wordText, and MNIST's
 //	    files
 //	rows FILE HEADER N PATTERN...
 //	    writes N rows of each pattern, in which {3} counts 0, 1, 2, 0, and {a|b} alternates
 //	npz FILE ARRAY...
 //	    writes an archive of arrays
 //	take FILE FROM WHICH...
-//	    writes the lines N-M of a file, those that have a text, the line after "=", or what the
-//	    group of /PATTERN/ matches first
+//	    writes the lines N-M of a file, the lines with a text, the line after "=", or the first
+//	    match of the group of /PATTERN/
 //	holdout SHARE FILE KEPT ASIDE
-//	    writes the rows that --holdout leaves, and those that it holds out
+//	    writes the rows that --holdout leaves, and the rows that it holds out
 //	replace FILE OLD NEW... [N]
-//	    replaces the first N or all places of texts, with the escapes of Go
+//	    replaces the first N or all occurrences of texts, with Go's escapes
 //	truncate N FILE, link OLD NEW
-//	    leave N bytes, and make a hard link
+//	    truncate a file to N bytes, and make a hard link
 func TestScripts(t *testing.T) {
 	cmds := map[string]func(ts *testscript.TestScript, neg bool, args []string){}
 	for name, f := range map[string]func(ts *testscript.TestScript, args []string){

@@ -27,7 +27,7 @@ type answer struct {
 	Unknown map[string]int64 `json:"unknown,omitempty"` // words that the model does not know, by column
 }
 
-// handler answers requests, several at a time.
+// handler returns a handler that answers requests, several at a time.
 func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /predict", func(w http.ResponseWriter, r *http.Request) {

@@ -24,8 +24,8 @@ const root = "../.."
 // name of a package.
 var treePath = regexp.MustCompile(`^((?:\.ci|bench|bls|blsupdate|cmd|dataset|docs|examples|internal|lapack|make|mat|scaleout)/[A-Za-z0-9_./-]*?)(?:\.[A-Z]\w*)?$`)
 
-// TestLinks follows every link on every page, and checks every file and folder that a page names in
-// backquotes.
+// TestLinks follows every link on every page, and checks that every file and folder that a page names
+// in backquotes exists.
 func TestLinks(t *testing.T) {
 	all := pages(t)
 	for _, p := range all {

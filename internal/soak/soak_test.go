@@ -29,10 +29,9 @@ type soakTask struct {
 	name string
 	run  func() ([]float64, error)
 
-	// bound is how far an element of the result may be from the result of a run alone. It is 0 on
-	// the backend pure, which promises every bit for any number of threads, and elsewhere the
-	// rounding errors of both runs. If relative is true, it is multiplied by the norm of the
-	// result.
+	// bound is how far an element may be from the result of a run alone. It is 0 on the backend
+	// pure, which promises every bit for any number of threads, and elsewhere the rounding errors
+	// of both runs. If relative is true, it is times the norm of the result.
 	bound    float64
 	relative bool
 

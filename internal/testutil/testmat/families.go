@@ -20,7 +20,7 @@ type Family struct {
 	Negative  func(n int) int // the number of negative eigenvalues, if known
 }
 
-// Each generates matrices with elements f(rng, n, i, j), in the upper triangle if symmetric.
+// Each generates matrices with elements f(rng, n, i, j), from the upper triangle if symmetric is true.
 func Each(symmetric bool, f func(rng *rand.Rand, n, i, j int) float64) Generator {
 	return func(rng *rand.Rand, n int) *Matrix {
 		at := func(i, j int) float64 { return f(rng, n, i, j) }
@@ -39,7 +39,7 @@ func Normal(symmetric bool, scale func(n, i, j int) float64) Generator {
 // One is the scale 1, which leaves standard normal numbers as they are.
 func One(_, _, _ int) float64 { return 1 }
 
-// graded is a scale that changes by a factor of 10 in some rows or columns.
+// graded returns a scale that changes by powers of ten from row to row, or from column to column.
 func graded(rows, columns float64) func(n, i, j int) float64 {
 	return func(n, i, j int) float64 {
 		if rows > 0 {
@@ -63,7 +63,7 @@ func sparse(symmetric bool) Generator {
 	})
 }
 
-// Geometric returns eigenvalues that fall geometrically from 1 to 1/cond.
+// Geometric returns a function for eigenvalues that fall geometrically from 1 to 1/cond.
 func Geometric(cond float64) func(n, i int) float64 {
 	return func(n, i int) float64 { return math.Pow(cond, -float64(i)/float64(max(1, n-1))) }
 }

@@ -10,7 +10,7 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// hashOf returns the XXH64 of the bytes of a file, in hexadecimal. It reads each file once.
+// hashOf returns the 64-bit xxHash of a file's contents, in hexadecimal. It reads each file once.
 func (in *Input) hashOf(path string) (string, error) {
 	f := in.files[path]
 	if f.hash != "" {

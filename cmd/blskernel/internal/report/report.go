@@ -83,7 +83,7 @@ func writeReport(ctx context.Context, results []string, out string, quiet bool, 
 	return err
 }
 
-// readResults reads files of results and folders of them; a path that is given twice is read once.
+// readResults reads files of results and folders of such files. It reads repeated paths only once.
 func readResults(ctx context.Context, fsys vfs.FS, paths []string) (files []*result.File, err error) {
 	var names []string
 	for _, path := range paths {

@@ -17,7 +17,7 @@ type Description struct {
 	Targets int    `json:"targets"`
 }
 
-// Describe describes a model.
+// Describe returns the description of a model.
 func Describe(m *model.Model) Description {
 	u, f := m.Updater(), m.FittedFeatures()
 	targets := u.Targets()

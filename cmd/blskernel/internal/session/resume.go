@@ -10,10 +10,10 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// Set records a setting in addition to the flags.
+// Set records the setting name in addition to the flags.
 func (m *Manifest) Set(name, value string) { m.settings[name] = Recorded(value) }
 
-// Differs says how a checkpoint differs from the manifest. It is empty if a run can resume it.
+// Differs returns how a checkpoint differs from the manifest, or "" if a run can resume it.
 func (m *Manifest) Differs(meta *modelfile.Metadata) string {
 	if was := meta.Notes[noteCommand]; was != m.Name {
 		return fmt.Sprintf("it was written by the command %q", was)
@@ -43,7 +43,7 @@ func (m *Manifest) SameData(meta *modelfile.Metadata) bool {
 	return meta.Notes[noteCommand] == m.Name && meta.Progress != nil && slices.Equal(meta.Progress.Sources, m.sources)
 }
 
-// Unfinished names the run whose checkpoint a model is, or returns an empty string.
+// Unfinished returns a text about the unfinished run whose checkpoint a model is, or "" for others.
 func Unfinished(meta *modelfile.Metadata) string {
 	if meta.Progress == nil || meta.Progress.Done {
 		return ""
@@ -55,7 +55,7 @@ func Unfinished(meta *modelfile.Metadata) string {
 	return fmt.Sprintf("a checkpoint of %s that stopped after %d rows of %s", what, meta.Progress.Rows, names.List(meta.Progress.Sources))
 }
 
-// Work returns the noun for a run of the command.
+// Work returns the noun for a run of the command: update or training.
 func Work(command string) string {
 	if command == "update" {
 		return "update"

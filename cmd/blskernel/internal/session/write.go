@@ -137,7 +137,7 @@ func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 	return release, nil
 }
 
-// Put writes a model to its file. The file is also written if OnlyFolder holds for the error.
+// Put writes a model to its file. It has written the file even if OnlyFolder(err) is true.
 func (s *Session) Put(path string, m *model.Model) error {
 	for len(m.Metadata.Log) > 1 && m.Metadata.Check() != nil { // the whole log does not fit
 		m.CutLog()
