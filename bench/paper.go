@@ -8,7 +8,7 @@ import (
 	"blskernel/dataset"
 )
 
-// Data of a table, other than MNIST and NORB.
+// The data sets of a table, other than MNIST and NORB.
 const (
 	SyntheticDigits = "digits" // the synthetic digits of package dataset
 	RandomImages    = "random" // random pixels and labels: there is nothing to learn

@@ -8,7 +8,7 @@ import (
 	"blskernel/bls"
 )
 
-// The data of the paper's experiments.
+// The data sets of the paper's experiments.
 const (
 	MNIST = "mnist"
 	NORB  = "norb"

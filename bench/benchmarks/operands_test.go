@@ -19,7 +19,7 @@ func vector(n int) []float64 {
 	return x
 }
 
-// dense returns a rows×cols matrix of the numbers of vector.
+// dense returns a rows×cols matrix of numbers from vector.
 func dense(rows, cols int) *mat.Dense { return mat.NewDense(rows, cols, vector(rows*cols)) }
 
 // packed returns a packed symmetric matrix of order n with d added to its diagonal. With d = n it is

@@ -27,8 +27,8 @@ func committed(t *testing.T) (all []floor, kernels []string) {
 	return all, kernels
 }
 
-// gate runs on the given shares instead of this machine's, and returns the number of failures and the
-// output.
+// gate runs the gate on the given shares instead of this machine's. It returns the number of failures
+// and the output.
 func gate(t *testing.T, all []floor, kernels []string, share func(f floor, call int) float64) (int, string) {
 	t.Helper()
 	var out strings.Builder

@@ -101,7 +101,7 @@ func Find(op, args string) (Case, bool) {
 	return operations[i], true
 }
 
-// Operations returns the names of all operations in the order of the list at Cases.
+// Operations returns the names of all operations, in the order in which Cases describes them.
 func Operations() []string {
 	var names []string
 	for _, c := range operations {

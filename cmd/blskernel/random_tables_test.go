@@ -208,7 +208,7 @@ func withGaps(r *rand.Rand, cells []string) []string {
 	return out
 }
 
-// addTarget draws the target and the flags.
+// addTarget draws the target column, passes it to add, and sets the flags.
 func (t *randomTable) addTarget(r *rand.Rand, add func(kind, name string, cells []string)) {
 	cells := make([]string, t.rows)
 	labels, first := []int{1, 2, 3, 6}[r.IntN(4)], r.IntN(6)

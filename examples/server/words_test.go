@@ -33,7 +33,7 @@ func colored(t *testing.T, missing stream.Missing) *modelfile.File {
 	return &modelfile.File{Classifier: c, Metadata: meta}
 }
 
-// TestWords sends words, words that the model does not know, and missing cells.
+// TestWords sends known words, unknown words, and missing cells.
 func TestWords(t *testing.T) {
 	at, _ := start(t, colored(t, stream.MissingMean))
 	for _, test := range []struct {

@@ -24,8 +24,8 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// modelTasks fit classifiers and regressors of their own, and read some that all tasks share, also from
-// one file.
+// modelTasks returns tasks that fit classifiers and regressors of their own, and read some that all
+// tasks share, also from one file.
 //
 // On a backend that does not promise bits, feature maps fitted by 50 iterations have no useful bound.
 // There only the predicted classes count. Rounding does not exchange them, since the score of each
@@ -128,8 +128,8 @@ func modelTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 	return tasks
 }
 
-// streamTasks read one file, each with a Reader of its own, to the end or only in part. Reading ahead
-// ends with the Reader.
+// streamTasks returns tasks that read one file, each with a Reader of its own, to the end or in part.
+// Reading ahead ends with the Reader.
 func streamTasks(t *testing.T) []*soakTask {
 	t.Helper()
 	const l, d = 5000, 20

@@ -18,7 +18,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// productTasks are the BLAS operations of package speed, each on operands that it draws itself. For
+// productTasks returns the BLAS operations of package speed, each on operands that it draws itself. For
 // each, the first case has a size worth several goroutines even if none stands by, and the last one a
 // small size.
 //
@@ -47,9 +47,9 @@ func productTasks(b blskernel.Backend) []*soakTask {
 	return tasks
 }
 
-// factorOrder is the order of the matrices that are factored. On amd64, factorizations of this order
-// reserve goroutines. Elsewhere, kernels are slower and reserve them at lower orders, so a lower order
-// takes as little time.
+// factorOrder returns the order of the matrices that are factored. On amd64, factorizations of this
+// order reserve goroutines. Elsewhere, kernels are slower and reserve them at lower orders, so a lower
+// order takes as little time.
 func factorOrder() int {
 	if runtime.GOARCH == "amd64" {
 		return 290
@@ -83,8 +83,8 @@ func (f factored) read() ([]float64, error) {
 	return out, nil
 }
 
-// factorizationTasks factor, solve and invert, each in its own storage, and read factorizations that
-// all tasks share.
+// factorizationTasks returns tasks that factor, solve and invert, each in its own storage, and read
+// factorizations that all tasks share.
 //
 // The matrices have |L||U| <= 2n‖A‖∞ in the elimination (N. J. Higham, Accuracy and Stability of
 // Numerical Algorithms, 2nd ed., section 9.5), and a condition of 3. So a solution is within

@@ -21,8 +21,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// EnvRequire names the environment variable that lists what this machine must have, with commas
-// between, for example "openblas,avx2,numpy". A test that would skip without one of these fails.
+// EnvRequire names the environment variable that lists what this machine must have, separated by
+// commas, for example "openblas,avx2,numpy". A test that would skip without one of these fails.
 const EnvRequire = "BLSKERNEL_REQUIRE"
 
 // Required reports whether EnvRequire lists name.

@@ -51,7 +51,7 @@ func (f Func) ask(c Call) (done int, err error) {
 	return done, &fs.PathError{Op: string(c.Op), Path: c.Path, Err: err}
 }
 
-// Stat is os.Stat.
+// Stat calls os.Stat, unless f makes it fail.
 func (f Func) Stat(name string) (fs.FileInfo, error) {
 	if _, err := f.ask(Call{Op: Stat, Path: name, Reads: true}); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (f Func) Stat(name string) (fs.FileInfo, error) {
 	return vfs.OS.Stat(name)
 }
 
-// OpenFile is os.OpenFile.
+// OpenFile calls os.OpenFile, unless f makes it fail.
 func (f Func) OpenFile(name string, flag int, mode fs.FileMode) (vfs.File, error) {
 	if _, err := f.ask(Call{Op: Open, Path: name, Reads: flag == os.O_RDONLY}); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (f Func) OpenFile(name string, flag int, mode fs.FileMode) (vfs.File, error
 	return file{opened, f, flag == os.O_RDONLY}, nil
 }
 
-// Rename is os.Rename.
+// Rename calls os.Rename, unless f makes it fail.
 func (f Func) Rename(from, to string) error {
 	if _, err := f.ask(Call{Op: Rename, Path: from}); err != nil {
 		return &os.LinkError{Op: string(Rename), Old: from, New: to, Err: errors.Unwrap(err)}
@@ -79,7 +79,7 @@ func (f Func) Rename(from, to string) error {
 	return vfs.OS.Rename(from, to)
 }
 
-// Remove is os.Remove.
+// Remove calls os.Remove, unless f makes it fail.
 func (f Func) Remove(name string) error {
 	return f.unless(Remove, name, func() error { return vfs.OS.Remove(name) })
 }

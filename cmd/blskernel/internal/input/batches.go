@@ -15,7 +15,7 @@ type Fetched struct {
 	Done, Total int64 // bytes; Total is -1 if unknown
 }
 
-// Share returns the share of the input that has been read after rows of total rows, or -1 if unknown.
+// Share returns the share of the input that has been read: rows/total, else by bytes, or -1 if unknown.
 func (f Fetched) Share(rows, total int64) float64 {
 	switch {
 	case total > 0:

@@ -22,7 +22,7 @@ func TestNewStart(t *testing.T) {
 	}
 }
 
-// TestNewPlanned has a choice that is not the first candidate, and a choice of none.
+// TestNewPlanned formats a choice that is not the first candidate, and a choice of no candidate.
 func TestNewPlanned(t *testing.T) {
 	form := func(f blsupdate.Form) blsupdate.Candidate {
 		return blsupdate.Candidate{Method: blsupdate.RidgeInverse, Options: blsupdate.Options{Form: f}, Flops: float64(f)}

@@ -247,7 +247,7 @@ func (tr *training) prepare(ctx context.Context, r *stream.Reader) (meta modelfi
 	return meta, nil
 }
 
-// usualNodes is the assumed number of enhancement nodes for the size of the first batch, if their
+// usualNodes is the number of enhancement nodes that the size of the first batch assumes, if their
 // number is still to be chosen.
 const usualNodes = 400
 

@@ -131,7 +131,7 @@ func CommandLine(cmd *cobra.Command, defaults bool) string {
 const tick = 250 * time.Millisecond
 
 // Attend runs work on another goroutine and returns its error, or the cause of ctx as soon as it is
-// canceled. In that case work goes on alone and prints nothing more. The progress is cleared.
+// canceled. In that case work continues on its own and prints nothing more. The progress is cleared.
 func (r *Reporter) Attend(ctx context.Context, work func(ctx context.Context) error) error {
 	r.attended = ctx
 	defer r.Progress.Clear()

@@ -95,8 +95,8 @@ func Choice(cmd *cobra.Command, to *string, name, usage string, words ...string)
 // Automatic is the value of a flag that leaves the choice to the command.
 const Automatic = "auto"
 
-// Auto adds a flag for a value that parse reads, one of words if there are any, or auto, the default.
-// auto sets the zero value of T.
+// Auto adds a flag that takes a value that parse reads, only one of words if there are any, or auto.
+// auto is the default, and sets the zero value of T.
 func Auto[T any](cmd *cobra.Command, to *T, name, usage string, parse func(string) (T, error), words ...string) {
 	orAuto := func(text string) (v T, err error) {
 		if strings.EqualFold(text, Automatic) {

@@ -14,7 +14,7 @@ import (
 var packageName = regexp.MustCompile(
 	`^(backend|bench|bls|blskernel|blsupdate|dataset|gemm|golden|kernel|lapack|mat|modelfile|npy|openblas|report|result|speed|stream): `)
 
-// numberError matches what package strconv puts before the reason.
+// numberError matches the text that packages strconv and time put before the reason.
 var numberError = regexp.MustCompile(`strconv\.Parse[A-Za-z0-9]+: parsing "(\\.|[^"\\])*": |time: `)
 
 // Message returns the text of an error, and of the errors that it wraps, without the names of packages,

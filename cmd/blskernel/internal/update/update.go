@@ -157,7 +157,7 @@ func (up *updating) refuseLearned() error {
 	return nil
 }
 
-// reweigh scales down the weight of the rows so far, and changes the ridge.
+// reweigh scales down the weight of the rows learned so far, and changes the ridge.
 func (up *updating) reweigh() error {
 	err := session.Explain(up.Model.Reweigh(up.forget, up.ridge), "")
 	if err != nil && up.ridge != nil {
