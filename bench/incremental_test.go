@@ -128,7 +128,7 @@ func TestDifference(t *testing.T) {
 }
 
 // TestVariantOrder runs one method alone, both in the other order, and three methods. Each step begins
-// with another one of these; the rows keep the order of the variants.
+// with a different one; the rows keep the order of the variants.
 func TestVariantOrder(t *testing.T) {
 	want := collect(t, small(90, 130, 2))
 	for _, variants := range [][]Variant{

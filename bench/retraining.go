@@ -33,8 +33,9 @@ func ridgePseudoinverse(b blskernel.Backend, a, y *mat.Dense, lambda float64) (p
 	return p, w, nil
 }
 
-// timePseudoinverse times the computation of A⁺ and W from scratch: by ridgePseudoinverse or, if the
-// factorization fails, by a start of Improved. by is the start in the format of blsupdate.Start.String.
+// timePseudoinverse times the computation of A⁺ and W from scratch, with ridgePseudoinverse or, if the
+// factorization fails, with a start of Improved. by is the start in the format of
+// blsupdate.Start.String.
 func timePseudoinverse(a, y *mat.Dense, opt blsupdate.Options) (by string, seconds, flops float64, err error) {
 	runtime.GC() // frees what was there before, which may be as large
 	counter := blsupdate.NewCounter(opt.Backend)

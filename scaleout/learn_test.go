@@ -28,7 +28,7 @@ type outputs struct {
 	bad     []string
 }
 
-// newLearnFn returns a step after its setup.
+// newLearnFn returns a step that has been set up.
 func newLearnFn(t testing.TB, model string, opt Options) *learnFn {
 	t.Helper()
 	opt.Model, opt.Out = model, "not written"

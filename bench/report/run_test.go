@@ -66,7 +66,7 @@ func withoutMachine(text string) string {
 		Replace(strings.Join(strings.Fields(text), " "))
 }
 
-// says reports what got lacks of want, and what it has of not.
+// says reports each text of want that got lacks, and each text of not that it has.
 func says(t *testing.T, got string, want []string, not ...string) {
 	t.Helper()
 	for _, w := range want {

@@ -89,7 +89,7 @@ type factorization[M any] interface {
 	InverseInPlace() (M, error)
 }
 
-// inverse returns the problem of inverting the matrix with the elements a by a factorization.
+// inverse returns the problem of inverting, by a factorization, the matrix with the elements a.
 func inverse[M any](a []float64, n int, matrix func(n int, x []float64) M, by func(be blskernel.Backend) factorization[M]) *Problem {
 	return once(a, 0, func(be blskernel.Backend, x []float64) func() error {
 		f := by(be)

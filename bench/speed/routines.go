@@ -38,7 +38,7 @@ func (r source) definite(n int) []float64 {
 	return a
 }
 
-// cholesky returns the factor of a definite matrix, lu the factors of a general one with its
+// cholesky returns the factor of a definite matrix, and lu the factors of a general one with its
 // interchanges. The drawn matrices have both.
 func (r source) cholesky(n int) []float64 {
 	a := r.definite(n)

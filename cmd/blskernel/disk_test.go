@@ -62,8 +62,8 @@ func (w *writing) under(t *testing.T, fsys vfs.FS, failed func() []faultfs.Call,
 }
 
 // TestEveryDiskFault makes every operation on files fail, for every command: once, and from then on, as
-// if the process were killed. Then it fills the disk after each of 50 numbers of bytes, spread evenly.
-// Without BLSKERNEL_LONG=1 it tries one operation in twelve, and two numbers.
+// if the process were killed. Then it limits the disk to 50 sizes, spread evenly. Without
+// BLSKERNEL_LONG=1 it tries one operation in twelve, and two sizes.
 func TestEveryDiskFault(t *testing.T) {
 	testutil.NotUnderRace(t, "a disk that fails starts no goroutine")
 	testutil.NotEmulated(t, "hundreds of runs")

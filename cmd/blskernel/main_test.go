@@ -91,5 +91,5 @@ func quick(args ...string) []string {
 		"--groups", "4", "--group-nodes", "5", "--enhancement", "40"}, args...)
 }
 
-// discarded are streams whose output is discarded.
+// discarded are streams that discard what is written.
 var discarded = ui.Streams{Out: io.Discard, Err: io.Discard}

@@ -61,7 +61,7 @@ type options struct {
 	Words map[int]stream.Column
 }
 
-// check returns an error unless the method exists and the arrays are valid and match its numbers.
+// check returns an error unless the method exists, and the arrays are valid and as many as it takes.
 func (c *call) check() error {
 	if c.run == nil || len(c.arrays) != c.operands+c.results {
 		return valueError("an object of this kind has no method %.40q with %d arrays", c.name, len(c.arrays))

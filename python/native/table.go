@@ -70,9 +70,9 @@ func (c *call) describe() error {
 	return c.give(about)
 }
 
-// inputs stores the inputs of the rows of Text, read by Metadata, and gives how many unknown words each
-// column has. Every row needs inputs: if the model leaves out rows with missing cells, such a row is an
-// error.
+// inputs stores the inputs of the rows of Text, read according to Metadata, and gives the number of
+// unknown words of each column. Every row needs inputs: if the model leaves out rows with missing
+// cells, such a row is an error.
 func (c *call) inputs() error {
 	var m modelfile.Metadata
 	if err := parse(c.Metadata, &m); err != nil {

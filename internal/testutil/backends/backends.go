@@ -21,8 +21,8 @@ func leftOut(t testing.TB, name string) bool {
 }
 
 // On runs f as a subtest named backend=NAME for the backends pure and openblas. A backend that this
-// process cannot use is skipped, or fails if testutil.EnvRequire lists it. testutil.EnvOnly leaves
-// one out, here and in OnKernels, All and Pure.
+// process cannot use is skipped, or fails if testutil.EnvRequire lists it. testutil.EnvOnly leaves out
+// one of them, here and in OnKernels, All and Pure.
 func On(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 	t.Helper()
 	run(t, "pure", "pure", f)
@@ -43,7 +43,7 @@ func OnKernels(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 	run(t, "openblas", "openblas", f)
 }
 
-// All returns the backend pure on each kernel that this machine has, and openblas where it can be used.
+// All returns the backend pure on each kernel that this machine has, and openblas if it can be used.
 // The test's log lists them.
 func All(t testing.TB) []blskernel.Backend {
 	t.Helper()

@@ -102,7 +102,7 @@ func TestEveryOperation(t *testing.T) {
 	}
 }
 
-// write writes bytes bytes to a new file, in two parts, and returns the error.
+// write writes the given number of bytes to a new file, in two parts, and returns the error.
 func write(t *testing.T, fsys vfs.FS, bytes int) error {
 	t.Helper()
 	f, err := fsys.OpenFile(filepath.Join(t.TempDir(), "x"), os.O_WRONLY|os.O_CREATE, 0o666)

@@ -71,7 +71,7 @@ var level3 = []routine{
 // used.
 type shape struct{ m, n, k int }
 
-// vectors are orders around vectors of 2, 4, 8 and 16, 32 lanes, several rounds, and parts of threads.
+// vectors are orders around vectors of 2, 4, 8 and 16, 32 lanes, several rounds, and shares of threads.
 var vectors = []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 23, 24, 25, 31, 32, 33, 37, 40, 41, 47, 48, 63, 64, 65, 71, 95, 96, 97, 100, 127, 128, 129, 200, 257, 999, 4100}
 
 var level2Shapes = []shape{

@@ -28,7 +28,7 @@ func symmetric(s *selftest.Source, n int, diagonal float64) *mat.SymPacked {
 	return mat.NewSymPacked(n, ap)
 }
 
-// A factorization is one of a matrix of type M.
+// A factorization has the methods of the factorizations of a matrix of type M.
 type factorization[M any] interface {
 	Factorize(M) error
 	SolveTo(dst, b *mat.Dense) error

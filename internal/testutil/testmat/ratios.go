@@ -18,8 +18,8 @@ func Over(x float64, by ...float64) float64 {
 	return x
 }
 
-// ResidualRatio is max_j ‖(B - A X)_j‖/(n ‖A‖ ‖X_j‖ eps): by columns, since they may differ in
-// size.
+// ResidualRatio returns max_j ‖(B - A X)_j‖/(n ‖A‖ ‖X_j‖ eps). It treats columns separately, since they
+// may differ in size.
 func ResidualRatio(a, x, b *Matrix) float64 {
 	res, worst := b.Sub(a.Mul(x)), 0.0
 	for j := range b.C {
@@ -28,22 +28,22 @@ func ResidualRatio(a, x, b *Matrix) float64 {
 	return worst
 }
 
-// InverseRatio is ‖I - A X‖/(n ‖A‖ ‖X‖ eps).
+// InverseRatio returns ‖I - A X‖/(n ‖A‖ ‖X‖ eps).
 func InverseRatio(a, x *Matrix) float64 {
 	return Over(Identity(a.R).Sub(a.Mul(x)).Norm(), float64(a.R)*Eps, a.Norm(), x.Norm())
 }
 
-// ProductRatio is ‖A - B C‖/(max(r, c) ‖A‖ eps) for an r×c A.
+// ProductRatio returns ‖A - B C‖/(max(r, c) ‖A‖ eps) for an r×c A.
 func ProductRatio(a, b, c *Matrix) float64 {
 	return Over(a.Sub(b.Mul(c)).Norm(), float64(max(a.R, a.C))*Eps, a.Norm())
 }
 
-// EigenRatio is ‖A Z - Z Λ‖/(n ‖A‖ eps), with the eigenvectors in the columns of Z.
+// EigenRatio returns ‖A Z - Z Λ‖/(n ‖A‖ eps), with the eigenvectors in the columns of Z.
 func EigenRatio(a *Matrix, values []float64, z *Matrix) float64 {
 	return Over(a.Mul(z).Sub(z.T().ScaleRows(values).T()).Norm(), float64(a.R)*Eps, a.Norm())
 }
 
-// OrthogonalRatio is ‖ZᵀZ - I‖/(r eps) for an r×c Z.
+// OrthogonalRatio returns ‖ZᵀZ - I‖/(r eps) for an r×c Z.
 func OrthogonalRatio(z *Matrix) float64 {
 	return Over(z.T().Mul(z).Sub(Identity(z.C)).Norm(), float64(z.R)*Eps)
 }

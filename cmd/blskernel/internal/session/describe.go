@@ -100,7 +100,7 @@ func (c *Choice) Settings() string {
 	return fmt.Sprintf("%s, shrink %.3g, lambda %.3g, scaled by %s%v", ui.Count(c.Enhancement, "enhancement node"), c.Shrink, c.Lambda, c.Scale, c.Extras)
 }
 
-// Reached returns the score that the settings reached as text, with the rows that it is from.
+// Reached returns a text with the score that the settings reached, and the rows that it is from.
 func (c *Choice) Reached() string {
 	if c.HeldOut == c.Rows {
 		return fmt.Sprintf("%s %.4f on the first %d rows, each held out once", c.Measure, c.Score, c.Rows)

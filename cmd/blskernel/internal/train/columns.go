@@ -66,7 +66,7 @@ func (tr *training) describe(r *stream.Reader) error {
 }
 
 // checkNames returns an error if two columns have the same name or a name is not UTF-8. Targets in a
-// separate file may have names of inputs.
+// separate file may share names with inputs.
 func (tr *training) checkNames(inputs, targets []string) error {
 	if tr.In.Options.TargetPath == "" {
 		return distinct(tr.In.Paths[0], slices.Concat(inputs, targets))
@@ -96,7 +96,8 @@ func rowNames(r *stream.Reader, found *stream.Description) bool {
 		slices.Contains(found.RowNumbers, 0) && !slices.Contains(s.Exclude, "1")
 }
 
-// sayNotations prints notes on the columns whose numbers are not plain. names has their names.
+// sayNotations prints a note for each column whose numbers are not plain. all has the notations of the
+// columns, and names their names.
 func (tr *training) sayNotations(all []stream.Notation, names []string) {
 	written := map[stream.Notation][]string{{}: nil}
 	for i, n := range all {

@@ -11,7 +11,7 @@ import (
 )
 
 // A Reporter prints the output of a command: results on standard output, all else on standard error.
-// The work of Attend may call its methods too.
+// The work that Attend runs may call its methods too.
 type Reporter struct {
 	JSON, Quiet, Verbose bool // the flags
 	Streams
@@ -90,7 +90,7 @@ func (r *Reporter) Object(v any) error {
 	return r.Do(func() error { return json.NewEncoder(r.Out).Encode(v) })
 }
 
-// Explain prints a choice on standard error with --verbose. The work goes on if it cannot be printed.
+// Explain prints a choice on standard error with --verbose. The work goes on if printing fails.
 func (r *Reporter) Explain(format string, args ...any) {
 	if r.Verbose {
 		r.note(format, args)
