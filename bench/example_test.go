@@ -8,7 +8,7 @@ import (
 	"blskernel/blsupdate"
 )
 
-// Table 1 of the paper at one choice of l, k and q: flops by its formulas and as they were counted.
+// This example compares the flops of the paper's Table 1, at one choice of l, k and q, with counts.
 func ExamplePaperFlops() {
 	c, err := bench.PaperFlops(context.Background(), 100, 20, 10, blsupdate.Options{Form: blsupdate.Paper}, 1)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 
 var both = []blsupdate.Method{blsupdate.Original, blsupdate.Improved}
 
-// small is an experiment with k = 60 nodes.
+// small returns an experiment with k = 60 nodes.
 func small(initial, batch, updates int) *Incremental {
 	return &Incremental{
 		Train: dataset.Digits(initial+updates*batch, 1), Test: dataset.Digits(300, 2),

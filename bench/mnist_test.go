@@ -69,7 +69,7 @@ func run(
 	return accuracies
 }
 
-// TestMNIST is the real experiment at a small size: k = 110, both forms of B, with and without a ridge.
+// TestMNIST runs a small form of the experiment: k = 110, both forms of B, with and without a ridge.
 func TestMNIST(t *testing.T) {
 	train, test := mnist(t)
 	for i, accuracies := range [][]float64{

@@ -43,7 +43,7 @@ func variantName(method, form string, solve bool) string {
 	return method
 }
 
-// ParseVariant is the inverse of Variant.String; the parts after the method may have any order. The
+// ParseVariant parses the text of Variant.String; the parts after the method may have any order. The
 // error names the invalid part.
 func ParseVariant(s string) (Variant, error) {
 	parts := strings.Split(s, "/")

@@ -109,7 +109,7 @@ func (fn *solveFn) solve(sum *State) (*modelfile.File, error) {
 	return file, nil
 }
 
-// explain says what to do if the weights cannot be computed.
+// explain returns err with what to do if the weights cannot be computed.
 func (fn *solveFn) explain(method blsupdate.Method, err error) error {
 	var rank *blsupdate.RankError
 	var condition *blsupdate.ConditionError

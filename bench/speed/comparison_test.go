@@ -120,7 +120,7 @@ func TestMinTime(t *testing.T) {
 	}
 }
 
-// TestThreads has two numbers of threads, one of them the default of two, in rounds of alternating
+// TestThreads compares two numbers of threads, one of them the default of two, in rounds of alternating
 // order. On two threads, calls take half the time.
 func TestThreads(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
@@ -182,7 +182,7 @@ func TestReal(t *testing.T) {
 	}
 }
 
-// TestWrong has a second backend that is wrong from its third call on: the job has no result.
+// TestWrong compares with a backend that is wrong from its third call on: the job has no result.
 func TestWrong(t *testing.T) {
 	c, _, b, _ := faked(job("ddot", "", 3), job("dgemm", "NN", 3))
 	b.wrong = func(c []float64) { c[0] = math.NaN() }

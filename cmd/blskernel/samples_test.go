@@ -164,7 +164,7 @@ func outputWeights(path string) (*mat.Dense, error) {
 	return m.Weights()
 }
 
-// state is encoded for a test.
+// state returns what encoded returns, and ends the test on an error.
 func state(t *testing.T, path string) []byte {
 	t.Helper()
 	bits, err := encoded(path)

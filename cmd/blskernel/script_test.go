@@ -32,8 +32,8 @@ import (
 //
 //	blskernel [FLAGS] STATUS ARGS...
 //	    runs the command in this process and wants that exit status. "small" is a "train" with 30
-//	    nodes, "quick" a "demo" with 60, and "quickbench" a short "bench"; for pipe:FILE, the bytes
-//	    of a file come through a pipe. The flags: -in FILE is standard input; -to FILE takes standard
+//	    nodes, "quick" a "demo" with 60, "quickbench" a short "bench"; for pipe:FILE, the bytes of
+//	    a file come through a pipe. The flags: -in FILE is standard input; -to FILE takes standard
 //	    output, -out PATTERN matches it, -is FILE equals it, -has FILE is in it, and -lines N counts
 //	    its lines; -err PATTERN matches standard error, and -silent wants none; -apart runs a
 //	    process with the backend of the script; -memory N leaves N bytes of memory

@@ -167,7 +167,7 @@ func TestClassifier(t *testing.T) {
 	}
 }
 
-// TestRegressor has enough targets that few rows have too many numbers.
+// TestRegressor serves a model with enough targets that few rows have too many numbers.
 func TestRegressor(t *testing.T) {
 	const targets = 500
 	x, labels := samples(60)

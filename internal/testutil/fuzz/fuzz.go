@@ -6,7 +6,7 @@ import "math/rand/v2"
 // Choices are taken from the data of a fuzzer, one byte each, and are zero once the data has ended.
 type Choices []byte
 
-// Below takes a number below n, which is at most 256.
+// Below takes a byte and returns a number below n, which is at most 256.
 func (c *Choices) Below(n int) int {
 	if len(*c) == 0 {
 		return 0

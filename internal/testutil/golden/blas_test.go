@@ -79,7 +79,7 @@ var level2Shapes = []shape{
 	{97, 95, 3}, {129, 130, 33}, {193, 192, 5}, {200, 70, 40}, {70, 201, 2}, {610, 600, 6},
 }
 
-// Tiles are of 6, 8 and 24; strips of 32; blocks of 128 and 256. Threads share the largest shapes.
+// level3Shapes are around tiles of 6, 8 and 24, strips of 32, blocks of 128 and 256, and thread shares.
 var level3Shapes = []shape{
 	{1, 1, 1}, {2, 3, 5}, {5, 6, 7}, {6, 7, 8}, {7, 8, 9}, {8, 9, 23}, {9, 24, 24}, {12, 5, 25}, {23, 25, 6}, {24, 12, 31}, {25, 33, 32}, {31, 32, 33},
 	{33, 31, 64}, {47, 49, 97}, {48, 64, 65}, {65, 48, 127}, {9, 26, 255}, {26, 9, 256}, {25, 34, 257}, {10, 7, 512}, {7, 10, 513}, {33, 25, 1153},

@@ -36,7 +36,7 @@ func Normal(symmetric bool, scale func(n, i, j int) float64) Generator {
 	return Each(symmetric, func(rng *rand.Rand, n, i, j int) float64 { return rng.NormFloat64() * scale(n, i, j) })
 }
 
-// One is the scale 1, which leaves standard normal numbers as they are.
+// One returns 1, the scale that leaves standard normal numbers as they are.
 func One(_, _, _ int) float64 { return 1 }
 
 // graded returns a scale that changes by powers of ten from row to row, or from column to column.

@@ -27,8 +27,8 @@ func reader(t *testing.T, text string) *stream.Reader {
 	return r
 }
 
-// TestAheadEnds takes one more batch than there is, and takes from a reading that was stopped: each
-// call returns a batch or an error.
+// TestAheadEnds takes one more batch than there is, and one from a reading that was stopped: each call
+// returns a batch or an error.
 func TestAheadEnds(t *testing.T) {
 	ctx := context.Background()
 	a := ReadAhead(ctx, reader(t, "1,2\n3,4\n"), 0, 10, 10)
