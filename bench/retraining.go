@@ -49,7 +49,7 @@ func timePseudoinverse(a, y *mat.Dense, opt blsupdate.Options) (by string, secon
 	return blsupdate.StartCholesky.String(), seconds, counter.Flops(), err
 }
 
-// timeStart times a start by a method and the solution for the weights. The flops are the model's, and
+// timeStart times a method's start and its solution for the weights. The flops are the model's, and
 // include an abandoned attempt.
 func timeStart(m blsupdate.Method, a, y *mat.Dense, opt blsupdate.Options) (by string, seconds, flops float64, err error) {
 	u, _, seconds, err := timed(func() (blsupdate.Updater, error) {

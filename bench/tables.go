@@ -189,7 +189,7 @@ type TableRow struct {
 	Retraining *Retraining `json:"retraining,omitempty"`
 }
 
-// A TableCell is a step by one method. Its times include the features.
+// A TableCell has the results of one method for a step. Its times include the features.
 type TableCell struct {
 	Method string `json:"method"`         // in the format of Variant.String
 	Form   string `json:"form,omitempty"` // of B
@@ -217,8 +217,8 @@ type Retraining struct {
 	PseudoinverseSeconds float64 `json:"pseudoinverse_seconds"`
 	PseudoinverseFlops   float64 `json:"pseudoinverse_flops"`
 	// PseudoinverseBy says how A⁺ was computed, in the format of blsupdate.Start.String: "cholesky"
-	// for the paper's ridge formula, or "qr" or "svd" where AᵀA + lambda I is not positive definite
-	// to working precision. It is empty in older results, by the start of Improved.
+	// for the paper's ridge formula, or "qr" or "svd" if AᵀA + lambda I is not positive definite to
+	// working precision. It is empty in older results, which are from the start of Improved.
 	PseudoinverseBy string  `json:"pseudoinverse_by,omitempty"`
 	WeightsSeconds  float64 `json:"weights_seconds"`
 	WeightsFlops    float64 `json:"weights_flops"`

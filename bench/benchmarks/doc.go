@@ -25,8 +25,8 @@
 //
 // # Timing
 //
-// GFLOP/s are by the nominal flops of package speed, of package lapack's documentation and of
-// blsupdate.Model. Each call is made once before it is timed.
+// GFLOP/s are computed from the nominal flops in package speed, in package lapack's documentation and
+// in blsupdate.Model. Each call is made once before it is timed.
 //
 // Where a call overwrites its input, the input is restored before each call, and the clock is read
 // around the call alone; ns/op is the sum of these times. StopTimer and StartTimer would stop the world

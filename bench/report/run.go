@@ -120,7 +120,7 @@ func (r *run) cell(method string, n int) bench.TableCell {
 	return bench.TableCell{Seconds: nan, FlopsModel: nan}
 }
 
-// update returns the time of a step by a method, without the features.
+// update returns the time that a method took for step n, without the features.
 func (r *run) update(method string, n int) float64 {
 	return r.cell(method, n).Seconds - r.steps[n].FeatureSeconds
 }

@@ -121,7 +121,7 @@ func TestPages(t *testing.T) {
 		files     [][]sampleLine
 		want, not []string
 	}{
-		// Similar runs have different titles, if need be by a number.
+		// Similar runs have different titles, with numbers if need be.
 		"titles": {[][]sampleLine{whole, smallRun(headOf("gram", "gram", "qr", "original"), nil, 3, 2, 1), whole, smallRun(fourth, nil, 3, 2, 1)}, []string{
 			"### Table 3, pure, 2 threads, by original, improved/paper, gram MNIST", "### Table 3, pure, 2 threads, by gram, qr, original MNIST",
 			"### Table 3, pure, 2 threads, by original, improved/paper, gram (2) MNIST", "### Table 4, pure, 2 threads MNIST",

@@ -24,7 +24,7 @@ func (r *run) totals(improved string) [4]float64 {
 	return [4]float64{original / ours, flops / oursFlops, (flops + c) / (oursFlops + c), paper}
 }
 
-// speedup returns the time of a step by Original divided by its time by another method.
+// speedup returns Original's time for a step divided by another method's time.
 func (r *run) speedup(method string, n int) float64 {
 	return r.cell("original", n).Seconds / r.cell(method, n).Seconds
 }
@@ -38,8 +38,8 @@ func (r *run) flopsOfC(n int) float64 {
 	return 2 * (float64(r.steps[n].Samples) - l) * float64(r.Nodes) * l
 }
 
-// byFlops returns the ratio of the flops of a step by Original to those by another method, after adding
-// c, the flops of C or 0, to both.
+// byFlops returns the ratio of Original's flops for a step to another method's, after adding c, the
+// flops of C or 0, to both.
 func (r *run) byFlops(method string, n int, c float64) float64 {
 	return (r.cell("original", n).FlopsModel + c) / (r.cell(method, n).FlopsModel + c)
 }

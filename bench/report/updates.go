@@ -100,8 +100,8 @@ func (r *run) scratch(n int) (inverse, weights float64) {
 	return nan, nan
 }
 
-// timeNumbers compares the updates of Improved, in the form that comes first, with A⁺ from scratch and
-// with the planner's method.
+// timeNumbers compares Improved's updates, in the form that comes first, with A⁺ from scratch and with
+// the planner's method.
 func (sec *Section) timeNumbers(runs []*run) {
 	var inverse, total []float64
 	var tables, faster, chosen []string

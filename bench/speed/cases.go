@@ -43,8 +43,8 @@ func (c Case) String() string {
 	return c.Op + " " + c.Args
 }
 
-// operations lists all operations, by the files that prepare them. An operation with several arguments
-// has a case for each, the most used first.
+// operations lists all operations, grouped by the files that prepare them. An operation with several
+// arguments has a case for each, the most used first.
 var operations = slices.Concat(blasOperations, routines, factorizations, decompositions, matOperations)
 
 // Cases returns all cases of an operation, the most used first, or none if there is no such operation.

@@ -147,7 +147,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestReal measures every operation for a moment by the real clock: all figures are there, and the
+// TestReal measures every operation for a moment with the real clock: all figures are there, and the
 // number of threads is restored.
 func TestReal(t *testing.T) {
 	testutil.NotUnderRace(t, "it computes")

@@ -39,8 +39,8 @@ func use(be blskernel.Backend) (restore func()) {
 	}
 }
 
-// A matOperation computes a result from two matrices by gonum's mat. It returns a function that returns
-// the numbers to compare, or an error.
+// A matOperation computes a result from two matrices with gonum's mat. It returns a function that
+// returns the numbers to compare, or an error.
 type matOperation func(a, b *mat.Dense) (compared func() []float64, err error)
 
 // onMat returns the case of an operation of gonum's mat, of flops·n³ flops, on matrices that a and b

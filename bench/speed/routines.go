@@ -29,7 +29,7 @@ func routine(op string, coefficient float64, before func(n int, r source) (initi
 	}}
 }
 
-// definite returns a symmetric positive definite matrix, by its upper triangle.
+// definite returns the upper triangle of a symmetric positive definite matrix.
 func (r source) definite(n int) []float64 {
 	a := r.draw(n * n)
 	for i := range n {

@@ -11,11 +11,11 @@ import (
 
 // findings are the results of the analysis of samples X (l×d) and a target y (l).
 type findings struct {
-	ridge     *mat.VecDense // w = (XᵀX + lambda I)⁻¹Xᵀy, by a Cholesky factorization
+	ridge     *mat.VecDense // w = (XᵀX + lambda I)⁻¹Xᵀy, with a Cholesky factorization
 	spread    []float64     // the diagonal of (XᵀX + lambda I)⁻¹: how well each weight is determined
-	minSqr    *mat.VecDense // argmin ‖X w - y‖, by a QR factorization
-	explained []float64     // variances along the principal components, largest first, by singular values
-	distances []float64     // squared Mahalanobis distances of the samples, by the inverse of their covariance
+	minSqr    *mat.VecDense // argmin ‖X w - y‖, with a QR factorization
+	explained []float64     // variances along the principal components, largest first, from singular values
+	distances []float64     // squared Mahalanobis distances of the samples, with the inverse of their covariance
 }
 
 // analyse computes ridge and least-squares regression, principal components and outliers.

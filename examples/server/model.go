@@ -41,9 +41,9 @@ type served struct {
 	*model.Model
 	inputs, outputs int
 	cells           stream.Columns // of a row: how they become the inputs
-	fills           bool           // missing cells are filled in
+	fills           bool           // whether missing cells are filled in
 	names           []string       // of the cells; nil without names
-	distinct        bool           // the names are there, and are distinct
+	distinct        bool           // whether there are names, and they are distinct
 	loaded          time.Time
 }
 

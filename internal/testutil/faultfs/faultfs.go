@@ -30,7 +30,7 @@ const (
 	SyncDir Op = "sync the folder of"
 )
 
-// A Call is an operation that is about to be done.
+// A Call is an operation that is about to run.
 type Call struct {
 	Op    Op
 	Path  string // of the file; the old name for Rename

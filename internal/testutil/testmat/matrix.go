@@ -93,7 +93,7 @@ func (a *Matrix) Part(i, j, r, c int) *Matrix {
 // T returns the transpose.
 func (a *Matrix) T() *Matrix { return Func(a.C, a.R, func(i, j int) float64 { return a.At(j, i) }) }
 
-// Mul returns a*b by gonum's own BLAS, which is faster than plain loops and shares nothing with ours.
+// Mul returns a*b from gonum's own BLAS, which is faster than plain loops and shares nothing with ours.
 func (a *Matrix) Mul(b *Matrix) *Matrix {
 	c := New(a.R, b.C)
 	if len(c.X) > 0 && a.C > 0 {
