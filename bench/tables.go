@@ -216,9 +216,10 @@ type StepTime struct {
 type Retraining struct {
 	PseudoinverseSeconds float64 `json:"pseudoinverse_seconds"`
 	PseudoinverseFlops   float64 `json:"pseudoinverse_flops"`
-	// PseudoinverseBy says how A⁺ was computed, in the format of blsupdate.Start.String: "cholesky"
-	// for the paper's ridge formula, or "qr" or "svd" if AᵀA + lambda I is not positive definite to
-	// working precision. It is empty in older results, which are from the start of Improved.
+	// PseudoinverseBy says how A⁺ was computed, in the format of blsupdate.Start.String. It is
+	// "cholesky" for the paper's ridge formula, and "qr" or "svd" if AᵀA + lambda I is not positive
+	// definite to working precision. It is empty in older results, which are from the start of
+	// Improved.
 	PseudoinverseBy string  `json:"pseudoinverse_by,omitempty"`
 	WeightsSeconds  float64 `json:"weights_seconds"`
 	WeightsFlops    float64 `json:"weights_flops"`

@@ -81,8 +81,8 @@ var operations = slices.Concat(blasOperations, routines, factorizations, decompo
 // The operations mat.Mul to mat.Pow are methods of gonum's mat on a program's own matrices, with
 // lapack.Implementation and the backend in place of gonum's routines. Their opponent is Gonum, which
 // leaves gonum's routines in place. mat.LQ and mat.QR-Q also form Q, mat.Solve-tall has 2n rows and
-// mat.Pow the power 10. Flops are nominal: mat.GSVD has the flops of svd, and mat.Exp those of a Padé
-// approximant of degree 13 without squarings.
+// mat.Pow the power 10. Flops are nominal: mat.GSVD has the flops of svd, and mat.Exp has the flops of
+// a Padé approximant of degree 13 without squarings.
 func Cases(op string) (cases []Case) {
 	for _, c := range operations {
 		if c.Op == op {
