@@ -154,10 +154,10 @@ func (r source) draw(n int) []float64 {
 	return a
 }
 
-// In the triangular matrices I + E, the elements of E in one row, or in one column, add up to at most
+// In the triangular matrices I + E, the elements of E in a row, or in a column, add up to at most
 // spread in absolute value. One product or solution with them changes the largest element by a factor
 // between 1 - spread and 1/(1 - spread). So maxInPlace of them change it by at most (1 - 1/16)^-4096 <
-// 10^115, or by no less than the inverse.
+// 10^115, or no less than the inverse.
 const (
 	spread     = 1.0 / 16
 	maxInPlace = 4096

@@ -81,8 +81,8 @@ func (s *Session) Lock(out *string, path string) (release func(), err error) {
 }
 
 // lockModel keeps other processes from changing the model at path, which may not exist yet, until
-// release is called, so that of two updates at the same time none is lost. It locks the file .NAME.lock
-// in the same folder, since every update replaces the model with another file. The system releases the
+// release is called. So no update is lost if two run at the same time. It locks the file .NAME.lock in
+// the same folder, since every update replaces the model with another file. The system releases the
 // lock of a process that ends. lockModel also removes leftovers of killed processes, and returns an
 // error if the model could not be written.
 func lockModel(fsys vfs.FS, path string) (release func(), err error) {
