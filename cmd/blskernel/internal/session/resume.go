@@ -48,7 +48,7 @@ func Unfinished(meta *modelfile.Metadata) string {
 	if meta.Progress == nil || meta.Progress.Done {
 		return ""
 	}
-	what := "a training"
+	what := "a training run"
 	if Work(meta.Notes[noteCommand]) == "update" {
 		what = "an update"
 	}
