@@ -26,7 +26,7 @@ func PlanVariant(t PaperTable, targets int, opt blsupdate.Options) (Variant, err
 	return Variant{Method: c.Method, Form: c.Options.Form, Solve: c.Options.Solve}, nil
 }
 
-// Experiment returns the experiment of the table by recipe r, with features drawn with seed. The caller
+// Experiment returns the experiment of the table with recipe r and features drawn from seed. The caller
 // sets the data, the variants and the backend.
 func (t PaperTable) Experiment(seed uint64, r Recipe) *Incremental {
 	e := &Incremental{Initial: t.Initial, Batch: t.Batch, Updates: t.Updates, Features: t.Features()}

@@ -18,8 +18,8 @@ import (
 //
 //	reads/writes: reads X; A is new storage.
 //	cost: 2l(d+1)N + 2l(N+1)n3 flops, l·n3 tanh; memory: A and a panel of rows of some 10 MB.
-//	errors: *ShapeError if X has no rows or not d columns; *NotFiniteError for a NaN or an infinity
-//	in X; *OverflowError, with ScaleColumns and ScaleNone, if a node overflows.
+//	errors: *ShapeError if X has no rows or does not have d columns; *NotFiniteError for a NaN or an
+//	infinity in X; *OverflowError, with ScaleColumns and ScaleNone, if a node overflows.
 func (f *Features) Transform(x *mat.Dense) (*mat.Dense, error) {
 	return f.TransformContext(context.Background(), x)
 }

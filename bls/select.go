@@ -451,7 +451,8 @@ func (t *trials) fit(ctx context.Context, opt FeatureOptions, columns [][]float6
 // Maps returns the number of maps.
 func (m trialMaps) Maps() int { return len(m) }
 
-// Nodes returns the nodes of the rows by map i for a shrink, followed by ones if there is an intercept.
+// Nodes returns the nodes of the rows under map i with the given shrink, followed by a column of ones
+// if there is an intercept.
 func (m trialMaps) Nodes(ctx context.Context, i int, shrink float64) (*mat.Dense, error) {
 	f := m[i].features.withShrink(shrink)
 	l, n := m[i].z.Dims()

@@ -52,8 +52,8 @@ func CheckStart(m Method, opt Options, l, k int) error { return emptyState(m, op
 //	QR, InverseCholesky   8k² + 8kc
 //	Improved, Original    8lk + 8lc + 8kc
 //
-// It leaves out terms that do not grow with l k or k², the factor that Weights computes in Gram, and A
-// while C is computed.
+// It leaves out smaller terms, the factor that Weights computes in Gram, and A, which is held while C
+// is computed.
 //
 //	panics: "blsupdate: StateBytes: negative size".
 func StateBytes(m Method, l, k, c int) int64 {

@@ -68,7 +68,7 @@ func (fn *learnFn) ProcessElement(ctx context.Context, shard Shard, _ func(int64
 		case limit == 0:
 			return fault
 		case count == limit:
-			return fmt.Errorf("more than %d bad rows, the last of which is: %s; correct the data, or raise the limit", limit, line)
+			return fmt.Errorf("more than %d bad rows, the last being: %s; correct the data, or raise the limit", limit, line)
 		}
 		count++
 		badCounter.Inc(ctx, 1)

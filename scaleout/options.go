@@ -96,7 +96,7 @@ func (o Options) resolve() Options {
 	case o.States < 0:
 		panic(fmt.Errorf("scaleout: the number of states is %d; want 0 or more", o.States))
 	case o.SkipBad < 0:
-		panic(fmt.Errorf("scaleout: the limit of bad rows is %d; want 0 or more", o.SkipBad))
+		panic(fmt.Errorf("scaleout: the limit on bad rows is %d; want 0 or more", o.SkipBad))
 	case o.Batch < 0 || o.Batch > math.MaxInt32:
 		panic(fmt.Errorf("scaleout: the batches have %d rows; want 0 to %d", o.Batch, math.MaxInt32))
 	}

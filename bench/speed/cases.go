@@ -59,8 +59,8 @@ var operations = slices.Concat(blasOperations, routines, factorizations, decompo
 //	dgemmtanh  C = tanh(A·B + 1·bᵀ)
 //	dsprkdiag  AP = A·D·Aᵀ or Aᵀ·D·A, packed
 //
-// Triangular matrices have no unit diagonal. Tasks for several routines, with flops and opponents,
-// are
+// Triangular matrices have a non-unit diagonal. The tasks that take several routines, with their flops
+// and opponents, are
 //
 //	cholesky-inverse  A⁻¹, packed, A = n·I + S        n³     dpotrf+dpotri   on full storage
 //	ldlt-inverse      A⁻¹, packed, A = S, indefinite  n³     dsptrf+dsptri   on the same storage
@@ -73,7 +73,7 @@ var operations = slices.Concat(blasOperations, routines, factorizations, decompo
 //	eigen             A·V = V·Λ                       25n³   dgeev
 //
 // The inverses are FactorizeInPlace and InverseInPlace of Cholesky, LDLT and LU of package lapack,
-// lu-solve is LU.SolveTo. The decompositions are Dgeqrf, Dsyev, Dgesvd and Dgeev of
+// and lu-solve is LU.SolveTo. The decompositions are Dgeqrf, Dsyev, Dgesvd and Dgeev of
 // lapack.Implementation, with the flops of Golub and Van Loan for the QR algorithm with all vectors
 // ("Matrix Computations", 4th edition, sections 5.2, 7.5, 8.3 and 8.6). Their opponents have A by
 // columns.

@@ -132,7 +132,7 @@ func named(of, have []string) ([]string, error) {
 			continue
 		}
 		if slices.Contains(have[i+1:], name) {
-			return nil, stream.Errorf("has more than one column named %q: select it by its number, from 1, with %v or %v", name, inputs, targets)
+			return nil, stream.Errorf("has more than one column named %q: select it by its number, counting from 1, with %v or %v", name, inputs, targets)
 		}
 		columns = append(columns, strconv.Itoa(i+1))
 	}

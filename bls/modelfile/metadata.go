@@ -135,7 +135,7 @@ func decodeMetadata(r io.Reader) (Metadata, error) {
 		return Metadata{}, fmt.Errorf("the metadata: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return Metadata{}, errors.New("the metadata is more than one object")
+		return Metadata{}, errors.New("the metadata is more than one JSON object")
 	}
 	// Write makes one text from given values, without repeated or capitalized fields.
 	again, err := m.encode()

@@ -158,11 +158,11 @@ func byName(name string, header []string) (int, error) {
 	at := slices.Index(header, name)
 	switch {
 	case header == nil:
-		return 0, Errorf("a column named %s is selected, but the columns have no names; select it by its number, from 1", names.Shorten(name))
+		return 0, Errorf("a column named %s is selected, but the columns have no names; select it by its number, counting from 1", names.Shorten(name))
 	case at < 0:
 		return 0, Errorf("has no column named %s; it has %s", names.Shorten(name), names.List(header))
 	case slices.Contains(header[at+1:], name):
-		return 0, Errorf("has more than one column named %s; select it by its number, from 1", names.Shorten(name))
+		return 0, Errorf("has more than one column named %s; select it by its number, counting from 1", names.Shorten(name))
 	}
 	return at, nil
 }

@@ -144,7 +144,7 @@ func (n notation) number(cell string, missing, optional bool) (float64, *Error) 
 	case n.unit != 0 && unit != n.unit:
 		return 0, Errorf("is %s, without the %c that its column has; add it or remove the row", names.Shorten(cell), n.unit)
 	case n.decimal != ',' && notation{decimal: ','}.isNumber(cell):
-		return 0, Errorf("is %s, which has a comma: write a point, or declare the comma with %v or %v", names.Shorten(cell),
+		return 0, Errorf("is %s, which has a comma: use a decimal point, or declare the comma with %v or %v", names.Shorten(cell),
 			Remedy{OptionDecimal, ","}, Remedy{OptionThousands, ","})
 	case optional:
 		return 0, Errorf("is %s, not a number; correct it, or leave the column out with %v", names.Shorten(cell), exclude)

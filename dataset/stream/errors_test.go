@@ -60,7 +60,7 @@ func TestHostileFiles(t *testing.T) {
 		{"missing in the first line", "x.csv", []byte("nan,2\n"), Options{}, `:1: column 1 is "nan", a missing value`},
 		{"infinite", "x.csv", []byte("a,b\n-Inf,2\n"), Options{}, `:2: column "a" is "-Inf", infinite`},
 		{"too large", "x.csv", []byte("a,b\n1e400,2\n"), Options{}, `:2: column "a" is "1e400", too large`},
-		{"decimal comma", "x.csv", []byte("a;b\n1,5;2\n"), Options{}, `:2: column "a" is "1,5", which has a comma: write a point, or declare the comma with Options.Decimal = , or Options.Thousands = ,`},
+		{"decimal comma", "x.csv", []byte("a;b\n1,5;2\n"), Options{}, `:2: column "a" is "1,5", which has a comma: use a decimal point, or declare the comma with Options.Decimal = , or Options.Thousands = ,`},
 		{"a quotation mark within, later", "x.csv", []byte("a,b\n1,2\n1,2\"3\n"), Options{}, ":3: a quotation mark at byte 4 of the line, within a cell"},
 		{"a quotation mark that is not closed", "x.csv", []byte("a,b\n1,2\n1,\"23\n"), Options{}, ":3: a quotation mark is not closed"},
 		{"one that is closed lines later", "x.csv", []byte("a,b\n1,\"2\n3,\"4\"\n"), Options{}, ":2: a quotation mark is not closed, or the closing one is not at the end of its cell (noticed at byte 3 of line 3"},
@@ -193,7 +193,7 @@ func TestRemedies(t *testing.T) {
 		{"a,b\n1,2\n3,2024-01-31\n", Options{}, exclude("b"),
 			`is "2024-01-31", a date; leave the column out with <Exclude b>, or turn its dates into numbers, such as days since a given day`},
 		{"a;b\n1,5;2\n", Options{}, []Remedy{{OptionDecimal, ","}, {OptionThousands, ","}},
-			`is "1,5", which has a comma: write a point, or declare the comma with <Decimal ,> or <Thousands ,>`},
+			`is "1,5", which has a comma: use a decimal point, or declare the comma with <Decimal ,> or <Thousands ,>`},
 		{"a,b\n1,2\n,3\n", Options{}, nil, "is empty; fill in a number or remove the row"},
 	} {
 		test.opt.Stdin = strings.NewReader(test.text)

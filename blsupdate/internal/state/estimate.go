@@ -63,9 +63,9 @@ func RestLimit(noise float64) float64 { return max(types.LeastRest, restNoise*de
 // with 1 (k = 2 to 60, q = 1 to 2k, three kinds of A, κ to 1e11).
 const restNoise = 5
 
-// RemovalLimit is RestLimit for the methods whose errors stay in an inverse: noise is κ^power, where κ
-// = 1/rcond is the condition number of the worst state so far. It returns a *ConditionError if eps
-// κ^power is 1 or more, since h is then unknown.
+// RemovalLimit is RestLimit with noise = κ^power, for the methods whose errors stay in an inverse. Here
+// κ = 1/rcond is the condition number of the worst state so far. If eps κ^power is 1 or more, h is
+// unknown, and RemovalLimit returns a *ConditionError.
 func RemovalLimit(rcond float64, power int) (float64, error) {
 	noise := 1 / detmath.Pow(rcond, power)
 	if dense.Eps*noise < 1 {

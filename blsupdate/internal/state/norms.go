@@ -410,7 +410,8 @@ func exact(t *mat.Dense, j int) bool {
 	return n <= 1
 }
 
-// Mapped returns bounds on the norms of the columns of Y T, or of [Y, Y T], from the norms of Y.
+// Mapped returns bounds on the norms of the columns of Y T, or of [Y, Y T] if keep is set, from the
+// norms of the columns of Y.
 func Mapped(norms []float64, t *mat.Dense, keep bool) []float64 {
 	out := make([]float64, dense.Cols(t))
 	for i, v := range norms {

@@ -152,9 +152,9 @@ func (s *Sums) Code(x *codec.Coder, c int) {
 // RSS returns Sums.RSS.
 func (b *Base) RSS(w *mat.Dense) []float64 { return b.Sums.RSS }
 
-// Fitted updates RSS for rows that are added, or removed for sign = -1: RSS changes by Σ e_i e'_i for
-// the residuals E with the weights before the change and E' after it. It returns the square roots of Σ
-// |e_i e'_i|, by which added rows lengthen the residuals.
+// Fitted updates RSS for rows that are added or, if sign is -1, removed. RSS changes by Σ e_i e'_i,
+// where E are the residuals with the weights before the change and E' after it. Fitted returns for each
+// target the square root of Σ |e_i e'_i|.
 func (b *Base) Fitted(sign float64, e, after *mat.Dense) []float64 {
 	b.NoteSquares(sign, Products(e, after))
 	norms := make([]float64, b.C)

@@ -13,8 +13,8 @@ import (
 	"blskernel/internal/linalg/workers"
 )
 
-// Pure is the BLAS on one kernel. It implements blskernel.Backend, blskernel.PackedProducts,
-// backend.FusedProducts and block.Ops, which document its methods.
+// Pure is the BLAS on the loops of one kernel. It implements blskernel.Backend,
+// blskernel.PackedProducts, backend.FusedProducts and block.Ops, which document its methods.
 type Pure struct {
 	*blas12.Routines
 	*gemm.Engine

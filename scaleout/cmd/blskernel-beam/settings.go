@@ -51,7 +51,7 @@ func (set *settings) register(f *flag.FlagSet) {
 	f.StringVar(&set.InputArray, "array", "", "`name` of the npz array with the inputs (default X or x, else the only matrix)")
 	number(f, &set.Batch, "batch", 0, "`rows` in a batch (default 4096, or fewer if their inputs exceed 32 MB)")
 	number(f, &set.SkipBad, "skip-bad", 0, "set aside up to this `number` of bad rows (default 0: the first one ends the job)")
-	f.BoolVar(&set.KnownLabels, "known-labels", false, "treat a row whose label the model lacks as bad; by default its label becomes a new class")
+	f.BoolVar(&set.KnownLabels, "known-labels", false, "treat a row as bad if the model lacks its label; by default the label becomes a new class")
 	f.StringVar(&set.BadOut, "bad-out", "", "new `file` that lists what --skip-bad sets aside")
 	number(f, &set.threads, "threads", 0, "largest number of `threads` in a worker process (default its number of processors)")
 	f.BoolVar(&set.json, "json", false, "print one JSON object instead of text")

@@ -83,7 +83,7 @@ type file struct {
 	system filesystem.Interface
 }
 
-// Close closes both.
+// Close closes the file and its file system.
 func (f *file) Close() error { return errors.Join(f.ReadCloser.Close(), f.system.Close()) }
 
 // Write passes content a writer to the file at path. It replaces an existing file as a whole: on

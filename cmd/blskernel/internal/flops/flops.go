@@ -190,7 +190,7 @@ func (x *flopsFlags) measured(m bench.Measured, on *result.Machine, backend stri
 		}
 		return nil
 	}
-	text := fmt.Sprintf("%s: %d of %d updates are left out, during which the FMA peak moved by more than 5%%\n", backend, m.LeftOut, m.Updates)
+	text := fmt.Sprintf("%s: left out %d of %d updates, since the FMA peak moved by more than 5%% during them\n", backend, m.LeftOut, m.Updates)
 	if err := x.Print(text); err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func TestValidation(t *testing.T) {
 		return bench.Cost{Method: "gram", Backend: "pure", Total: bench.CostStep{Model: 5, Counted: 5, PredictedSeconds: 1.1e-3, MeasuredSeconds: measured}}
 	}
 	v := bench.Measured{Costs: []bench.Cost{cost(1e-3), cost(1e-4), cost(1e-3)}, Updates: 40, LeftOut: 7}
-	const leftOut = "pure: 7 of 40 updates are left out, during which the FMA peak moved by more than 5%\n"
+	const leftOut = "pure: left out 7 of 40 updates, since the FMA peak moved by more than 5% during them\n"
 	for _, tc := range []struct {
 		json    bool
 		unknown string

@@ -99,7 +99,7 @@ func readResults(ctx context.Context, fsys vfs.FS, paths []string) (files []*res
 		}
 		inside, err := fs.Glob(os.DirFS(path), "*.jsonl")
 		if err != nil || len(inside) == 0 {
-			return nil, fmt.Errorf("--results: the folder %q has no files of results, *.jsonl", path)
+			return nil, fmt.Errorf("--results: the folder %q has no result files (*.jsonl)", path)
 		}
 		for _, name := range inside {
 			names = append(names, filepath.Join(path, name))

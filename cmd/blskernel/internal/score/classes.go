@@ -92,7 +92,7 @@ type classQuality struct {
 	F1        *float64 `json:"f1"`
 }
 
-// Confused has the number of rows of a class with a given wrong prediction, as JSON.
+// Confused is the JSON form of the number of rows of a class with a given wrong prediction.
 type Confused struct {
 	Label      string  `json:"label"`
 	Prediction string  `json:"prediction"`

@@ -82,7 +82,7 @@ func explainLearning(err error) error {
 	case errors.Is(err, model.ErrNoTargets):
 		return ErrNoTargets
 	case errors.As(err, &rank) && rank.Lambda > 0:
-		return fmt.Errorf("the first batch has %d rows, fewer than the %d nodes, and with --lambda above 0 the method cannot start from them: raise --first, lower --enhancement, --group-nodes or --groups, or use --method qr", rank.Samples, rank.Nodes)
+		return fmt.Errorf("the first batch has %d rows, fewer than the %d nodes, and with --lambda above 0 the method cannot start from so few: raise --first, lower --enhancement, --group-nodes or --groups, or use --method qr", rank.Samples, rank.Nodes)
 	case errors.As(err, &rank):
 		return fmt.Errorf("%d rows do not determine the weights of %d nodes: set --lambda above 0, lower --enhancement, --group-nodes or --groups, or use --method improved, which keeps a matrix of rows x nodes", rank.Samples, rank.Nodes)
 	case errors.As(err, &scale):
@@ -94,7 +94,7 @@ func explainLearning(err error) error {
 	case errors.As(err, &calibration):
 		return fmt.Errorf("%s", Uncalibrated)
 	case errors.As(err, &memory):
-		return fmt.Errorf("%w (here: lower --enhancement, --group-nodes or --groups, --first or --batch, or use --method gram, whose memory does not grow with the rows)", err)
+		return fmt.Errorf("%w (here: lower --enhancement, --group-nodes, --groups, --first or --batch, or use --method gram, whose memory does not grow with the rows)", err)
 	}
 	return err
 }

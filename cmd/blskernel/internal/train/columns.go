@@ -22,7 +22,7 @@ const fewRows = 10
 func (tr *training) describe(r *stream.Reader) error {
 	found, err := r.Survey(described)
 	if err == nil && rowNames(r, found) {
-		tr.Warn("the first column has no name and numbers the rows, so it is not an input: name it in --inputs if it is one")
+		tr.Warn("the first column has no name and numbers the rows, so it is not used as an input: to use it, list it by its number, 1, in --inputs")
 		s := r.Selection()
 		s.Exclude = append(s.Exclude, "1")
 		if err := r.Select(s); err != nil {

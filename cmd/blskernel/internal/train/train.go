@@ -96,7 +96,7 @@ standard input or a pipe.`,
 	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default the labels in the data")
 	tr.settings.register(cmd)
 	ui.Int(cmd, &tr.first, "first", 0, ui.MaxSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the number of nodes, or 1000 rows if the nodes are auto, and four times that with --class-weight balanced")
-	f.StringVar(&tr.like, "like", "", "model to take feature maps, columns, settings and classes from, but no rows, so that both can be merged")
+	f.StringVar(&tr.like, "like", "", "model whose feature maps, columns, settings and classes are used, but not its rows, so that the two models can be merged")
 	ui.Parsed(cmd, &tr.Holdout, "holdout", "0", "share of the rows to hold out, chosen by row number; they are not learned but scored at the end", parseHoldout)
 	ui.Int(cmd, &tr.Folds, "cv", 0, maxFolds, "train this many further models, each without one of as many parts of the rows, and print the mean and spread of their scores on the parts left out; 0 for none")
 	tr.RegisterCheckpoint(cmd, "continue from the last checkpoint in --out, with the same flags and files")

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress shows how far a run has got: with a bar on a terminal, or with lines elsewhere unless Quiet.
+// Progress shows how far a run has got: with a bar on a terminal, and elsewhere with lines, if Quiet is
+// not set.
 type Progress struct {
 	w     io.Writer
 	Quiet bool

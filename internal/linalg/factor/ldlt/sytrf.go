@@ -11,11 +11,11 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// PanelColumns returns the number nb of columns that Sytrf eliminates together. The search for pivots
-// updates one or two columns per pivot with Level 2 BLAS, in n²nb flops. It runs at the speed of the
-// cache and on fewer threads. The trailing update passes over the matrix once per panel, with 2 memory
-// operations per element for 2nb flops: wider panels are for matrices that no cache holds. This was
-// measured for n = 300 to 5100 and panels of 16 to 96.
+// PanelColumns returns nb, the number of columns that Sytrf eliminates together. The search for pivots
+// updates one or two columns per pivot with Level 2 BLAS, in n²nb flops, at the speed of the cache and
+// on few threads; this favours narrow panels. The trailing update passes over the matrix once per
+// panel, with 2 memory operations per element for 2nb flops; this favours wide panels for matrices that
+// no cache holds. The widths come from measurements for n = 300 to 5100 and panels of 16 to 96.
 func PanelColumns(n int) int {
 	if n < 3000 {
 		return 16

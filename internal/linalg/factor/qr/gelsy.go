@@ -14,8 +14,8 @@ import (
 //	A P = Q | L 0 | Zᵀ,
 //	        | 0 0 |
 //
-// with a lower triangular L of order Rank, and orthogonal Q and Z. If Rank is n, there is no Z, and L
-// is the R of Geqp3, an upper triangle. (LAPACK: dgelsy, dtzrzf.)
+// with a lower triangular L of order Rank, and orthogonal Q and Z. If Rank is n, there is no Z, and
+// L is instead the upper triangular R of Geqp3. (LAPACK: dgelsy, dtzrzf.)
 type Complete struct {
 	Rank  int
 	R     block.Matrix // the result of Geqp3; its leading triangle of order Rank has full rank
