@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"blskernel/internal/linalg/detmath"
 	"blskernel/internal/linalg/factor"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -105,7 +106,7 @@ type GrowthError struct {
 }
 
 func (e *GrowthError) Error() string {
-	return fmt.Sprintf("lapack: %s: elements have grown by a factor of %.3g during the elimination, and the result loses about %.0f digits; use Factorize, which keeps the matrix and refines solutions, or QR", e.Routine, e.Growth, math.Log10(e.Growth))
+	return fmt.Sprintf("lapack: %s: elements have grown by a factor of %.3g during the elimination, and the result loses about %.0f digits; use Factorize, which keeps the matrix and refines solutions, or QR", e.Routine, e.Growth, detmath.Log10(e.Growth))
 }
 
 // withResult reports whether err is nil or comes with a result.
