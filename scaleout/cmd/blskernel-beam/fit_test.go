@@ -60,7 +60,7 @@ func TestEnded(t *testing.T) {
 		says   string
 	}{
 		"interrupt": {nil, false, 130, "blskernel-beam: interrupted\n"},
-		"server":    {server, false, 130, "interrupted; the job server may go on"},
+		"server":    {server, false, 130, "interrupted; the job server may still be running"},
 		"cancel":    {server, true, exitFailure, "it was cancelled"},
 	} {
 		t.Run(name, func(t *testing.T) {
