@@ -218,9 +218,8 @@ type Retraining struct {
 	PseudoinverseFlops   float64 `json:"pseudoinverse_flops"`
 	// PseudoinverseBy says how A⁺ was computed, in the format of blsupdate.Start.String. It is
 	// "cholesky" for the paper's ridge formula, and "qr" or "svd" if AᵀA + lambda I is not positive
-	// definite to working precision. It is empty in older results, which are from the start of
-	// Improved.
-	PseudoinverseBy string  `json:"pseudoinverse_by,omitempty"`
+	// definite to working precision.
+	PseudoinverseBy string  `json:"pseudoinverse_by"`
 	WeightsSeconds  float64 `json:"weights_seconds"`
 	WeightsFlops    float64 `json:"weights_flops"`
 }

@@ -120,7 +120,8 @@ counted flops equal the model's. On pure the aim is 5% at the median and 15% at 
 	}
 	sec.Text = text
 	if len(reached) > 0 {
-		sec.Text = "From 0.5 ms on, the predictions deviate by\n" + strings.Join(reached, ";\n") + ".\n" + text
+		deviate := "From 0.5 ms on, the predictions deviate by " + strings.Join(reached, "; ") + "."
+		sec.Text = strings.Join(wrapped(deviate, 100), "\n") + "\n" + text
 		sec.meaning = []string{"The counter predicts the times of updates from 0.5 ms on to within " + strings.Join(reached, "; within ") + "."}
 	}
 	if all > 0 {

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -125,5 +126,42 @@ func TestPublishedPage(t *testing.T) {
 	}
 	if len(p.Numbers) != 5 || len(p.Plots) != 2 || lines == 0 || lines > 10 {
 		t.Errorf("%d numbers, %d plots, and %d lines of what they mean", len(p.Numbers), len(p.Plots), lines)
+	}
+}
+
+// TestReadmeSpeeds holds the table of speeds in the README to docs/results.
+func TestReadmeSpeeds(t *testing.T) {
+	ratios := map[string]string{}
+	for _, f := range published(t) {
+		for _, cell := range f.Cells {
+			for _, b := range cell.Value.Backends {
+				if c := cell.Value; c.N == 1000 && cell.Machine.Beside == 0 {
+					ratios[fmt.Sprintf("%s%s %s %s %d", c.Op, c.Args, b.Backend, cell.Machine.Kernel, c.Threads)] = times(b.Ratio)
+				}
+			}
+		}
+	}
+	cell := func(key string) string {
+		ratio, ok := ratios[key]
+		if !ok {
+			t.Errorf("docs/results has no %s", key)
+		}
+		return ratio
+	}
+	readme, err := os.ReadFile(filepath.FromSlash("../../README.md"))
+	testutil.NoError(t, err)
+	for _, row := range [][3]string{
+		{"product (Dgemm)", "dgemmNN openblas", "mat.Mul gonum"},
+		{"inverse by Cholesky", "cholesky-inverse openblas/dpotrf+dpotri", ""},
+		{"inverse by LU", "lu-inverse openblas/dgetrf+dgetri", "mat.Inverse gonum"},
+		{"inverse by LDLᵀ, packed", "ldlt-inverse openblas/dsytrf+dsytri2", ""},
+	} {
+		want := fmt.Sprintf("| %s | %s | %s | ", row[0], cell(row[1]+" avx2 1"), cell(row[1]+" avx512 1"))
+		if row[2] != "" {
+			want += cell(row[2] + " avx512 0")
+		}
+		if !bytes.Contains(readme, []byte(want)) {
+			t.Errorf("README.md has no %q", want)
+		}
 	}
 }

@@ -182,9 +182,6 @@ func (r *run) name() string {
 	if r.Data != r.paper().Data {
 		name += " on " + bench.DataName(r.Data)
 	}
-	if r.Scale == 1 && r.FeatureNodes != r.paper().FeatureNodes() {
-		name += fmt.Sprintf(", %d feature nodes", r.FeatureNodes)
-	}
 	if r.Recipe == bench.RecipeText {
 		name += ", recipe of the text"
 	}

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A comparison is the speed of a backend in a case of an operation, with one number of threads, and its
-// divisor: the speed of another backend, the speed on one thread, or none.
+// A comparison is the speed of a backend in the cases of an operation, with one number of threads, and
+// its divisor: the speed of another backend, the speed on one thread, or none.
 type comparison struct {
 	machine       *result.Machine
 	op, threads   string
@@ -24,28 +24,32 @@ type comparison struct {
 // oneThread stands for the same backend on one thread.
 const oneThread = "1 thread"
 
+// A measured speed is of one case and order. Its ratio is NaN without a divisor.
+type measured struct {
+	args                  string
+	n                     int
+	gflops, ratio, ofPeak float64
+}
+
 // SpeedSection returns the speeds of the operations in files, by order, with their ratios.
 func SpeedSection(files []*result.File) Section {
 	sec := Section{
 		Title: "Speed of the operations",
-		Text: `GFLOP/s by order n, and in parentheses the ratio to another backend or routine, or to one thread. The
-last columns show the geometric mean and the lowest of these ratios, and the highest speed as a share of
-the FMA peak of the same number of threads.`,
+		Text: `GFLOP/s by order n, and in parentheses the ratio to another backend or routine, or to one thread. Both
+are geometric means over the cases of an operation, such as the transposes of its operands. The last
+columns show the geometric mean of the ratios, the lowest ratio with its case and order, and the highest
+speed as a share of the FMA peak of the CPU, by its widest vectors, on the same number of threads.`,
 	}
-	type measured struct{ gflops, ratio, ofPeak float64 }
-	var rows ordered[comparison, map[int]measured]
+	var rows ordered[comparison, []measured]
 	var orders []int
-	var over []float64 // OpenBLAS, by the first backend
+	var over ordered[string, []float64] // OpenBLAS, by the first backend, for each kernel
 	var peaks ordered[string, [2]Series]
 	for _, f := range files {
 		for _, cell := range f.Cells {
 			c := cell.Value
 			add := func(name, against string, t speed.Timing, ratio float64) {
-				of := rows.at(comparison{cell.Machine, strings.TrimSpace(c.Op + " " + c.Args), speed.ThreadsName(c.Threads), name, against})
-				if *of == nil {
-					*of = map[int]measured{}
-				}
-				(*of)[c.N] = measured{t.GFLOPS, ratio, t.OfPeak} // the last measurement counts
+				of := rows.at(comparison{cell.Machine, c.Op, speed.ThreadsName(c.Threads), name, against})
+				*of = append(*of, measured{c.Args, c.N, t.GFLOPS, ratio, t.OfPeak})
 				orders = append(orders, c.N)
 			}
 			for i, t := range c.Backends {
@@ -60,11 +64,12 @@ the FMA peak of the same number of threads.`,
 				case len(c.Backends) == 1:
 					add(t.Backend, "", t, nan)
 				}
-				if t.OverOne > 0 {
+				if i == 0 && t.OverOne > 0 {
 					add(t.Backend, oneThread, t, t.OverOne)
 				}
-				if t.Backend == "openblas" && t.Ratio > 0 {
-					over = append(over, t.Ratio)
+				if t.Backend == "openblas" && t.Ratio > 0 && cell.Machine.Beside == 0 {
+					of := over.at(cell.Machine.Kernel)
+					*of = append(*of, t.Ratio)
 				}
 			}
 		}
@@ -80,38 +85,69 @@ the FMA peak of the same number of threads.`,
 	}
 	t.Columns = append(t.Columns, "mean ratio", "lowest", "of peak")
 	for _, e := range rows {
-		c, cells := e.key, e.value
-		row := []string{c.op + ", " + where(c.machine, c.name, c.threads)}
-		if c.against != "" {
-			row[0] += " / " + c.against
-		}
-		var ratios []float64
-		mean, lowest, ofPeak := nan, nan, 0.0
-		for _, n := range orders {
-			text := absent
-			if m, ok := cells[n]; ok {
-				text, ofPeak = significant(m.gflops), max(ofPeak, m.ofPeak)
-				if !math.IsNaN(m.ratio) {
-					text += " (" + times(m.ratio) + ")"
-					ratios = append(ratios, m.ratio)
-				}
-			}
-			row = append(row, text)
-		}
-		if len(ratios) > 0 {
-			mean, lowest = stat.GeometricMean(ratios, nil), slices.Min(ratios)
-		}
-		t.Rows = append(t.Rows, append(row, times(mean), times(lowest), times(ofPeak)))
+		t.Rows = append(t.Rows, e.key.row(e.value, orders))
 	}
 	sec.Tables = []Table{t}
 	for _, e := range peaks {
 		sec.Plots = append(sec.Plots, peakPlot(e.key, e.value[:]))
 	}
-	if len(over) > 0 {
-		sec.numbers = []Number{{times(speed.Median(over)) + "×", fmt.Sprintf("median speed of our backend over OpenBLAS in %s, "+
-			"from products of vectors to inverses; faster in %d", count(len(over), "measurement"), above(1, over))}}
+	var medians []string
+	var all []float64
+	for _, e := range over {
+		medians, all = append(medians, times(speed.Median(e.value))+"×"), append(all, e.value...)
+		if len(over) > 1 {
+			medians[len(medians)-1] += " with " + e.key
+		}
+	}
+	if len(all) > 0 {
+		sec.numbers = []Number{{strings.Join(medians, ", "), fmt.Sprintf("median speed of our backend over OpenBLAS in %s, "+
+			"from products of vectors to inverses; faster in %d", count(len(all), "measurement"), above(1, all))}}
 	}
 	return sec
+}
+
+// row returns a row of the table: the name, a cell for each order, and the last columns.
+func (c comparison) row(of []measured, orders []int) []string {
+	mean := func(of []measured, value func(m measured) float64) float64 {
+		var all []float64
+		for _, m := range of {
+			all = append(all, value(m))
+		}
+		return stat.GeometricMean(all, nil)
+	}
+	ratio := func(m measured) float64 { return m.ratio }
+	args := map[string]bool{}
+	lowest, ofPeak := of[0], 0.0
+	for _, m := range of {
+		args[m.args], ofPeak = true, max(ofPeak, m.ofPeak)
+		if m.ratio < lowest.ratio {
+			lowest = m
+		}
+	}
+	name := strings.TrimSpace(c.op + " " + of[0].args)
+	if len(args) > 1 {
+		name = fmt.Sprintf("%s, %d cases", c.op, len(args))
+	}
+	name += ", " + where(c.machine, c.name, c.threads)
+	if c.against != "" {
+		name += " / " + c.against
+	}
+	row := []string{name}
+	for _, n := range orders {
+		text := absent
+		if at := slices.DeleteFunc(slices.Clone(of), func(m measured) bool { return m.n != n }); len(at) > 0 {
+			text = significant(mean(at, func(m measured) float64 { return m.gflops }))
+			if r := mean(at, ratio); !math.IsNaN(r) {
+				text += " (" + times(r) + ")"
+			}
+		}
+		row = append(row, text)
+	}
+	low := absent
+	if !math.IsNaN(lowest.ratio) {
+		low = times(lowest.ratio) + " (" + strings.TrimSpace(fmt.Sprint(lowest.args, " ", lowest.n)) + ")"
+	}
+	return append(row, times(mean(of, ratio)), low, times(ofPeak))
 }
 
 // peakPlot returns a plot of the share of the FMA peak that dgemm reaches on one thread with a kernel.

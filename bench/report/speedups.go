@@ -109,6 +109,7 @@ computed: without C there are 6qkl. The total includes the start and all updates
 	if len(ratios) == 0 {
 		return sec
 	}
+	plot.Title = "Improved is " + between(ratios) + " times as fast as Original in total training time"
 	sizes := "at sizes other than the paper's"
 	if len(like) > 0 {
 		var parts []string
@@ -122,7 +123,6 @@ computed: without C there are 6qkl. The total includes the start and all updates
 			"the measured totals are within %s%% of the ratio of the flops without C.", whole(100*off))}
 	}
 	sec.numbers = []Number{{between(ratios) + "×", "speed of Improved (Algorithm 3) over Original (Algorithm 2) in total training time, " + sizes}}
-	plot.Title = "Improved is " + between(ratios) + " times as fast as Original in total training time"
 	sec.top = []*Plot{plot}
 	return sec
 }

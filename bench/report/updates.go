@@ -14,8 +14,7 @@ func timeSection(runs []*run) Section {
 		Title: "Time of an update",
 		Text: `Seconds from the new rows of A to new weights W, without the features, and, if measured, the time of a
 solution from scratch: of A⁺ and W, and of W alone. An update that takes longer than a solution from
-scratch does not pay. A⁺ from scratch is by the paper's ridge formula, or by the start of Improved if
-the lines have no pseudoinverse_by.`,
+scratch does not pay. A⁺ from scratch is by the paper's ridge formula.`,
 	}
 	runs = slices.DeleteFunc(slices.Clone(runs), func(r *run) bool { return r.last() == 0 })
 	used := map[string]int{} // titles are links on the page, so each run needs a unique one
@@ -69,7 +68,7 @@ func (r *run) timeTable() Table {
 		t.Text += " A program draws these digits; their accuracies say nothing about MNIST."
 	}
 	if n := r.Machine.Attempts; n > 1 {
-		t.Text += fmt.Sprintf(" It was run %d times, since the FMA peak moved by more than 15%%.", n)
+		t.Text += fmt.Sprintf(" Run %d times: the peak moved.", n)
 	}
 	if last != r.Updates {
 		t.Text += fmt.Sprintf(" The run was interrupted: it has %d of %d steps.", len(r.steps), r.Updates+1)

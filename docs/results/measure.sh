@@ -5,8 +5,8 @@
 #	measure.sh full OUT [DATA]    the paper's sizes; DATA has the files of MNIST and, if available, small NORB
 #
 # OUT is a folder for the results and the page. A quick run first removes the results of the last one. A
-# full run takes seven hours on two idle cores and 20 GB of memory, the short measurements first. It keeps
-# files that OUT has, so it goes on after an interruption. Without DATA it leaves Tables 2 to 5 and the
+# full run takes four to seven hours on two idle cores and 20 GB of memory, the short measurements first. It
+# keeps files that OUT has, so it goes on after an interruption. Without DATA it leaves Tables 2 to 5 and the
 # accuracies out.
 #
 # BACKEND chooses the backend, pure by default. The speeds are of all backends of the machine. RUNS is the
@@ -70,23 +70,27 @@ whole() {
 	mv "$work/lines" "$out/$1"
 }
 
-# One case of each operation: on matrices, decompositions, on a matrix and vectors, on vectors, and by gonum's mat.
+# All cases of operations on matrices, of decompositions, of operations on a matrix and vectors and on
+# vectors, and of gonum's mat. Each kind has its own orders.
 # shellcheck disable=SC2086 # the last argument is words
 speed() {
 	measure bench --op dgemm,dsyrk,dsyr2k,dsymm,dtrmm,dtrsm,dgemmtp,dsprk,dspmm,cholesky-inverse,ldlt-inverse,lu-inverse,lu-solve \
-		--case NN,UN,LU,LUN,N,L --n "$1" --rounds "$5" $6
+		--n "$1" --rounds "$5" $6
 	measure bench --op qr,eigensym,svd,eigen --n "$2" --rounds "$5" $6
-	measure bench --op dgemv,dger --case N --n "$3" --rounds "$5" $6
+	measure bench --op dgemv,dger,dsymv,dspmv,dsyr,dspr --n "$3" --rounds "$5" $6
 	measure bench --op ddot,daxpy --n "$4" --rounds "$5" $6
 	measure bench --op mat.Mul,mat.Cholesky,mat.Inverse --n "$2" --backend pure --rounds "$5" $6
 }
 
 quick_speed() { speed 30,100,300 30,100 100,1000 1000,10000 1 '--min-time 2ms --opponents=false'; }
 full_speed() {
-	speed 8,30,100,300,1000,2000 30,100,300,1000 30,100,300,1000,2000,4000 30,100,300,1000,3000,10000,20000 3 ''
+	speed 8,32,64,128,256,512,1000,2000 30,100,300,1000 32,100,500,1000,2000,4000 100,1000,10000,20000 5 '--min-time 20ms'
 }
 
-predicted() { measure flops --validate --backend "$backend"; }
+# The threads of a product, next to a process that keeps a CPU busy.
+beside() { measure bench --op dgemm --case NN,TN --beside 1 --n 64,128,256,512,1000,2000 --rounds 9 --min-time 20ms; }
+
+predicted() { measure flops --validate --calibrate --rounds 9; }
 
 case $size in
 quick)
@@ -100,10 +104,12 @@ full)
 	paper table1.jsonl --table 1
 	whole predicted.jsonl predicted
 	whole speed.jsonl full_speed
+	whole beside.jsonl beside
 	if "$blskernel" info | grep -q '^kernel: avx512'; then
 		(
 			export BLSKERNEL_KERNEL=avx2 OPENBLAS_CORETYPE=Haswell
 			whole speed-avx2.jsonl full_speed
+			[ -z "$data" ] || paper planner-avx2.jsonl --table 2 --data "$data" --method planner --runs "$runs"
 		)
 	fi
 	for table in 6 7 8; do
@@ -113,9 +119,10 @@ full)
 	paper table9.jsonl --table 9 ${data:+--data "$data"} --retrain --runs "$runs" --method "$every"
 	if [ -n "$data" ]; then
 		paper accuracy.jsonl --table 2 --data "$data" --method planner --runs 20
-		paper text.jsonl --table 2 --data "$data" --recipe text --method planner --runs 20
+		# By the recipe of the text lambda is 0, and A'A singular to working precision.
+		paper text.jsonl --table 2 --data "$data" --recipe text --method qr --runs 3
 		# Another ridge and scale, chosen on the last 10,000 training samples.
-		paper chosen.jsonl --table 2 --data "$data" --method planner --runs 10 --lambda 2^-18 --shrink 1.6
+		paper chosen.jsonl --table 2 --data "$data" --method planner --runs 3 --lambda 2^-18 --shrink 1.6
 		for table in 3 2 5 4; do
 			paper table$table.jsonl --table $table --data "$data" --retrain --runs "$runs"
 		done

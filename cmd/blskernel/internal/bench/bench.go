@@ -53,8 +53,9 @@ rounds:
     of peak  the speed as a fraction of the peak on the same number of threads
     ratio    the speed of the first backend divided by the speed of this one
 
-A table by matrix order follows, as on the page of 'blskernel report'. It has the speeds and the ratios,
-also to the speed on one thread, and the geometric mean and the lowest ratio of each row.
+A table by matrix order follows, as on the page of 'blskernel report'. A row has the geometric means of
+the speeds and of the ratios over the cases of an operation, also of the ratio to the speed on one
+thread, and the lowest ratio.
 
 Operations: ` + strings.Join(operations(false), ", ") + `
 or all for all of these; and ` + strings.Join(operations(true), ", ") + `,
