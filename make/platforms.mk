@@ -18,7 +18,7 @@ portability: cross i386 arm64 s390x
 
 INTERNAL = $(filter-out %/docs,$(shell $(GO) list ./internal/...))
 
-# Tests with sizes near the largest int: arguments, memory, headers of files. CI has time for fewer packages.
+# Tests with sizes near the largest int: arguments, memory, headers of files. CI has time for i386-sizes, with fewer packages.
 #
 # Some kernels of Linux run no 32-bit programs. There QEMU does, in which Go's handlers of signals crash: preemption
 # by signals is off, and packages whose tests cause signals are left out (a child that ends is one). So are package
@@ -26,10 +26,9 @@ INTERNAL = $(filter-out %/docs,$(shell $(GO) list ./internal/...))
 I386     = . ./mat ./bls/... ./dataset/... $(INTERNAL)
 SIGNALS  = blskernel blskernel/internal/io/interrupt blskernel/internal/testutil/guard $(addprefix blskernel/,$(sort $(patsubst %/,%,$(dir $(shell git grep -lE '"os/exec"|/numpytest"' -- '*_test.go')))))
 
-i386-sizes: I386 = . ./mat ./bls/model... ./dataset/... ./internal/io/... ./internal/linalg/backend ./internal/linalg/check
-i386 i386-sizes: export CGO_ENABLED = 0
-i386 i386-sizes: export GOARCH = 386
-i386 i386-sizes:
+i386: export CGO_ENABLED = 0
+i386: export GOARCH = 386
+i386:
 	$(GO) vet ./...
 	@if $(GO) test -run '^$$' ./internal/io/names >/dev/null 2>&1; then $(GO) test -timeout 30m $(I386); \
 	else \
@@ -37,6 +36,9 @@ i386 i386-sizes:
 		$(GO) test -timeout 30m -exec 'env GODEBUG=asyncpreemptoff=1 $(QEMU_I386)' \
 			$(filter-out $(SIGNALS) blskernel/bls blskernel/internal/soak,$(shell $(GO) list $(I386))); \
 	fi
+
+i386-sizes: I386 = . ./mat ./bls/model... ./dataset/... ./internal/io/... ./internal/linalg/backend ./internal/linalg/check
+i386-sizes: i386
 
 # emulated runs go test for the architecture $(1) in the emulator $(2), with the arguments $(3). A
 # test that starts its own program again uses BLSKERNEL_EMULATOR.
