@@ -288,6 +288,7 @@ func PseudoinverseNodes(s Shape, how NodesStrategy) []StepFlops {
 	case how.Rank == p && how.Refined:
 		weights = Line(StepNodesW, "2ckl + 2clp + 2ckp", op(GemmNN, l, c, k), op(GemmTN, p, c, l), op(GemmNN, k, c, p))
 	case how.Rank < p:
+		weights = Line(StepNodesW, "4ckp", op(GemmTN, p, c, k), op(GemmNN, k, c, p))
 		b = Line(StepNodesB, "2klp + 5kp² + 8p³/3", op(Geqrf, k+p, p, 0), op(Orgqr, k+p, p, 0), op(Trtrs, p, p, k), rest)
 	}
 	return append(steps, b, weights,

@@ -251,7 +251,7 @@ func (s *addition) apply(w *mat.Dense, rankC int) {
 	u.size.ErrWeights(state.Unit(s.q, u.K), u.Lambda, u.w)
 	u.prior.move(u.w, w)
 	u.w = w
-	u.noteWeights()
+	u.noteWeights(dense.ColumnNorms(u.w))
 	u.size.ErrWeights(state.Unit(s.q, u.K), u.Lambda, u.w)
 	now := u.reachOf(norms)
 	if s.form == types.Large { // I + Dbar Ax is not symmetric, and loses eps κ²

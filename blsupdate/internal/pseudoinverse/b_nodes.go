@@ -53,12 +53,12 @@ func (s *widening) decide() error {
 	return nil
 }
 
-// inside computes Bᵀ = P D (I + DᵀD)⁻¹ for C = 0. With the QR factorization [D; I] = [Q1; Q2] R it is P
-// Q1 R⁻ᵀ, whose accuracy does not depend on the condition of DᵀD.
+// inside computes Z = D (I + DᵀD)⁻¹ and Bᵀ = P Z for C = 0. With the QR factorization [D; I] = [Q1; Q2] R, Z
+// is Q1 R⁻ᵀ, so DᵀD is not formed.
 func (s *widening) inside() error {
 	u := s.u
 	u.Counter.Enter(cost.StepNodesB)
-	z, r, _, err := dense.QR(context.Background(), u.Counter, s.d, dense.ScaledIdentity(s.p, 1))
+	z, r, rcond, err := dense.QR(context.Background(), u.Counter, s.d, dense.ScaledIdentity(s.p, 1))
 	if err != nil {
 		return types.ErrOverflow
 	}
@@ -66,6 +66,7 @@ func (s *widening) inside() error {
 	if err := s.solveTriangle(z, r); err != nil {
 		return err
 	}
+	s.z, s.spread = z, 1/rcond
 	s.bt = mat.NewDense(s.l, s.p, nil)
 	u.p.blockwise(func(first int, plus *mat.Dense) {
 		b := dense.RowRange(s.bt, first, first+dense.Rows(plus))

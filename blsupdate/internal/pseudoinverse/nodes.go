@@ -26,6 +26,9 @@ type widening struct {
 	qr *lapack.QR // of C, where l >= p
 	r  *mat.Dense // its R
 	bt *mat.Dense // Bᵀ, l×p
+	z  *mat.Dense // D (I + DᵀD)⁻¹, k×p, if C is zero
+
+	spread float64 // the condition number of [D; I], if C is zero
 
 	// For a ridge: sqrt(lambda) D (CᵀC + lambda DᵀD + lambda I)⁻¹, k×p, and the norm of the new
 	// columns of the inverse.
@@ -163,19 +166,34 @@ func (s *widening) projectInto(stepD, stepC cost.Step, d *mat.Dense) {
 // nodesUnits is the error of C in units of the error of a sum.
 const nodesUnits = 4
 
-// errors returns the errors of the columns of C: see state.Border.Errors.
-func (s *widening) errors() []float64 {
+// errors returns the errors of the columns of C: of the sums C = H - A D, see state.Border.Errors, and
+// those that the error of D, relative to κ, leaves in the column space of A.
+func (s *widening) errors() (sums, inside []float64) {
 	b := state.Border{Base: &s.u.Base, D: dense.Transposed(s.d), C: s.c}
-	unit := nodesUnits * state.Unit(s.l, s.u.K)
-	if !s.how.Refined {
-		unit *= s.u.reaches().Scaled
+	unit, scaled := nodesUnits*state.Unit(s.l, s.u.K), s.u.reaches().Scaled
+	sums, inside = b.Errors(s.u.size.Lengths(s.u.Lambda), unit, 1), dense.ColumnNorms(s.h)
+	dense.Scale(unit*scaled, inside)
+	if s.how.Refined { // what two projections leave
+		dense.Scale(unit*scaled, inside)
+	} else {
+		dense.Add(inside, scaled, sums)
 	}
-	errs, square := b.Errors(s.u.size.Lengths(s.u.Lambda), unit, 1), unit*s.u.reaches().Scaled
-	if s.how.Refined {
-		square *= square // what two projections leave
+	return sums, inside
+}
+
+// factors returns bounds on the norms of the products by which the new weights were computed: of B and Y,
+// of B and the residuals, which have the norms rest, or of Z and W with the condition number of [D; I].
+func (s *widening) factors(rest []float64) []float64 {
+	norms, factor := rest, dense.Norm(s.bt.RawMatrix().Data)
+	switch {
+	case s.z != nil:
+		norms, factor = dense.ColumnNorms(s.u.w), s.spread
+	case !s.how.Refined:
+		norms = s.u.size.Y
 	}
-	dense.Add(errs, square, dense.ColumnNorms(s.h))
-	return errs
+	norms = slices.Clone(norms)
+	dense.Scale(factor, norms)
+	return norms
 }
 
 func (s *widening) state() (*State, error) {
@@ -191,6 +209,8 @@ func (s *widening) state() (*State, error) {
 		s.ridgeWeights(below)
 	case s.how.Refined && s.how.Rank == p: // Cᵀ(A W) is zero, apart from rounding errors in C
 		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, s.bt, u.Residual(s.a, s.y, u.w), 0, below)
+	case s.z != nil: // B Y = (I + DᵀD)⁻¹DᵀA⁺Y without the errors of A⁺
+		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, s.z, u.w, 0, below)
 	default:
 		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, s.bt, s.y, 0, below)
 	}
@@ -217,14 +237,22 @@ func (s *widening) state() (*State, error) {
 	}
 
 	next.K = wide
-	next.size = u.size.WithNodes(dense.ColumnNorms(s.h), s.errors())
+	errs, inside := s.errors()
+	next.size = u.size.WithNodes(dense.ColumnNorms(s.h), errs)
+	dense.Add(errs, 1, inside)
+	for j, v := range inside { // not in ErrR: residuals are orthogonal to these errors
+		next.size.ErrA[k+j] = state.Capped(next.size.ErrA[k+j] + v)
+	}
 	before, after := dense.ColumnNorms(u.ResidualAfter(s.a, s.y, u.w)), next.Refitted(next.w, s.y, s.a, s.h)
 	for t, v := range u.size.Rest { // Rest has the residuals of removed rows, too
 		next.size.Rest[t] = detmath.Hypot(after[t], state.Leg(v, before[t]))
 	}
 	next.size.ErrWeights(nodesUnits*state.Unit(p, wide), u.Lambda, next.w)
 	next.noteReach()
-	next.noteWeights()
+	if !s.how.Ridge {
+		next.noteWeights(s.factors(before))
+	}
+	next.noteWeights(dense.ColumnNorms(next.w))
 	if u.Lambda > 0 { // the new columns may be smaller than the first ones
 		plain := detmath.Hypot(u.reaches().Plain, s.grown)
 		next.prior.share = max(u.prior.share, nodesDrift*shareOf(float64(u.Lambda*plain*plain)))
@@ -235,7 +263,7 @@ func (s *widening) state() (*State, error) {
 		}
 	}
 	if !s.how.Refined && !s.how.Ridge { // otherwise B multiplies the residuals
-		next.size.ErrNodes(next.reaches(), next.size.Lengths(u.Lambda), s.errors())
+		next.size.ErrNodes(next.reaches(), next.size.Lengths(u.Lambda), errs)
 	}
 	next.rank += s.how.Rank
 	next.norm = detmath.Hypot(u.norm, dense.Frobenius(s.h))

@@ -75,7 +75,7 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	u.prior.leave(u.Lambda, u.w, w, u.Samples, first, ax, gone, rest, u.reaches().Plain)
 	u.w = w
 	u.size.ErrWeights(state.Unit(q, u.K), u.Lambda, w)
-	u.noteWeights()
+	u.noteWeights(dense.ColumnNorms(u.w))
 	u.noteReach()
 	u.size.ErrGain(q, rest, u.Lambda, u.reachOf(u.rowNorms()), u.reaches(), before, nil)
 	u.Counter.Enter(cost.StepPseudoinverse)

@@ -59,7 +59,7 @@ func (u *State) finish(ctx context.Context, first, a, y *mat.Dense) error {
 	u.size.ErrTargets(u.squared)
 	u.squared = 0
 	u.size.Rest = u.Refitted(u.w, y, a)
-	u.noteWeights()
+	u.noteWeights(dense.ColumnNorms(u.w))
 	u.prior.reset(u.Lambda, l, u.C)
 	if u.Lambda == 0 {
 		u.remember(u.p.norm())

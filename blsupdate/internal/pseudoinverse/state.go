@@ -31,7 +31,7 @@ type State struct {
 
 	size    state.Norms
 	reach   []float64 // the largest norms that the rows of A⁺ have had
-	largest []float64 // the largest norms that the columns of W have had
+	largest []float64 // the largest norms of the columns of W so far: see noteWeights
 	prior   prior     // of a ridge
 	squared float64   // the relative error of A⁺ from a start by AᵀA
 	doubt   bool      // whether a rank below k was a close decision
@@ -174,15 +174,20 @@ func (u *State) length() float64 {
 func (u *State) conditionNumber() float64 { return u.norm * u.p.norm() }
 
 // Condition reports how accurate W is. Below full rank the columns of A are not scaled, and the error
-// of W is eps κ‖A⁺‖‖Y‖ for the worst κ = ‖A‖‖A⁺‖ so far, and eps κ²‖A⁺‖‖Y‖ after updates.
+// of W is eps κ (‖W‖ + ‖A⁺‖‖Y - A W‖) for the largest W and the worst κ = ‖A‖‖A⁺‖ so far, and at most
+// eps κ‖A⁺‖‖Y‖. Once the rank has grown it is eps κ²‖A⁺‖‖Y‖.
 func (u *State) Condition() state.Condition {
 	if u.rank < u.K {
 		c := state.Condition{RCond: min(1, 1/(u.worst.a*u.worst.plus)), Power: u.worst.power}
-		c.Error = 4 * state.Unit(u.p.count, u.K) * u.drift / detmath.Pow(c.RCond, c.Power) * u.worst.plus
+		c.Error = 4 * state.Unit(u.p.count, u.K) * max(u.drift, updatedDrift) / detmath.Pow(c.RCond, c.Power)
 		worst := 0.0
 		for t, y := range u.size.Y {
 			if y > 0 {
-				worst = max(worst, y/dense.Norm(gonummat.Col(nil, t, u.w)))
+				far := u.worst.plus * y
+				if u.worst.power == 1 {
+					far = min(far, u.largest[t]+float64(u.worst.plus*u.size.Rest[t]))
+				}
+				worst = max(worst, far/dense.Norm(gonummat.Col(nil, t, u.w)))
 			}
 		}
 		if c.Error *= worst; u.doubt {
@@ -205,13 +210,14 @@ func (u *State) Condition() state.Condition {
 	return c
 }
 
-// noteWeights records the largest norm so far of each column of W.
-func (u *State) noteWeights() {
-	norms := dense.ColumnNorms(u.w)
-	for t, v := range u.largest {
-		norms[t] = max(norms[t], v)
+// noteWeights records the largest norms so far of the columns of W, or of products that gave W.
+func (u *State) noteWeights(norms []float64) {
+	largest := make([]float64, u.C)
+	copy(largest, u.largest)
+	for t, v := range norms {
+		largest[t] = state.Capped(max(largest[t], v))
 	}
-	u.largest = norms
+	u.largest = largest
 }
 
 // reaches returns bounds on the norms of inverses, from the largest norms of the rows of A⁺.

@@ -22,7 +22,7 @@ import (
 
 // Add updates Q and W for the q new rows in ax.
 func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
-	next, rows := *s, s.rows()
+	next, rows := *s, s.rows() // one block changes Q in place
 	if next.Size, err = s.Size.With(ax, ya, s.Lambda).Safe(); err != nil {
 		return out, err
 	}
@@ -32,8 +32,9 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 		return out, err
 	}
 	next.NoteWeights(q)
+	var fit []float64
 	if form == types.Large {
-		err = next.addLarge(ctx, ax, ya)
+		fit, err = next.addLarge(ctx, ax, ya)
 	} else {
 		_, err = next.eachBlock(ctx, 1, ax, ya, 0)
 	}
@@ -42,16 +43,10 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	}
 	next.noteRows()
 	next.NoteWeights(q)
-	if form == types.Large { // two inverses
-		dense.Scale(largeReach, rows)
-	}
-	next.NoteGain(q, 1, &s.Inverse, rows, nil)
+	next.NoteGain(q, 1, &s.Inverse, rows, fit)
 	*s = next
 	return state.Outcome{Model: cost.RidgeAdd(s.Options, form, q, s.K, s.C), Form: form}, nil
 }
-
-// largeReach multiplies the norms of rows to account for the larger errors of the form Large.
-const largeReach = 7
 
 // Remove removes rows block by block. Q grows by a factor of at most 1/(1-h).
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
@@ -167,24 +162,25 @@ func (s *State) apply(sign float64, u *lapack.Cholesky, t, ax, ya *mat.Dense) er
 //
 //	Q := (Q⁻¹ + AxᵀAx)⁻¹,   W := W + Q Axᵀ(Ya - Ax W).
 //
-// The inverse of the unsymmetric I + Q AxᵀAx by LU would have an error of eps κ³.
-func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
+// The inverse of the unsymmetric I + Q AxᵀAx by LU would have an error of eps κ³. The new Q multiplies
+// Axᵀ(Ya - Ax W) with its errors, so fit has the norms of R ΔW for RᵀR = Q⁻¹ and the change ΔW of W.
+func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (fit []float64, err error) {
 	q := dense.Rows(ax)
 	s.Counter.Enter(cost.StepG)
 	g, err := s.invert(ctx, s.inverse(), "Q")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	err = state.EachPanel(ctx, q, func(from, to int) error {
 		dense.Sprk(s.Counter, 1, dense.RowRange(ax, from, to), 1, g)
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.Counter.Enter(cost.StepQ)
 	if s.Q, err = s.invert(ctx, g, state.GramMatrix); err != nil {
-		return err
+		return nil, err
 	}
 	s.Gain, s.BoundX = 1, dense.LargestOf(s.data())
 
@@ -197,20 +193,24 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	old := s.W
 	s.W = dense.Copy(s.W)
 	w := s.W.RawMatrix().Data
 	s.Counter.Dspmm(blas.Left, s.K, s.C, 1, s.data(), v.RawMatrix().Data, s.C, 1, w, s.C)
 	if floats.FirstNonFinite(w) >= 0 {
-		return types.ErrOverflow
+		return nil, types.ErrOverflow
 	}
 	s.BoundW = dense.LargestOf(w)
 	change := dense.Copy(s.W)
 	change.Sub(s.W, old)
-	s.noteFit(q, innovation, state.Products(v, change))
-	return nil
+	fit = state.Products(v, change)
+	s.noteFit(q, innovation, fit)
+	for t, square := range fit {
+		fit[t] = math.Sqrt(max(0, square))
+	}
+	return fit, nil
 }
 
 // noteFit adds the residuals E' of q added rows to RSS and the norms of residuals. innovation has the
