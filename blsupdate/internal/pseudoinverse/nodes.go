@@ -181,8 +181,8 @@ func (s *widening) errors() (sums, inside []float64) {
 	return sums, inside
 }
 
-// factors returns bounds on the norms of the products by which the new weights were computed: of B and Y,
-// of B and the residuals, which have the norms rest, or of Z and W with the condition number of [D; I].
+// factors returns bounds on the norms of the products that gave the new weights: of B and Y, of B and
+// the residuals, which have the norms rest, or of Z and W, times the condition number of [D; I].
 func (s *widening) factors(rest []float64) []float64 {
 	norms, factor := rest, dense.Norm(s.bt.RawMatrix().Data)
 	switch {
