@@ -212,11 +212,16 @@ func (s *addition) newWeights() (*mat.Dense, error) {
 	return w, nil
 }
 
-// fitted is Fitted for the residuals of the new rows: those in ya, with the old weights, and those with
-// the new weights w.
-func (s *addition) fitted(sign float64, w *mat.Dense) []float64 {
+// changeTo returns the change of W that makes it w.
+func (u *State) changeTo(w *mat.Dense) *mat.Dense {
 	change := dense.Copy(w)
-	change.Sub(w, s.u.w)
+	change.Sub(w, u.w)
+	return change
+}
+
+// fitted is Fitted for the residuals of the new rows: those in ya, with the old weights, and those
+// after a change of the weights.
+func (s *addition) fitted(sign float64, change *mat.Dense) []float64 {
 	return s.u.Fitted(sign, s.ya, s.u.ResidualAfter(s.ax, s.ya, change))
 }
 
@@ -237,31 +242,32 @@ func (s *addition) checkOverflow() error {
 }
 
 // largeUnits is the error of the form Large in units of the errors of the other forms.
-const largeUnits = 200
+const largeUnits = 20
 
 // apply changes the state. It cannot fail.
 func (s *addition) apply(w *mat.Dense, rankC int) {
 	u := s.u
-	before, norms := u.size.Rest, u.rowNorms()
+	before, norms, change := u.size.Rest, u.rowNorms(), u.changeTo(w)
 	s.subtract(cost.StepDAgain)
 	u.p.append(s.bt.RawMatrix().Data)
 	u.size.Rest = slices.Clone(u.size.Rest)
-	state.AddLengths(u.size.Rest, s.fitted(1, w))
+	state.AddLengths(u.size.Rest, s.fitted(1, change))
 	u.size = u.size.With(s.ax, mat.NewDense(s.q, u.C, nil), u.Lambda)
 	u.size.ErrWeights(state.Unit(s.q, u.K), u.Lambda, u.w)
-	u.prior.move(u.w, w)
+	u.prior.move(change)
 	u.w = w
 	u.noteWeights(dense.ColumnNorms(u.w))
 	u.size.ErrWeights(state.Unit(s.q, u.K), u.Lambda, u.w)
-	now := u.reachOf(norms)
-	if s.form == types.Large { // I + Dbar Ax is not symmetric, and loses eps κ²
+	now, fit := u.reachOf(norms), []float64(nil)
+	if s.form == types.Large { // I + Dbar Ax is not symmetric, and loses eps κ². It gives all of ΔW
+		fit = u.size.Fits(u.Lambda, change)
 		u.worst.power = 2
 		u.size.Err(largeUnits * state.Unit(s.q, u.K) * now.Scaled)
 		now.Scaled *= largeUnits * now.Scaled
 	} else { // I + DᵀD loses eps ‖DᵀD‖ up to highLeverage
 		now.Scaled *= min(now.Scaled, math.Sqrt(highLeverage))
 	}
-	u.size.ErrGain(s.q, 1, u.Lambda, now, u.reaches(), before, nil)
+	u.size.ErrGain(s.q, 1, u.Lambda, now, u.reaches(), before, fit)
 	u.norm = detmath.Hypot(u.norm, dense.Norm(s.ax.RawMatrix().Data))
 	u.drift = max(u.drift, updatedDrift)
 	if rankC > 0 { // only then can A⁺ have grown

@@ -53,8 +53,8 @@ func (s *widening) decide() error {
 	return nil
 }
 
-// inside computes Z = D (I + DᵀD)⁻¹ and Bᵀ = P Z for C = 0. With the QR factorization [D; I] = [Q1; Q2] R,
-// Z is Q1 R⁻ᵀ, so DᵀD is not formed.
+// inside computes Z = D (I + DᵀD)⁻¹ and Bᵀ = P Z for C = 0. With the QR factorization [D; I] =
+// [Q1; Q2] R, Z is Q1 R⁻ᵀ, so DᵀD is not formed.
 func (s *widening) inside() error {
 	u := s.u
 	u.Counter.Enter(cost.StepNodesB)

@@ -72,15 +72,13 @@ func (p *prior) reset(lambda float64, l, c int) {
 	}
 }
 
-// move records that W becomes next. If E has no bound, it may have kept W from changing.
-func (p *prior) move(w, next *mat.Dense) {
+// move records a change of W. If E has no bound, it may have kept W from changing.
+func (p *prior) move(change *mat.Dense) {
 	if p.size >= maxBias {
 		p.shift = slices.Repeat([]float64{math.MaxFloat64}, len(p.shift))
 		return
 	}
-	step := dense.Copy(next)
-	step.Sub(next, w)
-	p.add(p.size, dense.ColumnNorms(step))
+	p.add(p.size, dense.ColumnNorms(change))
 }
 
 func (p *prior) add(f float64, norms []float64) {
@@ -93,15 +91,15 @@ func (p *prior) add(f float64, norms []float64) {
 // exact reports whether the model of l rows is as if started with them.
 func (p *prior) exact(l int) bool { return p.first == l && !p.mixed }
 
-// leave records that W becomes next when the rows ax are removed from l rows. n of the removed rows are
+// leave records the change of W when the rows ax are removed from l rows. n of the removed rows are
 // from the start, gone has the norms of their residuals, rest is 1-h, and plain bounds ‖R⁻¹‖.
-func (p *prior) leave(lambda float64, w, next *mat.Dense, l, n int, ax *mat.Dense, gone []float64, rest, plain float64) {
+func (p *prior) leave(lambda float64, change *mat.Dense, l, n int, ax *mat.Dense, gone []float64, rest, plain float64) {
 	if q := dense.Rows(ax); p.exact(l) {
 		p.share = shareOf(p.share / (1 + p.share) / rest) // M - AxᵀAx >= (1-h) M
 		p.reset(lambda, l-q, len(gone))
 		return
 	}
-	p.move(w, next)
+	p.move(change)
 	p.share = min(maxBias, 10*p.share/rest) // without the first rows lambda counts for more
 	if p.first -= n; n > 0 {
 		size := dense.Frobenius(ax)

@@ -67,12 +67,12 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	}
 	s.reserveD(0)
 	s.subtract(cost.StepD)
-	before := u.size.Rest
-	s.fitted(-1, w)
+	before, change := u.size.Rest, u.changeTo(w)
+	s.fitted(-1, change)
 	gone := dense.ColumnNorms(u.ResidualAfter(ax, ya, w))
 	u.size = u.size.Without(ax, ya, u.Lambda, rest, gone)
 	first, _ := slices.BinarySearch(places, u.prior.first)
-	u.prior.leave(u.Lambda, u.w, w, u.Samples, first, ax, gone, rest, u.reaches().Plain)
+	u.prior.leave(u.Lambda, change, u.Samples, first, ax, gone, rest, u.reaches().Plain)
 	u.w = w
 	u.size.ErrWeights(state.Unit(q, u.K), u.Lambda, w)
 	u.noteWeights(dense.ColumnNorms(u.w))

@@ -172,17 +172,21 @@ func Capped(v float64) float64 {
 
 func (s Norms) addGain(t int, v float64) { s.Gain[t] = Capped(s.Gain[t] + v) }
 
-// ErrWeights adds to ErrY the errors of weights that a state keeps: unit times the sum over i of |W_ij|
-// times the norm of column i of [A; sqrt(lambda) I].
+// ErrWeights adds to ErrY the errors of weights that a state keeps: unit times Fits.
 func (s Norms) ErrWeights(unit, lambda float64, w *mat.Dense) {
-	fit := make([]float64, len(s.Y))
-	lengths := s.Lengths(lambda)
+	s.grow(s.ErrY, unit, s.Fits(lambda, w))
+}
+
+// Fits bounds the norms of the columns of [A; sqrt(lambda) I] W by the sums over i of |W_ij| times the
+// norm of column i of the matrix.
+func (s Norms) Fits(lambda float64, w *mat.Dense) []float64 {
+	fit, lengths := make([]float64, len(s.Y)), s.Lengths(lambda)
 	for i := range dense.Rows(w) {
 		for j, v := range w.RawRowView(i) {
 			fit[j] += float64(math.Abs(v) * lengths[i])
 		}
 	}
-	s.grow(s.ErrY, unit, fit)
+	return fit
 }
 
 // ErrGain adds to Gain the errors of a change by q rows: what the rows added to the residuals, whose
