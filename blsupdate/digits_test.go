@@ -395,7 +395,7 @@ func TestDigits(t *testing.T) {
 		slices.Sort(x)
 		median, most := x[len(x)/2], x[len(x)*9/10]
 		t.Logf("%-32s %6d states, median %5.2f, 90%% %5.2f, least %.2f", name, len(x), median, most, x[0])
-		limits := [2]float64{4, 6.6}
+		limits := [2]float64{4, 6.7}
 		if len(x) < 1000 { // by chance
 			limits = [2]float64{4.5, 8}
 		}

@@ -6,8 +6,8 @@
 # release. It needs what .ci/run installs and a cross compiler for the wheel of arm64 (Debian and
 # Ubuntu: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross). It skips MNIST if the files are missing
 # (BLSKERNEL_MNIST, or ../shared/data/mnist), and vulnerabilities if the database cannot be reached.
-# Coverage is measured on the short form of all tests, with OpenBLAS: its counters slow tests down, and
-# the long form of the command's tests would take most of an hour. Quick checks come first.
+# Coverage is measured on the short form of all tests but one, with OpenBLAS: its counters slow tests
+# down, and the long form of the command's tests would take most of an hour. Quick checks come first.
 #
 # A step that has passed leaves a file in .verify, so make verify continues after an interruption.
 # Another commit starts over.

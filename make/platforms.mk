@@ -21,8 +21,8 @@ INTERNAL = $(filter-out %/docs,$(shell $(GO) list ./internal/...))
 # Tests with sizes near the largest int: arguments, memory, headers of files. CI has time for i386-sizes, with fewer packages.
 #
 # Some kernels of Linux run no 32-bit programs. There QEMU does, in which Go's handlers of signals crash: preemption
-# by signals is off, and packages whose tests cause signals are left out (a child that ends is one). So are package
-# bls, whose models the golden hashes cover, and the soak test: they take too long in emulation.
+# by signals is off, and packages whose tests cause signals are left out (the end of a child process causes one). So
+# are package bls and the soak test, which take too long in emulation.
 I386     = . ./mat ./bls/... ./dataset/... $(INTERNAL)
 SIGNALS  = blskernel blskernel/internal/io/interrupt blskernel/internal/testutil/guard $(addprefix blskernel/,$(sort $(patsubst %/,%,$(dir $(shell git grep -lE '"os/exec"|/numpytest"' -- '*_test.go')))))
 

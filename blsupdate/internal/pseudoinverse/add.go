@@ -259,7 +259,7 @@ func (s *addition) apply(w *mat.Dense, rankC int) {
 	u.noteWeights(dense.ColumnNorms(u.w))
 	u.size.ErrWeights(state.Unit(s.q, u.K), u.Lambda, u.w)
 	now, fit := u.reachOf(norms), []float64(nil)
-	if s.form == types.Large { // I + Dbar Ax is not symmetric, and loses eps κ². It gives all of ΔW
+	if s.form == types.Large { // the inverse of I + Dbar Ax, which is not symmetric, loses eps κ² in all of ΔW
 		fit = u.size.Fits(u.Lambda, change)
 		u.worst.power = 2
 		u.size.Err(largeUnits * state.Unit(s.q, u.K) * now.Scaled)

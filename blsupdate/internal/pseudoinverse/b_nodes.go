@@ -66,7 +66,7 @@ func (s *widening) inside() error {
 	if err := s.solveTriangle(z, r); err != nil {
 		return err
 	}
-	s.z, s.spread = z, 1/rcond
+	s.z, s.condition = z, 1/rcond
 	s.bt = mat.NewDense(s.l, s.p, nil)
 	u.p.blockwise(func(first int, plus *mat.Dense) {
 		b := dense.RowRange(s.bt, first, first+dense.Rows(plus))

@@ -28,7 +28,7 @@ type widening struct {
 	bt *mat.Dense // Bᵀ, l×p
 	z  *mat.Dense // D (I + DᵀD)⁻¹, k×p, if C is zero
 
-	spread float64 // the condition number of [D; I], if C is zero
+	condition float64 // an estimate of the condition number of [D; I], if C is zero
 
 	// For a ridge: sqrt(lambda) D (CᵀC + lambda DᵀD + lambda I)⁻¹, k×p, and the norm of the new
 	// columns of the inverse.
@@ -44,7 +44,7 @@ type widening struct {
 //
 // with B = C⁺ if C has full column rank, and B = (I + DᵀD)⁻¹DᵀA⁺ if C is zero. Otherwise the columns
 // are added in two parts: first as many as the rank of C, which span the new directions, and then the
-// others, which lie in the column space.
+// others, which lie in the column space. For C = 0, B Y is (I + DᵀD)⁻¹DᵀW.
 //
 // With a ridge, where A A⁺ is not a projection, B is (CᵀC + lambda DᵀD + lambda I)⁻¹Cᵀ for any C. Then
 // A⁺ becomes the ridge inverse of [A H] if it was the ridge inverse of A; after updates by rows it
@@ -166,28 +166,31 @@ func (s *widening) projectInto(stepD, stepC cost.Step, d *mat.Dense) {
 // nodesUnits is the error of C in units of the error of a sum.
 const nodesUnits = 4
 
-// errors returns the errors of the columns of C: of the sums C = H - A D, see state.Border.Errors, and
-// those that the error of D, relative to κ, leaves in the column space of A.
+// errors returns the errors of the columns of C: those of the sums C = H - A D, as state.Border.Errors
+// has them, and those in the column space of A, A times the error of D: the relative error of A⁺ times
+// H, and κ times the errors of the sums.
 func (s *widening) errors() (sums, inside []float64) {
 	b := state.Border{Base: &s.u.Base, D: dense.Transposed(s.d), C: s.c}
 	unit, scaled := nodesUnits*state.Unit(s.l, s.u.K), s.u.reaches().Scaled
+	share := max(unit*scaled, s.u.size.Drift)
 	sums, inside = b.Errors(s.u.size.Lengths(s.u.Lambda), unit, 1), dense.ColumnNorms(s.h)
-	dense.Scale(unit*scaled, inside)
+	dense.Scale(share, inside)
 	if s.how.Refined { // what two projections leave
-		dense.Scale(unit*scaled, inside)
+		dense.Scale(share, inside)
 	} else {
 		dense.Add(inside, scaled, sums)
 	}
 	return sums, inside
 }
 
-// factors returns bounds on the norms of the products that gave the new weights: of B and Y, of B and
-// the residuals, which have the norms rest, or of Z and W, times the condition number of [D; I].
+// factors returns norms that bound the errors of the new weights after multiplication by eps κ: ‖B‖
+// times the norms of the residuals, given in rest, ‖B‖‖Y‖, or ‖W‖ times the condition number of [D; I],
+// with which the errors of D reach Z.
 func (s *widening) factors(rest []float64) []float64 {
 	norms, factor := rest, dense.Norm(s.bt.RawMatrix().Data)
 	switch {
 	case s.z != nil:
-		norms, factor = dense.ColumnNorms(s.u.w), s.spread
+		norms, factor = dense.ColumnNorms(s.u.w), s.condition
 	case !s.how.Refined:
 		norms = s.u.size.Y
 	}
@@ -209,7 +212,7 @@ func (s *widening) state() (*State, error) {
 		s.ridgeWeights(below)
 	case s.how.Refined && s.how.Rank == p: // Cᵀ(A W) is zero, apart from rounding errors in C
 		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, s.bt, u.Residual(s.a, s.y, u.w), 0, below)
-	case s.z != nil: // B Y = (I + DᵀD)⁻¹DᵀA⁺Y without the errors of A⁺
+	case s.z != nil: // B Y = Zᵀ(A⁺Y), and W has smaller errors than A⁺Y
 		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, s.z, u.w, 0, below)
 	default:
 		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, s.bt, s.y, 0, below)
@@ -240,7 +243,9 @@ func (s *widening) state() (*State, error) {
 	errs, inside := s.errors()
 	next.size = u.size.WithNodes(dense.ColumnNorms(s.h), errs)
 	dense.Add(errs, 1, inside)
-	for j, v := range inside { // not in ErrR: residuals are orthogonal to these errors
+	// Not in ErrR: the present residuals, with a ridge together with sqrt(lambda) W, are orthogonal
+	// to these errors. Drift has their effect on the residuals of later rows.
+	for j, v := range inside {
 		next.size.ErrA[k+j] = state.Capped(next.size.ErrA[k+j] + v)
 	}
 	before, after := dense.ColumnNorms(u.ResidualAfter(s.a, s.y, u.w)), next.Refitted(next.w, s.y, s.a, s.h)
@@ -262,8 +267,10 @@ func (s *widening) state() (*State, error) {
 			next.prior.reset(u.Lambda, s.l, u.C)
 		}
 	}
+	reach, lengths := next.reaches(), next.size.Lengths(u.Lambda)
+	next.size.Drift = state.Capped(u.size.Drift + reach.Spread(lengths, slices.Concat(make([]float64, k), inside)))
 	if !s.how.Refined && !s.how.Ridge { // otherwise B multiplies the residuals
-		next.size.ErrNodes(next.reaches(), next.size.Lengths(u.Lambda), errs)
+		next.size.ErrNodes(reach, lengths, errs)
 	}
 	next.rank += s.how.Rank
 	next.norm = detmath.Hypot(u.norm, dense.Frobenius(s.h))

@@ -140,7 +140,7 @@ func (u *State) save() State {
 // largest A⁺, in the directions in which A was smallest, relative to the largest A.
 type conditioning struct {
 	a, plus float64 // the largest Frobenius norms so far, of A or [A; sqrt(lambda) I], and of A⁺
-	power   int     // of κ in the error: 2 once the form Large was used or the rank grew
+	power   int     // of κ in the error: 2 once the form Large was used or added rows raised the rank
 }
 
 // remember records the present norm of A, and the given norm of A⁺.
@@ -174,18 +174,19 @@ func (u *State) length() float64 {
 func (u *State) conditionNumber() float64 { return u.norm * u.p.norm() }
 
 // Condition reports how accurate W is. Below full rank the columns of A are not scaled, and the error
-// of W is eps κ (‖W‖ + ‖A⁺‖‖Y - A W‖) for the largest W and the worst κ = ‖A‖‖A⁺‖ so far, and at most
-// eps κ‖A⁺‖‖Y‖. Once the rank has grown it is eps κ²‖A⁺‖‖Y‖.
+// of W is eps κ (‖W‖ + ‖A⁺‖‖Y - A W‖) for the largest W and the worst κ = ‖A‖‖A⁺‖ so far. Once added
+// rows have raised the rank, or the form Large was used, it is eps κ²‖A⁺‖‖Y‖ if that is larger.
 func (u *State) Condition() state.Condition {
 	if u.rank < u.K {
 		c := state.Condition{RCond: min(1, 1/(u.worst.a*u.worst.plus)), Power: u.worst.power}
+		// The factor of an update covers W = A⁺Y of a start, too.
 		c.Error = 4 * state.Unit(u.p.count, u.K) * max(u.drift, updatedDrift) / detmath.Pow(c.RCond, c.Power)
 		worst := 0.0
 		for t, y := range u.size.Y {
 			if y > 0 {
-				far := u.worst.plus * y
-				if u.worst.power == 1 {
-					far = min(far, u.largest[t]+float64(u.worst.plus*u.size.Rest[t]))
+				far := u.largest[t] + float64(u.worst.plus*u.size.Rest[t])
+				if u.worst.power == 2 {
+					far = max(far, u.worst.plus*y)
 				}
 				worst = max(worst, far/dense.Norm(gonummat.Col(nil, t, u.w)))
 			}
@@ -210,7 +211,8 @@ func (u *State) Condition() state.Condition {
 	return c
 }
 
-// noteWeights records the largest norms so far of the columns of W, or of products that gave W.
+// noteWeights records the largest norms so far of the columns of W, or of products that gave weights of
+// new nodes.
 func (u *State) noteWeights(norms []float64) {
 	largest := make([]float64, u.C)
 	copy(largest, u.largest)

@@ -22,7 +22,7 @@ import (
 
 // Add updates Q and W for the q new rows in ax.
 func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
-	next, rows := *s, s.rows() // one block changes Q in place
+	next, rows := *s, s.rows() // before: one block changes Q in place
 	if next.Size, err = s.Size.With(ax, ya, s.Lambda).Safe(); err != nil {
 		return out, err
 	}
@@ -162,8 +162,8 @@ func (s *State) apply(sign float64, u *lapack.Cholesky, t, ax, ya *mat.Dense) er
 //
 //	Q := (Q⁻¹ + AxᵀAx)⁻¹,   W := W + Q Axᵀ(Ya - Ax W).
 //
-// The inverse of the unsymmetric I + Q AxᵀAx by LU would have an error of eps κ³. The new Q multiplies
-// Axᵀ(Ya - Ax W) with its errors, so fit has the norms of R ΔW for RᵀR = Q⁻¹ and the change ΔW of W.
+// The inverse of the unsymmetric I + Q AxᵀAx by LU would have an error of eps κ³. The errors of
+// the new Q reach all of the change ΔW of W: fit has the norms of R ΔW, RᵀR = Q⁻¹.
 func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (fit []float64, err error) {
 	q := dense.Rows(ax)
 	s.Counter.Enter(cost.StepG)

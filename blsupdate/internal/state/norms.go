@@ -195,7 +195,8 @@ func (s Norms) Fits(lambda float64, w *mat.Dense) []float64 {
 // removal divides it by rest = 1-h. It is at most ErrA times the largest norm of the inverse so far,
 // which peak has. For Squared norms the norms of inverses count squared.
 //
-// fit has the norms of vectors that the new inverse itself multiplied, with its errors, or is nil.
+// fit bounds what the errors of the new inverse multiply if it gives all of the change ΔW: the norms of
+// R ΔW, or Fits of ΔW if its errors are not symmetric. Otherwise it is nil.
 func (s *Norms) ErrGain(q int, rest, lambda float64, now, peak Reach, before, fit []float64) {
 	largest, grown, lengths := 0.0, driftUnits*Unit(q, len(s.A))*now.Scaled, s.Lengths(lambda)
 	for j, v := range s.ErrA {
