@@ -19,7 +19,10 @@ import (
 // New rows change M + E as they change M, so M (W - W*) = E (W0 - W) for the ridge solution W*. A
 // removed row a takes its row δ of Δ along: E loses δᵀa, and the right-hand side gains δᵀ(y - a W). As
 // long as all rows are from the start these terms cancel: the model is as if started with the remaining
-// rows.
+// rows. Otherwise M + E is no longer (A + Δ)ᵀ(A + Δ) for the remaining rows, because a was subtracted
+// and not a + δ. Later updates use A⁺(A⁺)ᵀ as the inverse of M + E. So E gains F (I + B δ)⁻¹ with F =
+// (a + δ)ᵀδ and the B of the removal, -(M + E)⁻¹(a + δ)ᵀ. If the norm of B δ is 1 or more, A⁺ may lack
+// directions from then on.
 //
 // New nodes H enter by D = (M + E)⁻¹(A + Δ)ᵀH and their own weights W2. Once rows have been added, T =
 // E D - ΔᵀH is not zero: the right-hand side becomes [I; Dᵀ](M (W - W*) + T W2), and E becomes
@@ -92,8 +95,8 @@ func (p *prior) add(f float64, norms []float64) {
 func (p *prior) exact(l int) bool { return p.first == l && !p.mixed }
 
 // leave records the change of W when the rows ax are removed from l rows. n of the removed rows are
-// from the start, gone has the norms of their residuals, rest is 1-h, and plain bounds ‖R⁻¹‖.
-func (p *prior) leave(lambda float64, change *mat.Dense, l, n int, ax *mat.Dense, gone []float64, rest, plain float64) {
+// from the start, gone has the norms of their residuals, b is ‖B‖, rest is 1-h, and plain bounds ‖R⁻¹‖.
+func (p *prior) leave(lambda float64, change *mat.Dense, l, n int, ax *mat.Dense, gone []float64, b, rest, plain float64) {
 	if q := dense.Rows(ax); p.exact(l) {
 		p.share = shareOf(p.share / (1 + p.share) / rest) // M - AxᵀAx >= (1-h) M
 		p.reset(lambda, l-q, len(gone))
@@ -105,7 +108,9 @@ func (p *prior) leave(lambda float64, change *mat.Dense, l, n int, ax *mat.Dense
 		size := dense.Frobenius(ax)
 		f := p.delta * (1 + float64(2*plain*size)/rest) // Ax (A⁺)r is not symmetric, and half of it is used
 		p.add(f, gone)
-		p.size = state.Capped(p.size + float64(f*size))
+		delta := float64(lambda * p.delta)
+		kept := max(0, 1-float64(b*delta))
+		p.size = state.Capped(p.size + float64(f*size) + float64(p.delta*(size+delta))/kept)
 		p.mixed = true
 	}
 }

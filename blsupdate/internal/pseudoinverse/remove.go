@@ -50,7 +50,8 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	}
 	u.Counter.Enter(cost.StepPseudoinverse)
 	norm := dense.Norm(s.ax.RawMatrix().Data)
-	if !(dense.Norm(s.bt.RawMatrix().Data)*(u.p.norm()*norm) < math.MaxFloat64/2) {
+	b := dense.Norm(s.bt.RawMatrix().Data)
+	if !(b*(u.p.norm()*norm) < math.MaxFloat64/2) {
 		return out, types.ErrOverflow
 	}
 	out.Model = cost.PseudoinverseRemove(u.shape(q).Shape)
@@ -72,7 +73,7 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	gone := dense.ColumnNorms(u.ResidualAfter(ax, ya, w))
 	u.size = u.size.Without(ax, ya, u.Lambda, rest, gone)
 	first, _ := slices.BinarySearch(places, u.prior.first)
-	u.prior.leave(u.Lambda, change, u.Samples, first, ax, gone, rest, u.reaches().Plain)
+	u.prior.leave(u.Lambda, change, u.Samples, first, ax, gone, b, rest, u.reaches().Plain)
 	u.w = w
 	u.size.ErrWeights(state.Unit(q, u.K), u.Lambda, w)
 	u.noteWeights(dense.ColumnNorms(u.w))
