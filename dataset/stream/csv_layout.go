@@ -194,7 +194,9 @@ func (l *csvLayout) assign(opt *Options) {
 			if words := opt.Columns[i].Levels; words != nil {
 				column.kind, column.levels = wordColumn, map[string]int{}
 				for k, word := range words {
-					column.levels[word] = k
+					if word != "" {
+						column.levels[word] = k
+					}
 				}
 			}
 		}

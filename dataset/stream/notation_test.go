@@ -164,11 +164,11 @@ func TestNA(t *testing.T) {
 		opt := Options{Targets: []string{"y"}, Classes: true, Missing: MissingMean, NA: []string{"-999", "unknown"},
 			Stdin: strings.NewReader(text + more), Bad: func(*Error) error { return nil }}
 		r, columns := described(t, text+more, opt)
-		if want := (Columns{{Fill: []float64{2}}, {Levels: []string{"UNKNOWN", "a"}, Fill: []float64{0.3333333, 0.6666667}}}); !reflect.DeepEqual(columns, want) {
+		if want := (Columns{{Fill: []float64{2}}, {Levels: []string{"", "UNKNOWN", "a"}, Fill: []float64{0, 0.3333333, 0.6666667}}}); !reflect.DeepEqual(columns, want) {
 			t.Errorf("%v, want %v", columns, want)
 		}
 		b := next(t, r, 9)
-		if want := []float64{1, 0, 1, 2, 0.3333333, 0.6666667, 2, 1, 0}; !slices.Equal(b.X.RawMatrix().Data, want) || !slices.Equal(b.Labels, []string{"p", "q", "p"}) {
+		if want := []float64{1, 0, 0, 1, 2, 0, 0.3333333, 0.6666667, 2, 0, 1, 0}; !slices.Equal(b.X.RawMatrix().Data, want) || !slices.Equal(b.Labels, []string{"p", "q", "p"}) {
 			t.Errorf("%v, %q", b.X.RawMatrix().Data, b.Labels)
 		}
 	}
@@ -186,7 +186,7 @@ func TestNA(t *testing.T) {
 // written, chosen by name, by number, or all.
 func TestTargetsOfTheirOwn(t *testing.T) {
 	array := string(append(npyHeader(1, "<f8", false, 3, 1), float64s(1, 2, 3)...))
-	words := Columns{{Levels: []string{"x", "y"}}, {}}
+	words := Columns{{Levels: []string{"", "x", "y"}}, {}}
 	y := write(t, "y.csv", []byte("p;q\n1,5;$1\n2,5;$2\n3;$3\n"))
 	for _, test := range []struct {
 		x       string

@@ -54,7 +54,8 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 //
 // Any other column is a column of words if at most half of its cells are numbers. It is also one if at
 // least one cell in twenty is a word and there are few different cells, each occurring twice on
-// average. In all other columns a word is bad. Levels are in byte order.
+// average. In all other columns a word is bad. Levels are in byte order, with "" for words that occur
+// later.
 //
 // With MissingMean the Fill of a column of numbers is their mean to seven digits, or 0 without numbers;
 // the Fill of a column of words holds the share of each level. Columns is nil if no column has words, a
@@ -335,6 +336,7 @@ func (c *surveyed) levels() (Column, *columnFault) {
 	case invalid >= 0:
 		return out, &columnFault{Errorf("has the word %s, which is not UTF-8", names.Shorten(out.Levels[invalid])), "save the file as UTF-8", nil}
 	}
+	out.Levels = slices.Insert(out.Levels, 0, "")
 	for _, level := range out.Levels {
 		out.Fill = append(out.Fill, rounded(float64(c.seen[level])/float64(c.numbers+c.words)))
 	}

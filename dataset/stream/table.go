@@ -50,12 +50,21 @@ func ParseMissing(name string) (Missing, error) {
 
 // A Column describes how a column of the data becomes inputs, the columns of X. A column of numbers is
 // one input. A column of words has one input for each level, which is 1 for a word of that level and 0
-// for others; an unknown word is 0 in all. If Fill has one number more than these inputs, there is one
-// more input. It indicates missing cells and is 0 for all others.
+// for others. The level "", which comes first, stands for all unknown words; without it they are 0 in
+// all inputs. If Fill has one number more than these inputs, there is one more input. It indicates
+// missing cells and is 0 for all others.
 type Column struct {
-	Levels   []string  `json:"levels,omitempty"`  // of a column of words, at most MaxLevels; nil for numbers
+	Levels   []string  `json:"levels,omitempty"`  // of a column of words, at most MaxLevels without ""; nil for numbers
 	Fill     []float64 `json:"fill,omitempty"`    // the inputs of a missing cell; nil if that is an error
 	Notation Notation  `json:"notation,omitzero"` // of a column of numbers
+}
+
+// Words returns the levels without "", or nil for a column of numbers.
+func (c *Column) Words() []string {
+	if len(c.Levels) > 0 && c.Levels[0] == "" {
+		return c.Levels[1:]
+	}
+	return c.Levels
 }
 
 // Inputs returns the number of inputs of the column.
@@ -122,9 +131,9 @@ func (c Columns) Indicate(indicate []bool) Columns {
 	return out
 }
 
-// InputNames returns the names of the inputs of columns with the given names: a column of numbers keeps
-// its name, a column of words has one for each level, as in "color=red", and an indicator of missing
-// cells is "color=NA". If c is nil, it returns names.
+// InputNames returns the names of the inputs of columns with the given names. A column of numbers keeps
+// its name. A column of words has a name for each level, as in "color=red", and "color=" for unknown
+// words. An indicator of missing cells is "color=NA". If c is nil, InputNames returns names.
 //
 //	panics: unless there is a name for each column.
 func (c Columns) InputNames(names []string) []string {
@@ -181,10 +190,10 @@ func (c Columns) Check() error {
 	for i := range c {
 		levels, fill := c[i].Levels, c[i].Fill
 		switch {
-		case levels != nil && len(levels) == 0:
+		case levels != nil && len(c[i].Words()) == 0:
 			return fmt.Errorf("column %d has an empty list of levels", i+1)
-		case len(levels) > MaxLevels:
-			return fmt.Errorf("column %d has %d levels; want at most %d", i+1, len(levels), MaxLevels)
+		case len(c[i].Words()) > MaxLevels:
+			return fmt.Errorf("column %d has %d levels; want at most %d", i+1, len(c[i].Words()), MaxLevels)
 		case fill != nil && len(fill) != c[i].inputs() && len(fill) != c[i].inputs()+1:
 			return fmt.Errorf("column %d has %d inputs, but %d numbers for a missing cell", i+1, c[i].inputs(), len(fill))
 		}
@@ -195,8 +204,8 @@ func (c Columns) Check() error {
 			return fmt.Errorf("column %d has both levels and a number notation", i+1)
 		}
 		for k, level := range levels {
-			if !utf8.ValidString(level) || slices.Contains(levels[:k], level) {
-				return fmt.Errorf("column %d has the level %.100q, which is repeated or not UTF-8", i+1, level)
+			if !utf8.ValidString(level) || slices.Contains(levels[:k], level) || level == "" && k > 0 {
+				return fmt.Errorf("column %d has the level %.100q, which is repeated, not UTF-8, or empty but not the first", i+1, level)
 			}
 		}
 		for _, v := range fill {
@@ -259,11 +268,16 @@ func (c Columns) Append(x, cells []float64, t *Tally) []float64 {
 			x[at] = v
 		case v >= 0:
 			x[at+int(v)] = 1
-		case t != nil:
-			t.Unknown[i]++
+		default:
+			if column.Levels[0] == "" {
+				x[at] = 1
+			}
+			if t != nil {
+				t.Unknown[i]++
+			}
 		}
 	}
 	return x
 }
 
-var zeros [MaxLevels + 1]float64
+var zeros [MaxLevels + 2]float64

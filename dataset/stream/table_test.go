@@ -37,27 +37,27 @@ var tables = []struct {
 	tally      Tally
 }{
 	{"words and gaps", "color,size,größe,y\nred,1,ä,a\nblue,,b,b\n,3,b,a\nred,5,?,b\n", Options{Targets: []string{"y"}, Classes: true, Missing: MissingMean},
-		Columns{{Levels: []string{"blue", "red"}, Fill: []float64{0.3333333, 0.6666667}}, {Fill: []float64{3}}, {Levels: []string{"b", "ä"}, Fill: []float64{0.6666667, 0.3333333}}},
-		[]string{"color=blue", "color=red", "size", "größe=b", "größe=ä"},
-		[]float64{0, 1, 1, 0, 1, 1, 0, 3, 1, 0, 0.3333333, 0.6666667, 3, 1, 0, 0, 1, 5, 0.6666667, 0.3333333},
+		Columns{{Levels: []string{"", "blue", "red"}, Fill: []float64{0, 0.3333333, 0.6666667}}, {Fill: []float64{3}}, {Levels: []string{"", "b", "ä"}, Fill: []float64{0, 0.6666667, 0.3333333}}},
+		[]string{"color=", "color=blue", "color=red", "size", "größe=", "größe=b", "größe=ä"},
+		[]float64{0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 3, 0, 1, 0, 0, 0.3333333, 0.6666667, 3, 0, 1, 0, 0, 0, 1, 5, 0, 0.6666667, 0.3333333},
 		Tally{Filled: []int64{1, 1, 1}, Unknown: []int64{0, 0, 0}}},
 	{"dropped", "red,1,7\nblue,,7\n,3,7\nred,5,7\nred,5,\ngreen,6,7\n", Options{Targets: []string{"3"}, Missing: MissingDrop},
-		Columns{{Levels: []string{"blue", "green", "red"}}, {}}, nil,
-		[]float64{0, 0, 1, 1, 0, 0, 1, 5, 0, 1, 0, 6}, Tally{Dropped: 3, Filled: []int64{0, 0}, Unknown: []int64{0, 0}}},
+		Columns{{Levels: []string{"", "blue", "green", "red"}}, {}}, nil,
+		[]float64{0, 0, 0, 1, 1, 0, 0, 0, 1, 5, 0, 0, 1, 0, 6}, Tally{Dropped: 3, Filled: []int64{0, 0}, Unknown: []int64{0, 0}}},
 	{"no values", "a,b\n1,\n2,NA\n", Options{Missing: MissingMean}, Columns{{Fill: []float64{1.5}}, {Fill: []float64{0}}}, []string{"a", "b"},
 		[]float64{1, 0, 2, 0}, Tally{Filled: []int64{0, 2}, Unknown: []int64{0, 0}}},
 	{"decimal comma", "a;b\n1.234,5;x\n-0,25;y\n1.000.000;x\n", Options{Decimal: ',', Thousands: '.', Missing: MissingMean},
-		Columns{{Fill: []float64{333744.8}}, {Levels: []string{"x", "y"}, Fill: []float64{0.6666667, 0.3333333}}}, []string{"a", "b=x", "b=y"},
-		[]float64{1234.5, 1, 0, -0.25, 0, 1, 1000000, 1, 0}, Tally{Filled: []int64{0, 0}, Unknown: []int64{0, 0}}},
+		Columns{{Fill: []float64{333744.8}}, {Levels: []string{"", "x", "y"}, Fill: []float64{0, 0.6666667, 0.3333333}}}, []string{"a", "b=", "b=x", "b=y"},
+		[]float64{1234.5, 0, 1, 0, -0.25, 0, 0, 1, 1000000, 0, 1, 0}, Tally{Filled: []int64{0, 0}, Unknown: []int64{0, 0}}},
 	{"thousands in quotes", "a,b\n\"1,234.5\",x\n\"-1,000\",x\n", Options{Thousands: ',', Missing: MissingMean},
-		Columns{{Fill: []float64{117.25}}, {Levels: []string{"x"}, Fill: []float64{1}}}, []string{"a", "b=x"},
-		[]float64{1234.5, 1, -1000, 1}, Tally{Filled: []int64{0, 0}, Unknown: []int64{0, 0}}},
-	{"codes of few levels", "n\n" + strings.Repeat("1\n2\n3+\n", 8), Options{}, Columns{{Levels: []string{"1", "2", "3+"}}}, []string{"n=1", "n=2", "n=3+"},
-		slices.Repeat([]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}, 8), Tally{Filled: []int64{0}, Unknown: []int64{0}}},
-	{"signs", "k,n\n+,-nan\n-,2\n+,NaN\n", Options{Missing: MissingMean}, Columns{{Levels: []string{"+", "-"}, Fill: []float64{0.6666667, 0.3333333}}, {Fill: []float64{2}}},
-		[]string{"k=+", "k=-", "n"}, []float64{1, 0, 2, 0, 1, 2, 1, 0, 2}, Tally{Filled: []int64{0, 2}, Unknown: []int64{0, 0}}},
-	{"inputs in another order", "a,b,c\nx,1,u\ny,2,v\n", Options{Inputs: []string{"b", "a"}}, Columns{{}, {Levels: []string{"x", "y"}}},
-		[]string{"b", "a=x", "a=y"}, []float64{1, 1, 0, 2, 0, 1}, Tally{Filled: []int64{0, 0}, Unknown: []int64{0, 0}}},
+		Columns{{Fill: []float64{117.25}}, {Levels: []string{"", "x"}, Fill: []float64{0, 1}}}, []string{"a", "b=", "b=x"},
+		[]float64{1234.5, 0, 1, -1000, 0, 1}, Tally{Filled: []int64{0, 0}, Unknown: []int64{0, 0}}},
+	{"codes of few levels", "n\n" + strings.Repeat("1\n2\n3+\n", 8), Options{}, Columns{{Levels: []string{"", "1", "2", "3+"}}}, []string{"n=", "n=1", "n=2", "n=3+"},
+		slices.Repeat([]float64{0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, 8), Tally{Filled: []int64{0}, Unknown: []int64{0}}},
+	{"signs", "k,n\n+,-nan\n-,2\n+,NaN\n", Options{Missing: MissingMean}, Columns{{Levels: []string{"", "+", "-"}, Fill: []float64{0, 0.6666667, 0.3333333}}, {Fill: []float64{2}}},
+		[]string{"k=", "k=+", "k=-", "n"}, []float64{0, 1, 0, 2, 0, 0, 1, 2, 0, 1, 0, 2}, Tally{Filled: []int64{0, 2}, Unknown: []int64{0, 0}}},
+	{"inputs in another order", "a,b,c\nx,1,u\ny,2,v\n", Options{Inputs: []string{"b", "a"}}, Columns{{}, {Levels: []string{"", "x", "y"}}},
+		[]string{"b", "a=", "a=x", "a=y"}, []float64{1, 0, 1, 0, 2, 0, 0, 1}, Tally{Filled: []int64{0, 0}, Unknown: []int64{0, 0}}},
 	{"numbers", "a,b\n1,2\n3,4\n", Options{}, nil, []string{"a", "b"}, []float64{1, 2, 3, 4}, Tally{}},
 }
 
@@ -103,11 +103,22 @@ func TestMixed(t *testing.T) {
 	}
 }
 
-// TestUnknownLevels counts words that the description does not have, and refuses a word among numbers,
-// and a column of words without any.
+// TestUnknownLevels counts words that the description does not have, which are its level "" if it has
+// one. It refuses a word among numbers, a column of words without any, and "" after words.
 func TestUnknownLevels(t *testing.T) {
-	if err := (Columns{{}, {Levels: []string{}}}).Check(); err == nil || !strings.Contains(err.Error(), "column 2") {
-		t.Error(err)
+	for _, levels := range [][]string{{}, {""}, {"a", ""}} {
+		if err := (Columns{{}, {Levels: levels}}).Check(); err == nil || !strings.Contains(err.Error(), "column 2") {
+			t.Errorf("%q: %v", levels, err)
+		}
+	}
+	words := make([]string, MaxLevels+1)
+	for i := range words[1:] {
+		words[i+1] = fmt.Sprint("w", i)
+	}
+	full := Columns{{Levels: words}}
+	testutil.NoError(t, full.Check())
+	if x := full.Append(nil, []float64{-1}, nil); x[0] != 1 || slices.Contains(x[1:], 1) {
+		t.Errorf("an unknown word is %v", x)
 	}
 	columns := Columns{{Levels: []string{"a", "b"}, Fill: []float64{0.5, 0.5}}, {Fill: []float64{7}}}
 	r := mustOpen(t, []string{"-"}, Options{Columns: columns, Missing: MissingMean, Stdin: strings.NewReader("k,n\na,1\nc,\n5,2\n,3\nb,x\n")})
@@ -187,10 +198,10 @@ func TestIndicate(t *testing.T) {
 	s.Columns, s.Missing = d.Columns.Indicate(d.Gaps), MissingMean
 	testutil.NoError(t, s.Columns.Check())
 	testutil.NoError(t, r.Select(s))
-	if names := []string{"a", "a=NA", "b=u", "b=v", "b=NA", "c"}; !slices.Equal(r.Inputs(), names) || !slices.Equal(s.Columns.Names(names), []string{"a", "b", "c"}) {
+	if names := []string{"a", "a=NA", "b=", "b=u", "b=v", "b=NA", "c"}; !slices.Equal(r.Inputs(), names) || !slices.Equal(s.Columns.Names(names), []string{"a", "b", "c"}) {
 		t.Errorf("inputs %q of columns %q", r.Inputs(), s.Columns.Names(r.Inputs()))
 	}
-	want := []float64{1, 0, 1, 0, 0, 2, 3, 0, 0.5, 0.5, 1, 4, 2, 1, 0, 1, 0, 6, 2, 1, 0, 0, 0, 8}
+	want := []float64{1, 0, 0, 1, 0, 0, 2, 3, 0, 0, 0.5, 0.5, 1, 4, 2, 1, 0, 0, 1, 0, 6, 2, 1, 1, 0, 0, 0, 8}
 	if x := next(t, r, 9).X.RawMatrix().Data; !slices.Equal(x, want) {
 		t.Errorf("X is %v", x)
 	}

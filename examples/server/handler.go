@@ -53,7 +53,7 @@ func (s *server) handler() http.Handler {
 		words := map[string][]string{}
 		for j, c := range m.cells {
 			if c.Levels != nil {
-				words[m.name(j)] = c.Levels
+				words[m.name(j)] = c.Words()
 			}
 		}
 		write(w, http.StatusOK, map[string]any{"columns": len(m.cells), "inputs": m.names, "words": words, "classes": d.Classes,

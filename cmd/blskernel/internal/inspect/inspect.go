@@ -146,7 +146,7 @@ func (i *Inspection) String() string {
 			name = inputs[j]
 		}
 		if c.Levels != nil {
-			words = append(words, fmt.Sprintf("%s (%s)", name, ui.Count(len(c.Levels), "word")))
+			words = append(words, fmt.Sprintf("%s (%s)", name, ui.Count(len(c.Words()), "word")))
 		}
 		if c.Notation != (stream.Notation{}) {
 			written = append(written, fmt.Sprintf("%s %v", name, c.Notation))

@@ -58,7 +58,7 @@ func (tr *training) describe(r *stream.Reader) error {
 		tr.Warn("%s: whole numbers in order, all different: use --exclude if they number the rows", shortList(numbers))
 	}
 	for i, column := range found.Columns {
-		if words := column.Levels; likeNumbers(words) {
+		if words := column.Words(); likeNumbers(words) {
 			tr.Warn("%.80q is read as words, such as %.80q: if they are numbers, write them as such, or see --decimal and --thousands", names[i], words[0])
 		}
 	}
