@@ -24,7 +24,7 @@ const (
 //
 //	min over w of ½‖A1 w - H1‖² + 1e-3 ‖w‖₁
 //
-// from gram = A1ᵀA1 (n×n) and cross = A1ᵀH1 (n×m), and returns the n×m matrix o of
+// from gram = A1ᵀA1 (n×n) and cross = A1ᵀH1 (n×m), and returns the last iterate o (n×m) of
 //
 //	P = (A1ᵀA1 + I)⁻¹,  c0 = P A1ᵀH1,  o = u = 0
 //	c := c0 + P (o - u);  o := S(c + u, 1e-3);  u := u + c - o
@@ -34,7 +34,7 @@ const (
 //
 //	cost: 2n²m flops for each iteration; memory: 5nm + n² numbers.
 //	errors: *OverflowError if gram, cross or o is not finite, which large samples with ScaleNone can
-//	cause; the cause of ctx, which every iteration checks.
+//	cause; the cause of ctx, checked in every iteration.
 //	source: Boyd et al. 2011, section 6.4.
 func autoencoder(ctx context.Context, bk blskernel.Backend, gram *mat.SymPacked, cross *mat.Dense, iterations int) (*mat.Dense, error) {
 	n, m := cross.Dims()

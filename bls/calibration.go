@@ -59,11 +59,11 @@ func (m *model) first() int {
 	return 2
 }
 
-// minRest is the smallest 1 - h for which the left-out prediction of a row has correct digits.
+// minRest is the smallest 1 - h at which the left-out prediction for leverage h has correct digits.
 const minRest = 1e-6
 
-// calibrate calibrates on the last of the samples or, if more is true, adds them to the calibration.
-// learned says whether the model has learned them. On an error the calibration is unchanged.
+// calibrate replaces the calibration with rows for the last of the samples or, if more is true, adds
+// them. learned says whether the model has learned them. On an error the calibration is unchanged.
 func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool) error {
 	if m == nil {
 		return ErrNotFitted
@@ -110,8 +110,8 @@ func (m *model) extendCalibration(rows [][]float64) {
 }
 
 // calibrateFit calibrates a new model if Fit held rows out. If the choice left calibration rows, it
-// takes these and replaces element 0 of each, the number of a sample, with its weight. Otherwise it
-// takes all samples, which were learned with factors as weights, if the method can leave rows out.
+// uses these and replaces element 0 of each, the number of a sample, with its weight. Otherwise, if the
+// method can leave rows out, it uses all samples, learned with factors as weights.
 func (m *model) calibrateFit(ctx context.Context, in sampleSet, factors []float64) error {
 	held := m.calibration.rows
 	m.calibration.rows = nil
@@ -232,8 +232,8 @@ func (c calibration) scores() (scores *mat.Dense, labels []int, weights []float6
 	return scores, labels, weights
 }
 
-// threshold returns the smallest t such that the rows whose error miss(row) is at most t carry the
-// fraction coverage of the total weight, including one more row of mean weight and larger error.
+// threshold returns the smallest t such that rows with miss(row) <= t have at least the share coverage
+// of the total weight. The total includes one more row, of mean weight and larger error.
 //
 //	source: Vovk, Gammerman and Shafer, Algorithmic Learning in a Random World, 2005; Lei et al.,
 //	Distribution-free predictive inference for regression, JASA 113 (2018) 1094-1111.
@@ -318,8 +318,8 @@ func (c *calibration) code(x *codec.Coder, first int) {
 //
 // If Fit chooses settings or Validate is set, and the method can leave rows out, Fit calibrates on the
 // rows that it learns, each predicted as if it had been left out (see CalibrateLearned). If relevances
-// weight the columns, it instead takes the rows that the choice held out, predicted with weights and
-// relevances from the other rows. So the rows affect the settings, but not their own predictions.
+// weight the columns, it instead uses the rows that the choice held out, predicted with weights and
+// relevances from the other rows. The held-out rows affect the settings, but not their own predictions.
 // Remove, Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration; PartialFit and
 // Forget keep it, and CalibratePartialFit extends it.
 //
@@ -354,7 +354,7 @@ func (c *Classifier) PartialCalibrateContext(ctx context.Context, x *mat.Dense, 
 
 // CalibrateLearned is Calibrate on rows that the model has learned. Each row counts with the scores of
 // a model that has not learned it, y - (y - s)/(1 - h) for its targets y, scores s and leverage h. Only
-// the last 2000 rows count, except rows whose leverage is 1 up to rounding.
+// the last 2000 rows count, and of these only rows with h <= 1 - 1e-6.
 //
 //	errors: as Calibrate; blsupdate.ErrApproximate for Improved and Original with a ridge.
 func (c *Classifier) CalibrateLearned(x *mat.Dense, labels []int) error {
@@ -368,8 +368,8 @@ func (c *Classifier) CalibrateLearnedContext(ctx context.Context, x *mat.Dense, 
 }
 
 // CalibratePartialFit predicts the samples, then learns them as PartialFit does, and adds the errors of
-// the predictions to the calibration. So the calibration follows the model, and shows when predictions
-// get worse.
+// the predictions to the calibration. The calibration thus follows the model, and shows when
+// predictions get worse.
 //
 //	cost: PartialFit and Calibrate, with one solution for the weights in each call.
 //	errors: as PartialFit. Samples that the model cannot predict are only learned.
@@ -407,7 +407,7 @@ func (r *Regressor) PartialCalibrateContext(ctx context.Context, x, y *mat.Dense
 	return r.calibrate(ctx, sampleSet{x: x, y: y, weights: weights}, false, true)
 }
 
-// CalibrateLearned is Classifier.CalibrateLearned with targets: an error e counts as e/(1 - h).
+// CalibrateLearned is Classifier.CalibrateLearned for targets: an error e counts as e/(1 - leverage).
 func (r *Regressor) CalibrateLearned(x, y *mat.Dense) error {
 	return r.CalibrateLearnedContext(background, x, y, nil)
 }

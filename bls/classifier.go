@@ -50,8 +50,8 @@ type Classifier struct {
 	Backend blskernel.Backend
 	// Features are the settings of the feature maps.
 	Features FeatureOptions
-	// Method updates the output layer. By default Fit takes blsupdate.Gram, or QR if that predicts
-	// better or the ridge is too small for Gram.
+	// Method updates the output layer. By default Fit uses blsupdate.Gram, or QR if it predicts
+	// better or if the ridge is too small for Gram.
 	Method blsupdate.Method
 	// Update holds the settings of the output layer. Lambda may be None. The first batch must have
 	// at least k samples for Improved and Original with Lambda > 0, and for RidgeInverse and
@@ -78,7 +78,7 @@ type Classifier struct {
 //	reads/writes: reads X and labels and keeps neither. On an error the model is unchanged.
 //	cost: FitFeatures, Transform and blsupdate.New. A choice of settings adds the maps, nodes and
 //	normal equations of at most 4096 rows and 3000 nodes (d more with Direct), and some 35 Cholesky
-//	factorizations, or 140 for up to 4096 rows.
+//	factorizations for l > 4096, otherwise 140.
 //	memory: the maps, A (8lk bytes), and blsupdate.StateBytes for the model, which grows with l only
 //	for Improved and Original. A choice holds its nodes twice (up to 6 times for at most 1024 rows),
 //	and its normal equations (4k² bytes) 6 times, or 12 or 13 times for up to 4096 rows.
@@ -227,8 +227,8 @@ func (m *model) classifier() *Classifier {
 		Validate: s.validate, model: m}
 }
 
-// inferClasses returns 1 + the largest label, from 1 to maxInferredClasses, or more if all numbers up
-// to the largest are labels. targets rejects labels out of range.
+// inferClasses returns 1 + the largest label, but at least 1. If a number below that label is missing,
+// the result is at most maxInferredClasses, and targets rejects larger labels.
 func inferClasses(labels []int) int {
 	distinct := slices.Compact(slices.Sorted(slices.Values(labels)))
 	if len(distinct) == 0 {

@@ -66,7 +66,7 @@ func (r *Regressor) PredictIntervalContext(ctx context.Context, x *mat.Dense, co
 	return lower, upper, nil
 }
 
-// eachScaled calls use for each row of x, in order, with its scores and (1 + a Q aᵀ)^½ for its nodes a.
+// eachScaled calls use for each row of x, in order, with its scores and (1 + q)^½ for its leverage q.
 func (m *model) eachScaled(ctx context.Context, x *mat.Dense, use func(scores []float64, scale float64)) error {
 	_, err := m.plain().eachScores(ctx, x, func(a, scores *mat.Dense) error {
 		q, err := m.leverages(ctx, a, false)

@@ -9,10 +9,10 @@
 //	H = tanh(s/m [Z, 0.1] Wh)   n3 enhancement nodes
 //
 // phi standardises the samples to S, multiplies them by sparse weights, and scales each node to [0,1].
-// Wh is random and orthonormal. With FeatureOptions.Direct, A is [Z, S, H]; with FeatureOptions.Steps,
-// half of the nodes of H are steps. Package blsupdate computes the weights W of the output layer, the
-// least-squares solution of A W = Y. docs/settings.md has the equations; Features.Maps returns the
-// numbers.
+// Wh is random and orthonormal, s is FeatureOptions.Shrink, and m is the largest element of [Z, 0.1]
+// Wh. With Direct, A is [Z, S, H]; with Steps, half of the nodes of H are steps. Package blsupdate
+// computes the weights W of the output layer, the least-squares solution of A W = Y. docs/settings.md
+// has the equations; Features.Maps returns the numbers.
 //
 // # Models
 //

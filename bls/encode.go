@@ -20,7 +20,7 @@ func (f *Features) Encode(w io.Writer) error {
 	return writeTo(w, func(x *codec.Coder) { f.code(x, nil) })
 }
 
-// writeTo writes to w what code encodes. It returns the errors of both.
+// writeTo writes to w what code encodes. It returns the first error of code or w.
 func writeTo(w io.Writer, code func(*codec.Coder)) error {
 	x := codec.NewEncoder(w, blsupdate.ErrOverflow)
 	if code(x); x.Failed() {
@@ -42,8 +42,8 @@ func DecodeFeatures(r io.Reader, b blskernel.Backend) (*Features, error) {
 	return f, nil
 }
 
-// code encodes or decodes d, the options, and the numbers in the order of the fields. b computes the
-// products of maps that are read.
+// code encodes or decodes the number of inputs, the options, and the numbers in the order of the
+// fields. b computes the products of maps that are read.
 func (f *Features) code(x *codec.Coder, b blskernel.Backend) {
 	d, opt := 0, f.opt
 	if !x.Reading() {

@@ -229,7 +229,7 @@ func sameOptions(a, b FeatureOptions) bool {
 	return a == b
 }
 
-// agree reports whether a fit with the options o, whose zeros Fit chooses, can result in fitted.
+// agree reports whether Fit, which replaces the zeros of o, can turn the options o into fitted.
 func (o FeatureOptions) agree(fitted FeatureOptions) bool {
 	o.Scaling = cmp.Or(o.Scaling, fitted.Scaling)
 	o.Groups = cmp.Or(o.Groups, fitted.Groups)

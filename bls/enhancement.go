@@ -105,8 +105,8 @@ func orthonormalizeRows(ctx context.Context, bk blskernel.Backend, v *mat.Dense)
 	return true, nil
 }
 
-// orthonormalizeRow makes row i of panel orthogonal to the orthonormal rows 0 to i-1 by the modified
-// Gram-Schmidt method, and scales it to the norm 1. It returns false if at most p·eps·norm is left.
+// orthonormalizeRow makes row i of panel orthogonal to the orthonormal rows 0 to i-1 by modified
+// Gram-Schmidt, and scales it to norm 1. It returns false if a norm of at most p·eps·norm is left.
 func orthonormalizeRow(bk blskernel.Backend, panel []float64, ld, i, p int, norm float64) bool {
 	const eps = 0x1p-52
 	x := panel[i*ld : i*ld+p]

@@ -18,7 +18,7 @@ type (
 	OptionError = blsupdate.OptionError
 	// MemoryError reports that a fit or an update needs more memory than is available.
 	MemoryError = blsupdate.MemoryError
-	// FormatError reports data that Encode did not write, or that have been changed since.
+	// FormatError reports data that Encode did not write, or that was changed later.
 	FormatError = codec.FormatError
 )
 
@@ -58,7 +58,7 @@ func (e *ScaleError) Error() string {
 // OverflowError reports that a node, a prediction or an intermediate result overflows, although the
 // samples are finite. With ScaleSamples only large targets can cause an overflow.
 type OverflowError struct {
-	What string // that overflows
+	What string // the quantity that overflows
 	Row  int    // of the first such sample, from 0, or -1 if no single sample is to blame
 	Col  int    // of the first such input, from 0, or -1 if no single input is to blame
 }

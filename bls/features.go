@@ -24,7 +24,7 @@ const (
 // Update.Lambda or LogTargets.
 const None = -1
 
-// maxNodes bounds k, so that products of two such numbers do not overflow an int64.
+// maxNodes bounds k, so that the product of two numbers of nodes does not overflow an int64.
 const maxNodes = math.MaxInt32
 
 // FeatureOptions are the settings of Algorithm 1. The zero value stands for 10 groups of 10 feature
@@ -33,7 +33,7 @@ const maxNodes = math.MaxInt32
 // four.
 type FeatureOptions struct {
 	// Scaling standardises the samples: ScaleColumns and ScaleRanks suit tables, ScaleSamples
-	// images. FitFeatures takes ScaleSamples for ScaleAuto, as in the paper.
+	// images. FitFeatures treats ScaleAuto as ScaleSamples, the scaling of the paper.
 	Scaling Scaling
 	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups. For a table
 	// of more than 500 columns, a Classifier or a Regressor takes one feature node per column, at

@@ -45,8 +45,8 @@ func fitUnsupervised(x *mat.Dense, opt FeatureOptions, keep bool) (*Features, *m
 }
 
 // fit fits the maps, with the columns of S multiplied by the weights in columns; nil stands for ones.
-// It returns the maps with Z and S of x or, if keep is true, all nodes, followed by a column of ones if
-// intercept is true. It checks ctx before each panel of rows and each iteration of an autoencoder.
+// It returns the maps and the nodes of x, without H unless keep is true. If intercept is true, a column
+// of ones follows. It checks ctx before each panel of rows and each iteration of an autoencoder.
 func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, columns []float64, keep, intercept bool) (*Features, *mat.Dense, error) {
 	opt, err := opt.resolve()
 	if err != nil {
@@ -167,8 +167,8 @@ func (f *Features) fineTune(ctx context.Context, x *mat.Dense) (*mat.Dense, erro
 	return w, nil
 }
 
-// checkNodes returns an *OverflowError if a row of nodes is not finite. It does nothing with
-// ScaleSamples, since the nodes then cannot overflow.
+// checkNodes returns an *OverflowError for the first row of nodes that is not finite. It does nothing
+// with ScaleSamples, since the nodes then cannot overflow.
 func (f *Features) checkNodes(a *mat.Dense) error {
 	if f.opt.Scaling == ScaleSamples {
 		return nil
@@ -211,7 +211,7 @@ func (f *Features) enhancementScale(ctx context.Context, z *mat.Dense) (float64,
 	return scale, nil
 }
 
-// withShrink returns f with another Shrink. The result shares all weights with f.
+// withShrink returns f with the given Shrink, if f uses one. The result shares all weights with f.
 func (f *Features) withShrink(shrink float64) *Features {
 	g := *f
 	if g.EnhancementNodes() > 0 && !g.opt.Unscaled {

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Transform returns A = [Z, H] (l×k) for the samples X (l×d). Beyond the range of the first training
-// set, it does not clip Z to [0,1]. Each row of A depends only on the same row of X, up to the rounding
+// Transform returns A = [Z, H] (l×k) for the samples X (l×d). It does not clip Z to [0,1] beyond the
+// range of the first training set. Each row of A depends only on the same row of X, up to the rounding
 // of the backend's Dgemm.
 //
 //	reads/writes: reads X; A is new storage.
@@ -104,8 +104,8 @@ func (f *Features) project(ctx context.Context, a, x *mat.Dense) error {
 const biasInput = 0.1
 
 // standardizeTo computes the rows [from, to) of H1 = [S, 0.1] from x and writes them to the first rows
-// of h1, which has d+1 columns. It returns an *OverflowError for the first result that overflows, which
-// only ScaleColumns can cause.
+// of h1, which has d+1 columns. With ScaleColumns it returns an *OverflowError for the first result
+// that overflows; no other scaling can overflow.
 func (f *Features) standardizeTo(h1, x *mat.Dense, from, to int) error {
 	_, d := x.Dims()
 	rx, rh := x.RawMatrix(), h1.RawMatrix()
@@ -151,8 +151,8 @@ func (f *Features) standardizeTo(h1, x *mat.Dense, from, to int) error {
 const squareSafe = 332
 
 // standardizeRow computes dst[j] = (x[j] - mean(x)) / std(x), where std divides by len(x)-1, for finite
-// x. If all elements of x are equal, dst is zero. It compares the elements for that, since the computed
-// std of a constant row is rounding noise.
+// x. If all elements of x are equal, dst is zero. It compares the elements to find this out, since the
+// computed std of a constant row is rounding noise.
 func standardizeRow(dst, x []float64) {
 	lo, hi := x[0], x[0]
 	for _, v := range x {

@@ -127,8 +127,8 @@ func (s sampleSet) first(inputs, columns int, by ClassWeight) (y *mat.Dense, cou
 	return y, counts, weights, err
 }
 
-// keepMore adds more, which has been checked, to the kept samples. The model is fitted to all of them:
-// now if they are no longer few, otherwise at its next use.
+// keepMore adds more, which has been checked and has the targets y, to the kept samples. It fits the
+// model to all of them now if they are no longer few; otherwise the next use of the model does.
 func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) error {
 	check := m.with(m.updater)
 	if m.settings.log == 0 {
@@ -164,7 +164,7 @@ func (m *model) readyLocked(ctx context.Context) error {
 	return m.refresh(ctx, m.kept)
 }
 
-// refresh fits the model anew to in. In place of a given ridge it takes the present one, which Forget
+// refresh fits the model anew to in. In place of a given ridge it uses the present one, which Forget
 // may have scaled.
 func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 	s := m.settings
@@ -186,8 +186,8 @@ func (m *model) become(other *model) {
 	m.reach, m.sizes, m.calibration, m.stale = other.reach, other.sizes, other.calibration, false
 }
 
-// removeKept removes samples from the kept ones. It returns false if the model keeps no samples, or
-// none would be left: the output layer must then unlearn them.
+// removeKept removes out from the kept samples. It returns false if there are no kept samples or none
+// would be left: the output layer must then unlearn out.
 func (m *model) removeKept(ctx context.Context, out sampleSet) (bool, error) {
 	if m.kept == nil {
 		return false, nil

@@ -86,8 +86,8 @@ func (m *model) plain() *model {
 	return p
 }
 
-// boundBy raises the largest targets of the model to the given ones, and keeps the slice. It makes a
-// new Smearing, since clones share the old one.
+// boundBy raises the largest targets of the model to at least the given ones, in a new Smearing, since
+// clones share the old one. It takes over the slice.
 func (m *model) boundBy(largest []float64) {
 	if m.smearing == nil {
 		return

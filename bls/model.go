@@ -45,7 +45,7 @@ type settings struct {
 	rows        int       // expected in all, 0 for the rows of the fit
 }
 
-// A Choice holds the score by which Fit chose settings, and the numbers of rows that it used.
+// A Choice holds the held-out score of the settings that Fit chose, and how many rows the choice used.
 type Choice struct {
 	Rows    int     // used for the choice, including those held out; 0 if there were none
 	HeldOut int     // that Score is measured on; if QR was chosen, the last quarter
@@ -87,7 +87,7 @@ type model struct {
 	weights *mat.Dense
 }
 
-// startModel checks samples and returns the model that Fit makes of them.
+// startModel checks the samples in and returns a new model with the settings s, fitted to them.
 func startModel(ctx context.Context, s settings, in sampleSet) (*model, error) {
 	y, counts, weights, err := in.first(0, 0, s.classWeight)
 	if err == nil {
@@ -154,7 +154,7 @@ func startModel(ctx context.Context, s settings, in sampleSet) (*model, error) {
 }
 
 // checkModelMemory returns a *MemoryError unless there is memory for the maps, the nodes of l samples
-// of d inputs and the state of the output layer with c targets. fit checks the options.
+// of d inputs and the state of the output layer with c targets. fit reports invalid options.
 func checkModelMemory(s settings, l, d, c int) error {
 	opt, err := s.features.resolve()
 	if err != nil {
@@ -174,8 +174,8 @@ func checkModelMemory(s settings, l, d, c int) error {
 }
 
 // add learns from x (q×d) and y (q×c), which have passed checkRows; y is finite. On an error the model
-// is unchanged: AddInputsContext is the last step, and leaves the updater unchanged too. If y has more
-// classes, a copy of the updater learns them.
+// is unchanged: AddInputsContext, the last step that can fail, then leaves the updater unchanged. If y
+// has more classes, a copy of the updater learns them.
 func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (err error) {
 	maps := m.features
 	m.features = maps.withVarying(x)
@@ -208,9 +208,9 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 	return nil
 }
 
-// rows returns what the updater learns from x (q×d) and y (q×c), which are as in add: A, or [A, 1], in
-// new storage, and centered(y). Both are multiplied by the square roots of weights, unless weights is
-// nil. far is the largest reach of the rows. It reads only the sizes of the updater.
+// rows returns what the updater learns from x (q×d) and y (q×c), checked as in add: A or [A, 1], in new
+// storage, and centered(y). It multiplies the rows of both by the square roots of weights, unless
+// weights is nil. far is the largest reach of the rows. Of the updater, rows reads only the sizes.
 func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a, targets *mat.Dense, far float64, err error) {
 	if targets, err = m.centered(y); err != nil {
 		return nil, nil, 0, err
@@ -243,7 +243,7 @@ func (m *model) targets() int {
 	return c
 }
 
-// expand writes A of the samples x, which have been checked, to a from newRows.
+// expand writes the nodes A of the checked samples x to a, which newRows has made.
 func (m *model) expand(ctx context.Context, a, x *mat.Dense) error {
 	rows, _ := x.Dims()
 	return m.features.transform(ctx, a.Slice(0, rows, 0, m.features.Nodes()).(*mat.Dense), x)
@@ -262,7 +262,7 @@ func (m *model) centered(y *mat.Dense) (*mat.Dense, error) {
 	return out, nil
 }
 
-// scores returns A W (l×c) for the samples x (l×d), with the intercept if there is one.
+// scores returns A W (l×c) for the samples x (l×d), with any intercept, or predictions with LogTargets.
 func (m *model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	return m.eachScores(ctx, x, nil)
 }
@@ -368,8 +368,8 @@ func (m *model) WeightsContext(ctx context.Context) (*mat.Dense, error) {
 	return copyOf(w), err
 }
 
-// Choice returns the score by which Fit chose settings, and the numbers of rows that it used. It
-// returns the zero value before the first Fit and if no rows were held out.
+// Choice returns the held-out score of the settings that Fit chose, and how many rows the choice used.
+// It is the zero value before the first Fit and if no rows were held out.
 func (m *model) Choice() Choice { return m.orEmpty().choice }
 
 // Updater returns the output layer, for its Samples, Nodes, Condition and Report. Its targets are the

@@ -62,8 +62,8 @@ func (m *model) expanded(ctx context.Context, in sampleSet) (a, y *mat.Dense, er
 
 // WithUpdater returns a model with the feature maps of c and the output layer u, which has learned rows
 // and targets from Expand, for instance in another process or by Merge of several output layers. The
-// result has learned only what u has learned. It has the Method and Update of u, with its present
-// ridge, and the other options of c. It owns u from then on.
+// result has learned only what u has learned, and owns u. Its Method and Update are the method and the
+// options of u with the present ridge; its other options are as in c.
 //
 //	shapes: u has the k nodes of c, and as many targets as Y of Expand has columns.
 //	reads/writes: reads u. c does not change, and shares its feature maps with the result.
@@ -164,8 +164,8 @@ func (r *Regressor) Unfitted() *Regressor {
 	return &out
 }
 
-// clone returns a copy, or nil if m is nil. If there are no weights, it holds the lock, since every
-// prediction then calls the updater.
+// clone returns a copy, or nil if m is nil. If the weights cannot be computed, it holds the lock, since
+// every prediction then calls the updater.
 func (m *model) clone() (*model, error) {
 	if m == nil {
 		return nil, nil

@@ -78,7 +78,7 @@ func softmax(p, scores []float64, slope float64) {
 // c-1 counts as a distribution that spreads 1/(l+2) evenly over all classes, so that the slope is
 // finite even if no score is wrong.
 //
-// The loss is convex, so it uses Newton's method with steps confined to an interval that shrinks.
+// The loss is convex, so fitSlope uses Newton's method, with steps confined to a shrinking interval.
 //
 //	source: J. Platt, Probabilistic outputs for support vector machines, in Advances in Large Margin
 //	Classifiers, 1999; C. Guo et al., On calibration of modern neural networks, ICML 2017, where 1/s

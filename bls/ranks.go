@@ -72,8 +72,8 @@ func columnRanks(ctx context.Context, x *mat.Dense) ([]curve, error) {
 }
 
 // normalScores returns the curve of a sorted column. Each knot is a quantile, with the normal score of
-// its mid-rank: (rows below it + half of the rows equal to it)/n. Two values get their standard scores,
-// and a single value the score 0.
+// its mid-rank: (rows below it + half of the rows equal to it)/n. If there are just two values, they
+// get their standard scores; a single value gets the score 0.
 func normalScores(column []float64) curve {
 	n := len(column)
 	if column[0] == column[n-1] {
@@ -103,7 +103,7 @@ func normalScores(column []float64) curve {
 }
 
 // extended returns the curve with lines beyond its ends, up to the scores ±rankLimit. A line has the
-// slope between its end and the inner value low or high, or of the outermost line if these are equal.
+// slope of c from its end to the inner value low or high, or to the next knot if the two are equal.
 func (c curve) extended(low, high float64) curve {
 	last := len(c.knots) - 1
 	beyond := func(end int, inner float64, next int, limit float64) (v float64, ok bool) {

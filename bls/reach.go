@@ -20,9 +20,9 @@ const FarOutside = 1.1
 //
 // where the s_j are the scaled columns, and size_j is the root mean square of column j over the first
 // training set. With ScaleSamples and ScaleNone, the mean is over (2z-1)² for the feature nodes z,
-// whose range over the first training set is [0,1]. For a sample of the same distribution as n learned
-// samples, the result is above 1 with probability 1/(n+1). Beyond FarOutside the model extrapolates.
-// The result is 0 after WithUpdater, which does not know the samples.
+// whose range over the first training set is [0,1]. For a sample from the same distribution as n
+// learned samples, the result is above 1 with probability 1/(n+1). Beyond FarOutside the model
+// extrapolates. The result is 0 after WithUpdater, which does not know the samples.
 //
 //	cost: the scaling, or 2l(d+1)N flops.
 //	errors: as DecisionFunction.
@@ -72,8 +72,8 @@ func (m *model) farthest(ctx context.Context, x, a *mat.Dense) (far float64, err
 	return far, nil
 }
 
-// reachOf returns the reach of a sample: the root mean square of its S divided by the sizes, or,
-// without sizes, of 2z-1 over its feature nodes z, whose range over the first training set is [0,1].
+// reachOf returns the reach of a sample with S in row: the root mean square of S divided by the sizes.
+// Without sizes, row has the feature nodes z, and the root mean square is of 2z-1 (see Outside).
 func (m *model) reachOf(row []float64) float64 {
 	var squares float64
 	for j, v := range row {
@@ -152,8 +152,8 @@ func moved(err error, from int) error {
 //
 //	p[j] = t p[j] + (1-t) share[j],  t = r⁻⁶
 //
-// with a larger t if another class would become the most probable. The power is steep, like the
-// enhancement nodes: a third farther out than all learned samples, scores mean little.
+// with a larger t if another class would otherwise become the most probable. The power is steep, like
+// the enhancement nodes: a third farther out than all learned samples, scores mean little.
 //
 //	shapes: p l×c, which is overwritten; outside l.
 func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
@@ -185,8 +185,8 @@ func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
 }
 
 // TemperScores replaces scores of DecisionFunction by scores whose softmax, with the slope of
-// PredictProba, gives the probabilities after Temper. They order samples by log odds, which untempered
-// scores do not if some samples lie outside.
+// PredictProba, gives the probabilities after Temper. The new scores order samples by log odds;
+// untempered scores do not, if some samples lie outside.
 //
 //	shapes: scores l×c; outside l.
 func (c *Classifier) TemperScores(scores *mat.Dense, outside []float64) {

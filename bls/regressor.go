@@ -131,7 +131,7 @@ func (r *Regressor) ScoreContext(ctx context.Context, x, y *mat.Dense, weights [
 
 // determination returns R² of the predictions p of y, both l×c, averaged over the columns. The rows
 // count by their weights, nil for ones. It divides norms rather than sums of squares, so nothing
-// overflows or underflows before the numbers themselves do; the result is then NaN.
+// overflows or underflows before the norms do. If a norm overflows, the result is NaN.
 func determination(bk blskernel.Backend, y, p *mat.Dense, weights []float64) float64 {
 	l, c := y.Dims()
 	var residual mat.Dense

@@ -34,7 +34,7 @@ func (f *Features) weighColumns(weights []float64) {
 	}
 }
 
-// shareOut divides numbers by their sum. If that is not positive and finite, it makes them all equal.
+// shareOut divides numbers by their sum, or sets all to 1/n unless the sum is positive and finite.
 func shareOut(numbers []float64) {
 	var sum float64
 	for _, v := range numbers {
@@ -49,9 +49,9 @@ func shareOut(numbers []float64) {
 	}
 }
 
-// correlationRatios sorts the given rows by each column of S into eight groups. It returns the fraction
-// of the sum of squares of the targets that lies between the groups, less twice its expectation by
-// chance. It also detects even effects, which a nearly linear model misses.
+// correlationRatios sorts the given rows by each column of S into eight groups. It returns, for each
+// column, the fraction of the sum of squares of the targets that lies between the groups, less twice
+// its expectation by chance. This also detects even effects, which a nearly linear model misses.
 //
 //	cost: sorting the rows for each column.
 func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {

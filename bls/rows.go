@@ -141,8 +141,8 @@ func checkCount(l int, name string, rows, cols int) error {
 }
 
 // columnMeans returns the weighted mean of each column of y, as its first element plus the mean of the
-// differences from it, so that the mean of equal elements is exact. If no weight is positive, it is the
-// first row.
+// differences from it, so that the mean of equal elements is exact. If no weight is positive, the
+// result is the first row.
 func columnMeans(y *mat.Dense, weights []float64) []float64 {
 	l, c := y.Dims()
 	first := y.RawRowView(0)

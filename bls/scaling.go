@@ -14,7 +14,7 @@ type Scaling int
 
 const (
 	// ScaleAuto leaves the choice to Fit: ScaleColumns, or ScaleRanks if it predicts held-out rows
-	// better. FitFeatures takes ScaleSamples, as the paper does.
+	// better. FitFeatures treats it as ScaleSamples, the scaling of the paper.
 	ScaleAuto Scaling = iota
 	// ScaleSamples standardises each sample by its own mean and standard deviation over its d
 	// inputs: s = (x - mean(x)) / std(x), or 0 if x is constant. It suits inputs of one kind, such
@@ -24,8 +24,8 @@ const (
 	// training set, s[j] = (x[j] - mean[j]) / std[j]. It suits tables. A column that is constant in
 	// the first training set becomes 0, with std[j] = 1, and its weights are exactly 0. When
 	// PartialFit meets another value, std[j] becomes the root mean square distance from the
-	// constant in that batch, and its weights are drawn. Earlier samples keep their 0, so the model
-	// equals a fit of the new maps to all samples.
+	// constant in that batch, and the weights of the column are drawn. Earlier samples keep their
+	// 0, so the model equals a fit of the new maps to all samples.
 	ScaleColumns
 	// ScaleNone takes the samples unchanged, S = X. It suits inputs of magnitude about 1.
 	ScaleNone

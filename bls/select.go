@@ -149,8 +149,8 @@ func (s settings) methodFor(chosen blsupdate.Method, lowest float64) blsupdate.M
 }
 
 // suggestNodes returns the number of enhancement nodes for rows of the given number of columns: two for
-// three rows, but at most 250 per column, and no more than some 10¹² flops of the output layer allow.
-// The result is between 200 and 2000. More rows support more nodes, until these cost too much time.
+// every three rows, at most 250 per column, and no more than about 10¹² flops in the output layer
+// allow. The result is from 200 to 2000. More rows support more nodes, until training takes too long.
 func suggestNodes(rows, columns int) int {
 	const minNodes, maxNodes, flops = 200, choiceNodes, 1e12
 	nodes := min(float64(rows)*2/3, float64(columns)*250, math.Sqrt(flops/float64(max(rows, 1))))
@@ -236,8 +236,8 @@ func (t *trials) center() {
 	}
 }
 
-// A candidate is a place of a search with the maps that it was found with, and the weights of their
-// columns for each training set.
+// A candidate is a place in the grid of a search, with the maps that were tried there and the weights
+// of their columns for each training set.
 type candidate struct {
 	choice.Place
 	trials   *trials // of the targets or of their logarithms
@@ -322,8 +322,8 @@ func (t *trials) scale(ctx context.Context, s *choice.Search, small FeatureOptio
 	return near, nil
 }
 
-// trySteps returns near with steps among its enhancement nodes if these reduce the loss or are given,
-// and otherwise near itself.
+// trySteps returns near with steps among its enhancement nodes if steps reduce the loss or the options
+// require them, and otherwise near itself.
 func (t *trials) trySteps(ctx context.Context, s *choice.Search, near candidate) (candidate, error) {
 	with, given := near.features, t.features.Steps
 	with.Steps = 1
@@ -423,7 +423,7 @@ type fittedMaps struct {
 	intercept bool
 }
 
-// unscalable reports whether err is a *ScaleError, which other maps may not cause.
+// unscalable reports whether err is a *ScaleError, an error that other maps may avoid.
 func unscalable(err error) bool {
 	var e *ScaleError
 	return errors.As(err, &e)

@@ -10,7 +10,7 @@ import (
 	"blskernel/mat"
 )
 
-// DefaultTuneFlops is the bound for TuneOptions.Flops = 0: some 40 seconds on a core at 25 GFLOP/s.
+// DefaultTuneFlops is the bound if TuneOptions.Flops is 0: some 40 seconds on a core at 25 GFLOP/s.
 const DefaultTuneFlops = 1e12
 
 // TuneOptions bound the search of Tune and hold the weights of its samples.
@@ -65,7 +65,7 @@ func (r *Regressor) TuneContext(ctx context.Context, x, y *mat.Dense, opt TuneOp
 	return by, nil
 }
 
-// tune returns s with the best settings in place of zeros, and the choice that they give.
+// tune returns s with the best settings in place of zeros, and the Choice of a Fit with these settings.
 func tune(ctx context.Context, s settings, in sampleSet, flops float64) (settings, Choice, error) {
 	y, _, weights, err := in.first(0, 0, s.classWeight)
 	if err == nil {
@@ -147,14 +147,14 @@ type tuning struct {
 	best  candidate
 }
 
-// lowest returns the smallest ridge for Gram of a model with the enhancement nodes of f.
+// lowest returns the smallest ridge for which Gram is accurate, with the enhancement nodes of f.
 func (t *tuning) lowest(f FeatureOptions) float64 {
 	f.Groups, f.GroupNodes = t.usual.Groups, t.usual.GroupNodes // a candidate may have fewer
 	return float64(t.unit * t.settings.lowestLambda(t.rows, f))
 }
 
 // afford subtracts the flops for trying the given numbers of shrinks and ridges with k nodes from the
-// flops that are left. If too few are left, it returns false, except for the first candidate.
+// flops left. If too few are left, it subtracts none and returns false, except for the first candidate.
 func (t *tuning) afford(k, shrinks, ridges int) bool {
 	_, c := t.y.Dims()
 	cost := float64(float64(shrinks) * t.folds.Flops(k, c, ridges))

@@ -21,9 +21,9 @@ func (f *Features) constantColumn(j int) (value float64, ok bool) {
 
 // withVarying returns f, or other maps if a column that was constant varies in x, which has been
 // checked. S of that column is then the distance from the constant divided by its root mean square over
-// x, up to ±4 with ScaleRanks. Its weights are drawn with the magnitude of the others. All earlier
-// samples have S = 0 in such a column, so their nodes keep their bits, and the model equals these maps
-// fitted from the start.
+// x, up to ±4 with ScaleRanks. The weights of the column are drawn with the magnitude of the others.
+// All earlier samples have S = 0 in the column, so their nodes keep their bits, and the model equals
+// these maps fitted from the start.
 func (f *Features) withVarying(x *mat.Dense) *Features {
 	out := f
 	for j := range f.Inputs() {
@@ -69,7 +69,7 @@ func distance(x *mat.Dense, j int, from float64) float64 {
 }
 
 // drawColumn draws the weights of input j. For each feature node the distribution is uniform, with the
-// root mean square of its other nonzero weights, or on [-1,1) if there are none.
+// root mean square of the node's other nonzero weights, or on [-1,1) if there are none.
 func (f *Features) drawColumn(j int) {
 	d, n := f.Inputs(), f.FeatureNodes()
 	row, r := f.weights.RawRowView(j), stream(f.opt.Seed, forColumn, j)

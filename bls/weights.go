@@ -39,8 +39,8 @@ func ParseClassWeight(name string) (ClassWeight, error) {
 }
 
 // FitContext is Fit with the weight weights[i] for the squared error of sample i; nil means all ones.
-// Weights affect scaling and feature maps only through the settings that Fit chooses. It checks ctx
-// before each panel of rows, each iteration of an autoencoder, and each step of starting the output
+// Weights affect scaling and feature maps only through the settings that Fit chooses. FitContext checks
+// ctx before each panel of rows, each iteration of an autoencoder, and each step of starting the output
 // layer.
 //
 //	shapes: weights l, finite and not negative.
@@ -93,7 +93,7 @@ func (s settings) labeled(x *mat.Dense, labels []int, weights []float64) sampleS
 	return sampleSet{x: x, labels: labels, classes: cmp.Or(s.classes, inferClasses(labels)), weights: weights}
 }
 
-// partialFit makes m learn in and returns it, or returns a new model that has learned in if m is nil.
+// partialFit makes m learn the samples in and returns m, or a new model fitted to them if m is nil.
 func (m *model) partialFit(ctx context.Context, s settings, in sampleSet, calibrate bool) (*model, error) {
 	if m != nil {
 		return m, m.learn(ctx, in, calibrate)
@@ -179,8 +179,8 @@ func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([
 	return counts, out, nil
 }
 
-// balanced returns the weights of rows that give all classes the same weight, or nil if the sum of
-// their weights overflows.
+// balanced returns the weights of rows that give all classes the same weight, or nil if the total
+// weight overflows.
 func balanced(counts []count, labels []int, weights []float64) []float64 {
 	var n, seen float64
 	for _, of := range counts {
@@ -201,7 +201,7 @@ func balanced(counts []count, labels []int, weights []float64) []float64 {
 	return out
 }
 
-// check returns an error for an invalid setting, or for y that a model of logarithms cannot learn.
+// check returns an error for an invalid setting and, if s.log is 1, for targets that are not positive.
 func (s settings) check(y *mat.Dense) error {
 	if s.classWeight != Unweighted && s.classWeight != Balanced {
 		return &OptionError{Op: "bls", Option: "ClassWeight", Value: s.classWeight, Want: "Unweighted or Balanced"}

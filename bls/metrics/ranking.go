@@ -42,7 +42,7 @@ type ranked struct {
 	positive      bool
 }
 
-// auc computes AUC for samples of positive weight. It scales their weights and sorts them.
+// auc computes AUC for samples of positive weight. It rescales their weights and sorts the samples.
 func auc(samples []ranked) float64 {
 	if slices.ContainsFunc(samples, func(s ranked) bool { return math.IsNaN(s.score) }) {
 		return math.NaN()
@@ -166,7 +166,7 @@ func (r *Ranking) AUC(class int) float64 {
 }
 
 // MacroAUC returns the mean of AUC over the classes with samples, or NaN if fewer than two have any. A
-// NaN score makes it NaN.
+// NaN score makes the result NaN.
 func (r *Ranking) MacroAUC() float64 {
 	sums, there := make([]float64, r.classes), 0
 	for i, label := range r.labels {

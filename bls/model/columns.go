@@ -31,7 +31,7 @@ func SortLabels(of iter.Seq[string]) []string {
 	return labels
 }
 
-// Data describes the data whose columns Match selects.
+// Data describes the data in which Match selects columns.
 type Data struct {
 	Missing   stream.Missing // what to do with a missing cell
 	Learn     bool           // whether the labels or targets are needed, too
@@ -71,7 +71,7 @@ func (m *Model) Match(r *stream.Reader, data Data) error {
 	return r.Select(s)
 }
 
-// choose selects the columns with the names of the model's inputs and targets, nil if it has none.
+// choose selects the columns named inputs and targets, which are nil if the model has no names.
 func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 	heading, selected := r.Heading(), r.Selection()
 	names := heading.Names

@@ -97,7 +97,7 @@ func place(row int64) float64 {
 // of the first row of the batch.
 func (h Holdout) Rest(b *stream.Batch, first int64) *stream.Batch { return restOf(b, first, h.Holds) }
 
-// restOf returns the rows of a batch for whose numbers out is false.
+// restOf returns the rows of a batch, numbered from first on, for which out is false.
 func restOf(b *stream.Batch, first int64, out func(row int64) bool) *stream.Batch {
 	rest, _ := b.Split(func(i int) bool { return out(first + int64(i)) })
 	return rest

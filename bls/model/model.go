@@ -3,8 +3,8 @@
 // blskernel, the prediction server, the fit on Apache Beam and the Python package use it to read and
 // write models.
 //
-// A label that is new to a model becomes a class of its own, unless [Model.Closed] is set. The weights
-// are as if the model had known all classes from the start ([bls.Classifier.Relabel]).
+// A label that is new to a model becomes a new class, unless [Model.Closed] is set. The weights are as
+// if the model had known all classes from the start ([bls.Classifier.Relabel]).
 //
 // An [Error] holds what to do about it as a [Remedy], so that a program can name its own flags.
 package model
@@ -107,7 +107,7 @@ func (m *Model) Columns() (cells stream.Columns, names []string) {
 	return cells, read.Inputs
 }
 
-// Learn learns a batch, the first or a later one. On an error the model has learned none of its rows,
+// Learn learns a batch, the first or a later one. On an error the model has learned none of the rows,
 // but it may have gained their classes.
 //
 //	errors: *Error, for one row if its Row is not negative; ErrNoTargets; as PartialFit, Refit and
@@ -249,7 +249,7 @@ func ArgMax(scores *mat.Dense, b *stream.Batch) ([]int, error) {
 	return classes, nil
 }
 
-// FirstLarge returns the index of the first row with a NaN or a number beyond ±MaxNode, or else -1.
+// FirstLarge returns the index of the first row with a NaN or a number beyond ±MaxNode, or -1.
 func FirstLarge(m *mat.Dense) int {
 	for i := range m.RawMatrix().Rows {
 		if slices.ContainsFunc(m.RawRowView(i), func(v float64) bool { return !(math.Abs(v) <= MaxNode) }) {

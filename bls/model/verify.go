@@ -110,9 +110,9 @@ func learns(op *modelfile.Operation) bool {
 // forgets reports whether an operation lowers the weight of earlier rows.
 func forgets(op *modelfile.Operation) bool { return op.Factor > 0 && op.Factor < 1 }
 
-// stayed returns the log, in which each file that was learned and later removed is marked in both
-// operations. These must use the same column of weights, with no forgetting between them. It also
-// reports whether the model has only learned.
+// stayed returns a copy of the log that marks files that were learned and later removed, in both
+// operations. It marks a file only if both used the same column of weights, with no forgetting between
+// them. learned reports whether the model has only learned.
 func stayed(log modelfile.Log) (left modelfile.Log, learned bool) {
 	left, learned = slices.Clone(log), true
 	for i := range left {
@@ -188,7 +188,7 @@ func (v *verifier) need(log modelfile.Log) {
 	}
 }
 
-// run returns a model that has repeated a log, or nil if it has learned no rows.
+// run repeats a log and returns the resulting model, or nil if it has learned no rows.
 func (v *verifier) run(log modelfile.Log) (*Model, error) {
 	if len(log) == 0 {
 		return nil, nil
@@ -295,8 +295,8 @@ func (v *verifier) unfitted(op *modelfile.Operation) *Model {
 	return m
 }
 
-// emptied returns a model with the feature maps and settings of the one to verify. Its next batch is
-// its first.
+// emptied returns a copy of the model to verify, with its feature maps and settings. The next batch
+// replaces all rows that the copy has learned.
 func (v *verifier) emptied(op *modelfile.Operation) (m *Model, err error) {
 	f := &modelfile.File{Metadata: v.of.Metadata}
 	if c := v.of.Classifier; c != nil {
@@ -360,8 +360,8 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 	return nil
 }
 
-// compare compares the model with one that has learned its rows again. learned says that the model has
-// only learned.
+// compare compares the model to verify with again, which has repeated its log. learned says that the
+// model has only learned, so that the bits must agree.
 func (v *verifier) compare(again *Model, learned bool) error {
 	if err := v.compareMaps(); err != nil {
 		return err

@@ -20,7 +20,7 @@ const (
 	OpLike   = "like"   // learns with the feature maps and the settings of another model
 	OpUpdate = "update" // learns more rows, after Factor and Lambda are applied
 	OpRemove = "remove"
-	OpMerge  = "merge" // adds what another model has learned, whose log is the last Merged operations
+	OpMerge  = "merge" // adds what another model has learned; the Merged operations before it are that model's log
 	OpCut    = "cut"   // stands for operations that the log has dropped
 )
 

@@ -31,8 +31,8 @@ type Metadata struct {
 	Targets []string `json:"targets,omitempty"` // the names of the target columns; for a classifier, of the label column
 
 	// Columns describe how the columns of the data become the inputs; empty if all are numbers
-	// without missing cells. Missing says what happens to a sample with a missing cell: mean, drop,
-	// or empty for an error.
+	// without missing cells. Missing says what happens to a sample with a missing cell: "mean",
+	// "drop", or "" for an error.
 	Columns stream.Columns `json:"columns,omitempty"`
 	Missing string         `json:"missing,omitempty"`
 	// Decimal and Thousands are the separators in the numbers of texts, one character each; empty

@@ -196,7 +196,7 @@ func (s *scanner) header() error {
 	return nil
 }
 
-// notAModel returns an error that says what a file is, by its first bytes.
+// notAModel returns an error that says what a file is, judging by its first bytes.
 func notAModel(b []byte) error {
 	switch text := string(b); {
 	case strings.HasPrefix(text, magic[:4]) || strings.HasPrefix(text, magic[1:4]) || len(text) > 4 && text[1:4] == magic[1:4]:

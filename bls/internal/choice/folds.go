@@ -89,7 +89,7 @@ func (f *Folds) Weights() []float64 { return f.weights }
 func (f *Folds) heldFolds() int { return numFolds - f.firstHeld }
 
 // manyRows is the largest number of rows at which every fold is held out for maps that depend on the
-// labels. These must be fitted once for each held-out fold.
+// labels. The maps must be fitted once for each held-out fold.
 const manyRows = 1024
 
 // ForLabels returns the folds for choosing maps that depend on the labels: a copy of f that, with more

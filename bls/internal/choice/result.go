@@ -112,8 +112,8 @@ func (f *Folds) sum(from int, value func(i int) float64) (sum float64) {
 	return sum
 }
 
-// trimmed returns the weighted sum of squares, one for each row i >= from, without the largest ones. It
-// drops a hundredth of the total weight, and at least one row, so that no single row decides a choice.
+// trimmed returns the weighted sum of squares, one per row i >= from, leaving out the largest. It drops
+// a hundredth of the total weight, and at least one row, so that no single row decides a choice.
 func (f *Folds) trimmed(squares []float64, from int, total float64) (sum float64) {
 	order := make([]int, len(squares))
 	for i, v := range squares {

@@ -19,7 +19,7 @@ func Near(shrinks []float64, shrink float64) []float64 {
 	return shrinks[max(0, at-1):min(len(shrinks), at+2)]
 }
 
-// firstShrink is where a search without a rival starts.
+// firstShrink is the shrink at which a search without a rival starts.
 const firstShrink = 1.5
 
 // reach bounds the gain from another shrink: if the first loss exceeds this factor times the rival's, a
@@ -39,7 +39,7 @@ const coarse = 2
 // each if they depend on the labels.
 type Maps interface {
 	Maps() int // the number of maps
-	// Nodes returns the nodes of all rows by map i with the given shrink, in new storage.
+	// Nodes returns the nodes of all rows under map i with the given shrink, in new storage.
 	Nodes(ctx context.Context, i int, shrink float64) (*mat.Dense, error)
 }
 
@@ -134,7 +134,7 @@ func (s *Search) alongRidges(ctx context.Context, maps Maps, shrink float64) (Pl
 }
 
 // Fine returns the best result for the shrink of near and the ridges around its ridge. If maps is nil,
-// it takes the maps of near.
+// it uses the maps of near.
 func (s *Search) Fine(ctx context.Context, maps Maps, near Place) (*Result, error) {
 	e, best := near.equations, near.Result
 	if maps != nil {
