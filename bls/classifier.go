@@ -266,7 +266,7 @@ func targets(labels []int, classes int, constant bool) (*mat.Dense, error) {
 	}
 	cols := first + classes
 	if err := memory.Check(memory.Floats(len(labels), cols), "bls", "use fewer rows at once, or fewer classes",
-		"the targets of %d samples of %d classes", len(labels), classes); err != nil {
+		"a matrix of the targets of %d samples for %d classes", len(labels), classes); err != nil {
 		return nil, err
 	}
 	data := make([]float64, len(labels)*cols)

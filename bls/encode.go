@@ -69,8 +69,8 @@ func (f *Features) code(x *codec.Coder, b blskernel.Backend) {
 	}
 	if opt.Scaling == ScaleColumns {
 		x.Floats("the means", &f.means, d)
-		x.Floats("the deviations", &f.deviations, d)
-		checkAll(x, "a deviation", f.deviations, func(v float64) bool { return v >= smallestNormal })
+		x.Floats("the standard deviations", &f.deviations, d)
+		checkAll(x, "a standard deviation", f.deviations, func(v float64) bool { return v >= smallestNormal })
 	}
 	if opt.Scaling == ScaleRanks {
 		f.codeRanks(x, d)
@@ -163,7 +163,7 @@ func codeFlags(x *codec.Coder, flags ...*bool) {
 			word |= 1 << i
 		}
 	}
-	x.Int("the flags of the options", &word, 1<<len(flags)-1)
+	x.Int("the word of option flags", &word, 1<<len(flags)-1)
 	for i, flag := range flags {
 		*flag = word>>i&1 == 1
 	}

@@ -118,9 +118,9 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	if reaches {
 		x.Float("the reach of the farthest sample", &m.reach, codec.IsPositive)
 		n := len(m.sizes)
-		if x.Int("the number of sizes", &n, maxNodes); n > 0 {
+		if x.Int("the number of column sizes", &n, maxNodes); n > 0 {
 			x.Floats("the sizes of the columns", &m.sizes, n)
-			checkAll(x, "a size", m.sizes, codec.IsPositive)
+			checkAll(x, "a column size", m.sizes, codec.IsPositive)
 		}
 	}
 	logs := s.log != 0 || m.smearing != nil
@@ -153,7 +153,7 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	if !x.Reading() {
 		return
 	}
-	x.Check(m.sizes == nil || len(m.sizes) == m.features.Inputs(), "there are %d sizes of columns; want %d", len(m.sizes), m.features.Inputs())
+	x.Check(m.sizes == nil || len(m.sizes) == m.features.Inputs(), "there are %d column sizes; want %d", len(m.sizes), m.features.Inputs())
 	x.Check(s.features.agree(m.features.opt), "the options differ from the options of the feature maps")
 	s.backend = b
 	m.backend, m.settings = backend.Or(b), s
@@ -166,9 +166,9 @@ func (m *model) codeLogarithms(x *codec.Coder, option *int) {
 		n = len(m.smearing.Factors)
 	}
 	x.Int("the number of smearing factors", &n, maxNodes)
-	x.Check(*option != 0 || n > 0, "the flags announce LogTargets, but there is neither the option nor factors")
-	x.Check(*option <= 0 || n > 0, "a model of logarithms has no factors")
-	x.Check(*option != None || n == 0, "LogTargets is None, but there are factors")
+	x.Check(*option != 0 || n > 0, "the flags announce LogTargets, but the option is zero and there are no smearing factors")
+	x.Check(*option <= 0 || n > 0, "the smearing factors of the model of logarithms are missing")
+	x.Check(*option != None || n == 0, "LogTargets is None, but there are smearing factors")
 	if n > 0 {
 		if x.Reading() {
 			m.smearing = &choice.Smearing{}
@@ -176,17 +176,17 @@ func (m *model) codeLogarithms(x *codec.Coder, option *int) {
 		x.Floats("the smearing factors", &m.smearing.Factors, n)
 		x.Floats("the largest targets", &m.smearing.Largest, n)
 		checkAll(x, "a smearing factor", m.smearing.Factors, codec.IsPositive)
-		checkAll(x, "a largest target", m.smearing.Largest, codec.IsPositive)
+		checkAll(x, "the largest value of a target", m.smearing.Largest, codec.IsPositive)
 	}
 }
 
 func (m *model) codeClasses(x *codec.Coder) {
 	x.Bool(&m.constant)
 	n := len(m.counts)
-	x.Int("the number of counts of classes", &n, maxNodes)
+	x.Int("the number of class counts", &n, maxNodes)
 	codeEach(x, &m.counts, n, func(of *count) {
-		x.Float("a number of rows", &of.rows, codec.IsLength)
-		x.Float("a weight of rows", &of.weight, codec.IsLength)
+		x.Float("the number of rows of a class", &of.rows, codec.IsLength)
+		x.Float("the weight of the rows of a class", &of.weight, codec.IsLength)
 	})
 	x.Float("the slope of the probabilities", &m.slope, codec.IsLength)
 	x.Int("the number of rows of the choice", &m.choice.Rows, maxNodes)
@@ -203,24 +203,24 @@ func (m *model) codeKept(x *codec.Coder, k kind) {
 	if s.y != nil {
 		targets = s.y.RawMatrix().Cols
 	}
-	x.Int("the number of samples that are kept", &n, maxNodes)
-	x.Int("the number of their weights", &weights, n)
-	x.Int("the number of their targets", &targets, maxNodes)
+	x.Int("the number of kept samples", &n, maxNodes)
+	x.Int("the number of weights of the kept samples", &weights, n)
+	x.Int("the number of targets of the kept samples", &targets, maxNodes)
 	d := m.features.Inputs()
 	x.Check(codec.Fits(n, d) && codec.Fits(n, targets) && (weights == 0 || weights == n) && (targets > 0) == (k == kindRegressor && n > 0),
-		"a %v cannot have kept %d samples with %d weights and %d targets", k, n, weights, targets)
+		"a %v cannot keep %d samples with %d weights and %d targets", k, n, weights, targets)
 	if n == 0 || x.Failed() {
 		return
 	}
-	x.Dense("the samples that are kept", &s.x, n, d)
+	x.Dense("the kept samples", &s.x, n, d)
 	if weights > 0 {
-		x.Lengths("their weights", &s.weights, n)
+		x.Lengths("the weights of the kept samples", &s.weights, n)
 	}
 	if targets > 0 {
-		x.Dense("their targets", &s.y, n, targets)
+		x.Dense("the targets of the kept samples", &s.y, n, targets)
 		return
 	}
-	codeEach(x, &s.labels, n, func(label *int) { x.Int("the label of a sample", label, maxNodes-1) })
+	codeEach(x, &s.labels, n, func(label *int) { x.Int("the label of a kept sample", label, maxNodes-1) })
 }
 
 // sameOptions reports whether a and b are equal apart from the backend.
@@ -265,7 +265,7 @@ func (m *model) join(u blsupdate.Updater) error {
 	case s.classes != 0 && c != s.classes:
 		return differs("classes", c, s.classes)
 	case m.counts != nil && c != len(m.counts):
-		return differs("counts of classes", len(m.counts), c)
+		return differs("class counts", len(m.counts), c)
 	case len(m.calibration.rows) > 0 && c != len(m.calibration.rows[0])-m.first():
 		return differs("errors or scores in a row of the calibration", len(m.calibration.rows[0])-m.first(), c)
 	case s.method != 0 && s.method != u.Method():

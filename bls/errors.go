@@ -30,7 +30,7 @@ type LabelError struct {
 }
 
 func (e *LabelError) Error() string {
-	return fmt.Sprintf("bls: label %d of sample %d; want 0 to %d", e.Label, e.Index, e.Classes-1)
+	return fmt.Sprintf("bls: label %d of sample %d is out of range; want 0 to %d", e.Label, e.Index, e.Classes-1)
 }
 
 // TargetError reports a target that is not positive, which a model of logarithms cannot learn.

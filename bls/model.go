@@ -168,9 +168,9 @@ func checkModelMemory(s settings, l, d, c int) error {
 	s.method = cmp.Or(s.method, blsupdate.Gram)
 	state := blsupdate.StateBytes(s.method, l, max(k, 0), c)
 	const do = "use fewer nodes, fit fewer samples and give the others to PartialFit in batches, " +
-		"or take the method gram or qr, whose model does not grow with the samples"
+		"or use the method gram or qr, whose model does not grow with the samples"
 	return memory.Check(memory.Sum(mapsBytes(d, n, n3), memory.Floats(l, k), state), "bls", do,
-		"a fit of %d nodes to %d samples by %v", k, l, s.method)
+		"a fit of %d nodes to %d samples with the method %v", k, l, s.method)
 }
 
 // add learns from x (q×d) and y (q×c), which have passed checkRows; y is finite. On an error the model
@@ -293,7 +293,7 @@ func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(nodes, sc
 		kept = rows
 	}
 	const do = "use fewer rows at once"
-	if err := memory.Check(memory.Floats(kept, c), "bls", do, "the scores of %d samples, %d each", kept, c); err != nil {
+	if err := memory.Check(memory.Floats(kept, c), "bls", do, "a %d×%d matrix of scores", kept, c); err != nil {
 		return nil, err
 	}
 	out, work := mat.NewDense(kept, c, nil), newRows(rows, m.features.Nodes(), m.center != nil)

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	panicTargets = "metrics: the numbers of targets differ"
+	panicTargets = "metrics: the shapes of targets and predictions differ, or the number of targets has changed"
 
 	fading     = 0.999 // weight of a row in the running score, relative to the next row
 	bucketRows = 32    // rows of a bucket before any merge

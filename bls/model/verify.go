@@ -379,7 +379,7 @@ func (v *verifier) compare(again *Model, learned bool) error {
 		if again != nil {
 			n = again.Updater().Samples()
 		}
-		v.Missing = append(v.Missing, fmt.Sprintf("rows: the model has %d and its log accounts for %d; the others were learned or unlearned from Go or Python", v.Rows, n))
+		v.Missing = append(v.Missing, fmt.Sprintf("a complete log: the model has %d rows, but its log accounts for %d; the others were learned or unlearned from Go or Python", v.Rows, n))
 		return nil
 	}
 	if !slices.Equal(again.Labels(), v.of.Labels()) {
@@ -477,7 +477,7 @@ func (v *verifier) compareWeights(again *Model, learned bool) error {
 	switch {
 	case !(f < 1) || !(v.Bound < 1):
 		v.Bound = 1
-		v.Missing = append(v.Missing, "digits: the nodes are so nearly dependent that no bound on the errors of the weights holds")
+		v.Missing = append(v.Missing, "a bound on the errors of the weights: the nodes are too nearly dependent for one")
 	case !(v.Difference <= v.Bound):
 		v.Differs = append(v.Differs, "the weights")
 	}

@@ -63,7 +63,7 @@ func (e *TruncatedError) Error() string {
 	if e.Section != "" {
 		where = fmt.Sprintf("in %q", e.Section)
 	}
-	return fmt.Sprintf("modelfile: the file is not complete: it ends after %d bytes %s; copy it again, or use a backup",
+	return fmt.Sprintf("modelfile: the file is not complete: it ends after %d bytes, %s; copy it again, or use a backup",
 		e.Bytes, where)
 }
 

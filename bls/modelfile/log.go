@@ -53,7 +53,7 @@ func (l *Log) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
-		return errors.New("the log is not a list")
+		return errors.New("the log is not a JSON array")
 	}
 	*l = nil
 	for d.More() {
@@ -83,7 +83,7 @@ func (op *Operation) check() error {
 		return err
 	}
 	if op.First < 0 || op.Batch < 0 || op.Merged < 0 || op.Classes < 0 || !(op.Holdout >= 0 && op.Holdout < 1) || !(op.Factor >= 0 && op.Factor <= 1) {
-		return &MetadataError{Field: "log", What: "a number is out of range"}
+		return &MetadataError{Field: "log", What: "a number of an operation is out of range"}
 	}
 	return checkLearned("log", op.Files)
 }
@@ -95,7 +95,7 @@ func checkLearned(field string, files []Learned) error {
 			return err
 		}
 		if l.Size < 0 || l.Rows < 0 {
-			return &MetadataError{Field: field, What: fmt.Sprintf("%d rows in %d bytes", l.Rows, l.Size)}
+			return &MetadataError{Field: field, What: fmt.Sprintf("a file cannot have %d rows in %d bytes", l.Rows, l.Size)}
 		}
 	}
 	return nil

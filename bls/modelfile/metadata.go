@@ -124,7 +124,7 @@ func decodeMetadata(r io.Reader) (Metadata, error) {
 	}
 	var m Metadata
 	if !bytes.HasPrefix(text, []byte("{")) {
-		return Metadata{}, errors.New("the metadata is not an object")
+		return Metadata{}, errors.New("the metadata is not a JSON object")
 	}
 	if !utf8.Valid(text) {
 		return Metadata{}, errors.New("the metadata is not UTF-8")
@@ -188,23 +188,23 @@ func (m *Metadata) checkValues() error {
 	}
 	switch missing, err := stream.ParseMissing(m.Missing); {
 	case err != nil || m.Missing != "" && m.Missing != missing.String() || m.Missing == stream.MissingError.String():
-		return &MetadataError{Field: "missing", What: fmt.Sprintf("%.40q", m.Missing)}
+		return &MetadataError{Field: "missing", What: fmt.Sprintf("%.40q; want \"mean\", \"drop\" or \"\"", m.Missing)}
 	case missing == stream.MissingMean && !m.Columns.Filled():
-		return &MetadataError{Field: "columns", What: "one has no value for a missing cell"}
+		return &MetadataError{Field: "columns", What: "a column has no value for a missing cell"}
 	case utf8.RuneCountInString(m.Decimal) > 1 || utf8.RuneCountInString(m.Thousands) > 1:
 		return &MetadataError{Field: "decimal", What: "decimal or thousands has more than one character"}
 	}
 	for _, n := range m.TargetNotations {
 		if err := n.Check(); err != nil {
-			return &MetadataError{Field: "target_notations", What: fmt.Sprintf("one %v", err)}
+			return &MetadataError{Field: "target_notations", What: fmt.Sprintf("a notation %v", err)}
 		}
 	}
 	if m.Batch < 0 || m.Batch > math.MaxInt32 { // an int may have 32 bits where the file is read
-		return &MetadataError{Field: "batch", What: fmt.Sprintf("%d rows", m.Batch)}
+		return &MetadataError{Field: "batch", What: fmt.Sprintf("%d rows; want 0 to 2³¹-1", m.Batch)}
 	}
 	if p := m.Progress; p != nil {
 		if p.Rows < 0 {
-			return &MetadataError{Field: "progress", What: fmt.Sprintf("%d rows", p.Rows)}
+			return &MetadataError{Field: "progress", What: fmt.Sprintf("%d rows; want 0 or more", p.Rows)}
 		}
 		return checkTexts("progress", p.Sources...)
 	}

@@ -46,7 +46,7 @@ func TestManyClasses(t *testing.T) {
 		t.Errorf("%.100q", out)
 	}
 	status, _, stderr := inProcess("predict", model, "--header", "absent", "--batch", "4096", many)
-	if status != 1 || !strings.Contains(stderr, "the scores of 4096 samples, 6000 each needs at least 197 MB") {
+	if status != 1 || !strings.Contains(stderr, "a 4096×6000 matrix of scores needs at least 197 MB") {
 		t.Errorf("a batch of all rows: status %d, %q", status, stderr)
 	}
 

@@ -34,7 +34,7 @@ func TestVerifyOther(t *testing.T) {
 		change func() error
 	}{
 		{1, "m.bls is not what its log says: the weights differ; the weights differ by ", func() error { return m.Remove(context.Background(), one) }},
-		{2, "the model has 301 and its log accounts for 300; the others were learned or unlearned from Go or Python", func() error { return m.Learn(context.Background(), one) }},
+		{2, "the model has 301 rows, but its log accounts for 300; the others were learned or unlearned from Go or Python", func() error { return m.Learn(context.Background(), one) }},
 	} {
 		testutil.NoError(t, tc.change())
 		if tc.status == 1 {
