@@ -179,7 +179,7 @@ func (c *Classifier) NumClasses() int {
 	return c.targets()
 }
 
-// ClassCounts returns the number of rows of each class that the model has learned. It returns nil
+// ClassCounts returns, for each class, how many of its rows the model has learned. It returns nil
 // before the first Fit, and after WithUpdater, when the numbers are unknown.
 func (c *Classifier) ClassCounts() []float64 {
 	var out []float64

@@ -381,8 +381,8 @@ func (m *model) Updater() blsupdate.Updater { return m.orEmpty().updater }
 // FittedFeatures returns the feature maps of the model, or nil before the first Fit.
 func (m *model) FittedFeatures() *Features { return m.orEmpty().features }
 
-// Calibrated reports whether the model has a calibration: intervals, sets and probabilities then rest
-// on predictions of rows by weights that had not learned them.
+// Calibrated reports whether the model has a calibration. If so, intervals, sets and probabilities rest
+// on predictions for rows that the weights had not learned.
 func (m *model) Calibrated() bool { return len(m.orEmpty().calibration.rows) > 0 }
 
 // orEmpty makes m ready and returns it, or an empty model if m is nil or cannot be fitted.

@@ -13,7 +13,7 @@ import (
 // DefaultSlope is the slope of the probabilities of a Classifier that is not calibrated.
 const DefaultSlope = 3
 
-// PredictProba returns the probabilities of the classes (l×c) of the samples X (l×d), which sum to 1
+// PredictProba returns, for the samples X (l×d), the probabilities of the classes (l×c), which sum to 1
 // in each row:
 //
 //	softmax(slope · scores),  p[i][j] = exp(slope s[i][j]) / Σ_m exp(slope s[i][m])

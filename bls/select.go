@@ -167,8 +167,8 @@ func (s settings) lowestLambda(l int, opt FeatureOptions) float64 {
 	return float64(units * float64(l) * float64(opt.Groups*opt.GroupNodes+opt.EnhancementNodes))
 }
 
-// bounded returns o with at most the given number of enhancement nodes and at most 1000 feature nodes:
-// with more, a choice would take longer than the model.
+// bounded returns o with at most the given number of enhancement nodes and at most 1000 feature nodes,
+// since with more a choice would take longer than the model.
 func bounded(o FeatureOptions, enhancement int) FeatureOptions {
 	o.EnhancementNodes = min(o.EnhancementNodes, enhancement)
 	o.GroupNodes = min(o.GroupNodes, maxChosenFeatures)

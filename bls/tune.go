@@ -137,7 +137,7 @@ func tune(ctx context.Context, s settings, in sampleSet, flops float64) (setting
 	return s, by.Choice, err
 }
 
-// A tuning is a search by Tune: the trials, what they may still cost, and the best so far.
+// A tuning is a search by Tune: the trials, the flops that are left, and the best candidate so far.
 type tuning struct {
 	*trials
 	usual FeatureOptions // the options of Fit

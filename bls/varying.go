@@ -7,8 +7,8 @@ import (
 	"blskernel/mat"
 )
 
-// constantColumn returns the value of column j over the first training set, and whether it was constant
-// there and in all batches since.
+// constantColumn reports whether column j has been constant in the first training set and all batches
+// since, and returns its value.
 func (f *Features) constantColumn(j int) (value float64, ok bool) {
 	switch f.opt.Scaling {
 	case ScaleColumns:

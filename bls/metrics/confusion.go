@@ -105,7 +105,7 @@ func (c *Confusion) At(label, predicted int) float64 {
 func (c *Confusion) Pairs() int { return len(c.misses) }
 
 // Misses calls yield for each nonzero element off the diagonal, row by row, until yield returns false.
-// at holds its label and its prediction, and weight is its value.
+// at holds the label and the prediction of the element, and weight is its value.
 //
 //	cost: sorting Pairs() numbers.
 func (c *Confusion) Misses(yield func(at [2]int, weight float64) bool) {

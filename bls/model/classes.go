@@ -145,8 +145,8 @@ func (m *Model) become(labels []string, to []int) error {
 	return nil
 }
 
-// labelPlace returns the place of the label of a row: the place of its inputs, or its number in the
-// file of labels that labelsIn names.
+// labelPlace returns the place of a row's label: the place of its inputs or, if labelsIn names a file
+// of labels, the number of the row in that file.
 func labelPlace(b *stream.Batch, row int, labelsIn string) string {
 	if labelsIn == "" {
 		return b.Where(row).String()

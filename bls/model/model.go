@@ -259,7 +259,7 @@ func FirstLarge(m *mat.Dense) int {
 	return -1
 }
 
-// checkNodes returns the error of the first row whose nodes cannot be learned.
+// checkNodes returns an *Error for the first row with nodes that cannot be learned.
 func (m *Model) checkNodes(ctx context.Context, b *stream.Batch) error {
 	nodes, err := m.FittedFeatures().TransformContext(ctx, b.X)
 	if err != nil {
@@ -272,7 +272,7 @@ func (m *Model) checkNodes(ctx context.Context, b *stream.Batch) error {
 	return nil
 }
 
-// located adds to an error of a batch the file and line of its row, and the name of its column.
+// located turns an error about a row or a column of a batch into an *Error with its place or name.
 func (m *Model) located(b *stream.Batch, err error) error {
 	var target *bls.TargetError
 	if errors.As(err, &target) {

@@ -79,7 +79,7 @@ type Place struct {
 	ridge int // index in ridges
 }
 
-// Coarse returns the best place among the shrinks and every other ridge. It starts with the shrink of
+// Coarse returns the best place among the shrinks and every second ridge. It starts with the shrink of
 // rival, which may be empty, and continues in the direction in which the loss falls: apart from chance,
 // the loss has one minimum. It stops if the first loss is far above the rival's.
 func (s *Search) Coarse(ctx context.Context, maps Maps, shrinks []float64, rival Place) (Place, error) {
@@ -111,7 +111,7 @@ func (s *Search) Coarse(ctx context.Context, maps Maps, shrinks []float64, rival
 	return best, nil
 }
 
-// alongRidges returns the best place among every other ridge with the given shrink.
+// alongRidges returns the best place with the given shrink among every second ridge.
 func (s *Search) alongRidges(ctx context.Context, maps Maps, shrink float64) (Place, error) {
 	var best Place
 	e, err := s.Equations(ctx, maps, shrink)
