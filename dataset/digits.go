@@ -15,13 +15,13 @@ const (
 // Digits draws n synthetic digits: grey images of 28×28 pixels in 10 classes, light ink on a dark
 // background. They are not handwriting, and no measurement on them is a result on MNIST.
 //
-// Each class has two or three skeletons, and each image starts from one of them. Its control points are
-// jittered one by one, then moved together by a smooth quadratic warp and by scale, aspect, slant,
-// rotation and shift. The strokes are quadratic B-splines, drawn by a round pen of random width with
-// smooth edges. Ink, background and the noise of every pixel have random levels.
+// Each class has two or three skeletons, and each image starts from one of them. The control points of
+// the skeleton are jittered one by one, then moved together by a smooth quadratic warp and by scale,
+// aspect, slant, rotation and shift. The strokes are quadratic B-splines, drawn by a round pen of
+// random width with smooth edges. Ink, background and the noise of every pixel have random levels.
 //
 // Image i depends on (seed, i) alone: Digits(m, seed) is a prefix of Digits(n, seed) for m <= n.
-// Images 10b to 10b+9 hold every class once, in random order. Sets of different seeds are
+// Images 10b to 10b+9 hold every class once, in random order. Sets from different seeds are
 // independent: train on one and test on another. All arithmetic is on integers, so a seed gives the
 // same bytes on every platform.
 //
@@ -74,7 +74,7 @@ const (
 	streams
 )
 
-// A generator draws the random numbers of one image, or of the order of one block.
+// A generator draws the random numbers for one image, or for the order of one block.
 type generator struct{ pcg rand.PCG }
 
 func newGenerator(seed uint64, stream, i int) *generator {
@@ -85,8 +85,8 @@ func newGenerator(seed uint64, stream, i int) *generator {
 	return s
 }
 
-// mix is the output function of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
-// number generators", 2014) one step after z: a bijection that separates neighbouring seeds.
+// mix returns the output of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+// generators", 2014) one step after the state z. It is a bijection and separates neighbouring seeds.
 func mix(z uint64) uint64 {
 	z += 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -104,5 +104,5 @@ func (s *generator) below(n int) int {
 func (s *generator) uniform(a int64) int64 { return int64(s.below(int(2*a+1))) - a }
 
 // bell returns an integer in [-a, a] from a bell-shaped distribution: the sum of three uniform integers
-// in [-a/3, a/3], with standard deviation a/3. a is a multiple of 3.
+// in [-a/3, a/3], with standard deviation about a/3. a is a multiple of 3.
 func (s *generator) bell(a int64) int64 { return s.uniform(a/3) + s.uniform(a/3) + s.uniform(a/3) }

@@ -6,10 +6,10 @@ const (
 	sub     = 1 << subBits
 )
 
-// A skeleton unit has fine subunits, so that rounding to integers does not show.
+// fine is the number of subunits of a skeleton unit, so many that rounding to integers does not show.
 const fine = 16
 
-// usualHeight scales a digit of 140 units to 19 pixels: 1/256 pixels for each subunit, times 2^16.
+// usualHeight scales a digit of 140 units to 19 pixels, in 1/256 pixel per subunit, times 2^16.
 const usualHeight = 19 * sub << 16 / (140 * fine)
 
 // distort sets dst to the control points of a skeleton in image coordinates: each jittered, then all
@@ -32,8 +32,8 @@ func distort(dst *[maxPoints]point, sk *skeleton, r *generator) {
 	}
 }
 
-// The largest value of each distortion. All have bell-shaped distributions, whose standard deviation is
-// a third of it. TestDigitsDifficulty checks the accuracies for which they were chosen.
+// The largest value of each distortion. Each has a bell-shaped distribution with a third of that as its
+// standard deviation. TestDigitsDifficulty checks the accuracies for which they were chosen.
 const (
 	maxJitter = 9   // jitter of a control point, in units
 	maxWarp   = 30  // coefficients of the warp

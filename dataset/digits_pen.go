@@ -8,7 +8,7 @@ import (
 // Widths and grey levels of a digit.
 const (
 	penUsual  = 320 // half the pen's width, in 1/256 pixel
-	maxPen    = 120 // its largest random change
+	maxPen    = 120 // largest random change of penUsual
 	minInk    = 110 // ink is uniform on [minInk, 255]
 	maxGround = 50  // background is uniform on [0, maxGround)
 	maxNoise  = 20  // the amplitude of noise is uniform on [0, maxNoise)
@@ -17,16 +17,16 @@ const (
 // splineSteps is the number of line segments for each control point of a stroke.
 const splineSteps = 4
 
-// A pen draws one digit at a time. For every pixel it finds the squared distance of its center from the
-// nearest stroke, and turns the distances into grey levels at the end. So strokes that meet or cross
-// show no seam.
+// A pen draws one digit at a time. For every pixel it finds the squared distance from the pixel's
+// center to the nearest stroke, and turns the distances into grey levels at the end. Strokes that meet
+// or cross therefore show no seam.
 type pen struct {
 	points [maxPoints]point
 	near   [digitPixels]int64 // squared distance in (1/256 pixel)²; MaxInt64 beyond reach
 	reach  int64              // distance at which the ink ends
 }
 
-// draw draws a digit of a class, with random numbers from r, into the digitPixels bytes of dst.
+// draw draws a digit of the given class, with random numbers from r, into the digitPixels bytes of dst.
 func (p *pen) draw(dst []byte, class byte, r *generator) {
 	shapes := skeletons[class]
 	sk := &shapes[r.below(len(shapes))]
@@ -72,7 +72,7 @@ func (p *pen) stroke(stroke string) {
 
 func middle(a, b point) point { return point{(a.x + b.x) >> 1, (a.y + b.y) >> 1} }
 
-// curve draws the Bézier curve (1-t)² a + 2t(1-t) b + t² c as splineSteps lines.
+// curve draws the Bézier curve (1-t)² a + 2t(1-t) b + t² c as splineSteps line segments.
 func (p *pen) curve(a, b, c point) {
 	from := a
 	for t := int64(1); t <= splineSteps; t++ {

@@ -38,7 +38,7 @@
 //	8+4*m         the elements, last dimension fastest
 //
 // Two files of each set, training and test, are read: dat holds n×2×96×96 bytes, a pair of images of
-// each toy; cat holds n integers, the category of each. Their names end in .mat, but they are not
+// each toy; cat holds n integers, the category of each pair. Their names end in .mat, but they are not
 // MATLAB files. Source: F. J. Huang and Y. LeCun, "The small NORB Dataset, V1.0" (2005). A file has at
 // most [MaxMatrixBytes]. [LoadNORB] reduces an image pair to 2×32×32 pixels while it reads, so that it
 // holds 100 MB instead of 896.
@@ -47,7 +47,7 @@
 //
 // # The synthetic set
 //
-// [Digits] draws digits by code, for examples, tests and the demonstration. An accuracy on it shows
-// that a program works, not how well a method reads handwriting. Its arithmetic is on integers, so a
-// seed gives the same bytes on every platform.
+// [Digits] generates digits for examples, tests and the demonstration. An accuracy on it shows that a
+// program works, not how well a method reads handwriting. Its arithmetic is on integers, so a seed
+// gives the same bytes on every platform.
 package dataset

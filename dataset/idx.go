@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Bounds on an idx header, checked before any allocation. With them n*rows*cols < 2^48 cannot overflow
-// an int64, and the length of a body fits in an int on 32-bit machines too.
+// Bounds on an idx header, checked before any allocation. Within them n*rows*cols <= 2^48 cannot
+// overflow an int64, and the length of a body fits in an int on 32-bit machines too.
 const (
 	MaxIDXImages = 1 << 24 // images or labels in one file
 	MaxIDXSide   = 1 << 12 // rows or columns of an image
@@ -20,8 +20,8 @@ const (
 )
 
 // ReadIDXImages reads one idx file of images (magic 0x00000803: unsigned bytes in three dimensions n,
-// rows, cols) from r, up to the end of r, unpacked if it is gzipped. The result has Rows, Cols and
-// Pixels; [ReadIDXLabels] reads its labels, and [Images.SetLabels] sets them.
+// rows, cols) from r, up to the end of r, and unpacks r if it is gzipped. The result has Rows, Cols and
+// Pixels; [ReadIDXLabels] reads labels, and [Images.SetLabels] sets them.
 //
 //	memory: fixed buffers, and the larger of 64 KiB and three times the unpacked bytes so far.
 //	errors: *FormatError for a wrong magic number, a dimension that is 0 or beyond MaxIDXImages,
@@ -71,7 +71,7 @@ func readIDX(r io.Reader, magic uint32) (dims []int, data []byte, err error) {
 		size *= int64(v)
 	}
 	if size > MaxIDXBytes {
-		return nil, nil, faultf(4, "header claims %d bytes; at most %d are read", size, int64(MaxIDXBytes))
+		return nil, nil, faultf(4, "header claims %d bytes of elements, but at most %d can be read", size, int64(MaxIDXBytes))
 	}
 	data, err = body{r, int64(length), int(size)}.read()
 	return dims, data, err

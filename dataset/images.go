@@ -47,7 +47,7 @@ var unit = func() (u [256]float64) {
 // Dense returns X with x[i][j] = Pixels[(from+i)*Rows*Cols+j] / 255, so every element is in [0, 1].
 //
 //	shapes: X (to-from)×(Rows*Cols), row-major without gaps.
-//	reads/writes: the result has new storage of 8*(to-from)*Rows*Cols bytes, shared with nothing.
+//	reads/writes: the result has new storage of 8*(to-from)*Rows*Cols bytes.
 //	panics: unless 0 <= from < to <= Len(); an empty range has no matrix, as in gonum.
 func (s *Images) Dense(from, to int) *mat.Dense {
 	s.checkRange(from, to)

@@ -11,15 +11,15 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// A format has the names and readers of the files of a data set: training images and labels, test
-// images and labels.
+// A format names the files of a data set (training images, training labels, test images, test labels)
+// and has the functions that read them.
 type format struct {
 	files  []string
 	images func(io.Reader) (*Images, error)
 	labels func(io.Reader) ([]byte, error)
 }
 
-// load reads the training and the test set from the folder dir of fsys, nil for vfs.OS.
+// load reads the training and the test set from the folder dir of fsys. A nil fsys stands for vfs.OS.
 func (f *format) load(fsys vfs.FS, dir string) (train, test *Images, err error) {
 	paths, err := findSet(fsys, dir, f.files)
 	if err != nil {
@@ -88,7 +88,7 @@ func findSet(fsys vfs.FS, dir string, names []string) ([]string, error) {
 }
 
 // findFile returns the path of the first regular file in dir with the given name, with or without .gz,
-// and with a hyphen or a dot before idx. Its error matches fs.ErrNotExist if there is no such name, and
+// and with a hyphen or a dot before idx. Its error matches fs.ErrNotExist if nothing has that name, and
 // is a *FormatError if only something else, such as a folder, has that name.
 func findFile(fsys vfs.FS, dir, name string) (string, error) {
 	dotted := strings.Replace(name, "-idx", ".idx", 1)

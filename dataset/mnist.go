@@ -41,12 +41,12 @@ func FindMNIST(dir string, test bool) (images, labels string, err error) {
 //
 //	memory: the unpacked bytes, 55 MB for MNIST, and up to as much again while reading.
 //	errors: one that matches fs.ErrNotExist and names the files that are missing; *FormatError if a
-//	folder has the name of a file, a file is malformed (see [ReadIDXImages]), a label is above 9, or
-//	the files differ in number or size of images; any other error is the operating system's,
-//	wrapped.
+//	folder has the name of a file, a file is malformed (see [ReadIDXImages]), a label is above 9,
+//	images and labels differ in number, or the two sets differ in image size; any other error is the
+//	operating system's, wrapped.
 func LoadMNIST(dir string) (train, test *Images, err error) { return mnist.load(nil, dir) }
 
-// readDigitLabels is ReadIDXLabels for labels from 0 to 9.
+// readDigitLabels is ReadIDXLabels with an error for a label above 9.
 func readDigitLabels(r io.Reader) ([]byte, error) {
 	labels, err := ReadIDXLabels(r)
 	for i, v := range labels {

@@ -23,7 +23,7 @@ var (
 	matrixInts  = elementType{0x1E3D4C54, 4, "32-bit integers"}
 )
 
-const minDimFields = 3 // dimensions of the shortest header, used or not
+const minDimFields = 3 // dimension fields of the shortest header, used or not
 
 // The contents of small NORB's files, and the reduction of an image pair.
 const (
@@ -128,8 +128,8 @@ func readNORBLabels(r io.Reader) ([]byte, error) {
 	return labels, nil
 }
 
-// openMatrix unpacks r if it is gzipped and reads the header of a binary matrix of the sizes n,
-// shape[0], shape[1], ... It returns n and the elements, last dimension fastest.
+// openMatrix unpacks r if it is gzipped and reads the header of a binary matrix with elements of the
+// type of and the dimensions n, shape[0], shape[1], ... It returns n and the body with the elements.
 func openMatrix(r io.Reader, of elementType, shape ...int) (n int, b body, err error) {
 	if b.r, err = unpack(r); err != nil {
 		return 0, b, err

@@ -18,7 +18,7 @@ var gzipMagic = []byte{0x1f, 0x8b}
 // unpack returns the content of r, unpacked if it is gzipped.
 func unpack(r io.Reader) (io.Reader, error) {
 	br := bufio.NewReaderSize(r, memory.FirstRead)
-	// An error of Peek recurs in the first read, which reports it.
+	// An error from Peek recurs in the first read, which reports it.
 	if head, _ := br.Peek(len(gzipMagic)); !bytes.Equal(head, gzipMagic) {
 		return br, nil
 	}

@@ -119,8 +119,8 @@ func FitZCA(x *mat.Dense, opt ZCAOptions) (*ZCA, error) {
 	return z, nil
 }
 
-// covariance sets the mean of the standardized rows of x and returns their d×d covariance. Rows are
-// centered before they are multiplied, so that a large mean costs no digits.
+// covariance sets z.mean to the mean of the standardized rows of x and returns their d×d covariance.
+// Rows are centered before they are multiplied, so that a large mean costs no digits.
 func (z *ZCA) covariance(x *mat.Dense) []float64 {
 	l, d := x.Dims()
 	z.mean = make([]float64, d)
@@ -169,7 +169,7 @@ func (z *ZCA) Transform(x *mat.Dense) error {
 	return nil
 }
 
-const panicZCASamples = "dataset: ZCA: X has a different number of columns from the samples of the fit"
+const panicZCASamples = "dataset: ZCA: X does not have as many columns as the fitted samples"
 
 // zcaPanel returns how many rows of d elements are processed at a time: 8 MB, at least 64 rows.
 func zcaPanel(d int) int { return max(64, (1<<20)/d) }

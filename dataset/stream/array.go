@@ -15,7 +15,7 @@ import (
 // pixelScale divides unsigned bytes of images, as dataset.Images.Dense does.
 const pixelScale = 255
 
-// An array is the source of the samples of an array.
+// An array is the source that delivers the samples of a .npy, .npz or idx array.
 type array struct {
 	arrayFile
 	about   info
@@ -80,7 +80,7 @@ func (a *array) survey(columns, _ []surveyed) error {
 	return err
 }
 
-// fill reads the next sample, unless it is already there.
+// fill reads the next sample into raw, unless raw already holds it.
 func (a *array) fill() error {
 	if a.in.ctx.Err() != nil {
 		return canceled(a.in.ctx)
@@ -97,8 +97,8 @@ func (a *array) fill() error {
 	return readFault(a.in.ctx, a.in.path, err)
 }
 
-// deliver appends the chosen columns of the sample to s, or returns its fault. After a fault s may have
-// parts of the sample.
+// deliver appends the chosen columns of the sample to s, or returns its fault. After a fault s may hold
+// a part of the sample.
 func (a *array) deliver(s *samples) *Error {
 	if a.labels {
 		label, err := a.DType.Label(a.raw)

@@ -9,8 +9,8 @@ import (
 const panelElements = 1 << 21
 
 // A fortranReader reads a matrix in Fortran order and delivers it in C order. Element (i, j) of an n×m
-// matrix lies at i + nj. The reader holds a panel of rows at a time, and reads each of its columns at
-// once.
+// matrix lies at i + nj. The reader holds a panel of rows at a time, and reads each column of the panel
+// with one call.
 type fortranReader struct {
 	arrayFile
 	width  int    // elements of a sample

@@ -21,7 +21,7 @@ type arrayFile struct {
 	stream  io.Reader // the elements
 }
 
-// openNPY makes the source of an array in a file of its own.
+// openNPY makes the source of the array in a .npy file.
 func openNPY(in *input, opt *Options) (source, error) {
 	f, err := readNPY(in, in.r)
 	if err != nil {
@@ -46,8 +46,8 @@ func readNPY(in *input, r io.Reader) (arrayFile, error) {
 // was read.
 func (f *arrayFile) plain() bool { return f.in.random != nil && f.archive == nil }
 
-// checkSize returns an error unless a plain file, when it was opened, had as many elements as its
-// header promises.
+// checkSize returns an error unless the plain file had, when it was opened, as many bytes of elements
+// as its header promises.
 func (f *arrayFile) checkSize() error {
 	if size := f.in.size - f.Length; size != f.Bytes {
 		return Errorf("has %d bytes of elements, but its header promises %d; it is cut off or was changed", size, f.Bytes)
@@ -120,7 +120,7 @@ func (a *array) measure() error {
 	width := int64(1)
 	for _, size := range a.Shape[1:] {
 		if width *= size; width > maxColumns {
-			return Errorf("shape %v has more than %d elements in a sample; the first dimension must number the samples",
+			return Errorf("shape %v has more than %d elements in a sample; the first dimension must be the number of samples",
 				a.Shape, maxColumns)
 		}
 	}

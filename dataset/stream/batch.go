@@ -7,7 +7,7 @@ import (
 	"blskernel/mat"
 )
 
-const panicRow = "stream: row outside of the batch"
+const panicRow = "stream: row outside the batch"
 
 // A Batch holds consecutive samples. It belongs to the caller and shares nothing with the Reader.
 type Batch struct {
@@ -41,7 +41,7 @@ func (p Place) String() string {
 	return p.Path
 }
 
-// Where returns the place of the inputs of row i. It is empty in a batch not made by a Reader.
+// Where returns the place of the inputs of row i. The place is empty in a batch not made by a Reader.
 //
 //	cost: a batch keeps 32 bytes for each place.
 //	panics: unless 0 <= i < rows.
@@ -87,8 +87,8 @@ func (s *samples) extend(inputs, targets, kept int) (x, y []float64, cells []str
 }
 
 // read appends the next sample of a source, with the inputs that its cells become, and numbers it. A
-// sample that is bad, or that MissingDrop leaves out, is counted but not kept. Unless t is nil, it
-// counts what was left out, filled in or unknown.
+// sample that is bad, or that MissingDrop leaves out, is counted but not kept. Unless t is nil, read
+// counts in t what was left out, filled in or unknown.
 func (s *samples) read(from source, opt *Options, t *Tally) error {
 	before := *s
 	err := from.read(s)

@@ -13,7 +13,7 @@ import (
 type choice struct {
 	inputs, targets []int
 	weights         []int // at most one
-	kept            []int // as text; any of the others can be among them
+	kept            []int // to be kept as text; these may be among the others
 }
 
 // named reports whether a column is selected by name, which needs a header.
@@ -40,8 +40,8 @@ func (o *Options) weights() []string {
 	return []string{o.Weight}
 }
 
-// choose finds the columns among width columns. names are the names of all columns, or nil if they have
-// none. Its error has What and, for the fault of a column, Column and Name.
+// choose returns the columns that o selects among width columns. names are the names of all columns, or
+// nil if they have none. Its error has What and, for the fault of a column, Column and Name.
 func (o *Options) choose(names []string, width int) (c choice, err error) {
 	taken := map[int]bool{}
 	if c.targets, err = pick(o.Targets, names, width, taken); err != nil {
@@ -125,7 +125,7 @@ func keptNames(names []string, kept []int) (out []string) {
 	return out
 }
 
-// pick returns the positions that specs select, and adds them to taken.
+// pick returns the positions that specs select, none of which may be in taken, and adds them to taken.
 func pick(specs, names []string, width int, taken map[int]bool) ([]int, error) {
 	var out []int
 	for _, spec := range specs {
@@ -144,7 +144,7 @@ func pick(specs, names []string, width int, taken map[int]bool) ([]int, error) {
 	return out, nil
 }
 
-// span returns the first and the last position that one entry of Inputs or Targets selects.
+// span returns the first and the last position that one entry of a list such as Inputs selects.
 func span(spec string, names []string, width int) (from, to int, err error) {
 	if isPositions(spec) {
 		return positions(spec, width)
@@ -153,7 +153,7 @@ func span(spec string, names []string, width int) (from, to int, err error) {
 	return from, from, err
 }
 
-// byName returns the position of the only column with that name.
+// byName returns the position of the column with the given name, which must be unique.
 func byName(name string, header []string) (int, error) {
 	at := slices.Index(header, name)
 	switch {
@@ -167,13 +167,13 @@ func byName(name string, header []string) (int, error) {
 	return at, nil
 }
 
-// isPositions reports whether spec is n, n-m or n- in digits.
+// isPositions reports whether spec has the form n, n-m or n-, where n and m are decimal numbers.
 func isPositions(spec string) bool {
 	first, last, _ := strings.Cut(spec, "-")
 	return first != "" && strings.Trim(first+last, "0123456789") == ""
 }
 
-// positions reads a spec for which isPositions holds.
+// positions returns the first and the last position, from 0, of a spec for which isPositions holds.
 func positions(spec string, width int) (from, to int, err error) {
 	first, last, isRange := strings.Cut(spec, "-")
 	switch {

@@ -43,11 +43,11 @@ const (
 	inputColumn             // numbers in X
 	targetColumn            // numbers in Y
 	weightColumn            // numbers that are not negative
-	wordColumn              // in X, as the indices of their levels
+	wordColumn              // words, in X as the indices of their levels
 	labelColumn             // texts
 )
 
-// validComma reports whether encoding/csv can separate cells by r and no number has r.
+// validComma reports whether encoding/csv accepts r as the separator and no number contains r.
 func validComma(r rune) bool {
 	return r != 0 && utf8.ValidRune(r) && r != utf8.RuneError && !strings.ContainsRune("\"\r\n.+-_", r) &&
 		!unicode.IsLetter(r) && !unicode.IsDigit(r)
@@ -76,7 +76,7 @@ func findComma(record []byte, decimal rune) rune {
 }
 
 // readLayout finds the layout of a text from its first record and, if it matters, the second. first is
-// the layout of the first of several texts, nil for the first itself.
+// the layout of the first of several texts, nil for that text itself.
 func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, error) {
 	l := &csvLayout{path: t.in.path, notation: opt.notation(Notation{}), fills: opt.fills(), drop: opt.Missing == MissingDrop}
 	if err := t.read(); err != nil {
@@ -160,7 +160,7 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 }
 
 // unlike reports whether the first line has words above numbers, or numbers above words, or there is no
-// second line. Otherwise it is a sample, since a header has no numbers.
+// second line. Otherwise the first line is a sample, since a header has no numbers.
 func (l *csvLayout) unlike(columns []int, t *recordReader) bool {
 	next, err := t.next() // an error recurs in the first read
 	return err != nil || slices.ContainsFunc(columns, func(col int) bool {

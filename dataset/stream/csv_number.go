@@ -84,7 +84,7 @@ func short(cell string) (v float64, ok bool) {
 	return v, true
 }
 
-// plain returns a number in Go's notation, or an empty string if the cell is not a number in n.
+// plain returns the number of a cell in Go's notation, or an empty string if n cannot read the cell.
 func (n notation) plain(cell string) string {
 	point := "."
 	if n.decimal == ',' {
@@ -121,7 +121,7 @@ func (n notation) isNumber(cell string) bool {
 }
 
 // number reads a trimmed cell. If missing is true, a missing cell is NaN. If optional is true, the
-// column may be excluded instead of the row. The fault has no place.
+// fault may suggest leaving out the column instead of the row. The fault has no place.
 func (n notation) number(cell string, missing, optional bool) (float64, *Error) {
 	v, err := n.value(cell)
 	absent := (err != nil || v != v || n.na != nil) && n.isMissing(cell)

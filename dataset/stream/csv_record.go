@@ -40,7 +40,7 @@ type recordReader struct {
 	feed   bytes.Reader
 }
 
-// newRecordReader returns a reader at the beginning of a text.
+// newRecordReader returns a reader at the beginning of a text, after a byte order mark.
 func newRecordReader(in *input) recordReader {
 	t := recordReader{in: in}
 	if head, _ := in.r.Peek(len(utf8Mark)); string(head) == utf8Mark {
@@ -103,7 +103,7 @@ func (t *recordReader) text() []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(t.record, []byte("\n")), []byte("\r"))
 }
 
-// tooLong returns the error for a record without an end.
+// tooLong returns the error for a record of more than maxRecord bytes.
 func (t *recordReader) tooLong() *Error {
 	e := t.fault("the line is longer than %d bytes; a text has one sample in each line", maxRecord)
 	if open := bytes.LastIndexByte(t.record, '"'); open >= 0 && !balancedQuotes(t.record) {
@@ -164,8 +164,8 @@ func (t *recordReader) unquote() ([]string, error) {
 	line := t.line + int64(parse.Line-parse.StartLine)
 	if errors.Is(err, csv.ErrBareQuote) {
 		fault.Line = line
-		fault.What = fmt.Sprintf("a quotation mark at byte %d of the line, within a cell that does not begin with one; "+
-			"put the cell in quotation marks and double this one", parse.Column)
+		fault.What = fmt.Sprintf("a quotation mark at byte %d of the line, within a cell that is not quoted; "+
+			"put the cell in quotation marks and double this mark", parse.Column)
 		return nil, fault
 	}
 	// A missing quotation mark shows lines later, at the next one or at the end of the text.
@@ -178,7 +178,7 @@ func (t *recordReader) unquote() ([]string, error) {
 	return nil, fault
 }
 
-// lineOf returns the number of the line on which a cell of the record begins.
+// lineOf returns the number of the line on which cell col of the record begins.
 func (t *recordReader) lineOf(col int) int64 {
 	if !t.marked {
 		return t.line

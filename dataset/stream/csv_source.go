@@ -12,7 +12,7 @@ import (
 // maxLabel bounds the bytes of a label, which a batch keeps.
 const maxLabel = 1 << 16
 
-// A csvSource delivers the samples of a text, each in a record.
+// A csvSource delivers the samples of a text, one from each record.
 type csvSource struct {
 	recordReader
 	layout *csvLayout
@@ -60,7 +60,7 @@ func (s *csvSource) read(b *samples) error {
 	return nil
 }
 
-// survey looks at the cells as they are written.
+// survey counts the cells of the next record as they are written.
 func (s *csvSource) survey(inputs, targets []surveyed) error {
 	cells, err := s.next()
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *csvSource) survey(inputs, targets []surveyed) error {
 }
 
 // sample appends the sample in the cells of a record to s, or returns the fault of the first bad cell,
-// without a line; s may then have parts of the sample. s gets copies of cells, not the record.
+// without a line; s may then hold a part of the sample. s gets copies of the cells, not the record.
 func (l *csvLayout) sample(s *samples, cells []string) (fault *Error) {
 	x, y, kept := s.extend(len(l.choice.inputs), l.outputs, len(l.choice.kept))
 	for col := range l.columns {

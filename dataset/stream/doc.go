@@ -2,7 +2,7 @@
 // separated cells (CSV), NumPy's .npy and .npz, and idx, the format of MNIST. Files are plain or
 // gzipped, and come from paths, standard input, or a reader of [Options].Open.
 //
-// A Reader has only one batch, and one sample of the data after it, in memory:
+// A Reader holds only one batch, and the sample after it, in memory:
 //
 //	r, err := stream.Open(ctx, []string{"train.csv"}, stream.Options{Targets: []string{"price"}})
 //	...
@@ -25,14 +25,14 @@
 //
 // All numbers are finite float64. Unless [Options].Missing chooses otherwise, a missing cell (empty,
 // NA, N/A, NaN, null, None, ?) ends the reading with an [Error] that names its place. A label is
-// missing only if its cell is empty: NA is also a country code.
+// missing only if its cell is empty, since NA is also a country code.
 //
 // # Tables
 //
 // [Reader.Survey] looks at the first samples. It finds columns of words (inputs of 0 and 1), the
 // values that replace missing cells, and the notation of numbers, as in $1,234.50, 43% and 1.234,5.
 // [Columns] hold all three. With them, and with [Options].Missing, missing cells are filled in or
-// their samples left out. [Reader.Tally] counts these, and unknown words.
+// their samples left out. [Reader.Tally] counts filled-in cells, left-out samples and unknown words.
 //
 // # Bad samples
 //
@@ -52,9 +52,9 @@
 //
 // # Formats
 //
-// Texts follow RFC 4180 as encoding/csv reads it. Empty lines, a byte order mark of UTF-8, and
-// spaces and tabs around a cell are skipped. Numbers are read as by strconv.ParseFloat, to the last
-// bit. The separator and the header are found ([Options], [Header]). Texts are parsed on the caller's
+// Texts follow RFC 4180 as encoding/csv reads it. Empty lines, a UTF-8 byte order mark, and spaces
+// and tabs around a cell are skipped. Numbers are read as by strconv.ParseFloat, to the last bit. The
+// separator and the header are detected ([Options], [Header]). Texts are parsed on the caller's
 // goroutine, about as fast as strconv converts.
 //
 // NumPy's .npy may hold bool, integers of 1 to 8 bytes, float16, float32 and float64 in either byte

@@ -20,8 +20,8 @@ import (
 // ErrClosed is returned by the methods of a Reader after Close.
 var ErrClosed = errors.New("stream: the reader is closed")
 
-// ErrEmpty is wrapped by the error of Open for a source without samples. This is a text without a line,
-// or an array whose first dimension is 0 and whose file ends after the header.
+// ErrEmpty is wrapped by the error of Open for a source without samples: a text without a line, or an
+// array whose first dimension is 0 and whose file ends after the header.
 var ErrEmpty = errors.New("there are no samples")
 
 // An Error says what is wrong with a source, where, and what to do about it.
@@ -71,7 +71,7 @@ func (e *Error) With(words func(Remedy) string) *Error {
 	return &named
 }
 
-// in sets the column of the fault, from its position col, and its name. A Remedy exclude gets both.
+// in sets the column of the fault, col from 0, and its name. It gives both to the Remedy exclude.
 func (e *Error) in(col int, name string) *Error {
 	e.Column, e.Name = col+1, name
 	for i, arg := range e.args {
@@ -120,7 +120,7 @@ func isBad(err error) bool {
 	return ok && e.sample
 }
 
-// located sets the path of an *Error that lacks one.
+// located sets the path of an *Error that lacks one, and returns err.
 func located(path string, err error) error {
 	var known *Error
 	if errors.As(err, &known) && known.Path == "" {

@@ -8,7 +8,7 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// files holds the files of one path, the samples and their targets if separate, and their source.
+// files holds the open files of one path (samples and any separate targets) and the source of both.
 type files struct {
 	in     []*input // one or two
 	source source

@@ -51,7 +51,7 @@ func openIDX(in *input, opt *Options) (source, error) {
 		f.Shape = append(f.Shape, int64(binary.BigEndian.Uint32(head[4+4*i:])))
 	}
 	if f.SetBytes() != nil {
-		return nil, Errorf("has sizes in its header that are larger than any file")
+		return nil, Errorf("has a header that promises an array larger than any file")
 	}
 	return newArray(f, opt)
 }

@@ -34,7 +34,7 @@ type input struct {
 	format   Format        // by the ending of the path or the first bytes
 	raw      rewindable    // the bytes of the file
 	buffered *bufio.Reader // of raw
-	r        *bufio.Reader // the content from its beginning; buffered unless that is packed
+	r        *bufio.Reader // the content from its beginning; the same as buffered unless packed
 	random   io.ReaderAt   // the content; nil if it is packed or not a regular file
 	size     int64         // of the content, if random is set
 	packed   bool          // gzip
@@ -172,8 +172,8 @@ func (in *input) rewind() error {
 	return in.unpack()
 }
 
-// position converts the offset at in the content to an offset in the file. What r has unpacked ahead is
-// attributed in proportion.
+// position converts the offset at in the content to an offset in the file. Bytes that r has unpacked
+// ahead are attributed in proportion.
 func (in *input) position(at int64) int64 {
 	if !in.packed {
 		return at
@@ -219,7 +219,7 @@ func formatOfContent(head []byte) Format {
 type rewindable struct {
 	r      io.Reader
 	file   io.Seeker // r; nil for a pipe
-	room   int       // further bytes of a pipe that may be kept; 0 once it need not go back
+	room   int       // further bytes of a pipe that may be kept; 0 once rewind is not needed
 	kept   []byte    // the beginning of a pipe
 	offset int64     // bytes read since the beginning
 }

@@ -69,7 +69,7 @@ func firstRune(text string) rune {
 	return r
 }
 
-// notation returns how the numbers of a column are read: Decimal and Thousands override its Notation.
+// notation returns how numbers with the Notation of are read: Decimal and Thousands override it.
 func (o *Options) notation(of Notation) notation {
 	n := notation{decimal: o.Decimal, thousands: o.Thousands, unit: firstRune(of.Unit), na: o.NA}
 	if !o.signs() {
@@ -170,7 +170,7 @@ func (g *guess) ambiguous() bool {
 	return g.can(commaThousands) && g.can(commaDecimals) && !g.can(plainForm)
 }
 
-// evidence is what the columns of a text together show about commas.
+// evidence records where the columns of a text have commas: before decimals, between thousands.
 type evidence struct{ decimals, thousands bool }
 
 // evidence returns what all columns together show.

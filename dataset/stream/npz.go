@@ -29,7 +29,7 @@ type archive struct {
 // A directoryReader fails when more than maxDirectory bytes are read before done is set.
 type directoryReader struct {
 	r    io.ReaderAt
-	left int64 // bytes of the directory
+	left int64 // bytes of the directory that may still be read
 	done bool
 }
 
@@ -94,11 +94,11 @@ func (z *archive) read(name string) (arrayFile, error) {
 	return f, err
 }
 
-// openNPZ makes the source of the array X and, if Targets name an array, of its targets.
+// openNPZ makes the source of the array of the inputs and, if Targets name an array, of that array.
 func openNPZ(in *input, opt *Options) (source, error) {
 	if in.random == nil {
 		return nil, Errorf("is an .npz that is gzipped or does not come from a local file, so its arrays cannot be " +
-			"read in any order; unpack or copy it to a file, or save arrays as .npy")
+			"read in any order; unpack or copy it to a file, or save its arrays as .npy")
 	}
 	z, err := readArchive(in)
 	if err != nil {

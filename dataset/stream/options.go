@@ -17,10 +17,10 @@ import (
 type Format int
 
 const (
-	FormatAuto Format = iota // by the ending of the path, else by the first bytes, by default CSV
+	FormatAuto Format = iota // chosen by the ending of the path, else by the first bytes, else CSV
 	CSV                      // text, one sample in each line
-	NPY                      // one array of NumPy
-	NPZ                      // a zip archive of arrays of NumPy
+	NPY                      // one NumPy array
+	NPZ                      // a zip archive of NumPy arrays
 	IDX                      // the format of MNIST
 )
 
@@ -51,8 +51,8 @@ type Header int
 const (
 	// HeaderAuto treats the first line as a header if Inputs or Targets name columns. It also does
 	// so if a cell of an input column (of a target column if there are no inputs) is neither a
-	// number nor missing. It treats the line as a sample if it has a number, and numbers and words
-	// in the same columns as the second line. A header of numbers needs HeaderPresent, and a text
+	// number nor missing. But a line with a number is a sample if its numbers and words stand in
+	// the same columns as in the second line. A header of numbers needs HeaderPresent, and a text
 	// of words without a header needs HeaderAbsent.
 	HeaderAuto Header = iota
 	HeaderPresent
@@ -141,8 +141,8 @@ type Options struct {
 	TargetNotations []Notation `json:"-"`
 
 	// Decimal is the sign before decimals in a text, a point or a comma; 0 for a point. If it is a
-	// comma, the detected separator is not. Unless both are 0, Decimal and Thousands override the
-	// Notation of every column.
+	// comma, no comma is detected as the separator. Unless both are 0, Decimal and Thousands
+	// override the Notation of every column.
 	Decimal rune `json:"decimal,omitzero"`
 
 	// Thousands is the sign between thousands, a space, an apostrophe, a point, a comma or an
@@ -155,9 +155,9 @@ type Options struct {
 	// Stdin is read for the path "-"; nil for os.Stdin.
 	Stdin io.Reader `json:"-"`
 
-	// Open opens every path but "-", including TargetPath; nil for local files. Paths are then
-	// whatever Open understands, without folders and sizes, and each path is read like a named
-	// pipe, when it is reached.
+	// Open opens every path but "-", including TargetPath; nil for local files. With Open a path
+	// may have any form, is never a folder and has no known size. It is opened when it is reached,
+	// like a named pipe.
 	//
 	// One goroutine calls Open, reads its result to the end and closes it. The context ends with
 	// the Reader's, or with Close; the Reader waits for neither Open nor Read beyond that. Errors,
@@ -172,8 +172,8 @@ type Options struct {
 	// had ended. Without Bad the first bad sample ends the reading with its *Error.
 	//
 	// Next calls it in the order of the samples, once for each; Peek does not. The package comment
-	// defines bad samples. Bad may limit their number: all are bad if the first line is the odd one
-	// out.
+	// defines bad samples. Bad may limit their number, since all are bad if the first line is the
+	// odd one out.
 	Bad func(*Error) error `json:"-"`
 
 	// targetsOnly is set for a file of targets: it has no inputs, and without Targets every column
@@ -196,13 +196,13 @@ func (o *Options) Number(cell string) (v float64, ok bool) {
 	return v, err == nil
 }
 
-// fills reports whether missing inputs are filled in.
+// fills reports whether a missing input is read as NaN, to be filled in or left out.
 func (o *Options) fills() bool {
 	return o.Missing == MissingDrop || o.Missing == MissingMean && o.Columns != nil
 }
 
 // checkChoice returns an error for classes in more than one column, and unless Columns fit the inputs.
-// words reports whether the inputs can have words.
+// words says whether the inputs can have words.
 func (o *Options) checkChoice(inputs, outputs int, words bool) error {
 	switch {
 	case o.Classes && outputs > 1:
@@ -227,7 +227,7 @@ func (o *Options) check(paths []string) error {
 	case o.TargetPath != "" && len(paths) > 1:
 		return fault("one file of targets cannot serve %d sources; read them one by one, or put the targets into the sources", len(paths))
 	case o.Comma != 0 && !validComma(o.Comma):
-		return fault("%q cannot separate cells; give a comma, a semicolon, a tab or another character that no number has", o.Comma)
+		return fault("%q cannot separate cells; give a comma, a semicolon, a tab or another character that no number contains", o.Comma)
 	case !slices.Contains([]rune{0, '.', ','}, o.Decimal):
 		return fault("%q cannot stand before decimals; give a point or a comma", o.Decimal)
 	case o.Thousands != 0 && (!validThousands(o.Thousands) || o.Thousands == cmp.Or(o.Decimal, '.')):

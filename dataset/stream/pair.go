@@ -30,7 +30,7 @@ func newPair(x, y source, xPath, yPath string) (source, error) {
 func (p *pair) info() *info  { return &p.about }
 func (p *pair) taken() int64 { return p.x.taken() }
 
-// read reads both sources to their ends, which verifies their checksums.
+// read reads the next sample of both sources. It reads both to the end, which verifies their checksums.
 func (p *pair) read(s *samples) error {
 	errY := p.y.read(s)
 	if errY != nil && errY != io.EOF && !isBad(errY) {

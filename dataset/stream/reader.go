@@ -33,17 +33,17 @@ type Reader struct {
 	err     error // the error that ended the reading
 }
 
-// Open opens the sources that paths name, to be read one after the other. "-" is standard input. Gzip
-// is unpacked, whatever the name. A folder with the files of MNIST stands for its training set, or with
-// opt.Test for its test set.
+// Open opens the sources that paths name, to be read one after the other. "-" is standard input.
+// Gzipped files are unpacked, whatever their names. A folder with the files of MNIST stands for its
+// training set, or with opt.Test for its test set.
 //
 // Open reads the beginnings of all files, so that a mismatch is found before hours of work. Columns
 // must agree in number, and in their names if files have a header. A later text without a header takes
-// the header of the first. A named pipe, and what Options.Open opens, is read only when it is reached.
-// [Reader.Select] can choose other columns later.
+// the header of the first. Later pipes, and later sources of Options.Open, are opened only when they
+// are reached. [Reader.Select] can choose other columns later.
 //
 // ctx is the context of all calls: once it is done, every call fails with an error that wraps
-// context.Cause(ctx), even one that waits for a pipe.
+// context.Cause(ctx), even a call that waits for a pipe.
 //
 //	errors: *Error for a fault of a source, which wraps [ErrEmpty] if it has no samples; other
 //	errors for contradictory options and for ctx.
@@ -67,7 +67,7 @@ func Open(ctx context.Context, paths []string, opt Options) (*Reader, error) {
 	return r, nil
 }
 
-// probe opens the first source to be read, and later ones to be checked.
+// probe opens source i: the first one to read it, a later one only to check its columns.
 func (r *Reader) probe(i int) error {
 	path := r.paths[i]
 	r.sizes[i], r.known[i] = -1, -1
@@ -199,7 +199,7 @@ func sum(counts []int64) int64 {
 // batch continues from one source to the next, and across samples that Options.Bad leaves out.
 //
 // Memory grows with the data that was read, not with rows or a header. After an error every further
-// call returns that error; the samples of the batch that were read before it are lost.
+// call returns that error; the samples of the batch that were read before the error are lost.
 //
 //	panics: unless rows >= 1.
 //	errors: *Error with the place of the fault; the error of Options.Bad; ErrClosed after Close;

@@ -57,7 +57,7 @@ func (r *Reader) Selection() Selection {
 }
 
 // Select chooses other columns of the same sources, after a look at the [Heading] or at the batch of
-// Peek. It replays the beginning of a pipe, so that no sample is lost, and opens nothing twice.
+// Peek. It replays the beginning of a pipe, so that no sample is lost.
 //
 // With HeaderAuto, s alone decides again whether there is a header. Later sources are checked again, as
 // by Open.
@@ -97,7 +97,7 @@ func (r *Reader) Select(s Selection) error {
 // beginning. It waits until a pipe has delivered enough samples, or ended, and keeps them in memory
 // until the first Next.
 //
-// With Options.Bad it leaves out bad samples, at most rows of them, without calling Bad: another
+// With Options.Bad it leaves out bad samples, at most rows of them, without calling Bad, since another
 // selection may find no fault in them. Samples that MissingDrop leaves out do not count: Peek reads on.
 //
 //	panics: unless rows >= 1, and after Next.

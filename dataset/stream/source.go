@@ -16,7 +16,7 @@ type info struct {
 	layout      *csvLayout // of a text; nil for other formats
 }
 
-// column returns the column of an input, or of a target counted after the inputs, and its name.
+// column returns the position and the name of a column. n counts the inputs and then the targets.
 func (i *info) column(n int) (col int, name string) {
 	if n < i.dim {
 		return i.columns[n], nameOf(i.inputs, n)

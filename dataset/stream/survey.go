@@ -53,9 +53,9 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 // decide. If a comma separates the cells of the text, decimals have a point.
 //
 // Any other column is a column of words if at most half of its cells are numbers. It is also one if at
-// least one cell in twenty is a word and there are few different cells, each occurring twice on
-// average. In all other columns a word is bad. Levels are in byte order, with "" for words that occur
-// later.
+// least one cell in twenty is a word, and the different cells are at most MaxLevels and occur at least
+// twice on average. In all other columns a word is bad. Levels are in byte order, the first of them ""
+// for words that come later.
 //
 // With MissingMean the Fill of a column of numbers is their mean to seven digits, or 0 without numbers;
 // the Fill of a column of words holds the share of each level. Columns is nil if no column has words, a
@@ -217,7 +217,7 @@ func (v *survey) rowNumbers() (inputs []int) {
 }
 
 // notations returns how the numbers of the columns are written, and the faults of columns whose commas
-// may stand for two things. labels reports that the targets are labels, which have no such faults.
+// may be either sign. labels reports that the targets are labels, which have no such faults.
 func (v *survey) notations(labels bool) (all []Notation, faults []columnFault) {
 	comma := rune(0)
 	if v.about.layout != nil {

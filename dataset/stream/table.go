@@ -117,7 +117,7 @@ func (c Columns) Filled() bool {
 // Indicate returns a copy of c with an indicator of missing cells in each column i for which
 // indicate[i] is true. It returns nil if there is none.
 //
-//	panics: unless indicate has an element for each column, and each of these columns has a Fill.
+//	panics: unless indicate has an element for each column, and each column to indicate has a Fill.
 func (c Columns) Indicate(indicate []bool) Columns {
 	if !slices.Contains(indicate, true) {
 		return nil
