@@ -142,7 +142,7 @@ function out = read_npy(file)
     case 'u'
       values = fread(from, prod(shape), sprintf('uint%d=>double', 8 * bytes));
     otherwise
-      error('blskernel:file', '%s has elements of type %s%s', file, kind{:});
+      error('blskernel:file', '%s has elements of type %s%s, which cannot be read', file, kind{:});
   end
   if ~isempty(strfind(header, '''fortran_order'': True'))
     out = reshape(values, shape);
@@ -183,7 +183,7 @@ function write_npy(file, values)
   end
 end
 
-% The bytes of a text in a .npy file. A char is a byte of UTF-8 in Octave, and a unit of UTF-16 in MATLAB.
+% Return the bytes of a text in a .npy file. A char is a byte of UTF-8 in Octave, and a unit of UTF-16 in MATLAB.
 function bytes = utf32(text)
   text = char(text);
   bytes = reshape(unicode2native(text, 'UTF-32LE'), 1, []);

@@ -24,8 +24,8 @@ func (b *base) unknown(label string) string {
 	return fmt.Sprintf("the label %.80q is not one of the %d classes of the model (%s); %s", label, len(b.Labels()), names.List(b.Labels()), do)
 }
 
-// targetsOf returns the targets Y of rows with labels, in the form of Expand. all lists their classes:
-// the given ones, then the new ones among the labels.
+// targetsOf returns the targets Y of rows with labels, in the form that Expand returns. all lists their
+// classes: the given ones, then the new ones among the labels.
 func targetsOf(labels []string, classes []string) (y *mat.Dense, all []string, err error) {
 	all, numbers := model.NewClasses(classes).With(labels)
 	if err := checkClasses(len(all)); err != nil {
@@ -51,8 +51,8 @@ func checkClasses(n int) error {
 	return nil
 }
 
-// become makes labels the new classes of the state, in this order. They include all its present ones;
-// the others have had no rows so far.
+// become makes labels the new classes of the state, in this order. They must include all its present
+// new classes; the others have had no rows so far.
 func (s *State) become(labels []string) error {
 	if slices.Equal(s.classes, labels) {
 		return nil

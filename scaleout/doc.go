@@ -32,7 +32,7 @@
 //
 // # The model of the features
 //
-// A pipeline has the path of the model file and its SHA-256. Each process reads the file once, and
+// A pipeline contains the path of the model file and its SHA-256. Each process reads the file once, and
 // fails if the file has changed. The fit does not include the rows that this model has learned. The
 // result has the model's classes and column names and, for a regression, the means that the model
 // subtracts from the targets.

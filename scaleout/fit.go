@@ -8,12 +8,12 @@ import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 // result equals the fit of one process to the same samples, with the same feature maps and ridge,
 // whatever the files, bundles and workers are, and however often a bundle runs.
 //
-// The n-th file of targets has the labels or targets of the n-th file of patterns. Patterns keep the
-// given order, and the files of each are sorted by name. Package dataset/stream reads them: idx, .npy,
-// .npz and CSV, plain or gzipped. Words, missing cells and numbers are read as in the training of the
-// model. Counters have the unknown words, the cells filled in and the rows left out ([MetricUnknown],
-// [MetricFilled], [MetricDropped]). A file without samples adds nothing. Beam reads remote files once
-// from beginning to end, so remote .npz files cannot be read.
+// The n-th file that targets match has the labels or targets of the n-th file that patterns match.
+// Patterns keep the given order, and the files of each are sorted by name. Package dataset/stream reads
+// them: idx, .npy, .npz and CSV, plain or gzipped. Words, missing cells and numbers are read as in the
+// training of the model. The counters [MetricUnknown], [MetricFilled] and [MetricDropped] count unknown
+// words, cells filled in and rows left out. A file without samples adds nothing. Beam reads remote
+// files once from beginning to end, so remote .npz files cannot be read.
 //
 //	cost: for each sample bls.Features.Transform, and k² + 2ck flops for the state by Gram,
 //	2k² + 4ck by QR; n-1 merges for n states, each of k²/2 additions by Gram and 2k³/3 flops by QR;

@@ -50,7 +50,7 @@ func (fn *learnFn) FinishBundle(_ context.Context, emit func(int64, *State), _ f
 	fn.state = nil
 }
 
-// keyOf returns a nonnegative key of 63 bits. Keys spread the states over the lowest level of a tree.
+// keyOf returns a nonnegative key of 63 bits. The keys spread states over the lowest level of a tree.
 func keyOf(shard Shard) int64 {
 	sum := sha256.Sum256([]byte(shard.Path))
 	return int64(binary.BigEndian.Uint64(sum[:]) >> 1)

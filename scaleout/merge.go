@@ -15,10 +15,10 @@ func init() {
 // fanIn is the mean number of states that merge adds into one on each level of its tree.
 const fanIn = 8
 
-// merge adds number states, a PCollection<KV<int64, *State>>, along a tree: on each level a CombineFn
-// adds the states whose keys are equal modulo a power of fanIn, so that no worker receives all of them.
-// The result is a PCollection<*State> of one element, or of none without states. The order of the sum,
-// and so its last bits, may differ between two runs.
+// merge adds a PCollection<KV<int64, *State>> of about number states along a tree. On each level a
+// CombineFn adds the states with keys that are equal modulo a power of fanIn, so that no worker
+// receives all states. The result is a PCollection<*State> of one element, or of none without states.
+// The order of the sum, and so its last bits, may differ between two runs.
 func merge(s beam.Scope, states beam.PCollection, number int) beam.PCollection {
 	for _, keys := range levels(number) {
 		s := s.Scope(fmt.Sprintf("level of %d keys", keys))
@@ -37,8 +37,8 @@ func levels(states int) []int64 {
 	return keys
 }
 
-// A levelFn gives each state its key on a level. Each level has a multiple of the keys of the next one,
-// so that merged states stay together.
+// A levelFn gives each state its key on a level. The number of keys of a level is a multiple of the
+// number on the next level, so that merged states stay together.
 type levelFn struct {
 	Keys int64
 }

@@ -3,7 +3,7 @@ package scaleout
 import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 // The counters of a pipeline, which runners report under MetricsNamespace. If a bundle is repeated, a
-// runner that distinguishes attempts reports the sum over all of them (Beam's CounterResult.Attempted)
+// runner that distinguishes attempts reports the sum over all attempts (Beam's CounterResult.Attempted)
 // and over the attempt whose outputs it used (Committed). No result of a pipeline depends on a counter.
 const (
 	MetricsNamespace = "blskernel"

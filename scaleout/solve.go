@@ -57,7 +57,7 @@ func (fn *solveFn) ProcessElement(ctx context.Context, _ []byte, states func(**S
 // maxShown is the largest number of bad rows that a message shows.
 const maxShown = 5
 
-// listBad writes the list of the bad rows and returns their number, and an error above the limit.
+// listBad lists the bad rows in BadOut and returns their number, with an error if it exceeds the limit.
 func (fn *solveFn) listBad(ctx context.Context, bad func(*string) bool) (count int, err error) {
 	var lines []string
 	for line := ""; bad(&line); {
@@ -109,7 +109,7 @@ func (fn *solveFn) solve(sum *State) (*modelfile.File, error) {
 	return file, nil
 }
 
-// explain returns err with what to do if the weights cannot be computed.
+// explain returns err, for which there are no weights, with advice for the user.
 func (fn *solveFn) explain(method blsupdate.Method, err error) error {
 	var rank *blsupdate.RankError
 	var condition *blsupdate.ConditionError

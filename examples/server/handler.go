@@ -73,7 +73,7 @@ func (s *server) refuse(w http.ResponseWriter, err error) {
 	status := http.StatusBadRequest
 	switch {
 	case errors.As(err, &large):
-		status, err = http.StatusRequestEntityTooLarge, fmt.Errorf("more than %d bytes in one request; send several", large.Limit)
+		status, err = http.StatusRequestEntityTooLarge, fmt.Errorf("more than %d bytes in one request; send several requests", large.Limit)
 	case errors.Is(err, errTooManyRows):
 		status = http.StatusRequestEntityTooLarge
 	case errors.Is(err, context.DeadlineExceeded):

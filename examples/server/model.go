@@ -74,7 +74,7 @@ func (s *server) load(ctx context.Context) error {
 	return nil
 }
 
-// open reads the model of a regular file until ctx is done. A FIFO is refused and not waited for.
+// open reads the model from a regular file, until ctx is done. It refuses a FIFO without waiting.
 func open(ctx context.Context, path string) (*served, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

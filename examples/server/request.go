@@ -20,7 +20,7 @@ import (
 const maxRow, maxCell = 1 << 20, 64
 
 // errTooManyRows is the error of a request with more rows than fit into maxNumbers.
-var errTooManyRows = errors.New("too many rows for one request; send several")
+var errTooManyRows = errors.New("too many rows for one request; send several requests")
 
 // readRows returns the samples of a request, and the numbers of unknown words by column. It decodes row
 // by row, so that an error names the row.

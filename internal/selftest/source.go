@@ -10,7 +10,7 @@ import (
 )
 
 // A Source draws numbers with integer operations alone: splitmix64 of Steele, Lea and Flood (OOPSLA
-// 2014). Its value is the seed.
+// 2014). Its initial value is the seed.
 type Source uint64
 
 // Uint64 returns the next 64 bits.
@@ -59,8 +59,8 @@ func Sum(all ...[]float64) uint64 {
 // SumBytes returns the 64-bit xxHash of data.
 func SumBytes(data []byte) uint64 { return xxhash.Sum64(data) }
 
-// Outside says why results on this machine may differ from results on other machines. The text is empty
-// if they cannot.
+// Outside returns the reason why results on this machine may differ from results on other machines, or
+// an empty text if they cannot differ.
 func Outside() string {
 	switch runtime.GOARCH {
 	case "amd64":

@@ -34,7 +34,7 @@ type File struct {
 	file vfs.File // nil after Commit or Abort
 }
 
-// Write replaces the file at path on fsys as a whole with what content writes: see Create and Commit.
+// Write replaces the file at path on fsys as a whole with the output of content: see Create and Commit.
 //
 //	errors: from Create, content and Commit; an existing file is then unchanged, except after a
 //	*FolderError.
@@ -50,10 +50,10 @@ func Write(fsys vfs.FS, path string, content func(w io.Writer) error) error {
 	return f.Commit()
 }
 
-// Create starts a file for path on fsys, nil for vfs.OS. It fails early if the folder is missing or the
-// name is invalid. If path is a link, it stays, and its target is replaced or created. An existing file
-// must be regular and writable; the new one gets its permissions and, if this process may set them, its
-// owner and group.
+// Create starts a file for path on fsys. A nil fsys stands for vfs.OS. Create fails early if the folder
+// is missing or the name is invalid. If path is a link, it stays, and its target is replaced or
+// created. An existing file must be regular and writable; the new one gets its permissions and, if this
+// process may set them, its owner and group.
 func Create(fsys vfs.FS, path string) (*File, error) {
 	fsys = vfs.Or(fsys)
 	path, err := Target(path)
@@ -97,7 +97,7 @@ func Create(fsys vfs.FS, path string) (*File, error) {
 	}
 }
 
-// Check returns the error with which Create would fail now. It creates and removes such a file.
+// Check returns the error with which Create would fail now. It creates the new file and removes it.
 func Check(fsys vfs.FS, path string) error {
 	f, err := Create(fsys, path)
 	if err != nil {
@@ -120,7 +120,7 @@ func Room(path string, bytes int64) error {
 	return &WriteError{Path: path, Err: fmt.Errorf("%w for %d bytes: only %d are free", syscall.ENOSPC, bytes, free)}
 }
 
-// Target follows links from path and returns the file that Create replaces, which need not exist.
+// Target follows links from path and returns the path that Create replaces. No file need exist there.
 func Target(path string) (string, error) {
 	const most = 40 // links that lead to one another
 	name := path

@@ -36,7 +36,7 @@ type Coder struct {
 type StateError struct{ What string }
 
 func (e *StateError) Error() string {
-	return "blsupdate: the model is inconsistent: " + e.What + "; go back to the model last saved, and report this"
+	return "blsupdate: the model is inconsistent: " + e.What + "; return to the last saved model, and report this"
 }
 
 // NewEncoder returns a Coder that writes to w; call Flush at the end. Its error for a number that is
@@ -118,8 +118,8 @@ func NotNegative(v float64) bool { return v >= 0 }
 func IsLength(v float64) bool    { return v >= 0 && v <= math.MaxFloat64 }
 func IsPositive(v float64) bool  { return v > 0 && v <= math.MaxFloat64 }
 
-// refuse records an error at element i, of value v, of the numbers that were just read or are to be
-// written.
+// refuse records an error at element i, of value v, of the numbers just read or to be written. what
+// names them.
 func (x *Coder) refuse(what string, i int, v float64) {
 	switch {
 	case x.Reading():
@@ -194,7 +194,7 @@ func (x *Coder) Present(is bool) bool {
 	return is
 }
 
-// Within records an error if largest exceeds bound. Both are rounded, so a factor of 2 is allowed.
+// Within records an error if largest exceeds bound. Both are rounded, so it allows a factor of 2.
 func (x *Coder) Within(what string, largest, bound float64) {
 	x.Check(largest <= 2*bound, "%s contains %g, but its bound is %g", what, largest, bound)
 }
@@ -212,7 +212,7 @@ func (x *Coder) Floats(what string, v *[]float64, n int) {
 	}
 }
 
-// read reads n values, each from 8 bytes by the function of. The slice grows as they arrive.
+// read reads n values, each converted from 8 bytes by of. The slice grows as they arrive.
 func read[T any](x *Coder, n int, of func([]byte) T) (v []T) {
 	x.from = x.at
 	for len(v) < n {

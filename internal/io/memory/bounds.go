@@ -18,7 +18,7 @@ type bound struct {
 	rule  string
 }
 
-// least returns the lowest of all bounds, among them the address space.
+// least returns the lowest of the given bounds and the address space.
 func least(all []bound) bound {
 	lowest := bound{addressable, "the address space of the process"}
 	for _, b := range all {
@@ -55,8 +55,8 @@ func systemBounds(root fs.FS) []bound {
 	if machine == nil {
 		return nil
 	}
-	// MemAvailable is a low estimate. Free memory, memory of files that can be read again, and
-	// memory that the kernel can give up add to a high estimate.
+	// MemAvailable is a low estimate. Free memory, cached files and memory that the kernel can
+	// reclaim add up to a high estimate.
 	given := machine["MemFree"] + machine["Buffers"] + machine["Cached"] - machine["Shmem"] + machine["SReclaimable"]
 	swap := machine["SwapFree"]
 	all := []bound{{max(machine["MemAvailable"], given) + swap, "the memory available in the machine, with swap"}}
@@ -76,7 +76,7 @@ func systemBounds(root fs.FS) []bound {
 	}
 }
 
-// reclaimable are the entries of memory.stat that the kernel can give up.
+// reclaimable are the entries of memory.stat for memory that the kernel can reclaim.
 var reclaimable = []string{"active_file", "inactive_file", "slab_reclaimable"}
 
 // room returns the memory left below the limit of a group if the kernel reclaims all that it can, and

@@ -1,7 +1,8 @@
 // Package memory refuses work that needs more memory than is available, before the work starts.
 //
-// Check compares a lower bound of what the work allocates with an upper bound of what the system can
-// give. So it refuses nothing that would fit, and admitted work may still fail.
+// Check compares a lower bound on the memory that the work allocates with an upper bound on the memory
+// that the system can give. It therefore refuses nothing that would fit, and admitted work may still
+// fail.
 //
 // The upper bound is the smallest of these:
 //
@@ -40,7 +41,7 @@ func (e *Error) Error() string {
 // small is the number of bytes below which a query of the system does not pay off.
 const small = 64 << 20
 
-// limit is the value of Limit, 0 for none.
+// limit holds the bytes that Limit has set, 0 for none.
 var limit atomic.Int64
 
 // Limit makes Check compare with the given number of bytes, at least 1, and with nothing else, until

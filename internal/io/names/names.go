@@ -37,7 +37,7 @@ func Alternatives[T fmt.Stringer](constants []T) string {
 	return strings.Join(names, " or ")
 }
 
-// Shorten quotes a text from a file, or the first 40 bytes of a long one.
+// Shorten returns a text from a file in quotes, or only the first 40 bytes of a longer text.
 func Shorten(text string) string {
 	if len(text) <= ShownText {
 		return strconv.Quote(text)

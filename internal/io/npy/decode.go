@@ -65,7 +65,7 @@ func (d DType) number(u uint64) (v float64, ok bool) {
 	return v, v != 1<<64 && uint64(v) == u
 }
 
-// signed extends the sign of u.
+// signed returns u as a signed integer of d.Size bytes.
 func (d DType) signed(u uint64) int64 {
 	shift := 64 - 8*d.Size
 	return int64(u<<shift) >> shift
@@ -81,7 +81,7 @@ func (d DType) float(u uint64) float64 {
 	return half(uint16(u))
 }
 
-// half returns the number of IEEE 754's binary16: a sign, 5 bits of exponent with bias 15, 10 of
+// half returns the value of an IEEE 754 binary16: a sign, 5 bits of exponent with bias 15, 10 bits of
 // fraction.
 func half(h uint16) float64 {
 	sign := 1.0
@@ -101,7 +101,7 @@ func half(h uint16) float64 {
 	}
 }
 
-// valueError describes the element with the bits u.
+// valueError returns the error for the element with the bits u.
 func (d DType) valueError(u uint64) error {
 	const inexact = "an integer that float64 cannot hold exactly; divide or shift it before saving"
 	v := d.float(u)

@@ -24,7 +24,7 @@ func parseHeader(text string) (Header, error) {
 			return h, errorf("header is not a dictionary that numpy.save writes, at %s", names.Shorten(rest))
 		}
 		if m[1] == "descr" && strings.IndexByte("[(", m[2][0]) >= 0 {
-			return h, errorf("a structured array with named fields; save its columns as one plain array, " +
+			return h, errorf("is a structured array with named fields; save its columns as one plain array, " +
 				"for example with numpy.lib.recfunctions.structured_to_unstructured")
 		}
 		values[m[1]] = m[2]

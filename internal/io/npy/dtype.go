@@ -70,7 +70,7 @@ func ParseDType(descr string) (DType, error) {
 	case '>':
 		d.Big = true
 	default:
-		return d, errorf("unknown byte order in the type %s of the elements", names.Shorten(descr))
+		return d, errorf("unknown byte order in the element type %s", names.Shorten(descr))
 	}
 	if d.Text() {
 		return d.checkText(size)

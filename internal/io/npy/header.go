@@ -47,7 +47,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 	n, err := fill(r, fixed[:8])
 	// The magic is checked first, so that another file is not reported as cut off.
 	if n > 0 && !strings.HasPrefix(Magic, string(fixed[:min(n, len(Magic))])) {
-		return Header{}, errorf("not a .npy file, which would begin with the bytes %q", Magic)
+		return Header{}, errorf("is not a .npy file, which would begin with the bytes %q", Magic)
 	}
 	if err != nil {
 		return Header{}, err
@@ -58,7 +58,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 		size = 2
 	case 2, 3:
 	default:
-		return Header{}, errorf("version %d.%d of the format, but only 1.0, 2.0 and 3.0 can be read; write the array with numpy.save", fixed[6], fixed[7])
+		return Header{}, errorf("has version %d.%d of the format, but only 1.0, 2.0 and 3.0 can be read; write the array with numpy.save", fixed[6], fixed[7])
 	}
 	if _, err := fill(r, fixed[8:8+size]); err != nil {
 		return Header{}, err
@@ -68,7 +68,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 		length = binary.LittleEndian.Uint32(fixed[8:])
 	}
 	if length > MaxHeader {
-		return Header{}, errorf("a header of %d bytes; at most %d can be read", length, MaxHeader)
+		return Header{}, errorf("has a header of %d bytes; at most %d can be read", length, MaxHeader)
 	}
 	text := make([]byte, length)
 	if _, err := fill(r, text); err != nil {
@@ -82,7 +82,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 	return h, nil
 }
 
-// fill reads len(p) bytes and returns how many there were.
+// fill reads len(p) bytes and returns the number of bytes read.
 func fill(r io.Reader, p []byte) (int, error) {
 	n, err := io.ReadFull(r, p)
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {

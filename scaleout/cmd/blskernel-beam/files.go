@@ -21,7 +21,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"  // s3://
 )
 
-// checkFiles finds errors in the paths before the job is submitted. It sets the number of states by the
+// checkFiles finds errors in the paths before the job is submitted. It sets the number of states to the
 // number of files, and makes local paths absolute for workers in another process.
 func (set *settings) checkFiles(ctx context.Context) error {
 	workers := set.environment()
@@ -94,7 +94,7 @@ func (set *settings) checkOutputs(ctx context.Context) error {
 	case out == model:
 		return usagef("--out is %q, the --model, which workers read while the job runs: give another name", set.Out)
 	case set.BadOut != "" && (badOut == out || badOut == model):
-		return usagef("--bad-out is %q, a model: give another name", set.BadOut)
+		return usagef("--bad-out is %q, which is also --model or --out: give another name", set.BadOut)
 	}
 	if set.BadOut != "" && beamfile.Local(badOut) {
 		if _, err := vfs.Stat(nil, badOut); !errors.Is(err, fs.ErrNotExist) {

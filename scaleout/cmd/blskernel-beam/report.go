@@ -20,7 +20,7 @@ type report struct {
 	Job     string  `json:"job,omitempty"` // its id at the job service; with --async its name
 	Seconds float64 `json:"seconds"`       // in all
 
-	Measured bool  `json:"measured"` // whether the runner reported the rest
+	Measured bool  `json:"measured"` // whether the runner reported the fields below
 	Rows     int64 `json:"rows"`
 	Bad      int64 `json:"bad"`     // rows set aside
 	Dropped  int64 `json:"dropped"` // rows with missing cells that were left out
