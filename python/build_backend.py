@@ -1,4 +1,4 @@
-"""Builds wheels and source archives, by PEP 517 for pip and as a program for make.
+"""Builds wheels and source archives: by PEP 517 for pip, and as a program for make.
 
 It needs only Python, and Go and a C compiler if the library is not built yet. The same sources,
 compilers and SOURCE_DATE_EPOCH (the time of the last commit by default) give the same bytes.
@@ -42,9 +42,9 @@ NEEDS = {
 
 
 def need(program: str) -> str:
-    """Return a program, or say what to install."""
+    """Return the name of a program, or exit with advice on what to install."""
     if shutil.which(program) is None:
-        raise SystemExit(f"blskernel: {program} is missing, which builds the library: install {NEEDS.get(program, program)}")
+        raise SystemExit(f"blskernel: {program}, which builds the library, is missing: install {NEEDS.get(program, program)}")
     return program
 
 
@@ -209,9 +209,9 @@ def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("what", choices=["library", "wheel", "sdist"])
-    parser.add_argument("--arch", choices=[*sorted(MACHINES), "all"], default=None, help="GOARCH; this machine's by default")
-    parser.add_argument("--cc", default=None, help="the C compiler for the architecture")
-    parser.add_argument("--out", default="dist", help="the folder for the files")
+    parser.add_argument("--arch", choices=[*sorted(MACHINES), "all"], default=None, help="GOARCH (default: the GOARCH of this machine)")
+    parser.add_argument("--cc", default=None, help="C compiler for the architecture (default: $CC or gcc, or a cross compiler)")
+    parser.add_argument("--out", default="dist", help="folder for the files (default: dist)")
     given = parser.parse_args()
     arches = sorted(MACHINES) if given.arch == "all" else [given.arch or host()]
     if given.what != "sdist":

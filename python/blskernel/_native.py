@@ -131,8 +131,8 @@ def _open(path: str) -> ctypes.CDLL:
         lib = ctypes.CDLL(path)
     except OSError as e:
         raise OSError(
-            f"blskernel has no library for this machine ({e}): install the wheel for its platform, or build it "
-            "with `make python-library` in a checkout"
+            f"blskernel has no library for this machine ({e}): install the wheel for this platform, or "
+            "build the library with `make python-library` in a checkout"
         ) from e
     handle, text, size = ctypes.c_int64, ctypes.c_char_p, ctypes.c_int64
     out, arrays = ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(_Matrix)
@@ -152,7 +152,7 @@ def _open(path: str) -> ctypes.CDLL:
 
 
 def _check(code: int, text: ctypes.Array[ctypes.c_char]) -> None:
-    """Raise the exception of a code that is not OK."""
+    """Raise the exception for a code other than OK, with the message in text."""
     if code != OK:
         raise _EXCEPTIONS.get(code, InternalError)(_in_python(text.value.decode("utf-8", "replace")))
 
@@ -205,7 +205,7 @@ def _in_python(text: str) -> str:
 
 
 def _options(options: Optional[Mapping[str, Any]]) -> bytes:
-    """Return options as JSON, without those that are None."""
+    """Return options as JSON, without the ones that are None."""
     if not options:
         return b""
     given = {name: value for name, value in options.items() if value is not None}
@@ -301,7 +301,7 @@ def as_vector(w: Any, name: str = "sample_weight") -> Optional[np.ndarray]:
 
 
 def _describe(a: Optional[np.ndarray]) -> _Matrix:
-    """Return the bls_matrix of an array from as_matrix, or of one that is left out."""
+    """Return the bls_matrix of an array from as_matrix, or of None, an array that is left out."""
     if a is None:
         return _Matrix(None, 0, 0, 0)
     if not _is_row_major(a):
@@ -358,7 +358,7 @@ class Handle:
 
     @property
     def value(self) -> int:
-        """The handle of blskernel.h."""
+        """The number of the object, a bls_handle of blskernel.h."""
         return self._number.value
 
     def __reduce__(self) -> Any:
@@ -496,7 +496,7 @@ def set_threads(threads: int) -> None:
 
 
 def write_file(path: Any, data: bytes) -> None:
-    """Write a file as a whole: after a failure the old file is there, or none.
+    """Write a file as a whole: a failure leaves the old file, or no file if there was none.
 
     A symbolic link stays and its target is written. An existing file keeps its mode.
 

@@ -1,7 +1,7 @@
 """Parameters of estimators and their form in the library: Python names and Go numbers.
 
-The library takes options by their Go names. A constant is given by its place in its list, and a number
-that is left to ``fit`` is 0, so that "none" is -1.
+The library takes options by their Go names. A constant is given by its place in its list. For a number,
+0 means that ``fit`` chooses it, and -1 stands for 0.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def shown(value: Any) -> str:
 
 
 def real(name: str, value: Any, want: str = "of at least 0") -> float:
-    """Return a number as a float, or raise ValueError if that is negative or not finite.
+    """Return a number as a float, or raise ValueError if it is negative or not finite.
 
     `want` says which numbers are legal.
 
@@ -103,7 +103,7 @@ def _flag(name: str, value: Any) -> bool:
 
 
 def update_options(method: Any, lambda_: Any, form: Any, solve: Any, c: Any, workspace: Any, none: float = 0) -> tuple[int, dict[str, Any]]:
-    """Return the number of a method, and its options.
+    """Return the number of a method, and its options; `none` is the Lambda for a ``lambda_`` of 0.
 
     Examples
     --------
@@ -191,8 +191,8 @@ def learner_options(
         Whether it is a classifier, which has class_weight and classes (their number), or a regressor,
         which has no_intercept.
     **params
-        The parameters of an estimator. None is left to fit; an enhancement_nodes or a lambda_ of 0 is
-        none. random_state is an integer from 0 to 2**64-1, the seed; None is 0.
+        The parameters of an estimator. None is left to fit; 0 as enhancement_nodes or lambda_ means
+        none. random_state is the seed, an integer from 0 to 2**64-1; None means 0.
 
     Examples
     --------

@@ -144,7 +144,7 @@ except ImportError:
 
 
 def _is_plain(estimator: Any, X: Any) -> bool:
-    """Return whether the library reads X as it is. It checks for NaN and infinities itself."""
+    """Return whether the library reads X as it is. The library itself checks for NaN and infinities."""
     return (
         type(X) is np.ndarray
         and X.dtype == np.float64

@@ -22,8 +22,8 @@ def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Un
 
     An existing file is replaced as a whole: after a failure there is the old file or the new one. The new
     one has the mode of the old one. A symbolic link stays and then leads to the new one.
-    Labels are stored as text. What the command wrote into a loaded file stays: the words of its columns,
-    the files that it has learned, the time of its creation.
+    Labels are stored as text. Metadata from a loaded file stays: the words of its columns, the names of the
+    files that the model has learned, the time of its creation.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
 
 
 def _text(name: Any, what: str) -> str:
-    """Return a label or name as the command writes it, 3.0 as 3. What UTF-8 cannot hold is an error."""
+    """Return a label or name as the command writes it, 3.0 as 3. A text that UTF-8 cannot hold is an error."""
     try:
         if isinstance(name, bytes):
             return name.decode()
@@ -129,7 +129,7 @@ def _text(name: Any, what: str) -> str:
 
 
 def _labels(texts: Optional[list[str]], classes: int) -> np.ndarray:
-    """Return the labels of texts: bools, whole numbers if Python writes all so, or the texts."""
+    """Return labels from their texts: bools, whole numbers if Python writes all of them so, or the texts."""
     if not texts:
         return np.arange(classes)
     if set(texts) == {"True", "False"}:

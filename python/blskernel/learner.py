@@ -37,7 +37,7 @@ _SETTINGS = """scaling : {"columns", "ranks", "samples", "none"}, default=None
         ``fit`` chooses "columns" or "ranks".
     feature_groups, feature_nodes : int, default=None
         The numbers of groups of feature nodes, and of nodes in each group. None means 10; with more than
-        500 columns, ``feature_groups=None`` means enough groups for a node for each, up to 1000 nodes.
+        500 columns, ``feature_groups=None`` means enough groups for a node per column, up to 1000 nodes.
     enhancement_nodes : int, default=None
         The number of enhancement nodes, 0 for none. None means 200 to 2000, by the size of X.
     shrink : float, default=None
@@ -84,7 +84,7 @@ def _twin(estimator: Any, attributes: dict[str, Any]) -> Any:
 
 
 def _now(estimator: Any) -> Any:
-    """Return a snapshot, which changes in other threads do not reach, since they replace the attributes."""
+    """Return a snapshot. Changes in other threads do not reach it, since they replace the attributes."""
     return _twin(estimator, vars(estimator))
 
 
@@ -162,7 +162,7 @@ class _Learner(BaseEstimator):
         self._settle()
 
     def _settle(self) -> None:
-        """Set what was chosen once the model no longer keeps its first rows."""
+        """Set the chosen settings once the model no longer keeps its first rows."""
         model = self._model
         if model.kept:
             model.kept = model.json("kept")["kept"]
@@ -170,7 +170,7 @@ class _Learner(BaseEstimator):
                 self._adopt(model, model.json("attributes"))
 
     def _teach(self, method: str, X: Any, y: np.ndarray, weights: Any) -> None:
-        """Call a method that learns rows. A copy learns a sparse X in batches: all rows or none."""
+        """Call a method that learns rows. For a sparse X, learn batches in a copy, so that all rows are learned or none."""
         if _is_sparse(X):
             self._model = _copied(self._fitted())
         _learn(self._fitted(), method, X, y, weights)
@@ -261,7 +261,7 @@ class _Learner(BaseEstimator):
     def forget(self, factor: float) -> _Learner:
         """Multiply the weight of all rows so far, and the ridge, by ``factor``.
 
-        The predictions stay. Called before each ``partial_fit`` it gives exponential forgetting. ``set_lambda``
+        The predictions stay. A call before each ``partial_fit`` gives exponential forgetting. ``set_lambda``
         restores the ridge.
 
         Parameters

@@ -42,7 +42,7 @@ class _Center:
 
     @staticmethod
     def decode(data: bytes) -> tuple[_Center, bytes]:
-        """Return a center, and the data that follow it."""
+        """Return the center at the beginning of data, and the rest of data."""
         weight, rows, k, c = struct.unpack_from("<dQQQ", data)
         end = 32 + 8 * (k + c)
         means = np.frombuffer(data[32:end], "<f8").astype(np.float64)
@@ -77,7 +77,7 @@ class _Center:
         return both, replace(other, a=other.a - root * da, y=other.y - root * dy)
 
     def without(self, other: _Center) -> _Center:
-        """Return the center of the rows that remain."""
+        """Return the center of the rows that remain without the rows of other."""
         left = self.weight - other.weight
         if other.rows >= self.rows or not left > 0:
             raise ValueError(f"{other.rows} rows of weight {other.weight:g} cannot be removed from {self.rows} of weight {self.weight:g}: at least one must stay")
@@ -766,7 +766,7 @@ class IncrementalRidge:
 
     @classmethod
     def load(cls, path: Any) -> IncrementalRidge:
-        """Return what `save` has written.
+        """Return the object that `save` has written.
 
         Parameters
         ----------

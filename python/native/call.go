@@ -160,18 +160,18 @@ func (c *call) giveCondition(u blsupdate.Updater) error {
 	return c.give(map[string]any{"rcond": k.RCond, "digits": k.Digits, "advice": k.Advice, "instead": k.Instead})
 }
 
-// room returns a *memory.Error, which names what, if there is no memory for that many bytes.
+// room returns a *memory.Error, which names what, if the given number of bytes is not available.
 func room(bytes int64, what string) error {
 	return memory.Check(bytes, "blskernel", "work with smaller arrays or in batches", "%s", what)
 }
 
-// roomToEncode returns an error if there is no memory for the bytes of a model.
+// roomToEncode returns an error if there is not enough memory to encode a model.
 func roomToEncode(u blsupdate.Updater) error {
 	state := blsupdate.StateBytes(u.Method(), u.Samples(), u.Nodes(), u.Targets())
-	return room(memory.Sum(state, state), "the bytes of a model")
+	return room(memory.Sum(state, state), "encoding a model")
 }
 
-// parse decodes a JSON object into out and refuses unknown fields. An empty text stands for no fields.
+// parse decodes a JSON object into out and refuses unknown fields. An empty text changes nothing.
 func parse(text []byte, out any) error {
 	if len(text) == 0 {
 		return nil

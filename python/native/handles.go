@@ -9,7 +9,7 @@ import (
 )
 
 // handles has the object or job of each handle of this process. Handles begin at a random number, so
-// that a handle of another process is most likely unknown.
+// that a handle from another process is most likely unknown.
 var handles = struct {
 	sync.Mutex
 	next int64
@@ -29,7 +29,7 @@ func add(v any) int64 {
 type handleError int64
 
 func (h handleError) Error() string {
-	return fmt.Sprintf("handle %d was freed, or is of another process or kind: make or load the object again", h)
+	return fmt.Sprintf("handle %d was freed, or belongs to another process or kind: make or load the object again", h)
 }
 
 func lookup[T any](h int64) (T, error) {

@@ -86,7 +86,8 @@ func (l *learner) learns(run func(c *call) error) func(c *call) error {
 	}
 }
 
-// fitted returns run as a method that first computes the weights, which fits a model to its few rows.
+// fitted returns run as a method that first computes the weights, and so fits a model that keeps its
+// rows.
 func (l *learner) fitted(run func(c *call, u blsupdate.Updater) error) func(c *call) error {
 	return func(c *call) error {
 		m := l.Learner()
@@ -181,7 +182,7 @@ func addLearning[Y any](l *learner, to map[string]method, y func(c *call) (Y, er
 	})}
 }
 
-// attributes gives the options and, once fitted, the sizes, the choice and the metadata.
+// attributes gives the options, the metadata and, once fitted, the sizes and the choice.
 func (l *learner) attributes(c *call) error {
 	m := l.Learner()
 	out := map[string]any{"metadata": l.Metadata, "names": l.Metadata.Options().Inputs}

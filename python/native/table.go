@@ -12,10 +12,10 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// described is the number of first rows that determine the columns, as in the command.
+// described is the number of leading rows that determine the columns, as in the command.
 const described = 4096
 
-// rows returns a reader of Text. The words of pandas for a missing cell count as missing cells.
+// rows returns a reader of Text. It reads the words that pandas writes for missing cells as missing.
 func (c *call) rows(opt stream.Options) (*stream.Reader, error) {
 	opt.Format, opt.Comma, opt.Header = stream.CSV, '\t', stream.HeaderAbsent
 	if c.Named {
