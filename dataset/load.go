@@ -33,7 +33,7 @@ func (f *format) load(fsys vfs.FS, dir string) (train, test *Images, err error) 
 	}
 	if test.Rows != train.Rows || test.Cols != train.Cols {
 		return nil, nil, &FormatError{File: paths[2], Offset: 8,
-			Msg: fmt.Sprintf("images of %d×%d, but %s has images of %d×%d", test.Rows, test.Cols, paths[0], train.Rows, train.Cols)}
+			Msg: fmt.Sprintf("images are %d×%d, but %s has images of %d×%d", test.Rows, test.Cols, paths[0], train.Rows, train.Cols)}
 	}
 	train.Classes = max(train.Classes, test.Classes)
 	test.Classes = train.Classes
@@ -58,7 +58,7 @@ func (f *format) loadPart(fsys vfs.FS, imagePath, labelPath string) (*Images, er
 	}
 	if len(labels) != s.Len() {
 		return nil, &FormatError{File: labelPath, Offset: -1,
-			Msg: fmt.Sprintf("%d labels, but %s has %d images", len(labels), imagePath, s.Len())}
+			Msg: fmt.Sprintf("has %d labels, but %s has %d images", len(labels), imagePath, s.Len())}
 	}
 	return s, s.SetLabels(labels)
 }

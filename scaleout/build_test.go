@@ -32,7 +32,7 @@ func TestBuildErrors(t *testing.T) {
 		"lambda is NaN":                     func(o *Options) { o.Lambda = math.NaN() },
 		"the number of states is -1":        func(o *Options) { o.States = -1 },
 		"the limit on bad rows is -1":       func(o *Options) { o.SkipBad = -1 },
-		"the batches have -1 rows":          func(o *Options) { o.Batch = -1 },
+		"rows in a batch is -1":             func(o *Options) { o.Batch = -1 },
 	} {
 		opt := Options{Model: model, Out: "x.bls"}
 		change(&opt)

@@ -147,7 +147,7 @@ func (fn *learnFn) unknown(b *stream.Batch, i int, shard Shard) string {
 	}
 	what := fn.base.unknown(label)
 	if shard.Targets != "" {
-		what = fmt.Sprintf("of %s: %s", shard.Targets, what)
+		what = fmt.Sprintf("target in %s: %s", shard.Targets, what)
 	}
 	return what
 }

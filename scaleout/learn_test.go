@@ -136,7 +136,7 @@ func faultyShards(t testing.TB) []faulty {
 		{"wide.npy", wide, idxLabels([]byte{1, 2}), none, 0, nil, "wide.npy: has 3 input columns, but the model has 784"},
 		{"nan.npy", nan, idxLabels(named), none, 2, []string{"nan.npy, row 2: column 783"}, ""},
 		{"few.idx", three, idxLabels(named[:2]), none, 0, nil, "few.idx.y.idx: has 2 targets, but "},
-		{"class.idx", three, idxLabels([]byte{1, 77, 2}), Options{KnownLabels: true}, 2, []string{"class.idx, row 2: of "}, ""},
+		{"class.idx", three, idxLabels([]byte{1, 77, 2}), Options{KnownLabels: true}, 2, []string{"class.idx, row 2: target in "}, ""},
 		{"bytes.csv", []byte{}, nil, csv, 0, nil, ""},
 		{"header.csv", header, nil, Options{Targets: []string{"label"}}, 0, nil, ""},
 		{"rows.npy", noRows, idxLabels(nil), none, 0, nil, ""},

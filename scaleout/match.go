@@ -30,7 +30,7 @@ func init() {
 // get any shard.
 func match(s beam.Scope, patterns, targets []string) beam.PCollection {
 	if len(patterns) == 0 {
-		panic("scaleout: no pattern is given")
+		panic("scaleout: no patterns; give at least one pattern that names files")
 	}
 	for _, pattern := range slices.Concat(patterns, targets) {
 		filesystem.ValidateScheme(pattern)

@@ -98,7 +98,7 @@ func (o Options) resolve() Options {
 	case o.SkipBad < 0:
 		panic(fmt.Errorf("scaleout: the limit on bad rows is %d; want 0 or more", o.SkipBad))
 	case o.Batch < 0 || o.Batch > math.MaxInt32:
-		panic(fmt.Errorf("scaleout: the batches have %d rows; want 0 to %d", o.Batch, math.MaxInt32))
+		panic(fmt.Errorf("scaleout: the number of rows in a batch is %d; want 0 to %d", o.Batch, math.MaxInt32))
 	}
 	filesystem.ValidateScheme(o.Out)
 	if o.BadOut != "" {

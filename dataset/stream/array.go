@@ -138,7 +138,7 @@ func (a *array) deliver(s *samples) *Error {
 		if v == v {
 			var err error
 			if label, err = npy.FloatLabel(v); err != nil {
-				return a.fault(col+1, "has "+err.Error())
+				return a.fault(col+1, "cannot be read as labels: "+err.Error())
 			}
 		}
 		s.labels = append(s.labels, label)

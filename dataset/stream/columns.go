@@ -80,7 +80,7 @@ func (o *Options) choose(names []string, width int) (c choice, err error) {
 	} else if c.inputs, err = pick(o.Inputs, names, width, taken); err != nil {
 		return c, err
 	} else if len(c.inputs) == 0 {
-		return c, Errorf("an empty list of input columns; name at least one, or give no list to use every column but the targets")
+		return c, Errorf("the list of input columns is empty; name at least one, or give no list to use every column but the targets")
 	}
 	if c.inputs = slices.DeleteFunc(c.inputs, func(col int) bool { return out[col] }); len(c.inputs) == 0 {
 		return c, Errorf("every column is a target, the weight or excluded; leave at least one for the inputs")
@@ -186,11 +186,11 @@ func positions(spec string, width int) (from, to int, err error) {
 	to, errTo := strconv.Atoi(last)
 	switch {
 	case errFrom != nil || errTo != nil || from > width || to > width:
-		return 0, 0, Errorf("columns %s are selected, but there are only %d", spec, width)
+		return 0, 0, Errorf("the selection %s is out of range; the last column is %d", spec, width)
 	case from < 1:
-		return 0, 0, Errorf("columns %s are selected, but columns are numbered from 1", spec)
+		return 0, 0, Errorf("the selection %s is out of range; columns are numbered from 1", spec)
 	case to < from:
-		return 0, 0, Errorf("columns %s are selected, but the first comes after the last", spec)
+		return 0, 0, Errorf("the selection %s is not a range: the first comes after the last", spec)
 	}
 	return from - 1, to - 1, nil
 }

@@ -83,15 +83,15 @@ func TestColumnFaults(t *testing.T) {
 		says string
 	}{
 		{Options{Inputs: []string{"weight"}}, `no column named "weight"; it has "id", "age"`},
-		{Options{Inputs: []string{"6"}}, "columns 6 are selected, but there are only 5"},
+		{Options{Inputs: []string{"6"}}, "the selection 6 is out of range; the last column is 5"},
 		{Options{Inputs: []string{"0"}}, "columns are numbered from 1"},
 		{Options{Inputs: []string{"4-2"}}, "the first comes after the last"},
 		{Options{Inputs: []string{"id:age"}}, `no column named "id:age"`},
-		{Options{Inputs: []string{"99999999999999999999"}}, "but there are only 5"},
+		{Options{Inputs: []string{"99999999999999999999"}}, "the last column is 5"},
 		{Options{Inputs: []string{"1", "id"}}, "named twice"},
 		{Options{Inputs: []string{"1"}, Targets: []string{"id"}}, "named twice"},
 		{Options{Targets: []string{"1-5"}}, "every column is a target"},
-		{Options{Inputs: []string{}}, "an empty list of input columns"},
+		{Options{Inputs: []string{}}, "the list of input columns is empty"},
 		{Options{Inputs: []string{"1"}, Targets: []string{"2", "5"}, Classes: true}, "2 target columns, but a sample has one label"},
 		{Options{Exclude: []string{"d"}}, `no column named "d"`},
 		{Options{Exclude: []string{"id"}, Targets: []string{"id"}}, "is excluded, but"},
@@ -99,7 +99,7 @@ func TestColumnFaults(t *testing.T) {
 		{Options{Weight: "1-2"}, "name one column"},
 		{Options{Exclude: []string{"1-"}}, "leave at least one"},
 		{Options{Exclude: []string{"id"}, Inputs: []string{"id"}}, "leave at least one fo"},
-		{Options{Exclude: []string{"6"}}, "there are only 5"},
+		{Options{Exclude: []string{"6"}}, "the last column is 5"},
 	} {
 		_, err := Open(t.Context(), []string{path}, test.opt)
 		wantFault(t, fmt.Sprintf("%+v", test.opt), err, test.says)

@@ -50,12 +50,12 @@ func (n Notation) Check() error {
 	unit, thousands := firstRune(n.Unit), firstRune(n.Thousands)
 	switch {
 	case n.Decimal != "" && n.Decimal != ",":
-		return fmt.Errorf("has %.10q before decimals", n.Decimal)
+		return fmt.Errorf("has %.10q before decimals; want a comma, or nothing for a point", n.Decimal)
 	case n.Thousands != "" && (n.Thousands != string(thousands) || !validThousands(thousands) || n.Thousands == n.Decimal ||
 		n.Thousands == "." && n.Decimal == ""):
 		return fmt.Errorf("has %.10q between thousands", n.Thousands)
 	case n.Unit != "" && (n.Unit != string(unit) || unit != '%' && !unicode.Is(unicode.Sc, unit)):
-		return fmt.Errorf("has the unit %.10q", n.Unit)
+		return fmt.Errorf("has the unit %.10q; want %% or a currency sign", n.Unit)
 	}
 	return nil
 }

@@ -206,7 +206,7 @@ func (o *Options) fills() bool {
 func (o *Options) checkChoice(inputs, outputs int, words bool) error {
 	switch {
 	case o.Classes && outputs > 1:
-		return Errorf("%d target columns, but a sample has one label; name the column of the labels", outputs)
+		return Errorf("has %d target columns, but a sample has one label; name the column of the labels", outputs)
 	case o.targetsOnly || o.Columns == nil:
 		return nil
 	case len(o.Columns) != inputs:

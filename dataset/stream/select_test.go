@@ -74,7 +74,7 @@ func TestSelect(t *testing.T) {
 			} else if err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
-			wantFault(t, name, r.Select(Selection{Inputs: []string{"5"}, Classes: opt.Classes}), "5 are selected, but there are")
+			wantFault(t, name, r.Select(Selection{Inputs: []string{"5"}, Classes: opt.Classes}), "5 is out of range; the last column is")
 			if s := r.Selection(); s.Inputs != nil || r.Dim() != test.heading.Columns {
 				t.Errorf("%s: %+v after an error", name, s)
 			}

@@ -210,7 +210,7 @@ func (c Columns) Check() error {
 		}
 		for _, v := range fill {
 			if v-v != 0 {
-				return fmt.Errorf("column %d has %v for a missing cell", i+1, v)
+				return fmt.Errorf("column %d has %v for a missing cell; want finite numbers", i+1, v)
 			}
 		}
 	}

@@ -122,7 +122,7 @@ func (m *served) row(text []byte) ([]float64, error) {
 		}
 		var err error
 		if !has {
-			lacks = cmp.Or(lacks, at(j, errors.New("the row lacks it")))
+			lacks = cmp.Or(lacks, at(j, errors.New("missing from the row")))
 		} else if cells[j], err = m.cell(j, v); err != nil {
 			return nil, at(j, err)
 		}
@@ -145,7 +145,7 @@ func (m *served) cell(j int, v any) (float64, error) {
 	case isNumber:
 		f, err := number.Float64()
 		if err != nil {
-			err = fmt.Errorf("%.40s is beyond the largest number", number)
+			err = fmt.Errorf("%.40s is beyond the range of a float64", number)
 		}
 		return f, err
 	case levels != nil:

@@ -54,7 +54,7 @@ func TestWords(t *testing.T) {
 		`{"rows": [["red", "big"]]}`:          `row 1, column 2 (\"size\"): \"big\" is not a number`,
 		`{"rows": [["red", 1], [true, 1]]}`:   `row 2, column 1 (\"color\"): true is not a word`,
 		`{"rows": [["red", 1, 2]]}`:           `row 1 has 3 cells; the model has 2 columns`,
-		`{"rows": [{"color=red": 1}]}`:        `row 1, column 1 (\"color\"): the row lacks it`,
+		`{"rows": [{"color=red": 1}]}`:        `row 1, column 1 (\"color\"): missing from the row`,
 		`{"rows": [{"color": [], "size":1}]}`: `row 1, column 1 (\"color\"): [] is not a word`,
 	} {
 		if status, text := post(t, at+"/predict", body); status != http.StatusBadRequest || text != `{"error":"`+want+"\"}\n" {
