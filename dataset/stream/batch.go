@@ -55,7 +55,7 @@ func (b *Batch) Where(i int) Place {
 	return b.places[i]
 }
 
-// Number returns the number of row i among the samples of the data, from 1, bad ones included.
+// Number returns the position, from 1, of row i among the samples of the data, bad ones included.
 //
 //	cost: a batch keeps 8 bytes for each row.
 func (b *Batch) Number(i int) int64 {
@@ -78,7 +78,7 @@ type samples struct {
 	cells []float64 // of a sample, one for each column
 }
 
-// extend appends a sample with undefined contents, and returns its inputs, targets and kept cells.
+// extend appends a sample with the given numbers of inputs, targets and kept cells, all undefined.
 func (s *samples) extend(inputs, targets, kept int) (x, y []float64, cells []string) {
 	s.x = slices.Grow(s.x, inputs)[:len(s.x)+inputs]
 	s.y = slices.Grow(s.y, targets)[:len(s.y)+targets]

@@ -71,8 +71,8 @@ func (f *files) make(opt *Options, first *csvLayout) (source, error) {
 	return newPair(x, y, f.in[0].path, f.in[1].path)
 }
 
-// remake makes another source of the same files. After an error the old source can only report the
-// bytes taken.
+// remake replaces the source with one of the same files that opt selects. After an error the old source
+// can only report the bytes taken.
 func (f *files) remake(opt *Options) error {
 	for _, in := range f.in {
 		if err := in.rewind(); err != nil {

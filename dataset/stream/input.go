@@ -43,7 +43,7 @@ type input struct {
 
 // openInput opens path. It finds the format if format is FormatAuto.
 //
-// Opening a named pipe waits for its writer, and a read from it for data. Neither wait lasts beyond
+// Opening a named pipe waits for its writer, and reading it waits for data. Neither wait lasts beyond
 // ctx: the system call then continues in the background.
 func openInput(ctx context.Context, path string, format Format, opt *Options) (*input, error) {
 	in := &input{ctx: ctx, path: display(path), format: format}
@@ -68,9 +68,9 @@ func openInput(ctx context.Context, path string, format Format, opt *Options) (*
 	return in, nil
 }
 
-// pipe reads the result of open on another goroutine, and waits for it no longer than the context. The
-// goroutine closes the result once: at its end, or when a Read returns after the context is done or the
-// input is closed. An error of Close is returned by the last Read.
+// pipe reads the result of open on another goroutine, and waits for it no longer than the context
+// lasts. The goroutine closes the result once: at its end, or when a Read returns after the context is
+// done or the input is closed. The last Read returns an error of Close.
 func (in *input) pipe(open func() (io.ReadCloser, error)) {
 	r, w := io.Pipe()
 	in.closer, in.raw = r, rewindable{r: r, room: maxKept}
@@ -137,7 +137,7 @@ func openFault(ctx context.Context, path string, err error) error {
 func (in *input) unpack() error {
 	in.buffered = bufio.NewReaderSize(&in.raw, inputBuffer)
 	in.r = in.buffered
-	// An error of Peek recurs in the first read, which reports it.
+	// An error from Peek recurs in the first read, which reports it.
 	if head, _ := in.buffered.Peek(len(gzipMagic)); bytes.Equal(head, gzipMagic) {
 		z, err := gzip.NewReader(in.buffered)
 		if err != nil {

@@ -159,7 +159,7 @@ func (g *guess) add(cell string) {
 	}
 }
 
-// can reports whether all cells are numbers in a form.
+// can reports whether all cells are numbers in the form with the given index.
 func (g *guess) can(form int) bool { return g.begun && g.not>>form&1 == 0 }
 
 // number reports whether all cells are numbers in some form.

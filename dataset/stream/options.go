@@ -123,7 +123,7 @@ type Options struct {
 	// else the only array of two or more dimensions besides the target.
 	InputArray string `json:"input_array,omitzero"`
 
-	// Classes is set if the single target column has labels, which stay text.
+	// Classes says that the single target column has labels, which stay text.
 	Classes bool `json:"-"`
 
 	// Columns describe how the columns of Inputs become the columns of X, in their order; nil for
@@ -171,7 +171,7 @@ type Options struct {
 	// other error ends the reading, and Next returns it from then on; io.EOF ends it as if the data
 	// had ended. Without Bad the first bad sample ends the reading with its *Error.
 	//
-	// Next calls it in the order of the samples, once for each; Peek does not. The package comment
+	// Next calls Bad in the order of the samples, once for each; Peek does not. The package comment
 	// defines bad samples. Bad may limit their number, since all are bad if the first line is the
 	// odd one out.
 	Bad func(*Error) error `json:"-"`
@@ -201,8 +201,8 @@ func (o *Options) fills() bool {
 	return o.Missing == MissingDrop || o.Missing == MissingMean && o.Columns != nil
 }
 
-// checkChoice returns an error for classes in more than one column, and unless Columns fit the inputs.
-// words says whether the inputs can have words.
+// checkChoice returns an error if more than one column has classes, or if Columns do not fit the
+// inputs. words says whether the inputs can have words.
 func (o *Options) checkChoice(inputs, outputs int, words bool) error {
 	switch {
 	case o.Classes && outputs > 1:

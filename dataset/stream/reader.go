@@ -111,7 +111,7 @@ func (r *Reader) open(path string) (*files, error) {
 	return f, nil
 }
 
-// checkSchema checks that source i has the schema of the first one.
+// checkSchema returns an error unless f, source i, has the columns of the first source.
 func (r *Reader) checkSchema(i int, f *files) error {
 	have, want, first := f.source.info(), &r.about, display(r.paths[0])
 	fault := func(format string, args ...any) error {
@@ -171,7 +171,7 @@ func (r *Reader) Rows() int64 { return sum(r.known) }
 //
 // In plain texts and arrays done is exact; in gzip it is the position in the packed data to a few tens
 // of kilobytes; in an .npz it is the samples' share of the file. A file of targets does not count. For
-// files done depends only on the samples, not on time.
+// files, done depends only on the samples, not on time.
 func (r *Reader) Bytes() (done, total int64) {
 	total = sum(r.sizes)
 	switch {

@@ -30,7 +30,7 @@ type Heading struct {
 	Arrays    []string // names of the arrays of an .npz, in its order; nil for other formats
 }
 
-// A Selection selects the columns to read. Its fields mean what they mean in [Options].
+// A Selection selects the columns to read. Its fields have the same meaning as in [Options].
 type Selection struct {
 	Header          Header
 	Inputs, Targets []string

@@ -58,9 +58,9 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 // for words that come later.
 //
 // With MissingMean the Fill of a column of numbers is their mean to seven digits, or 0 without numbers;
-// the Fill of a column of words holds the share of each level. Columns is nil if no column has words, a
-// Notation or possibly missing cells, as in arrays of integers, and for more than 2^14 columns of
-// numbers without missing cells.
+// the Fill of a column of words holds the share of each level. If no column has words or a Notation,
+// Columns is nil without MissingMean, for arrays of integers, and for more than 2^14 columns of numbers
+// without missing cells.
 //
 //	panics: unless rows >= 1, and after Next.
 //	errors: one *Error, together with the Description of the other columns, for all columns that
@@ -103,8 +103,8 @@ func (r *Reader) Survey(rows int) (*Description, error) {
 	return d, nil
 }
 
-// survey looks at the first rows and goes back to the beginning. known holds the notations of the
-// inputs as far as they are known.
+// survey returns the statistics of the first rows and goes back to the beginning. known holds the
+// notations of the inputs as far as they are known.
 func (r *Reader) survey(rows int, known []Notation) (*survey, error) {
 	v := survey{about: &r.about, columns: make([]surveyed, r.about.dim+r.about.outputs)}
 	plain, forms := r.opt.notation(Notation{}), formNotations
@@ -168,7 +168,7 @@ func (c *surveyed) number(x float64) {
 	c.last, c.fraction = x, c.fraction || x != math.Trunc(x)
 }
 
-// cell counts a cell of a text.
+// cell adds a cell of a text to the statistics.
 func (c *surveyed) cell(cell string) {
 	if c.in.isMissing(cell) {
 		return
@@ -217,7 +217,7 @@ func (v *survey) rowNumbers() (inputs []int) {
 }
 
 // notations returns how the numbers of the columns are written, and the faults of columns whose commas
-// may be either sign. labels reports that the targets are labels, which have no such faults.
+// may be either sign. labels says that the targets are labels, which have no such faults.
 func (v *survey) notations(labels bool) (all []Notation, faults []columnFault) {
 	comma := rune(0)
 	if v.about.layout != nil {
@@ -281,7 +281,7 @@ func joined(faults []columnFault) *Error {
 	return Errorf(strings.Join(formats, "; "), append(args, commas...)...)
 }
 
-// describe returns the columns of the inputs, whose numbers are written in the given notations.
+// describe returns the Columns for inputs with numbers in the given notations, and their faults.
 func (v *survey) describe(how Missing, notations []Notation) (Columns, []columnFault) {
 	columns, special, missing := make(Columns, len(notations)), false, false
 	var faults []columnFault
