@@ -15,7 +15,7 @@ import (
 // is -1 for all earlier rows: the negative of the constant target. A State lists the labels of its new
 // classes. Its targets are the constant, then the classes of the model, then the new classes.
 
-// unknown returns a message that label is not one of the model's.
+// unknown returns a message that the model does not have the label.
 func (b *base) unknown(label string) string {
 	do := "train the model with all classes, or leave the row out"
 	if !utf8.ValidString(label) {

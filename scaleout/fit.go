@@ -2,7 +2,7 @@ package scaleout
 
 import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-// Fit fits the output layer of a model to all samples of the files that the patterns match, which are
+// Fit fits the output layer of a model to all samples of the files that match patterns. Patterns are
 // globs on Beam's file systems. It writes a model file with the feature maps, names and classes of
 // opt.Model and the state of the output layer, so that the model can learn more. Up to rounding the
 // result equals the fit of one process to the same samples, with the same feature maps and ridge,

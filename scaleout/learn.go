@@ -28,7 +28,7 @@ func init() {
 
 // A learnFn turns the samples of a bundle of shards into one state, with a line for each bad row that
 // it sets aside. The key of the state is a hash of the first shard, so a repeated bundle has the same
-// key. Its outputs are its only effects: StartBundle drops what is left of a bundle that failed.
+// key. Its outputs are its only effects. StartBundle drops what is left of a bundle that failed.
 type learnFn struct {
 	withModel
 	Options Options
@@ -193,7 +193,8 @@ func (fn *learnFn) open(ctx context.Context, shard Shard, aside func(*stream.Err
 }
 
 // flagOf returns the flag of blskernel-beam for a remedy of package stream, since Beam passes on only
-// the text of an error. The notation of numbers comes from the base model, so its flag is one of train.
+// the text of an error. The notation of numbers comes from the base model, so its flag is a flag of
+// train.
 func flagOf(r stream.Remedy) string {
 	flag := strings.TrimSpace("--" + strings.ToLower(r.Option.String()) + " " + r.Value)
 	switch r.Option {

@@ -26,8 +26,8 @@ func init() {
 	register.Emitter1[Shard]()
 }
 
-// match returns a PCollection<Shard> of the files of patterns. It is shuffled, so that any worker may
-// get any shard.
+// match returns a PCollection<Shard> of the files of patterns. The result is shuffled, so that any
+// worker may get any shard.
 func match(s beam.Scope, patterns, targets []string) beam.PCollection {
 	if len(patterns) == 0 {
 		panic("scaleout: no patterns; give at least one pattern that names files")

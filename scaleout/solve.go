@@ -109,7 +109,7 @@ func (fn *solveFn) solve(sum *State) (*modelfile.File, error) {
 	return file, nil
 }
 
-// explain returns err, for which there are no weights, with advice for the user.
+// explain adds advice for the user to err, the reason why there are no weights.
 func (fn *solveFn) explain(method blsupdate.Method, err error) error {
 	var rank *blsupdate.RankError
 	var condition *blsupdate.ConditionError

@@ -30,8 +30,8 @@ type State struct {
 	classes []string          // the labels of the last targets: classes that the model does not have
 }
 
-// learn adds rows A (q×k) with their targets Y (q×c). The last targets belong to classes, the new
-// classes, which begin with the present ones of s.
+// learn adds rows A (q×k) with their targets Y (q×c). The last targets belong to the new classes,
+// listed in classes, which begin with the present ones of s.
 func (s *State) learn(method blsupdate.Method, a, y *mat.Dense, classes []string) (err error) {
 	if s.updater == nil {
 		s.classes = classes

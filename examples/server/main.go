@@ -40,7 +40,7 @@ import (
 	"time"
 )
 
-// grace is the time that requests have to end when the server stops.
+// grace is the time that running requests have to finish when the server stops.
 const grace = 10 * time.Second
 
 func main() {

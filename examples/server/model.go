@@ -155,13 +155,13 @@ func (s *server) follow(ctx context.Context, seen os.FileInfo) {
 	}
 }
 
-// look records the end of a check of the file.
+// look records the time at which a check of the file ended.
 func (s *server) look() {
 	now := time.Now().UTC()
 	s.looked.Store(&now)
 }
 
-// same reports whether a file has been neither replaced nor changed; nil means that there is no file.
+// same reports whether the file is still the same and unchanged; nil means that there is no file.
 func same(now, before os.FileInfo) bool {
 	if now == nil || before == nil {
 		return now == before

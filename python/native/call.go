@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// A method is a line of the table in blskernel.h: the numbers of operands and results, whether it only
-// reads, so that it can run in parallel with others that only read, and what it does.
+// A method is a line of the table in blskernel.h: the numbers of operands and results, and what it
+// does. Methods for which reads is true do not change the object, and may run in parallel.
 type method struct {
 	operands, results int
 	reads             bool

@@ -58,7 +58,8 @@ func (x *Coder) Flush() error { return x.w.Flush() }
 // MaxElements bounds the numbers in a matrix, so that its bytes fit in an int, even of 32 bits.
 const MaxElements = math.MaxInt / 8
 
-// Fits reports whether a rows×cols matrix has at most MaxElements numbers. Neither may be negative.
+// Fits reports whether a rows×cols matrix has at most MaxElements numbers. Neither number may be
+// negative.
 func Fits(rows, cols int) bool { return cols == 0 || rows <= MaxElements/cols }
 
 // Reading reports whether x is a decoder.
@@ -188,7 +189,7 @@ func (x *Coder) Bool(v *bool) {
 	}
 }
 
-// Present codes whether an optional part follows, and returns it. An encoder writes its argument.
+// Present codes whether an optional part follows, and returns whether it does. An encoder writes is.
 func (x *Coder) Present(is bool) bool {
 	x.Bool(&is)
 	return is

@@ -29,7 +29,7 @@ func (e SignalError) Status() int {
 func Status(s syscall.Signal) int { return 128 + int(s) }
 
 // OnSignal returns a context that the first SIGINT, SIGTERM or SIGHUP cancels, with a SignalError as
-// its cause. The second one ends the process. A SIGHUP that is ignored, as under nohup, stays ignored.
+// its cause. A second signal ends the process. A SIGHUP that is ignored, as under nohup, stays ignored.
 func OnSignal() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)

@@ -18,9 +18,9 @@ var declined = sync.OnceValue(func() bool { return unwanted(os.DirFS("/"), os.Ge
 // its large pages are not 2 MiB, GODEBUG turns them off, or free page reporting is on. On arm64 with
 // small pages of 16 or 64 KiB, large ones have 32 or 512 MiB, and one write takes a whole one. With
 // reporting, a virtual machine returns free memory to its host in blocks of 2 MiB or more. The first
-// write to a large page then waits until the host has found memory, 5 ms as measured instead of 0.1.
-// Pages of 4 KiB from smaller blocks do not wait. The order of the blocks is a parameter of the kernel,
-// out of range without reporting.
+// write to a large page then waits until the host has found memory: 5 ms instead of 0.1 ms, as
+// measured. Pages of 4 KiB from smaller blocks do not wait. The order of the blocks is a parameter of
+// the kernel, out of range without reporting.
 func unwanted(root fs.FS, godebug string) bool {
 	modes, _ := fs.ReadFile(root, "sys/kernel/mm/transparent_hugepage/enabled")
 	size, known := number(root, "sys/kernel/mm/transparent_hugepage/hpage_pmd_size")

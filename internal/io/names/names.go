@@ -48,8 +48,8 @@ func Shorten(text string) string {
 // ShownText is how many bytes of a text Shorten shows.
 const ShownText = 40
 
-// List quotes the first ten names, and says how many more there are. It quotes both ends of a long
-// name, since names may differ at either.
+// List returns the first ten names in quotes, and the number of further names. It quotes both ends of a
+// long name, since names may differ at either.
 func List(names []string) string {
 	const most, end = 10, 40
 	quoted := make([]string, min(most, len(names)))

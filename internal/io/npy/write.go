@@ -23,7 +23,7 @@ func Text(width int) string { return fmt.Sprintf("<U%d", width) }
 const alignment = 64
 
 // AppendHeader appends to dst the header, version 1.0, of an array with the given shape and the type
-// descr, in C order. It is padded with spaces to a multiple of 64 bytes.
+// descr, in C order. The header is padded with spaces to a multiple of 64 bytes.
 func AppendHeader(dst []byte, descr string, shape ...int) []byte {
 	sizes := make([]string, len(shape))
 	for i, n := range shape {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Remedy returns an action with which a user can fix an error of the file system.
+// Remedy returns advice for the user on how to fix err, an error of the file system.
 func Remedy(err error) string {
 	switch {
 	case slices.ContainsFunc(full, func(e error) bool { return errors.Is(err, e) }):

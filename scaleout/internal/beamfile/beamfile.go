@@ -19,7 +19,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // paths without a scheme
 )
 
-// Local reports whether a path is on this machine: Beam's other file systems have a scheme before
+// Local reports whether a path is on this machine. Beam's other file systems have a scheme before
 // "://".
 func Local(path string) bool { return strings.Index(path, "://") <= 0 }
 
@@ -86,10 +86,10 @@ type file struct {
 // Close closes the file and its file system.
 func (f *file) Close() error { return errors.Join(f.ReadCloser.Close(), f.system.Close()) }
 
-// Write passes content a writer to the file at path. It replaces an existing file as a whole: on
-// this machine it writes another file and renames it when it is complete, elsewhere it writes one
-// object. It makes missing local folders. A process that is killed may leave the other file, whose name
-// ends with .tmp.
+// Write passes content a writer to the file at path. It replaces an existing file as a whole: on this
+// machine it writes another file and renames it when it is complete, elsewhere it writes one object. It
+// makes missing local folders. A process that is killed may leave the other file, with a name that ends
+// in .tmp.
 //
 //	errors: a fault of the file system, or the error of content. An existing file is then unchanged.
 func Write(ctx context.Context, path string, content func(io.Writer) error) error {
