@@ -193,8 +193,7 @@ func (fn *learnFn) open(ctx context.Context, shard Shard, aside func(*stream.Err
 }
 
 // flagOf returns the flag of blskernel-beam for a remedy of package stream, since Beam passes on only
-// the text of an error. The notation of numbers comes from the base model, so its flag is a flag of
-// train.
+// the text of an error. The notation of numbers comes from the base model, so its flag is train's.
 func flagOf(r stream.Remedy) string {
 	flag := strings.TrimSpace("--" + strings.ToLower(r.Option.String()) + " " + r.Value)
 	switch r.Option {

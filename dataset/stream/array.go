@@ -152,8 +152,7 @@ func (a *array) deliver(s *samples) *Error {
 	return nil
 }
 
-// end returns io.EOF unless the data continues. Reading to the end verifies the checksums of packed
-// data.
+// end returns io.EOF unless the data continues. Reading to the end verifies checksums of packed data.
 func (a *array) end() error {
 	if a.plain() {
 		return cmp.Or(a.checkSize(), io.EOF)

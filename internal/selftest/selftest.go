@@ -14,10 +14,9 @@ import (
 )
 
 // SelfTest returns a hash, 16 hexadecimal digits, of the results of products, reductions, a triangular
-// solve, a factorization with a solve, and tanh. The matrices of the products do not divide into whole
-// tiles, and their sums run over more than one block. SelfTest takes a few milliseconds. On the pure
-// backend the hash is the same on every 64-bit machine with fused multiply-adds;
-// docs/reproducibility.md lists it.
+// solve, a factorization with a solve, and tanh. The products do not divide into whole tiles, and their
+// sums run over more than one block. SelfTest takes a few milliseconds. On the pure backend the hash is
+// the same on every 64-bit machine with fused multiply-adds; docs/reproducibility.md lists it.
 func SelfTest(b blskernel.Backend) string {
 	const m, n, k, order = 25, 33, 769, 200
 	s := Source(22)

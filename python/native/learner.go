@@ -86,8 +86,7 @@ func (l *learner) learns(run func(c *call) error) func(c *call) error {
 	}
 }
 
-// fitted returns run as a method that first computes the weights, and so fits a model that keeps its
-// rows.
+// fitted returns run as a method that first computes the weights. This fits a model that keeps rows.
 func (l *learner) fitted(run func(c *call, u blsupdate.Updater) error) func(c *call) error {
 	return func(c *call) error {
 		m := l.Learner()

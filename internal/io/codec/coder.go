@@ -58,8 +58,7 @@ func (x *Coder) Flush() error { return x.w.Flush() }
 // MaxElements bounds the numbers in a matrix, so that its bytes fit in an int, even of 32 bits.
 const MaxElements = math.MaxInt / 8
 
-// Fits reports whether a rows×cols matrix has at most MaxElements numbers. Neither number may be
-// negative.
+// Fits reports whether a rows×cols matrix has at most MaxElements numbers. Neither may be negative.
 func Fits(rows, cols int) bool { return cols == 0 || rows <= MaxElements/cols }
 
 // Reading reports whether x is a decoder.

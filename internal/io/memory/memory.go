@@ -1,8 +1,7 @@
 // Package memory refuses work that needs more memory than is available, before the work starts.
 //
-// Check compares a lower bound on the memory that the work allocates with an upper bound on the memory
-// that the system can give. It therefore refuses nothing that would fit, and admitted work may still
-// fail.
+// Check compares a lower bound on what the work allocates with an upper bound on what the system can
+// give. It therefore refuses nothing that would fit, and admitted work may still fail.
 //
 // The upper bound is the smallest of these:
 //

@@ -81,7 +81,7 @@ func (d DType) float(u uint64) float64 {
 	return half(uint16(u))
 }
 
-// half returns the value of an IEEE 754 binary16: a sign, 5 bits of exponent with bias 15, 10 bits of
+// half returns the value of an IEEE 754 binary16: a sign, 5 bits of exponent with bias 15, 10 of
 // fraction.
 func half(h uint16) float64 {
 	sign := 1.0
