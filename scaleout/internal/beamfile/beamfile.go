@@ -19,7 +19,8 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // paths without a scheme
 )
 
-// Local reports whether a path is on this machine. Paths on Beam's other file systems have a scheme.
+// Local reports whether a path is on this machine. Paths on Beam's other file systems have a scheme
+// before "://".
 func Local(path string) bool { return strings.Index(path, "://") <= 0 }
 
 // Resolve resolves symbolic links and dots in a local path, as far as they can be read. The file may be
