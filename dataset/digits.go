@@ -86,7 +86,7 @@ func newGenerator(seed uint64, stream, i int) *generator {
 }
 
 // mix returns the output of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-// generators", 2014) one step after the state z. It is a bijection and separates neighbouring seeds.
+// generators", 2014) one step after the state z. mix is a bijection that separates neighbouring seeds.
 func mix(z uint64) uint64 {
 	z += 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

@@ -16,7 +16,7 @@ type skeleton struct {
 // maxPoints bounds the control points of a skeleton.
 const maxPoints = 16
 
-// skeletons are the shapes of each digit.
+// skeletons holds the possible shapes of each digit.
 var skeletons = [digitClasses][]skeleton{
 	0: {
 		{"012345670", // oval

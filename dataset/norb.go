@@ -63,7 +63,7 @@ var norb = format{
 // 3 trucks and 4 cars. Name is the folder's name followed by "(train)" or "(test)".
 //
 //	memory: 100 MB for small NORB, and up to half as much again while reading.
-//	errors: as [LoadMNIST].
+//	errors: as [LoadMNIST], but with 4 as the largest label.
 func LoadNORB(dir string) (train, test *Images, err error) { return norb.load(nil, dir) }
 
 // readNORBImages reads and reduces an n×2×96×96 matrix of bytes.
@@ -128,8 +128,8 @@ func readNORBLabels(r io.Reader) ([]byte, error) {
 	return labels, nil
 }
 
-// openMatrix unpacks r if it is gzipped and reads the header of a binary matrix with elements of the
-// type of and the dimensions n, shape[0], shape[1], ... It returns n and the body with the elements.
+// openMatrix unpacks r if it is gzipped and reads the header of a binary matrix with the given element
+// type and the dimensions n, shape[0], shape[1], ... It returns n and the body with the elements.
 func openMatrix(r io.Reader, of elementType, shape ...int) (n int, b body, err error) {
 	if b.r, err = unpack(r); err != nil {
 		return 0, b, err

@@ -69,7 +69,7 @@ func firstRune(text string) rune {
 	return r
 }
 
-// notation returns how numbers with the Notation of are read: Decimal and Thousands override it.
+// notation returns how numbers with the given Notation are read: Decimal and Thousands override it.
 func (o *Options) notation(of Notation) notation {
 	n := notation{decimal: o.Decimal, thousands: o.Thousands, unit: firstRune(of.Unit), na: o.NA}
 	if !o.signs() {
