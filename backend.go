@@ -68,8 +68,8 @@ var known = []string{"openblas", "pure"}
 // Lookup returns the backend with the given name: "pure", "openblas", or "" for the selected one (see
 // Default). "pure/KERNEL", such as "pure/avx2", is the pure backend on that kernel, regardless of the
 // environment. The kernels are generic, neon on arm64, and avx2 and avx512 on amd64 if the CPU has
-// them. Case does not matter. The error is an *UnavailableError if the name is known but cannot be used
-// here; it says what is missing and what to do.
+// them. Case does not matter. The error is an *UnavailableError if the backend is known but cannot be
+// used here; the error says what is missing and what to do.
 func Lookup(name string) (Backend, error) {
 	if name == "" {
 		s := selected()

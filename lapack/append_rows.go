@@ -8,8 +8,8 @@ import (
 	"blskernel/mat"
 )
 
-// AppendRows updates the triangle R of a QR factorization, and z = QᵀY, for rows added to the matrix
-// and to its right-hand sides: it overwrites R, z and Ya with R', z' and Ya', where
+// AppendRows updates the triangle R of a QR factorization, and z = QᵀY, when rows Ax are added to the
+// matrix and rows Ya to its right-hand sides Y. It overwrites R, z and Ya with R', z' and Ya', where
 //
 //	[R ]      [R']    [z ]      [z' ]
 //	[Ax] = Q' [0 ],   [Ya] = Q' [Ya'],   Q' orthogonal,
@@ -40,19 +40,19 @@ func AppendRows(bk blskernel.Backend, r, z, ax, ya *mat.Dense) error {
 }
 
 // MergeTriangles combines the QR factorizations of two parts of the rows of a matrix. It overwrites R1
-// and z1 with R and z, and z2 with the rest, where
+// and z1 with R and z, and z2 with rest, where
 //
 //	[R1]     [R]    [z1]     [z   ]
 //	[R2] = Q [0],   [z2] = Q [rest],   Q orthogonal,
 //
-// so that RᵀR = R1ᵀR1 + R2ᵀR2 and Rᵀz = R1ᵀz1 + R2ᵀz2. The residual sum of squares is the sum over the
-// two parts plus the sum of squares of the rest. Only one of the two parts may carry a ridge.
+// so that RᵀR = R1ᵀR1 + R2ᵀR2 and Rᵀz = R1ᵀz1 + R2ᵀz2. The residual sum of squares is the sum for the
+// two parts plus the sum of squares of rest. Only one of the two parts may carry a ridge.
 //
 // R1 and R2 are k×k upper triangular, z1 and z2 are k×c; both may be nil or empty for c = 0.
 // MergeTriangles neither reads nor writes r1 and r2 below their diagonals, and does not change r2. The
 // rules of AppendRows apply to overlap, signs, errors (positions are counted in [R1 z1; R2 z2]), panics
-// and workspace. It takes 2k³/3 + 2ck² flops, a third as many as AppendRows for the k rows of R2, since
-// row i of R2 keeps its i leading zeros until it is eliminated. (PLASMA: dttqrt, dttmqr; LAPACK: dtpqrt
+// and workspace. It takes 2k³/3 + 2ck² flops, a third to a half as many as AppendRows for R2, since row
+// i of R2 keeps its i leading zeros until it is eliminated. (PLASMA: dttqrt, dttmqr; LAPACK: dtpqrt
 // with l = n; the step of TSQR in Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci. Comput. 34, 2012.)
 func MergeTriangles(bk blskernel.Backend, r1, z1, r2, z2 *mat.Dense) error {
 	k, _ := r1.Dims()

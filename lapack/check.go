@@ -20,7 +20,7 @@ const (
 	pivotsLength    = "lapack: the length of the permutation does not match the matrix"
 )
 
-// require panics unless ok is true. value is a message or an error of gonum's mat.
+// require panics with value, a message or an error of gonum's mat, unless ok is true.
 func require(ok bool, value any) {
 	if !ok {
 		panic(value)
@@ -63,7 +63,7 @@ func checkTriangle(routine string, n int, u block.Matrix) error {
 
 func blockOf(g blas64.General) block.Matrix { return block.Dense(g.Data, g.Stride) }
 
-// rawOrNone returns the matrix of d, or one without rows and columns if d is nil.
+// rawOrNone returns the raw matrix of d, or an empty one if d is nil.
 func rawOrNone(d *mat.Dense) blas64.General {
 	if d == nil {
 		return blas64.General{}

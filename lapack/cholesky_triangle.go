@@ -10,8 +10,8 @@ import (
 )
 
 // SolveUTo computes the n×m X = U⁻¹B, or X = U⁻ᵀB if trans is set, for the n×m b and writes it to dst,
-// in n²m flops. These are the two halves of SolveTo, A⁻¹B = U⁻¹(U⁻ᵀB). U⁻ᵀB gives quadratic forms
-// without cancellation: bᵀA⁻¹b = ‖U⁻ᵀb‖². See Solving in the package comment. (LAPACK: dtptrs.)
+// in n²m flops. SolveTo does both solves: A⁻¹B = U⁻¹(U⁻ᵀB). U⁻ᵀB gives quadratic forms without
+// cancellation: bᵀA⁻¹b = ‖U⁻ᵀb‖². See Solving in the package comment. (LAPACK: dtptrs.)
 func (c *Cholesky) SolveUTo(dst, b *mat.Dense, trans bool) error {
 	return c.solveU(blas.Left, dst, b, trans)
 }
@@ -32,14 +32,14 @@ func (c *Cholesky) solveU(side blas.Side, dst, b *mat.Dense, trans bool) error {
 }
 
 // SolveUTriangle overwrites the lower triangle L of the n×n l with U⁻ᵀL, which is also lower
-// triangular. It neither reads nor writes l above its diagonal. It takes n³/3 flops, a third of
-// SolveUTo for a square matrix, and a workspace of about 128n numbers and the buffers of the backend; a
-// backend without products of packed blocks takes 400n more.
+// triangular. It neither reads nor writes l above its diagonal. It takes n³/3 flops, a third of what
+// SolveUTo takes for n right-hand sides, and a workspace of about 128n numbers and the buffers of the
+// backend; a backend without products of packed blocks takes 400n more.
 //
 // The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; l
-// is then unchanged. It matches ErrOverflow if the result overflows; the triangle then holds what was
-// computed. SolveUTriangle panics with mat.ErrShape if l is not n×n. (LAPACK has no such routine; a
-// blsupdate.Counter records it as "Dttrsm", a dtrsm of two triangles.)
+// is then unchanged. The error matches ErrOverflow if the result overflows; the triangle then holds
+// what was computed. SolveUTriangle panics with mat.ErrShape if l is not n×n. (LAPACK has no such
+// routine; a blsupdate.Counter records it as "Dttrsm", a dtrsm of two triangles.)
 func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
 	return c.onTriangle("Dttrsm", blas.Lower, l, factor.Ttrsm)
 }
@@ -49,9 +49,9 @@ func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
 // SolveUTriangle.
 //
 // The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; r
-// is then unchanged. It matches ErrOverflow if the product overflows; the triangle then holds what was
-// computed. (LAPACK has no such routine; a blsupdate.Counter records it as "Dttrmm", a dtrmm of two
-// triangles.)
+// is then unchanged. The error matches ErrOverflow if the product overflows; the triangle then holds
+// what was computed. (LAPACK has no such routine; a blsupdate.Counter records it as "Dttrmm", a dtrmm
+// of two triangles.)
 func (c *Cholesky) MulUTriangle(r *mat.Dense) error {
 	return c.onTriangle("Dttrmm", blas.Upper, r, factor.Ttrmm)
 }

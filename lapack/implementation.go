@@ -45,8 +45,8 @@ import (
 // Dgetrf allocates a workspace of 48(m+23) numbers. The QR, LQ and least squares routines allocate at
 // most 64(3m+2n+16) + n numbers, where m is the larger dimension and n the smaller.
 //
-// A routine with a parameter work requires at least the length that its comment states, as lwork. It
-// has its own workspace unless the comment says otherwise. If lwork is -1, it only sets work[0].
+// A routine with a parameter work requires lwork to be at least the length that its comment states. It
+// uses its own workspace unless the comment says otherwise. If lwork is -1, it only sets work[0].
 //
 // Methods may be called from several goroutines at once. The zero value is ready for use.
 type Implementation struct {
@@ -91,7 +91,7 @@ func isUplo(ul blas.Uplo) bool { return ul == blas.Upper || ul == blas.Lower }
 
 func isDiag(diag blas.Diag) bool { return diag == blas.NonUnit || diag == blas.Unit }
 
-// isTranspose reports whether t is valid, and returns blas.Trans for blas.ConjTrans.
+// isTranspose returns t, with blas.Trans in place of blas.ConjTrans, and reports whether t is valid.
 func isTranspose(t blas.Transpose) (blas.Transpose, bool) {
 	if t == blas.ConjTrans {
 		t = blas.Trans

@@ -18,8 +18,8 @@ import (
 // of ‖A⁻¹‖ is a lower bound and rarely less than a third of ‖A⁻¹‖. Dgecon takes about 10n² flops.
 //
 // It returns 1 for n = 0, NaN if anorm is NaN, and 0 if A is singular, anorm is 0 or infinite, or a
-// solution is not finite: the condition number is beyond 2⁹⁶⁰ or the factors are not finite. work has
-// at least 4n elements and iwork at least n; neither is used. (LAPACK: dgecon, dlacn2.)
+// solution is not finite, because the condition number is beyond 2⁹⁶⁰ or the factors are not finite.
+// work has at least 4n elements and iwork at least n; neither is used. (LAPACK: dgecon, dlacn2.)
 func (impl Implementation) Dgecon(norm gonumlapack.MatrixNorm, n int, a []float64, lda int, anorm float64, work []float64, iwork []int) float64 {
 	if norm != gonumlapack.MaxColumnSum && norm != gonumlapack.MaxRowSum || anorm < 0 || !holds(a, n, n, lda) || len(work) < 4*n || len(iwork) < n {
 		return impl.Implementation.Dgecon(norm, n, a, lda, anorm, work, iwork)
@@ -31,8 +31,8 @@ func (impl Implementation) Dgecon(norm gonumlapack.MatrixNorm, n int, a []float6
 	})
 }
 
-// Dpocon is Dgecon for the Cholesky factor that Dpotrf left in the triangle ul of a. The two norms are
-// equal. work has at least 3n elements. (LAPACK: dpocon.)
+// Dpocon is Dgecon for the Cholesky factor that Dpotrf left in the triangle ul of a. The 1-norm and the
+// infinity norm are equal. work has at least 3n elements. (LAPACK: dpocon.)
 func (impl Implementation) Dpocon(ul blas.Uplo, n int, a []float64, lda int, anorm float64, work []float64, iwork []int) float64 {
 	if !isUplo(ul) || anorm < 0 || !holds(a, n, n, lda) || len(work) < 3*n || len(iwork) < n {
 		return impl.Implementation.Dpocon(ul, n, a, lda, anorm, work, iwork)

@@ -78,7 +78,7 @@ func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []fl
 
 // Dorgqr overwrites the m×n a with the first n columns of Q, where 0 <= k <= n <= m. On entry the first
 // k columns hold the reflections of Q below the diagonal, as Dgeqrf left them, and tau holds their
-// factors. It takes 4mnk - 2(m+n)k² + 4k³/3 flops, or 2n²(m - n/3) for k = n, and a workspace of
+// scalar factors. It takes 4mnk - 2(m+n)k² + 4k³/3 flops, or 2n²(m - n/3) for k = n, and a workspace of
 // 64(m+n+65) numbers; work has at least max(1, n) elements.
 func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
 	if k < minReflectors || k > n || n > m || m*n < minOrgqr || lwork < n || len(work) < lwork || !holds(a, m, n, lda) || len(tau) != k {

@@ -125,7 +125,7 @@ func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []
 	return ok
 }
 
-// vectors returns where a job stores its vectors: all n, the first k, or none.
+// vectors returns where job stores all n vectors, the first k, or none, and whether job is valid.
 func vectors(job gonumlapack.SVDJob, n, k int, x []float64, ldx int) (v svd.Vectors, ok bool) {
 	v.X = block.Dense(x, ldx)
 	switch job {

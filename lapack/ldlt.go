@@ -23,8 +23,8 @@ import (
 // and its column. In practice this means searching one or two more columns. No element of U is then
 // larger than 2.79 in magnitude. The original partial pivoting of Bunch and Kaufman does not bound U,
 // which harms the inverse but not solutions. Over 290,000 small sparse matrices with elements of widely
-// different sizes, the residual of the inverse then reached 5e4 n eps ‖A‖ ‖A⁻¹‖, but only 0.9 n eps ‖A‖
-// ‖A⁻¹‖ with bounded pivots.
+// different sizes, the residual of the inverse reached 5e4 n eps ‖A‖ ‖A⁻¹‖ with partial pivoting, but
+// only 0.9 n eps ‖A‖ ‖A⁻¹‖ with bounded pivots.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type LDLT struct {
@@ -40,9 +40,9 @@ var ldltRoutines = routines{"Dsptrf", "Dsptrs", "Dsptri", "Dspcon", "Dsprfs"}
 // Factorize factors a copy of a as P A Pᵀ = Uᵀ D U, in n³/3 flops.
 //
 // The error is a *PivotError that matches ErrSingular if a pivot is exactly zero, so that A is within
-// rounding of a singular matrix. It is an *ElementError that matches ErrNotFinite if a holds NaN or an
-// infinity, and a *PivotError that matches it if the elimination overflows. (LAPACK: dsptrf, with the
-// pivots of dsytrf_rook and the factors of dsytrf_rk.)
+// rounding of a singular matrix. The error matches ErrNotFinite if a holds NaN or an infinity (an
+// *ElementError), or if the elimination overflows (a *PivotError). (LAPACK: dsptrf, with the pivots of
+// dsytrf_rook and the factors of dsytrf_rk.)
 func (f *LDLT) Factorize(a *mat.SymPacked) error { return f.FactorizeInPlace(packedCopy(a)) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see Storage in the

@@ -101,9 +101,9 @@ func (f *LeastSquares) Pivots(dst []int) []int {
 // and a workspace of c·max(l, k) + 64(l + k + c) numbers.
 //
 // The error matches ErrNotFinite if b holds NaN or an infinity; dst is then unchanged apart from its
-// size. It matches ErrOverflow if X overflows; dst then holds what was computed. Dependent columns are
-// not an error. SolveTo panics with mat.ErrShape if the shapes do not fit. It also panics if dst and b
-// overlap in any other way or the receiver is empty. (LAPACK: dgelsy.)
+// size. The error matches ErrOverflow if X overflows; dst then holds what was computed. Dependent
+// columns are not an error. SolveTo panics with mat.ErrShape if the shapes do not fit. It also panics
+// if dst and b overlap in any other way or the receiver is empty. (LAPACK: dgelsy.)
 func (f *LeastSquares) SolveTo(dst, b *mat.Dense) error {
 	const routine = "Dgelsy"
 	f.mustHold()

@@ -53,15 +53,15 @@ func (f *LU) Reset() {
 	*f = LU{Backend: f.Backend, MaxCondition: f.MaxCondition, base: f.base, nb: f.nb}
 }
 
-// maxGrowth is the growth, which costs five of sixteen digits, above which solutions are refined.
+// maxGrowth is the growth factor above which solutions are refined. It costs five of sixteen digits.
 const maxGrowth = 1e5
 
 // Factorize factors a copy of a as P A = L U, in 2n³/3 flops.
 //
 // The error is a *PivotError that matches ErrSingular if a pivot is exactly zero, so that A is within
-// rounding of a singular matrix. It is an *ElementError that matches ErrNotFinite if a holds NaN or an
-// infinity, and a *PivotError that matches it if the elimination overflows. Factorize panics with
-// mat.ErrSquare unless a is square. (LAPACK: dgetrf.)
+// rounding of a singular matrix. The error matches ErrNotFinite if a holds NaN or an infinity (an
+// *ElementError), or if the elimination overflows (a *PivotError). Factorize panics with mat.ErrSquare
+// unless a is square. (LAPACK: dgetrf.)
 //
 // If elements grow by a factor of more than 10⁵ during the elimination (see Growth), Factorize also
 // keeps a copy of A. All solutions and the inverse are then refined until their backward errors stop

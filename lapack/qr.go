@@ -47,9 +47,9 @@ func (f *QR) Reset() {
 // Factorize factors a copy of a as A = Q R, in 2k²(l - k/3) flops. A rank-deficient matrix, whose R has
 // a small or zero diagonal element, is an error only in SolveTo.
 //
-// The error is an *ElementError that matches ErrNotFinite if a holds NaN or an infinity, and a
-// *PivotError that matches it if a reflection overflows. Factorize panics with mat.ErrShape if a has
-// fewer rows than columns. (LAPACK: dgeqrf.)
+// The error matches ErrNotFinite if a holds NaN or an infinity (an *ElementError), or if a reflection
+// overflows (a *PivotError). Factorize panics with mat.ErrShape if a has fewer rows than columns.
+// (LAPACK: dgeqrf.)
 func (f *QR) Factorize(a *mat.Dense) error {
 	return f.FactorizeInPlace(denseOn(denseCopy(a.RawMatrix())))
 }
@@ -60,7 +60,7 @@ func (f *QR) FactorizeInPlace(a *mat.Dense) error {
 	return f.FactorizeInPlaceContext(context.Background(), a)
 }
 
-// FactorizeInPlaceContext is like FactorizeInPlace but stops once ctx is done, which it checks before
+// FactorizeInPlaceContext is like FactorizeInPlace but stops once ctx is done; it checks ctx before
 // each block of 64 columns (32 below 900 rows). It then returns an error that wraps context.Cause(ctx).
 func (f *QR) FactorizeInPlaceContext(ctx context.Context, a *mat.Dense) error {
 	const routine = "Dgeqrf"
@@ -129,11 +129,11 @@ func (f *QR) RTo(dst *mat.Dense) {
 //
 // The error matches ErrNotFinite if b holds NaN or an infinity. It is a *PivotError that matches
 // ErrSingular if R has a zero on its diagonal, so that A does not have full column rank. In both cases
-// dst is unchanged apart from its size. It matches ErrOverflow if X overflows; dst then holds what was
-// computed. It is a *ConditionError if columns are dependent to working precision; dst then holds X,
-// and LeastSquares has the solution of least norm. SolveTo panics with mat.ErrShape if the shapes do
-// not fit. It also panics if dst and b overlap in any other way or the receiver is empty. (LAPACK:
-// dormqr, dtrtrs.)
+// dst is unchanged apart from its size. The error matches ErrOverflow if X overflows; dst then holds
+// what was computed. It is a *ConditionError if columns are dependent to working precision; dst then
+// holds X, and LeastSquares has the solution of least norm. SolveTo panics with mat.ErrShape if the
+// shapes do not fit. It also panics if dst and b overlap in any other way or the receiver is empty.
+// (LAPACK: dormqr, dtrtrs.)
 func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	f.mustHold()
 	l, k := f.Dims()

@@ -17,8 +17,8 @@ import (
 // A solver overwrites the n×c x with A⁻¹x if side is blas.Left, or the c×n x with x A⁻¹ otherwise.
 type solver func(bk factor.Backend, side blas.Side, c int, x block.Matrix)
 
-// rowPanel is the number of rows of right-hand sides that are solved together: few enough to stay in
-// the cache between two triangular solves, but enough to amortize reading the triangle.
+// rowPanel is the number of right-hand sides, stored as rows, that are solved together: few enough to
+// stay in the cache between two triangular solves, but enough to amortize reading the triangle.
 const rowPanel = 1024
 
 // system returns the order n that the shape of b implies, and the number of right-hand sides in b.

@@ -19,7 +19,7 @@
 //
 // An empty dst (the zero value) gets the right size; any other dst must already have it. As in gonum,
 // dst may be one of the operands, which costs a copy of that operand, but must not partially overlap
-// one. A dst emptied by Reset must not share its old storage with an operand. NaN and Inf in the
+// one. The old storage of a dst emptied by Reset must not overlap an operand. NaN and Inf in the
 // operands propagate to the result.
 //
 // # Panics
@@ -30,7 +30,7 @@
 //	a negative order or dimension                       mat.ErrNegativeDimension
 //	a dimension of zero in NewDense                     mat.ErrZeroLength
 //	shapes that do not fit, data of another length      mat.ErrShape
-//	an element out of range                             mat.ErrRowAccess, mat.ErrColAccess
+//	an index out of range                               mat.ErrRowAccess, mat.ErrColAccess
 //
 // A result that partially overlaps an operand panics with the string "mat: bad region: overlap", as in
 // gonum, which has no error for this: Maybe does not recover it.
