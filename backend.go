@@ -102,7 +102,7 @@ func absent(system, architecture string) string {
 	if system == "linux" && (architecture == "amd64" || architecture == "arm64") {
 		return "this program was built without cgo"
 	}
-	return "openblas does not support " + system + "/" + architecture
+	return "it does not support " + system + "/" + architecture
 }
 
 // Default returns the selected backend, chosen once per process: the one that BLSKERNEL_BACKEND names;

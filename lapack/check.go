@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	notFactorized   = "lapack: the receiver holds no factorization"
+	notFactorized   = "lapack: the receiver holds no factorization; call Factorize first"
 	solveAliased    = "lapack: the solution partially overlaps the right-hand sides"
 	refineAliased   = "lapack: the solution shares storage with the matrix or the right-hand side"
 	triangleAliased = "lapack: the solution overlaps the triangle"

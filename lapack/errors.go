@@ -44,7 +44,7 @@ func (e *PivotError) Error() string {
 	case ErrSingular:
 		return fmt.Sprintf("lapack: %s: pivot %d is exactly zero: %v; remove dependent rows or columns, or add a ridge to the diagonal", e.Routine, e.Index, e.Err)
 	}
-	return fmt.Sprintf("lapack: %s: pivot %d is %v: the elimination overflows; scale the matrix", e.Routine, e.Index, e.Pivot)
+	return fmt.Sprintf("lapack: %s: pivot %d is %v: the elimination overflowed; scale the matrix", e.Routine, e.Index, e.Pivot)
 }
 
 func (e *PivotError) Unwrap() error { return e.Err }
@@ -67,7 +67,7 @@ func (e *ElementError) Error() string {
 	if e.Err == ErrOverflow {
 		return fmt.Sprintf("lapack: %s: element (%d, %d) of the result is %v: %v; scale the matrix, or add a ridge to the diagonal if RCond is small", e.Routine, e.Row, e.Col, e.Value, e.Err)
 	}
-	return fmt.Sprintf("lapack: %s: element (%d, %d) of the input is %v; clean the data first", e.Routine, e.Row, e.Col, e.Value)
+	return fmt.Sprintf("lapack: %s: element (%d, %d) of the input is %v; remove or replace such values first", e.Routine, e.Row, e.Col, e.Value)
 }
 
 func (e *ElementError) Unwrap() error { return e.Err }
@@ -106,7 +106,7 @@ type GrowthError struct {
 }
 
 func (e *GrowthError) Error() string {
-	return fmt.Sprintf("lapack: %s: elements have grown by a factor of %.3g during the elimination, and the result loses about %.0f digits; use Factorize, which keeps the matrix and refines solutions, or QR", e.Routine, e.Growth, detmath.Log10(e.Growth))
+	return fmt.Sprintf("lapack: %s: elements grew by a factor of %.3g during the elimination, so the result loses about %.0f digits; use Factorize, which keeps the matrix and refines solutions, or QR", e.Routine, e.Growth, detmath.Log10(e.Growth))
 }
 
 // withResult reports whether err is nil or comes with a result.

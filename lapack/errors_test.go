@@ -225,9 +225,9 @@ func TestErrorMessages(t *testing.T) {
 		{&PivotError{"Dgetrf", 3, 0, ErrSingular}, "Dgetrf: pivot 3 is exactly zero: matrix is singular; " +
 			"remove dependent rows or columns, or add a ridge to the diagonal"},
 		{&PivotError{"Dsptrf", 1, math.Inf(1), ErrNotFinite},
-			"Dsptrf: pivot 1 is +Inf: the elimination overflows; scale the matrix"},
+			"Dsptrf: pivot 1 is +Inf: the elimination overflowed; scale the matrix"},
 		{&ElementError{"Dgeqrf", 2, 5, math.NaN(), ErrNotFinite},
-			"Dgeqrf: element (2, 5) of the input is NaN; clean the data first"},
+			"Dgeqrf: element (2, 5) of the input is NaN; remove or replace such values first"},
 		{&ElementError{"Dsptri", 0, 4, math.Inf(-1), ErrOverflow}, "Dsptri: element (0, 4) of the result is -Inf: " +
 			"overflow; scale the matrix, or add a ridge to the diagonal if RCond is small"},
 	} {
