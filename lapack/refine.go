@@ -52,9 +52,9 @@ type ErrorBounds struct {
 //
 // One step makes a normwise backward stable solver componentwise backward stable (Skeel, Math. Comp.
 // 35, 1980; Higham, theorem 12.4). If ‖|A| |A⁻¹|‖∞ times the ratio of the largest to the smallest
-// element of |A||x| is below 1/(f u), where f depends only on the solver and n, then |b - A x| <=
-// 2(n+1)u |A||x|, to first order. Refinement pays if rows of A or B are badly scaled, or if the
-// elements of U or D have grown. Otherwise it confirms that the first solution was already as good.
+// element of |A||x| is below 1/(f u), where f depends only on the solver and n, then
+// |b - A x| <= 2(n+1)u |A||x|, to first order. Refinement pays if rows of A or B are badly scaled, or
+// if the elements of U or D have grown. Otherwise it confirms that the first solution was already good.
 //
 // The residuals and the step take 10n²c flops. The bounds take about five solves of 2n²c flops, each
 // with all c right-hand sides. The workspace is 256n + 7n·min(c, 256) numbers.

@@ -18,7 +18,7 @@ import (
 // routine says. NaN and Inf in a matrix give undefined elements and info. Arguments must not overlap.
 //
 // Illegal arguments, short slices and sizes beyond 32 bits cause panics with constant messages: the
-// BLAS's if it has one. blskernel.SetThreads bounds the threads.
+// message of the BLAS if it has one. blskernel.SetThreads bounds the threads.
 type ColumnMajorLAPACK interface {
 	// Dpotrf overwrites the triangle ul of a symmetric positive definite A with U, A = UᵀU, or with
 	// L, A = LLᵀ, in n³/3 flops. A positive info is the order of a leading minor that is not
@@ -47,8 +47,8 @@ func ColumnMajor(b blskernel.Backend) (ColumnMajorLAPACK, bool) {
 	return l, ok
 }
 
-// MissingLAPACK returns why b, the backend openblas, has no ColumnMajorLAPACK. It returns "" if b has
-// one or is another backend.
+// MissingLAPACK returns why b, the backend openblas, does not implement ColumnMajorLAPACK. It returns
+// "" if b does, or is another backend.
 func MissingLAPACK(b blskernel.Backend) string {
 	if m, ok := unwrapped(b).(interface{ MissingLAPACK() string }); ok {
 		return m.MissingLAPACK()

@@ -8,8 +8,8 @@ import (
 // flopsPerNanosecond is the approximate speed of the kernels.
 const flopsPerNanosecond = 50
 
-// Share calls do for the tasks 0 to tasks-1, in this order or on several threads. Each task takes about
-// the given number of flops and does all of its work on its own thread.
+// Share calls do for the tasks 0 to tasks-1, in this order on one thread or concurrently on several.
+// Each task takes about the given number of flops and does all of its work on its own thread.
 func (bk Backend) Share(tasks int, flops float64, do func(task int)) {
 	bk.BlockRows(tasks, 1+int(flops/flopsPerNanosecond), func(from, to int) {
 		for t := from; t < to; t++ {
@@ -18,10 +18,10 @@ func (bk Backend) Share(tasks int, flops float64, do func(task int)) {
 	})
 }
 
-// LooksAhead reports whether one thread should do the critical work of the next step while the others
-// do the remaining work. The parameters first and rest are their numbers of flops. Looking ahead avoids
-// waiting for a panel or a small triangle, which cannot be shared. It pays only if the remaining work
-// is long enough, and only on this module's backends, where the products of a task stay on its thread.
+// LooksAhead reports whether one thread should do the critical work of the next step, of first flops,
+// while the others do the remaining work, of rest flops. Looking ahead avoids waiting for a panel or a
+// small triangle, which cannot be shared. It pays only if the remaining work is long enough, and only
+// on this module's backends, where the products of a task stay on its thread.
 func (bk Backend) LooksAhead(first, rest float64) bool {
 	_, ours := bk.Backend.(block.Ops)
 	threads := float64(blskernel.Threads())

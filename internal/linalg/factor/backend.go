@@ -81,9 +81,9 @@ func (bk Backend) Gemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b b
 	bk.Dgemm(tA, tB, m, n, k, alpha, a.X, a.Ld, b.X, b.Ld, beta, c.X, c.Ld)
 }
 
-// Syrk adds alpha A Aᵀ, for an n×k A, if t is blas.NoTrans, or else alpha Aᵀ A to the triangle ul of
-// the n×n C; a packed C is upper. Dense operands go to Dsyrk, which in OpenBLAS is faster than products
-// of blocks.
+// Syrk adds alpha A Aᵀ (A is n×k) if t is blas.NoTrans, and alpha AᵀA (A is k×n) otherwise, to the
+// triangle ul of the n×n C. A packed C is upper. Dense operands go to Dsyrk, which in OpenBLAS is
+// faster than products of blocks.
 func (bk Backend) Syrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a, c block.Matrix) {
 	if a.Packed || c.Packed {
 		bk.BlockSyrk(t, n, k, alpha, a, nil, c)

@@ -16,8 +16,8 @@ const exchangeTime = 5
 // Laswp exchanges rows k and swap[k] of x, in its first cols columns, for k = 0, 1, ...: it multiplies
 // x by a permutation P from the left. If back is set, k descends, and Pᵀ replaces P.
 //
-// The columns are split into one range per thread: exchanged rows are far apart, and long pieces stream
-// better from memory.
+// The columns are split into one range per thread, because exchanged rows are far apart, and long
+// pieces stream better from memory.
 func Laswp(bk Backend, cols int, x block.Matrix, swap []int, back bool) {
 	if cols <= exchangeLoop {
 		laswp(x, 0, cols, swap, back)

@@ -49,7 +49,7 @@ func potrf(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
 	return -1
 }
 
-// potrfRows is Potrf for the upper triangle of a workspace. It updates each block row with one product
+// potrfRows is Potrf for the upper triangle of a workspace. It updates each block row by one product
 // with the rows above, and also writes below the diagonal within the block row. (LAPACK: dpotrf.)
 func potrfRows(bk factor.Backend, n int, u block.Matrix) int {
 	for i := 0; i < n; i += factor.TileOrder {

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// A Gerfs improves solutions of A X = B with a square A of order N, any number of columns at once.
-// (LAPACK: dgerfs, dporfs, dsyrfs.)
+// A Gerfs improves solutions of A X = B with a square A of order N, for any number of right-hand sides
+// at once. (LAPACK: dgerfs, dporfs, dsyrfs.)
 type Gerfs struct {
 	Backend factor.Backend
 	N       int

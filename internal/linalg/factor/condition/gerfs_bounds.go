@@ -43,14 +43,14 @@ func (f Gerfs) backward(c int, r, w, errs []float64) {
 	}
 }
 
-// forward writes bounds of max_i |x - x*|_i / max_i |x|_i, x* exact, for the columns of x, given their
+// forward writes bounds on max_i |x - x*|_i / max_i |x|_i, x* exact, for the columns of x, given their
 // residuals r and w = |A||x| + |b|. It overwrites w and the workspaces work and rhs, of the size of x.
 //
 // With G = diag(|r| + (n+1) u w), a bound is ‖A⁻¹G‖∞/‖x‖∞, and ‖A⁻¹G‖∞ is the 1-norm of the transpose G
-// A⁻ᵀ, which the estimator of Con can find. LAPACK estimates one column after another, with some five
-// solves each at Level 2 speed. Here the estimators of all columns step together, so that each solve
-// has many right-hand sides. A⁻¹ is multiplied by the largest magnitude in A, and G is divided by it
-// and by ‖x‖∞. Badly scaled data then neither overflow nor underflow on the way.
+// A⁻ᵀ, which the estimator of Con can estimate. LAPACK estimates one column after another, with some
+// five solves each at Level 2 speed. Here the estimators of all columns step together, so that each
+// solve has many right-hand sides. A⁻¹ is multiplied by the largest magnitude in A, and G is divided by
+// it and by ‖x‖∞. Badly scaled data then neither overflow nor underflow on the way.
 func (f Gerfs) forward(x blas64.General, r, w, work, rhs []float64, bounds []float64) {
 	active := f.weights(x, r, w, work, bounds)
 	for {

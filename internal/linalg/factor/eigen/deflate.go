@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// deflate brings a window of the given order to Schur form: the last rows and columns of the active
-// block, ktop to kbot. The column left of the window becomes a spike. An eigenvalue whose component of
+// deflate brings a window of the given order, the last rows and columns of the active block ktop to
+// kbot, to Schur form. The column left of the window becomes a spike. An eigenvalue whose component of
 // the spike is negligible is an eigenvalue of h to working precision and is deflated. The rest becomes
 // Hessenberg again. deflate returns the numbers of eigenvalues left and deflated; they are in w up to
 // kbot, the deflated ones last. (Aggressive early deflation; LAPACK: dlaqr3.)
@@ -64,7 +64,7 @@ func (m *multishift) deflate(ktop, kbot, order int) (left, deflated int) {
 }
 
 // detect moves up the eigenvalues whose component of the spike is not negligible, to row failed and the
-// rows after it. It returns the row after the last of them.
+// rows after it. It returns the row after the last one moved.
 func (p *problem) detect(failed int, spike, tiny float64) (left int) {
 	left = p.n
 	for failed < left {

@@ -8,16 +8,16 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// gehrdColumns is the number of columns whose reflections are applied together. Each column takes six
-// passes over the columns before it, and one over the rest of the matrix. 16 to 48 are equally fast.
+// gehrdColumns is the number of columns whose reflections are applied together; 16 to 48 are equally
+// fast. Each column takes six passes over the columns before it, and one over the rest of the matrix.
 const gehrdColumns = 32
 
 // Gehrd overwrites the n×n dense a with its Hessenberg form H = QᵀA Q on and above the first
-// subdiagonal, and with the reflections of Q below it. tau receives their n-1 factors. On entry a is
-// upper triangular except in rows and columns ilo to ihi. It takes 10n³/3 flops for ilo = 0, ihi = n-1.
-// (LAPACK: dgehrd, dlahr2; Quintana-Ortí and van de Geijn, ACM Trans. Math. Softw. 32, 2006.)
+// subdiagonal, and with the reflections of Q below it. tau receives their n-1 scalar factors. On entry
+// a is upper triangular except in rows and columns ilo to ihi. It takes 10n³/3 flops for ilo = 0 and
+// ihi = n-1. (LAPACK: dgehrd, dlahr2; Quintana-Ortí and van de Geijn, ACM TOMS 32, 2006.)
 //
-// A fifth of the flops are products of the rest of the matrix and one vector per column. They are as
+// A fifth of the flops are products of the rest of the matrix with one vector per column. They run as
 // fast as a cache or memory delivers the matrix: n³/3 numbers in all. The rest are products of
 // matrices.
 func Gehrd(bk factor.Backend, n, ilo, ihi int, a block.Matrix, tau []float64) {
@@ -57,7 +57,7 @@ type lahr2 struct {
 }
 
 // factor reduces the columns at a, whose row 0 is the first that changes. It writes the elements of H
-// in these rows and columns, and leaves all others unchanged.
+// in these rows and columns, and leaves all other elements unchanged.
 func (p *lahr2) factor(a block.Matrix, tau []float64) {
 	bk, m, y, v := p.bk, p.m, p.y, p.v
 	block.CopyTransposed(v, a, m, p.n)

@@ -17,7 +17,7 @@ const (
 	patience      = 5  // steps without deflation after which windows grow and exceptional shifts follow
 )
 
-// shiftsFor returns the number of shifts of a sweep for order n. (LAPACK: iparmq.)
+// shiftsFor returns the number of shifts in a sweep for order n. (LAPACK: iparmq.)
 func shiftsFor(n int) int {
 	switch {
 	case n < 60:
@@ -40,10 +40,10 @@ type multishift struct {
 }
 
 // Hseqr brings rows and columns ilo to ihi of the n×n upper Hessenberg h to real Schur form T = QᵀH Q.
-// Its diagonal blocks of order 2 are standard: (a b; c a), b c < 0. The rest of h is already
-// triangular. It writes the eigenvalues to w, and multiplies the zRows×n z by Q from the right. If
-// whole is not set, only the eigenvalues are valid. It returns 0, or the row after the last whose
-// eigenvalue did not converge: w is then valid from that row on, and before ilo.
+// The diagonal blocks of T of order 2 are standard: (a b; c a), b c < 0. The rest of h is already
+// triangular. Hseqr writes the eigenvalues to w, and multiplies the zRows×n z by Q from the right. If
+// whole is not set, only the eigenvalues are valid. It returns 0, or the row after the last one with an
+// eigenvalue that did not converge: w is then valid from that row on, and before ilo.
 //
 // T and Q take about 20n³ flops. Sweeps and deflations work in windows on the diagonal, of order twice
 // the number of shifts; the rest is products. (Braman, Byers and Mathias, The Multishift QR Algorithm,
@@ -167,8 +167,8 @@ func (m *multishift) shifts(ktop, kbot, count, left int, stuck bool) []complex12
 	return paired(s, m.at(kbot, kbot), count)
 }
 
-// paired returns the last count elements of s, an even number, with the real ones in pairs. If s is two
-// real shifts, both become the one closer to d.
+// paired returns the last elements of s, an even number and at most count, with the real ones in pairs.
+// If s is just two real shifts, both become the one closer to d.
 func paired(s []complex128, d float64, count int) []complex128 {
 	for i := len(s) - 1; i >= 2; i -= 2 {
 		if imag(s[i]) != -imag(s[i-1]) {

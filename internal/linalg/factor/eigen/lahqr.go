@@ -45,8 +45,8 @@ func negligible(h block.Matrix, k, from, end int, tiny float64) bool {
 	return ba*(ab/s) <= max(tiny, ulp*(bb*(aa/s)))
 }
 
-// faint reports whether the subdiagonal element of row k is far below a rounding of the elements around
-// it. If these are steeply graded, steps alone might never make it negligible.
+// faint reports whether the subdiagonal element of row k is far below the rounding errors of the
+// elements around it. If the matrix is steeply graded, QR steps alone might never make it negligible.
 func faint(h block.Matrix, k, from, end int) bool {
 	sum := math.Abs(h.X[(k-1)*h.Ld+k-1]) + math.Abs(h.X[k*h.Ld+k]) + neighbours(h, k, from, end)
 	return math.Abs(h.X[k*h.Ld+k-1]) <= ulp*ulp*sum
@@ -70,8 +70,8 @@ func clearBelow(h block.Matrix, from, to int) {
 	}
 }
 
-// firstColumn returns the first column of (H - s1)(H - s2), up to a factor, for the block H at (k, k)
-// of h, of the given order, 3 or 2. (LAPACK: dlaqr1.)
+// firstColumn returns the first column of (H - s1)(H - s2), up to a factor, where H is the block of the
+// given order, 2 or 3, at (k, k) of h. (LAPACK: dlaqr1.)
 func firstColumn(h block.Matrix, order, k int, s1, s2 complex128) (x, y, z float64) {
 	q := squareAt(h, k)
 	h02, h12, h20, h21, h22 := 0.0, 0.0, 0.0, 0.0, 0.0
@@ -113,9 +113,9 @@ func (q square) doubleShift() (s1, s2 complex128) {
 	return s1, s2
 }
 
-// small brings rows and columns ilo to ihi of h to Schur form by the double-shift QR algorithm. Rows
-// and columns outside are decoupled from them. It returns the row after the last that did not converge,
-// or 0. (LAPACK: dlahqr.)
+// small brings rows and columns ilo to ihi of h, which are decoupled from the others, to Schur form by
+// the double-shift QR algorithm. It returns the row after the last one that did not converge, or 0.
+// (LAPACK: dlahqr.)
 func (p *problem) small(ilo, ihi int) (first int) {
 	clearBelow(p.h, ilo, ihi)
 	steps := 30 * max(10, ihi-ilo+1)
@@ -160,7 +160,7 @@ func (p *problem) standardize(i int) {
 	r.right(p.z, i, 0, p.zRows)
 }
 
-// step does double step number count on rows and columns l to i; every tenth has exceptional shifts.
+// step does the count-th double step on rows and columns l to i; every tenth has exceptional shifts.
 func (p *problem) step(l, i, count int) {
 	h := p.h
 	top, right := l, i+1

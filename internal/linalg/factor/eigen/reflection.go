@@ -123,7 +123,7 @@ func (q square) store(m block.Matrix, i int) {
 	*(*[2]float64)(m.X[(i+1)*m.Ld+i:]) = [2]float64{q.c, q.d}
 }
 
-// eigenvalues returns the eigenvalues of a standard block, with a positive imaginary part first.
+// eigenvalues returns the eigenvalues of a standard block, with the positive imaginary part first.
 func (q square) eigenvalues() (first, second complex128) {
 	if q.c == 0 {
 		return complex(q.a, 0), complex(q.d, 0)

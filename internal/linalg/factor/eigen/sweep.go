@@ -118,7 +118,7 @@ func (c *chain) pair(m, at int) {
 }
 
 // deflate sets the element below the diagonal in column k to zero if it is negligible. A collapsed
-// bulge then goes on from there.
+// bulge then continues from there.
 func (c *chain) deflate(k int) {
 	if k < max(c.top, 0) || c.h.X[(k+1)*c.h.Ld+k] == 0 {
 		return

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A column of eigenvectors is scaled if a quotient exceeds growth; the quotient is then about grown.
+// A column of eigenvectors is scaled if a quotient exceeds growth; the scaled quotient is about grown.
 // Products of elements of T, which are below 2⁵⁰⁰, with eigenvectors below growth do not overflow.
 const (
 	growth = 0x1p400

@@ -72,7 +72,7 @@ func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 // then undefined.
 //
 // It takes at most about 4n³/3 flops, nearly all in products, and fewer if eigenvalues coincide or
-// vectors are local. The workspace has 2n² numbers. (LAPACK: dstedc.)
+// vectors are localized. The workspace has 2n² numbers. (LAPACK: dstedc.)
 func Stedc(bk factor.Backend, d, e []float64, z block.Matrix) bool {
 	n := len(d)
 	factor.Identity(n, z)

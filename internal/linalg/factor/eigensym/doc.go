@@ -1,7 +1,7 @@
 // Package eigensym computes eigenvalues and eigenvectors of symmetric matrices. Reflections give
 // A = Q T Qᵀ with T tridiagonal. Divide and conquer gives T = S Λ Sᵀ; the implicit QL algorithm solves
-// its leaves, and finds eigenvalues without vectors. The eigenvectors, columns of Q S, are stored as
-// rows until the end.
+// its leaves, and finds the eigenvalues if no vectors are wanted. The eigenvectors, columns of Q S, are
+// stored as rows until the end.
 //
 // A routine has LAPACK's name without the d. It does not check its arguments.
 package eigensym

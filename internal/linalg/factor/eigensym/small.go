@@ -66,7 +66,7 @@ func Small(bk factor.Backend, ul blas.Uplo, wanted bool, n int, a block.Matrix, 
 	return true
 }
 
-// two is Small for n = 2, where even the workspace would double the time.
+// two is Small for n = 2, where even acquiring a workspace would double the time.
 func two(ul blas.Uplo, wanted bool, a block.Matrix, w []float64) bool {
 	p, e, q := a.X[0], a.X[1], a.X[a.Ld+1]
 	if ul == blas.Lower {
@@ -168,7 +168,7 @@ func reduce(bk factor.Backend, n int, z, d, e, tau []float64) {
 	d[n-1] = z[n*n-1]
 }
 
-// accumulate overwrites the reflections that reduce left in z with Qᵀ.
+// accumulate overwrites z, which holds the reflections from reduce, with Qᵀ.
 func accumulate(n int, z, tau []float64) {
 	z[n*n-1] = 1
 	for r := n - 2; r >= 0; r-- {

@@ -10,9 +10,9 @@ import (
 // Sterf overwrites d with the eigenvalues, in any order, of the symmetric tridiagonal matrix with the
 // diagonal d and the subdiagonal e, and e with zeros. It returns false if 30n sweeps are not enough.
 //
-// Sterf uses the implicit QL algorithm with Wilkinson's shifts, or QR if a block is reversed. The
-// variant is by Pal, Walker and Kahan, with squares of rotations and no square roots (Parlett, The
-// Symmetric Eigenvalue Problem, chapter 8; LAPACK: dsterf).
+// Sterf uses the implicit QL algorithm with Wilkinson's shifts, or QR if a block is reversed. It is the
+// variant of Pal, Walker and Kahan, with squared rotations and no square roots (Parlett, The Symmetric
+// Eigenvalue Problem, chapter 8; LAPACK: dsterf).
 func Sterf(d, e []float64) bool {
 	q := solver{left: sweeps * len(d)}
 	return diagonalize(d, e, q.block)
@@ -83,8 +83,8 @@ func (q *solver) sweep(d, e []float64, l int) {
 	e[0] = g
 }
 
-// squares is sweep without vectors, where e holds squares. A p so small that c has lost digits would
-// make the next p wrong by its own size. So p becomes 0, and so does gamma, which is then below 2⁻⁴⁸⁰.
+// squares is sweep without vectors, where e holds squares. If p is so small that c has lost digits, the
+// next p would be wrong by its own size. p then becomes 0, and so does gamma, which is below 2⁻⁴⁸⁰.
 func squares(d, e []float64) {
 	const least = 0x1p-960
 	n := len(e)

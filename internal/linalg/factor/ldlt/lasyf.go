@@ -36,7 +36,7 @@ type extreme struct {
 }
 
 // columnPart is the number of elements of a column that are updated together: they stay in the L1 cache
-// until the largest is found, and are worth a thread.
+// until the largest is found, and are enough work for a thread.
 const columnPart = 512
 
 // quickSuccession multiplies the time estimates of columns. Columns follow each other within
@@ -48,7 +48,7 @@ const quickSuccession = 4
 const bunchKaufman = 0.64038820320220756872767623199676
 
 // eliminate computes nb columns, or nb-1 if the last pivot might need one more, or all m, and returns
-// their number. It stops at a pivot that is zero or not finite, and returns it.
+// their number. It stops at a pivot that is zero or not finite, and returns that pivot.
 func (p *lasyf) eliminate() (int, *factor.Pivot) {
 	m := p.m
 	p.parts, p.largest = p.columnParts, make([]extreme, 1+m/columnPart) // once for all columns
@@ -161,7 +161,7 @@ func (p *lasyf) columnParts(part, end int) {
 	}
 }
 
-// exchange exchanges two rows, from and to, of the matrix and the same columns; l holds cols updated
+// exchange exchanges rows from and to of the matrix, and the same columns; l holds cols updated
 // columns. In a, column from is only moved to the place of column to, which l holds.
 func (p *lasyf) exchange(cols, from, to int) {
 	if from == to {
@@ -185,7 +185,7 @@ func (p *lasyf) exchange(cols, from, to int) {
 }
 
 // divide turns the columns of W = L D that l holds from row k on into columns of L, for a pivot of
-// order step. It returns nil, or the pivot if that is not finite.
+// order step. It returns nil, or the first element of the pivot that is not finite.
 func (p *lasyf) divide(k, step int) *factor.Pivot {
 	wk := p.row(k)
 	p.d[k], p.e[k] = wk[k], 0

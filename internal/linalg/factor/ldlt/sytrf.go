@@ -67,7 +67,7 @@ func Sytrf(bk factor.Backend, nb, n int, a block.Matrix) (d Diagonal, swap []int
 }
 
 // exchangeInRows exchanges elements k and swap[k] of each row of the upper triangle of a, for k from
-// first(row) to n-1 or, if backwards is set, down from n-1. first must not decrease from row to row.
+// first(row) to n-1, or in reverse order if backwards is set. first must not decrease from row to row.
 //
 // It applies all exchanges of a row in one pass over its elements. From the last row up, each row has
 // the exchanges of the row below and some earlier ones.

@@ -9,8 +9,8 @@ import (
 )
 
 // GetriColumns returns the number of columns of the inverse of order n that Getri computes together.
-// Each group solves with a triangle of its size, slower than a product, which favours small groups. But
-// each group also reads all of the inverse so far, from memory if that is large.
+// Each group solves with a triangle of its size, which is slower than a product; this favours small
+// groups. But each group also reads all of the inverse so far, from memory if the inverse is large.
 func GetriColumns(n int) int {
 	if n < 1500 {
 		return InverseColumns

@@ -13,9 +13,9 @@ import (
 const geqp3Columns = 32
 
 // Geqp3 overwrites the m×n dense a with the QR factorization with column pivoting A P = Q R, in the
-// form of Geqrf. Each step takes the remaining column that is longest after projection off the columns
-// before it. So the diagonal elements of R do not increase in magnitude, up to rounding. Column j of
-// A P is column order[j] of A; on entry order lists the columns of a as they are. The first fixed
+// form of Geqrf. Each step takes the remaining column with the longest component orthogonal to the
+// earlier columns. So the diagonal elements of R do not increase in magnitude, up to rounding. Column j
+// of A P is column order[j] of A; on entry order lists the columns of a as they are. The first fixed
 // columns stay in front. tau has min(m, n) elements. Geqp3 takes 4mnk - 2(m+n)k² + 4k³/3 flops for
 // k = min(m, n), half of them in passes over the rest of the matrix, one per column.
 //

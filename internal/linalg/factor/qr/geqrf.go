@@ -13,9 +13,9 @@ import (
 
 // Computing nb reflections of l rows takes about 3l*nb² flops, mostly on one thread. Applying them
 // takes 4l*nb flops per column on the right, at full speed if nb is large enough to hide the memory
-// traffic of the column. So 32 is 12% faster than 64 at order 300; 64 is as fast at 1000 and up to 14%
-// faster at 2000, most when memory is busy. To apply reflections alone, 64 is 8% faster at order 1000,
-// 13% faster at 2000, and 14% slower at 300.
+// traffic of the column. So blocks of 32 are 12% faster than blocks of 64 at order 300; 64 is as fast
+// at 1000 and up to 14% faster at 2000, most when memory is busy. To apply reflections alone, 64 is 8%
+// faster at order 1000, 13% faster at 2000, and 14% slower at 300.
 const (
 	geqrfColumns    = 64
 	geqrfColumnsLow = 32
@@ -41,7 +41,7 @@ type QR struct {
 	M, K, NB int
 	Rows     bool         // A holds the transpose, RᵀQᵀ: an LQ factorization
 	A        block.Matrix // V below the diagonal, with implied ones on it, and R on and above it
-	Tau      []float64    // the factors of the reflections
+	Tau      []float64    // the scalar factors of the reflections
 	T        []float64    // the triangles T, one below the other, with rows NB apart; nil if not kept
 }
 

@@ -72,8 +72,8 @@ func (h Reflector) columns(bk factor.Backend, transposed bool, q block.Matrix, w
 	}
 }
 
-// Larft computes T from V and the factors tau of the reflections. Its diagonal is tau; above it, column
-// j is -tau_j T (VᵀV)_j, with the columns before it. column has Cols elements. (LAPACK: dlarft.)
+// Larft computes T from V and the factors tau of the reflections. The diagonal of T is tau; above it,
+// column j is -tau_j T (VᵀV)_j, with T's earlier columns. column has Cols elements. (LAPACK: dlarft.)
 func (h Reflector) Larft(bk factor.Backend, tau, column []float64) {
 	if h.Cols > 1 {
 		bk.Dsyrk(blas.Upper, blas.Trans, h.Cols, h.Rows, 1, h.V.X, h.V.Ld, 0, h.T.X, h.T.Ld)

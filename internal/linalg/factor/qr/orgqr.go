@@ -8,7 +8,7 @@ import (
 )
 
 // Reflections returns the Q of the reflections that LAPACK's dgeqrf left in the dense a of m rows. If
-// rows is set, dgelqf left them in an a of m columns. tau holds their factors.
+// rows is set, dgelqf left them in an a of m columns. tau holds their scalar factors.
 func Reflections(rows bool, m int, a block.Matrix, tau []float64) QR {
 	nb := geqrfColumnsLow
 	if m >= reflectorRows {

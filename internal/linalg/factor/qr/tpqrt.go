@@ -67,8 +67,8 @@ func planFor(bk factor.Backend, q int) TpqrtPlan {
 	return TpqrtPlan{Panel: min(64, panel), Base: 8, Strip: math.MaxInt, Room: 1 << 20}
 }
 
-// Run does the elimination. If the input is not finite, Run returns its first such element and writes
-// nothing. If the result is not finite, it returns the first such row as a Pivot.
+// Run does the elimination. If the input is not finite, Run returns the first such element and writes
+// nothing. If the result is not finite, Run returns its first such row as a Pivot.
 func (e *Tpqrt) Run(bk factor.Backend) (*factor.Element, *factor.Pivot) {
 	k, c, q := e.R.Cols, e.Z.Cols, e.B.Rows
 	if k == 0 || q == 0 {

@@ -10,8 +10,8 @@ import (
 const eps = 0x1p-53
 
 // An Equation is 1 + Σ Z[j]²/(p[j] - x) = 0, whose roots are the eigenvalues of diag(p) + Z Zᵀ. Its
-// poles p[j] are Poles[j] or, if Squares is set, their squares. They ascend; squares begin with 0. No
-// difference of poles and no element of Z is zero, or so small that its products underflow.
+// poles p[j] are Poles[j] or, if Squares is set, their squares. The poles ascend; squared poles begin
+// with 0. No difference of poles and no element of Z is zero, or so small that its products underflow.
 type Equation struct {
 	Poles, Z []float64
 	Squares  bool

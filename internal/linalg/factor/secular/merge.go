@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A Half is the set of halves of the columns in which a row may be nonzero.
+// A Half says in which halves of the columns a row may be nonzero.
 type Half uint8
 
 const (
@@ -69,7 +69,7 @@ func (m *Merge) Deflate(order []int, least, negligible float64, rotate func(i, j
 	}
 }
 
-// Solve solves the equation, with the given Squares, of n kept rows. work has n(n+16) elements for S.
+// Solve solves the equation of n kept rows, with the given Squares. work has n(n+16) elements for S.
 func (m *Merge) Solve(bk factor.Backend, squares bool, work []float64) {
 	k := len(m.Kept)
 	m.Equation = Equation{Poles: make([]float64, k), Z: make([]float64, k), Squares: squares}
@@ -121,7 +121,7 @@ func (m *Merge) SetValues(value func(pole, distance float64) float64) {
 	copy(m.D, values)
 }
 
-// Multiply overwrites the rows of vectors in z, of n columns: the first rows with the product of S with
+// Multiply overwrites the rows of vectors in z, of n columns: the first rows with the product of S and
 // the kept rows, the others with the rows that are gone. work has len(D)*n elements. Multiply takes at
 // most 2*len(D)²*n flops, and about half as many if most rows are zero in one half of the columns.
 func (m *Merge) Multiply(bk factor.Backend, n int, z block.Matrix, work []float64) {

@@ -23,8 +23,8 @@ type search struct {
 //
 // Each step takes the root of a function with poles at left and right that agrees with the sums psi and
 // phi and their derivatives ("the middle way": Li, LAPACK Working Note 89; LAPACK: dlaed4). Steps that
-// leave the interval become bisections, and so does every other step after the first rational ones. A
-// bisection halves the count of numbers in the interval, so a search ends after at most 141 steps.
+// leave the interval become bisections, and so does every other step after step rational. A bisection
+// halves the count of numbers in the interval, so a search ends after at most 141 steps.
 func (q Equation) solve(i int, poles, gaps []float64) (r Root, steps int) {
 	n := len(q.Poles)
 	if n == 1 {
@@ -90,7 +90,7 @@ func (s *search) evaluate() {
 	s.bound = bound + float64(8*(math.Abs(psi)+math.Abs(phi))) + 2 + float64(math.Abs(s.x)*(dpsi+dphi))
 }
 
-// step returns a step from x, where the function is f, toward the root; beyond marks the last root.
+// step returns a step from x, where the function is f, to the root; beyond is set for the last root.
 func (s *search) step(f float64, beyond bool) float64 {
 	left, right := s.gaps[s.left], s.gaps[s.right]
 	c := f - float64(left*s.dpsi) - float64(right*s.dphi)
@@ -107,8 +107,8 @@ func (s *search) step(f float64, beyond bool) float64 {
 }
 
 // between starts a search between two poles. It returns the pole nearer to the root, from which
-// distances are measured. x becomes the root of the function whose other terms keep their values
-// halfway between the poles.
+// distances are measured. x becomes the root of the function in which all other terms keep their values
+// at the midpoint.
 func (s *search) between() (pole int) {
 	gap := s.difference(s.right, s.left)
 	half := float64(gap / 2)
@@ -156,8 +156,8 @@ func (s *search) others(x float64) float64 {
 	return f
 }
 
-// smallRoot returns the root of c x² - a x + b that is 2b/(a + sqrt(a² - 4bc)), and largeRoot the other
-// one, without cancellation. If rounding made the discriminant negative, they use its magnitude.
+// smallRoot returns the root 2b/(a + sqrt(a² - 4bc)) of c x² - a x + b, and largeRoot the other root,
+// without cancellation. If rounding made the discriminant negative, they use its magnitude.
 func smallRoot(c, a, b float64) float64 {
 	root := math.Sqrt(math.Abs(float64(a*a) - float64(4*b*c)))
 	if a <= 0 {

@@ -29,7 +29,7 @@ type divider struct {
 // converge for a leaf.
 //
 // It takes at most about 8n³/3 flops, nearly all in products, and fewer if values coincide or vectors
-// are local. The workspace has 2n² numbers. (LAPACK: dbdsdc.)
+// are localized. The workspace has 2n² numbers. (LAPACK: dbdsdc.)
 func bdsdc(bk factor.Backend, d, e []float64, ut, vt block.Matrix) bool {
 	n := len(d)
 	factor.Identity(n, ut)

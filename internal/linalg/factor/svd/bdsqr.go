@@ -76,7 +76,7 @@ func (q *iteration) least() float64 {
 	return least / math.Sqrt(float64(len(q.d)))
 }
 
-// block returns the first row of the unreduced block that ends before row end, and its largest element.
+// block returns the first row and the largest element of the unreduced block that ends before row end.
 func (q *iteration) block(end int) (lo int, largest float64) {
 	largest = math.Abs(q.d[end-1])
 	for lo = end - 1; lo > 0; lo-- {

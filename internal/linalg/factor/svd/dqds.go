@@ -10,7 +10,7 @@ import (
 // negligible is the square of the relative error in a value that dqds accepts from a neglected element.
 const negligible = 0x1.9p-46 * 0x1.9p-46 // (100·2⁻⁵²)²
 
-// A qd is a block of dqds: rows lo to hi of B. q holds the squares of the diagonal of B, and e of its
+// A qd is a block of dqds: rows lo to hi of B. q and e hold the squares of its diagonal and of its
 // superdiagonal. An eigenvalue of the block plus sigma + rest is an eigenvalue of BᵀB.
 type qd struct {
 	lo, hi      int
@@ -25,9 +25,9 @@ type qd struct {
 // dqds overwrites d with the singular values, in any order, of the bidiagonal matrix with the diagonal
 // d and the superdiagonal e. e has as many elements as d, and its last is 0. If the values do not
 // converge, or the range of elements is so large that squares may underflow, it returns false and
-// changes nothing. Relative errors are as small as in bdsqr: a pass subtracts only shifts, none above
-// the least eigenvalue. A pass takes one division per row; a QR step takes two roots and four
-// divisions.
+// changes nothing. Relative errors are as small as in bdsqr, since a pass subtracts only a shift, which
+// does not exceed the least eigenvalue. A pass takes one division per row; a QR step takes two roots
+// and four divisions.
 //
 //	source: Fernando and Parlett, Numer. Math. 67 (1994) 191-229; Parlett and Marques, Linear
 //	Algebra Appl. 309 (2000) 217-244 (LAPACK: dlasq1 to dlasq6). The choice of shifts is simpler.
@@ -135,8 +135,8 @@ func (z *qd) split() int {
 	return -1
 }
 
-// turn reverses the order of the rows if the larger elements are at the end, where values converge, the
-// smallest first.
+// turn reverses the order of the rows if the larger elements are at the end. Values converge at the
+// end, the smallest first.
 func (z *qd) turn() {
 	if 1.5*z.q[z.lo] < z.q[z.hi] {
 		slices.Reverse(z.q[z.lo : z.hi+1])
@@ -145,7 +145,7 @@ func (z *qd) turn() {
 	}
 }
 
-// step makes a pass with a shift, and repeats it with smaller ones if the shift exceeds an eigenvalue.
+// step makes a pass with a shift, and repeats it with smaller shifts if one exceeds an eigenvalue.
 func (z *qd) step() {
 	shift := z.shift()
 	for failures := 0; shift > 0; failures++ {
@@ -228,7 +228,7 @@ func (z *qd) unshifted() {
 
 // shift returns a number that is usually a lower bound for the least eigenvalue. For the vector v, with
 // 1 where d is least and factors e/q to both sides, the Rayleigh quotient is min(d)/|v|². The residual
-// bounds its distance from the eigenvalue, more tightly the further away the next one is.
+// bounds its distance from the eigenvalue, more tightly the further away the next eigenvalue is.
 func (z *qd) shift() float64 {
 	if !z.fresh {
 		return 0

@@ -11,7 +11,7 @@ import (
 )
 
 // A bidiagonal is a decomposition A = Q B Pᵀ of an m×n A, m >= n. B has d on the diagonal and e above
-// it; Q and P are products of reflections with the factors tauQ and tauP.
+// it; Q and P are products of reflections with the scalar factors tauQ and tauP.
 type bidiagonal struct{ d, e, tauQ, tauP []float64 }
 
 // blockColumns is the number of columns that gebrd reduces before it updates the rest, as in LAPACK.

@@ -37,7 +37,7 @@ func Gesvd(bk factor.Backend, m, n int, a block.Matrix, s []float64, u, vt Vecto
 }
 
 // wide is the ratio of m to n, in eighths, from which on gesvd reduces the R of a QR factorization
-// instead of A. For values alone this takes fewer flops from 5/3 on, and Level 3 has more of the work.
+// instead of A. For values alone this takes fewer flops from 5/3 on, and Level 3 does more of the work.
 const wide = 13
 
 // gesvd is Gesvd for elements that are finite and neither large nor small. It works on A or Aᵀ,
@@ -138,8 +138,8 @@ func (p problem) tall(upright bool, a block.Matrix, s []float64, u Vectors) bool
 // decompose computes the values, and the rows of Uᵀ and Vᵀ, of the matrix whose transpose is w, which
 // it overwrites. ut has count rows; it is not used if count is 0.
 //
-// The values come from dqds or QR even if there are vectors: each has the accuracy that B allows, with
-// or without vectors. This adds about a tenth to the time.
+// The values come from dqds or QR even if there are vectors, so each has the accuracy that B allows,
+// with or without vectors. This adds about a tenth to the time.
 func (p problem) decompose(w block.Matrix, s []float64, count int, ut block.Matrix) bool {
 	if count == 0 && !p.right {
 		b := gebrd(p.Backend, p.work, p.n, p.m, w, block.Matrix{})
@@ -190,7 +190,7 @@ func (b bidiagonal) values(s []float64) bool {
 	return dqds(s, b.e) || bdsqr(s, slices.Clone(b.e), nil, nil)
 }
 
-// descend replaces s with its magnitudes in descending order, and returns where each was.
+// descend replaces s with its magnitudes in descending order, and returns the former index of each.
 func descend(s []float64) (order []int) {
 	for i, v := range s {
 		s[i] = -math.Abs(v)
