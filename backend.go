@@ -44,7 +44,7 @@ type Backend interface {
 	blas.Float64
 }
 
-// UnavailableError is returned by Lookup for a backend that this process cannot use.
+// UnavailableError is the error of Lookup for a backend that this process cannot use.
 type UnavailableError struct {
 	Backend string // the requested name
 	Why     string // what is missing

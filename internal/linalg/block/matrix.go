@@ -1,5 +1,5 @@
-// Package block describes blocks of matrices in dense or packed storage, and the products and
-// triangular solves of such blocks.
+// Package block describes blocks of matrices in dense or packed storage, and products and triangular
+// solves with them.
 //
 // The rows of a packed upper triangle are contiguous, and each is one element shorter than the row
 // before. So the distance between rows shrinks by one with each row. Otherwise a block of a packed

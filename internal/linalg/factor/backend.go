@@ -39,7 +39,7 @@ const Base = 128
 const TileOrder = 8
 
 // Half returns the order of the first half of a triangle of order n > 1: n/2, rounded up to whole tiles
-// if that is less than n.
+// if the result is less than n.
 func Half(n int) int {
 	if h := (n/2 + TileOrder - 1) / TileOrder * TileOrder; h < n {
 		return h

@@ -46,7 +46,7 @@ func laswp(x block.Matrix, from, to int, swap []int, back bool) {
 const exchangeLoop = 64
 
 // Exchange exchanges the elements of p and q, which are identical or do not overlap. Long rows go
-// through a buffer in the L1 cache: three vectorized copies are faster than a loop.
+// through a buffer in the L1 cache, since three vectorized copies are faster than a loop.
 func Exchange(p, q []float64) {
 	if len(p) < exchangeLoop {
 		q = q[:len(p)]

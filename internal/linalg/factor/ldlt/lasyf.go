@@ -11,9 +11,9 @@ import (
 )
 
 // A lasyf eliminates the first columns of the symmetric m×m a by rook pivoting. The rows of l are
-// columns of L, each in the place where its column of the matrix was updated. It does not update a
-// beyond the panel, and moves the columns of a that are still needed instead of exchanging them.
-// (LAPACK: dlasyf_rk.)
+// columns of L; each replaces the updated column of the matrix from which it comes. A lasyf does not
+// update a beyond the panel, and moves the columns of a that are still needed instead of exchanging
+// them. (LAPACK: dlasyf_rk.)
 type lasyf struct {
 	bk    factor.Backend
 	m, nb int
@@ -102,7 +102,7 @@ func (p *lasyf) eliminate() (int, *factor.Pivot) {
 func (p *lasyf) row(k int) []float64 { return p.l.X[k*p.m : (k+1)*p.m] }
 
 // column writes column c of the matrix to dst, from row k on and updated by the k eliminations so far.
-// It returns the first of its largest elements apart from dst[c], or size 0 if all are zero or NaN.
+// It returns the index and size of the first largest element but dst[c]; size is 0 if all are 0 or NaN.
 func (p *lasyf) column(dst []float64, k, c int) (at int, size float64) {
 	p.dst, p.k, p.c = dst, k, c
 	for i := 0; i < k; i++ {

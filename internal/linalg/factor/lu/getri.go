@@ -24,7 +24,7 @@ const InverseColumns = 64
 
 // Getri overwrites the factors of P A = L U in the n×n dense a with A⁻¹ = U⁻¹ L⁻¹ P, in 4n³/3 flops. It
 // solves X L = U⁻¹, nb <= n columns at a time from the last (Method B of Higham, Accuracy and Stability
-// of Numerical Algorithms, section 14.3). work has nb*n elements, or is nil: Getri then uses its own.
+// of Numerical Algorithms, section 14.3). work has nb*n elements; if it is nil, Getri uses its own.
 func Getri(bk factor.Backend, nb, n int, a block.Matrix, swap []int, work []float64) {
 	if work == nil {
 		w := factor.Acquire()

@@ -14,7 +14,7 @@ type search struct {
 	poles, gaps []float64 // the poles, and their distances from x
 
 	// The function at x: the sums of the terms up to left and from right on, their derivatives, and
-	// a bound for the error of the function in units of eps.
+	// a bound on the error of the function in units of eps.
 	psi, phi, dpsi, dphi, bound float64
 }
 

@@ -32,7 +32,7 @@ type reduction struct {
 	vx, yu      block.Matrix
 	dots        []float64 // products with the rows of vx or yu
 	base, corr  []float64
-	sums        []float64 // of pieces of rows, m numbers each; then fewRows for each piece
+	sums        []float64 // of pieces of rows, m numbers each; then fewRows dots for each piece
 }
 
 // gebrd reduces the m×n A, m >= n, to bidiagonal form. w is Aᵀ. Row i of w becomes the reflection of

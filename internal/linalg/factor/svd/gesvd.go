@@ -18,7 +18,7 @@ type Vectors struct {
 }
 
 // Gesvd computes A = U diag(s) Vᵀ for the dense m×n A, with min(m, n) values in descending order, and
-// overwrites A. It returns false, and makes the values NaN, if an element of A is not finite or the
+// overwrites A. It returns false, and sets the values to NaN, if an element of A is not finite or the
 // values do not converge.
 func Gesvd(bk factor.Backend, m, n int, a block.Matrix, s []float64, u, vt Vectors) bool {
 	if min(m, n) == 0 {
