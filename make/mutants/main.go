@@ -1,14 +1,15 @@
-// Mutants measures what the tests find. It changes one operator or removes one statement of a package
-// at a time. Then it runs the tests of its folder, of the package and of golden until one fails.
+// Mutants measures what the tests find. It changes one operator of a package or removes one statement
+// at a time. Then it runs the tests of the folder, of the package and of internal/testutil/golden
+// until one fails.
 //
 //	go -C make/mutants run . -n 60 -out after.jsonl          60 changes of each, drawn by -seed
 //	go -C make/mutants run . -table before.jsonl after.jsonl both side by side, in Markdown
 //
 // The arguments are packages; -root names another checkout. A package includes the folders below it,
 // except other packages of the list. A change that does not compile is replaced by the next one.
-// Mutants that are in the file of -out already are not run again. A change in equivalent.txt alters
-// nothing that is promised, and does not count. The exit status is 1 if the share found is below
-// -least.
+// Mutants that are in the file of -out already are not run again. A change listed in equivalent.txt
+// affects nothing that is promised and does not count. The exit status is 1 if the share found is
+// below -least.
 package main
 
 import (
@@ -40,7 +41,7 @@ type mutant struct {
 	text         []byte
 }
 
-// A result is what became of a mutant: found, timed out, missed, or broken, that is, not compiling.
+// A result is the outcome of a mutant: found, timed out, missed, or broken if it does not compile.
 type result struct{ Package, Mutant, Outcome string }
 
 var root = flag.String("root", "../..", "the `folder` of the module")
@@ -154,7 +155,7 @@ func inFile(file, folder string) (all []mutant) {
 	return all
 }
 
-// test returns what becomes of a mutant of package p.
+// test runs the tests on a mutant of package p and returns the outcome.
 func test(p string, m mutant) result {
 	dir, err := os.MkdirTemp("", "mutant")
 	check(err)
@@ -182,7 +183,7 @@ func test(p string, m mutant) result {
 	return result{p, m.name, outcome}
 }
 
-// command returns the go command in the folder of the module, without cgo.
+// command returns the go command with the given arguments, in the folder of the module and without cgo.
 func command(args ...string) *exec.Cmd {
 	cmd := exec.Command("go", args...)
 	cmd.Dir, cmd.Env = *root, append(os.Environ(), "CGO_ENABLED=0")

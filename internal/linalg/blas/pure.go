@@ -31,7 +31,7 @@ func New(name string, k kernel.Kernel) *Pure {
 // Name returns the name that New was given.
 func (p *Pure) Name() string { return p.name }
 
-// About returns the kernel's name; there is no library.
+// About returns the name of the kernel; library and version are empty.
 func (p *Pure) About() (kernel, library, version string) { return p.Engine.Kernel().Name, "", "" }
 
 // Kernels returns the names of the kernels that this machine can run, best first.

@@ -38,8 +38,8 @@
 //
 // Results depend on the arguments alone (docs/reproducibility.md). Sums are computed by the kernel,
 // in one fixed order, or by loops in Go, which round each product; only lengths and constants decide
-// between the two. Only Daxpy gives results that depend on increments. Methods with sums state a
-// bound in terms of γ_k = ku/(1-ku), u = 2⁻⁵³.
+// between the two. Only the results of Daxpy depend on increments. Methods with sums state a bound
+// in terms of γ_k = ku/(1-ku), u = 2⁻⁵³.
 //
 // # Goroutines and memory
 //

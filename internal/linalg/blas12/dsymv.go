@@ -102,7 +102,7 @@ type symmetricProduct struct {
 	x     []float64
 }
 
-// piece writes the contribution of piece i to sums, and returns the range of elements that it covers.
+// piece writes the contribution of piece i of count to sums, and returns the range that it wrote.
 func (s *symmetricProduct) piece(i, count int, sums []float64) (from, to int) {
 	first, end := s.firstRow(i, count), s.firstRow(i+1, count)
 	left, right := s.offDiagonal(first, end)

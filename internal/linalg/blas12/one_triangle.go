@@ -19,9 +19,9 @@ type oneTriangle struct {
 	step, growth int // distance from diagonal element 0 to 1, and its increase with each row
 }
 
-// Each kind of storage is set in place: copying a struct would wait for the fields just written.
+// full, packed and band set t in place: copying a struct would wait for the fields just written.
 
-// full sets t to a triangle of the square matrix with rows lda apart.
+// full sets t to the triangle ul of an n×n matrix with rows lda apart.
 func (t *oneTriangle) full(ul blas.Uplo, n int, a []float64, lda int) {
 	t.ul, t.n, t.k, t.a, t.step = ul, n, n-1, a, lda+1
 }
@@ -45,8 +45,8 @@ func (t *oneTriangle) band(ul blas.Uplo, n, k int, a []float64, lda int) {
 // at returns the index in a of element (i,j) of the triangle; j may be the end of row i.
 func (t *oneTriangle) at(i, j int) int { return t.origin + i*t.step + t.growth*(i*(i-1)/2) + j - i }
 
-// distances returns the distance between rows i and i+1 in one column, and by how much it grows from
-// row to row.
+// distances returns the distance in a from row i to row i+1 within one column, and the growth of
+// this distance from row to row.
 func (t *oneTriangle) distances(i int) (lda, growth int) {
 	return t.step - 1 + t.growth*i, t.growth
 }
@@ -77,7 +77,7 @@ func (t *oneTriangle) firstRow(i, count int) int {
 	return int(x*float64(t.n)) / blockRows * blockRows
 }
 
-// offDiagonal returns the columns that rows i to end have outside their diagonal block.
+// offDiagonal returns the columns [from, to) of rows [i, end) outside their diagonal block.
 func (t *oneTriangle) offDiagonal(i, end int) (from, to int) {
 	if t.ul == blas.Upper {
 		return end, t.n

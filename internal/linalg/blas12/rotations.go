@@ -109,7 +109,7 @@ func (r *Routines) Drotg(a, b float64) (c, s, rr, z float64) {
 	return c, s, rr, z
 }
 
-// Drotmg returns the modified rotation p, for Drotm, whose matrix H satisfies
+// Drotmg returns the modified rotation p for Drotm. The matrix H of p satisfies
 //
 //	(rx1, 0)ᵀ = H*(x1, y1)ᵀ
 //	(sqrt(rd1)*rx1, 0) is (sqrt(d1)*x1, sqrt(d2)*y1) rotated

@@ -1,15 +1,15 @@
 package blas12
 
-// A Share divides [0, parts), whose parts take the given nanoseconds each, among goroutines if that is
-// worth it. It calls do for each range, and waits.
+// A Share divides the parts [0, parts), each of which takes the given nanoseconds, among goroutines if
+// that is worth it. It calls do for each range of parts, and waits.
 type Share func(parts, nanoseconds int, do func(from, to int))
 
 // minShared is the size in bytes of a matrix below which a call stays on its goroutine. A pass over a
 // matrix of that size in a cache that the cores share takes ten microseconds.
 const minShared = 640_000
 
-// bytesPerNanosecond is the rate of a pass over a matrix in memory. In caches it is four times as high,
-// and a second thread pays from ten microseconds on, because no operand is packed.
+// bytesPerNanosecond is the rate of a pass over a matrix in memory. In caches the rate is four times as
+// high. A second thread pays off from ten microseconds on, because no operand is packed.
 const bytesPerNanosecond = 16
 
 // shared reports whether goroutines share a pass over the given number of elements.
@@ -25,8 +25,7 @@ func (r *Routines) overRows(m, n int, do func(from, to int)) {
 	r.share((m+height-1)/height, nanoseconds(height*n), func(from, to int) { do(from*height, min(to*height, m)) })
 }
 
-// minColumns is the least width of a part when rows are cut: enough for the hardware to prefetch along
-// it.
+// minColumns is the least number of columns in a part if rows are cut: enough to prefetch along a row.
 const minColumns = 128
 
 // overColumns calls do for ranges of the n columns of a matrix of m rows, shared among goroutines.
@@ -67,8 +66,8 @@ func (r *Routines) addPieces(count, n, numbers int, y []float64, contribute func
 const maxPieces = 16
 
 // pieces returns the number of pieces for the given number of rows if each row contributes to a whole
-// vector. It depends on the rows alone, and so does the order of the sum. Two or four threads, or eight
-// from 512 rows on, get equally many. Adding up contributions costs at most 1/30 of the work.
+// vector. The number, and thus the order of the sum, depends on the rows alone. Two or four threads, or
+// eight from 512 rows on, get equally many. Adding up contributions costs at most 1/30 of the work.
 func pieces(rows int) int {
 	switch {
 	case rows < 256:

@@ -13,9 +13,9 @@ type triangular struct {
 	transposed, unit, solve bool
 }
 
-// checkTriangular checks the arguments that all six routines share, except for the slices, and reports
-// whether the matrix is nonempty. k is 0 unless the matrix is a band; far reports whether its rows are
-// far enough apart.
+// checkTriangular checks the arguments that all six triangular routines share, except for the slices,
+// and reports whether the matrix is nonempty. k is 0 unless the matrix is a band; far reports whether
+// its rows are far enough apart.
 func checkTriangular(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n, k int, far bool, incX int) bool {
 	check.Uplo(ul)
 	check.Transpose(tA)
@@ -48,7 +48,7 @@ func (s *triangular) do(tA blas.Transpose, d blas.Diag, x []float64, incX int) {
 	u.scatter(x, incX)
 }
 
-// minBlocks is the order from which blocks of rows of a full triangle are faster than single rows.
+// minBlocks is the order from which on blocks of rows of a full triangle are faster than single rows.
 const minBlocks = 32
 
 // forward reports whether rows are processed from first to last. The rows of A need elements of x that

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// An entry is a core of the table. Sizes are in KiB; cores is the number of cores that share L2.
+// An entry describes a core in the table. Sizes are in KiB; cores is the number of cores that share L2.
 type entry struct {
 	name           string
 	id             uint32

@@ -1,7 +1,7 @@
 // Package detmath has elementary functions that return the same bits on every machine: every operation
 // is rounded as written. Package math uses assembly on some machines, and on others the compiler fuses
-// its products with sums. This also affects the normal distribution of math/rand, so there is one here
-// too. An ulp is the distance between a result and the next float64.
+// its products with sums. This also affects the normal distribution of math/rand, so this package has
+// its own. An ulp is the distance between a result and the next float64.
 package detmath
 
 import (
@@ -78,7 +78,7 @@ var expPolynomial = [...]float64{
 	0x1.555555555553ep-3, -0x1.6c16c16bebd93p-9, 0x1.1566aaf25de2cp-14, -0x1.bbd41c5d26bf1p-20, 0x1.6376972bea4dp-25,
 }
 
-// Exp returns e^x to within 1 ulp, 0 if it is too small for a float64 and +Inf if it is too large.
+// Exp returns e^x to within 1 ulp, 0 if e^x is too small for a float64, and +Inf if it is too large.
 //
 // With x = k log(2) + r, |r| at most log(2)/2,
 //
@@ -148,8 +148,8 @@ var (
 	}
 )
 
-// NormalQuantile returns the z such that a standard normal variable is below z with probability p, to a
-// relative error of 1e-14, for p from 1.4e-11 to 1 - 1.4e-11.
+// NormalQuantile returns the z such that a standard normal variable is below z with probability p, to
+// within a relative error of 1e-14, for p from 1.4e-11 to 1 - 1.4e-11.
 //
 //	source: M. J. Wichura, Algorithm AS 241, Appl. Statist. 37 (1988) 477-484, PPND16.
 func NormalQuantile(p float64) float64 {

@@ -29,8 +29,8 @@ func (e *Engine) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []fl
 	}
 }
 
-// small reports whether smallGemm can compute a product: the sum is one block, and B stays in cache. A
-// product of a few hundred nanoseconds does not repay the five loops.
+// small reports whether smallGemm can compute a product, with its sum in one block and B in cache. The
+// five loops do not pay off for a product of a few hundred nanoseconds.
 func (e *Engine) small(m, n, k int) bool {
 	return min(m, n, k) > 0 && max(m, n, k) <= smallOrder && k <= e.blocks.KC
 }

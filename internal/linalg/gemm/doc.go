@@ -44,10 +44,10 @@
 // (trsm.go, trmm.go), and other blocks contribute by products. A diagonal between the factors scales
 // the rows of B, which rounds them.
 //
-// So the order of operations depends on the shape alone. Results are bit-identical on every kernel,
-// for any cache sizes and number of threads, except for NaN payloads. KC and the size of diagonal
-// blocks are constants because results depend on them. MC and NC, which do not affect results, fit
-// the caches. A term takes at most k+2 roundings, hence the bound
+// Thus the order of operations depends on the shape alone. Results are bit-identical on every
+// kernel, for any cache sizes and number of threads, except for NaN payloads. KC and the size of
+// diagonal blocks are constants because results depend on them. MC and NC, which do not affect
+// results, fit the caches. A term takes at most k+2 roundings, hence the bound
 //
 //	|computed - exact| <= gamma_{k+2}·(|alpha|·|A|·|B| + |beta|·|C|),   gamma_n = n·u/(1 - n·u)
 //

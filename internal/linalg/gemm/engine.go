@@ -51,8 +51,8 @@ const packedBytes = 2 << 20
 //     need not be large: packing B again for every MC rows costs as much as about ten rows of C.
 //
 // NC and MC are rounded down to a multiple of NR and MR, but not to zero; results do not depend on
-// them. MR×NR = 8×24 and L2 = 1 MiB give NC = 312, MC = 1024. If cores share an L2, each uses its own
-// part.
+// them. MR×NR = 8×24 and L2 = 1 MiB give NC = 312, MC = 1024. If cores share an L2, each core uses its
+// own part.
 func blocksFor(k kernel.Kernel, c cpu.Caches) blockSizes {
 	down := func(size, step int) int { return max(size/step, 1) * step }
 	const kc = termsOfBlock

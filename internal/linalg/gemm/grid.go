@@ -31,15 +31,15 @@ func (p *product) cut(threads int, x cell) grid {
 }
 
 const (
-	// packingRows is the number of rows of C that could be computed while B is packed once: 9 if B
-	// comes from L2, 25 from memory.
+	// packingRows is the number of rows of C that take as long to compute as B takes to pack:
+	// between 9 (B in L2) and 25 (B in memory).
 	packingRows = 16
 
-	// readingColumns is the number of columns of C that could be computed while A is read once.
+	// readingColumns is the number of columns of C that take as long to compute as A takes to read.
 	readingColumns = 4
 
 	// rowsOfTask bounds the rows of a task if columns are cut. Packing B then takes 3% of the time.
-	// Larger tasks pack it less often, but leave less to other threads if one loses its CPU.
+	// Larger tasks pack B less often, but leave less to other threads if one thread loses its CPU.
 	rowsOfTask = 512
 
 	rangesOfTriangle = 4

@@ -85,7 +85,7 @@ func (p *product) height() int { return even(p.m, p.engine.blocks.MC, p.engine.k
 
 func (p *product) depth() int { return even(p.k, p.engine.blocks.KC, 8) }
 
-// width returns NC for this product, chosen so that blocks of B are about equally wide. It is larger if
+// width returns NC for this product, chosen so that blocks of B are about equally wide. NC is larger if
 // blocks have fewer than KC rows.
 func (p *product) width() int {
 	b, nr := p.engine.blocks, p.engine.kernel.NR
@@ -160,10 +160,10 @@ func (p *product) panelsB(w *workspace, rows, j0, j1, p0, p1 int) panels {
 }
 
 // inPlace reports whether the kernel reads operand s, of the given length, in place. Micro-panels have
-// w rows and are each used the given number of times. The kernel does if the uses are too few to repay
-// a copy. It also does if s fits in half of L2, unless the rows of s are a multiple of a page apart and
-// displace each other. A copy pays earlier if each step of a micro-panel is contiguous and at most a
-// cache line. In place, the kernel would load whole lines and use only parts of them.
+// w rows and are each used the given number of times. The kernel does so if the uses are too few to
+// repay a copy. It also does so if s fits in half of L2, unless the rows of s are a multiple of a page
+// apart and displace each other. A copy pays off earlier if each step of a micro-panel is contiguous
+// and at most a cache line, because in place the kernel would load whole lines and use only parts.
 func (p *product) inPlace(s *source, w, length, uses int) bool {
 	if s.layout > byCols || s.Packed || s.diag != nil {
 		return false

@@ -11,7 +11,7 @@ import (
 type source struct {
 	block.Matrix // storage; packed only in the layouts byRows, byCols and symUpper
 	layout       layout
-	diag         []float64 // row p of op(B) is multiplied by diag[p]; nil for the first operand
+	diag         []float64 // if not nil, row p of op(B) is multiplied by diag[p]; nil for the first operand
 }
 
 // A layout defines where X[i,p] is stored.
@@ -112,7 +112,7 @@ func (s *sink) scale(beta float64, i0, i1, j0, j1 int) {
 	}
 }
 
-// load copies the kept elements of rows i to i+m, columns j0 to j1, to dst, whose rows are j1-j0 long.
+// load copies the kept elements of rows i to i+m, columns j0 to j1, to dst, in rows of length j1-j0.
 func (s *sink) load(dst []float64, i, m, j0, j1 int) {
 	for r := range m {
 		c, from := s.row(i+r, j0, j1)

@@ -260,8 +260,8 @@ type rhsPanel struct {
 	n         int
 }
 
-// diagonal returns the diagonal block of rows i0 to i1, in place if it can. If A is packed, or has rows
-// a multiple of a page apart, which displace each other in the caches, w gets a dense copy.
+// diagonal returns the diagonal block of rows i0 to i1, in place if possible. If A is packed, or has
+// rows a multiple of a page apart, which displace each other in the caches, w gets a dense copy.
 func (t *triangular) diagonal(w *workspace, i0, i1 int) diagonal {
 	size, first := i1-i0, i0 // in storage
 	if t.backwards {
@@ -324,8 +324,8 @@ func (d *diagonal) element(i int) *float64 {
 
 // solve overwrites the rows of a panel with the solution of the block's equations. For row i, one chain
 // of fused multiply-adds adds -t_ij·x_j to x_i, from the block's first row to j = i-1; then x_i becomes
-// d_i·x_i or x_i/t_ii. So the strips of MR rows do not affect results. A chain that ends in zero gives
-// +0, because the sign of a zero within a chain may depend on the strips.
+// d_i·x_i or x_i/t_ii. Thus the strips of MR rows do not affect results. A chain that ends in zero
+// gives +0, because the sign of a zero within a chain may depend on the strips.
 func (d *diagonal) solve(k *kernel.Kernel, x rhsPanel) {
 	for i := 0; i < d.rows; i += k.MR {
 		m := min(k.MR, d.rows-i)

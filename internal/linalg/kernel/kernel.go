@@ -14,7 +14,7 @@
 //	b[j/NR*panelB + p*rowB + j%NR] = B[p,j]
 //	c[i*ldc + j] = C[i,j], except with AddPacked (see Store)
 //
-// So A may be a matrix in place (rowA = lda, colA = 1), its transpose (1, lda) or a packed
+// Thus A may be a matrix in place (rowA = lda, colA = 1), its transpose (1, lda) or a packed
 // micro-panel (1, MR). B may be a matrix in place (rowB = ldb, panelB = NR) or packed (NR, NR·k).
 //
 //   - 1 <= m <= MR, n >= 1, k >= 1. The kernel reads A, B and, except with Overwrite, C. It writes
@@ -29,16 +29,16 @@
 //
 // Dot, Axpy, Scal, Rot, AbsMax, AddAbs, GemvN, GemvT, Ger, Dotxaxpyf and Symv access only the
 // elements in their equations. Lengths must be positive, and results must not overlap operands. No
-// multiplication is skipped. Sums have lanes, all +0 at first, in one fixed order:
+// multiplication is skipped. Sums have lanes, which start at +0 and are added in one fixed order:
 //
 //   - Dot uses 32 lanes while at least 32 elements are left: x[i]·y[i] is added to lane i%32 by a
-//     fused multiply-add. Then lane v+16 is added to lane v, and lane v+8 to lane v. Likewise, these
-//     eight lanes take the remaining elements, padded with zeros, eight at a time. Then lane v+4 is
-//     added to lane v, and the four sums p, q, r, s give (p+q) + (r+s).
+//     fused multiply-add. Then lane v+16 is added to lane v, and lane v+8 to lane v. These eight
+//     lanes take the remaining elements in the same way, padded with zeros, eight at a time. Then
+//     lane v+4 is added to lane v, and the four sums p, q, r, s give (p+q) + (r+s).
 //   - GemvN is y[i] = FMA(alpha, Dot of row i and x, beta·y[i]), with +0 for beta·y[i] if beta = 0.
 //   - GemvT is Scal of y by beta (y = +0 if beta = 0), then Axpy of each row to y from the top down.
-//     Ger is Axpy of y to each row. Axpy is one fused multiply-add per element, with alpha·x[i]
-//     rounded.
+//     Ger is Axpy of y to each row. Axpy is one fused multiply-add per element; its factor in GemvT
+//     and Ger, alpha·x[i], is rounded.
 //   - Dotxaxpyf is Axpy of each row to y, from the top down. Then v[i] = FMA(alpha, s, v[i]), where
 //     the sum s of row i is accumulated as in Dot, but in eight lanes from the start.
 //   - Rot and Symv round each product and each sum. Symv takes the rows from the top down. Each
@@ -114,9 +114,9 @@ type Kernel struct {
 	Transpose func(m, n int, src *float64, lds int, dst *float64, ldd int)
 
 	// Tanh computes dst[i] = tanh(src[i]) for all i < len(src). It panics if dst is shorter than
-	// src. They must start at the same element or not overlap. The error is less than 2 ulp, even
-	// in the subnormal range; zeros keep their sign, and NaN gives NaN. Each dst[i] depends on
-	// src[i] alone and is the same with every kernel.
+	// src. dst and src must start at the same element or not overlap. The error is less than 2
+	// ulp, even in the subnormal range; zeros keep their sign, and NaN gives NaN. Each dst[i]
+	// depends on src[i] alone and is the same with every kernel.
 	Tanh func(dst, src []float64)
 
 	// Dot, Axpy, Scal and Rot are the loops over one or two vectors of unit stride; n >= 1. See
@@ -141,7 +141,7 @@ type Kernel struct {
 
 	// GemvN, GemvT and Ger are the loops over an m×n matrix A, a[i*lda+j] = A[i,j], and two
 	// vectors; m, n >= 1. The vector of length n has unit stride. The vector of length m may have
-	// any stride, of either sign; its pointer is to the element for row 0.
+	// any stride, of either sign; its pointer addresses the element for row 0.
 	//
 	//	GemvN: y[i*incY] = beta·y[i*incY] + alpha · sum over j of A[i,j]·x[j]
 	//	GemvT: y[j] = beta·y[j] + sum over i of (alpha·x[i*incX])·A[i,j]
@@ -184,7 +184,7 @@ const (
 	AddPacked
 
 	// Continue, for alpha = 1 or -1, starts the sums at alpha·C instead of zero, and stores
-	// alpha·sum. So C = C + alpha·A·B is one chain of fused multiply-adds over several calls.
+	// alpha·sum. Thus C = C + alpha·A·B is one chain of fused multiply-adds over several calls.
 	Continue
 )
 
@@ -195,8 +195,8 @@ var table = append(vectorKernels, generic)
 // this CPU cannot run it, Selected returns an error; it never falls back to another kernel.
 const EnvKernel = "BLSKERNEL_KERNEL"
 
-// Selected returns the kernel that BLSKERNEL_KERNEL names or, if it is empty, the best that this
-// machine can run. The first call decides for the life of the process.
+// Selected returns the kernel that BLSKERNEL_KERNEL names or, if that variable is empty, the best
+// kernel that this machine can run. The first call decides for the life of the process.
 var Selected = sync.OnceValues(func() (Kernel, error) { return choose(os.Getenv(EnvKernel)) })
 
 func choose(env string) (Kernel, error) {

@@ -3,8 +3,8 @@ package kernel
 import "unsafe"
 
 // ddotGeneric is the reference for Dot. Only four lanes at a time fit into registers (with eight the
-// compiler spills some). So it passes eight times over each part of the vectors while the part is in
-// the L1 cache.
+// compiler spills some). It therefore passes over each part of the vectors eight times while the
+// part is in the L1 cache.
 func ddotGeneric(n int, x, y *float64) float64 {
 	var s [lanes]float64
 	whole := n &^ (lanes - 1)
@@ -38,7 +38,7 @@ const (
 	inCache = 32 * lanes
 )
 
-// dotLanes adds the products of n elements of x and y to the lanes. n is a multiple of len(lanes).
+// dotLanes adds x[i]·y[i] to lanes[i%len(lanes)] for all i < n, where n is a multiple of len(lanes).
 func dotLanes(lanes []float64, n int, x, y *float64) {
 	for l := 0; l+4 <= len(lanes); l += 4 {
 		s := (*[4]float64)(lanes[l:])

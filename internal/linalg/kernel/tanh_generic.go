@@ -22,7 +22,7 @@ import "math"
 // correction counts in proportion to its size, which is largest at the break: 0.204 below (0.9375 -
 // tanh 0.9375), 0.266 above (1 - tanh 0.9375). In units of u = 2^-53, the ulp of results in [0.5, 1):
 //
-//	below:  P, s and their product w, the product by y, A, and the quotient are rounded: 6.6u at
+//	below:  P, s and their product w, its product with y, A, and the quotient are rounded: 6.6u at
 //	        most, with the earlier steps of P and A; 0.204·6.6 + 0.5 = 1.84 ulp. For smaller y,
 //	        the correction falls like y³.
 //	above:  y is off by u/8, so E by u/4; t, at most 0.172, by 1.1u·t (A cancels in B/A,

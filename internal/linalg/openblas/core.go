@@ -2,7 +2,7 @@
 
 package openblas
 
-import "C" // With the tag cgo but no C compiler, Go then skips this file, which needs the others.
+import "C" // Go skips this file, like the files that it needs, if -tags cgo is set without a C compiler.
 
 import (
 	"slices"

@@ -50,10 +50,10 @@ type openBLASLAPACK struct {
 	columnMajor
 }
 
-// MissingLAPACK returns why the library has no LAPACK that can be used, or "" if it has one.
+// MissingLAPACK returns the reason why the LAPACK of the library cannot be used, or "" if it can.
 func (b openBLAS) MissingLAPACK() string { return b.missing }
 
-// withLAPACK returns the backend on the open library, with its LAPACK if it has one.
+// withLAPACK returns the backend on the open library of the given name, with its LAPACK if usable.
 func withLAPACK(library string) Backend {
 	o := newOpenBLAS(library)
 	if _, _, version := o.About(); strings.Contains(version, "USE64BITINT") {
@@ -70,7 +70,7 @@ func withLAPACK(library string) Backend {
 // columnMajor calls the routines through the pointers that withLAPACK filled.
 type columnMajor struct{}
 
-// Messages that the BLAS lacks.
+// Panic texts for arguments that the BLAS does not have.
 const (
 	shortIpiv = "lapack: insufficient length of ipiv"
 	shortWork = "lapack: insufficient length of work"

@@ -21,7 +21,7 @@ package openblas
 	X(dsymv) X(dsyr) X(dsyr2) X(dsyr2k) X(dsyrk) X(dtbmv) X(dtbsv) X(dtpmv) X(dtpsv) X(dtrmm) \
 	X(dtrmv) X(dtrsm) X(dtrsv) X(idamax)
 
-// The rest of what netlib calls.
+// The other routines that netlib calls.
 #define OTHERS(X) \
 	X(caxpy) X(ccopy) X(cdotc_sub) X(cdotu_sub) X(cgbmv) X(cgemm) X(cgemv) X(cgerc) X(cgeru) \
 	X(chbmv) X(chemm) X(chemv) X(cher) X(cher2) X(cher2k) X(cherk) X(chpmv) X(chpr) X(chpr2) \

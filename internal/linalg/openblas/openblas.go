@@ -9,7 +9,7 @@ import "gonum.org/v1/gonum/blas"
 // dynamic linker to find. It replaces the built-in list.
 const EnvLibrary = "BLSKERNEL_OPENBLAS"
 
-// A Backend is a blskernel.Backend. One whose library has LAPACK is also a backend.ColumnMajorLAPACK.
+// A Backend is a blskernel.Backend and, if its library has LAPACK, a backend.ColumnMajorLAPACK.
 type Backend interface {
 	Name() string
 	blas.Float64

@@ -11,7 +11,7 @@ import (
 )
 
 // An affinity keeps the threads of the workers on CPUs that the process may use, and off the CPU of the
-// caller. Linux often wakes a worker there, and the two then take turns.
+// caller. Linux often wakes a worker on the caller's CPU, and the two then take turns.
 type affinity struct {
 	mu      sync.Mutex
 	threads []*workerThread
@@ -30,8 +30,8 @@ func (s *affinity) add() *workerThread {
 	return w
 }
 
-// remove removes a thread from the set and restores its CPUs: the main thread does not end with its
-// goroutine.
+// remove removes a thread from the set and restores its CPUs, because the main thread does not end with
+// its goroutine.
 func (s *affinity) remove(w *workerThread) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +83,7 @@ func (s *affinity) takeCaller() {
 	}
 }
 
-// bind restricts a thread to the CPUs of a mask, unless that is empty. If the system refuses, the
+// bind restricts a thread to the CPUs of a mask, unless the mask is empty. If the system refuses, the
 // thread stays where it is, which is slower.
 func bind(w *workerThread, mask *unix.CPUSet) {
 	if mask.Count() > 0 {

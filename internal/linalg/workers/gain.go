@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// A gain compares the CPU time of groups with their elapsed time: the ratio is the speedup over one
-// thread, whatever they compute. If the workers share their CPUs with other work, or all are under one
-// quota, the ratio falls to 1 or below. The team is then paused for a while. Except for paused, only
-// the call that has the team uses it.
+// A gain compares the CPU time of groups of tasks with their elapsed time. The ratio is the speedup
+// over one thread, whatever the tasks compute. If the workers share their CPUs with other work, or all
+// are under one quota, the ratio falls to 1 or below. The team is then paused for a while. Only the
+// call that has the team uses the gain, except for its method paused.
 type gain struct {
 	least     float64
 	skip      int           // short groups still to skip before the next measured one
@@ -25,9 +25,9 @@ const (
 )
 
 // The team is judged by its gain after it has been in use for the duration judged, which exceeds the
-// period of a quota. If it does harm, judgedEarly is enough. After two failures in a row it is paused,
-// and for twice as long after each further failure, so that attempts cost little. A single failure may
-// be a hiccup of the machine.
+// period of a quota. A gain below harm is judged after judgedEarly. After two failures in a row the
+// team is paused, and for twice as long after each further failure, so that attempts cost little. A
+// single failure may be a hiccup of the machine.
 const (
 	judged       = 100 * time.Millisecond
 	judgedEarly  = 10 * time.Millisecond

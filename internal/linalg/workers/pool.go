@@ -28,8 +28,8 @@ type Pool struct {
 	start    time.Time // the origin of the pool's clock
 }
 
-// New returns a pool for the given number of CPUs. It pauses its workers for a while if they speed up
-// calls by a factor below minGain; 0 means never.
+// New returns a pool for the given number of CPUs. The pool pauses its workers for a while if they
+// speed up calls by a factor below minGain; 0 means never.
 func New(cpus int, minGain float64) *Pool {
 	return &Pool{cpus: cpus, gain: gain{least: minGain}, start: time.Now()}
 }
@@ -78,8 +78,8 @@ const (
 )
 
 // Acquire returns the team for work that takes the given number of nanoseconds. It returns nil if the
-// work stays with the caller: it is too short, another call has the team, the team is paused, or there
-// is only one thread. The caller releases the team.
+// work must stay with the caller: if it is too short, another call has the team, the team is paused, or
+// there is only one thread. The caller must release the team.
 func (p *Pool) Acquire(nanoseconds float64) *Team {
 	if nanoseconds < minAwake || p.max.Load() == 1 {
 		return nil
@@ -109,8 +109,8 @@ func (p *Pool) recentCall() bool {
 	return now-p.recent.Swap(now) < int64(pollTime)
 }
 
-// resize replaces the current team with one of the given size, or none for 0, and returns it. A short
-// call starts the first team only in quick succession. The caller holds busy.
+// resize replaces the current team with one of the given size, or none for 0, and returns it. Short
+// calls start the first team only in quick succession. The caller holds busy.
 func (p *Pool) resize(size int, nanoseconds float64) *Team {
 	if p.team.Load() == nil && (size == 0 || nanoseconds < minAsleep && !p.recentCall()) {
 		return nil

@@ -177,7 +177,7 @@ func (t *Team) next(last uint64, me *workerThread) uint64 {
 	}
 }
 
-// sleep sleeps until wakeUp is called, or not at all if a group came after epoch last or the team ends.
+// sleep sleeps until wakeUp is called, but not if a group opened after epoch last or the team ends.
 func (t *Team) sleep(last uint64) {
 	// Check once more: only a group opened after this line is sure to wake this worker.
 	t.asleep.Add(1)

@@ -1,5 +1,5 @@
-// Package opponents provides the routines of OpenBLAS's LAPACK that are only compared with ours. Only
-// package bench/speed imports it, so other programs do not contain them.
+// Package opponents provides the LAPACK routines of OpenBLAS that serve only for comparison with
+// ours. Only package bench/speed imports it, so other programs do not contain these routines.
 package opponents
 
 import (
@@ -55,7 +55,7 @@ type LAPACK interface {
 	Dgeev(left gonumlapack.LeftEVJob, right gonumlapack.RightEVJob, n int, a []float64, lda int, wr, wi, vl []float64, ldvl int, vr []float64, ldvr int, work []float64) (info int)
 }
 
-// with returns the routines of l and of the open library. It is nil in a build without OpenBLAS.
+// with adds the routines of the open library to l. It is nil in a build without OpenBLAS.
 var with func(l backend.ColumnMajorLAPACK) (LAPACK, error)
 
 // Of returns the LAPACK of b; a nil b stands for blskernel.Default(). The error says why there is none.
