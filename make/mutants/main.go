@@ -48,10 +48,10 @@ var root = flag.String("root", "../..", "the `folder` of the module")
 
 func main() {
 	n := flag.Int("n", 4, "the `number` of mutants of each package")
-	seed := flag.Uint64("seed", uint64(time.Now().Unix()), "the `seed` for drawing them")
-	out := flag.String("out", os.DevNull, "append the results to this `file`")
-	least := flag.Float64("least", 0, "the smallest `share` that must be found")
-	table := flag.Bool("table", false, "print a table of the given files of results")
+	seed := flag.Uint64("seed", uint64(time.Now().Unix()), "the `seed` for drawing the mutants")
+	out := flag.String("out", os.DevNull, "append the results to this `file`; mutants in it are not run again")
+	least := flag.Float64("least", 0, "fail if a smaller `share` of the mutants is found")
+	table := flag.Bool("table", false, "print a table of the result files given as arguments")
 	flag.Parse()
 	if *table {
 		tabulate(flag.Args())
@@ -67,7 +67,7 @@ func main() {
 		fmt.Printf("%s: %d of %d mutants, seed %d\n", p, *n, len(all), *seed)
 		rand.New(rand.NewPCG(*seed, 1)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		if said, err := command("test", "./"+p+"/...", "./internal/testutil/golden").CombinedOutput(); err != nil {
-			log.Fatalf("%s fails without a mutant:\n%s", p, said)
+			log.Fatalf("the tests of %s fail without a mutant:\n%s", p, said)
 		}
 		left := *n
 		for _, m := range all {
@@ -83,7 +83,7 @@ func main() {
 		}
 	}
 	if share := count("", results)[4]; !(share >= *least) {
-		log.Fatalf("%.2f of the mutants are found; want at least %.2f", share, *least)
+		log.Fatalf("the share of mutants found is %.2f; want at least %.2f", share, *least)
 	}
 }
 

@@ -57,7 +57,7 @@ func (b openBLAS) MissingLAPACK() string { return b.missing }
 func withLAPACK(library string) Backend {
 	o := newOpenBLAS(library)
 	if _, _, version := o.About(); strings.Contains(version, "USE64BITINT") {
-		o.missing = "the library was built with 64-bit integers, but the routines here pass 32-bit ones"
+		o.missing = "the library was built with 64-bit integers, but blskernel passes 32-bit ones"
 		return o
 	}
 	if name := C.blskernel_open_lapack(); name != nil {

@@ -32,7 +32,7 @@ func TestWithoutLAPACK(t *testing.T) {
 	for _, test := range []struct{ name, config, routines, want string }{
 		{"none", "OpenBLAS 0", "", "the library has no dpotrf_: it was built without LAPACK"},
 		{"some", "OpenBLAS 0", strings.TrimSuffix(all, " dgetri"), "the library has no dgetri_: it was built without LAPACK"},
-		{"64-bit", "OpenBLAS 0 USE64BITINT", all, "the library was built with 64-bit integers, but the routines here pass 32-bit ones"},
+		{"64-bit", "OpenBLAS 0 USE64BITINT", all, "the library was built with 64-bit integers, but blskernel passes 32-bit ones"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			text := fmt.Sprintf("char *openblas_get_config(void) { return %q; }\n", test.config)

@@ -24,7 +24,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	mca := flag.String("mca", "llvm-mca", "the `program` llvm-mca of LLVM 19")
+	mca := flag.String("mca", "llvm-mca", "the `program` to run: llvm-mca of LLVM 19")
 	flag.Parse()
 	functions := map[string]loop{}
 	for arch := range triples {
@@ -182,7 +182,7 @@ var dispatch = map[string]float64{"neoverse-n1": 4, "neoverse-n2": 5, "neoverse-
 // predictions prints the table of products.
 func predictions(mca string, functions map[string]loop) error {
 	arms := []string{"neoverse-n1", "neoverse-n2", "neoverse-v1", "neoverse-v2", "apple-m1"}
-	fmt.Println("| kernel | CPU | peak, flops a cycle | cycles for a multiply-add | of the peak | busiest units | with dispatch |\n|---|---|---|---|---|---|---|")
+	fmt.Println("| kernel | CPU | peak, flops per cycle | cycles per multiply-add | fraction of the peak | busiest units | fraction with limited dispatch |\n|---|---|---|---|---|---|---|")
 	for _, p := range []struct {
 		kernel, arch, gemm, peak string
 		cpus                     []string
@@ -194,7 +194,7 @@ func predictions(mca string, functions map[string]loop) error {
 	} {
 		gemm, peak := functions[p.arch+"/"+p.gemm].main(products), functions[p.arch+"/"+p.peak].main(products)
 		if gemm == nil || peak == nil {
-			return fmt.Errorf("%s: no loop in %s or %s", p.arch, p.gemm, p.peak)
+			return fmt.Errorf("%s: found no loop of multiply-adds in %s or %s", p.arch, p.gemm, p.peak)
 		}
 		instructions, _ := gemm.count(products)
 		for _, cpu := range p.cpus {
@@ -215,7 +215,7 @@ func predictions(mca string, functions map[string]loop) error {
 
 // counts prints the table of instructions for each element, which is a product, or is stored.
 func counts(functions map[string]loop) {
-	fmt.Println("\n| instructions for an element, a vector | neon | avx2 | avx512 |\n|---|---|---|---|")
+	fmt.Println("\n| instructions per element, per vector | neon | avx2 | avx512 |\n|---|---|---|---|")
 	for i, name := range []string{"Copy", "Transpose", "Tanh", "Dot", "Axpy", "GemvN", "GemvT", "Ger", "Dotxaxpyf"} {
 		fmt.Printf("| %s |", name)
 		w := products

@@ -100,7 +100,7 @@ func (g *generator) argument(name string) string {
 			return x.Addr.Asm()
 		}
 	}
-	panic("no argument " + name)
+	panic("no argument or result " + name)
 }
 
 func (g *generator) general() general {
