@@ -13,8 +13,8 @@ import (
 // or 0 if n = 0 or incX < 0. Dnrm2 overflows or underflows only if the norm does, since it scales x by
 // a power of two if necessary. The error is at most γ_{n+2} times the norm, plus half the smallest
 // subnormal number if the norm is below 2⁻¹⁰²². The result is NaN if an element is NaN, or else +Inf if
-// one is infinite. It reads n elements, twice if it scales, in 2n flops. For any incX, the sum is Ddot
-// of x and x.
+// one is infinite. It takes 2n flops and reads x once, or twice if it scales. For any incX, the sum is
+// Ddot of x and x.
 func (r *Routines) Dnrm2(n int, x []float64, incX int) float64 {
 	if !checkOne(n, x, incX) {
 		return 0

@@ -27,8 +27,7 @@ func newOpenBLAS(file string) openBLAS {
 func (openBLAS) Name() string { return "openblas" }
 
 // Dgemm does not read A and B if alpha = 0, like the reference BLAS. The library multiplies small
-// products by an alpha of zero, so NaN in A and B would reach C. Dgemm calls it with k = 0 instead,
-// which gives beta*C.
+// products by an alpha of zero, so NaN in A and B would reach C; calling it with k = 0 gives beta*C.
 func (o openBLAS) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	switch {
 	case alpha != 0:

@@ -31,14 +31,14 @@ func (g *generator) store(x gemmArguments, t tile, src reg.Register, v int, m op
 	}
 }
 
-// A stack addresses rows that are stride bytes apart by pointers to every third one: an address can
-// add the stride once or twice.
+// A stack addresses rows that are stride bytes apart by pointers to every third row, because an address
+// can add the stride once or twice.
 type stack struct {
 	pointers []reg.GPVirtual
 	stride   reg.GPVirtual
 }
 
-// stack makes the pointers for n rows; first is the pointer to the first.
+// stack makes the pointers for n rows; first points to the first row.
 func (g *generator) stack(first, stride reg.GPVirtual, n int) stack {
 	s := stack{[]reg.GPVirtual{first}, stride}
 	for len(s.pointers)*3 < n {
@@ -50,7 +50,7 @@ func (g *generator) stack(first, stride reg.GPVirtual, n int) stack {
 	return s
 }
 
-// row is the address disp bytes after the beginning of row r.
+// row returns the address disp bytes after the beginning of row r.
 func (s stack) row(r, disp int) operand.Mem {
 	m := operand.Mem{Base: s.pointers[r/3], Disp: disp}
 	if r%3 > 0 {
@@ -59,8 +59,7 @@ func (s stack) row(r, disp int) operand.Mem {
 	return m
 }
 
-// rowsOfA are the rows of A that a tile reads: a pointer to each, and the offset of the step in all of
-// them.
+// rowsOfA holds the rows of A that a tile reads: a pointer to each, and the common offset of the step.
 type rowsOfA struct {
 	pointers    []reg.GPVirtual
 	offset, col reg.GPVirtual

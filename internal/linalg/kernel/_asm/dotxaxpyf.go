@@ -12,7 +12,7 @@ import (
 // as busy as their additions to y.
 const dotxaxpyfRows = 4
 
-// dotxaxpyf is Kernel.Dotxaxpyf for four rows at once, and loads each element once.
+// dotxaxpyf writes Kernel.Dotxaxpyf, which takes four rows at once and loads each element once.
 func dotxaxpyf(g *generator) {
 	g.function("Dotxaxpyf")
 	s := dotxaxpyfLoop{
@@ -31,16 +31,16 @@ func dotxaxpyf(g *generator) {
 	g.ret()
 }
 
-// A dotxaxpyfLoop has the arguments of dotxaxpyf but m and alpha; a, u and v move from block to block.
+// A dotxaxpyfLoop holds the arguments of Dotxaxpyf except m and alpha; a, u and v advance by blocks.
 type dotxaxpyfLoop struct {
 	*generator
 	n, a, lda, x, u, y, v reg.GPVirtual
 	rest                  reg.GPVirtual // elements of a row that do not fill eight lanes
-	tail                  tail          // the mask of these
+	tail                  tail          // the mask of the rest
 }
 
-// block takes some rows. The first registers, at most eight, are the sums of the rows as inner has
-// them, 8 + r is the factor of row r, 12 and 13 hold elements of x and y, and others elements of rows.
+// block writes the code for some rows. The first registers, at most eight, hold their sums as in inner,
+// and 8 + r the factor of row r. 12 and 13 hold elements of x and y, and others elements of rows.
 func (s dotxaxpyfLoop) block(label string, rows int) {
 	few := fewLanes / s.lanes
 	sum := func(j, r int) reg.VecPhysical { return s.register(j*rows + r) }
@@ -82,7 +82,7 @@ func (s dotxaxpyfLoop) block(label string, rows int) {
 			s.VMOVUPD(y, at(s.y, k))
 		}
 	}
-	// i is the first element left plus the elements of an iteration.
+	// i is the index of the first element left plus the number of elements in an iteration.
 	s.MOVQ(operand.U32(2*fewLanes), i)
 	s.loop(label+"_pairs", i, 2*fewLanes, s.n, func() { vectors(-2 * few) })
 	s.SUBQ(operand.Imm(fewLanes), i)
@@ -113,7 +113,7 @@ func (s dotxaxpyfLoop) block(label string, rows int) {
 	s.ADDQ(operand.Imm(uint64(8*rows)), s.v)
 }
 
-// elements are the registers for elements of rows.
+// elements returns the registers for elements of rows.
 func (s dotxaxpyfLoop) elements() []reg.VecPhysical {
 	if s.lanes == 8 {
 		return []reg.VecPhysical{s.register(4), s.register(5), s.register(6), s.register(7)}
@@ -121,7 +121,7 @@ func (s dotxaxpyfLoop) elements() []reg.VecPhysical {
 	return []reg.VecPhysical{s.register(14), s.register(15)}
 }
 
-// loop repeats body as long as i <= n, each time adding step to i.
+// loop repeats body as long as i <= n, and adds step to i each time.
 func (g *generator) loop(label string, i reg.GPVirtual, step int, n reg.GPVirtual, body func()) {
 	g.compare(i, n, g.JG, label+"_done")
 	g.Label(label)

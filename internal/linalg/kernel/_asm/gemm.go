@@ -33,17 +33,17 @@ func largest(i isa) tile {
 // steps is the number of steps of the sum in one turn of the loop.
 const steps = 4
 
-// gemmArguments live through a call of gemm, on the stack unless every step uses them. Strides are in
-// bytes.
+// gemmArguments holds what lives through a call of Gemm, on the stack unless every step uses it.
+// Strides are in bytes.
 type gemmArguments struct {
 	b, c, n operand.Op   // the panel (nil if there is none), the tile, and the columns that are left
 	ldc     operand.Mem  // the distance between rows of C
 	mask    reg.Register // of the last vector: a mask register or a pointer to a mask
-	mode    operand.Mem  // how C is made, see setMode
+	mode    operand.Mem  // how C is computed, see setMode
 	panels  operand.Mem  // whether A and B are packed micro-panels, see setPanels
 }
 
-// gemm is Kernel.Gemm, with code for each number of rows, for whole tiles and for each number of
+// gemm writes Kernel.Gemm, with code for each number of rows, for whole tiles and for each number of
 // vectors at the right edge. edgeGeneric has the loop of a tile.
 func gemm(g *generator) {
 	g.function("Gemm")
@@ -114,7 +114,7 @@ func (g *generator) columns(x gemmArguments, t tile, write func(tile)) {
 	}
 }
 
-// setMask makes the mask for n - (v-1)·lanes elements of a vector.
+// setMask sets x.mask to the mask of n - (v-1)·lanes elements of a vector.
 func (g *generator) setMask(x gemmArguments, v int) {
 	rest := g.GP64()
 	g.MOVQ(x.n, rest)
@@ -131,7 +131,7 @@ const (
 	modePacked
 )
 
-// setPanels sets panels: columns of A are MR elements apart, and rows of B NR.
+// setPanels sets x.panels to 1 if rows of A are 1, columns of A MR and rows of B NR elements apart.
 func (g *generator) setPanels(x gemmArguments) {
 	t := largest(g.isa)
 	g.MOVQ(operand.U32(0), x.panels)
@@ -142,7 +142,7 @@ func (g *generator) setPanels(x gemmArguments) {
 	g.Label("strided")
 }
 
-// setMode sets the mode from the arguments store and alpha. Continue ends as Overwrite.
+// setMode sets the mode from the arguments store and alpha. Continue stores C like Overwrite.
 func (g *generator) setMode(x gemmArguments) {
 	store := g.GP64()
 	g.MOVBQZX(g.parameter("store"), store)

@@ -16,8 +16,8 @@ type tileCode struct {
 	name string // of labels
 }
 
-// acc is the accumulator of vector v of row r, vector the register of vector v of B or of alpha, and
-// free the number of the first free register.
+// acc returns the accumulator of vector v of row r, vector the register of vector v of B or of alpha,
+// and free the number of the first free register.
 func (t tileCode) acc(r, v int) reg.VecPhysical { return t.register(r*t.vectors + v) }
 
 func (t tileCode) vector(v int) reg.VecPhysical { return t.register(t.rows*t.vectors + v) }
@@ -32,7 +32,7 @@ func (t tileCode) eachAcc(f func(r, v int)) {
 	}
 }
 
-// tile writes the computation of one tile of C: the sum in registers, then its way to C.
+// tile writes the code for one tile of C, which forms the sum in registers and then stores it.
 func (g *generator) tile(x gemmArguments, shape tile) {
 	t := tileCode{g, x, shape, fmt.Sprintf("r%dv%d", shape.rows, shape.vectors)}
 	if t.masked {
@@ -42,8 +42,8 @@ func (g *generator) tile(x gemmArguments, shape tile) {
 	t.storeSum()
 }
 
-// clear sets the accumulators to zero, or to alpha·C if store is Continue: that code stands behind the
-// function, where it costs the others no jump.
+// clear sets the accumulators to zero, or to alpha·C if store is Continue. The code for Continue
+// follows the function, where it costs the other cases no jump.
 func (t tileCode) clear() {
 	t.CMPB(t.parameter("store"), operand.Imm(spec.StoreContinue))
 	t.JEQ(operand.LabelRef(t.name + "continue"))
@@ -74,7 +74,7 @@ func (t tileCode) rowsOfC() stack {
 	return t.stack(first, ldc, t.rows)
 }
 
-// sum writes the loop over k: one for packed micro-panels, if the tile is whole, and one for any
+// sum writes the loops over k: one for packed micro-panels, if the tile is whole, and one for any
 // strides.
 func (t tileCode) sum() {
 	t.clear()
@@ -99,7 +99,7 @@ func (t tileCode) sum() {
 	t.eachStep(t.name, k, func(int) { t.stridedStep(a, b, rowB) }, func(int) {})
 }
 
-// eachStep writes a loop over k steps, in turns of several. next moves on by a number of steps.
+// eachStep writes a loop over k steps, in turns of several steps. next advances by count steps.
 func (t tileCode) eachStep(label string, k reg.GPVirtual, step func(i int), next func(count int)) {
 	t.SUBQ(operand.Imm(steps), k)
 	t.JLT(operand.LabelRef(label + "rest"))
@@ -120,8 +120,8 @@ func (t tileCode) eachStep(label string, k reg.GPVirtual, step func(i int), next
 	t.JNE(operand.LabelRef(label + "one"))
 }
 
-// packedStep writes rank-1 update i after a and b, the packed micro-panels. The one of A stays in L1, B
-// streams from L2.
+// packedStep writes rank-1 update i of the packed micro-panels at a and b. The micro-panel of A stays
+// in L1, and B streams from L2.
 func (t tileCode) packedStep(a, b reg.GPVirtual, i int) {
 	row := 8 * t.lanes * t.vectors // of B, in bytes
 	for v := range t.vectors {
@@ -153,7 +153,7 @@ func (t tileCode) stridedStep(a rowsOfA, b, rowB reg.GPVirtual) {
 	t.ADDQ(a.col, a.offset)
 }
 
-// update multiplies the elements of A by the vectors of B.
+// update adds the products of elements of A and vectors of B to the accumulators.
 func (t tileCode) update(a func(r int) operand.Mem) {
 	for r := range t.rows {
 		if t.lanes == 8 && t.vectors == 1 {
@@ -188,7 +188,7 @@ func (g *generator) prefetchC(x gemmArguments, t tile) {
 	g.Label("requested" + id)
 }
 
-// storeSum writes what each mode does with the sum.
+// storeSum writes the code that stores the sum in each mode.
 func (t tileCode) storeSum() {
 	t.Label(t.name + "store")
 	c, alpha, old := t.rowsOfC(), t.vector(0), t.register(t.free())
@@ -225,8 +225,8 @@ func (t tileCode) addSum(c stack, alpha, old reg.VecPhysical, shorter func(r int
 	t.JMP(operand.LabelRef(t.name + "end"))
 }
 
-// equal and packed return the number of elements by which row r of C begins before r·ldc: equally
-// distant rows, and packed storage. Tiles of at most minPacked rows are the same in both.
+// equal and packed return the number of elements by which row r of C begins before r·ldc, with equally
+// distant rows and in packed storage. Tiles of at most minPacked rows are the same in both.
 func equal(int) int { return 0 }
 
 func packed(r int) int { return r * (r - 1) / 2 }

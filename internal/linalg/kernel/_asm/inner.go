@@ -19,10 +19,10 @@ const (
 //	for i := range n { for r := range rows { sum[r] += row(r)[i] * x[i] } }
 //
 // and leaves the sum of row r in the elements of registers r and, with AVX2, rows + r, for sums. As
-// long as manyLanes elements are left, each has its own lane; then these are added in pairs, until
+// long as manyLanes elements are left, each has its own lane. Then the lanes are added in pairs until
 // fewLanes are left, which take the other elements. The order in a row does not depend on the number of
-// rows, so kernels made with inner and sums agree bit for bit. at gives the place of vector i of row r.
-// The loop overwrites n, x and the pointers.
+// rows, so kernels made with inner and sums agree bit for bit. at returns the address of vector i of
+// row r. The loop overwrites n, x and the pointers.
 //
 // Vector j of lanes of row r is register j*rows + r, the vector of x is register vecs-4; the last three
 // are not used. If the lanes need more registers, the loop runs twice, for half of them each, and uses
@@ -60,9 +60,9 @@ func (g *generator) turns(label string, n reg.GPVirtual, pointers []reg.GPVirtua
 	g.JGE(operand.LabelRef(label))
 }
 
-// innerHalves is inner for the many lanes with AVX2, and at most three rows: the even vectors of lanes
-// first, which are added up to vector 0, and then the odd ones, to vector 1. Register 12 + r keeps
-// vector 0 of row r meanwhile, and the last register has the vector of x.
+// innerHalves is inner for the many lanes of at most three rows with AVX2. It adds up the even vectors
+// of lanes to vector 0 first, and then the odd ones to vector 1. Register 12 + r holds vector 0 of row
+// r meanwhile, and the last register the vector of x.
 func (g *generator) innerHalves(label string, rows int, n reg.GPVirtual, x reg.GPVirtual, pointers []reg.GPVirtual, at func(i, r int) operand.Mem) {
 	all, sum := g.GP64(), func(j, r int) reg.VecPhysical { return g.register(j*rows + r) }
 	g.MOVQ(n, all)
@@ -117,8 +117,8 @@ func (g *generator) innerFew(label string, rows int, n reg.GPVirtual, tail tail,
 	g.Label(label + "_end")
 }
 
-// products adds the products of some vectors of a turn to the registers, the first to the first ones.
-// It loads vectors of x into u.
+// products adds the products of the given vectors of a turn to the registers, from register 0 on. It
+// loads vectors of x into u.
 func (g *generator) products(rows int, vectors []int, x reg.GPVirtual, u reg.VecPhysical, at func(i, r int) operand.Mem) {
 	for j, v := range vectors {
 		g.VMOVUPD(g.at(x, v), u)
@@ -134,11 +134,11 @@ func (g *generator) zeros(from, to int) {
 	}
 }
 
-// A tail is the mask of less than fewLanes elements: a mask register with AVX-512, with AVX2 the
-// address of two vectors of masks.
+// A tail is the mask of fewer than fewLanes elements: a mask register with AVX-512, the address of two
+// vectors of masks with AVX2.
 type tail struct{ reg.Register }
 
-// tail makes the mask of the elements of n that do not fill eight lanes.
+// tail returns the mask of the n%8 elements that do not fill eight lanes.
 func (g *generator) tail(n reg.GPVirtual) tail {
 	rest := g.GP64()
 	g.MOVQ(n, rest)
@@ -153,7 +153,7 @@ func (g *generator) tail(n reg.GPVirtual) tail {
 	return tail{table}
 }
 
-// maskAt is vector j of a mask, in the register spare with AVX2.
+// maskAt returns vector j of a mask, with AVX2 in the register spare.
 func (g *generator) maskAt(t tail, j int, spare reg.Register) reg.Register {
 	if g.lanes == fewLanes {
 		return t.Register
@@ -162,8 +162,8 @@ func (g *generator) maskAt(t tail, j int, spare reg.Register) reg.Register {
 	return spare
 }
 
-// last makes the mask for the first n elements of a vector, as loadTail takes it: a mask register with
-// AVX-512, the last vector register with AVX2.
+// last returns the mask of the first n elements of a vector for loadTail: a mask register with AVX-512,
+// the last vector register with AVX2.
 func (g *generator) last(n reg.GPVirtual) reg.Register {
 	if g.lanes == 8 {
 		mask := g.K()
@@ -177,7 +177,7 @@ func (g *generator) last(n reg.GPVirtual) reg.Register {
 	return mask
 }
 
-// loadTail loads the elements at m that the mask selects, and zeros.
+// loadTail loads the elements at m that the mask selects into v, and zeros for the others.
 func (g *generator) loadTail(mask reg.Register, m operand.Mem, v reg.Register) {
 	if g.lanes == 8 {
 		g.VMOVUPD_Z(m, mask, v)

@@ -11,8 +11,8 @@ import (
 	"blskernel/internal/linalg/kernel/_asm/spec"
 )
 
-// An isa is an instruction set: the size and number of its vector registers. Both have instructions of
-// the same names; the operands tell them apart.
+// An isa is an instruction set: the size and number of its vector registers. AVX-512 and AVX2 have
+// instructions of the same names; the operands tell them apart.
 type isa struct {
 	name  string // of the kernel and its package
 	lanes int    // float64 in a vector register
@@ -30,7 +30,7 @@ type generator struct {
 	isa
 	tables map[string]operand.Mem // of onesAndZeros
 	labels int
-	later  []func() // write code that stands behind a function
+	later  []func() // write code that follows a function
 }
 
 func (g *generator) unique() string {
@@ -38,7 +38,7 @@ func (g *generator) unique() string {
 	return strconv.Itoa(g.labels)
 }
 
-// function starts the function of a name, whose arguments do not escape.
+// function starts the function of the given name. Its arguments do not escape.
 func (g *generator) function(name string) {
 	f := spec.Functions[name]
 	g.Function(name)
@@ -48,7 +48,7 @@ func (g *generator) function(name string) {
 	g.Doc(name + " " + f.Comment)
 }
 
-// A vector is a register of g.lanes float64, before registers are allotted.
+// A vector is a register of g.lanes float64, before registers are allocated.
 type vector = reg.VecVirtual
 
 func (g *generator) vec() vector {
@@ -93,14 +93,14 @@ func (g *generator) compare(x, y operand.Op, jump func(operand.Op), label string
 	jump(operand.LabelRef(label))
 }
 
-// ifZero jumps to a label if a register is zero, by one of the names of that jump.
+// ifZero tests whether x is zero and jumps to a label on a condition: g.JE or g.JZ if so, g.JNE if not.
 func (g *generator) ifZero(x operand.Op, jump func(operand.Op), label string) {
 	g.TESTQ(x, x)
 	jump(operand.LabelRef(label))
 }
 
-// maskOf makes the mask for the first n elements of a vector, 0 <= n <= lanes: a mask register with
-// AVX-512, the address of a vector of masks with AVX2.
+// maskOf sets mask for the first n elements of a vector, 0 <= n <= lanes: a mask register with AVX-512,
+// the address of a vector of masks with AVX2. With AVX2 it overwrites n.
 func (g *generator) maskOf(n reg.GPVirtual, mask reg.Register) {
 	if g.lanes == 8 {
 		ones := g.GP64()
@@ -115,8 +115,8 @@ func (g *generator) maskOf(n reg.GPVirtual, mask reg.Register) {
 	g.LEAQ(operand.Mem{Base: table, Index: n, Scale: 8, Disp: 8 * g.lanes}, mask)
 }
 
-// onesAndZeros is a table, made once, of n elements of ones and then n of zeros: the part that begins m
-// elements before the zeros masks the first m elements.
+// onesAndZeros returns a table, made once, of n elements of ones and then n of zeros. The part that
+// begins m elements before the zeros selects the first m elements.
 func (g *generator) onesAndZeros(name string, n int) operand.Mem {
 	if table, made := g.tables[name]; made {
 		return table
@@ -142,7 +142,7 @@ func (g *generator) parameter(name string) operand.Mem {
 	return p.Addr
 }
 
-// at is vector i of the vectors from base on.
+// at returns the address of vector i of the vectors from base on.
 func (g *generator) at(base reg.Register, i int) operand.Mem {
 	return operand.Mem{Base: base, Disp: i * 8 * g.lanes}
 }

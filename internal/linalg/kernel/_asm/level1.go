@@ -6,9 +6,9 @@ import (
 )
 
 // level1 writes the kernels of one or two vectors. The kernel avx512 takes axpy and rot, and ger of
-// level2, from avx2: stores limit them, and Zen 4 stores 512 bits no faster than 256 twice. There ger
-// with 512-bit vectors and masked tails took 58 ns for n = 7 and 6.1 µs for n = 256; these take 17 ns
-// and 4.9 µs.
+// level2, from avx2, because stores limit them, and Zen 4 stores 512 bits no faster than 256 twice. On
+// Zen 4, ger with 512-bit vectors and masked tails took 58 ns for n = 7 and 6.1 µs for n = 256; avx2
+// takes 17 ns and 4.9 µs.
 func level1(g *generator) {
 	dot(g)
 	scal(g)
@@ -22,7 +22,7 @@ func level1(g *generator) {
 // instructions.
 const unroll = 4
 
-// dot is Kernel.Dot, in the order of inner and sums.
+// dot writes Kernel.Dot, in the order of inner and sums.
 func dot(g *generator) {
 	g.function("Dot")
 	n, x, y := g.argument("n"), g.argument("x"), g.argument("y")
@@ -31,7 +31,7 @@ func dot(g *generator) {
 	g.ret()
 }
 
-// axpy is Kernel.Axpy.
+// axpy writes Kernel.Axpy.
 func axpy(g *generator) {
 	g.function("Axpy")
 	alpha := g.vec()
@@ -43,7 +43,7 @@ func axpy(g *generator) {
 	g.ret()
 }
 
-// scal is Kernel.Scal.
+// scal writes Kernel.Scal.
 func scal(g *generator) {
 	g.function("Scal")
 	alpha := g.vec()
@@ -55,7 +55,7 @@ func scal(g *generator) {
 	g.ret()
 }
 
-// rot is Kernel.Rot, with all loads of a turn before its stores.
+// rot writes Kernel.Rot, with all loads of a turn before its stores.
 func rot(g *generator) {
 	g.function("Rot")
 	var h [4]vector

@@ -19,7 +19,7 @@ func level2(g *generator) {
 	}
 }
 
-// matrix is a row-major matrix as a kernel goes through it: blocks of rows from the top down.
+// A matrix is a row-major matrix that a kernel goes through in blocks of rows, from the top down.
 type matrix struct {
 	*generator
 	m         reg.GPVirtual // rows that are left
@@ -55,7 +55,7 @@ func (x matrix) blocks(label string, rows []int, body func(label string, rows in
 	}
 }
 
-// at is vector i of row r of a block.
+// at returns the address of vector i of row r of a block.
 func (x matrix) at(pointers []reg.GPVirtual, r, i int) operand.Mem {
 	m := x.generator.at(pointers[r/4], i)
 	switch r % 4 {
@@ -67,10 +67,10 @@ func (x matrix) at(pointers []reg.GPVirtual, r, i int) operand.Mem {
 	return m
 }
 
-// gemvN is Kernel.GemvN for several rows at once, which share the loads of x: four with AVX-512 (16
-// accumulators). AVX2 has registers for the lanes of four short rows, and for half of the lanes of
-// three longer ones at a time (12). Long rows, of a matrix beyond the first-level cache, it takes one
-// by one: 1.1 to 1.2 times as fast at n = 1000, and 0.6 at n = 32.
+// gemvN writes Kernel.GemvN. Several rows share the loads of x: four with AVX-512 (16 accumulators).
+// AVX2 has registers for the lanes of four short rows, or for half of the lanes of three longer ones at
+// a time (12). It takes long rows, of a matrix beyond the first-level cache, one by one: 1.1 to 1.2
+// times as fast at n = 1000, but only 0.6 times at n = 32.
 func gemvN(g *generator) {
 	g.function("GemvN")
 	t := target{generator: g, alpha: g.register(g.vecs - 2), beta: g.register(g.vecs - 3)}
@@ -113,7 +113,7 @@ func gemvN(g *generator) {
 	blocks("long", []int{1}, false)
 }
 
-// longRow is the longest row of which AVX2 takes several at a time, as measured.
+// longRow is the greatest length of rows that AVX2 takes several at a time, as measured.
 const longRow = 250
 
 // nonzero returns a register that is zero if and only if the float64 argument of the given name is.
@@ -124,11 +124,11 @@ func (g *generator) nonzero(name string) reg.GPVirtual {
 	return r
 }
 
-// A target is the vector y of gemvN, whose elements lie incY bytes apart.
+// A target is the vector y of gemvN, with elements incY bytes apart.
 type target struct {
 	*generator
 	y, incY     reg.GPVirtual
-	read        reg.GPVirtual // zero where beta is, and y is not to be read
+	read        reg.GPVirtual // zero if beta is zero and y must not be read
 	alpha, beta reg.VecPhysical
 }
 
@@ -173,9 +173,9 @@ func (t target) set(label string, rows int, s reg.VecPhysical) {
 	}
 }
 
-// gemvT is Kernel.GemvT. Each element of y adds the products of its column in the order of the rows.
-// If the columns fill few vectors, y stays in registers throughout; else eight rows share each load
-// and store of y.
+// gemvT writes Kernel.GemvT. Each element of y adds the products of its column in the order of the
+// rows. If the columns fill few vectors, y stays in registers throughout; otherwise eight rows share
+// each load and store of y.
 func gemvT(g *generator) {
 	g.function("GemvT")
 	a := g.matrix()
@@ -199,7 +199,7 @@ func gemvT(g *generator) {
 }
 
 // scaleBy multiplies the n elements of y by the argument of the given name, unless it is 1. If it is
-// zero, it clears the bits of y first, because 0 times NaN is NaN.
+// zero, the bits of the products are cleared, because 0 times NaN is NaN.
 func (g *generator) scaleBy(name string, edge reg.Register) {
 	one, keep := g.GP64(), g.vec()
 	g.MOVQ(operand.U64(math.Float64bits(1)), one)
@@ -221,8 +221,8 @@ func (g *generator) scaleBy(name string, edge reg.Register) {
 	g.Label("scaled")
 }
 
-// narrow is gemvT for at most four vectors of columns; other calls go on behind it. The last vector is
-// under a mask, even if it is whole.
+// narrow writes gemvT for at most four vectors of columns; other calls continue after its code. The
+// last vector is masked, even if it is whole.
 func (g *generator) narrow(a matrix, x, incX reg.GPVirtual) {
 	const most = 4
 	n := g.argument("n")
@@ -282,7 +282,7 @@ func (g *generator) narrow(a matrix, x, incX reg.GPVirtual) {
 	g.Label("wide")
 }
 
-// ger is Kernel.Ger for several rows at once, which share the loads of y.
+// ger writes Kernel.Ger for several rows at once, which share the loads of y.
 func ger(g *generator) {
 	g.function("Ger")
 	edge := g.edge(g.argument("n"))
@@ -304,7 +304,7 @@ func ger(g *generator) {
 	g.ret()
 }
 
-// multipliers returns alpha*x[r*incX] in all elements of vector r, and moves x past them.
+// multipliers returns for each row r a vector of alpha*x[r*incX], and moves x past these elements.
 func (g *generator) multipliers(rows int, x, incX reg.GPVirtual) []vector {
 	alpha := g.vec()
 	g.VBROADCASTSD(g.parameter("alpha"), alpha)

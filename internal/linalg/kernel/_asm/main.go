@@ -1,5 +1,5 @@
-// Command _asm writes the assembly of package kernel. It is a module of its own so that nothing that
-// uses the library depends on the generator. Run it as
+// Command _asm writes the assembly of package kernel. It is a separate module, so that users of the
+// library do not depend on the generator. Run it as
 //
 //	go generate ./internal/linalg/kernel
 //
@@ -62,7 +62,7 @@ const (
 	include = "#include \"textflag.h\"\n"
 )
 
-// file has avo print the file of one name for one instruction set of amd64.
+// file returns the file of the given name for one instruction set of amd64, as avo prints it.
 func file(name string, i isa, generate func(*generator)) neon.File {
 	g := &generator{Context: build.NewContext(), isa: i, tables: map[string]operand.Mem{}}
 	generate(g)
@@ -94,8 +94,8 @@ func write(folder, arch string, files []neon.File) {
 	create(folder, "stubs_"+arch+".go", stubs)
 }
 
-// describe writes the comment of the package of an instruction set. Its file has no constraint, so that
-// the package exists in every build.
+// describe writes doc.go, the comment of the package for an instruction set. The file has no build
+// constraint, so that the package exists in every build.
 func describe(folder string) {
 	create(folder, "doc.go", fmt.Sprintf(`// Package %[1]s has the functions of the kernel %[1]s in assembly. Its only user is package kernel,
 // whose comment is their contract and whose table has them; the references are there too.

@@ -11,7 +11,7 @@ func pack(g *generator) {
 	g.transpose()
 }
 
-// copyRows is Kernel.Copy.
+// copyRows writes Kernel.Copy.
 func (g *generator) copyRows() {
 	g.function("Copy")
 	m, n := g.argument("m"), g.argument("n")
@@ -65,8 +65,8 @@ func (g *generator) copyRows() {
 	next("part")
 }
 
-// transpose is Kernel.Transpose for m and n that are multiples of the lanes, in squares of as many
-// rows as a vector has elements.
+// transpose writes Kernel.Transpose for m and n that are multiples of g.lanes, in squares of g.lanes
+// rows and columns.
 func (g *generator) transpose() {
 	g.function("Transpose")
 	lds, ldd := g.bytes("lds"), g.bytes("ldd")
@@ -101,8 +101,8 @@ func (g *generator) transpose() {
 	g.ret()
 }
 
-// square8 transposes 8×8 elements: it interleaves pairs of rows by elements, then pairs of those by
-// quarters, twice.
+// square8 transposes 8×8 elements: it interleaves pairs of rows by elements, and then pairs of the
+// results by quarters, twice.
 func (g *generator) square8(from, to stack) {
 	r, t := func(i int) reg.VecPhysical { return g.register(i) }, func(i int) reg.VecPhysical { return g.register(8 + i) }
 	for i := range 8 {

@@ -8,9 +8,9 @@ import (
 )
 
 // parts goes through n elements of the rows at pointers and calls body for count parts at once: for
-// unroll vectors, then for one, then for the rest, under the mask edge with AVX-512, as a pair and a
-// single element with AVX2 (whose masked stores are microcode on AMD). Vector i of a row is i vectors
-// behind its pointer. The loop overwrites n and the pointers.
+// unroll vectors, then for one, then for the rest. With AVX-512 the rest is under the mask edge, with
+// AVX2 a pair and a single element, since masked stores are microcode on AMD. Vector i of a row is i
+// vectors after its pointer. The loop overwrites n and the pointers.
 func (g *generator) parts(label string, unroll int, n reg.GPVirtual, edge reg.Register, pointers []reg.GPVirtual, body func(p part, count int)) {
 	g.while(label+"_unrolled", n, unroll*g.lanes, pointers, func() {
 		body(g.whole(), unroll)
@@ -53,7 +53,7 @@ func (g *generator) forward(pointers []reg.GPVirtual, n int) {
 	}
 }
 
-// A part is what one instruction of such a loop accesses: a vector, the first elements of a vector
+// A part is what one instruction of a loop by parts accesses: a vector, the first elements of a vector
 // under a mask, a pair, or one element.
 type part struct {
 	*generator
@@ -63,7 +63,7 @@ type part struct {
 
 func (g *generator) whole() part { return part{g, g.lanes, nil} }
 
-// of is the register that holds the part of v.
+// of returns the register that holds the part of v.
 func (p part) of(v reg.Vec) reg.Register {
 	switch p.width {
 	case 8:
@@ -138,7 +138,7 @@ func (p part) mul(t, v reg.Vec) { p.VMULPD(p.of(t), p.of(v), p.of(v)) }
 // and clears the bits of v that are not set in mask.
 func (p part) and(mask, v reg.Vec) { p.VANDPD(p.of(mask), p.of(v), p.of(v)) }
 
-// edge makes the mask of the elements of n that do not fill a vector, with AVX-512.
+// edge returns the mask of the elements of n that do not fill a vector with AVX-512, and nil with AVX2.
 func (g *generator) edge(n reg.GPVirtual) reg.Register {
 	if g.lanes == 4 {
 		return nil

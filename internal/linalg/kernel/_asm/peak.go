@@ -5,7 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// peak is a loop of fused multiply-adds on registers, the limit of every kernel. Its chains of
+// peak writes a loop of fused multiply-adds on registers, the limit of every kernel. Its chains of
 // dependent instructions hide the latency on any CPU (two units, five cycles).
 func peak(g *generator) {
 	const chains = 12

@@ -15,8 +15,8 @@ func search(g *generator) {
 	}
 }
 
-// block is the number of elements that absMax takes at a time. A larger one compares maxima less often,
-// but the end compares one block again, and with AVX2 a block takes half of the registers.
+// block is the number of elements that absMax takes at a time. A larger block compares maxima less
+// often, but the end compares one block again, and with AVX2 a block takes half of the registers.
 const block = 32
 
 // Predicates of VCMPPD, both false for NaN.
@@ -32,12 +32,12 @@ type searcher struct {
 	v         []vector // the magnitudes of one block
 }
 
-// absMax is Kernel.AbsMax. An index for each element would cost as much as the maximum. Each lane
-// keeps the largest magnitude and the beginning of the first block that has it. The least of these
-// blocks among the lanes with the overall maximum is the first that has it, and comparing this block
-// again finds the place. The last block ends with the vector and overlaps the one before; if it is the
-// first with the maximum, the maximum is not in the overlap. A vector of at most one block is loaded
-// under masks.
+// absMax writes Kernel.AbsMax. An index for each element would cost as much as the maximum. Each lane
+// keeps the largest magnitude and the beginning of the first block that has it. Among the lanes with
+// the overall maximum, the earliest block is the first that has it, and comparing this block again
+// finds the place. The last block ends with the vector and overlaps the one before; if it is the first
+// with the maximum, the maximum is not in the overlap. A vector of at most one block is loaded under
+// masks.
 //
 // VMAXPD(a, b, c) sets c to a if a or b is NaN, so a maximum a never becomes NaN by a new element b.
 func absMax(g *generator) {
@@ -59,7 +59,7 @@ func absMax(g *generator) {
 	g.ret()
 }
 
-// loadFirst sets v to the magnitudes of a vector of at most one block, and zeros.
+// loadFirst sets v to the magnitudes of a vector of at most one block, followed by zeros.
 func (s *searcher) loadFirst() {
 	if s.lanes == 8 {
 		bits := s.GP64()
@@ -109,7 +109,7 @@ func (s *searcher) maximum() vector {
 	return maximum[0]
 }
 
-// spread sets all lanes of m to the maximum of them.
+// spread sets all lanes of m to their maximum.
 func (s *searcher) spread(m vector) {
 	other := s.vec()
 	if s.lanes == 8 {
@@ -124,8 +124,8 @@ func (s *searcher) spread(m vector) {
 	s.VMAXPD(other, m, m)
 }
 
-// blocks goes through a vector of more than one block, and sets maximum and first, which is
-// 0, to the beginning of the first block that has it.
+// blocks goes through a vector of more than one block. It sets maximum, and sets first, which is 0, to
+// the beginning of the first block that has the maximum.
 func (s *searcher) blocks(first reg.GPVirtual, maximum vector) {
 	last, i := s.GP64(), s.GP64()
 	s.LEAQ(operand.Mem{Base: s.n, Disp: -block}, last)
@@ -187,7 +187,7 @@ func (s *searcher) lanesEqual(a, b vector) reg.GPVirtual {
 }
 
 // place returns maximum and the index of the first element of v that equals it; v begins with the
-// element of index first. If it is zero, the index is zero, whatever NaN come before.
+// element of index first. If the maximum is zero, the index is zero, even after NaN.
 func (s *searcher) place(first reg.GPVirtual, maximum vector) {
 	bits := make([]reg.GPVirtual, len(s.v))
 	for i, v := range s.v {
@@ -212,8 +212,8 @@ func (s *searcher) place(first reg.GPVirtual, maximum vector) {
 	s.Store(maximum.AsX(), s.ReturnIndex(1))
 }
 
-// addAbs is Kernel.AddAbs with one sum for each vector of a turn; the first takes the vectors after
-// them, and rest the elements that do not fill a vector.
+// addAbs writes Kernel.AddAbs with one sum for each vector of a turn. The first sum also takes the
+// vectors after the turns, and rest the elements that do not fill a vector.
 func addAbs(g *generator) {
 	g.function("AddAbs")
 	magnitude, rest := g.register(g.vecs-1), g.register(g.vecs-2)

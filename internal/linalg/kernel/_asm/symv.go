@@ -8,8 +8,8 @@ import (
 // symvRows is kernel.SymvRows.
 const symvRows = 8
 
-// symv is Kernel.Symv for all rows of a block, one function for each triangle, without loops and with y
-// in registers. Sums that are not fused leave vectors little to gain.
+// symv writes Kernel.Symv for symvRows rows, one function for each triangle, without loops and with y
+// in registers. Because sums are not fused, vectors would gain little.
 func symv(g *generator) {
 	for _, t := range []struct {
 		name  string

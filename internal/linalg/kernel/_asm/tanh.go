@@ -8,9 +8,9 @@ import (
 	"blskernel/internal/linalg/kernel/_asm/spec"
 )
 
-// A tanhCode has the constants, which the caller passes as a table, so that their values, origin and
+// A tanhCode holds the constants, which the caller passes as a table, so that their values, origin and
 // tests are in Go. The table has each constant four times, for AVX2, which reads them from memory;
-// AVX-512 keeps all of them in registers.
+// AVX-512 keeps them in registers.
 type tanhCode struct {
 	*generator
 	constants []operand.Op
@@ -19,8 +19,8 @@ type tanhCode struct {
 // A lanemask selects lanes: an opmask register in AVX-512, the sign bits of a vector in AVX2.
 type lanemask = operand.Op
 
-// tanh is the loop dst[i] = tanh(src[i]). It takes two vectors at a time, whose instructions are
-// interleaved, as many as AVX2's 16 registers hold, then one. A last part of a vector goes through the
+// tanh writes the loop dst[i] = tanh(src[i]). It takes two vectors at a time, as many as AVX2's 16
+// registers hold, with interleaved instructions, and then one. A last part of a vector goes through the
 // same instructions under a mask, so that the value of an element does not depend on its place.
 func tanh(g *generator) {
 	g.function("Tanh")
@@ -159,7 +159,7 @@ func (t *tanhCode) held(i int) operand.Op {
 	return t.constant(i)
 }
 
-// polynomials returns the polynomials at x with coefficients from to to, the highest power first.
+// polynomials returns polynomials at x with the constants [from, to], the highest power first.
 func (t *tanhCode) polynomials(x []vector, from, to int) []vector {
 	p := make([]vector, len(x))
 	for i := range x {
@@ -173,7 +173,7 @@ func (t *tanhCode) polynomials(x []vector, from, to int) []vector {
 	return p
 }
 
-// notLess returns the mask of the lanes where x < constant i does not hold: NaN is among them.
+// notLess returns the mask of the lanes in which x is not less than constant i, or is NaN.
 func (t *tanhCode) notLess(x vector, i int) lanemask {
 	const nlt = 5
 	if t.lanes == 8 {

@@ -27,8 +27,8 @@ func (op triangular) scale(g *generator, x, factor, zero reg.VecPhysical) {
 	}
 }
 
-// triangular is Kernel.Solve or Kernel.Multiply with all rows of a tile of X in registers, and code
-// for each number of rows and of vectors. dtrsmGeneric and dtrmmGeneric have the loops.
+// triangular writes Kernel.Solve or Kernel.Multiply, with all rows of a tile of X in registers, and
+// code for each number of rows and of vectors. dtrsmGeneric and dtrmmGeneric have the loops.
 func (g *generator) triangular(op triangular) {
 	g.function(op.name)
 	x, ldx := g.argument("x"), g.bytes("ldx")
@@ -116,7 +116,7 @@ func (g *generator) triangularTile(op triangular, a gemmArguments, shape tile, f
 	}
 }
 
-// positiveZeros adds zero to the first registers if the diagonal d is nil: other diagonals did so.
+// positiveZeros adds zero to the first registers if the diagonal d is nil; otherwise scale has done so.
 func (g *generator) positiveZeros(d reg.GPVirtual, label string, zero reg.VecPhysical, registers int) {
 	g.ifZero(d, g.JNE, label)
 	for i := range registers {

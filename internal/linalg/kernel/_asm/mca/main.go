@@ -1,5 +1,5 @@
-// Command mca predicts the speed of the inner loops of package kernel by the scheduler models of LLVM,
-// and counts their instructions: the tables of arm64 in docs/performance.md. Run it as
+// Command mca predicts the speed of the inner loops of package kernel with LLVM's scheduler models,
+// and counts their instructions. It prints the tables for arm64 in docs/performance.md. Run it as
 //
 //	make mca
 //
@@ -43,7 +43,7 @@ func main() {
 // An instruction is a line of a disassembly. target is where a branch goes.
 type instruction struct{ address, target, text string }
 
-// A loop is the instructions of one turn, the branch back last. It can also be a whole function.
+// A loop holds the instructions of one turn, with the branch back last, or of a whole function.
 type loop []instruction
 
 var triples = map[string]string{"arm64": "aarch64-linux-gnu", "amd64": "x86_64-linux-gnu"}
@@ -55,8 +55,8 @@ var (
 	place  = regexp.MustCompile(`0x[0-9a-f]+ <.*>$`)
 )
 
-// parse adds the functions of package kernel and of the packages in its folder, as ARCH/NAME and
-// ARCH/PACKAGE.NAME.
+// parse adds the functions of package kernel and of the packages in its folder to functions, as
+// ARCH/NAME and ARCH/PACKAGE.NAME.
 func parse(functions map[string]loop, arch, text string) {
 	name := ""
 	for _, s := range strings.Split(text, "\n") {
@@ -75,7 +75,7 @@ func parse(functions map[string]loop, arch, text string) {
 }
 
 // main returns the innermost loop of a function that works on the most numbers, the first of several,
-// or nil. A loop is innermost if it branches back at its end alone.
+// or nil. A loop is innermost if it branches back only at its end.
 func (function loop) main(w work) (best loop) {
 	index := map[string]int{}
 	for i, in := range function {
@@ -97,7 +97,7 @@ func (function loop) main(w work) (best loop) {
 	return best
 }
 
-// Work is what instructions do to numbers: patterns by how many of them.
+// A work maps a count of numbers to the pattern of the instructions that process that many.
 type work map[int]*regexp.Regexp
 
 var (
@@ -127,8 +127,8 @@ func (l loop) count(w work) (instructions, numbers int) {
 	return instructions, numbers
 }
 
-// simulate returns llvm-mca's figures for one iteration of a loop: cycles, flops a cycle, and the units
-// with the greatest pressure. The number of iterations hides that the first fills the pipeline.
+// simulate returns llvm-mca's figures for one iteration of a loop: cycles, flops per cycle, and the
+// units with the greatest pressure. The many iterations hide the time to fill the pipeline.
 func simulate(mca string, l loop, arch, cpu string) (cycles, speed float64, busiest string, err error) {
 	const turns = 5000
 	cmd := exec.Command(mca, "-mtriple="+triples[arch], "-mcpu="+cpu, "-json", "-iterations="+strconv.Itoa(turns))
@@ -165,7 +165,7 @@ func simulate(mca string, l loop, arch, cpu string) (cycles, speed float64, busi
 	for _, r := range report.CodeRegions[0].ResourcePressureView.ResourcePressureInfo {
 		unit, _, _ := strings.Cut(report.TargetInfo.Resources[r.ResourceIndex], ".")
 		switch {
-		case r.InstructionIndex < len(l): // behind the instructions are their sums
+		case r.InstructionIndex < len(l): // their sums follow the instructions
 		case r.ResourceUsage > 1.01*most:
 			most, units = r.ResourceUsage, []string{unit}
 		case r.ResourceUsage > 0.99*most && !slices.Contains(units, unit):
@@ -175,8 +175,8 @@ func simulate(mca string, l loop, arch, cpu string) (cycles, speed float64, busi
 	return cycles, 2 * float64(n) / cycles, fmt.Sprintf("%s: %.0f%%", strings.Join(units, ", "), 100*most/cycles), nil
 }
 
-// dispatch is how many instructions a core takes in a cycle, by section 4.1 of Arm's Software
-// Optimization Guides. The models of LLVM 19 bound the micro-operations alone.
+// dispatch is how many instructions a core takes in a cycle, according to section 4.1 of Arm's Software
+// Optimization Guides. The models of LLVM 19 limit only the micro-operations.
 var dispatch = map[string]float64{"neoverse-n1": 4, "neoverse-n2": 5, "neoverse-v1": 8, "neoverse-v2": 8}
 
 // predictions prints the table of products.
@@ -213,7 +213,7 @@ func predictions(mca string, functions map[string]loop) error {
 	return nil
 }
 
-// counts prints the table of instructions for each element, which is a product, or is stored.
+// counts prints the table of instructions per element that is multiplied or stored, and per vector.
 func counts(functions map[string]loop) {
 	fmt.Println("\n| instructions per element, per vector | neon | avx2 | avx512 |\n|---|---|---|---|")
 	for i, name := range []string{"Copy", "Transpose", "Tanh", "Dot", "Axpy", "GemvN", "GemvT", "Ger", "Dotxaxpyf"} {

@@ -1,5 +1,5 @@
-// Package neon writes the assembly of package kernel for arm64, as package main does for amd64, with an
-// assembler of its own, because avo has amd64 alone.
+// Package neon writes the assembly of package kernel for arm64, as package main does for amd64. It has
+// its own assembler, because avo supports only amd64.
 //
 // Operands have the order of Go's assembler: sources first, the destination last. An instruction that
 // Go's assembler cannot name is an encoded word with its mnemonic in a comment: see words.go.
@@ -15,12 +15,12 @@ import (
 	"blskernel/internal/linalg/kernel/_asm/spec"
 )
 
-// A general is one of the registers R0 to R26 but R18, which belongs to some systems.
+// A general is one of the registers R0 to R26 except R18, which some systems reserve.
 type general int
 
 func (r general) String() string { return fmt.Sprintf("R%d", int(r)) }
 
-// shifted is 2^n times the register, as the first operand of sums and differences.
+// shifted returns 2^n times the register, as the first operand of sums and differences.
 func (r general) shifted(n int) string { return fmt.Sprintf("%v<<%d", r, n) }
 
 // A vector is one of the registers V0 to V31, of two float64.
@@ -28,13 +28,13 @@ type vector int
 
 func (v vector) String() string { return fmt.Sprintf("V%d.D2", int(v)) }
 
-// bits is the register as bytes, as logical instructions take it.
+// bits returns the register as bytes, for logical instructions.
 func (v vector) bits() string { return fmt.Sprintf("V%d.B16", int(v)) }
 
-// scalar is the name of the register in instructions of one float64, and in FMOVQ, FLDPQ and FSTPQ.
+// scalar returns the register's name in instructions of one float64, and in FMOVQ, FLDPQ and FSTPQ.
 func (v vector) scalar() string { return fmt.Sprintf("F%d", int(v)) }
 
-// element is one float64 of the register.
+// element returns element i of the register, a float64.
 func (v vector) element(i int) string { return fmt.Sprintf("V%d.D[%d]", int(v), i) }
 
 // A memory is an address: base + disp, or base + index bytes.
@@ -45,10 +45,10 @@ type memory struct {
 	indexed bool
 }
 
-// at is the address disp bytes after base.
+// at returns the address disp bytes after base.
 func at(base general, disp int) memory { return memory{base: base, disp: disp} }
 
-// plus is the address index bytes after base.
+// plus returns the address index bytes after base.
 func plus(base, index general) memory { return memory{base: base, index: index, indexed: true} }
 
 func (m memory) String() string {
@@ -73,7 +73,7 @@ type generator struct {
 	labels    int
 }
 
-// function starts the function of a name, without locals. Its arguments do not escape.
+// function starts the function of the given name, without locals. Its arguments do not escape.
 func (g *generator) function(name string) {
 	f := spec.Functions[name]
 	signature, err := gotypes.ParseSignature("func" + f.Signature)
@@ -89,7 +89,7 @@ func (g *generator) function(name string) {
 	fmt.Fprintf(&g.declarations, "func %s%s\n", name, f.Signature)
 }
 
-// argument is the place of the argument or result of the given name; an unnamed result is ret.
+// argument returns the place of the argument or result of the given name; an unnamed result is "ret".
 func (g *generator) argument(name string) string {
 	of := g.signature.Results().Lookup(name)
 	if name == "ret" {
@@ -119,7 +119,7 @@ func (g *generator) release(rs ...general) {
 	}
 }
 
-// load returns a register with the argument of the given name: 64 bits.
+// load returns a register with the 64-bit argument of the given name.
 func (g *generator) load(name string) general {
 	r := g.general()
 	g.op("MOVD", g.argument(name), r)
@@ -170,7 +170,7 @@ func (g *generator) here(l label) { fmt.Fprintf(&g.text, "%s:\n", l) }
 
 func (g *generator) jump(l label) { g.op("JMP", l) }
 
-// A condition compares signed integers.
+// A condition is a branch on a comparison of signed integers.
 type condition string
 
 const (
@@ -183,7 +183,7 @@ const (
 	negative condition = "BMI" // after an instruction that sets flags
 )
 
-// jumpIf goes to l if "x is y", y a register or an int.
+// jumpIf jumps to l if x compares to y as the condition says; y is a register or an int.
 func (g *generator) jumpIf(x general, is condition, y any, l label) {
 	if y == 0 && is == equal {
 		g.op("CBZ", x, l)

@@ -1,8 +1,8 @@
 package neon
 
-// dotxaxpyf is Kernel.Dotxaxpyf for four rows at once, and loads each element once. The first 16
-// registers are the sums of the rows as inner has them, then come their factors, and two vectors of x,
-// of y and of a row.
+// dotxaxpyf writes Kernel.Dotxaxpyf, which takes four rows at once and loads each element once. The
+// first 16 registers hold the sums of the rows as in inner. The factors of the rows follow, and then
+// two vectors each of x, y and a row.
 func dotxaxpyf(g *generator) {
 	g.function("Dotxaxpyf")
 	const factor, ex, ey, row = vector(16), vector(20), vector(22), vector(24)

@@ -15,7 +15,7 @@ import (
 //	8×6   24 accumulators, 3 vectors of B, 5 elements of A: 11 loads, and rows of B of 48 bytes
 //	6×8   24 accumulators, 4 vectors of B, 4 elements of A: 10 loads, and rows of B of 64 bytes
 //
-// So 6×8 is cheaper, its rows of B fill cache lines, and it is the tile of avx2.
+// Thus 6×8 is cheaper, its rows of B fill cache lines, and it is the tile of avx2.
 type tile struct{ rows, columns int }
 
 const (
@@ -25,10 +25,10 @@ const (
 
 func (t tile) whole() bool { return t.columns == tileColumns }
 
-// vectors is the number of vectors of a row. The last one of an odd number of columns has one element.
+// vectors returns the number of vectors of a row. With odd columns the last has one element.
 func (t tile) vectors() int { return (t.columns + 1) / 2 }
 
-// at is the register of vector v of row r, if the rows begin at register 0.
+// at returns the register of vector v of row r, if the rows begin at register 0.
 func (t tile) at(r, v int) vector { return vector(r*t.vectors() + v) }
 
 func (t tile) row(g *generator) part {
@@ -36,7 +36,7 @@ func (t tile) row(g *generator) part {
 }
 
 // eachTile writes the loop over the columns of a strip for each number of rows: whole tiles, then one
-// for the columns that are left. next moves to the next tile. It ends the function.
+// for the columns that are left. next moves to the next tile. eachTile ends the function.
 func (g *generator) eachTile(m, n general, write func(t tile), next func()) {
 	done := g.unique("end")
 	var rows [tileRows + 1]label
@@ -73,19 +73,19 @@ func (g *generator) eachTile(m, n general, write func(t tile), next func()) {
 // steps is the number of steps of the sum in one turn of the loop of a whole tile.
 const steps = 4
 
-// A gemmCode has what lives through a call of gemm. Strides are in bytes.
+// A gemmCode holds what lives through a call of Gemm. Strides are in bytes.
 type gemmCode struct {
 	*generator
 	n, b, c         general           // the columns that are left, and their panel and tile
 	a               [tileRows]general // the rows of A
 	colA, rowB, ldc general
-	closerC         general // by how much rows of C get closer, one after the other
-	mode            general // how C is made, see setMode
-	k, offset       general // the steps that are left, and the place of the next in the rows of A
+	closerC         general // decrease of the distance between rows of C, from row to row
+	mode            general // how C is computed, see setMode
+	k, offset       general // the steps that are left, and the offset of the next one in the rows of A
 	bp, ahead       general // the row of B, and the distance from it to the prefetched data
 }
 
-// gemm is Kernel.Gemm with code for each number of rows and of columns of a tile.
+// gemm writes Kernel.Gemm, with code for each number of rows and of columns of a tile.
 func gemm(g *generator) {
 	g.function("Gemm")
 	x := gemmCode{generator: g, n: g.load("n"), b: g.load("b"), c: g.load("c"),
@@ -122,7 +122,7 @@ const (
 	modeAdd
 )
 
-// setMode sets the mode and closerC from the arguments store and alpha. Continue ends as Overwrite.
+// setMode sets mode and closerC from the arguments store and alpha. Continue stores C like Overwrite.
 func (x *gemmCode) setMode() {
 	overwrite, set, store, one := x.unique("overwrite"), x.unique("set"), x.general(), x.general()
 	x.op("MOVBU", x.argument("store"), store)

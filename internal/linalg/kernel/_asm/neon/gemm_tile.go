@@ -68,8 +68,8 @@ func (x gemmCode) sum(t tile) {
 	x.here(store)
 }
 
-// step writes one rank-1 update of the tile. It prefetches the end of the row eight steps on: the tile
-// to the left has read the beginning of a line that the row shares with it.
+// step writes one rank-1 update of the tile. It prefetches the end of the row of B eight steps ahead:
+// the tile to the left has read the beginning of a line that the row shares with it.
 func (x gemmCode) step(t tile) {
 	t.row(x.generator).load(x.bp, registerB)
 	if t == (tile{tileRows, tileColumns}) {
@@ -114,7 +114,7 @@ func (x gemmCode) end(t tile) {
 	x.here(end)
 }
 
-// eachRowOfC writes what body does with each of the first rows of the tile of C, p being its address.
+// eachRowOfC calls body for each of the first rows of the tile of C; p holds the address of the row.
 func (x gemmCode) eachRowOfC(rows int, body func(r int, p general)) {
 	p, distance := x.general(), x.general()
 	x.op("MOVD", x.c, p)

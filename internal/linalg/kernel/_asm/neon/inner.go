@@ -13,8 +13,8 @@ const (
 //	for i := range n { for r := range rows { sum[r] += row(r)[i] * x[i] } }
 //
 // and leaves the sum of the row at pointers[r] in lanes, for sums: lanes 2j and 2j+1 are register
-// j*rows + r. As long as manyLanes elements are left, and if many are expected, each has its own lane;
-// then these are added in pairs, until fewLanes are left, which take the other elements. The order in a
+// j*rows + r. As long as manyLanes elements are left, and if many is true, each has its own lane. Then
+// the lanes are added in pairs until fewLanes are left, which take the other elements. The order in a
 // row does not depend on the number of rows. The loop overwrites n, x and the pointers.
 func (g *generator) inner(n, x general, pointers []general, many bool) {
 	rows, all := len(pointers), append(slices.Clip(pointers), x)
@@ -29,9 +29,9 @@ func (g *generator) inner(n, x general, pointers []general, many bool) {
 }
 
 // innerMany is inner for the many lanes. One row takes 16 registers. For two or three rows the loop
-// runs twice, each time for half of the vectors, two of four: first for the half that is added up to
-// vectors 0 and 1, which stay behind the other registers meanwhile, then for the other half. Three rows
-// share each load of x, and leave registers to load one vector at a time.
+// runs twice, each time for half of the vectors, two of every four. The first half is added up to
+// vectors 0 and 1, which stay in later registers meanwhile. Three rows share each load of x, and leave
+// registers to load only one vector at a time.
 func (g *generator) innerMany(n, x general, pointers, all []general) {
 	rows, passes, chunk := len(pointers), 2, 2
 	switch rows {

@@ -11,7 +11,7 @@ func level1(g *generator) {
 // instructions.
 const unroll = 8
 
-// dot is Kernel.Dot, in the order of inner and sums.
+// dot writes Kernel.Dot, in the order of inner and sums.
 func dot(g *generator) {
 	g.function("Dot")
 	g.inner(g.load("n"), g.load("x"), []general{g.load("y")}, true)
@@ -20,7 +20,7 @@ func dot(g *generator) {
 	g.ret()
 }
 
-// axpy is Kernel.Axpy, with all loads of a turn before its stores.
+// axpy writes Kernel.Axpy, with all loads of a turn before its stores.
 func axpy(g *generator) {
 	g.function("Axpy")
 	alpha := vector(31)
@@ -37,7 +37,7 @@ func axpy(g *generator) {
 	g.ret()
 }
 
-// scal is Kernel.Scal.
+// scal writes Kernel.Scal.
 func scal(g *generator) {
 	g.function("Scal")
 	alpha := vector(31)
@@ -53,7 +53,7 @@ func scal(g *generator) {
 	g.ret()
 }
 
-// rot is Kernel.Rot, with all loads of a turn before its stores.
+// rot writes Kernel.Rot, with all loads of a turn before its stores.
 func rot(g *generator) {
 	g.function("Rot")
 	const u, v, fromX, fromY, h = vector(0), vector(4), vector(8), vector(12), vector(28)

@@ -10,7 +10,7 @@ func level2(g *generator) {
 	dotxaxpyf(g)
 }
 
-// A matrix is a row-major matrix as a kernel goes through it: blocks of rows from the top down.
+// A matrix is a row-major matrix that a kernel goes through in blocks of rows, from the top down.
 type matrix struct {
 	*generator
 	m    general // rows that are left
@@ -49,7 +49,7 @@ func (g *generator) along(unroll int, name string, pointers []general, body func
 }
 
 // multipliers sets the first elements of registers from t on to alpha*x[r*incX] for r < rows, and moves
-// x past these. It uses register 31.
+// x past these elements. It uses register 31.
 func (g *generator) multipliers(rows int, x general, incX any, t vector) {
 	alpha := vector(31)
 	g.loadOneArgument("alpha", alpha)
@@ -60,8 +60,8 @@ func (g *generator) multipliers(rows int, x general, incX any, t vector) {
 	}
 }
 
-// add computes y[r*incY] = scaled(y[r*incY]) + alpha*s for the totals s of sums, and moves y past
-// these. It uses registers 30 and 31.
+// add computes y[r*incY] = scale(y[r*incY]) + alpha*s for the totals s of sums, and moves y past these
+// elements. It uses registers 30 and 31.
 func (g *generator) add(rows int, y general, incY any, scale func(v vector)) {
 	old, alpha := vector(30), vector(31)
 	g.loadOneArgument("alpha", alpha)
@@ -74,13 +74,13 @@ func (g *generator) add(rows int, y general, incY any, scale func(v vector)) {
 	}
 }
 
-// longRow is the longest row of which GemvN takes several at a time: as for AVX2, since arm64 is not
-// measured.
+// longRow is the greatest length of rows that GemvN takes several at a time. It is the value for AVX2,
+// since nothing is measured on arm64.
 const longRow = 250
 
-// gemvN is Kernel.GemvN for several rows at once, which share the loads of x: four short rows, or
-// three longer ones, of which innerMany takes half of the lanes at a time. Long rows, of a matrix
-// beyond the first-level cache, it takes one by one and in one pass, as with AVX2.
+// gemvN writes Kernel.GemvN. Several rows share the loads of x: four short ones, or three longer ones,
+// of which innerMany takes half of the lanes at a time. Long rows, of a matrix beyond the first-level
+// cache, are taken one by one and in one pass, as with AVX2.
 func gemvN(g *generator) {
 	g.function("GemvN")
 	a, length := g.matrix(), g.load("n")
@@ -120,8 +120,8 @@ func (g *generator) scaling(v vector) func(vector) {
 	}
 }
 
-// gemvT is Kernel.GemvT for eight rows at once, which share each load and store of y. An element of y
-// adds the products of its column in the order of the rows.
+// gemvT writes Kernel.GemvT for eight rows at once, which share each load and store of y. An element of
+// y adds the products of its column in the order of the rows.
 func gemvT(g *generator) {
 	g.function("GemvT")
 	beta, one, scaled := g.load("beta"), g.general(), g.unique("scaled")
@@ -156,7 +156,7 @@ func gemvT(g *generator) {
 	g.ret()
 }
 
-// ger is Kernel.Ger for several rows at once, which share the loads of y. All loads of a turn come
+// ger writes Kernel.Ger for several rows at once, which share the loads of y. All loads of a turn come
 // before its stores.
 func ger(g *generator) {
 	g.function("Ger")

@@ -6,8 +6,8 @@ func pack(g *generator) {
 	transpose(g)
 }
 
-// copyRows is Kernel.Copy. With w = 8, 4, 2 or 1, a row of at most 2w elements is its first w and its
-// last w, some of which may be the same. A longer row is sixteens and its last 16.
+// copyRows writes Kernel.Copy. It copies a row of at most 2w elements, w = 8, 4, 2 or 1, as its first w
+// and its last w, which may overlap. It copies a longer row by sixteens, and then its last 16 elements.
 func copyRows(g *generator) {
 	g.function("Copy")
 	m, n := g.load("m"), g.load("n")
@@ -50,8 +50,8 @@ func copyRows(g *generator) {
 	}
 }
 
-// transpose is Kernel.Transpose for even m and n, in rectangles of eight rows, a cache line of dst,
-// and four columns, as far as they go, then of fewer.
+// transpose writes Kernel.Transpose for even m and n, in rectangles of eight rows (a cache line of dst)
+// and four columns, and then in smaller ones.
 func transpose(g *generator) {
 	g.function("Transpose")
 	m, n := g.load("m"), g.load("n")
@@ -78,7 +78,7 @@ func transpose(g *generator) {
 	g.ret()
 }
 
-// rectangle transposes width columns, 4 or 2, of the rows and moves the pointers behind them, d by
+// rectangle transposes width columns, 4 or 2, of the rows and moves the pointers past them, and d by
 // width rows.
 func (g *generator) rectangle(rows []general, width int, d, ldd general) {
 	pairs := width / 2 // the vectors of a row

@@ -1,8 +1,7 @@
 package neon
 
-// A part is the step of a loop over rows: count vectors, of which the last has one element if one is
-// set. It begins disp bytes behind the pointers. No vector stands for a vector of zeros that is not in
-// memory.
+// A part is one step of a loop over rows: count vectors, the last with one element if one is set. It
+// begins disp bytes after the pointers. A count of 0 is a vector of zeros that is not in memory.
 type part struct {
 	*generator
 	count int
@@ -11,7 +10,7 @@ type part struct {
 }
 
 // parts goes through n elements of the rows at pointers and calls body for unroll vectors, then for
-// two, for one, and for one element. Vector i of a row is i vectors behind its pointer. The loop
+// two, for one, and for one element. Vector i of a row is i vectors after its pointer. The loop
 // overwrites n and the pointers.
 func (g *generator) parts(unroll int, n general, pointers []general, body func(p part)) {
 	for _, count := range []int{unroll, 2, 1} {
@@ -26,9 +25,9 @@ func (g *generator) parts(unroll int, n general, pointers []general, body func(p
 	g.here(end)
 }
 
-// eights goes through n elements of the rows at pointers by eights and calls body for two vectors of
-// these from vector j on, and then for each vector of a last incomplete eight. It overwrites n and the
-// pointers.
+// eights goes through n elements of the rows at pointers, eight at a time, and calls body for each pair
+// of vectors, from vector j on. It then does so for each vector of an incomplete last eight. It
+// overwrites n and the pointers.
 func (g *generator) eights(n general, pointers []general, body func(j int, p part)) {
 	g.while(n, 8, func() {
 		for j := 0; j < 4; j += 2 {
@@ -62,7 +61,7 @@ func (g *generator) forward(pointers []general, n int) {
 	}
 }
 
-// load loads the vectors from first on from base; of a single element the second half is +0.
+// load loads vectors from base into registers from first on; after a single element comes +0.
 func (p part) load(base general, first vector) {
 	if p.count == 0 {
 		p.zero(first)
@@ -72,14 +71,14 @@ func (p part) load(base general, first vector) {
 		func(i int, m memory) { p.loadOne(m, first+vector(i)) }, base)
 }
 
-// store is load the other way.
+// store is the reverse of load.
 func (p part) store(first vector, base general) {
 	p.each(func(i int, m memory) { p.storePair(first+vector(i), first+vector(i+1), m) },
 		func(i int, m memory) { p.storeVector(first+vector(i), m) },
 		func(i int, m memory) { p.storeOne(first+vector(i), m) }, base)
 }
 
-// each goes through the vectors by pairs, then by a vector, and by one element.
+// each goes through the vectors in pairs, then takes a single vector, and then one element.
 func (p part) each(pair, single, one func(i int, m memory), base general) {
 	i, whole := 0, p.count
 	if p.one {

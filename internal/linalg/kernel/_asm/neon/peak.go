@@ -4,7 +4,7 @@ package neon
 // and Apple's cores, need 16.
 const peakChains = 24
 
-// peak is Kernel.Peak, a loop of fused multiply-adds on registers: the limit of every kernel.
+// peak writes Kernel.Peak, a loop of fused multiply-adds on registers: the limit of every kernel.
 func peak(g *generator) {
 	g.function("Peak")
 	n, x, y := g.load("n"), vector(peakChains), vector(peakChains+1)

@@ -13,11 +13,11 @@ type searcher struct {
 	best, where vector // the largest element, and the index where the first block that has it begins
 }
 
-// absMax is Kernel.AbsMax. An index for each element would cost half as much as the comparison. Both
-// halves of a register keep the largest element and the beginning of the first block that has it. The
-// lesser of these blocks, if both halves have the maximum, is the first, and a search from its
-// beginning finds the place. The last block ends with the vector and overlaps the one before; if it is
-// the first with the maximum, the maximum is not in the overlap. Short vectors have short blocks.
+// absMax writes Kernel.AbsMax. An index for each element would cost half as much as the comparison.
+// Each half of a register keeps the largest element and the beginning of the first block that has it.
+// If both halves have the maximum, the earlier block is the first, and a search from its beginning
+// finds the place. The last block ends with the vector and overlaps the one before; if it is the first
+// with the maximum, the maximum is not in the overlap. Short vectors have short blocks.
 //
 // FMAX would give NaN, and FMAXNM too for a signalling one, so a comparison selects.
 func absMax(g *generator) {
@@ -86,7 +86,7 @@ func (s *searcher) maximum(count int) {
 }
 
 // place returns the larger of the two elements of best, and the index of the first element that equals
-// it. If it is zero, the index is zero, whatever NaN come before.
+// it. If the larger one is zero, the index is zero, even after NaN.
 func (s *searcher) place() {
 	size, size1, at, at1 := s.general(), s.general(), s.general(), s.general()
 	s.op("VMOV", s.best.element(0), size)
@@ -118,8 +118,8 @@ func (s *searcher) place() {
 	s.op("MOVD", size, s.argument("size"))
 }
 
-// addAbs is Kernel.AddAbs with eight sums, of which the first two take the elements after the sixteens
-// by fours, and one more for what is left.
+// addAbs writes Kernel.AddAbs with eight sums and one more. The first two sums also take the elements
+// after the sixteens, four at a time, and the additional one takes the rest.
 func addAbs(g *generator) {
 	g.function("AddAbs")
 	const rest, v, w = vector(unroll), vector(16), vector(24)

@@ -2,9 +2,9 @@ package neon
 
 import "blskernel/internal/linalg/kernel/_asm/spec"
 
-// A tanhCode has the constants, which the caller passes as a table with rows of four equal ones. Some
-// of them stay in registers. The others are read where they are used, above all summands, which FMLA
-// overwrites: loads have units of their own.
+// A tanhCode holds the constants, which the caller passes as a table with rows of four equal ones. Some
+// stay in registers. The others, mainly summands, which FMLA overwrites, are read where they are used,
+// because loads have separate units.
 type tanhCode struct {
 	part
 	src, table general
@@ -12,8 +12,8 @@ type tanhCode struct {
 	free       []vector       // registers that are not in use
 }
 
-// tanh is the loop dst[i] = tanh(src[i]): four vectors at a time, which hide the latency, then fewer,
-// then one element, all by the same instructions.
+// tanh writes the loop dst[i] = tanh(src[i]): four vectors at a time, which hide the latency, then
+// fewer, then one element, all with the same instructions.
 func tanh(g *generator) {
 	g.function("Tanh")
 	held := []int{spec.TanhHi, spec.TanhLo, spec.TanhTwo, spec.TanhOne}
@@ -34,8 +34,8 @@ func tanh(g *generator) {
 	g.ret()
 }
 
-// values turns arguments in registers 0, 1, ... into results there, as the method of that name for
-// amd64.
+// values turns arguments in registers 0, 1, ... into results there, like the method of the same name
+// for amd64.
 func (e *tanhCode) values() {
 	y := e.arguments()
 	for _, v := range y {
@@ -98,10 +98,10 @@ func (e *tanhCode) vectors() []vector {
 	return v
 }
 
-// drop says that registers are no longer in use.
+// drop marks registers as no longer in use.
 func (e *tanhCode) drop(v ...vector) { e.free = append(e.free, v...) }
 
-// read returns fresh registers with vectors from base on, in pairs, each step bytes behind the one
+// read returns fresh registers with the vectors at base + disp, in pairs, each step bytes after the one
 // before.
 func (e *tanhCode) read(base general, disp, step int) []vector {
 	v := e.vectors()

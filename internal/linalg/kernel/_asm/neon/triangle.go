@@ -13,7 +13,7 @@ type triangular struct {
 	solve bool
 }
 
-// A triangularCode has what lives through a call.
+// A triangularCode holds what lives through a call.
 type triangularCode struct {
 	*generator
 	triangular
@@ -21,8 +21,8 @@ type triangularCode struct {
 	n, x, ldx        general // the columns that are left, and their tile of X
 }
 
-// triangular is Kernel.Solve or Kernel.Multiply with ones for d if it is nil, all rows of a tile of X
-// in registers, and code for each number of rows and of columns.
+// triangular writes Kernel.Solve or Kernel.Multiply, with ones for a nil d, all rows of a tile of X in
+// registers, and code for each number of rows and of columns.
 func (g *generator) triangular(op triangular) {
 	g.function(op.name)
 	x := triangularCode{generator: g, triangular: op,
@@ -39,7 +39,7 @@ func (g *generator) triangular(op triangular) {
 	g.eachTile(g.load("m"), x.n, x.tile, func() { g.op("ADD", 8*tileColumns, x.x, x.x) })
 }
 
-// tile writes one tile. Row r of it is in the registers from rows[r] on.
+// tile writes the code for one tile. Row r of the tile is in the registers from rows[r] on.
 func (x triangularCode) tile(t tile) {
 	const factor = vector(31)
 	spare := vector(tileRows * tileColumns / 2)

@@ -2,8 +2,8 @@ package neon
 
 import "fmt"
 
-// word writes an instruction that Go's assembler cannot name, by its encoding, with its mnemonic in
-// ARM's syntax, where the destination comes first.
+// word writes an instruction that Go's assembler cannot name: its encoding and, as a comment, its
+// mnemonic in Arm's syntax, where the destination comes first.
 func (g *generator) word(code uint32, format string, operands ...any) {
 	fmt.Fprintf(&g.text, "\tWORD $0x%08x // %s\n", code, fmt.Sprintf(format, operands...))
 }
@@ -38,7 +38,7 @@ func (g *generator) fmlaLane(n, m vector, i int, d vector) { g.lane(0x4fc01000, 
 func (g *generator) fmlsLane(n, m vector, i int, d vector) { g.lane(0x4fc05000, "fmls", n, m, i, d) }
 func (g *generator) fmulLane(n, m vector, i int, d vector) { g.lane(0x4fc09000, "fmul", n, m, i, d) }
 
-// fmin and fmax are NaN where n or m is.
+// fmin and fmax give NaN where n or m is NaN.
 func (g *generator) fmin(n, m, d vector) { g.three(0x4ee0f400, "fmin", n, m, d) }
 func (g *generator) fmax(n, m, d vector) { g.three(0x4e60f400, "fmax", n, m, d) }
 
@@ -49,7 +49,7 @@ func (g *generator) fabs(n, d vector) { g.two(0x4ee0f800, "fabs", n, d) }
 func (g *generator) fcmeq(n, m, d vector) { g.three(0x4e60e400, "fcmeq", n, m, d) }
 func (g *generator) fcmge(n, m, d vector) { g.three(0x6e60e400, "fcmge", n, m, d) }
 
-// facgt does so where |n| > |m|.
+// facgt does the same where |n| > |m|.
 func (g *generator) facgt(n, m, d vector) { g.three(0x6ee0ec00, "facgt", n, m, d) }
 
 // faddp adds pairs: d = (n[0]+n[1], m[0]+m[1]). faddpScalar is d[0] = n[0] + n[1], d[1] = 0.
@@ -83,7 +83,7 @@ func (g *generator) storePair(v, w vector, m memory) {
 	g.op("FSTPQ", fmt.Sprintf("(%s, %s)", v.scalar(), w.scalar()), m)
 }
 
-// loadNext loads two vectors, or one if one is set, and moves base behind them.
+// loadNext loads two vectors, or one if one is set, and moves base past them.
 func (g *generator) loadNext(base general, v vector, one bool) {
 	if one {
 		g.op("FMOVQ.P", at(base, 16), v.scalar())
@@ -100,7 +100,7 @@ func (g *generator) loadOne(m memory, v vector)     { g.op("FMOVD", m, v.scalar(
 func (g *generator) storeOne(v vector, m memory)    { g.op("FMOVD", v.scalar(), m) }
 
 // prefetchAhead prefetches the line at base + index bytes to the first level, to be read. Go's
-// assembler knows no index here.
+// assembler accepts no index here.
 func (g *generator) prefetchAhead(base, index general) {
 	g.word(0xf8a06800|uint32(index)<<16|uint32(base)<<5, "prfm pldl1keep, [x%d,x%d]", base, index)
 }

@@ -1,11 +1,11 @@
-// Package spec has what the generators of both architectures share.
+// Package spec holds the declarations and constants that the generators of all architectures share.
 package spec
 
-// A Function is the declaration of a function of the kernels: its signature and, behind its name, its
-// comment. Its place in package kernel has the equation.
+// A Function is the declaration of a function of the kernels: its signature, and its comment after the
+// name. Package kernel has the equation.
 type Function struct{ Signature, Comment string }
 
-// Functions are the functions by their names, which are the names of the fields of Kernel.
+// Functions maps names to functions. Most names are fields of Kernel.
 var Functions = map[string]Function{
 	"Peak": {"(n int, x, y float64) float64", "is Kernel.Peak. The reference is dpeakGeneric."},
 	"Gemm": {"(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, " +
