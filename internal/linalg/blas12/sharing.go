@@ -1,7 +1,7 @@
 package blas12
 
-// A Share divides the parts [0, parts), each of which takes the given nanoseconds, among goroutines if
-// that is worth it. It calls do for each range of parts, and waits.
+// A Share divides the parts [0, parts), which take the given number of nanoseconds each, among
+// goroutines if that is worth it. It calls do for each range of parts, and waits.
 type Share func(parts, nanoseconds int, do func(from, to int))
 
 // minShared is the size in bytes of a matrix below which a call stays on its goroutine. A pass over a

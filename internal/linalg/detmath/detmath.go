@@ -36,7 +36,7 @@ const (
 	ln2Lo = 0x1.a39ef35793c76p-33
 )
 
-// logPolynomial holds the coefficients of s² to s¹⁴ in the R of Log.
+// logPolynomial holds the coefficients of s², s⁴, ..., s¹⁴ in the R of Log.
 var logPolynomial = [...]float64{
 	0x1.5555555555593p-1, 0x1.999999997fa04p-2, 0x1.2492494229359p-2, 0x1.c71c51d8e78afp-3,
 	0x1.7466496cb03dep-3, 0x1.39a09d078c69fp-3, 0x1.2f112df3e5244p-3,
@@ -73,7 +73,7 @@ func Log(x float64) float64 {
 	return float64(k*ln2Hi) - ((half - (float64(s*(half+r)) + float64(k*ln2Lo))) - f)
 }
 
-// expPolynomial holds the coefficients of r² to r¹⁰ in the c of Exp.
+// expPolynomial holds the coefficients of r², r⁴, ..., r¹⁰ in the c of Exp.
 var expPolynomial = [...]float64{
 	0x1.555555555553ep-3, -0x1.6c16c16bebd93p-9, 0x1.1566aaf25de2cp-14, -0x1.bbd41c5d26bf1p-20, 0x1.6376972bea4dp-25,
 }

@@ -1,8 +1,8 @@
 // Package floats finds NaN and infinities in slices.
 package floats
 
-// Finite reports whether x holds neither NaN nor an infinity. 0*v is NaN for these and zero for all
-// other v, so one sum without branches decides; four sums hide the latency of the addition.
+// Finite reports whether x holds neither NaN nor an infinity. 0*v is NaN if v is NaN or infinite and
+// zero otherwise, so one sum without branches decides; four sums hide the latency of the addition.
 func Finite(x []float64) bool {
 	var s0, s1, s2, s3 float64
 	for ; len(x) >= 4; x = x[4:] {

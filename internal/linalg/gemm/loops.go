@@ -49,7 +49,7 @@ func (p *product) on(w *workspace) {
 	p.loops(w, cell{0, p.m, 0, p.n, 0, p.k})
 }
 
-// loops adds a cell of the product to C by the five loops of the package comment.
+// loops adds a cell of the product to C with the five loops of the package comment.
 func (p *product) loops(w *workspace, x cell) {
 	mr, nr := p.engine.kernel.MR, p.engine.kernel.NR
 	mc, kc, nc := p.height(), p.depth(), p.width()

@@ -35,7 +35,7 @@ func opA(trans blas.Transpose, a block.Matrix) source {
 // opB returns op(B) as the second operand of a product.
 func opB(trans blas.Transpose, b block.Matrix) source { return opA(block.Other(trans), b) }
 
-// symmetric returns the symmetric matrix s, whose triangle ul is stored, for use as either operand.
+// symmetric returns the symmetric matrix s, stored in the triangle ul, for use as either operand.
 func symmetric(ul blas.Uplo, s block.Matrix) source {
 	if ul == blas.Lower {
 		return source{layout: symLower, Matrix: s}

@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/netlib/blas/netlib"
 )
 
-// openBLAS is netlib's binding to the C interface of the BLAS. A size beyond 32 bits is usually a
-// caller's bug: a vector of 2³¹ elements takes 16 GiB. But a matrix of one row may have any leading
-// dimension.
+// openBLAS is netlib's binding to the C interface of the BLAS. Guarded panics on a size beyond 32 bits.
+// That is usually a caller's bug, since a vector of 2³¹ elements takes 16 GiB, but a matrix of one row
+// may have any leading dimension.
 type openBLAS struct {
 	check.Guarded
 	file    string // name of the library

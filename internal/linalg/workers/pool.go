@@ -1,9 +1,9 @@
 // Package workers shares the work of one call among threads.
 //
-// A Pool decides whether a call is long enough, whether another call has the workers, how many workers
-// there are, and whether they gain anything on this machine (gain.go). A Team does the work: goroutines
-// on threads of their own that wait for tasks (team.go), off the caller's CPU (affinity_linux.go). The
-// first call that is worth it starts the team; idle workers sleep.
+// A Pool decides how many workers there are and whether a call gets them: it must be long enough, no
+// other call may have them, and they must gain something on this machine (gain.go). A Team does the
+// work: goroutines on threads of their own that wait for tasks (team.go), off the caller's CPU
+// (affinity_linux.go). The first call that is long enough starts the team; idle workers sleep.
 //
 // One call at a time has the team. Other calls, and calls within a task, stay on their own goroutine.
 package workers
@@ -70,8 +70,8 @@ func (p *Pool) Threads() int {
 // size returns the number of workers; with the caller they are the threads of a call.
 func (p *Pool) size() int { return min(p.Threads(), runtime.GOMAXPROCS(0), p.cpus) - 1 }
 
-// Work that takes fewer nanoseconds than these stays on the caller's goroutine. minAwake is some ten
-// times the cost of sharing it with workers that are awake; minAsleep is the cost of waking them.
+// Work that takes fewer nanoseconds stays on the caller's goroutine. minAwake is some ten times the
+// cost of sharing work with workers that are awake; minAsleep is the cost of waking them.
 const (
 	minAwake  = 40_000
 	minAsleep = 60_000

@@ -40,7 +40,7 @@ type dotxaxpyfLoop struct {
 }
 
 // block writes the code for some rows. The first registers, at most eight, hold their sums as in inner,
-// and 8 + r the factor of row r. 12 and 13 hold elements of x and y, and others elements of rows.
+// and 8 + r the factor of row r. Registers 12 and 13 hold elements of x and y, others elements of rows.
 func (s dotxaxpyfLoop) block(label string, rows int) {
 	few := fewLanes / s.lanes
 	sum := func(j, r int) reg.VecPhysical { return s.register(j*rows + r) }

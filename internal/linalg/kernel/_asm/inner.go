@@ -192,7 +192,7 @@ type anyVector interface {
 	operand.Op
 }
 
-// storeTail stores the first n elements of v, selected by the mask, at m: none if n < 1, all if v has
+// storeTail stores the first n elements of v, which the mask selects, at m: none if n < 1, all if v has
 // no more.
 func (g *generator) storeTail(label string, mask reg.Register, n reg.GPVirtual, v anyVector, m operand.Mem) {
 	if g.lanes == 8 {

@@ -13,9 +13,9 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// LAPACK has the routines of backend.ColumnMajorLAPACK and more. The additional ones follow the same
-// conventions but do not check arguments; LAPACK documents them. The upper triangle packed by rows is
-// the lower triangle packed by columns.
+// LAPACK has the routines of backend.ColumnMajorLAPACK and more. The additional routines follow the
+// same conventions but do not check arguments; LAPACK documents them. The upper triangle packed by rows
+// is the lower triangle packed by columns.
 type LAPACK interface {
 	backend.ColumnMajorLAPACK
 

@@ -55,8 +55,8 @@ var (
 	place  = regexp.MustCompile(`0x[0-9a-f]+ <.*>$`)
 )
 
-// parse adds the functions of package kernel and of the packages in its folder to functions, as
-// ARCH/NAME and ARCH/PACKAGE.NAME.
+// parse adds the functions of package kernel and of the packages in its folder to the map, as ARCH/NAME
+// and ARCH/PACKAGE.NAME.
 func parse(functions map[string]loop, arch, text string) {
 	name := ""
 	for _, s := range strings.Split(text, "\n") {
@@ -74,8 +74,8 @@ func parse(functions map[string]loop, arch, text string) {
 	}
 }
 
-// main returns the innermost loop of a function that works on the most numbers, the first of several,
-// or nil. A loop is innermost if it branches back only at its end.
+// main returns the innermost loop of a function that works on the most numbers: the first if there are
+// several, nil if there is none. A loop is innermost if it branches back only at its end.
 func (function loop) main(w work) (best loop) {
 	index := map[string]int{}
 	for i, in := range function {

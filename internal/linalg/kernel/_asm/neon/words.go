@@ -29,7 +29,7 @@ func (g *generator) fsub(n, m, d vector) { g.three(0x4ee0d400, "fsub", n, m, d) 
 func (g *generator) fmul(n, m, d vector) { g.three(0x6e60dc00, "fmul", n, m, d) } // d = n·m
 func (g *generator) fdiv(n, m, d vector) { g.three(0x6e60fc00, "fdiv", n, m, d) } // d = n/m
 
-// fmla and fmls add or subtract a product in one rounding: d ± n·m.
+// fmla and fmls add or subtract a product with one rounding: d ± n·m.
 func (g *generator) fmla(n, m, d vector) { g.op("VFMLA", m, n, d) }
 func (g *generator) fmls(n, m, d vector) { g.op("VFMLS", m, n, d) }
 
