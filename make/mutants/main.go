@@ -1,6 +1,5 @@
 // Mutants measures what the tests find. It changes one operator of a package or removes one statement
-// at a time. Then it runs the tests of the folder, of the package and of testutil/golden until one
-// fails.
+// at a time. Then it runs the tests of the folder, the package and testutil/golden until one fails.
 //
 //	go -C make/mutants run . -n 60 -out after.jsonl          60 changes of each, drawn by -seed
 //	go -C make/mutants run . -table before.jsonl after.jsonl both side by side, in Markdown

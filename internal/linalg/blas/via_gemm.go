@@ -33,7 +33,7 @@ func (v ViaGemm) BlockRows(rows, nanoseconds int, do func(from, to int)) { do(0,
 const maxPackedRows = 4 * block.Size
 
 // product computes C = alpha·op(A)·diag(d)·op(B) + beta·C for an m×n C and stores the triangle kept, or
-// all if that is blas.All; a nil d is the identity. At most block.Size terms of a sum go through the
+// all if that is blas.All. A nil d is the identity. At most block.Size terms of a sum go through the
 // workspace together. On the diagonal of a triangle, blocks have block.Size rows, so that little work
 // is wasted.
 func (v ViaGemm) product(kept blas.Uplo, tA, tB blas.Transpose, m, n, k int, alpha float64, a block.Matrix, d []float64, b block.Matrix, beta float64, c block.Matrix) {

@@ -148,8 +148,8 @@ var (
 	}
 )
 
-// NormalQuantile returns the z such that a standard normal variable is below z with probability p, to
-// within a relative error of 1e-14, for p from 1.4e-11 to 1 - 1.4e-11.
+// NormalQuantile returns the z such that a standard normal variable is below z with probability p. The
+// relative error is at most 1e-14 for p from 1.4e-11 to 1 - 1.4e-11.
 //
 //	source: M. J. Wichura, Algorithm AS 241, Appl. Statist. 37 (1988) 477-484, PPND16.
 func NormalQuantile(p float64) float64 {

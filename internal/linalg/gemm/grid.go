@@ -31,7 +31,7 @@ func (p *product) cut(threads int, x cell) grid {
 }
 
 const (
-	// packingRows is the number of rows of C that take as long to compute as B takes to pack:
+	// packingRows is the number of rows of C that take as long to compute as B takes to pack. It is
 	// between 9 (B in L2) and 25 (B in memory).
 	packingRows = 16
 

@@ -163,7 +163,7 @@ func (p *product) panelsB(w *workspace, rows, j0, j1, p0, p1 int) panels {
 // w rows and are each used the given number of times. The kernel does so if the uses are too few to
 // repay a copy. It also does so if s fits in half of L2, unless the rows of s are a multiple of a page
 // apart and displace each other. A copy pays off earlier if each step of a micro-panel is contiguous
-// and at most a cache line, because in place the kernel would load whole lines and use only parts.
+// and at most a cache line. In place, the kernel would then load whole lines and use only parts.
 func (p *product) inPlace(s *source, w, length, uses int) bool {
 	if s.layout > byCols || s.Packed || s.diag != nil {
 		return false

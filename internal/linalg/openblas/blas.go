@@ -12,7 +12,7 @@ import (
 )
 
 // openBLAS is netlib's binding to the C interface of the BLAS. Guarded panics on a size beyond 32 bits.
-// That is usually a caller's bug, since a vector of 2³¹ elements takes 16 GiB, but a matrix of one row
+// That is usually a caller's bug, since a vector of 2³¹ elements takes 16 GiB. But a matrix of one row
 // may have any leading dimension.
 type openBLAS struct {
 	check.Guarded
@@ -27,7 +27,7 @@ func newOpenBLAS(file string) openBLAS {
 func (openBLAS) Name() string { return "openblas" }
 
 // Dgemm does not read A and B if alpha = 0, like the reference BLAS. The library multiplies small
-// products by an alpha of zero, so NaN in A and B would reach C; calling it with k = 0 gives beta*C.
+// products by an alpha of zero, so NaN in A and B would reach C. Calling it with k = 0 gives beta*C.
 func (o openBLAS) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	switch {
 	case alpha != 0:

@@ -1,9 +1,10 @@
 // Package workers shares the work of one call among threads.
 //
-// A Pool decides how many workers there are and whether a call gets them: it must be long enough, no
-// other call may have them, and they must gain something on this machine (gain.go). A Team does the
-// work: goroutines on threads of their own that wait for tasks (team.go), off the caller's CPU
-// (affinity_linux.go). The first call that is long enough starts the team; idle workers sleep.
+// A Pool decides how many workers there are and whether a call gets them. The call must be long
+// enough, no other call may have the workers, and they must gain something on this machine
+// (gain.go). A Team does the work: goroutines on threads of their own that wait for tasks (team.go),
+// off the caller's CPU (affinity_linux.go). The first call that is long enough starts the team; idle
+// workers sleep.
 //
 // One call at a time has the team. Other calls, and calls within a task, stay on their own goroutine.
 package workers
@@ -78,8 +79,8 @@ const (
 )
 
 // Acquire returns the team for work that takes the given number of nanoseconds. It returns nil if the
-// work must stay with the caller: if it is too short, another call has the team, the team is paused, or
-// there is only one thread. The caller must release the team.
+// work is too short, another call has the team, the team is paused, or there is only one thread. The
+// work then stays with the caller; otherwise the caller must release the team.
 func (p *Pool) Acquire(nanoseconds float64) *Team {
 	if nanoseconds < minAwake || p.max.Load() == 1 {
 		return nil

@@ -99,8 +99,8 @@ func (g *generator) ifZero(x operand.Op, jump func(operand.Op), label string) {
 	jump(operand.LabelRef(label))
 }
 
-// maskOf sets mask for the first n elements of a vector, 0 <= n <= lanes: a mask register with AVX-512,
-// the address of a vector of masks with AVX2. With AVX2 it overwrites n.
+// maskOf sets mask for the first n elements of a vector, 0 <= n <= lanes. With AVX-512 mask is a mask
+// register; with AVX2 it gets the address of a vector of masks, and n is overwritten.
 func (g *generator) maskOf(n reg.GPVirtual, mask reg.Register) {
 	if g.lanes == 8 {
 		ones := g.GP64()

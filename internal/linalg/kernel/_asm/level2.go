@@ -69,8 +69,8 @@ func (x matrix) at(pointers []reg.GPVirtual, r, i int) operand.Mem {
 
 // gemvN writes Kernel.GemvN. Several rows share the loads of x: four with AVX-512 (16 accumulators).
 // AVX2 has registers for the lanes of four short rows, or for half of the lanes of three longer ones at
-// a time (12). It takes long rows, of a matrix beyond the first-level cache, one by one: 1.1 to 1.2
-// times as fast at n = 1000, but only 0.6 times at n = 32.
+// a time (12). It takes long rows, of a matrix beyond the first-level cache, one by one. That is 1.1 to
+// 1.2 times as fast at n = 1000, but only 0.6 times at n = 32.
 func gemvN(g *generator) {
 	g.function("GemvN")
 	t := target{generator: g, alpha: g.register(g.vecs - 2), beta: g.register(g.vecs - 3)}

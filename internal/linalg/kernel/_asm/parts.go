@@ -7,8 +7,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// parts goes through n elements of the rows at pointers and calls body for count parts at once: for
-// unroll vectors, then for one, then for the rest. With AVX-512 the rest is under the mask edge, with
+// parts goes through n elements of the rows at pointers and calls body for count parts at once. It
+// takes unroll vectors, then one, then the rest. With AVX-512 the rest is under the mask edge, with
 // AVX2 a pair and a single element, since masked stores are microcode on AMD. Vector i of a row is i
 // vectors after its pointer. The loop overwrites n and the pointers.
 func (g *generator) parts(label string, unroll int, n reg.GPVirtual, edge reg.Register, pointers []reg.GPVirtual, body func(p part, count int)) {

@@ -68,8 +68,8 @@ func (x gemmCode) sum(t tile) {
 	x.here(store)
 }
 
-// step writes one rank-1 update of the tile. It prefetches the end of the row of B eight steps ahead:
-// the tile to the left has read the beginning of a line that the row shares with it.
+// step writes one rank-1 update of the tile. It prefetches the end of the row of B eight steps ahead.
+// The tile to the left has read the beginning of a line that the row shares with it.
 func (x gemmCode) step(t tile) {
 	t.row(x.generator).load(x.bp, registerB)
 	if t == (tile{tileRows, tileColumns}) {

@@ -6,8 +6,8 @@ func pack(g *generator) {
 	transpose(g)
 }
 
-// copyRows writes Kernel.Copy. It copies a row of at most 2w elements, w = 8, 4, 2 or 1, as its first w
-// and its last w, which may overlap. It copies a longer row by sixteens, and then its last 16 elements.
+// copyRows writes Kernel.Copy. For w = 8, 4, 2 or 1 it copies a row of at most 2w elements as its first
+// w and last w, which may overlap. It copies a longer row by sixteens, and then its last 16 elements.
 func copyRows(g *generator) {
 	g.function("Copy")
 	m, n := g.load("m"), g.load("n")

@@ -21,8 +21,8 @@ type triangularCode struct {
 	n, x, ldx        general // the columns that are left, and their tile of X
 }
 
-// triangular writes Kernel.Solve or Kernel.Multiply, with ones for a nil d, all rows of a tile of X in
-// registers, and code for each number of rows and of columns.
+// triangular writes Kernel.Solve or Kernel.Multiply, with all rows of a tile of X in registers and code
+// for each number of rows and of columns. A nil d stands for ones.
 func (g *generator) triangular(op triangular) {
 	g.function(op.name)
 	x := triangularCode{generator: g, triangular: op,
