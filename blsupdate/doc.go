@@ -47,16 +47,16 @@
 //
 // # Errors and cancellation
 //
-// A call that returns an error leaves the state unchanged, bit for bit. A method that can take seconds
-// has two forms: Name, and NameContext, which takes a context and, if rows have weights, the weights.
-// NameContext checks the context before it starts; NewContext, RebuildContext and AddInputsContext also
-// check it while they work. If the context is done, they return an error that wraps its cause. A nil
-// context panics.
+// A call that returns an error leaves the state unchanged, bit for bit. A function or method that can
+// take seconds has two forms: Name, and NameContext, which takes a context and, if rows have weights,
+// the weights. NameContext checks the context before it starts; NewContext, RebuildContext and
+// AddInputsContext also check it while they work. If the context is done, they return an error that
+// wraps its cause. A nil context panics.
 //
 // # Encoding
 //
-// Encode writes the whole state of a model. A decoded model continues with the same bits on the same
-// backend and kind of machine, and as accurately on any other. docs/file-format.md has the
+// Encode writes the whole state of a model. A decoded model gives bit-identical results on the same
+// backend and kind of machine, and equally accurate ones on any other. docs/file-format.md has the
 // layout.
 //
 // # Sources

@@ -76,7 +76,7 @@ func (u *updater) changeRows(ctx context.Context, action Action, ax, ya *mat.Den
 		func(s state.Sums) state.Sums { return s.Plus(state.SumsOf(given, weights)) })
 }
 
-// checkRowWeights returns an error unless weights has q valid elements; of names the matrix.
+// checkRowWeights returns an error unless weights has q valid elements; of names the matrix in errors.
 func checkRowWeights(weights []float64, of string, q int) error {
 	if len(weights) != q {
 		return &ShapeError{Matrix: "weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of " + of}
@@ -89,7 +89,7 @@ func checkRowWeights(weights []float64, of string, q int) error {
 	return nil
 }
 
-// weighted returns ax and ya with row i times sqrt(weights[i]), or as they are if weights is nil.
+// weighted returns ax and ya with row i multiplied by sqrt(weights[i]), or unchanged if weights is nil.
 func (u *updater) weighted(action Action, ax, ya *mat.Dense, weights []float64) (*mat.Dense, *mat.Dense, error) {
 	if weights == nil {
 		return ax, ya, nil
@@ -247,7 +247,7 @@ func (u *updater) Report() Report {
 	return r
 }
 
-// solve returns W, which must not be changed, and adds its cost to the report.
+// solve returns W, which must not be changed, and adds the cost of solving for it to the report.
 func (u *updater) solve() (*mat.Dense, error) {
 	if err := u.whole(); err != nil {
 		return nil, err
@@ -267,15 +267,15 @@ func (u *updater) whole() error {
 	return nil
 }
 
-// startClock starts the clock of a call, whose first step is the checks.
+// startClock starts the clock of a call and enters its first step, the checks.
 func (u *updater) startClock() {
 	u.counter.Reset()
 	u.counter.Enter(cost.StepCheck)
 	u.began = time.Now()
 }
 
-// run calls act, which changes the state, unless ctx is done, and reports it. gained is the change in
-// the number of samples, rows is how many rows were checked, and sums, unless nil, updates the sums.
+// run calls act, which changes the state, unless ctx is done, and updates the report. gained is the
+// change of Samples, rows is the number of rows checked, and sums, unless nil, updates the sums.
 func (u *updater) run(ctx context.Context, gained, rows int, act func() (state.Outcome, error), sums func(state.Sums) state.Sums) error {
 	if err := cmp.Or(u.whole(), interrupt.Check(ctx)); err != nil {
 		return err

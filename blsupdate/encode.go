@@ -11,7 +11,7 @@ import (
 	"blskernel/internal/io/memory"
 )
 
-// A FormatError reports that the input of Decode is not an output of Encode: the header or the version
+// A FormatError reports that the input of Decode is not the output of Encode: the header or the version
 // is wrong, there are too few or too many bytes, or a number is invalid. It gives the offset of the
 // faulty byte. If the input ends too early, it wraps io.ErrUnexpectedEOF.
 type FormatError = codec.FormatError
@@ -22,18 +22,18 @@ const (
 	encodingVersion = 2
 )
 
-// Encode writes the whole state of u. Decode then returns a model that continues with the same bits as
-// u on the same backend and kind of machine. It writes the options without the backend, and the Report
-// without the steps, flops and times. It takes as long as a copy, and writes about this many bytes:
+// Encode writes the whole state of u: a model from Decode gives bit-identical results on the same
+// backend and kind of machine. Encode omits the backend of the options, and the steps, flops and times
+// of the Report. It takes as long as a copy, and writes about this many bytes:
 //
 //	Gram, QR, RidgeInverse, InverseCholesky   4k² + 8ck + 24c
 //	Original, Improved                        8lk + 8lc + 8ck + 8l, and 8lk more while C is computed
 //
 // The encoding has no checksum; its file should have one. Encode checks the state as Decode does.
 //
-//	errors: an error of w; an *OptionError if u is nil or a type that embeds an Updater; ErrOverflow
-//	for a state with NaN or infinity; a *StateError. After an error part of the encoding may have
-//	been written.
+//	errors: an error of w; an *OptionError if u is nil or of a type that embeds an Updater;
+//	ErrOverflow for a state with NaN or infinity; a *StateError for an inconsistent state. After an
+//	error, part of the encoding may have been written.
 func Encode(w io.Writer, u Updater) error {
 	d := driverOf(u)
 	if d == nil {
@@ -55,7 +55,7 @@ func Encode(w io.Writer, u Updater) error {
 
 // Decode reads exactly the bytes that Encode wrote, and returns a model with the same interfaces as one
 // from New. b computes its products; nil stands for blskernel.Default(). Decode checks everything
-// before use. If r has n bytes, it allocates at most 12n bytes and 256 KiB, including freed memory.
+// before use. If r has n bytes, it allocates at most 12n bytes plus 256 KiB, including freed memory.
 //
 //	errors: a *FormatError, or an error of r, wrapped.
 func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {

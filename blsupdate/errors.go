@@ -14,8 +14,8 @@ import (
 
 var (
 	// ErrOverflow is returned if a result or an intermediate value overflows although the input is
-	// finite. Scale the columns of A, or the targets. After many calls of Forget an inverse
-	// overflows in directions without new rows: forget less, or use Gram or QR and SetLambda.
+	// finite. Scale the columns of A, or the targets. After many calls of Forget, an inverse may
+	// overflow in directions that get no new rows: forget less, or use Gram or QR and SetLambda.
 	ErrOverflow = types.ErrOverflow
 	// ErrApproximate is returned for statistics of Original and Improved with a ridge, which only
 	// approximate the ridge solution. Set Lambda to 0, or start the model with QR or Gram.
@@ -25,8 +25,8 @@ var (
 )
 
 // A MemoryError reports that a start, a change or a solution needs more memory than is available. The
-// state is unchanged. Need is a lower bound on the allocation, and Have is what the machine, its
-// control groups and the Go runtime leave; outside Linux only the runtime's limit counts.
+// state is unchanged. Need is a lower bound on the allocation, and Have is the memory that the machine,
+// its control groups and the Go runtime leave; outside Linux only the runtime's limit counts.
 type MemoryError = memory.Error
 
 // Errors that the methods return. Package types documents their fields and messages.

@@ -119,12 +119,12 @@ const tie = 0.03
 // nodes and c targets, starts from l samples, and has weights when needs asks for them.
 //
 // It takes milliseconds, and predicts times from the flop model of every method (see Model) and
-// Needs.Rates. A candidate must support what is needed, start from l samples, have the weights when
-// they are needed, and meet Memory and Digits. Original and Improved are candidates for lambda = 0
-// only, since with a ridge they only approximate the ridge solution. Among valid candidates within 3%
-// of the fastest, one with an error of eps κ wins over one with eps κ²; Original wins only if nothing
-// else is valid. While l < k, Plan assumes that new rows extend the row space of A, which makes updates
-// of A⁺ more expensive.
+// Needs.Rates. A candidate must support the further uses in needs, start from l samples, have the
+// weights when they are needed, and meet Memory and Digits. Original and Improved are candidates for
+// lambda = 0 only, since with a ridge they only approximate the ridge solution. Among valid candidates
+// within 3% of the fastest, one with an error of eps κ wins over one with eps κ²; Original wins only if
+// nothing else is valid. While l < k, Plan assumes that new rows extend the row space of A, which makes
+// updates of A⁺ more expensive.
 //
 //	errors: an *OptionError for a size or need out of range, with an empty Choice; a *PlanError if
 //	no candidate is valid, with a Choice that has the candidates but no method.

@@ -77,6 +77,6 @@ func (r *Rates) Unsaved() error { return r.held().Unsaved() }
 // The order of methods hardly changes, so Plan does not use it. Constant rates are unchanged.
 func (r *Rates) AtPeak(flops float64) *Rates { return &Rates{r.held().AtPeak(flops)} }
 
-// Peak measures the FMA peak that rates are relative to: the best of three runs of blskernel.Peak with
-// the current number of threads, within milliseconds.
+// Peak measures the FMA peak, in flop/s, that rates are relative to: the best of three runs of
+// blskernel.Peak with the current number of threads, within milliseconds.
 func Peak() float64 { return rates.Peak() }

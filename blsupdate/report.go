@@ -12,7 +12,7 @@ import (
 
 // A Report has the steps, flops and times of one change of a model, or of its start.
 type Report struct {
-	Samples int // l after it
+	Samples int // l after the change
 	Added   int // samples added; negative if they were removed
 	// Form is the form of the update. For a batch that was added in parts it is the largest Form
 	// constant among the parts. It is Auto in methods without forms, and if C was not zero.
@@ -39,8 +39,7 @@ type StepReport struct {
 // Model returns the flops of all steps by the model.
 func (r Report) Model() float64 { return r.model.Flops() }
 
-// Counted returns the flops of all calls to the backend, inside and outside of steps, without
-// Abandoned.
+// Counted returns the flops of all calls to the backend, in and between steps, without Abandoned.
 func (r Report) Counted() float64 { return r.counted.Flops() }
 
 // A Condition describes how accurate the weights of a model are.

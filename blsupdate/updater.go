@@ -110,8 +110,9 @@ type Updater interface {
 	// [Y, Y T] and W becomes [W, W T] for the c×p matrix T. The model is as if started with these
 	// targets. For a class that no sample had, coded as -1, T is the negative of the unit vector of
 	// a target that is 1 for all samples. Pass rows to RemoveInputs and AddNodes with the new
-	// targets; Original and Improved require the bits of Y T as the backend computes it. It takes
-	// 2ckp flops, twice as many in Gram and QR if W is known, 2clp more in Original and Improved.
+	// targets; Original and Improved require the bits of Y T as the backend computes it. The cost
+	// is 2ckp flops, twice that in Gram and QR if W is known, and 2clp more in Original and
+	// Improved.
 	AddTargets(t *mat.Dense) error
 	AddTargetsContext(ctx context.Context, t *mat.Dense) error
 
@@ -121,7 +122,7 @@ type Updater interface {
 	MapTargets(t *mat.Dense) error
 	MapTargetsContext(ctx context.Context, t *mat.Dense) error
 
-	// Clone returns an independent model that continues with the same bits. It takes the time of
+	// Clone returns an independent model that gives bit-identical results. It takes the time of
 	// Encode and Decode, and StateBytes of memory. As after Decode, the Report has no steps, flops
 	// or times. It returns the errors of Encode, and a *MemoryError.
 	Clone() (Updater, error)
@@ -135,14 +136,14 @@ type Updater interface {
 
 	// Statistics reports how well the weights fit the rows of the model. It uses sums of squares
 	// that the model keeps, so it needs no rows. It takes O(kc) flops once the weights are known.
-	// The first call after a change takes 2k³ more with a ridge, 2k²l more in Original and
+	// The first call after a change takes 2k³ more with a ridge, and 2k²l more in Original and
 	// Improved.
 	//
 	// Statistics and the five methods below describe a linear model: they take the feature maps,
-	// and what package bls has chosen from the same rows, as given. The weight w_i of a row means
-	// that its noise has the variance sigma²/w_i, so old rows count as noisier after Forget.
-	// Original and Improved have statistics only without a ridge, and return ErrApproximate with
-	// one. All six return the errors of Weights. docs/evaluation.md has an example.
+	// and the settings that package bls has chosen from the same rows, as given. The weight w_i of
+	// a row means that its noise has the variance sigma²/w_i, so old rows count as noisier after
+	// Forget. Original and Improved have statistics only without a ridge, and return ErrApproximate
+	// with one. All six return the errors of Weights. docs/evaluation.md has an example.
 	Statistics() (Statistics, error)
 
 	// Leverage returns the leverage h_i = x_i Q x_iᵀ of each row x_i of X, m×k, where Q is

@@ -43,7 +43,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	return state.Outcome{Model: cost.CholeskyAdd(form, q, s.K, s.C, large), Form: form}, nil
 }
 
-// Remove removes a few rows one by one, and more rows with a matrix of order k.
+// Remove removes a few rows one by one, and more rows together, with a matrix of order k.
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q, ctx := dense.Rows(ax), context.Background()
 	if err := s.CheckLeft(q); err != nil {
@@ -54,7 +54,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 		return out, err
 	}
 	next := *s
-	next.Size = s.Size.Scaled(1) // a copy, which takes up the residuals of the rows
+	next.Size = s.Size.Scaled(1) // a copy, to which the residuals of the rows are added
 	var rest float64
 	if cost.CholeskyForm(types.Auto, q, s.K) == types.Large {
 		var seen *mat.Dense
@@ -85,16 +85,16 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 }
 
 // maxKernel is the largest eigenvalue of SᵀS, the leverage Ax (AᵀA + lambda I)⁻¹ Axᵀ of the new rows,
-// up to which I + SᵀS is formed. Its error is eps times the leverage, relative to the I in directions
-// to which S adds nothing. Above maxKernel, U is the R of a QR factorization of [I; S], with an error
-// of eps times the square root of the leverage. Nearly all new rows have a large leverage as long as
-// there are hardly more rows than nodes, or if only a small ridge determines some direction.
+// up to which I + SᵀS is formed. The error of I + SᵀS is eps times the leverage, relative to the I in
+// directions to which S adds nothing. Above maxKernel, U is the R of a QR factorization of [I; S], with
+// an error of eps times the square root of the leverage. Nearly all new rows have a large leverage
+// while the model has hardly more rows than nodes, or if only a small ridge determines some direction.
 const maxKernel = 1e4
 
 // maxGrown is the largest factor by which an addition may make the norm of F grow. In exact arithmetic
 // no addition makes F grow. The error of U is a few eps relative to its columns, so rows of leverage
-// above 1/eps² leave nothing of the I in I + SᵀS, and F grows although it should not. At 1% it has
-// errors that no later rows remove.
+// above 1/eps² leave nothing of the I in I + SᵀS, and F grows although it should not. Growth by 1%
+// means errors in F that no later rows remove.
 const maxGrown = 1.01
 
 var errGrown = errors.New("the inverse factor grew, which exact arithmetic rules out: the added rows are too large compared with the others")
@@ -106,7 +106,7 @@ const (
 )
 
 // addLarge adds rows with a matrix of order k, and reports whether their leverage is above maxKernel.
-// fit has the norms of the columns that the new F multiplies.
+// fit, if not nil, has the norms of the columns of V in W := W + F V for the new F.
 func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, fit []float64, err error) {
 	seen, err := s.seen(ctx, types.ActionAdd, ax)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, fi
 	return large, fit, err
 }
 
-// seen returns S = Ax F. It first checks the memory of the action: for I ± SᵀS, and for S or the new F.
+// seen returns S = Ax F. It first checks that the action has memory for I ± SᵀS and for S or the new F.
 func (s *State) seen(ctx context.Context, action types.Action, ax *mat.Dense) (*mat.Dense, error) {
 	q := dense.Rows(ax)
 	bytes := memory.Sum(memory.Triangle(s.K), memory.Floats(max(q, s.K), s.K))
@@ -153,9 +153,9 @@ func (s *State) seen(ctx context.Context, action types.Action, ax *mat.Dense) (*
 //
 //	W += sign F Sᵀ(I + sign S Sᵀ)⁻¹(Ya - Ax W),
 //
-// which is more accurate, the more so the larger the new rows are. rest is 1-h in a removal, the
-// smallest eigenvalue of I - SᵀS, which must not be below limit, and 1 in an addition. fit has the
-// norms of the columns that the new F multiplies, in an addition with q > k.
+// which is more accurate, the more so the larger the new rows are. In a removal rest is 1-h, the
+// smallest eigenvalue of I - SᵀS, and must not be below limit; in an addition it is 1. fit is as in
+// addLarge, and nil except in an addition with q > k.
 func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.Dense, limit float64) (rest float64, fit []float64, err error) {
 	q, k := dense.Rows(seen), s.K
 	panel, beta, what := state.PanelRows, 1.0, addedKernel

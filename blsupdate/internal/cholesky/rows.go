@@ -18,18 +18,19 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// byRows adds rows (sign = 1) or removes them (-1) one by one. With the columns f_j of F, s_j = a f_j
-// and the sums alpha_j = 1 + sign (s_1² + ... + s_j²), b_j = s_1 f_1 + ... + s_j f_j:
+// byRows adds rows (sign = 1) or removes them (-1) one by one. For a row a with the targets y, the
+// columns f_j of F, s_j = a f_j and the sums alpha_j = 1 + sign (s_1² + ... + s_j²), b_j = s_1 f_1 +
+// ... + s_j f_j:
 //
 //	f_j := (alpha_{j-1} f_j - sign s_j b_{j-1}) / sqrt(alpha_{j-1} alpha_j)
 //	W   := W + sign b_k/alpha_k (y - a W)
 //
-// alpha_k is 1 + a F Fᵀaᵀ, and 1-h in a removal. In an addition no alpha is below 1, and the alphas of
+// alpha_k is 1 + a F Fᵀaᵀ, and 1-h in a removal. In an addition no alpha is below 1, and the alphas for
 // the removal of one row are computed beforehand. So F changes in place if it is also known that
 // nothing overflows and ctx cannot be done midway; otherwise a copy changes.
 //
-// byRows returns the product of alpha_k over the rows, which in a removal is at most 1-h of all rows.
-// In a removal no alpha may be below limit.
+// byRows returns the product of alpha_k over the rows, which in a removal is at most the 1-h of all
+// rows together. In a removal no alpha may be below limit.
 //
 //	source: N. A. Carlson, "Fast triangular formulation of the square root filter", AIAA Journal
 //	11(9), 1973.
@@ -86,15 +87,15 @@ func (s *State) byRows(ctx context.Context, sign float64, ax, ya *mat.Dense, lim
 	return rest, err
 }
 
-// grownByRow bounds the relative growth of the Frobenius norm of F by rounding when a row is added; in
-// exact arithmetic it shrinks. Measuring the norm would take up to 18% of the time of a row (k = 1000,
-// one core of Zen 4).
+// grownByRow bounds the relative growth of the Frobenius norm of F that rounding can cause when a row
+// is added; in exact arithmetic the norm shrinks. Measuring the norm would take up to 18% of the time
+// of a row (k = 1000, one core of Zen 4).
 //
 // Carlson's formula is exact for the computed s_j, up to the rounding of a few operations per element
 // of f_j and b_j. With sigma_j² = s_1² + ... + s_j² < alpha_j, the errors of b_{j-1} are at most (k+2)
 // eps sigma_{j-1} ‖F‖ in norm, since ‖b_i‖ <= sigma_i ‖F‖. Their factor in f_j is s_j/sqrt(alpha_{j-1}
-// alpha_j), at most 1/sigma_{j-1}. So the error of each f_j is at most (k+c) eps ‖F‖ for a small c, and
-// the error of F sqrt(k) times as large, and as much again for the rounding of the alphas.
+// alpha_j), at most 1/sigma_{j-1}. So the error of each f_j is at most (k+c) eps ‖F‖ for a small
+// constant c. The error of F is sqrt(k) times this, and as much again for rounding of the alphas.
 func grownByRow(k int) float64 {
 	return float64(4 * (float64(k) + 8) * math.Sqrt(float64(k)) * dense.Eps)
 }
@@ -124,7 +125,7 @@ func (s *State) weightsByRows(sign float64, rows []sweptRow, ya *mat.Dense) {
 }
 
 // restOf returns 1-h for the removal of one row, by the operations of a sweep, or a *LeverageError. For
-// more rows it returns 0, since it would take as long as the removal.
+// more rows it returns 0, since computing 1-h would take as long as the removal.
 func (s *State) restOf(ax *mat.Dense, limit float64) (float64, error) {
 	if dense.Rows(ax) > 1 {
 		return 0, nil
@@ -145,7 +146,7 @@ func (s *State) restOf(ax *mat.Dense, limit float64) (float64, error) {
 // addition shrinks F Fᵀ; a removal enlarges it by a factor of at most 1/least. The same holds for the
 // norms of F, its columns and its rows. Further, |s_j| <= ‖F‖‖a‖, alpha <= 1 + (‖F‖‖a‖)², |b| <=
 // ‖F‖²‖a‖, |b|/alpha <= ‖F‖/2, or |b|/least in a removal, and |y - a W| <= |y| + ‖a‖‖W‖. The product of
-// this with b is divided by alpha last.
+// this residual with b is divided by alpha last.
 func (s *State) boundRows(ax, ya *mat.Dense, least float64) (maxW float64, safe bool) {
 	const limit = 0x1p500 // its square is far from overflow
 	f, w := s.Gain*s.BoundX, s.BoundW
@@ -174,9 +175,9 @@ type sweptRow struct {
 	alpha float64
 }
 
-// Sweep adds (sign = 1) or removes (-1) rows in L, and returns their states. It applies all rows to one
-// column of F before the next, so that F passes through the cache once. Each element undergoes the same
-// operations in the same order as with the rows one by one.
+// Sweep adds the rows ax to L (sign = 1) or removes them (-1), and returns their states. It applies all
+// rows to one column of F before the next, so that F passes through the cache once. Each element
+// undergoes the same operations in the same order as if the rows were applied one by one.
 func (s *State) Sweep(sign float64, ax *mat.Dense) []sweptRow {
 	q, k := dense.Rows(ax), s.K
 	on := backend.Begin(s.Counter, cost.Operation{Kind: cost.Carlson, M: q, N: k}.Routine())

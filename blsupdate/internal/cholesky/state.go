@@ -65,7 +65,7 @@ func (s *State) rows() []float64 {
 	return rows
 }
 
-// noteRows records the norms of the rows of F, which grow only when rows are removed or nodes added.
+// noteRows records the norms of the rows of F, which only removals and added nodes can raise.
 func (s *State) noteRows() { s.NoteRows(s.rows()) }
 
 // frobenius returns the Frobenius norm of L. It is not finite if an element is not.

@@ -84,8 +84,8 @@ func mapModel(m types.Method, action types.Action, s Shape) []StepFlops {
 	}
 }
 
-// MapTargets returns the step that multiplies matrices with these numbers of rows by T, c×p. formula is
-// the formula of its flops.
+// MapTargets returns the step that multiplies matrices with the given numbers of rows by T, c×p.
+// formula states its flops.
 func MapTargets(formula string, c, p int, rows ...int) []StepFlops {
 	var work []Operation
 	for _, m := range rows {
@@ -133,7 +133,7 @@ func borderSteps(s Shape, apply ...Operation) []StepFlops {
 // A Step is one line of an algorithm, named by its result.
 type Step string
 
-// StepCheck is the check for NaN and infinities, and the norms of columns. It counts no flops.
+// StepCheck checks for NaN and infinities and computes the norms of columns. It counts no flops.
 const StepCheck Step = "checks"
 
 // Steps of a start, and of the solution for the weights.

@@ -159,9 +159,9 @@ type AddedShape struct {
 	CheckC       bool // C is computed
 	RankC        int  // its rank; B = (C⁺)ᵀ if that is q
 	HighLeverage bool // B is computed without DᵀD, since the new rows are large
-	Split        bool // the batch is then added in two parts, as updates of their own
+	Split        bool // the batch is then added in two parts, each an update of its own
 
-	// A has fewer rows than columns, and all rows are independent; the other fields follow.
+	// A has fewer rows than columns, and all rows are independent; RankC and Split then follow.
 	wide bool
 }
 
@@ -262,7 +262,7 @@ type NodesStrategy struct {
 	Rank    int  // of C; B = C⁺ if that is p
 	Refined bool // C is made orthogonal to A twice
 	Values  bool // the rank requires the singular values of C
-	Split   bool // the columns are then added in two parts, as additions of their own
+	Split   bool // the columns are then added in two parts, each an addition of its own
 }
 
 func PseudoinverseNodes(s Shape, how NodesStrategy) []StepFlops {

@@ -63,7 +63,7 @@ func CopySym(s *mat.SymPacked) *mat.SymPacked {
 	return c
 }
 
-// CodeSym writes or reads the triangle of a symmetric matrix of order n; what is its name in errors.
+// CodeSym writes or reads the triangle of a symmetric matrix of order n; what names it in errors.
 func CodeSym(x *codec.Coder, what string, s **mat.SymPacked, n int) {
 	var data []float64
 	if !x.Reading() {

@@ -13,8 +13,8 @@ import (
 // +Inf or NaN if a product is not finite.
 //
 // The starting vector v is pseudorandom, and the same in every call with the same n. A vector with a
-// pattern would be orthogonal to eigenvectors that occur: (1, 1) is to (1, -1), which dominates if rows
-// have both signs.
+// regular pattern could be orthogonal to the dominant eigenvector: (1, 1) is orthogonal to (1, -1),
+// which dominates if rows have both signs.
 //
 // The estimate after m steps is the largest Rayleigh quotient of p(S)v over all polynomials p of degree
 // m-1. Its expected relative error is at most 2.575 (ln n/(m-1))². The power method would need the
@@ -37,7 +37,7 @@ func LargestEigenvalue(n int, apply func(x []float64)) float64 {
 		if len(basis) == min(n, lanczosSteps) {
 			break
 		}
-		for range 2 { // twice, since what is left may be small
+		for range 2 { // twice, since the remainder may be small
 			for _, b := range basis {
 				Add(x, -Dot(b, x), b)
 			}

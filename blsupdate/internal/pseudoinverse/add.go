@@ -56,7 +56,7 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 // renew recomputes A⁺ and W when the rank has reached k, from a QR factorization of all rows, the rows
 // of the state before and the new ones. While the rank grew, A⁺ gained errors of eps κ². If Y is not
 // known, the fitted values of the earlier rows replace it. The state does not change if the columns of
-// all rows are linearly dependent to working precision.
+// A are still linearly dependent to working precision.
 func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 	l, q := before.a.count, dense.Rows(ax)
 	a, y := mat.NewDense(l+q, u.K, nil), mat.NewDense(l+q, u.C, nil)
@@ -81,7 +81,7 @@ func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 	}
 	model := cost.PseudoinverseStart(u.Options, cost.Shape{L: l + q, K: u.K, C: u.C, Start: out.Start, Rank: next.rank})
 	if err == nil && next.rank == u.K {
-		if u.keys == nil { // the residuals that the fit leaves of the earlier rows
+		if u.keys == nil { // the residuals of the earlier rows, which the fitted values lack
 			next.NoteSquares(1, before.Sums.RSS)
 		}
 		*u = next
@@ -159,7 +159,7 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Option
 }
 
 // addParts adds the rows of s in two parts, first the rows with the indices in first, then the others,
-// and restores their order. out has the work that led to the decision.
+// and restores their order. out has the steps that led to the division.
 func (u *State) addParts(ctx context.Context, s *addition, first []int, opt types.Options, out state.Outcome) (state.Outcome, error) {
 	if err := u.Reserve(types.ActionAdd, s.q, memory.Floats(u.p.count, u.K)); err != nil {
 		return out, err
@@ -182,7 +182,7 @@ func (u *State) addParts(ctx context.Context, s *addition, first []int, opt type
 	return out, nil
 }
 
-// completed returns the indices below n, starting with first.
+// completed returns the indices in first, followed by the other indices below n.
 func completed(first []int, n int) []int {
 	others := dense.Indices(n)
 	for _, i := range first {
@@ -212,15 +212,15 @@ func (s *addition) newWeights() (*mat.Dense, error) {
 	return w, nil
 }
 
-// changeTo returns the change of W that makes it w.
+// changeTo returns the change from W to w, w - W.
 func (u *State) changeTo(w *mat.Dense) *mat.Dense {
 	change := dense.Copy(w)
 	change.Sub(w, u.w)
 	return change
 }
 
-// fitted is Fitted for the residuals of the new rows: those in ya, with the old weights, and those
-// after a change of the weights.
+// fitted is Fitted for the rows of s. ya holds their residuals with the old weights, and change is the
+// difference between the new weights and the old.
 func (s *addition) fitted(sign float64, change *mat.Dense) []float64 {
 	return s.u.Fitted(sign, s.ya, s.u.ResidualAfter(s.ax, s.ya, change))
 }
@@ -232,7 +232,7 @@ func (s *addition) checkOverflow() error {
 	if !(b < math.MaxFloat64/4) {
 		return types.ErrOverflow
 	}
-	// For C = 0 no row of B Dᵀ is larger than one of A⁺; otherwise the product can be anything.
+	// For C = 0 no row of B Dᵀ is longer than that row of A⁺; otherwise only this bound is known.
 	if s.ct != nil {
 		if bound := b * (s.u.p.norm() * dense.Norm(s.ax.RawMatrix().Data)); !(bound < math.MaxFloat64/2) {
 			return types.ErrOverflow

@@ -14,18 +14,18 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// An addition holds the results of an update before the state changes.
+// An addition holds the intermediate results of an update, before the state changes.
 type addition struct {
 	u      *State
 	q      int
 	ax, ya *mat.Dense // q×k, q×c, without gaps
-	form   types.Form // Small or Large, or Auto where C is not zero
+	form   types.Form // Small or Large, or Auto if C is not zero
 	solve  bool       // see Options.Solve
 
 	kept  int            // rows of D that are kept
 	d     []float64      // the kept rows, kept×q, and a panel of others
 	dbar  *mat.Dense     // Dbarᵀ = DᵀA⁺ᵀ, q×k
-	inner *mat.SymPacked // DᵀD, q×q: at once in Original, on demand in Improved
+	inner *mat.SymPacked // DᵀD, q×q: formed at once in Original, on demand in Improved
 	ct    *mat.Dense     // Cᵀ = Ax - DᵀA, q×k, if it is computed
 	bt    *mat.Dense     // Bᵀ, q×k
 }
@@ -59,7 +59,7 @@ func (s *addition) project(ctx context.Context) error {
 	})
 }
 
-// reserveD allocates D for the given number of kept rows, and for a panel of the others.
+// reserveD allocates storage for the given number of kept rows of D, and for a panel of its other rows.
 func (s *addition) reserveD(kept int) {
 	s.kept = kept
 	s.d = memory.Zeros((kept + min(panelRows(s.q), s.u.p.count-kept)) * s.q)
@@ -93,8 +93,8 @@ func (s *addition) eachD(ctx context.Context, step cost.Step, f func(first int, 
 // at full speed, or as many as fit into 64 MB of D, but at least 16.
 func panelRows(q int) int { return max(16, min(1024, (64<<20)/(8*q))) }
 
-// keptPanelRows returns the number of rows if D is kept: as many as in other sums over rows, and fewer
-// for very many new rows, but not so few that the products become slower.
+// keptPanelRows returns the number of rows of P in a panel if D is kept: as many as in other sums over
+// rows, or fewer for a very large batch, but not so few that the products become slower.
 func keptPanelRows(q int) int {
 	const rows = state.PanelRows
 	return max(rows/8, min(rows, rows*rows/q))

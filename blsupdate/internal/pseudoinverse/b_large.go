@@ -18,8 +18,8 @@ const largeMatrix = "I + Dbar Ax" // in errors
 // relative error of B is eps over this number.
 const minRCond = dense.Eps
 
-// large returns Bᵀ = Dbarᵀ (I + Dbar Ax)⁻ᵀ, by the inverse or by a solution, which overwrites Dbar. It
-// returns a *ConditionError if that would be inaccurate.
+// large returns Bᵀ = Dbarᵀ (I + Dbar Ax)⁻ᵀ, by the inverse or by solving, which overwrites Dbar. It
+// returns a *ConditionError if the result would be inaccurate.
 func (s *addition) large(ctx context.Context) (bt *mat.Dense, err error) {
 	u, q, k := s.u, s.q, s.u.K
 	u.Counter.Enter(cost.StepInner)

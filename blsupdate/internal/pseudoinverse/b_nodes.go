@@ -112,10 +112,10 @@ func (s *widening) ridge() error {
 	return s.solveTriangle(dense.RowRange(q, 0, l+k), r)
 }
 
-// ridgeWeights computes the W of the new nodes, p×c. It is B Y. But rounding errors leave in C some of
-// the column space of A, up to eps‖H‖, which B Y would multiply by what A explains of Y, and W would
-// lose eps κ². For lambda = 0 C is projected once more. Here A A⁺ is not a projection, so the residual
-// replaces Y:
+// ridgeWeights computes the weights of the new nodes in dst, p×c. In exact arithmetic they are B Y. But
+// rounding errors leave in C a part in the column space of A, up to eps‖H‖. B Y would multiply it by
+// the part of Y that A explains, and W would lose eps κ². For lambda = 0 C is projected once more. Here
+// A A⁺ is not a projection, so the residual replaces Y:
 //
 //	B Y = (CᵀC + lambda DᵀD + lambda I)⁻¹ (Cᵀ(Y - A W) + lambda DᵀW),
 //

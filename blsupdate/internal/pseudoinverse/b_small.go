@@ -44,7 +44,7 @@ func (s *addition) innerNorm() float64 {
 	})
 }
 
-// small returns Bᵀ = (I + DᵀD)⁻¹ Dbarᵀ, by the inverse or by a solution, which overwrites Dbar.
+// small returns Bᵀ = (I + DᵀD)⁻¹ Dbarᵀ, by the inverse or by solving, which overwrites Dbar.
 func (s *addition) small() (bt *mat.Dense, err error) {
 	counter, k, m := s.u.Counter, s.u.K, s.innerProduct()
 	m.AddDiagonal(1)

@@ -27,7 +27,7 @@ func (u *State) Code(x *codec.Coder) {
 	}
 }
 
-// What is kept of the samples. 1 is not used.
+// Codes for the data kept of the samples. The code 1 is not used.
 const (
 	unknown  = 0
 	keysAndY = 2 // hashes of the rows of A, and Y
@@ -72,8 +72,8 @@ func (r *rows) code(x *codec.Coder, what string, cols, count int) {
 	}
 }
 
-// checkLayout refuses blocks, given by numbers of rows and capacities, that do not add up to count
-// rows.
+// checkLayout refuses blocks, given by their numbers of rows and capacities, that do not add up to
+// count rows.
 func checkLayout(x *codec.Coder, what string, layout []uint64, count int) {
 	left := uint64(count)
 	for i := 0; i < len(layout); i += 2 {

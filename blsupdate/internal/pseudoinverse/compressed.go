@@ -36,7 +36,7 @@ func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost
 		return out, err
 	}
 	opt.Form, opt.Solve = types.Small, true
-	rest := u.ResidualAfter(q, ya, z) // the part of Ya that Qᵀ drops, which is in no row of R
+	rest := u.ResidualAfter(q, ya, z) // the part of Ya outside the range of Q, which z lacks
 	if out, err = u.addRows(ctx, r, z, opt); err != nil {
 		return out, err
 	}

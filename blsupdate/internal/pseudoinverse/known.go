@@ -47,7 +47,7 @@ func (u *State) learnRows(ax, ya *mat.Dense) {
 	u.keys = append(u.keys, rowKeys(ax)...)
 }
 
-// find returns the places of the samples, all different, or an *UnknownRowError.
+// find returns the position of each sample in the model, all different, or an *UnknownRowError.
 func (u *State) find(ax, ya *mat.Dense) ([]int, error) {
 	waiting := make(map[uint64][]int, dense.Rows(ax)) // the rows of each key
 	for i, key := range rowKeys(ax) {

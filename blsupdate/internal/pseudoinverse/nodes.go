@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A widening is an addition of nodes in progress. It has what is computed before the state changes.
+// A widening is an addition of nodes in progress. It holds results computed before the state changes.
 type widening struct {
 	u       *State
 	l, p    int
@@ -23,7 +23,7 @@ type widening struct {
 
 	d  *mat.Dense // D = A⁺H, k×p
 	c  *mat.Dense // C = H - A D, l×p, the part of the new columns outside the column space of A
-	qr *lapack.QR // of C, where l >= p
+	qr *lapack.QR // of C, if l >= p
 	r  *mat.Dense // its R
 	bt *mat.Dense // Bᵀ, l×p
 	z  *mat.Dense // D (I + DᵀD)⁻¹, k×p, if C is zero
@@ -125,8 +125,8 @@ func (u *State) widenedInParts(a, h, y *mat.Dense, first []int) (*State, []cost.
 	return next, cost.MergeModels(model, more), nil
 }
 
-// cancelled is the ratio of the norms of a column of C and of H below which C is projected once more.
-// accurateReach is the condition of A above which it always is: A D keeps the error of D, eps κ².
+// cancelled is the norm of a column of C, relative to the column of H, below which C is projected
+// again. accurateReach is the condition of A above which C always is: A D keeps the error of D, eps κ².
 const (
 	cancelled     = 0.1
 	accurateReach = 300
@@ -166,9 +166,9 @@ func (s *widening) projectInto(stepD, stepC cost.Step, d *mat.Dense) {
 // nodesUnits is the error of C in units of the error of a sum.
 const nodesUnits = 4
 
-// errors returns the errors of the columns of C: those of the sums C = H - A D, as state.Border.Errors
-// has them, and those in the column space of A, A times the error of D: the relative error of A⁺ times
-// H, and κ times the errors of the sums.
+// errors returns two kinds of errors of the columns of C. sums are the errors of the sums C = H - A D,
+// as in state.Border.Errors. inside are the errors in the column space of A, A times the error of D:
+// the relative error of A⁺ times H, and κ times the errors of the sums.
 func (s *widening) errors() (sums, inside []float64) {
 	b := state.Border{Base: &s.u.Base, D: dense.Transposed(s.d), C: s.c}
 	unit, scaled := nodesUnits*state.Unit(s.l, s.u.K), s.u.reaches().Scaled
@@ -184,8 +184,8 @@ func (s *widening) errors() (sums, inside []float64) {
 }
 
 // factors returns norms that bound the errors of the new weights after multiplication by eps κ: ‖B‖
-// times the norms of the residuals, given in rest, ‖B‖‖Y‖, or ‖W‖ times the condition number of [D; I],
-// with which the errors of D reach Z.
+// times rest, the norms of the residuals; ‖B‖‖Y‖ if C is projected once; or for C = 0 ‖W‖ times the
+// condition number of [D; I], with which the errors of D reach Z.
 func (s *widening) factors(rest []float64) []float64 {
 	norms, factor := rest, dense.Norm(s.bt.RawMatrix().Data)
 	switch {

@@ -11,8 +11,8 @@ import (
 	"blskernel/mat"
 )
 
-// A prior describes the difference between the ridge problem and what Original and Improved solve
-// instead. They start from W0 = M⁻¹AᵀY and (A⁺)ᵀ = A M⁻¹ with M = AᵀA + lambda I, the pseudoinverse of
+// A prior describes the difference between the ridge problem and the problem that Original and Improved
+// solve. They start from W0 = M⁻¹AᵀY and (A⁺)ᵀ = A M⁻¹ with M = AᵀA + lambda I, the pseudoinverse of
 //
 //	A + Δ,   Δ = lambda A (AᵀA)⁻¹,   (A + Δ)ᵀ(A + Δ) = M + E,   E = lambda I + lambda² (AᵀA)⁻¹.
 //
@@ -38,7 +38,7 @@ type prior struct {
 	shift []float64 // bounds on the norms of the columns of M (W - W*)/lambda
 }
 
-// maxBias stands for a direction that A lacks, in which W never changes. maxPart is the part above
+// maxBias is the share of a direction that A lacks, in which W never changes. maxPart is the part above
 // which the share b = part/(1-part) is not known well enough.
 const (
 	maxBias = 1e15
@@ -106,7 +106,7 @@ func (p *prior) leave(lambda float64, change *mat.Dense, l, n int, ax *mat.Dense
 	p.share = min(maxBias, 10*p.share/rest) // without the first rows lambda counts for more
 	if p.first -= n; n > 0 {
 		size := dense.Frobenius(ax)
-		f := p.delta * (1 + float64(2*plain*size)/rest) // Ax (A⁺)r is not symmetric, and half of it is used
+		f := p.delta * (1 + float64(2*plain*size)/rest) // Ax Br is not symmetric, and only one triangle of it is used
 		p.add(f, gone)
 		delta := float64(lambda * p.delta)
 		kept := max(0, 1-float64(b*delta))
@@ -129,9 +129,9 @@ func (p *prior) widen(h, d float64, w2 *mat.Dense) {
 // biasUnits makes up for the share, which is an estimate from below.
 const biasUnits = 4
 
-// bias bounds the relative error of target t due to the prior. now is the norm of its column of W, and
-// scaled the norm after multiplication by lengths. reach belongs to M, far bounds the norm of its
-// column of W - W0, and rest the norm of its residuals.
+// bias bounds the relative error of target t due to the prior. now and scaled are the norms of column t
+// of W and of D⁻¹W, with the D of Reach. reach belongs to M, far bounds the norm of column t of W - W0,
+// and rest the norm of the target's residuals.
 func (p *prior) bias(lambda float64, reach state.Reach, t int, now, scaled, far, rest float64) float64 {
 	shift := min(p.shift[t], float64(p.size*far)+float64(p.delta*rest))
 	if shift == 0 {

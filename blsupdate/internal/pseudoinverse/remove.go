@@ -16,9 +16,9 @@ import (
 //
 //	B = -Br (I - Ax Br)⁻¹    (k×q)
 //
-// what is left is A⁺ := A⁺k - B (Ax A⁺k) and W := W + B (Ya - Ax W): an addition with another B and
-// without new columns. Ax Br is symmetric. As long as the rank of A does not change, its eigenvalues,
-// the leverages, are below 1, so that I - Ax Br has a Cholesky factor.
+// the update is A⁺ := A⁺k - B (Ax A⁺k), W := W + B (Ya - Ax W): an addition with another B and without
+// new columns. Ax Br is symmetric. As long as the rank of A does not change, its eigenvalues, the
+// leverages, are below 1, so that I - Ax Br has a Cholesky factor.
 func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	if err := u.checkChanged(u.Samples-q, u.K); err != nil {

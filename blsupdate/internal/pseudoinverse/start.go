@@ -37,7 +37,7 @@ func (u *State) noteNorms(a, y *mat.Dense) {
 	u.size = state.NewNorms(u.K, u.C, false).With(a, y, u.Lambda)
 }
 
-// finish completes a start with the first (A⁺)ᵀ.
+// finish completes a start; first is the first (A⁺)ᵀ.
 func (u *State) finish(ctx context.Context, first, a, y *mat.Dense) error {
 	l, k := a.Dims()
 	u.p = rows{cols: k}
@@ -175,7 +175,7 @@ func (u *State) startQR(ctx context.Context, a, y *mat.Dense, out *state.Outcome
 }
 
 // truncatedInverse returns the transpose of the pseudoinverse of a, and records its rank: singular
-// values up to RankTolerance times the largest one count as zero. The product counts in StepStart.
+// values up to RankTolerance times the largest one count as zero. The product is counted in StepStart.
 func (u *State) truncatedInverse(ctx context.Context, a *mat.Dense) (*mat.Dense, error) {
 	m, n := a.Dims()
 	values, us, vs, err := dense.SVD(u.Counter, a)

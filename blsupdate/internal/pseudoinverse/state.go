@@ -40,7 +40,7 @@ type State struct {
 	drift float64 // the factor by which errors of A⁺ may exceed the errors of a start: see rowSpaceResidual
 }
 
-// The factors by which errors of A⁺ may grow: by updates, by added nodes, and by a removal over 1-h.
+// The factors by which updates, added nodes and, divided by 1-h, removals may magnify errors of A⁺.
 const (
 	updatedDrift = 4
 	nodesDrift   = 20
@@ -127,8 +127,8 @@ func (u *State) Forget(factor float64) error {
 	return nil
 }
 
-// save returns a copy whose assignment undoes updates. A is only appended to and W replaced, so they
-// are not copied.
+// save returns a copy of u that undoes later updates when assigned back. Updates only append to A, and
+// replace W, so neither is copied.
 func (u *State) save() State {
 	saved := *u
 	saved.p = u.p.clone()
@@ -238,7 +238,7 @@ func (u *State) reachOf(rows []float64) state.Reach {
 	return state.ReachOfRows(lengths, rows)
 }
 
-// certainty returns 1/κ, and the power of κ with which h of a removal is uncertain.
+// certainty returns 1/κ, and the power of κ with which the error of h in a removal grows.
 func (u *State) certainty() (rcond float64, power int) {
 	if u.rank < u.K {
 		return min(1, 1/(u.worst.a*u.worst.plus)), u.worst.power

@@ -68,8 +68,8 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 //	[P R z   ]  into [0 R' z'],
 //
 // which, read backwards, is the addition of the rows. It is as stable as an addition, apart from N and
-// Zeta, since AxᵀAx is never subtracted. Everything that can fail comes before the first overwrite,
-// since no column of [0 Zeta; R z] becomes longer. So R and z change in place.
+// Zeta, since AxᵀAx is never subtracted. No column of [0 Zeta; R z] becomes longer, so everything that
+// can fail comes before the first overwrite, and R and z change in place.
 //
 //	source: LINPACK's dchdd, for q = 1; Golub and Van Loan, Matrix Computations, fourth edition,
 //	section 6.5.4.

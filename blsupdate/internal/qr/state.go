@@ -32,7 +32,7 @@ type State struct {
 	Z    *mat.Dense  // k×c
 	Size state.Norms // the norms of the columns of R, and bounds on the norms of z
 
-	w *mat.Dense // R⁻¹z; nil if it is not known since the last change
+	w *mat.Dense // R⁻¹z; nil while it is not known
 }
 
 // LargestColumn is the norm below which columns of [R z] and of rows to be added cannot overflow. In

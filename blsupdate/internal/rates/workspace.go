@@ -29,7 +29,7 @@ type workspace struct {
 	packed  blskernel.PackedProducts
 	in      []float64 // random numbers between -1/2 and 1/2 for two matrices, never written
 	out     []float64 // results: any numbers, none of them large
-	sum     float64   // of what was read
+	sum     float64   // of the numbers read
 	fresh   []float64 // new storage
 
 	choleskys map[int]*lapack.Cholesky // factors by their order, which nothing overwrites
@@ -61,7 +61,7 @@ func (w *workspace) call(o cost.Operation) func() time.Duration {
 	numbers := min(o.M*o.N+o.N*o.K+o.M*o.K+packedLen(o.N), maxRead)
 	switch o.Kind {
 	case cost.Spmv, cost.Spr, cost.SpmmStrips, cost.SprkRows, cost.Carlson:
-		numbers = 0 // updates by few rows need little but the state, which the last one left in the caches
+		numbers = 0 // updates by few rows need little but the state, which the last update left in the caches
 	}
 	return func() time.Duration {
 		if restore != nil {

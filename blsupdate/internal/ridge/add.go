@@ -162,8 +162,8 @@ func (s *State) apply(sign float64, u *lapack.Cholesky, t, ax, ya *mat.Dense) er
 //
 //	Q := (Q⁻¹ + AxᵀAx)⁻¹,   W := W + Q Axᵀ(Ya - Ax W).
 //
-// The inverse of the unsymmetric I + Q AxᵀAx by LU would have an error of eps κ³. The errors of
-// the new Q reach all of the change ΔW of W: fit has the norms of R ΔW, RᵀR = Q⁻¹.
+// The inverse of the unsymmetric I + Q AxᵀAx by LU would have an error of eps κ³. The errors of the new
+// Q affect all of the change ΔW of W: fit has the norms of the columns of R ΔW, with RᵀR = Q⁻¹.
 func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (fit []float64, err error) {
 	q := dense.Rows(ax)
 	s.Counter.Enter(cost.StepG)

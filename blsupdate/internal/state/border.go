@@ -23,7 +23,7 @@ type Border struct {
 
 // NewBorder computes D and C, and corrects them once by D += R⁻¹(AᵀC - lambda D), a term that is zero
 // up to rounding. If R⁻¹ has an error of eps κ², so has the first D, and the error would remain in C.
-// apply computes Dᵀ = GᵀR⁻¹ for R = AᵀA + lambda I.
+// apply(g, d) computes d = g R⁻¹ for R = AᵀA + lambda I.
 func (b *Base) NewBorder(a, h *mat.Dense, apply func(g, d *mat.Dense)) (*Border, error) {
 	p := dense.Cols(h)
 	s := &Border{Base: b, a: a, D: mat.NewDense(p, b.K, nil), C: dense.Copy(h)}
@@ -74,10 +74,10 @@ func (s *Border) Weights(w, w2 *mat.Dense) *mat.Dense {
 // friendlyRCond is the reciprocal condition number above which weights of new nodes come from Y itself.
 const friendlyRCond = 1e-2
 
-// NodeTargets returns the targets of new nodes: Y, and zero for the ridge rows. But rounding leaves in
-// C a part of the column space of A, about eps κ of H, which would multiply what A explains of Y. If κ
-// is not small, the targets are therefore Y - A W, and W for the rows sqrt(lambda) D. They are
-// equivalent since W is the solution for A:
+// NodeTargets returns the targets of new nodes: y1 is Y, and w1 is nil, for zero targets of the ridge
+// rows. But rounding leaves in C a part in the column space of A, about eps κ of H, which would
+// multiply the part of Y that A explains. If κ is not small, y1 is therefore Y - A W, and w1 is W for
+// the rows sqrt(lambda) D. They are equivalent since W is the solution for A:
 //
 //	CᵀY = Cᵀ(Y - A W) + lambda DᵀW.
 //

@@ -58,8 +58,8 @@ func (b *Base) SquaredNorm(v *mat.Dense) float64 {
 // rounding error of either sign, which must be below the limit.
 func RestLimit(noise float64) float64 { return max(types.LeastRest, restNoise*dense.Eps*noise) }
 
-// restNoise is the limit in units of eps times noise. In some 16000 removals, with each method, of
-// everything that is known in a direction, every method accepted some with restNoise = 0.1 and none
+// restNoise is the limit in units of eps times noise. Some 16000 removals with each method took away
+// all information in some direction. Every method accepted some of them with restNoise = 0.1 and none
 // with 1 (k = 2 to 60, q = 1 to 2k, three kinds of A, κ to 1e11).
 const restNoise = 5
 
@@ -85,10 +85,10 @@ func CheckRest(action types.Action, rest, limit float64) error {
 	return nil
 }
 
-// CheckParts returns 1-h for the removal of the rows Ax in parts, each of which left enough of what was
-// there before it, and checks it. rest is the product of the 1-h of the parts, a lower bound. If it is
-// below the limit, 1/(1 + ‖Ax Q Axᵀ‖) replaces it, with Q = (AᵀA + lambda I)⁻¹ after the removal. apply
-// returns Q u/alpha and may overwrite u.
+// CheckParts returns 1-h for the removal of the rows Ax in parts, each of which passed its own check,
+// and checks that 1-h is not below limit. rest is the product of the 1-h of the parts, a lower bound.
+// If it is below the limit, 1/(1 + ‖Ax Q Axᵀ‖) replaces it, with Q = (AᵀA + lambda I)⁻¹ after the
+// removal. apply returns Q u/alpha and may overwrite u.
 func (b *Base) CheckParts(rest, limit float64, ax *mat.Dense, alpha float64, apply func(u []float64) []float64) (float64, error) {
 	if !(rest >= limit) {
 		x, u := ax.RawMatrix(), make([]float64, b.K)

@@ -19,7 +19,7 @@ type Inverse struct {
 	Size Norms
 
 	// The errors in X come from the worst state so far. Rows are the largest norms that the rows of
-	// F have had; in Q they are the square roots of the diagonal.
+	// F have had; for RidgeInverse these are the square roots of the diagonal of Q.
 	Rows []float64
 
 	// Bounds on the elements of X/Gain and W. They tell beforehand whether an update in place can
@@ -55,7 +55,7 @@ func (s *Inverse) NoteRows(norms []float64) {
 	s.Rows = rows
 }
 
-// NoteWeights adds to Size the errors that the present W has in a change by q rows.
+// NoteWeights adds to Size the rounding errors of the present W in a change by q rows.
 func (s *Inverse) NoteWeights(q int) { s.Size.ErrWeights(Unit(q, s.K), s.Lambda, s.W) }
 
 // NoteGain adds to Size the errors of the gain in a change by q rows; before is the state before it.
@@ -80,7 +80,7 @@ func (s *Inverse) ConditionOf(rows []float64) Condition {
 
 func (s *Inverse) Weights() (*mat.Dense, Outcome, error) { return s.W, Outcome{}, nil }
 
-// maxGain is the gain above which it is multiplied into X, long before it could overflow or underflow.
+// maxGain is the Gain above which ForgetBy multiplies it into X, long before overflow or underflow.
 const maxGain = 0x1p200
 
 // ForgetBy multiplies the weights of all rows by factor, which divides X by divisor. data holds the

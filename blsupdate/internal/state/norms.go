@@ -88,7 +88,7 @@ func (s Norms) With(ax, ya *mat.Dense, lambda float64) Norms {
 	return t
 }
 
-// errDamp is Damp for errors of Y. It is 1 for Squared norms, as the columns of A damp errors of AᵀY.
+// errDamp is Damp for errors of Y, or 1 for Squared norms, since the columns of A damp errors of AᵀY.
 func (s Norms) errDamp(lambda float64) float64 {
 	if s.Squared {
 		return 1
@@ -162,7 +162,7 @@ func growSquares(errs []float64, unit float64, norms []float64) {
 	}
 }
 
-// Capped returns v, or the largest number if v is not finite, for a state that has no digits left.
+// Capped returns v, or the largest float64 if v is not finite, for a state that has no digits left.
 func Capped(v float64) float64 {
 	if !(v <= math.MaxFloat64) {
 		return math.MaxFloat64
@@ -190,10 +190,11 @@ func (s Norms) Fits(lambda float64, w *mat.Dense) []float64 {
 }
 
 // ErrGain adds to Gain the errors of a change by q rows: what the rows added to the residuals, whose
-// earlier norms are before, times the relative error of the inverse. To this error a change adds
-// driftUnits times Unit times now, the ‖(R D)⁻¹‖ with the D after the change and the R before it. A
-// removal divides it by rest = 1-h. It is at most ErrA times the largest norm of the inverse so far,
-// which peak has. For Squared norms the norms of inverses count squared.
+// earlier norms are before, times the relative error of the inverse. To the error of the inverse, a
+// change adds driftUnits times Unit times the ‖(R D)⁻¹‖ of now, with the D after the change and the R
+// before an addition or after a removal. A removal divides the error by rest = 1-h. It is at most ErrA
+// times the largest norm of the inverse so far, in peak. For Squared norms, norms of inverses count
+// squared.
 //
 // fit bounds what the errors of the new inverse multiply if it gives all of the change ΔW: the norms of
 // R ΔW, or Fits of ΔW if its errors are not symmetric. Otherwise it is nil.
@@ -342,8 +343,8 @@ func (s *Norms) ErrTargets(share float64) {
 	}
 }
 
-// ErrNodes adds the errors of what new nodes explain. The columns C = H - A D of the new nodes have
-// errors errs in the column space of A, and multiply Y itself, not only its residuals.
+// ErrNodes adds the errors of the parts of Y that new nodes explain. The columns C = H - A D of the new
+// nodes have errors errs in the column space of A, and multiply Y itself, not only its residuals.
 func (s *Norms) ErrNodes(reach Reach, lengths, errs []float64) {
 	all := make([]float64, len(lengths))
 	copy(all[len(lengths)-len(errs):], errs)
@@ -389,7 +390,7 @@ func (s Norms) Mapped(t *mat.Dense, keep bool) Norms {
 	rounds := false
 	for j := range dense.Cols(t) {
 		if to := len(m.ErrY) - dense.Cols(t) + j; !exact(t, j) {
-			m.ErrY[to] = Capped(2 * m.ErrY[to]) // the product rounds no more than what made W
+			m.ErrY[to] = Capped(2 * m.ErrY[to]) // the product rounds no more than the computation of W
 			rounds = true
 		}
 	}

@@ -119,7 +119,7 @@ func (b *Base) CheckDetermined() error {
 	return nil
 }
 
-// CheckLeft returns a *LeverageError if q samples fewer would be too few to determine W: h is then 1,
+// CheckLeft returns a *LeverageError if the model minus q samples could not determine W: h is then 1,
 // whatever rounding makes of it.
 func (b *Base) CheckLeft(q int) error {
 	if b.Lambda == 0 && b.Samples-q < b.K {
@@ -213,7 +213,7 @@ func FactorError(what string, err error, instead ...types.Method) error {
 	return &types.ConditionError{What: what, Err: err, Instead: instead}
 }
 
-// Overflow returns nil for nil, else ErrOverflow: err is from a routine with finite, nonsingular
+// Overflow returns nil for nil, else ErrOverflow: err is from a routine on finite, nonsingular
 // operands.
 func Overflow(err error) error {
 	if err != nil {

@@ -48,8 +48,7 @@ func (s Sums) Started(y *mat.Dense) Sums {
 	return first
 }
 
-// Plus returns the sums with the rows of o added, and Minus returns them with these rows removed. RSS
-// does not change.
+// Plus returns the sums with the rows of o added, and Minus with these rows removed. RSS is unchanged.
 func (s Sums) Plus(o Sums) Sums  { return s.changed(1, o) }
 func (s Sums) Minus(o Sums) Sums { return s.changed(-1, o) }
 
@@ -59,7 +58,7 @@ func (s Sums) changed(sign float64, o Sums) Sums {
 	return s
 }
 
-// include adds rows, or removes them for sign = -1, in place:
+// include adds the rows of o to s, or removes them for sign = -1:
 //
 //	mean += (mean2 - mean) w2/w,   spread += spread2 + (mean2 - mean)² w1 w2/w,   w = w1 + w2.
 //
