@@ -170,7 +170,7 @@ func (u *updater) MergeContext(ctx context.Context, other Updater) error {
 	o := driverOf(other)
 	switch {
 	case o == nil:
-		return &OptionError{Option: "the other model", Value: fmt.Sprintf("%T", other), Want: "a model from New"}
+		return &OptionError{Option: "the other model", Value: fmt.Sprintf("%T", other), Want: "a model from New or Decode"}
 	case o.method != u.method:
 		return &OptionError{Option: "the other model", Value: o.method, Want: "a model with the method " + u.method.String()}
 	case o.Nodes() != u.Nodes() || o.Targets() != u.Targets():
@@ -262,7 +262,7 @@ func (u *updater) solve() (*mat.Dense, error) {
 // whole returns a *StateError if a panic stopped a change.
 func (u *updater) whole() error {
 	if u.poisoned {
-		return &StateError{What: "a panic stopped a change of it halfway"}
+		return &StateError{What: "a panic interrupted an earlier change"}
 	}
 	return nil
 }

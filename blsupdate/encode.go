@@ -147,7 +147,7 @@ func (r *Report) code(x *codec.Coder) {
 		r.Added, r.Samples = int(added), x.Samples
 	}
 	x.Int("the form of the last change", (*int)(&r.Form), int(Compressed))
-	x.Int("the start", (*int)(&r.Start), int(StartSVD))
+	x.Int("the algorithm of the start", (*int)(&r.Start), int(StartSVD))
 	x.Int("the rank of C", &r.RankC, codec.MaxElements)
 	x.Float("the flops of a start that was given up", &r.Abandoned, codec.IsLength)
 }

@@ -40,11 +40,11 @@ func TestBadStart(t *testing.T) {
 		{"lambda Inf", Improved, a, y, Options{Lambda: math.Inf(1)}, new(*OptionError), "Lambda is +Inf"},
 		{"form", Improved, a, y, Options{Form: 17}, new(*OptionError), "Form is Form(17)"},
 		{"method", Method(-1), a, y, Options{}, new(*OptionError), "Method is Method(-1)"},
-		{"no method", 0, a, y, Options{}, new(*OptionError), "Method is Method(0); want improved, original, ridge-inverse, inverse-cholesky, gram, qr"},
+		{"no method", 0, a, y, Options{}, new(*OptionError), "Method is Method(0); want improved, original, ridge-inverse, inverse-cholesky, gram or qr"},
 		{"a method too far", QR + 1, a, y, Options{}, new(*OptionError), "Method is Method(7)"},
 		{"C", Improved, a, y, Options{C: 9}, new(*OptionError), "C is CMode(9)"},
 		{"C with a ridge", Improved, a, y, Options{C: CCheck, Lambda: 1}, new(*OptionError), "C is check; want CAuto or CZero for Lambda > 0"},
-		{"wide with a ridge", Improved, testutil.Random(r, 2, 3), testutil.Random(r, 2, 1), Options{Lambda: 1}, new(*RankError), "2 samples for 3 nodes"},
+		{"wide with a ridge", Improved, testutil.Random(r, 2, 3), testutil.Random(r, 2, 1), Options{Lambda: 1}, new(*RankError), "2 samples are too few for 3 nodes"},
 	} {
 		u, err := New(test.method, test.a, test.y, test.opt)
 		if u != nil || err == nil {

@@ -24,13 +24,13 @@ func checkOptions(m Method, o Options) error {
 	}
 	switch {
 	case !slices.Contains(Methods(), m):
-		return &OptionError{Option: "Method", Value: m, Want: "improved, original, ridge-inverse, inverse-cholesky, gram, qr"}
+		return &OptionError{Option: "Method", Value: m, Want: "improved, original, ridge-inverse, inverse-cholesky, gram or qr"}
 	case o.Form < Auto || o.Form > Compressed:
 		return &OptionError{Option: "Form", Value: o.Form, Want: "Auto, Paper, Small, Large or Compressed"}
 	case o.C < CAuto || o.C > CCheck:
 		return &OptionError{Option: "C", Value: o.C, Want: "CAuto, CZero or CCheck"}
 	case o.C == CCheck && o.Lambda > 0 && keepsInverse(m):
-		return &OptionError{Option: "C", Value: o.C, Want: "CAuto or CZero for Lambda > 0, since the general formula is for the pseudoinverse itself"}
+		return &OptionError{Option: "C", Value: o.C, Want: "CAuto or CZero for Lambda > 0, since the general formula holds only for the pseudoinverse itself"}
 	}
 	return nil
 }

@@ -51,13 +51,13 @@ type Needs struct {
 func (n Needs) check() error {
 	switch {
 	case n.Batches < 1:
-		return &OptionError{Option: "Batches", Value: n.Batches, Want: "at least 1, or 0 for 1"}
+		return &OptionError{Option: "Batches", Value: n.Batches, Want: "at least 1, or 0 for the default, 1"}
 	case n.Condition != 0 && !(n.Condition >= 1):
 		return &OptionError{Option: "Condition", Value: n.Condition, Want: "at least 1, or 0 if it is not known"}
 	case !(n.Digits > 0 && n.Digits <= 16):
-		return &OptionError{Option: "Digits", Value: n.Digits, Want: "a positive number up to 16, or 0 for 6"}
+		return &OptionError{Option: "Digits", Value: n.Digits, Want: "a positive number up to 16, or 0 for the default, 6"}
 	case n.Memory < 0:
-		return &OptionError{Option: "Memory", Value: n.Memory, Want: "a number of bytes, or 0 for no bound"}
+		return &OptionError{Option: "Memory", Value: n.Memory, Want: "a positive number of bytes, or 0 for no bound"}
 	}
 	return checkLambda(n.Lambda)
 }

@@ -178,7 +178,7 @@ func (u *updater) chosen(nodes []int) ([]int, error) {
 	}
 	for _, node := range nodes {
 		if node < 0 || node >= u.Nodes() {
-			return nil, &OptionError{Option: "a node", Value: node, Want: fmt.Sprintf("0 to %d", u.Nodes()-1)}
+			return nil, &OptionError{Option: "the index of a node", Value: node, Want: fmt.Sprintf("0 to %d", u.Nodes()-1)}
 		}
 	}
 	if len(nodes) == 0 {

@@ -56,13 +56,13 @@ type RankError struct {
 }
 
 func (e *RankError) Error() string {
-	advice := "for %d nodes without a ridge: give at least as many samples as nodes, set Lambda above 0, or use the method improved, which works with any number of samples"
+	advice := "are too few for %d nodes without a ridge: give at least as many samples as nodes, set Lambda above 0, or use the method improved, which works with any number of samples"
 	switch {
 	case e.Lambda > 0 && e.Running:
 		return fmt.Sprintf("blsupdate: the change would leave %d samples for %d nodes with lambda > 0: "+
 			"keep at least as many samples as nodes, or start a new model with gram or qr", e.Samples, e.Nodes)
 	case e.Lambda > 0:
-		advice = "for %d nodes with lambda > 0: start with at least as many samples as nodes, or set Lambda to 0 for the exact pseudoinverse"
+		advice = "are too few for %d nodes with lambda > 0: start with at least as many samples as nodes, or set Lambda to 0 for the exact pseudoinverse"
 	case e.Running:
 		advice = "do not determine the weights of %d nodes without a ridge: add rows first, or call SetLambda with a positive ridge"
 	}

@@ -142,7 +142,7 @@ func (s *State) startCholesky(ctx context.Context, a, y *mat.Dense) error {
 // startQR computes R and z = Qᵀ[0; Y] of a QR factorization of [sqrt(lambda) I; A], L = R⁻ᵀ and W =
 // R⁻¹z.
 func (s *State) startQR(ctx context.Context, a, y *mat.Dense) error {
-	const what = "the rows of A"
+	const what = "[A; sqrt(lambda) I]"
 	r, z := dense.ScaledIdentity(s.K, math.Sqrt(s.Lambda)), mat.NewDense(s.K, s.C, nil)
 	err := s.EachPanel(ctx, cost.StepFactor, dense.Rows(a), func(from, to int) error {
 		rest := dense.Copy(dense.RowRange(y, from, to))

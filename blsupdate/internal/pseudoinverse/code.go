@@ -10,8 +10,8 @@ func (u *State) Code(x *codec.Coder) {
 	x.Float("the largest norm of A", &u.worst.a, codec.NotNegative)
 	x.Float("the largest norm of A+", &u.worst.plus, codec.NotNegative)
 	x.Int("the power of κ", &u.worst.power, 2)
-	x.Check(u.worst.power > 0, "the power of κ is 0")
-	x.Float("the drift", &u.drift, codec.NotNegative)
+	x.Check(u.worst.power > 0, "the power of κ is 0; want 1 or 2")
+	x.Float("the drift of the errors of A+", &u.drift, codec.NotNegative)
 	u.size.Code(x, u.K, u.C)
 	x.Lengths("the largest norm of a row of A+", &u.reach, u.K)
 	x.Lengths("the largest norm of a column of W", &u.largest, u.C)
@@ -38,8 +38,8 @@ func (u *State) codeKnown(x *codec.Coder) {
 	if u.keys != nil {
 		known = keysAndY
 	}
-	x.Int("what is kept of the samples", &known, keysAndY)
-	x.Check(known == unknown || known == keysAndY, "what is kept of the samples has the unknown code %d", known)
+	x.Int("the code for the data kept of the samples", &known, keysAndY)
+	x.Check(known == unknown || known == keysAndY, "the code for the data kept of the samples is %d; want 0 or 2", known)
 	if x.Reading() {
 		u.y.cols = u.C
 	}

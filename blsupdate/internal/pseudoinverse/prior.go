@@ -144,7 +144,7 @@ func (p *prior) code(x *codec.Coder, c int) {
 	x.Float("lambda over the square of the least singular value", &p.share, codec.NotNegative)
 	x.Float("the norm of the prior's rows", &p.delta, codec.NotNegative)
 	x.Float("the norm of the prior", &p.size, codec.NotNegative)
-	x.Int("the first rows", &p.first, x.Samples)
+	x.Int("the number of rows left from the start", &p.first, x.Samples)
 	x.Bool(&p.mixed)
 	x.Lengths("the shift of a column of W", &p.shift, c)
 }

@@ -61,7 +61,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	// The accuracy of the seminormal equations does not depend on the scales of the columns of R.
 	rcond := lapack.RCondTriangle(s.Counter, dense.Equilibrated(s.R, s.Size.A))
 	if !(rcond >= seminormalCondition) {
-		return out, &types.ConditionError{What: "the present nodes", RCond: rcond, Err: errSeminormal}
+		return out, &types.ConditionError{What: "[A; sqrt(lambda) I] before the new nodes", RCond: rcond, Err: errSeminormal}
 	}
 	units, reciprocals := dense.Powers(norms)
 	rest := dense.Copy(h)

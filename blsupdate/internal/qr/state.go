@@ -193,7 +193,7 @@ func (s *State) measure() { s.Size.A = dense.ColumnNorms(s.R) }
 // mustNotFail panics if an operation in place fails, which LargestColumn rules out.
 func mustNotFail(err error) {
 	if err != nil {
-		panic("blsupdate: an elimination overflowed within its bounds")
+		panic("blsupdate: an elimination overflowed although its operands were within bounds")
 	}
 }
 

@@ -140,7 +140,7 @@ func (r *Rates) write(fsys vfs.FS, suffix string, contents any) error {
 		err = atomicfile.Write(fsys, name+suffix, func(w io.Writer) error { return json.NewEncoder(w).Encode(contents) })
 	}
 	if err != nil {
-		return fmt.Errorf("blsupdate: rates cannot be saved in %s: %w; set %s to another folder", name, err, EnvCache)
+		return fmt.Errorf("blsupdate: cannot save the rates in %s: %w; set %s to another folder", name, err, EnvCache)
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func (r *Rates) file() (string, error) {
 	if folder == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
-			return "", fmt.Errorf("blsupdate: no folder for rates: %w; set %s to one", err, EnvCache)
+			return "", fmt.Errorf("blsupdate: there is no folder for the rates: %w; set %s to a folder", err, EnvCache)
 		}
 		folder = filepath.Join(user, "blskernel")
 	}

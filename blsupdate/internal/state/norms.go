@@ -193,8 +193,7 @@ func (s Norms) Fits(lambda float64, w *mat.Dense) []float64 {
 // earlier norms are before, times the relative error of the inverse. To the error of the inverse, a
 // change adds driftUnits times Unit times the ‖(R D)⁻¹‖ of now, with the D after the change and the R
 // before an addition or after a removal. A removal divides the error by rest = 1-h. It is at most ErrA
-// times the largest norm of the inverse so far, in peak. For Squared norms, norms of inverses count
-// squared.
+// times the largest norm of the inverse so far, in peak. For Squared norms, both norms count squared.
 //
 // fit bounds what the errors of the new inverse multiply if it gives all of the change ΔW: the norms of
 // R ΔW, or Fits of ΔW if its errors are not symmetric. Otherwise it is nil.

@@ -139,7 +139,7 @@ func (s Sums) Mapped(t *mat.Dense, keep bool) Sums {
 func (s *Sums) Code(x *codec.Coder, c int) {
 	x.Int("the number of rows of positive weight", &s.Rows, codec.MaxElements)
 	x.Float("the sum of the weights", &s.Weight, codec.NotNegative)
-	x.Floats("a mean of a target", &s.Mean, c)
+	x.Floats("the mean of a target", &s.Mean, c)
 	for _, sums := range []*[]float64{&s.Spread, &s.RSS} {
 		x.Floats("a sum of squares", sums, c)
 		for j, v := range *sums {
