@@ -42,7 +42,7 @@ func checkLambda(lambda float64) error {
 	return nil
 }
 
-// CheckStart returns the *RankError that New returns for l samples and k nodes, or nil.
+// CheckStart returns the *RankError that New would return for l samples and k nodes, or nil.
 func CheckStart(m Method, opt Options, l, k int) error { return emptyState(m, opt).CheckSize(l, k) }
 
 // StateBytes returns the size in bytes of the state of a model of l samples, k nodes and c targets, or

@@ -177,7 +177,7 @@ var candidates = []Candidate{
 	{Method: Original, Power: 1},
 }
 
-// rank is 0 for candidates that may be chosen, 1 for Original, the last resort, and 2 for invalid ones.
+// rank returns 0 for candidates that may be chosen, 1 for Original, the last resort, and 2 if invalid.
 func (c Candidate) rank() int {
 	switch {
 	case !c.Valid():

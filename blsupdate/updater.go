@@ -68,10 +68,10 @@ type Updater interface {
 
 	// Rebuild starts the model again, as New does, from the given rows: a is A, l×k, and y is Y,
 	// l×c. It keeps the options, the present lambda and the numbers of nodes and targets, and drops
-	// the errors of earlier changes. Use it with the remaining rows if RemoveInputs returns a
-	// *LeverageError, for instance for an outlier that leaves a window. Pass rows and targets times
-	// the square roots of their weights; Statistics counts each as a row of weight 1. It returns
-	// the errors of New.
+	// the rounding errors of earlier changes. Use it with the remaining rows if RemoveInputs
+	// returns a *LeverageError, for instance for an outlier that leaves a window. Pass rows and
+	// targets times the square roots of their weights; Statistics counts each as a row of weight 1.
+	// It returns the errors of New.
 	Rebuild(a, y *mat.Dense) error
 	RebuildContext(ctx context.Context, a, y *mat.Dense) error
 
@@ -88,7 +88,7 @@ type Updater interface {
 	// does not matter.
 	//
 	// Original and Improved with a ridge return a *RankError if there would be fewer samples than
-	// nodes (unless C is CZero), and QR without a ridge if there already are. QR and
+	// nodes (unless C is CZero), and so does QR without a ridge if there already are. QR and
 	// InverseCholesky return a *ConditionError for κ above about 1e7: then start anew with all
 	// nodes.
 	AddNodes(a, h, y *mat.Dense) error
@@ -146,8 +146,8 @@ type Updater interface {
 	// with one. All six return the errors of Weights. docs/evaluation.md has an example.
 	Statistics() (Statistics, error)
 
-	// Leverage returns the leverage h_i = x_i Q x_iᵀ of each row x_i of X, m×k, where Q is
-	// (AᵀA + lambda I)⁻¹, or (AᵀA)⁺ in Original and Improved. It is large for rows unlike any
+	// Leverage returns the leverage h_i = x_i Q x_iᵀ of each row x_i of X, m×k, where Q is (AᵀA +
+	// lambda I)⁻¹, or (AᵀA)⁺ in Original and Improved. A leverage is large for rows unlike any
 	// sample, and between 0 and 1 for the samples themselves. It takes mk² flops, 2mk² in
 	// RidgeInverse. The first call after a change takes 2k²l more in Original and Improved, and in
 	// Gram a factorization if it has none.
@@ -155,9 +155,9 @@ type Updater interface {
 	LeverageContext(ctx context.Context, x *mat.Dense) ([]float64, error)
 
 	// LeaveOneOut predicts each of the given rows by the weights that all other rows of the model
-	// give; x is m×k, y is m×c. The rows must be rows of the model, as it has them. It takes 2mkc
-	// flops more than Leverage. It returns a *LeverageError if a row alone determines the weights
-	// in some direction. Rounding errors grow with 1/(1 - h_i).
+	// give; x is m×k, y is m×c. The rows must be rows of the model, scaled as in the model. It
+	// takes 2mkc flops more than Leverage. It returns a *LeverageError if a row alone determines
+	// the weights in some direction. Rounding errors grow with 1/(1 - h_i).
 	LeaveOneOut(x, y *mat.Dense) (LeaveOneOut, error)
 
 	// LeaveOneOutContext is LeaveOneOut for rows that have weights.

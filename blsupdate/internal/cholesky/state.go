@@ -21,8 +21,8 @@ import (
 )
 
 // State holds the upper triangular F, and W. The columns of F are kept as rows of L, F = Gain Lᵀ, since
-// an update goes along columns of F. BoundX is the Frobenius norm of L. It is measured, except after
-// rows are added one by one, when it is a bound.
+// updates work along columns of F. BoundX is the Frobenius norm of L. It is measured, except after rows
+// are added one by one, when it is a bound.
 type State struct {
 	state.Inverse
 	L *mat.Dense // Fᵀ/Gain, k×k, zero above the diagonal, without gaps

@@ -196,7 +196,7 @@ func (s *State) Code(x *codec.Coder) {
 func (s *State) changed() { s.w, s.factor, s.refined = nil, nil, nil }
 
 // factorize returns the Cholesky factor of G + lambda I, and its steps if it is new. It first checks
-// that there is memory for the factor and the number of bytes in more.
+// that there is memory for the factor plus more bytes.
 func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error) {
 	g := s.factored
 	if g == nil || g.SymmetricDim() != s.K {
@@ -260,7 +260,7 @@ func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 	return w, state.Outcome{Model: append(model, cost.GramSolve(s.K, s.C))}, nil
 }
 
-// RSS returns yᵀy - tᵀw for each target y, with columns t of T and w of W, to about eps yᵀy.
+// RSS returns yᵀy - tᵀw for each target y, with columns t of T and w of W. The error is about eps yᵀy.
 func (s *State) RSS(w *mat.Dense) []float64 {
 	rss := make([]float64, s.C)
 	for j, spread := range s.Sums.Spread {

@@ -244,7 +244,7 @@ func (s *addition) checkOverflow() error {
 // largeUnits is the error of the form Large in units of the errors of the other forms.
 const largeUnits = 20
 
-// apply changes the state. It cannot fail.
+// apply changes the state, given the new W and the rank of C. It cannot fail.
 func (s *addition) apply(w *mat.Dense, rankC int) {
 	u := s.u
 	before, norms, change := u.size.Rest, u.rowNorms(), u.changeTo(w)

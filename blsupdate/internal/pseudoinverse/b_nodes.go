@@ -113,7 +113,7 @@ func (s *widening) ridge() error {
 }
 
 // ridgeWeights computes the weights of the new nodes in dst, p×c. In exact arithmetic they are B Y. But
-// rounding errors leave in C a part in the column space of A, up to eps‖H‖. B Y would multiply it by
+// rounding errors leave in C a part in the column space of A, of up to eps‖H‖. B Y would multiply it by
 // the part of Y that A explains, and W would lose eps κ². For lambda = 0 C is projected once more. Here
 // A A⁺ is not a projection, so the residual replaces Y:
 //

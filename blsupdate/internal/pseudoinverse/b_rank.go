@@ -53,9 +53,9 @@ func (s *addition) rowSpaceResidual() (c residual, err error) {
 	return c, err
 }
 
-// rankOf returns how many of the singular values of C count, and records whether that is in doubt. If
-// the columns have about the same norm, the values above the tolerance count. Otherwise rounding
-// differs from column to column, and the rank of [A; Ax] with its columns scaled decides.
+// rankOf returns how many of the singular values of C count as nonzero, and records any doubt. If the
+// columns have about the same norm, the values above the tolerance count. Otherwise rounding differs
+// from column to column, and the rank of [A; Ax] with its columns scaled decides.
 func (s *addition) rankOf(values []float64, tolerance float64) (int, error) {
 	u, k := s.u, s.u.K
 	limit := k - u.rank

@@ -136,14 +136,14 @@ func (u *State) save() State {
 	return saved
 }
 
-// conditioning is the worst condition of a pseudoinverse so far. Its errors remain: the errors of the
-// largest A⁺, in the directions in which A was smallest, relative to the largest A.
+// conditioning is the worst condition of A so far. Its errors stay in A⁺: the errors of the largest A⁺,
+// in the directions in which A was smallest, relative to the largest A.
 type conditioning struct {
 	a, plus float64 // the largest Frobenius norms so far, of A or [A; sqrt(lambda) I], and of A⁺
 	power   int     // of κ in the error: 2 once the form Large was used or added rows raised the rank
 }
 
-// remember records the present norm of A, and the given norm of A⁺.
+// remember records in worst the present norm of A, and plus, a norm of A⁺.
 func (u *State) remember(plus float64) {
 	u.worst.a = max(u.worst.a, u.length())
 	u.worst.plus = max(u.worst.plus, plus)

@@ -94,7 +94,7 @@ func (d *rotations) run() {
 	}
 }
 
-// eliminate computes the rotations for rows i0 to i1 of N and j0 to j1 of P.
+// eliminate computes the rotations for rows [i0, i1) of N and [j0, j1) of P, and applies them there.
 func (d *rotations) eliminate(i0, i1, j0, j1 int) {
 	at := (j1 - j0) * (i1 - i0)
 	for j := j1 - 1; j >= j0; j-- {

@@ -169,8 +169,8 @@ func (s *State) Condition() state.Condition {
 const knownRows = 8
 
 // rowsOfInverse returns bounds on the norms of the rows of R⁻¹. The knownRows rows whose errs are
-// largest relative to the columns of R, such as new ones after AddNodes, get their norms. The others
-// get ‖(R D)⁻¹‖ over the norm of the column.
+// largest relative to the columns of R, such as new ones after AddNodes, get their exact norms. The
+// others get scaled, which is ‖(R D)⁻¹‖, over the norm of the column.
 func (s *State) rowsOfInverse(scaled float64, errs []float64) []float64 {
 	rows, order, r := make([]float64, s.K), make([]int, s.K), s.R.RawMatrix()
 	for j, length := range s.Size.A {

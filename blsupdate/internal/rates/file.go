@@ -128,8 +128,8 @@ func (r *Rates) save(fsys vfs.FS) error {
 	return r.write(fsys, "", f)
 }
 
-// write replaces the file of this machine with the given suffix, completely or not at all, and creates
-// its folder.
+// write replaces this machine's file whose name ends in suffix, completely or not at all. It creates
+// the folder.
 func (r *Rates) write(fsys vfs.FS, suffix string, contents any) error {
 	name, err := r.file()
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// sameRateAs maps kinds that no update by rows needs to measured kinds with similar rates.
+// sameRateAs has, for kinds that updates by rows do not use, a measured kind with a similar rate.
 var sameRateAs = map[cost.Kind]cost.Kind{
 	cost.Chdd: cost.Chud, cost.Ttqrt: cost.Tpqrt, cost.Trtri: cost.Ttrsm, cost.Ttrmm: cost.Ttrsm, cost.Trcon: cost.Gecon,
 }

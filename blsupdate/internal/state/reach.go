@@ -102,7 +102,7 @@ func (s Norms) Error(reach Reach, lambda float64, w *mat.Dense) float64 {
 	})
 }
 
-// worst returns the largest relative error of a target, where sum returns the norm of the vector that
+// worst returns the largest relative error of any target, where sum returns the norm of the vector that
 // R⁻¹ multiplies, for a target and its column of W.
 func (s Norms) worst(reach Reach, lengths []float64, w *mat.Dense, sum func(t int, column []float64) float64) (worst float64) {
 	column := make([]float64, len(lengths))

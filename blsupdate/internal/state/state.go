@@ -1,5 +1,5 @@
-// Package state has what the methods share: the contract of a state, starts, borders, estimates and
-// limits.
+// Package state has the code that the methods share: the contract of a state, starts, borders,
+// estimates and limits.
 package state
 
 import (
@@ -73,7 +73,7 @@ type Refiner interface {
 	Refine(a, y *mat.Dense) (Outcome, error)
 }
 
-// A Condition is the accuracy of the weights of a state.
+// A Condition describes how accurate the weights of a state are.
 type Condition struct {
 	RCond float64 // the smallest singular value of [A; sqrt(lambda) I] with columns of norm 1
 	Power int     // the power of 1/RCond with which errors grow
@@ -128,7 +128,7 @@ func (b *Base) CheckLeft(q int) error {
 	return nil
 }
 
-// An Outcome has what an action contributes to the Report.
+// An Outcome holds what an action adds to the Report.
 type Outcome struct {
 	Model     []cost.StepFlops
 	Form      types.Form
@@ -202,7 +202,7 @@ func (b *Base) Factor(s *mat.SymPacked, what string, instead ...types.Method) (*
 }
 
 // FactorError returns nil for nil, ErrOverflow if a factorization met a number that is not finite, and
-// otherwise a *ConditionError.
+// otherwise a *ConditionError with the given What and Instead.
 func FactorError(what string, err error, instead ...types.Method) error {
 	if err == nil {
 		return nil
@@ -222,7 +222,7 @@ func Overflow(err error) error {
 	return nil
 }
 
-// TriangleError returns a *ConditionError if the solution with a triangle, or its inversion, met a zero
+// TriangleError returns a *ConditionError if solving with a triangle, or inverting it, met a zero
 // pivot, and otherwise ErrOverflow.
 func TriangleError(what string, err error) error {
 	var pivot *lapack.PivotError

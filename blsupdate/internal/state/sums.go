@@ -41,7 +41,7 @@ func SumsOf(y *mat.Dense, weights []float64) Sums {
 	return s
 }
 
-// Started returns the sums of the first rows, with the RSS of s.
+// Started returns the sums of the first rows, with targets Y, and the RSS of s.
 func (s Sums) Started(y *mat.Dense) Sums {
 	first := SumsOf(y, nil)
 	first.RSS = s.RSS

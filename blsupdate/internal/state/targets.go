@@ -29,8 +29,7 @@ func (b *Base) Mapped(m, t *mat.Dense, keep bool) *mat.Dense {
 	return all
 }
 
-// ReserveMapped is Reserve for the results of Mapped; rows is the number of rows of all matrices
-// together.
+// ReserveMapped is Reserve for the results of Mapped; rows is the total number of rows.
 func (b *Base) ReserveMapped(rows int, t *mat.Dense, keep bool) error {
 	cols, action := dense.Cols(t), types.ActionMap
 	if keep {
