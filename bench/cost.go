@@ -15,12 +15,12 @@ import (
 	"blskernel/mat"
 )
 
-// A Setting is an update to measure: a method adds q rows to a model of l and returns the weights.
+// A Setting is an update to measure: a method adds q rows to a model of l rows and finds the weights.
 type Setting struct {
 	Method     blsupdate.Method
 	Options    blsupdate.Options // with the backend, nil for blskernel.Default()
 	L, K, Q, C int
-	Stream     bool // short updates come right after others, as in a stream of batches: L grows
+	Stream     bool // unmeasured updates precede a short one, as in a stream of batches: L grows
 }
 
 // A CostStep is one step of an update: its flops, by the model and as counted by the backend, and its
@@ -76,14 +76,14 @@ const (
 	// of samples, and find their operands in the caches.
 	longCost = 0.05
 
-	// shortCost is the time below which a Stream adds rows for warmUp between the measurement of
-	// the FMA peak and the measured update: the workers are then awake and the code is in the
-	// caches. An isolated update takes up to 1.6 times as long.
+	// shortCost is the time of an update, in seconds, below which a Stream adds rows for warmUp
+	// between the measurement of the FMA peak and the measured update: the workers are then awake
+	// and the code is in the caches. An isolated update takes up to 1.6 times as long.
 	shortCost = 0.005
 	warmUp    = 2 * time.Millisecond
 
-	// settleTime is how long such updates run before the first measured one: by then the heap has
-	// been collected, and updates reuse its storage.
+	// settleTime is how long short updates of a Stream run before the first measured one: by then
+	// the heap has been collected, and updates reuse its storage.
 	settleTime = 50 * time.Millisecond
 )
 
@@ -124,8 +124,8 @@ func startCost(ctx context.Context, s Setting, rates *blsupdate.Rates, seed uint
 	return run, run.warm(settleTime)
 }
 
-// update adds the rows again, records the cost and returns the seconds that it took. It predicts for
-// the mean of the FMA peaks before and after.
+// update adds the rows again, records the cost and returns the seconds that it took. Its prediction is
+// for the mean of the FMA peaks before and after the update.
 func (r *costRun) update(ctx context.Context) (float64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err

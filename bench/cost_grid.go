@@ -110,16 +110,16 @@ const (
 type Measured struct {
 	Costs            []Cost // for each setting, the update with the median deviation; see Cost.Disturbed
 	Updates, LeftOut int    // all measured updates, and those during which the FMA peak moved
-	// Unknown says why too few updates were good, and is empty if enough were.
+	// Unknown says why too few updates were undisturbed, and is empty if enough were.
 	Unknown string
 }
 
-// Measure starts a model of random rows for each setting and updates it. It makes several passes
-// over the settings, so that a neighbour on a shared machine that is busy for some seconds spoils
-// only one. A pass updates a setting until rounds updates are good or a second has passed. Each
-// update starts from more samples than the previous one, Cost.L of them, and has its own
-// prediction. An update during which the FMA peak moved by more than 5% is discarded and repeated,
-// up to three times as many in all. measured, which may be nil, receives the share done.
+// Measure starts a model of random rows for each setting and updates it. It goes through the settings
+// passes times, so that a neighbour on a shared machine that is busy for some seconds spoils only one
+// pass. A pass updates a setting until rounds updates are undisturbed or a second has passed. Each
+// update starts from more samples than the previous one, Cost.L of them, and has its own prediction.
+// An update during which the FMA peak moved by more than 5% is discarded and repeated, up to 3·rounds
+// updates in all. measured, which may be nil, receives the share of the work done.
 //
 //	errors: the context's, before the next update; an error of an update, wrapped.
 func Measure(

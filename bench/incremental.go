@@ -44,7 +44,7 @@ func (e *Incremental) Nodes() int {
 // in the order of e.Variants; its Table is 0. progress may be nil. Both functions run on the calling
 // goroutine. Garbage is collected before each timed part, so that no part pays for another.
 //
-//	errors: from Validate; the context's, before the next update; emit's.
+//	errors: from Validate; *blsupdate.MemoryError; the context's, between updates; a step's; emit's.
 func (e *Incremental) Run(ctx context.Context, emit func(TableRow) error, progress Progress) error {
 	if err := e.Validate(); err != nil {
 		return err

@@ -14,8 +14,8 @@ const (
 	RandomImages    = "random" // random pixels and labels: there is nothing to learn
 )
 
-// PlanVariant returns the planner's choice for the table and opt.Lambda: the method with the fewest
-// flops, with the weights after every update. The choice is the same on every machine.
+// PlanVariant returns the planner's choice for the table, the targets and opt.Lambda: the method with
+// the fewest flops, with the weights after every update. The choice is the same on every machine.
 func PlanVariant(t PaperTable, targets int, opt blsupdate.Options) (Variant, error) {
 	c, err := blsupdate.Plan(t.Batch, t.Nodes, t.Initial, targets, blsupdate.Needs{
 		Lambda: opt.Lambda, Batches: t.Updates, Backend: opt.Backend, Rates: blsupdate.ConstantRates(1, math.Inf(1)),
@@ -35,7 +35,7 @@ func (t PaperTable) Experiment(seed uint64, r Recipe) *Incremental {
 	return e
 }
 
-// RandomNORB returns n images of random pixels of the size of reduced small NORB, 2×32×32, with random
+// RandomNORB returns n images of random pixels, each 2×32×32 as in reduced small NORB, with random
 // labels of 5 classes, for measuring times without the files of NORB.
 func RandomNORB(n int, seed uint64) *dataset.Images {
 	r := rand.New(rand.NewPCG(seed, 0))

@@ -80,9 +80,9 @@ func paperFormulas(l, k, q float64) []FlopsStep {
 	}
 }
 
-// PaperFlops adds q >= 1 random rows to models of l rows and k nodes by both methods, and returns
-// the flops of the paper's Table 1 and as the backend counted them. l must be at least k, so that
-// the rows have rank k.
+// PaperFlops adds q >= 1 random rows to models of l rows and k nodes by both methods, and returns the
+// flops by the formulas of the paper's Table 1 and as counted by the backend. l must be at least k, so
+// that the rows have rank k.
 func PaperFlops(ctx context.Context, l, k, q int, opt blsupdate.Options, seed uint64) (FlopsCase, error) {
 	if k < 1 || l < k || q < 1 {
 		return FlopsCase{}, fmt.Errorf("bench: l is %d, k is %d and q is %d; want l >= k >= 1 and q >= 1", l, k, q)

@@ -37,7 +37,7 @@ func ridgePseudoinverse(b blskernel.Backend, a, y *mat.Dense, lambda float64) (p
 // factorization fails, with a start of Improved. by is the start in the format of
 // blsupdate.Start.String.
 func timePseudoinverse(a, y *mat.Dense, opt blsupdate.Options) (by string, seconds, flops float64, err error) {
-	runtime.GC() // frees what was there before, which may be as large
+	runtime.GC() // frees earlier matrices, which may be as large
 	counter := blsupdate.NewCounter(opt.Backend)
 	began := time.Now()
 	_, _, err = ridgePseudoinverse(counter, a, y, opt.Lambda)

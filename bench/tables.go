@@ -31,8 +31,8 @@ func LookupPaperTable(n int) (t PaperTable, ok bool) {
 	return p.PaperTable, ok
 }
 
-// PaperFigures returns the figures of one of the paper's Tables 2 to 9, which must not be changed. ok
-// is false for any other number.
+// PaperFigures returns the figures of one of the paper's Tables 2 to 9, which the caller must not
+// change. ok is false for any other number.
 func PaperFigures(n int) (f Figures, ok bool) {
 	p, ok := printed(n)
 	return p.Figures, ok
@@ -92,8 +92,8 @@ func DataName(data string) string {
 	return cmp.Or(names[data], data)
 }
 
-// Scaled returns the table with l, q and k multiplied by s > 0, but not below the minimum of a model,
-// and with the same number of updates.
+// Scaled returns the table with l, q and k multiplied by s > 0 and rounded, but not below the minimum
+// of a model, and with the same number of updates.
 func (t PaperTable) Scaled(s float64) PaperTable {
 	scale := func(n, least int) int { return max(least, int(math.Round(float64(n)*s))) }
 	const minNodes = 20

@@ -7,7 +7,7 @@ import (
 	"blskernel/blsupdate"
 )
 
-// A Variant is a method with its choices.
+// A Variant is a method and the way in which it computes an update.
 type Variant struct {
 	Method blsupdate.Method
 	Form   blsupdate.Form // of an update; the zero value is blsupdate.Auto
@@ -26,8 +26,8 @@ func Variants(methods ...blsupdate.Method) []Variant {
 	return all
 }
 
-// String returns the method, followed by its form unless that is Auto, and by solve if Solve is set,
-// such as improved/large/solve.
+// String returns the method, then its form unless that is Auto, then "solve" if Solve is set, with
+// slashes between them, such as "improved/large/solve".
 func (v Variant) String() string {
 	return variantName(v.Method.String(), v.Form.String(), v.Solve)
 }
@@ -43,8 +43,8 @@ func variantName(method, form string, solve bool) string {
 	return method
 }
 
-// ParseVariant parses the text of Variant.String; the parts after the method may have any order. The
-// error names the invalid part.
+// ParseVariant parses the text of Variant.String; the parts after the method may come in any order.
+// The error names the invalid part.
 func ParseVariant(s string) (Variant, error) {
 	parts := strings.Split(s, "/")
 	m, err := blsupdate.ParseMethod(parts[0])

@@ -7,9 +7,9 @@
 //
 // # Names
 //
-// BenchmarkOperation has the operations of package speed, and BenchmarkLapack, BenchmarkUpdater and
-// BenchmarkBls have functions and methods of lapack, blsupdate and bls. Update is AddInputs and
-// Weights. The names of their sub-benchmarks are keys and values, the backend first:
+// BenchmarkOperation measures the operations of package speed. BenchmarkLapack, BenchmarkUpdater and
+// BenchmarkBls measure functions and methods of lapack, blsupdate and bls; call=Update is AddInputs
+// and then Weights. The names of sub-benchmarks are keys and values, the backend first:
 //
 //	BenchmarkOperation/backend=pure/op=dgemm/args=NN/n=256
 //	BenchmarkLapack/backend=pure/op=Cholesky.Refine/n=256
@@ -19,8 +19,8 @@
 //
 // # Sizes
 //
-// The defaults are small, so that -benchtime 1x runs the whole list. Flags after the package set
-// others: -orders for matrices, -l, -k, -q and -targets for updates. go test -cpu sets the number of
+// The defaults are small, so that -benchtime 1x runs the whole list. Flags after the package set other
+// sizes: -orders for matrices, -l, -k, -q and -targets for updates. go test -cpu sets the number of
 // threads.
 //
 // # Timing
@@ -29,13 +29,13 @@
 // in blsupdate.Model. Each call is made once before it is timed.
 //
 // Where a call overwrites its input, the input is restored before each call, and the clock is read
-// around the call alone; ns/op is the sum of these times. StopTimer and StartTimer would stop the world
-// for each call, and a benchmark would last until the calls alone took a second. So -benchtime bounds
-// the restoring as well, and such a call finds threads asleep and caches cold. Level 1 and 2
-// operations, which can be as short as reading the clock, are not restored before each call.
+// around the call alone; ns/op is the sum of these times. StopTimer and StartTimer are not used: they
+// would stop the world for each call, and a benchmark would last until its calls alone took a second.
+// Therefore -benchtime includes the restoring, and calls find threads asleep and caches cold. Level 1
+// and 2 operations, which can be as short as reading the clock, are not restored before each call.
 //
-// Backends take turns by benchmark, and OpenBLAS's workers spin for 0.1 s after a call, so each
-// benchmark waits for a quiet process. The script benchcompare.sh runs the backends in processes of
-// their own; blskernel bench, which alternates the backends within one process, is the fairer
+// The backends run one after the other, and OpenBLAS's workers spin for 0.1 s after a call. Each
+// benchmark therefore waits until the process is quiet. The script benchcompare.sh runs each backend
+// in its own process; blskernel bench, which alternates the backends within one process, is the fairer
 // comparison of products.
 package benchmarks

@@ -4,11 +4,11 @@
 //	go run ./bench/gate        exit status 1 if a kernel stays below a floor
 //	go run ./bench/gate -v     prints every case
 //
-// floors.txt has one floor for all CPUs. The share is the kernel's flops per second over the speed of
-// its own loop of fused multiply-adds on registers. Both are measured on one thread in the same rounds,
-// in turn, in CPU time of the process; the share is the median over the rounds. So the clock rate and
-// other processes hardly change it. A case below its floor is measured again, and fails if it is below
-// in four attempts.
+// floors.txt has a floor for each kernel and case, the same on all CPUs. The share is the kernel's
+// flops per second over the speed of its own loop of fused multiply-adds on registers. Both are
+// measured on one thread in the same rounds, in turn, in CPU time of the process; the share is the
+// median over the rounds. So the clock rate and other processes hardly change it. A case below its
+// floor is measured again, and fails if it is below in four attempts.
 //
 // The gate finds a kernel that is slower by 20% in the blocked products: dgemm, dsyrk, dsymm, dtrmm,
 // and dtrsm from the right. Their shares are nearly the same on Zen 4, Zen 5 and Xeon. The shares of
@@ -78,7 +78,7 @@ func measured(ctx context.Context, f floor) (share float64, err error) {
 	return share, err
 }
 
-// run measures the floors of kernels, prints the cases that stay below and returns their number.
+// run measures the cases of kernels, prints the ones below their floors and returns their number.
 func run(ctx context.Context, all []floor, kernels []string, measure func(context.Context, floor) (float64, error), out io.Writer, verbose bool) (below int, err error) {
 	left := slices.DeleteFunc(slices.Clone(all), func(f floor) bool { return !slices.Contains(kernels, f.kernel) })
 	for attempt := 1; attempt <= 4; attempt++ {
@@ -136,7 +136,7 @@ func command(ctx context.Context, args []string, out, errs io.Writer) int {
 	case below > 0:
 		return 1
 	}
-	fmt.Fprintf(out, "gate: every kernel of %s reaches its floors\n", strings.Join(kernels, ", "))
+	fmt.Fprintf(out, "gate: every kernel reaches its floors: %s\n", strings.Join(kernels, ", "))
 	return 0
 }
 

@@ -122,7 +122,7 @@ func TestCommand(t *testing.T) {
 		status     int
 		says       string
 	}{
-		{"-v", each, 0, "gate: every kernel of " + strings.Join(backend.Kernels(), ", ") + " reaches its floors"},
+		{"-v", each, 0, "gate: every kernel reaches its floors: " + strings.Join(backend.Kernels(), ", ")},
 		{"-kernel generic", "generic ddot - 1000 1e9 0 0 0", 1, "SLOW generic ddot 1000"},
 		{"-kernel nonsense", "nonsense ddot - 1000 1e9 0 0 0", 2, "gate: "},
 		{"", "nonsense", 2, "is not a floor"},

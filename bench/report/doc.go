@@ -5,10 +5,9 @@
 //	page, err := report.New([]*result.File{file})
 //	err = page.WriteFolder(nil, "page") // page/README.md and page/plots/*.svg
 //
-// The page is Markdown as GitHub shows it. Each kind of result has a section in a file of this package,
-// computed from the results. Results of different commands stay apart, and a ratio compares times of
-// one table. Times are medians over the seeds of the table. Accuracies, which do not depend on the
-// machine, are means.
+// The page is Markdown as GitHub shows it. Each kind of result has a section. Results of different
+// commands stay apart, and a ratio compares times of one table. Times are medians over the seeds of
+// the table. Accuracies, which do not depend on the machine, are means.
 //
 // A plot has its message as the title, is readable in black and white and on a phone, and has its
 // numbers in a table below it. It is SVG with CSS classes for colors, so that it suits light and dark

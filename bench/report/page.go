@@ -97,9 +97,9 @@ func (p *Page) Markdown() string {
 	return b.String()
 }
 
-// WriteFolder writes README.md and the plots, each into plots/NAME.svg. It creates the folders,
-// replaces each file of the same name as a whole, and leaves other files alone. If the folder has a
-// file notes.md, the last line of README.md links to it. Errors of the file system are wrapped.
+// WriteFolder writes README.md, and each plot as plots/NAME.svg, to dir in fsys, nil for vfs.OS. It
+// creates the folders, replaces each file of the same name as a whole, and leaves others alone. If dir
+// has a file notes.md, the last line of README.md links to it. Errors of the file system are wrapped.
 func (p *Page) WriteFolder(fsys vfs.FS, dir string) error {
 	plots := p.Plots
 	for _, s := range p.Sections {

@@ -43,8 +43,8 @@ func runsOf(files []*result.File) (all []*run) {
 	return all
 }
 
-// median returns a row with the median times of its step over all seeds: of the features, and of the
-// methods without the features.
+// median returns row with medians over all seeds as its times. The time of a method is the median time
+// of the features plus the median of its own time without them.
 func (r *run) median(row bench.TableRow) bench.TableRow {
 	var features []float64
 	for _, other := range r.Rows {
@@ -62,7 +62,7 @@ func (r *run) median(row bench.TableRow) bench.TableRow {
 	return row
 }
 
-// bySeed returns of(row, c) for the cells c of a method in a step, one for each seed, except nil.
+// bySeed returns of(row, c) for the cells c of a method in a step, one for each seed, without nils.
 func (r *run) bySeed(method string, step int, of func(row bench.TableRow, c bench.TableCell) *float64) (all []float64) {
 	for _, row := range r.Rows {
 		for _, c := range row.Cells {

@@ -24,7 +24,7 @@ type comparison struct {
 // oneThread stands for the same backend on one thread.
 const oneThread = "1 thread"
 
-// A measured speed is of one case and order. Its ratio is NaN without a divisor.
+// A measured is the speed in one case at one order. Its ratio is NaN without a divisor.
 type measured struct {
 	args                  string
 	n                     int

@@ -121,7 +121,7 @@ func (f *reader) row(line []byte) error {
 	}
 	open := f.open[r.Table]
 	if open == nil {
-		return fmt.Errorf("a row of table %d before the table", r.Table)
+		return fmt.Errorf("a row of table %d comes before the table", r.Table)
 	}
 	if next := open.steps[r.Seed]; r.Step != next {
 		return fmt.Errorf("step %d of seed %d where step %d was expected", r.Step, r.Seed, next)

@@ -21,7 +21,7 @@ func (o *operands) side(i int) blas.Side       { return blas.Side(o.args[i]) }
 func (o *operands) uplo(i int) blas.Uplo       { return blas.Uplo(o.args[i]) }
 func (o *operands) trans(i int) blas.Transpose { return blas.Transpose(o.args[i]) }
 
-// draw draws an operand of order n whose shape is given by a letter.
+// draw draws an operand of order n. shape is one of the letters below.
 func (o *operands) draw(shape byte, n int, r source) []float64 {
 	switch shape {
 	case 'm': // a matrix
@@ -41,9 +41,9 @@ func (o *operands) draw(shape byte, n int, r source) []float64 {
 	return r.draw(1) // a number
 }
 
-// blasOperation returns the cases of the operation that do calls, one for each of args. shapes gives
-// the shapes of a, b and c and, after "=", of out; with "+=", do also reads out. A call that adds to an
-// element of out changes it by at most 1/4.
+// blasOperation returns the cases of the operation that do calls, one for each of args. An operation
+// takes coefficient·n^power flops. shapes gives the shapes of a, b and c and, after "=", of out; with
+// "+=", do also reads out. A call that adds to an element of out changes it by at most 1/4.
 func blasOperation(
 	op, args string, coefficient float64, power int, shapes string, do func(be blskernel.Backend, n int, o *operands),
 ) (cases []Case) {

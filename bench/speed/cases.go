@@ -9,16 +9,16 @@ func Sizes() []int {
 }
 
 // A Case is an operation with its arguments for the transposition of operands, the side and the stored
-// triangle. The zero value has no operation, and its methods panic: see Cases.
+// triangle. The zero value has no operation, and its Prepare panics: see Cases.
 type Case struct {
 	// Op is the name of the routine in lower case, such as "dgemm", or of a task for several
 	// routines, such as "lu-solve".
 	Op string
-	// Args are the arguments as one letter each, in the order of the routine's parameters: sides
-	// L and R, triangles U and L, transposes N and T. It is empty for routines without any.
+	// Args are the arguments as one letter each, in the order of the routine's parameters: sides L
+	// and R, triangles U and L, transposes N and T. Args is empty for routines without any.
 	Args string
-	// Opponents are the routines of LAPACK for the same task, such as "dpotrf+dpotri": see
-	// Cases.
+	// Opponents are the routines of LAPACK for the same task, such as "dpotrf+dpotri", or Gonum:
+	// see Cases.
 	Opponents []string
 
 	coefficient float64 // of the flops, coefficient·n^power
@@ -72,10 +72,10 @@ var operations = slices.Concat(blasOperations, routines, factorizations, decompo
 //	svd               A = U·Σ·Vᵀ                      22n³   dgesdd
 //	eigen             A·V = V·Λ                       25n³   dgeev
 //
-// The inverses are FactorizeInPlace and InverseInPlace of Cholesky, LDLT and LU of package lapack,
-// and lu-solve is LU.SolveTo. The decompositions are Dgeqrf, Dsyev, Dgesvd and Dgeev of
+// The inverses are FactorizeInPlace and InverseInPlace of Cholesky, LDLT and LU of package lapack, and
+// lu-solve is LU.SolveTo. The decompositions are Dgeqrf, Dsyev, Dgesvd and Dgeev of
 // lapack.Implementation, with the flops of Golub and Van Loan for the QR algorithm with all vectors
-// ("Matrix Computations", 4th edition, sections 5.2, 7.5, 8.3 and 8.6). Their opponents have A by
+// ("Matrix Computations", 4th edition, sections 5.2, 7.5, 8.3 and 8.6). Their opponents store A by
 // columns.
 //
 // The operations mat.Mul to mat.Pow are methods of gonum's mat on a program's own matrices, with

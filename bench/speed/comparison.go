@@ -25,7 +25,7 @@ func (j Job) String() string { return fmt.Sprintf("%v %d", j.Case, j.N) }
 type Comparison struct {
 	Backends  []blskernel.Backend // at least one, with different names
 	Jobs      []Job
-	Opponents bool          // also time Case.Opponents, where Library has a LAPACK
+	Opponents bool          // also time Case.Opponents, LAPACK only if Library finds one
 	Threads   []int         // arguments of blskernel.SetThreads, each from 0 to GOMAXPROCS
 	Rounds    int           // 0 stands for DefaultRounds
 	MinTime   time.Duration // of one timing; 0 stands for DefaultMinTime
@@ -52,8 +52,8 @@ type Progress func(share float64, doing string)
 // backend's, and with the error of a failed call or of emit. progress may be nil. Both functions run on
 // the calling goroutine.
 //
-// Run sets blskernel.SetThreads for the process and restores it (as 0 if it is GOMAXPROCS): do not use
-// a backend meanwhile. The operands of one job are in memory at a time.
+// Run calls blskernel.SetThreads for the process and restores the number at the end, as 0 if it is
+// GOMAXPROCS: do not use a backend meanwhile. The operands of one job are in memory at a time.
 func (c *Comparison) Run(ctx context.Context, emit func(Result) error, progress Progress) error {
 	if len(c.Backends) == 0 {
 		return errors.New("speed: Backends is empty; want at least one")

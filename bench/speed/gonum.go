@@ -121,7 +121,7 @@ func converged(ok bool, compared func() []float64) (func() []float64, error) {
 	return compared, nil
 }
 
-// taken returns a function that returns the elements of a factor.
+// taken returns a function that returns the elements of the factor that to writes.
 func taken[M any, P interface {
 	*M
 	mat.Matrix

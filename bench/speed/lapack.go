@@ -83,7 +83,7 @@ var factorizations = []Case{
 	}},
 }
 
-// A factorization is the interface by which the types of package lapack are timed.
+// A factorization is the interface through which the types of package lapack are timed.
 type factorization[M any] interface {
 	FactorizeInPlace(a M) error
 	InverseInPlace() (M, error)

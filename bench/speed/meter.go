@@ -24,8 +24,8 @@ type meter struct {
 	now     func() time.Duration
 }
 
-// warmUp is the length from which calls are long: waking threads and filling caches take less than a
-// thousandth of it.
+// warmUp is the time from which a call counts as long and needs no call before it that is not timed:
+// waking threads and filling caches take less than a thousandth of it.
 const warmUp = 100 * time.Millisecond
 
 func (c *contender) start(ctx context.Context, m meter) error {

@@ -11,8 +11,8 @@ import (
 	"blskernel/internal/linalg/backend"
 )
 
-// A Problem is one case with operands of order N, which any backend can compute. The zero value has
-// no operation, and its methods panic: see Case.Prepare.
+// A Problem is one case with operands of order N, which any backend can compute. The zero value has no
+// operation, and its Bind panics: see Case.Prepare.
 type Problem struct {
 	Case Case
 	N    int
@@ -23,8 +23,8 @@ type Problem struct {
 	// initial restores out, or is nil for an operation that does not read it; then out starts as
 	// NaN, so that no backend passes with the result of another.
 	initial []float64
-	// maxBatch is the number of calls before Reset is due: elements could otherwise become so large
-	// or small that the time depends on them.
+	// maxBatch is the number of calls before Reset is due: elements could otherwise become so
+	// large or small that the time of a call depends on them.
 	maxBatch int
 
 	// against prepares the problem of an opponent; opponent is the name of the opponent whose
@@ -101,7 +101,7 @@ func (p *Problem) failed(b blskernel.Backend) error {
 var ErrDiffer = errors.New("the results of the backends differ, so their times mean nothing")
 
 const (
-	// agreement is the largest difference between equal results, as a fraction of the largest
+	// agreement is the largest difference that counts as equal, as a fraction of the largest
 	// element. Rounding stays below it for random matrices of any order that fits into memory.
 	agreement = 1e-6
 	// maxCompared bounds the elements that are compared.
@@ -182,8 +182,8 @@ func computes(out []float64, bind func(be blskernel.Backend) func() error) *Prob
 	return &Problem{out: out, maxBatch: maxCalls, bind: bind, reference: &reference{}}
 }
 
-// once returns the problem of an operation that overwrites initial and writes room more numbers, called
-// once between resets: bind does the preparation.
+// once returns the problem of an operation that overwrites a copy of initial, writes room more
+// numbers, and is called once between resets. bind does the preparation.
 func once(initial []float64, room int, bind func(be blskernel.Backend, x []float64) func() error) *Problem {
 	out := append(slices.Clone(initial), make([]float64, room)...)
 	p := computes(out, func(be blskernel.Backend) func() error { return bind(be, out) })

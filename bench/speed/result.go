@@ -41,7 +41,7 @@ func ThreadsName(threads int) string {
 	return strconv.Itoa(threads)
 }
 
-// newResult returns the medians over the rounds of the measurements in a lane of a job.
+// newResult returns the medians over the rounds of lane l of a job. lanes are all lanes of the job.
 func newResult(j Job, l *lane, lanes []*lane) Result {
 	r := Result{
 		Op: j.Case.Op, Args: j.Case.Args, N: j.N, Threads: l.threads,

@@ -39,7 +39,7 @@ func (r source) definite(n int) []float64 {
 }
 
 // cholesky returns the factor of a definite matrix, and lu the factors of a general one with its
-// interchanges. The drawn matrices have both.
+// interchanges. Both factorizations exist for the drawn matrices.
 func (r source) cholesky(n int) []float64 {
 	a := r.definite(n)
 	lapack.Implementation{}.Dpotrf(blas.Upper, n, a, n)
