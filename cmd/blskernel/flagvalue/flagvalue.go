@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// ParseComma returns the separator that s names: a character, or the word tab. An empty s gives 0.
+// ParseComma returns the separator that s names: a character, the word tab, or \t. An empty s gives 0.
 func ParseComma(s string) (rune, error) {
 	r, ok := character(s, map[string]rune{"tab": '\t', `\t`: '\t'})
 	if !ok || strings.ContainsRune("\"\r\n", r) {
@@ -28,7 +28,7 @@ func ParseSign(s string) (rune, error) {
 	return r, nil
 }
 
-// character returns the character that s is, or that named has for it. ok is also true for an empty s.
+// character returns named[s], or else the character that s is. ok is also true for an empty s.
 func character(s string, named map[string]rune) (r rune, ok bool) {
 	if r, ok = named[strings.ToLower(s)]; ok || s == "" {
 		return r, true

@@ -53,9 +53,9 @@ rounds:
     of peak  the speed as a fraction of the peak on the same number of threads
     ratio    the speed of the first backend divided by the speed of this one
 
-A table by matrix order follows, as on the page of 'blskernel report'. A row has the geometric means of
-the speeds and of the ratios over the cases of an operation, also of the ratio to the speed on one
-thread, and the lowest ratio.
+A table by matrix order follows, as on the page of 'blskernel report'. A row has geometric means over the
+cases of an operation, of the speeds, of the ratios and of the ratios to the speed on one thread, and the
+lowest ratio.
 
 Operations: ` + strings.Join(operations(false), ", ") + `
 or all for all of these; and ` + strings.Join(operations(true), ", ") + `,
@@ -71,7 +71,7 @@ right-hand sides are columns for dgetrs and rows for the others. dsptrf+dsptri t
 order 5100.
 
 The default orders, 8 to 4000, take a few minutes for each operation. Run nothing else meanwhile. To
-measure the speeds under load, let --beside make the load.`,
+measure under load, give --beside.`,
 		Example: `  blskernel bench --op dgemm --case NN --n 64,256,1000
   blskernel bench --op cholesky-inverse,lu-inverse --n 100,300,1000
   blskernel bench --op ldlt-inverse --n 5100 --opponents=false --rounds 3
@@ -98,7 +98,7 @@ measure the speeds under load, let --beside make the load.`,
 	f.DurationVar(&b.minTime, "min-time", speed.DefaultMinTime, "minimum time of one timing")
 	ui.Int(cmd, &b.beside, "beside", 0, maxBeside, "run this many processes meanwhile, each keeping a CPU busy")
 	ui.BackendsFlag(cmd, &b.backends, "; the first is compared with the others; by default pure and all other available ones")
-	ui.Ints(cmd, &b.threads, "threads", 0, runtime.GOMAXPROCS(0), "numbers of threads; default is what a program gets that sets none; by default 1,default", speed.ThreadsName(0))
+	ui.Ints(cmd, &b.threads, "threads", 0, runtime.GOMAXPROCS(0), "numbers of threads; default stands for the number in a program that sets none; by default 1,default", speed.ThreadsName(0))
 	b.Reporter.Register(cmd, "JSON lines whose key \"kind\" is machine or cell")
 	return cmd
 }
@@ -157,13 +157,13 @@ func (b *benchFlags) findCases(chosen bool) ([]speed.Case, error) {
 	case !chosen:
 		return cases, nil
 	case len(names) == 0:
-		return nil, ui.Usagef("--case has %q, but %s has no cases: leave it out",
+		return nil, ui.Usagef("--case has %q, but there are no cases of %s: leave it out",
 			strings.Join(b.cases, ","), strings.Join(b.ops, ", "))
 	}
 	return cases, ui.CheckNames("case", b.cases, names)
 }
 
-// do measures each cell, prints it at once, and at the end prints the summary, even if interrupted.
+// do measures each cell and prints it at once. At the end it prints the summary, even if interrupted.
 func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string, s ui.Streams) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

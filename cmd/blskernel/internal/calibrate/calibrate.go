@@ -32,8 +32,8 @@ learned. predict --interval, --set and --probabilities use the result. The rows 
 calibration; the last 5000 count, and a few hundred are enough. The predictions stay as they are.
 
 train calibrates a model on its own rows, each predicted as if it had been left out, and update adds the
-rows that it learns, as predicted before it learned them. So calibrate is for models changed by remove,
-merge, update --lambda or train --like, which end a calibration, and for rows unlike the training rows.
+rows that it learns, as predicted before it learned them. Use calibrate after remove, merge, update
+--lambda or train --like, which end a calibration, and for rows unlike the training rows.
 
 The model keeps the errors, or the labels and scores, of these rows. The model file is replaced as a
 whole. Columns are matched as in predict.`,

@@ -58,8 +58,7 @@ func showCommands(ctx context.Context, s ui.Streams, run func(context.Context, [
 	return err
 }
 
-// showStep runs a command whose files are in dir, and prints its output, indented and without the name
-// of the folder.
+// showStep runs a command on files in dir, and prints its output, indented and without dir.
 func showStep(ctx context.Context, run func(context.Context, []string, ui.Streams) int, dir string, args []string, to io.Writer) error {
 	local := slices.Clone(args)
 	for i, a := range args {

@@ -46,7 +46,7 @@ func New(s ui.Streams, run func(context.Context, []string, ui.Streams) int) *cob
 		Use:   "demo",
 		Short: "Show how to train, predict, update and score, and compare the methods of updating",
 		Long: `Without flags, first show the basic commands, train, predict, update and evaluate, with their output on a
-made-up table. Then, or with any flag at once, compare the methods of updating.
+made-up table. Then compare the methods of updating. With any flag, only compare them.
 
 The comparison trains a broad learning system on the first samples of a data set, updates it with batches
 of further samples by each method, and prints a line for each step and method: samples so far, test
@@ -143,7 +143,7 @@ func (d *demoFlags) experiment() (*bench.Incremental, error) {
 	}, nil
 }
 
-// load sets the images of e: the files in the folder that a flag names, or by default synthetic digits.
+// load sets the images of e: the files in the folder of --data, or by default synthetic digits.
 func (d *demoFlags) load(e *bench.Incremental) (err error) {
 	if d.dir != "" {
 		e.Train, e.Test, err = dataset.LoadMNIST(d.dir)

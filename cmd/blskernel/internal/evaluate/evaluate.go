@@ -57,7 +57,7 @@ A label that the model does not know counts as wrong. Columns are matched as in 
   blskernel evaluate price.bls --by town houses.csv`,
 		Args: session.ModelFirst(math.MaxInt),
 	}
-	cmd.Flags().StringVar(&e.by, "by", "", "a column, by name or number: also score the rows with each of its values separately")
+	cmd.Flags().StringVar(&e.by, "by", "", "column, by name or number: also score the rows of each of its values separately")
 	e.in.Register(cmd, "test", input.DefaultBatch)
 	e.in.RegisterWeight(cmd)
 	return e.Command(cmd, s, "one JSON object", e.do)

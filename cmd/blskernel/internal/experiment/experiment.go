@@ -61,7 +61,7 @@ func Rates(ctx context.Context, b blskernel.Backend, calibrate, measured bool, r
 		if known := blsupdate.RatesFor(b); known.Measured() || !measured {
 			return known, nil
 		}
-		why = "none of this machine are known"
+		why = "none are known for this machine"
 	}
 	where := "cannot be saved without a folder: set " + blsupdate.EnvCache
 	if name := blsupdate.RatesFile(b); name != "" {
@@ -94,7 +94,7 @@ func Emit(r *ui.Reporter, kind string, v any, text string) error {
 	return r.Print(text)
 }
 
-// Seconds formats a time with three significant digits.
+// Seconds formats a number of seconds with three significant digits.
 func Seconds(s float64) string { return fmt.Sprintf("%.3g", s) }
 
 // Gigaflops formats flops in units of 10⁹.

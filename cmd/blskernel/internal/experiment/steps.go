@@ -14,6 +14,7 @@ type StepTable struct {
 	rows    []bench.TableRow
 }
 
+// NewStepTable returns an empty table for the variants of an experiment.
 func NewStepTable(variants []bench.Variant) *StepTable {
 	t := &StepTable{}
 	for _, v := range variants {
@@ -29,8 +30,8 @@ func (t *StepTable) Heads() string {
 	return fmt.Sprintf(stepFormat, "samples", "method", "accuracy, %", "step, s", "total, s", "Gflop", "counted", "speed-up", "so far")
 }
 
-// Lines stores r and returns a line for each method. A line has the speed-up over the first method in
-// this step, and in all updates so far, which exclude the start.
+// Lines stores r and returns a line for each method, with its speed-up over the first method in this
+// step and in all updates so far, without the start.
 func (t *StepTable) Lines(r bench.TableRow) (text string) {
 	t.rows = append(t.rows, r)
 	for i, c := range r.Cells {
@@ -64,7 +65,7 @@ func agreement(c bench.TableCell) string {
 	return "equal"
 }
 
-// Compared compares each method with the first one. It is empty for one method or without updates.
+// Compared compares each method with the first one. It returns "" for one method or without updates.
 func (t *StepTable) Compared() (text string) {
 	for i := 1; i < len(t.methods) && len(t.rows) > 1; i++ {
 		points, weights := 0.0, 0.0

@@ -41,8 +41,8 @@ func New(s ui.Streams) *cobra.Command {
 		Long: `Add q random rows to a model of l samples, k nodes and c targets, compute the weights, and print for
 each step the flops by the flop model, the flops requested from the backend, the time predicted from
 the rates of this machine, and the measured time. Predicted times include what flops leave out, such
-as copies. Updates follow one another; the output shows the one with the median deviation, and its l.
-With --validate short updates follow others for some milliseconds.
+as copies. Several updates are measured; the output shows the one with the median deviation, and its l.
+With --validate, unmeasured updates run for some milliseconds before a short one.
 
 With --validate the settings form a grid: every form of every method of --method, k from 250 to 2000,
 q from 1 to 8000, on every available backend. The grid is measured three times, and the median of each
@@ -76,7 +76,7 @@ method, there are no figures and the status is 1. It is also 1 if counted flops 
 	ui.Int(cmd, &x.q, "q", 1, ui.MaxSize, experiment.UsageQ)
 	ui.Int(cmd, &x.c, "c", 1, ui.MaxNodes, experiment.UsageC)
 	ui.LambdaFlag(cmd, &x.lambda, "; by default 0 for original and improved and 1e-3 for the others")
-	ui.Int(cmd, &x.rounds, "rounds", 0, ui.MaxNodes, "largest number of updates to measure, of which the median counts; 0 for 31")
+	ui.Int(cmd, &x.rounds, "rounds", 0, ui.MaxNodes, "measure at most this many updates, of which the median counts; 0 for 31")
 	ui.SeedFlag(cmd, &x.seed)
 	f.BoolVar(&x.validate, "validate", false, "compare predicted and measured times over a grid of settings")
 	experiment.CalibrateFlag(cmd, &x.calibrate)
@@ -159,7 +159,7 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 			}
 		}
 		if unequal > 0 {
-			return fmt.Errorf("in %d settings the counted flops differ from the model", unequal)
+			return fmt.Errorf("settings whose counted flops differ from the model: %d", unequal)
 		}
 		return nil
 	})
@@ -195,7 +195,7 @@ func (x *flopsFlags) measured(m bench.Measured, on *result.Machine, backend stri
 		return err
 	}
 	if m.Unknown != "" {
-		return fmt.Errorf("%s: no figures, since %s: repeat it on a quieter machine", backend, m.Unknown)
+		return fmt.Errorf("%s: no figures, since %s: repeat the measurement on a quieter machine", backend, m.Unknown)
 	}
 	return x.Print(experiment.Tables(report.PredictionSection([]*result.File{&counted})))
 }

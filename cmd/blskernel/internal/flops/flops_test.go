@@ -36,7 +36,7 @@ func TestValidation(t *testing.T) {
 		err := x.measured(v, new(result.Machine), "pure")
 		if tc.unknown == "" {
 			testutil.NoError(t, err)
-		} else if err == nil || err.Error() != "pure: no figures, since of noise: repeat it on a quieter machine" || strings.Contains(out.String(), "worst") {
+		} else if err == nil || err.Error() != "pure: no figures, since of noise: repeat the measurement on a quieter machine" || strings.Contains(out.String(), "worst") {
 			t.Errorf("error %v after %q", err, out.String())
 		}
 		testutil.Contains(t, out.String(), tc.want...)

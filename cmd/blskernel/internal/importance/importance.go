@@ -41,14 +41,14 @@ regression, falls: the mean and the standard deviation over the repeats, with ba
 same in every run. The rows need labels or targets, and rows that the model has not learned show what
 matters for new ones.
 
-For a column that does not matter the score falls by about 0. So it does for a column whose content
-other columns repeat: each of two twins can stand in for the other.`,
+The score falls by about 0 for a column that does not matter, but also for a column that other columns
+repeat: either of two equal columns can stand in for the other.`,
 		Example: `  blskernel importance iris.bls test.csv
   blskernel importance --repeats 50 --json price.bls houses.csv`,
 		Args: session.ModelFirst(math.MaxInt),
 	}
 	ui.Int(cmd, &a.opt.Repeats, "repeats", 1, ui.MaxSamples, "permutations of each column")
-	ui.Int(cmd, &a.rows, "rows", 1, ui.MaxSamples, "largest number of rows to use, the first ones")
+	ui.Int(cmd, &a.rows, "rows", 1, ui.MaxSamples, "use at most this many rows, the first ones")
 	ui.SeedFlag(cmd, &a.opt.Seed)
 	a.in.Register(cmd, "test", "")
 	a.in.RegisterWeight(cmd)
@@ -64,7 +64,7 @@ type Result struct {
 	Columns []Column `json:"columns"` // the most important first
 }
 
-// A Column has the fall of the score when the cells of a column are permuted.
+// A Column says by how much the score falls when the cells of a column are permuted.
 type Column struct {
 	Name   string  `json:"name"`
 	Mean   float64 `json:"mean"`

@@ -79,8 +79,8 @@ func New(s ui.Streams) *cobra.Command {
 		Use:   "info",
 		Short: "Describe the backend, the CPU and the kernels",
 		Long: `Describe the backend and why it was chosen, the features and caches of the CPU, and the kernel and block
-sizes of the pure backend. The self-test is a hash of some of its results. It is the same on every 64-bit
-machine with fused multiply-adds, so that two people can compare theirs.`,
+sizes of the pure backend. The self-test is a hash of some results of that backend. It is the same on
+every 64-bit machine with fused multiply-adds, so two people can compare their hashes.`,
 		Example: "  blskernel info\n  BLSKERNEL_BACKEND=pure blskernel info --json",
 		Args:    ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

@@ -15,7 +15,7 @@ type Fetched struct {
 	Done, Total int64 // bytes; Total is -1 if unknown
 }
 
-// Share returns the share of the input that has been read: rows/total, else by bytes, or -1 if unknown.
+// Share returns the share of the input read: rows/total if total > 0, else by bytes, or -1 if unknown.
 func (f Fetched) Share(rows, total int64) float64 {
 	switch {
 	case total > 0:
@@ -49,8 +49,8 @@ type Batches struct {
 	Stop   context.CancelFunc // ends the reading
 }
 
-// ReadAhead reads from r the first known rows, in batches of at most rest rows that end where those
-// rows end. It then reads a batch of first rows, and then batches of rest rows. It closes r.
+// ReadAhead starts to read r. The rows up to the number known come in batches of at most rest rows.
+// Then comes a batch of first rows, and then batches of rest rows. It closes r at the end.
 func ReadAhead(ctx context.Context, r *stream.Reader, known int64, first, rest int) *Batches {
 	ctx, cancel := context.WithCancel(ctx)
 	b := &Batches{handed: make(chan Fetched), Stop: cancel}

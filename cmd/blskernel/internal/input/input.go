@@ -70,10 +70,10 @@ func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 	})
 	ui.Columns(cmd, &opt.Inputs, "inputs", "input columns: names, numbers from 1, ranges such as 3-7 or 4-; by default all but the targets")
 	ui.Columns(cmd, &opt.Exclude, "exclude", "columns that are not inputs: names, \"\" for one without a name, numbers from 1, ranges such as 3-7 or 4-")
-	ui.Choice(cmd, &in.Missing, "missing", "what to do with a missing cell (empty, NA, NaN, null, None, ?): mean fills in the mean of the first rows, and in the training adds inputs that mark missing cells if held-out rows score better with them; drop leaves the row out; error stops with an error; by default as in the training, where it is mean", "", "mean", "drop", "error")
+	ui.Choice(cmd, &in.Missing, "missing", "what to do with a missing cell (empty, NA, NaN, null, None, ?): mean fills in the mean of the first rows, and in training adds inputs that mark missing cells if held-out rows score better with them; drop leaves the row out; error stops with an error; by default as in training, where it is mean", "", "mean", "drop", "error")
 	f.StringSliceVar(&opt.NA, "na", nil, "more words for a missing cell, such as -999 or unknown; case matters; the model stores them")
-	ui.Parsed(cmd, &opt.Decimal, "decimal", "", "decimal sign of CSV numbers: point or comma; by default point, or as in the training", flagvalue.ParseSign)
-	ui.Parsed(cmd, &opt.Thousands, "thousands", "", "thousands sign of CSV numbers: comma, point, space, ' or _; by default none, or as in the training", flagvalue.ParseSign)
+	ui.Parsed(cmd, &opt.Decimal, "decimal", "", "decimal sign of CSV numbers: point or comma; by default point, or as in training", flagvalue.ParseSign)
+	ui.Parsed(cmd, &opt.Thousands, "thousands", "", "thousands sign of CSV numbers: comma, point, space, ' or _; by default none, or as in training", flagvalue.ParseSign)
 	ui.Columns(cmd, &opt.Targets, "target", "column of the labels, or columns of the targets, by name or number; for an npz file, the name of the array")
 	f.StringVar(&opt.TargetPath, "targets-file", "", "file with the labels or targets for an npy or idx file")
 	f.StringVar(&opt.InputArray, "array", "", "name of the input array in an npz file; by default X or x, else its only matrix")
@@ -97,7 +97,7 @@ func (in *Input) RegisterWeight(cmd *cobra.Command) {
 // DefaultBatch is the help text of --batch for most commands.
 var DefaultBatch = fmt.Sprintf("%d, or fewer if their inputs or outputs take more than %d MB", maxBatch, batchBytes>>20)
 
-// Begin checks the flags and the paths of the data, and calls stat for each path.
+// Begin adds args to the paths, checks flags and paths, and calls stat for each. say prints the notes.
 func (in *Input) Begin(args []string, say *session.Session) error {
 	in.say, in.files, in.Options.FS = say, map[string]*file{}, say.FS
 	in.Paths = append(in.Paths, args...)
@@ -124,7 +124,7 @@ func (in *Input) Begin(args []string, say *session.Session) error {
 	return nil
 }
 
-// Infos returns what stat returned in Begin, for each path.
+// Infos returns the results of stat in Begin, one for each path, in any order.
 func (in *Input) Infos() []fs.FileInfo {
 	var infos []fs.FileInfo
 	for _, f := range in.files {
@@ -141,7 +141,7 @@ func (in *Input) regular(path string) *file {
 	return nil
 }
 
-// isModel reports whether a regular file starts like a model file.
+// isModel reports whether path is a regular file that starts like a model file.
 func (in *Input) isModel(path string) bool {
 	if in.regular(path) == nil {
 		return false
@@ -170,7 +170,7 @@ func (in *Input) Twice() string {
 	return ""
 }
 
-// Sources returns all paths that are read.
+// Sources returns all paths that are read, including the file of the targets.
 func (in *Input) Sources() []string {
 	if in.Options.TargetPath == "" {
 		return in.Paths
@@ -186,7 +186,7 @@ func Shown(path string) string {
 	return path
 }
 
-// Once names the first source that can be read only once: neither a regular file nor a folder, if any.
+// Once names the first source that can be read only once (no regular file, no folder), or returns "".
 func (in *Input) Once() string {
 	for _, path := range in.Sources() {
 		switch f := in.files[path]; {
@@ -261,5 +261,5 @@ func (in *Input) LearnSkippingBad(b *stream.Batch, do func(*stream.Batch) error)
 	return b, in.Explain(err)
 }
 
-// Explain adds the flags that can help to an error of a model.
+// Explain adds to an error of a model the flags that can help.
 func (in *Input) Explain(err error) error { return session.Explain(err, in.Closed) }

@@ -21,8 +21,8 @@ func (in *Input) hashOf(path string) (string, error) {
 	return f.hash, err
 }
 
-// FindLearned returns the index of the file at path in the model's list of learned files, or of removed
-// ones if removed is true, or -1. It reads the file only if the list has a file of the same size.
+// FindLearned returns the index of a file in the model's list as learned, or as removed if removed is
+// true, or else -1. It reads the file at path only if the list has a file of the same size.
 func (in *Input) FindLearned(m *model.Model, path string, removed bool) (int, error) {
 	f := in.regular(path)
 	if f == nil || !slices.ContainsFunc(m.Metadata.Learned, func(l modelfile.Learned) bool { return l.Size == f.Size() }) {

@@ -110,7 +110,7 @@ func (in *Input) OpenAgain(ctx context.Context, m *model.Model) (*stream.Reader,
 	}
 	as, s := m.Metadata.Options(), r.Selection()
 	s.Columns, s.Missing, s.TargetNotations = as.Columns, as.Missing, as.TargetNotations
-	for _, name := range m.Metadata.Exclude { // of the column of row numbers, and of the weights
+	for _, name := range m.Metadata.Exclude { // with the columns of row numbers and of weights
 		if name != s.Weight && !slices.Contains(s.Exclude, name) {
 			s.Exclude = append(s.Exclude, name)
 		}

@@ -56,7 +56,7 @@ type Inspection struct {
 	FormatVersion int    `json:"format_version"`
 	SHA256        string `json:"sha256"`
 	session.Description
-	Kept         int      `json:"kept_rows,omitempty"` // rows that the file has
+	Kept         int      `json:"kept_rows,omitempty"` // rows that the file keeps
 	FeatureNodes int      `json:"feature_nodes"`
 	Enhancement  int      `json:"enhancement_nodes"`
 	Lambda       float64  `json:"lambda"`

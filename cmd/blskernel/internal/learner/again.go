@@ -51,7 +51,7 @@ func (l *Learner) addHeldOut(ctx context.Context, s score.Score) error {
 	case err != nil:
 		return err
 	case rows < l.rows:
-		return fmt.Errorf("the data has %s now, but had %d when they were learned", ui.Count(rows, "row"), l.rows)
+		return fmt.Errorf("the data now has %s, but had %d when they were learned", ui.Count(rows, "row"), l.rows)
 	case held == 0:
 		return fmt.Errorf("none of %s is held out: raise --holdout, or give more data", ui.Count(rows, "row"))
 	}

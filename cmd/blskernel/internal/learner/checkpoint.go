@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// An interval is the time or the rows between two checkpoints; the zero value means none.
+// An interval is the time or the rows between two checkpoints; the zero value means no checkpoints.
 type interval struct {
 	time time.Duration
 	rows int64

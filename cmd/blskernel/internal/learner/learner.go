@@ -87,7 +87,7 @@ func (l *Learner) Begin(cmd *cobra.Command, args []string) (err error) {
 		}
 	}
 	if l.Manifest, err = session.NewManifest(cmd, l.Backend, l.In.Sources(), once); err == nil && l.checkpoint.wanted() && once != "" {
-		l.Warn("no run can resume from these checkpoints, since %s cannot be read again: they keep what has been learned", once)
+		l.Warn("no run can resume from these checkpoints, since %s cannot be read again: they only keep what has been learned", once)
 	}
 	return err
 }
@@ -105,7 +105,7 @@ func (l *Learner) Start(ctx context.Context, r *stream.Reader, first, rest int) 
 	return l.batches.Stop
 }
 
-// SetNewClassPolicy makes the model report new classes, or refuse them.
+// SetNewClassPolicy makes the model report new classes or, if l.In.Closed is not empty, refuse them.
 func (l *Learner) SetNewClassPolicy() {
 	m := l.Model
 	m.Closed = l.In.Closed != ""
@@ -124,7 +124,7 @@ func (l *Learner) Log(op modelfile.Operation) {
 	l.Model.Log(op)
 }
 
-// A Batch is a batch as it was read, with the rows to learn of it.
+// A Batch is a batch as it was read, with the rows of it to learn.
 type Batch struct {
 	input.Fetched
 	Learned *stream.Batch // the rows not held out, nil for none
@@ -141,8 +141,8 @@ func (l *Learner) Next(ctx context.Context) Batch {
 	return f
 }
 
-// LearnAll learns the remaining rows, writes the model and reports. On error the file stays as the
-// last checkpoint left it; a canceled run with checkpoints writes one more.
+// LearnAll learns the remaining rows, writes the model and prints the summary. On error the file stays
+// as the last checkpoint left it; a canceled run with checkpoints writes one more.
 func (l *Learner) LearnAll(ctx context.Context) error {
 	if err := l.checkEnd(); err != nil {
 		return err
@@ -179,8 +179,8 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 	return l.finish(ctx)
 }
 
-// learn learns a batch. In an update, predictions made before that update the calibration, if the rows
-// may be among the last ones, and with --score the running score.
+// learn learns a batch. An update predicts the batch before: the predictions renew the calibration, if
+// the rows may be among the last ones, and with --score the running score.
 func (l *Learner) learn(ctx context.Context, b *stream.Batch) error {
 	l.Model.Calibrating = l.Manifest.Name == "update" &&
 		(l.Total < 0 || l.rows+int64(b.X.RawMatrix().Rows) > l.Total-bls.CalibrationRows)

@@ -29,8 +29,9 @@ func New(s ui.Streams) *cobra.Command {
 models. 'blskernel train --like FIRST' makes models with the maps of FIRST from other rows, on any
 machine. Only the methods gram and qr can merge. The ridge and the settings come from FIRST.
 
-The result has the classes of all models, beginning with FIRST: a model has no rows of a class that it
-lacks. It is an error if two models have learned the same file, unless --again is given.`,
+The result has the classes of all models, beginning with the classes of FIRST. A model counts as having
+no rows of a class that it lacks. It is an error if two models have learned the same file, unless --again
+is given.`,
 		Example: `  blskernel train --like monday.bls --out tuesday.bls tuesday.csv
   blskernel merge --out week.bls monday.bls tuesday.bls`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -41,7 +42,7 @@ lacks. It is an error if two models have learned the same file, unless --again i
 		},
 	}
 	ui.OutFlag(cmd, &mg.out, "file for the merged model")
-	cmd.Flags().BoolVar(&mg.again, "again", false, "merge models that have learned the same file, so that its rows count twice")
+	cmd.Flags().BoolVar(&mg.again, "again", false, "merge models even if they have learned the same file, so that its rows count twice")
 	return mg.Command(cmd, s, "one JSON object", mg.do)
 }
 

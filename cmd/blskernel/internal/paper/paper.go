@@ -128,7 +128,7 @@ missing tables again into another file: 'blskernel report' reads several.`,
 	return cmd
 }
 
-// follow sets each flag that was not given to its value in the recipe.
+// follow sets --lambda and --shrink, if they were not given, to their values in the recipe.
 func (x *paper) follow(f *pflag.FlagSet) {
 	r, _ := bench.LookupRecipe(x.recipe)
 	if !f.Changed("lambda") {

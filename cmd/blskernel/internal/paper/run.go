@@ -94,7 +94,7 @@ func (x *paper) table(ctx context.Context, n int) error {
 
 func (x *paper) head(h bench.TableHead) string {
 	data := map[string]string{
-		bench.SyntheticDigits: "synthetic digits instead of MNIST: the accuracies say nothing about it",
+		bench.SyntheticDigits: "synthetic digits instead of MNIST: the accuracies say nothing about MNIST",
 		bench.RandomImages:    "random images instead of small NORB: no data, no accuracies; the times are real",
 	}[h.Data]
 	method := ""
@@ -118,7 +118,7 @@ func (x *paper) show(f *result.File) error {
 // minKnown is the least share of the work from which the remaining time is estimated.
 const minKnown = 0.03
 
-// timeLeft returns the remaining time, after a share of the work took since, at the same pace.
+// timeLeft formats the time left if a share of the work took since, or returns "" for a small share.
 func timeLeft(since time.Duration, share float64) string {
 	if !(share >= minKnown && share < 1) {
 		return ""

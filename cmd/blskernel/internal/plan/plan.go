@@ -33,7 +33,7 @@ func New(s ui.Streams) *cobra.Command {
 		Long: `Predict the time that every method and form takes for batches of q samples, after l samples, in a
 model of k nodes and c targets, and name the fastest one that meets all needs. The last line has the
 time of a new start from all l+q samples instead of adding the first batch. The predictions come from
-the flop model and the rates of this machine, or built-in ones until these are measured.
+the flop model and the rates of this machine, or from built-in rates until this machine is measured.
 
 ` + experiment.AboutRates,
 		Example: `  blskernel plan --k 5100 --q 10000 --l 10000

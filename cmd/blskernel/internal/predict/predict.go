@@ -52,12 +52,12 @@ class: 1 if the class is in a set that holds the class of a new row in 90% of ca
 empty if each class is less likely than the correct class usually is. Both hold on average over rows like
 the calibration rows, which also determine the probabilities: see 'blskernel help calibrate'.
 
-Words, missing cells and numbers are read as in the training, unless --missing, --decimal or --thousands
+Words, missing cells and numbers are read as in training, unless --missing, --decimal or --thousands
 say otherwise. Rows that --missing drop leaves out have no prediction. Notes say how many these are, and
 for each column how many cells were filled in and how many words are unknown.
 
 Columns are matched by name if the model and the data have names, otherwise by order. A column of labels
-or targets may stay in the data if it has the same name as in the training or is named by --target.
+or targets may stay in the data if it has the same name as in training or is named by --target.
 Columns that --inputs or --target select are taken in the order given, or in the model's order if they
 have the model's names.`,
 		Example: `  blskernel predict iris.bls flowers.csv
@@ -106,7 +106,7 @@ func (p *prediction) do(ctx context.Context, args []string) error {
 	}
 	defer out.abort()
 	if p.chances && !m.Calibrated() {
-		p.Warn("the probabilities: %s", session.Uncalibrated)
+		p.Warn("the probabilities are only rough: %s", session.Uncalibrated)
 	}
 	begun := time.Now()
 	var far score.Far

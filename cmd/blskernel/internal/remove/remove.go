@@ -37,8 +37,8 @@ rows as they were learned, with their labels or targets and weights, in any orde
 This is not an erasure: the scaling, the feature maps and the settings that the training chose come from
 the first rows, and stay. The methods improved and original know their rows, and report rows that were
 never learned as an error; the other methods subtract whatever they are given. A model with balanced
-classes cannot tell how much a row counts, and refuses. After update --forget, use --weight to give the
-rows the weights that they have now.
+classes cannot tell how much a row counts, and does not remove any. After update --forget, use --weight
+to give the rows the weights that they have now.
 
 The model file is replaced as a whole, or stays as it is. The list of learned files shows which were
 removed. It is an error to remove a file again, unless --again is given.`,
@@ -49,7 +49,7 @@ removed. It is an error to remove a file again, unless --again is given.`,
 	ui.OutFlag(cmd, &rm.out, "file for the new model; by default it replaces the old one")
 	rm.in.Register(cmd, "training", input.DefaultBatch)
 	rm.in.RegisterWeight(cmd)
-	cmd.Flags().BoolVar(&rm.again, "again", false, "remove the rows of a file that were removed before, because they were learned twice")
+	cmd.Flags().BoolVar(&rm.again, "again", false, "remove the rows of a file even if they were removed before, for rows that were learned twice")
 	return rm.Command(cmd, s, "one JSON object", rm.do)
 }
 

@@ -20,7 +20,7 @@ type Before struct {
 }
 
 func (b *Before) String() string {
-	return fmt.Sprintf("score %.4f on %s, where each row counts 0.1%% less than the next", b.Score, ui.Count(b.Rows, "row"))
+	return fmt.Sprintf("score %.4f on %s, in which each row counts 0.1%% less than the next", b.Score, ui.Count(b.Rows, "row"))
 }
 
 // BeforeOf returns the running score of a model file, or nil if there is none.
@@ -66,7 +66,7 @@ func LearnScored(ctx context.Context, m *model.Model, b *stream.Batch) (fall str
 		return "", err
 	}
 	if f := r.Fall(); f != nil {
-		fall = fmt.Sprintf("the last %s rows score %.2f, the %s before %.2f: see --forget", thousands(f.Rows), f.Score, thousands(f.Before), f.WasBefore)
+		fall = fmt.Sprintf("the last %s rows score %.2f, the %s before them %.2f: see --forget", thousands(f.Rows), f.Score, thousands(f.Before), f.WasBefore)
 	}
 	return fall, Note(&m.Metadata, session.NoteRunning, r)
 }

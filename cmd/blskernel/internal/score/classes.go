@@ -34,7 +34,7 @@ type classScore struct {
 }
 
 // newClassScore returns an empty score for the given number of rows, -1 if it is unknown. It may use
-// 1/share of the memory of all scores.
+// 1/share of the memory of a single score.
 func newClassScore(m *model.Model, rows int64, share int) (*classScore, error) {
 	labels := m.Labels()
 	c := len(labels)
@@ -99,8 +99,8 @@ type Confused struct {
 	Rows       float64 `json:"rows"`
 }
 
-// Classification is the result of evaluate as JSON. With weights, all numbers of rows except the first
-// are sums of weights.
+// Classification is the result of evaluate as JSON. With weights, Correct and the numbers of rows in
+// Classes, Confusion and Confused are sums of weights.
 type Classification struct {
 	Kind           string         `json:"kind"`
 	Rows           int64          `json:"rows"`
@@ -125,7 +125,7 @@ type Classification struct {
 	wrong float64
 }
 
-// known returns v for JSON, or nil if it is not finite.
+// known returns a pointer to v for JSON, or nil if v is not finite.
 func known(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
@@ -171,7 +171,7 @@ func (s *classScore) Quality() (Quality, error) {
 
 const (
 	maxConfused = 20   // classes up to which the matrix is printed
-	MaxSquared  = 1000 // classes up to which it is a matrix
+	MaxSquared  = 1000 // classes up to which the JSON has the matrix
 )
 
 func measure(name, format string, args ...any) string {
@@ -218,7 +218,7 @@ func (q *Classification) String() string {
 	}
 	b.WriteString("\n" + ui.Aligned(cells))
 	if len(q.Classes) > maxConfused {
-		fmt.Fprintf(&b, "\n--json prints the confusions of %d classes\n", len(q.Classes))
+		fmt.Fprintf(&b, "\nonly --json prints the confusions of %d classes\n", len(q.Classes))
 		return b.String() + q.Grouping.lines()
 	}
 	cells = [][]string{{"is \\ predicted"}}

@@ -18,7 +18,7 @@ const maxGroups = 200
 // Groups has a score for each value of a column, the only column that the reader keeps.
 type Groups map[string]Score
 
-// A Group is the result of one value in JSON.
+// A Group is the result of the rows with one value, in JSON.
 type Group struct {
 	Value string  `json:"value"`
 	Score Quality `json:"score"` // nil if all rows have weight 0
@@ -44,7 +44,7 @@ func (g Groups) Add(ctx context.Context, m *model.Model, b *stream.Batch) error 
 	return nil
 }
 
-// Results returns the scores, sorted by value.
+// Results returns a Group for each value, sorted by value.
 func (g Groups) Results() (all []Group) {
 	for _, value := range model.SortLabels(maps.Keys(g)) {
 		q, _ := g[value].Quality()
@@ -59,7 +59,7 @@ type Grouping struct {
 	Groups []Group `json:"groups,omitempty"`
 }
 
-// Group sets the column and the results.
+// Group sets the name of the column and the results of its values.
 func (g *Grouping) Group(by string, all []Group) { *g = Grouping{by, all} }
 
 // lines returns the name of the column and a line for each group, or an empty string without groups.

@@ -34,7 +34,7 @@ type Quality interface {
 // New returns an empty score for the given number of rows, -1 if it is unknown.
 func New(m *model.Model, rows int64) (Score, error) { return newScore(m, rows, 1) }
 
-// newScore is New with 1/share of the memory of all scores.
+// newScore is New with 1/share of the memory.
 func newScore(m *model.Model, rows int64, share int) (Score, error) {
 	if m.Classifier != nil {
 		return newClassScore(m, rows, share)
@@ -58,7 +58,7 @@ func weightOf(b *stream.Batch, i int) float64 {
 	return b.Weights[i]
 }
 
-// Add scores the predictions for a batch, and adds the rows far outside what m has learned to far.
+// Add scores predictions for a batch in to, and counts in far the rows far outside the learned ones.
 func Add(ctx context.Context, m *model.Model, to Score, b *stream.Batch, far *Far) error {
 	if b.Labels == nil && b.Y == nil {
 		return model.ErrNoTargets
@@ -123,7 +123,7 @@ func (f *Far) Count(ctx context.Context, m *model.Model, b *stream.Batch) ([]flo
 	return outside, err
 }
 
-// Tell prints a note if there are rows far outside.
+// Tell prints a note if there are such rows.
 func (f *Far) Tell(r *ui.Reporter) {
 	if f.far > 0 {
 		r.Warn("%d of %s lie far outside what the model has learned, and their predictions are extrapolated: let the model learn such rows", f.far, ui.Count(f.rows, "row"))

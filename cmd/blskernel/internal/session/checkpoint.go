@@ -92,7 +92,7 @@ func computing(b blskernel.Backend) map[string]string {
 	return settings
 }
 
-// Note writes the manifest, and how far the run is, to meta. content is the checksum of the rows read.
+// Note writes the manifest to meta, with the number of rows read, their checksum content, and done.
 func (m *Manifest) Note(meta *modelfile.Metadata, rows int64, content string, done bool) error {
 	settings, err := json.Marshal(m.settings) // sorted by key
 	if err != nil {
@@ -111,8 +111,8 @@ func (m *Manifest) Note(meta *modelfile.Metadata, rows int64, content string, do
 	return err
 }
 
-// Now returns the time for a model file. If the environment variable SOURCE_DATE_EPOCH is set, that is
-// its value, in seconds since 1970, so that a file can be reproduced byte for byte
+// Now returns the time for a model file. If the environment variable SOURCE_DATE_EPOCH is set, the
+// time is its value in seconds since 1970, so that a file can be reproduced byte for byte
 // (https://reproducible-builds.org/specs/source-date-epoch).
 func Now() (time.Time, error) {
 	const name = "SOURCE_DATE_EPOCH"

@@ -61,7 +61,7 @@ func ChoiceOf(m *model.Model) *Choice {
 	return &Choice{o.EnhancementNodes, o.Shrink, m.Updater().Lambda(), o.Scaling.String(), ExtrasOf(m), measure, c.Score, c.HeldOut, c.Rows}
 }
 
-// Extras are settings of features that few models have, in JSON.
+// Extras are further settings of a model, in JSON.
 type Extras struct {
 	Direct    bool `json:"direct"`
 	Relevance int  `json:"relevance"`
@@ -80,7 +80,7 @@ func ExtrasOf(m *model.Model) Extras {
 	return e
 }
 
-// String returns the settings that are not off, each after a comma.
+// String returns the settings that are on, except Direct, each after a comma.
 func (e Extras) String() string {
 	text := ""
 	if e.Relevance > 0 {
@@ -100,7 +100,7 @@ func (c *Choice) Settings() string {
 	return fmt.Sprintf("%s, shrink %.3g, lambda %.3g, scaled by %s%v", ui.Count(c.Enhancement, "enhancement node"), c.Shrink, c.Lambda, c.Scale, c.Extras)
 }
 
-// Reached returns a text with the score that the settings reached, and the rows that it is from.
+// Reached returns, as text, the score that the settings reached, and the rows on which they did.
 func (c *Choice) Reached() string {
 	if c.HeldOut == c.Rows {
 		return fmt.Sprintf("%s %.4f on the first %d rows, each held out once", c.Measure, c.Score, c.Rows)

@@ -40,8 +40,8 @@ func InFlags(err error) error {
 	})
 }
 
-// Explain adds the flags that can help to an error of a model. closed says why the model accepts no new
-// classes.
+// Explain adds to an error of a model the flags that can help. closed says why the model accepts no
+// new classes.
 func Explain(err error, closed string) error {
 	var fault *model.Error
 	if !errors.As(err, &fault) {

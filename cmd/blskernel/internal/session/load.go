@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// ModelFirst returns a check for at least one argument, the model, and at most most arguments.
+// ModelFirst returns a check for 1 to most arguments, the first of which is the model.
 func ModelFirst(most int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -110,7 +110,7 @@ func (s *Session) Save(path string, m *model.Model, rows int64, done string) err
 	return errors.Join(told, err)
 }
 
-// Look returns the result of stat for a path, or nil if the path does not exist.
+// Look returns the result of stat for a path, or nil if stat fails.
 func (s *Session) Look(path string) fs.FileInfo {
 	info, err := vfs.Stat(s.FS, path)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// Set records the setting name in addition to the flags.
+// Set records the setting name with its value, in addition to the flags.
 func (m *Manifest) Set(name, value string) { m.settings[name] = Recorded(value) }
 
 // Differs returns how a checkpoint differs from the manifest, or "" if a run can resume it.
@@ -43,7 +43,7 @@ func (m *Manifest) SameData(meta *modelfile.Metadata) bool {
 	return meta.Notes[noteCommand] == m.Name && meta.Progress != nil && slices.Equal(meta.Progress.Sources, m.sources)
 }
 
-// Unfinished returns a text about the unfinished run whose checkpoint a model is, or "" for others.
+// Unfinished describes the unfinished run of which a model is a checkpoint, or returns "" for others.
 func Unfinished(meta *modelfile.Metadata) string {
 	if meta.Progress == nil || meta.Progress.Done {
 		return ""

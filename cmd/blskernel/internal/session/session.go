@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// StandardInput stands for standard input.
+// StandardInput is the path that stands for standard input.
 const StandardInput = "-"
 
 // A Session is a run of a command on model files: its reporter and its backend.

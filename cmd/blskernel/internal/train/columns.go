@@ -15,7 +15,7 @@ import (
 // described is the number of first rows that determine the words and the means of the columns.
 const described = 4096
 
-// fewRows is the least number of rows for which an order of whole numbers means anything.
+// fewRows is the least number of rows in which ordered whole numbers are taken for row numbers.
 const fewRows = 10
 
 // describe decides how the columns become inputs, and notes columns that are not plain numbers.
@@ -55,7 +55,7 @@ func (tr *training) describe(r *stream.Reader) error {
 		for _, i := range found.RowNumbers {
 			numbers = append(numbers, names[i])
 		}
-		tr.Warn("%s: whole numbers in order, all different: use --exclude if they number the rows", shortList(numbers))
+		tr.Warn("%s: the numbers are whole, in order and all different: use --exclude if they number the rows", shortList(numbers))
 	}
 	for i, column := range found.Columns {
 		if words := column.Words(); likeNumbers(words) {
@@ -89,7 +89,7 @@ func distinct(path string, names []string) error {
 }
 
 // rowNames reports whether the first column has no name and numbers the rows, as pandas and R write
-// them. It must be one of several inputs, and --inputs must not be given.
+// such columns. It must be one of several inputs, and --inputs must not be given.
 func rowNames(r *stream.Reader, found *stream.Description) bool {
 	s, names := r.Selection(), r.Heading().Names
 	return s.Inputs == nil && names != nil && names[0] == "" && r.Dim() > 1 && r.Inputs()[0] == "" &&

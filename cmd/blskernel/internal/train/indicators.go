@@ -11,8 +11,8 @@ import (
 )
 
 // chooseIndicators adds indicators of missing cells to the columns with gaps if they score better on
-// the m rows held out of the first ones. The error must fall by more than the fraction 1/√m, which may
-// be chance, and both fits must hold out the same rows.
+// the m rows held out of the first ones. The error must fall by more than the fraction 1/√m, since
+// less may be chance, and both fits must hold out the same rows.
 func (tr *training) chooseIndicators(ctx context.Context, r *stream.Reader) error {
 	plain := r.Selection()
 	if plain.Missing != stream.MissingMean {

@@ -30,7 +30,7 @@ func (tr *training) loadCheckpoint(ctx context.Context) (err error) {
 		return ui.Usagef("--resume: %s is not a checkpoint: remove it to train anew", tr.Out)
 	}
 	if why := tr.Manifest.Differs(&tr.Model.Metadata); why != "" {
-		return ui.Usagef("--resume: %s is a checkpoint of another training (%s): give the same flags and files, or leave out --resume to train anew", tr.Out, why)
+		return ui.Usagef("--resume: %s is a checkpoint of another training run (%s): give the same flags and files, or leave out --resume to train anew", tr.Out, why)
 	}
 	return nil
 }

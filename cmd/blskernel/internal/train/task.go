@@ -17,7 +17,7 @@ import (
 const (
 	// peeked is the number of rows from which the task is inferred.
 	peeked = 1000
-	// maxWords is the largest number of classes that are words if most words do not repeat.
+	// maxWords is the largest number of words taken for classes if most of them do not repeat.
 	maxWords = 64
 )
 
@@ -172,7 +172,7 @@ func tooManyClasses(n int) error {
 	if n <= model.MaxClasses {
 		return nil
 	}
-	return ui.Usagef("the labels are of %d classes; want at most %d: is --target the right column, or the task a regression?", n, model.MaxClasses)
+	return ui.Usagef("the labels name %d classes; want at most %d: is --target the right column, or the task a regression?", n, model.MaxClasses)
 }
 
 func targetColumn(r *stream.Reader) string {

@@ -63,8 +63,8 @@ end like all others. The same data give the same settings on every machine. They
 their score. docs/settings.md explains them. --tune searches more widely.
 
 --task can be left out for idx files, which are a classification, and for data whose labels are
-words or whose targets have fractions. More than 64 words need it if most occur only once. Whole numbers
-are treated as classes if at most 20 differ, and as a quantity if most of them do.
+words or whose targets have fractions. More than 64 words need --task if most occur only once. Whole
+numbers are treated as classes if at most 20 differ, and as a quantity if most of them do.
 
 --like MODEL trains a model that can be merged with MODEL: with its feature maps, columns, settings and
 classes, but none of its rows.
@@ -251,8 +251,8 @@ func (tr *training) prepare(ctx context.Context, r *stream.Reader) (meta modelfi
 // number is still to be chosen.
 const usualNodes = 400
 
-// firstRows returns the number of rows to read. Without the rows held out, they leave --first rows to
-// learn in the first batch, by default at least batch.
+// firstRows returns the number of rows to read first, so that --first rows, by default at least batch,
+// remain to learn after some are held out.
 func (tr *training) firstRows(batch int) int {
 	first := tr.first
 	if first == 0 {

@@ -95,8 +95,8 @@ func Choice(cmd *cobra.Command, to *string, name, usage string, words ...string)
 // Automatic is the value of a flag that leaves the choice to the command.
 const Automatic = "auto"
 
-// Auto adds a flag that takes a value that parse reads, only one of words if there are any, or auto.
-// auto is the default, and sets the zero value of T.
+// Auto adds a flag that takes a value that parse reads, or auto, the default, which sets the zero
+// value of T. words, if there are any, are all values that parse reads.
 func Auto[T any](cmd *cobra.Command, to *T, name, usage string, parse func(string) (T, error), words ...string) {
 	orAuto := func(text string) (v T, err error) {
 		if strings.EqualFold(text, Automatic) {
@@ -203,7 +203,7 @@ func methods() []string {
 	return names
 }
 
-// MethodNames returns the names of all methods, with commas between them.
+// MethodNames returns the names of all methods, separated by commas.
 func MethodNames() string { return strings.Join(methods(), ", ") }
 
 // Compute has the flags that select the backend and the number of threads.
@@ -243,7 +243,7 @@ func ThreadsFlag(cmd *cobra.Command, v *int) {
 	Int(cmd, v, "threads", 0, MaxSamples, "at most this many threads; 0 for all processors")
 }
 
-// Nodes has the flags of the nodes of a model.
+// Nodes has the flags for the numbers of nodes of a model.
 type Nodes struct{ Groups, GroupNodes, Enhancement int }
 
 // Check returns an error for more than MaxNodes nodes.

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress shows how far a run has got: with a bar on a terminal, and elsewhere with lines, if Quiet is
-// not set.
+// Progress shows how far a run has got: with a bar on a terminal and, unless Quiet is set, with lines
+// elsewhere.
 type Progress struct {
 	w     io.Writer
 	Quiet bool

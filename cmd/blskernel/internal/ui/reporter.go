@@ -63,7 +63,7 @@ func (r *Reporter) Show(share float64, doing string) {
 // Part is Show for done of total units of work.
 func (r *Reporter) Part(done, total float64, doing string) { r.Show(done/total, doing) }
 
-// Say prints a line about finished work, except with --quiet.
+// Say prints a line about finished work, except with --quiet or --json.
 func (r *Reporter) Say(format string, args ...any) error {
 	if r.Quiet {
 		return nil
@@ -82,7 +82,7 @@ func (r *Reporter) Print(text string) error {
 	})
 }
 
-// Object prints an object of the result as JSON, only with --json.
+// Object prints v, an object of the result, as JSON with --json, and otherwise nothing.
 func (r *Reporter) Object(v any) error {
 	if !r.JSON {
 		return nil
@@ -90,7 +90,7 @@ func (r *Reporter) Object(v any) error {
 	return r.Do(func() error { return json.NewEncoder(r.Out).Encode(v) })
 }
 
-// Explain prints a choice on standard error with --verbose. The work goes on if printing fails.
+// Explain prints the reason for a choice on standard error with --verbose. It ignores errors.
 func (r *Reporter) Explain(format string, args ...any) {
 	if r.Verbose {
 		r.note(format, args)

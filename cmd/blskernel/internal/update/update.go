@@ -39,7 +39,7 @@ func New(s ui.Streams) *cobra.Command {
 maps of the first training. The rows that it has learned before are not needed.
 
 The model file is replaced as a whole, once all rows have been learned and the new file is on disk;
-the command then reports this on standard output. If it is stopped before, the file stays as it was,
+the command then reports this on standard output. If it is stopped before then, the file stays as it was,
 or as the last --checkpoint left it. The same command with --resume then continues from that
 checkpoint, or from the first row if there is none. It does not repeat the last update if that was
 finished. It reads the rows up to the checkpoint again, which must be the same; later rows may have
@@ -76,7 +76,7 @@ without rows is an error and leaves the model unchanged.`,
 	}
 	f := cmd.Flags()
 	ui.OutFlag(cmd, &up.Out, "file for the new model; by default it replaces the old one")
-	up.In.Register(cmd, "training", "as many as in the training")
+	up.In.Register(cmd, "training", "as many as in training")
 	up.In.RegisterWeight(cmd)
 	up.RegisterCheckpoint(cmd, "continue from the last checkpoint of the same update, if there is one")
 	f.BoolVar(&up.again, "again", false, "learn a file even if the model has already learned the same bytes, so that its rows count twice")

@@ -27,8 +27,8 @@ func New(s ui.Streams) *cobra.Command {
 		Use:   "verify MODEL FILE...",
 		Short: "Check that files reproduce a model",
 		Long: `Learn the rows of files again, as the log of the model says, and compare the result with the model. The
-log has each train, update, remove and merge with its flags and the hashes of its files. So files are
-found under any name, and flags need not be given. Files whose rows were removed again are not needed.
+log has each train, update, remove and merge with its flags and the hashes of its files. Files can
+therefore have any name, and flags need not be given. Files whose rows were removed again are not needed.
 
 A model that has only learned must be the same to the last bit. A model that has forgotten or removed
 rows, or was merged, must have the weights of the rows that stayed, up to the digits that inspect
@@ -36,8 +36,8 @@ promises. The feature maps and the settings are made again if the files of their
 
 The exit status is 0 if the model is the same, 1 if it is not, and 2 if verify cannot decide: because of a
 file that is missing or has changed, rows from standard input, Go or Python, a log that was too long to
-keep its first operations, or a log of other arithmetic. docs/learning-on.md says what a verification is
-not.`,
+keep its first operations, or a log made with other arithmetic. docs/learning-on.md says what verify does
+not prove.`,
 		Example: `  blskernel verify iris.bls iris.csv more.csv
   blskernel verify --json iris.bls *.csv`,
 		Args: session.ModelFirst(math.MaxInt),
@@ -86,7 +86,7 @@ func verify(ctx context.Context, s *session.Session, args []string) error {
 	}
 	differ := ""
 	if found.Difference > 0 {
-		differ = fmt.Sprintf("; the weights differ by %.2g of their norm; at most %.2g is right", found.Difference, found.Bound)
+		differ = fmt.Sprintf("; the weights differ by %.2g of their norm; at most %.2g is allowed", found.Difference, found.Bound)
 	}
 	if found.Verdict == model.Unknown {
 		return fmt.Errorf("%s cannot be verified without %s%s", path, strings.Join(found.Missing, "; "), differ)
