@@ -63,7 +63,7 @@ func parse(text string) ([]floor, error) {
 	return all, nil
 }
 
-// measured returns the share of the peak that a kernel reaches now.
+// measured returns the share of the peak that a kernel now reaches in the case of its floor.
 func measured(ctx context.Context, f floor) (share float64, err error) {
 	b, err := blskernel.Lookup("pure/" + f.kernel)
 	if err != nil {

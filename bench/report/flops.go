@@ -53,7 +53,7 @@ func flopsTable(c bench.FlopsCase) Table {
 // and cache misses take a noticeable part of their time.
 const shortUpdate = 0.0005
 
-// longUpdates names the other updates.
+// longUpdates is the name of the row for all other updates.
 const longUpdates = "all of at least 0.5 ms"
 
 // PredictionSection returns the comparison of predicted and measured times, by command and backend.

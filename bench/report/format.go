@@ -113,7 +113,7 @@ type ordered[K comparable, V any] []struct {
 	value V
 }
 
-// at returns a pointer to the value of key, which it adds if it is missing.
+// at returns a pointer to the value of key. It adds a missing key with the zero value.
 func (o *ordered[K, V]) at(key K) *V {
 	for i := range *o {
 		if e := &(*o)[i]; e.key == key {

@@ -197,7 +197,7 @@ func (r *run) name() string {
 	return name
 }
 
-// ridge formats lambda, as a power of two if it is one of at most 2^-4.
+// ridge formats lambda, as 2^n if it is a power of two of at most 2^-4.
 func ridge(lambda float64) string {
 	if mantissa, exponent := math.Frexp(lambda); mantissa == 0.5 && exponent <= -3 {
 		return fmt.Sprintf("2^%d", exponent-1)

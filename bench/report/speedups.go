@@ -127,7 +127,7 @@ computed: without C there are 6qkl. The total includes the start and all updates
 	return sec
 }
 
-// entry returns an element, or NaN if it is missing.
+// entry returns of[n], or NaN if it is missing.
 func entry(of []float64, n int) float64 {
 	if 0 <= n && n < len(of) {
 		return of[n]

@@ -24,8 +24,8 @@ type meter struct {
 	now     func() time.Duration
 }
 
-// warmUp is the time from which a call counts as long and needs no call before it that is not timed:
-// waking threads and filling caches take less than a thousandth of it.
+// warmUp is the time of a call from which it needs no untimed call before it: waking threads and
+// filling caches take less than a thousandth of it.
 const warmUp = 100 * time.Millisecond
 
 func (c *contender) start(ctx context.Context, m meter) error {

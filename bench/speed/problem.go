@@ -27,8 +27,8 @@ type Problem struct {
 	// large or small that the time of a call depends on them.
 	maxBatch int
 
-	// against prepares the problem of an opponent; opponent is the name of the opponent whose
-	// problem this is.
+	// against prepares the problem of an opponent; opponent names the opponent to which this
+	// problem belongs, if any.
 	against  func(opponent string) *Problem
 	opponent string
 
@@ -38,7 +38,7 @@ type Problem struct {
 	err error // of a call
 }
 
-// A reference holds a sample of the compared elements, as computed by the backend named by.
+// A reference holds a sample of the compared elements. by names the backend that computed them.
 type reference struct {
 	first []float64
 	by    string
@@ -104,7 +104,7 @@ const (
 	// agreement is the largest difference that counts as equal, as a fraction of the largest
 	// element. Rounding stays below it for random matrices of any order that fits into memory.
 	agreement = 1e-6
-	// maxCompared bounds the elements that are compared.
+	// maxCompared bounds the number of elements that are compared.
 	maxCompared = 1 << 20
 )
 

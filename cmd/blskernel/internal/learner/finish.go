@@ -30,7 +30,7 @@ func (l *Learner) checkEnd() error {
 	return atomicfile.Room(l.Out, blsupdate.StateBytes(u.Method(), l.samplesAtEnd(), u.Nodes(), u.Targets()))
 }
 
-// samplesAtEnd returns the expected number of samples at the end, except rows to come from a pipe.
+// samplesAtEnd returns the expected number of samples at the end, without rows to come from a pipe.
 func (l *Learner) samplesAtEnd() int {
 	left := max(0, l.Total-max(l.rows, l.Known))
 	learned := int64(float64(left) * float64(1-l.Holdout))

@@ -129,7 +129,7 @@ func timeLeft(since time.Duration, share float64) string {
 // The sizes at which Table 1 is counted, times --size.
 const flopsL, flopsK, flopsMany, flopsFew = 4000, 500, 1000, 300
 
-// flops counts the flops of Table 1.
+// flops counts the flops of Table 1 and prints them.
 func (x *paper) flops(ctx context.Context, _ int) error {
 	scaled := func(n int) int { return max(1, int(math.Round(float64(n)*x.size))) }
 	l, k, done := scaled(flopsL), scaled(flopsK), &result.File{}

@@ -27,7 +27,7 @@ type Manifest struct {
 	onceOnly string            // the source that can be read only once; empty if there is none
 }
 
-// The notes of a model file that record the manifest.
+// The notes of a model file. The first four record the manifest.
 const (
 	noteCommand  = "command"
 	noteSettings = "settings" // a JSON object

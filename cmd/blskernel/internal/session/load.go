@@ -60,7 +60,7 @@ func (s *Session) Load(ctx context.Context, path string) (*model.Model, error) {
 	return model.New(f), nil
 }
 
-// LoadToRead is Load for a command that does not change the model. It warns of a checkpoint.
+// LoadToRead is Load for a command that does not change the model. It prints a note on a checkpoint.
 func (s *Session) LoadToRead(ctx context.Context, path string) (*model.Model, error) {
 	m, err := s.Load(ctx, path)
 	if err == nil {

@@ -55,7 +55,7 @@ func Unfinished(meta *modelfile.Metadata) string {
 	return fmt.Sprintf("a checkpoint of %s that stopped after %d rows of %s", what, meta.Progress.Rows, names.List(meta.Progress.Sources))
 }
 
-// Work returns the noun for a run of the command: update or training.
+// Work returns the noun for a run of the command: "update" or "training".
 func Work(command string) string {
 	if command == "update" {
 		return "update"

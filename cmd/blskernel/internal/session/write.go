@@ -150,7 +150,7 @@ func (s *Session) Put(path string, m *model.Model) error {
 	return fmt.Errorf("writing %s: %w", path, err)
 }
 
-// OnlyFolder reports whether a file was written but its folder could not be synced.
+// OnlyFolder reports whether err says that a file was written but its folder could not be synced.
 func OnlyFolder(err error) bool {
 	var folder *atomicfile.FolderError
 	return errors.As(err, &folder)

@@ -147,7 +147,7 @@ func Complete(cmd *cobra.Command, flag string, values ...string) {
 	}
 }
 
-// CheckUnique returns an error if a list has an element twice.
+// CheckUnique returns an error, which names the flag, if a list has an element twice.
 func CheckUnique[E comparable](flag string, list []E) error {
 	for i, e := range list {
 		if slices.Contains(list[:i], e) {

@@ -45,7 +45,7 @@ func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(for
 // longFlag matches a flag with one dash, except the short forms -h, -o and -v.
 var longFlag = regexp.MustCompile(`^-([a-gi-np-uw-z]|[a-z][a-z-]+)(=|$)`)
 
-// twoDashes accepts flags with one dash, as Go's own commands do.
+// twoDashes adds a second dash to long flags with one, which Go's own commands accept.
 func twoDashes(args []string) []string {
 	out := slices.Clone(args)
 	for i, a := range out {

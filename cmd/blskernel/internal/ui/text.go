@@ -16,8 +16,8 @@ func Printable(text string) string {
 	return strconv.Quote(text)
 }
 
-// Escaped returns lines of text that are safe for a terminal: characters that it cannot print are
-// escaped as in a Go string.
+// Escaped returns lines of text in a form that is safe for a terminal: characters that are not
+// printable are escaped as in a Go string.
 func Escaped(text string) string {
 	var b strings.Builder
 	for len(text) > 0 {
