@@ -2,8 +2,9 @@ function bls_compare(results, folder)
 %BLS_COMPARE  Runs the methods of a file of results and compares their times.
 %   BLS_COMPARE(RESULTS, FOLDER) reads the JSON lines that 'blskernel paper --table 2' has printed and runs the same
 %   methods at the same sizes in GNU Octave or MATLAB, on the files of MNIST in FOLDER, or on random images for
-%   FOLDER ''. It prints a line for each step: the method, the samples after it, the seconds here, those of the file, and
-%   the ratio of the two; and to standard error the accuracy on the test set of FOLDER. Features are timed by themselves; the other times include the weights, and no features.
+%   FOLDER ''. It prints a line for each step: the method, the samples after it, the seconds here and in the file, and
+%   their ratio. To standard error it prints the accuracy on the test set of FOLDER. Features are timed separately;
+%   the other times include the weights, but no features.
 
   [table, rows] = read_results(results);
   samples = table.initial + table.updates * table.batch;

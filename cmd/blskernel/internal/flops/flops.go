@@ -46,8 +46,8 @@ With --validate, unmeasured updates run for some milliseconds before a short one
 
 With --validate the settings form a grid: every form of every method of --method, k from 250 to 2000,
 q from 1 to 8000, on every available backend. The grid is measured three times, and the median of each
-setting counts. The output has the median and the 95th percentile of the deviation of the predicted
-from the measured times, by method, for updates of at least 0.5 ms and for shorter ones; --json prints
+setting counts. The output has, by method, the median and the 95th percentile by which predicted times
+deviate from measured ones, for updates of at least 0.5 ms and for shorter ones; --json prints
 every setting. The FMA peak is measured before and after every update, and an update during which it
 moved by more than 5% is left out. If these are more than a quarter of all updates, or all updates of a
 method, there are no figures and the status is 1. It is also 1 if counted flops differ from the model.
