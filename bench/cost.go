@@ -76,13 +76,13 @@ const (
 	// of samples, and find their operands in the caches.
 	longCost = 0.05
 
-	// shortCost is the time of an update, in seconds, below which a Stream adds rows for warmUp
-	// between the measurement of the FMA peak and the measured update: the workers are then awake
-	// and the code is in the caches. An isolated update takes up to 1.6 times as long.
+	// shortCost is the time, in seconds, below which an update is short. A Stream adds rows for
+	// warmUp between measuring the FMA peak and a short update: the workers are then awake and the
+	// code is in the caches. An isolated update takes up to 1.6 times as long.
 	shortCost = 0.005
 	warmUp    = 2 * time.Millisecond
 
-	// settleTime is how long short updates of a Stream run before the first measured one: by then
+	// settleTime is how long short updates of a Stream run before the first measured one. By then
 	// the heap has been collected, and updates reuse its storage.
 	settleTime = 50 * time.Millisecond
 )

@@ -80,7 +80,7 @@ func paperFormulas(l, k, q float64) []FlopsStep {
 	}
 }
 
-// PaperFlops adds q >= 1 random rows to models of l rows and k nodes by both methods, and returns the
+// PaperFlops adds q >= 1 random rows to models of l rows and k nodes by both methods. It returns the
 // flops by the formulas of the paper's Table 1 and as counted by the backend. l must be at least k, so
 // that the rows have rank k.
 func PaperFlops(ctx context.Context, l, k, q int, opt blsupdate.Options, seed uint64) (FlopsCase, error) {

@@ -93,7 +93,7 @@ func DataName(data string) string {
 }
 
 // Scaled returns the table with l, q and k multiplied by s > 0 and rounded, but not below the minimum
-// of a model, and with the same number of updates.
+// of a model. The number of updates stays.
 func (t PaperTable) Scaled(s float64) PaperTable {
 	scale := func(n, least int) int { return max(least, int(math.Round(float64(n)*s))) }
 	const minNodes = 20

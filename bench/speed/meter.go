@@ -24,7 +24,7 @@ type meter struct {
 	now     func() time.Duration
 }
 
-// warmUp is the time of a call from which it needs no untimed call before it: waking threads and
+// warmUp is the time of a call from which it needs no untimed call before it. Waking threads and
 // filling caches take less than a thousandth of it.
 const warmUp = 100 * time.Millisecond
 

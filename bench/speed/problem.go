@@ -23,8 +23,8 @@ type Problem struct {
 	// initial restores out, or is nil for an operation that does not read it; then out starts as
 	// NaN, so that no backend passes with the result of another.
 	initial []float64
-	// maxBatch is the number of calls before Reset is due: elements could otherwise become so
-	// large or small that the time of a call depends on them.
+	// maxBatch is the number of calls before Reset is due. With more calls, elements could become
+	// so large or small that the time of a call depends on them.
 	maxBatch int
 
 	// against prepares the problem of an opponent; opponent names the opponent to which this

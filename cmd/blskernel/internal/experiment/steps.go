@@ -30,8 +30,8 @@ func (t *StepTable) Heads() string {
 	return fmt.Sprintf(stepFormat, "samples", "method", "accuracy, %", "step, s", "total, s", "Gflop", "counted", "speed-up", "so far")
 }
 
-// Lines stores r and returns a line for each method, with its speed-up over the first method in this
-// step and in all updates so far, without the start.
+// Lines stores r and returns a line for each method. A line has the speed-up over the first method in
+// this step and in all updates so far, without the start.
 func (t *StepTable) Lines(r bench.TableRow) (text string) {
 	t.rows = append(t.rows, r)
 	for i, c := range r.Cells {

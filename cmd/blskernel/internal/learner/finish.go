@@ -38,7 +38,7 @@ func (l *Learner) samplesAtEnd() int {
 }
 
 // Recordable returns the error that writing the metadata would return once the run has learned its
-// files, so that the run can fail before the work.
+// files. It lets the run fail before the work.
 func (l *Learner) Recordable(meta modelfile.Metadata) error {
 	meta.Notes, meta.Log = maps.Clone(meta.Notes), nil // Put cuts the log
 	if err := l.Manifest.Note(&meta, math.MaxInt64, strings.Repeat("f", 16), false); err != nil {

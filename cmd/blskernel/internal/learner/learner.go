@@ -179,7 +179,7 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 	return l.finish(ctx)
 }
 
-// learn learns a batch. An update predicts the batch before: the predictions renew the calibration, if
+// learn learns a batch. An update first predicts the batch. The predictions renew the calibration, if
 // the rows may be among the last ones, and with --score the running score.
 func (l *Learner) learn(ctx context.Context, b *stream.Batch) error {
 	l.Model.Calibrating = l.Manifest.Name == "update" &&

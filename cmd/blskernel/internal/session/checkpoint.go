@@ -111,8 +111,8 @@ func (m *Manifest) Note(meta *modelfile.Metadata, rows int64, content string, do
 	return err
 }
 
-// Now returns the time for a model file. If the environment variable SOURCE_DATE_EPOCH is set, the
-// time is its value in seconds since 1970, so that a file can be reproduced byte for byte
+// Now returns the time for a model file. If the environment variable SOURCE_DATE_EPOCH is set, it
+// gives the time in seconds since 1970, so that a file can be reproduced byte for byte
 // (https://reproducible-builds.org/specs/source-date-epoch).
 func Now() (time.Time, error) {
 	const name = "SOURCE_DATE_EPOCH"

@@ -17,8 +17,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// CheckOut returns an error if a result must not replace the file at path: one of the files read, a
-// model if model is false, or anything but a model or an empty file if model is true.
+// CheckOut returns an error if a result must not replace the file at path. If model is true, it may
+// replace only a model or an empty file, otherwise no model, and never a file that was read.
 func (s *Session) CheckOut(path string, model bool, read ...fs.FileInfo) error {
 	info, err := vfs.Stat(s.FS, path)
 	if errors.Is(err, fs.ErrNotExist) {

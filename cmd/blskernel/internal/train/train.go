@@ -251,8 +251,8 @@ func (tr *training) prepare(ctx context.Context, r *stream.Reader) (meta modelfi
 // number is still to be chosen.
 const usualNodes = 400
 
-// firstRows returns the number of rows to read first, so that --first rows, by default at least batch,
-// remain to learn after some are held out.
+// firstRows returns the number of rows to read first. After some are held out, --first rows remain to
+// learn, by default at least batch.
 func (tr *training) firstRows(batch int) int {
 	first := tr.first
 	if first == 0 {

@@ -105,7 +105,7 @@ func CheckNames(flag string, list, known []string) error {
 
 // CommandLine returns the command and the flags that were given, to measure its results again, without
 // the flags that say where the results go. If defaults is true, it includes flags at their defaults,
-// except 0, false and empty, so that a version with other defaults has the same results.
+// except 0, false and empty. A version with other defaults then gives the same results.
 func CommandLine(cmd *cobra.Command, defaults bool) string {
 	words := []string{cmd.CommandPath()}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

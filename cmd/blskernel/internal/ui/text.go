@@ -16,7 +16,7 @@ func Printable(text string) string {
 	return strconv.Quote(text)
 }
 
-// Escaped returns lines of text in a form that is safe for a terminal: characters that are not
+// Escaped returns lines of text in a form that is safe for a terminal. Characters that are not
 // printable are escaped as in a Go string.
 func Escaped(text string) string {
 	var b strings.Builder
