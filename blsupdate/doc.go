@@ -55,9 +55,8 @@
 //
 // # Encoding
 //
-// Encode writes the whole state of a model. A decoded model gives bit-identical results on the same
-// backend and kind of machine, and equally accurate ones on any other. docs/file-format.md has the
-// layout.
+// Encode writes the state of a model. A decoded model gives bit-identical results on the same backend
+// and kind of machine, and equally accurate ones on any other. docs/file-format.md has the layout.
 //
 // # Sources
 //

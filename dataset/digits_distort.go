@@ -6,7 +6,7 @@ const (
 	sub     = 1 << subBits
 )
 
-// fine is the number of subunits of a skeleton unit, so many that rounding to integers does not show.
+// fine is the number of subunits of a skeleton unit, enough that rounding to integers does not show.
 const fine = 16
 
 // usualHeight scales a digit of 140 units to 19 pixels, in 1/256 pixel per subunit, times 2^16.

@@ -1,6 +1,5 @@
-// Command blskernel trains broad learning systems on files of any size, updates them as samples
-// arrive, and predicts. It also compares the methods of updating and the speeds of linear algebra
-// backends.
+// Command blskernel trains broad learning systems on files of any size, updates them as samples arrive,
+// and predicts. It also compares the methods of updating and the speeds of linear algebra backends.
 //
 //	blskernel help          all commands
 //	blskernel help COMMAND  the flags of one command, with examples

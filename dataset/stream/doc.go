@@ -18,10 +18,9 @@
 //
 // # Samples
 //
-// A sample is a line of a text, or an index of the first dimension of an array. Its inputs are a row
-// of X, its targets a row of Y or, for classification, a label, which stays text. [Options] choose
-// the columns, or [Reader.Select] after a look at the [Heading] and the first samples
-// ([Reader.Peek]).
+// A sample is a line of a text, or an index of the first dimension of an array. Its inputs are a row of
+// X, its targets a row of Y or, for classification, a label, which stays text. [Options] choose the
+// columns, or [Reader.Select] after a look at the [Heading] and the first samples ([Reader.Peek]).
 //
 // All numbers are finite float64. Unless [Options].Missing chooses otherwise, a missing cell (empty,
 // NA, N/A, NaN, null, None, ?) ends the reading with an [Error] that names its place. A label is
@@ -66,10 +65,9 @@
 //
 // # Bounds
 //
-// Memory grows with the bytes that arrive, never with a header. For n bytes, counted unpacked, a
-// Reader allocates at most 320 n bytes and 8 MiB. An array of an .npz adds 128 KiB, a batch 512
-// bytes, a bad sample 8 KiB until Bad returns. A batch of r rows takes about 8 r (Dim + Outputs + 8)
-// bytes. Dim is up to 65 times the number of columns: check it before you request rows of untrusted
-// data. docs/reliability.md lists all limits. Checksums are verified before [Reader.Next] returns
-// io.EOF.
+// Memory grows with the bytes that arrive, never with a header. For n bytes, counted unpacked, a Reader
+// allocates at most 320 n bytes and 8 MiB. An array of an .npz adds 128 KiB, a batch 512 bytes, a bad
+// sample 8 KiB until Bad returns. A batch of r rows takes about 8 r (Dim + Outputs + 8) bytes. Dim is
+// up to 65 times the number of columns: check it before you request rows of untrusted data.
+// docs/reliability.md lists all limits. Checksums are verified before [Reader.Next] returns io.EOF.
 package stream

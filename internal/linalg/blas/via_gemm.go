@@ -28,7 +28,7 @@ func On(b blas.Float64) block.Ops {
 func (v ViaGemm) BlockRows(rows, nanoseconds int, do func(from, to int)) { do(0, rows) }
 
 // maxPackedRows is the largest number of rows of a packed result that one Dgemm computes. Dgemm packs
-// its right operand once for all these rows, which takes as long as computing about 60 rows, so many
+// its right operand once for all these rows, which takes as long as computing about 60 rows, so more
 // rows are better. But the rows also pass through the workspace, which pays only for a long sum.
 const maxPackedRows = 4 * block.Size
 

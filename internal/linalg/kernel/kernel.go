@@ -8,21 +8,21 @@
 //	C = alpha·A·B + C   or   C = alpha·A·B
 //
 // in tiles of MR×NR elements in registers, from left to right. A (m×k) may have any strides; the
-// rows of B (k×n) are contiguous within each panel of NR columns:
+// rows of B (k×n) are contiguous within panels of NR columns:
 //
 //	a[i*rowA + p*colA] = A[i,p]
 //	b[j/NR*panelB + p*rowB + j%NR] = B[p,j]
 //	c[i*ldc + j] = C[i,j], except with AddPacked (see Store)
 //
-// Thus A may be a matrix in place (rowA = lda, colA = 1), its transpose (1, lda) or a packed
+// A may be a matrix in place (rowA = lda, colA = 1), its transpose (1, lda) or a packed
 // micro-panel (1, MR). B may be a matrix in place (rowB = ldb, panelB = NR) or packed (NR, NR·k).
 //
 //   - 1 <= m <= MR, n >= 1, k >= 1. The kernel reads A, B and, except with Overwrite, C. It writes
 //     C, and touches nothing else.
-//   - Every element is one chain of fused multiply-adds, s = FMA(A[i,p], B[p,j], s) for p = 0, 1,
+//   - Every element is a chain of fused multiply-adds, s = FMA(A[i,p], B[p,j], s) for p = 0, 1,
 //     ..., k-1. It starts at s = +0, or at s = alpha·C[i,j] with Continue. Then C[i,j] = FMA(alpha,
 //     s, C[i,j]) with Add and AddPacked, and alpha·s otherwise.
-//   - No multiplication is skipped: 0·NaN and 0·Inf give NaN in C.
+//   - No multiplication is skipped: 0·NaN and 0·Inf give NaN.
 //   - C must not overlap A or B. A kernel never fails, allocates nothing and keeps no pointer.
 //
 // # Levels 1 and 2
@@ -33,11 +33,11 @@
 //
 //   - Dot uses 32 lanes while at least 32 elements are left: x[i]·y[i] is added to lane i%32 by a
 //     fused multiply-add. Then lane v+16 is added to lane v, and lane v+8 to lane v. These eight
-//     lanes take the remaining elements in the same way, padded with zeros, eight at a time. Then
-//     lane v+4 is added to lane v, and the four sums p, q, r, s give (p+q) + (r+s).
+//     lanes likewise take the remaining elements, padded with zeros. Then lane v+4 is added to lane
+//     v, and the four sums p, q, r, s give (p+q) + (r+s).
 //   - GemvN is y[i] = FMA(alpha, Dot of row i and x, beta·y[i]), with +0 for beta·y[i] if beta = 0.
 //   - GemvT is Scal of y by beta (y = +0 if beta = 0), then Axpy of each row to y from the top down.
-//     Ger is Axpy of y to each row. Axpy is one fused multiply-add per element; its factor in GemvT
+//     Ger is Axpy of y to each row. Axpy is one fused multiply-add per element; the factor of GemvT
 //     and Ger, alpha·x[i], is rounded.
 //   - Dotxaxpyf is Axpy of each row to y, from the top down. Then v[i] = FMA(alpha, s, v[i]), where
 //     the sum s of row i is accumulated as in Dot, but in eight lanes from the start.

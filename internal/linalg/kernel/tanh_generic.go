@@ -2,8 +2,7 @@ package kernel
 
 import "math"
 
-// The hyperbolic tangent, for all kernels. With a = |x|, E = e^(2a) and n the integer nearest
-// 2a/ln 2,
+// The hyperbolic tangent, for all kernels. With a = |x|, E = e^(2a) and n the integer nearest 2a/ln 2,
 //
 //	y = a - n·ln2/2,  |y| <= ln2/4,     E = 2^n·e^(2y) = 2^n·(1+t)/(1-t)  with t = tanh y,
 //	tanh a = 1 - 2/(E+1) = 1 - 2·(1-t)/(2^n·(1+t) + (1-t)).

@@ -1,10 +1,9 @@
 // Package workers shares the work of one call among threads.
 //
-// A Pool decides how many workers there are and whether a call gets them. The call must be long
-// enough, no other call may have the workers, and they must gain something on this machine
-// (gain.go). A Team does the work: goroutines on threads of their own that wait for tasks (team.go),
-// off the caller's CPU (affinity_linux.go). The first call that is long enough starts the team; idle
-// workers sleep.
+// A Pool decides how many workers there are and whether a call gets them. The call must be long enough,
+// no other call may have the workers, and they must gain something on this machine (gain.go). A Team
+// does the work: goroutines on threads of their own that wait for tasks (team.go), off the caller's CPU
+// (affinity_linux.go). The first call that is long enough starts the team; idle workers sleep.
 //
 // One call at a time has the team. Other calls, and calls within a task, stay on their own goroutine.
 package workers
