@@ -12,7 +12,7 @@ import (
 )
 
 // A Problem is one case with operands of order N, which any backend can compute. The zero value has no
-// operation, and its Bind panics: see Case.Prepare.
+// operation, and its methods panic: see Case.Prepare.
 type Problem struct {
 	Case Case
 	N    int

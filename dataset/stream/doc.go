@@ -68,6 +68,6 @@
 // Memory grows with the bytes that arrive, never with a header. For n bytes, counted unpacked, a Reader
 // allocates at most 320 n bytes and 8 MiB. An array of an .npz adds 128 KiB, a batch 512 bytes, a bad
 // sample 8 KiB until Bad returns. A batch of r rows takes about 8 r (Dim + Outputs + 8) bytes. Dim is
-// up to 65 times the number of columns: check it before you request rows of untrusted data.
+// up to 66 times the number of columns: check it before you request rows of untrusted data.
 // docs/reliability.md lists all limits. Checksums are verified before [Reader.Next] returns io.EOF.
 package stream

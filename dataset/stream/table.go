@@ -13,7 +13,7 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// MaxLevels is the largest number of levels of a column of words.
+// MaxLevels is the largest number of levels of a column of words, without the level "".
 const MaxLevels = 64
 
 // maxDescribed bounds the columns that are read from JSON.
