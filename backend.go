@@ -137,8 +137,8 @@ var selected = sync.OnceValue(func() selection {
 	return choose(os.Getenv(EnvBackend), os.Getenv(envLibrary), taggedCgo(info), lookup)
 })
 
-// taggedCgo reports whether the program was built with the explicit tag cgo. A build constraint cannot
-// tell: Go sets the constraint cgo wherever it finds a C compiler.
+// taggedCgo reports whether the program was built with -tags cgo. A build constraint cannot tell: Go
+// satisfies cgo whenever cgo is enabled, by default wherever it finds a C compiler.
 func taggedCgo(info *debug.BuildInfo) bool {
 	return info != nil && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool {
 		return s.Key == "-tags" && slices.Contains(strings.Split(s.Value, ","), "cgo")

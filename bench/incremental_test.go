@@ -41,8 +41,7 @@ func collect(t *testing.T, e *Incremental) []TableRow {
 	return rows
 }
 
-// TestIncrementalRows looks at every number of every row, with fewer, as many, and more new samples
-// than nodes.
+// TestIncrementalRows looks at every number of every row, with q < k, q = k, and q > k.
 func TestIncrementalRows(t *testing.T) {
 	const initial = 90
 	byDefault := Incremental{Features: bls.FeatureOptions{EnhancementNodes: 7}}

@@ -92,8 +92,8 @@ func DataName(data string) string {
 	return cmp.Or(names[data], data)
 }
 
-// Scaled returns the table with l, q and k multiplied by s > 0 and rounded, but not below the minimum
-// of a model. The number of updates stays.
+// Scaled returns the table with Nodes, Initial and Batch multiplied by s > 0 and rounded, but not below
+// the smallest values that a model allows. Updates is unchanged.
 func (t PaperTable) Scaled(s float64) PaperTable {
 	scale := func(n, least int) int { return max(least, int(math.Round(float64(n)*s))) }
 	const minNodes = 20

@@ -210,8 +210,10 @@ func (m *model) leverages(ctx context.Context, nodes *mat.Dense, exact bool) ([]
 	return q, err
 }
 
-// scores returns the scores, classes and weights of the rows. It leaves out classes without rows and
-// renumbers the others, so that a class whose first rows come later has no effect.
+// scores returns the scores, classes and weights of the rows for fitSlope. Rows count by their weight
+// over s², the variance of the errors of their scores: far outside the learned rows scores are large
+// and mean little. scores leaves out classes without rows and renumbers the others, so that a class
+// whose first rows come later has no effect.
 func (c calibration) scores() (scores *mat.Dense, labels []int, weights []float64) {
 	number, known := slices.Repeat([]int{-1}, len(c.rows[0])-3), 0
 	for class := range number {
@@ -222,7 +224,7 @@ func (c calibration) scores() (scores *mat.Dense, labels []int, weights []float6
 	}
 	scores = mat.NewDense(len(c.rows), known, nil)
 	for i, row := range c.rows {
-		weights, labels = append(weights, row[0]), append(labels, number[int(row[2])])
+		weights, labels = append(weights, row[0]/row[1]/row[1]), append(labels, number[int(row[2])])
 		for class, s := range row[3:] {
 			if number[class] >= 0 {
 				scores.Set(i, number[class], s)
@@ -323,9 +325,9 @@ func (c *calibration) code(x *codec.Coder, first int) {
 // Remove, Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration; PartialFit and
 // Forget keep it, and CalibratePartialFit extends it.
 //
-// The slope of PredictProba minimises the mean log loss of the rows, smoothed as in Platt: each label
-// counts as a distribution that spreads 1/(l+2) evenly over all classes, so that the slope is finite
-// even if no prediction is wrong.
+// The slope of PredictProba minimises the mean log loss of the rows, each weighted by 1/s² for the root
+// s of PredictSet, and smoothed as in Platt: each label counts as a distribution that spreads 1/(l+2)
+// evenly over all classes, so that the slope is finite even if no prediction is wrong.
 //
 //	shapes: X l×d, labels l, each from 0 to c-1. A few hundred rows are enough.
 //	cost: DecisionFunction, blsupdate.Updater.Leverage, and at most 64 passes over the scores.

@@ -261,6 +261,25 @@ func TestCalibratePartialFit(t *testing.T) {
 	}
 }
 
+// TestFarCalibration adds rows far outside, some of a new class. They have large scores, which hardly
+// change the slope.
+func TestFarCalibration(t *testing.T) {
+	x, labels := samples(3, 400, 12, 12), make([]int, 400)
+	for i := range labels {
+		if labels[i] = i % 3; i < 300 {
+			labels[i] = min(1, int(2*x.At(i, 0)))
+		} else {
+			x.Set(i, 0, 1e3)
+		}
+	}
+	c, _ := small(nil, blsupdate.Gram, ScaleColumns, 1e-3)
+	must(t, errors.Join(c.Fit(rowsOf(x, 0, 200), labels[:200]), c.Calibrate(rowsOf(x, 200, 300), labels[200:300])))
+	slope := c.slope
+	if must(t, c.CalibratePartialFit(rowsOf(x, 300, 400), labels[300:])); !(c.slope > 0.9*slope && c.slope < 1.1*slope) {
+		t.Errorf("far rows change the slope from %v to %v", slope, c.slope)
+	}
+}
+
 // TestHeldCalibration has more columns than rows, and few columns matter. A model that has chosen these
 // by all rows would predict a left-out row almost exactly, but not new rows.
 func TestHeldCalibration(t *testing.T) {

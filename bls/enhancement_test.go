@@ -148,8 +148,7 @@ func TestUniform(t *testing.T) {
 	}
 }
 
-// TestHostileShrink has the smallest and largest factors of the enhancement nodes, whose tanh is then 0
-// or ±1.
+// TestHostileShrink has the smallest and largest factors of enhancement nodes: the tanh is 0 or ±1.
 func TestHostileShrink(t *testing.T) {
 	x := samples(62, 30, 5, 5)
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {

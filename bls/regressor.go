@@ -198,7 +198,7 @@ func checkTargets(x *mat.Dense, inputs int, y *mat.Dense, c int, weights []float
 		return err
 	}
 	if c != 0 && cols != c {
-		want := fmt.Sprintf("%d columns, like the targets of the fit", c)
+		want := fmt.Sprintf("%d×%d, with a column for each target of the fit", rows, c)
 		return &ShapeError{Op: "bls", Matrix: "Y", Rows: rows, Cols: cols, Want: want}
 	}
 	return cmp.Or(checkFinite("Y", y), checkWeights(weights, rows))

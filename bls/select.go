@@ -148,9 +148,9 @@ func (s settings) methodFor(chosen blsupdate.Method, lowest float64) blsupdate.M
 	return cmp.Or(s.method, chosen)
 }
 
-// suggestNodes returns the number of enhancement nodes for rows of the given number of columns: two for
-// every three rows, at most 250 per column, and no more than about 10¹² flops in the output layer
-// allow. The result is from 200 to 2000. More rows support more nodes, until training takes too long.
+// suggestNodes returns a number of enhancement nodes for a table of the given size: two for every three
+// rows, but at most 250 per column, and at most as many as cost about 10¹² flops in the output layer.
+// The result is from 200 to 2000. More rows support more nodes, until training takes too long.
 func suggestNodes(rows, columns int) int {
 	const minNodes, maxNodes, flops = 200, choiceNodes, 1e12
 	nodes := min(float64(rows)*2/3, float64(columns)*250, math.Sqrt(flops/float64(max(rows, 1))))

@@ -13,12 +13,12 @@ import (
 // stepSlope is the slope of a step in units of an unweighted column of S, whose deviation is 1.
 const stepSlope = 4
 
-// steps are enhancement nodes of one or two columns of S,
+// steps are enhancement nodes that depend on one or two columns of S,
 //
 //	g[q] = tanh(min over i = 0, 1 of slopes[i][q]·(s[columns[i][q]] - thresholds[i][q])),
 //
-// which is a corner if the columns differ, and a step or a band if they are the same. Other enhancement
-// nodes cannot take this form, since their level planes are not parallel to any axis.
+// Node q is a corner if its two columns differ, and a step or a band if they are the same. Other
+// enhancement nodes cannot take this form, since their level sets are oblique to the axes.
 type steps struct {
 	columns            [2][]int
 	slopes, thresholds [2][]float64

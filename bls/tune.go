@@ -24,7 +24,7 @@ type TuneOptions struct {
 
 // Tune searches more widely than Fit for the settings that are zero. It also tries ScaleSamples, a
 // quarter to four times the enhancement nodes of Fit and, as far as the flops allow, Shrink and Lambda
-// in smaller steps. It sets the fields to the best settings on rows held out of the first 4096, and
+// in smaller steps. It sets the fields to the best settings on rows held out from the first 4096, and
 // sets Validate, so that the next Fit measures them. It does not fit a model or change nonzero fields.
 //
 //	shapes: X l×d, labels l, opt.Weights, as in FitContext; at least 8 samples.

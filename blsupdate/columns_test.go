@@ -23,8 +23,7 @@ func dependent(a *mat.Dense) *mat.Dense {
 	return out
 }
 
-// TestHostileColumns has columns of zeros and of ones, repeated columns, opposite ones, and columns of
-// all scales.
+// TestHostileColumns has columns of zeros, of ones, repeated, opposite, and of all scales.
 func TestHostileColumns(t *testing.T) {
 	const k, l, c = 6, 30, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {

@@ -286,8 +286,7 @@ func TestStatistics(t *testing.T) {
 	})
 }
 
-// TestStatisticsOfCloseFits has a fit with R² = 1 - 1e-14, which only Gram cannot tell from an exact
-// one.
+// TestStatisticsOfCloseFits has a fit with R² = 1 - 1e-14, which only Gram cannot tell from 1.
 func TestStatisticsOfCloseFits(t *testing.T) {
 	for _, v := range variants {
 		if v.method == Gram {

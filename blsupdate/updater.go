@@ -208,7 +208,7 @@ type Pseudoinverter interface {
 	Pseudoinverse() *mat.Dense
 }
 
-// A Leverager is an Updater with leverages. Every Updater of this package is one.
+// A Leverager is an Updater that computes leverages, as every Updater of this package does.
 type Leverager interface {
 	Updater
 	Leverage(x *mat.Dense) ([]float64, error)

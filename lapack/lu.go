@@ -53,7 +53,7 @@ func (f *LU) Reset() {
 	*f = LU{Backend: f.Backend, MaxCondition: f.MaxCondition, base: f.base, nb: f.nb}
 }
 
-// maxGrowth is the growth factor above which solutions are refined. It costs five of sixteen digits.
+// maxGrowth is the growth above which solutions are refined. It has cost five of sixteen digits then.
 const maxGrowth = 1e5
 
 // Factorize factors a copy of a as P A = L U, in 2n³/3 flops.
@@ -121,10 +121,10 @@ func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
 	return f.grown(routine, 0)
 }
 
-// Growth returns the growth factor of the elimination, max |u_ij| / max |a_ij|, and 1 for n = 0. The
-// backward error of a solution is below about n u times this factor (Higham, Accuracy and Stability of
-// Numerical Algorithms, section 9.3). It is seldom above 100, and at most 2ⁿ⁻¹. (LAPACK: 1/rpvgrw of
-// dgesvxx.)
+// Growth returns the growth factor of the elimination, max |u_ij| / max |a_ij|, and 1 for n = 0. In
+// practice the backward error of a solution is below about n eps times this factor. Higham, Accuracy
+// and Stability of Numerical Algorithms, section 9.3, has the rigorous bound. The factor is seldom
+// above 100, and at most 2ⁿ⁻¹. (LAPACK: 1/work(1) of dgesvx.)
 func (f *LU) Growth() float64 {
 	f.mustHold()
 	return f.growth

@@ -20,6 +20,7 @@ verify: $(STEPS:%=$(PASSED)/%)
 
 $(PASSED)/cover $(PASSED)/openblas $(PASSED)/emulated $(PASSED)/mutants: export BLSKERNEL_LONG =
 $(PASSED)/mutants: LEAST = 0.6
+$(PASSED)/fuzz: export FUZZTIME = 5000x
 
 $(PASSED)/%:
 	git diff --quiet HEAD

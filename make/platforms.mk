@@ -20,9 +20,10 @@ INTERNAL = $(filter-out %/docs,$(shell $(GO) list ./internal/...))
 
 # Tests with sizes near the largest int: arguments, memory, headers of files. CI has time for i386-sizes, with fewer packages.
 #
-# Some kernels of Linux run no 32-bit programs. There QEMU does, in which Go's handlers of signals crash: preemption
-# by signals is off, and packages whose tests cause signals are left out (the end of a child process causes one). So
-# are package bls and the soak test, which take too long in emulation.
+# Some kernels of Linux run no 32-bit programs. There QEMU runs the fewer packages for both targets. Go's handlers of
+# signals crash in it, so preemption by signals is off, and packages whose tests cause signals are left out (the end of
+# a child process causes one).
+SIZES    = . ./mat ./bls/model... ./dataset/... ./internal/io/... ./internal/linalg/backend ./internal/linalg/check
 I386     = . ./mat ./bls/... ./dataset/... $(INTERNAL)
 SIGNALS  = blskernel blskernel/internal/io/interrupt blskernel/internal/testutil/guard $(addprefix blskernel/,$(sort $(patsubst %/,%,$(dir $(shell git grep -lE '"os/exec"|/numpytest"' -- '*_test.go')))))
 
@@ -34,10 +35,10 @@ i386:
 	else \
 		echo 'this machine runs no 32-bit programs: QEMU runs the packages whose tests cause no signals'; \
 		$(GO) test -timeout 30m -exec 'env GODEBUG=asyncpreemptoff=1 $(QEMU_I386)' \
-			$(filter-out $(SIGNALS) blskernel/bls blskernel/internal/soak,$(shell $(GO) list $(I386))); \
+			$(filter-out $(SIGNALS),$(shell $(GO) list $(SIZES))); \
 	fi
 
-i386-sizes: I386 = . ./mat ./bls/model... ./dataset/... ./internal/io/... ./internal/linalg/backend ./internal/linalg/check
+i386-sizes: I386 = $(SIZES)
 i386-sizes: i386
 
 # emulated runs go test for the architecture $(1) in the emulator $(2), with the arguments $(3). A
@@ -49,10 +50,10 @@ endef
 
 arm64 arm64-kernels arm64-fuzz golden-arm64: export BLSKERNEL_REQUIRE = neon
 
-# Everything that computes or reads files, except package bls: the golden hashes cover its models, and its scores take half an hour in
-# emulation. Pages have 4 KiB, and 64 KiB in the last part.
+# Everything that computes or reads files, except packages lapack, blsupdate and bls, which take an hour in emulation: the golden
+# hashes cover their results. Pages have 4 KiB, and 64 KiB in the last part.
 arm64: golden-arm64 arm64-fuzz
-	$(call emulated,arm64,$(QEMU_ARM64),. ./mat ./lapack ./blsupdate/... ./bls/m... ./bls/internal/... ./dataset/... $(filter-out %/golden,$(INTERNAL)))
+	$(call emulated,arm64,$(QEMU_ARM64),. ./mat ./bls/m... ./bls/internal/... ./dataset/... $(filter-out %/golden,$(INTERNAL)))
 	$(call emulated,arm64,$(QEMU_ARM64),-exec '$(QEMU_ARM64) -p 65536' ./internal/linalg/kernel ./internal/io/memory ./internal/testutil/guard)
 
 # What CI has time for.

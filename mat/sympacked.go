@@ -127,7 +127,8 @@ func (s *SymPacked) AddDiagonal(v float64) {
 	}
 }
 
-// reuse gives an empty s the order n, with undefined elements, and panics if s has another order.
+// reuse makes an empty s a matrix of order n with undefined elements. It keeps an s of order n as it
+// is, and panics if s has any other order.
 func (s *SymPacked) reuse(n int) {
 	if s.n == n {
 		return

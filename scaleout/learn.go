@@ -171,7 +171,7 @@ func (fn *learnFn) count(ctx context.Context, t stream.Tally) {
 
 func (fn *learnFn) open(ctx context.Context, shard Shard, aside func(*stream.Error) error) (*stream.Reader, error) {
 	if slices.Contains([]string{shard.Path, shard.Targets}, "-") {
-		return nil, &stream.Error{Path: "-", What: "is standard input, which no worker has; name a file"}
+		return nil, &stream.Error{Path: "-", What: "is standard input, which workers cannot read; name a file"}
 	}
 	o, as := &fn.Options, fn.base.Metadata.Options()
 	opt := stream.Options{

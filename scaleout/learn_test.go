@@ -239,7 +239,7 @@ func TestReadStopped(t *testing.T) {
 		}
 	}
 	for _, shard := range []Shard{{Path: "-"}, {Path: "x.npy", Targets: "-"}} {
-		if _, err := bundle(newLearnFn(t, model, Options{}), shard); err == nil || !strings.Contains(err.Error(), "standard input, which no worker has") {
+		if _, err := bundle(newLearnFn(t, model, Options{}), shard); err == nil || !strings.Contains(err.Error(), "standard input, which workers cannot read") {
 			t.Errorf("%+v: %v", shard, err)
 		}
 	}

@@ -109,8 +109,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestCommand looks at exit statuses, and measures one case of each kernel of this CPU, whatever the
-// result is.
+// TestCommand looks at exit statuses, and measures one case of each kernel, whatever the result is.
 func TestCommand(t *testing.T) {
 	committed, each := floors, ""
 	defer func() { floors = committed }()

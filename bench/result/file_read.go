@@ -113,7 +113,8 @@ func (f *reader) table(line []byte) error {
 	return nil
 }
 
-// row adds a row, the next step of its seed, to the last table of its number.
+// row appends a row to the latest table with its number. It returns an error unless the row is the next
+// step of its seed.
 func (f *reader) row(line []byte) error {
 	var r bench.TableRow
 	if err := json.Unmarshal(line, &r); err != nil {

@@ -217,7 +217,7 @@ func (m *Model) Remove(ctx context.Context, b *stream.Batch) error {
 	}
 	var unknown *blsupdate.UnknownRowError
 	if errors.As(err, &unknown) {
-		return &Error{Place: b.Where(unknown.Row).String(), Row: -1, What: "the model has not learned this row with this label or these targets, or the row was removed before"}
+		return &Error{Place: b.Where(unknown.Row).String(), Row: -1, What: "the model has not learned this row with this label or these targets, or the row has already been removed"}
 	}
 	return m.located(b, err)
 }

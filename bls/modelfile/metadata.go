@@ -116,7 +116,7 @@ func (m *Metadata) encode() ([]byte, error) {
 	return text, nil
 }
 
-// decodeMetadata reads the JSON text of a section, of at most maxMetadata bytes.
+// decodeMetadata decodes and checks the JSON text of a section, of at most maxMetadata bytes.
 func decodeMetadata(r io.Reader) (Metadata, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -190,7 +190,7 @@ func (m *Metadata) checkValues() error {
 	case err != nil || m.Missing != "" && m.Missing != missing.String() || m.Missing == stream.MissingError.String():
 		return &MetadataError{Field: "missing", What: fmt.Sprintf("%.40q; want \"mean\", \"drop\" or \"\"", m.Missing)}
 	case missing == stream.MissingMean && !m.Columns.Filled():
-		return &MetadataError{Field: "columns", What: "a column has no value for a missing cell"}
+		return &MetadataError{Field: "columns", What: "missing is \"mean\", but a column has no value to fill in"}
 	case utf8.RuneCountInString(m.Decimal) > 1 || utf8.RuneCountInString(m.Thousands) > 1:
 		return &MetadataError{Field: "decimal", What: "decimal or thousands has more than one character"}
 	}

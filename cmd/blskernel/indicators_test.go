@@ -46,8 +46,8 @@ func TestIndicators(t *testing.T) {
 		inputs string
 		least  float64
 	}{
-		{0, `"inputs":["a","b","b=NA","word=u","word=v","word=NA"]`, 0.86},
-		{0.5, `"inputs":["a","b","word=u","word=v"]`, 0.67},
+		{0, `"inputs":["a","b","b=NA","word=","word=u","word=v","word=NA"]`, 0.86},
+		{0.5, `"inputs":["a","b","word=","word=u","word=v"]`, 0.67},
 	} {
 		tests := writeText(t, dir, "test.csv", gapText(3000, 3, test.share))
 		succeed(t, "train", "--out", model, "--target", "label", "--enhancement", "0", writeText(t, dir, "first.csv", gapText(1000, 1, test.share)))

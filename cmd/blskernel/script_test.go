@@ -37,35 +37,26 @@ import (
 //	    output, -out PATTERN matches it, -is FILE equals it, -has FILE is in it, and -lines N counts
 //	    its lines; -err PATTERN matches standard error, and -silent wants none; -apart runs a
 //	    process with the backend of the script; -memory N leaves N bytes of memory
-//	fails STATUS TEXT ARGS...
-//	    the same, with no output and TEXT as the message, in which "..." is any text
-//	stops LINES ARGS...
-//	    runs the command and interrupts it after LINES lines of output
+//	fails STATUS TEXT ARGS...: the same, with no output and the message TEXT; "..." is any text
+//	stops LINES ARGS...: runs the command and interrupts it after LINES lines of output
 //	each A|B... LINE
 //	    runs LINE, one of these commands, once for each of A, B and so on, with its words for {}
-//	says TEXT...
-//	    wants the texts on standard output
-//	files N DIR, understood FILE
-//	    count files, and check that the lines of a file are command lines
+//	says TEXT...: wants the texts on standard output
+//	files N DIR, understood FILE: count files, and check that a file has command lines
 //	same [-layer] MODEL MODEL, [!] close MODEL MODEL
-//	    compare the states or the output layers of models to the bit, and their weights but for
-//	    rounding
+//	    compare the states or output layers of models to the bit, and their weights but for rounding
 //	samples FILE N SEED COLUMNS [HEADER], words FILE N SEED [HEADER], digits DIR N
 //	    write the tables of csvText (as an array if FILE ends in .npy) and wordText, and MNIST's
 //	    files
 //	rows FILE HEADER N PATTERN...
 //	    writes N rows of each pattern, in which {3} counts 0, 1, 2, 0, and {a|b} alternates
-//	npz FILE ARRAY...
-//	    writes an archive of arrays
+//	npz FILE ARRAY...: writes an archive of arrays
 //	take FILE FROM WHICH...
 //	    writes the lines N-M of a file, the lines with a text, the line after "=", or the first
 //	    match of the group of /PATTERN/
-//	holdout SHARE FILE KEPT ASIDE
-//	    writes the rows that --holdout leaves, and the rows that it holds out
-//	replace FILE OLD NEW... [N]
-//	    replaces the first N or all occurrences of texts, with Go's escapes
-//	truncate N FILE, link OLD NEW
-//	    truncate a file to N bytes, and make a hard link
+//	holdout SHARE FILE KEPT ASIDE: writes the rows that --holdout leaves and holds out
+//	replace FILE OLD NEW... [N]: replaces the first N or all occurrences of texts, with Go's escapes
+//	truncate N FILE, link OLD NEW: truncate a file to N bytes, and make a hard link
 func TestScripts(t *testing.T) {
 	cmds := map[string]func(ts *testscript.TestScript, neg bool, args []string){}
 	for name, f := range map[string]func(ts *testscript.TestScript, args []string){

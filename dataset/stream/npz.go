@@ -98,7 +98,7 @@ func (z *archive) read(name string) (arrayFile, error) {
 func openNPZ(in *input, opt *Options) (source, error) {
 	if in.random == nil {
 		return nil, Errorf("is an .npz that is gzipped or does not come from a local file, so its arrays cannot be " +
-			"read in any order; unpack or copy it to a file, or save its arrays as .npy")
+			"accessed at random; unpack or copy it to a local file, or save its arrays as .npy")
 	}
 	z, err := readArchive(in)
 	if err != nil {

@@ -59,8 +59,7 @@ func TestNPZBomb(t *testing.T) {
 	}
 }
 
-// TestHostileArchives reads archives with names that lead out of a folder, and with a directory that is
-// too long.
+// TestHostileArchives reads archives with names that lead out of a folder, or too long a directory.
 func TestHostileArchives(t *testing.T) {
 	x := append(npyHeader(1, "|u1", false, 2, 2), 1, 2, 3, 4)
 	names := []string{"../../X", "/X", `..\X`, "a/../../X", "X\x00", "\xff", "con"}

@@ -111,11 +111,10 @@ func TestUnknownLevels(t *testing.T) {
 			t.Errorf("%q: %v", levels, err)
 		}
 	}
-	words := make([]string, MaxLevels+1)
-	for i := range words[1:] {
-		words[i+1] = fmt.Sprint("w", i)
+	full := Columns{{Levels: []string{""}}}
+	for i := range MaxLevels {
+		full[0].Levels = append(full[0].Levels, fmt.Sprint("w", i))
 	}
-	full := Columns{{Levels: words}}
 	testutil.NoError(t, full.Check())
 	if x := full.Append(nil, []float64{-1}, nil); x[0] != 1 || slices.Contains(x[1:], 1) {
 		t.Errorf("an unknown word is %v", x)

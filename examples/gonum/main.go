@@ -75,7 +75,7 @@ func run(w io.Writer, n int, name string) error {
 	}
 	difference := floats.Distance(gonum.numbers(), ours.numbers(), 2) / floats.Norm(gonum.numbers(), 2)
 	if !(difference <= 1e-9) || math.IsInf(difference, 0) {
-		return fmt.Errorf("the results differ by %g, more than rounding explains", difference)
+		return fmt.Errorf("the results differ by %g, more than rounding can explain", difference)
 	}
 	_, err = fmt.Fprintf(w, "the results of gonum and %s differ by %.1g of their norm\n", b.Name(), difference)
 	return err

@@ -78,7 +78,7 @@ class Table:
         return table
 
     def chosen(self, estimator: Any, X: Any, y: np.ndarray, weights: Any) -> Table:
-        """Return the table with indicators if they clearly lower the error of rows held out of the first ones; else this table."""
+        """Return the table with indicators if they clearly lower the error of rows held out from the first ones; else this table."""
         if self.indicated is None:
             return self
         first, choices = slice(_DESCRIBED), []

@@ -71,8 +71,8 @@ func (c *call) describe() error {
 }
 
 // inputs stores the inputs of the rows of Text, read according to Metadata, and gives the number of
-// unknown words of each column. Every row needs inputs: if the model leaves out rows with missing
-// cells, such a row is an error.
+// unknown words of each column. No row is left out: a row with missing cells is an error if the model
+// would drop it.
 func (c *call) inputs() error {
 	var m modelfile.Metadata
 	if err := parse(c.Metadata, &m); err != nil {

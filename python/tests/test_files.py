@@ -160,7 +160,7 @@ def test_a_frame_is_learned_as_the_command_learns_it(command, tmp_path, make, co
     names = list(frame.columns)
     assert sorted((c["name"], c["mean"], c["spread"]) for c in want) == sorted(zip(names, mean.tolist(), std.tolist()))
     model.fit(frame, y)
-    assert model._table.columns[3]["levels"] == ["1", "10", "2"] and model.n_features_in_ == 7
+    assert model._table.columns[3]["levels"] == ["", "1", "10", "2"] and model.n_features_in_ == 7
     again = pickle.loads(pickle.dumps(model)).partial_fit(frame[::-1], y[::-1])
     assert again.predict(frame).tolist() == model.partial_fit(frame[::-1], y[::-1]).predict(frame).tolist()
 
@@ -180,7 +180,7 @@ def test_missing_cells_have_inputs_of_their_own_where_they_tell(command, tmp_pat
         fixed = ["--shrink", "1", "--lambda", "0.01", "--seed", "1", "--groups", "3", "--group-nodes", "4", "--enhancement", "20"]
         command(tmp_path, "train", "-o", "t.bls", "--target", "y", "--method", "gram", *fixed, "t.csv")
         save(model, tmp_path / "m.bls")
-        names = ["a", "a=NA", "b=u", "b=v", "b=NA"] if told else ["a", "b=u", "b=v"]
+        names = ["a", "a=NA", "b=", "b=u", "b=v", "b=NA"] if told else ["a", "b=", "b=u", "b=v"]
         for name in "mt":
             assert inspect(command, tmp_path, f"{name}.bls")["metadata"]["inputs"] == names
         theirs, again = load(tmp_path / "t.bls"), pickle.loads(pickle.dumps(model))

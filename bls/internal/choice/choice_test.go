@@ -76,8 +76,7 @@ func TestTakeRowsOfManyClasses(t *testing.T) {
 	}
 }
 
-// TestTrimmedLoss has one row whose prediction is far off: the loss ignores this row, the score does
-// not.
+// TestTrimmedLoss has one row whose prediction is far off: the loss ignores it, the score does not.
 func TestTrimmedLoss(t *testing.T) {
 	const l = 40
 	y, scores := mat.NewDense(l, 1, nil), mat.NewDense(l, 1, nil)
@@ -97,8 +96,7 @@ func TestTrimmedLoss(t *testing.T) {
 	}
 }
 
-// TestSmear leaves out a hundredth of the weight at either end, and takes the weighted mean of the
-// rest.
+// TestSmear leaves out a hundredth of the weight at either end, and averages the rest.
 func TestSmear(t *testing.T) {
 	const l = 200
 	scores, y, weights := mat.NewDense(l, 2, nil), mat.NewDense(l, 2, nil), make([]float64, l)

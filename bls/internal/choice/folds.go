@@ -88,8 +88,8 @@ func (f *Folds) Weights() []float64 { return f.weights }
 
 func (f *Folds) heldFolds() int { return numFolds - f.firstHeld }
 
-// manyRows is the largest number of rows at which every fold is held out for maps that depend on the
-// labels. The maps must be fitted once for each held-out fold.
+// manyRows is the largest number of rows for which every fold is held out if the maps depend on the
+// labels. With more rows only the last fold is, since the maps must be fitted for each one anew.
 const manyRows = 1024
 
 // ForLabels returns the folds for choosing maps that depend on the labels: a copy of f that, with more

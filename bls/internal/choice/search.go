@@ -73,7 +73,7 @@ func (s *Search) at(ctx context.Context, e *Equations, i int) (*Result, error) {
 	return e.At(lambda), interrupt.Check(ctx)
 }
 
-// A Place is a Result and its place in the grid.
+// A Place is a Result with its position in the grid of ridges.
 type Place struct {
 	*Result
 	ridge int // index in ridges

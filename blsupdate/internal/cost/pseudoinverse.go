@@ -245,8 +245,8 @@ func formLarge(solve bool, k, q int) []StepFlops {
 		Line(StepB, "2k²q", fresh(q*k), op(GemmNT, q, k, k))}
 }
 
-// PseudoinverseCompressed returns inner, the steps of an update by the k rows of R, between the
-// compression of q rows and the expansion of B.
+// PseudoinverseCompressed returns the steps of a compressed update: the compression of q rows to the k
+// rows of R, then inner, the steps of the update by R, and then the expansion of B.
 func PseudoinverseCompressed(s Shape, inner []StepFlops) []StepFlops {
 	q, k, c := s.Q, s.K, s.C
 	return slices.Concat(

@@ -23,7 +23,7 @@ func (s *widening) decide() error {
 	kappa := max(1, u.conditionNumber())
 	tolerance := float64(max(s.l, wide)) * dense.Eps * kappa
 	if !(tolerance < undecidable) {
-		return &types.ConditionError{What: "A, whose rank must be known to add nodes", RCond: 1 / kappa}
+		return &types.ConditionError{What: "A (whose rank must be known to add nodes)", RCond: 1 / kappa}
 	}
 	tolerance *= dense.Frobenius(s.h)
 	u.Counter.Enter(cost.StepRank)

@@ -40,7 +40,7 @@ func (s *addition) rowSpaceResidual() (c residual, err error) {
 	kappa := max(1, u.conditionNumber(), u.worst.a*u.worst.plus)
 	tolerance := float64(max(u.p.count+q, k)) * dense.Eps * kappa * u.drift
 	if !(tolerance < undecidable) {
-		return c, &types.ConditionError{What: "A, whose rank must be known to add rows", RCond: 1 / kappa}
+		return c, &types.ConditionError{What: "A (whose rank must be known to add rows)", RCond: 1 / kappa}
 	}
 	if !dense.Finite(s.ct) {
 		return c, types.ErrOverflow

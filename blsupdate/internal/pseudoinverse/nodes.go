@@ -163,7 +163,7 @@ func (s *widening) projectInto(stepD, stepC cost.Step, d *mat.Dense) {
 	dense.Gemm(counter, blas.NoTrans, blas.NoTrans, -1, s.a, d, 1, s.c)
 }
 
-// nodesUnits is the error of C in units of the error of a sum.
+// nodesUnits is the rounding error assumed for C, in units of state.Unit, the error of a single sum.
 const nodesUnits = 4
 
 // errors returns two kinds of errors of the columns of C. sums are the errors of the sums C = H - A D,

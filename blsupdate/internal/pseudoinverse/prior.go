@@ -21,8 +21,7 @@ import (
 // long as all rows are from the start these terms cancel: the model is as if started with the remaining
 // rows. Otherwise M + E is no longer (A + Δ)ᵀ(A + Δ) for the remaining rows, because a was subtracted
 // and not a + δ. Later updates use A⁺(A⁺)ᵀ as the inverse of M + E. So E gains F (I + B δ)⁻¹ with F =
-// (a + δ)ᵀδ and the B of the removal, -(M + E)⁻¹(a + δ)ᵀ. If the norm of B δ is 1 or more, A⁺ may lack
-// directions from then on.
+// (a + δ)ᵀδ and the B of the removal, -(M + E)⁻¹(a + δ)ᵀ. If ‖B δ‖ >= 1, A⁺ may then lack directions.
 //
 // New nodes H enter by D = (M + E)⁻¹(A + Δ)ᵀH and their own weights W2. Once rows have been added, T =
 // E D - ΔᵀH is not zero: the right-hand side becomes [I; Dᵀ](M (W - W*) + T W2), and E becomes

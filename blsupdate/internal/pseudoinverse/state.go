@@ -81,8 +81,8 @@ func (u *State) Pseudoinverse() *mat.Dense {
 	return dst
 }
 
-// Covariance returns (AᵀA)⁺ = A⁺(A⁺)ᵀ = RᵀR, by the R of a QR factorization of (A⁺)ᵀ. With a ridge,
-// where another matrix relates the noise of W to the noise of the rows, it returns ErrApproximate.
+// Covariance returns (AᵀA)⁺ = A⁺(A⁺)ᵀ = RᵀR, where R comes from a QR factorization of (A⁺)ᵀ. With a
+// ridge it returns ErrApproximate, since A⁺ only approximates the matrix that multiplies the targets.
 func (u *State) Covariance() (c state.Covariance, err error) {
 	if u.Options.Lambda > 0 {
 		return c, types.ErrApproximate

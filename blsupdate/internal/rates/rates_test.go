@@ -136,8 +136,7 @@ func TestMeasureRatesInterrupted(t *testing.T) {
 	}
 }
 
-// TestBuiltIn finds rates for every backend, even for one without measured rates. They scale with the
-// FMA peak.
+// TestBuiltIn finds rates for every backend, even without measured ones. They scale with the FMA peak.
 func TestBuiltIn(t *testing.T) {
 	t.Setenv(EnvCache, t.TempDir())
 	step := cost.Line(cost.StepG, "", cost.Operation{Kind: cost.GemmNN, M: 1000, N: 1000, K: 1000})

@@ -53,7 +53,8 @@ func ReachOf(lengths []float64, solve func(x []float64)) Reach {
 	}
 }
 
-// ReachOfRows bounds the norms, given lengths, as in ReachOf, and rows, the norms of the rows of R⁻¹.
+// ReachOfRows returns upper bounds on the norms of a Reach. lengths is as in ReachOf, and rows holds
+// the norms of the rows of R⁻¹.
 func ReachOfRows(lengths, rows []float64) Reach {
 	scaled := slices.Clone(rows)
 	dense.Multiply(scaled, lengths)

@@ -23,7 +23,7 @@ func ParseComma(s string) (rune, error) {
 func ParseSign(s string) (rune, error) {
 	r, ok := character(s, map[string]rune{"comma": ',', "point": '.', "space": ' '})
 	if !ok {
-		return 0, errors.New("want comma, point, space or one character")
+		return 0, errors.New("want one character, or the word comma, point or space")
 	}
 	return r, nil
 }

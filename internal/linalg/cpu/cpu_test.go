@@ -93,8 +93,7 @@ func TestLinux(t *testing.T) {
 	}
 }
 
-// TestWrongShares has a virtual machine that reports far too many CPUs that share L2, and a count of
-// -1.
+// TestWrongShares has a virtual machine that reports too many CPUs that share L2, and a count of -1.
 func TestWrongShares(t *testing.T) {
 	root := files(t, "graviton2.txt")
 	root["sys/devices/system/cpu/cpu0/cache/index2/shared_cpu_list"].Data = []byte("0-99999999\n")

@@ -47,8 +47,9 @@ func Half(n int) int {
 	return n / 2
 }
 
-// Stride returns the distance between rows of n elements: an odd multiple of 64 bytes. The elements of
-// a column then do not compete for the same sets of a cache, whose lines are 64 or 128 bytes.
+// Stride returns the distance, in elements, between rows of n elements. It is an odd multiple of 64
+// bytes, so that the elements of a column do not compete for the same sets of a cache with lines of 64
+// or 128 bytes.
 func Stride(n int) int { return (n+TileOrder-1)/TileOrder*TileOrder | TileOrder }
 
 // Unit sets x to the unit vector with a one at index i.

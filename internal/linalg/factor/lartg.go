@@ -18,7 +18,7 @@ const (
 //	-s·f + c·g = 0
 //
 // where c² + s² = 1 and c >= 0, without overflow or harmful underflow. If g = 0, then c = 1 and s = 0;
-// if only f is 0, then c = 0 and s = ±1. NaN and infinities propagate to a result.
+// if only f is 0, then c = 0 and s = ±1. NaN and infinities reach at least one of the results.
 //
 // The formula is Anderson's: Algorithm 978, ACM Trans. Math. Softw. 44 (2017), doi 10.1145/3061665
 // (LAPACK: dlartg).

@@ -107,8 +107,7 @@ func TestTanhConstants(t *testing.T) {
 	checkSplit(t, newBig(0).Quo(bigLn2(), newBig(2)), tanhHi, tanhLo, 46)
 }
 
-// checkError requires that the relative error of approx is at most the given bound, at 2000 points from
-// lo to hi.
+// checkError requires an error of approx of at most the relative bound, at 2000 points from lo to hi.
 func checkError(t *testing.T, most, lo, hi float64, exact, approx func(x *big.Float) *big.Float) {
 	t.Helper()
 	worst := 0.0

@@ -301,8 +301,7 @@ func TestNestedCalls(t *testing.T) {
 	}
 }
 
-// BenchmarkForkJoin measures what sharing costs: it runs one empty task per thread, with workers that
-// are awake.
+// BenchmarkForkJoin measures what sharing costs: one empty task per thread, with workers awake.
 func BenchmarkForkJoin(b *testing.B) {
 	team := startTeam(b, runtime.GOMAXPROCS(0)-1)
 	for range b.N {

@@ -78,7 +78,7 @@ func (set *settings) fit(ctx context.Context) error {
 	}
 	// Beam 2.77 reports a cancelled job as a success.
 	if err != nil || !info.Metadata.Created.Equal(set.Created) {
-		return fmt.Errorf("the job has ended without writing %s: it was cancelled", set.Out)
+		return fmt.Errorf("the job has ended without writing %s: it was probably cancelled", set.Out)
 	}
 	done.Job = result.JobID()
 	done.count(result.Metrics())

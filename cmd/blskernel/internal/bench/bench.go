@@ -157,7 +157,7 @@ func (b *benchFlags) findCases(chosen bool) ([]speed.Case, error) {
 	case !chosen:
 		return cases, nil
 	case len(names) == 0:
-		return nil, ui.Usagef("--case has %q, but there are no cases of %s: leave it out",
+		return nil, ui.Usagef("--case is %q, but there are no cases of %s: leave out --case",
 			strings.Join(b.cases, ","), strings.Join(b.ops, ", "))
 	}
 	return cases, ui.CheckNames("case", b.cases, names)

@@ -65,7 +65,7 @@ func (c *calibrating) do(ctx context.Context, args []string) error {
 		if i, err := c.in.FindLearned(m, file, false); err != nil {
 			return err
 		} else if i >= 0 {
-			return ui.Usagef("%s has learned the rows of %q, and predicts them better than others: calibrate it with rows that it has not learned", path, file)
+			return ui.Usagef("%s has learned the rows of %q, so it predicts them better than new rows: calibrate it with rows that it has not learned", path, file)
 		}
 	}
 	m.Closed, c.in.Closed = true, "leave the row out, or learn it first"

@@ -54,7 +54,8 @@ func CalibrateFlag(cmd *cobra.Command, v *bool) {
 }
 
 // Rates returns the rates of a backend. It measures them if calibrate is true, or if measured is true
-// and none are known for this machine. It then prints the reason, and a warning if it cannot save them.
+// and none are known for this machine. Before that it prints the reason, and afterwards a warning if it
+// cannot save the rates.
 func Rates(ctx context.Context, b blskernel.Backend, calibrate, measured bool, r *ui.Reporter) (*blsupdate.Rates, error) {
 	why := "--calibrate is given"
 	if !calibrate {

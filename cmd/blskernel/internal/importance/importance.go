@@ -48,7 +48,7 @@ repeat: either of two equal columns can stand in for the other.`,
 		Args: session.ModelFirst(math.MaxInt),
 	}
 	ui.Int(cmd, &a.opt.Repeats, "repeats", 1, ui.MaxSamples, "permutations of each column")
-	ui.Int(cmd, &a.rows, "rows", 1, ui.MaxSamples, "use at most this many rows, the first ones")
+	ui.Int(cmd, &a.rows, "rows", 1, ui.MaxSamples, "use only the first rows, at most this many")
 	ui.SeedFlag(cmd, &a.opt.Seed)
 	a.in.Register(cmd, "test", "")
 	a.in.RegisterWeight(cmd)

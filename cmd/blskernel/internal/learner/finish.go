@@ -179,7 +179,7 @@ func (l *Learner) summarize() error {
 	}
 	if l.Scoring {
 		if s.Running = score.BeforeOf(l.Model); s.Running != nil {
-			text += fmt.Sprintf("before they were learned: %s\n", s.Running)
+			text += fmt.Sprintf("new rows, before they were learned: %s\n", s.Running)
 		}
 	}
 	if l.folds != nil {

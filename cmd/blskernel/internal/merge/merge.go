@@ -84,7 +84,7 @@ func (mg *merging) add(sum, other *model.Model, first, path string) error {
 	case errors.As(err, &differ):
 		return fmt.Errorf("%s and %s have different %s, and cannot be merged: make one like the other with 'blskernel train --like'", first, path, differ.What)
 	case errors.As(err, &twice):
-		return ui.Usagef("%s has learned the file %q, and so has a model before it: use --again to merge them anyway", path, twice.Name)
+		return ui.Usagef("%s has learned the file %q, as has a model named before it: use --again to merge them anyway", path, twice.Name)
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, session.TrainAnew(err))
 	}

@@ -152,7 +152,7 @@ func (x *paper) check() (err error) {
 	case x.recipe == bench.RecipeCode && !(x.shrink > 0 && x.shrink <= maxShrink):
 		return ui.Usagef("--shrink is %v; want a positive number, at most %v", x.shrink, maxShrink)
 	case x.embedded && x.dir != "":
-		return ui.Usagef("--embedded and --data exclude each other: leave one out")
+		return ui.Usagef("--embedded and --data are mutually exclusive: leave one out")
 	}
 	_, err = x.variants(0, bench.Variant{Method: blsupdate.Improved}) // the choice comes later
 	return err

@@ -82,7 +82,7 @@ have the model's names.`,
 
 func (p *prediction) do(ctx context.Context, args []string) error {
 	if p.scores && p.chances || p.set > 0 && (p.scores || p.chances) {
-		return ui.Usagef("--scores, --probabilities and --set exclude each other: use one of them")
+		return ui.Usagef("--scores, --probabilities and --set are mutually exclusive: use one of them")
 	}
 	if err := p.checkName(); err != nil {
 		return err

@@ -105,5 +105,5 @@ func (c *Choice) Reached() string {
 	if c.HeldOut == c.Rows {
 		return fmt.Sprintf("%s %.4f on the first %d rows, each held out once", c.Measure, c.Score, c.Rows)
 	}
-	return fmt.Sprintf("%s %.4f on %s held out of the first %d", c.Measure, c.Score, ui.Count(c.HeldOut, "row"), c.Rows)
+	return fmt.Sprintf("%s %.4f on %s held out from the first %d", c.Measure, c.Score, ui.Count(c.HeldOut, "row"), c.Rows)
 }

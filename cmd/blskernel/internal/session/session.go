@@ -14,7 +14,7 @@ import (
 // StandardInput is the path that stands for standard input.
 const StandardInput = "-"
 
-// A Session is a run of a command on model files: its reporter and its backend.
+// A Session holds the reporter and the backend of one run of a command on model files.
 type Session struct {
 	ui.Reporter
 	compute ui.Compute

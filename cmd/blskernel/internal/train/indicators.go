@@ -11,7 +11,7 @@ import (
 )
 
 // chooseIndicators adds indicators of missing cells to the columns with gaps if they score better on
-// the m rows held out of the first ones. The error must fall by more than the fraction 1/√m, since
+// the m rows held out from the first ones. The error must fall by more than the fraction 1/√m, since
 // less may be chance, and both fits must hold out the same rows.
 func (tr *training) chooseIndicators(ctx context.Context, r *stream.Reader) error {
 	plain := r.Selection()

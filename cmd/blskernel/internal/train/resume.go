@@ -35,7 +35,7 @@ func (tr *training) loadCheckpoint(ctx context.Context) (err error) {
 	return nil
 }
 
-// goOn continues after the rows of a checkpoint.
+// goOn resumes training after the rows that the checkpoint has learned.
 func (tr *training) goOn(ctx context.Context) error {
 	meta := &tr.Model.Metadata
 	r, err := tr.In.OpenAgain(ctx, tr.Model)

@@ -17,7 +17,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// settings say which model to train. The zero value of a setting means auto, as in package bls.
+// settings say which model to train. For flags that accept auto, the zero value means auto, as in
+// package bls.
 type settings struct {
 	ui.Nodes // Groups may be 0, and Enhancement bls.None
 	shrink   float64
@@ -38,12 +39,12 @@ func (m *settings) register(cmd *cobra.Command) {
 	ui.Int(cmd, &m.GroupNodes, "group-nodes", 1, ui.MaxNodes, "feature nodes of each group")
 	ui.Auto(cmd, &m.Enhancement, "enhancement", "enhancement nodes; auto: chosen by the numbers of rows and columns", count(0, ui.MaxNodes))
 	ui.Auto(cmd, &m.direct, "direct", "whether the columns themselves are linked to the output layer, yes or no; auto: yes for a table with at most 500 columns", yesOrNo, "yes", "no")
-	ui.Auto(cmd, &m.relevance, "relevance", "rounds, 0 to 3, that weight columns by how much the predictions depend on them; auto: chosen on rows held out of the first batch", count(0, 3))
-	ui.Auto(cmd, &m.steps, "steps", "whether half of the enhancement nodes are steps in one or two columns, yes or no; auto: chosen on rows held out of the first batch", yesOrNo, "yes", "no")
-	ui.Auto(cmd, &m.log, "log-targets", "whether a regression learns the logarithms of the targets, yes or no; auto: chosen on rows held out of the first batch if the targets are positive and skewed", yesOrNo, "yes", "no")
-	ui.Auto(cmd, &m.shrink, "shrink", "largest input of the tanh of an enhancement node on the first batch: small for a smooth model, large for a rough one; auto: chosen on rows held out of the first batch",
+	ui.Auto(cmd, &m.relevance, "relevance", "rounds, 0 to 3, that weight columns by how much the predictions depend on them; auto: chosen on rows held out from the first batch", count(0, 3))
+	ui.Auto(cmd, &m.steps, "steps", "whether half of the enhancement nodes are steps in one or two columns, yes or no; auto: chosen on rows held out from the first batch", yesOrNo, "yes", "no")
+	ui.Auto(cmd, &m.log, "log-targets", "whether a regression learns the logarithms of the targets, yes or no; auto: chosen on rows held out from the first batch if the targets are positive and skewed", yesOrNo, "yes", "no")
+	ui.Auto(cmd, &m.shrink, "shrink", "largest input of the tanh of an enhancement node on the first batch: small for a smooth model, large for a rough one; auto: chosen on rows held out from the first batch",
 		ui.Number("want a positive number, or auto", func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }))
-	ui.Auto(cmd, &m.lambda, "lambda", "ridge, such as 1e-6 or 2^-30; 0 for least squares; auto: chosen on rows held out of the first batch", func(text string) (float64, error) {
+	ui.Auto(cmd, &m.lambda, "lambda", "ridge, such as 1e-6 or 2^-30; 0 for least squares; auto: chosen on rows held out from the first batch", func(text string) (float64, error) {
 		v, err := flagvalue.ParseRidge(text)
 		if err == nil && v == 0 {
 			v = bls.None

@@ -121,7 +121,7 @@ func (tr *training) guessTask(r *stream.Reader) (string, error) {
 			return "", unknown
 		case g.words < g.known:
 		case g.different > maxWords && 2*g.different > g.rows:
-			return "", ui.Usagef("%s has %d different words in the first %d rows, such as %.40q: use --task classification if they are classes, write numbers without other signs, or name another --target",
+			return "", ui.Usagef("%s has %d different words in the first %d rows, such as %.40q: if they are classes, use --task classification; if they are numbers, write them without units or other characters; or name another --target",
 				targetColumn(r), g.different, g.rows, b.Labels[0])
 		default:
 			return model.Classification, nil

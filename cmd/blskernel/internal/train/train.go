@@ -58,7 +58,7 @@ those rows agree, and reported. The model stores these settings, with --decimal,
 --na, and the other commands use them.
 
 Settings that are auto adapt to the data: the scaling, the number of enhancement nodes, and --shrink,
---lambda and --method, chosen on rows held out of the first 4096. The model learns these rows in the
+--lambda and --method, chosen on rows held out from the first 4096. The model learns these rows in the
 end like all others. The same data give the same settings on every machine. They are printed with
 their score. docs/settings.md explains them. --tune searches more widely.
 
@@ -176,9 +176,9 @@ func (tr *training) check(cmd *cobra.Command) error {
 	case tr.Folds == 1:
 		return ui.Usagef("--cv is 1; want at least 2 parts, or 0")
 	case tr.Folds > 0 && tr.Holdout > 0:
-		return ui.Usagef("--cv scores all rows, but --holdout only some: leave one out")
+		return ui.Usagef("--cv scores all rows, but --holdout only some: use only one of the two")
 	case tr.Folds > 0 && tr.tune:
-		return ui.Usagef("--cv would score settings that --tune has chosen on the same rows: leave one out")
+		return ui.Usagef("--cv would score settings that --tune has chosen on the same rows: use only one of the two")
 	}
 	nodes := tr.Nodes
 	nodes.Groups = cmp.Or(nodes.Groups, bls.DefaultGroups)

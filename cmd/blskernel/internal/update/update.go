@@ -186,7 +186,7 @@ func (up *updating) loadModel(ctx context.Context) (resumed bool, err error) {
 	case from != up.path:
 		return false, ui.Usagef("--resume: %s does not belong to this update (%s): give another --out, or leave out --resume", from, differs)
 	case up.Resume && what == "" && up.Manifest.SameData(meta):
-		return false, ui.Usagef("--resume: %s has learned this data in a finished update that is not this one (%s): leave out --resume to learn it once more", from, differs)
+		return false, ui.Usagef("--resume: %s has already learned this data, in another update that is finished (%s): leave out --resume to learn it again", from, differs)
 	case what == "" || up.restart:
 		return false, nil
 	case meta.Notes[session.NoteOnce] != "":

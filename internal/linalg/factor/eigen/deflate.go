@@ -160,9 +160,10 @@ const stripWidth = 96
 // order 300 they would make all of Hseqr 1.3 times as slow.
 const flopsWorthThreads = 200
 
-// spread applies the orthogonal u, of the given order, to the rows and columns from at on. It
-// multiplies these rows of h, from column colsFrom on, by uᵀ. It multiplies these columns of h, above
-// row rowsTo, and of z by u. Unless whole is set, it stays within rows and columns ktop to kbot of h.
+// spread applies the orthogonal u, of the given order, to rows and columns at to at+order-1. It
+// multiplies these rows of h, from column colsFrom on, by uᵀ on the left. It multiplies these columns
+// of h, above row rowsTo, and of z by u on the right. Unless m.whole is set, it stays within rows and
+// columns ktop to kbot of h.
 func (m *multishift) spread(u block.Matrix, order, at, ktop, kbot, rowsTo, colsFrom int) {
 	top, right := ktop, kbot+1
 	if m.whole {

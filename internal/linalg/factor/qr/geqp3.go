@@ -70,8 +70,8 @@ func (p *laqps) columnNorm(i, j int) float64 {
 }
 
 // reduce reduces up to nb columns from column j on, whose rows before row j are finished, and updates
-// the rest of the matrix. It returns the number of columns reduced: a panel ends where the norm of a
-// column has lost its digits.
+// the rest of the matrix. It returns the number of columns reduced, which is below nb if cancellation
+// has made the updated norm of a column inaccurate.
 func (p *laqps) reduce(j, nb int) int {
 	rows := p.m - j
 	at, v, f := p.a.Sub(j, j), p.v, p.f.Sub(0, j)

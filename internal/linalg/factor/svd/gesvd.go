@@ -17,9 +17,9 @@ type Vectors struct {
 	X     block.Matrix
 }
 
-// Gesvd computes A = U diag(s) Vᵀ for the dense m×n A, with min(m, n) values in descending order, and
-// overwrites A. It returns false, and sets the values to NaN, if an element of A is not finite or the
-// values do not converge.
+// Gesvd computes A = U diag(s) Vᵀ for the dense m×n A, with min(m, n) singular values in descending
+// order, and overwrites A. It returns false, and sets the singular values to NaN, if an element of A is
+// not finite or the iteration does not converge.
 func Gesvd(bk factor.Backend, m, n int, a block.Matrix, s []float64, u, vt Vectors) bool {
 	if min(m, n) == 0 {
 		return true

@@ -30,7 +30,7 @@ func largest(i isa) tile {
 	return tile{rows: 6, vectors: 2}
 }
 
-// steps is the number of steps of the sum in one turn of the loop.
+// steps is the number of steps of the sum in one iteration of the loop.
 const steps = 4
 
 // gemmArguments holds what lives through a call of Gemm, on the stack unless every step uses it.

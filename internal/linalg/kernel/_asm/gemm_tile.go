@@ -99,7 +99,7 @@ func (t tileCode) sum() {
 	t.eachStep(t.name, k, func(int) { t.stridedStep(a, b, rowB) }, func(int) {})
 }
 
-// eachStep writes a loop over k steps, in turns of several steps. next advances by count steps.
+// eachStep writes a loop over k steps, several in each iteration. next advances by count steps.
 func (t tileCode) eachStep(label string, k reg.GPVirtual, step func(i int), next func(count int)) {
 	t.SUBQ(operand.Imm(steps), k)
 	t.JLT(operand.LabelRef(label + "rest"))

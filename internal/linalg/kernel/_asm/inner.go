@@ -117,8 +117,8 @@ func (g *generator) innerFew(label string, rows int, n reg.GPVirtual, tail tail,
 	g.Label(label + "_end")
 }
 
-// products adds the products of the given vectors of a turn to the registers, from register 0 on. It
-// loads vectors of x into u.
+// products adds the products of the given vectors of an iteration to the registers, from register 0 on.
+// It loads vectors of x into u.
 func (g *generator) products(rows int, vectors []int, x reg.GPVirtual, u reg.VecPhysical, at func(i, r int) operand.Mem) {
 	for j, v := range vectors {
 		g.VMOVUPD(g.at(x, v), u)

@@ -18,7 +18,7 @@ func level1(g *generator) {
 	}
 }
 
-// unroll is the number of vectors in one turn of a loop over one row, which hides the loop's own
+// unroll is the number of vectors in one iteration of a loop over one row, which hides the loop's own
 // instructions.
 const unroll = 4
 
@@ -55,7 +55,7 @@ func scal(g *generator) {
 	g.ret()
 }
 
-// rot writes Kernel.Rot, with all loads of a turn before its stores.
+// rot writes Kernel.Rot, with all loads of an iteration before its stores.
 func rot(g *generator) {
 	g.function("Rot")
 	var h [4]vector

@@ -32,8 +32,8 @@ func (g *generator) parts(label string, unroll int, n reg.GPVirtual, edge reg.Re
 	}
 }
 
-// while repeats body as long as n >= step; each turn subtracts step from n and moves the pointers by
-// step elements.
+// while repeats body as long as n >= step; each iteration subtracts step from n and moves the pointers
+// by step elements.
 func (g *generator) while(label string, n reg.GPVirtual, step int, pointers []reg.GPVirtual, body func()) {
 	g.SUBQ(operand.I32(step), n)
 	g.JL(operand.LabelRef(label + "_done"))
@@ -130,7 +130,7 @@ func (p part) fmaMemory(m operand.Mem, t, v reg.Vec) {
 	}
 }
 
-// fma adds t times u to v, in one rounding.
+// fma adds t times u to v, with a single rounding.
 func (p part) fma(u, t, v reg.Vec) { p.VFMADD231PD(p.of(u), p.of(t), p.of(v)) }
 
 func (p part) mul(t, v reg.Vec) { p.VMULPD(p.of(t), p.of(v), p.of(v)) }

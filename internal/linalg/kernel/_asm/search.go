@@ -213,7 +213,7 @@ func (s *searcher) place(first reg.GPVirtual, maximum vector) {
 }
 
 // addAbs writes Kernel.AddAbs with one sum for each vector of a turn. The first sum also takes the
-// vectors after the turns, and rest the elements that do not fill a vector.
+// vectors after the iterations, and rest the elements that do not fill a vector.
 func addAbs(g *generator) {
 	g.function("AddAbs")
 	magnitude, rest := g.register(g.vecs-1), g.register(g.vecs-2)

@@ -27,8 +27,8 @@ func (op triangular) scale(g *generator, x, factor, zero reg.VecPhysical) {
 	}
 }
 
-// triangular writes Kernel.Solve or Kernel.Multiply, with all rows of a tile of X in registers, and
-// code for each number of rows and of vectors. dtrsmGeneric and dtrmmGeneric have the loops.
+// triangular writes Kernel.Solve or Kernel.Multiply. All rows of a tile of X are in registers, and each
+// number of rows and of vectors has its own code. dtrsmGeneric and dtrmmGeneric show the algorithms.
 func (g *generator) triangular(op triangular) {
 	g.function(op.name)
 	x, ldx := g.argument("x"), g.bytes("ldx")

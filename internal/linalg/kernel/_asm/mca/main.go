@@ -43,7 +43,7 @@ func main() {
 // An instruction is a line of a disassembly. target is where a branch goes.
 type instruction struct{ address, target, text string }
 
-// A loop holds the instructions of one turn, with the branch back last, or of a whole function.
+// A loop holds the instructions of one iteration, with the branch back last, or of a whole function.
 type loop []instruction
 
 var triples = map[string]string{"arm64": "aarch64-linux-gnu", "amd64": "x86_64-linux-gnu"}

@@ -197,7 +197,7 @@ func (g *generator) jumpIf(x general, is condition, y any, l label) {
 	g.op(string(is), l)
 }
 
-// while repeats body as long as n >= step; each turn subtracts step from n.
+// while repeats body as long as n >= step; each iteration subtracts step from n.
 func (g *generator) while(n general, step int, body func()) {
 	begin, end := g.unique("loop"), g.unique("done")
 	g.op("SUBS", step, n, n)

@@ -70,7 +70,7 @@ func (g *generator) eachTile(m, n general, write func(t tile), next func()) {
 	g.ret()
 }
 
-// steps is the number of steps of the sum in one turn of the loop of a whole tile.
+// steps is the number of steps of the sum in one iteration of the loop of a whole tile.
 const steps = 4
 
 // A gemmCode holds what lives through a call of Gemm. Strides are in bytes.

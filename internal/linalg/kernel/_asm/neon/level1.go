@@ -7,7 +7,7 @@ func level1(g *generator) {
 	rot(g)
 }
 
-// unroll is the number of vectors in one turn of a loop over one row, which hides the loop's own
+// unroll is the number of vectors in one iteration of a loop over one row, which hides the loop's own
 // instructions.
 const unroll = 8
 
@@ -20,7 +20,7 @@ func dot(g *generator) {
 	g.ret()
 }
 
-// axpy writes Kernel.Axpy, with all loads of a turn before its stores.
+// axpy writes Kernel.Axpy, with all loads of an iteration before its stores.
 func axpy(g *generator) {
 	g.function("Axpy")
 	alpha := vector(31)
@@ -53,7 +53,7 @@ func scal(g *generator) {
 	g.ret()
 }
 
-// rot writes Kernel.Rot, with all loads of a turn before its stores.
+// rot writes Kernel.Rot, with all loads of an iteration before its stores.
 func rot(g *generator) {
 	g.function("Rot")
 	const u, v, fromX, fromY, h = vector(0), vector(4), vector(8), vector(12), vector(28)

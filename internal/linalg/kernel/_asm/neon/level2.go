@@ -156,8 +156,8 @@ func gemvT(g *generator) {
 	g.ret()
 }
 
-// ger writes Kernel.Ger for several rows at once, which share the loads of y. All loads of a turn come
-// before its stores.
+// ger writes Kernel.Ger for several rows at once, which share the loads of y. All loads of an iteration
+// come before its stores.
 func ger(g *generator) {
 	g.function("Ger")
 	const most = 4 // rows, and vectors of each
