@@ -59,8 +59,8 @@ func TestWrong(t *testing.T) {
 		{2, "which is not a model", []string{p.pattern(), model, "--out", text}},
 		{2, ", the --model, which workers read", []string{p.pattern(), model, "--out", p.model}},
 		{2, "which exists already", []string{p.pattern(), model, out, "--skip-bad=1", "--bad-out", p.shard(0)}},
-		{2, ", a model: give", []string{p.pattern(), model, out, "--skip-bad=1", "--bad-out", folder + "/./out.bls"}},
-		{2, ", a model: give", []string{p.pattern(), model, out, "--skip-bad=1", "--bad-out", filepath.Dir(p.model) + "/./base.bls"}},
+		{2, "also --model or --out: give", []string{p.pattern(), model, out, "--skip-bad=1", "--bad-out", folder + "/./out.bls"}},
+		{2, "also --model or --out: give", []string{p.pattern(), model, out, "--skip-bad=1", "--bad-out", filepath.Dir(p.model) + "/./base.bls"}},
 		{1, "not a directory", []string{p.pattern(), model, "--out", filepath.Join(text, "out.bls")}},
 		{1, "which would be learned twice", []string{p.pattern(), model, out, filepath.Dir(p.model) + "/./part-00.csv"}},
 	} {
