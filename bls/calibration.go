@@ -98,13 +98,18 @@ func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool)
 	return m.renewSmearing(ctx, in)
 }
 
-// extendCalibration adds rows to the calibration, keeps the last ones, and fits the slope to them.
+// extendCalibration adds rows to the calibration, keeps the last ones, and fits the slope to them. A
+// row counts by its weight over s², the variance of the errors of its scores, which far outside the
+// learned rows are large and mean little.
 func (m *model) extendCalibration(rows [][]float64) {
 	rows = slices.Concat(m.calibration.rows, rows)
 	m.calibration = calibration{m.updater.Lambda(), rows[max(0, len(rows)-calibrationRows(m.targets())):]}
 	if m.constant && len(rows) > 0 {
 		scores, labels, weights := m.calibration.scores()
 		_, weights, _ = counted(make([]count, scores.RawMatrix().Cols), labels, weights, m.settings.classWeight) // finite
+		for i, row := range m.calibration.rows {
+			weights[i] = weights[i] / row[1] / row[1]
+		}
 		m.slope = fitSlope(scores, labels, weights)
 	}
 }
@@ -210,10 +215,8 @@ func (m *model) leverages(ctx context.Context, nodes *mat.Dense, exact bool) ([]
 	return q, err
 }
 
-// scores returns the scores, classes and weights of the rows for fitSlope. Rows count by their weight
-// over s², the variance of the errors of their scores: far outside the learned rows scores are large
-// and mean little. scores leaves out classes without rows and renumbers the others, so that a class
-// whose first rows come later has no effect.
+// scores returns the scores, classes and weights of the rows. It leaves out classes without rows and
+// renumbers the others, so that a class whose first rows come later has no effect.
 func (c calibration) scores() (scores *mat.Dense, labels []int, weights []float64) {
 	number, known := slices.Repeat([]int{-1}, len(c.rows[0])-3), 0
 	for class := range number {
@@ -224,7 +227,7 @@ func (c calibration) scores() (scores *mat.Dense, labels []int, weights []float6
 	}
 	scores = mat.NewDense(len(c.rows), known, nil)
 	for i, row := range c.rows {
-		weights, labels = append(weights, row[0]/row[1]/row[1]), append(labels, number[int(row[2])])
+		weights, labels = append(weights, row[0]), append(labels, number[int(row[2])])
 		for class, s := range row[3:] {
 			if number[class] >= 0 {
 				scores.Set(i, number[class], s)
@@ -325,9 +328,11 @@ func (c *calibration) code(x *codec.Coder, first int) {
 // Remove, Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration; PartialFit and
 // Forget keep it, and CalibratePartialFit extends it.
 //
-// The slope of PredictProba minimises the mean log loss of the rows, each weighted by 1/s² for the root
-// s of PredictSet, and smoothed as in Platt: each label counts as a distribution that spreads 1/(l+2)
-// evenly over all classes, so that the slope is finite even if no prediction is wrong.
+// The slope of PredictProba minimises the mean log loss of the rows, whose weights are divided by s²
+// for the root s of PredictSet, and smoothed as in Platt: each label counts as a distribution that
+// spreads 1/(l+2) evenly over all classes, so that the slope is finite even if no prediction is wrong.
+// If the method only approximates s², s is 1, and rows far outside the learned ones should not
+// calibrate.
 //
 //	shapes: X l×d, labels l, each from 0 to c-1. A few hundred rows are enough.
 //	cost: DecisionFunction, blsupdate.Updater.Leverage, and at most 64 passes over the scores.

@@ -272,11 +272,14 @@ func TestFarCalibration(t *testing.T) {
 			x.Set(i, 0, 1e3)
 		}
 	}
-	c, _ := small(nil, blsupdate.Gram, ScaleColumns, 1e-3)
-	must(t, errors.Join(c.Fit(rowsOf(x, 0, 200), labels[:200]), c.Calibrate(rowsOf(x, 200, 300), labels[200:300])))
-	slope := c.slope
-	if must(t, c.CalibratePartialFit(rowsOf(x, 300, 400), labels[300:])); !(c.slope > 0.9*slope && c.slope < 1.1*slope) {
-		t.Errorf("far rows change the slope from %v to %v", slope, c.slope)
+	for _, balance := range []ClassWeight{Unweighted, Balanced} {
+		c, _ := small(nil, blsupdate.Gram, ScaleColumns, 1e-3)
+		c.ClassWeight = balance
+		must(t, errors.Join(c.Fit(rowsOf(x, 0, 200), labels[:200]), c.Calibrate(rowsOf(x, 200, 300), labels[200:300])))
+		slope := c.slope
+		if must(t, c.CalibratePartialFit(rowsOf(x, 300, 400), labels[300:])); !(c.slope > 0.9*slope && c.slope < 1.1*slope) {
+			t.Errorf("%v: far rows change the slope from %v to %v", balance, slope, c.slope)
+		}
 	}
 }
 

@@ -187,7 +187,7 @@ func (f *Features) EnhancementNodes() int { return f.opt.EnhancementNodes }
 // or a @ W without an intercept.
 type FeatureMaps struct {
 	Scaling           Scaling
-	Means, Deviations []float64   // d each, nil unless Scaling is ScaleColumns
+	Means, Deviations []float64   // d each, nil unless Scaling is ScaleColumns; +Inf for a constant column
 	Knots, Scores     [][]float64 // d lists each, nil unless Scaling is ScaleRanks
 
 	Direct bool // S is part of A
@@ -210,7 +210,7 @@ func (f *Features) Maps() FeatureMaps {
 	m := FeatureMaps{
 		Scaling:          f.opt.Scaling,
 		Means:            slices.Clone(f.means),
-		Deviations:       slices.Clone(f.deviations),
+		Deviations:       f.divisors(),
 		Direct:           f.opt.Direct > 0,
 		Bias:             biasInput,
 		FeatureWeights:   copyOf(f.weights),

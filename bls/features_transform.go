@@ -124,7 +124,9 @@ func (f *Features) standardizeTo(h1, x *mat.Dense, from, to int) error {
 		case ScaleColumns:
 			bad := -1
 			for j, v := range sample {
-				row[j] = (v - f.means[j]) / f.deviations[j]
+				if row[j] = 0; f.deviations[j] != constantDeviation {
+					row[j] = (v - f.means[j]) / f.deviations[j]
+				}
 				if bad < 0 && math.IsInf(row[j], 0) {
 					bad = j
 				}

@@ -168,7 +168,11 @@ func (m *model) merge(ctx context.Context, other *model) error {
 			Want: "an independent model, such as a Clone"}
 	}
 	keeps := m.kept != nil || other.kept != nil
-	if !keeps && (!m.features.equal(other.features) || !slices.Equal(m.center, other.center) || (m.smearing == nil) != (other.smearing == nil)) {
+	maps := m.features
+	if !keeps {
+		maps = maps.joined(other.features)
+	}
+	if !keeps && (maps == nil || !slices.Equal(m.center, other.center) || (m.smearing == nil) != (other.smearing == nil)) {
 		return &OptionError{Op: "bls", Option: "the other model", Value: "one with different feature maps",
 			Want: "a model with the same feature maps, such as a Clone"}
 	}
@@ -193,7 +197,7 @@ func (m *model) merge(ctx context.Context, other *model) error {
 	if err := m.updater.MergeContext(ctx, other.updater); err != nil {
 		return err
 	}
-	m.weights, m.counts, m.calibration = nil, counts, calibration{}
+	m.features, m.weights, m.counts, m.calibration = maps, nil, counts, calibration{}
 	if other.smearing != nil {
 		m.boundBy(slices.Clone(other.smearing.Largest))
 	}

@@ -141,13 +141,19 @@ func TestPredictProba(t *testing.T) {
 	check(DefaultSlope)
 	must(t, c.CalibrateContext(context.Background(), rowsOf(x, 150, 300), labels[150:], nil))
 	slope := c.slope
-	_, _, weights := c.calibration.scores()
+	a, _, err := c.Expand(rowsOf(x, 150, 300), labels[150:])
+	must(t, err)
+	weights, err := c.Updater().Leverage(a)
+	must(t, err)
+	for i, q := range weights {
+		weights[i] = 1 / math.Sqrt(1+q) / math.Sqrt(1+q)
+	}
 	if want := fitSlope(scoresOf(t, c, rowsOf(x, 150, 300)), labels[150:], weights); slope != want || !c.Calibrated() {
 		t.Errorf("slope %v, want %v", slope, want)
 	}
 	check(slope)
 	must(t, c.PartialFit(x, labels))
-	c, err := DecodeClassifier(bytes.NewReader(encoded(t, c)), nil)
+	c, err = DecodeClassifier(bytes.NewReader(encoded(t, c)), nil)
 	must(t, err)
 	if !c.Calibrated() {
 		t.Error("PartialFit or Decode lose the slope")

@@ -22,10 +22,10 @@ const (
 func (f *Features) weighColumns(weights []float64) {
 	for j, w := range weights {
 		if f.ranks == nil {
-			if f.deviations[j] == 1 {
-				continue // constant
+			if f.deviations[j] == constantDeviation {
+				continue
 			}
-			f.deviations[j] = notOne(max(smallestNormal, min(math.MaxFloat64, f.deviations[j]/w)))
+			f.deviations[j] = varies(max(smallestNormal, min(math.MaxFloat64, f.deviations[j]/w)))
 			continue
 		}
 		for i := range f.ranks[j].scores {

@@ -24,8 +24,9 @@ const (
 	// training set, s[j] = (x[j] - mean[j]) / std[j]. It suits tables. A column that is constant in
 	// the first training set becomes 0, with std[j] = 1, and its weights are exactly 0. When
 	// PartialFit meets another value, std[j] becomes the root mean square distance from the
-	// constant in that batch, and the weights of the column are drawn. Earlier samples keep their
-	// 0, so the model equals a fit of the new maps to all samples.
+	// constant in that batch, or the distance itself if there is one other value. The weights of
+	// the column are drawn. Earlier samples keep their 0, so the model equals a fit of the new
+	// maps to all samples, and models of the same maps merge whether or not the column varied.
 	ScaleColumns
 	// ScaleNone takes the samples unchanged, S = X. It suits inputs of magnitude about 1.
 	ScaleNone
@@ -117,7 +118,7 @@ func columnScales(ctx context.Context, x *mat.Dense) (means, deviations []float6
 	}
 	for j, f := range factor {
 		if lo[j] == hi[j] {
-			means[j], deviations[j] = lo[j], 1
+			means[j], deviations[j] = lo[j], constantDeviation
 			continue
 		}
 		means[j] = min(hi[j], max(lo[j], (means[j]+left[j])/f))
@@ -125,8 +126,8 @@ func columnScales(ctx context.Context, x *mat.Dense) (means, deviations []float6
 		if math.IsInf(deviations[j], 1) {
 			return nil, nil, &OverflowError{Row: -1, Col: j, What: "the standard deviation"}
 		}
-		if deviations[j] = notOne(deviations[j]); deviations[j] < smallestNormal {
-			deviations[j] = 1
+		if deviations[j] = varies(deviations[j]); deviations[j] < smallestNormal {
+			deviations[j] = constantDeviation
 		}
 	}
 	return means, deviations, nil

@@ -12,7 +12,7 @@ import (
 func (f *Features) constantColumn(j int) (value float64, ok bool) {
 	switch f.opt.Scaling {
 	case ScaleColumns:
-		return f.means[j], f.deviations[j] == 1
+		return f.means[j], f.deviations[j] == constantDeviation
 	case ScaleRanks:
 		return f.ranks[j].knots[0], len(f.ranks[j].knots) == 1
 	}
@@ -21,9 +21,9 @@ func (f *Features) constantColumn(j int) (value float64, ok bool) {
 
 // withVarying returns f, or other maps if a column that was constant varies in x, which has been
 // checked. S of that column is then the distance from the constant divided by its root mean square over
-// x, up to ±4 with ScaleRanks. The weights of the column are drawn with the magnitude of the others.
-// All earlier samples have S = 0 in the column, so their nodes keep their bits, and the model equals
-// these maps fitted from the start.
+// x, or by the distance itself if x has only one other value. With ScaleRanks it ends at ±4. The
+// weights of the column are drawn with the magnitude of the others. All earlier samples have S = 0 in
+// the column, so their nodes keep their bits, and the model equals these maps fitted from the start.
 func (f *Features) withVarying(x *mat.Dense) *Features {
 	out := f
 	for j := range f.Inputs() {
@@ -42,7 +42,7 @@ func (f *Features) withVarying(x *mat.Dense) *Features {
 			out.deviations, out.ranks, out.weights = slices.Clone(f.deviations), slices.Clone(f.ranks), copyOf(f.weights)
 		}
 		if f.opt.Scaling == ScaleColumns {
-			out.deviations[j] = notOne(scale)
+			out.deviations[j] = varies(scale)
 		} else {
 			out.ranks[j] = curve{[]float64{value - end, value, value + end}, []float64{-rankLimit, 0, rankLimit}}
 		}
@@ -51,7 +51,9 @@ func (f *Features) withVarying(x *mat.Dense) *Features {
 	return out
 }
 
-// distance returns the root mean square of x[i][j] - from over the rows i.
+// distance returns the root mean square of x[i][j] - from over the rows i. If these differences are 0
+// and one other number, it returns the magnitude of that number, which does not depend on how often it
+// occurs. So an input of 0 and 1 has the same scale in all copies of a model.
 func distance(x *mat.Dense, j int, from float64) float64 {
 	l, _ := x.Dims()
 	var largest, squares float64
@@ -61,11 +63,52 @@ func distance(x *mat.Dense, j int, from float64) float64 {
 	if largest == 0 || math.IsInf(largest, 1) {
 		return largest
 	}
+	one := true
 	for i := range l {
 		d := (x.At(i, j) - from) / largest
 		squares += float64(d * d)
+		one = one && (d == 0 || math.Abs(d) == 1)
+	}
+	if one {
+		return largest
 	}
 	return largest * math.Sqrt(squares/float64(l))
+}
+
+// joined returns maps that f and g become if columns that are constant in one of them and vary in the
+// other vary in both, or nil if other things differ. Samples of either have the same nodes with them.
+func (f *Features) joined(g *Features) *Features {
+	if f.equal(g) {
+		return f
+	}
+	if f.opt.Scaling != g.opt.Scaling || f.Inputs() != g.Inputs() || f.FeatureNodes() != g.FeatureNodes() {
+		return nil
+	}
+	a, b := f.wokenLike(g), g.wokenLike(f)
+	if !a.equal(b) {
+		return nil
+	}
+	return a
+}
+
+// wokenLike returns f with the scale and the weights that g has for columns that are constant in f
+// only.
+func (f *Features) wokenLike(g *Features) *Features {
+	out := *f
+	out.deviations, out.ranks, out.weights = slices.Clone(f.deviations), slices.Clone(f.ranks), copyOf(f.weights)
+	for j := range f.Inputs() {
+		_, constant := f.constantColumn(j)
+		if _, still := g.constantColumn(j); !constant || still {
+			continue
+		}
+		if f.opt.Scaling == ScaleColumns {
+			out.deviations[j] = g.deviations[j]
+		} else {
+			out.ranks[j] = g.ranks[j]
+		}
+		out.weights.SetRow(j, g.weights.RawRowView(j))
+	}
+	return &out
 }
 
 // drawColumn draws the weights of input j. For each feature node the distribution is uniform, with the
@@ -89,10 +132,24 @@ func (f *Features) drawColumn(j int) {
 	}
 }
 
-// notOne returns v, or the next larger number if v is 1: a deviation of 1 stands for a constant column.
-func notOne(v float64) float64 {
-	if v == 1 {
-		return 1 + 0x1p-52
+// constantDeviation stands for a column that is constant so far, for which S is 0.
+const constantDeviation = 1
+
+// varies returns v, or the next larger number if v is constantDeviation.
+func varies(v float64) float64 {
+	if v == constantDeviation {
+		return v * (1 + 0x1p-52)
 	}
 	return v
+}
+
+// divisors returns the deviations, +Inf for columns that are constant so far.
+func (f *Features) divisors() []float64 {
+	out := slices.Clone(f.deviations)
+	for j, v := range out {
+		if v == constantDeviation {
+			out[j] = math.Inf(1)
+		}
+	}
+	return out
 }

@@ -3,6 +3,7 @@ package bls
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -66,6 +67,36 @@ func TestColumnThatVariesLater(t *testing.T) {
 			if diff := maxDiff(t, got, want); !(digits > 3 && diff <= 2*math.Pow(10, -digits)*gonum.Norm(want, 2)) {
 				t.Errorf("%v, %v: other weights than of a start, by %g with %.1f digits", scaling, method, diff, digits)
 			}
+		}
+	}
+}
+
+// TestMergeVaried merges a copy in which a column of 0 has become 1 with copies in which it has not, or
+// has in another share of the rows, into the model that learned all rows. A constant column is 0.
+func TestMergeVaried(t *testing.T) {
+	for _, scaling := range []Scaling{ScaleColumns, ScaleRanks} {
+		_, r := small(nil, blsupdate.Gram, scaling, 0x1p-10)
+		r.Features.Direct = 1
+		x := samples(7, 300, 12, 12)
+		y := targetsFor(x, 1)
+		for i := range 300 {
+			x.Set(i, 3, float64(max(i-200, 0)%2))
+		}
+		must(t, r.Fit(rowsOf(x, 0, 60), rowsOf(y, 0, 60)))
+		old := copyOf(rowsOf(x, 201, 202))
+		if old.Set(0, 3, 0); !gonum.Equal(mustTransform(t, r.FittedFeatures(), old), mustTransform(t, r.FittedFeatures(), rowsOf(x, 201, 202))) {
+			t.Errorf("%v: a new value of a constant column changes nodes", scaling)
+		}
+		all, err := r.Clone()
+		must(t, err)
+		for at := 60; at < 300; at += 80 {
+			part, err := r.Clone()
+			must(t, err)
+			must(t, errors.Join(part.Refit(rowsOf(x, at, at+1), rowsOf(y, at, at+1)), part.PartialFit(rowsOf(x, at+1, at+80), rowsOf(y, at+1, at+80))))
+			must(t, errors.Join(r.Merge(part), all.PartialFit(rowsOf(x, at, at+80), rowsOf(y, at, at+80))))
+		}
+		if diff := maxDiff(t, weightsOf(t, r), weightsOf(t, all)); !(diff <= 1e-9) || !r.features.equal(all.features) {
+			t.Errorf("%v: weights differ by %g from those of all rows", scaling, diff)
 		}
 	}
 }

@@ -442,6 +442,39 @@ func TestDigitsOfRidges(t *testing.T) {
 	}
 }
 
+// TestDigitsOfLeavingStarts removes the rows of a start with a ridge after others have come. A⁺ then
+// lacks a direction, or belongs to other rows than these.
+func TestDigitsOfLeavingStarts(t *testing.T) {
+	start := [][]float64{{10, 0, 0}, {10, 0, 0}, {0, 10, 10}, {0, 10, 10}}
+	for i, ops := range [][][]float64{ // the sign, the row of A, y
+		{{1, 0, 10, 10}, {1, 0, 10, 10}, {-1, 10, 0, 0}, {-1, 10, 0, 0}, {1, 1, 0, 1}},
+		{{1, 0, 10, 10}, {1, 10, 0, 0}, {-1, 10, 0, 0}, {-1, 10, 0, 0}, {-1, 10, 0, 0}, {1, 1, 0, 1}},
+		{{1, 1, 0, 5}, {1, 1, 0, -5}, {-1, 10, 0, 0}, {-1, 10, 0, 0}, {1, 1000, 0, 0}, {-1, 1, 0, 5}},
+	} {
+		var a, y []float64
+		for _, row := range start {
+			a, y = append(a, row[:2]...), append(y, row[2])
+		}
+		u := mustNew(t, Original, mat.NewDense(4, 2, a), mat.NewDense(4, 1, y), Options{Lambda: 1})
+		g, err := New(Gram, mat.NewDense(4, 2, a), mat.NewDense(4, 1, y), Options{Lambda: 1})
+		testutil.NoError(t, err)
+		for _, op := range ops {
+			for _, u := range []Updater{u, g} {
+				if ax, ya := mat.NewDense(1, 2, op[1:3]), mat.NewDense(1, 1, op[3:]); op[0] > 0 {
+					do(t, u, u.AddInputs(ax, ya))
+				} else {
+					do(t, u, u.RemoveInputs(ax, ya))
+				}
+			}
+		}
+		w, miss := weights(t, g), mat.NewDense(2, 1, nil)
+		miss.Sub(weights(t, u), w)
+		if e, digits := dense.Frobenius(miss)/dense.Frobenius(w), u.Condition().Digits; !(e <= math.Pow(10, -digits)) {
+			t.Errorf("%d: an error of %g, but %.1f digits are promised", i, e, digits)
+		}
+	}
+}
+
 // TestDigitsOfWindows slides windows of 100 rows of 10 columns over many rows, and lets an outlier
 // leave one. A removal leaves its errors in RᵀR, which later rows make larger.
 func TestDigitsOfWindows(t *testing.T) {

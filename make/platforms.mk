@@ -50,8 +50,8 @@ endef
 
 arm64 arm64-kernels arm64-fuzz golden-arm64: export BLSKERNEL_REQUIRE = neon
 
-# Everything that computes or reads files, except packages lapack, blsupdate and bls, which take an hour in emulation: the golden
-# hashes cover their results. Pages have 4 KiB, and 64 KiB in the last part.
+# Everything that computes or reads files, except packages lapack and bls and all of blsupdate, which take an hour in emulation: the
+# golden hashes cover their results. Pages have 4 KiB, and 64 KiB in the last part.
 arm64: golden-arm64 arm64-fuzz
 	$(call emulated,arm64,$(QEMU_ARM64),. ./mat ./bls/m... ./bls/internal/... ./dataset/... $(filter-out %/golden,$(INTERNAL)))
 	$(call emulated,arm64,$(QEMU_ARM64),-exec '$(QEMU_ARM64) -p 65536' ./internal/linalg/kernel ./internal/io/memory ./internal/testutil/guard)

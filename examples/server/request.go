@@ -130,8 +130,8 @@ func (m *served) row(text []byte) ([]float64, error) {
 	return cells, lacks
 }
 
-// cell returns the value of a cell of column j: a finite number; NaN for null if the model fills it in;
-// or the level of a word, which may be written as a number, -1 for an unknown word.
+// cell returns the value of a cell of column j: a finite number; NaN for null, or an empty word, if the
+// model fills it in; or the level of a word, which may be written as a number, -1 for an unknown word.
 func (m *served) cell(j int, v any) (float64, error) {
 	levels := m.cells[j].Levels
 	text, _ := json.Marshal(v) // as it was decoded
@@ -141,7 +141,13 @@ func (m *served) cell(j int, v any) (float64, error) {
 	case v == nil && m.fills:
 		return math.NaN(), nil
 	case levels != nil && (isNumber || isWord):
-		return float64(slices.Index(levels, strings.Trim(word+string(number), " \t"))), nil
+		word = strings.Trim(word+string(number), " \t")
+		if word == "" && !m.fills {
+			return 0, errors.New("the word is empty")
+		} else if word == "" {
+			return math.NaN(), nil
+		}
+		return float64(slices.Index(levels, word)), nil
 	case isNumber:
 		f, err := number.Float64()
 		if err != nil {

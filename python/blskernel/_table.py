@@ -52,7 +52,7 @@ class Table:
     def of(cls, X: Any) -> Optional[Table]:
         """Return the table of a DataFrame with words or missing cells, described by its first rows; else None.
 
-        The levels of a categorical column are its categories, and "" for all other words.
+        The levels of a categorical column are its categories, and "" for all other words. An empty category is a missing cell.
         """
         names = list(getattr(X, "columns", ()))
         if not hasattr(X, "dtypes") or len(set(names)) < len(names):
@@ -64,7 +64,7 @@ class Table:
         words = {}
         for i, column in enumerate(columns):
             if column.dtype == "category":
-                cells, levels = [str(cell) for cell in head[i] if cell == cell], sorted({"", *map(str, column.dtype.categories)})
+                cells, levels = [str(cell) for cell in head[i] if cell == cell and cell != ""], sorted({"", *map(str, column.dtype.categories)})
                 words[i] = {"levels": levels, "fill": [float(f"{cells.count(level) / max(1, len(cells)):.7g}") for level in levels]}
                 head[i] = [0 if cell == cell else None for cell in head[i]]
         named = all(isinstance(name, str) for name in names)

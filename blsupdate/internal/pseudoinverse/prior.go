@@ -20,8 +20,9 @@ import (
 // removed row a takes its row δ of Δ along: E loses δᵀa, and the right-hand side gains δᵀ(y - a W). As
 // long as all rows are from the start these terms cancel: the model is as if started with the remaining
 // rows. Otherwise M + E is no longer (A + Δ)ᵀ(A + Δ) for the remaining rows, because a was subtracted
-// and not a + δ. Later updates use A⁺(A⁺)ᵀ as the inverse of M + E. So E gains F (I + B δ)⁻¹ with F =
-// (a + δ)ᵀδ and the B of the removal, -(M + E)⁻¹(a + δ)ᵀ. If ‖B δ‖ >= 1, A⁺ may then lack directions.
+// and not a + δ. Later updates use A⁺(A⁺)ᵀ as the inverse of M + E. So E gains Fᵀ(I + B δ)⁻¹ with F =
+// (a + δ)ᵀδ and the B of the removal, -(M + E)⁻¹(a + δ)ᵀ, and the rows of Δ grow likewise, also the
+// zeros of rows added later. If ‖B δ‖ >= 1, A⁺ may lack directions.
 //
 // New nodes H enter by D = (M + E)⁻¹(A + Δ)ᵀH and their own weights W2. Once rows have been added, T =
 // E D - ΔᵀH is not zero: the right-hand side becomes [I; Dᵀ](M (W - W*) + T W2), and E becomes
@@ -103,13 +104,12 @@ func (p *prior) leave(lambda float64, change *mat.Dense, l, n int, ax *mat.Dense
 	}
 	p.move(change)
 	p.share = min(maxBias, 10*p.share/rest) // without the first rows lambda counts for more
-	if p.first -= n; n > 0 {
+	if p.first -= n; n > 0 || p.mixed {
 		size := dense.Frobenius(ax)
+		p.delta = state.Capped(p.delta / max(0, 1-float64(keptUnits*b*lambda*p.delta)))
 		f := p.delta * (1 + float64(2*plain*size)/rest) // Ax Br is not symmetric, and only one triangle of it is used
 		p.add(f, gone)
-		delta := float64(lambda * p.delta)
-		kept := max(0, 1-float64(b*delta))
-		p.size = state.Capped(p.size + float64(f*size) + float64(p.delta*(size+delta))/kept)
+		p.size = state.Capped(p.size + float64(f*size) + float64(p.delta*(size+float64(lambda*p.delta))))
 		p.mixed = true
 	}
 }
@@ -125,8 +125,11 @@ func (p *prior) widen(h, d float64, w2 *mat.Dense) {
 	p.size = state.Capped(p.size + float64(2*p.delta*h*(1+d)) + float64(d*t))
 }
 
-// biasUnits makes up for the share, which is an estimate from below.
-const biasUnits = 4
+// biasUnits and keptUnits make up for the share, which is an estimate from below.
+const (
+	biasUnits = 4
+	keptUnits = 2
+)
 
 // bias bounds the relative error of target t due to the prior. now and scaled are the norms of column t
 // of W and of D⁻¹W, with the D of Reach. reach belongs to M, far bounds the norm of column t of W - W0,
