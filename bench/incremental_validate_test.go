@@ -79,8 +79,7 @@ func TestRunOptionErrors(t *testing.T) {
 	}
 }
 
-// TestStops cancels a run before it starts, between two steps and between two methods, and fails to
-// emit a row.
+// TestStops cancels a run before its start, between steps and between methods, and fails to emit a row.
 func TestStops(t *testing.T) {
 	full := errors.New("disk full")
 	const second = "improved, samples 91 to 110" // of step 1, which begins with it

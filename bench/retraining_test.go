@@ -64,8 +64,7 @@ func TestRidgePseudoinverse(t *testing.T) {
 	}
 }
 
-// TestTimePseudoinverse times an A with a column of zeros. Without a ridge it has no Cholesky factor,
-// and by says so.
+// TestTimePseudoinverse times an A with a zero column: no Cholesky factor without a ridge, as by says.
 func TestTimePseudoinverse(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	a, y := testutil.Random(r, 50, 6), testutil.Random(r, 50, 2)

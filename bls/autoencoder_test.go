@@ -12,8 +12,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// encoderProblem returns A1 (l×n), scaled by rows, and H1 (l×(d+1)), as Algorithm 1 makes them, and
-// their products.
+// encoderProblem returns A1 (l×n), scaled by rows, and H1 (l×(d+1)) of Algorithm 1, and their products.
 func encoderProblem(seed uint64, l, d, n int) (a1, h1 *mat.Dense, gram *mat.SymPacked, cross *mat.Dense) {
 	x := samples(seed, l, d, d)
 	h1 = mat.NewDense(l, d+1, nil)

@@ -186,8 +186,7 @@ func TestRelabel(t *testing.T) {
 	}
 }
 
-// The same holds for sizes at which products are cut into blocks and shared by threads, and for many
-// classes at once.
+// The same holds for sizes at which threads share blocks of products, and for many classes at once.
 func TestManyNewClasses(t *testing.T) {
 	testutil.NotUnderRace(t, "TestTune has the goroutines of a choice")
 	const classes, d = 60, 20

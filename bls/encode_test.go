@@ -43,8 +43,7 @@ func TestEncodeGoesOn(t *testing.T) {
 						t.Fatalf("%v: after batch %d the model that was decoded is another", method, i)
 					}
 				}
-				// The one that goes on is read in the middle of things, a byte at a
-				// time.
+				// The model that goes on is read midway, a byte at a time.
 				var err error
 				again.c, err = DecodeClassifier(iotest.OneByteReader(bytes.NewReader(encoded(t, c))), bk)
 				must(t, err)

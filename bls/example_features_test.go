@@ -52,8 +52,7 @@ func ExampleScaling() {
 	// columns: the first two rooms are the same: false
 }
 
-// Options that are left out stand for defaults. Options returns these defaults, also for maps that were
-// written and read.
+// Options left out stand for defaults. Options returns the defaults, also for maps written and read.
 func ExampleFeatureOptions() {
 	x := dataset.Digits(200, 1).Dense(0, 200)
 	f, a, err := bls.FitTransformFeatures(x, bls.FeatureOptions{Groups: 5, EnhancementNodes: 50, Seed: 1})

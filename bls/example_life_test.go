@@ -13,8 +13,7 @@ import (
 	"blskernel/mat"
 )
 
-// A digit that the model has never seen becomes a new class, samples are unlearned, and older ones
-// fade.
+// A digit that is new to the model becomes a class, samples are unlearned, and older ones fade.
 func ExampleClassifier_Remove() {
 	train, test := dataset.Digits(2000, 1), dataset.Digits(500, 2)
 	labels := train.LabelsInt(0, 2000)
@@ -56,8 +55,7 @@ func ExampleClassifier_Remove() {
 	// rows of the classes: [200 200 200 200 200 200 200 200 200 0]
 }
 
-// Two models with the same feature maps learn different samples. Merged, they are one model of all
-// samples.
+// Two models with the same feature maps learn different samples. Merged, they are one model of all.
 func ExampleClassifier_Merge() {
 	train, test := dataset.Digits(2000, 1), dataset.Digits(500, 2)
 	base := bls.Classifier{Features: bls.FeatureOptions{Scaling: bls.ScaleSamples, Shrink: 0.8, EnhancementNodes: 100}, Method: blsupdate.Gram,

@@ -93,8 +93,7 @@ func TestClone(t *testing.T) {
 	}
 }
 
-// Regressors forget, unlearn, merge and change the ridge as their output layers do, and report which
-// methods can.
+// Regressors forget, unlearn, merge and change ridges like output layers, and report which methods can.
 func TestLifeOfARegressor(t *testing.T) {
 	ctx := context.Background()
 	for _, method := range allMethods {

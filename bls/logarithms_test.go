@@ -77,8 +77,7 @@ func TestLogTargets(t *testing.T) {
 		t.Error("decoded, the model has other predictions")
 	}
 
-	// Another batch moves the limit and not the factor. A target without a logarithm changes
-	// nothing.
+	// Another batch moves the limit, not the factor. Targets without a logarithm change nothing.
 	before := encoded(t, &r)
 	bad := mat.NewDense(3, 1, []float64{1, 0, -1})
 	var target *TargetError

@@ -23,8 +23,7 @@ func TestWithUpdaterGoesOn(t *testing.T) {
 	const first, l = 70, 130
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for i, method := range allMethods {
-			// The model that expands is by another method, and its fields have changed
-			// since the fit.
+			// The expanding model has another method and fields changed since the fit.
 			p := newPair(t, bk, allMethods[(i+1)%len(allMethods)])
 			p.r.NoIntercept = i%2 == 1
 			p.learn(0, 60)

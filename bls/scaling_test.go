@@ -34,9 +34,8 @@ func bigScales(x []float64) (mean, std *big.Float) {
 }
 
 // The differences from the first mean have a relative error of eps each, and their sum one of l eps.
-// With the last rounding, the mean is off by at most eps |m| + (l+2) eps std. The sum of squares has a
-// relative error of (l+3) eps, and the correction for the error of the first mean is at most l²eps² of
-// it.
+// With the last rounding, the mean errs by at most eps |m| + (l+2) eps std. The sum of squares has a
+// relative error of (l+3) eps, and the correction for the first mean's error is at most l²eps² of it.
 func TestColumnScales(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, l := range []int{2, 3, 64, 785} {

@@ -34,8 +34,7 @@ func TestStandardizeRow(t *testing.T) {
 			kept := slices.Clone(x)
 			standardizeRow(dst, x)
 			want := bigZScore(x)
-			// |max - mean| / std is its z, so max|x|/std <= 4·max|z| here, where the mean
-			// is near 0.
+			// |max - mean| / std is its z, so max|x|/std <= 4·max|z| with a mean near 0.
 			tol := 8 * float64(d+5) * eps * math.Sqrt(float64(d))
 			for j := range x {
 				if !(math.Abs(dst[j]-want[j]) <= tol) {

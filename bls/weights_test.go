@@ -88,8 +88,7 @@ func TestWeightedCenter(t *testing.T) {
 	}
 }
 
-// Balanced has the effect of giving the weights n/(c n_j), from the counts so far including the rows
-// being learned.
+// Balanced acts as the weights n/(c n_j), from the counts so far including the rows being learned.
 func TestBalanced(t *testing.T) {
 	ctx := context.Background()
 	x := samples(31, 130, 12, 14)

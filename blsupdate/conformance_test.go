@@ -362,8 +362,7 @@ func TestGrowth(t *testing.T) {
 			for seed := range uint64(seeds) {
 				r := rand.New(rand.NewPCG(50, seed))
 				a, y := testutil.WithCondition(r, cuts[3], k, cond), signs(r, cuts[3], 1)
-				// Every state of an update has an error, so the largest condition
-				// number counts.
+				// Every state has an error, so the largest condition number counts.
 				for _, l := range cuts {
 					kappa = max(kappa, kappaOf(rowsBetween(a, 0, l), lambda))
 				}

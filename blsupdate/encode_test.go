@@ -133,8 +133,7 @@ func use(t testing.TB, u Updater) {
 	_ = Encode(io.Discard, u)
 }
 
-// failsAt fails the test unless Decode returns a *FormatError with the given offset, or any if that is
-// -1.
+// failsAt fails the test unless Decode returns a *FormatError with the given offset, or any for -1.
 func failsAt(t *testing.T, data []byte, offset int) {
 	t.Helper()
 	_, err := Decode(bytes.NewReader(data), nil)
@@ -145,8 +144,7 @@ func failsAt(t *testing.T, data []byte, offset int) {
 }
 
 // TestAlteration changes every byte of an encoding of each method, or of all smallModels in the long
-// form. The result is a *FormatError or a model that can be used. NaN in any word is refused at its
-// offset.
+// form. The result is a *FormatError or a usable model. NaN in any word is refused at its offset.
 func TestAlteration(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutine")
 	for n, u := range smallModels(t) {

@@ -151,8 +151,7 @@ func ExampleStateBytes() {
 	// improved  2453 MB
 }
 
-// A line fitted to four points, the noise in them, and the error at the last point of a line fitted to
-// the other three.
+// A line fitted to four points, their noise, and the error at the last of a line fitted to the others.
 func ExampleStatistics() {
 	a := mat.NewDense(4, 2, []float64{1, 0, 1, 1, 1, 2, 1, 3})
 	y := mat.NewDense(4, 1, []float64{0.1, 0.9, 2.1, 2.9})

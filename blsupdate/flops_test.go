@@ -183,9 +183,8 @@ func TestCounter(t *testing.T) {
 	}
 }
 
-// TestResolve checks what the forms stand for. Auto takes Compressed where 6k²l + 6qk² + 2k³ is less
-// than 6qkl + 3q²k + q³: from q = 1.1187 k on for l = 5k, and from 1.3553 k for l = k, without the
-// weights.
+// TestResolve checks what the forms stand for. Auto takes Compressed where 6k²l + 6qk² + 2k³ < 6qkl +
+// 3q²k + q³: from q = 1.1187 k on for l = 5k, and from 1.3553 k for l = k, without the weights.
 func TestResolve(t *testing.T) {
 	for _, test := range []struct {
 		opt     Options

@@ -85,8 +85,7 @@ func TestInverseLargeRows(t *testing.T) {
 	})
 }
 
-// TestInverseOverflow adds rows of which only intermediate products overflow, while the state would be
-// changed in place.
+// TestInverseOverflow adds rows of which only intermediate products overflow, during a change in place.
 func TestInverseOverflow(t *testing.T) {
 	eachInverse(t, func(t *testing.T, v variant, opt Options) {
 		const k, c = 5, 2

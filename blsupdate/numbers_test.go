@@ -226,8 +226,7 @@ func TestHostileLambda(t *testing.T) {
 			if !v.answers(t, name, u, err, first, its, lambda, true) {
 				continue
 			}
-			// The bound counts lambda as rows of A, which is too much if nothing else
-			// counts.
+			// The bound counts lambda as rows of A: too much if nothing else counts.
 			if c := u.Condition(); !(c.Digits > 10) && lambda <= 1 {
 				t.Errorf("%s: %.1f digits", name, c.Digits)
 			}

@@ -15,8 +15,7 @@ import (
 func flopRates() *Rates { return ConstantRates(1, math.Inf(1)) }
 
 // TestPlanAgainstAll compares the choice with the smallest sum of flops over all batches, method by
-// method and batch by batch, if all accept the start; 1000 batches are more than Plan adds up one by
-// one.
+// method and batch by batch, if all accept the start; Plan does not add up 1000 batches one by one.
 func TestPlanAgainstAll(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutine")
 	for _, k := range []int{1, 7, 100} {
@@ -141,8 +140,7 @@ func TestPlanNeeds(t *testing.T) {
 	}
 }
 
-// TestPlanStarts checks that candidates that Plan calls valid can be started and have weights after the
-// first batch.
+// TestPlanStarts checks that valid candidates of Plan can start and have weights after the first batch.
 func TestPlanStarts(t *testing.T) {
 	for _, l := range []int{3, 8, 20} {
 		for _, lambda := range []float64{0, 0.5} {

@@ -20,8 +20,7 @@ import (
 
 // TestNodesAnyRank goes through the cases of C: of full rank, zero, and neither; for tall, square and
 // wide A of full and of deficient rank, more new nodes than samples, and new nodes that are zero or
-// copies. Then it adds rows, which lie outside the row space if the new nodes left A with dependent
-// columns.
+// copies. Then it adds rows, outside the row space if the new nodes left A with dependent columns.
 func TestNodesAnyRank(t *testing.T) {
 	r := rand.New(rand.NewPCG(71, 0))
 	inside := func(a *mat.Dense, p int) *mat.Dense { return nearly(r, a, p, 0) }

@@ -157,9 +157,8 @@ func TestQRScales(t *testing.T) {
 	})
 }
 
-// TestQRMergeRidges merges models of different ridges, of fewer rows than nodes and of more. The ridge
-// of the receiver remains. If only the other ridge determines the result, a receiver without one is
-// refused.
+// TestQRMergeRidges merges models of different ridges, of fewer or more rows than nodes. The receiver's
+// ridge remains. If only the other ridge determines the result, a receiver without one is refused.
 func TestQRMergeRidges(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		const k, c = 20, 2

@@ -238,8 +238,7 @@ func wrongRows() (all []refusal) {
 		signed, signedY := mat.NewDense(2+q, 2, append([]float64{e, 0, 0, e}, rows...)), mat.NewDense(2+q, 1, append([]float64{e, 2 * e, 5}, make([]float64, q-1)...))
 		add("both signs", "", isSingular, refusal{a: signed, y: signedY}, remove(rowsBetween(signed, 2, 2+q), rowsBetween(signedY, 2, 2+q)))
 	}
-	// Two larger rows complete the row space; the targets of the others make the second part of the
-	// batch fail.
+	// Two larger rows complete the row space. The other rows' targets fail the batch's second part.
 	small, ax, ya := scaled(testutil.Random(r, 3, 5), 1e-3), scaled(testutil.Random(r, 20, 5), 1e-3), mat.NewDense(20, 1, nil)
 	for i := range 20 {
 		if i == 4 || i == 11 {
@@ -259,8 +258,7 @@ func constantRows(r *rand.Rand, rows, cols int, size float64) *mat.Dense {
 	return scaled(signs(r, rows, cols), size)
 }
 
-// nearlyDependent returns a wide A of condition 1e14, for which new rows or nodes look like rounding
-// noise.
+// nearlyDependent returns a wide A of condition 1e14: new rows or nodes look like rounding noise.
 func nearlyDependent(r *rand.Rand) *mat.Dense {
 	return gonummat.DenseCopyOf(testutil.WithCondition(r, 9, 4, 1e14).T())
 }

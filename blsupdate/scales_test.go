@@ -13,8 +13,7 @@ import (
 	"blskernel/mat"
 )
 
-// A powerLife takes a model through every action with the rows [a h] and the targets y, multiplied by
-// powers of two.
+// A powerLife takes a model through every action with rows [a h] and targets y times powers of two.
 type powerLife struct {
 	a, h, y *mat.Dense
 	lambda  float64

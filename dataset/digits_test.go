@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestDigitsGolden compares the bytes of two seeds with checksums: a few images, and enough images that
-// each skeleton is drawn by maps of all kinds. A new checksum invalidates all results published with
-// the set.
+// TestDigitsGolden compares the bytes of two seeds with checksums: a few images, and enough that each
+// skeleton is drawn by maps of all kinds. A new checksum invalidates results published with the set.
 func TestDigitsGolden(t *testing.T) {
 	s := Digits(100, 1)
 	if s.Name != "synthetic digits" || !s.Synthetic || s.Rows != 28 || s.Cols != 28 || s.Classes != 10 || s.Len() != 100 || len(s.Labels) != 100 {

@@ -226,9 +226,8 @@ func TestHostileFolders(t *testing.T) {
 	}
 }
 
-// realFolder returns the folder that an environment variable names, or else the folder of data sets
-// next to the repository. It skips the test if there is none. A named folder that does not exist fails
-// in the loader.
+// realFolder returns the folder that an environment variable names, or the folder of data sets next to
+// the repository. It skips the test if there is none. A missing named folder fails in the loader.
 func realFolder(t *testing.T, variable, name string) string {
 	if dir := os.Getenv(variable); dir != "" {
 		return dir

@@ -18,8 +18,7 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// idx returns an idx file of unsigned bytes with the given dimensions and body, whether or not they
-// belong together.
+// idx returns an idx file of unsigned bytes with given dimensions and body, even if they do not match.
 func idx(body []byte, dims ...uint32) []byte {
 	out := []byte{0, 0, 8, byte(len(dims))}
 	for _, d := range dims {
@@ -161,9 +160,8 @@ func TestReadNORB(t *testing.T) {
 	}
 }
 
-// TestReadCorruptGzip checks that every cut and every changed byte is found, except in the fields of
-// the header that carry no data: the text bit of the flags, time, extra flags, system (RFC 1952,
-// section 2.3).
+// TestReadCorruptGzip checks that every cut and every changed byte is found, except in header fields
+// without data: the text bit of the flags, time, extra flags, system (RFC 1952, section 2.3).
 func TestReadCorruptGzip(t *testing.T) {
 	for name, test := range map[string]struct {
 		good []byte

@@ -169,9 +169,8 @@ func TestZCAPanels(t *testing.T) {
 	}
 }
 
-// TestZCAConstants checks what the documentation says of the constants for data in [0, 1]: the
-// constants of the reference code make P = I/10 to within 1e-3, and the others bring the variances
-// together.
+// TestZCAConstants checks what the documentation says of constants for data in [0, 1]: the constants of
+// the reference code make P = I/10 within 1e-3, and the others bring variances together.
 func TestZCAConstants(t *testing.T) {
 	x := zcaSamples(300, 40, 40, 1)
 	unit := ZCAOptions{RowConstant: ZCAUnitRows, EigenvalueConstant: ZCAUnitValues}

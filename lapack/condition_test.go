@@ -123,8 +123,7 @@ func TestConditionExtremes(t *testing.T) {
 				}
 			}
 		}
-		// Elements of 2⁸⁰⁰ times solutions of the size of the condition number, 2³⁰¹, would
-		// overflow.
+		// Elements of 2⁸⁰⁰ times solutions near the condition number, 2³⁰¹, would overflow.
 		u := []float64{0x1p800, 0x1p800, 0, 0x1p500}
 		if got := impl.Dtrcon(gonumlapack.MaxColumnSum, blas.Upper, blas.NonUnit, 2, u, 2, work, iwork); !(got >= 0x1p-302 && got <= 0x1p-300) {
 			t.Errorf("rcond = %v, want %v", got, 0x1p-301)

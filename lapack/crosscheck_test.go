@@ -317,8 +317,7 @@ func (c *crosscheck) spectra() {
 // TestCrossCheck runs every routine on problems of random shapes. On the pure backend no bit depends on
 // the kernel, the number of threads, or what earlier calls left in workspaces. Other backends and
 // gonum's BLAS agree: residuals of 30 n eps, which the other tests allow, make differences of 60 n eps
-// cond(A) ‖X‖, which is 1e-9 ‖X‖ for the largest n. At order 160 two threads share the inverse of a
-// triangle.
+// cond(A) ‖X‖, or 1e-9 ‖X‖ for the largest n. At order 160 two threads share a triangle's inverse.
 func TestCrossCheck(t *testing.T) {
 	defer blskernel.SetThreads(0)
 	sizes := []int{7, 33, 90, 160}

@@ -17,8 +17,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// potrf tests that the Cholesky factorization of the triangle ul in g fails at pivot p, or succeeds if
-// p is -1.
+// potrf tests that the Cholesky factorization of triangle ul in g fails at pivot p, or succeeds for -1.
 func potrf(t *testing.T, name string, bk blskernel.Backend, ul blas.Uplo, g *held, p int) {
 	t.Helper()
 	if got := cholesky.Potrf(factor.On(bk), ul, factor.Base, g.R, block.Dense(g.X, g.Ld)); got != p {

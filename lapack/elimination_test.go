@@ -16,8 +16,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A stackedProblem is [R z; B Y] as plain matrices; R is upper triangular, and B too if triangle is
-// set.
+// A stackedProblem is [R z; B Y] as plain matrices; R, and B if triangle is set, is upper triangular.
 type stackedProblem struct {
 	r, z, b, y *full
 	triangle   bool

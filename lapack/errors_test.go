@@ -25,9 +25,8 @@ import (
 
 // exactRank returns factors of exact products L D Lᵀ, or L D Mᵀ, of the given rank: L is unit lower
 // triangular with quarters of -1, 0 and 1, so that sums of n products are multiples of 1/16 below n and
-// exact, and D has ones, then zeros. No pivot is exchanged with another: the first row and column of
-// every such product are at most 1/4 off the diagonal, which has 1, and the Schur complement is one
-// again.
+// exact, and D has ones, then zeros. No pivots are exchanged: the first row and column of every such
+// product are at most 1/4 off the diagonal, which has 1, and the Schur complement is one again.
 func exactRank(rng *rand.Rand, n, rank int) (l, d *full) {
 	l = testmat.Func(n, n, func(i, j int) float64 {
 		if j < i {
@@ -57,8 +56,7 @@ func TestExactlySingular(t *testing.T) {
 					}
 					l, d := exactRank(rng, n, rank)
 					m := l
-					// A second factor makes the elimination of the transpose as
-					// exact.
+					// A second factor makes eliminating the transpose as exact.
 					if !f.symmetric {
 						m, _ = exactRank(rng, n, rank)
 					}

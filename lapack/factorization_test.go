@@ -129,8 +129,7 @@ func newFactorization[M matrix](t testing.TB, f typed[M], hold func(*full) (M, f
 	return r
 }
 
-// A storage is where operands lie. Its functions return checks that nothing around an operand was
-// written.
+// A storage holds operands. Its functions return checks that nothing around them was written.
 type storage struct {
 	packed func(a *full) (*mat.SymPacked, func())
 	dense  func(a *full) (*mat.Dense, func())

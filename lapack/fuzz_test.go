@@ -82,9 +82,8 @@ func (p *problem) do(f func() error) error {
 // maxGuarded is the number of elements that a guarded operand has room for.
 const maxGuarded = 1 << 13
 
-// fuzzed adds seeds for orders about the boundaries of tiles and blocks, and runs f on a backend that
-// the fuzzer chooses: the pure one on each kernel, and gonum's BLAS, for which packed blocks are
-// copied.
+// fuzzed adds seeds for orders near edges of tiles and blocks, and runs f on a backend that the fuzzer
+// chooses: the pure one on each kernel, and gonum's BLAS, for which packed blocks are copied.
 func fuzzed(f *testing.F, run func(p *problem)) {
 	for form := range byte(5) {
 		for _, n := range []byte{0, 1, 2, 3, 5, 7, 8, 9, 16, 17, 23, 24, 25, 40} {
@@ -165,8 +164,7 @@ func FuzzLU(f *testing.F) {
 	})
 }
 
-// FuzzCholeskyTriangle tests the products and solutions of two triangles, by halves down to small
-// squares.
+// FuzzCholeskyTriangle tests products and solutions of two triangles, halved down to small squares.
 func FuzzCholeskyTriangle(f *testing.F) {
 	fuzzed(f, func(p *problem) {
 		n, nb := p.order(60)

@@ -154,11 +154,10 @@ func elementRatio(a, b, m *full) float64 {
 	return worst
 }
 
-// choleskyInverseRatio is InverseRatio in the Frobenius norm. By U⁻¹U⁻ᵀ the error of A X is
-// within a multiple of |Uᵀ||U||U⁻¹||U⁻ᵀ| (Higham, section 14.3), whose 1-norm may be
-// several times ‖A‖₁‖X‖₁: 3.8 for the Hilbert matrix with a ridge at n = 129, where the
-// ratio in the 1-norm is 36, in the ∞-norm 1.9, and in this one, which does not tell A X from X A,
-// 2.7.
+// choleskyInverseRatio is InverseRatio in the Frobenius norm. By U⁻¹U⁻ᵀ the error of A X is within a
+// multiple of |Uᵀ||U||U⁻¹||U⁻ᵀ| (Higham, section 14.3), whose 1-norm may be several times ‖A‖₁‖X‖₁: 3.8
+// for the Hilbert matrix with a ridge at n = 129, where the ratio in the 1-norm is 36, in the ∞-norm
+// 1.9, and in this one, which does not tell A X from X A, 2.7.
 func choleskyInverseRatio(a, x *full) float64 {
 	if a.R == 0 {
 		return 0

@@ -91,8 +91,7 @@ func newGuarded(ul blas.Uplo, n, lda int, unit bool, at func(i, j int) float64) 
 // nans returns n elements of NaN, and at least one.
 func nans(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, max(1, n)) }
 
-// wide returns a copy of a as a view with gaps between its rows, and a check that the gaps are
-// unchanged.
+// wide returns a copy of a as a view with gaps between rows, and a check that they do not change.
 func wide(t testing.TB, a *full) (*mat.Dense, func()) {
 	h := hold(a, a.C+3, whole)
 	return h.View(), func() { t.Helper(); h.Check(t, "view") }
@@ -155,8 +154,7 @@ func wantElement(t *testing.T, name string, err, kind error, i, j int) {
 	}
 }
 
-// A journal is a Recorder that notes the routines and cannot compute: inner calls must go to what
-// Begin returns.
+// A journal is a Recorder that notes routines and cannot compute: inner calls go to what Begin returns.
 type journal struct {
 	blas.Float64
 	inner    blskernel.Backend

@@ -30,9 +30,8 @@ func draw[T any](rng *rand.Rand, p float64, usual T, others ...T) T {
 	return usual
 }
 
-// The texts of panics and their order are gonum's, and so are the answers for empty matrices. Most
-// calls have one or two bad arguments; some have many. Without a BLAS, gonum's routine ends after its
-// checks.
+// The texts of panics and their order are gonum's, as are the answers for empty matrices. Most calls
+// have one or two bad arguments, some many. Without a BLAS, gonum's routine ends after its checks.
 func TestImplementationArguments(t *testing.T) {
 	testutil.NotUnderRace(t, "computing in one goroutine")
 	const long = 151 * 150

@@ -97,8 +97,7 @@ func TestLeastSquares(t *testing.T) {
 	})
 }
 
-// The rank depends on Tolerance: the diagonal of R of a diagonal matrix is the matrix, in descending
-// order.
+// The rank depends on Tolerance: R of a diagonal matrix has its diagonal, in descending order.
 func TestLeastSquaresTolerance(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		a := testmat.Func(6, 4, func(i, j int) float64 {

@@ -165,8 +165,7 @@ func TestHostileNaN(t *testing.T) {
 				for k, bad := range kinds {
 					for i, at := range positions(rng, o.good.R, o.good.C) {
 						if n == 5 && (i+k)%3 > 0 || n > 5 && i%len(kinds) != k {
-							// Every place, and every kind, but not all
-							// pairs.
+							// All places and all kinds, but not all pairs.
 							continue
 						}
 						o.check(t, n, bad, at[0], at[1])

@@ -72,8 +72,7 @@ func testQR(t *testing.T, name string, f *QR, a *full, regular bool, hold func(a
 	if !testmat.SameBits(r.X, r.Upper(0).X) {
 		t.Fatalf("%s: R is not triangular", name)
 	}
-	// Higham, theorem 19.4 and equation (19.13): both residuals are c l k eps in the columns'
-	// norms.
+	// Higham, theorem 19.4, equation (19.13): both residuals are c l k eps in the columns' norms.
 	if k > 0 {
 		checkRatio(t, name+": ‖A - QR‖/(l ‖A‖ eps)", testmat.ProductRatio(a, q, r))
 		checkRatio(t, name+": ‖I - QᵀQ‖/(l eps)", testmat.OrthogonalRatio(q))

@@ -92,8 +92,7 @@ func refineGallery() []testmat.Family {
 	return g
 }
 
-// testRefineBounds tests one matrix with three columns, and returns to how many of them theorem 12.4
-// applied.
+// testRefineBounds tests a matrix with three columns, and returns to how many theorem 12.4 applies.
 func testRefineBounds(t *testing.T, name string, f *factorization, a *full, rng *rand.Rand) (proven int) {
 	t.Helper()
 	n := a.R
@@ -123,8 +122,7 @@ func testRefineBounds(t *testing.T, name string, f *factorization, a *full, rng 
 				t.Errorf("%s: column %d: Backward is %.3g after refinement", name, j, got.Backward[j])
 			}
 		}
-		// Where the bound is above 1, which says that no digit is right, the solves have no
-		// digit either.
+		// If the bound is above 1, which says that no digit is right, the solves have none.
 		if want.bound > 0.1 {
 			if !(got.Forward[j] > 0.01) {
 				t.Errorf("%s: column %d: Forward is %.3g, exactly %.3g", name, j, got.Forward[j], want.bound)
@@ -199,8 +197,7 @@ func TestRefineStep(t *testing.T) {
 				}
 			}
 			// With the factors of A/4 a step is four times too long, and triples the error.
-			// What is left is the start, whose backward error is large enough to be known
-			// to many digits.
+			// The start is left, whose backward error is large enough for many digits.
 			quarter := a.Scaled(0.25)
 			start := exact.Sub(testmat.Func(n, columns, func(_, _ int) float64 { return -1e-5 * (1 + rng.Float64()) }))
 			r, w := b.Sub(a.Mul(start)), a.Abs().Mul(start.Abs())
@@ -243,8 +240,7 @@ func TestRefineExtremes(t *testing.T) {
 			if !testmat.SameBits(x.RawMatrix().Data, b.RawMatrix().Data) {
 				t.Errorf("%s: X = %v", f.name, x.RawMatrix().Data)
 			}
-			// The exact solutions have no residual; 4u(|A||x| + |b|) = 8u|x| is what
-			// remains.
+			// Exact solutions have no residual; 4u(|A||x| + |b|) = 8u|x| remains.
 			if !slices.Equal(bounds.Backward, []float64{0, 0, 0}) || !slices.Equal(bounds.Forward, []float64{0, 8 * eps, 8 * eps}) {
 				t.Errorf("%s: bounds %v", f.name, bounds)
 			}

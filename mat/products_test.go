@@ -27,8 +27,7 @@ func product(a, b mat.Matrix) *Dense {
 	return c
 }
 
-// close compares got with want within k² eps, the bound of a sum of k products of numbers of size 1, in
-// any order.
+// close compares got with want within k² eps, the bound for sums of k products of size 1 in any order.
 func close(t *testing.T, what string, got, want mat.Matrix, k int) {
 	t.Helper()
 	r, c := want.Dims()

@@ -10,8 +10,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 )
 
-// TestMain runs the tests with Prism, without the lines that it logs and the temporary files that it
-// leaves.
+// TestMain runs the tests with Prism, without its log lines and the temporary files it leaves.
 func TestMain(m *testing.M) {
 	beam.RegisterInit(func() { slog.SetDefault(slog.New(slog.DiscardHandler)) })
 	folder, err := os.MkdirTemp("", "scaleout-*")

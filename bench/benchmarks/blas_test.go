@@ -9,8 +9,7 @@ import (
 )
 
 // BenchmarkOperation runs all cases of all operations of package speed, which has their operands and
-// flops. Operations on vectors alone take vectors with as many elements as a matrix of the order in the
-// name.
+// flops. Operations on vectors alone take as many elements as a matrix of the order in the name.
 func BenchmarkOperation(b *testing.B) {
 	backends(b, func(b *testing.B, bk blskernel.Backend) {
 		for _, op := range speed.Operations() {

@@ -9,8 +9,7 @@ import (
 	"blskernel/mat"
 )
 
-// A solver is the factorization of a square matrix M. BenchmarkOperation times factorizations, inverses
-// and SolveTo.
+// A solver is the factorization of a square M. BenchmarkOperation times it, inverses and SolveTo.
 type solver[M any] interface {
 	Factorize(a M) error
 	RCond() float64

@@ -111,9 +111,8 @@ func (m *model) flops(of action) (all float64) {
 	return all
 }
 
-// BenchmarkUpdater times every action for every method that supports it, and Improved's Update and
-// AddInputs in every form. Update is AddInputs and Weights: the cost of a batch if weights are wanted
-// after each.
+// BenchmarkUpdater times every action for every method that has it, and Improved's Update and AddInputs
+// in every form. Update is AddInputs and Weights: the cost of a batch with weights after each.
 func BenchmarkUpdater(b *testing.B) {
 	backends(b, func(b *testing.B, bk blskernel.Backend) {
 		for _, of := range actions {

@@ -70,8 +70,7 @@ func checkLine(t *testing.T, err error) *LineError {
 	return at
 }
 
-// TestLines reads what no command writes. Each fault names its line, and a message is short
-// however long the line is.
+// TestLines reads what no command writes. Each fault names its line, briefly even if the line is long.
 func TestLines(t *testing.T) {
 	long := strings.Repeat("x", maxLine-100)
 	for _, test := range []struct {

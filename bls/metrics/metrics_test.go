@@ -148,8 +148,7 @@ func TestKnown(t *testing.T) {
 	near(t, "accuracy", metrics.Accuracy([]int{0, 1, -1, 3}, []int{0, 2, 1, 3}, nil), 0.5, 0)
 	p := mat.NewDense(4, 2, []float64{0.1, 0.9, 0.9, 0.1, 0.8, 0.2, 0.35, 0.65})
 	near(t, "log loss", metrics.LogLoss([]int{1, 0, 0, 1}, p, nil), 0.21616187468057912, 1e-15)
-	// Confidences 0.9, 0.9, 0.8, 0.65, the last of them wrong: bins (0.8, 0.9], (0.7, 0.8], (0.6,
-	// 0.7].
+	// Confidences 0.9, 0.9, 0.8, 0.65, the last wrong: bins (0.8, 0.9], (0.7, 0.8], (0.6, 0.7].
 	near(t, "calibration", metrics.CalibrationError([]int{1, 0, 0, 0}, p, nil), (0.2+0.2+0.65)/4, 1e-15)
 	known, got := []float64{3, -0.5, 2, 7}, []float64{2.5, 0, 2, 8}
 	near(t, "RMSE", metrics.RMSE(known, got, nil), math.Sqrt(0.375), 1e-15)
@@ -201,8 +200,7 @@ func TestUndefined(t *testing.T) {
 	}
 }
 
-// TestRankingBeyondLimit adds more samples than the Ranking keeps: the result is an estimate, the same
-// in every run.
+// TestRankingBeyondLimit adds more samples than a Ranking keeps: the estimate is the same in every run.
 func TestRankingBeyondLimit(t *testing.T) {
 	fill := func(limit, l int) *metrics.Ranking {
 		r, rank := rand.New(rand.NewPCG(5, 5)), metrics.NewRanking(2, limit)

@@ -135,8 +135,7 @@ func testGolden(t *testing.T, arch, suffix string) {
 		for j, text := range want {
 			v, err := strconv.ParseFloat(text, 64)
 			must(t, err)
-			// Some ten products of numbers below 10, which some machines round once and
-			// others twice.
+			// About ten products of numbers below 10; machines round each once or twice.
 			if !(math.Abs(got[j]-v) <= 1e-13) {
 				t.Errorf("%v: prediction %d is %v, want %v", method, j, got[j], v)
 			}

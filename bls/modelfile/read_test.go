@@ -341,8 +341,7 @@ func (r *lazyReader) Read(p []byte) (int, error) {
 	return 1, nil
 }
 
-// A reader may return nothing and no error, even at the end, but one that never returns anything else
-// is an error.
+// A reader may return nothing and no error, even at the end, but doing so forever is an error.
 func TestLazyReader(t *testing.T) {
 	b := written(t, file(t, blsupdate.Gram, false))
 	for name, read := range readers {

@@ -46,9 +46,8 @@ func TestRandomTables(t *testing.T) {
 	}
 }
 
-// learn trains a model on the table and predicts the table with it. It returns the message of a
-// refusal. A panic, a refusal that names no column, and predictions that are missing or not finite are
-// errors.
+// learn trains a model on the table and predicts the table. It returns the message of a refusal. A
+// panic, a refusal that names no column, and predictions that are missing or not finite are errors.
 func (r *randomTable) learn(t *testing.T, dir string) (refusal string, err error) {
 	defer func() {
 		if v := recover(); v != nil {

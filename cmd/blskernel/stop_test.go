@@ -57,8 +57,7 @@ func TestStopAtEveryLook(t *testing.T) {
 		if !testutil.Long() {
 			step = (looks + 2) / 3
 		}
-		// Some looks are at the same time on several goroutines, so their number varies a
-		// little.
+		// Several goroutines may look at the same time, so the number varies a little.
 		ended := 0
 		for n := 0; n < looks; n += step {
 			w.files.lay(t)

@@ -12,8 +12,7 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// benchText is a text of rows lines: numbers of the given format under the names n0, n1, ..., a word
-// and a label.
+// benchText has rows lines: numbers of the given format under names n0, n1, ..., a word and a label.
 func benchText(rows, numbers int, format func(float64) string) []byte {
 	var b bytes.Buffer
 	rng := rand.New(rand.NewPCG(1, 2))

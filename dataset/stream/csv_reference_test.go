@@ -84,9 +84,8 @@ func bitsEqual(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// compareCSV reads text, as it comes from arrive, and compares samples, their places, the bytes that
-// they took and the faults with the reference: up to the first bad sample, and beyond it with
-// Options.Bad.
+// compareCSV reads text, as it comes from arrive, and compares samples, places, bytes taken and faults
+// with the reference: up to the first bad sample, and beyond it with Options.Bad.
 func compareCSV(t *testing.T, text string, comma rune, arrive func() io.Reader) {
 	t.Helper()
 	for _, aside := range []bool{false, true} {

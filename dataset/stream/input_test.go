@@ -60,8 +60,7 @@ func TestChangedWhileRead(t *testing.T) {
 	}
 }
 
-// TestReplacedWhileOpened opens a path where a short and a long file take turns: each opened file is
-// read as a whole.
+// TestReplacedWhileOpened opens a path where a short and a long file take turns: each is read whole.
 func TestReplacedWhileOpened(t *testing.T) {
 	testutil.NotEmulated(t, "thousands of files")
 	if runtime.GOOS == "windows" {

@@ -185,8 +185,7 @@ func TestBadEnds(t *testing.T) {
 	testutil.NoError(t, r.Close())
 }
 
-// TestBadReadFault reads from a reader that fails after bad samples, in a later piece: that is a
-// fault of the file.
+// TestBadReadFault reads from a reader that fails in a piece after bad samples: a fault of the file.
 func TestBadReadFault(t *testing.T) {
 	why := errors.New("the line is dead")
 	for lines := range 12 {

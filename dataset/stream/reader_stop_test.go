@@ -77,8 +77,7 @@ func TestCancel(t *testing.T) {
 	testutil.WaitGoroutines(t, before)
 }
 
-// TestNamedPipe opens a pipe without a writer: Open ends with the context, as does Next when it reaches
-// such a pipe.
+// TestNamedPipe opens a pipe without a writer: Open ends with the context, as does Next at such a pipe.
 func TestNamedPipe(t *testing.T) {
 	before := testutil.Goroutines()
 	pipe := filepath.Join(t.TempDir(), "pipe")

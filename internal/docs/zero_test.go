@@ -59,9 +59,8 @@ var zeros = []any{
 // unusable lists the types whose doc comments say that methods of the zero value panic.
 var unusable = map[string]bool{"model.Model": true, "blsupdate.Counter": true, "blsupdate.Rates": true, "speed.Case": true, "speed.Problem": true}
 
-// TestZeroValues checks that methods of the zero value of an exported type never access nil or an index
-// out of range, except for unusable types. Nor do they for a nil context. Every type with methods must
-// be in zeros.
+// TestZeroValues checks that methods of zero values of exported types never access nil or an index out
+// of range, except unusable types. Nor do they for a nil context. Every type with methods is in zeros.
 func TestZeroValues(t *testing.T) {
 	called, packages := map[string]bool{}, libraries(t)
 	t.Chdir(t.TempDir()) // some methods write files

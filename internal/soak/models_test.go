@@ -110,8 +110,7 @@ func modelTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 			return nil
 		}
 		add(fmt.Sprintf("shared-classifier-%v", method), func() ([]float64, error) {
-			// All tasks write the same model to the same file, which is complete at any
-			// time.
+			// All tasks write the same model to one file, which is always complete.
 			if err := errors.Join(same(shared), modelfile.Save(path, &modelfile.File{Classifier: shared})); err != nil {
 				return nil, err
 			}

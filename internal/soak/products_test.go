@@ -19,8 +19,7 @@ import (
 )
 
 // productTasks returns the BLAS operations of package speed, each on operands that it draws itself. For
-// each, the first case has a size worth several goroutines even if none stands by, and the last one a
-// small size.
+// each, the first case is worth several goroutines even if none stands by, and the last one is small.
 //
 // An element is at most a sum of 2n products of numbers below 1/2, and one more number. Each run is
 // within gamma_{2n+4} (n/2+1) of the exact element, so two runs are within twice that, (n+2)² eps.

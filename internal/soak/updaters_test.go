@@ -14,8 +14,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// updaterTasks returns tasks that update models of all methods. Each model learns, forgets, unlearns
-// and goes on.
+// updaterTasks returns tasks that update models of all methods, which learn, forget, unlearn and go on.
 //
 // Weights are within 50 sqrt(l) eps κ² of their norm for every method (docs/numerics.md). A removal of
 // rows with a leverage h adds 1e4 eps/(1-h), and two runs are within twice the sum. The rows have κ < 5

@@ -12,8 +12,7 @@ import (
 	"blskernel/mat"
 )
 
-// TestRowsRemove removes, picks, drops and appends rows of many blocks and compares with a list of
-// rows.
+// TestRowsRemove removes, picks, drops and appends rows of many blocks, and compares with a list.
 func TestRowsRemove(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(66, seed))

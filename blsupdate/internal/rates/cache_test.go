@@ -126,8 +126,7 @@ func TestRatesFaults(t *testing.T) {
 	}
 }
 
-// keyMark stands for the key of this machine in fuzzed rates files, since a checked-in file cannot have
-// that key.
+// keyMark stands for this machine's key in fuzzed rates files: a checked-in file cannot have that key.
 const keyMark = `"HERE"`
 
 // fixture returns a rates file for this machine, with keyMark in place of the key, and a function that

@@ -17,8 +17,7 @@ import (
 	"blskernel/internal/testutil/faultfs"
 )
 
-// replace writes a file with two calls of Write and a WriteAt of the first byte, which covers all users
-// of this package.
+// replace writes a file by two Writes and a WriteAt of byte 0, which covers all users of this package.
 func replace(fsys vfs.FS, path string) error {
 	f, err := Create(fsys, path)
 	if err != nil {

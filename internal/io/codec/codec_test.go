@@ -101,8 +101,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestOffsets checks errors at known places. An error of the source is wrapped, and is not a
-// FormatError.
+// TestOffsets checks errors at known places. An error of the source is wrapped, not a FormatError.
 func TestOffsets(t *testing.T) {
 	words := func(v ...uint64) *bytes.Reader {
 		var out bytes.Buffer

@@ -112,8 +112,7 @@ odd
 `
 
 func TestSystemBounds(t *testing.T) {
-	// 1,000,000 + 100,000 + 1,500,000 - 200,000 + 50,000 kB is more than the stated available
-	// memory.
+	// 1,000,000 + 100,000 + 1,500,000 - 200,000 + 50,000 kB exceeds the stated available memory.
 	const machine = (2_450_000 + 500_000) * 1024
 	const swap = 500_000 * 1024
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }

@@ -182,9 +182,8 @@ func (s signature) huge() (all []change) {
 }
 
 // TestArguments gives every routine every kind of bad argument: on every backend it panics with the
-// text for that argument and has written nothing. With two bad arguments it panics with gonum's text
-// for the first one in gonum's order of checks. With a huge argument it panics with some text of the
-// BLAS.
+// text for that argument and writes nothing. With two bad arguments it panics with gonum's text for the
+// first in gonum's order of checks. With a huge argument it panics with some text of the BLAS.
 func TestArguments(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutines")
 	all := candidates(t)

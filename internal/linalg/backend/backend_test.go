@@ -41,8 +41,7 @@ type wrapper struct{ blskernel.Backend }
 
 func (w wrapper) Unwrap() blskernel.Backend { return w.Backend }
 
-// What the pure backend offers also works through a wrapper; a backend that is not ours offers none of
-// it.
+// What the pure backend offers also works through a wrapper. A foreign backend offers none of it.
 func TestPure(t *testing.T) {
 	kernels := backend.Kernels()
 	if len(kernels) == 0 || kernels[len(kernels)-1] != "generic" {

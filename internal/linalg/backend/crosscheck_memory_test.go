@@ -236,8 +236,7 @@ func (c *call) expect(reference blskernel.Backend) (want, magnitude outcome) {
 	}
 	switch {
 	case c.twin != nil:
-		// M(T)⁻¹|T||x|, where the comparison matrix M(T) has |t_ii| on its diagonal and -|t_ij|
-		// off it.
+		// M(T)⁻¹|T||x|: the comparison matrix M(T) has |t_ii| on its diagonal, -|t_ij| off it.
 		last := len(absolute) - 1
 		for i, v := range want.x[last] {
 			absolute[last][i] = math.Abs(v)

@@ -21,8 +21,7 @@ func (j journal) Begin(r backend.Routine) blskernel.Backend {
 	return backend.Begin(j.Backend, r)
 }
 
-// A backend that embeds another records calls: a factorization is one entry, however many calls it
-// makes.
+// A backend that embeds another records calls: a factorization, with all its calls, is one entry.
 func ExampleRecorder() {
 	var entries []backend.Routine
 	recorder := journal{blskernel.Default(), &entries}

@@ -16,11 +16,10 @@ import (
 // A signature is a routine with the names of its parameters in their order, and its operands. What is
 // bad for a parameter, and with what text it panics, follows from its type and its name.
 //
-// An operand is NAME=KIND:DIMENSIONS, with ! before = if it is written, and !! if it is not read
-// either. Kinds are v for a vector, m for a matrix, o for one with a transpose argument, t for a
-// triangle, and b for a band. Dimensions are parameters, p and q for the rows and columns of op(A), or
-// s for the order on a side. An element errs by the sum of the dimensions of roundings and more
-// roundings.
+// An operand is NAME=KIND:DIMENSIONS, with ! before = if written, and !! if not read either. Kinds are
+// v for a vector, m for a matrix, o for one with a transpose argument, t for a triangle, and b for a
+// band. Dimensions are parameters, p and q for the rows and columns of op(A), or s for the order on a
+// side. An element errs by the sum of the dimensions of roundings and more roundings.
 type signature struct {
 	routine, params, operands string
 	roundings                 string

@@ -98,8 +98,7 @@ func TestDrotmg(t *testing.T) {
 		case blas.Diagonal:
 			h[1], h[2] = -1, 1
 		}
-		// HᵀDH = diag(d1, d2) for D = diag(rd1, rd2). One per cent is for the magnitude, which
-		// is rounded.
+		// HᵀDH = diag(d1, d2) for D = diag(rd1, rd2). 1% is for the rounded magnitude.
 		for i, test := range []struct {
 			roundings int
 			want      float64

@@ -20,9 +20,8 @@ import (
 // Package internal/linalg/backend compares the routines, with the blocks of this machine, with gonum's.
 // The tests here compare other blocks, threads and places with these, bit for bit.
 
-// What no routine may read or write is filled with a canary. In operands it is a NaN, which shows
-// in every result that it touches; in results a number, since a NaN to which something is added
-// stays the same.
+// What no routine may read or write is filled with a canary. In operands it is a NaN, which shows in
+// every result that it touches; in results a number, since adding to a NaN changes nothing.
 var inOperand, inResult = math.NaN(), 12345.678
 
 // A store is the storage of a matrix: guards, gaps and unstored elements hold the canary.

@@ -161,8 +161,7 @@ func TestDtrsmZeroDiagonal(t *testing.T) {
 					t.Errorf("order %d, zero in row %d: the rows before it have changed", order, zero)
 				}
 				for j, v := range b[zero*n : (zero+1)*n] {
-					// Column j of X has the sign of column j of B, whose
-					// elements are equal.
+					// Column j of X has the sign of B's, whose elements are equal.
 					if sign := j%3 - 1; sign == 0 && !math.IsNaN(v) || sign != 0 && !math.IsInf(v, sign) {
 						t.Errorf("order %d, zero in row %d: X[%d,%d] = %v", order, zero, zero, j, v)
 					}

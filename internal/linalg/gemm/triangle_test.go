@@ -9,8 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A triangularProblem is one call of Dtrsm or Dtrmm, which overwrites the m×n C: T = op(A) from the
-// left or right.
+// A triangularProblem is a call of Dtrsm or Dtrmm to overwrite the m×n C: T = op(A) from left or right.
 type triangularProblem struct {
 	problem
 	solve bool

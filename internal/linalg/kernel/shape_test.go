@@ -11,8 +11,7 @@ import (
 	"blskernel/internal/testutil/guard"
 )
 
-// available runs f as a subtest for each kernel of the table; kernels that this machine cannot run are
-// visibly skipped.
+// available runs f as a subtest for each kernel, visibly skipped if this machine cannot run the kernel.
 func available(t *testing.T, f func(t *testing.T, k Kernel)) {
 	for _, k := range table {
 		t.Run("kernel="+k.Name, func(t *testing.T) {

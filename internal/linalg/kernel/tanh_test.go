@@ -133,9 +133,8 @@ func checkSplit(t *testing.T, x *big.Float, hi, lo float64, bits uint) {
 	}
 }
 
-// The portable kernel is within 2 ulp of the exact value everywhere: the bounds in the comments are
-// below 2. It is odd and never beyond ±1. The others do the same operations in the same order and give
-// the same bits.
+// The portable kernel errs by at most 2 ulp everywhere: the bounds in the comments are below 2. It is
+// odd and never beyond ±1. The others do the same operations in the same order and give the same bits.
 func TestTanhAccuracy(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutines")
 	src := tanhArguments()
@@ -214,8 +213,7 @@ func TestTanh(t *testing.T) {
 	exhaust(t, checkTanh, func(Kernel) []int { return []int{256} })
 }
 
-// BenchmarkTanh runs the kernels and math.Tanh on arguments in random order, so that branches cannot be
-// predicted.
+// BenchmarkTanh runs the kernels and math.Tanh on arguments in random order: no branch is predictable.
 func BenchmarkTanh(b *testing.B) {
 	for _, n := range []int{10, 100, 1000, 10000} {
 		src, dst := between(rand.New(rand.NewPCG(7, 8)), -3, 3, n), make([]float64, n)

@@ -52,8 +52,7 @@ func call(l backend.ColumnMajorLAPACK, routine string, names []string, values ma
 	return testutil.PanicValue(func() { method.Call(in) })
 }
 
-// TestLAPACKPanics gives each routine arguments that are right, empty, bad in one place, and beyond 32
-// bits.
+// TestLAPACKPanics gives each routine arguments: right, empty, bad in one place, and beyond 32 bits.
 func TestLAPACKPanics(t *testing.T) {
 	l := needLAPACK(t)
 	huge := math.MaxInt32

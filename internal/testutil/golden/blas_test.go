@@ -67,8 +67,7 @@ var level3 = []routine{
 	{"DgemmTanh", "tA tB m n k alpha a lda b ldb bias c ldc", ruleProduct + "; tanh is the kernel's own"},
 }
 
-// A shape has the sizes of a call. Its place in the list determines which scalars and increments are
-// used.
+// A shape has the sizes of a call. Its place in the list determines the scalars and increments.
 type shape struct{ m, n, k int }
 
 // vectors are orders around vectors of 2, 4, 8 and 16, 32 lanes, several rounds, and shares of threads.

@@ -25,8 +25,7 @@ import (
 var exact = strings.Fields(`Sqrt FMA Abs Floor Ceil Trunc Round Copysign Ldexp Frexp Nextafter IsNaN IsInf Inf NaN Signbit
 	Float64bits Float64frombits Float32bits Float32frombits`)
 
-// certain lists, by package, the functions and methods of gonum that compute nothing or round each
-// element once.
+// certain lists, by package, the functions of gonum that compute nothing or round each element once.
 var certain = map[string][]string{
 	"gonum.org/v1/gonum/mat": strings.Fields(`At AsRowMajor CloneFrom ColView Copy DenseCopyOf Dims IsEmpty NewDense NewSymDense RawMatrix
 		Apply AtVec Len RawTriangular ReuseAsTri ReuseAsVec SetVec Triangle
@@ -77,8 +76,7 @@ func load(t *testing.T) (all []listed, imports types.Importer, set *token.FileSe
 
 // TestMathAndGonum fails if a package that computes uses a function whose result is not the same
 // everywhere. It covers gonum's arithmetic and most of package math, which has assembly on some
-// machines or is fused by the compiler on others. It also covers NormFloat64 and ExpFloat64, which use
-// package math.
+// machines or is fused on others. It also covers NormFloat64 and ExpFloat64, which use package math.
 func TestMathAndGonum(t *testing.T) {
 	all, imports, set := load(t)
 	for _, p := range all {

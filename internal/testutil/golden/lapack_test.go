@@ -15,8 +15,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// orders are around tiles, panels of 16 to 64, the ends of recursions at about 100, and blocks of 128
-// and 256.
+// orders are around tiles, panels of 16 to 64, ends of recursions near 100, and blocks of 128 and 256.
 var orders = []int{1, 2, 3, 7, 8, 9, 16, 17, 25, 33, 48, 65, 97, 129, 150, 193, 257, 390}
 
 // symmetric draws a packed matrix and adds diagonal to its diagonal.
@@ -142,8 +141,7 @@ func TestGoldenTriangles(t *testing.T) {
 	})
 }
 
-// TestGoldenImplementation hashes our routines of lapack.Implementation, at orders at which gonum
-// computes nothing.
+// TestGoldenImplementation hashes routines of Implementation, at orders where gonum computes nothing.
 func TestGoldenImplementation(t *testing.T) {
 	each(t, "implementation", func(r recorder, b blskernel.Backend) {
 		impl := lapack.Implementation{Backend: b}
@@ -186,8 +184,7 @@ func TestGoldenImplementation(t *testing.T) {
 	})
 }
 
-// orthogonal adds the results of the routines for QR and LQ factorizations and least squares of an
-// m×n a.
+// orthogonal adds the results of the routines for QR, LQ and least squares of an m×n a.
 func (r recorder) orthogonal(impl lapack.Implementation, m, n int, a []float64) {
 	k := min(m, n)
 	lq, ls, b, work := slices.Clone(a), slices.Clone(a), slices.Clone(a[:5*max(m, n)]), make([]float64, 4*max(m, n))

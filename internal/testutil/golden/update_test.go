@@ -12,8 +12,7 @@ import (
 	"blskernel/mat"
 )
 
-// settings returns the options of a method's updates: every form that it reads, with inverses and by
-// solving.
+// settings returns a method's options for updates: every form it reads, with inverses and by solving.
 func settings(m blsupdate.Method) (all []blsupdate.Options) {
 	forms := []blsupdate.Form{blsupdate.Auto}
 	switch m {

@@ -11,8 +11,7 @@ import (
 // sink keeps reads from being optimised away.
 var sink float64
 
-// TestRegion checks that every element of a slice can be read and written, but not the element next to
-// it at the edge.
+// TestRegion checks that all of a slice can be read and written, but not the element past its edge.
 func TestRegion(t *testing.T) {
 	if !Watched {
 		t.Skip("no pages that cannot be touched")

@@ -46,8 +46,7 @@ func jobNamed(t testing.TB, jobs jobpb.JobServiceClient, name string) *jobpb.Job
 	return nil
 }
 
-// A pool starts a process of the command for each worker that a runner asks for, by the flags of Beam's
-// containers.
+// A pool starts the command for each worker that a runner requests, by the flags of Beam's containers.
 type pool struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
 	t       testing.TB

@@ -56,8 +56,7 @@ func command(t testing.TB, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// processesWith returns the ids of the processes with a setting in their environment, where the system
-// tells.
+// processesWith returns the ids of processes with a setting in their environment, if the system tells.
 func processesWith(setting string) (ids []string) {
 	paths, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, path := range paths {

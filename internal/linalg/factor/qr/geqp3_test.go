@@ -15,8 +15,7 @@ import (
 )
 
 // TestGeqp3 checks that Q R = A P and that no remaining column is longer than the pivot, for sizes
-// around whole panels. Columns that nearly repeat others make norms lose their digits, so that panels
-// end early.
+// around whole panels. Columns that nearly repeat others make norms lose digits, so panels end early.
 func TestGeqp3(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		bk, rng := factor.On(b), testutil.Rand(81)
