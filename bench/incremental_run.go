@@ -94,8 +94,7 @@ func (r *incrementalRun) step(ctx context.Context, step int) (row TableRow, err 
 }
 
 // change starts the i-th variant, or updates it if start is false, and returns the time, weights
-// included. If warm is true, it starts the variant twice: the first start allocates memory and starts
-// threads.
+// included. If warm is true, it starts twice: the first start allocates memory and starts threads.
 func (r *incrementalRun) change(i int, start, warm bool, a, y *mat.Dense) (seconds float64, err error) {
 	v := r.Variants[i]
 	opt := v.options(r.Update)

@@ -39,11 +39,10 @@ const maxInferredClasses = 1 << 12
 // learns all rows, including the held-out ones. For Original and Improved, which compute the
 // pseudoinverse, a zero Lambda means no ridge.
 //
-// Methods that change a model, such as Fit and Calibrate, must not run concurrently with any other
-// method; methods that predict, count or write may run concurrently. Assigning a fitted Classifier
-// copies the fields but shares the model, until Fit or Refit replaces it in one of the two; Clone makes
-// an independent model. So a server can predict with a model while a clone of it learns, and then swap
-// the two.
+// Methods that change a model, such as Fit and Calibrate, must not run concurrently with any other;
+// methods that predict, count or write may run concurrently. Assigning a fitted Classifier copies the
+// fields but shares the model, until Fit or Refit replaces it in one of the two; Clone makes an
+// independent model. So a server can predict while a clone of its model learns, and then swap the two.
 type Classifier struct {
 	// Backend computes all products; nil stands for blskernel.Default(). It is also used for
 	// Features.Backend and Update.Backend if they are nil.
@@ -129,9 +128,8 @@ func (c *Classifier) DecisionFunctionContext(ctx context.Context, x *mat.Dense) 
 	return c.scores(ctx, x)
 }
 
-// Predict returns the class of each sample: the index of its largest score; ties go to the lowest
-// index. It has the cost and errors of DecisionFunction, but holds the scores of only one panel of
-// rows.
+// Predict returns each sample's class: the index of its largest score; ties go to the lowest index. It
+// has the cost and errors of DecisionFunction, but holds the scores of only one panel of rows.
 func (c *Classifier) Predict(x *mat.Dense) ([]int, error) {
 	return c.PredictContext(background, x)
 }
@@ -241,8 +239,7 @@ func inferClasses(labels []int) int {
 	return classes
 }
 
-// OneHot returns the targets Y (l×c) of a classification: y[i][j] is 1 if labels[i] = j and -1
-// otherwise.
+// OneHot returns the targets Y (l×c) of a classification: y[i][j] is 1 if labels[i] = j, else -1.
 //
 //	shapes: labels l, at least one, each from 0 to classes-1.
 //	errors: *OptionError for classes < 1; *LabelError for a label out of range; *ShapeError if

@@ -9,8 +9,7 @@ import (
 
 // Errors shared with blsupdate. Fit and PartialFit also return other errors of blsupdate.
 type (
-	// ShapeError reports a matrix without rows, or one that does not fit the model or another
-	// matrix.
+	// ShapeError reports a matrix that has no rows or does not fit the model or another matrix.
 	ShapeError = blsupdate.ShapeError
 	// NotFiniteError reports that samples or targets contain a NaN or an infinity.
 	NotFiniteError = blsupdate.NotFiniteError

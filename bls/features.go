@@ -27,10 +27,9 @@ const None = -1
 // maxNodes bounds k, so that the product of two numbers of nodes does not overflow an int64.
 const maxNodes = math.MaxInt32
 
-// FeatureOptions are the settings of Algorithm 1. The zero value stands for 10 groups of 10 feature
-// nodes, no enhancement nodes, and seed 0 on the default backend. A Classifier or a Regressor chooses
-// Scaling, EnhancementNodes, Direct, Relevance and Steps if they are zero; None turns off the last
-// four.
+// FeatureOptions are the settings of Algorithm 1. The zero value is 10 groups of 10 feature nodes, no
+// enhancement nodes, and seed 0 on the default backend. A Classifier or Regressor chooses Scaling,
+// EnhancementNodes, Direct, Relevance and Steps if they are zero; None turns off the last four.
 type FeatureOptions struct {
 	// Scaling standardises the samples: ScaleColumns and ScaleRanks suit tables, ScaleSamples
 	// images. FitFeatures treats ScaleAuto as ScaleSamples, the scaling of the paper.

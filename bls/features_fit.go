@@ -118,9 +118,8 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, columns []float6
 
 // fineTune returns the weights of all groups, beta_1 to beta_n2 side by side, (d+1)×N.
 //
-// The groups differ only in their random numbers, so one product with the (d+1)×N random weights and
-// one with all A1 replace 2·n2 narrow ones. The products for the autoencoders are summed over panels of
-// rows.
+// The groups differ only in random numbers, so one product with the (d+1)×N random weights and one with
+// all A1 replace 2·n2 narrow ones. Products for the autoencoders are summed over panels of rows.
 func (f *Features) fineTune(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	bk, opt := f.opt.Backend, f.opt
 	l, d := x.Dims()

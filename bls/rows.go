@@ -15,8 +15,7 @@ import (
 // memory compared with X and A.
 const panelElements = 1 << 20
 
-// enhancePanel is the number of rows whose enhancement nodes are computed between two checks of a
-// context.
+// enhancePanel is the number of rows whose enhancement nodes are computed between two checks of ctx.
 const enhancePanel = 1 << 16
 
 // panelRows returns the number of rows, 16 to 4096, of a panel with the given number of columns. It

@@ -414,8 +414,7 @@ func (t *trials) checkMemory(opt FeatureOptions) error {
 // trialMaps are feature maps fitted to the rows of a choice: one, or one for each training set.
 type trialMaps []fittedMaps
 
-// fittedMaps are feature maps with the feature nodes of the rows of a choice, and the weights of their
-// columns.
+// fittedMaps are feature maps, with the nodes of a choice's rows, and the weights of their columns.
 type fittedMaps struct {
 	features  *Features
 	z         *mat.Dense // m×N, or m×(N+d) with S

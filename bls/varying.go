@@ -91,8 +91,7 @@ func (f *Features) joined(g *Features) *Features {
 	return a
 }
 
-// wokenLike returns f with the scale and the weights that g has for columns that are constant in f
-// only.
+// wokenLike returns f with g's scale and weights for columns that are constant in f only.
 func (f *Features) wokenLike(g *Features) *Features {
 	out := *f
 	out.deviations, out.ranks, out.weights = slices.Clone(f.deviations), slices.Clone(f.ranks), copyOf(f.weights)

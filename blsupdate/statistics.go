@@ -14,8 +14,7 @@ import (
 	"blskernel/mat"
 )
 
-// Statistics describe how well the weights fit the rows of a model. Slices have one element for each
-// target.
+// Statistics describe how well the weights fit the rows of a model. Slices have an element per target.
 type Statistics struct {
 	Rows int // n, the rows of positive weight
 

@@ -88,9 +88,8 @@ type Updater interface {
 	// does not matter.
 	//
 	// Original and Improved with a ridge return a *RankError if there would be fewer samples than
-	// nodes (unless C is CZero), and so does QR without a ridge if there already are. QR and
-	// InverseCholesky return a *ConditionError for κ above about 1e7: then start anew with all
-	// nodes.
+	// nodes (unless C is CZero), as does QR without a ridge if there already are. QR and
+	// InverseCholesky return a *ConditionError for κ above about 1e7: then restart with all nodes.
 	AddNodes(a, h, y *mat.Dense) error
 	AddNodesContext(ctx context.Context, a, h, y *mat.Dense) error
 
@@ -116,9 +115,8 @@ type Updater interface {
 	AddTargets(t *mat.Dense) error
 	AddTargetsContext(ctx context.Context, t *mat.Dense) error
 
-	// MapTargets replaces the targets by linear combinations of them: Y becomes Y T, and W becomes
-	// W T, for the c×p matrix T. Otherwise it is like AddTargets. Use it to reorder or merge
-	// targets.
+	// MapTargets replaces targets by their linear combinations: Y becomes Y T, and W becomes W T,
+	// for the c×p matrix T. Otherwise it is like AddTargets. Use it to reorder or merge targets.
 	MapTargets(t *mat.Dense) error
 	MapTargetsContext(ctx context.Context, t *mat.Dense) error
 

@@ -42,8 +42,7 @@ type Options struct {
 	SkipBad int64
 	BadOut  string
 
-	// KnownLabels makes a row bad if the model lacks its label. By default the label becomes a new
-	// class.
+	// KnownLabels makes a row bad if the model lacks its label. By default it becomes a new class.
 	KnownLabels bool
 
 	// Created is the time of creation in the model file. The pipeline fixes it, so that a repeated
@@ -54,8 +53,7 @@ type Options struct {
 	// "blskernel/scaleout".
 	Software string
 
-	// Batch is the number of rows in a batch; 0 for 4096, or fewer if their inputs take more than
-	// 32 MB.
+	// Batch is the number of rows in a batch; 0 for 4096, or fewer if their inputs exceed 32 MB.
 	Batch int
 
 	Format     stream.Format // of the samples, not of files of targets

@@ -1,5 +1,4 @@
-// Gate fails if a kernel of this CPU has become slower: it compares its share of the FMA peak with
-// a floor.
+// Gate fails if a kernel of this CPU has become slower: its share of the FMA peak is below a floor.
 //
 //	go run ./bench/gate        exit status 1 if a kernel stays below a floor
 //	go run ./bench/gate -v     prints every case

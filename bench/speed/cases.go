@@ -72,11 +72,10 @@ var operations = slices.Concat(blasOperations, routines, factorizations, decompo
 //	svd               A = U·Σ·Vᵀ                      22n³   dgesdd
 //	eigen             A·V = V·Λ                       25n³   dgeev
 //
-// The inverses are FactorizeInPlace and InverseInPlace of Cholesky, LDLT and LU of package lapack, and
-// lu-solve is LU.SolveTo. The decompositions are Dgeqrf, Dsyev, Dgesvd and Dgeev of
-// lapack.Implementation, with the flops of Golub and Van Loan for the QR algorithm with all vectors
-// ("Matrix Computations", 4th edition, sections 5.2, 7.5, 8.3 and 8.6). Their opponents store A by
-// columns.
+// The inverses are FactorizeInPlace and InverseInPlace of lapack's Cholesky, LDLT and LU, and lu-solve
+// is LU.SolveTo. The decompositions are Dgeqrf, Dsyev, Dgesvd and Dgeev of lapack.Implementation, with
+// the flops of Golub and Van Loan for the QR algorithm with all vectors ("Matrix Computations", 4th
+// edition, sections 5.2, 7.5, 8.3 and 8.6). Their opponents store A by columns.
 //
 // The operations mat.Mul to mat.Pow are methods of gonum's mat on a program's own matrices, with
 // lapack.Implementation and the backend in place of gonum's routines. Their opponent is Gonum, which

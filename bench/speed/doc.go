@@ -43,9 +43,8 @@
 // # Operands
 //
 // Elements are uniform in [-1/2, 1/2), alpha is 1 and beta 0. Triangular matrices are I + E with small
-// E, so that products and solutions in place neither overflow nor become subnormal. The right-hand side
-// is restored from time to time, outside the timings. Cholesky inverts A + n·I. A factorization has its
-// operand restored before every call, so calls are timed one by one. The factors of lu-solve are
-// computed beforehand. What lapack.Implementation leaves to gonum, mainly small orders, runs on gonum's
-// BLAS.
+// E, so products and solutions in place neither overflow nor become subnormal. The right-hand side is
+// restored now and then, outside the timings. Cholesky inverts A + n·I. Factorizations have their
+// operand restored before every call; calls are timed one by one. The factors of lu-solve are computed
+// before. What lapack.Implementation leaves to gonum, mainly small orders, runs on gonum's BLAS.
 package speed

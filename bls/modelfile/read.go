@@ -119,8 +119,7 @@ func scan(r io.Reader, read func(name string, payload io.Reader) error) (*Info, 
 	return info, nil
 }
 
-// A scanner reads a file section by section. It counts and hashes the bytes, and reads nothing after an
-// error.
+// A scanner reads a file by sections. It counts and hashes the bytes, and reads nothing after an error.
 type scanner struct {
 	r   io.Reader
 	at  int64

@@ -16,8 +16,7 @@ import (
 	"blskernel/mat"
 )
 
-// Version is the version of the format that Write writes and Read reads. No release has written
-// version 1.
+// Version is the version of the format of Write and Read. No release has written version 1.
 const Version = 2
 
 // magic begins every file: a byte that is not text, a name, and line ends that a text-mode transfer

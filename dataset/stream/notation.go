@@ -11,9 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Notation describes how the numbers in a column of a text are written. The zero value has a point
-// before decimals, nothing between thousands, and no unit. [Reader.Survey] finds the Notation in the
-// data.
+// A Notation describes how numbers in a column of text are written. The zero value has a point before
+// decimals, nothing between thousands, and no unit. [Reader.Survey] finds the Notation in the data.
 type Notation struct {
 	Decimal   string `json:"decimal,omitempty"`   // a comma; empty for a point
 	Thousands string `json:"thousands,omitempty"` // as Options.Thousands; empty for none

@@ -13,8 +13,7 @@ import (
 const (
 	// maxMembers bounds the arrays of an archive, whose headers are read to find X.
 	maxMembers = 1 << 10
-	// maxDirectory bounds an archive's directory, in bytes. Package zip allocates ten times as
-	// much.
+	// maxDirectory bounds an archive's directory, in bytes. Package zip allocates ten times that.
 	maxDirectory  = maxMembers << 10
 	encryptedFlag = 1
 )

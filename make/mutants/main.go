@@ -6,9 +6,8 @@
 //
 // The arguments are packages; -root names another checkout. A package includes the folders below it,
 // except other packages of the list. A change that does not compile is replaced by the next one.
-// Mutants that are in the file of -out already are not run again. A change listed in equivalent.txt
-// affects nothing that is promised and does not count. The exit status is 1 if the share found is
-// below -least.
+// Mutants already in the file of -out are not run again. A change listed in equivalent.txt affects
+// nothing that is promised and does not count. The exit status is 1 if the share found is below -least.
 package main
 
 import (

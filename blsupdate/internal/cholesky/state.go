@@ -139,8 +139,7 @@ func (s *State) startCholesky(ctx context.Context, a, y *mat.Dense) error {
 	return state.Overflow(factor.SolveUTriangle(s.L))
 }
 
-// startQR computes R and z = Qᵀ[0; Y] of a QR factorization of [sqrt(lambda) I; A], L = R⁻ᵀ and W =
-// R⁻¹z.
+// startQR computes R and z = Qᵀ[0; Y] of [sqrt(lambda) I; A] = QR, L = R⁻ᵀ and W = R⁻¹z.
 func (s *State) startQR(ctx context.Context, a, y *mat.Dense) error {
 	const what = "[A; sqrt(lambda) I]"
 	r, z := dense.ScaledIdentity(s.K, math.Sqrt(s.Lambda)), mat.NewDense(s.K, s.C, nil)

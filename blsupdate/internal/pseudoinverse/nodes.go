@@ -68,8 +68,7 @@ func (u *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// widened returns the state with the new columns, in new storage where it differs, and the steps of the
-// model.
+// widened returns the state with the new columns, in new storage if changed, and the model's steps.
 func (u *State) widened(a, h, y *mat.Dense) (next *State, model []cost.StepFlops, err error) {
 	l, p := h.Dims()
 	s := &widening{u: u, l: l, p: p, a: a, h: h, y: y}

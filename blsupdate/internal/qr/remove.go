@@ -109,9 +109,8 @@ func (s *State) downdate(pt, ya *mat.Dense) (least float64, gone []float64, err 
 // in k³/3 flops for K, k³/3 for the product of two triangles and ck² for z'. pt is Pᵀ; ya is nil if the
 // targets of P are zero.
 //
-// S has eigenvalues between 1-h and 1, so K has an error of about eps/(1-h) whatever the condition of
-// R. After an error R and z are unchanged: z' comes first, and with ‖K‖ <= 1 R' does not overflow if R
-// did not.
+// S has eigenvalues in [1-h, 1], so K has an error of about eps/(1-h) for any condition of R. After an
+// error R and z are unchanged: z' comes first, and with ‖K‖ <= 1 R' does not overflow if R did not.
 func (s *State) shrink(action types.Action, pt, ya *mat.Dense) (least float64, gone []float64, err error) {
 	rest := dense.IdentityPacked(s.K)
 	dense.Sprk(s.Counter, -1, pt, 1, rest)

@@ -2,8 +2,7 @@ package rates
 
 import "slices"
 
-// A table holds the cost of one kind of operation, in seconds per unit of its amount, on a grid of
-// sizes.
+// A table holds the cost of a kind of operation, in seconds per unit of amount, on a grid of sizes.
 //
 // Between the points the cost is multilinear in the reciprocals of the sizes. The time of a product is
 // a term like its flops plus terms that grow with fewer of the sizes. For an m×k and a k×n matrix

@@ -58,9 +58,8 @@ func (s *Inverse) NoteRows(norms []float64) {
 // NoteWeights adds to Size the rounding errors of the present W in a change by q rows.
 func (s *Inverse) NoteWeights(q int) { s.Size.ErrWeights(Unit(q, s.K), s.Lambda, s.W) }
 
-// NoteGain adds to Size the errors of the gain in a change by q rows; before is the state before it.
-// rows are the norms of the rows of F, before an addition or after a removal. rest and fit are as in
-// ErrGain.
+// NoteGain adds to Size the gain's errors in a change by q rows; before is the state before it. rows
+// are the norms of F's rows, before an addition or after a removal. rest and fit are as in ErrGain.
 func (s *Inverse) NoteGain(q int, rest float64, before *Inverse, rows, fit []float64) {
 	now := ReachOfRows(s.Size.Lengths(s.Lambda), rows)
 	s.Size.ErrGain(q, rest, s.Lambda, now, s.Reach(), before.Size.Rest, fit)

@@ -7,8 +7,7 @@
 // deletes it, for callers that hold a lock on NAME.
 //
 // Windows and some network file systems cannot sync a folder. They rename atomically, but perhaps some
-// seconds after Commit has returned: a loss of power may then bring back the old file, but never a part
-// of one.
+// seconds after Commit returns: a loss of power may then bring back the old file, never a part of one.
 package atomicfile
 
 import (
@@ -152,9 +151,8 @@ func Beside(path, suffix string) string {
 	return filepath.Join(filepath.Dir(path), "."+name+suffix)
 }
 
-// RemoveLeftovers removes the files that killed writers of path have left in its folder. It also
-// removes files that a *WriteError has reported as kept under a temporary name. No writer may be
-// active.
+// RemoveLeftovers removes the files that killed writers of path left in its folder. It also removes
+// files that a *WriteError reported as kept under a temporary name. No writer may be active.
 func RemoveLeftovers(fsys vfs.FS, path string) error {
 	path, err := Target(path)
 	if err != nil {

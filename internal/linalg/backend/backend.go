@@ -8,8 +8,7 @@ import (
 	"blskernel"
 )
 
-// Or returns b, or blskernel.Default() if b is nil. Types with a Backend field call it to resolve the
-// field.
+// Or returns b, or blskernel.Default() if b is nil. Types with a Backend field resolve it with Or.
 func Or(b blskernel.Backend) blskernel.Backend {
 	if b == nil {
 		return blskernel.Default()

@@ -78,8 +78,7 @@ func choose(cores []core) (chosen core) {
 	return chosen
 }
 
-// minShare is the smallest plausible share of L2: a virtual machine may report that all its CPUs share
-// one L2.
+// minShare is the smallest plausible share of L2: a virtual machine may report one L2 for all its CPUs.
 const minShare = 32 << 10
 
 // complete fills in unknown values. It takes all caches from the table if one is missing or

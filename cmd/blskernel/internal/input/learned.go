@@ -47,8 +47,7 @@ func (n RowCount) Add(b *stream.Batch) {
 
 // ListLearned adds the files with rows in counts to the list in m, as learned or, if removed is true,
 // as removed. It returns all sources, for the model's log. A source that is not a regular file, or
-// cannot be read again, has no hash and is not listed. A note names each file that cannot be read
-// again.
+// cannot be reread, has no hash and is not listed. A note names each file that cannot be reread.
 func (in *Input) ListLearned(m *model.Model, counts RowCount, removed bool) (files []modelfile.Learned) {
 	for _, path := range in.Sources() {
 		l := modelfile.Learned{Name: session.Recorded(filepath.Base(Shown(path))), Rows: counts[Shown(path)], Removed: removed}

@@ -32,8 +32,7 @@ type predictionWriter struct {
 	buffer *bufio.Writer
 	file   *atomicfile.File // nil for standard output
 
-	// row writes the prediction of row n: the kept cells, the label, if any, and the scores or
-	// targets.
+	// row writes the prediction of row n: the kept cells, any label, and the scores or targets.
 	row func(n int64, kept []string, label string, values []float64) error
 	// end completes the content of the file; nil if there is nothing to do.
 	end func() error

@@ -14,8 +14,7 @@ import (
 	"blskernel/mat"
 )
 
-// aucNumbers bounds the numbers that are kept for the AUC, 8 bytes each: c+2 for each row with c
-// classes.
+// aucNumbers bounds the numbers kept for the AUC, 8 bytes each: c+2 for each row with c classes.
 const aucNumbers = 1 << 23
 
 // MaxAUCRows returns the largest number of rows that are kept for the AUC of c classes.

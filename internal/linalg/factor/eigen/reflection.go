@@ -13,12 +13,10 @@ const (
 	smallest = 0x1p-1022
 )
 
-// A reflection is I - (t0, t1, t2)ᵀ(1, v1, v2) for three neighbouring rows or columns, or for two if
-// v2 = 0.
+// A reflection is I - (t0, t1, t2)ᵀ(1, v1, v2) for three neighbouring rows or columns; for two v2 = 0.
 type reflection struct{ v1, v2, t0, t1, t2 float64 }
 
-// reflect returns the reflection that turns (x, y, z) into (beta, 0, 0). It is I if y = z = 0.
-// (LAPACK: dlarfg.)
+// reflect returns the reflection of (x, y, z) to (beta, 0, 0). It is I if y = z = 0. (LAPACK: dlarfg.)
 func reflect(x, y, z float64) (r reflection, beta float64) {
 	size := max(math.Abs(y), math.Abs(z))
 	if size == 0 {
@@ -146,9 +144,8 @@ func (q square) times(r rotation) square {
 
 func (q square) transposed() square { return square{q.a, q.c, q.b, q.d} }
 
-// standard returns the standard form of q in a real Schur form, and the rotation of rows and columns
-// that gives it. In standard form c = 0, or a = d and b c < 0 if the eigenvalues are complex. (LAPACK:
-// dlanv2.)
+// standard returns the standard form of q in a real Schur form, and the rotation of rows and columns to
+// it. In standard form c = 0, or a = d and b c < 0 if eigenvalues are complex. (LAPACK: dlanv2.)
 func (q square) standard() (square, rotation) {
 	switch {
 	case q.c == 0, q.a == q.d && math.Signbit(q.b) != math.Signbit(q.c) && q.b != 0:

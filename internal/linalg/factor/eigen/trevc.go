@@ -68,8 +68,7 @@ func trevc(bk factor.Backend, small bool, n int, t block.Matrix, w []complex128,
 	}
 }
 
-// solve computes the rows [from, end) of X, from which the product of T with the rows below has been
-// subtracted.
+// solve computes the rows [from, end) of X, after T times the rows below has been subtracted.
 func (u *upper) solve(from, end int) {
 	if order := blockOrder(u.t, u.n, from); end-from == order {
 		if order == 1 {

@@ -43,8 +43,7 @@ func (q *solver) pair(d, e []float64, l int) {
 }
 
 // sweep makes one sweep over an unreduced matrix from row l of the block on: rotations of rows i and
-// i+1, from the last to the first, multiply T from both sides. The first is the rotation for T minus
-// the shift.
+// i+1, from the last to the first, multiply T from both sides. The first is for T minus the shift.
 //
 // Each rotation depends on the one before. T is updated with squares and products of c and s, which
 // wait for only one division; the square root for c and s is ready when the next rotation needs them.

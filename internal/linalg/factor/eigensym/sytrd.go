@@ -22,9 +22,8 @@ type panel struct {
 }
 
 // Sytrd reduces the symmetric n×n dense A, whose upper triangle is in a, to the tridiagonal T = QᵀAQ
-// with the diagonal d and the subdiagonal e. Q is the product of n-1 reflections I - tau[i] v vᵀ; v,
-// with its leading one, overwrites row i right of the diagonal. The strictly lower triangle is not
-// touched.
+// with diagonal d and subdiagonal e. Q is the product of n-1 reflections I - tau[i] v vᵀ; v, with its
+// leading one, overwrites row i right of the diagonal. The strictly lower triangle is not touched.
 //
 // It takes 4n³/3 flops. Half of them read the rest of the triangle once per row, n³/6 numbers in all.
 // Once the triangle is larger than the cache, these reads, not the flops, limit the speed.

@@ -58,9 +58,8 @@ func diagonalize(d, e []float64, do func(d, e []float64, first int) bool) bool {
 	return true
 }
 
-// block diagonalizes the block that begins with row first. QL needs the smaller end first, so block
-// reverses the rows if the last element of d is smaller than the first. It returns false after too many
-// sweeps.
+// block diagonalizes the block from row first on. QL needs the smaller end first, so block reverses the
+// rows if the last element of d is smaller than the first. It returns false after too many sweeps.
 func (q *solver) block(d, e []float64, first int) bool {
 	q.n = len(d)
 	q.reversed = math.Abs(d[len(d)-1]) < math.Abs(d[0])

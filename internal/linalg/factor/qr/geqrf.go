@@ -35,8 +35,7 @@ const (
 )
 
 // A QR holds the Q of a factorization of a dense matrix of M rows. Q is the product of K reflections,
-// in blocks I - V T Vᵀ of NB reflections each (Schreiber and Van Loan, SIAM J. Sci. Stat. Comput. 10,
-// 1989).
+// in blocks I - V T Vᵀ of NB each (Schreiber and Van Loan, SIAM J. Sci. Stat. Comput. 10, 1989).
 type QR struct {
 	M, K, NB int
 	Rows     bool         // A holds the transpose, RᵀQᵀ: an LQ factorization

@@ -242,8 +242,7 @@ func (e *Tpqrt) anyLarge() bool {
 	return large.Load()
 }
 
-// notFinite returns the first element of [R Z; B Y], or of its result [R' Z'; 0 Y'], that is not
-// finite.
+// notFinite returns the first non-finite element of [R Z; B Y], or of its result [R' Z'; 0 Y'].
 func (e *Tpqrt) notFinite(result bool) *factor.Element {
 	k := e.R.Cols
 	for i := range k + max(e.B.Rows, e.Y.Rows) {
@@ -258,8 +257,7 @@ func (e *Tpqrt) notFinite(result bool) *factor.Element {
 	return nil
 }
 
-// stored returns the left and the right part of row i of [R Z; B Y], and the column where the left one
-// begins.
+// stored returns the left and right part of row i of [R Z; B Y], and the column where the left begins.
 func (e *Tpqrt) stored(i int) (left, right []float64, from int) {
 	a, y := e.R, e.Z
 	if k := e.R.Cols; i >= k {

@@ -33,11 +33,10 @@ type searcher struct {
 }
 
 // absMax writes Kernel.AbsMax. An index for each element would cost as much as the maximum. Each lane
-// keeps the largest magnitude and the beginning of the first block that has it. Among the lanes with
-// the overall maximum, the earliest block is the first that has it, and comparing this block again
-// finds the place. The last block ends with the vector and overlaps the one before; if it is the first
-// with the maximum, the maximum is not in the overlap. A vector of at most one block is loaded under
-// masks.
+// keeps the largest magnitude and the start of the first block that has it. Among the lanes with the
+// overall maximum, the earliest block is the first that has it, and comparing this block again finds
+// the place. The last block ends with the vector and overlaps the one before; if it is the first with
+// the maximum, the maximum is outside the overlap. A vector of at most one block is loaded under masks.
 //
 // VMAXPD(a, b, c) sets c to a if a or b is NaN, so a maximum a never becomes NaN by a new element b.
 func absMax(g *generator) {

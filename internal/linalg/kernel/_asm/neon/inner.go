@@ -99,9 +99,8 @@ func (g *generator) zeros(n int) {
 	}
 }
 
-// sums adds up the eight lanes of rows, as inner leaves them. The totals are the first elements of the
-// first registers. The second four lanes are added to the first, p, q, r, s, and the total is (p+q) +
-// (r+s).
+// sums adds the eight lanes of rows, as inner leaves them. Totals are the first elements of the first
+// registers. The second four lanes are added to the first, p, q, r, s; the total is (p+q) + (r+s).
 func (g *generator) sums(rows int) {
 	for i := range vector(2 * rows) {
 		g.fadd(i, i+vector(2*rows), i)
