@@ -59,7 +59,7 @@ func (r *Reader) Selection() Selection {
 // Select chooses other columns of the same sources, after a look at the [Heading] or at the batch of
 // Peek. It replays the beginning of a pipe, so that no sample is lost.
 //
-// With HeaderAuto, s alone decides again on a header. Later sources are checked again, as by Open.
+// With HeaderAuto, s alone decides if there is a header. Later sources are checked again, as by Open.
 //
 //	panics: after Next.
 //	errors: as Open. The earlier selection then remains, except after Close and once ctx is done.
