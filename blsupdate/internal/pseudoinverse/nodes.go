@@ -283,6 +283,10 @@ func (s *widening) state() (*State, error) {
 	} else {
 		next.remember(next.p.norm())
 	}
+	// The new weights have the errors of W, which below full rank only the power of κ describes.
+	if u.rank == u.K && next.rank < wide && !(next.Condition().Error >= u.Condition().Error) {
+		next.worst.power = 2
+	}
 	return &next, nil
 }
 
