@@ -15,16 +15,17 @@ import (
 	"blskernel/mat"
 )
 
-// A Setting is an update to measure: a method adds q rows to a model of l rows and finds the weights.
+// A Setting is an update to measure. A method adds Q rows to a model of L rows, K nodes and C targets,
+// and computes the weights.
 type Setting struct {
 	Method     blsupdate.Method
-	Options    blsupdate.Options // with the backend, nil for blskernel.Default()
+	Options    blsupdate.Options // including the backend; nil means blskernel.Default()
 	L, K, Q, C int
-	Stream     bool // unmeasured updates precede a short one, as in a stream of batches: L grows
+	Stream     bool // run unmeasured updates before a short one, as in a stream of batches; L then grows
 }
 
-// A CostStep is one step of an update: its flops, by the model and as counted by the backend, and its
-// time, as predicted from the machine's rates and as measured.
+// A CostStep is one step of an update. It has the flops by the model and as counted by the backend, and
+// the times as predicted from the machine's rates and as measured.
 type CostStep struct {
 	Step             string  `json:"step"`
 	Formula          string  `json:"formula"`
@@ -48,8 +49,8 @@ type Cost struct {
 	Steps   []CostStep `json:"steps"`
 	Total   CostStep   `json:"total"` // its times include the work between the steps
 
-	Peak  float64 `json:"peak,omitempty"` // the FMA peak, the mean of those before and after
-	moved float64 // its relative change
+	Peak  float64 `json:"peak,omitempty"` // the mean of the FMA peaks before and after the update
+	moved float64 // the relative change from the first peak to the second
 }
 
 // Variant returns the method with the form that was used, in the format of Variant.String.
@@ -59,25 +60,26 @@ func (c Cost) Variant() string { return variantName(c.Method, c.Form, c.Solve) }
 // is disturbed only if the peak moved during every update of its setting.
 func (c Cost) Disturbed() bool { return !(c.moved <= maxMoved) }
 
-// Deviation returns the relative error of the predicted time, negative if the prediction is too short.
+// Deviation returns the relative error of the predicted time. It is negative if the update took longer
+// than predicted.
 func (c Cost) Deviation() float64 {
 	return c.Total.PredictedSeconds/c.Total.MeasuredSeconds - 1
 }
 
-// A pass measures an update minCostRounds times, and then until costSeconds have passed.
+// A pass repeats an update until minCostRounds of them are undisturbed and costSeconds have passed.
 const (
 	minCostRounds = 5
 	costSeconds   = 1.0
 )
 
 const (
-	// longCost is the time of an update, in seconds, above which garbage is collected after it: new
-	// matrices then reuse the memory of old ones. Short updates follow one another as in a stream
+	// longCost is the time of an update, in seconds, above which garbage is collected after it. New
+	// matrices then reuse the memory of old ones. Shorter updates follow one another as in a stream
 	// of samples, and find their operands in the caches.
 	longCost = 0.05
 
 	// shortCost is the time, in seconds, below which an update is short. A Stream adds rows for
-	// warmUp between measuring the FMA peak and a short update: the workers are then awake and the
+	// warmUp between measuring the FMA peak and a short update. The workers are then awake, and the
 	// code is in the caches. An isolated update takes up to 1.6 times as long.
 	shortCost = 0.005
 	warmUp    = 2 * time.Millisecond
@@ -99,8 +101,8 @@ type costRun struct {
 	last   float64 // the seconds of the last update, or 0
 }
 
-// startCost starts a model and runs updates that are not counted: the first one allocates memory and
-// starts goroutines.
+// startCost creates the model of s and runs updates that are not counted, because the first one
+// allocates memory and starts goroutines. peak measures the FMA peak.
 func startCost(ctx context.Context, s Setting, rates *blsupdate.Rates, seed uint64, peak func() float64) (*costRun, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -124,8 +126,8 @@ func startCost(ctx context.Context, s Setting, rates *blsupdate.Rates, seed uint
 	return run, run.warm(settleTime)
 }
 
-// update adds the rows again, records the cost and returns the seconds that it took. Its prediction is
-// for the mean of the FMA peaks before and after the update.
+// update adds the rows again, records the cost and returns the seconds that this took. The time is
+// predicted for the mean of the FMA peaks before and after the update.
 func (r *costRun) update(ctx context.Context) (float64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -174,7 +176,8 @@ func medianCost(costs []Cost) Cost {
 	return costs[len(costs)/2]
 }
 
-// costOf turns the report of an update of a model with l rows into a Cost.
+// costOf returns the Cost of an update of a model with l rows from its report, with times predicted by
+// rates.
 func (r *costRun) costOf(l int, report blsupdate.Report, rates *blsupdate.Rates) Cost {
 	c := Cost{
 		Backend: r.Options.Backend.Name(), Method: r.Method.String(), Form: report.Form.String(),

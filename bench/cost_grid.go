@@ -10,8 +10,8 @@ import (
 	"blskernel/blsupdate"
 )
 
-// ValidationGrid returns the settings for which predicted and measured times are compared on one
-// backend: every method and form, k from 250 to 2000, q from 1 to 8000, and 1 to 100 targets.
+// ValidationGrid returns the settings for which predicted and measured times are compared on b. They
+// cover every method and form, k from 250 to 2000, q from 1 to 8000, and 1 to 100 targets.
 func ValidationGrid(b blskernel.Backend) []Setting {
 	var grid []Setting
 	for _, g := range []struct {
@@ -98,9 +98,9 @@ func quantile(sorted []float64, p float64) float64 {
 
 const (
 	// maxMoved is the relative change of the FMA peak during an update above which the update is
-	// left out: the machine was doing other work, which no prediction can account for.
+	// left out. The machine was then doing other work, which no prediction can account for.
 	maxMoved = 0.05
-	// maxLeftOut is the share of updates that may be left out.
+	// maxLeftOut is the largest share of updates that may be left out.
 	maxLeftOut = 0.25
 	// maxTries bounds the number of attempted updates, as a multiple of the requested number.
 	maxTries = 3
@@ -109,17 +109,18 @@ const (
 // A Measured is the result of Measure.
 type Measured struct {
 	Costs            []Cost // for each setting, the update with the median deviation; see Cost.Disturbed
-	Updates, LeftOut int    // all measured updates, and those during which the FMA peak moved
-	// Unknown says why too few updates were undisturbed, and is empty if enough were.
+	Updates, LeftOut int    // the number of measured updates, and how many of them were disturbed
+	// Unknown says why the result is unreliable. It is empty if few updates were disturbed.
 	Unknown string
 }
 
-// Measure starts a model of random rows for each setting and updates it. It goes through the settings
-// passes times, so that a neighbour on a shared machine that is busy for some seconds spoils only one
-// pass. A pass updates a setting until rounds updates are undisturbed or a second has passed. Each
-// update starts from more samples than the previous one, Cost.L of them, and has its own prediction.
-// An update during which the FMA peak moved by more than 5% is discarded and repeated, up to 3·rounds
-// updates in all. measured, which may be nil, receives the share of the work done.
+// Measure trains a model on rows drawn from seed for each setting, updates it, and compares the times
+// with predictions from rates. It makes the given number of passes over the settings, so that other
+// work of some seconds spoils only one pass. A pass updates a setting until rounds updates are
+// undisturbed, or until five are and a second has passed. Each update starts from Cost.L samples, more
+// than the previous one, and has its own prediction. An update is discarded and repeated if the FMA
+// peak moved by more than 5%, up to 3·rounds updates in all. measured receives the share of the work
+// done; it may be nil.
 //
 //	errors: the context's, before the next update; an error of an update, wrapped.
 func Measure(

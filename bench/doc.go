@@ -5,8 +5,8 @@
 //
 // An Incremental is the experiment of the paper's Tables 2 to 9. The feature maps are fitted to the
 // first l samples, the output weights W are found for them, and then batches of q samples arrive. Every
-// method updates its own state and W from the same rows of A, so the results of a step differ by the
-// method alone:
+// method updates its own state and W from the same rows of A. The results of a step therefore differ by
+// the method alone:
 //
 //	e := &bench.Incremental{Train: train, Test: test, Initial: 10000, Batch: 1000, Updates: 50,
 //		Features: bls.FeatureOptions{EnhancementNodes: 1000},
@@ -18,12 +18,12 @@
 // backend. Total times, like the paper's, sum all steps including the start.
 //
 // The start of A⁺ is the same for Original and Improved. It is not always the paper's inverse of AᵀA +
-// lambda I: see blsupdate.New. Retraining, if measured, computes A⁺ by the paper's formula, or by the
-// start of Improved if AᵀA + lambda I is not positive definite to working precision. The paper's rule
-// for the form of B is blsupdate.Paper; the zero value of Options decides by flops.
+// lambda I: see blsupdate.New. Retraining, if measured, computes A⁺ by the paper's formula. If AᵀA +
+// lambda I is not positive definite to working precision, it uses the start of Improved. The paper's
+// rule for the form of B is blsupdate.Paper; the zero value of Options decides by flops.
 //
-// Accuracy hides errors: weights may be wrong by many percent before an argmax changes. So each cell of
-// a row has the distance of its weights from the weights of the first method.
+// Accuracy hides errors: weights may be wrong by many percent before an argmax changes. Each cell of a
+// row therefore has the distance of its weights from the first method's weights.
 //
 // # Source
 //

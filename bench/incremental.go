@@ -10,19 +10,19 @@ import (
 	"blskernel/mat"
 )
 
-// Incremental is the experiment of the paper's Tables 2 to 9: a broad learning system is trained on the
+// Incremental is the experiment of the paper's Tables 2 to 9. A broad learning system is trained on the
 // first samples, updated with batches of further samples, and tested after each step. Several methods
 // run side by side, on the same features.
 type Incremental struct {
 	Train    *dataset.Images
 	Test     *dataset.Images // nil for none; accuracies are then nil
-	Initial  int             // l, samples of the start
-	Batch    int             // q, samples of an update
+	Initial  int             // l, the number of first samples
+	Batch    int             // q, the number of samples in an update
 	Updates  int             // number of updates
 	Features bls.FeatureOptions
 	Variants []Variant
-	// Whitening fits a ZCA to the first samples, outside the timings, and whitens all samples; nil
-	// for none.
+	// Whitening has the options of a ZCA that is fitted to the first samples, untimed, and whitens
+	// all samples; nil means none.
 	Whitening *dataset.ZCAOptions
 	// Update has the options of the updates that variants do not set. Its Backend also computes the
 	// test, and the features if Features has none.
@@ -41,8 +41,8 @@ func (e *Incremental) Nodes() int {
 }
 
 // Run runs the experiment and calls emit with the row of every step. A row has a cell for each variant,
-// in the order of e.Variants; its Table is 0. progress may be nil. Both functions run on the calling
-// goroutine. Garbage is collected before each timed part, so that no part pays for another.
+// in the order of e.Variants, and its Table is 0. progress may be nil. Both functions run on the
+// calling goroutine. Garbage is collected before each timed part, so that no part pays for another.
 //
 //	errors: from Validate; *blsupdate.MemoryError; the context's, between updates; a step's; emit's.
 func (e *Incremental) Run(ctx context.Context, emit func(TableRow) error, progress Progress) error {

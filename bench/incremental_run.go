@@ -16,7 +16,7 @@ import (
 type incrementalRun struct {
 	*Incremental
 	progress  Progress
-	done, all float64 // samples so far, and of the experiment
+	done, all float64 // work so far and in total, as Progress reports it
 
 	zca      *dataset.ZCA // nil without whitening
 	features *bls.Features
@@ -41,7 +41,7 @@ func (e *Incremental) samples(step int) (from, to int) {
 	return to - e.Batch, to
 }
 
-// step adds the samples of a step, or trains on the first samples in step 0, and returns its row.
+// step trains on the first samples in step 0, or adds the samples of a later step, and returns its row.
 func (r *incrementalRun) step(ctx context.Context, step int) (row TableRow, err error) {
 	if err := ctx.Err(); err != nil {
 		return row, err
@@ -93,8 +93,8 @@ func (r *incrementalRun) step(ctx context.Context, step int) (row TableRow, err 
 	return row, r.test(row.Cells)
 }
 
-// change starts the i-th variant, or updates it if start is false, and returns the time, weights
-// included. If warm is true, it starts twice: the first start allocates memory and starts threads.
+// change starts variant i with rows a and targets y, or else adds them, and returns the time including
+// the weights. If warm is true, an untimed start comes first, to allocate memory and start threads.
 func (r *incrementalRun) change(i int, start, warm bool, a, y *mat.Dense) (seconds float64, err error) {
 	v := r.Variants[i]
 	opt := v.options(r.Update)
@@ -163,7 +163,7 @@ func (r *incrementalRun) samplesOf(set *dataset.Images, from, to int) (*mat.Dens
 	return x, r.zca.Transform(x)
 }
 
-// test sets the accuracies and the distance of the weights from the weights of the first variant.
+// test sets the accuracies, and the relative distances of the weights from the first variant's weights.
 func (r *incrementalRun) test(cells []TableCell) error {
 	if r.Test != nil && r.testA == nil {
 		x, err := r.samplesOf(r.Test, 0, r.Test.Len())

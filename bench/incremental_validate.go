@@ -9,8 +9,8 @@ import (
 	"blskernel/internal/io/memory"
 )
 
-// Validate returns an error for a setting that cannot be run: a *blsupdate.RankError if a method cannot
-// start from fewer samples than nodes. It leaves the options of the features and of the update to Run.
+// Validate returns an error if Run cannot run the experiment: a *blsupdate.RankError if a method needs
+// at least as many initial samples as nodes. It leaves the options of features and updates to Run.
 func (e *Incremental) Validate() error {
 	switch {
 	case e.Initial < 1:

@@ -8,14 +8,14 @@ import (
 	"blskernel/dataset"
 )
 
-// The data sets of a table, other than MNIST and NORB.
+// Data sets that can replace MNIST or NORB in a table.
 const (
 	SyntheticDigits = "digits" // the synthetic digits of package dataset
 	RandomImages    = "random" // random pixels and labels: there is nothing to learn
 )
 
-// PlanVariant returns the planner's choice for the table, the targets and opt.Lambda: the method with
-// the fewest flops, with the weights after every update. The choice is the same on every machine.
+// PlanVariant returns the planner's choice for table t, the given number of targets and opt.Lambda. It
+// is the method with the fewest flops for all updates and weights, the same on every machine.
 func PlanVariant(t PaperTable, targets int, opt blsupdate.Options) (Variant, error) {
 	c, err := blsupdate.Plan(t.Batch, t.Nodes, t.Initial, targets, blsupdate.Needs{
 		Lambda: opt.Lambda, Batches: t.Updates, Backend: opt.Backend, Rates: blsupdate.ConstantRates(1, math.Inf(1)),
@@ -36,7 +36,7 @@ func (t PaperTable) Experiment(seed uint64, r Recipe) *Incremental {
 }
 
 // RandomNORB returns n images of random pixels, each 2×32×32 as in reduced small NORB, with random
-// labels of 5 classes, for measuring times without the files of NORB.
+// labels of 5 classes. They serve for measuring times without the files of NORB.
 func RandomNORB(n int, seed uint64) *dataset.Images {
 	r := rand.New(rand.NewPCG(seed, 0))
 	const rows, cols, classes = 64, 32, 5

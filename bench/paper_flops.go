@@ -9,8 +9,8 @@ import (
 	"blskernel/internal/linalg/backend"
 )
 
-// A FlopsCase is the paper's Table 1 at one choice of l, k and q: the flops of the steps in which
-// Original and Improved differ, by the paper's formulas and as counted in an update.
+// A FlopsCase is the paper's Table 1 for one choice of l, k and q. It has the flops of each step of
+// Original and Improved, by the paper's formulas and as counted in an update.
 type FlopsCase struct {
 	Backend  string      `json:"backend"`
 	Seed     uint64      `json:"seed"` // of the rows
@@ -22,9 +22,9 @@ type FlopsCase struct {
 	Improved FlopsCount  `json:"improved"`
 }
 
-// Factor returns the formula and the value of the factor by which Improved needs fewer flops in a step:
-// Table 1 has three such factors for q > k, and one for q ≤ k. In the other steps both methods need the
-// same flops, and the formula is empty.
+// Factor returns the formula and the value of the factor by which Improved needs fewer flops in a step.
+// Table 1 has three of these factors for q > k, and one for q ≤ k. In the other steps both methods need
+// the same flops, and the formula is empty.
 func (c FlopsCase) Factor(step string) (formula string, factor float64) {
 	l, k, q := float64(c.L), float64(c.K), float64(c.Q)
 	switch {
@@ -52,7 +52,7 @@ type FlopsStep struct {
 	Improved FlopsCount `json:"improved"`
 }
 
-// A FlopsCount has flops by a formula and as counted.
+// A FlopsCount holds flops by a formula of the paper, and as counted by the backend.
 type FlopsCount struct {
 	Formula string  `json:"formula,omitempty"`
 	Paper   float64 `json:"flops_paper"`
@@ -60,7 +60,7 @@ type FlopsCount struct {
 }
 
 // paperFormulas returns the steps of Table 1 with the formulas as printed in the paper. The tests of
-// blsupdate compare its counts with the formulas of its model.
+// blsupdate compare counted flops with blsupdate's own formulas.
 func paperFormulas(l, k, q float64) []FlopsStep {
 	formula := func(text string, flops float64) FlopsCount { return FlopsCount{Formula: text, Paper: flops} }
 	product := formula("2qkl", 2*q*k*l)
@@ -80,9 +80,9 @@ func paperFormulas(l, k, q float64) []FlopsStep {
 	}
 }
 
-// PaperFlops adds q >= 1 random rows to models of l rows and k nodes by both methods. It returns the
-// flops by the formulas of the paper's Table 1 and as counted by the backend. l must be at least k, so
-// that the rows have rank k.
+// PaperFlops adds q >= 1 random rows to models of l rows and k nodes with Original and with Improved.
+// It returns the flops by the formulas of the paper's Table 1, and as counted by the backend. l must be
+// at least k, so that the rows have rank k.
 func PaperFlops(ctx context.Context, l, k, q int, opt blsupdate.Options, seed uint64) (FlopsCase, error) {
 	if k < 1 || l < k || q < 1 {
 		return FlopsCase{}, fmt.Errorf("bench: l is %d, k is %d and q is %d; want l >= k >= 1 and q >= 1", l, k, q)

@@ -12,11 +12,11 @@ import (
 	"blskernel/mat"
 )
 
-// ridgePseudoinverse returns P = A (AᵀA + lambda I)⁻¹, l×k, the transpose of the paper's A⁺, and W =
-// PᵀY, k×c, for the l×k A and the l×c Y, in 3lk² + k³/3 + 2lkc flops. Like the paper's formula, it uses
-// the Cholesky factor whatever the condition of A. blsupdate.New does so only where that is accurate,
-// and otherwise uses QR, with about twice the flops. The error is a *lapack.PivotError if AᵀA + lambda
-// I is not positive definite to working precision.
+// ridgePseudoinverse returns P = A (AᵀA + lambda I)⁻¹ and W = PᵀY for the l×k A and the l×c Y, in 3lk²
+// + k³/3 + 2lkc flops. The l×k P is the transpose of the paper's A⁺, and W is k×c. Like the paper's
+// formula, it uses the Cholesky factor whatever the condition of A. blsupdate.New does so only where
+// that is accurate, and otherwise uses QR, with about twice the flops. The error is a
+// *lapack.PivotError if AᵀA + lambda I is not positive definite to working precision.
 func ridgePseudoinverse(b blskernel.Backend, a, y *mat.Dense, lambda float64) (p, w *mat.Dense, err error) {
 	gram := new(mat.SymPacked)
 	mat.SymOuterK(b, gram, 1, a, true)
@@ -49,8 +49,8 @@ func timePseudoinverse(a, y *mat.Dense, opt blsupdate.Options) (by string, secon
 	return blsupdate.StartCholesky.String(), seconds, counter.Flops(), err
 }
 
-// timeStart times a method's start and its solution for the weights. The flops are the model's, and
-// include an abandoned attempt.
+// timeStart times the start of method m and the computation of its weights. by is as in
+// timePseudoinverse. The flops are the model's, and include an abandoned attempt.
 func timeStart(m blsupdate.Method, a, y *mat.Dense, opt blsupdate.Options) (by string, seconds, flops float64, err error) {
 	u, _, seconds, err := timed(func() (blsupdate.Updater, error) {
 		return blsupdate.New(m, a, y, Variant{Method: m}.options(opt))

@@ -14,7 +14,7 @@ const (
 	NORB  = "norb"
 )
 
-// A PaperTable holds the settings of one of the paper's Tables 2 to 9: a broad learning system of Nodes
+// A PaperTable holds the settings of one of the paper's Tables 2 to 9. A broad learning system of Nodes
 // nodes is trained on the first Initial samples of Data, and Batch samples are added Updates times.
 type PaperTable struct {
 	Table   int    `json:"table"`   // 2 to 9
@@ -104,13 +104,13 @@ func (t PaperTable) Scaled(s float64) PaperTable {
 // Samples returns the number of training samples that the table needs.
 func (t PaperTable) Samples() int { return t.Initial + t.Updates*t.Batch }
 
-// Workspace returns the bytes of workspace with which no row of D' is computed twice, as in the paper:
-// see blsupdate.Options.Workspace.
+// Workspace returns the size in bytes of a workspace with which no row of D' is computed twice, as in
+// the paper. See blsupdate.Options.Workspace.
 func (t PaperTable) Workspace() int64 { return 8 * int64(t.Batch) * int64(t.Samples()) }
 
-// Features returns the paper's settings of Algorithm 1 for the table's k: for MNIST 10 groups of 10
-// feature nodes and 5000 enhancement nodes, for NORB 100 groups of 10 and 2500 (Tables 6 and 7) or
-// 2100 (Tables 8 and 9). If k is scaled down, at most half of the nodes are feature nodes.
+// Features returns the paper's settings of Algorithm 1 for the table's k. For MNIST they are 10 groups
+// of 10 feature nodes and 5000 enhancement nodes. For NORB they are 100 groups of 10 and 2500 (Tables 6
+// and 7) or 2100 (Tables 8 and 9). If k is scaled down, at most half of the nodes are feature nodes.
 func (t PaperTable) Features() bls.FeatureOptions {
 	opt := bls.FeatureOptions{Groups: 10, GroupNodes: 10}
 	if paper, _ := LookupPaperTable(t.Table); paper.Data == NORB {
@@ -129,21 +129,21 @@ func (t PaperTable) FeatureNodes() int {
 
 // The recipes for the settings that the paper's tables share.
 const (
-	RecipeCode = "code" // of the code published with the first paper on the method, Chen and Liu 2018
-	RecipeText = "text" // of this paper's text
+	RecipeCode = "code" // from the code published with the first paper on the method, Chen and Liu 2018
+	RecipeText = "text" // from this paper's text
 )
 
-// A Recipe holds the ridge and the settings of the enhancement nodes: Shrink, which is s of Algorithm 1
-// or 0 for H = tanh([Z, 0.1] Wh) without a scale, and Weights, the distribution of Wh.
+// A Recipe holds the ridge and the settings of the enhancement nodes. Shrink is s of Algorithm 1, or 0
+// for H = tanh([Z, 0.1] Wh) without a scale. Weights is the distribution of Wh.
 type Recipe struct {
 	Name           string
 	Lambda, Shrink float64
 	Weights        bls.EnhancementWeights
 }
 
-// LookupRecipe returns a recipe: RecipeCode has lambda = 2⁻³⁰, s = 0.8 and orthonormal weights,
-// RecipeText the limit lambda -> 0, which is the pseudoinverse, and weights uniform in [-1, 1). ok is
-// false for any other name.
+// LookupRecipe returns the named recipe. RecipeCode has lambda = 2⁻³⁰, s = 0.8 and orthonormal weights.
+// RecipeText has the limit lambda -> 0, which is the pseudoinverse, and weights uniform in [-1, 1). ok
+// is false for any other name.
 func LookupRecipe(name string) (r Recipe, ok bool) {
 	switch name {
 	case RecipeCode:
@@ -164,10 +164,10 @@ type TableHead struct {
 	Recipe       string  `json:"recipe"` // RecipeCode or RecipeText, from which Lambda and Shrink may differ
 	Lambda       float64 `json:"lambda"`
 	Shrink       float64 `json:"shrink"` // s of Algorithm 1; 0 for enhancement nodes without a scale
-	// Whitening names the constants by which samples were whitened; empty if they were not.
+	// Whitening names the constants that whitened the samples, or is empty if none did.
 	Whitening string   `json:"whitening,omitempty"`
 	Methods   []string `json:"methods"` // in the order of the cells
-	// Planner is the method that the planner chose, empty if that is not among the methods.
+	// Planner is the method that the planner chose, or empty if Methods lacks that method.
 	Planner string   `json:"planner"`
 	Seeds   []uint64 `json:"seeds"` // of the features, one for each run
 }
@@ -226,12 +226,11 @@ type Retraining struct {
 
 // Figures are the numbers printed in one of the paper's tables, measured in MATLAB on a server.
 type Figures struct {
-	// Speedup is the time of Original over the time of Improved, by update, both with the features
-	// of the batch.
+	// Speedup is Original's time for each update over Improved's, both including the features.
 	Speedup []float64
 	// Total is the same ratio for the accumulated training time, start and all updates.
 	Total float64
-	// Accuracy is the testing accuracy in percent, of the start and of each update, the mean of
-	// several runs, and AccuracySD its standard deviation.
+	// Accuracy is the testing accuracy in percent after the start and each update, the mean of
+	// several runs. AccuracySD is its standard deviation.
 	Accuracy, AccuracySD []float64
 }

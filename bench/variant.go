@@ -11,7 +11,7 @@ import (
 type Variant struct {
 	Method blsupdate.Method
 	Form   blsupdate.Form // of an update; the zero value is blsupdate.Auto
-	Solve  bool           // of Improved: solve for B
+	Solve  bool           // for Improved: solve a linear system for B
 }
 
 // PlannerSeries stands for the planner's method in a list of methods.
@@ -32,7 +32,7 @@ func (v Variant) String() string {
 	return variantName(v.Method.String(), v.Form.String(), v.Solve)
 }
 
-// variantName is Variant.String for names; an empty form stands for auto.
+// variantName is Variant.String for the names of a method and a form; an empty form stands for auto.
 func variantName(method, form string, solve bool) string {
 	if form != "" && form != blsupdate.Auto.String() {
 		method += "/" + form

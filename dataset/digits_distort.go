@@ -9,11 +9,12 @@ const (
 // fine is the number of subunits of a skeleton unit, enough that rounding to integers does not show.
 const fine = 16
 
-// usualHeight scales a digit of 140 units to 19 pixels, in 1/256 pixel per subunit, times 2^16.
+// usualHeight scales 140 units, the height of a digit, to 19 pixels. It is in 1/256 pixel per
+// subunit, times 2^16.
 const usualHeight = 19 * sub << 16 / (140 * fine)
 
-// distort sets dst to the control points of a skeleton in image coordinates: each jittered, then all
-// warped, then all mapped by one affine map.
+// distort sets dst to the control points of sk in image coordinates. It jitters each point, and then
+// applies one random warp and one random affine map to all of them.
 func distort(dst *[maxPoints]point, sk *skeleton, r *generator) {
 	// The warp adds w·(x², xy, y²) / 2^17 to each coordinate, in subunits. A coefficient of 10, its
 	// standard deviation, moves a point that is 70 units from the center by 6 units.
@@ -32,8 +33,8 @@ func distort(dst *[maxPoints]point, sk *skeleton, r *generator) {
 	}
 }
 
-// The largest value of each distortion. Each has a bell-shaped distribution with a third of that as its
-// standard deviation. TestDigitsDifficulty checks the accuracies for which they were chosen.
+// The bounds of the distortions. Each distortion has a bell-shaped distribution with a third of its
+// bound as the standard deviation. TestDigitsDifficulty checks the accuracies that result.
 const (
 	maxJitter = 9   // jitter of a control point, in units
 	maxWarp   = 30  // coefficients of the warp

@@ -42,9 +42,9 @@ func (p *pen) draw(dst []byte, class byte, r *generator) {
 	p.ink(dst, radius, r)
 }
 
-// stroke draws the uniform quadratic B-spline of the control points with the given indices. Around
-// each inner point Q between P and R it is the Bézier curve (P+Q)/2, Q, (Q+R)/2; an open stroke begins
-// at its first point and ends at its last instead.
+// stroke draws the uniform quadratic B-spline of the control points with the given indices. At a
+// point Q between P and R the spline is the Bézier curve of (P+Q)/2, Q and (Q+R)/2. An open stroke
+// begins at its first point and ends at its last.
 func (p *pen) stroke(stroke string) {
 	last := len(stroke) - 1
 	at := func(i int) point { return p.points[strings.IndexByte("0123456789abcdef", stroke[i])] }
@@ -112,8 +112,7 @@ func (p *pen) line(a, b point) {
 	}
 }
 
-// span returns the pixels [from, to) of a row or column that are within reach of the coordinates
-// between u and v.
+// span returns the pixels [from, to) of a row or column within reach of the coordinates from u to v.
 func (p *pen) span(u, v int64) (from, to int64) {
 	from = max(0, (min(u, v)-p.reach)>>subBits)
 	to = min(digitSide, (max(u, v)+p.reach)>>subBits+1)
@@ -125,8 +124,8 @@ func (p *pen) span(u, v int64) (from, to int64) {
 //
 //	((ρ+1/2)² - d²) / ((ρ+1/2)² - (ρ-1/2)²), clamped to [0, 1],
 //
-// of a pixel. The share is 1 up to d = ρ-1/2, 0 from ρ+1/2 on and nearly linear in between, and needs
-// no square root.
+// of a pixel. The share is 1 up to d = ρ-1/2, nearly linear up to ρ+1/2, then 0, and needs no square
+// root.
 func (p *pen) ink(dst []byte, radius int64, r *generator) {
 	ground := int64(r.below(maxGround))
 	contrast := minInk + int64(r.below(256-minInk)) - ground

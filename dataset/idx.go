@@ -24,9 +24,9 @@ const (
 // Pixels; [ReadIDXLabels] reads labels, and [Images.SetLabels] sets them.
 //
 //	memory: fixed buffers, and the larger of 64 KiB and three times the unpacked bytes so far.
-//	errors: *FormatError for a wrong magic number, a dimension that is 0 or beyond MaxIDXImages,
-//	MaxIDXSide or MaxIDXBytes, a body shorter or longer than the header says, and corrupted gzip
-//	data; any other error is r's own, wrapped.
+//	errors: *FormatError for a wrong magic number, a dimension that is 0 or above MaxIDXImages or
+//	MaxIDXSide, a body above MaxIDXBytes or of another length than the header says, and corrupted
+//	gzip data; any other error is r's own, wrapped.
 func ReadIDXImages(r io.Reader) (*Images, error) {
 	dims, pixels, err := readIDX(r, idxImages)
 	if err != nil {
@@ -42,7 +42,7 @@ func ReadIDXLabels(r io.Reader) ([]byte, error) {
 	return labels, err
 }
 
-// readIDX reads an idx file with the given magic number.
+// readIDX reads an idx file with the given magic number, and returns its dimensions and elements.
 func readIDX(r io.Reader, magic uint32) (dims []int, data []byte, err error) {
 	r, err = unpack(r)
 	if err != nil {

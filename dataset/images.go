@@ -78,8 +78,7 @@ func (s *Images) LabelsInt(from, to int) []int {
 	return out
 }
 
-// SetLabels gives the images their labels and sets Classes to 1 + the largest label. s keeps the slice
-// and does not copy it.
+// SetLabels sets Labels to the slice labels, without copying it, and Classes to 1 + the largest label.
 //
 //	errors: *FormatError if len(labels) differs from Len(); s is then unchanged.
 func (s *Images) SetLabels(labels []byte) error {

@@ -109,7 +109,7 @@ func findFile(fsys vfs.FS, dir, name string) (string, error) {
 	return "", other
 }
 
-// readFile opens path and calls read. It sets the path of a FormatError; system errors have it already.
+// readFile opens path and calls read. It adds path to a *FormatError; system errors already have it.
 func readFile[T any](fsys vfs.FS, path string, read func(io.Reader) (T, error)) (T, error) {
 	var none T
 	f, err := vfs.Open(fsys, path)

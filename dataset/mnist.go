@@ -16,8 +16,9 @@ var mnist = format{
 // FindMNIST returns the paths of the images and the labels of the training set, or of the test set if
 // test is true. The files in dir must be named like MNIST's, in any spelling that [LoadMNIST] accepts.
 //
-//	errors: one that matches fs.ErrNotExist and names the files that are missing; *FormatError if a
-//	folder has the name of a file; any other error is the operating system's.
+//	errors: one that matches fs.ErrNotExist and names the files that are missing; *FormatError if
+//	dir is a file, or a folder has the name of a file; any other error is the operating system's,
+//	wrapped.
 func FindMNIST(dir string, test bool) (images, labels string, err error) {
 	names := mnist.files[:2]
 	if test {
@@ -40,10 +41,10 @@ func FindMNIST(dir string, test bool) (images, labels string, err error) {
 // sets, 10 for MNIST. Name is the folder's name followed by "(train)" or "(test)".
 //
 //	memory: the unpacked bytes, 55 MB for MNIST, and up to as much again while reading.
-//	errors: one that matches fs.ErrNotExist and names the files that are missing; *FormatError if a
-//	folder has the name of a file, a file is malformed (see [ReadIDXImages]), a label is above 9,
-//	images and labels differ in number, or the two sets differ in image size; any other error is the
-//	operating system's, wrapped.
+//	errors: one that matches fs.ErrNotExist and names the files that are missing; *FormatError if
+//	dir is a file, a folder has the name of a file, a file is malformed (see [ReadIDXImages]), a
+//	label is above 9, images and labels differ in number, or the two sets differ in image size;
+//	any other error is the operating system's, wrapped.
 func LoadMNIST(dir string) (train, test *Images, err error) { return mnist.load(nil, dir) }
 
 // readDigitLabels is ReadIDXLabels with an error for a label above 9.

@@ -7,8 +7,8 @@ import (
 	"blskernel/internal/io/memory"
 )
 
-// MaxMatrixBytes bounds the unpacked bytes of the elements of a binary matrix. It is checked before any
-// allocation. The largest file of small NORB has 447,897,600 bytes.
+// MaxMatrixBytes bounds the bytes of the elements of a binary matrix, unpacked. It is checked before
+// any allocation. The largest file of small NORB has 447,897,600 bytes.
 const MaxMatrixBytes = 1 << 30
 
 // An elementType describes the elements of a binary matrix.

@@ -53,7 +53,7 @@ func (b body) truncated(err error, got int) error {
 	return readFault(err, b.start+int64(got), "elements truncated: %d of %d bytes", got, b.size)
 }
 
-// end checks that the file ends here, which makes gzip verify its checksum.
+// end returns an error unless the file ends here. Reading to the end makes gzip verify its checksum.
 func (b body) end() error {
 	var extra [1]byte
 	at := b.start + int64(b.size)
@@ -67,8 +67,8 @@ func (b body) end() error {
 	}
 }
 
-// readFault returns the error for a failed read at offset: a *FormatError for a fault of the data, else
-// the reader's own error. If the data ended early, the message comes from truncated and args.
+// readFault returns the error for a read at offset that failed with err: a *FormatError for a fault
+// of the data, otherwise err, wrapped. If the data ended early, truncated and args give the message.
 func readFault(err error, offset int64, truncated string, args ...any) error {
 	var corrupt flate.CorruptInputError
 	switch {

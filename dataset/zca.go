@@ -171,11 +171,11 @@ func (z *ZCA) Transform(x *mat.Dense) error {
 
 const panicZCASamples = "dataset: ZCA: X does not have as many columns as the fitted samples"
 
-// zcaPanel returns how many rows of d elements are processed at a time: 8 MB, at least 64 rows.
+// zcaPanel returns how many rows of d elements are processed at a time: 8 MB of them, at least 64.
 func zcaPanel(d int) int { return max(64, (1<<20)/d) }
 
-// eachPanel calls f for consecutive panels of rows of x, standardized and centered, with the index of
-// the first row. f may overwrite these rows of x.
+// eachPanel calls f for consecutive panels of the rows of x, standardized and centered in a buffer.
+// from is the index of the first row. f may overwrite these rows of x.
 func (z *ZCA) eachPanel(x *mat.Dense, f func(from int, panel *mat.Dense)) {
 	l, d := x.Dims()
 	data := make([]float64, min(l, zcaPanel(d))*d)
@@ -192,7 +192,7 @@ func (z *ZCA) eachPanel(x *mat.Dense, f func(from int, panel *mat.Dense)) {
 	}
 }
 
-// standardize sets dst = (x - mean(x)) / sqrt(var(x) + r).
+// standardize sets dst = (x - mean(x)) / sqrt(var(x) + r), where r is RowConstant.
 func (z *ZCA) standardize(dst, x []float64) {
 	sum := 0.0
 	for _, v := range x {

@@ -15,22 +15,21 @@
 //	BenchmarkLapack/backend=pure/op=Cholesky.Refine/n=256
 //	BenchmarkUpdater/backend=openblas/call=Update/method=gram/form=auto/l=1000/k=200/q=50
 //
-// So benchstat -col /backend has a column for each backend, and -col /method one for each method.
+// Thus benchstat -col /backend shows a column for each backend, and -col /method one for each method.
 //
 // # Sizes
 //
 // The defaults are small, so that -benchtime 1x runs the whole list. Flags after the package set other
-// sizes: -orders for matrices, -l, -k, -q and -targets for updates. go test -cpu sets the number of
-// threads.
+// sizes: -orders for matrices, -l, -k, -q and -targets for updates. go test -cpu sets the threads.
 //
 // # Timing
 //
 // GFLOP/s are computed from the nominal flops in package speed, in package lapack's documentation and
 // in blsupdate.Model. Each call is made once before it is timed.
 //
-// Where a call overwrites its input, the input is restored before each call, and the clock is read
-// around the call alone; ns/op is the sum of these times. StopTimer and StartTimer are not used: they
-// would stop the world for each call, and a benchmark would last until its calls alone took a second.
+// If a call overwrites its input, the input is restored before each call. The clock is read around the
+// call alone, and ns/op is computed from these times. StopTimer and StartTimer are not used. They would
+// stop the world for each call, and a benchmark would last until its calls alone took a second.
 // Therefore -benchtime includes the restoring, and calls find threads asleep and caches cold. Level 1
 // and 2 operations, which can be as short as reading the clock, are not restored before each call.
 //

@@ -6,8 +6,8 @@
 // floors.txt has a floor for each kernel and case, the same on all CPUs. The share is the kernel's
 // flops per second over the speed of its own loop of fused multiply-adds on registers. Both are
 // measured on one thread in the same rounds, in turn, in CPU time of the process; the share is the
-// median over the rounds. So the clock rate and other processes hardly change it. A case below its
-// floor is measured again, and fails if it is below in four attempts.
+// median over the rounds. The clock rate and other processes therefore hardly change it. A case fails
+// if it is below its floor in four attempts.
 //
 // The gate finds a kernel that is slower by 20% in the blocked products: dgemm, dsyrk, dsymm, dtrmm,
 // and dtrsm from the right. Their shares are nearly the same on Zen 4, Zen 5 and Xeon. The shares of
@@ -38,8 +38,8 @@ var floors string
 type floor struct {
 	kernel string
 	job    speed.Job
-	share  float64    // the smallest that passes
-	seen   [3]float64 // shares on CPUs in the order of the header, 0 where not measured
+	share  float64    // the smallest share of the peak that passes
+	seen   [3]float64 // on the CPUs in the header of floors.txt; 0 means not measured
 }
 
 func (f floor) String() string { return fmt.Sprintf("%s %v", f.kernel, f.job) }
@@ -62,7 +62,7 @@ func parse(text string) ([]floor, error) {
 	return all, nil
 }
 
-// measured returns the share of the peak that a kernel now reaches in the case of its floor.
+// measured measures and returns the share of the FMA peak that f's kernel reaches in f's case.
 func measured(ctx context.Context, f floor) (share float64, err error) {
 	b, err := blskernel.Lookup("pure/" + f.kernel)
 	if err != nil {
@@ -77,7 +77,8 @@ func measured(ctx context.Context, f floor) (share float64, err error) {
 	return share, err
 }
 
-// run measures the cases of kernels, prints the ones below their floors and returns their number.
+// run measures the cases of the given kernels, in up to four attempts for a case below its floor. It
+// prints each failure, or every share if verbose, and returns the number of cases that always fail.
 func run(ctx context.Context, all []floor, kernels []string, measure func(context.Context, floor) (float64, error), out io.Writer, verbose bool) (below int, err error) {
 	left := slices.DeleteFunc(slices.Clone(all), func(f floor) bool { return !slices.Contains(kernels, f.kernel) })
 	for attempt := 1; attempt <= 4; attempt++ {

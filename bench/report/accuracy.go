@@ -14,7 +14,7 @@ func (r *run) accuracies(method string, n int) []float64 {
 	return r.bySeed(method, n, func(_ bench.TableRow, c bench.TableCell) *float64 { return c.Accuracy })
 }
 
-// spread formats a mean with its standard deviation, if there is one.
+// spread formats a mean with its standard deviation, or the mean alone if the deviation is NaN.
 func spread(mean, deviation float64) string {
 	if math.IsNaN(deviation) {
 		return fixed(mean, 2)
@@ -67,9 +67,9 @@ func methodsApart(runs []*run) (points float64) {
 	return points
 }
 
-// accuracyRows adds rows for the samples after each step, each method's accuracies, and the paper's.
-// For a complete run by a recipe it also returns a number for the top, a plot, and their number of
-// seeds; otherwise maxSeeds is 0.
+// accuracyRows adds rows to t for the samples after each step, each method's accuracies, and the
+// paper's. For a complete run by a recipe it also returns a number for the top of the page and a plot,
+// for the method with the most seeds, of which there are maxSeeds. Otherwise maxSeeds is 0.
 func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, maxSeeds int) {
 	var paper bench.Figures
 	random := r.Scale == 1 && r.Data == bench.RandomImages

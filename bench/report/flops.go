@@ -10,7 +10,7 @@ import (
 	"blskernel/bench/result"
 )
 
-// flopsSection returns the section on the paper's Table 1. Counts do not depend on the machine.
+// flopsSection returns the section on the paper's Table 1. Flops do not depend on the machine.
 func flopsSection(files []*result.File) Section {
 	sec := Section{
 		Title: "Flops of the steps, Table 1",
@@ -49,8 +49,8 @@ func flopsTable(c bench.FlopsCase) Table {
 	return t
 }
 
-// shortUpdate is the time in seconds below which updates are reported separately: calls, waking workers
-// and cache misses take a noticeable part of their time.
+// shortUpdate is the time in seconds below which updates are reported separately. Calls, waking workers
+// and cache misses take a noticeable part of so short a time.
 const shortUpdate = 0.0005
 
 // longUpdates is the name of the row for all other updates.

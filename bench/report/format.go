@@ -57,7 +57,7 @@ func between(ratios []float64) string {
 	return low + " to " + high
 }
 
-// count formats a number with a noun whose plural adds s.
+// count formats n and the noun one, with a plural s unless n is 1.
 func count(n int, one string) string {
 	if n == 1 {
 		return "1 " + one

@@ -17,7 +17,7 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// ErrNoResults is the error for files that have no results to report.
+// ErrNoResults is the error of New for files that have no results to report.
 var ErrNoResults = errors.New("report: the files have no results: neither rows of a table nor flops, cells or costs")
 
 // A Page is a report, made by New.
@@ -97,8 +97,8 @@ func (p *Page) Markdown() string {
 	return b.String()
 }
 
-// WriteFolder writes README.md, and each plot as plots/NAME.svg, to dir in fsys, nil for vfs.OS. It
-// creates the folders, replaces each file of the same name as a whole, and leaves others alone. If dir
+// WriteFolder writes README.md, and each plot as plots/NAME.svg, to dir in fsys; a nil fsys means
+// vfs.OS. It creates the folders, replaces existing files atomically, and leaves others alone. If dir
 // has a file notes.md, the last line of README.md links to it. Errors of the file system are wrapped.
 func (p *Page) WriteFolder(fsys vfs.FS, dir string) error {
 	plots := p.Plots

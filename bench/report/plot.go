@@ -24,15 +24,15 @@ type Axis struct {
 	Names []string
 }
 
-// A Series has its own marks unless it is Bare, and its own dashes if Line is true, so that a reader
-// needs no colors.
+// A Series is drawn with marks unless Bare is true, and with a line if Line is true. Marks and dashes
+// differ between series, so that a reader needs no colors.
 type Series struct {
 	Name       string
 	Line, Bare bool
 	Points     []Point
 }
 
-// A Point may have a deviation of Y, which is drawn as a band.
+// A Point is one point of a Series. The deviation of Y is drawn as a band if it is positive.
 type Point struct{ X, Y, Deviation float64 }
 
 // Sizes in CSS pixels. The plot is about as wide as the screen of a phone.
@@ -64,7 +64,7 @@ type scale struct {
 	ticks               []float64
 }
 
-// drawn reports whether an axis can show a number.
+// drawn reports whether the axis can show v.
 func (a Axis) drawn(v float64) bool { return math.Abs(v) <= 1e99 && (v >= 1e-99 || !a.Log) }
 
 func (a Axis) scale(values []float64, from, to float64) scale {
@@ -110,7 +110,7 @@ func tenTo(n float64) float64 {
 	return detmath.Pow(10, int(n))
 }
 
-// at returns the coordinate of a number.
+// at returns the coordinate of v in the drawing.
 func (s scale) at(v float64) float64 {
 	low, high := s.low, s.high
 	if s.Log {
@@ -221,8 +221,8 @@ func wrapped(text string, width int) (lines []string) {
 	return lines
 }
 
-// Table returns the numbers of the plot: a row for each place on the X axis, or for each name on the Y
-// axis, and a column for each series with marks.
+// Table returns the numbers of the plot. It has a row for each place on the X axis, or for each name on
+// the Y axis, and a column for each series with marks.
 func (p *Plot) Table() Table {
 	t := Table{Columns: []string{p.X.Label}}
 	if p.Y.Names != nil {

@@ -77,7 +77,7 @@ func (r *run) bySeed(method string, step int, of func(row bench.TableRow, c benc
 }
 
 // shareStarts gives Original and the forms of Improved the mean of their start times if they start with
-// the same flops: the difference is noise, and would enter every comparison of total times.
+// the same flops. The difference is noise, and would enter every comparison of total times.
 func shareStarts(cells []bench.TableCell) {
 	starts := map[float64][]float64{} // seconds by flops
 	alike := func(c bench.TableCell) bool { return c.Method == "original" || improved(c.Method) }
@@ -157,10 +157,10 @@ func (r *run) byRecipe() bool {
 	return r.Lambda == r.recipe().Lambda && r.Shrink == r.recipe().Shrink && r.Whitening == ""
 }
 
-// paperTimes returns the paper's figures for a form of Improved if times are comparable: the same
-// sizes, the settings of a recipe, the same data or random images of the same size, and the form of the
-// paper's rule. For Table 7 that is the form for q ≤ k although q is larger, since the paper's
-// speed-ups fit the flops of that form.
+// paperTimes returns the paper's figures for a form of Improved, or none if times are not comparable.
+// They need equal sizes, the settings of a recipe, the same data or random images of its size, and the
+// form of the paper's rule. For Table 7 that is the form for q ≤ k although q is larger, since the
+// paper's speed-ups fit the flops of that form.
 func (r *run) paperTimes(method string) (figures bench.Figures) {
 	form := "small"
 	if r.Batch > r.Nodes && r.PaperTable.Table != 7 {
@@ -173,7 +173,7 @@ func (r *run) paperTimes(method string) (figures bench.Figures) {
 	return figures
 }
 
-// name returns the number of the table and what differs from the paper.
+// name returns the number of the table and the settings that differ from the paper's, as text.
 func (r *run) name() string {
 	name := fmt.Sprintf("Table %d", r.PaperTable.Table)
 	if r.Scale != 1 {

@@ -14,7 +14,7 @@ import (
 )
 
 // A comparison is the speed of a backend in the cases of an operation, with one number of threads, and
-// its divisor: the speed of another backend, the speed on one thread, or none.
+// its divisor. The divisor is the speed of another backend, the speed on one thread, or none.
 type comparison struct {
 	machine       *result.Machine
 	op, threads   string
@@ -24,7 +24,7 @@ type comparison struct {
 // oneThread stands for the same backend on one thread.
 const oneThread = "1 thread"
 
-// A measured is the speed in one case at one order. Its ratio is NaN without a divisor.
+// A measured holds the speed in one case at order n. ratio is NaN if there is no divisor.
 type measured struct {
 	args                  string
 	n                     int
@@ -106,7 +106,7 @@ speed as a share of the FMA peak of the CPU, by its widest vectors, on the same 
 	return sec
 }
 
-// row returns a row of the table: the name, a cell for each order, and the last columns.
+// row returns the table's row for the speeds in of: the name, a cell for each order, and three columns.
 func (c comparison) row(of []measured, orders []int) []string {
 	mean := func(of []measured, value func(m measured) float64) float64 {
 		var all []float64

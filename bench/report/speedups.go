@@ -8,9 +8,10 @@ import (
 	"blskernel/bench"
 )
 
-// totals returns the ratios of the total training time, start included, of Original to a form of
-// Improved: measured, by flops without C, by flops with C, and in the paper. They are NaN if the run is
-// incomplete; the paper's is NaN if the paper has no comparable figure.
+// totals returns Original's total training time, start included, divided by the time of a form of
+// Improved. The four ratios are as measured, by flops without C, by flops with C, and in the paper. The
+// first three are NaN if the run is incomplete, and the last is NaN if the paper has no comparable
+// figure.
 func (r *run) totals(improved string) [4]float64 {
 	original, flops := r.total("original")
 	ours, oursFlops := r.total(improved)

@@ -56,7 +56,7 @@ func (r *run) updatePlot() *Plot {
 	return p
 }
 
-// title returns a title: how the run differs from the paper, and where it was measured.
+// title returns the name of the run, with the backend, threads and CPU on which it was measured.
 func (r *run) title() string { return r.name() + ", " + r.where }
 
 func (r *run) timeTable() Table {
@@ -99,8 +99,8 @@ func (r *run) scratch(n int) (inverse, weights float64) {
 	return nan, nan
 }
 
-// timeNumbers compares Improved's updates, in the form that comes first, with A⁺ from scratch and with
-// the planner's method.
+// timeNumbers adds numbers that compare Improved, in its first form, with A⁺ from scratch and with the
+// planner's method.
 func (sec *Section) timeNumbers(runs []*run) {
 	var inverse, total []float64
 	var tables, faster, chosen []string

@@ -71,8 +71,8 @@ type reader struct {
 
 // An openTable is a table to which rows are added.
 type openTable struct {
-	at    int            // in Tables
-	steps map[uint64]int // by seed
+	at    int            // index in Tables
+	steps map[uint64]int // the next step, by seed
 }
 
 func (f *reader) parse(line []byte) error {

@@ -28,7 +28,7 @@ type Machine struct {
 	Attempts   int       `json:"attempts,omitempty"` // runs until the FMA peak was steady, this one included
 }
 
-// Here describes this machine and process for a command line that is about to measure the backends.
+// Here describes this machine and process, the given command line, and the backends to be measured.
 func Here(command string, backends ...blskernel.Backend) Machine {
 	version := "unknown"
 	if info, ok := debug.ReadBuildInfo(); ok {

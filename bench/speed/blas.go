@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// An operands holds what an operation of the BLAS works on: its arguments, the operands that it reads,
-// in order, and the operand that it writes.
+// An operands value holds the arguments of a BLAS operation, the operands that it reads, in order, and
+// the operand that it writes.
 type operands struct {
 	args         string
 	a, b, c, out []float64
@@ -41,9 +41,9 @@ func (o *operands) draw(shape byte, n int, r source) []float64 {
 	return r.draw(1) // a number
 }
 
-// blasOperation returns the cases of the operation that do calls, one for each of args. An operation
-// takes coefficient·n^power flops. shapes gives the shapes of a, b and c and, after "=", of out; with
-// "+=", do also reads out. A call that adds to an element of out changes it by at most 1/4.
+// blasOperation returns a case of op, computed by do, for each word of args. A call takes
+// coefficient·n^power flops. shapes has a letter of draw for each of a, b and c and, after "=", for
+// out; with "+=", do also reads out. A call that adds to an element of out changes it by at most 1/4.
 func blasOperation(
 	op, args string, coefficient float64, power int, shapes string, do func(be blskernel.Backend, n int, o *operands),
 ) (cases []Case) {

@@ -2,14 +2,14 @@ package speed
 
 import "slices"
 
-// Sizes returns the orders of a full comparison: small orders, at which the overhead of a call shows,
-// orders around the sizes of caches and blocks, and large ones.
+// Sizes returns the orders of a full comparison. Small orders show the overhead of a call, medium ones
+// lie around the sizes of caches and blocks, and a few are large.
 func Sizes() []int {
 	return []int{8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1000, 1500, 2000, 4000}
 }
 
 // A Case is an operation with its arguments for the transposition of operands, the side and the stored
-// triangle. The zero value has no operation, and its methods panic: see Cases.
+// triangle. The zero value has no operation, and its Prepare panics; Cases and Find return cases.
 type Case struct {
 	// Op is the name of the routine in lower case, such as "dgemm", or of a task for several
 	// routines, such as "lu-solve".
@@ -17,8 +17,7 @@ type Case struct {
 	// Args are the arguments as one letter each, in the order of the routine's parameters: sides L
 	// and R, triangles U and L, transposes N and T. Args is empty for routines without any.
 	Args string
-	// Opponents are the routines of LAPACK for the same task, such as "dpotrf+dpotri", or Gonum:
-	// see Cases.
+	// Opponents are routines of LAPACK for the same task, such as "dpotrf+dpotri", or Gonum.
 	Opponents []string
 
 	coefficient float64 // of the flops, coefficient·n^power
@@ -77,11 +76,11 @@ var operations = slices.Concat(blasOperations, routines, factorizations, decompo
 // the flops of Golub and Van Loan for the QR algorithm with all vectors ("Matrix Computations", 4th
 // edition, sections 5.2, 7.5, 8.3 and 8.6). Their opponents store A by columns.
 //
-// The operations mat.Mul to mat.Pow are methods of gonum's mat on a program's own matrices, with
+// The operations mat.Mul to mat.Pow are methods of gonum's mat on its own matrices, with
 // lapack.Implementation and the backend in place of gonum's routines. Their opponent is Gonum, which
-// leaves gonum's routines in place. mat.LQ and mat.QR-Q also form Q, mat.Solve-tall has 2n rows and
-// mat.Pow the power 10. Flops are nominal: mat.GSVD has the flops of svd, and mat.Exp has the flops of
-// a Padé approximant of degree 13 without squarings.
+// keeps gonum's routines. mat.LQ and mat.QR-Q also form Q, mat.Solve-tall has 2n rows and mat.Pow the
+// power 10. Flops are nominal: mat.GSVD has the flops of svd, and mat.Exp has the flops of a Padé
+// approximant of degree 13 without squarings.
 func Cases(op string) (cases []Case) {
 	for _, c := range operations {
 		if c.Op == op {

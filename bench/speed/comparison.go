@@ -48,12 +48,12 @@ type Progress func(share float64, doing string)
 
 // Run measures every job with every number of threads, in their order, and calls emit with the results
 // of each job. It returns an error for invalid settings before it measures. It stops between two
-// timings with the context's cause, with ErrDiffer if a backend's result differs from the first
-// backend's, and with the error of a failed call or of emit. progress may be nil. Both functions run on
-// the calling goroutine.
+// timings with the context's cause, or with the error of a failed call or of emit. The error is
+// ErrDiffer if a backend's result differs from the first backend's. progress may be nil. Both functions
+// run on the calling goroutine.
 //
 // Run calls blskernel.SetThreads for the process and restores the number at the end, as 0 if it is
-// GOMAXPROCS: do not use a backend meanwhile. The operands of one job are in memory at a time.
+// GOMAXPROCS. Do not use a backend meanwhile. Only one job's operands are in memory at a time.
 func (c *Comparison) Run(ctx context.Context, emit func(Result) error, progress Progress) error {
 	if len(c.Backends) == 0 {
 		return errors.New("speed: Backends is empty; want at least one")
@@ -130,8 +130,8 @@ func (r *comparisonRun) opponents(j Job) []string {
 // processors returns the number of threads that an argument of blskernel.SetThreads stands for.
 func processors(threads int) int { return cmp.Or(threads, runtime.GOMAXPROCS(0)) }
 
-// A lane has the measurements of a job with one number of threads: by round, the times of each
-// contender, which are the backends and then the opponents, and the peak.
+// A lane holds the measurements of a job with one number of threads: the time of each contender and the
+// peak in every round. Contenders are the backends and then the opponents.
 type lane struct {
 	threads    int // for blskernel.SetThreads
 	contenders []*contender

@@ -4,5 +4,5 @@ package speed
 
 import "time"
 
-// CPUTime returns 0: the CPU time of this process is unknown on this operating system.
+// CPUTime returns 0, because the CPU time of a process is unknown on this operating system.
 func CPUTime() time.Duration { return 0 }

@@ -1,5 +1,5 @@
-// Package speed compares the speeds of backends: the GFLOP/s of an operation at an order with a number
-// of threads, and for factorizations also the GFLOP/s of a Fortran LAPACK.
+// Package speed compares the speeds of backends, in GFLOP/s of an operation at an order with a number
+// of threads. For factorizations it also measures a Fortran LAPACK.
 //
 //	dgemm, _ := speed.Find("dgemm", "NN")
 //	c := &speed.Comparison{
@@ -12,25 +12,25 @@
 // # Fair timings
 //
 // All backends run in one process on the same operands. A job, an operation at an order, is measured in
-// rounds. For each number of threads a round times each backend once, for at least MinTime, and the
-// peak of the CPU, a loop of fused multiply-adds on registers. Every second round runs in reverse
-// order. A ratio of two backends, or of numbers of threads, is the median of the ratios within rounds,
-// so that disturbances longer than a round cancel.
+// rounds. For each number of threads a round times each backend once, for at least MinTime. It also
+// times the peak of the CPU, a loop of fused multiply-adds on registers. Every second round runs in
+// reverse order. A ratio of two backends, or of numbers of threads, is the median of the ratios within
+// rounds, so that disturbances longer than a round cancel.
 //
 // Threads = 0 is the default of a program that does not call SetThreads. Its peak is the peak of
 // GOMAXPROCS threads.
 //
-// The workers of OpenBLAS spin for 0.1 s after a call on several threads. So each timing waits until
-// the other threads of the process are idle (Quiet), unless the previous timing was of the same
+// The workers of OpenBLAS spin for 0.1 s after a call on several threads. Each timing therefore waits
+// until the other threads of the process are idle (Quiet), unless the previous one was of the same
 // backend. A first call that is not timed wakes the workers and fills the caches.
 //
 // # Opponents
 //
 // Factorizations and decompositions have opponents (Case.Opponents): the routines of LAPACK for the
-// same purpose, from the library of the backend openblas. LAPACK stores matrices by columns: it reads
+// same purpose, from the library of the backend openblas. LAPACK stores matrices by columns. It reads
 // an upper triangle by rows, packed or not, as a lower triangle, and a general matrix as its transpose.
-// So lu-solve has its right-hand sides by rows, and dgetrs by columns. LAPACK's workspaces are
-// allocated in advance; our operations allocate theirs in every call. dsptrf with dsptri takes some 20
+// Therefore lu-solve has its right-hand sides by rows, and dgetrs by columns. LAPACK's workspaces are
+// allocated in advance; our operations allocate theirs in every call. dsptrf with dsptri takes about 20
 // s at order 5100, which lengthens each round.
 //
 // # Agreement
@@ -43,8 +43,8 @@
 // # Operands
 //
 // Elements are uniform in [-1/2, 1/2), alpha is 1 and beta 0. Triangular matrices are I + E with small
-// E, so products and solutions in place neither overflow nor become subnormal. The right-hand side is
-// restored now and then, outside the timings. Cholesky inverts A + n·I. Factorizations have their
+// E, so that products and solutions in place neither overflow nor become subnormal. The right-hand side
+// is restored at times, outside the timings. Cholesky inverts A + n·I. Factorizations have their
 // operand restored before every call; calls are timed one by one. The factors of lu-solve are computed
-// before. What lapack.Implementation leaves to gonum, mainly small orders, runs on gonum's BLAS.
+// beforehand. Calls that lapack.Implementation leaves to gonum, mainly small ones, run on gonum's BLAS.
 package speed

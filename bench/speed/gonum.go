@@ -43,8 +43,8 @@ func use(be blskernel.Backend) (restore func()) {
 // returns the numbers to compare, or an error.
 type matOperation func(a, b *mat.Dense) (compared func() []float64, err error)
 
-// onMat returns the case of an operation of gonum's mat, of flops·n³ flops, on matrices that a and b
-// draw. It overwrites nothing: gonum's mat allocates its results.
+// onMat returns the case op of flops·n³ flops, in which do runs on matrices that a and b draw. do does
+// not overwrite them, since gonum's mat allocates its results.
 func onMat(op string, flops float64, a, b func(r source, n int) *mat.Dense, do matOperation) Case {
 	return Case{op, "", []string{Gonum}, flops, 3, func(_ string, n int, r source) *Problem {
 		return do.problem(a(r, n), b(r, n))
@@ -71,8 +71,9 @@ func (do matOperation) problem(a, b *mat.Dense) *Problem {
 	return p
 }
 
-// The operands: a random matrix, a well-conditioned one, one whose determinant neither overflows nor
-// underflows, I + BBᵀ/n for a random B, a tall matrix and a column for it, and no operand.
+// Operands. square is a random matrix, and well is a well-conditioned one. The determinant of moderate
+// neither overflows nor underflows. symmetric is I + BBᵀ/n for a random B. tall is a tall matrix,
+// column is a right-hand side for it, and none is no operand.
 
 func (r source) square(n int) *mat.Dense { return mat.NewDense(n, n, r.draw(n*n)) }
 
@@ -104,7 +105,7 @@ func (r source) tall(n int) *mat.Dense   { return mat.NewDense(2*n, n, r.draw(2*
 func (r source) column(n int) *mat.Dense { return mat.NewDense(2*n, 1, r.draw(2*n)) }
 func (r source) none(int) *mat.Dense     { return nil }
 
-// writes returns the matOperation of do, which writes its result to a matrix.
+// writes returns a matOperation that calls do. The elements of to, which do writes, are compared.
 func writes(do func(to, a, b *mat.Dense) error) matOperation {
 	return func(a, b *mat.Dense) (func() []float64, error) {
 		var to mat.Dense

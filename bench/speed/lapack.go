@@ -89,7 +89,7 @@ type factorization[M any] interface {
 	InverseInPlace() (M, error)
 }
 
-// inverse returns the problem of inverting, by a factorization, the matrix with the elements a.
+// inverse returns the problem of inverting matrix(n, a) with the factorization that by returns.
 func inverse[M any](a []float64, n int, matrix func(n int, x []float64) M, by func(be blskernel.Backend) factorization[M]) *Problem {
 	return once(a, 0, func(be blskernel.Backend, x []float64) func() error {
 		f := by(be)
@@ -103,8 +103,8 @@ func inverse[M any](a []float64, n int, matrix func(n int, x []float64) M, by fu
 	})
 }
 
-// symmetricPacked draws A + shift·I, packed and in full storage. Opponents read the upper triangle by
-// rows as the lower one by columns.
+// symmetricPacked draws a symmetric A and returns A + shift·I, packed and in full storage. Opponents
+// read the upper triangle by rows as the lower one by columns.
 func (r source) symmetricPacked(n int, shift float64) (packed, full []float64) {
 	packed, full = r.draw(n*(n+1)/2), make([]float64, n*n)
 	for at, i := 0, 0; i < n; i++ {
@@ -115,8 +115,8 @@ func (r source) symmetricPacked(n int, shift float64) (packed, full []float64) {
 	return packed, full
 }
 
-// byLAPACK returns the problem of calling LAPACK routines, which overwrite initial and room more
-// numbers and return info.
+// byLAPACK returns the problem of calling routines of LAPACK, which overwrite x, a copy of initial and
+// room more elements. An info other than 0 is an error.
 func byLAPACK(initial []float64, room int, routines func(l opponents.LAPACK, x []float64) (info int)) *Problem {
 	return once(initial, room, func(be blskernel.Backend, x []float64) func() error {
 		l, err := opponents.Of(be)
@@ -132,7 +132,7 @@ func byLAPACK(initial []float64, room int, routines func(l opponents.LAPACK, x [
 	})
 }
 
-// then returns info if that is an error, or else calls the next routine.
+// then returns info if it is not 0, and otherwise the info of the next routine, which it calls.
 func then(info int, next func() int) int {
 	if info != 0 {
 		return info
@@ -158,8 +158,8 @@ func Library(backends []blskernel.Backend) (blskernel.Backend, error) {
 	return b, nil
 }
 
-// Against returns the corresponding problem of the named opponent, for Library's backend. It panics
-// if the case has no such opponent.
+// Against returns the named opponent's problem with the same operands. LAPACK opponents run on
+// Library's backend. It panics if the case has no such opponent.
 func (p *Problem) Against(opponent string) *Problem {
 	if !slices.Contains(p.Case.Opponents, opponent) {
 		panic("speed: the case has no such opponent")

@@ -24,8 +24,8 @@ type meter struct {
 	now     func() time.Duration
 }
 
-// warmUp is the time of a call from which it needs no untimed call before it. Waking threads and
-// filling caches take less than a thousandth of it.
+// warmUp is the time of a call from which on no untimed call precedes it. Waking threads and filling
+// caches take less than a thousandth of this time.
 const warmUp = 100 * time.Millisecond
 
 func (c *contender) start(ctx context.Context, m meter) error {
@@ -42,8 +42,8 @@ func (c *contender) start(ctx context.Context, m meter) error {
 	return c.problem.failed(c.backend)
 }
 
-// calibrate finds a batch that takes at least minTime, or the largest allowed. It returns the cause of
-// ctx if ctx is cancelled between two batches.
+// calibrate sets c.batch so that a batch takes at least minTime, or to the largest allowed. It returns
+// the cause of ctx if ctx is cancelled between two batches.
 func (m *meter) calibrate(ctx context.Context, c *contender) error {
 	for c.batch = 1; ; {
 		if ctx.Err() != nil {
@@ -73,7 +73,7 @@ func (m *meter) run(c *contender) time.Duration {
 	return took
 }
 
-// time returns the seconds of a call, the mean over at least minTime.
+// time returns the mean seconds of a call, from batches that take at least minTime together.
 func (m *meter) time(c *contender) float64 {
 	if c.last < warmUp.Seconds() {
 		c.problem.Reset()

@@ -11,8 +11,8 @@ import (
 	"blskernel/internal/linalg/backend"
 )
 
-// A Problem is one case with operands of order N, which any backend can compute. The zero value has no
-// operation, and its methods panic: see Case.Prepare.
+// A Problem is one case with operands of order N, which any backend can compute. Case.Prepare returns
+// it; the zero value has no operation, and its Bind panics.
 type Problem struct {
 	Case Case
 	N    int
@@ -23,8 +23,8 @@ type Problem struct {
 	// initial restores out, or is nil for an operation that does not read it; then out starts as
 	// NaN, so that no backend passes with the result of another.
 	initial []float64
-	// maxBatch is the number of calls before Reset is due. With more calls, elements could become
-	// so large or small that the time of a call depends on them.
+	// maxBatch is the number of calls after which Reset is due. With more calls, elements could
+	// become so large or small that they affect the time of a call.
 	maxBatch int
 
 	// against prepares the problem of an opponent; opponent names the opponent to which this
@@ -73,13 +73,13 @@ func (p *Problem) Bind(b blskernel.Backend) func() {
 // Reset restores the operand that calls overwrite and read, if there is one.
 func (p *Problem) Reset() { copy(p.out, p.initial) }
 
-// Calls returns the number of calls before Reset is due.
+// Calls returns the number of calls after which Reset is due.
 func (p *Problem) Calls() int { return p.maxBatch }
 
-// Result returns what the calls write. The next call overwrites it.
+// Result returns the operand that the calls write. The next call overwrites it.
 func (p *Problem) Result() []float64 { return p.out }
 
-// Err returns the first error of a call: a factorization may fail.
+// Err returns the first error of a call, such as a failed factorization, or nil.
 func (p *Problem) Err() error { return p.err }
 
 func (p *Problem) name(b blskernel.Backend) string {
@@ -154,18 +154,18 @@ func (r source) draw(n int) []float64 {
 	return a
 }
 
-// In the triangular matrices I + E, the elements of E in a row, or in a column, add up to at most
-// spread in absolute value. One product or solution with them changes the largest element by a factor
-// between 1 - spread and 1/(1 - spread). So maxInPlace of them change it by at most (1 - 1/16)^-4096 <
-// 10^115, or no less than the inverse.
+// In the triangular matrices I + E, the absolute values of E in a row, or in a column, add up to at
+// most spread. One product or solution with them changes the largest element by a factor between 1 -
+// spread and 1/(1 - spread). The factor of maxInPlace calls is therefore at most (1 - 1/16)^-4096 <
+// 10^115, and at least the inverse of that.
 const (
 	spread     = 1.0 / 16
 	maxInPlace = 4096
 	maxCalls   = 1 << 30 // of operations that do not read what they overwrite
 )
 
-// nearIdentity returns I + E of order n: the off-diagonal elements of E add up to at most spread/2 in a
-// row or column, and its diagonal elements are at most spread/2, in absolute value.
+// nearIdentity returns I + E of order n. In absolute value, the off-diagonal elements of E add up to at
+// most spread/2 in a row or column, and its diagonal elements are at most spread/2.
 func (r source) nearIdentity(n int) []float64 {
 	a := r.draw(n * n)
 	for i := range a {
@@ -177,13 +177,13 @@ func (r source) nearIdentity(n int) []float64 {
 	return a
 }
 
-// computes returns the problem of an operation that overwrites out.
+// computes returns the problem of an operation, bound to a backend by bind, that overwrites out.
 func computes(out []float64, bind func(be blskernel.Backend) func() error) *Problem {
 	return &Problem{out: out, maxBatch: maxCalls, bind: bind, reference: &reference{}}
 }
 
-// once returns the problem of an operation that overwrites a copy of initial, writes room more
-// numbers, and is called once between resets. bind does the preparation.
+// once returns the problem of an operation that is called once between resets. It overwrites x, which
+// is a copy of initial and room more elements. bind prepares and returns the operation.
 func once(initial []float64, room int, bind func(be blskernel.Backend, x []float64) func() error) *Problem {
 	out := append(slices.Clone(initial), make([]float64, room)...)
 	p := computes(out, func(be blskernel.Backend) func() error { return bind(be, out) })

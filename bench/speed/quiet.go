@@ -14,18 +14,18 @@ const (
 	maxQuiet = time.Second
 )
 
-// Quiet waits until no other thread of the process runs or waits for a CPU: the workers of OpenBLAS
-// spin for 0.1 s or more after a call has returned. It gives up after a second if there is other work.
+// Quiet waits until no other thread of the process runs or waits for a CPU. The workers of OpenBLAS
+// spin for 0.1 s or more after a call. Quiet gives up after a second if there is other work.
 //
 // It looks at the states of the threads, which are known on Linux, the only system with the backend
-// openblas. CPU times are too coarse: the kernel adds the time of a running thread every few
+// openblas. CPU times are too coarse. The kernel adds the time of a running thread every few
 // milliseconds, and under other load a spinning thread is without a CPU at times.
 func Quiet() {
 	began := time.Now()
 	waitQuiet(busyThreads, func() time.Duration { return time.Since(began) }, time.Sleep)
 }
 
-// waitQuiet is Quiet with the given clock and number of busy threads, which includes the caller's.
+// waitQuiet is Quiet with the given clock and count of busy threads, which includes the caller's.
 func waitQuiet(busy func() int, now func() time.Duration, sleep func(time.Duration)) {
 	for end := now() + maxQuiet; busy() > 1 && now() < end; {
 		sleep(quietStep)

@@ -12,8 +12,8 @@ import (
 // A call runs a routine of lapack.Implementation that overwrites x, and returns false if it fails.
 type call = func(l lapack.Implementation, x []float64) (ok bool)
 
-// routine returns the case of a routine of coefficient·n³ flops. before returns what the routine
-// overwrites, and the call.
+// routine returns the case op of coefficient·n³ flops. before draws the operands and returns the one
+// that the routine overwrites, and the call.
 func routine(op string, coefficient float64, before func(n int, r source) (initial []float64, do call)) Case {
 	return Case{op, "", nil, coefficient, 3, func(_ string, n int, r source) *Problem {
 		initial, do := before(n, r)
@@ -29,7 +29,7 @@ func routine(op string, coefficient float64, before func(n int, r source) (initi
 	}}
 }
 
-// definite returns the upper triangle of a symmetric positive definite matrix.
+// definite draws the upper triangle of a symmetric positive definite matrix, in full storage.
 func (r source) definite(n int) []float64 {
 	a := r.draw(n * n)
 	for i := range n {

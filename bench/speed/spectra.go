@@ -16,8 +16,8 @@ import (
 )
 
 // A decomposition is a routine of lapack.Implementation for a matrix A of order n, and its counterpart
-// in LAPACK. x holds A, which is overwritten, then the matrices of order n and the lists of n numbers
-// that the routine writes.
+// in LAPACK. x holds matrices of order n, the first of which is A, and then lists of n numbers; the
+// routine overwrites them all.
 type decomposition struct {
 	matrices, lists int
 	own             func(l lapack.Implementation, n int, x [][]float64, work []float64) (ok bool)
@@ -82,8 +82,8 @@ var decompositions = []Case{
 	}.prepare},
 }
 
-// eigenCompared returns the eigenvalues in order, the sum of the squares of all vectors, and A·V·1 -
-// V·Λ·1, where Λ has a block [re im; -im re] for each pair.
+// eigenCompared returns the eigenvalues in order, the squared Frobenius norm of V, and A·V·1 - V·Λ·1,
+// where Λ has a block [re im; -im re] for each pair.
 func eigenCompared(n int, a []float64, x [][]float64) (all []float64) {
 	v, re, im := mat.NewDense(n, n, x[1]), x[2], x[3]
 	order, sums := make([]int, n), slices.Clone(re)

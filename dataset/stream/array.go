@@ -97,8 +97,8 @@ func (a *array) fill() error {
 	return readFault(a.in.ctx, a.in.path, err)
 }
 
-// deliver appends the chosen columns of the sample to s, or returns its fault. After a fault s may hold
-// a part of the sample.
+// deliver appends the chosen columns of the sample to s. It may leave a part in s if it returns a
+// fault.
 func (a *array) deliver(s *samples) *Error {
 	if a.labels {
 		label, err := a.DType.Label(a.raw)
@@ -152,7 +152,7 @@ func (a *array) deliver(s *samples) *Error {
 	return nil
 }
 
-// end returns io.EOF unless the data continues. Reading to the end verifies checksums of packed data.
+// end returns io.EOF, or an error if the data continues. It verifies the checksum of packed data.
 func (a *array) end() error {
 	if a.plain() {
 		return cmp.Or(a.checkSize(), io.EOF)

@@ -8,8 +8,8 @@ import (
 // panelElements bounds the elements of a panel of more than one sample.
 const panelElements = 1 << 21
 
-// A fortranReader reads a matrix in Fortran order and delivers it in C order. Element (i, j) of an n×m
-// matrix lies at i + nj. The reader holds a panel of rows at a time, and reads each column of the panel
+// A fortranReader reads a matrix in Fortran order and delivers it in C order. Element (i, j) of an
+// n×m matrix lies at i + nj. The reader holds one panel of rows, and reads each column of the panel
 // with one call.
 type fortranReader struct {
 	arrayFile

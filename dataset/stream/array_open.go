@@ -42,12 +42,10 @@ func readNPY(in *input, r io.Reader) (arrayFile, error) {
 	return arrayFile{Header: h, in: in, stream: r}, nil
 }
 
-// plain reports whether f is a whole file, neither packed nor a pipe, whose size was known before it
-// was read.
+// plain reports whether f is a whole file of known size, neither packed nor a pipe.
 func (f *arrayFile) plain() bool { return f.in.random != nil && f.archive == nil }
 
-// checkSize returns an error unless the plain file had, when it was opened, as many bytes of elements
-// as its header promises.
+// checkSize returns an error unless the plain file, when opened, had the size that its header promises.
 func (f *arrayFile) checkSize() error {
 	if size := f.in.size - f.Length; size != f.Bytes {
 		return Errorf("has %d bytes of elements, but its header promises %d; it is cut off or was changed", size, f.Bytes)
@@ -111,7 +109,7 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 	return a, nil
 }
 
-// measure sets n and width.
+// measure sets n, width and size by the shape.
 func (a *array) measure() error {
 	if len(a.Shape) == 0 {
 		return Errorf("the array is a single number; samples need at least one dimension")

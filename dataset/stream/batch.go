@@ -78,7 +78,7 @@ type samples struct {
 	cells []float64 // of a sample, one for each column
 }
 
-// extend appends a sample with the given numbers of inputs, targets and kept cells, all undefined.
+// extend appends the given numbers of inputs, targets and kept cells, undefined, and returns them.
 func (s *samples) extend(inputs, targets, kept int) (x, y []float64, cells []string) {
 	s.x = slices.Grow(s.x, inputs)[:len(s.x)+inputs]
 	s.y = slices.Grow(s.y, targets)[:len(s.y)+targets]
@@ -87,8 +87,8 @@ func (s *samples) extend(inputs, targets, kept int) (x, y []float64, cells []str
 }
 
 // read appends the next sample of a source, with the inputs that its cells become, and numbers it. A
-// sample that is bad, or that MissingDrop leaves out, is counted but not kept. Unless t is nil, read
-// counts in t what was left out, filled in or unknown.
+// sample that is bad, or that MissingDrop leaves out, is counted but not kept. Unless t is nil, it
+// counts samples left out, cells filled in and unknown words.
 func (s *samples) read(from source, opt *Options, t *Tally) error {
 	before := *s
 	err := from.read(s)

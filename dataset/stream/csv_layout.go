@@ -23,7 +23,7 @@ type csvLayout struct {
 	columns []csvColumn // up to the last that is used
 	notation
 	fills bool // a missing input is NaN
-	drop  bool // so is a missing target or weight; a label may be empty
+	drop  bool // a missing target or weight is NaN; a label may be empty
 }
 
 // A csvColumn describes how the cells of one column are read.
@@ -120,7 +120,7 @@ func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, er
 	return l, nil
 }
 
-// isHeader reports whether the cells of the first line are names. t continues after that line.
+// isHeader reports whether the cells of the first line, which t has read, are names.
 func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (bool, error) {
 	if opt.Header != HeaderAuto {
 		return opt.Header == HeaderPresent, nil
@@ -159,8 +159,8 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 	return l.unlike(columns, t), nil
 }
 
-// unlike reports whether the first line has words above numbers, or numbers above words, or there is no
-// second line. Otherwise the first line is a sample, since a header has no numbers.
+// unlike reports whether the first line has a word above a number, or a number above a word, or is
+// the only line. Otherwise the first line is a sample, since a header has no numbers.
 func (l *csvLayout) unlike(columns []int, t *recordReader) bool {
 	next, err := t.next() // an error recurs in the first read
 	return err != nil || slices.ContainsFunc(columns, func(col int) bool {
@@ -172,8 +172,7 @@ func (l *csvLayout) unlike(columns []int, t *recordReader) bool {
 	})
 }
 
-// looksNumber reports whether a cell is a number in the notation of the text, or in one that Survey
-// recognises.
+// looksNumber reports whether a cell is a number in the notation of the text or one that Survey knows.
 func (l *csvLayout) looksNumber(cell string) bool {
 	if l.isNumber(cell) {
 		return true
@@ -183,7 +182,7 @@ func (l *csvLayout) looksNumber(cell string) bool {
 	return g.number()
 }
 
-// assign sets the field columns from choice.
+// assign sets columns and outputs, as choice and opt say.
 func (l *csvLayout) assign(opt *Options) {
 	c := &l.choice
 	l.columns = make([]csvColumn, slices.Max(slices.Concat(c.inputs, c.targets, c.weights, c.kept))+1)

@@ -34,7 +34,7 @@ type recordReader struct {
 	cells  []string // of record
 	line   int64    // of record, from 1
 	lines  int64    // line ends up to the end of record
-	end    int64    // bytes of the text up to there
+	end    int64    // bytes of the text up to the end of record
 
 	quoted *csv.Reader // of records with quotation marks, from feed
 	feed   bytes.Reader
@@ -114,8 +114,8 @@ func (t *recordReader) tooLong() *Error {
 	return e
 }
 
-// split returns the cells of the record. encoding/csv splits records with quotation marks. Others are
-// split only if they have as many cells as the first. See next for the errors.
+// split returns the cells of the record. encoding/csv splits records with quotation marks. Other
+// records are split only if they have as many cells as the first. See next for the errors.
 func (t *recordReader) split() (cells []string, err error) {
 	comma := string(t.comma)
 	n := 1 + bytes.Count(t.record, []byte(comma))

@@ -60,7 +60,7 @@ func (s *csvSource) read(b *samples) error {
 	return nil
 }
 
-// survey counts the cells of the next record as they are written.
+// survey adds the cells of the next record, as they are written, to the statistics.
 func (s *csvSource) survey(inputs, targets []surveyed) error {
 	cells, err := s.next()
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *csvSource) survey(inputs, targets []surveyed) error {
 }
 
 // sample appends the sample in the cells of a record to s, or returns the fault of the first bad cell,
-// without a line; s may then hold a part of the sample. s gets copies of the cells, not the record.
+// without a line. s may then hold a part of the sample. It gets copies of the cells, not the record.
 func (l *csvLayout) sample(s *samples, cells []string) (fault *Error) {
 	x, y, kept := s.extend(len(l.choice.inputs), l.outputs, len(l.choice.kept))
 	for col := range l.columns {
@@ -115,8 +115,8 @@ func (l *csvLayout) sample(s *samples, cells []string) (fault *Error) {
 	return nil
 }
 
-// level returns the index of the level of a cell, -1 for an unknown word, and NaN for a missing cell if
-// that is allowed. The fault has only What.
+// level returns the index of the level that a cell names, or -1 for an unknown word. A missing cell
+// is NaN if l.fills is true, and otherwise a fault with only What.
 func (l *csvLayout) level(c *csvColumn, cell string) (float64, *Error) {
 	if k, known := c.levels[cell]; known {
 		return float64(k), nil

@@ -39,8 +39,8 @@ type Error struct {
 	sample bool   // the fault is in one sample, which the source has skipped
 }
 
-// Errorf returns an Error without a place, with fmt.Sprintf(format, args...) as What. args may include
-// Remedies.
+// Errorf returns an Error without a place, with fmt.Sprintf(format, args...) as What. args may
+// include Remedies.
 func Errorf(format string, args ...any) *Error {
 	return &Error{What: fmt.Sprintf(format, args...), format: format, args: args}
 }
@@ -56,7 +56,7 @@ func (e *Error) Remedies() []Remedy {
 	return all
 }
 
-// With returns a copy of e in which words gives the texts of the Remedies, such as a program's flags.
+// With returns a copy of e with words(r), such as a program's flag, for each Remedy r in What.
 func (e *Error) With(words func(Remedy) string) *Error {
 	args := slices.Clone(e.args)
 	for i, arg := range args {
@@ -71,7 +71,8 @@ func (e *Error) With(words func(Remedy) string) *Error {
 	return &named
 }
 
-// in sets the column of the fault, col from 0, and its name. It gives both to the Remedy exclude.
+// in sets the column of e to col, counted from 0, and its name. The Remedy exclude, if args have it,
+// then names this column. in returns e.
 func (e *Error) in(col int, name string) *Error {
 	e.Column, e.Name = col+1, name
 	for i, arg := range e.args {
@@ -83,7 +84,7 @@ func (e *Error) in(col int, name string) *Error {
 	return e
 }
 
-// specOf returns a column for Options.Exclude: its name, or its number if the name needs quotes.
+// specOf returns an entry of Options.Exclude for col: its name if short and plain, else its number.
 func specOf(col int, name string) string {
 	spec := strconv.Itoa(col + 1)
 	plain := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }

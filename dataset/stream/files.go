@@ -8,7 +8,7 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// files holds the open files of one path (samples and any separate targets) and the source of both.
+// files holds the open files of one path, samples and any separate targets, and their common source.
 type files struct {
 	in     []*input // one or two
 	source source
@@ -48,7 +48,7 @@ func openPath(ctx context.Context, path string, opt *Options) (*files, error) {
 	return f, nil
 }
 
-// make makes the source that opt selects, at the beginning of the files. For first see readLayout.
+// make returns the source that opt selects, at the start of the files. For first see readLayout.
 func (f *files) make(opt *Options, first *csvLayout) (source, error) {
 	if len(f.in) == 1 {
 		return newSource(f.in[0], opt, first)
@@ -71,8 +71,8 @@ func (f *files) make(opt *Options, first *csvLayout) (source, error) {
 	return newPair(x, y, f.in[0].path, f.in[1].path)
 }
 
-// remake replaces the source with one of the same files that opt selects. After an error the old source
-// can only report the bytes taken.
+// remake rewinds the files and replaces f.source with the source that opt selects. After an error
+// the old source can only report the bytes taken.
 func (f *files) remake(opt *Options) error {
 	for _, in := range f.in {
 		if err := in.rewind(); err != nil {

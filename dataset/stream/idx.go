@@ -24,8 +24,8 @@ const (
 	maxIDXDims      = 8
 )
 
-// openIDX makes the source of an idx file: two zeros, a type, the number d of dimensions, d sizes of 4
-// bytes, and the elements in C order, all big-endian.
+// openIDX makes the source of an idx file. It has two zero bytes, a type, the number d of
+// dimensions, d sizes of 4 bytes, and the elements in C order, all big-endian.
 func openIDX(in *input, opt *Options) (source, error) {
 	var head [4 + 4*maxIDXDims]byte
 	if _, err := io.ReadFull(in.r, head[:4]); err != nil {

@@ -20,8 +20,7 @@ const (
 	stdinPath   = "-"
 	stdinName   = "standard input"
 	inputBuffer = 1 << 16
-	// maxKept bounds the beginning of a pipe that is kept to be read again before Next: 4096 rows
-	// of 256 KiB.
+	// maxKept bounds the bytes of a pipe kept for rewinding before Next: 4096 rows of 256 KiB.
 	maxKept = 1 << 30
 )
 
@@ -41,7 +40,7 @@ type input struct {
 	closer   io.Closer     // the file or pipe
 }
 
-// openInput opens path. It finds the format if format is FormatAuto.
+// openInput opens path. If format is FormatAuto, it finds the format.
 //
 // Opening a named pipe waits for its writer, and reading it waits for data. Neither wait lasts beyond
 // ctx: the system call then continues in the background.
@@ -68,9 +67,9 @@ func openInput(ctx context.Context, path string, format Format, opt *Options) (*
 	return in, nil
 }
 
-// pipe reads the result of open on another goroutine, and waits for it no longer than the context
-// lasts. The goroutine closes the result once: at its end, or when a Read returns after the context is
-// done or the input is closed. The last Read returns an error of Close.
+// pipe makes a goroutine call open and read its result, and waits for neither once the context is
+// done. The goroutine closes the result once: at its end, or when a Read returns after the context
+// is done or the input is closed. The last Read of the input returns an error of that Close.
 func (in *input) pipe(open func() (io.ReadCloser, error)) {
 	r, w := io.Pipe()
 	in.closer, in.raw = r, rewindable{r: r, room: maxKept}

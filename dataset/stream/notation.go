@@ -21,8 +21,8 @@ type Notation struct {
 	Unit string `json:"unit,omitempty"`
 }
 
-// String describes how the numbers are written, as in "in $, with a comma between thousands". The text
-// is empty for the zero value.
+// String describes how the numbers are written, as in "in $, with a comma between thousands". It
+// returns "" for the zero value.
 func (n Notation) String() string {
 	var parts []string
 	switch {
@@ -68,7 +68,7 @@ func firstRune(text string) rune {
 	return r
 }
 
-// notation returns how numbers with the given Notation are read: Decimal and Thousands override it.
+// notation returns how to read numbers with the Notation of, which Decimal and Thousands override.
 func (o *Options) notation(of Notation) notation {
 	n := notation{decimal: o.Decimal, thousands: o.Thousands, unit: firstRune(of.Unit), na: o.NA}
 	if !o.signs() {
@@ -77,13 +77,13 @@ func (o *Options) notation(of Notation) notation {
 	return n
 }
 
-// signs reports whether Decimal or Thousands apply to all columns.
+// signs reports whether Decimal or Thousands is set, so that both apply to all columns.
 func (o *Options) signs() bool { return o.Decimal != 0 || o.Thousands != 0 }
 
 // spaces are the characters that may stand between a number and its unit.
 const spaces = " \t\u00a0\u202f"
 
-// cutUnit returns the unit of a trimmed cell, 0 without one, and the number without it.
+// cutUnit returns the unit of a trimmed cell, or 0 if it has none, and the number without the unit.
 func cutUnit(cell string) (unit rune, number string) {
 	sign, rest := "", cell
 	if strings.HasPrefix(rest, "-") || strings.HasPrefix(rest, "+") {
@@ -132,7 +132,7 @@ type guess struct {
 
 func newGuess(forms []notation) guess { return guess{forms: forms, not: uint8(allForms << len(forms))} }
 
-// add takes a cell into account.
+// add excludes the forms in which cell is not a number, or all forms if its unit differs from g.unit.
 func (g *guess) add(cell string) {
 	unit, number := cutUnit(cell)
 	if !g.begun {
@@ -172,7 +172,7 @@ func (g *guess) ambiguous() bool {
 // evidence records where the columns of a text have commas: before decimals, between thousands.
 type evidence struct{ decimals, thousands bool }
 
-// evidence returns what all columns together show.
+// evidence returns where the columns, taken together, have commas.
 func (v *survey) evidence() (e evidence) {
 	for i := range v.columns {
 		switch g := &v.columns[i].guess; {
@@ -191,8 +191,8 @@ func (v *survey) evidence() (e evidence) {
 // first returns the first form in which all cells are numbers. There must be one.
 func (g *guess) first() int { return bits.TrailingZeros8(^g.not) }
 
-// notation returns the Notation of a column: the zero value for plain numbers and for words. comma is
-// the separator of the text. The Notation is unknown if a comma may be either sign.
+// notation returns the Notation of a column: the zero value for plain numbers and for words. e comes
+// from all columns, and comma separates the cells. known is false if a comma may be either sign.
 func (g *guess) notation(e evidence, comma rune) (n Notation, known bool) {
 	if !g.number() {
 		return Notation{}, true

@@ -74,8 +74,8 @@ func readArchive(in *input) (*archive, error) {
 	return z, nil
 }
 
-// read begins to read a member. A packed member is unpacked as it is read, so memory holds only the
-// current batch, whatever the archive claims.
+// read opens a member and reads its header. A packed member is unpacked as it is read, so memory
+// holds only the current batch, whatever the archive claims.
 func (z *archive) read(name string) (arrayFile, error) {
 	member := z.members[name]
 	if member.Flags&encryptedFlag != 0 {
@@ -93,7 +93,7 @@ func (z *archive) read(name string) (arrayFile, error) {
 	return f, err
 }
 
-// openNPZ makes the source of the array of the inputs and, if Targets name an array, of that array.
+// openNPZ makes the source of the array of inputs, paired with the array that Targets name, if any.
 func openNPZ(in *input, opt *Options) (source, error) {
 	if in.random == nil {
 		return nil, Errorf("is an .npz that is gzipped or does not come from a local file, so its arrays cannot be " +

@@ -47,7 +47,7 @@ func ParseFormat(name string) (Format, error) {
 // Header says whether the first line of a text names its columns.
 type Header int
 
-// The first line of a text holds names or a sample.
+// The values of Header. The first line of a text holds names or a sample.
 const (
 	// HeaderAuto treats the first line as a header if Inputs or Targets name columns. It also does
 	// so if a cell of an input column (of a target column if there are no inputs) is neither a
@@ -77,8 +77,7 @@ func ParseHeader(name string) (Header, error) {
 }
 
 // Options select the data. The zero value reads every column as an input, in the format it finds. The
-// JSON encoding has the fields that decide what is learned, without the fields that a model stores or a
-// program sets.
+// JSON encoding has the fields that decide what is learned, unless a model or a program sets them.
 type Options struct {
 	Format Format `json:"format,omitzero"` // of the paths, not of TargetPath
 	Header Header `json:"header,omitzero"` // of texts

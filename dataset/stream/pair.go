@@ -6,15 +6,14 @@ import (
 	"io"
 )
 
-// A pair is a source of inputs and a source of their targets. A sample that is bad in one of them is
-// skipped in the other.
+// A pair joins a source of inputs and a source of targets. It skips a sample that is bad in either one.
 type pair struct {
 	x, y         source
 	xPath, yPath string
 	about        info
 }
 
-// newPair joins a source of inputs and a source of targets.
+// newPair joins x, a source of inputs, and y, a source of targets. The paths are for messages.
 func newPair(x, y source, xPath, yPath string) (source, error) {
 	p := &pair{x: x, y: y, xPath: xPath, yPath: yPath, about: *x.info()}
 	of := y.info()

@@ -67,7 +67,7 @@ func Open(ctx context.Context, paths []string, opt Options) (*Reader, error) {
 	return r, nil
 }
 
-// probe opens source i: the first one to read it, a later one only to check its columns.
+// probe opens source i: the first one to read it, a later file only to check its columns.
 func (r *Reader) probe(i int) error {
 	path := r.paths[i]
 	r.sizes[i], r.known[i] = -1, -1
@@ -111,7 +111,7 @@ func (r *Reader) open(path string) (*files, error) {
 	return f, nil
 }
 
-// checkSchema returns an error unless f, source i, has the columns of the first source.
+// checkSchema returns an error unless f, the source with index i, has the columns of the first source.
 func (r *Reader) checkSchema(i int, f *files) error {
 	have, want, first := f.source.info(), &r.about, display(r.paths[0])
 	fault := func(format string, args ...any) error {

@@ -8,7 +8,7 @@ import (
 
 const panicBegun = "stream: Select, Peek, Survey or Describe after Next"
 
-// look returns the error that prevents a look at the first rows. It panics after Next.
+// look returns the error that ended the reading. It panics unless rows >= 1, and after Next.
 func (r *Reader) look(rows int) error {
 	if rows < 1 {
 		panic(panicRows)
@@ -56,7 +56,7 @@ func (r *Reader) Selection() Selection {
 		slices.Clone(o.TargetNotations), o.Missing}
 }
 
-// Select chooses other columns of the same sources, after a look at the [Heading] or at the batch of
+// Select chooses other columns of the same sources, for example after a look at the [Heading] or a
 // Peek. It replays the beginning of a pipe, so that no sample is lost.
 //
 // With HeaderAuto, s alone decides if there is a header. Later sources are checked again, as by Open.
@@ -148,7 +148,7 @@ func (r *Reader) lookAt(rows int, read func() error) error {
 	return cmp.Or(fault, io.EOF)
 }
 
-// remake makes the source of the first path again for the current options.
+// remake makes the source of the first path again, at its beginning, for the current options.
 func (r *Reader) remake() error {
 	if r.ctx.Err() != nil {
 		return canceled(r.ctx)

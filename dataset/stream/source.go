@@ -9,7 +9,7 @@ type info struct {
 	targets   []string // names of the targets, nil if they have none
 	outputs   int      // columns of Y; 1 for labels
 	ofTargets []int    // the columns of the targets, from 0; nil for labels in a separate array
-	// textTargets reports that the targets are in a separate text.
+	// textTargets is true if the targets are in a separate text.
 	textTargets bool
 	kept        []string   // names of the kept columns, or their numbers
 	rows        int64      // number of samples, -1 if unknown
@@ -34,8 +34,8 @@ type source interface {
 	// the last sample it returns io.EOF. It skips an unusable sample and returns an error for which
 	// isBad is true. After an error s may have parts of a sample.
 	read(s *samples) error
-	// survey counts the cells of the next sample, in a column for each input, and in one for each
-	// target of a text. It is used in place of read, and returns the same errors.
+	// survey adds the cells of the next sample to the statistics of the inputs and, for a text,
+	// the targets. It replaces read, with the same errors.
 	survey(inputs, targets []surveyed) error
 }
 

@@ -29,9 +29,9 @@ type Description struct {
 	// cell in a hundred is missing, and at least one in a hundred is not.
 	Gaps []bool
 
-	// RowNumbers are the inputs, from 0, that seem to number the rows: whole numbers that rise, or
-	// fall, from each sample to the next. In a first column without a name, unique cells without
-	// fractions are enough.
+	// RowNumbers are the inputs, from 0, that seem to number the rows: whole numbers that rise,
+	// or fall, from each sample to the next. In a first column without a name, distinct cells
+	// without fractions are enough.
 	RowNumbers []int
 }
 
@@ -44,9 +44,9 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 	return d.Columns, nil
 }
 
-// Survey reads at most rows samples of the first source and returns how the chosen columns become
-// inputs and how numbers are written, for Select. It returns to the beginning as Peek does, and skips
-// at most rows bad samples.
+// Survey reads at most rows samples of the first source, and describes for Select how the chosen
+// columns become inputs and how numbers are written. Like Peek it goes back to the beginning. It
+// skips at most rows bad samples.
 //
 // A column has a [Notation] if all its cells are numbers with it, but not without it: a comma before
 // decimals, signs between thousands, % or a currency sign. If a comma may be either sign, other columns
@@ -281,7 +281,8 @@ func joined(faults []columnFault) *Error {
 	return Errorf(strings.Join(formats, "; "), append(args, commas...)...)
 }
 
-// describe returns the Columns for inputs with numbers in the given notations, and their faults.
+// describe returns the Columns for inputs with numbers in the given notations, and the faults of
+// inputs that cannot be read. how is the treatment of missing cells.
 func (v *survey) describe(how Missing, notations []Notation) (Columns, []columnFault) {
 	columns, special, missing := make(Columns, len(notations)), false, false
 	var faults []columnFault

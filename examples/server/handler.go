@@ -12,8 +12,8 @@ import (
 	"blskernel/mat"
 )
 
-// maxBytes bounds the body of a request, and maxNumbers the numbers of its rows and of their
-// predictions, since a row of few bytes may have the scores of many classes. One row is always allowed.
+// maxBytes bounds the body of a request. maxNumbers bounds the numbers in its rows and predictions,
+// since a row of few bytes may have the scores of many classes. One row is always allowed.
 const (
 	maxBytes   = 16 << 20
 	maxNumbers = 4 << 20
@@ -66,8 +66,8 @@ func (s *server) handler() http.Handler {
 	return mux
 }
 
-// refuse answers with the error of a request. The weights have been known since the load, so the cause
-// is the request itself or the time of its predictions.
+// refuse answers a request with err and a status for it. The weights have been known since the load, so
+// the cause is the request itself or the time of its predictions.
 func (s *server) refuse(w http.ResponseWriter, err error) {
 	var large *http.MaxBytesError
 	status := http.StatusBadRequest

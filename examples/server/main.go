@@ -3,7 +3,7 @@
 //	server -model iris.bls -addr 127.0.0.1:8080
 //
 // A request is a JSON object with rows of samples. A row is a list of cells in the order of the model's
-// inputs, or an object with a field for each input, whose other fields are ignored. The answer has one
+// inputs, or an object with a field for each input; other fields are ignored. The answer has one
 // prediction for each row, and for a classification also its scores:
 //
 //	POST /predict  {"rows": [[5.1, 3.5, 1.4, 0.2]]}
@@ -15,7 +15,7 @@
 //
 // A request that cannot be answered gets status 400, or 413 if it is too large. Its error counts rows
 // and columns from 1: {"error": "row 2, column 3 (\"petal_length\"): null is not a number"}. A request
-// whose predictions take longer than a minute gets 503. A client may close its side of the connection
+// gets 503 if its predictions take longer than a minute. A client may close its side of the connection
 // while it waits.
 //
 // The server checks the file every second, and loads it again when it has been replaced, for example by
@@ -62,8 +62,8 @@ func main() {
 	}
 }
 
-// serve answers requests until ctx is done, and then finishes the ones in progress. It calls ready once
-// it listens.
+// serve answers requests until ctx is done, and then finishes the ones in progress. It calls ready with
+// its address once it listens.
 func (s *server) serve(ctx context.Context, address string, ready func(net.Addr)) error {
 	seen, _ := os.Stat(s.path) // load returns the error
 	if err := s.load(ctx); err != nil {

@@ -40,7 +40,7 @@ func newServer(path string) *server {
 type served struct {
 	*model.Model
 	inputs, outputs int
-	cells           stream.Columns // of a row: how they become the inputs
+	cells           stream.Columns // how the cells of a row become the inputs
 	fills           bool           // whether missing cells are filled in
 	names           []string       // of the cells; nil without names
 	distinct        bool           // whether there are names, and they are distinct

@@ -15,8 +15,8 @@ import (
 	"blskernel/mat"
 )
 
-// maxRow bounds the bytes of a row, and maxCell adds to this bound for each cell: encoding/json takes
-// about 30 bytes of memory for each byte of a row.
+// A row may have maxRow bytes, and maxCell bytes more for each cell. The bound is needed because
+// encoding/json takes about 30 bytes of memory for each byte of a row.
 const maxRow, maxCell = 1 << 20, 64
 
 // errTooManyRows is the error of a request with more rows than fit into maxNumbers.
@@ -130,8 +130,8 @@ func (m *served) row(text []byte) ([]float64, error) {
 	return cells, lacks
 }
 
-// cell returns the value of a cell of column j: a finite number; NaN for null, or an empty word, if the
-// model fills it in; or the level of a word, which may be written as a number, -1 for an unknown word.
+// cell returns the value of v in column j: a finite number; or the index of a word, which may be a
+// number, or -1 if it is unknown; or NaN for null or an empty word that the model fills in.
 func (m *served) cell(j int, v any) (float64, error) {
 	levels := m.cells[j].Levels
 	text, _ := json.Marshal(v) // as it was decoded

@@ -60,7 +60,7 @@ func Sum(all ...[]float64) uint64 {
 func SumBytes(data []byte) uint64 { return xxhash.Sum64(data) }
 
 // Outside returns the reason why results on this machine may differ from results on other machines, or
-// an empty text if they cannot differ.
+// "" if they cannot differ.
 func Outside() string {
 	switch runtime.GOARCH {
 	case "amd64":

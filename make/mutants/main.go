@@ -1,7 +1,8 @@
-// Mutants measures what the tests find. It changes one operator of a package or removes one statement
-// at a time. Then it runs the tests of the folder, the package and testutil/golden until one fails.
+// Mutants measures how many faults the tests find. It changes one operator or removes one statement of
+// a package at a time. It then runs the tests of the folder, the package and testutil/golden until one
+// fails.
 //
-//	go -C make/mutants run . -n 60 -out after.jsonl          60 changes of each, drawn by -seed
+//	go -C make/mutants run . -n 60 -out after.jsonl          60 per package, drawn by -seed
 //	go -C make/mutants run . -table before.jsonl after.jsonl both side by side, in Markdown
 //
 // The arguments are packages; -root names another checkout. A package includes the folders below it,
@@ -35,7 +36,7 @@ var operators = strings.Fields("< <= > >= == != && || + - * / & | << >> ++ -- +=
 
 type mutant struct {
 	name         string // stable as long as its function does not change
-	file, folder string // absolute; relative to the module
+	file, folder string // file is absolute, folder relative to the module
 	text         []byte
 }
 
@@ -97,7 +98,7 @@ func mutants(p string) (all []mutant) {
 	return all
 }
 
-// inFile returns the mutants of a file, none if it is generated.
+// inFile returns the mutants of a file, or none if the file is generated.
 func inFile(file, folder string) (all []mutant) {
 	text, err := os.ReadFile(file)
 	check(err)
@@ -188,7 +189,7 @@ func command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// read returns the results in a file, none if it does not exist.
+// read returns the results in a file, or none if the file does not exist.
 func read(name string) (results []result) {
 	text, _ := os.ReadFile(name)
 	for line := range bytes.Lines(text) {
@@ -210,8 +211,8 @@ func write(name string, r result) {
 	check(f.Close())
 }
 
-// count returns how many mutants of package p, or of all for "", were found, timed out, were missed and
-// are equivalent, and the share of the first two among the first three.
+// count returns the numbers of mutants of package p that were found, timed out, were missed and are
+// equivalent, and the share of the first two among the first three. p = "" means all packages.
 func count(p string, results []result) (t [5]float64) {
 	equivalent, err := os.ReadFile("equivalent.txt") // lines of a mutant's name, a tab and the reason
 	check(err)

@@ -1,4 +1,4 @@
-// Package flagvalue parses the values of flags that the programs of this repository share.
+// Package flagvalue parses the flag values that several programs of this repository accept.
 package flagvalue
 
 import (
@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// ParseComma returns the separator that s names: a character, the word tab, or \t. An empty s gives 0.
+// ParseComma returns the separator that s names: a character, the word tab, or \t. It returns 0 for
+// an empty s, and an error for a quotation mark or a line break.
 func ParseComma(s string) (rune, error) {
 	r, ok := character(s, map[string]rune{"tab": '\t', `\t`: '\t'})
 	if !ok || strings.ContainsRune("\"\r\n", r) {
@@ -18,8 +19,8 @@ func ParseComma(s string) (rune, error) {
 	return r, nil
 }
 
-// ParseSign returns the decimal or thousands sign that s names: comma, point, space, or a character. An
-// empty s gives 0.
+// ParseSign returns the decimal or thousands sign that s names: comma, point, space, or a character.
+// It returns 0 for an empty s.
 func ParseSign(s string) (rune, error) {
 	r, ok := character(s, map[string]rune{"comma": ',', "point": '.', "space": ' '})
 	if !ok {
@@ -28,7 +29,7 @@ func ParseSign(s string) (rune, error) {
 	return r, nil
 }
 
-// character returns named[s], or else the character that s is. ok is also true for an empty s.
+// character returns named[s], ignoring case, or the only character of s. An empty s gives 0 and true.
 func character(s string, named map[string]rune) (r rune, ok bool) {
 	if r, ok = named[strings.ToLower(s)]; ok || s == "" {
 		return r, true
@@ -37,8 +38,8 @@ func character(s string, named map[string]rune) (r rune, ok bool) {
 	return r, n == len(s) && r != utf8.RuneError
 }
 
-// ParseRidge reads a ridge: a decimal number, or a power of two such as the paper's 2^-30. The ridge is
-// finite and not negative, and it is 0 only if s is a zero.
+// ParseRidge parses a ridge: a decimal number, or a power of two such as the paper's 2^-30. A ridge
+// that is negative, not finite, or rounded to 0 is an error.
 func ParseRidge(s string) (float64, error) {
 	var v float64
 	var err error

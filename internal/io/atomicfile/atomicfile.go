@@ -1,5 +1,4 @@
-// Package atomicfile writes files that appear as a whole or not at all, even if the program or the
-// machine stops.
+// Package atomicfile writes files that appear as a whole or not at all, even if the machine stops.
 //
 // It writes a file under another name in the same folder, syncs it to the disk, renames it, and syncs
 // the folder, which holds the new name. After Commit has returned nil the new file survives a loss of
@@ -25,8 +24,7 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// A File is written under another name in the same folder, and replaces the file at its path when it is
-// complete.
+// A File is a new file under a temporary name. Commit makes it replace the file at its path.
 type File struct {
 	fs   vfs.FS
 	path string
@@ -110,7 +108,7 @@ func Check(fsys vfs.FS, path string) error {
 	return f.wrap(err)
 }
 
-// Room returns a *WriteError if the disk of path reports fewer free bytes than the given number.
+// Room returns a *WriteError if the disk of path reports that fewer than the given bytes are free.
 func Room(path string, bytes int64) error {
 	free, known := free(filepath.Dir(path))
 	if !known || bytes <= free {
@@ -141,8 +139,8 @@ const (
 	longestName     = 200 // bytes of a name; with the suffixes it stays below the 255 of file systems
 )
 
-// Beside returns the path of a hidden file in the folder of path, ".NAME" with a suffix. It cuts
-// NAME to 200 bytes.
+// Beside returns the path of ".NAME" + suffix, a hidden file in the folder of path. NAME is path's
+// base name, cut to 200 bytes.
 func Beside(path, suffix string) string {
 	name := filepath.Base(path)
 	if len(name) > longestName {
@@ -186,8 +184,8 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, f.wrap(err)
 }
 
-// WriteAt overwrites a part of the file, such as a header with a length. Write still appends. The error
-// is a *WriteError.
+// WriteAt overwrites a part of the file, such as its header. Write still appends. The error is a
+// *WriteError.
 func (f *File) WriteAt(p []byte, offset int64) (int, error) {
 	n, err := f.file.WriteAt(p, offset)
 	return n, f.wrap(err)
@@ -228,8 +226,8 @@ func (f *File) Commit() error {
 	return nil
 }
 
-// keep renames the complete file to a name that RemoveLeftovers leaves alone, and returns its new name,
-// or name if that fails.
+// keep renames the complete file to a name that RemoveLeftovers leaves alone. It returns the new
+// name, or name if that fails.
 func keep(fsys vfs.FS, name string) string {
 	dir, base := filepath.Split(name)
 	kept := dir + strings.TrimPrefix(strings.TrimSuffix(base, temporarySuffix), ".") + ".new"

@@ -29,7 +29,7 @@ type Coder struct {
 	from, at int64            // offsets of the last value (the first one of a slice) and of the next
 	err      error
 	overflow error // wrapped by the error of an encoder for a number that is not finite
-	Samples  int
+	Samples  int   // rows of the model, which determine the lengths of some parts
 }
 
 // A StateError reports that the numbers to be written contradict each other.
@@ -113,13 +113,14 @@ func (x *Coder) End() {
 // failSource records an error of the source other than its end.
 func (x *Coder) failSource(err error) { x.fail(fmt.Errorf("reading at byte %d: %w", x.at, err)) }
 
-// Ranges of numbers. Norms and estimates may overflow in a model that still works. NaN is in no range.
+// NotNegative, IsLength and IsPositive are ranges for Float. NotNegative admits +Inf: norms and
+// estimates may overflow in a model that still works. NaN is in no range.
 func NotNegative(v float64) bool { return v >= 0 }
 func IsLength(v float64) bool    { return v >= 0 && v <= math.MaxFloat64 }
 func IsPositive(v float64) bool  { return v > 0 && v <= math.MaxFloat64 }
 
-// refuse records an error at element i, of value v, of the numbers just read or to be written. what
-// names them.
+// refuse records the error that v, element i of the numbers just read or to be written, is invalid.
+// what names the numbers.
 func (x *Coder) refuse(what string, i int, v float64) {
 	switch {
 	case x.Reading():
@@ -143,7 +144,7 @@ func (x *Coder) Uint64(v *uint64) {
 	}
 }
 
-// Float codes a number in the range that ok accepts; what names it in errors.
+// Float codes a number that ok must accept; what names the number in errors.
 func (x *Coder) Float(what string, v *float64, ok func(float64) bool) {
 	word := math.Float64bits(*v)
 	if x.Uint64(&word); x.Reading() {
@@ -188,7 +189,7 @@ func (x *Coder) Bool(v *bool) {
 	}
 }
 
-// Present codes whether an optional part follows, and returns whether it does. An encoder writes is.
+// Present codes whether an optional part follows, and returns it. Only an encoder uses is.
 func (x *Coder) Present(is bool) bool {
 	x.Bool(&is)
 	return is
@@ -259,7 +260,7 @@ func (x *Coder) next(n int) []byte {
 		x.failSource(err)
 		return nil
 	}
-	_, _ = x.r.Discard(n) // which Peek has shown
+	_, _ = x.r.Discard(n) // Peek has buffered them
 	x.at += int64(n)
 	return b
 }
@@ -302,8 +303,8 @@ func (x *Coder) Triangle(what string, m **mat.Dense, n int, upper bool) {
 	})
 }
 
-// matrix codes the columns [from, to) of each row i, count elements in all. It reads them before it
-// allocates the rows, whose number may be wrong.
+// matrix codes the columns [from, to) = part(i) of each row i, count elements in all. It reads them
+// before it allocates the rows, whose number may be wrong.
 func (x *Coder) matrix(what string, m **mat.Dense, rows, cols, count int, part func(i int) (from, to int)) {
 	if x.Reading() {
 		var data, elements []float64

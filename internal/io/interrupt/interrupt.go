@@ -9,8 +9,8 @@ import (
 // NoContext is the value with which Check panics for a nil context.
 const NoContext = "blskernel: the context is nil; pass context.Background()"
 
-// Check returns nil until ctx is done, and then an error that wraps context.Cause(ctx). The text names
-// no package, since the caller's context is the cause. Check panics for a nil ctx.
+// Check returns nil until ctx is done, and then an error that wraps context.Cause(ctx). Its text
+// names no package, since the caller's context is the cause. Check panics if ctx is nil.
 func Check(ctx context.Context) error {
 	if ctx == nil {
 		panic(NoContext)
@@ -21,8 +21,8 @@ func Check(ctx context.Context) error {
 	return fmt.Errorf("stopped before the end: %w", context.Cause(ctx))
 }
 
-// EachPanel splits rows into panels of the given size, the last perhaps shorter. It calls f(from, to)
-// for each, in order, until f returns an error or Check fails. The panels do not depend on ctx.
+// EachPanel splits rows into panels of the given size, the last perhaps shorter. It calls f(from,
+// to) for each in order, and returns the first error of f or Check. The panels do not depend on ctx.
 func EachPanel(ctx context.Context, rows, size int, f func(from, to int) error) error {
 	for from := 0; from < rows; from += size {
 		if err := Check(ctx); err != nil {

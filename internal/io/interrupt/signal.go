@@ -17,7 +17,8 @@ func (e SignalError) Error() string {
 	return e.Signal.String()
 }
 
-// Status returns the exit status of a program that the signal ended: 128 plus its number, as in shells.
+// Status returns the exit status of a program that the signal ended, as in shells. It is 128 plus
+// the signal number, or 1 if the signal has no number.
 func (e SignalError) Status() int {
 	if s, ok := e.Signal.(syscall.Signal); ok {
 		return Status(s)

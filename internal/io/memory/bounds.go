@@ -63,8 +63,7 @@ func systemBounds(root fs.FS) []bound {
 	text, _ := fs.ReadFile(root, "proc/self/cgroup")
 	_, rest, _ := strings.Cut("\n"+string(text), "\n0::")
 	name, _, _ := strings.Cut(rest, "\n")
-	// In a container the name may be the outer one. Then only the root exists, which is the group
-	// of the container.
+	// In a container the name may be the outer one. Then only the root, its own group, exists.
 	for group := path.Clean("/" + name); ; group = path.Dir(group) {
 		if bytes, ok := room(root, group); ok {
 			rule := "the limit of the control group " + group + ", less what is in use, with swap"
@@ -95,7 +94,7 @@ func room(root fs.FS, group string) (bytes int64, ok bool) {
 	return max(0, limit-max(0, used)), true
 }
 
-// number reads a file that holds one number.
+// number reads a file that holds one number, and reports whether it could.
 func number(root fs.FS, name string) (int64, bool) {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {
@@ -105,8 +104,8 @@ func number(root fs.FS, name string) (int64, bool) {
 	return n, err == nil
 }
 
-// table reads a file of lines that begin with a name and a number in the given unit. It returns nil if
-// there is no file.
+// table reads a file of lines that begin with a name and a number in the given unit. It returns nil
+// if the file cannot be read.
 func table(root fs.FS, name string, unit int64) map[string]int64 {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {

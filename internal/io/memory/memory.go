@@ -9,8 +9,7 @@
 //   - the limit of the Go runtime (GOMEMLIMIT or debug.SetMemoryLimit), less the memory in use;
 //   - on Linux the memory available in the machine and in each control group of the process, with swap.
 //
-// Zeros allocates large arrays, in large pages where these pay off. ReadTo reads data whose size a
-// header promises.
+// Zeros allocates arrays, in large pages where these pay off. ReadTo reads data of a promised size.
 package memory
 
 import (
@@ -21,8 +20,7 @@ import (
 	"sync/atomic"
 )
 
-// An Error reports that work needs more memory than the system can give. The work did not start, and
-// allocated nothing.
+// An Error reports that work, which has not started, needs more memory than the system can give.
 type Error struct {
 	Op    string // the package that asked
 	What  string // what needs the memory, with its sizes
@@ -44,7 +42,7 @@ const small = 64 << 20
 var limit atomic.Int64
 
 // Limit makes Check compare with the given number of bytes, at least 1, and with nothing else, until
-// undo is called. It is for tests.
+// undo is called. Limit is for tests.
 func Limit(bytes int64) (undo func()) {
 	before := limit.Swap(bytes)
 	return func() { limit.Store(before) }

@@ -5,9 +5,9 @@ import "unsafe"
 // hugePage is the size of a large page, in bytes.
 const hugePage = 2 << 20
 
-// Zeros returns n zeros, as make does. For 4 MiB or more it asks Linux for pages of 2 MiB, if these pay
-// off there. A large page takes memory as soon as one element is written. Therefore make is better
-// where gaps of more than 4 KiB stay unwritten, as outside a triangle.
+// Zeros returns n zeros, as make does. For 4 MiB or more it asks Linux for pages of 2 MiB, unless
+// they do not pay off on this machine. A large page takes memory as soon as one element is written.
+// Therefore make is better where gaps of more than 4 KiB stay unwritten, as outside a triangle.
 //
 //	panics: as make does.
 func Zeros(n int) []float64 {

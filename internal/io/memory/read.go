@@ -5,7 +5,7 @@ import "io"
 // FirstRead is the number of bytes for which ReadTo first makes room.
 const FirstRead = 1 << 16
 
-// ReadTo reads from r until buf has size bytes, and returns it. Memory grows with the bytes that
+// ReadTo reads from r until buf has size bytes, and returns buf. Memory grows with the bytes that
 // arrive, not with size: the capacity at most doubles. ReadTo makes no storage larger than size.
 //
 //	errors: as io.ReadFull; the result then has the bytes read before the error.

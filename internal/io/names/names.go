@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// String returns names[v], or for a v without a name its type and number, as in "Format(7)".
+// String returns names[v]. Without such a name it returns the type and the number, as in "Format(7)".
 func String[T ~int](names []string, v T) string {
 	if v < 0 || int(v) >= len(names) || names[v] == "" {
 		_, kind, _ := strings.Cut(fmt.Sprintf("%T", v), ".")
@@ -45,7 +45,7 @@ func Shorten(text string) string {
 	return strconv.Quote(strings.ToValidUTF8(text[:ShownText], "")) + "..."
 }
 
-// ShownText is how many bytes of a text Shorten shows.
+// ShownText is the number of bytes of a text that Shorten shows.
 const ShownText = 40
 
 // List returns the first ten names in quotes, and the number of further names. It quotes both ends of a

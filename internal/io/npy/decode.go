@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// Decode appends the numbers of src to dst and returns it. A bool becomes 0 or 1. Integers of 64 bits
-// must be exact in float64, as all are up to 2^53. d must be a type of numbers, and len(src) a multiple
-// of d.Size. If nan is true, NaN is accepted.
+// Decode appends the numbers of src to dst and returns the result. A bool becomes 0 or 1. Integers
+// of 64 bits must be exact in float64, as all are up to 2^53. d must be a type of numbers, and
+// len(src) a multiple of d.Size. If nan is true, NaN is accepted.
 //
-//	errors: an [Error] for the first NaN, infinity or inexact integer; dst then has the numbers
-//	before it.
+//	errors: an [Error] for the first NaN, infinity or inexact integer; the result then has the
+//	numbers before it.
 func (d DType) Decode(dst []float64, src []byte, nan bool) ([]float64, error) {
 	start := len(dst)
 	n := len(src) / d.Size
@@ -81,7 +81,7 @@ func (d DType) float(u uint64) float64 {
 	return half(uint16(u))
 }
 
-// half returns the value of an IEEE 754 binary16: a sign, 5 bits of exponent with bias 15, 10 of
+// half returns the value of an IEEE 754 binary16: a sign, a 5-bit exponent of bias 15, a 10-bit
 // fraction.
 func half(h uint16) float64 {
 	sign := 1.0

@@ -52,8 +52,8 @@ func parseHeader(text string) (Header, error) {
 	return h, h.SetBytes()
 }
 
-// parseShape reads the sizes of a tuple, with or without a comma after the last. Python 2 wrote an L
-// after long integers.
+// parseShape reads the sizes of a tuple. It accepts a final comma, and the L of Python 2's long
+// integers.
 func parseShape(text string) (shape []int64, err error) {
 	for text = strings.TrimSpace(text); text != ""; {
 		var size string

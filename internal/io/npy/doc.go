@@ -1,5 +1,4 @@
-// Package npy reads and writes NumPy's .npy format: the header of an array, and its elements as float64
-// or as text.
+// Package npy reads and writes NumPy's .npy format: a header, and elements as float64 or as text.
 //
 // # The format
 //

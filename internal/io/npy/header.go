@@ -21,7 +21,7 @@ const maxDims = 64
 // maxBytes bounds the bytes of an array, so that no product of its sizes overflows an int64.
 const maxBytes = 1 << 62
 
-// An Error says what is wrong with a header or a type, and what to do.
+// An Error says what is wrong with a header, a type or an element, and what to do.
 type Error string
 
 func (e Error) Error() string { return string(e) }
@@ -82,7 +82,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 	return h, nil
 }
 
-// fill reads len(p) bytes and returns the number of bytes read.
+// fill fills p from r and returns the number of bytes read. An early end is an [Error].
 func fill(r io.Reader, p []byte) (int, error) {
 	n, err := io.ReadFull(r, p)
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {

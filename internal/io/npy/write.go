@@ -19,7 +19,7 @@ const (
 // Text returns the type of texts of up to width characters.
 func Text(width int) string { return fmt.Sprintf("<U%d", width) }
 
-// alignment of the first element, as NumPy recommends, lets programs map arrays into memory.
+// alignment aligns the first element, as NumPy recommends, so that programs can map arrays into memory.
 const alignment = 64
 
 // AppendHeader appends to dst the header, version 1.0, of an array with the given shape and the type

@@ -9,8 +9,7 @@ import (
 	"syscall"
 )
 
-// full lists the errors of a full disk or quota. A write that is cut short for no other reason has
-// filled the disk.
+// full lists the errors of a full disk or quota. A write cut short with no other error filled the disk.
 var full = []error{syscall.ENOSPC, syscall.EDQUOT, io.ErrShortWrite}
 
 func rename(from, to string) error { return os.Rename(from, to) }

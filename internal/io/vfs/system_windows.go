@@ -15,7 +15,7 @@ const (
 	errorDiskFull         = syscall.Errno(112)
 )
 
-// full lists the errors of a full disk. A write cut short for no other reason has filled the disk.
+// full lists the errors of a full disk. A write cut short with no other error filled the disk.
 var full = []error{errorDiskFull, errorHandleDiskFull, syscall.ENOSPC, io.ErrShortWrite}
 
 // rename retries for a few seconds: Windows refuses to replace a file that a reader or a virus scanner

@@ -1,5 +1,5 @@
 // Package vfs makes the file system a value that is passed down, so that tests can pass one whose
-// operations fail (internal/testutil/faultfs). OS is package os.
+// operations fail (internal/testutil/faultfs). OS calls package os.
 //
 // Every file goes through an FS: data, models, checkpoints, predictions, exports, pages, lines of
 // results, rates and locks. Code that lists a folder or reads a link calls package os directly.

@@ -1,5 +1,5 @@
-// Package backend provides what only packages of this module need of a blskernel.Backend: the default,
-// products that some backends lack, and the recording of LAPACK-level routines.
+// Package backend has functions on a blskernel.Backend for packages of this module. They resolve the
+// default, supply products that some backends lack, and record LAPACK-level routines.
 package backend
 
 import (
@@ -44,8 +44,8 @@ func Kernels() []string {
 	return b.(interface{ Kernels() []string }).Kernels()
 }
 
-// Peak is blskernel.Peak with the instructions of b's kernel, timed by clock, or by the wall clock if
-// clock is nil. It panics unless b is the pure backend on some kernel.
+// Peak returns the peak rate of b's kernel on the given number of threads, in flops per second. clock
+// measures the time; nil means the wall clock. Peak panics unless b is the pure backend.
 func Peak(b blskernel.Backend, threads int, clock func() time.Duration) float64 {
 	p := unwrapped(b).(interface {
 		Peak(threads int, clock func() time.Duration) float64

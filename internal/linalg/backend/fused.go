@@ -8,7 +8,7 @@ import (
 )
 
 // FusedProducts computes products that include a scaling or an activation, which would otherwise take
-// another pass over memory. A Backend may implement it; Fused supplies it for those that do not.
+// another pass over memory. A Backend may implement them; Fused supplies them for the others.
 //
 // Matrices are row-major, and op(X) is X or Xᵀ, as the transpose argument says. No operand may overlap
 // the result. beta = 0 overwrites the result without reading it. Panics are as in Dgemm.
@@ -23,8 +23,8 @@ type FusedProducts interface {
 	DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64)
 
 	// DgemmTanh computes C[i,j] = tanh(alpha*(op(A)*op(B))[i,j] + bias[j]), where op(A) is m×k,
-	// op(B) is k×n, bias has n elements and C is m×n and not read. tanh has an error below 2 ulp.
-	// It takes 2mnk flops and computes tanh mn times.
+	// op(B) is k×n, bias has n elements, and C is m×n. It does not read C. tanh has an error below
+	// 2 ulp. It takes 2mnk flops and computes tanh mn times.
 	DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int)
 }
 

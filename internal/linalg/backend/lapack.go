@@ -20,17 +20,17 @@ import (
 // Illegal arguments, short slices and sizes beyond 32 bits cause panics with constant messages: the
 // message of the BLAS if it has one. blskernel.SetThreads bounds the threads.
 type ColumnMajorLAPACK interface {
-	// Dpotrf overwrites the triangle ul of a symmetric positive definite A with U, A = UᵀU, or with
-	// L, A = LLᵀ, in n³/3 flops. A positive info is the order of a leading minor that is not
-	// positive; the elimination stops there.
+	// Dpotrf overwrites the triangle ul of a symmetric positive definite A with its factor, U of A
+	// = UᵀU or L of A = LLᵀ, in n³/3 flops. A positive info is the order of a leading minor that is
+	// not positive; the elimination stops there.
 	Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (info int)
 
 	// Dpotri overwrites the factor of Dpotrf with the triangle ul of A⁻¹, in 2n³/3 flops. If info
 	// is positive, diagonal element info of the factor is zero and there is no inverse.
 	Dpotri(ul blas.Uplo, n int, a []float64, lda int) (info int)
 
-	// Dgetrf overwrites the m×n A with its factors P·A = L·U, in 2n³/3 flops for m = n: L below the
-	// diagonal, with an implied unit diagonal, and U on and above it. P exchanges rows i and
+	// Dgetrf overwrites the m×n A with its factors P·A = L·U, in 2n³/3 flops for m = n. L is below
+	// the diagonal, with an implied unit diagonal, and U is on and above it. P exchanges rows i and
 	// ipiv[i-1] for i = 1, 2, ..., min(m, n). If info is positive, diagonal element info of U is
 	// zero; the factorization is complete.
 	Dgetrf(m, n int, a []float64, lda int, ipiv []int32) (info int)
@@ -47,8 +47,8 @@ func ColumnMajor(b blskernel.Backend) (ColumnMajorLAPACK, bool) {
 	return l, ok
 }
 
-// MissingLAPACK returns why b, the backend openblas, does not implement ColumnMajorLAPACK. It returns
-// "" if b does, or is another backend.
+// MissingLAPACK returns the reason why b, the backend openblas, does not implement ColumnMajorLAPACK.
+// It returns "" if b implements it or is another backend.
 func MissingLAPACK(b blskernel.Backend) string {
 	if m, ok := unwrapped(b).(interface{ MissingLAPACK() string }); ok {
 		return m.MissingLAPACK()

@@ -13,7 +13,7 @@ type Routine struct {
 // factorization counts as one operation, not as its many products.
 type Recorder interface {
 	blskernel.Backend
-	// Begin records that r starts and returns the Backend for the calls inside r, which are not
+	// Begin records that r starts and returns the Backend for r's own calls, which are not
 	// recorded.
 	Begin(r Routine) blskernel.Backend
 }

@@ -13,8 +13,9 @@ import (
 	"blskernel/internal/linalg/workers"
 )
 
-// Pure is the BLAS on the loops of one kernel. It implements blskernel.Backend,
-// blskernel.PackedProducts, backend.FusedProducts and block.Ops, which document its methods.
+// Pure is the BLAS of the pure backend, computed by the loops of one kernel. It implements
+// blskernel.Backend, blskernel.PackedProducts, backend.FusedProducts and block.Ops, which document its
+// methods.
 type Pure struct {
 	*blas12.Routines
 	*gemm.Engine
@@ -42,8 +43,8 @@ func (p *Pure) Peak(threads int, clock func() time.Duration) float64 {
 	return kernel.MeasurePeak(p.Engine.Kernel(), threads, clock)
 }
 
-// best returns the BLAS on the selected kernel, or on the best one if the environment names a kernel
-// that this machine cannot run. Only the pure backend reports this as an error.
+// best returns the BLAS on the kernel that the environment selects, or on the best kernel if this
+// machine cannot run that one. Only looking up the pure backend reports this as an error.
 var best = sync.OnceValue(func() *Pure {
 	k, err := kernel.Selected()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 // ViaGemm computes blskernel.PackedProducts, backend.FusedProducts and the products of block.Ops with
-// the Dgemm and Dtrsm of any BLAS. Packed operands and results, and results of one triangle, go through
-// a workspace.
+// the Dgemm and Dtrsm of any BLAS. Packed operands, and packed or triangular results, go through a
+// workspace.
 type ViaGemm struct {
 	blas.Float64
 	block.Vectors
@@ -28,14 +28,14 @@ func On(b blas.Float64) block.Ops {
 func (v ViaGemm) BlockRows(rows, nanoseconds int, do func(from, to int)) { do(0, rows) }
 
 // maxPackedRows is the largest number of rows of a packed result that one Dgemm computes. Dgemm packs
-// its right operand once for all these rows, which takes as long as computing about 60 rows, so more
-// rows are better. But the rows also pass through the workspace, which pays only for a long sum.
+// its right operand once for all these rows, which takes as long as computing about 60 rows. More rows
+// therefore save time, but pass through a larger workspace, which pays only for a long sum.
 const maxPackedRows = 4 * block.Size
 
-// product computes C = alpha·op(A)·diag(d)·op(B) + beta·C for an m×n C and stores the triangle kept, or
-// all if that is blas.All. A nil d is the identity. At most block.Size terms of a sum go through the
-// workspace together. On the diagonal of a triangle, blocks have block.Size rows, so that little work
-// is wasted.
+// product computes C = alpha·op(A)·diag(d)·op(B) + beta·C for an m×n C. It stores the triangle kept of
+// C, or all of C if kept is blas.All. A nil d stands for the identity. If A or B is copied, a Dgemm
+// takes at most block.Size terms of the sum. On the diagonal of a triangle, blocks have block.Size
+// rows, so that little work is wasted.
 func (v ViaGemm) product(kept blas.Uplo, tA, tB blas.Transpose, m, n, k int, alpha float64, a block.Matrix, d []float64, b block.Matrix, beta float64, c block.Matrix) {
 	terms := k
 	if a.Packed || b.Packed || d != nil {
@@ -108,7 +108,7 @@ func (v ViaGemm) product(kept blas.Uplo, tA, tB blas.Transpose, m, n, k int, alp
 	}
 }
 
-// op returns op(X)[i:, j:], or an empty matrix if X has no elements there.
+// op returns the block of X that holds op(X)[i:, j:], or an empty matrix if X has no such block.
 func op(t blas.Transpose, x block.Matrix, i, j int) block.Matrix {
 	i, j = block.Stored(t, i, j)
 	if x.Row(i)+j >= len(x.X) {
@@ -117,7 +117,7 @@ func op(t blas.Transpose, x block.Matrix, i, j int) block.Matrix {
 	return x.Sub(i, j)
 }
 
-// operand returns op(X)[0:r, p:p+c], or a copy of it in work if X is packed.
+// operand returns the block of X that holds op(X)[0:r, p:p+c], or a copy in work if X is packed.
 func operand(work []float64, t blas.Transpose, x block.Matrix, r, p, c int) block.Matrix {
 	rows, cols := block.Stored(t, r, c)
 	return dense(work, op(t, x, 0, p), rows, cols)
@@ -133,7 +133,7 @@ func dense(work []float64, x block.Matrix, rows, cols int) block.Matrix {
 	return d
 }
 
-// scaled returns, in work, the B such that op(B) = diag(d)·op(X), which has n columns.
+// scaled writes to work, and returns, the matrix B with op(B) = diag(d)·op(X); op(X) has n columns.
 func scaled(work []float64, t blas.Transpose, x block.Matrix, n int, d []float64) block.Matrix {
 	rows, cols := block.Stored(t, len(d), n)
 	s := block.Dense(work, max(1, cols))
@@ -240,8 +240,8 @@ func (v ViaGemm) BlockSyrk(t blas.Transpose, n, k int, alpha float64, a block.Ma
 	v.product(blas.Upper, t, block.Other(t), n, n, k, alpha, a, d, a, 1, c)
 }
 
-// BlockTrsm divides a large problem with packed blocks: it solves with one half of A, subtracts the
-// product with this half of X from the rest of B, and solves with the other half.
+// BlockTrsm halves a large problem if A or B is packed. It solves for half of X, subtracts the product
+// of that half with A from the rest of B, and solves for the other half.
 func (v ViaGemm) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
 	order := check.Order(s, m, n)
 	if m == 0 || n == 0 {

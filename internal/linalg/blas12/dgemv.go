@@ -18,8 +18,8 @@ import (
 // The error in y[i] is at most γ_{k+2}·(|alpha|·|op(A)|·|x| + |beta|·|y|)[i], where k is the number of
 // columns of op(A). Element i of A*x is Ddot of row i and x, bit for bit. An element of Aᵀ*x sums its
 // products in the order of the rows. If A has at least 256 rows and 80,000 elements, its rows are cut
-// into at most 16 pieces. The sums of the pieces are added in order. The element then depends on A's
-// shape, but not on other columns. NaN and infinities in row i of op(A) reach y[i], and in x all of y.
+// into at most 16 pieces. The sums of the pieces are added in order. Then it depends on A's shape, but
+// not on other columns. NaN and infinities in row i of op(A) reach y[i]; in x they reach all of y.
 func (r *Routines) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	if !check.Dgemv(tA, m, n, a, lda, x, incX, y, incY) {
 		return

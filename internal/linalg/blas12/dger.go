@@ -30,9 +30,9 @@ func (r *Routines) Dger(m, n int, alpha float64, x []float64, incX int, y []floa
 	u.release()
 }
 
-// apart is the smallest number of elements of a matrix that Dger updates row by row. In a smaller
-// matrix, the kernel's Ger gains because rows share loads of y. Beyond the caches, the hardware
-// prefetches one row better than four (18.9 against 9.4 GFLOP/s on Zen 5 with n = 1500).
+// apart is the number of elements from which on goroutines update A row by row. In a smaller A, the
+// kernel's Ger is faster, because rows share loads of y. Beyond the caches, the hardware prefetches one
+// row better than four (18.9 against 9.4 GFLOP/s on Zen 5 with n = 1500).
 const apart = 1 << 20
 
 // ger calls the kernel's Ger, or Axpy for each row, on several goroutines if that is worth it.

@@ -19,7 +19,7 @@ type oneTriangle struct {
 	step, growth int // distance from diagonal element 0 to 1, and its increase with each row
 }
 
-// full, packed and band set t in place: copying a struct would wait for the fields just written.
+// full, packed and band set t in place, since a copy would have to wait for the stores to its fields.
 
 // full sets t to the triangle ul of an n×n matrix with rows lda apart.
 func (t *oneTriangle) full(ul blas.Uplo, n int, a []float64, lda int) {
@@ -51,8 +51,8 @@ func (t *oneTriangle) distances(i int) (lda, growth int) {
 	return t.step - 1 + t.growth*i, t.growth
 }
 
-// row returns the elements off the diagonal in row i, within rows and columns [from, to), and the
-// column of the first. at is the index of the diagonal element.
+// row returns the elements of row i off the diagonal, in columns [from, to), and the column of the
+// first. at is the index of the diagonal element.
 func (t *oneTriangle) row(i, at, from, to int) (elements []float64, first int) {
 	if t.ul == blas.Upper {
 		m := min(t.k, to-1-i)
@@ -65,7 +65,7 @@ func (t *oneTriangle) row(i, at, from, to int) (elements []float64, first int) {
 func (t *oneTriangle) elements() int { return block.PackedLen(t.n) }
 
 // firstRow returns the first row of piece i out of count: a multiple of blockRows, or n if i = count.
-// Pieces are about equally large: the first x·n rows of a lower triangle have x² of its elements.
+// Pieces are about equally large, since the first x·n rows of a lower triangle have x² of its elements.
 func (t *oneTriangle) firstRow(i, count int) int {
 	x := math.Sqrt(float64(i) / float64(count))
 	if t.ul == blas.Upper {

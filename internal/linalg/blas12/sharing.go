@@ -1,11 +1,11 @@
 package blas12
 
-// A Share divides the parts [0, parts), which take the given number of nanoseconds each, among
-// goroutines if that is worth it. It calls do for each range of parts, and waits.
+// A Share calls do for ranges that together cover [0, parts), and waits. It uses several goroutines if
+// that is worth it for parts that take the given number of nanoseconds each.
 type Share func(parts, nanoseconds int, do func(from, to int))
 
-// minShared is the size in bytes of a matrix below which a call stays on its goroutine. A pass over a
-// matrix of that size in a cache that the cores share takes ten microseconds.
+// minShared is the size of a matrix, in bytes, below which a call stays on the caller's goroutine. A
+// pass over a matrix of this size takes ten microseconds in a cache that the cores share.
 const minShared = 640_000
 
 // bytesPerNanosecond is the rate of a pass over a matrix in memory. In caches the rate is four times as
@@ -25,7 +25,7 @@ func (r *Routines) overRows(m, n int, do func(from, to int)) {
 	r.share((m+height-1)/height, nanoseconds(height*n), func(from, to int) { do(from*height, min(to*height, m)) })
 }
 
-// minColumns is the least number of columns in a part if rows are cut: enough to prefetch along a row.
+// minColumns is the least number of columns in a range of columns, enough for prefetching along a row.
 const minColumns = 128
 
 // overColumns calls do for ranges of the n columns of a matrix of m rows, shared among goroutines.
@@ -40,9 +40,9 @@ func (r *Routines) overColumns(m, n int, do func(from, to int)) {
 	})
 }
 
-// addPieces adds the contributions of count pieces of rows to y, one after the other. contribute writes
-// the contribution of piece i to sums, of n elements, and returns the range that it wrote. Goroutines
-// share the pieces if a pass over the given number of elements is worth sharing.
+// addPieces adds the contributions of count pieces of rows to y, in order. contribute writes the
+// contribution of piece i to sums, which has n elements, and returns the range that it wrote.
+// Goroutines share the pieces if a pass over the given number of elements is worth sharing.
 func (r *Routines) addPieces(count, n, numbers int, y []float64, contribute func(i int, sums []float64) (from, to int)) {
 	b := take(&piecewise, count*n)
 	var ranges [maxPieces][2]int
@@ -66,8 +66,9 @@ func (r *Routines) addPieces(count, n, numbers int, y []float64, contribute func
 const maxPieces = 16
 
 // pieces returns the number of pieces for the given number of rows if each row contributes to a whole
-// vector. The number, and thus the order of the sum, depends on the rows alone. Two or four threads, or
-// eight from 512 rows on, get equally many. Adding up contributions costs at most 1/30 of the work.
+// vector. The number, and thus the order of the sum, depends on the rows alone. Pieces divide evenly
+// among two or four threads, and among eight from 512 rows on. Adding up contributions costs at most
+// 1/30 of the work.
 func pieces(rows int) int {
 	switch {
 	case rows < 256:

@@ -14,8 +14,8 @@ type triangular struct {
 }
 
 // checkTriangular checks the arguments that all six triangular routines share, except for the slices,
-// and reports whether the matrix is nonempty. k is 0 unless the matrix is a band; far reports whether
-// its rows are far enough apart.
+// and reports whether the matrix is nonempty. k is 0 unless the matrix is a band. far tells whether its
+// leading dimension is large enough.
 func checkTriangular(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n, k int, far bool, incX int) bool {
 	check.Uplo(ul)
 	check.Transpose(tA)
@@ -51,8 +51,8 @@ func (s *triangular) do(tA blas.Transpose, d blas.Diag, x []float64, incX int) {
 // minBlocks is the order from which on blocks of rows of a full triangle are faster than single rows.
 const minBlocks = 32
 
-// forward reports whether rows are processed from first to last. The rows of A need elements of x that
-// a solve has found or a product has not yet overwritten; with Aᵀ they change these elements.
+// forward reports whether rows are processed from first to last. A row of A needs elements of x that a
+// solve has found or a product has not yet overwritten; with Aᵀ it changes them.
 func (s *triangular) forward() bool { return (s.ul == blas.Upper) == (s.transposed == s.solve) }
 
 // block processes the block of rows from row i on: the triangle on the diagonal, and the rectangle off
@@ -80,7 +80,7 @@ func (s *triangular) block(i int, x []float64) {
 	}
 }
 
-// rows processes rows [from, to), within columns [from, to) alone.
+// rows processes rows [from, to) of the triangle, but only their elements in columns [from, to).
 func (s *triangular) rows(from, to int, x []float64) {
 	i, next := from, 1
 	step, growth := s.step+s.growth*i, s.growth

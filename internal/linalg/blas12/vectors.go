@@ -5,19 +5,19 @@ import "sync"
 // A vector is n elements with increment 1: the caller's slice if its increment is 1, otherwise a copy.
 type vector struct {
 	v      []float64
-	buffer *buffer // nil unless a copy
+	buffer *buffer // nil unless v is a copy
 }
 
 // A buffer is storage for a copy or for sums.
 type buffer struct{ v []float64 }
 
-// buffers holds storage for copies, and piecewise for the contributions of pieces, which are larger.
+// buffers holds storage for copies, and piecewise the larger storage for the contributions of pieces.
 var (
 	buffers   = sync.Pool{New: func() any { return new(buffer) }}
 	piecewise = sync.Pool{New: func() any { return new(buffer) }}
 )
 
-// take returns a buffer of n elements with undefined contents.
+// take returns a buffer of n elements from a pool, with undefined contents.
 func take(from *sync.Pool, n int) *buffer {
 	b := from.Get().(*buffer)
 	if cap(b.v) < n {
@@ -27,7 +27,7 @@ func take(from *sync.Pool, n int) *buffer {
 	return b
 }
 
-// gather returns the n elements of x with increment inc. release or scatter gives its buffer back.
+// gather returns the n elements of x with increment inc. Call release or scatter to free the buffer.
 func gather(n int, x []float64, inc int) vector {
 	if inc == 1 {
 		return vector{v: x[:n]}

@@ -2,8 +2,8 @@
 // solves with them.
 //
 // The rows of a packed upper triangle are contiguous, and each is one element shorter than the row
-// before. So the distance between rows shrinks by one with each row. Otherwise a block of a packed
-// triangle is like a dense one.
+// before. Therefore the distance between rows falls by one with each row. In all else a block of a
+// packed triangle is like a dense one.
 package block
 
 import "gonum.org/v1/gonum/blas"

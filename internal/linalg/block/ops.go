@@ -5,7 +5,8 @@ import "gonum.org/v1/gonum/blas"
 // Ops are operations on blocks that a backend may implement. Package internal/linalg/blas implements
 // them for all other backends.
 //
-// The result must not overlap an operand, but both may lie in one packed matrix. Nothing is checked.
+// The result must not overlap an operand, but may lie in the same packed matrix. No argument is
+// checked.
 type Ops interface {
 	// BlockGemm computes C = alpha·op(A)·op(B) + beta·C. C is m×n, op(A) m×k and op(B) k×n, k > 0.
 	BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b Matrix, beta float64, c Matrix)
@@ -16,8 +17,8 @@ type Ops interface {
 	BlockSyrk(t blas.Transpose, n, k int, alpha float64, a Matrix, d []float64, c Matrix)
 
 	// BlockTrsm solves op(A)·X = alpha·B for an m×m A if s is blas.Left, and X·op(A) = alpha·B for
-	// an n×n A if s is blas.Right. It reads the triangle ul of A, which is upper if A is packed. X
-	// overwrites the m×n B.
+	// an n×n A if s is blas.Right. It reads the triangle ul of A, upper if A is packed, without the
+	// diagonal if d is blas.Unit. X overwrites the m×n B.
 	BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b Matrix)
 
 	Vectors

@@ -1,7 +1,7 @@
 // Package check provides the argument checks of the float64 BLAS, one set for all backends.
 //
 // The messages and their order are gonum's. A function that checks a whole routine returns false if the
-// result is empty: then there is nothing to compute, and slices may be too short.
+// result is empty. There is then nothing to compute, and slices may be too short.
 package check
 
 import (
@@ -92,8 +92,8 @@ func Order(s blas.Side, m, n int) int {
 	return n
 }
 
-// operands checks the leading dimensions of A, B and C and, unless empty is set, their lengths a, b and
-// c. Dgemm checks them inline, because a call would slow down products of order 2.
+// operands checks the leading dimensions of A, B and C. If empty is set, it returns false; otherwise it
+// checks their lengths a, b and c. Dgemm checks them inline, since a call would slow 2×2 products.
 func operands(empty bool, a, rowsA, colsA, lda, b, rowsB, colsB, ldb, c, rowsC, colsC, ldc int) bool {
 	Ld(lda, colsA, BadLdA)
 	Ld(ldb, colsB, BadLdB)

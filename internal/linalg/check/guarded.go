@@ -16,21 +16,21 @@ type Guarded struct{ blas.Float64 }
 // TooLarge is the message for a size beyond 32 bits; gonum's BLAS has no such message.
 const TooLarge = "blas: a size is too large for this backend"
 
-// fit panics if a size, leading dimension or increment is beyond 32 bits.
+// fit panics unless every size, leading dimension and increment fits in 32 bits.
 func fit(sizes ...int) {
 	for _, s := range sizes {
 		Require(math.MinInt32 < s && s <= math.MaxInt32, TooLarge)
 	}
 }
 
-// increments guards the increments of a Level 1 routine on n elements, and n itself.
+// increments panics if an increment is zero, or if n or an increment does not fit in 32 bits.
 func increments(n, incX, incY int) {
 	Require(incX != 0, ZeroIncX)
 	Require(incY != 0, ZeroIncY)
 	fit(n, incX, incY)
 }
 
-// triangle guards the triangle ul and the sizes of a routine on one triangle.
+// triangle panics if ul is not blas.Upper or blas.Lower, or if a size does not fit in 32 bits.
 func triangle(ul blas.Uplo, sizes ...int) {
 	Uplo(ul)
 	fit(sizes...)

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows/registry"
 )
 
-// ask returns the first core as the registry describes it. The registry names a CPU register by the
-// number of its encoding.
+// ask returns the first core as the registry describes it. The registry names CPU registers by their
+// encodings; "CP 4000" is MIDR_EL1.
 func ask() []core {
 	k, err := registry.OpenKey(registry.LOCAL_MACHINE, `HARDWARE\DESCRIPTION\System\CentralProcessor\0`, registry.QUERY_VALUE)
 	if err != nil {

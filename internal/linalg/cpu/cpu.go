@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Name returns the CPU's own name, or the name of its cores, or "unknown" and their id.
+// Name returns the name that the CPU reports, or the name of its cores, or "unknown" and their id.
 func Name() string { return here().name }
 
 // relevant lists the instruction sets on which a float64 kernel can depend, oldest first. On arm64,
@@ -52,7 +52,7 @@ type Caches struct {
 func (c Caches) L2Share() int { return c.L2 / max(c.L2Cores, 1) }
 
 // CacheSizes returns the sizes of this machine's caches. If cores differ, the sizes are for the kind
-// with the largest share of L2: the fast cores, which do most of the work of a product.
+// with the largest share of L2. These are the fast cores, which do most of the work of a product.
 func CacheSizes() Caches { return here().caches }
 
 // A core holds the system's values for cores of one kind. Unknown values are 0 or -1.
@@ -68,7 +68,7 @@ func idOf(midr uint64) uint32 { return uint32(midr>>24&0xff<<12 | midr>>4&0xfff)
 // here returns the core that describes this machine. Only the first call asks the system.
 var here = sync.OnceValue(func() core { return choose(ask()) })
 
-// choose returns the kind of core that CacheSizes describes.
+// choose fills in unknown values, and returns the kind of core with the largest share of L2.
 func choose(cores []core) (chosen core) {
 	for i, c := range cores {
 		if c.complete(); i == 0 || c.caches.L2Share() > chosen.caches.L2Share() {
@@ -78,11 +78,10 @@ func choose(cores []core) (chosen core) {
 	return chosen
 }
 
-// minShare is the smallest plausible share of L2: a virtual machine may report one L2 for all its CPUs.
+// minShare is the smallest plausible L2Share. A virtual machine may report one L2 for all its CPUs.
 const minShare = 32 << 10
 
-// complete fills in unknown values. It takes all caches from the table if one is missing or
-// implausible.
+// complete fills in unknown values. If a cache is missing or implausible, it takes all from the table.
 func (c *core) complete() {
 	like, own := lookup(c.id, c.name), &c.caches
 	own.Source = "reported"

@@ -65,7 +65,7 @@ func cachesOf(root fs.FS, cpu uint64) (c Caches) {
 	}
 }
 
-// listed returns the number of CPUs in a list such as 0-3,8.
+// listed returns the number of CPUs in a list such as "0-3,8".
 func listed(list string) (n int) {
 	for part := range strings.SplitSeq(list, ",") {
 		first, last, _ := strings.Cut(part, "-")

@@ -1,7 +1,7 @@
-// Package detmath has elementary functions that return the same bits on every machine: every operation
-// is rounded as written. Package math uses assembly on some machines, and on others the compiler fuses
-// its products with sums. This also affects the normal distribution of math/rand, so this package has
-// its own. An ulp is the distance between a result and the next float64.
+// Package detmath has elementary functions that return the same bits on every machine, because every
+// operation is rounded as written. Package math uses assembly on some machines, and on others the
+// compiler fuses its products with sums. This also affects the normal distribution of math/rand, so
+// this package has its own. An ulp is the distance between a result and the next float64.
 package detmath
 
 import (
@@ -131,8 +131,8 @@ func Normal(r *rand.Rand) float64 {
 	}
 }
 
-// Coefficients of NormalQuantile in ascending order: numerators and denominators near the median and in
-// the tails.
+// Coefficients of NormalQuantile's numerators and denominators near the median and in the tails, in
+// ascending order.
 var (
 	quantileCentre = [2][8]float64{
 		{3.3871328727963666080, 1.3314166789178437745e+2, 1.9715909503065514427e+3, 1.3731693765509461125e+4,

@@ -13,7 +13,7 @@ func (e *Engine) newProduct(tA, tB blas.Transpose, m, n, k int, alpha float64, a
 }
 
 // Dgemm computes C = alpha·op(A)·op(B) + beta·C, where op(A) is m×k, op(B) is k×n and C is m×n, in 2mnk
-// flops. op(A) is A if tA is blas.NoTrans and Aᵀ otherwise; likewise op(B).
+// flops. op(A) is A if tA is blas.NoTrans and Aᵀ otherwise; op(B) depends on tB in the same way.
 func (e *Engine) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if !check.Dgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc) {
 		return
@@ -29,14 +29,13 @@ func (e *Engine) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []fl
 	}
 }
 
-// small reports whether smallGemm can compute a product, with its sum in one block and B in cache. The
-// five loops do not pay off for a product of a few hundred nanoseconds.
+// small reports whether smallGemm can compute a product: its sum is one block, and B stays in the
+// cache. The five loops do not pay off for a product of a few hundred nanoseconds.
 func (e *Engine) small(m, n, k int) bool {
 	return min(m, n, k) > 0 && max(m, n, k) <= smallOrder && k <= e.blocks.KC
 }
 
-// smallOrder is the largest dimension of a small product. B of this order takes 128 KiB, half of the
-// smallest L2.
+// smallOrder is the largest dimension of a small product. Its B takes 128 KiB, half of the smallest L2.
 const smallOrder = 128
 
 // Dgemmt computes the triangle ul of C = alpha·op(A)·op(B) + beta·C, where op(A) is n×k, op(B) is k×n
@@ -56,8 +55,8 @@ func (e *Engine) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []flo
 	}
 }
 
-// DgemmDiag computes C = alpha·op(A)·diag(d)·op(B) + beta·C. It is like Dgemm, but packing multiplies
-// row p of op(B) by d[p]: 2mnk flops, and kn multiplications each time B is packed.
+// DgemmDiag computes C = alpha·op(A)·diag(d)·op(B) + beta·C. Packing multiplies row p of op(B) by d[p];
+// in all else it is Dgemm. It takes 2mnk flops, and kn multiplications each time B is packed.
 func (e *Engine) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if check.DgemmDiag(tA, tB, m, n, k, a, lda, d, b, ldb, c, ldc) {
 		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, dense(block.Dense(c, ldc)))
@@ -66,8 +65,8 @@ func (e *Engine) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a 
 	}
 }
 
-// DgemmTanh computes C[i,j] = tanh(alpha·(op(A)·op(B))[i,j] + bias[j]) in one pass over C, without
-// reading C.
+// DgemmTanh computes C[i,j] = tanh(alpha·(op(A)·op(B))[i,j] + bias[j]) in one pass over C. It does not
+// read C.
 func (e *Engine) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int) {
 	if check.DgemmTanh(tA, tB, m, n, k, a, lda, b, ldb, bias, c, ldc) {
 		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), 0, dense(block.Dense(c, ldc)))

@@ -33,8 +33,8 @@ type blockSizes struct {
 }
 
 // termsOfBlock is KC, the same on every machine and for every kernel, because results depend on it. A
-// tile of C is read and written once for every KC terms: one memory operation for 128 multiply-adds,
-// too few to matter.
+// tile of C is read and written once for every KC terms. One memory operation for 128 multiply-adds
+// does not matter.
 const termsOfBlock = 256
 
 // packedBytes is the size of a packed block of A in bytes: a quarter of the smallest L3 in use.
@@ -51,8 +51,7 @@ const packedBytes = 2 << 20
 //     need not be large: packing B again for every MC rows costs as much as about ten rows of C.
 //
 // NC and MC are rounded down to a multiple of NR and MR, but not to zero; results do not depend on
-// them. MR×NR = 8×24 and L2 = 1 MiB give NC = 312, MC = 1024. If cores share an L2, each core uses its
-// own part.
+// them. MR×NR = 8×24 and L2 = 1 MiB give NC = 312, MC = 1024. If cores share an L2, each uses its part.
 func blocksFor(k kernel.Kernel, c cpu.Caches) blockSizes {
 	down := func(size, step int) int { return max(size/step, 1) * step }
 	const kc = termsOfBlock

@@ -69,8 +69,7 @@ var lastProduct atomic.Int64
 // packTasks is the number of tasks per thread into which the packing of a block of A is cut.
 const packTasks = 4
 
-// share calls parallel, then releases the team. A defer in Dgemm itself would take as long as a product
-// of order 4.
+// share calls parallel, then releases the team. A defer in Dgemm would take as long as a 4×4 product.
 func (p *product) share(team *workers.Team) {
 	defer team.Release()
 	p.parallel(team)

@@ -109,8 +109,8 @@ func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 	return from - (from-j0)%p.engine.kernel.NR, to
 }
 
-// panels holds a block of a source as the kernel reads it: micro-panels of MR rows of A or NR columns
-// of B, packed or in place.
+// panels holds a block of a source as the kernel reads it. Its micro-panels have MR rows of A or NR
+// columns of B, packed or in place.
 type panels struct {
 	x        []float64
 	row, col int // distances between rows and columns; columns of B are contiguous

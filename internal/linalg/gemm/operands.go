@@ -68,8 +68,8 @@ func oneTriangle(ul blas.Uplo, c block.Matrix) sink {
 	return sink{c, lower}
 }
 
-// columns returns the columns of [j0, j1) that are kept in at least one of the rows i0 to i1, or from
-// >= to if there are none.
+// columns returns the columns of [j0, j1) that are kept in any of the rows i0 to i1, or from >= to if
+// none are.
 func (s *sink) columns(i0, i1, j0, j1 int) (from, to int) {
 	switch s.kept {
 	case upper:

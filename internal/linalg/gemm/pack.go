@@ -11,7 +11,7 @@ import (
 //
 //	dst[(i/w)*w*kc + p*w + i%w],   kc = p1-p0
 //
-// (i and p counted from i0 and p0). In the last panel it does not write beyond row i1. buffer, of
+// where i and p count from i0 and p0. In the last panel it does not write beyond row i1. buffer, of
 // gathered·gatheredSteps elements, is workspace for rows along the sum in packed storage. Rows across
 // the sum are copied to all panels, packedRows at a time, because each row is in a different page.
 func (s *source) pack(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p1 int) {
@@ -41,10 +41,10 @@ func (s *source) pack(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p1
 	}
 }
 
-// packedRows is the number of rows copied at a time: few enough for the first-level TLB of any CPU.
+// packedRows is the number of rows copied at a time, few enough for the first-level TLB of any CPU.
 const packedRows = 16
 
-// scatter packs rows across the sum one by one, each as a matrix with rows that go to different panels.
+// scatter packs rows across the sum one by one. Each run of w elements in a row goes to its own panel.
 func (s *source) scatter(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) {
 	size, panels := w*(p1-p0), (i1-i0)/w
 	whole := panels * w
@@ -59,8 +59,8 @@ func (s *source) scatter(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int)
 	}
 }
 
-// panel packs one micro-panel of i1-i0 <= w rows. A symmetric matrix has terms before, on and after the
-// diagonal. Its stored rows run across the sum in one outer range, and along the sum in the other.
+// panel packs one micro-panel of i1-i0 <= w rows. In a symmetric matrix, stored rows run across the sum
+// on one side of the diagonal, and along the sum on the other.
 func (s *source) panel(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p1 int) {
 	switch s.layout {
 	case byRows:

@@ -16,7 +16,7 @@ func (e *Engine) Dsymm(side blas.Side, ul blas.Uplo, m, n int, alpha float64, a 
 	e.symm(side, m, n, alpha, symmetric(ul, block.Dense(a, lda)), b, ldb, beta, c, ldc)
 }
 
-// Dspmm is Dsymm for a matrix A whose upper triangle is packed in ap.
+// Dspmm is Dsymm for a matrix A with its upper triangle packed in ap.
 func (e *Engine) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if check.Dspmm(side, m, n, ap, b, ldb, c, ldc) {
 		s := symmetric(blas.Upper, block.Packed(check.Order(side, m, n), ap, 0, 0))

@@ -29,7 +29,8 @@ func (e *Engine) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float6
 	}
 }
 
-// syrk computes the kept half of C = alpha·op(A)·diag(d)·op(A)ᵀ + beta·C; a nil d means all ones.
+// syrk computes the triangle of C = alpha·op(A)·diag(d)·op(A)ᵀ + beta·C that c keeps. If d is nil,
+// diag(d) = I.
 func (e *Engine) syrk(t blas.Transpose, n, k int, alpha float64, a block.Matrix, d []float64, beta float64, c sink) {
 	p := e.newProduct(t, block.Other(t), n, n, k, alpha, a, a, beta, c)
 	p.b.diag = d

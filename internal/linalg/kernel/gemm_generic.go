@@ -32,8 +32,7 @@ var generic = Kernel{
 	Tanh:      dtanhGeneric,
 }
 
-// dgemmGeneric_2x4 is the reference for all kernels: Gemm as in the package comment, with MR = 2 and
-// NR = 4.
+// dgemmGeneric_2x4 is the reference for every Gemm. It follows the package comment, with 2×4 tiles.
 func dgemmGeneric_2x4(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store Store, c *float64, ldc int) {
 	for n > 0 {
 		if m == 2 && n >= 4 {

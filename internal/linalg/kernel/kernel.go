@@ -90,12 +90,12 @@ type Kernel struct {
 	// PeakWidth is the number of lanes that Peak uses.
 	PeakWidth int
 
-	// Gemm computes C = alpha·A·B or C = alpha·A·B + C, depending on store, for m <= MR rows, in
-	// 2mnk flops.
+	// Gemm computes m <= MR rows of C = alpha·A·B or C = alpha·A·B + C, depending on store. It
+	// takes 2mnk flops.
 	Gemm func(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store Store, c *float64, ldc int)
 
 	// Solve overwrites the m×n matrix X, m <= MR, with the solution Y of T·Y = X. T is lower
-	// triangular: T[i,j] = t[i*rowT+j*colT] for j < i, and d holds the reciprocals of its diagonal,
+	// triangular: T[i,j] = t[i*rowT+j*colT] for j < i. d holds the reciprocals of its diagonal,
 	// which is all ones if d is nil. Row i of X is x[i*ldx:]. Strides may be negative: read
 	// backwards, an upper triangle is a lower one. Solve takes m²n flops. Row i becomes
 	// FMA(-T[i,j], Y[j], X[i]) for j = 0, 1, ..., i-1, and then FMA(d[i], X[i], +0).
@@ -161,8 +161,8 @@ type Kernel struct {
 	//	v[i] += alpha · sum over j of A[i,j]·x[j]
 	Dotxaxpyf func(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64)
 
-	// Symv is the loop over a symmetric m×m matrix A, 1 <= m <= SymvRows, whose upper or lower
-	// triangle is stored. A[i,j] is element j of row i, and rows are spaced as in Dotxaxpyf. y must
+	// Symv is the loop over a symmetric m×m matrix A, 1 <= m <= SymvRows, with its upper or lower
+	// triangle stored. A[i,j] is element j of row i, and rows are spaced as in Dotxaxpyf. y must
 	// not overlap anything.
 	//
 	//	y[i] += alpha · sum over j of A[i,j]·x[j]

@@ -4,8 +4,7 @@ package kernel
 
 import "blskernel/internal/linalg/kernel/neon"
 
-// vectorKernels lists the assembly kernels. Every arm64 CPU has NEON. The program in _asm generates the
-// package neon.
+// vectorKernels lists the assembly kernels. Every arm64 CPU has NEON. _asm generates the package neon.
 var vectorKernels = []Kernel{
 	{
 		Name:      "neon",

@@ -1,6 +1,6 @@
-// Package openblas is the BLAS of the backend "openblas": gonum's netlib on an OpenBLAS library that is
-// opened at run time, and the library's column-major LAPACK. It is the only package that imports
-// gonum.org/v1/netlib.
+// Package openblas is the BLAS of the backend "openblas". It is gonum's netlib on an OpenBLAS library
+// that is opened at run time, with the library's column-major LAPACK. It is the only package that
+// imports gonum.org/v1/netlib.
 package openblas
 
 import "gonum.org/v1/gonum/blas"

@@ -39,8 +39,8 @@ func (s *affinity) remove(w *workerThread) {
 	s.threads = slices.DeleteFunc(s.threads, func(v *workerThread) bool { return v == w })
 }
 
-// avoidCaller moves the threads off the CPU of the calling thread, if that CPU has changed since the
-// last call.
+// avoidCaller moves the threads off the calling thread's CPU, unless it is the same as in the last
+// call.
 func (s *affinity) avoidCaller() {
 	cpu := currentCPU()
 	s.mu.Lock()
@@ -58,8 +58,9 @@ func (s *affinity) avoidCaller() {
 	}
 }
 
-// process returns the CPUs that the process may use: the CPUs of its main thread, which a user changes
-// with taskset(1), or base if that thread is a worker. The calling thread may be restricted further.
+// process returns the CPUs that the process may use. They are the CPUs of its main thread, which a user
+// changes with taskset(1), or base if that thread is a worker. The calling thread may be restricted
+// further.
 func (s *affinity) process() (mask unix.CPUSet) {
 	main := unix.Getpid()
 	if slices.ContainsFunc(s.threads, func(w *workerThread) bool { return w.id == main }) ||
@@ -114,7 +115,7 @@ const (
 	futexWake = 1 | 128
 )
 
-// sleepWhile sleeps until wakeSleepers is called or the time most has passed, but not if *x != value.
+// sleepWhile sleeps until wakeSleepers is called or most has passed. It returns at once if *x != value.
 func sleepWhile(x *atomic.Int32, value int32, most time.Duration) {
 	t := unix.NsecToTimespec(int64(most))
 	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(x)), futexWait, uintptr(value), uintptr(unsafe.Pointer(&t)), 0, 0)

@@ -39,8 +39,8 @@ const (
 // due reports whether the next group is to be measured.
 func (g *gain) due() bool { return g.skip == 0 }
 
-// add records a group that ended at now: took is its elapsed time and, if measured is set, ran is the
-// CPU time of its threads, or 0 if unknown.
+// add records a group that ended at now. took is its elapsed time. If measured is set, ran is the CPU
+// time of its threads, or 0 if unknown.
 func (g *gain) add(measured bool, ran, took, now time.Duration) {
 	switch {
 	case took > shortGroup:

@@ -29,7 +29,7 @@ type Pool struct {
 }
 
 // New returns a pool for the given number of CPUs. The pool pauses its workers for a while if they
-// speed up calls by a factor below minGain; 0 means never.
+// speed up calls by a factor below minGain. With a minGain of 0 it never does.
 func New(cpus int, minGain float64) *Pool {
 	return &Pool{cpus: cpus, gain: gain{least: minGain}, start: time.Now()}
 }
@@ -44,8 +44,7 @@ func (p *Pool) now() time.Duration { return time.Since(p.start) }
 // initial value, means GOMAXPROCS. It panics if n < 0.
 //
 // It ends a team of another size and waits until the workers have finished their tasks, so it must not
-// be called from a task. A call that has the team finishes alone. The next call that is worth it starts
-// a new team.
+// be called from a task. A call that has the team finishes alone. The next long call starts a new team.
 func (p *Pool) SetThreads(n int) {
 	if n < 0 {
 		panic("workers: negative number of threads")
@@ -70,7 +69,7 @@ func (p *Pool) Threads() int {
 // size returns the number of workers; with the caller they are the threads of a call.
 func (p *Pool) size() int { return min(p.Threads(), runtime.GOMAXPROCS(0), p.cpus) - 1 }
 
-// Work that takes fewer nanoseconds stays on the caller's goroutine. minAwake is some ten times the
+// Work that takes fewer nanoseconds stays on the caller's goroutine. minAwake is about ten times the
 // cost of sharing work with workers that are awake; minAsleep is the cost of waking them.
 const (
 	minAwake  = 40_000
@@ -109,8 +108,8 @@ func (p *Pool) recentCall() bool {
 	return now-p.recent.Swap(now) < int64(pollTime)
 }
 
-// resize replaces the current team with one of the given size, or none for 0, and returns it. Short
-// calls start the first team only in quick succession. The caller holds busy.
+// resize replaces the current team with one of the given size, or with none if size is 0, and returns
+// it. Short calls start the first team only in quick succession. The caller holds busy.
 func (p *Pool) resize(size int, nanoseconds float64) *Team {
 	if p.team.Load() == nil && (size == 0 || nanoseconds < minAsleep && !p.recentCall()) {
 		return nil
@@ -136,8 +135,8 @@ func (p *Pool) resize(size int, nanoseconds float64) *Team {
 // rangesPerThread is the number of ranges that Rows makes for each thread.
 const rangesPerThread = 8
 
-// Rows splits [0, rows) across threads, if that is worth it for the given nanoseconds per row, calls do
-// for each range, and waits. It panics with the value of the first call of do that panics.
+// Rows splits [0, rows) into ranges, calls do for each range, and waits. It uses several threads if
+// that is worth it for the given nanoseconds per row. If do panics, Rows panics with the same value.
 //
 // Each thread starts on the same part in every call, so that its caches stay warm, and then takes
 // ranges from slower threads.

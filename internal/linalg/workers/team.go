@@ -35,7 +35,7 @@ const pollTime = 200 * time.Microsecond
 const lightSleep = 50 * time.Millisecond
 
 // askInterval is how often a worker asks whether other goroutines are waiting for a thread. Asking
-// takes some 50 ns.
+// takes about 50 ns.
 const askInterval = 20 * time.Microsecond
 
 // patience is how long the caller waits, beyond the time of one of its own tasks, before it assumes
@@ -74,7 +74,7 @@ func (t *Team) wakeUp(n int) {
 func (t *Team) Threads() int { return t.size + 1 }
 
 // Run calls do for the tasks 0 to tasks-1 on the workers and the caller, and waits. It does not wait
-// for late workers: the other threads do their share. Tasks must write disjoint results and not end
+// for late workers; the other threads take their tasks. Tasks must write disjoint results and not end
 // their goroutine (runtime.Goexit). After a panic no task starts, and Run panics with the same value.
 func (t *Team) Run(tasks int, do func(i int)) {
 	g, gain := &t.group, &t.pool.gain
@@ -199,8 +199,8 @@ type workerThread struct {
 	runnable []metrics.Sample
 }
 
-// othersWait reports whether a goroutine is waiting for a thread. It asks at most once per askInterval
-// and otherwise returns false, as it always does before Go 1.26.
+// othersWait reports whether a goroutine is waiting for a thread. It asks at most once per askInterval,
+// and returns false in between. Before Go 1.26 it always returns false.
 func (w *workerThread) othersWait(now time.Duration) bool {
 	if now-w.asked < askInterval {
 		return false

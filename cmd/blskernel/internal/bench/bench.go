@@ -35,7 +35,7 @@ type benchFlags struct {
 	beside     int
 }
 
-// maxOrder is the order of a square matrix of 3.2 GB.
+// maxOrder bounds --n: a square matrix of this order takes 3.2 GB.
 const maxOrder = 20_000
 
 // New returns the bench command.
@@ -163,7 +163,7 @@ func (b *benchFlags) findCases(chosen bool) ([]speed.Case, error) {
 	return cases, ui.CheckNames("case", b.cases, names)
 }
 
-// do measures each cell and prints it at once. At the end it prints the summary, even if interrupted.
+// do measures the cells of c and prints each at once. It prints the summary even if it is interrupted.
 func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string, s ui.Streams) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -263,7 +263,7 @@ func gflops(v float64) string {
 	return fmt.Sprintf("%.*f", decimals, v)
 }
 
-// write prints at once, even after an interruption: v as JSON of that kind with --json, otherwise text.
+// write prints v as JSON of the given kind with --json, otherwise text, even after an interruption.
 func (b *benchFlags) write(kind string, v any, text string) error {
 	if b.JSON {
 		return result.Write(b.Out, kind, v)

@@ -25,7 +25,7 @@ func NewSpin() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			var ended atomic.Bool
 			go func() {
-				_, _ = io.Copy(io.Discard, os.Stdin) // an error ends the work too
+				_, _ = io.Copy(io.Discard, os.Stdin) // a read error ends the work too
 				ended.Store(true)
 			}()
 			for !ended.Load() {
@@ -35,11 +35,11 @@ func NewSpin() *cobra.Command {
 	}
 }
 
-// spinBeside starts n processes of the spin command; goroutines would share this process's scheduler.
-// stop ends them, and returns an error if one had already ended, since the comparison then lacked its
-// load. Only this process holds the other end of the pipe that is their standard input, so they end
-// when it ends, for whatever reason. A signal on the death of the parent (prctl) would come too early:
-// when the thread that started them ends.
+// spinBeside starts n processes of the spin command, which write errors to errs. Goroutines would
+// share this process's scheduler. stop ends the processes. It returns an error if one had already
+// ended, since the comparison then lacked its load. Their standard input is a pipe whose other end
+// only this process holds, so they also end if this process dies. A parent-death signal (prctl)
+// would come too early: when the thread that started them ends.
 func spinBeside(n int, errs io.Writer) (stop func() error, err error) {
 	in, out, err := os.Pipe()
 	if err != nil {
@@ -48,7 +48,7 @@ func spinBeside(n int, errs io.Writer) (stop func() error, err error) {
 	defer in.Close()
 	var running []*exec.Cmd
 	stop = func() (early error) {
-		_ = out.Close() // a pipe
+		_ = out.Close() // never fails for a pipe
 		for _, spin := range running {
 			if err := spin.Wait(); err != nil {
 				early = fmt.Errorf("--beside: a load process ended early: %w", err)

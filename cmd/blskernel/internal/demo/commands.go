@@ -15,8 +15,8 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 )
 
-// showCommands runs train, predict, update and evaluate on a made-up table, and prints each command
-// with its output. It makes the files in a temporary folder and removes them.
+// showCommands executes train, predict, update and evaluate on a made-up table by calling run, and
+// prints each command with its output. It creates the files in a temporary folder, which it removes.
 func showCommands(ctx context.Context, s ui.Streams, run func(context.Context, []string, ui.Streams) int) (err error) {
 	dir, err := os.MkdirTemp("", "blskernel-demo-")
 	if err != nil {
@@ -58,7 +58,8 @@ func showCommands(ctx context.Context, s ui.Streams, run func(context.Context, [
 	return err
 }
 
-// showStep runs a command on files in dir, and prints its output, indented and without dir.
+// showStep executes args by calling run. An argument with a dot names a file in dir. showStep writes
+// the output, indented and without dir, to the writer to.
 func showStep(ctx context.Context, run func(context.Context, []string, ui.Streams) int, dir string, args []string, to io.Writer) error {
 	local := slices.Clone(args)
 	for i, a := range args {
@@ -79,8 +80,8 @@ func showStep(ctx context.Context, run func(context.Context, []string, ui.Stream
 	return err
 }
 
-// machines returns the lines of a table of machines: the header, and rows in random order. About one
-// row in twenty lacks the vibration.
+// machines returns a made-up table of machines as lines: a header and the given number of random
+// rows. About one row in twenty lacks the vibration.
 func machines(rows int) []string {
 	random := rand.New(rand.NewPCG(7, 7))
 	lines := []string{"site,speed,current,vibration,temperature,state\n"}

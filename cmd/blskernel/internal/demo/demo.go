@@ -34,8 +34,8 @@ type demoFlags struct {
 	dir                     string
 }
 
-// New returns the demo command. Without flags, demo first shows the basic commands, which it executes
-// with run, and then the comparison.
+// New returns the demo command. run executes a command line and returns the exit status: without
+// flags, demo uses it to show the basic commands before the comparison.
 func New(s ui.Streams, run func(context.Context, []string, ui.Streams) int) *cobra.Command {
 	d := demoFlags{
 		initial: 1000, batch: 1500, updates: 3,
@@ -143,7 +143,7 @@ func (d *demoFlags) experiment() (*bench.Incremental, error) {
 	}, nil
 }
 
-// load sets the images of e: the files in the folder of --data, or by default synthetic digits.
+// load sets the training and test images of e, from the folder of --data or by default synthetic ones.
 func (d *demoFlags) load(e *bench.Incremental) (err error) {
 	if d.dir != "" {
 		e.Train, e.Test, err = dataset.LoadMNIST(d.dir)

@@ -1,5 +1,5 @@
-// Package experiment provides what the commands that compare methods and backends share: variants,
-// rates, and the tables that they print.
+// Package experiment provides the code shared by the commands that compare methods and backends:
+// variants, rates, and the tables that they print.
 package experiment
 
 import (
@@ -35,7 +35,7 @@ func ParseVariants(names []string) ([]bench.Variant, error) {
 	return variants, nil
 }
 
-// The help texts of the flags for the sizes of a model of random rows.
+// The help texts of --l, --k, --q and --c, the sizes of a model of random rows.
 const (
 	UsageL = "samples before the update"
 	UsageK = "nodes"
@@ -53,9 +53,9 @@ func CalibrateFlag(cmd *cobra.Command, v *bool) {
 	cmd.Flags().BoolVar(v, "calibrate", false, "measure the rates of this machine again")
 }
 
-// Rates returns the rates of a backend. It measures them if calibrate is true, or if measured is true
-// and none are known for this machine. Before that it prints the reason, and afterwards a warning if it
-// cannot save the rates.
+// Rates returns the rates of b on this machine, or built-in rates if none are known. It measures
+// them if calibrate is true, or if measured is true and none are known. It prints the reason first,
+// and a warning if it cannot save the rates.
 func Rates(ctx context.Context, b blskernel.Backend, calibrate, measured bool, r *ui.Reporter) (*blsupdate.Rates, error) {
 	why := "--calibrate is given"
 	if !calibrate {

@@ -65,7 +65,8 @@ func agreement(c bench.TableCell) string {
 	return "equal"
 }
 
-// Compared compares each method with the first one. It returns "" for one method or without updates.
+// Compared returns a line for each method but the first: its speed-up over the first, and how far
+// accuracies and weights differ. It returns "" for a single method and without updates.
 func (t *StepTable) Compared() (text string) {
 	for i := 1; i < len(t.methods) && len(t.rows) > 1; i++ {
 		points, weights := 0.0, 0.0

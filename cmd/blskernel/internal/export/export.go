@@ -180,8 +180,8 @@ func (a *archive) model(m *model.Model, weights *mat.Dense) {
 	a.add("targets", m.Metadata.Targets)
 }
 
-// add writes value as the array name: a number or a word as a scalar, a slice as a vector, rows as a
-// matrix. It pads a shorter row with the row's last number, and leaves out a nil value.
+// add writes value as an array called name: a number or a word as a scalar, a slice as a vector,
+// rows as a matrix. It pads a shorter row with its last number, and leaves out a nil value.
 func (a *archive) add(name string, value any) {
 	var floats []float64
 	var words []string

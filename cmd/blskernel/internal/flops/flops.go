@@ -165,11 +165,12 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 	})
 }
 
-// validationPasses is how many times the grid is measured. maxRounds is the largest number of updates
-// to measure in each setting unless --rounds is given.
+// validationPasses is the number of times that --validate measures the grid. maxRounds is the
+// largest number of updates measured in each setting, unless --rounds is given.
 const validationPasses, maxRounds = 3, 31
 
-// measured prints the measurements of a backend, or returns an error that says why there are none.
+// measured prints the measurements m of the named backend; on is the machine. With --validate it
+// returns an error with the reason if there are no figures.
 func (x *flopsFlags) measured(m bench.Measured, on *result.Machine, backend string) error {
 	var counted result.File
 	for _, c := range m.Costs {

@@ -58,13 +58,14 @@ repeat: either of two equal columns can stand in for the other.`,
 // Result is the result of importance as JSON.
 type Result struct {
 	Measure string   `json:"measure"` // accuracy or R2
-	Score   float64  `json:"score"`   // of the rows as they are
+	Score   float64  `json:"score"`   // before any permutation
 	Rows    int      `json:"rows"`
 	Repeats int      `json:"repeats"`
 	Columns []Column `json:"columns"` // the most important first
 }
 
-// A Column says by how much the score falls when the cells of a column are permuted.
+// A Column says by how much the score falls when the cells of a column are permuted. Mean and Spread
+// are the mean and the standard deviation over the repeats.
 type Column struct {
 	Name   string  `json:"name"`
 	Mean   float64 `json:"mean"`

@@ -25,7 +25,7 @@ type Information struct {
 	Backend  string            `json:"backend"`
 	Why      string            `json:"why"`
 	Usable   []string          `json:"usable"`
-	Missing  map[string]string `json:"missing,omitempty"` // the name of a backend and why it is not available
+	Missing  map[string]string `json:"missing,omitempty"` // why a backend is not available, by its name
 	OpenBLAS string            `json:"openblas,omitempty"`
 	Threads  int               `json:"threads"`
 	CPU      string            `json:"cpu"`

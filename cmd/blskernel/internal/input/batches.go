@@ -27,10 +27,11 @@ func (f Fetched) Share(rows, total int64) float64 {
 	}
 }
 
-// unknownGrowth is the assumed number of rows, as a multiple of the first ones, if nothing is known.
+// unknownGrowth is the assumed ratio of all rows to the first ones if nothing is known.
 const unknownGrowth = 100
 
-// ExpectedRows returns total if it is known, else an estimate from the bytes that first rows took.
+// ExpectedRows returns total unless it is negative. Otherwise it multiplies first, the number of
+// rows read so far, by Total/Done, or by unknownGrowth if Total or Done is unknown.
 func (f Fetched) ExpectedRows(first int, total int64) float64 {
 	switch {
 	case total >= 0:
@@ -42,15 +43,15 @@ func (f Fetched) ExpectedRows(first int, total int64) float64 {
 	}
 }
 
-// Batches reads batches on a goroutine, so that the next batch is parsed while one is learned. At most
-// one batch waits, so memory holds two batches, and what the reader reads ahead.
+// Batches reads batches on a goroutine, so that the next batch is parsed while the caller learns
+// one. At most one batch waits, so memory holds two batches and the buffers of the reader.
 type Batches struct {
 	handed chan Fetched
 	Stop   context.CancelFunc // ends the reading
 }
 
-// ReadAhead starts to read r. The rows up to the number known come in batches of at most rest rows.
-// Then comes a batch of first rows, and then batches of rest rows. It closes r at the end.
+// ReadAhead starts reading r on a goroutine, which closes r at the end. The first known rows come in
+// batches of at most rest rows. Then come one batch of first rows and batches of rest rows.
 func ReadAhead(ctx context.Context, r *stream.Reader, known int64, first, rest int) *Batches {
 	ctx, cancel := context.WithCancel(ctx)
 	b := &Batches{handed: make(chan Fetched), Stop: cancel}
@@ -86,7 +87,7 @@ func (b *Batches) fetch(ctx context.Context, r *stream.Reader, rows int) (f Fetc
 	}
 }
 
-// Take returns the next batch or an error.
+// Take returns the next batch, or an error: io.EOF at the end, or the cause of ctx once it is canceled.
 func (b *Batches) Take(ctx context.Context) Fetched {
 	if ctx.Err() != nil {
 		return Fetched{Err: context.Cause(ctx)}

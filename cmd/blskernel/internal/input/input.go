@@ -1,5 +1,5 @@
-// Package input provides the data that commands read. It has the flags that say what to read and how,
-// the paths, each checked and hashed once, and the batches.
+// Package input reads the data of the commands. It provides the flags that say what to read and how,
+// checks and hashes each path once, and delivers batches.
 package input
 
 import (
@@ -28,7 +28,7 @@ const (
 	maxBatch = 4096
 	// batchBytes bounds the size of the inputs of a default batch, and of its outputs.
 	batchBytes = 32 << 20
-	// recordedBytes is the same bound for a batch size recorded in a model file.
+	// recordedBytes is the bound for a batch size that a model file records.
 	recordedBytes = 1 << 30
 )
 
@@ -39,7 +39,7 @@ type Input struct {
 	Batch   int    // rows; 0 for the default
 	Missing string // empty for the model's choice
 	Silent  bool   // without notes on rows
-	Closed  string // why the model accepts no new classes; empty if it does
+	Closed  string // what to do about a new class; empty if the model accepts it
 
 	part    string
 	skipBad int
@@ -54,8 +54,8 @@ type file struct {
 	hash string // of the bytes, empty until it is computed
 }
 
-// Register adds the flags of in to cmd. part is the default of --part. batch is the help text of
-// --batch; if it is empty, cmd has no such flag.
+// Register adds the flags of in to cmd. part is the default of --part. batch says what --batch 0
+// means; if it is empty, cmd has no such flag.
 func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 	f, opt := cmd.Flags(), &in.Options
 	f.StringArrayVar(&in.Paths, "data", nil, "file of samples, folder with MNIST's file names, or - for standard input; may be repeated; files may also be given as arguments")
@@ -94,10 +94,10 @@ func (in *Input) RegisterWeight(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&in.Options.Weight, "weight", "", "column of weights, by name or number: a row of weight 2 counts as two rows; by default all rows have weight 1")
 }
 
-// DefaultBatch is the help text of --batch for most commands.
+// DefaultBatch says what --batch 0 means in most commands.
 var DefaultBatch = fmt.Sprintf("%d, or fewer if their inputs or outputs take more than %d MB", maxBatch, batchBytes>>20)
 
-// Begin adds args to the paths, checks flags and paths, and calls stat for each. say prints the notes.
+// Begin adds args to the paths, checks the flags, and calls stat for each path. say prints the notes.
 func (in *Input) Begin(args []string, say *session.Session) error {
 	in.say, in.files, in.Options.FS = say, map[string]*file{}, say.FS
 	in.Paths = append(in.Paths, args...)
@@ -124,7 +124,7 @@ func (in *Input) Begin(args []string, say *session.Session) error {
 	return nil
 }
 
-// Infos returns the results of stat in Begin, one for each path, in any order.
+// Infos returns the FileInfo of each path but standard input, as Begin found it, in any order.
 func (in *Input) Infos() []fs.FileInfo {
 	var infos []fs.FileInfo
 	for _, f := range in.files {
@@ -186,7 +186,8 @@ func Shown(path string) string {
 	return path
 }
 
-// Once names the first source that can be read only once (no regular file, no folder), or returns "".
+// Once returns the first source that can be read only once, since it is neither a regular file nor a
+// folder. It returns "" if there is none.
 func (in *Input) Once() string {
 	for _, path := range in.Sources() {
 		switch f := in.files[path]; {
@@ -199,8 +200,9 @@ func (in *Input) Once() string {
 	return ""
 }
 
-// BatchRows returns the number of rows in a batch of r with c outputs. It is the value of --batch, else
-// recorded, which is from a model file, else the default.
+// BatchRows returns the number of rows in a batch of r with c outputs. It is the value of --batch if
+// set, else recorded, which comes from a model file, or a default if recorded is 0. Without --batch,
+// wide rows come in smaller batches.
 func (in *Input) BatchRows(r *stream.Reader, recorded, c int) int {
 	return batchRows(in.Batch, recorded, r.Dim(), c)
 }
@@ -243,7 +245,7 @@ func (in *Input) Open(ctx context.Context, classes bool) (r *stream.Reader, err 
 	return r, nil
 }
 
-// setAside sets a bad row aside, with a note, or returns an error if --skip-bad allows no more.
+// setAside sets aside the row of fault, with a note, or returns an error if --skip-bad allows no more.
 func (in *Input) setAside(fault error) error {
 	if in.aside.Add(1) > int64(in.skipBad) {
 		return fmt.Errorf("%w; or use --skip-bad 10 to set aside up to 10 such rows", fault)

@@ -21,8 +21,9 @@ func (in *Input) hashOf(path string) (string, error) {
 	return f.hash, err
 }
 
-// FindLearned returns the index of a file in the model's list as learned, or as removed if removed is
-// true, or else -1. It reads the file at path only if the list has a file of the same size.
+// FindLearned returns the index of the file at path in m.Metadata.Learned, as learned or, if removed
+// is true, as removed. It returns -1 if the file is not listed. It reads the file only if a listed
+// one has its size.
 func (in *Input) FindLearned(m *model.Model, path string, removed bool) (int, error) {
 	f := in.regular(path)
 	if f == nil || !slices.ContainsFunc(m.Metadata.Learned, func(l modelfile.Learned) bool { return l.Size == f.Size() }) {
@@ -35,10 +36,10 @@ func (in *Input) FindLearned(m *model.Model, path string, removed bool) (int, er
 	return m.FindLearned(f.Size(), hash, removed), nil
 }
 
-// A RowCount counts rows by file.
+// A RowCount maps the path of a file to a number of rows.
 type RowCount map[string]int64
 
-// Add counts the rows of a batch.
+// Add adds the rows of b to the numbers of their files.
 func (n RowCount) Add(b *stream.Batch) {
 	for i := range b.X.RawMatrix().Rows {
 		n[b.Where(i).Path]++
@@ -65,7 +66,7 @@ func (in *Input) ListLearned(m *model.Model, counts RowCount, removed bool) (fil
 	return files
 }
 
-// Reading returns how the data was read, for the log of a model.
+// Reading returns the options with which the data was read, for the log of a model.
 func (in *Input) Reading() *stream.Options {
 	opt := in.Options
 	opt.Columns, opt.TargetNotations, opt.Classes = nil, nil, false // the model has these

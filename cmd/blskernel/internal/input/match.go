@@ -14,7 +14,7 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// OpenMatched opens data for a model and selects its columns as Model.Match does, with the labels or
+// OpenMatched opens the data and selects the columns of m as Model.Match does, with the labels or
 // targets if targets is true. It opens the data only once, so the data can be a pipe.
 func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) (*stream.Reader, error) {
 	m.LabelsIn = Shown(in.Options.TargetPath)
@@ -88,7 +88,7 @@ func (in *Input) adopt(m *model.Model) error {
 	return nil
 }
 
-// match selects the columns of r that m has, with the targets if targets is true.
+// match selects the columns of r that m has, with the labels or targets if targets is true.
 func (in *Input) match(r *stream.Reader, m *model.Model, targets bool) error {
 	err := m.Match(r, model.Data{Missing: in.Options.Missing, Learn: targets, Elsewhere: in.Options.TargetPath != "", Single: len(in.Sources()) == 1})
 	fault, ok := err.(*stream.Error)
@@ -102,7 +102,7 @@ func (in *Input) match(r *stream.Reader, m *model.Model, targets bool) error {
 	return err
 }
 
-// OpenAgain opens the data that m has learned, and selects the same columns.
+// OpenAgain opens once more the data that m has learned, and selects the same columns.
 func (in *Input) OpenAgain(ctx context.Context, m *model.Model) (*stream.Reader, error) {
 	r, err := in.Open(ctx, m.Classifier != nil)
 	if err != nil {

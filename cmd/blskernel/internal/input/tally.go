@@ -18,8 +18,8 @@ func CellNames(r *stream.Reader) []string {
 	return NamesOr(names, len(columns), "input column")
 }
 
-// Tell prints notes on the rows left out and, by column, on the cells filled in and the unknown words.
-// names has the names of the columns.
+// Tell prints notes on the rows left out and, by column, on the cells filled in and the unknown
+// words. names are the names of the columns.
 func (in *Input) Tell(t stream.Tally, names []string) {
 	each := func(counts []int64) string {
 		const maxShown = 10
@@ -53,7 +53,7 @@ func (in *Input) Tell(t stream.Tally, names []string) {
 	}
 }
 
-// NamesOr returns names, extended to n names by what and the number of each further column.
+// NamesOr returns names, extended to n names. A new name is what, a space and the number of the column.
 func NamesOr(names []string, n int, what string) []string {
 	for i := len(names); i < n; i++ {
 		names = append(names, fmt.Sprintf("%s %d", what, i+1))

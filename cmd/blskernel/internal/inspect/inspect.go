@@ -188,7 +188,7 @@ func (i *Inspection) String() string {
 	line("changed", "%s", m.Changed.Format(time.RFC3339))
 	line("software", "%s", ui.Printable(m.Software))
 	line("SHA-256", "%s, verified", i.SHA256)
-	_ = t.Flush() // to memory
+	_ = t.Flush() // writes to memory, so it cannot fail
 	return text.String()
 }
 

@@ -11,8 +11,7 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// scoreHeldOut reads the data again and scores the rows that were held out. A failure must not lose the
-// learned rows.
+// scoreHeldOut reads the data again and scores the held-out rows. A failure does not lose the model.
 func (l *Learner) scoreHeldOut(ctx context.Context) error {
 	s, err := score.New(l.Model, int64(float64(l.rows)*float64(l.Holdout)))
 	if err == nil {
@@ -58,7 +57,7 @@ func (l *Learner) addHeldOut(ctx context.Context, s score.Score) error {
 	return nil
 }
 
-// crossValidate scores a model for each fold, trained as op describes.
+// crossValidate trains a model for each fold, as op describes, and scores it on the rows left out.
 func (l *Learner) crossValidate(ctx context.Context, op *modelfile.Operation) error {
 	scores := make([]score.Score, l.Folds)
 	err := l.Model.CrossValidate(ctx, op, l.In.Sources(), l.Folds, func(fold int, m *model.Model, b *stream.Batch) (err error) {

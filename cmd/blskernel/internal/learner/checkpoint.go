@@ -46,7 +46,7 @@ func (l *Learner) RegisterCheckpoint(cmd *cobra.Command, resume string) {
 }
 
 // writeCheckpoint writes the model and reports it once it is on disk. If only the sync of the folder
-// fails, it prints a note: the next checkpoint, or the end, syncs the folder again.
+// fails, it prints a note, since the next checkpoint, or the end, syncs the folder again.
 func (l *Learner) writeCheckpoint() error {
 	if err := l.write(false); session.OnlyFolder(err) {
 		l.Warn("%v", err)
@@ -57,7 +57,7 @@ func (l *Learner) writeCheckpoint() error {
 	return cmp.Or(l.Object(map[string]any{"checkpoint": l.Out, "rows": l.rows}), l.Say("%s   checkpoint after %d rows", l.Out, l.rows))
 }
 
-// stopped explains err. If an interrupted run has checkpoints, it first writes one more.
+// stopped returns err with advice. If an interrupted run has checkpoints, it first writes one more.
 func (l *Learner) stopped(ctx context.Context, err error) error {
 	err = l.In.Explain(ui.CauseOf(ctx, err))
 	if ctx.Err() != nil && l.checkpoint.wanted() && l.rows > l.kept {

@@ -30,7 +30,7 @@ func (l *Learner) checkEnd() error {
 	return atomicfile.Room(l.Out, blsupdate.StateBytes(u.Method(), l.samplesAtEnd(), u.Nodes(), u.Targets()))
 }
 
-// samplesAtEnd returns the expected number of samples at the end, without rows to come from a pipe.
+// samplesAtEnd returns the expected number of samples at the end: no more than now if Total is -1.
 func (l *Learner) samplesAtEnd() int {
 	left := max(0, l.Total-max(l.rows, l.Known))
 	learned := int64(float64(left) * float64(1-l.Holdout))
@@ -38,7 +38,7 @@ func (l *Learner) samplesAtEnd() int {
 }
 
 // Recordable returns the error that writing the metadata would return once the run has learned its
-// files. It lets the run fail before the work.
+// files. The run can then fail before the work.
 func (l *Learner) Recordable(meta modelfile.Metadata) error {
 	meta.Notes, meta.Log = maps.Clone(meta.Notes), nil // Put cuts the log
 	if err := l.Manifest.Note(&meta, math.MaxInt64, strings.Repeat("f", 16), false); err != nil {
@@ -78,7 +78,7 @@ func (l *Learner) finish(ctx context.Context) error {
 		op = &log[len(log)-1]
 		op.Files, op.Read = files, l.In.Reading()
 	}
-	// A run that is stopped while it scores leaves a checkpoint: --resume scores.
+	// A run that is stopped while it scores leaves a checkpoint, so that --resume scores.
 	err := l.write(unscored == nil || ctx.Err() == nil || !l.checkpoint.wanted())
 	if err != nil && !session.OnlyFolder(err) {
 		return err
@@ -146,7 +146,7 @@ func (l *Learner) warnOfRare() {
 	l.Warn("%s rare among the %.0f rows learned, and may be predicted too rarely: %s; train with --class-weight balanced to find more of their rows", what, total, strings.Join(rare, ", "))
 }
 
-// A summary is what a finished run prints as JSON.
+// A summary is the JSON output of a finished run.
 type summary struct {
 	Model string `json:"model"`
 	session.Description

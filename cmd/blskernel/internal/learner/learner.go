@@ -44,13 +44,13 @@ type Learner struct {
 	Model   *model.Model
 	Known   int64 // rows of the checkpoint from which the run resumes
 	batches *input.Batches
-	digest  *xxhash.Digest // of the rows that the model has learned
+	digest  *xxhash.Digest // of all rows read
 	buffer  []byte
 	cells   []string // names of the input columns, for messages
 
 	first, rest int // rows in the first batch, and in the others
 
-	byFile  input.RowCount // of the rows that the model has learned
+	byFile  input.RowCount // of the rows not held out
 	rows    int64          // all rows read, including the ones held out
 	Learned int64          // rows that this run has learned
 	Total   int64          // rows of the input, -1 if unknown
@@ -64,7 +64,7 @@ type Learner struct {
 	waiting, learning, writing time.Duration
 }
 
-// Begin checks the paths of the data, and the flags that require reading it again.
+// Begin checks the paths of the data, args among them, and the flags that require reading it again.
 func (l *Learner) Begin(cmd *cobra.Command, args []string) (err error) {
 	l.begun = time.Now()
 	if err = l.In.Begin(args, &l.Session); err != nil {
@@ -92,8 +92,8 @@ func (l *Learner) Begin(cmd *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// Start begins to read r from its beginning: the rows of the checkpoint, if the run resumes from one,
-// then a batch of first rows, then batches of rest rows. It takes over r; stop ends the reading.
+// Start begins to read r from its beginning. A run that resumes reads the rows of the checkpoint first.
+// Then come a batch of first rows and batches of rest rows. stop ends the reading, which closes r.
 func (l *Learner) Start(ctx context.Context, r *stream.Reader, first, rest int) (stop func()) {
 	if l.Model != nil {
 		l.SetNewClassPolicy()
@@ -118,13 +118,13 @@ func (l *Learner) SetNewClassPolicy() {
 	}
 }
 
-// Log starts the log entry of this run. The end of the run adds the files: a checkpoint lists none.
+// Log starts the log entry of this run. finish adds the files, so a checkpoint lists none.
 func (l *Learner) Log(op modelfile.Operation) {
 	op.First, op.Batch, op.Holdout, op.Arithmetic = l.first, l.rest, float64(l.Holdout), model.Arithmetic(l.Backend)
 	l.Model.Log(op)
 }
 
-// A Batch is a batch as it was read, with the rows of it to learn.
+// A Batch is a batch as it was read, together with its rows to learn.
 type Batch struct {
 	input.Fetched
 	Learned *stream.Batch // the rows not held out, nil for none
@@ -179,8 +179,8 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 	return l.finish(ctx)
 }
 
-// learn learns a batch. An update first predicts the batch. The predictions renew the calibration, if
-// the rows may be among the last ones, and with --score the running score.
+// learn lets the model learn b. An update first predicts b: this renews the calibration, if the rows
+// may be among the last CalibrationRows, and with --score the running score.
 func (l *Learner) learn(ctx context.Context, b *stream.Batch) error {
 	l.Model.Calibrating = l.Manifest.Name == "update" &&
 		(l.Total < 0 || l.rows+int64(b.X.RawMatrix().Rows) > l.Total-bls.CalibrationRows)
@@ -194,7 +194,7 @@ func (l *Learner) learn(ctx context.Context, b *stream.Batch) error {
 	return err
 }
 
-// LearnBatch calls do with the rows of a batch to learn, and sets bad ones aside.
+// LearnBatch calls do with f.Learned, sets bad rows aside, and counts the rows and the time.
 func (l *Learner) LearnBatch(f Batch, do func(*stream.Batch) error) error {
 	begun := time.Now()
 	learned, err := l.In.LearnSkippingBad(f.Learned, do)
@@ -209,12 +209,13 @@ func (l *Learner) LearnBatch(f Batch, do func(*stream.Batch) error) error {
 	return nil
 }
 
-// enoughTested is the least number of rows of a later batch on which train calibrates a model.
+// enoughTested is the least number of rows with which a later batch can calibrate the model of train.
 const enoughTested = 1000
 
-// count counts the rows of a batch as read, even when a resumed run reads them again. It keeps the
-// batch on which train calibrates the model. That is the last one with enough rows that had no part in
-// choosing the settings, or the first batch if nothing was chosen.
+// count counts the rows of f as read, even when a resumed run reads them again. The progress text
+// begins with doing. For train, count keeps in l.tested the learned rows of the batch that
+// calibrates the model. It is the last batch with enough rows that had no part in choosing the
+// settings, or the first batch if nothing was chosen.
 func (l *Learner) count(f Batch, learned *stream.Batch, doing string) {
 	l.sum(f.Batch)
 	if learned != nil && l.Manifest.Name == "train" && l.Model.KeptRows() == 0 &&
@@ -245,7 +246,7 @@ func (l *Learner) sum(b *stream.Batch) {
 			row = npy.AppendFloats(row, b.Weights[i:i+1])
 		}
 		l.buffer = row
-		_, _ = l.digest.Write(row) // which cannot fail
+		_, _ = l.digest.Write(row) // never fails
 	}
 }
 

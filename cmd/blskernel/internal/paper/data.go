@@ -12,8 +12,8 @@ import (
 	"blskernel/dataset"
 )
 
-// load returns the training and the test set of a table, and the name of the data. Without the files of
-// small NORB it returns random images and no test set.
+// load returns the training and the test set of table t, and the name of the data. Without the files
+// of small NORB it returns random images and no test set.
 func (x *paper) load(t bench.PaperTable) (train, test *dataset.Images, data string, err error) {
 	x.Show(0, "reading the data")
 	switch {
@@ -38,7 +38,7 @@ func (x *paper) load(t bench.PaperTable) (train, test *dataset.Images, data stri
 	return train, test, bench.MNIST, err
 }
 
-// loadFrom loads a data set from the folder name in dir if there is one, otherwise from dir.
+// loadFrom calls load with the folder of the given name in dir or, if there is none, with dir itself.
 func loadFrom(dir, name string, load func(string) (train, test *dataset.Images, err error)) (train, test *dataset.Images, err error) {
 	inner := filepath.Join(dir, name)
 	if info, err := os.Stat(inner); err == nil && info.IsDir() {

@@ -39,11 +39,11 @@ type paper struct {
 }
 
 const (
-	// minSize leaves some samples; largestSize fits in memory.
+	// minSize and largestSize bound --size: some samples must be left, and all must fit in memory.
 	minSize, largestSize = 1e-3, 10.0
-	// maxRuns is beyond any patience.
+	// maxRuns bounds --runs.
 	maxRuns = 1000
-	// maxShrink makes tanh a step for nearly all samples.
+	// maxShrink bounds --shrink: with it tanh is a step for nearly all samples.
 	maxShrink = 1e3
 )
 
@@ -158,7 +158,8 @@ func (x *paper) check() (err error) {
 	return err
 }
 
-// variants returns the methods of a table, with the planner's choice in place of "planner".
+// variants returns the methods of a table, with choice in place of "planner". For Table 7 it adds
+// improved/small to the default methods.
 func (x *paper) variants(table int, choice bench.Variant) ([]bench.Variant, error) {
 	var names []string
 	for _, name := range x.methods {

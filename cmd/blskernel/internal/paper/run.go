@@ -115,7 +115,7 @@ func (x *paper) show(f *result.File) error {
 	return x.Print(experiment.Tables(page.Sections...) + "\n")
 }
 
-// minKnown is the least share of the work from which the remaining time is estimated.
+// minKnown is the share of the work that must be done before the remaining time is estimated.
 const minKnown = 0.03
 
 // timeLeft formats the time left if a share of the work took since, or returns "" for a small share.
@@ -126,7 +126,7 @@ func timeLeft(since time.Duration, share float64) string {
 	return fmt.Sprintf(", %v left", time.Duration(float64(since)*(1-share)/share).Round(time.Second))
 }
 
-// The sizes at which Table 1 is counted, times --size.
+// The sizes at which Table 1 is counted, times --size: l, k, one q above k, and one q below k.
 const flopsL, flopsK, flopsMany, flopsFew = 4000, 500, 1000, 300
 
 // flops counts the flops of Table 1 and prints them.

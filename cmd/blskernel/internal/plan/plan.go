@@ -74,7 +74,7 @@ func (x *planFlags) do(ctx context.Context, s ui.Streams) error {
 	}
 	needs := x.needs
 	needs.Lambda, needs.Backend, needs.Memory = x.lambda, b, int64(x.memory)*1e6
-	// Wrong flags are found before rates are measured.
+	// Find wrong flags before the rates are measured.
 	needs.Rates = blsupdate.ConstantRates(1e9, 1e9)
 	var none *blsupdate.PlanError
 	var option *blsupdate.OptionError
@@ -115,8 +115,8 @@ func (x *planFlags) show(needs blsupdate.Needs) error {
 	return errors.Join(x.Object(p), x.Print(text), err)
 }
 
-// newStart returns the fastest method for a new start, including its weights, and its time. It
-// considers the candidates of c that meet all needs.
+// newStart returns the fastest method for a new start with the shape s, and the seconds that the
+// start and the weights take. It considers the candidates of c that meet all needs.
 func newStart(c blsupdate.Choice, rates *blsupdate.Rates, s blsupdate.Shape) (method string, least float64) {
 	for _, x := range c.Candidates {
 		if x.Options.Lambda == 0 && s.L < s.K { // how Original and Improved start then
@@ -133,7 +133,7 @@ func newStart(c blsupdate.Choice, rates *blsupdate.Rates, s blsupdate.Shape) (me
 	return method, least
 }
 
-// newPlanned returns a Choice as JSON: the candidates, the chosen one, and the rates used.
+// newPlanned returns c as a JSON object: the candidates, the fields of the chosen one, and the rates.
 func newPlanned(c blsupdate.Choice, rates *blsupdate.Rates) map[string]any {
 	p, candidates := map[string]any{}, []any{}
 	for _, x := range c.Candidates {

@@ -27,7 +27,7 @@ type prediction struct {
 	out      string
 	scores   bool
 	chances  bool    // whether to write probabilities
-	set      float64 // coverages, 0 for none
+	set      float64 // coverage, 0 for none
 	interval float64
 }
 
@@ -141,7 +141,8 @@ func (p *prediction) do(ctx context.Context, args []string) error {
 	return nil
 }
 
-// numbers returns the numbers to print for a batch with these scores. outside is from Far.Count.
+// numbers returns the numbers to print for b, which has the given scores. It may overwrite them.
+// outside is from Far.Count.
 func (p *prediction) numbers(ctx context.Context, m *model.Model, b *stream.Batch, scores *mat.Dense, outside []float64) (*mat.Dense, error) {
 	switch {
 	case p.chances:

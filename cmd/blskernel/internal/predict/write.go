@@ -41,7 +41,7 @@ type predictionWriter struct {
 func (p *prediction) newWriter(m *model.Model, kept []string) (*predictionWriter, error) {
 	w := &predictionWriter{buffer: bufio.NewWriter(p.Out), kept: kept}
 	flag := ""
-	switch { // they exclude each other
+	switch { // these flags are mutually exclusive
 	case p.scores:
 		flag, w.kind = "scores", "score"
 	case p.chances:
@@ -145,7 +145,7 @@ func (w *predictionWriter) beginCSV() error {
 	} else {
 		head = append(head, w.numbers...)
 	}
-	out := csv.NewWriter(w.buffer) // bufio does not buffer it again, so out needs no Flush
+	out := csv.NewWriter(w.buffer) // bufio.NewWriter returns w.buffer itself, so out needs no Flush
 	var record []string
 	w.row = func(_ int64, kept []string, label string, values []float64) error {
 		record = append(record[:0], kept...)
@@ -215,7 +215,7 @@ func (w *predictionWriter) beginJSON() error {
 	return nil
 }
 
-// beginNPY sets w.row and writes a placeholder for the header: the number of rows is known at the end.
+// beginNPY writes a placeholder for the header, sets w.row, and sets w.end, which writes the header.
 func (w *predictionWriter) beginNPY() error {
 	descr, columns := npy.Float64, len(w.numbers)
 	cells := map[string][]byte{} // of the labels
@@ -246,7 +246,7 @@ func (w *predictionWriter) beginNPY() error {
 }
 
 // npyHeader returns the header of an array, or of a vector if columns is 0. It has 128 bytes for any
-// number of rows: the number takes at most 19 bytes, the rest 70.
+// number of rows, which takes at most 19 of them; the rest takes about 70.
 func npyHeader(descr string, rows, columns int) []byte {
 	if columns == 0 {
 		return npy.AppendHeader(nil, descr, rows)

@@ -23,7 +23,7 @@ func (b *Before) String() string {
 	return fmt.Sprintf("score %.4f on %s, in which each row counts 0.1%% less than the next", b.Score, ui.Count(b.Rows, "row"))
 }
 
-// BeforeOf returns the running score of a model file, or nil if there is none.
+// BeforeOf returns the running score that m keeps, or nil if there is none.
 func BeforeOf(m *model.Model) *Before {
 	if r := running(m); r.Rows > 0 {
 		return &Before{r.Score(), r.Rows}
@@ -40,8 +40,8 @@ func running(m *model.Model) *metrics.Running {
 	return r
 }
 
-// LearnScored lets a model predict a batch and then learn it. The model keeps the running score if
-// there is room. fall says how the score has fallen, and is empty if it has not.
+// LearnScored lets m predict b, adds the result to the running score, and then lets m learn b. The
+// notes of m keep the score if it fits. fall says how the score has fallen; it is empty if it has not.
 func LearnScored(ctx context.Context, m *model.Model, b *stream.Batch) (fall string, err error) {
 	scores, err := m.Scores(ctx, b)
 	if err != nil {

@@ -29,11 +29,11 @@ type classScore struct {
 	sure      bool // whether the probabilities are calibrated
 	rows      int64
 	unknown   int64   // rows with a label that the model does not know
-	missed    float64 // their weight
+	missed    float64 // the weight of these rows
 }
 
-// newClassScore returns an empty score for the given number of rows, -1 if it is unknown. It may use
-// 1/share of the memory of a single score.
+// newClassScore returns an empty score of predictions by m. rows is their expected number, -1 if
+// unknown. The score may use 1/share of the memory of a single one.
 func newClassScore(m *model.Model, rows int64, share int) (*classScore, error) {
 	labels := m.Labels()
 	c := len(labels)
@@ -91,7 +91,7 @@ type classQuality struct {
 	F1        *float64 `json:"f1"`
 }
 
-// Confused is the JSON form of the number of rows of a class with a given wrong prediction.
+// Confused is the number of rows of a class, Label, with a given wrong prediction, in JSON.
 type Confused struct {
 	Label      string  `json:"label"`
 	Prediction string  `json:"prediction"`
@@ -201,7 +201,7 @@ func (q *Classification) Brief() string {
 		numeric("%.4f", q.MacroF1), numeric("%.4f", q.AUC), numeric("%.4f", q.LogLoss), numeric("%.4f", q.Calibration))
 }
 
-// String returns the result as a table of the classes and the matrix.
+// String returns the measures, a table of the classes, the matrix if it is small, and the groups.
 func (q *Classification) String() string {
 	var b strings.Builder
 	b.WriteString(q.lines())

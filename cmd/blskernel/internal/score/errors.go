@@ -65,7 +65,7 @@ func numeric(format string, v *float64) string {
 	return fmt.Sprintf(format, *v)
 }
 
-// String returns the result as a table of the targets.
+// String returns the measures of each target as a table, followed by the groups.
 func (q *Regression) String() string {
 	cells := [][]string{{"target", "RMSE", "RMSE of the mean", "MAE", "R2"}}
 	for _, t := range q.Targets {

@@ -22,7 +22,7 @@ type Measure struct {
 	Values []*float64 `json:"values"`
 }
 
-// String returns the first measures and their spreads in one line.
+// String returns the means and spreads of the first 15 measures in one line.
 func (f *Folds) String() string {
 	const maxLines = 15 // three of each of five targets
 	text := fmt.Sprintf("%d folds", f.Number)
@@ -35,7 +35,7 @@ func (f *Folds) String() string {
 	return "cross-validation: " + text
 }
 
-// Across summarizes scores of the same kind, one from each fold.
+// Across summarizes scores of the same kind, one from each fold; a nil score is an error.
 func Across(scores []Score) (*Folds, error) {
 	f := &Folds{Number: len(scores)}
 	for i, s := range scores {
@@ -75,7 +75,7 @@ func (m *Measure) summarize() {
 	m.Mean, m.Spread = known(sum/n), known(math.Sqrt(squares/(n-1)))
 }
 
-// A named is a number of a quality, with its name.
+// A named is one measure of a Quality, with its name. The value is nil if it is unknown.
 type named struct {
 	name  string
 	value *float64

@@ -15,16 +15,16 @@ import (
 
 const maxGroups = 200
 
-// Groups has a score for each value of a column, the only column that the reader keeps.
+// Groups has a score for each value of the column of --by, the only column that the reader keeps.
 type Groups map[string]Score
 
-// A Group is the result of the rows with one value, in JSON.
+// A Group is the result for the rows with one value of the column, in JSON.
 type Group struct {
 	Value string  `json:"value"`
 	Score Quality `json:"score"` // nil if all rows have weight 0
 }
 
-// Add adds the predictions of a batch to the scores.
+// Add predicts a batch and adds each row to the score of its value.
 func (g Groups) Add(ctx context.Context, m *model.Model, b *stream.Batch) error {
 	for _, value := range slices.Compact(slices.Sorted(slices.Values(b.Kept))) {
 		if g[value] == nil {

@@ -23,7 +23,7 @@ type Score interface {
 	Quality() (Quality, error)
 }
 
-// A Quality is the result of a score, also as JSON.
+// A Quality is the result of a Score, as text and as JSON.
 type Quality interface {
 	String() string
 	Brief() string // in one line
@@ -31,10 +31,10 @@ type Quality interface {
 	measures() []named
 }
 
-// New returns an empty score for the given number of rows, -1 if it is unknown.
+// New returns an empty score of predictions by m. rows is their expected number, -1 if unknown.
 func New(m *model.Model, rows int64) (Score, error) { return newScore(m, rows, 1) }
 
-// newScore is New with 1/share of the memory.
+// newScore is New for a score that may use only 1/share of the memory.
 func newScore(m *model.Model, rows int64, share int) (Score, error) {
 	if m.Classifier != nil {
 		return newClassScore(m, rows, share)
@@ -58,7 +58,7 @@ func weightOf(b *stream.Batch, i int) float64 {
 	return b.Weights[i]
 }
 
-// Add scores predictions for a batch in to, and counts in far the rows far outside the learned ones.
+// Add lets m predict b, adds the predictions to the score to, and counts the rows far outside in far.
 func Add(ctx context.Context, m *model.Model, to Score, b *stream.Batch, far *Far) error {
 	if b.Labels == nil && b.Y == nil {
 		return model.ErrNoTargets
@@ -74,10 +74,10 @@ func Add(ctx context.Context, m *model.Model, to Score, b *stream.Batch, far *Fa
 	return to.add(m, b, scores, outside)
 }
 
-// maxNoted bounds the bytes of a score in a model file: the score of thousands of targets is too long.
+// maxNoted bounds the bytes of a score in a model file; the score of thousands of targets is left out.
 const maxNoted = 1 << 16
 
-// Note stores value under name in the metadata, as a JSON object, if it fits.
+// Note replaces the note called name in meta with value as JSON. A value that does not fit is left out.
 func Note(meta *modelfile.Metadata, name string, value any) error {
 	delete(meta.Notes, name)
 	text, err := json.Marshal(value)
@@ -93,7 +93,7 @@ func Note(meta *modelfile.Metadata, name string, value any) error {
 	return err
 }
 
-// Noted returns the score of the held-out rows from a model file, or nil if there is none.
+// Noted returns the score of the held-out rows that m keeps, or nil if there is none.
 func Noted(m *model.Model) Quality {
 	text, ok := m.Metadata.Notes[session.NoteHoldout]
 	if !ok {
@@ -112,7 +112,7 @@ func Noted(m *model.Model) Quality {
 // Far counts the rows that lie far outside what a model has learned.
 type Far struct{ far, rows int }
 
-// Count counts the rows of a batch, and returns how far each lies outside what m has learned.
+// Count counts the rows of b that lie far outside, and returns how far each lies outside.
 func (f *Far) Count(ctx context.Context, m *model.Model, b *stream.Batch) ([]float64, error) {
 	outside, err := m.OutsideContext(ctx, b.X)
 	for _, r := range outside {
@@ -123,7 +123,7 @@ func (f *Far) Count(ctx context.Context, m *model.Model, b *stream.Batch) ([]flo
 	return outside, err
 }
 
-// Tell prints a note if there are such rows.
+// Tell prints a note if any row lies far outside.
 func (f *Far) Tell(r *ui.Reporter) {
 	if f.far > 0 {
 		r.Warn("%d of %s lie far outside what the model has learned, and their predictions are extrapolated: let the model learn such rows", f.far, ui.Count(f.rows, "row"))

@@ -18,8 +18,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A Manifest is a checkpoint's record of its run, so that another run can resume it: the command,
-// its settings and its files. The checkpoint also has a checksum of the rows.
+// A Manifest records in a checkpoint the run that wrote it, so that another run can resume it: the
+// command, its settings and its files. The checkpoint also has a checksum of the rows.
 type Manifest struct {
 	Name     string            // of the command: train or update
 	settings map[string]string // all that the result depends on: flags and backend
@@ -27,7 +27,7 @@ type Manifest struct {
 	onceOnly string            // the source that can be read only once; empty if there is none
 }
 
-// The notes of a model file. The first four record the manifest.
+// The names of the notes in a model file. The first four notes record the run.
 const (
 	noteCommand  = "command"
 	noteSettings = "settings" // a JSON object
@@ -38,7 +38,7 @@ const (
 	NoteRunning  = "running"  // the score of rows before they were learned, a JSON object
 )
 
-// ignoredFlags are the flags that the result does not depend on.
+// ignoredFlags are the flags on which the result does not depend.
 var ignoredFlags = []string{
 	"data", "targets-file", "out", "resume", "restart", "checkpoint", "json", "quiet", "verbose", "help", "backend", "threads",
 	"cv",       // it changes no model
@@ -78,8 +78,8 @@ func Recorded(name string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// computing returns the settings that the bits of results depend on: for the pure backend its name, and
-// for another one its name, version and number of threads.
+// computing returns the settings on which the bits of results depend. For the pure backend it is the
+// name, for another backend the name, version and number of threads.
 func computing(b blskernel.Backend) map[string]string {
 	info := blskernel.Describe(b)
 	if name, _, _ := strings.Cut(info.Name, "/"); name == "pure" {
@@ -92,7 +92,8 @@ func computing(b blskernel.Backend) map[string]string {
 	return settings
 }
 
-// Note writes the manifest to meta, with the number of rows read, their checksum content, and done.
+// Note writes the manifest to meta, with the number of rows read and content, their checksum. done
+// says whether the run is complete. Note also sets meta.Changed.
 func (m *Manifest) Note(meta *modelfile.Metadata, rows int64, content string, done bool) error {
 	settings, err := json.Marshal(m.settings) // sorted by key
 	if err != nil {

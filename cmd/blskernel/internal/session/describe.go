@@ -65,7 +65,7 @@ func ChoiceOf(m *model.Model) *Choice {
 type Extras struct {
 	Direct    bool `json:"direct"`
 	Relevance int  `json:"relevance"`
-	Steps     int  `json:"steps"` // of the enhancement nodes
+	Steps     int  `json:"steps"` // enhancement nodes that are steps
 	Logs      bool `json:"log_targets"`
 }
 
@@ -100,7 +100,7 @@ func (c *Choice) Settings() string {
 	return fmt.Sprintf("%s, shrink %.3g, lambda %.3g, scaled by %s%v", ui.Count(c.Enhancement, "enhancement node"), c.Shrink, c.Lambda, c.Scale, c.Extras)
 }
 
-// Reached returns, as text, the score that the settings reached, and the rows on which they did.
+// Reached returns, as text, the score that the settings reached and the rows on which it was measured.
 func (c *Choice) Reached() string {
 	if c.HeldOut == c.Rows {
 		return fmt.Sprintf("%s %.4f on the first %d rows, each held out once", c.Measure, c.Score, c.Rows)

@@ -40,8 +40,7 @@ func InFlags(err error) error {
 	})
 }
 
-// Explain adds to an error of a model the flags that can help. closed says why the model accepts no
-// new classes.
+// Explain adds to an error of a model the flags that can help. closed is the advice for a new class.
 func Explain(err error, closed string) error {
 	var fault *model.Error
 	if !errors.As(err, &fault) {

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// ModelFirst returns a check for 1 to most arguments, the first of which is the model.
+// ModelFirst returns a check that there are 1 to most arguments, the first of which is the model.
 func ModelFirst(most int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -60,7 +60,7 @@ func (s *Session) Load(ctx context.Context, path string) (*model.Model, error) {
 	return model.New(f), nil
 }
 
-// LoadToRead is Load for a command that does not change the model. It prints a note on a checkpoint.
+// LoadToRead is Load for a command that does not change the model. It prints a note for a checkpoint.
 func (s *Session) LoadToRead(ctx context.Context, path string) (*model.Model, error) {
 	m, err := s.Load(ctx, path)
 	if err == nil {
@@ -71,7 +71,7 @@ func (s *Session) LoadToRead(ctx context.Context, path string) (*model.Model, er
 	return m, err
 }
 
-// LoadWhole loads a model, and returns an error for a checkpoint.
+// LoadWhole is Load with an error for the checkpoint of an unfinished run.
 func (s *Session) LoadWhole(ctx context.Context, path string) (*model.Model, error) {
 	m, err := s.Load(ctx, path)
 	if err == nil {
@@ -110,7 +110,7 @@ func (s *Session) Save(path string, m *model.Model, rows int64, done string) err
 	return errors.Join(told, err)
 }
 
-// Look returns the result of stat for a path, or nil if stat fails.
+// Look returns the FileInfo of a path, or nil if stat fails.
 func (s *Session) Look(path string) fs.FileInfo {
 	info, err := vfs.Stat(s.FS, path)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // Set records the setting name with its value, in addition to the flags.
 func (m *Manifest) Set(name, value string) { m.settings[name] = Recorded(value) }
 
-// Differs returns how a checkpoint differs from the manifest, or "" if a run can resume it.
+// Differs says how the run of a checkpoint differs from m, or returns "" if a run can resume it.
 func (m *Manifest) Differs(meta *modelfile.Metadata) string {
 	if was := meta.Notes[noteCommand]; was != m.Name {
 		return fmt.Sprintf("it was written by the command %q", was)
@@ -43,7 +43,7 @@ func (m *Manifest) SameData(meta *modelfile.Metadata) bool {
 	return meta.Notes[noteCommand] == m.Name && meta.Progress != nil && slices.Equal(meta.Progress.Sources, m.sources)
 }
 
-// Unfinished describes the unfinished run of which a model is a checkpoint, or returns "" for others.
+// Unfinished describes the run that left the model as a checkpoint, or returns "" if it was finished.
 func Unfinished(meta *modelfile.Metadata) string {
 	if meta.Progress == nil || meta.Progress.Done {
 		return ""

@@ -17,8 +17,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// CheckOut returns an error if a result must not replace the file at path. If model is true, it may
-// replace only a model or an empty file, otherwise no model, and never a file that was read.
+// CheckOut returns an error if a result must not replace the file at path. If model is true, the
+// result is a model and may replace only a model or an empty file. Otherwise it may replace any
+// regular file but a model. No result may replace a file in read.
 func (s *Session) CheckOut(path string, model bool, read ...fs.FileInfo) error {
 	info, err := vfs.Stat(s.FS, path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,7 +60,7 @@ func (s *Session) CheckOut(path string, model bool, read ...fs.FileInfo) error {
 // Lock locks the file *out, to which a model will be written; an empty *out becomes path. If path is
 // not empty, a model must exist there.
 func (s *Session) Lock(out *string, path string) (release func(), err error) {
-	if _, err := Now(); err != nil { // needed at the end
+	if _, err := Now(); err != nil { // it must not fail at the end
 		return nil, err
 	}
 	switch *out {
@@ -81,10 +82,10 @@ func (s *Session) Lock(out *string, path string) (release func(), err error) {
 }
 
 // lockModel keeps other processes from changing the model at path, which may not exist yet, until
-// release is called. So no update is lost if two run at the same time. It locks the file .NAME.lock in
-// the same folder, since every update replaces the model with another file. The system releases the
-// lock of a process that ends. lockModel also removes leftovers of killed processes, and returns an
-// error if the model could not be written.
+// release is called. Thus no update is lost if two run at the same time. It locks the file
+// .NAME.lock in the same folder, since every update replaces the model with another file. The system
+// releases the lock of a process that ends. lockModel also removes leftovers of killed processes,
+// and returns an error if the model could not be written.
 func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 	fsys = vfs.Or(fsys)
 	target, err := atomicfile.Target(path)
@@ -137,7 +138,7 @@ func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 	return release, nil
 }
 
-// Put writes a model to its file. It has written the file even if OnlyFolder(err) is true.
+// Put writes m to path, with as much of its log as fits. The file is in place even if OnlyFolder(err).
 func (s *Session) Put(path string, m *model.Model) error {
 	for len(m.Metadata.Log) > 1 && m.Metadata.Check() != nil { // the whole log does not fit
 		m.CutLog()

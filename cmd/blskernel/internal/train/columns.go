@@ -15,10 +15,10 @@ import (
 // described is the number of first rows that determine the words and the means of the columns.
 const described = 4096
 
-// fewRows is the least number of rows in which ordered whole numbers are taken for row numbers.
+// fewRows is the least number of rows for a note on whole numbers in order, which may number the rows.
 const fewRows = 10
 
-// describe decides how the columns become inputs, and notes columns that are not plain numbers.
+// describe decides how columns become inputs, and prints notes on all that are not plain numbers.
 func (tr *training) describe(r *stream.Reader) error {
 	found, err := r.Survey(described)
 	if err == nil && rowNames(r, found) {
@@ -96,8 +96,8 @@ func rowNames(r *stream.Reader, found *stream.Description) bool {
 		slices.Contains(found.RowNumbers, 0) && !slices.Contains(s.Exclude, "1")
 }
 
-// sayNotations prints a note for each column whose numbers are not plain. all has the notations of the
-// columns, and names their names.
+// sayNotations prints a note for each notation but the plain one, with the columns that have it.
+// all[i] is the notation of the column names[i].
 func (tr *training) sayNotations(all []stream.Notation, names []string) {
 	written := map[stream.Notation][]string{{}: nil}
 	for i, n := range all {

@@ -35,8 +35,8 @@ func (tr *training) chooseIndicators(ctx context.Context, r *stream.Reader) erro
 	return r.Select(plain)
 }
 
-// tryFirst selects columns, fits a model to the first rows and returns the choice with the score of the
-// held-out ones. If that fails, it returns the zero value, and the training reports the fault later.
+// tryFirst selects columns, fits a model to the first rows, and returns its settings and held-out
+// score. If that fails, it returns the zero value, and the training reports the fault later.
 func (tr *training) tryFirst(ctx context.Context, r *stream.Reader, s stream.Selection) (c bls.Choice) {
 	if err := r.Select(s); err != nil {
 		return c

@@ -48,7 +48,7 @@ func (tr *training) goOn(ctx context.Context) error {
 	return tr.LearnAll(ctx)
 }
 
-// inheritedFlags are the flags of train that --like takes from its model.
+// inheritedFlags are the flags of train whose values come from the model with --like.
 var inheritedFlags = []string{
 	"task", "classes", "groups", "group-nodes", "enhancement", "shrink", "scale", "lambda", "method", "seed",
 	"direct", "relevance", "steps", "log-targets",

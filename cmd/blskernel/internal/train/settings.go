@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// settings say which model to train. For flags that accept auto, the zero value means auto, as in
-// package bls.
+// settings say which model to train. As in package bls, the zero value means auto where auto is
+// allowed.
 type settings struct {
 	ui.Nodes // Groups may be 0, and Enhancement bls.None
 	shrink   float64

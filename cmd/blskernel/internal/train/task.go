@@ -21,8 +21,8 @@ const (
 	maxWords = 64
 )
 
-// decideTask treats the targets as labels or as numbers, according to --task if it is given and
-// otherwise to the first rows. The first batch has at least batch rows.
+// decideTask makes r return the targets as labels or as numbers. --task decides if it is given,
+// otherwise the first rows. The first batch has at least batch rows.
 func (tr *training) decideTask(r *stream.Reader, batch int) error {
 	task := tr.task
 	if tr.images {
@@ -145,8 +145,8 @@ func (tr *training) guessTask(r *stream.Reader) (string, error) {
 }
 
 // checkLabels returns an error if the labels of the first rows look like a quantity or like row
-// numbers, or have too many classes. It runs before a large first batch is read, and leaves the data at
-// its beginning. It ignores an error of reading, which learning meets again.
+// numbers, or have too many classes. It runs before a large first batch is read, and leaves the data
+// at its beginning. It ignores a read error, which recurs when the rows are learned.
 func (tr *training) checkLabels(r *stream.Reader, batch int) error {
 	if len(tr.classes) > 0 {
 		return nil

@@ -1,4 +1,4 @@
-// Package train implements the train command. Its method do lists the steps, in order.
+// Package train implements the train command. The method training.do lists its steps, in order.
 package train
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// training has the flags of train and the choices before the first batch.
+// training has the flags of train and the choices made before the first batch.
 type training struct {
 	learner.Learner
 	settings
@@ -145,7 +145,7 @@ func (tr *training) do(ctx context.Context, cmd *cobra.Command, args []string) e
 	return tr.LearnAll(ctx)
 }
 
-// check returns an error if a flag of train is wrong.
+// check returns an error if a flag is wrong, and sets flags that follow from others.
 func (tr *training) check(cmd *cobra.Command) error {
 	if tr.Out == "" {
 		return ui.Usagef("--out is missing: name the file for the model")
@@ -247,12 +247,12 @@ func (tr *training) prepare(ctx context.Context, r *stream.Reader) (meta modelfi
 	return meta, nil
 }
 
-// usualNodes is the number of enhancement nodes that the size of the first batch assumes, if their
-// number is still to be chosen.
+// usualNodes is the number of enhancement nodes for which the first batch is sized if their number
+// is still to be chosen.
 const usualNodes = 400
 
-// firstRows returns the number of rows to read first. After some are held out, --first rows remain to
-// learn, by default at least batch.
+// firstRows returns the number of rows to read first. After some are held out, --first rows, by
+// default at least batch, remain to learn.
 func (tr *training) firstRows(batch int) int {
 	first := tr.first
 	if first == 0 {
@@ -261,7 +261,7 @@ func (tr *training) firstRows(batch int) int {
 			enhancement = usualNodes
 		}
 		first = max(batch, 2*(cmp.Or(tr.Groups, bls.DefaultGroups)*tr.GroupNodes+enhancement))
-		if tr.classWeight == bls.Balanced { // one batch has few rows of a rare class to choose by
+		if tr.classWeight == bls.Balanced { // or the batch has too few rows of rare classes
 			first *= 4
 		}
 	}

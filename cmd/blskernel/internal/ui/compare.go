@@ -35,7 +35,7 @@ func LambdaFlag(cmd *cobra.Command, v *float64, more string) {
 	cmd.Flags().Var(&value[float64]{v, RidgeText(*v), "number", flagvalue.ParseRidge}, "lambda", "ridge, such as 1e-6 or 2^-30; 0 for least squares"+more)
 }
 
-// MethodFlag adds --method, a list of methods, alone or with a form and solve. *v is its default.
+// MethodFlag adds --method, a list of methods, optionally with a form and solve. *v is its default.
 func MethodFlag(cmd *cobra.Command, v *[]string) {
 	cmd.Flags().StringSliceVar(v, "method", *v, "methods, alone or with a form and solve, such as improved/large/solve")
 	Complete(cmd, "method", methods()...)
@@ -47,11 +47,11 @@ func BackendsFlag(cmd *cobra.Command, v *[]string, more string) {
 	Complete(cmd, "backend", "pure", "openblas")
 }
 
-// LookupBackends returns the backends with the given names, or the selected one for an empty name, and
-// sets the number of threads.
+// LookupBackends returns the backends with the given names, an empty name being the default backend,
+// and sets the number of threads.
 //
-//	errors: a UsageError for an unknown name; another error for a backend that is not available or a
-//	wrong environment variable.
+//	errors: a UsageError for an unknown or repeated name; another error for a backend that is not
+//	available or a wrong environment variable.
 func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
 	var backends []blskernel.Backend
 	var found []string
@@ -90,8 +90,8 @@ func Ints(cmd *cobra.Command, to *[]int, name string, least, most int, usage str
 	}}, name, usage)
 }
 
-// CheckNames returns an error if list has a name twice, or one that is not in known. It overwrites each
-// name with the known one, which may differ in case.
+// CheckNames returns an error, which names the flag, if list has a name twice or one that is not in
+// known. It ignores case, and overwrites each name with the known spelling.
 func CheckNames(flag string, list, known []string) error {
 	for i, name := range list {
 		at := find(known, name)
@@ -103,9 +103,9 @@ func CheckNames(flag string, list, known []string) error {
 	return CheckUnique(flag, list)
 }
 
-// CommandLine returns the command and the flags that were given, to measure its results again, without
-// the flags that say where the results go. If defaults is true, it includes flags at their defaults,
-// except 0, false and empty. A version with other defaults then gives the same results.
+// CommandLine returns a command line that repeats a measurement: the command and the flags given,
+// except flags that say where results go. If defaults is true, it also has flags at their defaults,
+// except 0, false and empty ones. A version with other defaults then measures the same.
 func CommandLine(cmd *cobra.Command, defaults bool) string {
 	words := []string{cmd.CommandPath()}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -130,8 +130,8 @@ func CommandLine(cmd *cobra.Command, defaults bool) string {
 // tick is the time between two drawings of the bar, which keeps its clock running.
 const tick = 250 * time.Millisecond
 
-// Attend runs work on another goroutine and returns its error, or the cause of ctx as soon as it is
-// canceled. In that case work continues on its own and prints nothing more. The progress is cleared.
+// Attend runs work on another goroutine and returns its error, or the cause of ctx as soon as ctx is
+// canceled. In that case work continues on its own and prints nothing more. Attend clears the progress.
 func (r *Reporter) Attend(ctx context.Context, work func(ctx context.Context) error) error {
 	r.attended = ctx
 	defer r.Progress.Clear()

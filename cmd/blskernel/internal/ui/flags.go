@@ -15,14 +15,13 @@ import (
 )
 
 const (
-	// MaxSamples is beyond any memory, and small enough that the product of two flags does not
-	// overflow.
+	// MaxSamples exceeds any memory, but the product of two such values does not overflow.
 	MaxSamples = 1 << 30
-	// MaxNodes is the order of a matrix of 80 GB.
+	// MaxNodes bounds the nodes: a square matrix of this order takes 80 GB.
 	MaxNodes = 100_000
 )
 
-// A value is the value of a flag of any type, with the text that it was parsed from.
+// A value implements pflag.Value for a flag of any type. text is what parse has read.
 type value[T any] struct {
 	to    *T
 	text  string
@@ -95,8 +94,8 @@ func Choice(cmd *cobra.Command, to *string, name, usage string, words ...string)
 // Automatic is the value of a flag that leaves the choice to the command.
 const Automatic = "auto"
 
-// Auto adds a flag that takes a value that parse reads, or auto, the default, which sets the zero
-// value of T. words, if there are any, are all values that parse reads.
+// Auto adds a flag for a value that parse reads, or for auto, the default, which sets the zero value
+// of T. words, if given, lists all values that parse reads.
 func Auto[T any](cmd *cobra.Command, to *T, name, usage string, parse func(string) (T, error), words ...string) {
 	orAuto := func(text string) (v T, err error) {
 		if strings.EqualFold(text, Automatic) {

@@ -12,8 +12,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress shows how far a run has got: with a bar on a terminal and, unless Quiet is set, with lines
-// elsewhere.
+// Progress shows how far a run has got: a bar on a terminal, elsewhere lines unless Quiet is set.
 type Progress struct {
 	w     io.Writer
 	Quiet bool
@@ -24,8 +23,8 @@ type Progress struct {
 	waiting string // the last of the lines that came within a pause
 }
 
-// Pause is the least time between two lines, and before the first one. Tests of what else is printed
-// make it longer than a command takes on the slowest machine.
+// Pause is the least time between two lines, and before the first one. Tests of other output make it
+// longer than a command takes on the slowest machine.
 var Pause = 2 * time.Second
 
 const (

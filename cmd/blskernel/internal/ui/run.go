@@ -45,7 +45,7 @@ func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(for
 // longFlag matches a flag with one dash, except the short forms -h, -o and -v.
 var longFlag = regexp.MustCompile(`^-([a-gi-np-uw-z]|[a-z][a-z-]+)(=|$)`)
 
-// twoDashes adds a second dash to long flags with one, which Go's own commands accept.
+// twoDashes adds a second dash to long flags with a single one, as Go's own commands accept them.
 func twoDashes(args []string) []string {
 	out := slices.Clone(args)
 	for i, a := range out {
@@ -110,7 +110,7 @@ func (w *checkedWriter) Write(p []byte) (int, error) {
 }
 
 // Version returns the release of this program, or the version that the go command derives from the
-// revision, with +dirty for changed files; otherwise (devel) or unknown.
+// revision, with +dirty for changed files. Otherwise it returns "(devel)" or "unknown".
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

@@ -19,7 +19,7 @@ func Aligned(cells [][]string) string {
 	for _, line := range cells {
 		fmt.Fprintf(w, "%-*s\t%s\t\n", width, line[0], strings.Join(line[1:], "\t"))
 	}
-	_ = w.Flush() // to memory
+	_ = w.Flush() // writes to memory, so it cannot fail
 	lines := strings.Split(b.String(), "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(strings.TrimPrefix(line, "  "), " ")

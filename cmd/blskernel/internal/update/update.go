@@ -157,7 +157,7 @@ func (up *updating) refuseLearned() error {
 	return nil
 }
 
-// reweigh scales down the weight of the rows learned so far, and changes the ridge.
+// reweigh applies --forget to the weights of the rows learned so far, and --lambda to the ridge.
 func (up *updating) reweigh() error {
 	err := session.Explain(up.Model.Reweigh(up.forget, up.ridge), "")
 	if err != nil && up.ridge != nil {
@@ -166,8 +166,8 @@ func (up *updating) reweigh() error {
 	return err
 }
 
-// loadModel loads the model that the update starts with, and reports whether it is the last checkpoint
-// of this update, in the output file.
+// loadModel loads the model that the update starts with: with --resume the output file, if it
+// exists. resumed reports whether the model is the last checkpoint of this update.
 func (up *updating) loadModel(ctx context.Context) (resumed bool, err error) {
 	from := up.path
 	if up.Resume && up.Out != up.path {

@@ -5,7 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// load loads vector v of a row, masked if it is the last of a masked tile.
+// load loads vector v of a row from m to dst, masked if it is the last vector of a masked tile.
 func (g *generator) load(x gemmArguments, t tile, m operand.Mem, v int, dst reg.Register) {
 	switch {
 	case !t.masked || v < t.vectors-1:
@@ -18,7 +18,7 @@ func (g *generator) load(x gemmArguments, t tile, m operand.Mem, v int, dst reg.
 	}
 }
 
-// store stores vector v of a row, masked as for load; it may overwrite spare.
+// store stores src to m as vector v of a row, masked as in load. It may overwrite spare.
 func (g *generator) store(x gemmArguments, t tile, src reg.Register, v int, m operand.Mem, spare reg.Register) {
 	switch {
 	case !t.masked || v < t.vectors-1:
@@ -31,8 +31,8 @@ func (g *generator) store(x gemmArguments, t tile, src reg.Register, v int, m op
 	}
 }
 
-// A stack addresses rows that are stride bytes apart by pointers to every third row, because an address
-// can add the stride once or twice.
+// A stack addresses rows that are stride bytes apart. It needs pointers to only every third row,
+// because an address can add the stride once or twice.
 type stack struct {
 	pointers []reg.GPVirtual
 	stride   reg.GPVirtual

@@ -8,8 +8,8 @@ import (
 )
 
 // dotxaxpyfRows is the number of rows that dotxaxpyf takes at once. Their sums, factors and elements
-// fit into 16 registers, and their inner products, one accumulator each, keep the multiply-add unit
-// as busy as their additions to y.
+// fit into 16 registers. Their inner products, with one accumulator each, keep the multiply-add unit as
+// busy as their additions to y.
 const dotxaxpyfRows = 4
 
 // dotxaxpyf writes Kernel.Dotxaxpyf, which takes four rows at once and loads each element once.
@@ -39,8 +39,8 @@ type dotxaxpyfLoop struct {
 	tail                  tail          // the mask of the rest
 }
 
-// block writes the code for some rows. The first registers, at most eight, hold their sums as in inner,
-// and 8 + r the factor of row r. Registers 12 and 13 hold elements of x and y, others elements of rows.
+// block writes the code for a block of rows. The first registers, at most eight, hold the sums as in
+// inner; register 8 + r holds the factor of row r. Registers 12 and 13 hold x and y, others hold rows.
 func (s dotxaxpyfLoop) block(label string, rows int) {
 	few := fewLanes / s.lanes
 	sum := func(j, r int) reg.VecPhysical { return s.register(j*rows + r) }
@@ -121,7 +121,7 @@ func (s dotxaxpyfLoop) elements() []reg.VecPhysical {
 	return []reg.VecPhysical{s.register(14), s.register(15)}
 }
 
-// loop repeats body as long as i <= n, and adds step to i each time.
+// loop repeats body while i <= n, and adds step to i after each iteration.
 func (g *generator) loop(label string, i reg.GPVirtual, step int, n reg.GPVirtual, body func()) {
 	g.compare(i, n, g.JG, label+"_done")
 	g.Label(label)

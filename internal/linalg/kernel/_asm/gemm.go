@@ -33,8 +33,8 @@ func largest(i isa) tile {
 // steps is the number of steps of the sum in one iteration of the loop.
 const steps = 4
 
-// gemmArguments holds what lives through a call of Gemm, on the stack unless every step uses it.
-// Strides are in bytes.
+// gemmArguments holds the values that Gemm needs from its start to its end. They are on the stack
+// unless every step uses them. Strides are in bytes.
 type gemmArguments struct {
 	b, c, n operand.Op   // the panel (nil if there is none), the tile, and the columns that are left
 	ldc     operand.Mem  // the distance between rows of C
@@ -61,7 +61,7 @@ func gemm(g *generator) {
 	}
 }
 
-// tileMask returns a register for the mask of the last vector of a tile: a mask, or the address of one.
+// tileMask returns a register for the mask of a tile's last vector, with AVX2 for its address.
 func (g *generator) tileMask() reg.Register {
 	if g.lanes == 8 {
 		return g.K()
@@ -69,7 +69,7 @@ func (g *generator) tileMask() reg.Register {
 	return g.GP64()
 }
 
-// eachTile writes the code for each number of rows, m, and ends the function.
+// eachTile calls write for each kind of tile, adds the jumps on m and the loops, and ends the function.
 func (g *generator) eachTile(x gemmArguments, write func(tile)) {
 	full := largest(g.isa)
 	for r := full.rows; r > 1; r-- {
@@ -83,8 +83,8 @@ func (g *generator) eachTile(x gemmArguments, write func(tile)) {
 	g.ret()
 }
 
-// columns writes the loop over the x.n columns of a strip of C for one number of rows: whole tiles,
-// then a block of code for each number of vectors at the right edge.
+// columns writes the loop over the x.n columns of a strip of C for one number of rows. Whole tiles come
+// first, and then code for each number of vectors at the right edge.
 func (g *generator) columns(x gemmArguments, t tile, write func(tile)) {
 	whole, edge := fmt.Sprintf("whole%d", t.rows), fmt.Sprintf("edge%d", t.rows)
 	width := t.vectors * g.lanes
@@ -114,7 +114,7 @@ func (g *generator) columns(x gemmArguments, t tile, write func(tile)) {
 	}
 }
 
-// setMask sets x.mask to the mask of n - (v-1)·lanes elements of a vector.
+// setMask sets x.mask to the mask of the last of v vectors, which holds n - (v-1)·lanes columns.
 func (g *generator) setMask(x gemmArguments, v int) {
 	rest := g.GP64()
 	g.MOVQ(x.n, rest)
@@ -131,7 +131,7 @@ const (
 	modePacked
 )
 
-// setPanels sets x.panels to 1 if rows of A are 1, columns of A MR and rows of B NR elements apart.
+// setPanels sets x.panels to 1 if A and B are packed (rowA = 1, colA = MR, rowB = NR), and else to 0.
 func (g *generator) setPanels(x gemmArguments) {
 	t := largest(g.isa)
 	g.MOVQ(operand.U32(0), x.panels)

@@ -16,8 +16,8 @@ type tileCode struct {
 	name string // of labels
 }
 
-// acc returns the accumulator of vector v of row r, vector the register of vector v of B or of alpha,
-// and free the number of the first free register.
+// acc returns the accumulator of vector v of row r, and vector the register of vector v of B or of
+// alpha. free returns the number of the first free register.
 func (t tileCode) acc(r, v int) reg.VecPhysical { return t.register(r*t.vectors + v) }
 
 func (t tileCode) vector(v int) reg.VecPhysical { return t.register(t.rows*t.vectors + v) }
@@ -74,8 +74,7 @@ func (t tileCode) rowsOfC() stack {
 	return t.stack(first, ldc, t.rows)
 }
 
-// sum writes the loops over k: one for packed micro-panels, if the tile is whole, and one for any
-// strides.
+// sum writes the loops over k: for packed micro-panels, if the tile is full, and for any strides.
 func (t tileCode) sum() {
 	t.clear()
 	full := t.tile == largest(t.isa)
@@ -142,8 +141,8 @@ func (t tileCode) stridedStep(a rowsOfA, b, rowB reg.GPVirtual) {
 		t.load(t.gemmArguments, t.tile, t.at(b, v), v, t.vector(v))
 	}
 	if t.tile == largest(t.isa) {
-		// One request for each cache line, by its end: the tile to the left has read the
-		// beginning of a line that a row shares with it.
+		// Prefetch each cache line by its end, since the tile to the left has read the
+		// beginning of a shared line.
 		for end := 64; end <= 8*t.lanes*t.vectors; end += 64 {
 			t.PREFETCHT0(operand.Mem{Base: b, Index: rowB, Scale: 8, Disp: end - 8})
 		}

@@ -6,9 +6,9 @@ import (
 )
 
 // The lanes of an inner product: 32 while 32 elements are left, then eight. They take 32/lanes and
-// 8/lanes vectors of the instruction set. With AVX-512 there are four accumulators: the latency of a
-// fused multiply-add (4 cycles) times the number that start in a cycle (1, if both factors come from
-// memory at two loads a cycle).
+// 8/lanes vectors of the instruction set. With AVX-512 there are four accumulators, which hide the
+// latency of a fused multiply-add (4 cycles). One starts in a cycle, because both factors come from
+// memory at two loads a cycle.
 const (
 	manyLanes = 32
 	fewLanes  = 8
@@ -22,11 +22,11 @@ const (
 // long as manyLanes elements are left, each has its own lane. Then the lanes are added in pairs until
 // fewLanes are left, which take the other elements. The order in a row does not depend on the number of
 // rows, so kernels made with inner and sums agree bit for bit. at returns the address of vector i of
-// row r. The loop overwrites n, x and the pointers.
+// row r, and tail masks the last n%8 elements. The loop overwrites n, x and the pointers.
 //
 // Vector j of lanes of row r is register j*rows + r, the vector of x is register vecs-4; the last three
-// are not used. If the lanes need more registers, the loop runs twice, for half of them each, and uses
-// all registers.
+// are not used. If the lanes need more registers, the loop uses all registers and runs twice, each time
+// for half of the lanes.
 func (g *generator) inner(label string, rows int, n reg.GPVirtual, tail tail, x reg.GPVirtual, pointers []reg.GPVirtual, at func(i, r int) operand.Mem) {
 	pointers = append(pointers, x)
 	many, few := manyLanes/g.lanes, fewLanes/g.lanes
@@ -100,7 +100,7 @@ func sequence(n int) (s []int) {
 	return s
 }
 
-// innerFew is inner after the many lanes. The pointers include x.
+// innerFew is inner for the elements after the many lanes. The pointers include x.
 func (g *generator) innerFew(label string, rows int, n reg.GPVirtual, tail tail, x reg.GPVirtual, pointers []reg.GPVirtual, at func(i, r int) operand.Mem) {
 	few := fewLanes / g.lanes
 	g.while(label+"_eight", n, fewLanes, pointers, func() { g.products(rows, sequence(few), x, g.register(g.vecs-4), at) })
@@ -134,8 +134,8 @@ func (g *generator) zeros(from, to int) {
 	}
 }
 
-// A tail is the mask of fewer than fewLanes elements: a mask register with AVX-512, the address of two
-// vectors of masks with AVX2.
+// A tail is the mask of fewer than fewLanes elements: a mask register with AVX-512, or the address of
+// two vectors of masks with AVX2.
 type tail struct{ reg.Register }
 
 // tail returns the mask of the n%8 elements that do not fill eight lanes.
@@ -163,7 +163,7 @@ func (g *generator) maskAt(t tail, j int, spare reg.Register) reg.Register {
 }
 
 // last returns the mask of the first n elements of a vector for loadTail: a mask register with AVX-512,
-// the last vector register with AVX2.
+// or the last vector register with AVX2.
 func (g *generator) last(n reg.GPVirtual) reg.Register {
 	if g.lanes == 8 {
 		mask := g.K()
@@ -192,8 +192,7 @@ type anyVector interface {
 	operand.Op
 }
 
-// storeTail stores the first n elements of v, which the mask selects, at m: none if n < 1, all if v has
-// no more.
+// storeTail stores the first n elements of v, which the mask selects, at m: none if n < 1, at most all.
 func (g *generator) storeTail(label string, mask reg.Register, n reg.GPVirtual, v anyVector, m operand.Mem) {
 	if g.lanes == 8 {
 		g.VMOVUPD(v, mask, m)

@@ -6,9 +6,9 @@ import (
 )
 
 // level1 writes the kernels of one or two vectors. The kernel avx512 takes axpy and rot, and ger of
-// level2, from avx2. Stores limit them, and Zen 4 stores 512 bits no faster than 256 twice. On Zen 4,
-// ger with 512-bit vectors and masked tails took 58 ns for n = 7 and 6.1 µs for n = 256. The ger of
-// avx2 takes 17 ns and 4.9 µs.
+// level2, from avx2, because stores limit them. Zen 4 stores 512 bits no faster than 256 bits twice. On
+// Zen 4, ger with 512-bit vectors and masked tails took 58 ns for n = 7 and 6.1 µs for n = 256. The ger
+// of avx2 takes 17 ns and 4.9 µs.
 func level1(g *generator) {
 	dot(g)
 	scal(g)
@@ -18,8 +18,7 @@ func level1(g *generator) {
 	}
 }
 
-// unroll is the number of vectors in one iteration of a loop over one row, which hides the loop's own
-// instructions.
+// unroll is the number of vectors in one iteration of a loop over a row. It hides the loop overhead.
 const unroll = 4
 
 // dot writes Kernel.Dot, in the order of inner and sums.

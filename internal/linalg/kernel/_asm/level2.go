@@ -132,7 +132,7 @@ type target struct {
 	alpha, beta reg.VecPhysical
 }
 
-// set computes y = beta*y + alpha*s for the first elements of y and s, and moves y past them.
+// set computes y = beta*y + alpha*s for as many elements as rows, and moves y past them.
 func (t target) set(label string, rows int, s reg.VecPhysical) {
 	old, low, high := ymm(0), s.AsX(), ymm(1).AsX()
 	if rows == 4 {

@@ -5,9 +5,9 @@
 //
 // from the root of the module.
 //
-// It writes the packages avx512, avx2 and neon in the folder above: doc.go, a file NAME_ARCH.s for each
-// entry of outputs, and stubs_ARCH.go with the declarations of all functions. It also writes the
-// assembly of package pause and its declarations. Assembly has the constraint !noasm.
+// It writes the packages avx512, avx2 and neon in the folder above. Each has doc.go, a file NAME_ARCH.s
+// for each entry of outputs, and stubs_ARCH.go with the declarations of all functions. It also writes
+// the assembly of package pause and its declarations. Assembly has the constraint !noasm.
 package main
 
 import (

@@ -8,9 +8,9 @@ import (
 )
 
 // parts goes through n elements of the rows at pointers and calls body for count parts at once. It
-// takes unroll vectors, then one, then the rest. With AVX-512 the rest is under the mask edge, with
-// AVX2 a pair and a single element, since masked stores are microcode on AMD. Vector i of a row is i
-// vectors after its pointer. The loop overwrites n and the pointers.
+// takes unroll vectors, then one, then the rest. With AVX-512 the rest is under the mask edge. With
+// AVX2 it is a pair and a single element, since masked stores are microcode on AMD. Vector i of a row
+// is i vectors after its pointer. The loop overwrites n and the pointers.
 func (g *generator) parts(label string, unroll int, n reg.GPVirtual, edge reg.Register, pointers []reg.GPVirtual, body func(p part, count int)) {
 	g.while(label+"_unrolled", n, unroll*g.lanes, pointers, func() {
 		body(g.whole(), unroll)
@@ -53,7 +53,7 @@ func (g *generator) forward(pointers []reg.GPVirtual, n int) {
 	}
 }
 
-// A part is what one instruction of a loop by parts accesses: a vector, the first elements of a vector
+// A part is the unit that one instruction of parts accesses: a vector, the first elements of a vector
 // under a mask, a pair, or one element.
 type part struct {
 	*generator
@@ -97,7 +97,7 @@ func (p part) store(v reg.Vec, m operand.Mem) {
 }
 
 // update loads the part of count vectors from memory, lets compute change them, and stores them. All
-// loads come before all stores: with a store after each load, passes over more than the L2 cache take
+// loads come before all stores. With a store after each load, passes over more than the L2 cache take
 // up to 10% longer on Zen 5.
 func (p part) update(count int, at func(i int) operand.Mem, compute func(i int, v vector)) {
 	v := make([]vector, count)
@@ -113,7 +113,7 @@ func (p part) update(count int, at func(i int) operand.Mem, compute func(i int, 
 	}
 }
 
-// along returns the function at for vectors that follow each other from base.
+// along returns the function at of update for vectors that follow each other from base.
 func (g *generator) along(base reg.Register) func(i int) operand.Mem {
 	return func(i int) operand.Mem { return g.at(base, i) }
 }
@@ -138,7 +138,7 @@ func (p part) mul(t, v reg.Vec) { p.VMULPD(p.of(t), p.of(v), p.of(v)) }
 // and clears the bits of v that are not set in mask.
 func (p part) and(mask, v reg.Vec) { p.VANDPD(p.of(mask), p.of(v), p.of(v)) }
 
-// edge returns the mask of the elements of n that do not fill a vector with AVX-512, and nil with AVX2.
+// edge returns the mask of the last n%8 elements, which do not fill a vector, or nil with AVX2.
 func (g *generator) edge(n reg.GPVirtual) reg.Register {
 	if g.lanes == 4 {
 		return nil

@@ -1,6 +1,6 @@
 package main
 
-// pause writes one PAUSE, which takes some ten to fifty nanoseconds.
+// pause writes one PAUSE, which takes about ten to fifty nanoseconds.
 func pause(g *generator) {
 	g.function("pause")
 	g.PAUSE()

@@ -5,9 +5,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// search writes the loops that search for a pivot: absMax finds the largest element, addAbs adds the
-// magnitudes of a row to sums of columns. The kernel avx512 takes addAbs from avx2, like axpy, because
-// stores limit it.
+// search writes the loops that search for a pivot: absMax finds the largest element, and addAbs adds
+// the magnitudes of a row to sums of columns. The kernel avx512 takes addAbs from avx2, like axpy,
+// because stores limit it.
 func search(g *generator) {
 	absMax(g)
 	if g.lanes == 4 {
@@ -32,11 +32,12 @@ type searcher struct {
 	v         []vector // the magnitudes of one block
 }
 
-// absMax writes Kernel.AbsMax. An index for each element would cost as much as the maximum. Each lane
-// keeps the largest magnitude and the start of the first block that has it. Among the lanes with the
-// overall maximum, the earliest block is the first that has it, and comparing this block again finds
-// the place. The last block ends with the vector and overlaps the one before; if it is the first with
-// the maximum, the maximum is outside the overlap. A vector of at most one block is loaded under masks.
+// absMax writes Kernel.AbsMax. Keeping an index for each element would cost as much as the maximum.
+// Each lane keeps the largest magnitude and the start of the first block that has it. Among the lanes
+// with the overall maximum, the earliest block is the first that has it, and comparing this block again
+// finds the place. The last block ends with the vector and overlaps the one before; if it is the first
+// with the maximum, the maximum is outside the overlap. A vector of up to one block is loaded under
+// masks.
 //
 // VMAXPD(a, b, c) sets c to a if a or b is NaN, so a maximum a never becomes NaN by a new element b.
 func absMax(g *generator) {
@@ -211,8 +212,8 @@ func (s *searcher) place(first reg.GPVirtual, maximum vector) {
 	s.Store(maximum.AsX(), s.ReturnIndex(1))
 }
 
-// addAbs writes Kernel.AddAbs with one sum for each vector of a turn. The first sum also takes the
-// vectors after the iterations, and rest the elements that do not fill a vector.
+// addAbs writes Kernel.AddAbs with one sum for each vector of an iteration. The first sum also takes
+// the vectors after the iterations, and rest the elements that do not fill a vector.
 func addAbs(g *generator) {
 	g.function("AddAbs")
 	magnitude, rest := g.register(g.vecs-1), g.register(g.vecs-2)

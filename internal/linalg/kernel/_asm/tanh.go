@@ -20,8 +20,8 @@ type tanhCode struct {
 type lanemask = operand.Op
 
 // tanh writes the loop dst[i] = tanh(src[i]). It takes two vectors at a time, as many as AVX2's 16
-// registers hold, with interleaved instructions, and then one. A last part of a vector goes through the
-// same instructions under a mask, so that the value of an element does not depend on its place.
+// registers hold, with interleaved instructions, and then one. The rest of a vector goes through the
+// same instructions under a mask, so that results do not depend on the place of an element.
 func tanh(g *generator) {
 	g.function("Tanh")
 	dst, src, n, table := g.argument("dst"), g.argument("src"), g.argument("n"), g.argument("table")
@@ -79,7 +79,7 @@ func tanh(g *generator) {
 }
 
 // values turns vectors of arguments into vectors of results. It is dtanhGeneric without branches, with
-// its names: it computes both sides of the break up to the quotient, and each lane selects its
+// the same names. It computes both sides of the break up to the quotient, and each lane selects its
 // numerator, denominator and base.
 func (t *tanhCode) values(x []vector) []vector {
 	c := t.constants

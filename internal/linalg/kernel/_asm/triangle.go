@@ -18,7 +18,7 @@ type triangular struct {
 	solve bool
 }
 
-// scale multiplies x by an element of the diagonal; Solve makes a zero +0.
+// scale multiplies x by factor, an element of the diagonal; for Solve, a zero becomes +0.
 func (op triangular) scale(g *generator, x, factor, zero reg.VecPhysical) {
 	if op.solve {
 		g.VFMADD213PD(zero, factor, x)

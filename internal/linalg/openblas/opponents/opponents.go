@@ -37,17 +37,17 @@ type LAPACK interface {
 	Dsytri2(ul blas.Uplo, n int, a []float64, lda int, ipiv []int32, work []float64) (info int)
 
 	// Dgeqrf overwrites the m×n A with the factors of A = Q·R, in 4n³/3 flops for m = n. tau has
-	// min(m, n) elements, work 64n for blocks of columns.
+	// min(m, n) elements, and work has 64n for blocks of columns.
 	Dgeqrf(m, n int, a []float64, lda int, tau, work []float64) (info int)
 
 	// Dsyevd writes the eigenvalues of a symmetric A to w, in ascending order, by divide and
 	// conquer, and for EVCompute overwrites A with the eigenvectors. work has 1+70n+2n² elements,
-	// iwork 3+5n.
+	// and iwork has 3+5n.
 	Dsyevd(job gonumlapack.EVJob, ul blas.Uplo, n int, a []float64, lda int, w, work []float64, iwork []int32) (info int)
 
 	// Dgesdd writes the k = min(m, n) singular values of the m×n A to s in descending order, by
 	// divide and conquer, and destroys A. If job asks for them, it writes U and Vᵀ to u and vt.
-	// work has 4k²+7k+max(m, n)+64(m+n) elements, iwork 8k.
+	// work has 4k²+7k+max(m, n)+64(m+n) elements, and iwork has 8k.
 	Dgesdd(job gonumlapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int, vt []float64, ldvt int, work []float64, iwork []int32) (info int)
 
 	// Dgeev writes the eigenvalues wr + i·wi of an n×n A, and destroys A. If left and right ask for

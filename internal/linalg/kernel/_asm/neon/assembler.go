@@ -126,8 +126,7 @@ func (g *generator) load(name string) general {
 	return r
 }
 
-// bytes returns a register with 8 times the argument of the given name, a stride or a length in
-// elements.
+// bytes returns a register with 8 times the named argument, a stride or a length in elements.
 func (g *generator) bytes(name string) general {
 	r := g.load(name)
 	g.op("LSL", 3, r, r)

@@ -36,7 +36,7 @@ func (t tile) row(g *generator) part {
 }
 
 // eachTile writes the loop over the columns of a strip for each number of rows: whole tiles, then one
-// for the columns that are left. next moves to the next tile. eachTile ends the function.
+// for the columns left. write writes a tile, next moves to the next tile. eachTile ends the function.
 func (g *generator) eachTile(m, n general, write func(t tile), next func()) {
 	done := g.unique("end")
 	var rows [tileRows + 1]label
@@ -73,7 +73,7 @@ func (g *generator) eachTile(m, n general, write func(t tile), next func()) {
 // steps is the number of steps of the sum in one iteration of the loop of a whole tile.
 const steps = 4
 
-// A gemmCode holds what lives through a call of Gemm. Strides are in bytes.
+// A gemmCode holds the registers that Gemm needs from its start to its end. Strides are in bytes.
 type gemmCode struct {
 	*generator
 	n, b, c         general           // the columns that are left, and their panel and tile

@@ -13,7 +13,7 @@ const (
 //	for i := range n { for r := range rows { sum[r] += row(r)[i] * x[i] } }
 //
 // and leaves the sum of the row at pointers[r] in lanes, for sums: lanes 2j and 2j+1 are register
-// j*rows + r. As long as manyLanes elements are left, and if many is true, each has its own lane. Then
+// j*rows + r. If many is true, each element has its own lane while manyLanes elements are left. Then
 // the lanes are added in pairs until fewLanes are left, which take the other elements. The order in a
 // row does not depend on the number of rows. The loop overwrites n, x and the pointers.
 func (g *generator) inner(n, x general, pointers []general, many bool) {
@@ -30,7 +30,7 @@ func (g *generator) inner(n, x general, pointers []general, many bool) {
 
 // innerMany is inner for the many lanes. One row takes 16 registers. For two or three rows the loop
 // runs twice, each time for half of the vectors, two of every four. The first half is added up to
-// vectors 0 and 1, which stay in later registers meanwhile. Three rows share each load of x, and leave
+// vectors 0 and 1, which then stay in later registers. Three rows share each load of x, and leave
 // registers to load only one vector at a time.
 func (g *generator) innerMany(n, x general, pointers, all []general) {
 	rows, passes, chunk := len(pointers), 2, 2

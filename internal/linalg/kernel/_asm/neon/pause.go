@@ -1,6 +1,6 @@
 package neon
 
-// pause writes one ISB, which waits until the instructions before it are done: some ten nanoseconds.
+// pause writes one ISB, which takes about ten nanoseconds to wait for the instructions before it.
 func pause(g *generator) {
 	g.function("pause")
 	g.op("ISB", 15)

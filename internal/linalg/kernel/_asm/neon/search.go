@@ -1,7 +1,7 @@
 package neon
 
-// search writes the loops that search for a pivot: absMax finds the largest element, addAbs adds the
-// magnitudes of a row to sums of columns.
+// search writes the loops that search for a pivot: absMax finds the largest element, and addAbs adds
+// the magnitudes of a row to sums of columns.
 func search(g *generator) {
 	absMax(g)
 	addAbs(g)
@@ -13,11 +13,11 @@ type searcher struct {
 	best, where vector // the largest element, and the index where the first block that has it begins
 }
 
-// absMax writes Kernel.AbsMax. An index for each element would cost half as much as the comparison.
-// Each half of a register keeps the largest element and the beginning of the first block that has it.
-// If both halves have the maximum, the earlier block is the first, and a search from its beginning
-// finds the place. The last block ends with the vector and overlaps the one before; if it is the first
-// with the maximum, the maximum is not in the overlap. Short vectors have short blocks.
+// absMax writes Kernel.AbsMax. Keeping an index for each element would cost half as much as the
+// comparison. Each half of a register keeps the largest element and the beginning of the first block
+// that has it. If both halves have the maximum, the earlier block is the first, and a search from its
+// beginning finds the place. The last block ends with the vector and overlaps the one before; if it is
+// the first with the maximum, the maximum is not in the overlap. Short vectors have short blocks.
 //
 // FMAX would give NaN, and FMAXNM too for a signalling one, so a comparison selects.
 func absMax(g *generator) {
@@ -118,8 +118,8 @@ func (s *searcher) place() {
 	s.op("MOVD", size, s.argument("size"))
 }
 
-// addAbs writes Kernel.AddAbs with eight sums and one more. The first two sums also take the elements
-// after the sixteens, four at a time, and the additional one takes the rest.
+// addAbs writes Kernel.AddAbs with nine sums. Eight sums take sixteen elements at a time. Then the
+// first two take four at a time, and the ninth takes the rest.
 func addAbs(g *generator) {
 	g.function("AddAbs")
 	const rest, v, w = vector(unroll), vector(16), vector(24)

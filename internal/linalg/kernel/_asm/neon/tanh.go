@@ -2,9 +2,9 @@ package neon
 
 import "blskernel/internal/linalg/kernel/_asm/spec"
 
-// A tanhCode holds the constants, which the caller passes as a table with rows of four equal ones. Some
-// stay in registers. The others, mainly summands, which FMLA overwrites, are read where they are used,
-// because loads have separate units.
+// A tanhCode holds the constants, which the caller passes as a table that has each one four times in a
+// row. Some stay in registers. The others, mainly summands, which FMLA overwrites, are read where they
+// are used, because loads have separate units.
 type tanhCode struct {
 	part
 	src, table general
@@ -34,8 +34,7 @@ func tanh(g *generator) {
 	g.ret()
 }
 
-// values turns arguments in registers 0, 1, ... into results there, like the method of the same name
-// for amd64.
+// values turns the arguments in registers 0, 1, ... into results, like the method values for amd64.
 func (e *tanhCode) values() {
 	y := e.arguments()
 	for _, v := range y {
@@ -101,8 +100,7 @@ func (e *tanhCode) vectors() []vector {
 // drop marks registers as no longer in use.
 func (e *tanhCode) drop(v ...vector) { e.free = append(e.free, v...) }
 
-// read returns fresh registers with the vectors at base + disp, in pairs, each step bytes after the one
-// before.
+// read returns fresh registers with vectors from base + disp on, in pairs that are step bytes apart.
 func (e *tanhCode) read(base general, disp, step int) []vector {
 	v := e.vectors()
 	switch {

@@ -13,7 +13,7 @@ type triangular struct {
 	solve bool
 }
 
-// A triangularCode holds what lives through a call.
+// A triangularCode holds the registers that a call needs from its start to its end.
 type triangularCode struct {
 	*generator
 	triangular

@@ -93,7 +93,7 @@ func (g *generator) loadNext(base general, v vector, one bool) {
 }
 
 // loadVector and storeVector move a vector. loadOne sets the first element of v from memory and the
-// second to +0, storeOne stores the first.
+// second to +0; storeOne stores the first.
 func (g *generator) loadVector(m memory, v vector)  { g.op("FMOVQ", m, v.scalar()) }
 func (g *generator) storeVector(v vector, m memory) { g.op("FMOVQ", v.scalar(), m) }
 func (g *generator) loadOne(m memory, v vector)     { g.op("FMOVD", m, v.scalar()) }
