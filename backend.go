@@ -17,11 +17,11 @@ import (
 )
 
 // EnvBackend names the environment variable that selects the backend: "pure", "openblas", or
-// "pure/KERNEL". For a value that cannot be used, Lookup returns an error and Default panics: there is
-// no silent fallback.
+// "pure/KERNEL". For an unusable value, Lookup fails and Default panics: there is no silent fallback.
 const EnvBackend = "BLSKERNEL_BACKEND"
 
-// envLibrary repeats openblas.EnvLibrary, since a build without OpenBLAS lacks that package.
+// envLibrary names the environment variable that selects the OpenBLAS library. It repeats
+// openblas.EnvLibrary, since a build without OpenBLAS lacks that package.
 const envLibrary = "BLSKERNEL_OPENBLAS"
 
 // noLibrary reports whether name, a value of envLibrary, disables OpenBLAS.
@@ -44,7 +44,7 @@ type Backend interface {
 	blas.Float64
 }
 
-// UnavailableError is the error of Lookup for a backend that this process cannot use.
+// UnavailableError reports a backend that this process cannot use. Lookup returns it.
 type UnavailableError struct {
 	Backend string // the requested name
 	Why     string // what is missing
@@ -55,9 +55,9 @@ func (e *UnavailableError) Error() string {
 	return fmt.Sprintf("blskernel: backend %q is not available: %s; %s", e.Backend, e.Why, e.Remedy)
 }
 
-// providers opens the backends of this build by name, each at most once; init functions register them.
-// A build with the tag cgo may still lack openblas, so this map, not a build constraint, decides
-// whether it is present.
+// providers maps the name of each backend of this build to the function that opens it, at most once;
+// init functions fill the map. A build with the tag cgo may still lack openblas, so this map, not a
+// build constraint, decides whether openblas is present.
 var providers = map[string]func() (Backend, error){}
 
 func register(name string, open func() (Backend, error)) { providers[name] = sync.OnceValues(open) }
@@ -97,7 +97,7 @@ func lookup(given string) (Backend, error) {
 	return nil, fmt.Errorf("blskernel: unknown backend %q; the backends are %s", given, strings.Join(known, ", "))
 }
 
-// absent explains why this build has no openblas.
+// absent explains why this build, for the given operating system and architecture, has no openblas.
 func absent(system, architecture string) string {
 	if system == "linux" && (architecture == "amd64" || architecture == "arm64") {
 		return "this program was built without cgo"
@@ -137,16 +137,16 @@ var selected = sync.OnceValue(func() selection {
 	return choose(os.Getenv(EnvBackend), os.Getenv(envLibrary), taggedCgo(info), lookup)
 })
 
-// taggedCgo reports whether the program was built with -tags cgo. A build constraint cannot tell: Go
-// satisfies cgo whenever cgo is enabled, by default wherever it finds a C compiler.
+// taggedCgo reports whether the program was built with -tags cgo. A build constraint cannot tell, since
+// the constraint cgo holds whenever cgo is enabled: by default, wherever Go finds a C compiler.
 func taggedCgo(info *debug.BuildInfo) bool {
 	return info != nil && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool {
 		return s.Key == "-tags" && slices.Contains(strings.Split(s.Value, ","), "cgo")
 	})
 }
 
-// choose selects a backend, given the values of EnvBackend and envLibrary, and whether the program was
-// built with the explicit tag cgo.
+// choose selects the default backend and opens it with lookup. env and library are the values of
+// EnvBackend and envLibrary; tagged says whether the program was built with -tags cgo.
 func choose(env, library string, tagged bool, lookup func(string) (Backend, error)) selection {
 	if env != "" {
 		b, err := lookup(env)
@@ -178,15 +178,15 @@ func choose(env, library string, tagged bool, lookup func(string) (Backend, erro
 
 var threads atomic.Int64
 
-// threadSetters are called after every change of the bound; threadMu guards them.
+// threadSetters are called after every change of threads, SetThreads's bound; threadMu guards them.
 var (
 	threadMu      sync.Mutex
 	threadSetters []func()
 )
 
-// SetThreads sets the upper bound on the threads of one call, for all backends; the initial value 0
-// stands for GOMAXPROCS. It panics if n is negative. A lower limit that OpenBLAS read from
-// OPENBLAS_NUM_THREADS stays in force.
+// SetThreads limits each call to n threads, on all backends; 0, the initial bound, stands for
+// GOMAXPROCS. It panics if n is negative. A lower limit that OpenBLAS read from OPENBLAS_NUM_THREADS
+// stays in force.
 //
 // The pure backend reads the bound and GOMAXPROCS at each call. A change does not affect calls in
 // progress, and results do not depend on the bound. The first call that takes about 0.1 ms or more
@@ -196,8 +196,8 @@ var (
 // a while. On Linux, workers avoid the CPU of the caller. SetThreads(1) ends the pool; call it first in
 // a testing/synctest bubble, which waits for goroutines that start in it.
 //
-// OpenBLAS gets the bound when it is opened and from SetThreads, so a later change of GOMAXPROCS takes
-// effect only at the next SetThreads(0).
+// OpenBLAS receives the bound when it is opened and at each SetThreads. A later change of GOMAXPROCS
+// therefore takes effect only at the next SetThreads(0).
 func SetThreads(n int) {
 	if n < 0 {
 		panic("blskernel: negative number of threads")

@@ -5,7 +5,7 @@ import "blskernel/internal/linalg/kernel"
 // Info describes a Backend. A field that does not apply is empty.
 type Info struct {
 	Name    string // "pure", "pure/KERNEL" or "openblas"
-	Kernel  string // avx512, avx2, neon or generic for pure; the CPU type that OpenBLAS chose its kernels for
+	Kernel  string // of pure: avx512, avx2, neon or generic; of openblas: the CPU type that it chose its kernels for
 	Library string // the file that OpenBLAS was opened from
 	Version string // OpenBLAS's own description: version, options, CPU type, thread limit
 	Reason  string // why this is the default backend of the process; empty for any other backend
@@ -37,8 +37,8 @@ func Describe(b Backend) Info {
 }
 
 // Peak measures the total rate at which the given number of threads execute fused multiply-adds, in
-// flop/s (an FMA is two flops). The best kernel of this CPU runs FMAs on registers alone, for a few
-// milliseconds, so no kernel can be faster. Peak panics if threads < 1.
+// flop/s (an FMA is two flops). It runs the FMAs of this CPU's best kernel on registers alone, for a
+// few milliseconds, so no kernel can be faster. Peak panics if threads < 1.
 func Peak(threads int) float64 {
 	if threads < 1 {
 		panic("blskernel: Peak needs at least one thread")

@@ -23,8 +23,8 @@ type updater struct {
 	counter  *cost.Counter
 	state    state.State
 	report   Report
-	began    time.Time // of the running call
-	inverse  *inverse  // of the present state, or nil
+	began    time.Time // when the running call began
+	inverse  *inverse  // for statistics of the present state; nil until needed
 	poisoned bool      // a change is in progress, or a panic stopped one
 }
 
@@ -54,7 +54,7 @@ func (u *updater) RemoveInputsContext(ctx context.Context, ax, ya *mat.Dense, we
 	return u.changeRows(ctx, ActionRemove, ax, ya, weights)
 }
 
-// changeRows adds or removes rows.
+// changeRows adds rows if action is ActionAdd, and removes them if it is ActionRemove.
 func (u *updater) changeRows(ctx context.Context, action Action, ax, ya *mat.Dense, weights []float64) error {
 	u.startClock()
 	q, err := checkPair("Ax", ax, -1, u.Nodes(), "Ya", ya, u.Targets())
@@ -76,7 +76,8 @@ func (u *updater) changeRows(ctx context.Context, action Action, ax, ya *mat.Den
 		func(s state.Sums) state.Sums { return s.Plus(state.SumsOf(given, weights)) })
 }
 
-// checkRowWeights returns an error unless weights has q valid elements; of names the matrix in errors.
+// checkRowWeights returns an error unless weights has q elements, all finite and none negative. Errors
+// call the weighted matrix by the name in of.
 func checkRowWeights(weights []float64, of string, q int) error {
 	if len(weights) != q {
 		return &ShapeError{Matrix: "weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of " + of}
@@ -274,8 +275,8 @@ func (u *updater) startClock() {
 	u.began = time.Now()
 }
 
-// run calls act, which changes the state, unless ctx is done, and updates the report. gained is the
-// change of Samples, rows is the number of rows checked, and sums, unless nil, updates the sums.
+// run calls act to change the state and then updates the report, or returns an error if ctx is done.
+// gained is the change in Samples, and rows the number of rows checked; sums, if not nil, updates Sums.
 func (u *updater) run(ctx context.Context, gained, rows int, act func() (state.Outcome, error), sums func(state.Sums) state.Sums) error {
 	if err := cmp.Or(u.whole(), interrupt.Check(ctx)); err != nil {
 		return err

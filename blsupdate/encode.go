@@ -11,7 +11,7 @@ import (
 	"blskernel/internal/io/memory"
 )
 
-// A FormatError reports that the input of Decode is not the output of Encode: the header or the version
+// A FormatError reports that the input of Decode is not the output of Encode. The header or the version
 // is wrong, there are too few or too many bytes, or a number is invalid. It gives the offset of the
 // faulty byte. If the input ends too early, it wraps io.ErrUnexpectedEOF.
 type FormatError = codec.FormatError
@@ -22,14 +22,14 @@ const (
 	encodingVersion = 2
 )
 
-// Encode writes the whole state of u: a model from Decode gives bit-identical results on the same
-// backend and kind of machine. Encode omits the backend of the options, and the steps, flops and times
-// of the Report. It takes as long as a copy, and writes about this many bytes:
+// Encode writes the whole state of u, so that a model from Decode gives bit-identical results on the
+// same backend and kind of machine. Encode omits the backend of the options, and the steps, flops and
+// times of the Report. It takes as long as a copy, and writes about this many bytes:
 //
 //	Gram, QR, RidgeInverse, InverseCholesky   4k² + 8ck + 24c
 //	Original, Improved                        8lk + 8lc + 8ck + 8l, and 8lk more while C is computed
 //
-// The encoding has no checksum; its file should have one. Encode checks the state as Decode does.
+// The encoding has no checksum, so its file should have one. Encode checks the state as Decode does.
 //
 //	errors: an error of w; an *OptionError if u is nil or of a type that embeds an Updater;
 //	ErrOverflow for a state with NaN or infinity; a *StateError for an inconsistent state. After an

@@ -25,8 +25,8 @@ var (
 )
 
 // A MemoryError reports that a start, a change or a solution needs more memory than is available. The
-// state is unchanged. Need is a lower bound on the allocation, and Have is the memory that the machine,
-// its control groups and the Go runtime leave; outside Linux only the runtime's limit counts.
+// state is unchanged. Need is a lower bound on the allocation. Have is the memory left by the limit of
+// the Go runtime and, on Linux, by the machine and the control groups of the process.
 type MemoryError = memory.Error
 
 // Errors that the methods return. Package types documents their fields and messages.
@@ -53,7 +53,7 @@ type StateError = codec.StateError
 
 // A ShapeError reports that a matrix has the wrong shape.
 type ShapeError struct {
-	Op         string // the package that found it, "blsupdate" or one above it
+	Op         string // the package that reports it, such as "bls"; "" stands for "blsupdate"
 	Matrix     string // its name in the documentation of the method
 	Rows, Cols int
 	Want       string // the shape it should have
@@ -65,9 +65,9 @@ func (e *ShapeError) Error() string {
 
 // A NotFiniteError reports that a matrix contains a NaN or an infinity.
 type NotFiniteError struct {
-	Op       string // the package that found it, "blsupdate" or one above it
-	Matrix   string
-	Row, Col int // of the first such element, from 0
+	Op       string // the package that reports it, such as "bls"; "" stands for "blsupdate"
+	Matrix   string // its name in the documentation of the method
+	Row, Col int    // of the first such element, from 0
 	Value    float64
 }
 
@@ -77,10 +77,10 @@ func (e *NotFiniteError) Error() string {
 
 // An OptionError reports that an option is out of range.
 type OptionError struct {
-	Op     string // the package that found it, "blsupdate" or one above it
-	Option string
-	Value  any
-	Want   string
+	Op     string // the package that reports it, such as "bls"; "" stands for "blsupdate"
+	Option string // the name of the option or argument
+	Value  any    // its value
+	Want   string // the values that are valid
 }
 
 func (e *OptionError) Error() string {
@@ -93,7 +93,7 @@ func op(name string) string { return cmp.Or(name, "blsupdate") }
 type UnsupportedError struct {
 	Method  Method
 	Action  Action
-	Instead []Method
+	Instead []Method // the methods that support Action
 }
 
 func (e *UnsupportedError) Error() string {

@@ -67,11 +67,11 @@ var _ blskernel.Backend = (*Counter)(nil)
 // NewCounter returns a Counter that passes calls on to b, or to blskernel.Default() if b is nil.
 func NewCounter(b blskernel.Backend) *Counter { return &Counter{cost.NewCounter(b)} }
 
-// Enter assigns the following flops and time to the given step, until the next Enter or Leave. A step
-// may be entered more than once.
+// Enter begins the given step: flops and time up to the next Enter or Leave belong to it. A step may be
+// entered more than once.
 func (c *Counter) Enter(s Step) { c.Counter.Enter(cost.Step(s)) }
 
-// Leave ends the current step. Later flops and time belong to the step with the empty name.
+// Leave ends the current step. Later flops belong to the step with the empty name, later time to none.
 func (c *Counter) Leave() { c.Counter.Leave() }
 
 // Reset forgets all counts and times.

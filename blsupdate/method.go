@@ -14,7 +14,7 @@ type Method = types.Method
 const (
 	// Improved is the paper's Algorithm 3. It keeps A⁺ and W, and Options.Form selects its form.
 	Improved Method = types.Improved
-	// Original is the paper's Algorithm 2, with B = A⁺D (I + DᵀD)⁻¹.
+	// Original is the paper's Algorithm 2, with B = A⁺D (I + DᵀD)⁻¹ for D = (Ax A⁺)ᵀ.
 	Original Method = types.Original
 	// RidgeInverse keeps Q = (AᵀA + lambda I)⁻¹ and W.
 	RidgeInverse Method = types.RidgeInverse
@@ -26,10 +26,10 @@ const (
 	QR Method = types.QR
 )
 
-// ParseMethod returns the method of the given name, in any case.
+// ParseMethod returns the method with the given name, ignoring case, or an error that lists the names.
 func ParseMethod(s string) (Method, error) { return types.ParseMethod(s) }
 
-// Methods returns all methods, in the order in which an error lists them.
+// Methods returns all methods, in the order in which errors list them.
 func Methods() []Method { return types.Methods() }
 
 // A Form selects whether an update by q rows works with matrices of order q or of order k. Improved,
@@ -37,10 +37,10 @@ func Methods() []Method { return types.Methods() }
 type Form = types.Form
 
 const (
-	// Auto selects the cheaper form for the sizes, the same on every machine. RidgeInverse takes
-	// Small or Large, and Improved Small or Compressed, whichever has fewer flops by Model.
-	// InverseCholesky takes Small for a single row and for 14q <= k, otherwise Large: Small is
-	// memory-bound, so Large is faster even with three times as many flops.
+	// Auto selects the cheaper form for the given sizes, the same one on every machine.
+	// RidgeInverse takes Small or Large, and Improved Small or Compressed, whichever has fewer
+	// flops according to Model. InverseCholesky takes Small for a single row and for 14q <= k,
+	// otherwise Large. Small is memory-bound, so Large is faster even with three times the flops.
 	Auto Form = types.Auto
 	// Paper takes Small for q <= k and Large for q > k, as the paper does.
 	Paper Form = types.Paper
@@ -55,15 +55,15 @@ const (
 	Compressed Form = types.Compressed
 )
 
-// ParseForm returns the form of the given name, in any case.
+// ParseForm returns the form with the given name, ignoring case, or an error that lists the names.
 func ParseForm(s string) (Form, error) { return types.ParseForm(s) }
 
 // A CMode selects when C = Axᵀ - AᵀD, the part of the new rows outside the row space of A, is computed.
 type CMode = types.CMode
 
 const (
-	// CAuto computes C as long as A has fewer than k independent rows. For lambda > 0, when C is
-	// never zero, it is the same as CZero but requires l >= k.
+	// CAuto computes C while A has fewer than k independent rows. With a ridge C is never zero, and
+	// CAuto does the same as CZero, but requires l >= k.
 	CAuto CMode = types.CAuto
 	// CZero assumes C = 0, as the paper does. The result is wrong if C is not zero.
 	CZero CMode = types.CZero
@@ -81,8 +81,8 @@ const (
 	// StartQR uses a Householder QR factorization of A, or of [A; sqrt(lambda) I]. Its error grows
 	// like eps κ.
 	StartQR Start = types.StartQR
-	// StartSVD uses the truncated singular value decomposition of an A of rank below k, or of its R
-	// if l >= k. Only Original and Improved use it.
+	// StartSVD uses a truncated singular value decomposition if A has a rank below k: of A, or of R
+	// from A = Q R if l >= k. Only Original and Improved use it.
 	StartSVD Start = types.StartSVD
 )
 
@@ -100,7 +100,7 @@ const (
 	ActionMerge   Action = types.ActionMerge   // Merge
 	ActionRidge   Action = types.ActionRidge   // SetLambda
 	ActionTargets Action = types.ActionTargets // AddTargets of P columns to C, with L rows and K nodes
-	ActionMap     Action = types.ActionMap     // MapTargets to P columns, likewise
+	ActionMap     Action = types.ActionMap     // MapTargets to P columns, with L rows and K nodes
 )
 
 // Supports reports whether m supports the action.

@@ -52,8 +52,7 @@ func CheckStart(m Method, opt Options, l, k int) error { return emptyState(m, op
 //	QR, InverseCholesky   8k² + 8kc
 //	Improved, Original    8lk + 8lc + 8kc
 //
-// It leaves out smaller terms, the factor that Weights computes in Gram, and A, which is held while C
-// is computed.
+// It omits smaller terms, the factor that Weights computes in Gram, and A, held while C is computed.
 //
 //	panics: "blsupdate: StateBytes: negative size".
 func StateBytes(m Method, l, k, c int) int64 {
@@ -71,8 +70,8 @@ func StateBytes(m Method, l, k, c int) int64 {
 	}
 }
 
-// checkMemory returns a *MemoryError if there is too little memory for the state of a start, or for a
-// second state with p more nodes.
+// checkMemory returns a *MemoryError if there is too little memory for the state of a start (p = 0), or
+// for the state with p more nodes that AddNodes builds.
 func checkMemory(m Method, l, k, c, p int) error {
 	bytes := StateBytes(m, l, k+p, c)
 	if p > 0 && m == RidgeInverse { // it changes a copy of Q

@@ -62,7 +62,7 @@ func (n Needs) check() error {
 	return checkLambda(n.Lambda)
 }
 
-// A Choice is the method that Plan recommends, and its comparison with the others.
+// A Choice holds the method that Plan recommends, and its comparison with the other methods.
 type Choice struct {
 	Method  Method
 	Options Options // for New: Lambda, Form, Solve and Backend are set
@@ -91,7 +91,7 @@ type Candidate struct {
 	Power  int
 	Digits float64
 
-	// WhyNot says why the candidate is not valid, and is empty if it is.
+	// WhyNot says why the candidate is not valid. It is empty for a valid candidate.
 	WhyNot string
 }
 
@@ -100,7 +100,7 @@ func (c Candidate) Valid() bool { return c.WhyNot == "" }
 
 // A PlanError reports that no method meets all needs.
 type PlanError struct {
-	Candidates []Candidate // each with its reason
+	Candidates []Candidate // all of them invalid, each with its WhyNot
 }
 
 func (e *PlanError) Error() string {
@@ -111,8 +111,8 @@ func (e *PlanError) Error() string {
 	return "blsupdate: no method meets all needs: " + strings.Join(reasons, "; ")
 }
 
-// tie is the relative difference of predicted times, about the error of a prediction, up to which the
-// more accurate method is preferred.
+// tie is the relative difference in predicted times within which Plan prefers the more accurate method.
+// A prediction has about this error.
 const tie = 0.03
 
 // Plan returns the method and form that learn batches of q rows in the least time. The model has k
@@ -177,7 +177,7 @@ var candidates = []Candidate{
 	{Method: Original, Power: 1},
 }
 
-// rank returns 0 for candidates that may be chosen, 1 for Original, the last resort, and 2 if invalid.
+// rank returns 0 for a valid candidate, 1 for Original, the last resort, if valid, and 2 if invalid.
 func (c Candidate) rank() int {
 	switch {
 	case !c.Valid():
@@ -204,10 +204,10 @@ func choose(all []Candidate) (best Candidate, ok bool) {
 // maxSegments bounds the number of segments into which predict divides the batches.
 const maxSegments = 64
 
-// predict sets the cost of all batches and of the solutions for the weights. It reports whether the
-// flop model covers them. Only in Original and Improved does the cost of an update depend on the rows
-// so far. For these predict takes the mean of the first and the last batch of each segment, which is
-// exact for the flops once l >= k.
+// predict sets the predicted time, flops, memory and digits of x, for all batches and solutions for the
+// weights. It reports whether the flop model covers them. In Original and Improved updates cost more
+// the more rows there are. Therefore predict takes the mean of the first and the last batch of each
+// segment, which is exact for the flops once l >= k.
 func (p *Choice) predict(x *Candidate) (known bool) {
 	known = true
 	fresh := 0
@@ -260,7 +260,7 @@ func (p *Choice) stateBytes(x *Candidate) float64 {
 		bytes *= 2 // G and its factor, T and W
 	case x.Method == QR:
 		bytes += float64(8 * float64(p.k) * float64(p.c)) // z and W
-	case keepsInverse(x.Method) && p.l < p.k: // A is kept as long as its rank is below k
+	case keepsInverse(x.Method) && p.l < p.k: // A is kept while its rank is below k
 		bytes += float64(8 * float64(min(p.total(), p.k)) * float64(p.k))
 	}
 	return bytes

@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 )
 
-// Explain returns a text, with a table of the candidates, that says why Plan chose the method.
+// Explain returns a text that says why Plan chose the method, with a table of all candidates.
 func (p Choice) Explain() string {
 	var text strings.Builder
 	n := p.needs
@@ -70,7 +70,7 @@ func (c Candidate) name() string {
 	return c.Method.String() + "/" + c.Options.Form.String()
 }
 
-// quantity formats v with three significant digits and a metric prefix of the unit.
+// quantity formats v with three significant digits and a metric prefix, such as "1.5 ms" for unit "s".
 func quantity(v float64, unit string) string {
 	scale, prefix := 1e-6, "µ"
 	for _, p := range []struct {

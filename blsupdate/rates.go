@@ -12,7 +12,7 @@ import (
 const EnvCache = rates.EnvCache
 
 // Rates predict how long steps take on one machine, with one backend and one number of threads. They
-// are immutable and safe for concurrent use. They only predict times: no model depends on them. The
+// are immutable and safe for concurrent use. They only predict times; no model depends on them. The
 // zero value has no rates, and its methods panic.
 type Rates struct{ rates *rates.Rates }
 
@@ -45,14 +45,14 @@ func MeasureRates(ctx context.Context, b blskernel.Backend, progress func(done f
 }
 
 // RatesFor returns the rates of b (nil means blskernel.Default()) from RatesFile(b). If that file
-// cannot be read, it returns built-in rates at once: the rates of two threads of a Zen 5 with the same
-// backend, scaled to the present FMA peak of this machine with the current number of threads. They rank
-// methods well, but a time may be off by a factor of two, and more for small updates or slow memory.
+// cannot be read, it returns built-in rates at once: rates measured with the same backend on two
+// threads of a Zen 5, scaled to the present FMA peak of this machine and number of threads. They rank
+// methods well, but a time may be off by a factor of two, or more for small updates or slow memory.
 func RatesFor(b blskernel.Backend) *Rates { return &Rates{rates.For(b)} }
 
 // RatesFile returns the name of the file in which MeasureRates keeps the rates of b (nil means
-// blskernel.Default()) with the current number of threads: in the folder that BLSKERNEL_CACHE names, or
-// in blskernel in the user's cache folder. If there is no such folder, the name is empty.
+// blskernel.Default()) with the current number of threads. It is in the folder that BLSKERNEL_CACHE
+// names, or in blskernel in the user's cache folder. If there is no such folder, the name is empty.
 func RatesFile(b blskernel.Backend) string { return rates.File(b) }
 
 // Seconds returns the predicted total time of steps from Model or from a Report.
@@ -63,8 +63,7 @@ func (r *Rates) Seconds(steps ...StepFlops) (sum float64) {
 	return sum
 }
 
-// String names the backend, the CPU and the number of threads, or says that the rates are built-in or
-// constant.
+// String names the backend, CPU and number of threads, or says that the rates are built-in or constant.
 func (r *Rates) String() string { return r.held().String() }
 
 // Measured reports whether the rates were measured on this machine, rather than built-in or constant.
@@ -73,10 +72,11 @@ func (r *Rates) Measured() bool { return r.held().Measured() }
 // Unsaved returns why MeasureRates could not write the rates to a file, or nil.
 func (r *Rates) Unsaved() error { return r.held().Unsaved() }
 
-// AtPeak returns the rates rescaled to the given FMA peak, for shared machines or a varying clock rate.
-// The order of methods hardly changes, so Plan does not use it. Constant rates are unchanged.
+// AtPeak returns the rates rescaled to an FMA peak of flops, in flop/s, for shared machines or a
+// varying clock rate. Plan does not use AtPeak, since it hardly changes the order of the methods.
+// Constant rates are unchanged.
 func (r *Rates) AtPeak(flops float64) *Rates { return &Rates{r.held().AtPeak(flops)} }
 
-// Peak measures the FMA peak, in flop/s, that rates are relative to: the best of three runs of
-// blskernel.Peak with the current number of threads, within milliseconds.
+// Peak measures the FMA peak, in flop/s, to which rates are relative. Within milliseconds it takes the
+// best of three runs of blskernel.Peak with the current number of threads.
 func Peak() float64 { return rates.Peak() }

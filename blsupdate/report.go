@@ -22,7 +22,7 @@ type Report struct {
 	Steps   []StepReport
 	Elapsed time.Duration // of all steps and the time between them
 
-	// Abandoned counts the flops, which are in no step, of a cheaper start that was given up.
+	// Abandoned is the number of flops of a cheaper start that was given up. No step includes them.
 	Abandoned float64
 
 	model, counted cost.Thirds
@@ -30,13 +30,13 @@ type Report struct {
 
 // A StepReport has the flops and the time of one step.
 type StepReport struct {
-	StepFlops         // of the model
-	Model     float64 // flops by the model
+	StepFlops         // the line of the flop model
+	Model     float64 // flops according to the model
 	Counted   float64 // flops that the backend was asked for
 	Elapsed   time.Duration
 }
 
-// Model returns the flops of all steps by the model.
+// Model returns the flops of all steps according to the flop model.
 func (r Report) Model() float64 { return r.model.Flops() }
 
 // Counted returns the flops of all calls to the backend, in and between steps, without Abandoned.
@@ -57,7 +57,7 @@ type Condition struct {
 	//	max over targets t of max(‖δw_t‖/‖w_t‖, ‖D⁻¹δw_t‖/‖D⁻¹w_t‖),
 	//
 	// where w_t is column t of W, δw_t its error, and D = diag(1/d) for the norms d of the columns
-	// of [A; sqrt(lambda) I]: D⁻¹w_t are the weights for columns of norm 1. Targets of zeros do not
+	// of [A; sqrt(lambda) I]. D⁻¹w_t are the weights for columns of norm 1. Targets of zeros do not
 	// count. W is compared with the ridge solution for the rows and targets as they were given, or,
 	// for lambda = 0 and dependent columns, with the minimum-norm solution.
 	//
@@ -76,9 +76,9 @@ type Condition struct {
 }
 
 const (
-	enoughDigits = 6    // below it a Condition gives advice
+	enoughDigits = 6    // with fewer digits a Condition gives advice
 	maxDigits    = 15.9 // of a float64
-	maxError     = 0.05 // above it terms of higher order may count, and no digits are promised
+	maxError     = 0.05 // above it terms of higher order may matter, and Digits is 0
 )
 
 func digits(err float64) float64 {

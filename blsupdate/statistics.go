@@ -14,7 +14,7 @@ import (
 	"blskernel/mat"
 )
 
-// Statistics describe how well the weights fit the rows of a model. Slices have an element per target.
+// Statistics describe how well the weights fit the rows of a model. Slices have one element per target.
 type Statistics struct {
 	Rows int // n, the rows of positive weight
 
@@ -22,15 +22,14 @@ type Statistics struct {
 	// k - lambda tr (AᵀA + lambda I)⁻¹, or the rank of A without a ridge.
 	Freedom float64
 
-	// RSS is Σ w_i (y_ij - a_i W_j)². It and the fields below are NaN after AddTargets or
-	// MapTargets combined several targets into one, and if squares overflow. The methods sum
-	// squares as rows come and go, so RSS has about as many digits as W. Gram computes RSS as a
-	// difference, with an error of about eps Σ w_i y_ij², as does QR after removals of more than
-	// k/8 rows at once.
+	// RSS is Σ w_i (y_ij - a_i W_j)². RSS and the fields below are NaN if squares overflow, or
+	// after AddTargets or MapTargets has combined several targets into one. The methods sum squares
+	// as rows come and go, so RSS has about as many digits as W. Gram, and QR after removals of
+	// more than k/8 rows at once, compute differences, with an error of about eps Σ w_i y_ij².
 	RSS []float64
 
 	// R2 is 1 - RSS/Σ w_i (y_ij - m_j)² for the weighted mean m_j of the target. It is NaN if the
-	// target does not vary, and negative if the mean fits better.
+	// target does not vary, and negative if the mean fits better than the weights.
 	R2 []float64
 
 	// Variance is the estimate RSS/(n - Freedom) of sigma², the variance of the noise in a row of
@@ -56,7 +55,7 @@ type LeaveOneOut struct {
 	PRESS []float64
 }
 
-// An inverse is a Covariance, and the effective number of parameters if it is known.
+// An inverse is a Covariance, with the effective number of parameters if it is known.
 type inverse struct {
 	state.Covariance
 	freedom float64 // 0 if it is not known
@@ -67,7 +66,7 @@ func (u *updater) covariance() (*inverse, error) {
 		return nil, err
 	}
 	if u.inverse == nil {
-		defer u.counter.Reset() // a Report does not have it
+		defer u.counter.Reset() // a Report does not include these flops
 		c, err := u.state.Covariance()
 		if err != nil {
 			return nil, err
@@ -169,8 +168,8 @@ func (u *updater) units(nodes []int) *mat.Dense {
 	return e
 }
 
-// chosen returns nodes, or all nodes for nil. It returns an *OptionError for an empty list or a node
-// that the model lacks.
+// chosen returns nodes, or the indices of all nodes if nodes is nil. It returns an *OptionError for an
+// empty list or a node that the model lacks.
 func (u *updater) chosen(nodes []int) ([]int, error) {
 	if nodes == nil {
 		return dense.Indices(u.Nodes()), nil

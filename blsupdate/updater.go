@@ -30,7 +30,7 @@ import (
 //	reads/writes: no method changes or keeps a matrix that it is given.
 //	NaN/Inf: a *NotFiniteError.
 //	errors: after an error every bit of the state is unchanged. An *UnsupportedError names the
-//	methods that can do what this one cannot; Supports tells this beforehand. A *MemoryError comes
+//	methods that can do what this one cannot; Supports reports this beforehand. A *MemoryError comes
 //	before any work, unless Original or Improved divide a batch after its first products.
 //	panics: only if a Backend does. A panic may leave the state half changed. Encode, Weights and
 //	all changes then return a *StateError; discard the model. Weights, Condition and Encode leave
@@ -43,19 +43,19 @@ type Updater interface {
 	// times. Weights are finite and not negative; nil stands for ones. It adds rows and targets
 	// times sqrt(weights[i]); pass them to AddNodes with the same scaling.
 	//
-	// It checks ctx between steps until it overwrites the state, and between panels of rows: of
-	// 4096 rows in Gram and QR, of 16 to 4096 in Original and Improved, and in the form Small of
-	// k/4 in RidgeInverse and of 4 to 64 in InverseCholesky. With k = 5000 a panel takes 0.1 TFLOP
-	// in Gram and 0.2 in QR. A QR factorization of all rows in Original and Improved checks it
-	// every 64 columns, 256qk flops. Other factorizations and the last pass over A⁺ are not
-	// interrupted. If there are more rows than one panel and ctx can be done, Gram, QR and
-	// InverseCholesky work on a copy of the state. Results do not depend on ctx.
+	// It checks ctx between steps until it overwrites the state, and between panels of rows. A
+	// panel has 4096 rows in Gram and QR, and 16 to 4096 in Original and Improved. In the form
+	// Small it has k/4 rows in RidgeInverse and 4 to 64 in InverseCholesky. With k = 5000 a panel
+	// takes 0.1 TFLOP in Gram and 0.2 in QR. A QR factorization of all rows in Original and
+	// Improved checks ctx every 64 columns, 256qk flops. Other factorizations and the last pass
+	// over A⁺ are not interrupted. If there is more than one panel and ctx can be canceled, Gram,
+	// QR and InverseCholesky work on a copy of the state. Results do not depend on ctx.
 	AddInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error
 
 	// RemoveInputs unlearns q samples: ax is q×k, ya is q×c, exactly as they were added, in any
-	// order. Original and Improved know their rows: they return an *UnknownRowError for a row that
-	// they do not have, and a *ForgottenRowsError after Forget. Of samples with the same bits they
-	// remove the first. The other methods subtract what they are given.
+	// order. Original and Improved remember their rows: they return an *UnknownRowError for a row
+	// that they do not have, and a *ForgottenRowsError after Forget. Of several samples with the
+	// same bits they remove the first. The other methods subtract what they are given.
 	//
 	// It returns a *LeverageError if the remaining rows would hardly determine the weights; use
 	// Rebuild then. It returns a *ConditionError if the state is too ill-conditioned to tell.
@@ -76,27 +76,27 @@ type Updater interface {
 	RebuildContext(ctx context.Context, a, y *mat.Dense) error
 
 	// Forget multiplies the weights of all rows, and lambda, by factor, 0 < factor <= 1. W does not
-	// change. Called before each AddInputs it gives exponential forgetting. SetLambda restores the
+	// change. For exponential forgetting, call it before each AddInputs. SetLambda restores the
 	// ridge. Afterwards the model has its rows and targets times sqrt(factor): pass them to
 	// RemoveInputs and AddNodes with the same scaling.
 	Forget(factor float64) error
 
-	// AddNodes appends p nodes, the columns of H, to the model: a is A, l×k, h is l×p, and y is Y,
+	// AddNodes appends p nodes, the columns of H, to the model. a is A, l×k, h is l×p, and y is Y,
 	// l×c, for all samples, each row scaled as in the model. Original and Improved require the rows
 	// bit for bit in the order in which they were added, and return an *UnknownRowError for the
 	// first row that differs. After Forget they accept any rows. For the other methods the order
 	// does not matter.
 	//
 	// Original and Improved with a ridge return a *RankError if there would be fewer samples than
-	// nodes (unless C is CZero), as does QR without a ridge if there already are. QR and
+	// nodes (unless C is CZero). QR without a ridge returns it if there already are. QR and
 	// InverseCholesky return a *ConditionError for κ above about 1e7: then restart with all nodes.
 	AddNodes(a, h, y *mat.Dense) error
 	AddNodesContext(ctx context.Context, a, h, y *mat.Dense) error
 
 	// Merge learns all rows of other, which must have the same method and numbers of nodes and
 	// targets, and is not changed. The ridge of the receiver stays; the ridge of other is dropped.
-	// QR has to remove the ridge of other, and returns a *LeverageError if only that ridge
-	// determines the result in some direction; a model with lambda = 0 can always be merged. A
+	// QR has to remove the ridge of other. It returns a *LeverageError if only that ridge
+	// determines the result in some direction. A model with lambda = 0 can always be merged. A
 	// model cannot be merged with itself: use Clone.
 	Merge(other Updater) error
 	MergeContext(ctx context.Context, other Updater) error
@@ -137,18 +137,18 @@ type Updater interface {
 	// The first call after a change takes 2k³ more with a ridge, and 2k²l more in Original and
 	// Improved.
 	//
-	// Statistics and the five methods below describe a linear model: they take the feature maps,
+	// Statistics and the five methods below describe a linear model. They take the feature maps,
 	// and the settings that package bls has chosen from the same rows, as given. The weight w_i of
 	// a row means that its noise has the variance sigma²/w_i, so old rows count as noisier after
 	// Forget. Original and Improved have statistics only without a ridge, and return ErrApproximate
 	// with one. All six return the errors of Weights. docs/evaluation.md has an example.
 	Statistics() (Statistics, error)
 
-	// Leverage returns the leverage h_i = x_i Q x_iᵀ of each row x_i of X, m×k, where Q is (AᵀA +
-	// lambda I)⁻¹, or (AᵀA)⁺ in Original and Improved. A leverage is large for rows unlike any
-	// sample, and between 0 and 1 for the samples themselves. It takes mk² flops, 2mk² in
-	// RidgeInverse. The first call after a change takes 2k²l more in Original and Improved, and in
-	// Gram a factorization if it has none.
+	// Leverage returns the leverage h_i = x_i Q x_iᵀ of each row x_i of X, m×k. Q is (AᵀA + lambda
+	// I)⁻¹, or (AᵀA)⁺ in Original and Improved. A leverage is large for rows unlike any sample, and
+	// between 0 and 1 for the samples themselves. It takes mk² flops, or 2mk² in RidgeInverse. The
+	// first call after a change takes 2k²l more in Original and Improved, and in Gram a
+	// factorization if it has none.
 	Leverage(x *mat.Dense) ([]float64, error)
 	LeverageContext(ctx context.Context, x *mat.Dense) ([]float64, error)
 
@@ -162,7 +162,7 @@ type Updater interface {
 	LeaveOneOutContext(ctx context.Context, x, y *mat.Dense, weights []float64) (LeaveOneOut, error)
 
 	// Covariance returns V = Q - lambda Q² = Q AᵀA Q for the m given nodes, or all nodes if nodes
-	// is nil: element (a,b) belongs to nodes[a] and nodes[b]. The noise in the rows gives the
+	// is nil. Element (a,b) belongs to nodes[a] and nodes[b]. The noise in the rows gives the
 	// weights W_aj and W_bj of target j the covariance sigma_j² V_ab, where sigma_j² is
 	// Statistics.Variance[j]. It takes 2mk² flops.
 	Covariance(nodes []int) (*mat.SymPacked, error)
@@ -172,9 +172,9 @@ type Updater interface {
 	StandardErrors(nodes []int) (*mat.Dense, error)
 
 	// PredictionVariance returns the m×c matrix of sigma_j² x_i V x_iᵀ for each row x_i of X, m×k,
-	// and target j: the variance of the prediction x_i W_j due to the noise in the rows of the
-	// model. A new target differs from its prediction with this variance plus sigma_j². The bias of
-	// a ridge is not included. It takes as many flops as StandardErrors.
+	// and target j. This is the variance of the prediction x_i W_j due to the noise in the rows of
+	// the model. A new target differs from its prediction with this variance plus sigma_j². The
+	// bias of a ridge is not included. It takes as many flops as StandardErrors.
 	PredictionVariance(x *mat.Dense) (*mat.Dense, error)
 
 	// Options returns the options that the model was started with. After Decode, Backend is the
@@ -187,9 +187,9 @@ type Updater interface {
 	Targets() int    // c
 	Lambda() float64 // the ridge as it is now
 
-	// Condition reports how accurate the weights are. It takes O(k²) flops, O(lk) in Original and
-	// Improved, and first solves for the weights if they are not known. After Forget and Decode,
-	// which keep the weights but no factor, Gram also needs a factorization, k³/3 flops.
+	// Condition reports how accurate the weights are. It takes O(k²) flops, or O(lk) in Original
+	// and Improved, and first solves for the weights if they are not known. After Forget and
+	// Decode, which keep the weights but no factor, Gram also needs a factorization, k³/3 flops.
 	Condition() Condition
 
 	// Report returns the report of the last successful change or of the start, including any
@@ -282,7 +282,7 @@ func newUpdater(m Method, opt Options, k, c int) *updater {
 	return &updater{method: m, counter: counter, state: s}
 }
 
-// emptyState returns an empty state of the method. Its type has the actions that the method supports.
+// emptyState returns an empty state of the method, of a type that implements just its optional actions.
 func emptyState(m Method, opt Options) state.State {
 	base := state.Base{Method: m, Options: opt, Lambda: opt.Lambda}
 	switch m {
@@ -311,7 +311,7 @@ func wrap(u *updater) Updater {
 }
 
 // driverOf is the inverse of wrap. It returns nil for nil, and for a type of another package that
-// embeds an Updater, since what that type adds would not be encoded.
+// embeds an Updater, since Encode would lose what that type adds.
 func driverOf(u Updater) *updater {
 	switch u.(type) {
 	case *updater, pseudoinverter, refiner:

@@ -16,8 +16,8 @@ import (
 //
 // so that R'ᵀR' = RᵀR + AxᵀAx and R'ᵀz' = Rᵀz + AxᵀYa. R'⁻¹z' solves the least squares problem with all
 // rows, whose residual sums of squares grow by the squared norms of the columns of Ya'. R and z may
-// come from QR, may be zero before the first row, or may be sqrt(lambda) I and zero for a ridge. R may
-// be singular.
+// come from QR. To start without rows, set both to zero or, for a ridge, R to sqrt(lambda) I and z to
+// zero. R may be singular.
 //
 // R is k×k, Ax is q×k, z is k×c and Ya is q×c; z and Ya may be nil or empty for c = 0, and Ax and Ya
 // are empty for q = 0. AppendRows neither reads nor writes r below its diagonal, and does not change
@@ -26,9 +26,9 @@ import (
 //
 // The error is an *ElementError that matches ErrNotFinite if a matrix holds NaN or an infinity, with
 // the position counted in [R z; Ax Ya]; nothing is then written. It is a *PivotError that matches
-// ErrNotFinite if the update overflows; its Index is the first row of [R' z'] that is not finite, or
-// the last row if only Ya' is not. The contents of r, z and ya are then undefined. AppendRows panics
-// with mat.ErrShape if the shapes do not fit.
+// ErrNotFinite if the update overflows. Its Index is the first row of [R' z'] that is not finite, or
+// its last row if only Ya' is not finite. The contents of r, z and ya are then undefined. AppendRows
+// panics with mat.ErrShape if the shapes do not fit.
 //
 // It takes 2qk² + 4cqk flops; a new factorization of [R; Ax] takes 2qk² + 4k³/3. The workspace is about
 // 2²⁰ + 32(k + c) numbers and holds 2²⁰/(k + c) rows at a time, or all rows if there are fewer. One
@@ -48,7 +48,7 @@ func AppendRows(bk blskernel.Backend, r, z, ax, ya *mat.Dense) error {
 // so that RᵀR = R1ᵀR1 + R2ᵀR2 and Rᵀz = R1ᵀz1 + R2ᵀz2. The residual sum of squares is the sum for the
 // two parts plus the sum of squares of rest. Only one of the two parts may carry a ridge.
 //
-// R1 and R2 are k×k upper triangular, z1 and z2 are k×c; both may be nil or empty for c = 0.
+// R1 and R2 are k×k upper triangular, z1 and z2 are k×c, and may be nil or empty for c = 0.
 // MergeTriangles neither reads nor writes r1 and r2 below their diagonals, and does not change r2. The
 // rules of AppendRows apply to overlap, signs, errors (positions are counted in [R1 z1; R2 z2]), panics
 // and workspace. It takes 2k³/3 + 2ck² flops, a third to a half as many as AppendRows for R2, since row

@@ -11,8 +11,8 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// Cholesky is the factorization A = UᵀU of a symmetric positive definite matrix in packed storage,
-// U upper triangular with a positive diagonal. The zero value is empty and ready for Factorize.
+// Cholesky is the factorization A = UᵀU of a symmetric positive definite matrix in packed storage. U is
+// upper triangular with a positive diagonal. The zero value is empty and ready for Factorize.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type Cholesky struct {
@@ -62,7 +62,7 @@ func (c *Cholesky) SolveRowsTo(dst, b *mat.Dense) error {
 }
 
 // SolveVecTo computes the x with A x = b and writes it to dst, as SolveTo does for a matrix of one
-// column. b may have any type, and may overlap dst.
+// column. b may be any Vector, and may overlap dst.
 func (c *Cholesky) SolveVecTo(dst *gonummat.VecDense, b gonummat.Vector) error {
 	c.mustHold()
 	return solveVecTo(dst, c.n, b, c.SolveTo)

@@ -37,9 +37,9 @@ func (c *Cholesky) solveU(side blas.Side, dst, b *mat.Dense, trans bool) error {
 // backend; a backend without products of packed blocks takes 400n more.
 //
 // The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; l
-// is then unchanged. The error matches ErrOverflow if the result overflows; the triangle then holds
-// what was computed. SolveUTriangle panics with mat.ErrShape if l is not n×n. (LAPACK has no such
-// routine; a blsupdate.Counter records it as "Dttrsm", a dtrsm of two triangles.)
+// is then unchanged. The error matches ErrOverflow if the result overflows; the triangle then holds the
+// computed values. SolveUTriangle panics with mat.ErrShape if l is not n×n. (LAPACK has no such
+// routine; a blsupdate.Counter records it as "Dttrsm": a dtrsm with a triangular B.)
 func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
 	return c.onTriangle("Dttrsm", blas.Lower, l, factor.Ttrsm)
 }
@@ -50,14 +50,14 @@ func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
 //
 // The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; r
 // is then unchanged. The error matches ErrOverflow if the product overflows; the triangle then holds
-// what was computed. (LAPACK has no such routine; a blsupdate.Counter records it as "Dttrmm", a dtrmm
-// of two triangles.)
+// the computed values. (LAPACK has no such routine; a blsupdate.Counter records it as "Dttrmm": a dtrmm
+// with a triangular B.)
 func (c *Cholesky) MulUTriangle(r *mat.Dense) error {
 	return c.onTriangle("Dttrmm", blas.Upper, r, factor.Ttrmm)
 }
 
 // onTriangle implements SolveUTriangle and MulUTriangle: it reports the routine to the backend, checks
-// the triangle ul of x, and lets do overwrite it.
+// the triangle ul of x, and calls do to overwrite that triangle.
 func (c *Cholesky) onTriangle(routine string, ul blas.Uplo, x *mat.Dense, do func(bk factor.Backend, base, n int, u, x block.Matrix)) error {
 	c.mustHold()
 	raw := x.RawMatrix()

@@ -17,8 +17,8 @@ import (
 
 // A factored holds what all factorizations keep in addition to their factors.
 type factored struct {
-	backend blskernel.Backend // Backend when Factorize was called
-	rcond   func() float64    // estimates RCond once; nil if the receiver is empty
+	backend blskernel.Backend // the field Backend at the last Factorize
+	rcond   func() float64    // returns RCond, estimated in the first call; nil if the receiver is empty
 }
 
 func (f *factored) mustHold() { require(f.rcond != nil, notFactorized) }
@@ -26,8 +26,8 @@ func (f *factored) mustHold() { require(f.rcond != nil, notFactorized) }
 // RCond returns the estimated reciprocal condition number 1/(‖A‖₁ ‖A⁻¹‖₁), between 0 and 1, and 1 for
 // order zero. The first call, or the first solve that needs it, estimates it in about 10n² flops, and
 // the factorization keeps it. The estimate of ‖A⁻¹‖₁ is a lower bound: up to rounding, the result is at
-// least the true reciprocal condition number and rarely more than three times it. It is 0 if ‖A‖₁
-// overflows.
+// least the true reciprocal condition number and rarely more than three times it. The result is 0 if
+// ‖A‖₁ overflows.
 //
 // For QR, RCond is the value for R, and 0 if R has a zero on its diagonal. A and R have the same
 // condition number in the 2-norm, which is within a factor of k of 1/RCond. For LeastSquares, RCond is
@@ -54,7 +54,7 @@ func once[T any](f func() T) func() T {
 }
 
 // checkCondition returns a *ConditionError if the condition number 1/rcond() is above limit, the
-// MaxCondition of a factorization. It does not call rcond if limit is +Inf.
+// MaxCondition of a factorization (0 stands for 1e16). It does not call rcond if limit is +Inf.
 func checkCondition(routine string, limit float64, rcond func() float64) error {
 	if limit = cmp.Or(limit, gonummat.ConditionTolerance); math.IsInf(limit, 1) {
 		return nil
@@ -76,8 +76,8 @@ func checkInverseCondition(routine string, limit, anorm float64, n int, size, no
 	return checkCondition(routine, limit, func() float64 { return 1 / (anorm * norm()) })
 }
 
-// rcond returns the estimated reciprocal condition number of a matrix of order n and 1-norm anorm. If
-// symmetric is set, solves with Aᵀ are solves with A.
+// rcond returns the estimated reciprocal condition number of a matrix A of order n and 1-norm anorm. It
+// calls solve for A⁻¹x and, unless symmetric is set, for A⁻ᵀx.
 func rcond(b0 blskernel.Backend, routine string, n int, anorm float64, symmetric bool, solve solver) float64 {
 	bk := factor.On(backend.Begin(b0, backend.Routine{Name: routine, M: n, N: n}))
 	bk.ByVector = true
@@ -105,8 +105,7 @@ func rcondTriangle(bk blskernel.Backend, n int, u block.Matrix) float64 {
 // overflow only at the end. An earlier infinity would turn other elements into NaN.
 const tiny = 0x1p-1000
 
-// upscale returns a power of four s such that s² anorm is about 1, or 1 if anorm is not below tiny; s²
-// may overflow.
+// upscale returns a power of four s with s² anorm about 1, or 1 if anorm >= tiny; s² may overflow.
 func upscale(anorm float64) float64 {
 	if !(anorm < tiny) {
 		return 1

@@ -30,9 +30,9 @@
 //
 // In SolveTo and its variants dst may be b. An empty dst gets the right size. The error matches
 // ErrNotFinite if b holds NaN or an infinity; dst is then unchanged apart from its size. The error
-// matches ErrOverflow if X overflows; dst then holds what was computed, with NaN where an infinity met
-// a zero. The methods panic with mat.ErrShape if the shapes do not fit, and with a constant string if
-// dst partially overlaps b or the receiver is empty.
+// matches ErrOverflow if X overflows; dst then holds infinities, and NaN where an infinity met a zero.
+// The methods panic with mat.ErrShape if the shapes do not fit, and with a constant string if dst
+// partially overlaps b or the receiver is empty.
 //
 // # Factors
 //

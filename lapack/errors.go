@@ -11,9 +11,9 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// The kinds of failure that data can cause, for errors.Is. The returned error is a *PivotError or an
-// *ElementError, which also says where. A *ConditionError or a *GrowthError is not a failure: it comes
-// with a result.
+// These are the kinds of failure that data can cause, for errors.Is. The returned error is a
+// *PivotError or an *ElementError, which also says where. A *ConditionError or a *GrowthError is not a
+// failure: it comes with a result.
 var (
 	// ErrSingular reports an exactly zero pivot.
 	ErrSingular = errors.New("matrix is singular")
@@ -72,8 +72,8 @@ func (e *ElementError) Error() string {
 
 func (e *ElementError) Unwrap() error { return e.Err }
 
-// A ConditionError comes with a result: it reports a matrix that is singular to working precision. dst
-// holds the solution or the inverse, which may have no correct digits, and the factorization stays
+// A ConditionError comes with a result: it reports a matrix that is singular to working precision. The
+// solution or the inverse is returned with it, but may have no correct digits. The factorization stays
 // usable. errors.As extracts gonum's mat.Condition from it: the condition number 1/RCond.
 //
 // (blsupdate.ConditionError is another type, for an Updater that refuses to start or to change.)

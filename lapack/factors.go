@@ -8,8 +8,8 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// permutation returns where each row goes when rows k and swap[k] are exchanged for k = 0, 1, ... The
-// result is in dst, or in new storage if dst is nil.
+// permutation returns p, in dst or in new storage if dst is nil: exchanging rows k and swap[k] for k =
+// 0, 1, ... moves row i to row p[i].
 func permutation(dst []int, n int, swap []int) []int {
 	if dst == nil {
 		dst = make([]int, n)

@@ -35,10 +35,11 @@ import (
 //	Dsyev                           eigenvalues and eigenvectors of symmetric matrices
 //
 // Arguments, results and panics are as for gonum's routines. The routines run on Backend regardless of
-// blas64. Small matrices go to gonum's own routines on blas64, which are then faster: for orders below
-// a limit of 14 to 128, and in the QR and LQ routines for fewer than 2500 to 10,000 elements or few
-// reflections. Dgesvd uses gonum's routine only if the largest |element| is between 2⁻⁴⁰⁰ and 2⁴⁰⁰, and
-// no element is NaN. Dsyev and Dgeev are plain loops for n < 32. All other routines are gonum's.
+// blas64. Small matrices go to gonum's own routines on blas64, which are faster there. This covers
+// orders below a limit of 14 to 128 and, in the QR and LQ routines, fewer than 2500 to 10,000 elements
+// or few reflections. Dgesvd uses gonum's routine only if the largest |element| is between 2⁻⁴⁰⁰ and
+// 2⁴⁰⁰, and no element is NaN. Dsyev and Dgeev use plain loops for n < 32. All other routines are
+// gonum's.
 //
 // Rounding differs from gonum's. Dpotrf treats an infinite pivot as not positive, and Dgetri asks for a
 // workspace of a different length. Dgecon and Dpocon treat NaN in the factors as a singular matrix.
@@ -58,8 +59,7 @@ type Implementation struct {
 
 var _ gonumlapack.Float64 = Implementation{}
 
-// Below these orders gonum's routines or plain loops are faster, measured with blas64 on the same pure
-// backend.
+// Below these orders gonum's routines are faster, as measured with blas64 on the same pure backend.
 const (
 	minPotrfUpper = 40
 	minPotrfLower = 128
@@ -74,15 +74,15 @@ func (impl Implementation) announce(name string, m, n, nrhs int) factor.Backend 
 
 // Bad arguments go to gonum's routine, which panics.
 
-// unwritten calls a routine of gonum that writes to work before its last argument checks. If the call
-// panics, work is unchanged.
+// unwritten calls a routine of gonum that writes to work before it has checked all of its arguments. If
+// the routine panics, work is unchanged.
 func unwritten(work []float64, routine func(work []float64)) {
 	x := slices.Clone(work)
 	routine(x)
 	copy(work, x)
 }
 
-// holds reports whether x holds an m×n matrix, m positive, with rows ldx apart.
+// holds reports whether m > 0 and x has room for an m×n matrix with rows ldx apart.
 func holds(x []float64, m, n, ldx int) bool {
 	return m > 0 && ldx >= max(1, n) && len(x) >= n && m-1 <= (len(x)-n)/ldx
 }
@@ -146,10 +146,10 @@ func (impl Implementation) Dpotrs(ul blas.Uplo, n, nrhs int, a []float64, lda in
 	cholesky.Potrs(bk, blas.Left, ul, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
 }
 
-// Dgetrf overwrites the m×n A = P L U with U on and above the diagonal and L below it, whose diagonal
-// of ones is implied. Row i was exchanged with row ipiv[i], counted from 0, for i = 0, 1, ..., k-1,
-// where k = min(m, n). Dgetrf takes 2n³/3 flops for m = n, and allocates at most 48(m+23) numbers. It
-// returns false if U has a zero on its diagonal; the factorization is still complete.
+// Dgetrf overwrites the m×n A = P L U with U on and above the diagonal and, below it, L without its
+// diagonal of ones. Row i was exchanged with row ipiv[i], counted from 0, for i = 0, 1, ..., k-1, where
+// k = min(m, n). Dgetrf takes 2n³/3 flops for m = n, and allocates at most 48(m+23) numbers. It returns
+// false if U has a zero on its diagonal; the factorization is still complete.
 func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (ok bool) {
 	if min(m, n) < minGetrf || !holds(a, m, n, lda) || len(ipiv) != min(m, n) {
 		return impl.Implementation.Dgetrf(m, n, a, lda, ipiv)
@@ -208,8 +208,9 @@ func (impl Implementation) Dtrtri(ul blas.Uplo, diag blas.Diag, n int, a []float
 	return true
 }
 
-// Dtrtrs overwrites the n×nrhs B with op(T)⁻¹B, where T is the triangle ul of a and op is as in Dgetrs,
-// in n²·nrhs flops. It returns false, and leaves B unchanged, if T has a zero on its diagonal.
+// Dtrtrs overwrites the n×nrhs B with op(T)⁻¹B, in n²·nrhs flops. T is the triangle ul of a, with ones
+// on its diagonal if diag is blas.Unit; op is as in Dgetrs. It returns false, and leaves B unchanged,
+// if T has a zero on its diagonal.
 func (impl Implementation) Dtrtrs(ul blas.Uplo, t blas.Transpose, diag blas.Diag, n, nrhs int, a []float64, lda int, b []float64, ldb int) (ok bool) {
 	op, ok := isTranspose(t)
 	if !ok || nrhs <= 0 || !isUplo(ul) || !isDiag(diag) || !holds(a, n, n, lda) || !holds(b, n, nrhs, ldb) {

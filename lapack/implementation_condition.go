@@ -31,8 +31,8 @@ func (impl Implementation) Dgecon(norm gonumlapack.MatrixNorm, n int, a []float6
 	})
 }
 
-// Dpocon is Dgecon for the Cholesky factor that Dpotrf left in the triangle ul of a. The 1-norm and the
-// infinity norm are equal. work has at least 3n elements. (LAPACK: dpocon.)
+// Dpocon is Dgecon for the Cholesky factor that Dpotrf left in the triangle ul of a. A is symmetric, so
+// its 1-norm and infinity norm are equal. work has at least 3n elements. (LAPACK: dpocon.)
 func (impl Implementation) Dpocon(ul blas.Uplo, n int, a []float64, lda int, anorm float64, work []float64, iwork []int) float64 {
 	if !isUplo(ul) || anorm < 0 || !holds(a, n, n, lda) || len(work) < 3*n || len(iwork) < n {
 		return impl.Implementation.Dpocon(ul, n, a, lda, anorm, work, iwork)
@@ -56,7 +56,7 @@ func (impl Implementation) Dtrcon(norm gonumlapack.MatrixNorm, ul blas.Uplo, dia
 	})
 }
 
-// rcondNorm is condition.Con in either norm: ‖A⁻¹‖ in the infinity norm is ‖A⁻ᵀ‖ in the 1-norm.
+// rcondNorm is condition.Con for either norm, since ‖A⁻¹‖∞ = ‖A⁻ᵀ‖₁. It returns NaN if anorm is NaN.
 func rcondNorm(norm gonumlapack.MatrixNorm, n int, anorm float64, solve func(x block.Matrix, trans bool)) float64 {
 	if math.IsNaN(anorm) {
 		return anorm

@@ -19,8 +19,8 @@ const (
 )
 
 // Dgeqrf overwrites the m×n A = Q R with R on and above the diagonal and the k = min(m, n) reflections
-// of Q below it: Q = H₀ H₁ ..., Hᵢ = I - tau[i] v vᵀ, v in column i with an implied one on the
-// diagonal. It takes 2n²(m - n/3) flops for m >= n, and a workspace of at most 64(3m+n+16) + 65k
+// of Q below it. Q = H₀ H₁ ..., where Hᵢ = I - tau[i] v vᵀ and column i holds v, with an implied one on
+// the diagonal. It takes 2n²(m - n/3) flops for m >= n, and a workspace of at most 64(3m+n+16) + 65k
 // numbers; work has at least max(1, n) elements. NaN and infinities, and columns whose norm overflows,
 // give NaN or infinities in R and tau.
 func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []float64, lwork int) {
@@ -34,11 +34,12 @@ func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []fl
 	work[0] = float64(n)
 }
 
-// Dgeqp3 overwrites the m×n A with R and the reflections of Q, A P = Q R, as Dgeqrf does. Each step
-// takes the remaining column that is longest after removal of its components along the earlier columns.
-// On entry jpvt[j] is -1 for a free column, or any index from 0 to n-1 for a column to move to the
-// front; on return column j of A P is column jpvt[j] of A. It takes 4mnk - 2(m+n)k² + 4k³/3 flops for k
-// = min(m, n), and a workspace of 32(m+n+17) + 2n numbers; work has at least 3n+1 elements.
+// Dgeqp3 factors the m×n A with column pivoting, A P = Q R. It overwrites A with R and the reflections
+// of Q, as Dgeqrf does. Each step takes the remaining column that is longest after removal of its
+// components along the earlier columns. On entry jpvt[j] is -1 for a free column, or any index from 0
+// to n-1 for a column to move to the front; on return column j of A P is column jpvt[j] of A. It takes
+// 4mnk - 2(m+n)k² + 4k³/3 flops for k = min(m, n), and a workspace of 32(m+n+17) + 2n numbers; work has
+// at least 3n+1 elements.
 func (impl Implementation) Dgeqp3(m, n int, a []float64, lda int, jpvt []int, tau, work []float64, lwork int) {
 	k := min(m, n)
 	if k < minReflectors || m*n < minElements || !holds(a, m, n, lda) || lwork < 3*n+1 || len(work) < lwork || len(tau) < k ||
@@ -63,7 +64,7 @@ func (impl Implementation) Dgeqp3(m, n int, a []float64, lda int, jpvt []int, ta
 }
 
 // Dgelqf overwrites the m×n A = L Q with L on and below the diagonal and the k = min(m, n) reflections
-// of Q above it, with the v of Hᵢ in row i and Q = ... H₁ H₀. Results (up to rounding), flops and
+// of Q above it. Row i holds the v of Hᵢ, and Q = ... H₁ H₀. Results (up to rounding), flops and
 // workspace are as for Dgeqrf of Aᵀ; work has at least max(1, m) elements.
 func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []float64, lwork int) {
 	k := min(m, n)
@@ -132,7 +133,7 @@ func (impl Implementation) Dormlq(side blas.Side, trans blas.Transpose, m, n, k 
 }
 
 // sides returns the order of the Q that Dormqr applies to an m×n C, and the other dimension of C. ok
-// reports whether the arguments are valid and the problem is too large to leave to gonum.
+// reports whether the arguments are valid and the problem is large enough for this package's routines.
 func sides(side blas.Side, trans blas.Transpose, m, n, k int) (nq, nw int, ok bool) {
 	switch side {
 	case blas.Left:
@@ -144,16 +145,16 @@ func sides(side blas.Side, trans blas.Transpose, m, n, k int) (nq, nw int, ok bo
 	return nq, nw, ok && (k > maxSingle || nq >= (minProduct+nw-1)/nw)
 }
 
-// Dgels overwrites B with the X that minimizes ‖op(A) X - B‖₂ for each of its nrhs columns. If op(A)
-// has fewer rows than columns, X is the solution of op(A) X = B of least norm. A is m×n and has full
-// rank; op(A) is A if trans is blas.NoTrans and Aᵀ otherwise. b has max(m, n) rows; the first ones hold
-// B on entry and X on return. If X has fewer rows than B, the squares of the elements below X sum to
-// ‖op(A) X - B‖², unless numbers beyond 2⁹⁷⁰ or below 2⁻⁹⁷⁰ made Dgels scale A or B.
+// Dgels overwrites B with the X that minimizes ‖op(A) X - B‖₂ in each of the nrhs columns. If op(A) has
+// fewer rows than columns, X is the solution of op(A) X = B of least norm. A is m×n and has full rank;
+// op(A) is A if trans is blas.NoTrans and Aᵀ otherwise. b has max(m, n) rows; the first ones hold B on
+// entry and X on return. If X has fewer rows than B, the squares of the elements below X sum to ‖op(A)
+// X - B‖², unless numbers beyond 2⁹⁷⁰ or below 2⁻⁹⁷⁰ made Dgels scale A or B.
 //
 // Dgels overwrites A with the result of Dgeqrf or, for m < n, Dgelqf, in as many flops, and needs
 // 64·nrhs more numbers of workspace. It returns false, with b undefined, if the triangle has a zero on
-// its diagonal. For A = 0 it returns true and X = 0. work has at least k + max(k, nrhs) elements, k =
-// min(m, n).
+// its diagonal. For A = 0 it returns true and X = 0. work has at least k + max(k, nrhs) elements, where
+// k = min(m, n).
 func (impl Implementation) Dgels(trans blas.Transpose, m, n, nrhs int, a []float64, lda int, b []float64, ldb int, work []float64, lwork int) bool {
 	t, ok := isTranspose(trans)
 	k := min(m, n)

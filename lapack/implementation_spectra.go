@@ -49,14 +49,13 @@ func (impl Implementation) Dgeev(jobvl gonumlapack.LeftEVJob, jobvr gonumlapack.
 	return first
 }
 
-// Dsyev writes the eigenvalues of the symmetric n×n A to the first n elements of w, in ascending order.
-// It reads the triangle ul of a. For jobz = lapack.EVCompute it overwrites all of a with orthonormal
-// eigenvectors, column j for w[j]; for lapack.EVNone it leaves a unchanged. The sign of a vector is
-// arbitrary.
+// Dsyev writes the eigenvalues of the symmetric n×n A to w[:n], in ascending order. It reads the
+// triangle ul of a. For jobz = lapack.EVCompute it overwrites all of a with orthonormal eigenvectors,
+// column j for w[j]; for lapack.EVNone it leaves a unchanged. The sign of a vector is arbitrary.
 //
-// The values take 4n³/3 flops and a workspace of about n(n+200) numbers; the vectors take at most about
-// 10n³/3 flops more, and n(4n+200) numbers. work has at least max(1, 3n-1) elements. The vectors are
-// computed by divide and conquer, as in LAPACK's dsyevd.
+// The values take 4n³/3 flops and a workspace of about n(n+200) numbers. With vectors, Dsyev takes at
+// most about 10n³/3 flops more, and a workspace of n(4n+200) numbers. work has at least max(1, 3n-1)
+// elements. The vectors are computed by divide and conquer, as in LAPACK's dsyevd.
 //
 // It returns false, with NaN in w, if A is not finite. It also returns false, with w undefined, if the
 // algorithm does not converge. In both cases a is unchanged.
@@ -84,10 +83,10 @@ func (impl Implementation) Dsyev(jobz gonumlapack.EVJob, ul blas.Uplo, n int, a 
 // Dgesvd computes the singular value decomposition A = U Σ Vᵀ of the m×n A and overwrites a. For m = n
 // it takes 8n³/3 flops, and at most about 20n³/3 more for the vectors, which are computed by divide and
 // conquer, as in LAPACK's dgesdd. s receives the min(m, n) values in descending order. Each value is as
-// accurate as the bidiagonal matrix allows. From 20 values on, they are the same with and without
-// vectors. jobU and jobVT select what is written to u and vt: for lapack.SVDAll the m×m U and the n×n
-// Vᵀ, for lapack.SVDStore the first min(m, n) columns of U and rows of Vᵀ, for lapack.SVDNone nothing.
-// Like gonum's routine, it does not support lapack.SVDOverwrite.
+// accurate as the bidiagonal matrix allows. If there are at least 20 values, they are the same with and
+// without vectors. jobU and jobVT select what is written to u and vt: for lapack.SVDAll the m×m U and
+// the n×n Vᵀ, for lapack.SVDStore the first min(m, n) columns of U and rows of Vᵀ, for lapack.SVDNone
+// nothing. Like gonum's routine, it does not support lapack.SVDOverwrite.
 //
 // It returns false and sets the values to NaN if an element of A is NaN or infinite, or if the values
 // do not converge; u and vt are then undefined. It allocates about two matrices of the size of A; with
@@ -125,7 +124,8 @@ func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []
 	return ok
 }
 
-// vectors returns where job stores all n vectors, the first k, or none, and whether job is valid.
+// vectors returns the vectors that job asks for, all n, the first k or none, to be stored in x. It
+// reports whether job is valid.
 func vectors(job gonumlapack.SVDJob, n, k int, x []float64, ldx int) (v svd.Vectors, ok bool) {
 	v.X = block.Dense(x, ldx)
 	switch job {

@@ -77,10 +77,11 @@ func (f *LDLT) InverseTo(dst *mat.SymPacked) error { return f.inverseTo(f.MaxCon
 // InverseInPlace returns A⁻¹ in the storage of the factorization: see Cholesky.InverseInPlace.
 func (f *LDLT) InverseInPlace() (*mat.SymPacked, error) { return f.inverseInPlace(f.MaxCondition) }
 
-// Inertia returns the numbers of positive, negative and zero eigenvalues of D, and so of A by
-// Sylvester's law. It is exact for a matrix within the backward error of A. An eigenvalue up to n eps
-// ‖A‖₁, eps = 2⁻⁵², may be rounding error alone. A 1×1 block of D within this limit counts as zero, and
-// a 2×2 block as two zeros if its off-diagonal element is within it. Factorize rejects an exact zero.
+// Inertia returns the numbers of positive, negative and zero eigenvalues of D and thus, by Sylvester's
+// law, of A. The numbers are exact for a matrix within the backward error of A. An eigenvalue up to n
+// eps ‖A‖₁ in magnitude, eps = 2⁻⁵², may be rounding error alone. A 1×1 block of D within this limit
+// counts as zero, and a 2×2 block as two zeros if its off-diagonal element is within it. Factorize
+// rejects an exact zero.
 func (f *LDLT) Inertia() (positive, negative, zero int) {
 	f.mustHold()
 	rounding := float64(f.n) * 0x1p-52 * min(f.anorm, math.MaxFloat64)

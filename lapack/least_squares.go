@@ -27,8 +27,8 @@ import (
 type LeastSquares struct {
 	Backend blskernel.Backend // for the next Factorize; nil stands for blskernel.Default()
 
-	// Tolerance decides the rank in the next Factorize: the number of diagonal elements of R before
-	// the first with |r_ii| <= Tolerance |r_00|. 0 stands for max(l, k) 2⁻⁵².
+	// Tolerance decides the rank in the next Factorize, which is the number of diagonal elements of
+	// R before the first with |r_ii| <= Tolerance |r_00|. 0 stands for max(l, k) 2⁻⁵².
 	Tolerance float64
 
 	factored
@@ -36,7 +36,7 @@ type LeastSquares struct {
 	f    qr.Complete
 }
 
-// Dims returns l and k, and 0, 0 for an empty receiver.
+// Dims returns l and k, or 0, 0 for an empty receiver.
 func (f *LeastSquares) Dims() (l, k int) { return f.l, f.k }
 
 // Reset makes the receiver empty.
@@ -45,10 +45,10 @@ func (f *LeastSquares) Reset() { *f = LeastSquares{Backend: f.Backend, Tolerance
 // Factorize decomposes a copy of a, in 4lkm - 2(l+k)m² + 4m³/3 flops for m = min(l, k), and
 // 2r²(k - r/3) more if the rank r is below k.
 //
-// Each pivot is the remaining column of largest norm, so |r_ii| decreases. It is seldom far above the
-// singular value σ_i (Golub and Van Loan, Matrix Computations, fourth edition, section 5.5). The rank
-// found depends on the scale of the columns: a column whose norm is below Tolerance times the largest
-// counts as zero.
+// Each pivot is the remaining column of largest norm, so |r_ii| does not increase with i. It is seldom
+// far above the singular value σ_i (Golub and Van Loan, Matrix Computations, fourth edition, section
+// 5.5). The rank found depends on the scale of the columns: a column whose norm is below Tolerance
+// times the largest counts as zero.
 //
 // The error is an *ElementError that matches ErrNotFinite if a holds NaN or an infinity. (LAPACK:
 // dgelsy with dgeqp3, except that dgelsy decides the rank by estimates of singular values.)
@@ -101,7 +101,7 @@ func (f *LeastSquares) Pivots(dst []int) []int {
 // and a workspace of c·max(l, k) + 64(l + k + c) numbers.
 //
 // The error matches ErrNotFinite if b holds NaN or an infinity; dst is then unchanged apart from its
-// size. The error matches ErrOverflow if X overflows; dst then holds what was computed. Dependent
+// size. The error matches ErrOverflow if X overflows; dst then holds the computed values. Dependent
 // columns are not an error. SolveTo panics with mat.ErrShape if the shapes do not fit. It also panics
 // if dst and b overlap in any other way or the receiver is empty. (LAPACK: dgelsy.)
 func (f *LeastSquares) SolveTo(dst, b *mat.Dense) error {

@@ -7,8 +7,8 @@ import (
 )
 
 // A product holds the product of any number of factors as mantissa*2^exponent, without overflow or
-// underflow. Each factor costs one rounding of the mantissa. A sum of logarithms would be rounded in
-// units of its largest partial sum.
+// underflow. Each factor costs one rounding of the mantissa. A sum of logarithms would instead have
+// rounding errors relative to its largest partial sum.
 type product struct {
 	mantissa float64 // its magnitude is in [1/2, 1)
 	exponent int
@@ -24,7 +24,7 @@ func (p *product) multiply(v float64) {
 
 // log returns log|p| and the sign of p. No factor of p may be zero.
 func (p product) log() (log, sign float64) {
-	// With a mantissa near 1, a determinant near 1 is not the difference of two logarithms.
+	// A determinant near 1 gets a mantissa near 1 and e = 0, so that no two logarithms cancel.
 	m, e := math.Abs(p.mantissa), p.exponent
 	if m < math.Sqrt2/2 {
 		m, e = 2*m, e-1

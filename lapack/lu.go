@@ -45,7 +45,7 @@ type LU struct {
 
 func (f *LU) transposed() bool { return f.columnMajor != nil }
 
-// Dim returns n, and 0 for an empty receiver.
+// Dim returns the order n, or 0 for an empty receiver.
 func (f *LU) Dim() int { return f.lu.Rows }
 
 // Reset makes the receiver empty.
@@ -53,7 +53,7 @@ func (f *LU) Reset() {
 	*f = LU{Backend: f.Backend, MaxCondition: f.MaxCondition, base: f.base, nb: f.nb}
 }
 
-// maxGrowth is the growth above which solutions are refined. It has cost five of sixteen digits then.
+// maxGrowth is the growth above which solutions are refined; growth of 1e5 costs five of 16 digits.
 const maxGrowth = 1e5
 
 // Factorize factors a copy of a as P A = L U, in 2n³/3 flops.
@@ -130,8 +130,8 @@ func (f *LU) Growth() float64 {
 	return f.growth
 }
 
-// grown returns a *GrowthError if elements have grown and A was not kept, or if refinement has left a
-// backward error above maxGrowth u.
+// grown returns a *GrowthError if elements have grown and A was not kept. It also does so if backward,
+// the backward error that refinement has left, is above maxGrowth u.
 func (f *LU) grown(routine string, backward float64) error {
 	if f.growth > maxGrowth && f.original.Data == nil || backward > maxGrowth*condition.Roundoff {
 		return &GrowthError{Routine: routine, Growth: f.growth}
@@ -162,15 +162,15 @@ func (f *LU) solveTo(side blas.Side, t blas.Transpose, dst, b *mat.Dense) error 
 	return cmp.Or(checkCondition(routine, f.MaxCondition, f.rcond), f.grown(routine, backward))
 }
 
-// getrs returns the solver for op(A) without refinement.
+// getrs returns the solver for op(A), which is Aᵀ if t is blas.Trans, without refinement.
 func (f *LU) getrs(t blas.Transpose) solver {
 	return func(bk factor.Backend, side blas.Side, nrhs int, x block.Matrix) {
 		lu.Getrs(bk, side, t, f.Dim(), nrhs, blockOf(f.lu), f.swap, f.transposed(), false, x)
 	}
 }
 
-// solver returns the solver for op(A). If A was kept, the solver refines each solution and raises
-// backward to the largest backward error left.
+// solver returns the solver for op(A), as in getrs. If A was kept, the solver refines each solution and
+// raises backward to the largest backward error left.
 func (f *LU) solver(t blas.Transpose, backward *float64) solver {
 	solve := f.getrs(t)
 	if f.original.Data == nil {
@@ -285,9 +285,8 @@ func (f *LU) UTo(dst *gonummat.TriDense) {
 	triangleTo(dst, gonummat.Upper, f.Dim(), blockOf(f.lu), f.transposed())
 }
 
-// RowPivots returns the permutation P of P A Q = L U, as gonum's mat.LU does: row i of A is row p[i] of
-// P A. P is the identity if a library factored the transpose (see LU). See Factors in the package
-// comment.
+// RowPivots returns the permutation P of P A Q = L U, as in gonum: row i of A is row p[i] of P A. P is
+// the identity if a library factored the transpose (see LU). See Factors in the package comment.
 func (f *LU) RowPivots(dst []int) []int { return f.pivots(dst, !f.transposed()) }
 
 // ColumnPivots returns the permutation Q of P A Q = L U: column j of A is column q[j] of A Q. Q is the
@@ -304,7 +303,7 @@ func (f *LU) pivots(dst []int, exchanged bool) []int {
 }
 
 // SolveVecTo computes the x with A x = b, or Aᵀx = b if trans is set, and writes it to dst, as SolveTo
-// does for a matrix of one column. b may have any type, and may overlap dst.
+// does for a matrix of one column. b may be any Vector, and may overlap dst.
 func (f *LU) SolveVecTo(dst *gonummat.VecDense, trans bool, b gonummat.Vector) error {
 	f.mustHold()
 	if trans {

@@ -31,12 +31,12 @@ type QR struct {
 
 	factored
 	qr        blas64.General // V below the diagonal, with implied ones on it, and R
-	f         qr.QR          // the same with T
-	dependent func() bool    // reports whether columns are dependent, as found in its first call
+	f         qr.QR          // the same factors, with T
+	dependent func() bool    // reports whether columns are dependent; decided in the first call
 	base, nb  int            // block sizes set by tests; 0 stands for the defaults
 }
 
-// Dims returns l and k, and 0, 0 for an empty receiver.
+// Dims returns l and k, or 0, 0 for an empty receiver.
 func (f *QR) Dims() (l, k int) { return f.qr.Rows, f.qr.Cols }
 
 // Reset makes the receiver empty.
@@ -44,8 +44,8 @@ func (f *QR) Reset() {
 	*f = QR{Backend: f.Backend, MaxCondition: f.MaxCondition, base: f.base, nb: f.nb}
 }
 
-// Factorize factors a copy of a as A = Q R, in 2k²(l - k/3) flops. A rank-deficient matrix, whose R has
-// a small or zero diagonal element, is an error only in SolveTo.
+// Factorize factors a copy of a as A = Q R, in 2k²(l - k/3) flops. It accepts a rank-deficient matrix,
+// whose R has a small or zero diagonal element; only SolveTo reports it.
 //
 // The error matches ErrNotFinite if a holds NaN or an infinity (an *ElementError), or if a reflection
 // overflows (a *PivotError). Factorize panics with mat.ErrShape if a has fewer rows than columns.
@@ -86,9 +86,9 @@ func (f *QR) FactorizeInPlaceContext(ctx context.Context, a *mat.Dense) error {
 	return nil
 }
 
-// dependent reports whether a column of the upper triangular R has no more than rounding errors on the
-// diagonal: |r_jj| <= 10 eps ‖r_j‖₂. Random columns that are combinations of others leave up to 4 eps
-// ‖r_j‖₂ there, for k up to 600.
+// dependent reports whether a column r_j of the k×k upper triangular R has only rounding errors on the
+// diagonal: |r_jj| <= 10 eps ‖r_j‖₂. In tests with k up to 600, columns that are combinations of random
+// ones left up to 4 eps ‖r_j‖₂ there.
 func dependent(k int, r block.Matrix) bool {
 	sizes, squares := make([]float64, k), make([]float64, k)
 	for i := range k {
@@ -130,7 +130,7 @@ func (f *QR) RTo(dst *mat.Dense) {
 // The error matches ErrNotFinite if b holds NaN or an infinity. It is a *PivotError that matches
 // ErrSingular if R has a zero on its diagonal, so that A does not have full column rank. In both cases
 // dst is unchanged apart from its size. The error matches ErrOverflow if X overflows; dst then holds
-// what was computed. It is a *ConditionError if columns are dependent to working precision; dst then
+// the computed values. It is a *ConditionError if columns are dependent to working precision; dst then
 // holds X, and LeastSquares has the solution of least norm. SolveTo panics with mat.ErrShape if the
 // shapes do not fit. It also panics if dst and b overlap in any other way or the receiver is empty.
 // (LAPACK: dormqr, dtrtrs.)
@@ -179,8 +179,7 @@ func (f *QR) QTo(dst *mat.Dense) {
 	f.orgqr(context.Background(), raw)
 }
 
-// QInPlace returns Q in the storage of the factorization and empties the receiver; call RTo first to
-// keep R. See QTo.
+// QInPlace is QTo in the storage of the factorization. It empties the receiver; call RTo first for R.
 func (f *QR) QInPlace() *mat.Dense {
 	q, _ := f.QInPlaceContext(context.Background())
 	return q

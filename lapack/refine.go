@@ -29,8 +29,7 @@ type ErrorBounds struct {
 	// is +Inf if the residual, or |A||x| + |b|, overflows.
 	Backward []float64
 
-	// Forward is an estimated bound on max_i |x - x*|_i / max_i |x|_i, where x* is the exact
-	// solution,
+	// Forward is an estimated bound on max_i |x - x*|_i / max_i |x|_i, for the exact solution x*,
 	//
 	//	‖ |A⁻¹| (|r| + (n+1) u (|A||x| + |b|)) ‖∞ / ‖x‖∞,   r = b - A x as computed, u = 2⁻⁵³,
 	//
@@ -61,8 +60,8 @@ type ErrorBounds struct {
 //
 // The error is an *ElementError that matches ErrNotFinite, wrapped with the name of the matrix, if a, b
 // or x holds NaN or an infinity; x is then unchanged. Refine panics with mat.ErrShape if the shapes do
-// not fit. It also panics if x shares elements with a or b, or lies between their elements with another
-// stride, and if the receiver is empty. (LAPACK: dpprfs, dsprfs, which take up to five steps.)
+// not fit. It also panics if the receiver is empty, or if x shares elements with a or b or is
+// interleaved with them at another stride. (LAPACK: dpprfs, dsprfs, which take up to five steps.)
 func (f *symmetric) Refine(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorBounds, error) {
 	f.mustHold()
 	checkShape(a.SymmetricDim() == f.n)
@@ -83,7 +82,7 @@ func (f *LU) Refine(x, a, b *mat.Dense) (ErrorBounds, error) {
 }
 
 // refine implements both Refine methods: it reports the routine to the backend, checks the arguments,
-// and refines x. a is the storage of A as a matrix.
+// and refines x. a is the storage of A, in the form that the check for overlaps takes.
 func refine(b0 blskernel.Backend, routine string, r condition.Gerfs, x *mat.Dense, a blas64.General, b *mat.Dense) (ErrorBounds, error) {
 	rows, nrhs := b.Dims()
 	xr, xc := x.Dims()

@@ -21,7 +21,8 @@ type solver func(bk factor.Backend, side blas.Side, c int, x block.Matrix)
 // stay in the cache between two triangular solves, but enough to amortize reading the triangle.
 const rowPanel = 1024
 
-// system returns the order n that the shape of b implies, and the number of right-hand sides in b.
+// system returns the order n and the number of right-hand sides that the shape of b implies. They are
+// the columns of b if side is blas.Left, and its rows otherwise.
 func system(side blas.Side, b *mat.Dense) (n, nrhs int) {
 	n, nrhs = b.Dims()
 	if side == blas.Right {
@@ -30,8 +31,9 @@ func system(side blas.Side, b *mat.Dense) (n, nrhs int) {
 	return n, nrhs
 }
 
-// solveTo implements every SolveTo, for blas.Left, and every SolveRowsTo, for blas.Right: it reports
-// the routine to the backend, checks b and the result, and lets solve overwrite the copy of b in dst.
+// solveTo implements every SolveTo, for blas.Left, and every SolveRowsTo, for blas.Right. It reports
+// the routine to the backend, checks b, calls solve to overwrite a copy of b in dst, and checks the
+// result.
 func solveTo(b0 blskernel.Backend, routine string, side blas.Side, n int, dst, b *mat.Dense, solve solver) error {
 	rows, cols := b.Dims()
 	order, nrhs := system(side, b)
@@ -57,7 +59,7 @@ func solveTo(b0 blskernel.Backend, routine string, side blas.Side, n int, dst, b
 	return checkFinite(bk, routine, blas.All, x, ErrOverflow)
 }
 
-// solveVecTo implements every SolveVecTo.
+// solveVecTo implements every SolveVecTo: it calls solve, a SolveTo of order n, on an n×1 matrix.
 func solveVecTo(dst *gonummat.VecDense, n int, b gonummat.Vector, solve func(dst, b *mat.Dense) error) error {
 	checkShape(b.Len() == n && (dst.IsEmpty() || dst.Len() == n))
 	x := denseOn(blas64.General{Rows: n, Cols: 1, Stride: 1, Data: make([]float64, n)})

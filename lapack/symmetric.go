@@ -37,7 +37,7 @@ func packedCopy(a *mat.SymPacked) *mat.SymPacked {
 	return mat.NewSymPacked(a.SymmetricDim(), slices.Clone(a.RawSymPacked().Data))
 }
 
-// factorize empties the receiver, checks a, and lets run overwrite the storage of a with U.
+// factorize empties the receiver, checks a, and calls run to overwrite the storage of a with U.
 func (f *symmetric) factorize(b0 blskernel.Backend, names *routines, a *mat.SymPacked, run func(bk factor.Backend, n int, ap []float64) error) error {
 	f.Reset()
 	n, ap := a.SymmetricDim(), a.RawSymPacked().Data
@@ -58,7 +58,7 @@ func (f *symmetric) factorize(b0 blskernel.Backend, names *routines, a *mat.SymP
 	return nil
 }
 
-// Dim returns n, and 0 for an empty receiver.
+// Dim returns the order n, or 0 for an empty receiver.
 func (f *symmetric) Dim() int { return f.n }
 
 // Reset makes the receiver empty.
@@ -102,7 +102,7 @@ func (f *symmetric) UTo(dst *gonummat.TriDense) {
 	triangleTo(dst, gonummat.Upper, f.n, f.upper(), f.d != nil)
 }
 
-// base returns the order up to which triangles are computed in a workspace.
+// base returns the order up to which triangles are factored and inverted in a workspace.
 func (f *symmetric) base() int { return cmp.Or(f.nb, factor.Base) }
 
 func (f *symmetric) inverseTo(limit float64, dst *mat.SymPacked) error {

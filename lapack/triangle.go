@@ -18,8 +18,8 @@ import (
 //
 // The error matches ErrNotFinite if dst or R holds NaN or an infinity. It is a *PivotError that matches
 // ErrSingular if R's diagonal has a zero. In both cases dst is unchanged. The error matches ErrOverflow
-// if X overflows; dst then holds what was computed. SolveTriangular panics with mat.ErrShape if shapes
-// do not fit, and with a string if dst overlaps r. (LAPACK: dtrtrs; BLAS: dtrsm.)
+// if X overflows; dst then holds the computed values. SolveTriangular panics with mat.ErrShape if
+// shapes do not fit, and with a string if dst overlaps r. (LAPACK: dtrtrs; BLAS: dtrsm.)
 func SolveTriangular(bk blskernel.Backend, dst, r *mat.Dense, trans bool) error {
 	return solveTriangular(bk, blas.Left, dst, r, trans)
 }

@@ -9,9 +9,9 @@ import (
 // Dense is an alias for gonum's dense row-major matrix, so functions of both packages accept it.
 type Dense = mat.Dense
 
-// NewDense returns, like gonum's mat.NewDense, an r×c matrix on data (row-major, len r*c), or on new
-// zeroed storage if data is nil. New storage of 4 MiB or more may use pages of 2 MiB
-// (docs/performance.md). Then a matrix with only one triangle written takes more memory than gonum's.
+// NewDense returns an r×c matrix on data, row-major with r*c elements, or on new zeroed storage if data
+// is nil, as gonum's mat.NewDense does. New storage of 4 MiB or more may use pages of 2 MiB
+// (docs/performance.md). A matrix with only one triangle written then takes more memory than gonum's.
 func NewDense(r, c int, data []float64) *Dense {
 	if data == nil && r > 0 && c > 0 {
 		data = memory.Zeros(r * c)

@@ -33,7 +33,7 @@ func MulTrans(bk blskernel.Backend, dst, a *Dense, aTrans bool, b *Dense, bTrans
 
 // SymOuterK computes S = alpha X Xᵀ for an n×k X, or S = alpha Xᵀ X for a k×n X if xTrans is set, in
 // packed storage. It takes n²k flops, half as many as Mul. It panics with gonum's mat.ErrShape if s is
-// not empty and not of order n, and panics if s and x share storage.
+// neither empty nor of order n, and panics if s and x share storage.
 func SymOuterK(bk blskernel.Backend, s *SymPacked, alpha float64, x *Dense, xTrans bool) {
 	n, k := opDims(x, xTrans)
 	raw := x.RawMatrix()
@@ -53,8 +53,7 @@ func SymMul(bk blskernel.Backend, dst *Dense, s *SymPacked, b *Dense) {
 	mulSym(bk, blas.Left, dst, s, b)
 }
 
-// MulSym computes dst = B S for an m×n B and an n×n S, in 2mn² flops. dst may be b. It panics as SymMul
-// does.
+// MulSym computes dst = B S for an m×n B and an n×n S, in 2mn² flops. All else is as in SymMul.
 func MulSym(bk blskernel.Backend, dst, b *Dense, s *SymPacked) { mulSym(bk, blas.Right, dst, s, b) }
 
 func mulSym(bk blskernel.Backend, side blas.Side, dst *Dense, s *SymPacked, b *Dense) {
@@ -84,7 +83,7 @@ func opDims(a *Dense, trans bool) (r, c int) {
 // regionOverlap is gonum's panic message for a partial overlap.
 const regionOverlap = "mat: bad region: overlap"
 
-// unaliased returns a, or a copy of it if dst is the same matrix. It panics if they overlap partially.
+// unaliased returns a, or a copy if dst is the same matrix. It panics if dst and a overlap partially.
 func unaliased(dst, a *Dense) *Dense {
 	d, x := dst.RawMatrix(), a.RawMatrix()
 	if block.Overlap(d, x) && block.Same(d, x) {

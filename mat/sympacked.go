@@ -63,7 +63,7 @@ func (s *SymPacked) index(i, j int) int {
 // T returns the matrix itself, which is its own transpose.
 func (s *SymPacked) T() mat.Matrix { return s }
 
-// RawSymPacked returns the matrix in the form that gonum's blas64 takes, sharing its storage.
+// RawSymPacked returns the matrix as gonum's blas64.SymmetricPacked, which shares its storage.
 func (s *SymPacked) RawSymPacked() blas64.SymmetricPacked {
 	return blas64.SymmetricPacked{N: s.n, Data: s.data, Uplo: blas.Upper}
 }
@@ -74,8 +74,8 @@ func (s *SymPacked) IsEmpty() bool { return s.n == 0 }
 // Reset makes the matrix empty and keeps its storage for a later result.
 func (s *SymPacked) Reset() { s.n, s.data = 0, s.data[:0] }
 
-// CopySym makes s a copy of a and returns its order. It gives an empty s the order of a, and panics
-// with mat.ErrShape if s has another order.
+// CopySym makes s a copy of a and returns its order. An empty s gets the order of a. CopySym panics
+// with mat.ErrShape if s has any other order.
 func (s *SymPacked) CopySym(a mat.Symmetric) int {
 	n := a.SymmetricDim()
 	s.reuse(n)
@@ -127,8 +127,8 @@ func (s *SymPacked) AddDiagonal(v float64) {
 	}
 }
 
-// reuse makes an empty s a matrix of order n with undefined elements. It keeps an s of order n as it
-// is, and panics if s has any other order.
+// reuse gives an empty s the order n, with undefined elements. It leaves an s of order n unchanged, and
+// panics if s has any other order.
 func (s *SymPacked) reuse(n int) {
 	if s.n == n {
 		return

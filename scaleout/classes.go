@@ -24,8 +24,8 @@ func (b *base) unknown(label string) string {
 	return fmt.Sprintf("the label %.80q is not one of the %d classes of the model (%s); %s", label, len(b.Labels()), names.List(b.Labels()), do)
 }
 
-// targetsOf returns the targets Y of rows with labels, in the form that Expand returns. all lists their
-// classes: the given ones, then the new ones among the labels.
+// targetsOf returns the targets Y of rows with the given labels, in the form that Expand returns. all
+// lists the classes: the given ones, then the new ones among the labels.
 func targetsOf(labels []string, classes []string) (y *mat.Dense, all []string, err error) {
 	all, numbers := model.NewClasses(classes).With(labels)
 	if err := checkClasses(len(all)); err != nil {
@@ -76,5 +76,5 @@ func (s *State) become(labels []string) error {
 	return nil
 }
 
-// sorted sorts the classes by number if all are numbers, else alphabetically.
+// sorted sorts the new classes by number if all are numbers, else alphabetically.
 func (s *State) sorted() error { return s.become(model.SortLabels(slices.Values(s.classes))) }

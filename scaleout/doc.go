@@ -5,7 +5,7 @@
 // # The sum
 //
 // With the feature maps of a model that was trained on a sample of the data, a fit is a sum over rows.
-// A state of package blsupdate is the sum over some of them:
+// A state of package blsupdate is the sum over some of the rows:
 //
 //	Gram   G = AᵀA, T = AᵀY        W = (G + lambda I)⁻¹ T         merging adds
 //	QR     R with RᵀR = AᵀA, z     W = R⁻¹z, with lambda in R     merging factorizes [R1; R2]
@@ -16,16 +16,16 @@
 //	opt := scaleout.Options{Model: "gs://bucket/base.bls", Out: "gs://bucket/all.bls", Lambda: 1e-3}
 //	scaleout.Fit(s, x, y, opt)
 //
-// One step lists the files, one learns their rows and makes one state of each bundle of files, and
-// some merge the states. The last solves for the weights and writes the model file, which `blskernel
-// predict` and `blskernel update` read. Only paths and states cross the network, 4k² bytes a state
-// for k nodes.
+// One step lists the files, and one learns their rows and makes one state of each bundle of files.
+// Further steps merge the states. The last solves for the weights and writes the model file, which
+// `blskernel predict` and `blskernel update` read. Only paths and states cross the network, 4k² bytes a
+// state for k nodes.
 //
 // # Exactly once
 //
 // A runner may run a bundle several times, even at once, and uses the outputs of one run. Steps have no
-// effects but their outputs; the last one replaces a whole file with the same bytes. So every row
-// counts once. The last step adds lambda, so lambda counts once, whatever the number of files. No
+// effects but their outputs; the last one replaces a whole file with the same bytes. Therefore every
+// row counts once. The last step adds lambda, so lambda counts once, whatever the number of files. No
 // output depends on a clock or on random numbers: the time in a model file is fixed when the pipeline
 // is built. The runner chooses the order of the states, so the last bits of the weights may differ
 // between two runs.

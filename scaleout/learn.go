@@ -37,7 +37,7 @@ type learnFn struct {
 	key   int64
 }
 
-// StartBundle drops the state of an earlier bundle.
+// StartBundle begins a bundle with an empty state.
 func (fn *learnFn) StartBundle(context.Context, func(int64, *State), func(string)) {
 	fn.state, fn.key = &State{}, 0
 }
@@ -50,13 +50,14 @@ func (fn *learnFn) FinishBundle(_ context.Context, emit func(int64, *State), _ f
 	fn.state = nil
 }
 
-// keyOf returns a nonnegative key of 63 bits. The keys spread states over the lowest level of a tree.
+// keyOf returns a key of 63 bits, a hash of the path of the shard. Keys spread the states over the
+// lowest level of a tree.
 func keyOf(shard Shard) int64 {
 	sum := sha256.Sum256([]byte(shard.Path))
 	return int64(binary.BigEndian.Uint64(sum[:]) >> 1)
 }
 
-// ProcessElement learns a shard.
+// ProcessElement learns the samples of a shard, and calls bad with a line for each bad row.
 func (fn *learnFn) ProcessElement(ctx context.Context, shard Shard, _ func(int64, *State), bad func(string)) error {
 	if fn.state.updater == nil {
 		fn.key = keyOf(shard)
@@ -81,7 +82,8 @@ func (fn *learnFn) ProcessElement(ctx context.Context, shard Shard, _ func(int64
 	return nil
 }
 
-// read learns the samples of a shard, except the bad rows that aside accepts.
+// read learns the samples of a shard. It calls aside with the fault of each bad row, and skips the row
+// unless aside returns an error.
 func (fn *learnFn) read(ctx context.Context, shard Shard, aside func(error) error) (err error) {
 	r, err := fn.open(ctx, shard, func(fault *stream.Error) error { return aside(fault.With(flagOf)) })
 	if errors.Is(err, stream.ErrEmpty) {
@@ -106,8 +108,8 @@ func (fn *learnFn) read(ctx context.Context, shard Shard, aside func(error) erro
 	}
 }
 
-// learn learns the samples of a batch, except the rows that aside accepts: rows with a label that the
-// model neither has nor gains, and rows whose nodes overflow.
+// learn learns the samples of a batch, except the rows that aside accepts as bad: rows with a label
+// that the model neither has nor gains, and rows whose nodes overflow.
 func (fn *learnFn) learn(ctx context.Context, b *stream.Batch, shard Shard, aside func(error) error) (err error) {
 	known, _ := b.Split(func(i int) bool {
 		what := fn.unknown(b, i, shard)

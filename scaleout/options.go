@@ -42,7 +42,7 @@ type Options struct {
 	SkipBad int64
 	BadOut  string
 
-	// KnownLabels makes a row bad if the model lacks its label. By default it becomes a new class.
+	// KnownLabels makes a row bad if the model lacks its label, instead of adding a new class.
 	KnownLabels bool
 
 	// Created is the time of creation in the model file. The pipeline fixes it, so that a repeated
@@ -111,7 +111,7 @@ func (o Options) resolve() Options {
 	return o
 }
 
-// rows returns the number of rows of a batch of d inputs.
+// rows returns the number of rows in a batch whose rows have d inputs.
 func (o *Options) rows(d int) int {
 	return cmp.Or(o.Batch, max(1, min(maxBatch, batchBytes/(8*d))))
 }

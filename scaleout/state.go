@@ -22,16 +22,16 @@ func init() {
 // A State is the sum over the rows learned so far: an updater of package blsupdate by Gram or QR with
 // lambda = 0. The zero value has learned nothing.
 //
-// As an element of a PCollection it is encoded as the gob of the labels of its new classes, followed by
-// blsupdate.Encode of the updater, in about 4k² + 8ck bytes for k nodes and c targets. The encoding of
-// the zero value is empty.
+// As an element of a PCollection, a State is encoded as the gob of the labels of its new classes,
+// followed by blsupdate.Encode of the updater. That takes about 4k² + 8ck bytes for k nodes and c
+// targets. The encoding of the zero value is empty.
 type State struct {
-	updater blsupdate.Updater // nil for nothing
+	updater blsupdate.Updater // nil if no row was learned
 	classes []string          // the labels of the last targets: classes that the model does not have
 }
 
-// learn adds rows A (q×k) with their targets Y (q×c). The last targets belong to the new classes,
-// listed in classes, which begin with the present ones of s.
+// learn adds rows A (q×k) with their targets Y (q×c). The last targets belong to the new classes.
+// classes lists them, beginning with the present new classes of s.
 func (s *State) learn(method blsupdate.Method, a, y *mat.Dense, classes []string) (err error) {
 	if s.updater == nil {
 		s.classes = classes
@@ -80,7 +80,7 @@ func encodeState(s *State) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	k, c := s.updater.Nodes(), s.updater.Targets()
-	b.Grow(4*k*(k+1) + 8*(k+1)*(c+1) + 8*c + 1<<10) // about the length, rather more
+	b.Grow(4*k*(k+1) + 8*(k+1)*(c+1) + 8*c + 1<<10) // slightly more than the length
 	err := gob.NewEncoder(&b).Encode(s.classes)
 	if err == nil {
 		err = blsupdate.Encode(&b, s.updater)

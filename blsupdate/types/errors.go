@@ -46,9 +46,9 @@ func (e *ConditionError) Error() string {
 
 func (e *ConditionError) Unwrap() error { return e.Err }
 
-// A RankError reports that the samples do not determine the weights. There are fewer samples than
-// nodes, and either no ridge, or, in Original and Improved, a ridge that would keep the model in the
-// row space of the first samples.
+// A RankError reports that the samples do not determine the weights: there are fewer samples than
+// nodes, and no ridge. Original and Improved return it for fewer samples than nodes with a ridge, which
+// would keep the model in the row space of the first samples.
 type RankError struct {
 	Samples, Nodes int
 	Lambda         float64
@@ -69,7 +69,7 @@ func (e *RankError) Error() string {
 	return fmt.Sprintf("blsupdate: %d samples "+advice, e.Samples, e.Nodes)
 }
 
-// A LeverageError reports that rows, or a part of the ridge, cannot be removed: in some direction they
+// A LeverageError reports that rows, or a part of the ridge, cannot be removed. In some direction they
 // hold all but 1e-8 of the information, or all but rounding errors. The rest would have no correct
 // digits.
 type LeverageError struct {
@@ -96,9 +96,9 @@ func (e *LeverageError) Error() string {
 	return fmt.Sprintf("blsupdate: in some direction the model is determined only by %s (%s): %s", what, rest, advice)
 }
 
-// An UnknownRowError reports that Original or Improved does not know a sample given to RemoveInputs, or
-// that a sample given to AddNodes is not the model's sample at that position. Both compare samples and
-// targets bit for bit.
+// An UnknownRowError reports that Original or Improved does not know a sample given to RemoveInputs.
+// From AddNodes it reports a sample that is not the model's sample at that position. Both methods
+// compare samples and targets bit for bit.
 type UnknownRowError struct {
 	Row    int    // the first such row of Ax or A, from 0
 	Action Action // ActionRemove or ActionNodes

@@ -1,5 +1,5 @@
 // Package types has the settings and errors that package blsupdate shares with the packages of its
-// methods. Programs import only blsupdate, which has all of them under the same names and documents the
+// methods. Programs import only blsupdate, which exports them under the same names and documents the
 // constants.
 package types
 
@@ -24,10 +24,10 @@ var methodNames = []string{"", "improved", "original", "ridge-inverse", "inverse
 
 func (m Method) String() string { return names.String(methodNames, m) }
 
-// ParseMethod returns the method of the given name, in any case.
+// ParseMethod returns the method with the given name, ignoring case, or an error that lists the names.
 func ParseMethod(s string) (Method, error) { return names.Parse[Method]("blsupdate", methodNames, s) }
 
-// Methods returns all methods, in the order in which an error lists them.
+// Methods returns all methods, in the order in which errors list them.
 func Methods() []Method { return []Method{Gram, QR, RidgeInverse, InverseCholesky, Improved, Original} }
 
 // A Form selects whether an update by q rows works with matrices of order q or of order k.
@@ -45,7 +45,7 @@ var formNames = []string{"auto", "paper", "small", "large", "compressed"}
 
 func (f Form) String() string { return names.String(formNames, f) }
 
-// ParseForm returns the form of the given name, in any case.
+// ParseForm returns the form with the given name, ignoring case, or an error that lists the names.
 func ParseForm(s string) (Form, error) { return names.Parse[Form]("blsupdate", formNames, s) }
 
 // A CMode selects when C = Axᵀ - AᵀD, the part of the new rows outside the row space of A, is computed.
@@ -99,11 +99,11 @@ func (a Action) String() string { return names.String(actionNames, a) }
 type Options struct {
 	// Lambda is the ridge, 0 for none.
 	//
-	// Original and Improved use it only for the first A⁺ = (AᵀA + Lambda I)⁻¹Aᵀ, and then treat A⁺
+	// Original and Improved use it only for the first A⁺ = (AᵀA + Lambda I)⁻¹Aᵀ. Then they treat A⁺
 	// as the pseudoinverse, as the paper does. Once rows have been added, their W differs from the
 	// ridge solution by about the ratio of Lambda to the square of the smallest singular value of
-	// the first A; neither removing the first rows nor AddNodes changes this. If the first A has
-	// dependent columns, they never learn in the missing directions; with Lambda = 0 they do.
+	// the first A. Neither removing the first rows nor AddNodes changes this. If the first A has
+	// dependent columns, neither method ever learns in the missing directions, unless Lambda is 0.
 	Lambda float64
 	// Form is the form of an update in Improved, RidgeInverse and InverseCholesky. RidgeInverse and
 	// InverseCholesky treat Compressed as Auto. The other methods ignore Form.
@@ -117,8 +117,8 @@ type Options struct {
 	// Workspace bounds the bytes that an update uses to keep D = (Ax A⁺)ᵀ, l×q, which it needs
 	// twice. Rows of D that do not fit are computed twice, at 2qk flops each. 0 stands for
 	// DefaultWorkspace; with a negative number nothing is kept. If ‖DᵀD‖ is above 1e3, an update
-	// takes as much memory again for a QR factorization of D if all of D is kept; otherwise it adds
-	// the batch in halves, at 4qkl more flops per division.
+	// factorizes D by QR, which takes as much memory again. If not all of D is kept, it adds the
+	// batch in halves instead, at 4qkl more flops per division.
 	Workspace int64
 	// Backend computes the products; nil stands for blskernel.Default().
 	Backend blskernel.Backend
@@ -130,7 +130,7 @@ const DefaultWorkspace int64 = 4 << 30
 // A Shape holds the sizes that the flops of an action depend on.
 type Shape struct {
 	L int // samples before the action; for ActionStart the samples of the start
-	K int // nodes before it
+	K int // nodes before the action
 	Q int // samples added or removed
 	C int // targets
 	P int // nodes added, or columns of T

@@ -5,7 +5,7 @@
  * bls_start begins it, bls_wait waits for it, bls_result fetches text or bytes that it has made, and
  * bls_free frees it. All functions may be called from any thread at any time.
  *
- * Codes and texts. Each function returns a code. Functions with text and capacity write there what was
+ * Codes and texts. Each function returns a code. Functions with text and capacity write to text what was
  * wrong and what to do, as UTF-8 that ends with a zero byte and is cut to the capacity.
  *
  * NULL. These pointers may be NULL: text; options; arrays where count is 0; bytes of bls_decode where n
@@ -13,7 +13,7 @@
  * bls_decode, gives BLS_VALUE, and the function does nothing.
  *
  * Memory. The library keeps no memory of the caller. Arrays belong to a method from bls_start until
- * bls_wait returns a code other than BLS_RUNNING, or bls_free returns: do not change or free them before.
+ * bls_wait returns a code other than BLS_RUNNING, or bls_free returns: do not change or free them earlier.
  * They are used in place. Results must not overlap other arrays; after an error their contents are
  * undefined. If an array maps a file that another process truncates, SIGBUS ends the program: do not map
  * such a file. A method that needs more memory than is available fails with BLS_MEMORY before it begins.
@@ -31,7 +31,7 @@
  * itself may use it: fork before the first use, or start new processes (spawn, forkserver).
  *
  * Signals. The Go runtime handles SIGSEGV, SIGBUS and SIGFPE that its own code raises and SIGURG, which
- * it sends to its own threads; an earlier handler gets what other code raises. It adds SA_ONSTACK to the
+ * it sends to its own threads; an earlier handler gets the signals of other code. It adds SA_ONSTACK to the
  * flags of all other earlier handlers, and otherwise leaves them alone: SIGINT, SIGTERM,
  * SIGCHLD, SIGPROF, SIGALRM and so on reach the program as before. A handler that is installed later
  * should have SA_ONSTACK, since a signal may arrive on a Go thread, whose stack is small.
@@ -87,7 +87,7 @@ typedef int64_t bls_handle;
  *   "ridge"       Method (Gram), and the fields of blsupdate.Options: Lambda, Form, Solve, C, Workspace
  *   "cholesky", "ldlt", "lu"  none
  *
- * In the first two kinds fit chooses a number that is 0, and -1 as EnhancementNodes or Lambda stands for 0.
+ * For the first two kinds fit chooses the numbers that are 0; -1 as EnhancementNodes or Lambda stands for 0.
  * A constant is the place of its name in its list, from 0:
  *
  *   Scaling  auto, samples, columns, none, ranks Enhancement  orthonormal, uniform

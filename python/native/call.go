@@ -61,7 +61,7 @@ type options struct {
 	Words map[int]stream.Column
 }
 
-// check returns an error unless the method exists, and the arrays are valid and as many as it takes.
+// check returns an error unless the method exists and its arrays are valid and of the right number.
 func (c *call) check() error {
 	if c.run == nil || len(c.arrays) != c.operands+c.results {
 		return valueError("an object of this kind has no method %.40q with %d arrays", c.name, len(c.arrays))
@@ -84,7 +84,7 @@ func (a array) view() *mat.Dense {
 	return &d
 }
 
-// out returns a rows×cols matrix on the memory of the result, which must have that shape.
+// out returns the result array as a matrix, or an error if it is not rows×cols.
 func (c *call) out(rows, cols int) (*mat.Dense, error) {
 	a := c.arrays[len(c.arrays)-1]
 	if a.rows != int64(rows) || a.cols != int64(cols) {
@@ -93,7 +93,7 @@ func (c *call) out(rows, cols int) (*mat.Dense, error) {
 	return a.view(), nil
 }
 
-// store copies d to the result, unless there is an error.
+// store copies d to the result. If err is not nil, store only returns err.
 func (c *call) store(d *mat.Dense, err error) error {
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (c *call) store(d *mat.Dense, err error) error {
 	return err
 }
 
-// storeColumn copies values to the result, a column, unless there is an error.
+// storeColumn copies values to the result, which is one column. If err is not nil, it only returns err.
 func storeColumn[T int | float64](c *call, values []T, err error) error {
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func storeColumn[T int | float64](c *call, values []T, err error) error {
 	return err
 }
 
-// column returns the numbers of operand i, or nil if it is missing.
+// column returns the numbers of operand i, which must be one column, or nil if it is missing.
 func (c *call) column(i int) ([]float64, error) {
 	if i >= len(c.in) || c.arrays[i].data == nil && c.arrays[i].rows == 0 {
 		return nil, nil
@@ -160,7 +160,7 @@ func (c *call) giveCondition(u blsupdate.Updater) error {
 	return c.give(map[string]any{"rcond": k.RCond, "digits": k.Digits, "advice": k.Advice, "instead": k.Instead})
 }
 
-// room returns a *memory.Error, which names what, if the given number of bytes is not available.
+// room returns a *memory.Error, with what as its What, unless that many bytes are available.
 func room(bytes int64, what string) error {
 	return memory.Check(bytes, "blskernel", "work with smaller arrays or in batches", "%s", what)
 }

@@ -54,7 +54,7 @@ type factorization interface {
 
 type factor struct {
 	kind string
-	f    factorization // nil before the first one
+	f    factorization // nil before the first factorize
 }
 
 func (o *factor) methods() map[string]method {

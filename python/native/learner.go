@@ -30,7 +30,7 @@ func open(b blskernel.Backend, kind string, options []byte) (object, error) {
 	return nil, valueError("unknown kind of object %.40q", kind)
 }
 
-// decode returns the object that data describes. The bytes are from encode or from a model file.
+// decode returns the object that data describes. data comes from encode or from a model file.
 func decode(b blskernel.Backend, data []byte) (object, error) {
 	if bytes.HasPrefix(data, []byte("blsstate")) {
 		r := bytes.NewReader(data)
@@ -72,7 +72,7 @@ func (l *learner) methods() map[string]method {
 	return all
 }
 
-// learns returns run as a method that also drops the held-out score, which no longer holds.
+// learns returns a method that calls run and, on success, drops the held-out score, now out of date.
 func (l *learner) learns(run func(c *call) error) func(c *call) error {
 	return func(c *call) error {
 		err := run(c)
@@ -86,7 +86,7 @@ func (l *learner) learns(run func(c *call) error) func(c *call) error {
 	}
 }
 
-// fitted returns run as a method that first computes the weights. This fits a model that keeps rows.
+// fitted returns a method that computes the weights, which fits a model that keeps rows, and calls run.
 func (l *learner) fitted(run func(c *call, u blsupdate.Updater) error) func(c *call) error {
 	return func(c *call) error {
 		m := l.Learner()
@@ -149,7 +149,7 @@ func addClassifier(l *learner, to map[string]method) {
 // An action learns samples with labels or targets, and weights.
 type action[Y any] = func(ctx context.Context, x *mat.Dense, y Y, weights []float64) error
 
-// addLearning adds the methods that take samples with labels or targets, which y returns.
+// addLearning adds the methods that take samples to the map to. y returns the labels or targets.
 func addLearning[Y any](l *learner, to map[string]method, y func(c *call) (Y, error), fit, partialFit, refit, remove, calibrate action[Y],
 	importance func(context.Context, *mat.Dense, Y, bls.ImportanceOptions) (*bls.Importances, error),
 ) {

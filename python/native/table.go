@@ -28,9 +28,9 @@ func (c *call) rows(opt stream.Options) (*stream.Reader, error) {
 	return stream.Open(c.ctx, []string{"X"}, opt)
 }
 
-// describe gives metadata that say how the columns of Text become inputs, the same with indicators of
-// missing cells, or null if none may help, and notes. Words are columns that are known already; Text
-// has numbers in their place.
+// describe gives metadata, which say how the columns of Text become inputs; indicated, the same with
+// indicators of missing cells, or null if none may help; and notes. The columns in Words are known
+// already; Text has numbers in their place.
 func (c *call) describe() error {
 	r, err := c.rows(stream.Options{Missing: stream.MissingMean})
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Add updates F and W for the q new rows in ax.
+// Add updates F and W for the q new rows in ax, with the targets ya.
 func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
 	next := *s
 	if next.Size, err = s.Size.With(ax, ya, s.Lambda).Safe(); err != nil {
@@ -124,7 +124,7 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, fi
 	return large, fit, err
 }
 
-// seen returns S = Ax F. It first checks that the action has memory for I ± SᵀS and for S or the new F.
+// seen returns S = Ax F, after a check that action has memory for I ± SᵀS and the larger of S and F.
 func (s *State) seen(ctx context.Context, action types.Action, ax *mat.Dense) (*mat.Dense, error) {
 	q := dense.Rows(ax)
 	bytes := memory.Sum(memory.Triangle(s.K), memory.Floats(max(q, s.K), s.K))
@@ -153,9 +153,9 @@ func (s *State) seen(ctx context.Context, action types.Action, ax *mat.Dense) (*
 //
 //	W += sign F Sᵀ(I + sign S Sᵀ)⁻¹(Ya - Ax W),
 //
-// which is more accurate, the more so the larger the new rows are. In a removal rest is 1-h, the
-// smallest eigenvalue of I - SᵀS, and must not be below limit; in an addition it is 1. fit is as in
-// addLarge, and nil except in an addition with q > k.
+// which is more accurate, especially for large rows. In a removal rest is 1-h, the smallest eigenvalue
+// of I - SᵀS, and must not be below limit; in an addition it is 1. fit is as in addLarge, and nil
+// except in an addition with q > k.
 func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.Dense, limit float64) (rest float64, fit []float64, err error) {
 	q, k := dense.Rows(seen), s.K
 	panel, beta, what := state.PanelRows, 1.0, addedKernel
@@ -242,7 +242,7 @@ func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.D
 	return rest, fit, s.replaced(sign, v)
 }
 
-// gainSolve overwrites E with (I + sign S Sᵀ)⁻¹E.
+// gainSolve overwrites E with (I + sign S Sᵀ)⁻¹E, where S is seen.
 func (s *State) gainSolve(sign float64, seen, e *mat.Dense) error {
 	inner := mat.NewSymPacked(dense.Rows(seen), nil)
 	dense.Gemmtp(s.Counter, sign, seen, seen, 0, inner)
@@ -254,8 +254,8 @@ func (s *State) gainSolve(sign float64, seen, e *mat.Dense) error {
 	return err
 }
 
-// addSeenByQR adds rows by the triangular U and z = Qᵀ[0; E] of a QR factorization of [I; S], with E =
-// Ya - Ax W:
+// addSeenByQR adds rows, and returns the norms of the columns of z as fit. With E = Ya - Ax W, and the
+// triangular U and z = Qᵀ[0; E] of a QR factorization of [I; S],
 //
 //	F := F U⁻¹,   W := W + F z.
 func (s *State) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) (fit []float64, err error) {

@@ -18,16 +18,15 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// byRows adds rows (sign = 1) or removes them (-1) one by one. For a row a with the targets y, the
-// columns f_j of F, s_j = a f_j and the sums alpha_j = 1 + sign (s_1² + ... + s_j²), b_j = s_1 f_1 +
-// ... + s_j f_j:
+// byRows adds rows (sign = 1) or removes them (-1) one by one. For a row a with targets y, the columns
+// f_j of F, s_j = a f_j, alpha_j = 1 + sign (s_1² + ... + s_j²) and b_j = s_1 f_1 + ... + s_j f_j:
 //
 //	f_j := (alpha_{j-1} f_j - sign s_j b_{j-1}) / sqrt(alpha_{j-1} alpha_j)
 //	W   := W + sign b_k/alpha_k (y - a W)
 //
-// alpha_k is 1 + a F Fᵀaᵀ, and 1-h in a removal. In an addition no alpha is below 1, and the alphas for
-// the removal of one row are computed beforehand. So F changes in place if it is also known that
-// nothing overflows and ctx cannot be done midway; otherwise a copy changes.
+// alpha_k is 1 + a F Fᵀaᵀ, and 1-h in a removal. In an addition no alpha is below 1; for the removal of
+// one row the alphas are computed beforehand. Therefore F changes in place if overflow is also ruled
+// out and ctx cannot be canceled midway. Otherwise byRows changes a copy.
 //
 // byRows returns the product of alpha_k over the rows, which in a removal is at most the 1-h of all
 // rows together. In a removal no alpha may be below limit.
@@ -171,8 +170,8 @@ func (s *State) boundRows(ax, ya *mat.Dense, least float64) (maxW float64, safe 
 
 // A sweptRow is the state of one row during a sweep.
 type sweptRow struct {
-	a, b  []float64 // b is b_j/Gain
-	alpha float64
+	a, b  []float64 // the row a, and b_j/Gain
+	alpha float64   // alpha_j
 }
 
 // Sweep adds the rows ax to L (sign = 1) or removes them (-1), and returns their states. It applies all
@@ -196,7 +195,7 @@ func (s *State) Sweep(sign float64, ax *mat.Dense) []sweptRow {
 	return rows
 }
 
-// step computes f_j, b_j and alpha_j for one row; column is f_j/gain.
+// step computes f_j, b_j and alpha_j for one row, by operations of on. column is f_j/gain.
 func (r *sweptRow) step(on blskernel.Backend, sign, gain float64, column []float64) {
 	n := len(column)
 	v := on.Ddot(n, column, 1, r.a, 1)
@@ -221,7 +220,7 @@ func (r *sweptRow) step(on blskernel.Backend, sign, gain float64, column []float
 	on.Daxpy(n, -sign*sj/root, r.b, 1, column, 1)
 }
 
-// shortColumn is the length below which one loop is faster than three calls.
+// shortColumn is the length below which one loop is faster than three vector operations.
 const shortColumn = 64
 
 // combine computes f = c f - d b and b = b + e f, with the old f and b on the right-hand sides.

@@ -68,7 +68,7 @@ func (s *State) rows() []float64 {
 // noteRows records the norms of the rows of F, which only removals and added nodes can raise.
 func (s *State) noteRows() { s.NoteRows(s.rows()) }
 
-// frobenius returns the Frobenius norm of L. It is not finite if an element is not.
+// frobenius returns the Frobenius norm of L. It is not finite if an element of L is not.
 func (s *State) frobenius() float64 {
 	var sum float64
 	for i := range s.K {

@@ -4,11 +4,11 @@ import "blskernel/blsupdate/types"
 
 // rowsPerOrder is the k/q at which the forms Small and Large take the same time. Small is memory-bound
 // and runs on one thread, so flops do not decide. For k = 500, 1000 and 2000 with c = 10 on Zen 4 the
-// ratio was 10 on one thread with the backend pure and 9 to 13 with openblas, and on two threads 10 to
-// 18 with pure and 10 with openblas.
+// ratio was 10 on one thread with the backend pure and 9 to 13 with openblas. On two threads it was 10
+// to 18 with pure and 10 with openblas.
 const rowsPerOrder = 14
 
-// CholeskyForm returns the form in which q rows are added or removed, Small or Large.
+// CholeskyForm resolves form for an addition or removal of q rows: it returns Small or Large.
 func CholeskyForm(form types.Form, q, k int) types.Form {
 	return smallOrLarge(form, q, k, rowsPerOrder*q > k && q > 1)
 }

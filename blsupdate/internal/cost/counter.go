@@ -43,7 +43,7 @@ func NewCounter(b blskernel.Backend) *Counter {
 // Unwrap returns the Backend to which c forwards calls.
 func (c *Counter) Unwrap() blskernel.Backend { return c.Backend }
 
-// Enter assigns the following flops and time to the given step, until the next Enter or Leave.
+// Enter begins the step s: flops and time up to the next Enter or Leave belong to it.
 func (c *Counter) Enter(s Step) {
 	c.Leave()
 	c.mu.Lock()
@@ -52,7 +52,7 @@ func (c *Counter) Enter(s Step) {
 	c.since = time.Now()
 }
 
-// Leave ends the current step. Later flops and time belong to the step with the empty name.
+// Leave ends the current step. Later flops belong to the step with the empty name, later time to none.
 func (c *Counter) Leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

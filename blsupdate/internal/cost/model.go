@@ -119,8 +119,8 @@ func startSteps(l, k, c int) []StepFlops {
 	}
 }
 
-// borderSteps returns the steps of state.Base.NewBorder; apply lists the operations of one product with
-// R⁻¹.
+// borderSteps returns the steps of state.Base.NewBorder. apply lists the operations of one product with
+// (AᵀA + lambda I)⁻¹.
 func borderSteps(s Shape, apply ...Operation) []StepFlops {
 	g, c := op(GemmTN, s.P, s.K, s.L), op(GemmNT, s.L, s.P, s.K)
 	return []StepFlops{

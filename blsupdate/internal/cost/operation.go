@@ -18,7 +18,7 @@ type Operation struct {
 
 func op(kind Kind, m, n, k int) Operation { return Operation{kind, m, n, k} }
 
-// A Kind is a kind of operation. Each kind has a rate of its own, which depends on the sizes.
+// A Kind is a kind of operation. Operations of different kinds have different rates.
 type Kind uint8
 
 // Products, named after the BLAS routine and the transposed operands.
@@ -116,7 +116,7 @@ var kinds = [Kinds]struct {
 	Ttrmm:      {"Dttrmm", cube},
 	Carlson:    {"Carlson", func(m, n, _ int) Thirds { return 7 * Gemm(m, n, n) / 4 }},
 	Chud:       {"Dchud", func(m, n, k int) Thirds { return rotations(m, n, n+2*k) }},
-	Chdd:       {"Dchdd", func(m, n, k int) Thirds { return rotations(m, n, n+m+2*k) }}, // n×m is the rest of P
+	Chdd:       {"Dchdd", func(m, n, k int) Thirds { return rotations(m, n, n+m+2*k) }}, // m columns of P are carried along
 	Gecon:      {"Dgecon", nothing},
 	Trcon:      {"Dtrcon", nothing},
 	Stream:     {"stream", nothing},
@@ -160,7 +160,7 @@ func (k Kind) String() string { return kinds[k].name }
 // Flops returns the flops of o by the paper's convention.
 func (o Operation) Flops() Thirds { return kinds[o.Kind].flops(o.M, o.N, o.K) }
 
-// Amount returns the work that the rate of o refers to: its flops, or how many numbers it passes over.
+// Amount returns the work that the rate of o refers to: flops, or numbers read or written.
 func (o Operation) Amount() float64 {
 	switch o.Kind {
 	case Stream, Fresh:
@@ -174,7 +174,7 @@ func (o Operation) Amount() float64 {
 	}
 }
 
-// Routine returns o as a call that a Counter records.
+// Routine returns o as the backend.Routine that a Counter records.
 func (o Operation) Routine() backend.Routine {
 	return backend.Routine{Name: o.Kind.String(), M: o.M, N: o.N, NRHS: o.K}
 }
@@ -225,7 +225,7 @@ func Check(q, k, c int) StepFlops { return Line(StepCheck, "0", op(Scan, q, k+c,
 
 func packedLen(k int) int { return k * (k + 1) / 2 }
 
-// fresh is the zeroing of n numbers in new storage, stream the reading or writing of n others.
+// fresh is the zeroing of n numbers in new storage, stream the reading or writing of n existing ones.
 func fresh(n int) Operation  { return op(Fresh, 0, n, 0) }
 func stream(n int) Operation { return op(Stream, 0, n, 0) }
 

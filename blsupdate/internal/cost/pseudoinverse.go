@@ -28,9 +28,10 @@ func pseudoinverseWidened(opt types.Options, s Shape) []StepFlops {
 	return PseudoinverseNodes(s, how)
 }
 
-// Resolve returns the form that opt.Form stands for in an update of Improved by s.Q rows of a model
-// with s.K nodes and s.L samples: Small, Large or Compressed. Auto takes Compressed if it has fewer
-// flops than Small, for q > k and l large relative to k. It never takes Large, which is less accurate.
+// Resolve returns the form that opt.Form stands for in an update of Improved by s.Q rows: Small, Large
+// or Compressed. s.K and s.L are the numbers of nodes and samples. Auto takes Compressed if it has
+// fewer flops than Small, for q > k and l large relative to k. It never takes Large, which is less
+// accurate.
 func Resolve(opt types.Options, s Shape) types.Form {
 	switch {
 	case opt.Form == types.Small || opt.Form == types.Large:
@@ -49,10 +50,10 @@ func Resolve(opt types.Options, s Shape) types.Form {
 	return types.Compressed
 }
 
-// completionModel returns the steps of an update whose rows raise the rank of A up to k. If only some
-// of the rows are needed for that, the batch is added in two parts: first the rows outside the row
-// space, then the others, for which C is zero. Only the second part has a form, and Paper is resolved
-// for that part alone; Compressed is decided for the whole batch, before C is known.
+// completionModel returns the steps of an update by rows that raise the rank of A, at most to k. If
+// fewer than q rows complete the row space, the batch is added in two parts: first the rows outside the
+// row space, then the others, for which C is zero. Only the second part has a form, and Paper is
+// resolved for that part alone. Compressed is decided for the whole batch, before C is known.
 func completionModel(m types.Method, form types.Form, opt types.Options, s AddedShape) []StepFlops {
 	s.RankC, s.wide = min(s.Q, s.K-s.L), false
 	if s.RankC == s.Q {
@@ -157,9 +158,9 @@ func PseudoinverseRemove(s Shape) []StepFlops {
 type AddedShape struct {
 	Shape
 	CheckC       bool // C is computed
-	RankC        int  // its rank; B = (C⁺)ᵀ if that is q
+	RankC        int  // the rank of C; B = (C⁺)ᵀ if it is q
 	HighLeverage bool // B is computed without DᵀD, since the new rows are large
-	Split        bool // the batch is then added in two parts, each an update of its own
+	Split        bool // the batch is added in two parts, each a separate update
 
 	// A has fewer rows than columns, and all rows are independent; RankC and Split then follow.
 	wide bool
@@ -174,8 +175,7 @@ func KeptRows(o types.Options, l, q int) int {
 	return int(min(int64(l), max(0, bytes)/(8*int64(q))))
 }
 
-// PseudoinverseAdd returns the steps of one update of A⁺ by rows, in the form Small, Large or
-// Compressed.
+// PseudoinverseAdd returns the steps of one update of A⁺ by rows. form is Small, Large or Compressed.
 func PseudoinverseAdd(m types.Method, form types.Form, opt types.Options, s AddedShape) []StepFlops {
 	l, k, q, c := s.L, s.K, s.Q, s.C
 	if form == types.Compressed {
@@ -259,10 +259,10 @@ func PseudoinverseCompressed(s Shape, inner []StepFlops) []StepFlops {
 // A NodesStrategy has the choices that depend on the data when nodes are added to A⁺.
 type NodesStrategy struct {
 	Ridge   bool // B is from the ridge formula, and nothing else is decided
-	Rank    int  // of C; B = C⁺ if that is p
+	Rank    int  // the rank of C; B = C⁺ if it is p
 	Refined bool // C is made orthogonal to A twice
 	Values  bool // the rank requires the singular values of C
-	Split   bool // the columns are then added in two parts, each an addition of its own
+	Split   bool // the columns are added in two parts, each a separate addition
 }
 
 func PseudoinverseNodes(s Shape, how NodesStrategy) []StepFlops {

@@ -6,7 +6,7 @@ import (
 	"blskernel/internal/linalg/backend"
 )
 
-// RidgeForm returns the form in which q rows are added, Small or Large.
+// RidgeForm resolves form for an addition of q rows: it returns Small or Large.
 func RidgeForm(form types.Form, q, k, c int) types.Form {
 	large := Sum(ridgeLarge(q, k, c)) < Sum(ridgeSmall(types.Options{}, q, k, c))
 	return smallOrLarge(form, q, k, large)
@@ -20,7 +20,7 @@ func RidgeBlocks(q, k int) int {
 	return (q + panel - 1) / panel
 }
 
-// BlockRange returns the rows [from, to) of block i of q rows in the given number of blocks.
+// BlockRange returns the rows [from, to) of block i if q rows form the given number of blocks.
 func BlockRange(q, blocks, i int) (from, to int) { return i * q / blocks, (i + 1) * q / blocks }
 
 func RidgeStart(l, k, c int) []StepFlops {
@@ -75,9 +75,9 @@ func RidgeNodes(opt types.Options, s Shape) []StepFlops {
 			op(Tptrs, p, p, k), op(Tptrs, p, p, k), op(RankKind(opt.Backend, p), p, k, p), routine(Pptri, p)))
 }
 
-// Dspmm and Dsprk unpack Q, which takes most of their time for matrices of few rows. For these, package
-// ridge has other products, which read Q once and count the same flops. P = Ax Q for k = 2000, in
-// microseconds on one thread of Zen 4 (pure / openblas):
+// Dspmm and Dsprk unpack Q, which takes most of their time if the other matrix has few rows. For few
+// rows package ridge has other products, which read Q once and count the same flops. P = Ax Q for k =
+// 2000, in microseconds on one thread of Zen 4 (pure / openblas):
 //
 //	  q   Dspmm        strips of Q   Dspmv by row
 //	  1    5432 / 16312  1889 / 1552   1106 /  1050
@@ -86,8 +86,7 @@ func RidgeNodes(opt types.Options, s Shape) []StepFlops {
 //
 // Q - TᵀT with q = 4 and k = 1000: Dsprk 195 / 649, Dgemv for each row of Q 208 / 414, Dspr 286 / 370.
 const (
-	// The largest numbers of rows of Ax in a product by strips, on backends with and without packed
-	// products.
+	// The largest number of rows of Ax in a product by strips, with and without packed products.
 	maxStrips, maxStripsByGemm = 32, 128
 	maxGemv                    = 8 // the same for T in Q - TᵀT by Dgemv, without packed products
 )

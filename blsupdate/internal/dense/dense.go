@@ -12,7 +12,7 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// Gemm computes C = alpha op(A) op(B) + beta C.
+// Gemm computes C = alpha op(A) op(B) + beta C, where tA and tB select the op of A and B.
 func Gemm(on blskernel.Backend, tA, tB blas.Transpose, alpha float64, a, b *mat.Dense, beta float64, c *mat.Dense) {
 	ra, rb, rc := a.RawMatrix(), b.RawMatrix(), c.RawMatrix()
 	k := ra.Cols
@@ -63,7 +63,7 @@ func CopySym(s *mat.SymPacked) *mat.SymPacked {
 	return c
 }
 
-// CodeSym writes or reads the triangle of a symmetric matrix of order n; what names it in errors.
+// CodeSym writes or reads the triangle of a symmetric n×n matrix. Its name in errors is what.
 func CodeSym(x *codec.Coder, what string, s **mat.SymPacked, n int) {
 	var data []float64
 	if !x.Reading() {
@@ -138,8 +138,8 @@ func Equilibrated(m *mat.Dense, lengths []float64) *mat.Dense {
 	return scaled
 }
 
-// Triangle returns a k×k matrix of zeros for a triangular matrix. It does not use mat's pages of 2 MiB:
-// with pages of 4 KiB the half that is never written takes little memory.
+// Triangle returns a k×k matrix of zeros, to hold a triangle. Its pages have 4 KiB instead of the 2 MiB
+// of package mat, so the half that is never written takes little memory.
 func Triangle(k int) *mat.Dense { return gonummat.NewDense(k, k, nil) }
 
 // ScaledIdentity returns f I of order k, stored like the result of Triangle.

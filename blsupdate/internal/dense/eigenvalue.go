@@ -53,12 +53,12 @@ func LargestEigenvalue(n int, apply func(x []float64)) float64 {
 	return largestOfTridiagonal(diagonal, beside)
 }
 
-// lanczosSteps is the number of steps of LargestEigenvalue. For orders up to 5000, 18 spectra and 30
-// positions of the eigenvector the result was above 0.75 of the eigenvalue, and above 0.999 if the
-// other eigenvalues are at most half of it. With 6 steps the bounds were 0.57 and 0.67.
+// lanczosSteps is the number of steps of LargestEigenvalue. In tests with orders up to 5000, 18 spectra
+// and 30 positions of the eigenvector, the result was above 0.75 of the eigenvalue. If the other
+// eigenvalues are at most half of it, it was above 0.999. With 6 steps the bounds were 0.57 and 0.67.
 const lanczosSteps = 8
 
-// UnitVector returns a pseudorandom vector of norm 1 and n elements.
+// UnitVector returns a pseudorandom vector of n elements and norm 1, which depends only on n.
 func UnitVector(n int) []float64 {
 	r := rand.New(rand.NewPCG(uint64(n), 0x9e3779b97f4a7c15))
 	x := make([]float64, n)
@@ -70,7 +70,7 @@ func UnitVector(n int) []float64 {
 }
 
 // largestOfTridiagonal returns the largest eigenvalue of the symmetric tridiagonal matrix with the
-// given elements on and next to the diagonal. It bisects an interval down to adjacent numbers, and
+// given elements on and next to the diagonal. It bisects an interval down to adjacent float64s, and
 // overwrites both slices.
 func largestOfTridiagonal(diagonal, beside []float64) float64 {
 	size := max(LargestOf(diagonal), LargestOf(beside))
@@ -93,7 +93,7 @@ func largestOfTridiagonal(diagonal, beside []float64) float64 {
 	}
 }
 
-// negative reports whether T - x I is negative definite, by the signs of its pivots.
+// negative reports whether T - x I is negative definite for the tridiagonal T, by the signs of pivots.
 func negative(diagonal, beside []float64, x float64) bool {
 	pivot := diagonal[0] - x
 	for i, b := range beside {

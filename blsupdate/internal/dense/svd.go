@@ -38,7 +38,7 @@ func SVD(b blskernel.Backend, a *mat.Dense) (values []float64, u, v *mat.Dense, 
 }
 
 // LeadingColumns returns the indices of the first rank pivots of a QR factorization of C with column
-// pivoting: each is the column that is longest without its components along earlier pivots. All
+// pivoting. Each pivot is the column with the longest part orthogonal to the earlier pivots. All
 // backends share this code.
 //
 //	cost: 6mn flops for each pivot, by Level 2.

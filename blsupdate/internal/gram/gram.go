@@ -27,13 +27,13 @@ type State struct {
 	t    *mat.Dense     // T, k×c
 	size state.Norms
 
-	// Each of these is nil while it is not known.
+	// The next two are nil while they are not known.
 	factor *lapack.Cholesky // of G + lambda I
 	w      *mat.Dense
 
 	refined []float64 // the norms of the residuals if Refine computed W, else nil
 
-	factored *mat.SymPacked // the storage of the present factor and of the next, or nil
+	factored *mat.SymPacked // storage for the factor, which the next factor reuses, or nil
 }
 
 // Start computes G and T.
@@ -109,7 +109,7 @@ func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// SetLambda replaces the ridge.
+// SetLambda replaces the ridge, after which W and the factor are unknown.
 func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 	if lambda != s.Lambda {
 		s.Lambda = lambda
@@ -155,8 +155,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 }
 
 // Condition reports how accurate W is, from the present G + lambda I. The factorization counts as one
-// more change. After Refine, W has the errors of a least-squares solution from A itself, and what two
-// corrections leave of the earlier errors.
+// more change. After Refine, W has the errors of a least-squares solution from A itself, and the part
+// of the earlier errors that two corrections leave.
 func (s *State) Condition() state.Condition {
 	factor, _, err := s.factorize(0)
 	if err != nil || s.w == nil {
@@ -176,8 +176,8 @@ func (s *State) Condition() state.Condition {
 	return c
 }
 
-// Code writes or reads G, T and W, since solving again may not reproduce the W that Forget and Refine
-// leave. The factor is recomputed.
+// Code writes or reads G, T and W. W is needed since solving again may not reproduce it after Forget or
+// Refine. The factor is recomputed.
 func (s *State) Code(x *codec.Coder) {
 	dense.CodeSym(x, "A'A", &s.g, s.K)
 	x.Dense("A'Y", &s.t, s.K, s.C)
@@ -227,7 +227,7 @@ func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error
 // checkPivots returns an error if a pivot of the factor u is within its rounding error, or comes from
 // squares that underflow. The square of a pivot over the diagonal element of G + lambda I is the share
 // of its column outside the span of the columns before it, at any scale. Its rounding error, at most a
-// few eps sqrt(k), has either sign: half of the singular matrices have a computed Cholesky factor.
+// few eps sqrt(k), has either sign, so half of the singular matrices have a computed Cholesky factor.
 func (s *State) checkPivots(u *mat.SymPacked) error {
 	noise := 10 * dense.Eps * math.Sqrt(float64(s.K))
 	for j := range s.K {
@@ -284,8 +284,8 @@ func (s *State) Covariance() (c state.Covariance, err error) {
 	return state.Halves(s.K, func(x *mat.Dense, second bool) error { return factor.SolveURowsTo(x, x, second) }), err
 }
 
-// Refine corrects W twice. The first correction leaves an error of eps κ + (eps κ²)², the second only
-// the error of the residual.
+// Refine corrects W twice. The first correction leaves an error of eps κ + (eps κ²)², and the second
+// leaves only the error of the residual.
 func (s *State) Refine(a, y *mat.Dense) (out state.Outcome, err error) {
 	w, out, err := s.Weights()
 	if err != nil {
@@ -314,8 +314,8 @@ func (s *State) Refine(a, y *mat.Dense) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// Remove computes G -= AxᵀAx and T -= AxᵀYa on copies, and keeps them and the factor of the new G if
-// enough information is left.
+// Remove computes G -= AxᵀAx and T -= AxᵀYa on copies, and keeps the copies and the factor of the new G
+// if enough information is left.
 //
 // An eigenvalue e of Ax (G + lambda I)⁻¹ Axᵀ = V Vᵀ after the removal is h/(1-h) for the eigenvalue h
 // before it. The subtraction has errors E_ij = eps d_i d_j for the norms d of the columns of [A;

@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Add adds rows in the form that the options select.
+// Add adds the rows ax with the targets ya, in the form that the options select.
 func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	least, rows := min(q, u.K), memory.Floats(q, u.K)
@@ -53,10 +53,10 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	return out, err
 }
 
-// renew recomputes A⁺ and W when the rank has reached k, from a QR factorization of all rows, the rows
-// of the state before and the new ones. While the rank grew, A⁺ gained errors of eps κ². If Y is not
-// known, the fitted values of the earlier rows replace it. The state does not change if the columns of
-// A are still linearly dependent to working precision.
+// renew recomputes A⁺ and W from a QR factorization of all rows, once the rank has reached k. before is
+// the state without the new rows ax and ya. While the rank grew, A⁺ gained errors of eps κ². If Y is
+// not known, the fitted values of the earlier rows replace it. renew returns its steps. It changes
+// nothing if the columns of A are still linearly dependent to working precision.
 func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 	l, q := before.a.count, dense.Rows(ax)
 	a, y := mat.NewDense(l+q, u.K, nil), mat.NewDense(l+q, u.C, nil)
@@ -89,7 +89,7 @@ func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 	return model
 }
 
-// shape returns the sizes of an update by q rows that are known before it.
+// shape returns the sizes of an update by q rows, as far as they are known beforehand.
 func (u *State) shape(q int) cost.AddedShape {
 	return cost.AddedShape{Shape: cost.Shape{L: u.p.count, K: u.K, Q: q, C: u.C}, CheckC: u.computesC()}
 }
@@ -158,8 +158,8 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Option
 	return out, nil
 }
 
-// addParts adds the rows of s in two parts, first the rows with the indices in first, then the others,
-// and restores their order. out has the steps that led to the division.
+// addParts adds the rows of s in two parts and restores their order: first the rows with the indices in
+// first, then the others. out has the steps that led to the division.
 func (u *State) addParts(ctx context.Context, s *addition, first []int, opt types.Options, out state.Outcome) (state.Outcome, error) {
 	if err := u.Reserve(types.ActionAdd, s.q, memory.Floats(u.p.count, u.K)); err != nil {
 		return out, err
@@ -212,7 +212,7 @@ func (s *addition) newWeights() (*mat.Dense, error) {
 	return w, nil
 }
 
-// changeTo returns the change from W to w, w - W.
+// changeTo returns w - W, the change of the weights to w.
 func (u *State) changeTo(w *mat.Dense) *mat.Dense {
 	change := dense.Copy(w)
 	change.Sub(w, u.w)
@@ -232,7 +232,7 @@ func (s *addition) checkOverflow() error {
 	if !(b < math.MaxFloat64/4) {
 		return types.ErrOverflow
 	}
-	// For C = 0 no row of B Dᵀ is longer than that row of A⁺; otherwise only this bound is known.
+	// For C = 0 each row of B Dᵀ is at most as long as in A⁺; otherwise only this bound is known.
 	if s.ct != nil {
 		if bound := b * (s.u.p.norm() * dense.Norm(s.ax.RawMatrix().Data)); !(bound < math.MaxFloat64/2) {
 			return types.ErrOverflow

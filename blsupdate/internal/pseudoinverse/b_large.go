@@ -15,11 +15,11 @@ import (
 const largeMatrix = "I + Dbar Ax" // in errors
 
 // minRCond is the reciprocal condition number of I + Dbar Ax above which the form Large computes B. The
-// relative error of B is eps over this number.
+// relative error of B is eps times the condition number.
 const minRCond = dense.Eps
 
-// large returns Bᵀ = Dbarᵀ (I + Dbar Ax)⁻ᵀ, by the inverse or by solving, which overwrites Dbar. It
-// returns a *ConditionError if the result would be inaccurate.
+// large returns Bᵀ = Dbarᵀ (I + Dbar Ax)⁻ᵀ, by the inverse or, with Options.Solve, by solving, which
+// overwrites Dbar. It returns a *ConditionError if the result would be inaccurate.
 func (s *addition) large(ctx context.Context) (bt *mat.Dense, err error) {
 	u, q, k := s.u, s.q, s.u.K
 	u.Counter.Enter(cost.StepInner)

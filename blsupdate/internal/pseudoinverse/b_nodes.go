@@ -80,9 +80,9 @@ func (s *widening) solveTriangle(x, r *mat.Dense) error {
 	return state.Overflow(lapack.SolveTriangularRows(s.u.Counter, x, r, true))
 }
 
-// ridge computes Bᵀ = C (CᵀC + lambda DᵀD + lambda I)⁻¹, with which [A⁺ - D B; B] is the ridge inverse
-// of [A H] if A⁺ is the ridge inverse of A. The matrix is the Schur complement HᵀH + lambda I - HᵀA D
-// without its cancellation. With the QR factorization
+// ridge computes Bᵀ = C (CᵀC + lambda DᵀD + lambda I)⁻¹. With this B, [A⁺ - D B; B] is the ridge
+// inverse of [A H] if A⁺ is the ridge inverse of A. The inverted matrix is the Schur complement HᵀH +
+// lambda I - HᵀA D without its cancellation. With the QR factorization
 //
 //	[C; sqrt(lambda) D; sqrt(lambda) I] = [Q1; Q2; Q3] R
 //
@@ -95,8 +95,8 @@ func (s *widening) solveTriangle(x, r *mat.Dense) error {
 //	[0   R   ]   = [0      R⁻¹  ].
 //
 // The norm of the new columns of the inverse tells how ill-conditioned the model becomes. D R⁻¹ and R⁻¹
-// are Q2 and Q3 over sqrt(lambda), unless lambda is so small that Q2 and Q3 are rounding errors; then
-// the condition of R gives the bound.
+// are Q2 and Q3 over sqrt(lambda). If lambda is so small that Q2 and Q3 are rounding errors, the
+// condition of R gives the bound.
 func (s *widening) ridge() error {
 	u, l, k, p := s.u, s.l, s.u.K, s.p
 	u.Counter.Enter(cost.StepNodesB)
@@ -113,9 +113,9 @@ func (s *widening) ridge() error {
 }
 
 // ridgeWeights computes the weights of the new nodes in dst, p×c. In exact arithmetic they are B Y. But
-// rounding errors leave in C a part in the column space of A, of up to eps‖H‖. B Y would multiply it by
-// the part of Y that A explains, and W would lose eps κ². For lambda = 0 C is projected once more. Here
-// A A⁺ is not a projection, so the residual replaces Y:
+// rounding errors leave C with a part of up to eps‖H‖ in the column space of A. B Y would multiply this
+// part by the part of Y that A explains, and W would lose eps κ². For lambda = 0 C is projected once
+// more. Here A A⁺ is not a projection, so the residual replaces Y:
 //
 //	B Y = (CᵀC + lambda DᵀD + lambda I)⁻¹ (Cᵀ(Y - A W) + lambda DᵀW),
 //

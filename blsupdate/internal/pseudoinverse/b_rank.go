@@ -13,12 +13,12 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// undecidable is the relative tolerance for singular values of C above which its rank is not decided:
-// the state is then so ill-conditioned that rounding noise looks like new rows.
+// undecidable is the relative tolerance for singular values of C above which the rank of C is not
+// decided. The state is then so ill-conditioned that rounding noise looks like new rows.
 const undecidable = 1e-2
 
-// A residual is the singular value decomposition of Cᵀ = U diag(values) Vᵀ up to its rank. For C = 0 it
-// has no values.
+// A residual is the singular value decomposition Cᵀ = U diag(values) Vᵀ, truncated at the rank of C.
+// For C = 0 it has no values.
 type residual struct {
 	values []float64
 	u, v   *mat.Dense
@@ -29,8 +29,8 @@ type residual struct {
 //
 // Singular values up to max(l+q, k) eps κ ‖Ax‖ count as zero, with κ = ‖A‖‖A⁺‖ in Frobenius norms, the
 // largest of each so far. Rounding in C is about eps (‖Ax‖ + ‖A‖‖D‖) for rows in general position, and
-// eps κ(A) ‖Ax‖ for linear combinations of the rows of A. After updates and removals A⁺ has errors of
-// its own, which the factor drift covers. The ranks of A and of C together are at most k.
+// eps κ(A) ‖Ax‖ for linear combinations of the rows of A. Updates and removals leave further errors in
+// A⁺, which the factor drift covers. The ranks of A and of C together are at most k.
 func (s *addition) rowSpaceResidual() (c residual, err error) {
 	if s.ct == nil {
 		return c, nil
@@ -108,8 +108,7 @@ func countAbove(values []float64, tolerance float64, limit int) int {
 	return rank
 }
 
-// inverseOf returns U diag(1/values) Vᵀ, for the leading columns of U and V, one for each value. It
-// overwrites U.
+// inverseOf returns U diag(1/values) Vᵀ for the leading columns of U and V, and overwrites U.
 func (u *State) inverseOf(values []float64, us, vs *mat.Dense) *mat.Dense {
 	m, n, rank := dense.Rows(us), dense.Rows(vs), len(values)
 	out := mat.NewDense(m, n, nil)

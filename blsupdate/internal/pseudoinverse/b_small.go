@@ -15,9 +15,9 @@ import (
 )
 
 // highLeverage is the norm of DᵀD = Ax (AᵀA)⁺ Axᵀ, the leverage of the new rows, above which I + DᵀD is
-// not formed. Its rounding errors are about eps times the norm, and so is the relative error of B,
-// which persists. Below highLeverage that is at most 30 eps κ, since ‖D‖ is at most κ. For features of
-// digit images the norm was 1 to 7.
+// not formed. The rounding errors of I + DᵀD are about eps times the norm, and so is the relative error
+// of B, which persists. Below highLeverage the error is at most 30 eps κ, since ‖D‖ is at most κ. For
+// features of digit images the norm was 1 to 7.
 const highLeverage = 1e3
 
 // Names of the matrices in errors.
@@ -44,7 +44,7 @@ func (s *addition) innerNorm() float64 {
 	})
 }
 
-// small returns Bᵀ = (I + DᵀD)⁻¹ Dbarᵀ, by the inverse or by solving, which overwrites Dbar.
+// small returns Bᵀ = (I + DᵀD)⁻¹ Dbarᵀ, by the inverse or by solving, as large does.
 func (s *addition) small() (bt *mat.Dense, err error) {
 	counter, k, m := s.u.Counter, s.u.K, s.innerProduct()
 	m.AddDiagonal(1)

@@ -27,7 +27,7 @@ func (u *State) Code(x *codec.Coder) {
 	}
 }
 
-// Codes for the data kept of the samples. The code 1 is not used.
+// Codes for the data of the samples that a state keeps. The code 1 is not used.
 const (
 	unknown  = 0
 	keysAndY = 2 // hashes of the rows of A, and Y
@@ -49,7 +49,7 @@ func (u *State) codeKnown(x *codec.Coder) {
 	}
 }
 
-// code writes or reads count rows: their division into blocks, and then all rows.
+// code writes or reads count rows of cols elements: first their division into blocks, then the rows.
 func (r *rows) code(x *codec.Coder, what string, cols, count int) {
 	layout := make([]uint64, 0, 2*len(r.blocks))
 	for i, b := range r.blocks {
@@ -72,8 +72,8 @@ func (r *rows) code(x *codec.Coder, what string, cols, count int) {
 	}
 }
 
-// checkLayout refuses blocks, given by their numbers of rows and capacities, that do not add up to
-// count rows.
+// checkLayout fails x unless the blocks in layout, pairs of a number of rows and a capacity, are valid
+// and have count rows in total. The name of the matrix in errors is what.
 func checkLayout(x *codec.Coder, what string, layout []uint64, count int) {
 	left := uint64(count)
 	for i := 0; i < len(layout); i += 2 {

@@ -47,7 +47,7 @@ func (u *State) learnRows(ax, ya *mat.Dense) {
 	u.keys = append(u.keys, rowKeys(ax)...)
 }
 
-// find returns the position of each sample in the model, all different, or an *UnknownRowError.
+// find returns the positions of the samples in the model, all different, or an *UnknownRowError.
 func (u *State) find(ax, ya *mat.Dense) ([]int, error) {
 	waiting := make(map[uint64][]int, dense.Rows(ax)) // the rows of each key
 	for i, key := range rowKeys(ax) {
@@ -71,8 +71,8 @@ func (u *State) find(ax, ya *mat.Dense) ([]int, error) {
 	return places, nil
 }
 
-// inOrder returns an *UnknownRowError unless the rows are the samples in their order. After Forget no
-// sample is known, and any rows are accepted.
+// inOrder returns an *UnknownRowError unless a and y are the model's samples in their order. After
+// Forget no sample is known, and any rows are accepted.
 func (u *State) inOrder(a, y *mat.Dense) error {
 	if u.keys == nil {
 		return nil

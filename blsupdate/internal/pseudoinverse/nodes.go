@@ -43,12 +43,12 @@ type widening struct {
 //	A⁺ := [A⁺ - D B; B],   W := [W - D B Y; B Y]
 //
 // with B = C⁺ if C has full column rank, and B = (I + DᵀD)⁻¹DᵀA⁺ if C is zero. Otherwise the columns
-// are added in two parts: first as many as the rank of C, which span the new directions, and then the
-// others, which lie in the column space. For C = 0, B Y is (I + DᵀD)⁻¹DᵀW.
+// are added in two parts: as many as the rank of C, which span the new directions, and then the others,
+// which lie in the column space. For C = 0, B Y is (I + DᵀD)⁻¹DᵀW.
 //
 // With a ridge, where A A⁺ is not a projection, B is (CᵀC + lambda DᵀD + lambda I)⁻¹Cᵀ for any C. Then
-// A⁺ becomes the ridge inverse of [A H] if it was the ridge inverse of A; after updates by rows it
-// deviates from it as Options.Lambda describes.
+// A⁺ becomes the ridge inverse of [A H] if it was the ridge inverse of A. After updates by rows A⁺
+// deviates from the ridge inverse as Options.Lambda describes.
 //
 // AddNodes returns an *UnknownRowError unless A and Y hold the rows of the model, in their order.
 func (u *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
@@ -68,7 +68,7 @@ func (u *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// widened returns the state with the new columns, in new storage if changed, and the model's steps.
+// widened returns the state with the new columns, without changing u, and the steps of the flop model.
 func (u *State) widened(a, h, y *mat.Dense) (next *State, model []cost.StepFlops, err error) {
 	l, p := h.Dims()
 	s := &widening{u: u, l: l, p: p, a: a, h: h, y: y}
@@ -125,15 +125,16 @@ func (u *State) widenedInParts(a, h, y *mat.Dense, first []int) (*State, []cost.
 }
 
 // cancelled is the norm of a column of C, relative to the column of H, below which C is projected
-// again. accurateReach is the condition of A above which C always is: A D keeps the error of D, eps κ².
+// again. accurateReach is the condition of A above which C is always projected again, since A D keeps
+// the error of D, eps κ².
 const (
 	cancelled     = 0.1
 	accurateReach = 300
 )
 
-// project computes D and C. If a column of C is so much shorter than the column of H that rounding
-// errors are a large part of it, C is projected off the column space of A once more. With a ridge A A⁺
-// is not a projection, and C stays.
+// project computes D and C. If a column of C is much shorter than the column of H, rounding errors are
+// a large part of it, and C is projected off the column space of A once more. With a ridge A A⁺ is not
+// a projection, and C stays.
 func (s *widening) project() {
 	u := s.u
 	s.d, s.c = mat.NewDense(u.K, s.p, nil), dense.Copy(s.h)
@@ -182,9 +183,9 @@ func (s *widening) errors() (sums, inside []float64) {
 	return sums, inside
 }
 
-// factors returns norms that bound the errors of the new weights after multiplication by eps κ: ‖B‖
-// times rest, the norms of the residuals; ‖B‖‖Y‖ if C is projected once; or for C = 0 ‖W‖ times the
-// condition number of [D; I], with which the errors of D reach Z.
+// factors returns, for each target, a norm that times eps κ bounds the error of the new weights. It is
+// ‖B‖ times rest, the norms of the residuals, or ‖B‖‖Y‖ if C is projected only once. For C = 0 it is
+// ‖W‖ times the condition number of [D; I], with which the errors of D reach Z.
 func (s *widening) factors(rest []float64) []float64 {
 	norms, factor := rest, dense.Norm(s.bt.RawMatrix().Data)
 	switch {
@@ -290,7 +291,7 @@ func (s *widening) state() (*State, error) {
 	return &next, nil
 }
 
-// reorderNodes moves the node k+i to k+order[i].
+// reorderNodes moves node k+i to position k+order[i].
 func (u *State) reorderNodes(k int, order []int) {
 	moved := make([]float64, len(order))
 	for _, r := range []rows{u.p, u.a} {

@@ -17,12 +17,12 @@ import (
 //	A + Δ,   Δ = lambda A (AᵀA)⁻¹,   (A + Δ)ᵀ(A + Δ) = M + E,   E = lambda I + lambda² (AᵀA)⁻¹.
 //
 // New rows change M + E as they change M, so M (W - W*) = E (W0 - W) for the ridge solution W*. A
-// removed row a takes its row δ of Δ along: E loses δᵀa, and the right-hand side gains δᵀ(y - a W). As
-// long as all rows are from the start these terms cancel: the model is as if started with the remaining
+// removed row a takes its row δ of Δ along: E loses δᵀa, and the right-hand side gains δᵀ(y - a W).
+// While all rows are from the start these terms cancel: the model is as if started with the remaining
 // rows. Otherwise M + E is no longer (A + Δ)ᵀ(A + Δ) for the remaining rows, because a was subtracted
 // and not a + δ. Later updates use A⁺(A⁺)ᵀ as the inverse of M + E. So E gains Fᵀ(I + B δ)⁻¹ with F =
-// (a + δ)ᵀδ and the B of the removal, -(M + E)⁻¹(a + δ)ᵀ, and the rows of Δ grow likewise, also the
-// zeros of rows added later. If ‖B δ‖ >= 1, A⁺ may lack directions.
+// (a + δ)ᵀδ and the B of the removal, -(M + E)⁻¹(a + δ)ᵀ. The rows of Δ grow likewise, even the zero
+// rows of samples added later. If ‖B δ‖ >= 1, A⁺ may lack directions.
 //
 // New nodes H enter by D = (M + E)⁻¹(A + Δ)ᵀH and their own weights W2. Once rows have been added, T =
 // E D - ΔᵀH is not zero: the right-hand side becomes [I; Dᵀ](M (W - W*) + T W2), and E becomes
@@ -38,14 +38,14 @@ type prior struct {
 	shift []float64 // bounds on the norms of the columns of M (W - W*)/lambda
 }
 
-// maxBias is the share of a direction that A lacks, in which W never changes. maxPart is the part above
-// which the share b = part/(1-part) is not known well enough.
+// maxBias stands for the share of a direction that A lacks, in which W never changes. Above maxPart the
+// share part/(1-part) is not known well enough.
 const (
 	maxBias = 1e15
 	maxPart = 0.99
 )
 
-// shareOf returns the share b of part, or maxBias.
+// shareOf returns the share part/(1-part), or maxBias if part is not below maxPart.
 func shareOf(part float64) float64 {
 	if !(part < maxPart) {
 		return maxBias
@@ -67,7 +67,7 @@ func (p *prior) measure(lambda float64, k int, solve func(x []float64)) {
 	}))
 }
 
-// reset sets the other fields for l rows and c targets.
+// reset sets all fields but share, for a start with l rows and c targets.
 func (p *prior) reset(lambda float64, l, c int) {
 	p.size, p.first, p.mixed, p.shift = 1+p.share, l, false, make([]float64, c)
 	if p.delta = 0; lambda > 0 {
@@ -75,7 +75,7 @@ func (p *prior) reset(lambda float64, l, c int) {
 	}
 }
 
-// move records a change of W. If E has no bound, it may have kept W from changing.
+// move records a change of W. If E is not bounded, E may have kept W from changing.
 func (p *prior) move(change *mat.Dense) {
 	if p.size >= maxBias {
 		p.shift = slices.Repeat([]float64{math.MaxFloat64}, len(p.shift))
@@ -95,7 +95,8 @@ func (p *prior) add(f float64, norms []float64) {
 func (p *prior) exact(l int) bool { return p.first == l && !p.mixed }
 
 // leave records the change of W when the rows ax are removed from l rows. n of the removed rows are
-// from the start, gone has the norms of their residuals, b is ‖B‖, rest is 1-h, and plain bounds ‖R⁻¹‖.
+// from the start. gone has the norms of the residuals of all removed rows, b is ‖B‖, rest is 1-h, and
+// plain bounds ‖R⁻¹‖.
 func (p *prior) leave(lambda float64, change *mat.Dense, l, n int, ax *mat.Dense, gone []float64, b, rest, plain float64) {
 	if q := dense.Rows(ax); p.exact(l) {
 		p.share = shareOf(p.share / (1 + p.share) / rest) // M - AxᵀAx >= (1-h) M
@@ -114,7 +115,7 @@ func (p *prior) leave(lambda float64, change *mat.Dense, l, n int, ax *mat.Dense
 	}
 }
 
-// widen records new nodes H of the norm h, with ‖D‖ = d and the weights W2.
+// widen records new nodes H with ‖H‖ = h, ‖D‖ = d and the weights W2.
 func (p *prior) widen(h, d float64, w2 *mat.Dense) {
 	p.mixed = true
 	t := float64(p.delta*h) + float64(p.size*d)
@@ -125,7 +126,7 @@ func (p *prior) widen(h, d float64, w2 *mat.Dense) {
 	p.size = state.Capped(p.size + float64(2*p.delta*h*(1+d)) + float64(d*t))
 }
 
-// biasUnits and keptUnits make up for the share, which is an estimate from below.
+// biasUnits and keptUnits are safety factors, since share is estimated from below.
 const (
 	biasUnits = 4
 	keptUnits = 2

@@ -17,8 +17,8 @@ import (
 //	B = -Br (I - Ax Br)⁻¹    (k×q)
 //
 // the update is A⁺ := A⁺k - B (Ax A⁺k), W := W + B (Ya - Ax W): an addition with another B and without
-// new columns. Ax Br is symmetric. As long as the rank of A does not change, its eigenvalues, the
-// leverages, are below 1, so that I - Ax Br has a Cholesky factor.
+// new columns. Ax Br is symmetric. While the rank of A does not change, its eigenvalues, the leverages,
+// are below 1, so that I - Ax Br has a Cholesky factor.
 func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	if err := u.checkChanged(u.Samples-q, u.K); err != nil {
@@ -85,8 +85,8 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// leave replaces Bᵀ, the removed rows of (A⁺)ᵀ, by -(I - Ax B)⁻¹ Bᵀ, and returns 1-h, or a
-// *LeverageError.
+// leave replaces Bᵀ, the removed rows of (A⁺)ᵀ, by -(I - Ax B)⁻¹ Bᵀ. It returns 1-h, or a
+// *LeverageError if 1-h is too small.
 func (s *addition) leave() (rest float64, err error) {
 	limit, err := state.RemovalLimit(s.u.certainty())
 	if err != nil {

@@ -134,8 +134,8 @@ func (r *rows) clone() rows {
 	return c
 }
 
-// panels calls f for consecutive panels of the rows [from, to), each within one block and of at most
-// capacity rows, with the index of its first row.
+// panels calls f for consecutive panels m of the rows [from, to), each within one block and of at most
+// capacity rows. first is the index of the first row of m.
 func (r *rows) panels(from, to, capacity int, f func(first int, m *mat.Dense)) {
 	first := 0
 	for at, b := range r.blocks {

@@ -37,7 +37,7 @@ func (u *State) noteNorms(a, y *mat.Dense) {
 	u.size = state.NewNorms(u.K, u.C, false).With(a, y, u.Lambda)
 }
 
-// finish completes a start; first is the first (A⁺)ᵀ.
+// finish completes a start with (A⁺)ᵀ in first: it computes W if start has not, and all norms.
 func (u *State) finish(ctx context.Context, first, a, y *mat.Dense) error {
 	l, k := a.Dims()
 	u.p = rows{cols: k}
@@ -96,7 +96,7 @@ func (u *State) rememberRidge(rcond float64) {
 	}
 }
 
-// project computes W = PᵀY for P of l rows.
+// project sets W to PᵀY, where P is l×k.
 func (u *State) project(ctx context.Context, p, y *mat.Dense) error {
 	u.w = mat.NewDense(u.K, u.C, nil)
 	return u.EachPanel(ctx, cost.StepInitial, dense.Rows(p), func(from, to int) error {
@@ -123,10 +123,10 @@ func (u *State) startCholesky(ctx context.Context, a *mat.Dense) (*mat.Dense, er
 
 var errSmallRidge = errors.New("the columns of A are linearly dependent and lambda is negligible: raise it, or use 0 for the pseudoinverse")
 
-// startQR computes P = Q R⁻ᵀ from a QR factorization of A, or, with a ridge, its first l rows from one
-// of [A; sqrt(lambda) I]. W is R⁻¹(QᵀY), since rounding in P would lose eps κ² in the product PᵀY. If R
-// is singular to working precision and there is no ridge, it continues with the singular values of R
-// and leaves W to finish.
+// startQR computes P = Q R⁻ᵀ from a QR factorization of A. With a ridge it factorizes [A; sqrt(lambda)
+// I], and uses the first l rows of Q. W is R⁻¹(QᵀY), since rounding in P would lose eps κ² in the
+// product PᵀY. If R is singular to working precision and there is no ridge, startQR continues with the
+// singular values of R and leaves W to finish.
 func (u *State) startQR(ctx context.Context, a, y *mat.Dense, out *state.Outcome) (*mat.Dense, error) {
 	l, k := a.Dims()
 	if err := u.Enter(ctx, cost.StepFactor); err != nil {

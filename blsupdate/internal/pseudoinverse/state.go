@@ -21,7 +21,7 @@ import (
 type State struct {
 	state.Base
 	p    rows       // (A⁺)ᵀ, l×k
-	w    *mat.Dense // k×c, without gaps; replaced and never changed
+	w    *mat.Dense // k×c, without gaps; replaced as a whole, never changed in place
 	keys []uint64   // of the samples, in the order of P; nil if they are not known
 	y    rows       // Y, which identifies samples together with their keys; empty if keys is nil
 
@@ -136,8 +136,8 @@ func (u *State) save() State {
 	return saved
 }
 
-// conditioning is the worst condition of A so far. Its errors stay in A⁺: the errors of the largest A⁺,
-// in the directions in which A was smallest, relative to the largest A.
+// conditioning is the worst condition of A so far, which sets the errors that stay in A⁺. They come
+// from the largest A⁺, in the directions in which A was smallest, relative to the largest A.
 type conditioning struct {
 	a, plus float64 // the largest Frobenius norms so far, of A or [A; sqrt(lambda) I], and of A⁺
 	power   int     // of κ in the error: 2 once the form Large was used or added rows raised the rank
@@ -173,8 +173,8 @@ func (u *State) length() float64 {
 // number κ and r κ.
 func (u *State) conditionNumber() float64 { return u.norm * u.p.norm() }
 
-// Condition reports how accurate W is. Below full rank the columns of A are not scaled, and the error
-// of W is eps κ (‖W‖ + ‖A⁺‖‖Y - A W‖) for the largest W and the worst κ = ‖A‖‖A⁺‖ so far. Once added
+// Condition reports how accurate W is. Below full rank the columns of A are not scaled. The error of W
+// is then eps κ (‖W‖ + ‖A⁺‖‖Y - A W‖) for the largest W and the worst κ = ‖A‖‖A⁺‖ so far. Once added
 // rows have raised the rank, or the form Large was used, it is eps κ²‖A⁺‖‖Y‖ if that is larger.
 func (u *State) Condition() state.Condition {
 	if u.rank < u.K {

@@ -85,7 +85,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	s.Counter.Dtrmm(blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, k, p, 1, r.Data, r.Stride, side.Data, side.Stride)
 	dense.DivideColumns(d, reciprocals)
 	dense.DivideColumns(corner, reciprocals)
-	// After one correction D has errors of eps κ times what it leaves of H.
+	// After one correction D has errors of eps κ times the part of H that it does not explain.
 	dense.Add(errs, nodesUnits*state.Unit(p, k)/rcond, dense.ColumnNorms(corner))
 
 	next := *s
@@ -113,7 +113,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 }
 
 // errNodes returns the errors of the new columns of R, the errors of R D: sums of |D_ij| times the
-// norms of the old columns. D belongs to H with its columns scaled by reciprocals.
+// norms of the old columns. D belongs to H with its columns multiplied by reciprocals.
 func (s *State) errNodes(d *mat.Dense, reciprocals []float64) []float64 {
 	errs := make([]float64, len(reciprocals))
 	for i, length := range s.Size.A {

@@ -23,8 +23,8 @@ import (
 //	R'ᵀR' = RᵀR - AxᵀAx = Rᵀ(I - PPᵀ)R,   R'ᵀz' = Rᵀz - AxᵀYa = Rᵀ(z - P Ya),
 //
 // and the smallest eigenvalue of I - PPᵀ, and of I - PᵀP, is 1-h for the leverage h = ‖P‖² of the rows.
-// downdate works with matrices of order q, shrink of order k. Neither forms RᵀR, so the errors of I -
-// PPᵀ, about eps/(1-h), multiply R.
+// downdate works with matrices of order q, and shrink with matrices of order k. Neither forms RᵀR, so
+// the errors of I - PPᵀ, about eps/(1-h), multiply R.
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	if err := cmp.Or(s.CheckLeft(q), s.regular()); err != nil {
@@ -69,7 +69,8 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 //
 // which, read backwards, is the addition of the rows. It is as stable as an addition, apart from N and
 // Zeta, since AxᵀAx is never subtracted. No column of [0 Zeta; R z] becomes longer, so everything that
-// can fail comes before the first overwrite, and R and z change in place.
+// can fail comes before the first overwrite, and R and z change in place. least is 1-h, and gone has
+// the norms of the residuals of the rows.
 //
 //	source: LINPACK's dchdd, for q = 1; Golub and Van Loan, Matrix Computations, fourth edition,
 //	section 6.5.4.
@@ -107,7 +108,7 @@ func (s *State) downdate(pt, ya *mat.Dense) (least float64, gone []float64, err 
 //	R' = K R,   z' = K⁻ᵀ(z - P Ya),
 //
 // in k³/3 flops for K, k³/3 for the product of two triangles and ck² for z'. pt is Pᵀ; ya is nil if the
-// targets of P are zero.
+// targets of P are zero. least and gone are as in downdate, but gone has bounds.
 //
 // S has eigenvalues in [1-h, 1], so K has an error of about eps/(1-h) for any condition of R. After an
 // error R and z are unchanged: z' comes first, and with ‖K‖ <= 1 R' does not overflow if R did not.
@@ -151,7 +152,7 @@ func (s *State) shrink(action types.Action, pt, ya *mat.Dense) (least float64, g
 // PᵀP, and nil for S = I - PPᵀ.
 //
 // The R from which h is computed has errors E of eps times the norms d of its columns. They change p =
-// R⁻ᵀa by -R⁻ᵀEᵀp, and h = pᵀp by -2pᵀE x for x = R⁻¹p, about sqrt(k) eps ‖D x‖ for D = diag(d). So
+// R⁻ᵀa by -R⁻ᵀEᵀp, and h = pᵀp by -2pᵀE x for x = R⁻¹p, about sqrt(k) eps ‖D x‖ for D = diag(d). Thus
 // only the condition of R in the direction of the rows decides whether h is known.
 func (s *State) remainder(action types.Action, rest *mat.SymPacked, pt *mat.Dense) (*lapack.Cholesky, float64, error) {
 	factor, err := s.Factor(rest, "I - PP'")
@@ -206,8 +207,8 @@ func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// SetLambda adds the difference d of the ridges to RᵀR. For a positive d it appends the rows sqrt(d) I,
-// and for a negative d it calls lower.
+// SetLambda adds d I to RᵀR for the change d of the ridge. For a positive d it appends the rows sqrt(d)
+// I, and for a negative d it calls lower.
 func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 	next := *s
 	next.Lambda = lambda

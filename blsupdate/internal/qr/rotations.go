@@ -12,8 +12,8 @@ import (
 )
 
 // downdate turns the matrix [N; P] with orthonormal columns, N upper triangular (q×q) and P k×q, into
-// [I; 0], and applies the same transformation to [0 Zeta; R z]. It overwrites all of them. Only R and z
-// may have gaps between rows.
+// [I; 0], and applies the same transformation to [0 Zeta; R z]. It overwrites all arguments. Only R and
+// z may have gaps between rows.
 //
 // Every element of P is eliminated by a rotation of its row with a row of N, from the last row of P up.
 // So a row of R is combined only with rows to the right of N that begin with as many zeros, and R
@@ -50,7 +50,7 @@ type carried struct {
 	triangle  bool // row j of high begins with j zeros, and low is zero at first
 }
 
-// block returns the columns that change, to the right of the rows of N from i on and of P from j on.
+// block returns the columns that change, in the rows of N from i on and of P from j on.
 func (c carried) block(i, j int) carried {
 	from := 0
 	if c.triangle {
@@ -62,7 +62,7 @@ func (c carried) block(i, j int) carried {
 
 // Sizes of a block: rows of N and of P, columns that are multiplied together, and the least number of
 // rows of N for which they are multiplied instead of rotated. On one core of Zen 4 with k = 1000 and
-// 2000 and q = 64, 24 rows of each reach 22 GFLOP/s, the best of seven runs counted as 3qk² flops; 16
+// 2000 and q = 64, 24 rows of each reach 22 GFLOP/s, the best of seven runs counted as 3qk² flops. 16
 // or 32 of each reach 20, and 16 and 48 or 64 reach 16 to 19. Rotations in pairs reach 9 for any q.
 const (
 	lowRows       = 24
@@ -111,7 +111,7 @@ func (d *rotations) eliminate(i0, i1, j0, j1 int) {
 	}
 }
 
-// rotate applies the rotations of a block one after another, two in each pass.
+// rotate applies the rotations of a block to c one after another, two in each pass.
 func (d *rotations) rotate(c carried, low, high int) {
 	for j := high - 1; j >= 0; j-- {
 		from := 0
@@ -146,7 +146,7 @@ func (d *rotations) multiplyOut(low, high int) {
 	d.rotate(carried{low: d.omega[high*m:], high: d.omega, ldl: m, ldh: m, width: m, triangle: true}, low, high)
 }
 
-// multiply multiplies the columns to the right of a block by Omega.
+// multiply multiplies the columns of c by Omega.
 func (d *rotations) multiply(c carried, low, high int) {
 	m := low + high
 	for at := 0; at < c.width; at += omegaWidth {

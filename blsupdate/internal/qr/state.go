@@ -43,7 +43,7 @@ type State struct {
 // the norms are far below the factor 2⁶ that remains up to 2¹⁰²⁴.
 const LargestColumn = 0x1p1000
 
-// bounded returns size, with ErrOverflow if a column is too large.
+// bounded returns size, with ErrOverflow if a norm is not below LargestColumn.
 func bounded(size state.Norms) (state.Norms, error) {
 	if !(dense.LargestOf(size.A) < LargestColumn && dense.LargestOf(size.Y) < LargestColumn) {
 		return size, types.ErrOverflow
@@ -51,7 +51,7 @@ func bounded(size state.Norms) (state.Norms, error) {
 	return size, nil
 }
 
-// diagonal returns the norms of a state that has a ridge and no rows.
+// diagonal returns the norms of a state that has the ridge lambda and no rows.
 func (s *State) diagonal(lambda float64) state.Norms {
 	size := state.NewNorms(s.K, s.C, false)
 	size.Triangle, size.Ridge = true, lambda
@@ -170,7 +170,7 @@ const knownRows = 8
 
 // rowsOfInverse returns bounds on the norms of the rows of R⁻¹. The knownRows rows whose errs are
 // largest relative to the columns of R, such as new ones after AddNodes, get their exact norms. The
-// others get scaled, which is ‖(R D)⁻¹‖, over the norm of the column.
+// others get scaled, which is ‖(R D)⁻¹‖, divided by the norm of the column.
 func (s *State) rowsOfInverse(scaled float64, errs []float64) []float64 {
 	rows, order, r := make([]float64, s.K), make([]int, s.K), s.R.RawMatrix()
 	for j, length := range s.Size.A {
@@ -197,7 +197,7 @@ func mustNotFail(err error) {
 	}
 }
 
-// Code writes or reads R, z and W, since solving again may not reproduce the W that Forget leaves.
+// Code writes or reads R, z and W. Solving again may not reproduce the W that Forget leaves.
 func (s *State) Code(x *codec.Coder) {
 	x.Triangle("R", &s.R, s.K, true)
 	x.Dense("z", &s.Z, s.K, s.C)
@@ -241,7 +241,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 }
 
 // learn adds rows below LargestColumn to R and z, panel by panel, and their residuals to the norms and
-// RSS of s. RSS grows by the sum of squares of what the elimination leaves of Ya.
+// RSS of s. RSS grows by the sum of squares of the rest of Ya that the elimination leaves.
 func (s *State) learn(ctx context.Context, r, z, ax, ya *mat.Dense) error {
 	q := dense.Rows(ax)
 	rotations := cost.AddsByRotations(q, s.K)

@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// sameRateAs has, for kinds that updates by rows do not use, a measured kind with a similar rate.
+// sameRateAs maps kinds that updates by rows do not use to measured kinds with similar rates.
 var sameRateAs = map[cost.Kind]cost.Kind{
 	cost.Chdd: cost.Chud, cost.Ttqrt: cost.Tpqrt, cost.Trtri: cost.Ttrsm, cost.Ttrmm: cost.Ttrsm, cost.Trcon: cost.Gecon,
 }
@@ -30,20 +30,20 @@ type operation struct {
 }
 
 // A preparation returns do, which executes one operation of the given sizes, and restore, which
-// restores its operands. restore is nil if they do not change, and do is nil if there is no such
-// operation.
+// restores its operands. restore is nil if they do not change, and do is nil if such an operation does
+// not exist.
 type preparation func(w *workspace, m, n, k int) (restore, do func())
 
 // A grid has the sizes m, n and k at which a kind is measured. Dimensions that do not matter have a
 // single size. Points of more than maxFlops get the cost of the previous point. Fewer points leave more
-// time for each. Rates still change at ten times the width of a panel of a factorization.
+// time for each. Rates of factorizations still change at ten times the width of a panel.
 type grid struct {
 	axes     [3][]int
 	maxFlops float64
 }
 
-// The points of an axis differ by a factor of two or three. There are more points around 8: the tiles
-// of most kernels are 8 or 16 wide, so the ninth column costs as much as columns 9 to 16 together.
+// The points of an axis differ by a factor of two or three. There are more points around 8, since the
+// tiles of most kernels are 8 or 16 wide: the ninth column costs as much as columns 9 to 16 together.
 var (
 	one      = []int{1}
 	product  = []int{1, 4, 8, 9, 16, 30, 80, 250, 1000, 4000}
@@ -62,10 +62,10 @@ var (
 )
 
 const (
-	maxFlops = 1.1e9 // flops of nearly all kinds
-	maxLarge = 2.5e9 // of operations in which large updates spend their time
-	maxRows  = 8.5e9 // of rows appended to a triangle, whose rate keeps growing longest
-	maxSlow  = 4e7   // of operations that are about ten times slower
+	maxFlops = 1.1e9 // flops of a point, for nearly all kinds
+	maxLarge = 2.5e9 // for operations in which large updates spend their time
+	maxRows  = 8.5e9 // for rows appended to a triangle, where rates keep growing longest
+	maxSlow  = 4e7   // for operations that are about ten times slower
 )
 
 var (
@@ -189,7 +189,7 @@ func chud(w *workspace, m, n, k int) (restore, do func()) {
 	}, func() { qr.RotateIn(r, z, ax, ya) }
 }
 
-// A factorization factors a square matrix, dense or packed, in place.
+// A factorization factors a square matrix, dense or packed, in place, and inverts it.
 type factorization[M any] interface {
 	FactorizeInPlace(a M) error
 	InverseInPlace() (M, error)
@@ -216,7 +216,7 @@ func inverse[M any](of func(w *workspace, n int) M, by func(blskernel.Backend) f
 	}
 }
 
-// solve prepares a solution with the Cholesky factor of a matrix of order n for k right-hand sides.
+// solve returns a preparation for solving n×n systems by a Cholesky factor for k right-hand sides.
 func solve(solve func(f *lapack.Cholesky, x, b *mat.Dense) error) preparation {
 	return func(w *workspace, _, n, k int) (restore, do func()) {
 		f, b, x := w.cholesky(n), w.operand(n, k), w.result(n, k)
@@ -230,7 +230,7 @@ func ttrsm(w *workspace, _, n, _ int) (restore, do func()) {
 	return onCopy(dense.Transposed(w.triangle(n)), w.cholesky(n).SolveUTriangle)
 }
 
-// onCopy prepares an operation that overwrites a copy of a.
+// onCopy returns restore and do for an operation that overwrites a copy of a.
 func onCopy(a *mat.Dense, overwrite func(c *mat.Dense) error) (restore, do func()) {
 	c := dense.Copy(a)
 	return func() { c.Copy(a) }, func() { must(overwrite(c)) }

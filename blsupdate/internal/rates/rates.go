@@ -16,7 +16,7 @@ import (
 // threads. It is immutable and safe for concurrent use.
 type Rates struct {
 	machine  string // backend, CPU and threads
-	system   string // what else rates depend on
+	system   string // what else rates depend on: the kernel, the system, cores, ratesVersion
 	tables   map[cost.Kind]*table
 	peak     float64 // the FMA peak for which times are predicted, 0 for constant rates
 	measured bool

@@ -2,7 +2,7 @@ package rates
 
 import "slices"
 
-// A table holds the cost of a kind of operation, in seconds per unit of amount, on a grid of sizes.
+// A table holds the cost of a kind of operation, in seconds per unit of its Amount, on a grid of sizes.
 //
 // Between the points the cost is multilinear in the reciprocals of the sizes. The time of a product is
 // a term like its flops plus terms that grow with fewer of the sizes. For an m×k and a k×n matrix
@@ -26,7 +26,7 @@ func (t *table) index(at [3]int) int {
 	return (at[0]*len(t.axes[1])+at[1])*len(t.axes[2]) + at[2]
 }
 
-// point returns the point of an index, and its sizes.
+// point returns the positions on the axes of the point with the given index, and its sizes.
 func (t *table) point(index int) (at, sizes [3]int) {
 	for d := 2; d >= 0; d-- {
 		points := len(t.axes[d])
@@ -36,7 +36,7 @@ func (t *table) point(index int) (at, sizes [3]int) {
 	return at, sizes
 }
 
-// at returns the seconds per unit at any sizes, which are at least 1.
+// at returns the interpolated seconds per unit at the given sizes, which are at least 1.
 func (t *table) at(sizes [3]int) float64 {
 	var low [3]int
 	var share [3]float64 // the weight of the next point

@@ -18,8 +18,7 @@ import (
 // maxNumbers bounds the elements of a measured matrix: 67 MB, more than most caches hold.
 const maxNumbers = 8 << 20
 
-// maxRead bounds the elements of the operands that are read before an operation: about the size of a
-// core's caches.
+// maxRead bounds the elements of operands read before an operation: about the size of a core's caches.
 const maxRead = 128 << 10
 
 // A workspace holds the operands of measured operations. They are reused, so the last-level cache holds
@@ -32,7 +31,7 @@ type workspace struct {
 	sum     float64   // of the numbers read
 	fresh   []float64 // new storage
 
-	choleskys map[int]*lapack.Cholesky // factors by their order, which nothing overwrites
+	choleskys map[int]*lapack.Cholesky // factors by their order; nothing overwrites them
 	lus       map[int]*lapack.LU
 }
 
@@ -51,7 +50,7 @@ func newWorkspace(b blskernel.Backend) *workspace {
 }
 
 // call returns a function that executes an operation and returns its time, or nil if there is no such
-// operation. The function first reads the operands and the result, as the steps of an update do: data
+// operation. The function first reads the operands and the result, as the steps of an update do. Data
 // that a worker wrote last time comes from another core, and large data has left the caches.
 func (w *workspace) call(o cost.Operation) func() time.Duration {
 	restore, do := operations[o.Kind].prepare(w, o.M, o.N, o.K)
@@ -83,7 +82,7 @@ func (w *workspace) base(k int) *state.Base {
 
 func packedLen(n int) int { return n * (n + 1) / 2 }
 
-// positive returns a positive definite packed matrix of order n, in storage of its own.
+// positive returns a positive definite packed matrix of order n, in new storage.
 func (w *workspace) positive(n int) *mat.SymPacked {
 	s := mat.NewSymPacked(n, slices.Clone(w.in[:packedLen(n)]))
 	s.AddDiagonal(float64(n))
@@ -100,7 +99,7 @@ func (w *workspace) cholesky(n int) *lapack.Cholesky {
 	return f
 }
 
-// regular returns a nonsingular square matrix, in storage of its own.
+// regular returns a nonsingular n×n matrix, in new storage.
 func (w *workspace) regular(n int) *mat.Dense {
 	m := mat.NewDense(n, n, slices.Clone(w.in[:n*n]))
 	for i := range n {
@@ -119,7 +118,7 @@ func (w *workspace) lu(n int) *lapack.LU {
 	return f
 }
 
-// triangle returns a nonsingular upper triangular matrix, in storage of its own.
+// triangle returns a nonsingular upper triangular n×n matrix, in new storage.
 func (w *workspace) triangle(n int) *mat.Dense {
 	m := w.regular(n)
 	for i := range n {

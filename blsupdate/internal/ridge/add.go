@@ -20,7 +20,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Add updates Q and W for the q new rows in ax.
+// Add updates Q and W for the q new rows in ax, with the targets ya.
 func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
 	next, rows := *s, s.rows() // before: one block changes Q in place
 	if next.Size, err = s.Size.With(ax, ya, s.Lambda).Safe(); err != nil {
@@ -89,10 +89,10 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 //	W := W + sign TᵀU⁻ᵀ(Ya - Ax W),   Q := Q - sign TᵀT.
 //
 // The error with an explicit inverse of UᵀU, as the formula is often written, is a hundred times as
-// large. One block changes Q and W in place; several change copies, since a later one may fail.
+// large. One block changes Q and W in place; several blocks change copies, since a later one may fail.
 //
 // In a removal the smallest eigenvalue of UᵀU is 1-h of the block, which must not be below limit.
-// eachBlock returns the product over the blocks, which is at most 1-h of all rows.
+// eachBlock returns the product of 1-h over the blocks, which is at most 1-h of all rows.
 func (s *State) eachBlock(ctx context.Context, sign float64, ax, ya *mat.Dense, limit float64) (rest float64, err error) {
 	q := dense.Rows(ax)
 	blocks := cost.RidgeBlocks(q, s.K)
@@ -121,7 +121,7 @@ func (s *State) eachBlock(ctx context.Context, sign float64, ax, ya *mat.Dense, 
 	return rest, nil
 }
 
-// gain returns the factor U, T = U⁻ᵀAx Q and 1-h of a block of rows.
+// gain returns the factor U, T = U⁻ᵀAx Q, and 1-h of a block of rows, or 1 in an addition.
 func (s *State) gain(sign float64, ax *mat.Dense, limit float64) (u *lapack.Cholesky, t *mat.Dense, rest float64, err error) {
 	q := dense.Rows(ax)
 	t = mat.NewDense(q, s.K, nil)
@@ -258,8 +258,8 @@ func TimesPacked(b *state.Base, alpha float64, s *mat.SymPacked, x, p *mat.Dense
 // stripRows is the number of rows of S unpacked at a time. Strips of 16 to 64 rows take the same time.
 const stripRows = 32
 
-// timesStrips computes P = alpha X S by strips of rows of S. Each is unpacked with its part of the
-// diagonal as a dense matrix [S11 S12], and P1 += X1 S11 + X2 S12ᵀ, P2 += X1 S12.
+// timesStrips computes P = alpha X S by strips of rows of S. It unpacks each strip as a dense matrix
+// [S11 S12], where S11 is symmetric, and adds X1 S11 + X2 S12ᵀ to P1 and X1 S12 to P2.
 func timesStrips(b blskernel.Backend, k, q int, alpha float64, s, x []float64, ldx int, p []float64) {
 	clear(p[:q*k])
 	strip := make([]float64, min(stripRows, k)*k)

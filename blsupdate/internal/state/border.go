@@ -46,7 +46,7 @@ func (b *Base) NewBorder(a, h *mat.Dense, apply func(g, d *mat.Dense)) (*Border,
 	return s, nil
 }
 
-// Errors returns the errors of the new columns; lengths are the norms of the old ones, and rcond is
+// Errors returns the errors of the new columns. lengths are the norms of the old columns, and rcond is
 // 1/κ. Computing C = H - A D contributes unit times the sums of |D_ij| lengths_i. The error of D after
 // one correction contributes unit κ times the norms of the columns of [C; sqrt(lambda) D].
 func (s *Border) Errors(lengths []float64, unit, rcond float64) []float64 {
@@ -74,10 +74,10 @@ func (s *Border) Weights(w, w2 *mat.Dense) *mat.Dense {
 // friendlyRCond is the reciprocal condition number above which weights of new nodes come from Y itself.
 const friendlyRCond = 1e-2
 
-// NodeTargets returns the targets of new nodes: y1 is Y, and w1 is nil, for zero targets of the ridge
-// rows. But rounding leaves in C a part in the column space of A, about eps κ of H, which would
-// multiply the part of Y that A explains. If κ is not small, y1 is therefore Y - A W, and w1 is W for
-// the rows sqrt(lambda) D. They are equivalent since W is the solution for A:
+// NodeTargets returns the targets from which the weights of new nodes are computed. If κ is small, y1
+// is Y, and w1 is nil, for zero targets of the ridge rows. Otherwise rounding leaves C with a part in
+// the column space of A, about eps κ of H, which would multiply the part of Y that A explains. Then y1
+// is Y - A W, and w1 is W for the rows sqrt(lambda) D. Both are equivalent, since W solves for A:
 //
 //	CᵀY = Cᵀ(Y - A W) + lambda DᵀW.
 //
@@ -90,9 +90,9 @@ func (b *Base) NodeTargets(a, y, w *mat.Dense, rcond float64) (y1, w1 *mat.Dense
 	return b.Residual(a, y, w), w, cost.NodesResidual(cost.Shape{L: dense.Rows(a), K: b.K, C: b.C})
 }
 
-// Corner returns R and z of a QR factorization of [C; sqrt(lambda) D; sqrt(lambda) I] with the
-// targets [Y; 0; 0], or [Y; sqrt(lambda) W; 0] if W is not nil. They extend the factorization from A to
-// [A H]. The columns of H were divided by units, and so are the columns of R. d returns D, k×p. C is
+// Corner returns R and z of a QR factorization of [C; sqrt(lambda) D; sqrt(lambda) I] with the targets
+// [Y; 0; 0], or [Y; sqrt(lambda) W; 0] if W is not nil. R and z extend the factorization from A to [A
+// H]. The columns of H were divided by units, as are the columns of R. d returns D, k×p. C is
 // overwritten.
 func (b *Base) Corner(c, y, w *mat.Dense, units []float64, d func() *mat.Dense) (r, z *mat.Dense, err error) {
 	p, root := len(units), math.Sqrt(b.Lambda)

@@ -37,8 +37,7 @@ func Halves(rank int, half func(x *mat.Dense, second bool) error) Covariance {
 	}
 }
 
-// leverageRows is the number of rows whose leverages are computed together: enough for products at full
-// speed.
+// leverageRows is the number of rows whose leverages are computed at once, for products at full speed.
 const leverageRows = 512
 
 // Leverages returns x Q xᵀ for each row x of X, with inner products computed by b.

@@ -58,9 +58,9 @@ func (b *Base) SquaredNorm(v *mat.Dense) float64 {
 // rounding error of either sign, which must be below the limit.
 func RestLimit(noise float64) float64 { return max(types.LeastRest, restNoise*dense.Eps*noise) }
 
-// restNoise is the limit in units of eps times noise. Some 16000 removals with each method took away
-// all information in some direction. Every method accepted some of them with restNoise = 0.1 and none
-// with 1 (k = 2 to 60, q = 1 to 2k, three kinds of A, κ to 1e11).
+// restNoise is the limit in units of eps times noise. In tests some 16000 removals with each method
+// took away all information in some direction. Every method accepted some of them with restNoise = 0.1
+// and none with 1 (k = 2 to 60, q = 1 to 2k, three kinds of A, κ to 1e11).
 const restNoise = 5
 
 // RemovalLimit is RestLimit with noise = κ^power, for the methods whose errors stay in an inverse. Here
@@ -85,10 +85,10 @@ func CheckRest(action types.Action, rest, limit float64) error {
 	return nil
 }
 
-// CheckParts returns 1-h for the removal of the rows Ax in parts, each of which passed its own check,
-// and checks that 1-h is not below limit. rest is the product of the 1-h of the parts, a lower bound.
-// If it is below the limit, 1/(1 + ‖Ax Q Axᵀ‖) replaces it, with Q = (AᵀA + lambda I)⁻¹ after the
-// removal. apply returns Q u/alpha and may overwrite u.
+// CheckParts returns 1-h for the removal of the rows Ax in parts, and checks that it is not below
+// limit. Each part has passed its own check. rest is the product of the 1-h of the parts, a lower
+// bound. If it is below the limit, 1/(1 + ‖Ax Q Axᵀ‖) replaces it, with Q = (AᵀA + lambda I)⁻¹ after
+// the removal. apply returns Q u/alpha and may overwrite u.
 func (b *Base) CheckParts(rest, limit float64, ax *mat.Dense, alpha float64, apply func(u []float64) []float64) (float64, error) {
 	if !(rest >= limit) {
 		x, u := ax.RawMatrix(), make([]float64, b.K)
@@ -101,8 +101,8 @@ func (b *Base) CheckParts(rest, limit float64, ax *mat.Dense, alpha float64, app
 }
 
 // KernelFactor returns the Cholesky factor of m, which is I plus or minus a kernel of rows, and
-// overwrites m. what names m in errors. For a removal, limit is positive, and rest is the smallest
-// eigenvalue, 1-h; it returns a *LeverageError if that is below the limit. Otherwise rest is 1.
+// overwrites m. Its name in errors is what. For an addition, limit is 0 and rest is 1. For a removal,
+// rest is 1-h, the smallest eigenvalue of m, and a *LeverageError is returned if rest is below limit.
 func (b *Base) KernelFactor(m *mat.SymPacked, what string, limit float64) (u *lapack.Cholesky, rest float64, err error) {
 	u, err = b.Factor(m, what, types.QR)
 	if err != nil || limit == 0 {

@@ -22,8 +22,7 @@ type Inverse struct {
 	// F have had; for RidgeInverse these are the square roots of the diagonal of Q.
 	Rows []float64
 
-	// Bounds on the elements of X/Gain and W. They tell beforehand whether an update in place can
-	// overflow.
+	// Bounds on the elements of X/Gain and W, which tell whether an update in place can overflow.
 	BoundX, BoundW float64
 }
 
@@ -43,7 +42,7 @@ func (s *Inverse) CheckSize(l, k int) error {
 	return nil
 }
 
-// NoteRows raises Rows to the present norms of the rows of F where these are larger.
+// NoteRows raises Rows to norms, the present norms of the rows of F, where these are larger.
 func (s *Inverse) NoteRows(norms []float64) {
 	rows := make([]float64, s.K)
 	copy(rows, s.Rows)
@@ -58,8 +57,8 @@ func (s *Inverse) NoteRows(norms []float64) {
 // NoteWeights adds to Size the rounding errors of the present W in a change by q rows.
 func (s *Inverse) NoteWeights(q int) { s.Size.ErrWeights(Unit(q, s.K), s.Lambda, s.W) }
 
-// NoteGain adds to Size the gain's errors in a change by q rows; before is the state before it. rows
-// are the norms of F's rows, before an addition or after a removal. rest and fit are as in ErrGain.
+// NoteGain calls Size.ErrGain for a change by q rows. before is the state before the change. rows has
+// the norms of the rows of F, before an addition or after a removal. rest and fit are as in ErrGain.
 func (s *Inverse) NoteGain(q int, rest float64, before *Inverse, rows, fit []float64) {
 	now := ReachOfRows(s.Size.Lengths(s.Lambda), rows)
 	s.Size.ErrGain(q, rest, s.Lambda, now, s.Reach(), before.Size.Rest, fit)
@@ -103,7 +102,8 @@ func (s *Inverse) ForgetBy(factor, divisor float64, data []float64) error {
 	return nil
 }
 
-// CodeInverse writes or reads s. name names X, matrix codes X/Gain, and data returns its elements.
+// CodeInverse writes or reads s. The name of X in errors is name. matrix writes or reads X/Gain, and
+// data returns its elements.
 func (s *Inverse) CodeInverse(x *codec.Coder, name string, matrix func(), data func() []float64) {
 	x.Float("the gain", &s.Gain, codec.IsPositive)
 	matrix()

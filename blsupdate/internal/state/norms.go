@@ -22,15 +22,15 @@ import (
 // added to their ErrA, in squares.
 //
 // ErrR are the errors that multiply residuals. A removal divides its errors by sqrt(1-h) in ErrA and
-// ErrY, where they multiply W and Y, but not where they multiply residuals: of the errors of R'ᵀR' = (R
-// + E)ᵀ(R + E) - (a + δ)ᵀ(a + δ) only RᵀE w is large compared with R'.
+// ErrY, where they multiply W and Y, but not in ErrR. Of the errors of R'ᵀR' = (R + E)ᵀ(R + E) - (a +
+// δ)ᵀ(a + δ), only RᵀE w is large compared with R'.
 //
 // Rest bounds the norms of the residuals, with the present weights, of all rows whose rounding errors
 // the state has: the rows of A, and the removed rows.
 //
-// Gain bounds the errors that W has because an inverse with errors of its own multiplied the residuals
-// of new rows. They are given as errors of vectors that R⁻¹ multiplies. Drift bounds the relative error
-// of that inverse, without the errors of its start.
+// Gain bounds the errors that W has because an inaccurate inverse multiplied the residuals of new rows.
+// They are given as errors of vectors that R⁻¹ multiplies. Drift bounds the relative error of that
+// inverse, without the errors of its start.
 //
 // Norms are a Triangle in QR, which has no inverse; A then includes the Ridge. Let each change have
 // errors of u times the norms a of the columns of A without the ridge, and y of the targets. Then Drift
@@ -55,8 +55,7 @@ func NewNorms(k, c int, squared bool) Norms {
 }
 
 // Unit returns the relative rounding error of a change by q rows of k columns, in columns of A and Y.
-// Sums of n products have errors of about sqrt(n) eps, and at most 2n eps. unitFactor covers all other
-// operations.
+// Sums of n products have errors of about sqrt(n) eps, and at most 2n eps. unitFactor covers the rest.
 //
 //	source: N. J. Higham and T. Mary, "A new approach to probabilistic rounding error analysis",
 //	SIAM J. Sci. Comput. 41(5), 2019.
@@ -79,7 +78,7 @@ func (s Norms) clone() Norms {
 	return s
 }
 
-// With returns the norms with more rows, and with the errors of adding them for the ridge lambda.
+// With returns the norms with the rows ax and ya, and the errors of adding them for the ridge lambda.
 func (s Norms) With(ax, ya *mat.Dense, lambda float64) Norms {
 	t := s.clone()
 	AddLengths(t.A, dense.ColumnNorms(ax))
@@ -189,14 +188,14 @@ func (s Norms) Fits(lambda float64, w *mat.Dense) []float64 {
 	return fit
 }
 
-// ErrGain adds to Gain the errors of a change by q rows: what the rows added to the residuals, whose
-// earlier norms are before, times the relative error of the inverse. To the error of the inverse, a
-// change adds driftUnits times Unit times the ‖(R D)⁻¹‖ of now, with the D after the change and the R
-// before an addition or after a removal. A removal divides the error by rest = 1-h. It is at most ErrA
-// times the largest norm of the inverse so far, in peak. For Squared norms, both norms count squared.
+// ErrGain adds to Gain the errors of a change by q rows: Drift times what the rows added to the
+// residuals. before has the norms of the residuals before the change. First Drift changes. It gains
+// driftUnits times Unit times ‖(R D)⁻¹‖ of now, with the D after the change and the R before an
+// addition or after a removal. A removal then divides it by rest = 1-h. Drift is at most ErrA times ‖(R
+// D)⁻¹‖ of peak, the largest so far. For Squared norms, both norms count squared.
 //
-// fit bounds what the errors of the new inverse multiply if it gives all of the change ΔW: the norms of
-// R ΔW, or Fits of ΔW if its errors are not symmetric. Otherwise it is nil.
+// fit is nil unless the new inverse gives all of the change ΔW. Then it bounds the vectors that the
+// errors of the inverse multiply: the norms of R ΔW, or Fits of ΔW if the errors are not symmetric.
 func (s *Norms) ErrGain(q int, rest, lambda float64, now, peak Reach, before, fit []float64) {
 	largest, grown, lengths := 0.0, driftUnits*Unit(q, len(s.A))*now.Scaled, s.Lengths(lambda)
 	for j, v := range s.ErrA {
@@ -295,8 +294,8 @@ func (s Norms) Lowered(lambda float64) Norms {
 	return t
 }
 
-// closeRest is the 1-h below which a removal magnifies earlier errors as well. Above it, new rows make
-// up for that.
+// closeRest is the 1-h below which a removal also magnifies earlier errors. Above it, new rows make up
+// for that.
 const closeRest = 0.1
 
 // Leg returns the other leg of a right triangle with hypotenuse h and leg v, sqrt(h² - v²).
@@ -330,7 +329,7 @@ func (s *Norms) ErrColumns(errs []float64) {
 	}
 }
 
-// ErrTargets adds errors of the given share of Y to Gain, or for a Triangle to ErrY and ErrR.
+// ErrTargets adds errors of share times Y to Gain, or for a Triangle to ErrY, ErrR, Gain and Drift.
 func (s *Norms) ErrTargets(share float64) {
 	if s.Triangle {
 		s.grow(s.ErrY, share, s.Y)
@@ -399,8 +398,8 @@ func (s Norms) Mapped(t *mat.Dense, keep bool) Norms {
 	return m
 }
 
-// exact reports whether a product with column j of T rounds nothing: at most one element is not 0, and
-// it is a power of 2 with either sign.
+// exact reports whether products with column j of T are exact: the column has at most one nonzero
+// element, a power of 2 with either sign.
 func exact(t *mat.Dense, j int) bool {
 	n := 0
 	for i := range dense.Rows(t) {

@@ -158,5 +158,5 @@ func (s Norms) TriangleError(reach Reach, w *mat.Dense) float64 {
 	})
 }
 
-// maxShare is the relative error of R, or of RᵀR, above which terms of higher order may count.
+// maxShare is the relative error of R, or of RᵀR, above which terms of higher order may matter.
 const maxShare = 0.01

@@ -16,8 +16,8 @@ import (
 // GramMatrix is the name of AᵀA + lambda I in errors.
 const GramMatrix = "A'A + lambda I"
 
-// StartFactor returns the Cholesky factor of AᵀA + lambda I, and the reciprocal condition number of
-// that matrix with rows and columns scaled by powers of two to a diagonal of about 1. The scaling
+// StartFactor returns the Cholesky factor of AᵀA + lambda I. rcond is the reciprocal condition number
+// of that matrix with rows and columns scaled by powers of two to a diagonal of about 1. The scaling
 // changes no bit of the factor. It returns a *ConditionError if the matrix is not positive definite to
 // working precision, or rcond is below least.
 func (b *Base) StartFactor(ctx context.Context, a *mat.Dense, least float64) (factor *lapack.Cholesky, rcond float64, err error) {
@@ -65,9 +65,9 @@ func scaleSym(g *mat.SymPacked, factors []float64) {
 	}
 }
 
-// AccurateStart returns the smallest reciprocal condition number 1/κ² of AᵀA + lambda I at which a
-// start from its Cholesky factor is accurate enough for methods with an error of eps κ. Its error of
-// eps κ² is below the 10 sqrt(l) eps κ that updates may add if κ <= 10 sqrt(l).
+// AccurateStart returns the smallest 1/κ², the reciprocal condition number of AᵀA + lambda I, for a
+// start from its Cholesky factor in methods with an error of eps κ. For κ <= 10 sqrt(l) the error of
+// the start, eps κ², is at most the 10 sqrt(l) eps κ that updates may add.
 func AccurateStart(a *mat.Dense) float64 { return 1 / (100 * float64(dense.Rows(a))) }
 
 // StartWeights solves (AᵀA + lambda I) W = AᵀY with the factor. This is more accurate than a product

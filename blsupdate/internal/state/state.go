@@ -34,7 +34,7 @@ type State interface {
 	Add(ctx context.Context, ax, ya *mat.Dense) (Outcome, error)
 	// Remove removes rows.
 	Remove(ax, ya *mat.Dense) (Outcome, error)
-	// Forget multiplies the weight of all rows and the ridge by factor, which is below 1.
+	// Forget multiplies the weights of all rows, and the ridge, by factor, which is below 1.
 	Forget(factor float64) error
 	// AddNodes appends the columns H to A; a and y are all rows.
 	AddNodes(a, h, y *mat.Dense) (Outcome, error)
@@ -85,8 +85,8 @@ type Base struct {
 	Counter *cost.Counter // the backend of all products
 	Method  types.Method
 	Options types.Options
-	Samples int // l
-	K, C    int
+	Samples int     // l
+	K, C    int     // the numbers of nodes and targets
 	Lambda  float64 // the ridge as it is now
 	Sums    Sums
 }
@@ -119,8 +119,8 @@ func (b *Base) CheckDetermined() error {
 	return nil
 }
 
-// CheckLeft returns a *LeverageError if the model minus q samples could not determine W: h is then 1,
-// whatever rounding makes of it.
+// CheckLeft returns a *LeverageError if the samples left after a removal of q could not determine W. In
+// that case h is 1, whatever rounding makes of it.
 func (b *Base) CheckLeft(q int) error {
 	if b.Lambda == 0 && b.Samples-q < b.K {
 		return &types.LeverageError{Action: types.ActionRemove}
@@ -130,7 +130,7 @@ func (b *Base) CheckLeft(q int) error {
 
 // An Outcome holds what an action adds to the Report.
 type Outcome struct {
-	Model     []cost.StepFlops
+	Model     []cost.StepFlops // its steps
 	Form      types.Form
 	Start     types.Start
 	RankC     int
@@ -138,7 +138,7 @@ type Outcome struct {
 }
 
 // PanelRows is the number of rows after which a sum over rows checks its context. Sums are divided into
-// such panels whether or not the context can be done, so that results do not depend on it.
+// such panels even if the context cannot be canceled, so that results do not depend on it.
 //
 // Panels of 4096 rows take no more CPU time than all rows at once, in Gram and QR with both backends,
 // for k = 2000 with 8192 rows and k = 300 with 16384, within the noise of 3%. Panels of 1024 rows take
@@ -195,14 +195,14 @@ func residual(on blskernel.Backend, ax, ya, w *mat.Dense) *mat.Dense {
 	return e
 }
 
-// Factor returns the Cholesky factor of s, which it overwrites. Its errors are from FactorError.
+// Factor returns the Cholesky factor of s, which it overwrites. what and instead go to FactorError.
 func (b *Base) Factor(s *mat.SymPacked, what string, instead ...types.Method) (*lapack.Cholesky, error) {
 	factor := dense.NewCholesky(b.Counter)
 	return factor, FactorError(what, factor.FactorizeInPlace(s), instead...)
 }
 
-// FactorError returns nil for nil, ErrOverflow if a factorization met a number that is not finite, and
-// otherwise a *ConditionError with the given What and Instead.
+// FactorError returns nil if err is nil, ErrOverflow if a factorization met a number that is not
+// finite, and otherwise a *ConditionError with the given What and Instead.
 func FactorError(what string, err error, instead ...types.Method) error {
 	if err == nil {
 		return nil
@@ -213,8 +213,8 @@ func FactorError(what string, err error, instead ...types.Method) error {
 	return &types.ConditionError{What: what, Err: err, Instead: instead}
 }
 
-// Overflow returns nil for nil, else ErrOverflow: err is from a routine on finite, nonsingular
-// operands.
+// Overflow returns ErrOverflow if err is not nil. err must be from a routine on finite, nonsingular
+// operands, which fails only if numbers overflow.
 func Overflow(err error) error {
 	if err != nil {
 		return types.ErrOverflow

@@ -25,7 +25,7 @@ type Sums struct {
 	RSS []float64
 }
 
-// SumsOf returns the sums, without RSS, of rows with the given weights; nil stands for ones.
+// SumsOf returns the sums, without RSS, of rows with targets y and the given weights, or ones for nil.
 func SumsOf(y *mat.Dense, weights []float64) Sums {
 	rows, c := y.Dims()
 	s := Sums{Mean: make([]float64, c), Spread: make([]float64, c)}
@@ -88,7 +88,7 @@ func combined(x, sign, y float64) float64 {
 	return Unknown
 }
 
-// Scaled returns the sums for weights times f.
+// Scaled returns the sums with all weights multiplied by f.
 func (s Sums) Scaled(f float64) Sums {
 	scale := func(x []float64) []float64 {
 		out := make([]float64, len(x))
@@ -178,14 +178,14 @@ func Products(x, y *mat.Dense) []float64 {
 	return sums
 }
 
-// FittedBy is Fitted for sums that are the squared norms of the columns of E.
+// FittedBy adds sign times the squared norms of the columns of E to RSS, and returns the norms.
 func (b *Base) FittedBy(sign float64, e *mat.Dense) []float64 {
 	norms := dense.ColumnNorms(e)
 	b.NoteNorms(sign, norms)
 	return norms
 }
 
-// NoteNorms is NoteSquares for sums given by their square roots, norms.
+// NoteNorms is NoteSquares for the squares of norms.
 func (b *Base) NoteNorms(sign float64, norms []float64) {
 	squares := slices.Clone(norms)
 	dense.Multiply(squares, norms)

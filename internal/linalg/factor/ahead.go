@@ -5,7 +5,7 @@ import (
 	"blskernel/internal/linalg/block"
 )
 
-// flopsPerNanosecond is the approximate speed of the kernels.
+// flopsPerNanosecond is the approximate speed of the kernels on one thread.
 const flopsPerNanosecond = 50
 
 // Share calls do for the tasks 0 to tasks-1, in this order on one thread or concurrently on several.
@@ -28,9 +28,9 @@ func (bk Backend) LooksAhead(first, rest float64) bool {
 	return ours && threads > 1 && first*(threads-1) <= rest
 }
 
-// Ahead calls first on one thread while the others call rest for strips of the n columns or rows. Here
-// flops is the work of first, and each the work of one column or row, both in flops; width is the width
-// of a strip. If LooksAhead reports false, Ahead calls first and then rest.
+// Ahead calls first on one thread while the others call rest for strips of at most width of the n
+// columns or rows. first takes the given number of flops, and rest takes each flops per column or row.
+// If LooksAhead reports false, Ahead calls first and then rest for all n.
 func (bk Backend) Ahead(first func(), flops float64, n, width int, each float64, rest func(from, to int)) {
 	if !bk.LooksAhead(flops, float64(n)*each) {
 		first()

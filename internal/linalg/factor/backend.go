@@ -28,14 +28,14 @@ func On(b blskernel.Backend) Backend {
 }
 
 // Base is the order up to which triangles are factored and inverted in a workspace, by block rows of
-// TileOrder rows. The workspace is square, so a product may write below the diagonal: one product
-// covers a whole block row, and a lower triangle becomes an upper one. Measured on Zen 4 with AVX-512:
-// at order 128 this is 1.1 times as fast as halving down to 64. From 200 on, a larger base gains less
-// than it loses by leaving threads idle.
+// TileOrder rows. The workspace is square, so one product can cover a whole block row and write below
+// the diagonal. A lower triangle is stored there as an upper one. Measured on Zen 4 with AVX-512: at
+// order 128 this is 1.1 times as fast as halving down to 64. From 200 on, a larger base gains less than
+// it loses by leaving threads idle.
 const Base = 128
 
-// TileOrder is the order of the triangles that plain loops process; a backend call would take as long.
-// It is also the height of the micro-panels for which products are fast.
+// TileOrder is the order up to which plain loops process a triangle, since a backend call would take as
+// long. It is also the height of the micro-panels for which products are fast.
 const TileOrder = 8
 
 // Half returns the order of the first half of a triangle of order n > 1: n/2, rounded up to whole tiles
@@ -93,7 +93,8 @@ func (bk Backend) Syrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, 
 	bk.Dsyrk(ul, t, n, k, alpha, a.X, a.Ld, 1, c.X, c.Ld)
 }
 
-// Trmm computes B = alpha op(A) B or, if side is Right, B = alpha B op(A), for the triangle ul of A.
+// Trmm computes B = alpha op(A) B or, if side is Right, B = alpha B op(A), for an m×n B and the
+// triangle ul of A. A and B must be dense.
 func (bk Backend) Trmm(side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
 	bk.Dtrmm(side, ul, t, diag, m, n, alpha, a.X, a.Ld, b.X, b.Ld)
 }

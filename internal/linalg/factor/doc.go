@@ -1,6 +1,6 @@
 // Package factor holds what the factorizations share: backends with operations on blocks, triangles,
-// interchanges of rows and columns, and plane rotations. It also has norms, scaling, checks of
-// elements, and a workspace. Each factorization has its own folder:
+// interchanges of rows and columns, and plane rotations. It also provides norms, scaling, checks for
+// NaN and infinities, and a workspace. Each factorization has its own folder:
 //
 //	cholesky   potrf, potrs, potri
 //	ldlt       sytrf with rook pivoting, sytrs, sytri

@@ -15,8 +15,8 @@ type Element struct {
 	Value    float64
 }
 
-// A Pivot is a pivot at which a factorization failed. A finite Value is an exact zero on the diagonal;
-// otherwise the elimination overflowed.
+// A Pivot is a pivot at which a factorization failed. If Value is finite, it is an exact zero on the
+// diagonal; otherwise the elimination overflowed.
 type Pivot struct {
 	Index int
 	Value float64
@@ -52,7 +52,8 @@ func NotFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) *Elemen
 	return nil
 }
 
-// NotFiniteInRow returns the first element of row i that is not finite; row starts at column from.
+// NotFiniteInRow returns the first non-finite element of row i, or nil if there is none. row starts at
+// column from.
 func NotFiniteInRow(i, from int, row []float64) *Element {
 	if j := floats.FirstNonFinite(row); j >= 0 {
 		return &Element{i, from + j, row[j]}
@@ -60,8 +61,9 @@ func NotFiniteInRow(i, from int, row []float64) *Element {
 	return nil
 }
 
-// CheckTriangle checks the upper triangle of the n×n u row by row. It returns the first element that is
-// not finite, or the zero on the diagonal of a finite row, whichever row comes first.
+// CheckTriangle checks the upper triangle of the n×n u row by row. For the first bad row it returns the
+// first non-finite element or, if there is none, the zero on the diagonal. It returns nil, nil if there
+// is no bad row.
 func CheckTriangle(n int, u block.Matrix) (*Element, *Pivot) {
 	for i := range n {
 		row := u.Elements(i, i, n)

@@ -87,7 +87,7 @@ func Lantr(n int, u block.Matrix) float64 {
 	return largest(sums)
 }
 
-// largest returns the largest of sums of magnitudes, or NaN if one of them is NaN.
+// largest returns the largest of sums, none of which is negative, or NaN if one of them is NaN.
 func largest(sums []float64) float64 {
 	m := 0.0
 	for _, s := range sums {

@@ -20,8 +20,7 @@ const (
 // where c² + s² = 1 and c >= 0, without overflow or harmful underflow. If g = 0, then c = 1 and s = 0;
 // if only f is 0, then c = 0 and s = ±1. NaN and infinities reach at least one of the results.
 //
-// The formula is Anderson's: Algorithm 978, ACM Trans. Math. Softw. 44 (2017), doi 10.1145/3061665
-// (LAPACK: dlartg).
+// It uses Anderson's formula (Algorithm 978, ACM TOMS 44, 2017, doi:10.1145/3061665; LAPACK: dlartg).
 func Lartg(f, g float64) (c, s, r float64) {
 	sizeF, sizeG := math.Abs(f), math.Abs(g)
 	switch {
@@ -49,7 +48,7 @@ type Plane struct {
 	ld, n int
 }
 
-// Plane returns the rows of the dense z, each of n elements.
+// Plane returns the rows of the dense block z, each of n elements, as a Plane.
 func (bk Backend) Plane(z block.Matrix, n int) Plane { return Plane{bk.Ops, z.X, z.Ld, n} }
 
 // Rotate overwrites x, which is row i, with c·x + s·y, and y, which is row j, with c·y - s·x. A nil

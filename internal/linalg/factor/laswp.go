@@ -41,8 +41,7 @@ func laswp(x block.Matrix, from, to int, swap []int, back bool) {
 	}
 }
 
-// exchangeLoop is the number of elements below which a loop is faster than a buffer, which must be
-// cleared first.
+// exchangeLoop is the length below which a loop is faster than a buffer, which must be cleared first.
 const exchangeLoop = 64
 
 // Exchange exchanges the elements of p and q, which are identical or do not overlap. Long rows go
@@ -88,7 +87,8 @@ func Lapmt(bk Backend, m int, x block.Matrix, swap []int, back bool) {
 	})
 }
 
-// PermuteRHS applies Laswp if side is Left, or Lapmt if side is Right, to nrhs right-hand sides.
+// PermuteRHS applies Laswp to the nrhs columns of b if side is Left, or Lapmt to its nrhs rows
+// otherwise.
 func PermuteRHS(bk Backend, side blas.Side, nrhs int, b block.Matrix, swap []int, back bool) {
 	if side == blas.Left {
 		Laswp(bk, nrhs, b, swap, back)

@@ -16,8 +16,7 @@ func invertible(d float64) bool {
 	return SmallestNormal <= d && d <= 1/SmallestNormal
 }
 
-// Divide computes x = x/d. It multiplies by 1/d, which is faster, unless 1/d would overflow or lose
-// accuracy.
+// Divide computes x = x/d. It multiplies by 1/d, which is faster, unless 1/d overflows or loses digits.
 func Divide(bk Backend, x []float64, d float64) {
 	const worthCall = 16 // elements; below that a cgo call costs more than a loop
 	switch r := 1 / d; {
@@ -37,12 +36,11 @@ func Divide(bk Backend, x []float64, d float64) {
 // Add computes y += alpha*x for contiguous vectors.
 func (bk Backend) Add(alpha float64, x, y []float64) { bk.Daxpy(len(x), alpha, x, 1, y, 1) }
 
-// magnitude masks out the sign bit of a number. As integers, the other bits are in the order of the
-// magnitudes, with NaN after infinity.
+// magnitude is the mask that clears the sign bit of a float64. Compared as integers, the other bits are
+// in the order of the magnitudes, with NaN after infinity.
 const magnitude = 1<<63 - 1
 
-// LargestAt returns the index of the first element of x with the largest magnitude; NaN counts as
-// larger than infinity.
+// LargestAt returns the index of the first element of x of largest magnitude; NaN ranks above infinity.
 func LargestAt(x []float64) int {
 	at, top := 0, uint64(0)
 	for i, v := range x {

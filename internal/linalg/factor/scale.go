@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Rescale multiplies the triangle ul of the rows×cols A, or all of A if ul is blas.All, by s twice,
-// since s² may overflow. Flop counts do not include this.
+// Rescale multiplies the triangle ul of the rows×cols A, or all of A if ul is blas.All, by s², in two
+// steps because s² may overflow. Flop counts do not include this.
 func Rescale(s float64, ul blas.Uplo, rows, cols int, a block.Matrix) {
 	for i := 0; s != 1 && i < rows; i++ {
 		from, to := rowOf(ul, cols, i)
@@ -48,7 +48,7 @@ func Scale(bk Backend, limit, m, n int, a block.Matrix) (exponent int, largest f
 	return exponent, largest
 }
 
-// Exponent returns the exponent that Scale chooses for the given largest magnitude.
+// Exponent returns the exponent that Scale chooses for the given limit and largest magnitude.
 func Exponent(limit int, largest float64) int {
 	switch _, e := math.Frexp(largest); { // 0 for an infinity
 	case e > limit:

@@ -123,8 +123,7 @@ func StoreUpper(a block.Matrix, ul blas.Uplo, n int, w block.Matrix) {
 	block.CopyUpper(a, w, n)
 }
 
-// transposeTriangle copies the transpose of the triangle ul of the n×n src to the other triangle of the
-// dense dst.
+// transposeTriangle copies the transpose of the triangle ul of the n×n src to the dense dst.
 func transposeTriangle(ul blas.Uplo, n int, dst, src block.Matrix) {
 	for i := 0; i < n; i += TileOrder {
 		rows := min(TileOrder, n-i)

@@ -7,9 +7,9 @@ import (
 )
 
 // Trsm solves op(A) X = alpha B if side is Left, or X op(A) = alpha B if side is Right. A is the n×n
-// triangle ul of a; a packed one is upper. X overwrites B, which is n×nrhs or, if side is Right,
-// nrhs×n. Trsm takes n²·nrhs flops. It halves A down to order block.Size, since long products are
-// faster than a backend's Dtrsm. Smaller halves would lose what threads gain by sharing columns of X.
+// triangle ul of a; a packed a is upper. X overwrites B, which is n×nrhs or, if side is Right, nrhs×n.
+// Trsm takes n²·nrhs flops. It halves A down to order block.Size, since long products are faster than a
+// backend's Dtrsm. With smaller halves, threads that share the columns of X would gain less.
 func Trsm(bk Backend, side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.Diag, n, nrhs int, alpha float64, a, b block.Matrix) {
 	if n <= block.Size {
 		bk.Trsm(side, ul, t, diag, n, nrhs, alpha, a, b)
@@ -35,8 +35,8 @@ func Trsm(bk Backend, side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.
 	Trsm(bk, side, ul, t, diag, nj, nrhs, 1, a.Sub(j, j), bj)
 }
 
-// Trtrs is Trsm with alpha = 1, but it does not halve a packed T. For a dense T and a single column on
-// the left it calls Dtrsv, which is faster.
+// Trtrs is Trsm with alpha = 1, but it does not halve a packed T, for which it heeds bk.ByVector. For a
+// dense T and a single column on the left it calls Dtrsv, which is faster.
 func Trtrs(bk Backend, side blas.Side, ul blas.Uplo, trans blas.Transpose, diag blas.Diag, n, nrhs int, t, b block.Matrix) {
 	switch {
 	case t.Packed && bk.ByVector && side == blas.Left && nrhs == 1 && b.Ld == 1:

@@ -34,8 +34,7 @@ func Ttrsm(bk Backend, base, n int, u, l block.Matrix) {
 }
 
 // Ttrmm overwrites the upper triangle R of the n×n dense block r with U R for the upper triangle U of
-// u: U11 R11, U11 R12 + U12 R22 and U22 R22, by halves, in n³/3 flops. A smaller base replaces
-// triangleBase.
+// u: U11 R11, U11 R12 + U12 R22 and U22 R22, in n³/3 flops. A smaller base replaces triangleBase.
 func Ttrmm(bk Backend, base, n int, u, r block.Matrix) {
 	if n <= min(base, triangleBase) {
 		inZeroed(blas.Upper, n, r, func(x block.Matrix) { trmmLeft(bk, n, n, u, x) })
@@ -113,7 +112,8 @@ func inZeroed(ul blas.Uplo, n int, x block.Matrix, do func(z block.Matrix)) {
 	}
 }
 
-// rowOf returns the columns [from, to) of row i of an n-column matrix, or of its triangle ul.
+// rowOf returns the columns [from, to) of row i in the triangle ul of a matrix of n columns, or in all
+// of it.
 func rowOf(ul blas.Uplo, n, i int) (from, to int) {
 	switch ul {
 	case blas.Upper:

@@ -24,7 +24,7 @@ func Acquire() *Workspace {
 	return w
 }
 
-// Take returns n elements with undefined contents, from the start of a cache line.
+// Take returns n elements with undefined contents, aligned to a cache line and valid until Release.
 func (w *Workspace) Take(n int) []float64 {
 	size := (n + 7) / 8 * 8
 	if size > len(w.rest) {

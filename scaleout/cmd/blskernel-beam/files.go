@@ -21,8 +21,8 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"  // s3://
 )
 
-// checkFiles finds errors in the paths before the job is submitted. It sets the number of states to the
-// number of files, and makes local paths absolute for workers in another process.
+// checkFiles finds errors in the paths before the job is submitted. It sets States from the number of
+// files, and makes local paths absolute for workers in another process.
 func (set *settings) checkFiles(ctx context.Context) error {
 	workers := set.environment()
 	paths := []*string{&set.Model, &set.Out, &set.BadOut}

@@ -42,7 +42,7 @@ func (set *settings) fit(ctx context.Context) error {
 	if err := hooks.EnableHook(threadsHook, strconv.Itoa(set.threads)); err != nil {
 		return err
 	}
-	// Beam leaves a temporary file behind, and an interrupted run the files of its workers.
+	// Beam leaves a temporary file behind, and an interrupted run leaves the files of its workers.
 	folder, err := os.MkdirTemp("", "blskernel-beam-*")
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (set *settings) checkPool() error {
 	return conn.Close()
 }
 
-// threadsHook is the name of a hook that each worker process runs before its first bundle.
+// threadsHook names the hook that sets the threads of each worker process before its first bundle.
 const threadsHook = "blskernel_threads"
 
 func init() {

@@ -18,7 +18,7 @@ type report struct {
 	Method  string  `json:"method"`
 	Runner  string  `json:"runner"`
 	Job     string  `json:"job,omitempty"` // its id at the job service; with --async its name
-	Seconds float64 `json:"seconds"`       // in all
+	Seconds float64 `json:"seconds"`       // of the whole run
 
 	Measured bool  `json:"measured"` // whether the runner reported the fields below
 	Rows     int64 `json:"rows"`

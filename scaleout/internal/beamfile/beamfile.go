@@ -64,7 +64,7 @@ func List(ctx context.Context, pattern string) ([]string, error) {
 	return files, nil
 }
 
-// Open opens a file for reading.
+// Open opens a file on any file system of Beam for reading.
 func Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	system, err := filesystem.New(ctx, path)
 	if err != nil {
@@ -86,10 +86,10 @@ type file struct {
 // Close closes the file and its file system.
 func (f *file) Close() error { return errors.Join(f.ReadCloser.Close(), f.system.Close()) }
 
-// Write passes content a writer to the file at path. It replaces an existing file as a whole: on this
-// machine it writes another file and renames it when it is complete, elsewhere it writes one object. It
-// makes missing local folders. A process that is killed may leave the other file, with a name that ends
-// in .tmp.
+// Write passes content a writer to the file at path. It replaces an existing file as a whole. On this
+// machine it writes another file, and renames it when it is complete; elsewhere it writes one object.
+// It makes missing local folders. A process that is killed may leave the other file, with a name that
+// ends in .tmp.
 //
 //	errors: a fault of the file system, or the error of content. An existing file is then unchanged.
 func Write(ctx context.Context, path string, content func(io.Writer) error) error {

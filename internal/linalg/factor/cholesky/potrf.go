@@ -13,7 +13,7 @@ import (
 // Potrf overwrites the triangle ul of the symmetric n×n A with its Cholesky factor: A = UᵀU in the
 // upper triangle, or A = L Lᵀ in the lower one, which must be dense. The other triangle is neither read
 // nor written. Potrf returns -1, or the index of the first pivot that is not positive and finite, which
-// stays on the diagonal. It takes n³/3 flops and halves A down to order base. (LAPACK: dpotrf2.)
+// stays on the diagonal. It takes n³/3 flops, by halves down to order base. (LAPACK: dpotrf2.)
 func Potrf(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
 	if lib, ok := columnMajor(bk, n, a); ok {
 		return potrfLibrary(lib, ul, n, a)
@@ -72,8 +72,8 @@ func potrfRows(bk factor.Backend, n int, u block.Matrix) int {
 	return -1
 }
 
-// libraryOrder is the order from which a backend's own LAPACK is as fast as our products: about 500 for
-// OpenBLAS 0.3.21 on one thread, 300 on two.
+// libraryOrder is the order from which on a backend's own LAPACK is as fast as our products: about 500
+// for OpenBLAS 0.3.21 on one thread, 300 on two.
 const libraryOrder = 400
 
 // columnMajor returns the backend's own LAPACK if it is worth using for a, of order n.
@@ -100,7 +100,7 @@ func potrfLibrary(lib backend.ColumnMajorLAPACK, ul blas.Uplo, n int, a block.Ma
 	return bad
 }
 
-// otherTriangle returns the triangle of the transpose that holds the triangle ul.
+// otherTriangle returns the triangle opposite to ul, which holds the same elements by columns.
 func otherTriangle(ul blas.Uplo) blas.Uplo {
 	if ul == blas.Upper {
 		return blas.Lower

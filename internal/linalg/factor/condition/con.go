@@ -12,7 +12,7 @@ import (
 // or, if trans is set, with A⁻ᵀx. Con returns 0 if a result of solve is not finite.
 //
 // norm1 estimates the norm of anorm*A⁻¹, with anorm scaled down by a power of two if it is above 2⁶⁴.
-// The solves, which multiply elements of A by results, are then finite up to condition numbers of 2⁹⁶⁰.
+// The solves multiply elements of A by results; these are then finite for condition numbers up to 2⁹⁶⁰.
 func Con(n int, anorm float64, solve func(x []float64, trans bool)) float64 {
 	if n == 0 {
 		return 1

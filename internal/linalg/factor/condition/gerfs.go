@@ -32,8 +32,8 @@ const Roundoff = 0x1p-53
 // enough for the products and the solves to run at full speed.
 const RefinePanel = 256
 
-// Refine takes one step of refinement on each column of x, and keeps the step if it improves the
-// column. It writes the backward errors and the forward error bounds of all columns.
+// Refine takes one step of refinement on each column of x, a solution of A X = B, and keeps the step if
+// it improves the column. It writes the backward errors and the forward error bounds of all columns.
 func (f Gerfs) Refine(x, b blas64.General, backward, forward []float64) {
 	for i := range f.N {
 		_, v := f.Backend.AbsMax(f.A.Elements(i, f.first(i), f.N))
@@ -62,9 +62,9 @@ func (f Gerfs) Improve(x, b blas64.General) (largest float64) {
 	return slices.Max(backward)
 }
 
-// eachPanel calls do for RefinePanel columns of x and b at a time, from column j on, with their
-// backward errors. It passes six matrices m of the same size: the residual R, W = |A||X| + |B|, room
-// for a better X with its own R and W, and room for magnitudes.
+// eachPanel calls do for at most RefinePanel columns of x and b at a time, from column j on, with their
+// backward errors. m holds six matrices of the same size: the residual R, W = |A||X| + |B|, room for a
+// better X with its own R and W, and room for magnitudes.
 func (f Gerfs) eachPanel(x, b blas64.General, backward []float64, do func(j int, x, b blas64.General, m [6][]float64, backward []float64)) {
 	columns := func(g blas64.General, j, c int) blas64.General {
 		return blas64.General{Rows: g.Rows, Cols: c, Stride: g.Stride, Data: g.Data[j:]}
@@ -83,8 +83,8 @@ func (f Gerfs) eachPanel(x, b blas64.General, backward []float64, do func(j int,
 	}
 }
 
-// step refines x and keeps the columns that improve. For these it updates R and W in m, and the
-// backward errors. It reports whether a column changed.
+// step refines x and keeps the columns that improve. For these columns it updates R and W in m, and
+// backward. It reports whether a column changed.
 func (f Gerfs) step(x, b blas64.General, m [6][]float64, backward []float64) (improved bool) {
 	n, c := x.Rows, x.Cols
 	r, w, y, ry, wy, magnitudes := m[0], m[1], m[2], m[3], m[4], m[5]
@@ -123,8 +123,7 @@ func (f Gerfs) step(x, b blas64.General, m [6][]float64, backward []float64) (im
 	return improved
 }
 
-// residual computes R = B - A X and W = |A||X| + |B|, both without gaps between rows. It overwrites
-// magnitudes.
+// residual computes R = B - A X and W = |A||X| + |B|, both without row gaps. It overwrites magnitudes.
 func (f Gerfs) residual(x, b blas64.General, magnitudes, r, w []float64) {
 	c := x.Cols
 	for i := range x.Rows {

@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// guard returns a number, add, to add to sums of magnitudes that are at most limit, since underflow may
-// have spoilt their relative accuracy. With gradual underflow each of the n+1 terms loses at most the
-// smallest positive number. (safe1 and safe2 in LAPACK's dgerfs allow for arithmetic that flushes to
-// zero. They are 2⁵² times as large and spoil the bounds from 1e-290 down.)
+// guard returns the number to add to a sum of magnitudes of at most limit, since underflow may have
+// spoilt its relative accuracy. With gradual underflow each of the n+1 terms loses at most the smallest
+// positive number. (safe1 and safe2 in LAPACK's dgerfs allow for arithmetic that flushes to zero. They
+// are 2⁵² times as large and spoil the bounds from 1e-290 down.)
 func (f Gerfs) guard() (add, limit float64) {
 	add = float64(float64(f.N+1) * math.SmallestNonzeroFloat64)
 	return add, add / Roundoff
@@ -43,8 +43,8 @@ func (f Gerfs) backward(c int, r, w, errs []float64) {
 	}
 }
 
-// forward writes bounds on max_i |x - x*|_i / max_i |x|_i, x* exact, for the columns of x, given their
-// residuals r and w = |A||x| + |b|. It overwrites w and the workspaces work and rhs, of the size of x.
+// forward writes bounds on max_i |x - x*|_i / max_i |x|_i, where x* is exact, for the columns of x,
+// given their residuals r and w = |A||x| + |b|. It overwrites w, work and rhs, all of x's size.
 //
 // With G = diag(|r| + (n+1) u w), a bound is ‖A⁻¹G‖∞/‖x‖∞, and ‖A⁻¹G‖∞ is the 1-norm of the transpose G
 // A⁻ᵀ, which the estimator of Con can estimate. LAPACK estimates one column after another, with some
@@ -72,7 +72,7 @@ func (f Gerfs) forward(x blas64.General, r, w, work, rhs []float64, bounds []flo
 	}
 }
 
-// An estimator estimates the bound of one column; weights is its diagonal of G.
+// An estimator estimates the bound of one column; weights is the diagonal of G for this column.
 type estimator struct {
 	norm1
 	column  int
@@ -138,7 +138,8 @@ func (f Gerfs) apply(active []*estimator, rhs []float64) {
 	}
 }
 
-// solve solves for the x of some estimators, as columns of rhs if side is Left, and otherwise as rows.
+// solve overwrites the x of each given estimator with A⁻¹x if side is Left, and with x A⁻¹ otherwise.
+// It uses rhs as a workspace.
 func (f Gerfs) solve(side blas.Side, which []*estimator, rhs []float64) {
 	c := len(which)
 	if c == 0 {

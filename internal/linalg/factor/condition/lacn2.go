@@ -20,15 +20,15 @@ type norm1 struct {
 	turns int // number of unit vectors so far
 }
 
-// A norm1Step is the product that next expects.
+// A norm1Step names the product that next expects in x.
 type norm1Step int
 
 const (
 	norm1Begin      norm1Step = iota
 	norm1Mean                 // A (1/n, ..., 1/n)
-	norm1MeanSigns            // Aᵀ times its signs
+	norm1MeanSigns            // Aᵀ times the signs of that product
 	norm1Column               // A times a unit vector
-	norm1Signs                // Aᵀ times its signs
+	norm1Signs                // Aᵀ times the signs of that product
 	norm1Alternates           // A (1, -1-1/(n-1), ..., ±2)
 )
 

@@ -7,8 +7,8 @@ import (
 	"blskernel/internal/linalg/factor"
 )
 
-// A balance is a permutation P and a scaling D with A = P D B D⁻¹ Pᵀ. B is triangular except in rows
-// and columns ilo to ihi, whose norms are close. The elements of D are powers of two.
+// A balance is a permutation P and a scaling D, by powers of two, with A = P D B D⁻¹ Pᵀ. B is upper
+// triangular except in rows and columns ilo to ihi, where row i and column i have similar norms.
 type balance struct {
 	n, ilo, ihi int
 	scale       []float64 // in rows ilo to ihi the elements of D; elsewhere the row exchanged with this one
@@ -101,8 +101,8 @@ func norm(bk factor.Backend, x []float64) float64 {
 }
 
 // factor returns the power of two by which to multiply column i, of norm c, and divide row i, of norm
-// r. It returns 1 if the sum of the norms falls by at most a twentieth, or if elements would overflow
-// or underflow.
+// r. It returns 1 if this would lower the sum of the norms by at most a twentieth, or make elements
+// overflow or underflow.
 func (b *balance) factor(bk factor.Backend, a block.Matrix, i int, c, r float64) float64 {
 	const least = smallest / ulp * 2
 	f, sum := 1.0, c+r

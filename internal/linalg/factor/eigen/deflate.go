@@ -13,8 +13,8 @@ import (
 // deflate brings a window of the given order, the last rows and columns of the active block ktop to
 // kbot, to Schur form. The column left of the window becomes a spike. An eigenvalue whose component of
 // the spike is negligible is an eigenvalue of h to working precision and is deflated. The rest becomes
-// Hessenberg again. deflate returns the numbers of eigenvalues left and deflated; they are in w up to
-// kbot, the deflated ones last. (Aggressive early deflation; LAPACK: dlaqr3.)
+// Hessenberg again. deflate returns the numbers of eigenvalues left and deflated. These eigenvalues are
+// in w up to kbot, the deflated ones last. (Aggressive early deflation; LAPACK: dlaqr3.)
 func (m *multishift) deflate(ktop, kbot, order int) (left, deflated int) {
 	at := kbot - order + 1
 	spike := 0.0
@@ -63,7 +63,7 @@ func (m *multishift) deflate(ktop, kbot, order int) (left, deflated int) {
 	return left - failed, order - left
 }
 
-// detect moves up the eigenvalues whose component of the spike is not negligible, to row failed and the
+// detect moves the eigenvalues whose component of the spike is not negligible up to row failed and the
 // rows after it. It returns the row after the last one moved.
 func (p *problem) detect(failed int, spike, tiny float64) (left int) {
 	left = p.n
@@ -155,14 +155,14 @@ func square0(n int) block.Matrix {
 // stripWidth is the number of columns or rows that a task of spread multiplies.
 const stripWidth = 96
 
-// flopsWorthThreads is the rate, in flops per nanosecond, from which spread estimates its time: four
-// times the actual rate. Between windows only one thread works, and workers that poll slow it down: at
-// order 300 they would make all of Hseqr 1.3 times as slow.
+// flopsWorthThreads is the rate, in flops per nanosecond, with which spread estimates its time. It is
+// four times the actual rate, so that small products stay on one thread. Between windows only one
+// thread works, and polling workers slow it down: at order 300 they would make Hseqr 1.3 times as slow.
 const flopsWorthThreads = 200
 
-// spread applies the orthogonal u, of the given order, to rows and columns at to at+order-1. It
+// spread applies the orthogonal u, of the given order, to the rows and columns [at, at+order). It
 // multiplies these rows of h, from column colsFrom on, by uᵀ on the left. It multiplies these columns
-// of h, above row rowsTo, and of z by u on the right. Unless m.whole is set, it stays within rows and
+// of z, and of h above row rowsTo, by u on the right. Unless m.whole is set, it stays within rows and
 // columns ktop to kbot of h.
 func (m *multishift) spread(u block.Matrix, order, at, ktop, kbot, rowsTo, colsFrom int) {
 	top, right := ktop, kbot+1

@@ -18,8 +18,7 @@ const gehrdColumns = 32
 // ihi = n-1. (LAPACK: dgehrd, dlahr2; Quintana-Ortí and van de Geijn, ACM TOMS 32, 2006.)
 //
 // A fifth of the flops are products of the rest of the matrix with one vector per column. They run as
-// fast as a cache or memory delivers the matrix: n³/3 numbers in all. The rest are products of
-// matrices.
+// fast as a cache or memory delivers the matrix: n³/3 numbers. The rest are products of matrices.
 func Gehrd(bk factor.Backend, n, ilo, ihi int, a block.Matrix, tau []float64) {
 	clear(tau)
 	most := min(gehrdColumns, ihi-ilo-1) // the reflection of column ihi-1 is I

@@ -62,7 +62,7 @@ func Hseqr(bk factor.Backend, whole bool, n, ilo, ihi int, h block.Matrix, w []c
 	return first
 }
 
-// solve is Hseqr for rows and columns ilo to ihi, with depth levels of windows.
+// solve is Hseqr for p, with depth levels of deflation windows inside deflation windows.
 func (p *problem) solve(bk factor.Backend, ilo, ihi, depth int) (first int) {
 	if ihi < ilo {
 		return 0
@@ -134,8 +134,8 @@ func (m *multishift) iterate(ilo, ihi int) (first int) {
 }
 
 // shifts returns at most count shifts for rows ktop to kbot, in pairs. They are the eigenvalues that
-// deflation left, in the elements kbot-left+1 to kbot of w, or, if these are few, eigenvalues of the
-// last rows. If stuck is set, they are exceptional shifts.
+// deflation left, in the elements kbot-left+1 to kbot of w. If these are few, eigenvalues of the last
+// block of order count replace them; if stuck is set, exceptional shifts do.
 func (m *multishift) shifts(ktop, kbot, count, left int, stuck bool) []complex128 {
 	from := kbot - left + 1
 	switch {

@@ -160,7 +160,7 @@ func (p *problem) standardize(i int) {
 	r.right(p.z, i, 0, p.zRows)
 }
 
-// step does the count-th double step on rows and columns l to i; every tenth has exceptional shifts.
+// step does the count-th double step on rows and columns l to i; every tenth uses exceptional shifts.
 func (p *problem) step(l, i, count int) {
 	h := p.h
 	top, right := l, i+1

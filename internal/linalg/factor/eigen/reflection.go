@@ -13,7 +13,7 @@ const (
 	smallest = 0x1p-1022
 )
 
-// A reflection is I - (t0, t1, t2)ᵀ(1, v1, v2) for three neighbouring rows or columns; for two v2 = 0.
+// A reflection is I - (t0, t1, t2)ᵀ(1, v1, v2), on three adjacent rows or columns; on two, v2 = t2 = 0.
 type reflection struct{ v1, v2, t0, t1, t2 float64 }
 
 // reflect returns the reflection of (x, y, z) to (beta, 0, 0). It is I if y = z = 0. (LAPACK: dlarfg.)
@@ -134,7 +134,7 @@ func (q square) imaginary() float64 {
 	return float64(math.Sqrt(math.Abs(q.b)) * math.Sqrt(math.Abs(q.c)))
 }
 
-// times returns q times the matrix whose columns are (c, s) and (-s, c).
+// times returns q times the matrix with the columns (c, s) and (-s, c) of r.
 func (q square) times(r rotation) square {
 	return square{
 		float64(q.a*r.c) + float64(q.b*r.s), float64(q.b*r.c) - float64(q.a*r.s),
@@ -144,8 +144,8 @@ func (q square) times(r rotation) square {
 
 func (q square) transposed() square { return square{q.a, q.c, q.b, q.d} }
 
-// standard returns the standard form of q in a real Schur form, and the rotation of rows and columns to
-// it. In standard form c = 0, or a = d and b c < 0 if eigenvalues are complex. (LAPACK: dlanv2.)
+// standard returns the standard form of q and the rotation of rows and columns that leads to it. In
+// standard form c = 0 or, for complex eigenvalues, a = d and b c < 0. (LAPACK: dlanv2.)
 func (q square) standard() (square, rotation) {
 	switch {
 	case q.c == 0, q.a == q.d && math.Signbit(q.b) != math.Signbit(q.c) && q.b != 0:

@@ -40,7 +40,7 @@ func gehd2(bk factor.Backend, n, ilo, ihi int, a block.Matrix, tau []float64) {
 	}
 }
 
-// reflectRows multiplies the first len(sums) columns of a by I - tau v vᵀ from the left.
+// reflectRows multiplies the len(v)×len(sums) a by I - tau v vᵀ from the left. sums is a workspace.
 func reflectRows(v []float64, tau float64, a block.Matrix, sums []float64) {
 	clear(sums)
 	for r, x := range v {

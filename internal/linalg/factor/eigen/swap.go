@@ -16,8 +16,8 @@ func blockOrder(t block.Matrix, n, i int) int {
 
 // sylvester solves A X - X B = C by elimination with complete pivoting. A and B are the diagonal blocks
 // of orders n1 and n2 of d, and C is its block to the right of A. d has stride 4 and no element above 1
-// in magnitude. A pivot that is too small is replaced: the eigenvalues of A and B are then equal to
-// working precision. (LAPACK: dlasy2.)
+// in magnitude. A pivot below ulp is replaced by ulp: A and B then share an eigenvalue to working
+// precision. (LAPACK: dlasy2.)
 func sylvester(d block.Matrix, n1, n2 int) (x [2][2]float64) {
 	n := n1 * n2
 	var m [4][5]float64

@@ -33,8 +33,8 @@ type upper struct {
 // w, to the upper triangle of x, in about n³/3 flops. The largest element of a column, or of a pair of
 // columns, is about 1. (LAPACK: dtrevc3.)
 //
-// It solves for all vectors at once, by halves of the rows. A product accounts for the rows below; the
-// blocks on the diagonal, shifted by a different eigenvalue for each column, are solved row by row.
+// It solves for all vectors at once, by halves of the rows. A product subtracts the terms of the rows
+// below. The blocks on the diagonal, shifted by each column's eigenvalue, are solved row by row.
 func trevc(bk factor.Backend, small bool, n int, t block.Matrix, w []complex128, x block.Matrix) {
 	u := upper{bk: bk, small: small, n: n, t: t, x: x, w: w, tiny: make([]float64, n)}
 	for i := range n {
@@ -117,8 +117,7 @@ func (u *upper) row(i int) {
 	}
 }
 
-// rowPair solves for rows i and i+1, which share a diagonal block, by elimination with complete
-// pivoting.
+// rowPair solves for rows i and i+1 of one diagonal block, by elimination with complete pivoting.
 func (u *upper) rowPair(i int) {
 	x, y, q := u.x.Elements(i, 0, u.n), u.x.Elements(i+1, 0, u.n), squareAt(u.t, i)
 	b, c := complex(q.b, 0), complex(q.c, 0)
@@ -184,7 +183,7 @@ func (u *upper) scale(k, columns int, r, v float64) {
 	}
 }
 
-// powers returns for each column of the n×n x, or pair of columns, the power of two that makes the
+// powers returns, for each column or pair of columns of the n×n x, the power of two that makes its
 // largest element about 1.
 func powers(n int, x block.Matrix, w []complex128) []float64 {
 	f := make([]float64, n)

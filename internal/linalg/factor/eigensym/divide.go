@@ -39,7 +39,8 @@ func (v *divider) divide(d, e []float64, first int) bool {
 	return true
 }
 
-// merge diagonalizes a block of two diagonal halves, which the off-diagonal element beside couples.
+// merge diagonalizes a block with the diagonal d. Its halves, the first of order half, are already
+// diagonal; only the off-diagonal element beside couples them. It updates the vectors in the rows of z.
 func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 	n := len(d)
 	m := secular.Merge{D: d, X: make([]float64, n), Halves: make([]secular.Half, n), Cut: half}
@@ -66,10 +67,9 @@ func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 	}
 }
 
-// Stedc overwrites d with the eigenvalues, in any order, of the symmetric tridiagonal n×n matrix T with
-// the diagonal d and the subdiagonal e. It overwrites e with zeros, and row i of the n×n z with the
-// eigenvector for d[i]. It returns false if 30n sweeps are not enough for the leaves; d, e and z are
-// then undefined.
+// Stedc overwrites d with the eigenvalues, in any order, of the symmetric tridiagonal n×n T with
+// diagonal d and subdiagonal e. It zeroes e and overwrites row i of the n×n z with the eigenvector for
+// d[i]. It returns false if 30n sweeps do not suffice for the leaves; d, e and z are then undefined.
 //
 // It takes at most about 4n³/3 flops, nearly all in products, and fewer if eigenvalues coincide or
 // vectors are localized. The workspace has 2n² numbers. (LAPACK: dstedc.)

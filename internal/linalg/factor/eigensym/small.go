@@ -101,7 +101,7 @@ func two(ul blas.Uplo, wanted bool, a block.Matrix, w []float64) bool {
 	return true
 }
 
-// loadSmall is load for the upper triangle only. It returns false if an element is not finite.
+// loadSmall is load without the zeros below the diagonal. It returns false if an element is not finite.
 func loadSmall(ul blas.Uplo, n int, a, z block.Matrix) (exponent int, ok bool) {
 	down, across := a.Ld, 1
 	if ul == blas.Lower {

@@ -18,7 +18,7 @@ func Sterf(d, e []float64) bool {
 	return diagonalize(d, e, q.block)
 }
 
-// rotate rotates the vectors of rows i and i+1 of the block.
+// rotate applies the rotation (c, s) to the vectors of rows i and i+1 of the block.
 func (q *solver) rotate(i int, c, s float64) {
 	if q.reversed {
 		q.plane.Rotate(q.n-1-i, q.n-2-i, c, s)
@@ -27,7 +27,7 @@ func (q *solver) rotate(i int, c, s float64) {
 	}
 }
 
-// pair diagonalizes the two rows from row l of the block on.
+// pair diagonalizes the 2×2 block in rows l and l+1; d and e begin there.
 func (q *solver) pair(d, e []float64, l int) {
 	beside := e[0]
 	if !q.vectors {
@@ -42,8 +42,8 @@ func (q *solver) pair(d, e []float64, l int) {
 	}
 }
 
-// sweep makes one sweep over an unreduced matrix from row l of the block on: rotations of rows i and
-// i+1, from the last to the first, multiply T from both sides. The first is for T minus the shift.
+// sweep sweeps over an unreduced matrix from row l of the block on. Rotations of rows i and i+1, from
+// the last to the first, multiply T from both sides. The first rotation comes from T minus the shift.
 //
 // Each rotation depends on the one before. T is updated with squares and products of c and s, which
 // wait for only one division; the square root for c and s is ready when the next rotation needs them.

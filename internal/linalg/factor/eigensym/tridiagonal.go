@@ -15,9 +15,8 @@ const (
 	sweeps  = 30 // at most, per row
 )
 
-// A solver is the state of the implicit QL algorithm for a tridiagonal matrix with the diagonal d and
-// the subdiagonal e. An eigenvalue of a random matrix takes about two sweeps, so vectors of order n
-// take 6n³ flops.
+// A solver is the state of the implicit QL algorithm for a tridiagonal matrix with diagonal d and
+// subdiagonal e. An eigenvalue of a random matrix takes about two sweeps, so n vectors take 6n³ flops.
 type solver struct {
 	factor.Backend
 	vectors  bool         // whether to compute vectors; if not, e holds squares
@@ -30,8 +29,8 @@ type solver struct {
 }
 
 // diagonalize overwrites d with the eigenvalues, in any order, and e with zeros. It splits the matrix
-// where e is negligible, scales each block to numbers up to 1, and calls do with the block and its
-// first row. It returns false if do does.
+// where e is negligible and scales each block to numbers of at most 1 in magnitude. Then it calls do
+// with the block and its first row. It returns false if do does.
 func diagonalize(d, e []float64, do func(d, e []float64, first int) bool) bool {
 	for first, last := 0, 0; first < len(d); first, last = last+1, last+1 {
 		for last < len(e) && !(math.Abs(e[last]) <= math.Sqrt(math.Abs(d[last]))*math.Sqrt(math.Abs(d[last+1]))*eps) {
@@ -96,8 +95,8 @@ func (q *solver) block(d, e []float64, first int) bool {
 	return true
 }
 
-// end returns the last row of the block that begins with row l, after which e is negligible, and clears
-// this e. Without vectors e holds squares; 2⁻⁸⁰⁰ keeps them far enough above underflow for sweeps to be
+// end returns the last row of the block that begins with row l, and clears the negligible e after it.
+// Without vectors e holds squares; 2⁻⁸⁰⁰ keeps them so far above underflow that sweeps are
 // similarities.
 func (q *solver) end(d, e []float64, l int) int {
 	for ; l < len(e); l++ {
@@ -129,7 +128,7 @@ func unitScale(size float64) float64 {
 	return math.Ldexp(1, min(max(-1000, -exponent), 1000)) // the reciprocal is finite
 }
 
-// shift returns p minus the eigenvalue of [p e; e next] that is closer to p. (Wilkinson.)
+// shift returns p minus Wilkinson's shift, the eigenvalue of [p e; e next] that is closer to p.
 func shift(p, e, next float64) float64 {
 	g := (next - p) / (2 * e)
 	return e / (g + math.Copysign(detmath.Hypot(g, 1), g))

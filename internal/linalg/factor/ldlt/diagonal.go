@@ -16,8 +16,7 @@ import (
 // Sytrf: its off-diagonal element is at least 1.56 times as large as its diagonal elements.
 type Diagonal struct{ D, E []float64 }
 
-// cut returns n, or a neighbour of n if a cut at n > 0 would split a 2×2 block. A nil d is the
-// identity.
+// cut returns n, or a neighbour of n if a cut at n > 0 would split a 2×2 block. A nil d has none.
 func (d *Diagonal) cut(n int) int {
 	switch {
 	case d == nil || d.E[n-1] == 0:
@@ -89,10 +88,10 @@ type rotation struct {
 	c, s float64
 }
 
-// diagonalize returns the rotations J with D = J Λ Jᵀ, and writes the diagonal of Λ to lambda. They
-// turn a symmetric update A D Aᵀ into (A J) Λ (A J)ᵀ. The eigenvalues of a 2×2 block have opposite
-// signs, and cancellation costs at most a factor of 2.8 (Golub and Van Loan, Matrix Computations,
-// section 8.5.2).
+// diagonalize returns the rotations J with D = J Λ Jᵀ, and writes the diagonal of Λ to lambda. The
+// rotations turn a symmetric update A D Aᵀ into (A J) Λ (A J)ᵀ. The eigenvalues of a 2×2 block have
+// opposite signs, and cancellation costs at most a factor of 2.8 (Golub and Van Loan, Matrix
+// Computations, section 8.5.2).
 func (d *Diagonal) diagonalize(lambda []float64) []rotation {
 	var all []rotation
 	copy(lambda, d.D)
@@ -109,8 +108,7 @@ func (d *Diagonal) diagonalize(lambda []float64) []rotation {
 	return all
 }
 
-// addSymmetric adds Z D⁻¹ Zᵀ to the upper triangle of the m×m block c, and overwrites the m×n block z
-// with Z D⁻¹.
+// addSymmetric adds Z D⁻¹ Zᵀ to the upper triangle of the m×m c, and overwrites the m×n z with Z D⁻¹.
 func (d *Diagonal) addSymmetric(bk factor.Backend, m, n int, z, c block.Matrix) {
 	w := factor.Acquire()
 	defer w.Release()

@@ -7,16 +7,16 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Inverse overwrites the triangle ul of a, U or L = Uᵀ, with the same triangle of X = (Uᵀ D U)⁻¹. If d
-// is nil, D is the identity; otherwise a is upper, with ones on its diagonal. It computes, by halves,
+// Inverse overwrites the triangle ul of a, U or L = Uᵀ, with the same triangle of X = (Uᵀ D U)⁻¹. A nil
+// d stands for I; otherwise a is upper, with ones on its diagonal. It computes, by halves down to base,
 //
 //	U = | U11 U12 |    W = U11⁻¹ U12,  Z = W U22⁻¹,
 //	    |     U22 |,   X12 = -Z D2⁻¹ U22⁻ᵀ,  X22 = (U22ᵀ D2 U22)⁻¹,
 //	                   X11 = (U11ᵀ D1 U11)⁻¹ + Z D2⁻¹ Zᵀ,
 //
 // in the storage of U and without forming U⁻¹, by three triangular solves, a symmetric update and
-// recursion on the two halves. It is the one-sweep inversion of Bientinesi, Gunter and van de Geijn
-// (ACM TOMS 35(1), 2008, doi:10.1145/1377603.1377606), by halves.
+// recursion on the two halves. It is a recursive form of the one-sweep inversion of Bientinesi, Gunter
+// and van de Geijn (ACM TOMS 35(1), 2008, doi:10.1145/1377603.1377606).
 func Inverse(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix, d *Diagonal) {
 	if n <= base {
 		w := factor.Acquire()
@@ -64,8 +64,8 @@ func Inverse(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix, d *Di
 	Inverse(bk, ul, base, n2, a22, d2)
 }
 
-// inverseRows writes both triangles of the symmetric X = (Uᵀ D U)⁻¹ to x, by block rows from the last.
-// X solves U X = M, where M = D⁻¹ U⁻ᵀ is known on and above the diagonal. Once X22 is known,
+// inverseRows writes both triangles of the symmetric X = (Uᵀ D U)⁻¹ to x, block row by block row from
+// the last. X solves U X = M, where M = D⁻¹ U⁻ᵀ is known on and above the diagonal. Once X22 is known,
 //
 //	U11 X12 = M12 - U12 X22,   U11 X11 = M11 - U12 X21.
 //

@@ -47,7 +47,7 @@ const quickSuccession = 4
 // bunchKaufman is (1+√17)/8, which makes the bounds on the growth by a 1×1 and by a 2×2 pivot equal.
 const bunchKaufman = 0.64038820320220756872767623199676
 
-// eliminate computes nb columns, or nb-1 if the last pivot might need one more, or all m, and returns
+// eliminate computes nb columns, nb-1 if the last pivot might need two, or all m if nb >= m. It returns
 // their number. It stops at a pivot that is zero or not finite, and returns that pivot.
 func (p *lasyf) eliminate() (int, *factor.Pivot) {
 	m := p.m
@@ -101,8 +101,8 @@ func (p *lasyf) eliminate() (int, *factor.Pivot) {
 
 func (p *lasyf) row(k int) []float64 { return p.l.X[k*p.m : (k+1)*p.m] }
 
-// column writes column c of the matrix to dst, from row k on and updated by the k eliminations so far.
-// It returns the index and size of the first largest element but dst[c]; size is 0 if all are 0 or NaN.
+// column writes column c of the matrix to dst, from row k on, after k eliminations. It returns the
+// index and size of the first largest element other than dst[c]; size is 0 if all are 0 or NaN.
 func (p *lasyf) column(dst []float64, k, c int) (at int, size float64) {
 	p.dst, p.k, p.c = dst, k, c
 	for i := 0; i < k; i++ {
@@ -126,7 +126,7 @@ func (p *lasyf) column(dst []float64, k, c int) (at int, size float64) {
 	return at, size
 }
 
-// columnParts computes the parts [part, end) of column.
+// columnParts computes the parts [part, end) of the column that column writes.
 func (p *lasyf) columnParts(part, end int) {
 	for ; part < end; part++ {
 		from := p.k + part*columnPart
@@ -161,8 +161,8 @@ func (p *lasyf) columnParts(part, end int) {
 	}
 }
 
-// exchange exchanges rows from and to of the matrix, and the same columns; l holds cols updated
-// columns. In a, column from is only moved to the place of column to, which l holds.
+// exchange exchanges rows and columns from and to of the matrix, and elements from and to of the first
+// cols rows of l. In a, column from is only moved to the place of column to, which l holds.
 func (p *lasyf) exchange(cols, from, to int) {
 	if from == to {
 		return

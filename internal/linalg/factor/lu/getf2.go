@@ -70,8 +70,9 @@ func (p *getf2) eliminate(j0, j1 int) {
 	}
 }
 
-// inSquares calls do for squares of the panel, of 64 rows each, so that the cache lines written stay in
-// the cache until they are complete. An element from memory takes about a nanosecond.
+// inSquares calls do(i, rows) for squares of the panel: rows i to i+rows-1, at most 64 at a time. The
+// cache lines that do writes then stay in the cache until they are complete. An element from memory
+// takes about a nanosecond.
 func (p *getf2) inSquares(do func(i, rows int)) {
 	const square = 64
 	p.bk.BlockRows((p.m+square-1)/square, square*p.n, func(from, to int) {

@@ -31,8 +31,8 @@ func Getrf(bk factor.Backend, base, m, n int, a block.Matrix, swap []int) {
 	}
 }
 
-// BadPivot returns the first diagonal element of the n×n U that is zero or not finite, or nil. An
-// overflow makes a row infinite or NaN, and its diagonal at the latest when it becomes the pivot row.
+// BadPivot returns the first diagonal element of the n×n U that is zero or not finite, or nil. After an
+// overflow, a row has an infinity or NaN on its diagonal when it becomes the pivot row.
 func BadPivot(n int, u block.Matrix) *factor.Pivot {
 	for k := range n {
 		if d := u.X[u.Row(k)+k]; d == 0 || !factor.IsFinite(d) {
@@ -49,8 +49,8 @@ type getrf struct {
 	work []float64
 }
 
-// factor is Getrf for m >= n if the first ready columns are already done: none, all n, or the first
-// half, the first half of that, and so on. While the right half is updated, one thread goes on to
+// factor is Getrf for m >= n. The first ready columns are already factored: none, all n, the first
+// half, the first half of that half, and so on. While the right half is updated, one thread goes on to
 // factor its first columns.
 func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) {
 	switch {
@@ -110,8 +110,8 @@ func (f *getrf) update(m, n, j, cols int, a block.Matrix, swap []int) {
 	}
 }
 
-// GetrfLibrary overwrites the n×n a with the factors of P Aᵀ = L U, as a library that stores matrices
-// by columns computes them.
+// GetrfLibrary overwrites the n×n a with the factors of P Aᵀ = L U, and swap with P. lib computes them,
+// since it takes the rows of a for columns.
 func GetrfLibrary(lib backend.ColumnMajorLAPACK, n int, a block.Matrix, swap []int) {
 	ipiv := make([]int32, n)
 	lib.Dgetrf(n, n, a.X, a.Ld, ipiv)

@@ -9,8 +9,9 @@ import (
 )
 
 // GetriColumns returns the number of columns of the inverse of order n that Getri computes together.
-// Each group solves with a triangle of its size, which is slower than a product; this favours small
-// groups. But each group also reads all of the inverse so far, from memory if the inverse is large.
+// Each group of columns takes a solve with a triangle of its size, which is slower than a product; this
+// favours small groups. But each group also reads the whole inverse so far, from memory if the inverse
+// is large.
 func GetriColumns(n int) int {
 	if n < 1500 {
 		return InverseColumns
@@ -51,7 +52,7 @@ func Getri(bk factor.Backend, nb, n int, a block.Matrix, swap []int, work []floa
 	factor.Lapmt(bk, n, a, swap, true)
 }
 
-// GetriLibrary overwrites the factors that GetrfLibrary left in a with A⁻¹.
+// GetriLibrary overwrites the factors that GetrfLibrary left in the n×n a with A⁻¹; swap holds P.
 func GetriLibrary(lib backend.ColumnMajorLAPACK, n int, a block.Matrix, swap []int) {
 	ipiv := make([]int32, n)
 	for k, s := range swap {

@@ -57,7 +57,7 @@ func Gelsy(bk factor.Backend, tolerance float64, m, n int, a block.Matrix) Compl
 }
 
 // Solve overwrites the first n rows of the max(m, n)×nrhs b, whose first m rows are B, with the X of
-// least norm among the minimizers of ‖A X - B‖, column by column.
+// least norm among the minimizers of ‖A X - B‖ in each column.
 func (c Complete) Solve(bk factor.Backend, nrhs int, b block.Matrix) {
 	r := c.Rank
 	exponent, _ := factor.Scale(bk, gelsRange, c.m, nrhs, b)

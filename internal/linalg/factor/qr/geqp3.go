@@ -14,10 +14,10 @@ const geqp3Columns = 32
 
 // Geqp3 overwrites the m×n dense a with the QR factorization with column pivoting A P = Q R, in the
 // form of Geqrf. Each step takes the remaining column with the longest component orthogonal to the
-// earlier columns. So the diagonal elements of R do not increase in magnitude, up to rounding. Column j
-// of A P is column order[j] of A; on entry order lists the columns of a as they are. The first fixed
-// columns stay in front. tau has min(m, n) elements. Geqp3 takes 4mnk - 2(m+n)k² + 4k³/3 flops for
-// k = min(m, n), half of them in passes over the rest of the matrix, one per column.
+// earlier columns. The diagonal elements of R therefore do not increase in magnitude, up to rounding.
+// Column j of A P is column order[j] of A; on entry order lists the columns of a as they are. The first
+// fixed columns stay in front. tau has min(m, n) elements. Geqp3 takes 4mnk - 2(m+n)k² + 4k³/3 flops
+// for k = min(m, n), half of them in passes over the rest of the matrix, one per column.
 //
 // (LAPACK: dgeqp3 and dlaqps; Quintana-Ortí, Sun and Bischof, SIAM J. Sci. Comput. 19, 1998; norms by
 // Drmač and Bujanović, ACM Trans. Math. Softw. 35(2), 2008.)
@@ -142,8 +142,8 @@ func (p *laqps) exchange(j, c int) {
 	p.norms[q], p.exact[q] = p.norms[k], p.exact[k]
 }
 
-// downdate subtracts a row of R from the norms of the columns from j on. It returns the columns whose
-// norms have lost half of their digits since they were last computed.
+// downdate removes row, a row of R, from the norms of the columns from j on. It returns the columns
+// whose norms have lost half of their digits since they were last computed.
 func (p *laqps) downdate(j int, row []float64) (lost []int) {
 	const half = 0x1p-26 // the square root of eps
 	for i, v := range row {

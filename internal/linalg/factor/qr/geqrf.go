@@ -25,9 +25,9 @@ const (
 	panelTime       = 2.5 // the time to update and reduce a block, relative to the time to update it
 )
 
-// For few right-hand sides the memory traffic of V counts, and T, if not kept, takes much of the time
-// of applying reflections: blocks of 16 columns are 1.3 to 2 times as fast as 64. Applied one by one
-// from the right, reflections stored as rows take as little as half the time if all is in a cache.
+// For few right-hand sides the memory traffic of V counts, and computing T, if it is not kept, takes
+// much of the time. Blocks of 16 columns are then 1.3 to 2 times as fast as 64. Applied one by one from
+// the right, reflections stored as rows take as little as half the time if everything fits in a cache.
 const (
 	ormqrColumns = 16
 	ormqrFew     = 32 // right-hand sides below which ormqrColumns are used
@@ -47,7 +47,7 @@ type QR struct {
 // Geqrf overwrites the m×n dense a with its QR factorization, in 2n²(m - n/3) flops for m >= n. It
 // reduces each block of nb columns to R in a workspace where columns are rows, and applies its
 // reflections to the columns on its right. If keep is not set, it returns the same A and Tau without T,
-// and does not compute what only T needs. nb, the block size, and geqrt's base are 0 except in tests.
+// and skips the work that only T needs. nb, the block size, and geqrt's base are 0 except in tests.
 func Geqrf(bk factor.Backend, keep bool, nb, base, m, n int, a block.Matrix) QR {
 	f := QR{M: m, K: min(m, n), NB: nb, A: a}
 	f.factor(bk, keep, base, n)

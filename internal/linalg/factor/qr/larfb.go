@@ -98,7 +98,7 @@ func larftColumn(bk factor.Backend, j, q int, tau float64, v block.Matrix, x []f
 	TimesT(t, j, 1, work)
 }
 
-// TimesT writes alpha times the product of the leading j×j block of T and x to column j of T.
+// TimesT computes column j of T above the diagonal: T[:j,j] = alpha T[:j,:j] x.
 func TimesT(t block.Matrix, j int, alpha float64, x []float64) {
 	for i := range j {
 		at, s := i*t.Ld, 0.0

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Reflections returns the Q of the reflections that LAPACK's dgeqrf left in the dense a of m rows. If
-// rows is set, dgelqf left them in an a of m columns. tau holds their scalar factors.
+// Reflections returns the Q of the reflections that LAPACK's dgeqrf left in the dense a of m rows or,
+// if rows is set, that dgelqf left in an a of m columns. tau holds their scalar factors.
 func Reflections(rows bool, m int, a block.Matrix, tau []float64) QR {
 	nb := geqrfColumnsLow
 	if m >= reflectorRows {
@@ -17,9 +17,8 @@ func Reflections(rows bool, m int, a block.Matrix, tau []float64) QR {
 	return QR{M: m, K: len(tau), NB: nb, Rows: rows, A: a, Tau: tau}
 }
 
-// Orgqr overwrites A with the first n columns of Q, 0 < K <= n <= M, or with their transpose if Rows is
-// set. It takes 4MnK - 2(M+n)K² + 4K³/3 flops, and a workspace of NB(M+n) numbers. (LAPACK: dorgqr,
-// dorglq.)
+// Orgqr overwrites A with the first n columns of Q, 0 < K <= n <= M, or their transpose if Rows is set.
+// It takes 4MnK - 2(M+n)K² + 4K³/3 flops and NB(M+n) numbers of workspace. (LAPACK: dorgqr, dorglq.)
 //
 // It starts from the first columns of I and multiplies by blocks of reflections H, from the last to the
 // first; the first columns of each H overwrite its V.

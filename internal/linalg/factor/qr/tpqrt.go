@@ -47,12 +47,12 @@ type TpqrtPlan struct {
 	Room  int // number of elements of [B Y] that are processed together
 }
 
-// planFor returns the plan for a problem of q rows. The sizes were measured on one core of Zen 4 with
-// k = q = 1000. Panels of 24, 32, 48 and 64 columns give 47, 48, 44 and 45 GFLOP/s: products with a V
-// of up to 32 columns read the strip in place, and others pack it. Room for 2¹⁸, 2¹⁹ and 2²⁰ numbers,
-// which stay in the cache from panel to panel, gives 46, 48 and 48; strips of 96 to 240 columns make no
-// difference. On two threads, strips of 96 columns are up to 1.07 times as fast as wider ones, the last
-// of which leave a thread idle. Few rows get narrower panels, since T would cost more than it saves.
+// planFor returns the plan for a problem of q rows. The sizes were measured on one core of Zen 4 with k
+// = q = 1000. Panels of 24, 32, 48 and 64 columns give 47, 48, 44 and 45 GFLOP/s: products with a V of
+// up to 32 columns read the strip in place, others pack it. Room for 2¹⁸, 2¹⁹ and 2²⁰ numbers, which
+// stay in the cache from panel to panel, gives 46, 48 and 48; strips of 96 to 240 columns make no
+// difference. On two threads, strips of 96 columns are up to 1.07 times as fast as wider strips, the
+// last of which leaves a thread idle. Few rows get narrower panels, since T costs more than it saves.
 //
 // A backend without block operations has its own threads: it needs large products from one goroutine.
 func planFor(bk factor.Backend, q int) TpqrtPlan {
@@ -68,7 +68,8 @@ func planFor(bk factor.Backend, q int) TpqrtPlan {
 }
 
 // Run does the elimination. If the input is not finite, Run returns the first such element and writes
-// nothing. If the result is not finite, Run returns its first such row as a Pivot.
+// nothing. If the result is not finite, Run returns the first row with such an element as a Pivot.
+// Otherwise it returns nil, nil.
 func (e *Tpqrt) Run(bk factor.Backend) (*factor.Element, *factor.Pivot) {
 	k, c, q := e.R.Cols, e.Z.Cols, e.B.Rows
 	if k == 0 || q == 0 {
@@ -108,7 +109,7 @@ func (e *Tpqrt) Run(bk factor.Backend) (*factor.Element, *factor.Pivot) {
 	return nil, nil
 }
 
-// rows eliminates rows i to i+q-1 of B, with p and next as the storage of two panels.
+// rows eliminates the rows of B in w, rows i to i+q-1, with p and next as the storage of two panels.
 func (e *Tpqrt) rows(p, next *tpqrt2) {
 	k, all := e.R.Cols, e.R.Cols+e.Z.Cols
 	e.factor(p, e.from)
@@ -242,7 +243,7 @@ func (e *Tpqrt) anyLarge() bool {
 	return large.Load()
 }
 
-// notFinite returns the first non-finite element of [R Z; B Y], or of its result [R' Z'; 0 Y'].
+// notFinite returns the first non-finite element of [R Z; B Y] or, if result is set, of [R' Z'; 0 Y'].
 func (e *Tpqrt) notFinite(result bool) *factor.Element {
 	k := e.R.Cols
 	for i := range k + max(e.B.Rows, e.Y.Rows) {
@@ -257,7 +258,7 @@ func (e *Tpqrt) notFinite(result bool) *factor.Element {
 	return nil
 }
 
-// stored returns the left and right part of row i of [R Z; B Y], and the column where the left begins.
+// stored returns both parts of row i of [R Z; B Y], and the column in which the left part begins.
 func (e *Tpqrt) stored(i int) (left, right []float64, from int) {
 	a, y := e.R, e.Z
 	if k := e.R.Cols; i >= k {

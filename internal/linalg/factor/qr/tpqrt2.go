@@ -42,8 +42,7 @@ func (p *tpqrt2) start(r, b block.Matrix, first, q, n int) {
 // rows returns the number of rows that B has in the columns before column c.
 func (p *tpqrt2) rows(c int) int { return min(p.q, p.first+c) }
 
-// factor eliminates columns c to c+n-1 of the panel by halves, as geqrt does; the identity on top makes
-// it simpler.
+// factor eliminates columns c to c+n-1 by halves, as geqrt does; the identity on top makes it simpler.
 func (p *tpqrt2) factor(c, n int) {
 	if n <= p.base {
 		p.factorBase(c, n)

@@ -17,7 +17,7 @@ type Equation struct {
 	Squares  bool
 }
 
-// A Root is a root, given by its distance from the nearest pole.
+// A Root is the root p[Pole] + Distance of an Equation, where p[Pole] is the nearest pole.
 type Root struct {
 	Pole     int
 	Distance float64
@@ -44,8 +44,9 @@ func (q Equation) distances(pole int, row []float64) {
 	}
 }
 
-// Solve writes the roots in ascending order. To row i of gaps it writes p[j] - x, the distances of all
-// poles from root i. It overwrites Z, except for its signs, with the z for which the roots are exact.
+// Solve writes the roots in ascending order to roots. To row i of gaps it writes p[j] - x, the
+// distances of all poles from root i. It overwrites Z, except for its signs, with the z for which the
+// roots are exact.
 //
 // It takes about 40n² flops, a sixth of them divisions.
 func (q Equation) Solve(bk factor.Backend, roots []Root, gaps block.Matrix) {

@@ -69,7 +69,8 @@ func (m *Merge) Deflate(order []int, least, negligible float64, rotate func(i, j
 	}
 }
 
-// Solve solves the equation of n kept rows, with the given Squares. work has n(n+16) elements for S.
+// Solve sets the results of m: it solves the Equation of the n kept rows, with the given Squares. work,
+// of n(n+16) elements, becomes S.
 func (m *Merge) Solve(bk factor.Backend, squares bool, work []float64) {
 	k := len(m.Kept)
 	m.Equation = Equation{Poles: make([]float64, k), Z: make([]float64, k), Squares: squares}

@@ -18,8 +18,8 @@ type search struct {
 	psi, phi, dpsi, dphi, bound float64
 }
 
-// solve finds root i, and writes the distances of the poles from it to gaps. It overwrites poles,
-// and returns the number of steps after the first guess.
+// solve finds root i, and writes the distances of the poles from this root to gaps. It overwrites
+// poles, and returns the number of steps after the first guess.
 //
 // Each step takes the root of a function with poles at left and right that agrees with the sums psi and
 // phi and their derivatives ("the middle way": Li, LAPACK Working Note 89; LAPACK: dlaed4). Steps that
@@ -90,7 +90,8 @@ func (s *search) evaluate() {
 	s.bound = bound + float64(8*(math.Abs(psi)+math.Abs(phi))) + 2 + float64(math.Abs(s.x)*(dpsi+dphi))
 }
 
-// step returns a step from x, where the function is f, to the root; beyond is set for the last root.
+// step returns an estimate of the step from x, where the function has the value f, to the root. beyond
+// is set for the last root.
 func (s *search) step(f float64, beyond bool) float64 {
 	left, right := s.gaps[s.left], s.gaps[s.right]
 	c := f - float64(left*s.dpsi) - float64(right*s.dphi)
@@ -107,8 +108,7 @@ func (s *search) step(f float64, beyond bool) float64 {
 }
 
 // between starts a search between two poles. It returns the pole nearer to the root, from which
-// distances are measured. x becomes the root of the function in which all other terms keep their values
-// at the midpoint.
+// distances are measured. x becomes the root with all other terms fixed at the midpoint.
 func (s *search) between() (pole int) {
 	gap := s.difference(s.right, s.left)
 	half := float64(gap / 2)

@@ -8,8 +8,7 @@ import (
 
 const (
 	eps = 0x1p-53
-	// tolerance is the relative error that setting an off-diagonal element to zero may cause.
-	// eps^(-1/8) is 98.7.
+	// tolerance is eps^(7/8), the relative error that neglecting an off-diagonal element may cause.
 	tolerance = 98.70149282610239 * eps
 	// maxSweeps times n² is the number of rotations after which bdsqr gives up.
 	maxSweeps = 6
@@ -29,10 +28,9 @@ type iteration struct {
 
 // bdsqr computes the singular value decomposition of the bidiagonal B with d on its diagonal and the
 // first n-1 elements of e above it. It overwrites d with the values, each to high relative accuracy,
-// with any sign and in any order, and e with zeros. It applies rotations to u, the rows of Uᵀ, and to
-// v, the rows of Vᵀ. It reports whether 6n² rotations were enough.
-//
-//	source: Demmel and Kahan, SIAM J. Sci. Stat. Comput. 11 (1990) 873-912 (LAPACK: dbdsqr).
+// with any sign and in any order, and e with zeros. It applies its rotations to u, the rows of Uᵀ, and
+// to v, the rows of Vᵀ. It reports whether 6n² rotations were enough. (Demmel and Kahan, SIAM J. Sci.
+// Stat. Comput. 11 (1990) 873-912; LAPACK: dbdsqr.)
 func bdsqr(d, e []float64, u, v *factor.Plane) bool {
 	n := len(d)
 	q := iteration{d: d, e: e, u: u, v: v}
@@ -143,7 +141,8 @@ func (q *iteration) converged() (smallest float64, found bool) {
 }
 
 // shift returns the shift of the next sweep: the smaller singular value of the last two rows, or 0 if a
-// shift would cost relative accuracy or is negligible.
+// shift would cost relative accuracy or is negligible. smallest is the bound from converged, and
+// largest the largest element of the block.
 func (q *iteration) shift(smallest, largest float64) float64 {
 	if float64(len(q.d))*tolerance*(smallest/largest) <= max(eps, 0.01*tolerance) {
 		return 0

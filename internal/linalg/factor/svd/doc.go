@@ -2,8 +2,7 @@
 // and divide and conquer gives B = U Σ Vᵀ. Algorithms of high relative accuracy compute the values
 // (dqds) and the leaves of divide and conquer (QR).
 //
-// Vectors are stored as rows until the last step, and A as Aᵀ, so that reflections and rotations work
-// along rows.
+// Until the last step, vectors are stored as rows and A as Aᵀ, so that transformations run along rows.
 //
 // A routine has LAPACK's name without the d. It does not check its arguments.
 package svd

@@ -22,15 +22,14 @@ type qd struct {
 	growth      float64   // the share of min(d) to shift by if nothing else is known
 }
 
-// dqds overwrites d with the singular values, in any order, of the bidiagonal matrix with the diagonal
-// d and the superdiagonal e. e has as many elements as d, and its last is 0. If the values do not
-// converge, or the range of elements is so large that squares may underflow, it returns false and
-// changes nothing. Relative errors are as small as in bdsqr, since a pass subtracts only a shift, which
-// does not exceed the least eigenvalue. A pass takes one division per row; a QR step takes two roots
-// and four divisions.
+// dqds overwrites d with the singular values, in any order, of the bidiagonal matrix with diagonal d
+// and superdiagonal e. e is as long as d, and its last element is 0. If the values do not converge, or
+// elements differ so much that squares may underflow, it returns false and changes nothing. Relative
+// errors are as small as in bdsqr, since a pass subtracts only a shift, which does not exceed the least
+// eigenvalue. A pass takes one division per row; a QR step takes two roots and four divisions.
 //
-//	source: Fernando and Parlett, Numer. Math. 67 (1994) 191-229; Parlett and Marques, Linear
-//	Algebra Appl. 309 (2000) 217-244 (LAPACK: dlasq1 to dlasq6). The choice of shifts is simpler.
+// (Fernando and Parlett, Numer. Math. 67 (1994) 191-229; Parlett and Marques, Linear Algebra Appl. 309
+// (2000) 217-244; LAPACK: dlasq1 to dlasq6, with more elaborate shifts.)
 func dqds(d, e []float64) bool {
 	n := len(d)
 	w := factor.Acquire()
@@ -135,8 +134,7 @@ func (z *qd) split() int {
 	return -1
 }
 
-// turn reverses the order of the rows if the larger elements are at the end. Values converge at the
-// end, the smallest first.
+// turn reverses the rows if the larger elements are last. Values converge there, the smallest first.
 func (z *qd) turn() {
 	if 1.5*z.q[z.lo] < z.q[z.hi] {
 		slices.Reverse(z.q[z.lo : z.hi+1])
@@ -179,8 +177,8 @@ func (z *qd) step() {
 	z.sigma, z.rest = sum, rest-(sum-z.sigma)
 }
 
-// shifted makes a pass, which leaves its factors in oldQ and oldE. If d is not positive, it stops and
-// returns the row and d; otherwise it returns -1.
+// shifted makes a pass with the given shift and leaves its factors in oldQ and oldE. At a d that is not
+// positive it stops and returns the row and d. Otherwise it returns -1.
 func (z *qd) shifted(shift float64) (at int, size float64) {
 	q, e := z.q[z.lo:z.hi+1], z.e[z.lo:z.hi+1]
 	toQ, toE, ds := z.oldQ[z.lo : z.hi+1][:len(q)], z.oldE[z.lo : z.hi+1][:len(q)], z.d[z.lo : z.hi+1][:len(q)]
@@ -226,9 +224,10 @@ func (z *qd) unshifted() {
 	z.d[z.hi], z.oldQ[z.hi] = d, d
 }
 
-// shift returns a number that is usually a lower bound for the least eigenvalue. For the vector v, with
-// 1 where d is least and factors e/q to both sides, the Rayleigh quotient is min(d)/|v|². The residual
-// bounds its distance from the eigenvalue, more tightly the further away the next eigenvalue is.
+// shift returns a number that is usually a lower bound for the least eigenvalue. For the vector v that
+// is 1 where d is least and falls by factors of e/q on both sides, the Rayleigh quotient is
+// min(d)/|v|². The residual bounds its distance from the eigenvalue, more tightly the further away the
+// next eigenvalue is.
 func (z *qd) shift() float64 {
 	if !z.fresh {
 		return 0

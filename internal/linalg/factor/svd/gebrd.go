@@ -41,10 +41,8 @@ type reduction struct {
 //
 // It takes 4n²(m - n/3) flops, half of them in products, which are fast, and half in passes over the
 // rest of A: one per column, where LAPACK takes two. Memory limits the passes, which read
-// 8n²(m/2 - n/6) bytes.
-//
-//	source: LAPACK's dgebrd; Howell, Demmel, Fulton, Hammarling, Marmol, ACM Trans. Math. Softw. 34
-//	(2008), article 14, for the single pass.
+// 8n²(m/2 - n/6) bytes. (LAPACK: dgebrd; for the single pass Howell, Demmel, Fulton, Hammarling and
+// Marmol, ACM Trans. Math. Softw. 34 (2008), article 14.)
 func gebrd(bk factor.Backend, work *factor.Workspace, n, m int, w, p block.Matrix) bidiagonal {
 	nb := min(blockColumns, n)
 	r := reduction{Backend: bk, n: n, m: m, w: w}
@@ -156,7 +154,7 @@ func (r *reduction) pass(i int, x []float64) {
 // fewRows is the largest number of rows that a pass takes at a time.
 const fewRows = 24
 
-// passRows is pass for the rows [from, end), with their product in sum. dots has fewRows elements.
+// passRows is pass for the rows [from, end), with their share of x in sum. dots has fewRows elements.
 func (r *reduction) passRows(i, from, end int, sum, dots []float64) {
 	v, y, u := r.row(r.vx, i, 0)[i:], r.row(r.yu, i, 0), r.row(r.yu, i, 1)
 	tau, wide, height := r.tauQ[i], len(v), max(4, min(fewRows, 1<<15/len(v)))

@@ -73,7 +73,7 @@ type problem struct {
 	vt    block.Matrix
 }
 
-// nearlySquare decomposes A = a and writes U to u if upright is set, or else A = aᵀ and writes Uᵀ.
+// nearlySquare decomposes A = a and writes U to u if upright is set, otherwise A = aᵀ and writes Uᵀ.
 func (p problem) nearlySquare(upright bool, a block.Matrix, s []float64, u Vectors) bool {
 	w, ut := a, u.X
 	if upright {
@@ -90,7 +90,7 @@ func (p problem) nearlySquare(upright bool, a block.Matrix, s []float64, u Vecto
 	return true
 }
 
-// tall reduces the R of a QR factorization of A; upright and u are as in nearlySquare.
+// tall is nearlySquare for 8m >= wide*n. It decomposes the R of a QR factorization of A.
 func (p problem) tall(upright bool, a block.Matrix, s []float64, u Vectors) bool {
 	q := a
 	if !upright {
