@@ -20,17 +20,18 @@ const (
 	admmThreshold  = 1e-3 // lambda/rho, the step of the soft threshold
 )
 
-// autoencoder runs the given number of iterations of ADMM for
+// autoencoder runs the given number of ADMM iterations for the sparse autoencoder of one feature group,
 //
-//	min over w of ½‖A1 w - H1‖² + 1e-3 ‖w‖₁
+//	min over w of ½‖A1 w - H1‖² + 1e-3 ‖w‖₁,
 //
-// from gram = A1ᵀA1 (n×n) and cross = A1ᵀH1 (n×m), and returns the last iterate o (n×m) of
+// where A1 are the random nodes of the group and H1 are its inputs. A1 and H1 grow with the training
+// set; autoencoder needs only gram = A1ᵀA1 (n×n), which it overwrites, and cross = A1ᵀH1 (n×m). It
+// returns the last o (n×m), in new storage, of
 //
 //	P = (A1ᵀA1 + I)⁻¹,  c0 = P A1ᵀH1,  o = u = 0
 //	c := c0 + P (o - u);  o := S(c + u, 1e-3);  u := u + c - o
 //
-// where S(t, a) = max(t-a, 0) - max(-t-a, 0). It needs only these products, not A1 and H1, which grow
-// with the training set. It overwrites gram; o is new storage.
+// where S(t, a) = max(t-a, 0) - max(-t-a, 0).
 //
 //	cost: 2n²m flops for each iteration; memory: 5nm + n² numbers.
 //	errors: *OverflowError if gram, cross or o is not finite, which large samples with ScaleNone can
@@ -64,8 +65,8 @@ func autoencoder(ctx context.Context, bk blskernel.Backend, gram *mat.SymPacked,
 	return o, nil
 }
 
-// softThreshold computes t = c + u, o = S(t, a) and u = t - o, for matrices of equal shape without gaps
-// between rows.
+// softThreshold computes t = c + u and sets o = S(t, a), as in autoencoder, and u = t - o. The matrices
+// have the same shape and no gaps between rows.
 func softThreshold(o, u, c *mat.Dense, a float64) {
 	n, m := c.Dims()
 	rc, ro, ru := c.RawMatrix().Data, o.RawMatrix().Data, u.RawMatrix().Data
@@ -78,7 +79,7 @@ func softThreshold(o, u, c *mat.Dense, a float64) {
 	})
 }
 
-// penaltyInverse returns both triangles of (gram + rho I)⁻¹, n×n. It overwrites gram, which is finite.
+// penaltyInverse returns both triangles of (gram + rho I)⁻¹ (n×n). It overwrites gram, a finite matrix.
 func penaltyInverse(bk blskernel.Backend, gram *mat.SymPacked) *mat.Dense {
 	gram.AddDiagonal(admmPenalty)
 	chol := lapack.Cholesky{Backend: bk}
@@ -88,7 +89,7 @@ func penaltyInverse(bk blskernel.Backend, gram *mat.SymPacked) *mat.Dense {
 	}
 	if err != nil {
 		// The eigenvalues are at least 1, and at most about l·n, since the elements of A1 are
-		// bounded: only more samples than any memory holds could make it singular.
+		// bounded. It could be singular only for more samples than any memory holds.
 		panic("bls: the Gram matrix of the autoencoder is not positive definite")
 	}
 	return gram.Dense()

@@ -15,8 +15,8 @@ import (
 	"blskernel/mat"
 )
 
-// CalibrationRows is the largest number of rows that a calibration keeps: the last ones. A model with
-// more than 209 targets or classes keeps fewer.
+// CalibrationRows is the largest number of rows that a calibration keeps: it drops the oldest ones. A
+// model with more than 209 targets or classes keeps fewer rows, but at least 100.
 const CalibrationRows = 5000
 
 // leftOutRows is the largest number of learned rows in a calibration.
@@ -39,15 +39,15 @@ func (e *CalibrationError) Error() string {
 	return fmt.Sprintf("bls: the model is calibrated on %d rows, but this coverage needs %d: calibrate it on more rows, or ask for a lower coverage", e.Rows, e.Want)
 }
 
-// A calibration holds the errors of predictions for rows that the model had not learned, or for learned
-// rows as if they had been left out.
+// A calibration holds the errors of predictions. The model either had not learned the predicted rows,
+// or they were predicted as if left out.
 type calibration struct {
 	lambda float64 // of the model when rows were last added
 
-	// rows are never modified. Each row holds its weight; s = (1 + x Q xᵀ)^½ for its nodes x and Q
-	// = (AᵀA + lambda I)⁻¹ without the row, the standard deviation of its error in units of sigma;
-	// for a classification, its class; and, from index first on, the errors of the targets or the
-	// scores of the classes.
+	// rows are never modified. Element 0 of a row is its weight. Element 1 is s = (1 + x Q xᵀ)^½,
+	// the standard deviation of its error in units of the noise. Here Q = (AᵀA + lambda I)⁻¹ is
+	// without the row, and x are its nodes. For a classification, element 2 is the class. The
+	// errors of the targets or the scores of the classes begin at index first.
 	rows [][]float64
 }
 
@@ -59,11 +59,12 @@ func (m *model) first() int {
 	return 2
 }
 
-// minRest is the smallest 1 - h at which the left-out prediction for leverage h has correct digits.
+// minRest is the smallest 1 - h for which the left-out prediction of a row of leverage h is accurate.
 const minRest = 1e-6
 
-// calibrate replaces the calibration with rows for the last of the samples or, if more is true, adds
-// them. learned says whether the model has learned them. On an error the calibration is unchanged.
+// calibrate replaces the calibration with rows for the last samples of in or, if more is true, adds
+// these rows. learned says whether the model has learned the samples. If both are false, it then renews
+// the smearing factors; only an error of this last step leaves the new calibration.
 func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool) error {
 	if m == nil {
 		return ErrNotFitted
@@ -98,9 +99,9 @@ func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool)
 	return m.renewSmearing(ctx, in)
 }
 
-// extendCalibration adds rows to the calibration, keeps the last ones, and fits the slope to them. A
-// row counts by its weight over s², the variance of the errors of its scores, which far outside the
-// learned rows are large and mean little.
+// extendCalibration appends rows to the calibration, keeps the last calibrationRows of all, and fits
+// the slope of a classifier to them. For the slope, the weight of a row is divided by s², since scores
+// far outside the learned rows are large and mean little.
 func (m *model) extendCalibration(rows [][]float64) {
 	rows = slices.Concat(m.calibration.rows, rows)
 	m.calibration = calibration{m.updater.Lambda(), rows[max(0, len(rows)-calibrationRows(m.targets())):]}
@@ -115,8 +116,9 @@ func (m *model) extendCalibration(rows [][]float64) {
 }
 
 // calibrateFit calibrates a new model if Fit held rows out. If the choice left calibration rows, it
-// uses these and replaces element 0 of each, the number of a sample, with its weight. Otherwise, if the
-// method can leave rows out, it uses all samples, learned with factors as weights.
+// uses them, with the weight of a sample in place of its number. Otherwise, if the method can leave
+// rows out, it predicts the last samples as if each had been left out. factors are the weights with
+// which they were learned.
 func (m *model) calibrateFit(ctx context.Context, in sampleSet, factors []float64) error {
 	held := m.calibration.rows
 	m.calibration.rows = nil
@@ -149,8 +151,8 @@ func (m *model) withoutRows(row []float64) {
 	}
 }
 
-// observe returns calibration rows for the last of the samples. learned says whether the model has
-// learned them, with factors as weights.
+// observe returns calibration rows for the last samples of in. If learned is true, the model has
+// learned them with factors as weights, and each is predicted as if it had been left out.
 func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors []float64) ([][]float64, error) {
 	l, d := in.x.Dims()
 	at := calibrationRows(m.targets())
@@ -203,8 +205,8 @@ func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors
 	return rows, err
 }
 
-// leverages returns x Q xᵀ for each row x of nodes, where Q = (AᵀA + lambda I)⁻¹. Unless exact is true,
-// the result is zero for a method that only approximates Q.
+// leverages returns x Q xᵀ for each row x of nodes, where Q = (AᵀA + lambda I)⁻¹. For a method that
+// only approximates Q it returns zeros or, if exact is true, blsupdate.ErrApproximate.
 func (m *model) leverages(ctx context.Context, nodes *mat.Dense, exact bool) ([]float64, error) {
 	m.mu.Lock() // the updater caches Q
 	defer m.mu.Unlock()
@@ -237,8 +239,9 @@ func (c calibration) scores() (scores *mat.Dense, labels []int, weights []float6
 	return scores, labels, weights
 }
 
-// threshold returns the smallest t such that rows with miss(row) <= t have at least the share coverage
-// of the total weight. The total includes one more row, of mean weight and larger error.
+// threshold returns the smallest t for which the rows with miss(row) <= t have at least the fraction
+// coverage of the total weight. The total includes one more row, with the mean weight and an infinite
+// miss. It returns a *CalibrationError if no t suffices.
 //
 //	source: Vovk, Gammerman and Shafer, Algorithmic Learning in a Random World, 2005; Lei et al.,
 //	Distribution-free predictive inference for regression, JASA 113 (2018) 1094-1111.
@@ -263,8 +266,8 @@ func (c calibration) threshold(coverage float64, miss func(row []float64) float6
 	return 0, &CalibrationError{Rows: len(all), Want: int(math.Ceil(coverage/(1-coverage) - 1e-9))}
 }
 
-// relabeled returns the calibration with class i renamed to(i), for the given number of classes. The
-// scores of merged classes add up like their targets; a class without samples has the score -1.
+// relabeled returns the calibration for the given number of classes after class i has become to(i).
+// Scores s and t of merged classes become 1 + s + t, like their targets; a new class has the score -1.
 func (c calibration) relabeled(to func(class int) int, classes int) calibration {
 	out := calibration{lambda: c.lambda}
 	for _, row := range c.rows[max(0, len(c.rows)-calibrationRows(classes)):] {
@@ -321,18 +324,17 @@ func (c *calibration) code(x *codec.Coder, first int) {
 // Calibrate measures the errors of predictions on rows that the model has not learned, for PredictProba
 // and PredictSet. The rows replace the previous calibration; only the last CalibrationRows count.
 //
-// If Fit chooses settings or Validate is set, and the method can leave rows out, Fit calibrates on the
-// rows that it learns, each predicted as if it had been left out (see CalibrateLearned). If relevances
-// weight the columns, it instead uses the rows that the choice held out, predicted with weights and
-// relevances from the other rows. The held-out rows affect the settings, but not their own predictions.
-// Remove, Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration; PartialFit and
-// Forget keep it, and CalibratePartialFit extends it.
+// If Fit chooses settings or Validate is set, it also calibrates the model. It predicts the last rows
+// as if each had been left out (see CalibrateLearned), if the method can do so. If relevances weight
+// the columns, it instead uses the rows that the choice held out, predicted with weights and relevances
+// from the other rows. The held-out rows affect the settings, but not their own predictions. Remove,
+// Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration; PartialFit and Forget
+// keep it, and CalibratePartialFit extends it.
 //
-// The slope of PredictProba minimises the mean log loss of the rows, whose weights are divided by s²
-// for the root s of PredictSet, and smoothed as in Platt: each label counts as a distribution that
-// spreads 1/(l+2) evenly over all classes, so that the slope is finite even if no prediction is wrong.
-// If the method only approximates s², s is 1, and rows far outside the learned ones should not
-// calibrate.
+// The slope of PredictProba minimises the mean log loss of the rows. The weight of a row is divided by
+// s², where s is the square root in PredictSet. As in Platt, each label counts as a distribution that
+// spreads 1/(l+2) evenly over all classes. The slope is thus finite even if no prediction is wrong. If
+// the method only approximates s², s is 1; leave out rows far outside the learned ones.
 //
 //	shapes: X l×d, labels l, each from 0 to c-1. A few hundred rows are enough.
 //	cost: DecisionFunction, blsupdate.Updater.Leverage, and at most 64 passes over the scores.
@@ -343,8 +345,8 @@ func (c *Classifier) Calibrate(x *mat.Dense, labels []int) error {
 	return c.CalibrateContext(background, x, labels, nil)
 }
 
-// CalibrateContext is Calibrate with sample weights, at least one of them positive; nil means all ones.
-// It stops when ctx is done.
+// CalibrateContext is Calibrate with sample weights, at least one positive; nil means all ones. It
+// stops when ctx is done.
 func (c *Classifier) CalibrateContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	return c.calibrate(ctx, sampleSet{x: x, labels: labels, weights: weights}, false, false)
 }
@@ -360,8 +362,8 @@ func (c *Classifier) PartialCalibrateContext(ctx context.Context, x *mat.Dense, 
 }
 
 // CalibrateLearned is Calibrate on rows that the model has learned. Each row counts with the scores of
-// a model that has not learned it, y - (y - s)/(1 - h) for its targets y, scores s and leverage h. Only
-// the last 2000 rows count, and of these only rows with h <= 1 - 1e-6.
+// a model without it: y - (y - s)/(1 - h) for its targets y, scores s and leverage h. Only the last
+// 2000 rows count, and of these only rows with h <= 1 - 1e-6.
 //
 //	errors: as Calibrate; blsupdate.ErrApproximate for Improved and Original with a ridge.
 func (c *Classifier) CalibrateLearned(x *mat.Dense, labels []int) error {
@@ -391,7 +393,8 @@ func (c *Classifier) CalibratePartialFitContext(ctx context.Context, x *mat.Dens
 
 // Calibrate is Classifier.Calibrate with the targets Y (l×c), for PredictInterval. The model keeps the
 // errors, and s = (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½ for the nodes x of each row: the standard deviation
-// of its error in units of the noise. For Improved and Original with a ridge, s = 1.
+// of its error in units of the noise. For Improved and Original with a ridge, s = 1. With LogTargets,
+// Calibrate also computes the smearing factors anew, from all of these rows.
 //
 //	memory: 8(c+2) bytes for each row that counts, which the model keeps and Encode writes.
 //	errors: as Predict and Leverage; for Y, as PartialFit.

@@ -90,8 +90,7 @@ func TargetMap(to []int, classes int) *mat.Dense {
 	return t
 }
 
-// classesWith returns the number of classes after the labels are learned. Labels add classes unless
-// Classes is set.
+// classesWith returns the number of classes once labels are learned; they add classes if Classes is 0.
 func (m *model) classesWith(labels []int) int {
 	if m.settings.classes != 0 {
 		return m.targets()
@@ -99,8 +98,8 @@ func (m *model) classesWith(labels []int) int {
 	return max(m.targets(), inferClasses(labels))
 }
 
-// withTargets returns a copy of the output layer with the given number of targets. The additional ones
-// are for new classes without samples.
+// withTargets returns a copy of the output layer with the given number of targets. The additional
+// targets belong to new classes without samples.
 func (m *model) withTargets(targets int) (blsupdate.Updater, error) {
 	u, err := m.updater.Clone()
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"blskernel/mat"
 )
 
-// maxInferredClasses bounds the number of classes that Fit infers from labels with gaps, so that a
-// column of large numbers causes an error, not an allocation of l times the largest one.
+// maxInferredClasses bounds the number of classes that Fit infers from labels with gaps. A column of
+// large numbers then causes an error rather than the allocation of a huge matrix of targets.
 const maxInferredClasses = 1 << 12
 
 // A Classifier is a broad learning system that predicts classes. Its feature maps are fitted to the
@@ -49,8 +49,8 @@ type Classifier struct {
 	Backend blskernel.Backend
 	// Features are the settings of the feature maps.
 	Features FeatureOptions
-	// Method updates the output layer. By default Fit uses blsupdate.Gram, or QR if it predicts
-	// better or if the ridge is too small for Gram.
+	// Method is the algorithm that updates the output layer. For 0, Fit uses blsupdate.Gram, or QR
+	// if it predicts better or if the ridge is too small for Gram.
 	Method blsupdate.Method
 	// Update holds the settings of the output layer. Lambda may be None. The first batch must have
 	// at least k samples for Improved and Original with Lambda > 0, and for RidgeInverse and
@@ -103,8 +103,7 @@ func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
 //	cost: Transform and Updater.AddInputs, whose cost grows with the number of earlier samples only
 //	for Improved and Original.
 //	memory: a copy of the output layer if there are new classes.
-//	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, *MemoryError, and as
-//	AddInputs.
+//	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, *MemoryError; as AddInputs.
 func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
 	return c.PartialFitContext(background, x, labels, nil)
 }
@@ -155,8 +154,8 @@ func (c *Classifier) Score(x *mat.Dense, labels []int) (float64, error) {
 	return c.ScoreContext(background, x, labels, nil)
 }
 
-// ScoreContext is Score with sample weights, at least one of them positive; nil means all ones. It
-// stops when ctx is done.
+// ScoreContext is Score with sample weights, at least one positive; nil means all ones. It stops when
+// ctx is done.
 func (c *Classifier) ScoreContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) (float64, error) {
 	predicted, err := c.PredictContext(ctx, x)
 	if err != nil {
@@ -201,8 +200,7 @@ func (c *Classifier) Encode(w io.Writer) error { return c.encode(w, kindClassifi
 // DecodeClassifier reads what Classifier.Encode wrote, and not a byte more. The fields of the result
 // are the options of Fit or WithUpdater, and its Backend is b; nil stands for blskernel.Default().
 //
-//	errors: *FormatError if r ends too early, or has numbers that are invalid in a Classifier; an
-//	error of r.
+//	errors: *FormatError if r ends too early, or has numbers invalid in a Classifier; an error of r.
 //	memory: at most 12n bytes plus 256 KiB for n bytes of r, whatever sizes r declares.
 func DecodeClassifier(r io.Reader, b blskernel.Backend) (*Classifier, error) {
 	m, err := decodeModel(r, kindClassifier, b)
@@ -243,10 +241,10 @@ func inferClasses(labels []int) int {
 //
 //	shapes: labels l, at least one, each from 0 to classes-1.
 //	errors: *OptionError for classes < 1; *LabelError for a label out of range; *ShapeError if
-//	labels is empty.
+//	labels is empty; *MemoryError if Y does not fit into memory.
 func OneHot(labels []int, classes int) (*mat.Dense, error) { return targets(labels, classes, false) }
 
-// targets is OneHot, optionally with a first column of ones for the constant target.
+// targets is OneHot or, if constant is true, OneHot after a column of ones, the constant target.
 func targets(labels []int, classes int, constant bool) (*mat.Dense, error) {
 	if classes < 1 {
 		return nil, &OptionError{Op: "bls", Option: "classes", Value: classes, Want: "a positive number"}

@@ -15,8 +15,8 @@ import (
 //
 //	prediction ± t (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½
 //
-// where x are the nodes of the sample, and t is the ⌈(n+1) coverage⌉-th smallest of the n absolute
-// errors of the calibration, each divided by the root for its row (split conformal prediction). So the
+// where x are the nodes of the sample. Each of the n absolute errors of the calibration is divided by
+// the root for its row, and t is the ⌈(n+1) coverage⌉-th smallest (split conformal prediction). So the
 // interval is wide where the weights are uncertain. Its coverage holds for any distribution of the
 // errors, on average over rows like the calibration rows, but not for each kind of row. A model of
 // logarithms computes the interval of the logarithm, and returns the exponentials of its ends.
@@ -78,14 +78,13 @@ func (m *model) eachScaled(ctx context.Context, x *mat.Dense, use func(scores []
 	return err
 }
 
-// PredictSet returns, for each of the samples X (l×d), a set of classes that contains the class of a
-// new row with probability coverage, between 0 and 1: the classes whose score is at least
+// PredictSet returns a set of classes for each of the samples X (l×d). The set contains the class of a
+// new row with probability coverage, between 0 and 1. It has the classes with scores of at least
 //
 //	1 - t (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½
 //
 // where x are the nodes of the sample. The classes are in descending order of their scores. The factor
-// t is as in PredictInterval, with errors 1 - s, where s is the score of the true class of a
-// calibration row.
+// t is as in PredictInterval, with errors 1 - s, where s is the score of a row's true class.
 //
 // A set has several classes if the model is in doubt. It is empty if no class reaches that score, which
 // can happen if coverage is below the accuracy of the model.

@@ -17,8 +17,8 @@
 // # Models
 //
 // Classifier and Regressor combine feature maps, fitted to the first batch and frozen, with an Updater
-// of package blsupdate, which updates W with every further batch. A model that PartialFit started keeps
-// its samples until there are 200, or 10 per class if that is more, and is refitted to all of them.
+// of package blsupdate. It updates W with every further batch. A model that PartialFit started keeps
+// its samples, and is refitted to them, until there are 200, or 10 per class if that is more.
 //
 //	Classifier   class = argmax A W; targets are 1, then +1 for the class and -1 for the others
 //	Regressor    predictions [A, 1] W + 1·y0ᵀ, where y0 are the means of the first targets; with
@@ -38,8 +38,8 @@
 //
 // # Changing a model
 //
-// After each of these calls the weights equal, up to rounding, the weights of a fresh fit to the
-// resulting samples with the same maps and lambda:
+// Each of these calls yields, up to rounding, the weights of a fresh fit to the resulting samples with
+// the same maps and lambda:
 //
 //	PartialFit with a new label   adds the class: its target is the negative of the constant target
 //	PartialFitContext             counts each sample as often as its weight says

@@ -43,7 +43,7 @@ func DecodeFeatures(r io.Reader, b blskernel.Backend) (*Features, error) {
 }
 
 // code encodes or decodes the number of inputs, the options, and the numbers in the order of the
-// fields. b computes the products of maps that are read.
+// fields. b is the backend of decoded maps.
 func (f *Features) code(x *codec.Coder, b blskernel.Backend) {
 	d, opt := 0, f.opt
 	if !x.Reading() {
@@ -111,7 +111,7 @@ func (f *Features) codeRanks(x *codec.Coder, d int) {
 	})
 }
 
-// codeEach encodes n elements of v, or decodes n elements and appends them to v.
+// codeEach encodes n elements of v with code, or decodes n elements and appends them to v.
 func codeEach[T any](x *codec.Coder, v *[]T, n int, code func(of *T)) {
 	for i := 0; i < n && !x.Failed(); i++ {
 		if x.Reading() {
@@ -148,7 +148,7 @@ func codeOptions(x *codec.Coder, o *FeatureOptions) {
 	}
 }
 
-// codeNumber encodes or decodes a number from None to limit.
+// codeNumber encodes or decodes v, a number from None to limit. what names it in errors.
 func codeNumber(x *codec.Coder, what string, v *int, limit int) {
 	n := int64(*v)
 	x.Signed(&n)
@@ -169,7 +169,7 @@ func codeFlags(x *codec.Coder, flags ...*bool) {
 	}
 }
 
-// checkAll makes x fail at the first number that is not valid.
+// checkAll makes x fail at the first number that is not valid. what names such a number in the error.
 func checkAll(x *codec.Coder, what string, numbers []float64, valid func(float64) bool) {
 	if i := slices.IndexFunc(numbers, func(v float64) bool { return !valid(v) }); i >= 0 {
 		x.FailElement(i, "%s is %v", what, numbers[i])

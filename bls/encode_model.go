@@ -16,7 +16,7 @@ import (
 	"blskernel/internal/linalg/backend"
 )
 
-// A kind is the kind of a model, written as the first 8 bytes of the head of an encoding.
+// A kind tells a Classifier from a Regressor in the first 8 bytes of the head of an encoding.
 type kind string
 
 const (
@@ -58,8 +58,8 @@ func (m *model) encode(w io.Writer, k kind) error {
 	if err != nil {
 		return err
 	}
-	// An updater that solves for the weights at their first use does so now, so that the bytes are
-	// the same before and after a prediction. From then on no prediction calls the updater.
+	// An updater that solves for the weights at their first use does so now. The bytes are thus the
+	// same before and after a prediction. From then on no prediction calls the updater.
 	if _, err := m.currentWeights(background); err == nil {
 		return blsupdate.Encode(w, m.updater)
 	}
@@ -75,7 +75,7 @@ func (m *model) encode(w io.Writer, k kind) error {
 	return err
 }
 
-// decodeModel reads what encode wrote. b is the backend of all parts.
+// decodeModel reads a model of kind k that encode wrote. b is the backend of all its parts.
 func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 	const word = 8
 	limited := &io.LimitedReader{R: r, N: word}
@@ -97,8 +97,8 @@ func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 	return m, nil
 }
 
-// codeHead encodes or decodes the kind, the options as Fit read them, the known classes, and the
-// feature maps. b is the backend of a model that is read.
+// codeHead encodes or decodes the kind k and all of the model but its output layer, with the options as
+// Fit read them. b is the backend of a decoded model.
 func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	word, s := k.word(), m.settings
 	x.Uint64(&word)

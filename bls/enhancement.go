@@ -17,8 +17,8 @@ import (
 type EnhancementWeights int
 
 const (
-	// Orthonormal takes an orthonormal basis of the column space of a uniform random matrix if N >=
-	// n3 (WhᵀWh = I), and of its row space if N < n3 (WhWhᵀ = I), as in the authors' code.
+	// Orthonormal takes an orthonormal basis, as in the authors' code. It spans the columns of a
+	// uniform random matrix if N >= n3 (WhᵀWh = I), and its rows if N < n3 (WhWhᵀ = I).
 	Orthonormal EnhancementWeights = iota
 	// Uniform takes the uniform random numbers in [-1,1) themselves, as printed in the paper.
 	Uniform
@@ -29,7 +29,8 @@ func (e EnhancementWeights) String() string {
 	return names.String([]string{"orthonormal", "uniform"}, e)
 }
 
-// drawEnhancement returns Wh, the (n+1)×n3 weights from n feature nodes and the bias to n3 > 0 nodes.
+// drawEnhancement returns Wh ((n+1)×n3, n3 > 0), the weights from n feature nodes and the bias. It
+// returns an *OptionError if the random matrix of the seed lacks full rank.
 func drawEnhancement(ctx context.Context, bk blskernel.Backend, n, n3 int, kind EnhancementWeights, seed uint64) (*mat.Dense, error) {
 	wh := mat.NewDense(n+1, n3, nil)
 	uniform(stream(seed, forEnhancement, 0), n+1, n3, wh.RawMatrix().Data, n3)
@@ -60,7 +61,7 @@ func drawEnhancement(ctx context.Context, bk blskernel.Backend, n, n3 int, kind 
 const orthoPanel = 32
 
 // orthonormalizeRows replaces the rows of V (r×p, r <= p) by an orthonormal basis of the space they
-// span, V Vᵀ = I to a small multiple of eps. Row i of the result is in the span of the rows 0 to i of
+// span: V Vᵀ = I to a small multiple of eps. Row i of the result is in the span of the rows 0 to i of
 // V. It returns false, and leaves V undefined, if a row is linearly dependent on the earlier ones to
 // working precision. It checks ctx before each panel.
 //
@@ -68,7 +69,7 @@ const orthoPanel = 32
 // error that cancellation leaves in the first. That error is small enough if V passes the test for
 // dependence ("twice is enough").
 //
-//	cost: 4r²p flops by Dgemm, and inside the panels about orthoPanel/r times as many without it.
+//	cost: 4r²p flops by Dgemm, and about orthoPanel/r times as many by Ddot and Daxpy in the panels.
 //	source: Giraud, Langou and Rozložník, Numer. Math. 101 (2005); Barlow and Smoktunowicz, Numer.
 //	Math. 123 (2013).
 func orthonormalizeRows(ctx context.Context, bk blskernel.Backend, v *mat.Dense) (bool, error) {
@@ -105,8 +106,8 @@ func orthonormalizeRows(ctx context.Context, bk blskernel.Backend, v *mat.Dense)
 	return true, nil
 }
 
-// orthonormalizeRow makes row i of panel orthogonal to the orthonormal rows 0 to i-1 by modified
-// Gram-Schmidt, and scales it to norm 1. It returns false if a norm of at most p·eps·norm is left.
+// orthonormalizeRow makes row i of panel (p columns) orthogonal to the orthonormal rows 0 to i-1 by
+// modified Gram-Schmidt, with norm 1. It returns false if at most p·eps of the given norm is left.
 func orthonormalizeRow(bk blskernel.Backend, panel []float64, ld, i, p int, norm float64) bool {
 	const eps = 0x1p-52
 	x := panel[i*ld : i*ld+p]

@@ -113,11 +113,11 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 }
 
 // Features are fitted feature maps from samples X (l×d) to the expanded input matrix A = [Z, H] (l×k),
-// or [Z, S, H] with Direct. docs/settings.md has the equations; Maps returns their numbers. They do not
-// change after FitFeatures, so their methods may run concurrently. The zero value has no nodes:
+// or [Z, S, H] with Direct. docs/settings.md has the equations; Maps returns the numbers. Features do
+// not change after FitFeatures, so their methods may run concurrently. The zero value has no nodes:
 // Transform and Encode return ErrNotFitted.
 type Features struct {
-	// opt are the options of the fit, resolved.
+	// opt holds the resolved options of the fit.
 	opt FeatureOptions
 
 	// means and deviations of the d columns of the first training set, with ScaleColumns only.
@@ -128,8 +128,7 @@ type Features struct {
 	weights *mat.Dense
 	// offset and gain, N numbers each, map node j to Z = (T - offset[j]) * gain[j].
 	offset, gain []float64
-	// enhancement is Wh, (N+1)×n3 without the steps; the last row is for the bias. It is nil for
-	// n3 = 0.
+	// enhancement is Wh, (N+1)×n3 without the steps, nil for n3 = 0; the last row is for the bias.
 	enhancement *mat.Dense
 	// scale is s/m, or 1.
 	scale float64
@@ -181,12 +180,12 @@ func (f *Features) EnhancementNodes() int { return f.opt.EnhancementNodes }
 //	g  = tanh(minimum(*(StepSlopes[i] * (s[StepColumns[i]] - StepThresholds[i]) for i in (0, 1))))
 //	a  = concatenate([z, h]), or [z, s, h, g] with Direct, without h if EnhancementWeights is nil
 //
-// The result differs from Transform only by rounding. With the weights W of the output layer, the
-// scores of a Classifier are a @ W, and the predictions of a Regressor are append(a, 1) @ W + Center,
-// or a @ W without an intercept.
+// The result differs from Transform only by rounding. Let W be the weights of the output layer. The
+// scores of a Classifier are a @ W. The predictions of a Regressor are append(a, 1) @ W + Center or,
+// without an intercept, a @ W.
 type FeatureMaps struct {
 	Scaling           Scaling
-	Means, Deviations []float64   // d each, nil unless Scaling is ScaleColumns; +Inf for a constant column
+	Means, Deviations []float64   // d each, nil unless Scaling is ScaleColumns; the deviation of a constant column is +Inf
 	Knots, Scores     [][]float64 // d lists each, nil unless Scaling is ScaleRanks
 
 	Direct bool // S is part of A
@@ -226,8 +225,7 @@ func (f *Features) Maps() FeatureMaps {
 		m.Scores = append(m.Scores, slices.Clone(c.scores))
 	}
 	for j, g := range f.gain {
-		// The reciprocal of the smallest gain, for a range near the largest number, may round
-		// to infinity.
+		// For a range near the largest number, 1/g may round to infinity.
 		m.FeatureRange[j] = min(1/g, math.MaxFloat64)
 	}
 	m.EnhancementWeights = copyOf(f.enhancement)

@@ -66,7 +66,7 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, columns []float6
 		return nil, nil, err
 	}
 	if n3 > 0 {
-		// First, because it is cheap and can fail.
+		// This comes first, because it is cheap and can fail.
 		if f.enhancement, err = drawEnhancement(ctx, opt.Backend, n, n3-opt.steps(), opt.Enhancement, opt.Seed); err != nil {
 			return nil, nil, err
 		}
@@ -191,7 +191,7 @@ func scaleGroups(a *mat.Dense, n1 int) {
 	})
 }
 
-// enhancementScale returns s/m for the feature nodes Z of the first training set.
+// enhancementScale returns s/m for the feature nodes z of the first training set, or an error if m ≤ 0.
 func (f *Features) enhancementScale(ctx context.Context, z *mat.Dense) (float64, error) {
 	largest, err := f.largestInput(ctx, z)
 	switch {
@@ -210,7 +210,7 @@ func (f *Features) enhancementScale(ctx context.Context, z *mat.Dense) (float64,
 	return scale, nil
 }
 
-// withShrink returns f with the given Shrink, if f uses one. The result shares all weights with f.
+// withShrink returns a copy of f, with the given Shrink if f uses one. It shares all weights with f.
 func (f *Features) withShrink(shrink float64) *Features {
 	g := *f
 	if g.EnhancementNodes() > 0 && !g.opt.Unscaled {

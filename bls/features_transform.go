@@ -18,8 +18,8 @@ import (
 //
 //	reads/writes: reads X; A is new storage.
 //	cost: 2l(d+1)N + 2l(N+1)n3 flops, l·n3 tanh; memory: A and a panel of rows of some 10 MB.
-//	errors: *ShapeError if X has no rows or does not have d columns; *NotFiniteError for a NaN or an
-//	infinity in X; *OverflowError, with ScaleColumns and ScaleNone, if a node overflows.
+//	errors: ErrNotFitted; *ShapeError if X has no rows or not d columns; *NotFiniteError for a NaN
+//	or an infinity in X; *OverflowError, with ScaleColumns and ScaleNone, if a node overflows.
 func (f *Features) Transform(x *mat.Dense) (*mat.Dense, error) {
 	return f.TransformContext(context.Background(), x)
 }
@@ -40,7 +40,7 @@ func (f *Features) TransformContext(ctx context.Context, x *mat.Dense) (*mat.Den
 	return a, nil
 }
 
-// transform writes A of the samples x, which have been checked, to a. On an error a is undefined.
+// transform writes the nodes A of the checked samples x to a. On an error a is undefined.
 func (f *Features) transform(ctx context.Context, a, x *mat.Dense) error {
 	l, _ := a.Dims()
 	n := f.FeatureNodes()
@@ -57,8 +57,8 @@ func (f *Features) transform(ctx context.Context, a, x *mat.Dense) error {
 	return f.checkNodes(a)
 }
 
-// appendEnhanced computes the enhancement nodes, the last columns of a, from the feature nodes and S,
-// the first columns: h = tanh(scale·[Z, 0.1] Wh) in one pass over h, and the steps.
+// appendEnhanced reads Z and, for steps, S from the first columns of a. It writes the enhancement nodes
+// to the last columns: h = tanh(scale·[Z, 0.1] Wh), in one pass over h, and then the steps.
 func (f *Features) appendEnhanced(ctx context.Context, a *mat.Dense) error {
 	l, k := a.Dims()
 	n, d, p := f.FeatureNodes(), f.Inputs(), f.opt.steps()
@@ -99,13 +99,12 @@ func (f *Features) project(ctx context.Context, a, x *mat.Dense) error {
 	})
 }
 
-// biasInput is the constant that the bias weights of both layers multiply: the last column of H1 and of
-// [Z, 0.1].
+// biasInput is the input of the bias weights of both layers, the last column of H1 and of [Z, 0.1].
 const biasInput = 0.1
 
-// standardizeTo computes the rows [from, to) of H1 = [S, 0.1] from x and writes them to the first rows
-// of h1, which has d+1 columns. With ScaleColumns it returns an *OverflowError for the first result
-// that overflows; no other scaling can overflow.
+// standardizeTo computes the rows [from, to) of H1 = [S, 0.1] from x, and writes them to the first rows
+// of h1 (d+1 columns). With ScaleColumns it returns an *OverflowError for the first result that
+// overflows; no other scaling can overflow.
 func (f *Features) standardizeTo(h1, x *mat.Dense, from, to int) error {
 	_, d := x.Dims()
 	rx, rh := x.RawMatrix(), h1.RawMatrix()
@@ -147,9 +146,9 @@ func (f *Features) standardizeTo(h1, x *mat.Dense, from, to int) error {
 	return &OverflowError{What: "the distance from the mean", Row: from + i, Col: j}
 }
 
-// squareSafe bounds the exponents of elements whose differences can be squared and summed without
-// overflow or underflow. A difference is between one unit in the last place and twice the largest
-// element: 2·(332+53) < 1022.
+// squareSafe bounds the binary exponents of numbers whose differences can be squared and summed without
+// overflow or underflow. A nonzero difference is at least one unit in the last place, and at most twice
+// the largest number: 2·(332+53) < 1022.
 const squareSafe = 332
 
 // standardizeRow computes dst[j] = (x[j] - mean(x)) / std(x), where std divides by len(x)-1, for finite
@@ -164,7 +163,7 @@ func standardizeRow(dst, x []float64) {
 		clear(dst)
 		return
 	}
-	// Multiplying x by a power of two does not change the result, and brings numbers of any size
+	// Multiplying x by a power of two does not change the result. It brings numbers of any size
 	// into the range whose squares can be summed.
 	if _, exp := math.Frexp(max(-lo, hi)); exp > squareSafe || exp < -squareSafe {
 		for j, v := range x {

@@ -32,9 +32,9 @@ type Importances struct {
 	Spread []float64 // the standard deviation of that fall
 }
 
-// Importance returns by how much the accuracy on the samples X falls when the values of a group of
-// columns are permuted among the samples: the mean and the standard deviation (n-1) over the repeats. A
-// column that does not matter has a mean of about 0, and so does a column that others duplicate.
+// Importance permutes the values of each group of columns among the samples X, and returns by how much
+// the accuracy falls: the mean and the standard deviation (n-1) over the repeats. A column that does
+// not matter has a mean of about 0, and so does a column that others duplicate.
 //
 //	shapes: X l×d, labels l. Samples that the model has not learned show what matters for new ones.
 //	reads/writes: reads X and labels, and holds a copy of X while it runs.

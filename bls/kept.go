@@ -18,7 +18,7 @@ const (
 	fewOfClass = 10
 )
 
-// A sampleSet is the input of a fit.
+// A sampleSet holds samples with their labels or targets and their weights.
 type sampleSet struct {
 	x       *mat.Dense // nil for none
 	labels  []int      // of a Classifier
@@ -34,7 +34,7 @@ func (s sampleSet) rows() int {
 	return s.x.RawMatrix().Rows
 }
 
-// relabeled returns s with class i renamed to[i].
+// relabeled returns s for the given number of classes, with each label i replaced by to[i].
 func (s sampleSet) relabeled(to []int, classes int) *sampleSet {
 	labels := make([]int, len(s.labels))
 	for i, label := range s.labels {
@@ -127,8 +127,8 @@ func (s sampleSet) first(inputs, columns int, by ClassWeight) (y *mat.Dense, cou
 	return y, counts, weights, err
 }
 
-// keepMore adds more, which has been checked and has the targets y, to the kept samples. It fits the
-// model to all of them now if they are no longer few; otherwise the next use of the model does.
+// keepMore adds the checked samples more, with the targets y, to the kept samples. If these are then no
+// longer few, it fits the model to them and keeps none; otherwise the next use of the model fits it.
 func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) error {
 	check := m.with(m.updater)
 	if m.settings.log == 0 {
@@ -164,8 +164,8 @@ func (m *model) readyLocked(ctx context.Context) error {
 	return m.refresh(ctx, m.kept)
 }
 
-// refresh fits the model anew to in. In place of a given ridge it uses the present one, which Forget
-// may have scaled.
+// refresh fits the model anew to the samples of in. In place of a given ridge it uses the present
+// ridge, which Forget may have scaled.
 func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 	s := m.settings
 	if s.update.Lambda > 0 {
@@ -179,7 +179,7 @@ func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 	return nil
 }
 
-// become copies other into m, except its settings and kept samples.
+// become copies all of other into m but the settings and the kept samples.
 func (m *model) become(other *model) {
 	m.features, m.updater, m.center, m.weights = other.features, other.updater, other.center, other.weights
 	m.counts, m.slope, m.smearing, m.choice = other.counts, other.slope, other.smearing, other.choice
@@ -210,7 +210,7 @@ func (m *model) removeKept(ctx context.Context, out sampleSet) (bool, error) {
 	return true, nil
 }
 
-// mergeKept is merge if m or other keeps its samples.
+// mergeKept does the work of merge if m or other keeps samples.
 func (m *model) mergeKept(ctx context.Context, other *model) error {
 	if other.kept != nil {
 		if other.kept.rows() == 0 {

@@ -11,8 +11,8 @@ import (
 )
 
 // Remove unlearns samples: the output weights become as if the model had never learned them. It does
-// not erase all traces: the scaling of the columns, the feature maps, the settings that Fit chose, and
-// the slope of the probabilities come from the first samples and do not change.
+// not erase all traces. The scaling of the columns, the feature maps, the chosen settings and the slope
+// of the probabilities come from the first samples and do not change.
 //
 //	shapes: X q×d, labels q. Give each sample as it was learned, in any order, with its weight at
 //	that time multiplied by all factors of Forget since then.
@@ -72,8 +72,8 @@ func (m *model) remove(ctx context.Context, out sampleSet) error {
 	return nil
 }
 
-// checked sets s.classes to the number of classes of the model and returns s.targets. It returns
-// ErrNotFitted if m is nil.
+// checked checks the samples s against the model and returns their targets. For a Classifier it sets
+// s.classes. It returns ErrNotFitted if m is nil.
 func (m *model) checked(s *sampleSet) (*mat.Dense, error) {
 	if m == nil {
 		return nil, ErrNotFitted
@@ -214,7 +214,7 @@ func (m *model) merge(ctx context.Context, other *model) error {
 // Clones of one model that are refitted to parts of the data can be merged. With QR, call SetLambda(0)
 // before Refit, and set the ridge after merging.
 //
-//	shapes, errors: as Fit. On an error c is unchanged. An assigned copy of c keeps the old model.
+//	shapes, errors: as Fit; ErrNotFitted. On an error c is unchanged. Copies keep the old model.
 func (c *Classifier) Refit(x *mat.Dense, labels []int) error {
 	return c.RefitContext(background, x, labels, nil)
 }

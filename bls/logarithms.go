@@ -19,7 +19,7 @@ const (
 	minSkewness = 1 // the least skewness of targets whose logarithms are tried
 )
 
-// checkPositive returns a *TargetError for the first target without a logarithm.
+// checkPositive returns a *TargetError for the first element of y that is not positive.
 func checkPositive(y *mat.Dense) error {
 	rows, _ := y.Dims()
 	for i := range rows {
@@ -38,8 +38,8 @@ func logarithms(y *mat.Dense) *mat.Dense {
 	return &out
 }
 
-// skewed reports whether each column of y, whose elements are positive and at most 1, is skewed to the
-// right, and more so than its logarithms.
+// skewed reports whether the skewness of each column of y is at least minSkewness and greater than the
+// magnitude of the skewness of its logarithms. The elements of y must be positive and at most 1.
 func skewed(y *mat.Dense) bool {
 	logs := logarithms(y)
 	_, c := y.Dims()
@@ -51,7 +51,7 @@ func skewed(y *mat.Dense) bool {
 	return true
 }
 
-// skewness returns the third standardised moment of column j of y, NaN if all elements are equal.
+// skewness returns the third standardised moment of column j of y, or NaN if all elements are equal.
 func skewness(y *mat.Dense, j int) float64 {
 	l, _ := y.Dims()
 	mean := columnMeans(y, nil)[j]
@@ -64,8 +64,7 @@ func skewness(y *mat.Dense, j int) float64 {
 	return cubes / float64(squares*math.Sqrt(squares))
 }
 
-// learned returns what the output layer learns for the targets y, before centering: y or its
-// logarithms.
+// learned returns y or, for a model of logarithms, its logarithms: the targets before the centering.
 func (m *model) learned(y *mat.Dense) (*mat.Dense, error) {
 	if m.smearing == nil {
 		return y, nil
@@ -87,7 +86,7 @@ func (m *model) plain() *model {
 }
 
 // boundBy raises the largest targets of the model to at least the given ones, in a new Smearing, since
-// clones share the old one. It takes over the slice.
+// clones share the old one. It takes ownership of the slice. It does nothing without a Smearing.
 func (m *model) boundBy(largest []float64) {
 	if m.smearing == nil {
 		return
@@ -116,8 +115,8 @@ func (m *model) renewSmearing(ctx context.Context, in sampleSet) error {
 	return nil
 }
 
-// Smearing returns, for a model of logarithms, the factors of exp([A, 1] W + 1·y0ᵀ) and the upper
-// bounds of the predictions, c numbers each. It returns nil for other models.
+// Smearing returns, for a model of logarithms, two slices of c numbers: the factors of exp([A, 1] W +
+// 1·y0ᵀ), and the upper bounds of the predictions. It returns nil for other models.
 func (r *Regressor) Smearing() (factors, largest []float64) {
 	s := r.orEmpty().smearing
 	if s == nil {

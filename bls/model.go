@@ -16,7 +16,7 @@ import (
 	"blskernel/mat"
 )
 
-// background is the context of the short forms.
+// background is the context of methods that take no context.
 var background = context.Background()
 
 // ErrNotFitted is returned by methods of a Classifier, Regressor or Features that is not fitted yet.
@@ -47,8 +47,8 @@ type settings struct {
 
 // A Choice holds the held-out score of the settings that Fit chose, and how many rows the choice used.
 type Choice struct {
-	Rows    int     // used for the choice, including those held out; 0 if there were none
-	HeldOut int     // that Score is measured on; if QR was chosen, the last quarter
+	Rows    int     // used for the choice, with the held-out ones; 0 if there was no choice
+	HeldOut int     // rows that Score is measured on; the last quarter if QR was chosen
 	Score   float64 // of the chosen settings on the held-out rows: accuracy from 0 to 1, or R²
 }
 
@@ -75,7 +75,7 @@ type model struct {
 	choice   Choice
 
 	calibration calibration
-	kept        *sampleSet // all so far while they are few and the maps are not fixed; otherwise nil
+	kept        *sampleSet // all samples so far while they are few and the maps are not fixed; otherwise nil
 	stale       bool       // the model is not yet fitted to all kept samples
 
 	reach float64   // of the farthest row learned, 0 if not known
@@ -87,7 +87,7 @@ type model struct {
 	weights *mat.Dense
 }
 
-// startModel checks the samples in and returns a new model with the settings s, fitted to them.
+// startModel returns a new model with the settings s, fitted to the samples of in, which it checks.
 func startModel(ctx context.Context, s settings, in sampleSet) (*model, error) {
 	y, counts, weights, err := in.first(0, 0, s.classWeight)
 	if err == nil {
@@ -153,8 +153,8 @@ func startModel(ctx context.Context, s settings, in sampleSet) (*model, error) {
 	return m, nil
 }
 
-// checkModelMemory returns a *MemoryError unless there is memory for the maps, the nodes of l samples
-// of d inputs and the state of the output layer with c targets. fit reports invalid options.
+// checkModelMemory returns a *MemoryError unless there is memory for a fit to l samples of d inputs and
+// c targets: the maps, the nodes and the state of the output layer. fit reports invalid options.
 func checkModelMemory(s settings, l, d, c int) error {
 	opt, err := s.features.resolve()
 	if err != nil {
@@ -210,7 +210,7 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 
 // rows returns what the updater learns from x (q×d) and y (q×c), checked as in add: A or [A, 1], in new
 // storage, and centered(y). It multiplies the rows of both by the square roots of weights, unless
-// weights is nil. far is the largest reach of the rows. Of the updater, rows reads only the sizes.
+// weights is nil. far is the largest reach of the rows. It reads only the sizes of the updater.
 func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a, targets *mat.Dense, far float64, err error) {
 	if targets, err = m.centered(y); err != nil {
 		return nil, nil, 0, err
@@ -262,15 +262,15 @@ func (m *model) centered(y *mat.Dense) (*mat.Dense, error) {
 	return out, nil
 }
 
-// scores returns A W (l×c) for the samples x (l×d), with any intercept, or predictions with LogTargets.
+// scores returns the scores of the samples x (l×d) as one matrix (l×c), as eachScores computes them.
 func (m *model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	return m.eachScores(ctx, x, nil)
 }
 
-// eachScores computes the scores of x in panels of rows of some 10 MB. If use is nil, it returns all
-// scores. Otherwise it calls use with the nodes and scores of each panel, in order, and holds only one
-// panel. It reads the model, and fills in the weights under the lock, so several calls may run
-// concurrently, but not with add. It returns ErrNotFitted if m is nil.
+// eachScores computes A W plus any intercept, or the predictions of a model of logarithms, in panels of
+// rows of some 10 MB. If use is nil, it returns them for all samples x. Otherwise it calls use with the
+// nodes and scores of each panel, in order, and holds only one panel. Several calls may run at once,
+// but none with add, since only the weights are under the lock. It returns ErrNotFitted if m is nil.
 func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(nodes, scores *mat.Dense) error) (*mat.Dense, error) {
 	if m == nil {
 		return nil, ErrNotFitted

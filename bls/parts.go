@@ -14,9 +14,9 @@ import (
 )
 
 // Expand returns what PartialFit gives to the output layer: the nodes A of the samples X, and the
-// targets Y of the labels. Y has a column of ones, the constant target, followed by c columns with +1
-// for the class of a sample and -1 for the others. An output layer outside the model can learn A and Y
-// with blsupdate.New, AddInputs and Merge; WithUpdater then makes a model of it.
+// targets Y of the labels. Column 0 of Y is 1, the constant target; c columns follow, with +1 for the
+// class of a sample and -1 for the others. An output layer outside the model can learn A and Y with
+// blsupdate.New, AddInputs and Merge; WithUpdater then makes a model of it.
 //
 //	shapes: X q×d, labels q, each from 0 to c-1; A is q×k and Y is q×(c+1).
 //	reads/writes: reads X, labels and the sizes of the output layer; A and Y are new storage.
@@ -37,7 +37,8 @@ func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []i
 // takes the logarithms of Y; the largest target of r, which bounds predictions, does not change.
 //
 //	shapes: A is q×(k+1), or q×k with NoIntercept, and Ya is q×c.
-//	errors: as Classifier.Expand without *LabelError; blsupdate.ErrOverflow if Y - 1·y0ᵀ overflows.
+//	errors: as Classifier.Expand without *LabelError; blsupdate.ErrOverflow if Y - 1·y0ᵀ overflows;
+//	*TargetError, with LogTargets, for a target that is not positive.
 func (r *Regressor) Expand(x, y *mat.Dense) (a, ya *mat.Dense, err error) {
 	return r.ExpandContext(background, x, y)
 }
@@ -60,8 +61,8 @@ func (m *model) expanded(ctx context.Context, in sampleSet) (a, y *mat.Dense, er
 	return a, y, err
 }
 
-// WithUpdater returns a model with the feature maps of c and the output layer u, which has learned rows
-// and targets from Expand, for instance in another process or by Merge of several output layers. The
+// WithUpdater returns a model with the feature maps of c and the output layer u. u must have learned
+// rows and targets from Expand, for instance in another process or by merging several layers. The
 // result has learned only what u has learned, and owns u. Its Method and Update are the method and the
 // options of u with the present ridge; its other options are as in c.
 //
@@ -110,7 +111,7 @@ func (m *model) withUpdater(u blsupdate.Updater) (*model, error) {
 	s := &out.settings
 	s.method, s.update = u.Method(), currentOptions(u)
 	if s.backend != nil {
-		s.update.Backend = backend.Or(s.update.Backend) // where nil would stand for s.backend
+		s.update.Backend = backend.Or(s.update.Backend) // here nil would stand for s.backend
 	}
 	return out, nil
 }
@@ -190,7 +191,7 @@ func (m *model) with(u blsupdate.Updater) *model {
 		constant: m.constant, slope: m.slope, smearing: m.smearing, choice: m.choice, sizes: m.sizes}
 }
 
-// equal reports whether f and g map all samples to the same nodes: whether their encodings are equal.
+// equal reports whether f and g have equal encodings, and thus map all samples to the same nodes.
 func (f *Features) equal(g *Features) bool {
 	sum := func(of *Features) []byte {
 		h := sha256.New()

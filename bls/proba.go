@@ -57,7 +57,7 @@ func (c *Classifier) probabilities(p, scores *mat.Dense) {
 	}
 }
 
-// softmax writes the probabilities of the scores to p, which may be scores itself.
+// softmax sets p[j] = exp(slope·scores[j]) / Σ_m exp(slope·scores[m]). p may be scores itself.
 func softmax(p, scores []float64, slope float64) {
 	largest := scores[0]
 	for _, v := range scores {
@@ -75,8 +75,8 @@ func softmax(p, scores []float64, slope float64) {
 
 // fitSlope returns the slope s > 0 with the smallest log loss of softmax(s f) on the scores f (l×c),
 // which are finite. Each row counts by its weight; nil stands for ones. As in Platt, a label from 0 to
-// c-1 counts as a distribution that spreads 1/(l+2) evenly over all classes, so that the slope is
-// finite even if no score is wrong.
+// c-1 counts as a distribution that spreads 1/(l+2) evenly over all classes. The slope is thus finite
+// even if no score is wrong.
 //
 // The loss is convex, so fitSlope uses Newton's method, with steps confined to a shrinking interval.
 //

@@ -2,7 +2,7 @@ package bls
 
 import "math/rand/v2"
 
-// A purpose is a use of random numbers.
+// A purpose is a use of random numbers. Each purpose has its own streams.
 type purpose uint64
 
 const (
@@ -29,8 +29,8 @@ func mix64(v uint64) uint64 {
 	return v ^ v>>31
 }
 
-// uniform fills a rows×cols block of a row-major matrix with leading dimension ld, row after row, with
-// numbers uniform on [-1,1), multiples of 2⁻⁵².
+// uniform fills a, a rows×cols block of a row-major matrix with leading dimension ld, row after row
+// with numbers from r: multiples of 2⁻⁵², uniform on [-1,1).
 func uniform(r *rand.Rand, rows, cols int, a []float64, ld int) {
 	for i := range rows {
 		row := a[i*ld : i*ld+cols]

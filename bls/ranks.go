@@ -71,9 +71,9 @@ func columnRanks(ctx context.Context, x *mat.Dense) ([]curve, error) {
 	return curves, err
 }
 
-// normalScores returns the curve of a sorted column. Each knot is a quantile, with the normal score of
-// its mid-rank: (rows below it + half of the rows equal to it)/n. If there are just two values, they
-// get their standard scores; a single value gets the score 0.
+// normalScores returns the curve of a sorted column of n rows. Each knot is a quantile, with the normal
+// score of its mid-rank: (rows below it + half of the rows equal to it)/n. If there are just two
+// values, they get their standard scores; a single value gets the score 0.
 func normalScores(column []float64) curve {
 	n := len(column)
 	if column[0] == column[n-1] {
@@ -102,8 +102,8 @@ func normalScores(column []float64) curve {
 	return c.extended(column[n/10], column[n-1-n/10])
 }
 
-// extended returns the curve with lines beyond its ends, up to the scores ±rankLimit. A line has the
-// slope of c from its end to the inner value low or high, or to the next knot if the two are equal.
+// extended returns c with a line added at each end, up to the score ±rankLimit. The line has the slope
+// of c between that end and the value low or high; if they are equal, the next knot replaces the value.
 func (c curve) extended(low, high float64) curve {
 	last := len(c.knots) - 1
 	beyond := func(end int, inner float64, next int, limit float64) (v float64, ok bool) {

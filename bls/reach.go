@@ -137,7 +137,7 @@ func (f *Features) sizes(ctx context.Context, x *mat.Dense) ([]float64, error) {
 	return sizes, err
 }
 
-// moved returns err with from added to its Row, for an error of a panel that begins at row from.
+// moved returns err with from, the first row of a panel, added to its Row if it is an *OverflowError.
 func moved(err error, from int) error {
 	if e, ok := err.(*OverflowError); ok && e.Row >= 0 {
 		at := *e
@@ -152,8 +152,8 @@ func moved(err error, from int) error {
 //
 //	p[j] = t p[j] + (1-t) share[j],  t = r⁻⁶
 //
-// with a larger t if another class would otherwise become the most probable. The power is steep, like
-// the enhancement nodes: a third farther out than all learned samples, scores mean little.
+// with a larger t if another class would otherwise become the most probable. The power is high because
+// the enhancement nodes are steep: scores a third farther out than all learned samples mean little.
 //
 //	shapes: p l×c, which is overwritten; outside l.
 func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
@@ -176,7 +176,7 @@ func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
 		for j := range row {
 			row[j] = float64(t*row[j]) + float64((1-t)*shares[j])
 		}
-		for j := range row { // rounding must not make another class the first
+		for j := range row { // rounding must not make another class the most probable
 			if j != top {
 				row[j] = min(row[j], float64(row[top]*(1-0x1p-52)))
 			}

@@ -19,7 +19,7 @@ import (
 //
 // For options, concurrency and copies see Classifier.
 //
-// The output layer of the paper has no intercept. Here A has a column of ones, and the means y0 of the
+// The output layer of the paper has no intercept. Here A has a column of ones. The means y0 of the
 // first batch of targets are subtracted from all targets and added to all predictions. Learned rows
 // never change, so the update stays as exact as without the column. For lambda = 0 the result is the
 // least-squares solution with a free intercept; for lambda > 0 the ridge pulls the intercept towards
@@ -48,12 +48,12 @@ type Regressor struct {
 	// NoIntercept leaves out the column of ones and the means, as the paper does.
 	NoIntercept bool
 	// LogTargets = 1 makes the model learn the logarithms of the targets: errors then count by
-	// their ratio to the target. Predictions are min(factor·exp([A, 1] W + 1·y0ᵀ), 10·largest),
-	// where factor, for each target, is Duan's smearing estimate from the held-out rows, and
-	// largest is the largest target learned. Methods that learn return a *TargetError for a target
-	// that is not positive, and Weights, Center, Expand and Updater refer to the logarithms. With
-	// None it learns the targets themselves. 0 lets Fit choose: logarithms if all targets are
-	// positive, their skewness is at least 1, and the held-out loss is at least a tenth smaller.
+	// their ratio to the target. Predictions are min(factor·exp([A, 1] W + 1·y0ᵀ), 10·largest). For
+	// each target, factor is Duan's smearing estimate from the held-out rows, and largest is the
+	// largest value learned. Methods that learn return a *TargetError for a target that is not
+	// positive, and Weights, Center, Expand and Updater refer to the logarithms. With None it
+	// learns the targets themselves. 0 lets Fit choose: logarithms if all targets are positive,
+	// their skewness is at least 1, and the held-out loss is at least a tenth smaller.
 	LogTargets int
 	// ExpectedRows and Validate are as in Classifier; the score of the choice is R².
 	ExpectedRows int
@@ -101,8 +101,8 @@ func (r *Regressor) Score(x, y *mat.Dense) (float64, error) {
 	return r.ScoreContext(background, x, y, nil)
 }
 
-// ScoreContext is Score with sample weights, at least one of them positive; nil means all ones. It
-// stops when ctx is done.
+// ScoreContext is Score with sample weights, at least one positive; nil means all ones. It stops when
+// ctx is done.
 func (r *Regressor) ScoreContext(ctx context.Context, x, y *mat.Dense, weights []float64) (float64, error) {
 	if r.model == nil {
 		return 0, ErrNotFitted
@@ -187,8 +187,8 @@ func (m *model) regressor() *Regressor {
 		NoIntercept: !s.intercept, LogTargets: s.log, ExpectedRows: s.rows, Validate: s.validate, model: m}
 }
 
-// checkTargets returns an error unless x and y have the same number of rows, x has inputs columns and y
-// has c (0 stands for any positive number), all elements are finite, and the weights pass checkWeights.
+// checkTargets returns an error unless x (l×inputs) and y (l×c) are finite and the weights pass
+// checkWeights. If inputs or c is 0, any positive number of columns will do.
 func checkTargets(x *mat.Dense, inputs int, y *mat.Dense, c int, weights []float64) error {
 	if y == nil || y.IsEmpty() {
 		return &ShapeError{Op: "bls", Matrix: "Y", Want: "at least one row and one column"}

@@ -18,7 +18,7 @@ const (
 	gradients    = 4096 // the most derivatives, one per target and sample, that a relevance averages
 )
 
-// weighColumns multiplies the columns of S by weights, nil for ones.
+// weighColumns multiplies column j of S by weights[j]. It does nothing if weights is nil.
 func (f *Features) weighColumns(weights []float64) {
 	for j, w := range weights {
 		if f.ranks == nil {
@@ -34,7 +34,7 @@ func (f *Features) weighColumns(weights []float64) {
 	}
 }
 
-// shareOut divides numbers by their sum, or sets all to 1/n unless the sum is positive and finite.
+// shareOut divides numbers by their sum. If the sum is not positive and finite, it sets all to 1/n.
 func shareOut(numbers []float64) {
 	var sum float64
 	for _, v := range numbers {
@@ -49,9 +49,9 @@ func shareOut(numbers []float64) {
 	}
 }
 
-// correlationRatios sorts the given rows by each column of S into eight groups. It returns, for each
-// column, the fraction of the sum of squares of the targets that lies between the groups, less twice
-// its expectation by chance. This also detects even effects, which a nearly linear model misses.
+// correlationRatios sorts the given rows by each column of S into eight groups. For each column it
+// returns the fraction of the targets' sum of squares between the groups, less twice its expectation by
+// chance. The ratio also detects even functions, which a nearly linear model misses.
 //
 //	cost: sorting the rows for each column.
 func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
@@ -103,10 +103,11 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 	return out
 }
 
-// relevances returns, for each training set, the weights of the columns of S. A weight is the root mean
-// square, over samples and targets, of the derivatives of the predictions [Z, S, H] W with respect to
-// the column, in units of the unweighted S. The weights have a mean square of 1 over the columns. In
-// the first round the correlation ratio is added to the share of each column in that mean square.
+// relevances returns, for each training set of folds, the weights of the columns of S, from the output
+// weights W of the place at. A weight is the root mean square, over samples and targets, of a
+// derivative: of the predictions [Z, S, H] W with respect to the column of the unweighted S. The
+// weights have a mean square of 1 over the columns. In the first round the correlation ratio is added
+// to the share of each column in that mean square.
 //
 // A model with these weights follows the target more closely in relevant columns, and its derivatives
 // separate them better from the others: a few rounds select the columns.
@@ -149,8 +150,8 @@ func (t *trials) relevances(ctx context.Context, folds *choice.Folds, maps trial
 	return out, nil
 }
 
-// relevance returns the share of each column in the mean square of the derivatives at the given rows,
-// for the weights w of the output layer.
+// relevance returns the share of each column in the mean square of the derivatives at the given rows. w
+// are the weights of the output layer.
 func (t *trials) relevance(of fittedMaps, shrink float64, w *mat.Dense, rows []int) ([]float64, error) {
 	f, bk := of.features.withShrink(shrink), t.backend
 	d, n, n3 := f.Inputs(), f.FeatureNodes(), f.EnhancementNodes()
@@ -201,8 +202,8 @@ func (t *trials) relevance(of fittedMaps, shrink float64, w *mat.Dense, rows []i
 	return squares, nil
 }
 
-// rank weights the columns in at most the given number of rounds, starting from a candidate. It returns
-// the candidate of the round with the smallest loss, or of the last round if all is true.
+// rank weights the columns in up to the given number of rounds, beginning with start. It returns the
+// candidate with the smallest loss, which may be start, or the last candidate if all is true.
 func (t *trials) rank(ctx context.Context, s *choice.Search, shrinks []float64, start candidate, rounds int, all bool) (candidate, error) {
 	by := *s
 	by.Folds = s.Folds.ForLabels()

@@ -23,8 +23,8 @@ const enhancePanel = 1 << 16
 func panelRows(cols int) int { return max(16, min(4096, panelElements/cols)) }
 
 // firstRow calls bad for the rows [0, n) in concurrent ranges; a row takes about cols nanoseconds. It
-// returns the lowest row for which bad returns a column, and that column, or -1 if bad returns -1 for
-// all. Each range stops at its first bad row, so the result does not depend on the ranges.
+// returns the lowest row for which bad returns a column, and that column, or -1, -1 if there is none.
+// Each range stops at its first bad row, so the result does not depend on the ranges.
 func firstRow(n, cols int, bad func(row int) (col int)) (row, col int) {
 	var mu sync.Mutex
 	row, col = n, -1
@@ -58,7 +58,7 @@ func firstNotFinite(m *mat.Dense) int {
 	return row
 }
 
-// checkFinite returns a *NotFiniteError for the first element of m that is not finite.
+// checkFinite returns a *NotFiniteError, with the given name, for the first element that is not finite.
 func checkFinite(name string, m *mat.Dense) error {
 	rows, cols := m.Dims()
 	i, j := firstRow(rows, cols, func(i int) int { return floats.FirstNonFinite(m.RawRowView(i)) })
@@ -94,9 +94,9 @@ func newRows(rows, k int, intercept bool) *mat.Dense {
 	return a
 }
 
-// newNodes returns zeros for rows of k nodes. Rows of a page or more begin an odd number of cache lines
-// apart: the elements of a column are then at the same place in their lines, and spread over all sets
-// of the caches. With k = 5100, AᵀA alone is 3 to 7% faster than on rows without gaps.
+// newNodes returns a zero matrix for rows of k nodes. Rows of a page or more begin an odd number of
+// cache lines apart: the elements of a column are then at the same place in their lines, and spread
+// over all sets of the caches. With k = 5100, AᵀA alone is 3 to 7% faster than on rows without gaps.
 func newNodes(rows, k int) *mat.Dense {
 	const line, page = 64 / 8, 4096 / 8
 	if k < page {
@@ -120,8 +120,8 @@ func checkMemory(bytes int64, rows, nodes int) error {
 
 const labelColumn = "the column of labels" // in errors
 
-// checkRows returns an error unless x passes checkSamples with the given number of inputs, and has as
-// many rows as the named rows×cols targets.
+// checkRows returns an error unless x passes checkSamples with the given number of inputs, and the
+// targets, a rows×cols matrix called name, have as many rows.
 func checkRows(x *mat.Dense, inputs int, name string, rows, cols int) error {
 	if err := checkSamples(x, inputs); err != nil {
 		return err
@@ -130,7 +130,7 @@ func checkRows(x *mat.Dense, inputs int, name string, rows, cols int) error {
 	return checkCount(l, name, rows, cols)
 }
 
-// checkCount returns an error unless the named rows×cols targets have l rows.
+// checkCount returns a *ShapeError for the rows×cols matrix called name unless it has l rows.
 func checkCount(l int, name string, rows, cols int) error {
 	if rows != l {
 		want := fmt.Sprintf("%d rows, one for each row of X", l)
@@ -139,9 +139,9 @@ func checkCount(l int, name string, rows, cols int) error {
 	return nil
 }
 
-// columnMeans returns the weighted mean of each column of y, as its first element plus the mean of the
-// differences from it, so that the mean of equal elements is exact. If no weight is positive, the
-// result is the first row.
+// columnMeans returns the weighted mean of each column of y: its first element plus the mean of the
+// differences from it. The mean of equal elements is thus exact. If no weight is positive, the result
+// is the first row.
 func columnMeans(y *mat.Dense, weights []float64) []float64 {
 	l, c := y.Dims()
 	first := y.RawRowView(0)

@@ -23,19 +23,19 @@ const (
 	// ScaleColumns standardises each input by its mean and standard deviation over the first
 	// training set, s[j] = (x[j] - mean[j]) / std[j]. It suits tables. A column that is constant in
 	// the first training set becomes 0, with std[j] = 1, and its weights are exactly 0. When
-	// PartialFit meets another value, std[j] becomes the root mean square distance from the
-	// constant in that batch, or the distance itself if there is one other value. The weights of
-	// the column are drawn. Earlier samples keep their 0, so the model equals a fit of the new
-	// maps to all samples, and models of the same maps merge whether or not the column varied.
+	// PartialFit meets another value, it draws the weights of the column. std[j] becomes the root
+	// mean square distance from the constant in that batch, or the distance itself if there is one
+	// other value. Earlier samples keep their 0, so the model equals a fit of the new maps to all
+	// samples. Clones can be merged even if the column varied in one of them only.
 	ScaleColumns
 	// ScaleNone takes the samples unchanged, S = X. It suits inputs of magnitude about 1.
 	ScaleNone
 	// ScaleRanks maps each input to normal scores: the normal quantile of its rank among at most
-	// 4096 rows of the first training set, s[j] = Φ⁻¹(rank/n), where equal inputs share the mean of
-	// their ranks. It interpolates linearly between at most 126 quantiles; beyond the ends it
-	// continues with the slope of the outer tenth, up to ±4. It suits skewed columns and columns
-	// with outliers. A column of two values becomes their standard scores. A constant column
-	// becomes 0; if it varies later, s[j] is as with ScaleColumns, up to ±4.
+	// 4096 rows of the first training set, s[j] = Φ⁻¹(rank/n). Equal inputs share the mean of their
+	// ranks. It interpolates linearly between at most 126 quantiles; beyond the ends it continues
+	// with the slope of the outer tenth, up to ±4. It suits skewed columns and columns with
+	// outliers. A column of two values becomes their standard scores. A constant column becomes 0;
+	// if it varies later, s[j] is as with ScaleColumns, up to ±4.
 	ScaleRanks
 )
 
@@ -65,8 +65,7 @@ const smallestNormal = 0x1p-1022
 //	m' = x₀ + Σ(x - x₀)/l,  m = m' + e,  e = Σ(x - m')/l,  std² = (Σ(x - m')² - l e²) / (l-1)
 //
 //	cost: three passes over x, in row order for any number of threads.
-//	errors: *OverflowError for a deviation beyond float64; the cause of ctx, checked before each
-//	panel of rows.
+//	errors: *OverflowError for a deviation beyond float64; the cause of ctx, checked for each panel.
 //	source: Chan, Golub and LeVeque, Amer. Statist. 37 (1983) 242-247, the corrected two-pass
 //	algorithm.
 func columnScales(ctx context.Context, x *mat.Dense) (means, deviations []float64, err error) {
@@ -146,8 +145,7 @@ func minMax(lo, hi, width float64) (offset, gain float64, ok bool) {
 	return lo, gain, true
 }
 
-// scaleRow maps a row from its [min, max] to [-1,1]: the scaling of A1. It does not change a row that
-// minMax refuses.
+// scaleRow maps a row from its [min, max] to [-1,1], as for A1, unless minMax refuses this range.
 func scaleRow(row []float64) {
 	lo, hi := row[0], row[0]
 	for _, v := range row {
@@ -162,8 +160,8 @@ func scaleRow(row []float64) {
 	}
 }
 
-// minMaxColumns returns the offset and gain that map each column of t from its [min, max] to [0,1], or
-// do not change it if minMax refuses.
+// minMaxColumns returns the offset and gain that map each column of t from its [min, max] to [0,1].
+// They are 0 and 1 for a column that minMax refuses.
 func minMaxColumns(t *mat.Dense) (offset, gain []float64) {
 	l, n := t.Dims()
 	raw := t.RawMatrix()

@@ -68,12 +68,12 @@ func (s settings) chooses() bool {
 // chosen is the part of a choice that a model keeps.
 type chosen struct {
 	Choice
-	held    [][]float64 // what candidate.calibration returns
+	held    [][]float64 // calibration rows, from candidate.calibration
 	factors []float64   // of the predictions from logarithms
 }
 
-// choose returns the prepared settings s completed with the chosen ones, and the evidence for these. y
-// begins with the constant target for a classification; labels is nil for a regression.
+// choose completes the prepared settings s by a search on rows of x and y. For a classification, y
+// begins with the constant target; for a regression, labels is nil.
 //
 // The result depends only on the settings and the rows, never on times, memory, threads or kernels.
 //
@@ -139,8 +139,8 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	return s, by, nil
 }
 
-// methodFor returns the given method, if any; otherwise QR if the ridge is below lowest, the smallest
-// for Gram; otherwise chosen.
+// methodFor returns s.method if it is set. Otherwise it returns QR if the ridge is below lowest, the
+// smallest ridge for which Gram is accurate, and chosen if it is not.
 func (s settings) methodFor(chosen blsupdate.Method, lowest float64) blsupdate.Method {
 	if s.update.Lambda < lowest {
 		chosen = blsupdate.QR
@@ -167,8 +167,8 @@ func (s settings) lowestLambda(l int, opt FeatureOptions) float64 {
 	return float64(units * float64(l) * float64(opt.Groups*opt.GroupNodes+opt.EnhancementNodes))
 }
 
-// bounded returns o with at most the given number of enhancement nodes and at most 1000 feature nodes,
-// since with more a choice would take longer than the model.
+// bounded returns o with at most the given number of enhancement nodes and at most 1000 feature nodes.
+// With more, a choice would take longer than the model.
 func bounded(o FeatureOptions, enhancement int) FeatureOptions {
 	o.EnhancementNodes = min(o.EnhancementNodes, enhancement)
 	o.GroupNodes = min(o.GroupNodes, maxChosenFeatures)
@@ -182,9 +182,9 @@ type trials struct {
 	folds *choice.Folds
 	x     *mat.Dense // m×d
 	y     *mat.Dense // m×c; for a regression multiplied by factor, and centered if there is an intercept
-	unit  float64    // of lambda, by the weights
+	unit  float64    // choice.Unit of the weights
 
-	factor float64 // of y: a power of two
+	factor float64 // multiplies y; a power of two
 
 	// logs are trials of the logarithms, nil if these are not tried or are y already.
 	logs *trials
@@ -236,8 +236,8 @@ func (t *trials) center() {
 	}
 }
 
-// A candidate is a place in the grid of a search, with the maps that were tried there and the weights
-// of their columns for each training set.
+// A candidate is a place in the grid of a search. It holds the maps that were tried there, and the
+// weights of their columns for each training set.
 type candidate struct {
 	choice.Place
 	trials   *trials // of the targets or of their logarithms
@@ -246,7 +246,7 @@ type candidate struct {
 	columns  [][]float64
 }
 
-// weights returns the weights of the columns for all rows, nil for ones.
+// weights returns the column weights for the model, from the last training set; nil stands for ones.
 func (c candidate) weights() []float64 {
 	if c.columns == nil {
 		return nil
@@ -254,8 +254,8 @@ func (c candidate) weights() []float64 {
 	return c.columns[len(c.columns)-1]
 }
 
-// search returns the best candidate among the scalings, the shrinks, the rounds of relevance, the steps
-// and, if given is 0, the values of lambda. It searches a coarse grid with at most trialNodes
+// search returns the best candidate among the scalings, the shrinks, the rounds of relevance, the
+// steps, and the values of lambda if given is 0. It searches a coarse grid with at most trialNodes
 // enhancement nodes, and then the neighbours of its result with all nodes.
 func (t *trials) search(ctx context.Context, opt FeatureOptions, scalings []Scaling, shrinks []float64, given, lowest float64) (candidate, error) {
 	if err := t.checkMemory(opt); err != nil {
@@ -299,7 +299,7 @@ func (t *trials) search(ctx context.Context, opt FeatureOptions, scalings []Scal
 	return candidate{Place: choice.Place{Result: best}, trials: t, features: opt, columns: near.columns}, err
 }
 
-// scale returns the best candidate among the scalings and the shrinks.
+// scale returns the best candidate among the scalings and the shrinks, with the other options of small.
 func (t *trials) scale(ctx context.Context, s *choice.Search, small FeatureOptions, scalings []Scaling, shrinks []float64) (candidate, error) {
 	var near candidate
 	for _, scaling := range scalings {
@@ -362,8 +362,8 @@ func (t *trials) grid(given, lowest float64) *choice.Search {
 }
 
 // calibration returns calibration rows for the rows that c holds out, each with its number in place of
-// its weight. It returns nil if the maps do not depend on the labels: then a model that leaves out one
-// row at a time gives better errors.
+// its weight. It returns nil if the maps do not depend on the labels: calibrateFit then gets better
+// errors by leaving out one row at a time.
 func (c candidate) calibration(labels []int) (out [][]float64) {
 	if c.columns == nil {
 		return nil
@@ -414,11 +414,11 @@ func (t *trials) checkMemory(opt FeatureOptions) error {
 // trialMaps are feature maps fitted to the rows of a choice: one, or one for each training set.
 type trialMaps []fittedMaps
 
-// fittedMaps are feature maps, with the nodes of a choice's rows, and the weights of their columns.
+// fittedMaps are feature maps with the nodes of the rows of a choice, without H.
 type fittedMaps struct {
 	features  *Features
 	z         *mat.Dense // m×N, or m×(N+d) with S
-	columns   []float64
+	columns   []float64  // weights of the columns of S, nil for ones
 	intercept bool
 }
 
@@ -428,8 +428,8 @@ func unscalable(err error) bool {
 	return errors.As(err, &e)
 }
 
-// fit fits feature maps to the rows of the choice, with the weights of the columns for each training
-// set, nil for ones.
+// fit fits feature maps to the rows of the choice: one for each element of columns, which holds the
+// column weights of a training set, or one without weights if columns is nil.
 func (t *trials) fit(ctx context.Context, opt FeatureOptions, columns [][]float64) (maps trialMaps, err error) {
 	if !opt.Unscaled {
 		opt.Shrink = 1

@@ -15,7 +15,7 @@ const stepSlope = 4
 
 // steps are enhancement nodes that depend on one or two columns of S,
 //
-//	g[q] = tanh(min over i = 0, 1 of slopes[i][q]·(s[columns[i][q]] - thresholds[i][q])),
+//	g[q] = tanh(min over i = 0, 1 of slopes[i][q]·(s[columns[i][q]] - thresholds[i][q])).
 //
 // Node q is a corner if its two columns differ, and a step or a band if they are the same. Other
 // enhancement nodes cannot take this form, since their level sets are oblique to the axes.
@@ -28,8 +28,8 @@ type steps struct {
 func (o FeatureOptions) canStep() bool { return o.Direct > 0 && o.Scaling.ofColumns() && o.steps() > 0 }
 
 // drawSteps draws n steps. The probability of a column is proportional to its squared weight, 1 if
-// weights is nil; the threshold is the element of that column in a random row of s (l×d); the slope has
-// a random sign and, in units of the unweighted column, the same steepness for all columns.
+// weights is nil; the threshold is the element of that column in a random row of s (l×d); the slope is
+// ±stepSlope at random, in units of the unweighted column.
 func drawSteps(seed uint64, n int, s *mat.Dense, weights []float64) (out steps) {
 	l, d := s.Dims()
 	r := stream(seed, forSteps, 0)

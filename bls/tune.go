@@ -22,10 +22,11 @@ type TuneOptions struct {
 	Weights []float64
 }
 
-// Tune searches more widely than Fit for the settings that are zero. It also tries ScaleSamples, a
-// quarter to four times the enhancement nodes of Fit and, as far as the flops allow, Shrink and Lambda
-// in smaller steps. It sets the fields to the best settings on rows held out from the first 4096, and
-// sets Validate, so that the next Fit measures them. It does not fit a model or change nonzero fields.
+// Tune searches more widely than Fit for the settings that are zero. It also tries ScaleSamples, and a
+// quarter to four times the enhancement nodes of Fit. As far as the flops allow, it tries Shrink and
+// Lambda in smaller steps. It sets the fields to the best settings on rows held out from the first
+// 4096, and sets Validate, so that the next Fit measures them. It returns the Choice of that Fit. It
+// does not fit a model or change nonzero fields.
 //
 //	shapes: X l×d, labels l, opt.Weights, as in FitContext; at least 8 samples.
 //	cost: opt.Flops bounds an estimate of the products and factorizations of the normal equations,
@@ -165,7 +166,8 @@ func (t *tuning) afford(k, shrinks, ridges int) bool {
 	return true
 }
 
-// try searches with the options f, and with several values of Shrink if it is not set.
+// try searches with the options f, and with several values of Shrink if f.Shrink is 0. It does nothing
+// if too few flops are left.
 func (t *tuning) try(ctx context.Context, f FeatureOptions) error {
 	opt, err := f.resolve()
 	if err != nil {

@@ -20,10 +20,10 @@ func (f *Features) constantColumn(j int) (value float64, ok bool) {
 }
 
 // withVarying returns f, or other maps if a column that was constant varies in x, which has been
-// checked. S of that column is then the distance from the constant divided by its root mean square over
-// x, or by the distance itself if x has only one other value. With ScaleRanks it ends at ±4. The
-// weights of the column are drawn with the magnitude of the others. All earlier samples have S = 0 in
-// the column, so their nodes keep their bits, and the model equals these maps fitted from the start.
+// checked. S of that column is then the distance from the constant, divided by its root mean square
+// over x. If x has only one other value, the divisor is the distance itself. With ScaleRanks it ends at
+// ±4. The weights of the column are drawn with the magnitude of the others. Earlier samples have S = 0
+// there, so their nodes keep their bits: the model equals one fitted with these maps from the start.
 func (f *Features) withVarying(x *mat.Dense) *Features {
 	out := f
 	for j := range f.Inputs() {
@@ -51,9 +51,9 @@ func (f *Features) withVarying(x *mat.Dense) *Features {
 	return out
 }
 
-// distance returns the root mean square of x[i][j] - from over the rows i. If these differences are 0
-// and one other number, it returns the magnitude of that number, which does not depend on how often it
-// occurs. So an input of 0 and 1 has the same scale in all copies of a model.
+// distance returns the root mean square of x[i][j] - from over the rows i. If all nonzero differences
+// have the same magnitude, it returns that magnitude, however often it occurs. So an input of 0 and 1
+// has the same scale in all copies of a model.
 func distance(x *mat.Dense, j int, from float64) float64 {
 	l, _ := x.Dims()
 	var largest, squares float64
@@ -75,8 +75,8 @@ func distance(x *mat.Dense, j int, from float64) float64 {
 	return largest * math.Sqrt(squares/float64(l))
 }
 
-// joined returns maps that f and g become if columns that are constant in one of them and vary in the
-// other vary in both, or nil if other things differ. Samples of either have the same nodes with them.
+// joined returns maps under which the samples of f and the samples of g keep their nodes. It returns
+// nil unless f and g differ only in columns that are constant in one and vary in the other.
 func (f *Features) joined(g *Features) *Features {
 	if f.equal(g) {
 		return f
@@ -110,8 +110,8 @@ func (f *Features) wokenLike(g *Features) *Features {
 	return &out
 }
 
-// drawColumn draws the weights of input j. For each feature node the distribution is uniform, with the
-// root mean square of the node's other nonzero weights, or on [-1,1) if there are none.
+// drawColumn draws the weights of input j. For each feature node they are uniform, with the root mean
+// square of the node's other nonzero weights, or on [-1,1) if there are none.
 func (f *Features) drawColumn(j int) {
 	d, n := f.Inputs(), f.FeatureNodes()
 	row, r := f.weights.RawRowView(j), stream(f.opt.Seed, forColumn, j)
@@ -131,10 +131,10 @@ func (f *Features) drawColumn(j int) {
 	}
 }
 
-// constantDeviation stands for a column that is constant so far, for which S is 0.
+// constantDeviation is the deviation of a column that is constant so far, for which S is 0.
 const constantDeviation = 1
 
-// varies returns v, or the next larger number if v is constantDeviation.
+// varies returns v, or the next larger number if v is constantDeviation, for a column that varies.
 func varies(v float64) float64 {
 	if v == constantDeviation {
 		return v * (1 + 0x1p-52)
@@ -142,7 +142,7 @@ func varies(v float64) float64 {
 	return v
 }
 
-// divisors returns the deviations, +Inf for columns that are constant so far.
+// divisors returns the deviations, with +Inf for each column that is constant so far.
 func (f *Features) divisors() []float64 {
 	out := slices.Clone(f.deviations)
 	for j, v := range out {

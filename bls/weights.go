@@ -21,8 +21,8 @@ type ClassWeight int
 const (
 	// Unweighted gives all rows the same weight.
 	Unweighted ClassWeight = iota
-	// Balanced gives all classes the same weight: a row of class j counts n/(c n_j) times, where
-	// n_j is the number of rows of the class, n the number of all rows, and c the number of classes
+	// Balanced gives all classes the same weight: a row of class j counts n/(c n_j) times. Here n_j
+	// is the number of rows of the class, n the number of all rows, and c the number of classes
 	// that have rows. Sample weights count in n_j and n. PartialFit counts all rows so far,
 	// including its own; rows keep the weight with which they were learned.
 	Balanced
@@ -88,12 +88,12 @@ func (r *Regressor) partialFit(ctx context.Context, x, y *mat.Dense, weights []f
 	return err
 }
 
-// labeled returns the samples of a first fit of a Classifier.
+// labeled returns the samples for the first fit of a Classifier, with the given or inferred classes.
 func (s settings) labeled(x *mat.Dense, labels []int, weights []float64) sampleSet {
 	return sampleSet{x: x, labels: labels, classes: cmp.Or(s.classes, inferClasses(labels)), weights: weights}
 }
 
-// partialFit makes m learn the samples in and returns m, or a new model fitted to them if m is nil.
+// partialFit makes m learn the samples of in and returns m, or a new model fitted to them if m is nil.
 func (m *model) partialFit(ctx context.Context, s settings, in sampleSet, calibrate bool) (*model, error) {
 	if m != nil {
 		return m, m.learn(ctx, in, calibrate)
@@ -162,7 +162,7 @@ func checkCounts(counts []count) error {
 	return nil
 }
 
-// counted adds the labels, each from 0 to len(counts)-1, to the counts. It returns them with the
+// counted adds the labels, each from 0 to len(counts)-1, to counts in place. It returns counts and the
 // weights of the rows, adjusted by the class weight; nil stands for ones.
 func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([]count, []float64, error) {
 	for i, label := range labels {
@@ -179,8 +179,8 @@ func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([
 	return counts, out, nil
 }
 
-// balanced returns the weights of rows that give all classes the same weight, or nil if the total
-// weight overflows.
+// balanced returns weights for rows with the given labels and weights, so that all classes have the
+// same weight. It returns nil if the total weight overflows.
 func balanced(counts []count, labels []int, weights []float64) []float64 {
 	var n, seen float64
 	for _, of := range counts {
@@ -243,8 +243,8 @@ func checkJudged(weights []float64, l int) error {
 	return err
 }
 
-// weigh multiplies the rows of a and y by the square roots of weights, unless weights is nil: a in
-// place, y in new storage.
+// weigh multiplies the rows of a, in place, and of y by the square roots of weights. It returns the new
+// y, or y itself if weights is nil, or blsupdate.ErrOverflow.
 func weigh(a, y *mat.Dense, weights []float64) (*mat.Dense, error) {
 	if weights == nil {
 		return y, nil

@@ -65,7 +65,7 @@ func Confuse(labels, predicted []int, classes int, weights []float64) *Confusion
 	return c
 }
 
-// Add adds weight to C[label][predicted]. It panics if a class is outside 0 to c-1, or weight is
+// Add adds weight to C[label][predicted]. It panics if a class is not from 0 to c-1, or weight is
 // negative or not finite.
 func (c *Confusion) Add(label, predicted int, weight float64) {
 	at := c.pair(label, predicted)
@@ -155,8 +155,7 @@ func (c *Confusion) Precision(class int) float64 { return c.At(class, class) / c
 func (c *Confusion) Recall(class int) float64 { return c.At(class, class) / c.Labeled(class) }
 
 // F1 returns the harmonic mean of precision and recall, 2 C[j][j]/(Labeled(j) + Predicted(j)) for class
-// j. It is 0 if no sample of the class was found, and NaN if the class has neither samples nor
-// predictions.
+// j. It is 0 if no sample of j was found, and NaN if j has neither samples nor predictions.
 func (c *Confusion) F1(class int) float64 {
 	return 2 * c.At(class, class) / (c.Labeled(class) + c.Predicted(class))
 }

@@ -1,5 +1,4 @@
-// Package metrics measures how well predicted classes, class probabilities and numbers agree with the
-// known values.
+// Package metrics compares predicted classes, class probabilities and numbers with the known values.
 //
 //	classes        Accuracy; Confusion with Precision, Recall and F1 of a class and their means
 //	scores         AUC and MacroAUC; Ranking, for any number of samples in bounded memory
@@ -7,8 +6,7 @@
 //	numbers        RMSE, MAE and R2; Errors, sample by sample
 //	streams        Running, for predictions made before their rows are learned; it detects falls
 //
-// The functions take all samples at once. The types take one sample at a time, so that data may be
-// larger than memory.
+// The functions take all samples at once, the types one at a time, so that data may exceed memory.
 //
 // # Weights
 //
@@ -23,12 +21,12 @@
 // # scikit-learn
 //
 // Measures that sklearn.metrics also has are defined as they are there, weights included. Two things
-// differ: scikit-learn returns 0 or 1 where this package returns NaN, and it rejects the AUC of a class
+// differ. Where this package returns NaN, scikit-learn returns 0 or 1. It rejects the AUC of a class
 // without samples, which MacroAUC leaves out of the mean. scikit-learn has no calibration error.
 //
 // # Repeatability
 //
-// Sums are taken in the order of the samples and the logarithm is computed by this module, so results
+// Sums are taken in the order of the samples, and this module computes the logarithm. Results therefore
 // have the same bits on every machine.
 package metrics
 
@@ -42,7 +40,7 @@ const (
 	panicLimit   = "metrics: the limit of samples is not positive"
 )
 
-// checkLengths panics unless predictions is n, and weights is nil or has n elements.
+// checkLengths panics unless the number of predictions is n and weights is nil or has n elements.
 func checkLengths(n, predictions int, weights []float64) {
 	if predictions != n || weights != nil && len(weights) != n {
 		panic(panicLengths)

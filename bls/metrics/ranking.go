@@ -36,7 +36,7 @@ func AUC(positive []bool, scores, weights []float64) float64 {
 	return auc(samples)
 }
 
-// A ranked sample has a score, a weight and a side.
+// A ranked sample has a score and a weight, and is positive or negative.
 type ranked struct {
 	score, weight float64
 	positive      bool
@@ -155,7 +155,7 @@ func (r *Ranking) Add(label int, scores []float64, weight float64) {
 func (r *Ranking) Kept() int { return len(r.labels) }
 
 // AUC returns the AUC of a class against the rest, computed from its column of scores. It is NaN unless
-// class and rest both have weight. AUC panics if class is outside 0 to c-1.
+// both the class and the rest have weight. AUC panics if class is outside 0 to c-1.
 func (r *Ranking) AUC(class int) float64 {
 	checkClass(class, r.classes)
 	samples := make([]ranked, len(r.labels))

@@ -28,8 +28,8 @@ const (
 // the weight of the next, so that the last few thousand rows determine the score.
 //
 // Falls are detected as in ADWIN. Sums over the rows are kept in buckets, whose sizes grow with their
-// age, at most four of each size. At each boundary between buckets, the mean losses m0 of the n0 rows
-// before it and m1 of the n1 rows after it are compared. The score has fallen if
+// age, at most four of each size. At each boundary between buckets, m0 is the mean loss of the n0 rows
+// before it, and m1 of the n1 rows after it. The score has fallen if
 //
 //	m1 - m0 > sqrt(2 s² L/n) + 2 b L/(3 n),  1/n = 1/n0 + 1/n1,  L = ln(2 ln(n0+n1)/0.002),
 //
@@ -41,28 +41,28 @@ const (
 //	SDM 2007.
 type Running struct {
 	Rows    int64    `json:"rows"`
-	Loss    float64  `json:"loss"` // sum in which older rows fade; so is Weight
+	Loss    float64  `json:"loss"` // sum in which older rows fade, like Weight
 	Weight  float64  `json:"weight"`
 	Buckets []Bucket `json:"buckets"` // the oldest first
 	Targets []Moment `json:"targets,omitempty"`
 }
 
-// A Bucket holds the sum of the losses of some rows and the sum of their squares.
+// A Bucket holds the number of some rows, the sum of their losses, and the sum of the squared losses.
 type Bucket struct {
 	Rows    int64   `json:"rows"`
 	Loss    float64 `json:"loss"`
 	Squares float64 `json:"squares"`
 }
 
-// A Moment holds the mean of a target and the sum of the squared deviations from that mean.
+// A Moment holds the number of rows, the mean of a target, and the sum of its squared deviations.
 type Moment struct {
 	Rows   float64 `json:"rows"`
 	Mean   float64 `json:"mean"`
 	Spread float64 `json:"spread"`
 }
 
-// A Fall reports that the last Rows rows have the score Score, which is lower than WasBefore, the score
-// of the Before rows before them.
+// A Fall reports that the last Rows rows have the score Score, and that the Before rows before them had
+// a higher one, WasBefore.
 type Fall struct {
 	Rows, Before     int64
 	Score, WasBefore float64
@@ -75,7 +75,7 @@ func (r *Running) Clone() *Running {
 	return &out
 }
 
-// AddClasses adds rows of a classification, where right tells which were predicted correctly.
+// AddClasses adds rows of a classification. right says for each whether it was predicted correctly.
 func (r *Running) AddClasses(right []bool) {
 	for _, ok := range right {
 		if ok {
@@ -137,7 +137,7 @@ func (r *Running) add(loss float64) {
 	last.Squares += float64(loss * loss)
 }
 
-// merge joins the two oldest buckets of each size with too many buckets, from the smallest size up.
+// merge joins the two oldest buckets of each size with more than sameSize buckets, smallest size first.
 func (r *Running) merge() {
 	for size := int64(bucketRows); ; size *= 2 {
 		first := slices.IndexFunc(r.Buckets, func(b Bucket) bool { return b.Rows == size })

@@ -56,8 +56,8 @@ func (c Classes) With(more []string) (all []string, to []int) {
 	return all, to
 }
 
-// ClassesOf returns the distinct labels of the first batch, in the order of SortLabels, as the classes
-// of a model. labelsIn names the file of the labels; it is empty if they are with the inputs.
+// ClassesOf returns the distinct labels of b, the first batch of a model, in the order of SortLabels.
+// labelsIn names the file of the labels; it is empty if they are with the inputs.
 //
 //	errors: *Error for a label that is not UTF-8, which no model can hold.
 func ClassesOf(b *stream.Batch, labelsIn string) ([]string, error) {
@@ -88,8 +88,8 @@ func readable(b *stream.Batch, row int, labelsIn string) error {
 	return nil
 }
 
-// numbers returns the classes of the rows of a batch. New labels become classes, unless the model is
-// closed. On an error the model is unchanged.
+// numbers returns the class of each row of a batch. New labels become classes, or cause an *Error if
+// the model is closed. On an error the model is unchanged.
 func (m *Model) numbers(ctx context.Context, b *stream.Batch) ([]int, error) {
 	have := len(m.classes.labels)
 	all, numbers := m.classes.With(b.Labels)

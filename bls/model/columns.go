@@ -10,7 +10,7 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// The options that choose the columns of the data.
+// How messages refer to the options that choose the columns of the data.
 var (
 	inputs  = stream.Remedy{Option: stream.OptionInputs}
 	targets = stream.Remedy{Option: stream.OptionTargets}
@@ -41,9 +41,9 @@ type Data struct {
 
 // Match selects the columns of the model in the data. If model and data have names and the caller has
 // selected no inputs, the inputs are the columns with the model's names, in any order. Otherwise they
-// are all columns except the targets, in their order. Selected columns with the model's names take the
-// model's order; others keep theirs. Without names, Match leaves out the columns that training left out
-// if the number of columns fits only then.
+// are all columns except the targets, in their order. If selected columns have the model's names, Match
+// puts them into the model's order. If the model has no names and the number of columns is wrong, it
+// leaves out the columns that training left out.
 //
 //	errors: a *stream.Error without a path if the columns do not fit the model; ErrNoTargets; as
 //	r.Select.
@@ -71,7 +71,8 @@ func (m *Model) Match(r *stream.Reader, data Data) error {
 	return r.Select(s)
 }
 
-// choose selects the columns named inputs and targets, which are nil if the model has no names.
+// choose makes r select the columns named inputs and targets, which are nil if the model has no names.
+// It returns ErrNoTargets if want.Learn is true and r has no targets.
 func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 	heading, selected := r.Heading(), r.Selection()
 	names := heading.Names
@@ -122,7 +123,8 @@ func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 	return r.Select(selected)
 }
 
-// named returns the numbers, from 1, of the columns with the given names.
+// named returns the numbers, from 1, of the columns with the names in of, where have are all names. It
+// returns an error if a name is missing or occurs twice.
 func named(of, have []string) ([]string, error) {
 	var columns, missing []string
 	for _, name := range of {
@@ -143,8 +145,9 @@ func named(of, have []string) ([]string, error) {
 	return columns, nil
 }
 
-// inOrder returns the columns of specs, or all columns if there are no specs, in the order of the
-// model's names. If their names, chosen, are not the model's, it returns specs unchanged.
+// inOrder returns the columns of specs, or all columns if there are no specs, in the order of model,
+// the model's names. chosen are the names of the columns in their present order. If they are not the
+// model's names, inOrder returns specs unchanged.
 func inOrder(specs, chosen, model []string) ([]string, error) {
 	if slices.Equal(chosen, model) || !slices.Equal(slices.Sorted(slices.Values(chosen)), slices.Sorted(slices.Values(model))) {
 		return specs, nil

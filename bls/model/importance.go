@@ -8,9 +8,9 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// Importance returns how much the predictions for the rows of a batch depend on each column of the
-// data, with the names of the columns. All inputs of a categorical column are permuted together.
-// Importance replaces opt.Groups with the columns, and opt.Weights with the weights of the batch.
+// Importance returns the names of the columns of the data, and how much the predictions for the rows of
+// a batch depend on each. All inputs of a categorical column are permuted together. Importance replaces
+// opt.Groups with the columns, and opt.Weights with the weights of the batch.
 //
 //	errors: *Error; ErrNoTargets; as Importance of package bls.
 func (m *Model) Importance(ctx context.Context, b *stream.Batch, opt bls.ImportanceOptions) (names []string, all *bls.Importances, err error) {

@@ -18,9 +18,9 @@ import (
 // choice of settings and the updates. It changes when any of these does.
 const rules = 1
 
-// Arithmetic names what the bits of a model depend on apart from its rows. On the pure backend this is
-// the version of the rules in docs/reproducibility.md, the length KC of a chain of multiply-adds, and
-// the self-test of "blskernel info". On another backend, its version and thread count replace KC.
+// Arithmetic names what the bits of a model depend on apart from its rows. On the pure backend these
+// are the version of the rules in docs/reproducibility.md, the length KC of a chain of multiply-adds,
+// and the self-test of "blskernel info". On another backend, its version and thread count replace KC.
 //
 //	cost: a few milliseconds.
 func Arithmetic(b blskernel.Backend) string {
@@ -34,7 +34,7 @@ func Arithmetic(b blskernel.Backend) string {
 	return fmt.Sprintf("%s, rules %d, self-test %s", name, rules, selftest.SelfTest(backend.Or(b)))
 }
 
-// Log adds an operation to the log, which loses its older half beyond modelfile.MaxLog operations.
+// Log adds an operation to the log. If there are then more than modelfile.MaxLog, it calls CutLog.
 func (m *Model) Log(op modelfile.Operation) {
 	m.Metadata.Log = append(slices.Clip(m.Metadata.Log), op)
 	for len(m.Metadata.Log) > modelfile.MaxLog {
@@ -93,8 +93,7 @@ func place(row int64) float64 {
 	return float64(z>>11) / (1 << 53)
 }
 
-// Rest returns the rows of a batch that are not held out, or nil if there are none. first is the number
-// of the first row of the batch.
+// Rest returns the rows of b, numbered from first on, that are not held out, or nil if there are none.
 func (h Holdout) Rest(b *stream.Batch, first int64) *stream.Batch { return restOf(b, first, h.Holds) }
 
 // restOf returns the rows of a batch, numbered from first on, for which out is false.
@@ -104,7 +103,7 @@ func restOf(b *stream.Batch, first int64, out func(row int64) bool) *stream.Batc
 }
 
 // SkipBad calls do with a batch. While do fails for one row, it passes that *Error to aside, drops the
-// row and tries again. It stops at an error from aside. It returns the rows kept, or nil if none are.
+// row and tries again. It stops at any other error. It returns the rows kept, or nil if none are.
 func SkipBad(b *stream.Batch, do func(*stream.Batch) error, aside func(*Error) error) (*stream.Batch, error) {
 	for b != nil {
 		err := do(b)

@@ -44,13 +44,12 @@ type Model struct {
 
 	LabelsIn string                             // the file of the labels; empty if they are with the inputs
 	Closed   bool                               // a label that is new to the model is an error
-	Gained   func(place string, added []string) // receives new classes; may be nil
+	Gained   func(place string, added []string) // called with new classes and where the first is; may be nil
 	Tune     bool                               // the first batch chooses the settings with bls.Classifier.Tune
 	Refit    bool                               // the next batch replaces all that was learned before
 	FixMaps  bool                               // the first batch fixes the feature maps, even if it has few rows
 
-	// Calibrating adds the predictions for each batch, made before it is learned, to the
-	// calibration.
+	// Calibrating predicts each batch before learning it, and adds the errors to the calibration.
 	Calibrating bool
 }
 
@@ -259,7 +258,7 @@ func FirstLarge(m *mat.Dense) int {
 	return -1
 }
 
-// checkNodes returns an *Error for the first row with nodes that cannot be learned.
+// checkNodes returns an *Error for the first row of b with nodes that overflow or exceed ±MaxNode.
 func (m *Model) checkNodes(ctx context.Context, b *stream.Batch) error {
 	nodes, err := m.FittedFeatures().TransformContext(ctx, b.X)
 	if err != nil {
@@ -272,7 +271,7 @@ func (m *Model) checkNodes(ctx context.Context, b *stream.Batch) error {
 	return nil
 }
 
-// located turns an error about a row or a column of a batch into an *Error with its place or name.
+// located returns err or, if it is about a row or column of b, an *Error that names that place.
 func (m *Model) located(b *stream.Batch, err error) error {
 	var target *bls.TargetError
 	if errors.As(err, &target) {

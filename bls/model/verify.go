@@ -98,7 +98,7 @@ type verifier struct {
 	of    *Model
 	paths map[string]string // of the available files, by their hashes
 	fresh []*Model          // models whose feature maps were made again from all rows
-	first []*Model          // and from the first rows alone
+	first []*Model          // models with feature maps made again from the first rows alone
 
 	out func(row int64) bool // reports which rows are skipped; nil for the rows that the operation held out
 }
@@ -110,7 +110,7 @@ func learns(op *modelfile.Operation) bool {
 // forgets reports whether an operation lowers the weight of earlier rows.
 func forgets(op *modelfile.Operation) bool { return op.Factor > 0 && op.Factor < 1 }
 
-// stayed returns a copy of the log that marks files that were learned and later removed, in both
+// stayed returns a copy of the log in which a file that was learned and later removed is marked in both
 // operations. It marks a file only if both used the same column of weights, with no forgetting between
 // them. learned reports whether the model has only learned.
 func stayed(log modelfile.Log) (left modelfile.Log, learned bool) {
@@ -131,7 +131,8 @@ func stayed(log modelfile.Log) (left modelfile.Log, learned bool) {
 	return left, learned
 }
 
-// takeBack marks file, and its entry in the last operation that learned it, as removed.
+// takeBack marks file, and its entry in the last operation of before that learned it with the same
+// column of weights, as removed. It does nothing if a later operation forgets.
 func takeBack(before modelfile.Log, file *modelfile.Learned, weight string) {
 	for i := len(before) - 1; i >= 0; i-- {
 		op := &before[i]
@@ -148,7 +149,7 @@ func takeBack(before modelfile.Log, file *modelfile.Learned, weight string) {
 	}
 }
 
-// need records what is missing to repeat the log.
+// need adds to v.Missing all that is missing to repeat the log.
 func (v *verifier) need(log modelfile.Log) {
 	missing := func(format string, args ...any) {
 		if what := fmt.Sprintf(format, args...); !slices.Contains(v.Missing, what) {
@@ -221,8 +222,8 @@ func (v *verifier) run(log modelfile.Log) (*Model, error) {
 	return v.learn(m, op)
 }
 
-// learn returns m after it has learned the files of an operation, except those removed later. A nil m
-// stands for a model without rows.
+// learn returns m after it has learned the files of an operation, except files that were removed later.
+// A nil m stands for a model without rows.
 func (v *verifier) learn(m *Model, op *modelfile.Operation) (*Model, error) {
 	paths, rows := v.files(op, false), op.First
 	whole := len(paths) == len(op.Files)
@@ -264,7 +265,7 @@ func (v *verifier) makeMaps(op *modelfile.Operation) error {
 	return v.each(op, paths, op.First, func(b *stream.Batch) (bool, error) { return false, m.Learn(v.ctx, b) })
 }
 
-// files returns the paths of the available files of an operation: all, or only those not removed later.
+// files returns the paths of the available files of an operation: all, or only files not removed later.
 func (v *verifier) files(op *modelfile.Operation, all bool) (paths []string) {
 	for _, f := range op.Files {
 		if path := v.paths[f.Hash]; path != "" && (all || !f.Removed) {
@@ -315,8 +316,8 @@ func (v *verifier) emptied(op *modelfile.Operation) (m *Model, err error) {
 	return m, err
 }
 
-// each calls do with the rows of an operation, in its batches, until do returns more = false. It skips
-// the bad rows that the operation skipped.
+// each calls do with the rows of an operation until do returns more = false. The first batch has the
+// given number of rows, the others op.Batch. It skips the bad rows that the operation skipped.
 func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do func(*stream.Batch) (more bool, err error)) error {
 	opt := op.Options()
 	opt.Classes, opt.TargetNotations = v.of.Classifier != nil, v.of.Metadata.TargetNotations
@@ -360,8 +361,8 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 	return nil
 }
 
-// compare compares the model to verify with again, which has repeated its log. learned says that the
-// model has only learned, so that the bits must agree.
+// compare compares the model to verify with the model again, which has repeated its log. If learned is
+// true, the model has only learned, so the bits must agree.
 func (v *verifier) compare(again *Model, learned bool) error {
 	if err := v.compareMaps(); err != nil {
 		return err

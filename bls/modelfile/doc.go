@@ -18,7 +18,7 @@
 //	a file with a bit changed          *ChecksumError
 //	a file that Write did not write    *FormatError
 //
-// Refusing takes little memory, since Load trusts a size only as far as the bytes are there. So Load
+// Load needs little memory to refuse a file, since it trusts no size until it has read the bytes. It
 // can read a file from an unknown source: a file holds numbers and text, and nothing is executed.
 //
 // # The format

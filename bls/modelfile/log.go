@@ -42,13 +42,13 @@ type Operation struct {
 	Tuned   bool     `json:"tuned,omitempty"`   // of train: whether the settings were searched for
 	Merged  int      `json:"merged,omitempty"`
 
-	Arithmetic string `json:"arithmetic,omitempty"` // which the bits depend on, from model.Arithmetic
+	Arithmetic string `json:"arithmetic,omitempty"` // the result of model.Arithmetic, on which the bits depend
 }
 
 // A Log holds operations in order.
 type Log []Operation
 
-// UnmarshalJSON reads at most MaxLog operations, so that memory stays in proportion to the text.
+// UnmarshalJSON refuses more than MaxLog operations, so that memory stays in proportion to the text.
 func (l *Log) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -88,7 +88,7 @@ func (op *Operation) check() error {
 	return checkLearned("log", op.Files)
 }
 
-// checkLearned returns an error for an invalid file in a list.
+// checkLearned returns a *MetadataError for field if a file has an invalid text or a negative number.
 func checkLearned(field string, files []Learned) error {
 	for _, l := range files {
 		if err := checkTexts(field, l.Name, l.Hash); err != nil {

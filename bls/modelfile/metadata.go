@@ -56,7 +56,7 @@ type Metadata struct {
 
 // Progress tells how far a training run has come.
 type Progress struct {
-	Rows    int64    `json:"rows,omitempty"`    // read and learned so far, including rows held out
+	Rows    int64    `json:"rows,omitempty"`    // processed so far, including rows held out
 	Sources []string `json:"sources,omitempty"` // in the order of reading
 	Done    bool     `json:"done,omitempty"`    // whether all rows are learned
 }
@@ -89,8 +89,8 @@ func (m *Metadata) Options() stream.Options {
 }
 
 // Check returns a *MetadataError for metadata that cannot be written: text that is not UTF-8, times
-// beyond the year 9999, numbers that are negative or too large, two classes with the same label, or
-// more than 1 MB in all. Write calls it; call it yourself before a long training run.
+// beyond the year 9999, numbers out of range, two classes with the same label, or more than 1 MB in
+// all. Write calls it; call it yourself before a long training run.
 func (m *Metadata) Check() error {
 	_, err := m.encode()
 	return err
@@ -211,7 +211,7 @@ func (m *Metadata) checkValues() error {
 	return nil
 }
 
-// checkTexts returns an error for text that is not UTF-8, which JSON would change.
+// checkTexts returns a *MetadataError for field if a text is not UTF-8, since JSON would change it.
 func checkTexts(field string, list ...string) error {
 	for _, text := range list {
 		if !utf8.ValidString(text) {

@@ -80,8 +80,8 @@ func LoadFS(fsys vfs.FS, path string, b blskernel.Backend) (*File, error) {
 	return f, nil
 }
 
-// scan reads a file and passes the payload of each section but the last to the function read, which
-// need not consume all of it. A wrong checksum takes precedence over an error of read.
+// scan reads a file and passes the payload of each section but the last to read, which may leave some
+// of it unread. A wrong checksum takes precedence over an error of read.
 func scan(r io.Reader, read func(name string, payload io.Reader) error) (*Info, error) {
 	s := &scanner{r: r, sum: sha256.New()}
 	if err := s.header(); err != nil {
@@ -149,7 +149,7 @@ func (s *scanner) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// full fills b as far as the file goes. The end of the file is not an error.
+// full reads into b until it is full or the file ends, which is not an error.
 func (s *scanner) full(b []byte) (int, error) {
 	n, err := io.ReadFull(s, b)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -158,7 +158,7 @@ func (s *scanner) full(b []byte) (int, error) {
 	return n, err
 }
 
-// header reads and checks the header. For another version it finds the software that wrote the file.
+// header reads and checks the header. A *VersionError names the software that wrote the file, if known.
 func (s *scanner) header() error {
 	var b [headerSize]byte
 	n, err := s.full(b[:])
@@ -212,7 +212,7 @@ func notAModel(b []byte) error {
 	}
 }
 
-// section reads a section with one of the names, passes its payload to read, and checks it.
+// section reads a section with one of the names, passes its payload to read, and verifies its checksum.
 func (s *scanner) section(names []string, read func(name string, payload io.Reader) error) (Section, error) {
 	at := s.at
 	var head [sectionHeaderSize]byte

@@ -16,11 +16,10 @@ import (
 	"blskernel/mat"
 )
 
-// Version is the version of the format of Write and Read. No release has written version 1.
+// Version is the format version that Write writes and Read reads. No release has written version 1.
 const Version = 2
 
-// magic begins every file: a byte that is not text, a name, and line ends that a text-mode transfer
-// changes.
+// magic begins every file: a byte that is not text, a name, and line ends that a text transfer changes.
 const magic = "\x89BLS\r\n\x1a\n"
 
 // The sections, in order; a file has a classifier or a regressor.
@@ -55,7 +54,7 @@ type File struct {
 	Metadata Metadata
 }
 
-// A Learner is a Classifier or a Regressor.
+// A Learner has methods that *bls.Classifier and *bls.Regressor share.
 type Learner interface {
 	FittedFeatures() *bls.Features
 	Updater() blsupdate.Updater
@@ -77,7 +76,8 @@ func (f *File) Learner() Learner {
 	return f.Regressor
 }
 
-// check returns an error unless there is one fitted model whose sizes agree with the metadata.
+// check panics unless f has exactly one model. It returns an error unless the model is fitted and its
+// sizes agree with the metadata.
 func (f *File) check() error {
 	if (f.Classifier != nil) == (f.Regressor != nil) {
 		panic("modelfile: a File must have a Classifier or a Regressor, but not both")
@@ -152,7 +152,8 @@ func bytesOf(b []byte) func(io.Writer) error {
 	}
 }
 
-// writeSection writes a section with the output of payload, which it calls twice.
+// writeSection writes a section with the output of payload. It calls payload twice, first for the
+// length, and returns ErrChanged if the two lengths differ.
 func writeSection(w io.Writer, name string, payload func(io.Writer) error) error {
 	var size, again codec.Size
 	if err := payload(&size); err != nil {

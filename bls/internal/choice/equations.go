@@ -33,7 +33,7 @@ type Equations struct {
 	cross   []*mat.Dense
 }
 
-// Bytes returns the bytes that Equations of k nodes and c targets and their concurrent solutions take.
+// Bytes returns the memory of Equations of k nodes and c targets and their concurrent solutions.
 func (f *Folds) Bytes(k, c int) int64 {
 	var need int64
 	for range numFolds + f.Trainings() + f.heldFolds() {
@@ -42,8 +42,8 @@ func (f *Folds) Bytes(k, c int) int64 {
 	return need
 }
 
-// Flops returns the number of floating-point operations for computing Equations of k nodes and c
-// targets and solving them for the given number of ridges.
+// Flops returns the number of floating-point operations that compute Equations of k nodes and c targets
+// and solve them for the given number of ridges.
 func (f *Folds) Flops(k, c, ridges int) float64 {
 	n, folds := float64(k), float64(f.heldFolds())
 	held := float64(len(f.rows) - f.ends[f.firstHeld])
@@ -72,7 +72,7 @@ func (s *Search) Equations(ctx context.Context, maps Maps, shrink float64) (*Equ
 	gram, cross := make([]*mat.SymPacked, numFolds), make([]*mat.Dense, numFolds)
 	for fold := range numFolds {
 		if fold == f.firstHeld && f.heldFolds() == 1 {
-			break // it is in no sum
+			break // this fold is in no sum
 		}
 		gram[fold], cross[fold] = e.products(e.weighted(e.a[0], f.ends[fold], f.ends[fold+1]))
 	}
@@ -165,7 +165,7 @@ func (e *Equations) At(lambda float64) *Result {
 	return r
 }
 
-// result returns the Result for scores, measured on the rows from the given fold on.
+// result returns the Result for lambda and its scores, measured on the rows from the given fold on.
 func (e *Equations) result(lambda float64, scores *mat.Dense, fold int) *Result {
 	r := &Result{Shrink: e.shrink, Method: blsupdate.Gram, Lambda: lambda, folds: e.folds, scores: scores, equations: e}
 	r.measure(fold)
@@ -200,8 +200,8 @@ func (e *Equations) solve(lambda float64, i int, b gonum.Matrix) (*mat.Dense, er
 }
 
 // Held returns the numbers of the rows that r holds out, their targets, scores and leverages. A
-// leverage is x (AᵀA + lambda I)⁻¹ xᵀ, for the nodes x of a row and the nodes A of the training set
-// without it.
+// leverage is x (AᵀA + lambda I)⁻¹ xᵀ, where x are the nodes of a row and A are the nodes of the
+// training set without it.
 func (r *Result) Held() (rows []int, y, scores *mat.Dense, leverages []float64, err error) {
 	e, f := r.equations, r.equations.folds
 	for i := range f.heldFolds() {

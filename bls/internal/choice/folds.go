@@ -40,7 +40,7 @@ type Folds struct {
 	rows      []int     // of the data
 	labels    []int     // of these rows, nil for a regression
 	weights   []float64 // of these rows, nil for ones
-	ends      []int     // fold i is the rows ends[i] to ends[i+1]
+	ends      []int     // fold i holds the rows [ends[i], ends[i+1])
 	firstHeld int       // the folds from this one on are held out
 }
 
@@ -77,7 +77,7 @@ func NewFolds(d Data) *Folds {
 	return f
 }
 
-// Take returns the rows of m (l×n) that are in the folds, in their order, in new storage.
+// Take returns the rows of m (l×n) that are in the folds, in the order of the folds, in new storage.
 func (f *Folds) Take(m *mat.Dense) *mat.Dense { return Rows(m, f.rows) }
 
 // Rows returns the number of rows in the folds.
@@ -89,7 +89,7 @@ func (f *Folds) Weights() []float64 { return f.weights }
 func (f *Folds) heldFolds() int { return numFolds - f.firstHeld }
 
 // manyRows is the largest number of rows for which every fold is held out if the maps depend on the
-// labels. With more rows only the last fold is, since the maps must be fitted for each one anew.
+// labels. With more rows only the last fold is held out, since each held-out fold needs its own maps.
 const manyRows = 1024
 
 // ForLabels returns the folds for choosing maps that depend on the labels: a copy of f that, with more
@@ -102,8 +102,8 @@ func (f *Folds) ForLabels() *Folds {
 	return &g
 }
 
-// Trainings returns the number of training sets: the complement of each held-out fold and, if every
-// fold is held out and there are at most manyRows rows, all rows.
+// Trainings returns the number of training sets. There is one without each held-out fold and, if every
+// fold is held out and there are at most manyRows rows, one with all rows.
 func (f *Folds) Trainings() int {
 	if f.firstHeld == 0 && len(f.rows) <= manyRows {
 		return numFolds + 1

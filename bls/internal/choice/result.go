@@ -14,7 +14,7 @@ import (
 // nearTie is the number of misses that weigh as much as a mean squared error of 1.
 const nearTie = 64
 
-// A Result is a setting with the scores of the held-out rows.
+// A Result is a shrink, a ridge and a method with their loss and score on the held-out rows.
 type Result struct {
 	Shrink  float64
 	Lambda  float64
@@ -23,7 +23,7 @@ type Result struct {
 	Score   float64 // accuracy, or R²
 	HeldOut int     // the number of rows that Loss and Score were measured on
 
-	folds     *Folds     // that measured it
+	folds     *Folds     // whose held-out rows Loss and Score are measured on
 	scores    *mat.Dense // m×c; only the held-out rows count
 	equations *Equations
 }
@@ -39,7 +39,7 @@ func (r *Result) On(folds *Folds) *Result {
 	return &s
 }
 
-// measure sets the loss and the score, measured on the rows from the given fold on.
+// measure sets HeldOut, the loss and the score to the values for the rows from the given fold on.
 func (r *Result) measure(fold int) {
 	r.HeldOut = len(r.folds.rows) - r.folds.ends[fold]
 	scores, y := r.scores, r.equations.y
@@ -57,10 +57,10 @@ func (r *Result) Solved() bool { return !math.IsInf(r.Loss, 1) }
 func (r *Result) Better(other *Result) bool { return other == nil || r.Loss < other.Loss }
 
 // measure returns the loss and the score of scores on the rows from the given fold on. The loss of a
-// regression is the mean over the targets of the trimmed squared error relative to the variance. The
-// loss of a classification is the fraction of errors plus nearTie/m times the trimmed mean squared
-// error, which decides between settings with nearly equal numbers of errors. The score is R² or the
-// accuracy, on all these rows.
+// regression is the trimmed squared error relative to the variance, averaged over the targets. The loss
+// of a classification is the fraction of errors plus nearTie/effectiveRows times the trimmed mean
+// squared error. The second term decides if the numbers of errors are nearly equal. The score is R² or
+// the accuracy, on all these rows.
 func (f *Folds) measure(scores, y *mat.Dense, fold int) (loss, score float64) {
 	from, m := f.ends[fold], f.ends[numFolds]
 	_, cols := y.Dims()
@@ -112,8 +112,9 @@ func (f *Folds) sum(from int, value func(i int) float64) (sum float64) {
 	return sum
 }
 
-// trimmed returns the weighted sum of squares, one per row i >= from, leaving out the largest. It drops
-// a hundredth of the total weight, and at least one row, so that no single row decides a choice.
+// trimmed returns the weighted sum of squares without the largest ones; squares[i] is of row from+i.
+// The rows left out have at least a hundredth of total, the weight of all these rows: no single row
+// decides a choice. The result is NaN if an element is NaN.
 func (f *Folds) trimmed(squares []float64, from int, total float64) (sum float64) {
 	order := make([]int, len(squares))
 	for i, v := range squares {

@@ -10,11 +10,11 @@ import (
 // MaxRows is the largest number of rows of a choice.
 const MaxRows = 4096
 
-// takeRows returns the numbers of the rows that a choice uses out of l, in ascending order, and a
+// takeRows returns the numbers of the rows that a choice uses of l rows, in ascending order, and a
 // factor for the weights of each class. It takes the first rows, and factors is nil, unless classes are
-// balanced and there are more than MaxRows labels: the first rows could then have hardly any of a rare
-// class. In that case it takes the first rows of each class, as many of each as possible, and the
-// factors restore the share of each class in the weight.
+// balanced and there are more than MaxRows labels: the first rows could then hold hardly any row of a
+// rare class. In that case it takes the first rows of each class, as many of each as possible. The
+// factors then restore the share of each class in the weight.
 func takeRows(labels []int, balanced bool, l int) (rows []int, factors []float64) {
 	if labels == nil || !balanced || l <= MaxRows {
 		for i := range min(l, MaxRows) {

@@ -22,8 +22,8 @@ func Near(shrinks []float64, shrink float64) []float64 {
 // firstShrink is the shrink at which a search without a rival starts.
 const firstShrink = 1.5
 
-// reach bounds the gain from another shrink: if the first loss exceeds this factor times the rival's, a
-// search assumes that no other shrink beats the rival.
+// reach is the largest factor by which another shrink is assumed to lower a loss: a search stops if its
+// first loss exceeds the loss of its rival by more.
 const reach = 1.25
 
 // ridges are the values of lambda to try, in units of Search.Unit.
@@ -47,15 +47,15 @@ type Maps interface {
 type Search struct {
 	Folds   *Folds
 	Y       *mat.Dense // the targets of the rows of Folds; for classes, they follow the constant target
-	Log     bool       // Y holds logarithms, and losses are of the predictions of a Smearing
+	Log     bool       // Y holds logarithms, and losses are measured on the predictions of a Smearing
 	Backend blskernel.Backend
 	Unit    float64 // of the ridges
 	Given   float64 // the ridge, or 0 to choose one
 	Lowest  float64 // the smallest ridge for which Gram is accurate
-	QR      bool    // whether smaller ridges may be tried with QR
+	QR      bool    // whether ridges below Lowest may be tried with QR
 }
 
-// first returns the index of the first ridge to try.
+// first returns the index of the first ridge not below Lowest, but at most NumRidges-coarse.
 func (s *Search) first() int {
 	first := 0
 	for first < NumRidges-coarse && float64(s.Unit*ridges[first]) < s.Lowest {
@@ -64,7 +64,7 @@ func (s *Search) first() int {
 	return first
 }
 
-// at returns the result for ridge i, or for the given ridge if there is one.
+// at returns the result of e for ridge i, or for s.Given, raised to s.Lowest, unless s.Given is 0.
 func (s *Search) at(ctx context.Context, e *Equations, i int) (*Result, error) {
 	lambda := max(s.Given, s.Lowest)
 	if s.Given == 0 {
@@ -80,8 +80,9 @@ type Place struct {
 }
 
 // Coarse returns the best place among the shrinks and every second ridge. It starts with the shrink of
-// rival, which may be empty, and continues in the direction in which the loss falls: apart from chance,
-// the loss has one minimum. It stops if the first loss is far above the rival's.
+// rival, or with firstShrink if rival is the zero Place. It continues in the direction in which the
+// loss falls, since the loss has one minimum, apart from chance. It stops if the first loss is far
+// above the loss of rival.
 func (s *Search) Coarse(ctx context.Context, maps Maps, shrinks []float64, rival Place) (Place, error) {
 	begin, within := slices.Index(shrinks, firstShrink), math.Inf(1)
 	if rival.Result != nil {
@@ -133,8 +134,8 @@ func (s *Search) alongRidges(ctx context.Context, maps Maps, shrink float64) (Pl
 	return best, nil
 }
 
-// Fine returns the best result for the shrink of near and the ridges around its ridge. If maps is nil,
-// it uses the maps of near.
+// Fine returns the best result for the shrink of near and the ridges next to the ridge of near. If the
+// first ridge is best, it also tries QR if s.QR is true. If maps is nil, it uses the maps of near.
 func (s *Search) Fine(ctx context.Context, maps Maps, near Place) (*Result, error) {
 	e, best := near.equations, near.Result
 	if maps != nil {

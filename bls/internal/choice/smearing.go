@@ -18,9 +18,9 @@ const (
 //
 //	prediction = min(Factors[j]·exp(score), 10·Largest[j])
 //
-// where exp(score) alone would be the median. Factors are the means of exp(log target - score) over
-// held-out rows, without the rows with the smallest and the largest residuals: a hundredth of the
-// weight at either end. Largest are the largest targets.
+// where exp(score) alone would be the median. Factors are the means of exp(r) over held-out rows, for
+// the residuals r = log target - score. They leave out the rows with the smallest and the largest r, a
+// hundredth of the weight at either end. Largest holds the largest value of each target.
 //
 //	source: Duan, Smearing estimate: a nonparametric retransformation method, J. Amer. Statist.
 //	Assoc. 78 (1983) 605-610.
@@ -46,7 +46,7 @@ func (s *Smearing) Predict(scores *mat.Dense) {
 	}
 }
 
-// Smear returns the factors for scores (l×c) of logarithms y, with weights of the rows, nil for ones.
+// Smear returns the factors for scores (l×c) and logarithms y of rows with weights, nil for ones.
 func Smear(scores, y *mat.Dense, weights []float64) []float64 {
 	l, c := y.Dims()
 	var total float64
@@ -76,7 +76,7 @@ func Smear(scores, y *mat.Dense, weights []float64) []float64 {
 	return factors
 }
 
-// Factors returns the factors of a Smearing, computed from the held-out rows.
+// Factors returns the factors of a Smearing, computed from the held-out rows of r.
 func (r *Result) Factors() []float64 {
 	f := r.folds
 	from, m := f.ends[f.firstHeld], len(f.rows)
