@@ -189,12 +189,13 @@ var (
 // stays in force.
 //
 // The pure backend reads the bound and GOMAXPROCS at each call. A change does not affect calls in
-// progress, and results do not depend on the bound. The first call that takes about 0.1 ms or more
-// starts a pool of min(n, GOMAXPROCS)-1 workers, goroutines on their own threads. They share the work
-// of calls that take about 20 microseconds or more. After a call they poll for 0.2 ms and then sleep,
-// so an idle process spends no time on them. If other work takes their CPUs, calls do without them for
-// a while. On Linux, workers avoid the CPU of the caller. SetThreads(1) ends the pool; call it first in
-// a testing/synctest bubble, which waits for goroutines that start in it.
+// progress, and results do not depend on the bound. The first call that is estimated to take 60
+// microseconds or more starts a pool of workers, goroutines on their own threads: one fewer than
+// the least of n, GOMAXPROCS and the number of CPUs. They share the work of calls of 40
+// microseconds or more. After a call they poll for 0.2 ms and then sleep, so an idle process spends
+// no time on them. If other work takes their CPUs, calls do without them for a while. On Linux,
+// workers avoid the CPU of the caller. SetThreads(1) ends the pool; call it first in a
+// testing/synctest bubble, which waits for goroutines that start in it.
 //
 // OpenBLAS receives the bound when it is opened and at each SetThreads. A later change of GOMAXPROCS
 // therefore takes effect only at the next SetThreads(0).

@@ -29,7 +29,7 @@ const maxNodes = math.MaxInt32
 
 // FeatureOptions are the settings of Algorithm 1. The zero value is 10 groups of 10 feature nodes, no
 // enhancement nodes, and seed 0 on the default backend. A Classifier or Regressor chooses Scaling,
-// EnhancementNodes, Direct, Relevance and Steps if they are zero; None turns off the last four.
+// Shrink, EnhancementNodes, Direct, Relevance and Steps if they are zero; None turns off the last four.
 type FeatureOptions struct {
 	// Scaling standardises the samples: ScaleColumns and ScaleRanks suit tables, ScaleSamples
 	// images. FitFeatures treats ScaleAuto as ScaleSamples, the scaling of the paper.
@@ -51,8 +51,8 @@ type FeatureOptions struct {
 	// Steps = 1 makes half of the enhancement nodes steps: axis-parallel corners and bands in one
 	// or two columns of S, which suit threshold rules. It needs Direct.
 	Steps int
-	// Shrink is s, the largest input of an enhancement node's tanh over the first training set; 0
-	// stands for DefaultShrink.
+	// Shrink is s, the largest input of an enhancement node's tanh over the first training set.
+	// If it is 0, FitFeatures takes DefaultShrink, and a Classifier or Regressor chooses it.
 	Shrink float64
 	// Unscaled leaves out the factor s/max of the enhancement nodes, H = tanh([Z, 0.1] Wh), as
 	// printed in the paper. Shrink must then be 0.

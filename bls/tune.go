@@ -10,7 +10,7 @@ import (
 	"blskernel/mat"
 )
 
-// DefaultTuneFlops is the bound if TuneOptions.Flops is 0: some 40 seconds on a core at 25 GFLOP/s.
+// DefaultTuneFlops is the bound if TuneOptions.Flops is 0: half a minute to a minute on one core.
 const DefaultTuneFlops = 1e12
 
 // TuneOptions bound the search of Tune and hold the weights of its samples.

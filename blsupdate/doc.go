@@ -23,7 +23,8 @@
 //	Original          A⁺ (the paper)            6qkl + q²l + q³ + 2q²k + 4cqk           eps κ
 //
 // κ is the 2-norm condition number of [A; sqrt(lambda) I]. For a few rows QR uses rotations (3qk² +
-// 6cqk flops). RidgeInverse adds a batch in blocks of k/4 rows, so that 2q²k becomes qk²/2.
+// 6cqk flops). RidgeInverse adds a batch in blocks of k/4 rows, at least 64, so that 2q²k becomes
+// qk²/2.
 //
 // If weights are needed after every batch, Gram is fastest for many rows and RidgeInverse for a few.
 // QR takes up to twice as long, but keeps digits where eps κ² leaves none. Plan chooses a method;
@@ -55,8 +56,9 @@
 //
 // # Encoding
 //
-// Encode writes the state of a model. A decoded model gives bit-identical results on the same backend
-// and kind of machine, and equally accurate ones on any other. docs/file-format.md has the layout.
+// Encode writes the state of a model. With the backend pure a decoded model gives bit-identical results
+// on any 64-bit machine. With openblas it does on the same kind of machine, and equally accurate ones
+// elsewhere. docs/file-format.md has the layout.
 //
 // # Sources
 //

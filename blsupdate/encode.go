@@ -22,9 +22,10 @@ const (
 	encodingVersion = 2
 )
 
-// Encode writes the whole state of u, so that a model from Decode gives bit-identical results on the
-// same backend and kind of machine. Encode omits the backend of the options, and the steps, flops and
-// times of the Report. It takes as long as a copy, and writes about this many bytes:
+// Encode writes the whole state of u, so that a model from Decode gives bit-identical results: with
+// the backend pure on any 64-bit machine, with openblas on the same kind of machine. Encode omits
+// the backend of the options, and the steps, flops and times of the Report. It takes as long as a
+// copy, and writes about this many bytes:
 //
 //	Gram, QR, RidgeInverse, InverseCholesky   4k² + 8ck + 24c
 //	Original, Improved                        8lk + 8lc + 8ck + 8l, and 8lk more while C is computed

@@ -45,11 +45,12 @@ type Updater interface {
 	//
 	// It checks ctx between steps until it overwrites the state, and between panels of rows. A
 	// panel has 4096 rows in Gram and QR, and 16 to 4096 in Original and Improved. In the form
-	// Small it has k/4 rows in RidgeInverse and 4 to 64 in InverseCholesky. With k = 5000 a panel
-	// takes 0.1 TFLOP in Gram and 0.2 in QR. A QR factorization of all rows in Original and
-	// Improved checks ctx every 64 columns, 256qk flops. Other factorizations and the last pass
-	// over A⁺ are not interrupted. If there is more than one panel and ctx can be canceled, Gram,
-	// QR and InverseCholesky work on a copy of the state. Results do not depend on ctx.
+	// Small it has k/4 rows, at least 64, in RidgeInverse and 4 to 64 in InverseCholesky. With
+	// k = 5000 a panel takes 0.1 TFLOP in Gram and 0.2 in QR. A QR factorization of all rows in
+	// Original and Improved checks ctx every 64 columns, 256qk flops. Other factorizations and
+	// the last pass over A⁺ are not interrupted. If there is more than one panel and ctx can be
+	// canceled, Gram, QR and InverseCholesky work on a copy of the state. Results do not depend
+	// on ctx.
 	AddInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error
 
 	// RemoveInputs unlearns q samples: ax is q×k, ya is q×c, exactly as they were added, in any
@@ -134,8 +135,8 @@ type Updater interface {
 
 	// Statistics reports how well the weights fit the rows of the model. It uses sums of squares
 	// that the model keeps, so it needs no rows. It takes O(kc) flops once the weights are known.
-	// The first call after a change takes 2k³ more with a ridge, and 2k²l more in Original and
-	// Improved.
+	// The first call after a change takes k³ more with a ridge, 2k³ in RidgeInverse, and 2k²l more
+	// in Original and Improved.
 	//
 	// Statistics and the five methods below describe a linear model. They take the feature maps,
 	// and the settings that package bls has chosen from the same rows, as given. The weight w_i of
@@ -168,7 +169,8 @@ type Updater interface {
 	Covariance(nodes []int) (*mat.SymPacked, error)
 
 	// StandardErrors returns the m×c matrix of sigma_j sqrt(V_ii) for the m given nodes i, or all
-	// nodes if nodes is nil, and all targets j. It takes mk² flops, and 2mk² more with a ridge.
+	// nodes if nodes is nil, and all targets j. It takes mk² flops, 2mk² in
+	// RidgeInverse, and 2mk² more with a ridge.
 	StandardErrors(nodes []int) (*mat.Dense, error)
 
 	// PredictionVariance returns the m×c matrix of sigma_j² x_i V x_iᵀ for each row x_i of X, m×k,

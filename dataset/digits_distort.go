@@ -34,7 +34,7 @@ func distort(dst *[maxPoints]point, sk *skeleton, r *generator) {
 }
 
 // The bounds of the distortions. Each distortion has a bell-shaped distribution with a third of its
-// bound as the standard deviation. TestDigitsDifficulty checks the accuracies that result.
+// bound as the standard deviation. They were chosen for the accuracies in the comment of Digits.
 const (
 	maxJitter = 9   // jitter of a control point, in units
 	maxWarp   = 30  // coefficients of the warp

@@ -1,7 +1,6 @@
 // Package model provides models that learn and predict rows of tables, with labels, named columns,
 // columns of words and missing cells. A model lists the files that it has learned. The command
-// blskernel, the prediction server, the fit on Apache Beam and the Python package use it to read and
-// write models.
+// blskernel, the prediction server and the fit on Apache Beam use it to read and write models.
 //
 // A label that is new to a model becomes a new class, unless [Model.Closed] is set. The weights are as
 // if the model had known all classes from the start ([bls.Classifier.Relabel]).

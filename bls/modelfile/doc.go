@@ -3,9 +3,10 @@
 //
 // # What a file holds
 //
-// Every number is written as its 64 bits. So a model that is saved, loaded and trained further equals,
-// to the last bit, a model that learned without interruption. This holds on the same backend and kind
-// of machine. The same model and metadata give the same bytes on every machine.
+// Every number is written as its 64 bits. So a model that is saved, loaded and trained further
+// equals, to the last bit, a model that learned without interruption. On the backend pure this
+// holds on every 64-bit machine, on openblas on the same kind of machine. The same model and
+// metadata give the same bytes on every machine.
 //
 // # Safety
 //
@@ -15,7 +16,7 @@
 //	a file that is something else      an error that wraps ErrNotAModel
 //	a file of another version          *VersionError
 //	a file that ends too early         *TruncatedError
-//	a file with a bit changed          *ChecksumError
+//	a file with a bit changed          *ChecksumError; *TruncatedError if it is in a length
 //	a file that Write did not write    *FormatError
 //
 // Load needs little memory to refuse a file, since it trusts no size until it has read the bytes. It

@@ -1,6 +1,6 @@
 // Package types has the settings and errors that package blsupdate shares with the packages of its
-// methods. Programs import only blsupdate, which exports them under the same names and documents the
-// constants.
+// methods. Programs import only blsupdate, which exports most of them under the same names and
+// documents the constants.
 package types
 
 import (

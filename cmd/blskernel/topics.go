@@ -85,6 +85,7 @@ func newEnvironment() *cobra.Command {
     BLSKERNEL_KERNEL    kernel of the pure backend: avx512, avx2, neon or generic; by default the best
     BLSKERNEL_OPENBLAS  library file of the openblas backend; none acts as if there were no OpenBLAS
     BLSKERNEL_CACHE     folder for the measured rates; by default the user's cache folder
+    SOURCE_DATE_EPOCH   time in model files, in seconds since 1970; by default the present
 
 Exit status:
 
