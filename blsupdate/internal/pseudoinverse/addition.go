@@ -33,6 +33,7 @@ type addition struct {
 // project computes D = P Axᵀ and Dbarᵀ = DᵀP, DᵀD in Original, and Cᵀ if needed, in one pass over P.
 func (s *addition) project(ctx context.Context) error {
 	u, q := s.u, s.q
+	u.Counter.Enter(cost.StepD)
 	s.reserveD(cost.KeptRows(u.Options, u.p.count, q))
 	s.dbar = mat.NewDense(q, u.K, nil)
 	if u.Method == types.Original {

@@ -20,7 +20,7 @@ import (
 const Budget = 18 * time.Second
 
 const (
-	rounds = 3 // measurements of each point, some seconds apart; the median counts
+	rounds = 3 // measurements of each point, some seconds apart; typicalCost chooses one
 
 	// A measurement of a point is the median of maxCalls calls, or of fewer if maxTime is over.
 	// Warm-up calls before them do not count: they allocate, wake workers and fill caches.
@@ -153,7 +153,7 @@ func (m *measurement) finish() *Rates {
 		if len(p.costs) == 0 {
 			p.costs = []float64{p.about * m.like.scale(p.Kind) / p.Amount()}
 		}
-		r.tables[p.Kind].cost[p.index] = median(p.costs)
+		r.tables[p.Kind].cost[p.index] = p.typicalCost()
 	}
 	for _, t := range r.tables {
 		t.fill()
@@ -167,6 +167,16 @@ func (m *measurement) finish() *Rates {
 		_ = os.Remove(name + unfinished)
 	}
 	return r
+}
+
+// typicalCost returns the median of the rounds. For new storage it returns the least: a virtual
+// machine may have returned the pages to its host, which then takes many times as long but happens
+// rarely in updates.
+func (p *point) typicalCost() float64 {
+	if p.Kind == cost.Fresh {
+		return slices.Min(p.costs)
+	}
+	return median(p.costs)
 }
 
 const unfinished = ".part"
