@@ -194,6 +194,9 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 			return err
 		}
 	}
+	if err := m.checkOutlier(ctx, u, a, learned, weights, far); err != nil {
+		return err
+	}
 	if err := u.AddInputsContext(ctx, a, learned, nil); err != nil {
 		return err
 	}

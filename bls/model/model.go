@@ -281,6 +281,11 @@ func (m *Model) located(b *stream.Batch, err error) error {
 		return &Error{Place: b.Where(target.Row).String(), Row: target.Row, Do: PositiveTarget,
 			What: what + " is not positive, but the model learns logarithms of the targets"}
 	}
+	var outlier *bls.OutlierError
+	if errors.As(err, &outlier) {
+		return &Error{Place: b.Where(outlier.Row).String(), Row: outlier.Row, Do: DropRow,
+			What: fmt.Sprintf("the nodes, times the root of the weight, are as large as %.1g: the model's weights would have no correct digits", outlier.Size)}
+	}
 	var overflow *bls.OverflowError
 	if !errors.As(err, &overflow) || overflow.Row < 0 && overflow.Col < 0 {
 		return err

@@ -87,7 +87,7 @@ func explainLearning(err error) error {
 	case errors.As(err, &scale):
 		return fmt.Errorf("%w (here: use another --seed or raise --enhancement)", err)
 	case errors.As(err, &condition):
-		return fmt.Errorf("the nodes are linearly dependent to working precision (%s): raise --lambda, use --method qr, or leave out columns that depend on others", condition.What)
+		return fmt.Errorf("the nodes are linearly dependent to working precision (%s): train with a larger --lambda, with --method qr, or without columns that depend on others", condition.What)
 	case errors.As(err, &calibration) && calibration.Rows > 0:
 		return fmt.Errorf("the model is calibrated on %d rows, but this needs %d: calibrate it on more, or ask for a lower coverage", calibration.Rows, calibration.Want)
 	case errors.As(err, &calibration):

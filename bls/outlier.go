@@ -1,0 +1,69 @@
+package bls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"blskernel/blsupdate"
+	"blskernel/mat"
+)
+
+// outlying is the ratio of the size of a sample to that of others from which it may be an outlier.
+const outlying = 1e3
+
+// An OutlierError reports a sample so large that the weights would have no correct digits with it.
+type OutlierError struct {
+	Row  int     // of X, from 0
+	Size float64 // the largest magnitude of its nodes, times the square root of its weight
+	Err  error   // a *blsupdate.ConditionError
+}
+
+func (e *OutlierError) Error() string {
+	return fmt.Sprintf("bls: the nodes of sample %d are as large as %.1g with its weight: remove it if it is an outlier, or use the method qr: %v", e.Row, e.Size, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *OutlierError) Unwrap() error { return e.Err }
+
+// checkOutlier returns an *OutlierError if the rows of a and y, with the given weights already applied,
+// would leave u without weights. It tries this on a copy of u, and only if a row lies much farther out
+// than the learned ones, or weighs much more than another. far is as returned by rows.
+func (m *model) checkOutlier(ctx context.Context, u blsupdate.Updater, a, y *mat.Dense, weights []float64, far float64) error {
+	if !(m.reach > 0 && far > outlying*m.reach) && !uneven(weights) {
+		return nil
+	}
+	trial, err := u.Clone()
+	if err == nil {
+		err = trial.AddInputsContext(ctx, a, y, nil)
+	}
+	if err == nil {
+		_, err = trial.WeightsContext(ctx)
+	}
+	var condition *blsupdate.ConditionError
+	if !errors.As(err, &condition) {
+		return nil // the caller meets any other error itself
+	}
+	e := &OutlierError{Err: err}
+	for i := range a.RawMatrix().Rows {
+		row := a.RawRowView(i)
+		if size := max(slices.Max(row), -slices.Min(row)); size > e.Size {
+			e.Row, e.Size = i, size
+		}
+	}
+	return e
+}
+
+// uneven reports whether a weight is so much larger than another positive one as an outlier's nodes,
+// squared, are larger than other nodes.
+func uneven(weights []float64) bool {
+	least, most := math.Inf(1), 0.0
+	for _, w := range weights {
+		if w > 0 {
+			least, most = min(least, w), max(most, w)
+		}
+	}
+	return most/outlying/outlying > least
+}
