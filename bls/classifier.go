@@ -103,8 +103,8 @@ func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
 //	cost: Transform and Updater.AddInputs, whose cost grows with the number of earlier samples only
 //	for Improved and Original.
 //	memory: a copy of the output layer if there are new classes.
-//	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, *MemoryError; *OutlierError for a
-//	sample far beyond the learned ones with which the weights would have no correct digits; as AddInputs.
+//	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, *MemoryError; *OutlierError
+//	for a sample far beyond the learned ones; as AddInputs.
 func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
 	return c.PartialFitContext(background, x, labels, nil)
 }

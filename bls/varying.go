@@ -81,7 +81,7 @@ func (f *Features) joined(g *Features) *Features {
 	if f.equal(g) {
 		return f
 	}
-	if f.opt.Scaling != g.opt.Scaling || f.Inputs() != g.Inputs() || f.FeatureNodes() != g.FeatureNodes() {
+	if !f.alike(g) {
 		return nil
 	}
 	a, b := f.wokenLike(g), g.wokenLike(f)
@@ -89,6 +89,17 @@ func (f *Features) joined(g *Features) *Features {
 		return nil
 	}
 	return a
+}
+
+// Extends reports whether f is g, or differs only in columns that are constant in g and vary in f.
+// Samples without those variations then have the same nodes under both.
+func (f *Features) Extends(g *Features) bool {
+	return f.alike(g) && g.wokenLike(f).equal(f)
+}
+
+// alike reports whether wokenLike can join f and g.
+func (f *Features) alike(g *Features) bool {
+	return f.opt.Scaling == g.opt.Scaling && f.Inputs() == g.Inputs() && f.FeatureNodes() == g.FeatureNodes()
 }
 
 // wokenLike returns f with g's scale and weights for columns that are constant in f only.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 
@@ -14,7 +13,6 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/dataset/stream"
 	"blskernel/internal/io/vfs"
-	"blskernel/internal/linalg/detmath"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -66,6 +64,11 @@ func (m *Model) Verify(ctx context.Context, paths []string) (*Verification, erro
 		return &v.Verification, nil
 	}
 	again, err := v.run(log)
+	// A removed row may have changed the maps after the training.
+	if err == nil && removesFiles(log) && slices.ContainsFunc(v.fresh, func(m *Model) bool { return !v.sameMaps(m) }) {
+		v.fresh, v.first, v.given = nil, nil, true
+		again, err = v.run(log)
+	}
 	if err == nil {
 		err = v.compare(again, learned)
 	}
@@ -99,6 +102,7 @@ type verifier struct {
 	paths map[string]string // of the available files, by their hashes
 	fresh []*Model          // models whose feature maps were made again from all rows
 	first []*Model          // models with feature maps made again from the first rows alone
+	given bool              // take the maps of the model: rows removed later may have woken columns of it
 
 	out func(row int64) bool // reports which rows are skipped; nil for the rows that the operation held out
 }
@@ -147,6 +151,13 @@ func takeBack(before modelfile.Log, file *modelfile.Learned, weight string) {
 			return
 		}
 	}
+}
+
+// removesFiles reports whether stayed has marked a file in a log.
+func removesFiles(log modelfile.Log) bool {
+	return slices.ContainsFunc(log, func(op modelfile.Operation) bool {
+		return slices.ContainsFunc(op.Files, func(f modelfile.Learned) bool { return f.Removed })
+	})
 }
 
 // need adds to v.Missing all that is missing to repeat the log.
@@ -226,7 +237,7 @@ func (v *verifier) run(log modelfile.Log) (*Model, error) {
 // A nil m stands for a model without rows.
 func (v *verifier) learn(m *Model, op *modelfile.Operation) (*Model, error) {
 	paths, rows := v.files(op, false), op.First
-	whole := len(paths) == len(op.Files)
+	whole := !v.given && len(paths) == len(op.Files)
 	if !whole && op.Kind == modelfile.OpTrain {
 		if err := v.makeMaps(op); err != nil {
 			return nil, err
@@ -357,130 +368,6 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 		}, func(*Error) error { return nil }); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// compare compares the model to verify with the model again, which has repeated its log. If learned is
-// true, the model has only learned, so the bits must agree.
-func (v *verifier) compare(again *Model, learned bool) error {
-	if err := v.compareMaps(); err != nil {
-		return err
-	}
-	for _, op := range v.of.Metadata.Log {
-		if here := Arithmetic(v.of.Updater().Options().Backend); op.Arithmetic != here && op.Kind != modelfile.OpMaps && op.Kind != modelfile.OpMerge {
-			v.Missing = append(v.Missing, fmt.Sprintf("a program with the arithmetic of the log: %s; this one has %s", op.Arithmetic, here))
-			break
-		}
-	}
-	u := v.of.Updater()
-	v.Rows = u.Samples()
-	if again == nil || again.Updater().Samples() != v.Rows {
-		n := 0
-		if again != nil {
-			n = again.Updater().Samples()
-		}
-		v.Missing = append(v.Missing, fmt.Sprintf("a complete log: the model has %d rows, but its log accounts for %d; the others were learned or unlearned from Go or Python", v.Rows, n))
-		return nil
-	}
-	if !slices.Equal(again.Labels(), v.of.Labels()) {
-		v.Differs = append(v.Differs, "the classes")
-	}
-	if err := v.compareWeights(again, learned); err != nil {
-		return err
-	}
-	switch {
-	case len(v.Missing) > 0:
-	case len(v.Differs) > 0:
-		v.Verdict = Different
-	default:
-		v.Verdict = Same
-	}
-	return nil
-}
-
-// compareMaps compares the repeated feature maps and choices. Maps made from the first rows alone may
-// differ: a model with few rows fits its maps to all of them, and a column may only vary later.
-func (v *verifier) compareMaps() error {
-	same := 0
-	want, err := hashOf(v.of.FittedFeatures().Encode)
-	for i, m := range slices.Concat(v.fresh, v.first) {
-		if err != nil {
-			return err
-		}
-		var have uint64
-		have, err = hashOf(m.FittedFeatures().Encode)
-		switch {
-		case have == want && m.Choice() == v.of.Choice():
-			same++
-		case i < len(v.fresh):
-			v.Differs = []string{"the feature maps or the choice of settings"}
-		}
-	}
-	if slices.ContainsFunc(v.of.Metadata.Log, func(op modelfile.Operation) bool { return op.Tuned }) {
-		v.Unverified = append(v.Unverified, "the search of --tune: its settings are taken as given")
-	}
-	switch {
-	case same > 0 || v.Differs != nil:
-	case v.first != nil:
-		v.Unverified = append(v.Unverified, "the feature maps and the choice of settings, which differ from the ones that the first rows give")
-	default:
-		v.Unverified = append(v.Unverified, "the feature maps and the choice of settings, whose training files were not given")
-	}
-	return err
-}
-
-func (v *verifier) compareWeights(again *Model, learned bool) error {
-	layer := func(m *Model) func(io.Writer) error {
-		return func(w io.Writer) error { return blsupdate.Encode(w, m.Updater()) }
-	}
-	was, err := v.of.Weights()
-	if err != nil {
-		return err
-	}
-	is, err := again.Weights()
-	if err != nil {
-		return err
-	}
-	hashes := make([]uint64, 4)
-	for i, write := range []func(io.Writer) error{layer(v.of), layer(again), v.of.Encode, again.Encode} {
-		if hashes[i], err = hashOf(write); err != nil {
-			return err
-		}
-	}
-	if v.Bits = hashes[0] == hashes[1]; v.Bits {
-		if hashes[2] != hashes[3] {
-			v.Unverified = append(v.Unverified, "everything but the output layer, such as the calibration of the probabilities")
-		}
-		return nil
-	}
-	k, c := was.Dims()
-	if _, targets := is.Dims(); targets != c {
-		return nil // the classes differ
-	}
-	for j := range c {
-		var apart, before, after float64 // norms
-		for i := range k {
-			x, y := was.At(i, j), is.At(i, j)
-			apart, before, after = detmath.Hypot(apart, x-y), detmath.Hypot(before, x), detmath.Hypot(after, y)
-		}
-		if apart > 0 {
-			v.Difference = max(v.Difference, apart/max(before, after))
-		}
-	}
-	if learned {
-		v.Differs = append(v.Differs, "the weights")
-		return nil
-	}
-	wrong := func(m *Model) float64 { return detmath.Exp(-math.Ln10 * m.Updater().Condition().Digits) }
-	e, f := wrong(v.of), wrong(again)
-	v.Bound = (e + f) / (1 - f) // (e+f)‖w‖ of the exact w, which is at most ‖w of again‖/(1-f)
-	switch {
-	case !(f < 1) || !(v.Bound < 1):
-		v.Bound = 1
-		v.Missing = append(v.Missing, "a bound on the errors of the weights: the nodes are too nearly dependent for one")
-	case !(v.Difference <= v.Bound):
-		v.Differs = append(v.Differs, "the weights")
 	}
 	return nil
 }
