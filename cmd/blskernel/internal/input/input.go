@@ -4,6 +4,7 @@ package input
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,7 @@ type Input struct {
 	Missing string // empty for the model's choice
 	Silent  bool   // without notes on rows
 	Closed  string // what to do about a new class; empty if the model accepts it
+	Again   bool   // whether the rows of a file may be given again
 
 	part    string
 	skipBad int
@@ -157,17 +159,31 @@ func (in *Input) isModel(path string) bool {
 	return !errors.Is(err, modelfile.ErrNotAModel)
 }
 
-// Twice returns the path of a file that is given more than once, or an empty string.
-func (in *Input) Twice() string {
+// CheckTwice returns an error if a file is given more than once, under its name or as a copy, unless
+// in.Again is set.
+func (in *Input) CheckTwice() error {
 	for i, path := range in.Paths {
-		f := in.regular(path)
 		for _, other := range in.Paths[:i] {
-			if before := in.files[other]; f != nil && before != nil && os.SameFile(f.FileInfo, before.FileInfo) {
-				return path
+			f, before := in.regular(path), in.regular(other)
+			if f == nil || before == nil || in.Again {
+				continue
+			}
+			if os.SameFile(f.FileInfo, before.FileInfo) {
+				return ui.Usagef("%q is given twice, and its rows would count twice: leave one out", path)
+			}
+			if f.Size() != before.Size() || f.Size() == 0 {
+				continue
+			}
+			hash, err := in.hashOf(path)
+			if err != nil {
+				return err
+			}
+			if was, err := in.hashOf(other); err != nil || was == hash {
+				return cmp.Or(err, ui.Usagef("%q has the same bytes as %q, and its rows would count twice: leave one out", path, other))
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
 // Sources returns all paths that are read, including the file of the targets.

@@ -70,8 +70,8 @@ func (l *Learner) Begin(cmd *cobra.Command, args []string) (err error) {
 	if err = l.In.Begin(args, &l.Session); err != nil {
 		return err
 	}
-	if path := l.In.Twice(); path != "" {
-		return ui.Usagef("%q is given twice, and its rows would count twice: leave one out", path)
+	if err = l.In.CheckTwice(); err != nil {
+		return err
 	}
 	once := l.In.Once()
 	for _, again := range []struct {

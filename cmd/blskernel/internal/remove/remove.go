@@ -20,9 +20,8 @@ import (
 
 type removing struct {
 	session.Session
-	in    input.Input
-	out   string
-	again bool
+	in  input.Input
+	out string
 }
 
 // New returns the remove command.
@@ -49,13 +48,16 @@ removed. It is an error to remove a file again, unless --again is given.`,
 	ui.OutFlag(cmd, &rm.out, "file for the new model; by default it replaces the old one")
 	rm.in.Register(cmd, "training", input.DefaultBatch)
 	rm.in.RegisterWeight(cmd)
-	cmd.Flags().BoolVar(&rm.again, "again", false, "remove the rows of a file even if they were removed before, for rows that were learned twice")
+	cmd.Flags().BoolVar(&rm.in.Again, "again", false, "remove the rows of a file even if they were removed before, for rows that were learned twice")
 	return rm.Command(cmd, s, "one JSON object", rm.do)
 }
 
 func (rm *removing) do(ctx context.Context, args []string) error {
 	path := args[0]
 	if err := rm.in.Begin(args[1:], &rm.Session); err != nil {
+		return err
+	}
+	if err := rm.in.CheckTwice(); err != nil {
 		return err
 	}
 	unlock, err := rm.Lock(&rm.out, path)
@@ -73,7 +75,7 @@ func (rm *removing) do(ctx context.Context, args []string) error {
 		switch {
 		case err != nil:
 			return err
-		case i >= 0 && !rm.again:
+		case i >= 0 && !rm.in.Again:
 			return ui.Usagef("the rows of %q were removed from %s before: use --again to remove them once more, or leave the file out", file, path)
 		case method == blsupdate.Improved || method == blsupdate.Original || len(m.Metadata.Learned) == 0: // these two methods know their rows
 			continue

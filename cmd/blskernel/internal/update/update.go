@@ -23,7 +23,6 @@ type updating struct {
 	learner.Learner
 	path    string // of the model that the update starts with
 	restart bool
-	again   bool
 	only    bool // whether a label that the model does not have is an error
 	forget  float64
 	ridge   *float64 // nil if it stays
@@ -79,7 +78,7 @@ without rows is an error and leaves the model unchanged.`,
 	up.In.Register(cmd, "training", "as many as in training")
 	up.In.RegisterWeight(cmd)
 	up.RegisterCheckpoint(cmd, "continue from the last checkpoint of the same update, if there is one")
-	f.BoolVar(&up.again, "again", false, "learn a file even if the model has already learned the same bytes, so that its rows count twice")
+	f.BoolVar(&up.In.Again, "again", false, "learn a file even if the model has already learned the same bytes, so that its rows count twice")
 	f.BoolVar(&up.only, "known-labels", false, "treat a label that the model does not have as an error, not as a new class")
 	ui.Parsed(cmd, &up.forget, "forget", "1", "before the first row, multiply the weights of all rows so far by this factor, such as 0.99", parseForget)
 	ui.Parsed(cmd, &up.ridge, "lambda", "", "before the first row, change the ridge to this value, such as 1e-6 or 2^-30; 0 for least squares; only with gram and qr", parseRidge)
@@ -120,7 +119,7 @@ func (up *updating) do(ctx context.Context, cmd *cobra.Command, path string, dat
 	if err != nil {
 		return err
 	}
-	if !resumed && !up.again {
+	if !resumed && !up.In.Again {
 		if err := up.refuseLearned(); err != nil {
 			return err
 		}
