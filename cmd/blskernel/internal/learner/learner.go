@@ -115,6 +115,22 @@ func (l *Learner) SetNewClassPolicy() {
 			what = fmt.Sprintf("the labels %s are", names.List(added))
 		}
 		l.Warn("%s: %s new to the model, which now has %d classes", place, what, len(m.Labels()))
+		l.WarnOfNumbers(m.Labels(), len(m.Labels())-len(added))
+	}
+}
+
+// WarnOfNumbers prints a note if one of labels, from the given index on, is the same number as another.
+func (l *Learner) WarnOfNumbers(labels []string, from int) {
+	seen := map[float64]string{}
+	for i, label := range labels {
+		v, err := strconv.ParseFloat(label, 64)
+		if before, same := seen[v]; err == nil && same && i >= from {
+			l.Warn("the labels %q and %q are the same number, but different classes: write them alike if they mean the same", before, label)
+			return
+		}
+		if err == nil {
+			seen[v] = label
+		}
 	}
 }
 

@@ -3,7 +3,9 @@ package score
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"blskernel/bls/metrics"
@@ -28,8 +30,9 @@ type classScore struct {
 	chances   metrics.Calibration
 	sure      bool // whether the probabilities are calibrated
 	rows      int64
-	unknown   int64   // rows with a label that the model does not know
-	missed    float64 // the weight of these rows
+	unknown   int64              // rows with a label that the model does not know
+	missed    float64            // the weight of these rows
+	others    map[string]float64 // the weights of their labels, of the first model.MaxClasses
 }
 
 // newClassScore returns an empty score of predictions by m. rows is their expected number, -1 if
@@ -37,7 +40,7 @@ type classScore struct {
 func newClassScore(m *model.Model, rows int64, share int) (*classScore, error) {
 	labels := m.Labels()
 	c := len(labels)
-	s := &classScore{labels: labels, sure: m.Classifier.Calibrated(), confusion: metrics.NewConfusion(c), ranking: metrics.NewRanking(c, max(1, MaxAUCRows(c)/share))}
+	s := &classScore{labels: labels, sure: m.Classifier.Calibrated(), confusion: metrics.NewConfusion(c), ranking: metrics.NewRanking(c, max(1, MaxAUCRows(c)/share)), others: map[string]float64{}}
 	return s, s.checkPairs(min(int64(c)*int64(c-1), max(0, rows)))
 }
 
@@ -67,6 +70,9 @@ func (s *classScore) add(m *model.Model, b *stream.Batch, scores *mat.Dense, out
 		if !ok {
 			s.unknown++
 			s.missed += weight
+			if _, seen := s.others[b.Labels[i]]; seen || len(s.others) < model.MaxClasses {
+				s.others[b.Labels[i]] += weight
+			}
 			continue
 		}
 		s.confusion.Add(class, predicted[i], weight)
@@ -159,6 +165,11 @@ func (s *classScore) Quality() (Quality, error) {
 			line[j] = m.At(i, j)
 		}
 		q.Confusion = append(q.Confusion, line)
+	}
+	for _, label := range slices.Sorted(maps.Keys(s.others)) {
+		if share := s.others[label] / all; share > q.OfCommonest {
+			q.Commonest, q.OfCommonest = label, share
+		}
 	}
 	if len(s.labels) > MaxSquared {
 		for at, weight := range m.Misses {
