@@ -189,6 +189,9 @@ func (v *verifier) need(log modelfile.Log) {
 			missing("the files of a run that was interrupted")
 		}
 		for _, f := range op.Files {
+			if op.Kind == modelfile.OpRemove && !f.Removed && f.Rows > 0 && !v.of.KnowsRows() {
+				v.Unverified = append(v.Unverified, fmt.Sprintf("that the model had the removed rows of %s", f.Name))
+			}
 			switch {
 			case f.Removed:
 			case f.Hash == "":

@@ -2,6 +2,7 @@
 package remove
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 
 	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
-	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/input"
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
@@ -40,7 +40,8 @@ classes cannot tell how much a row counts, and does not remove any. After update
 to give the rows the weights that they have now.
 
 The model file is replaced as a whole, or stays as it is. The list of learned files shows which were
-removed. It is an error to remove a file again, unless --again is given.`,
+removed. It is an error to remove a file again, or a file that may have rows removed with another one,
+unless --again is given.`,
 		Example: `  blskernel remove iris.bls withdrawn.csv
   blskernel remove iris.bls --out without.bls withdrawn.csv`,
 		Args: session.ModelFirst(math.MaxInt),
@@ -48,7 +49,7 @@ removed. It is an error to remove a file again, unless --again is given.`,
 	ui.OutFlag(cmd, &rm.out, "file for the new model; by default it replaces the old one")
 	rm.in.Register(cmd, "training", input.DefaultBatch)
 	rm.in.RegisterWeight(cmd)
-	cmd.Flags().BoolVar(&rm.in.Again, "again", false, "remove the rows of a file even if they were removed before, for rows that were learned twice")
+	cmd.Flags().BoolVar(&rm.in.Again, "again", false, "remove the rows of a file even if they were, or may have been, removed before")
 	return rm.Command(cmd, s, "one JSON object", rm.do)
 }
 
@@ -69,20 +70,8 @@ func (rm *removing) do(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	method := m.Updater().Method()
-	for _, file := range rm.in.Paths {
-		i, err := rm.in.FindLearned(m, file, true)
-		switch {
-		case err != nil:
-			return err
-		case i >= 0 && !rm.in.Again:
-			return ui.Usagef("the rows of %q were removed from %s before: use --again to remove them once more, or leave the file out", file, path)
-		case method == blsupdate.Improved || method == blsupdate.Original || len(m.Metadata.Learned) == 0: // these two methods know their rows
-			continue
-		}
-		if i, err := rm.in.FindLearned(m, file, false); err == nil && i < 0 {
-			rm.Warn("%s is not one of the files that %s has learned as a whole: if it has rows that were never learned, the weights are now wrong", file, path)
-		}
+	if err := rm.check(m, path); err != nil {
+		return err
 	}
 	m.Closed, rm.in.Closed = true, "it was not learned, so it cannot be removed"
 	r, err := rm.in.OpenMatched(ctx, m, true)
@@ -121,4 +110,31 @@ func (rm *removing) do(ctx context.Context, args []string) error {
 		return fmt.Errorf("%w; the rows are removed: do not repeat the removal", err)
 	}
 	return err
+}
+
+// check returns an error if rows were removed before, or may have been, unless --again is given. It
+// prints a note for each file that the model at path has not learned as a whole.
+func (rm *removing) check(m *model.Model, path string) error {
+	var whole, part, unlisted string
+	for _, file := range rm.in.Paths {
+		i, err := rm.in.FindLearned(m, file, true)
+		switch {
+		case err != nil:
+			return err
+		case i >= 0 && !rm.in.Again:
+			return ui.Usagef("the rows of %q were removed from %s before: use --again to remove them once more, or leave the file out", file, path)
+		case len(m.Metadata.Learned) == 0 || m.KnowsRows():
+			continue
+		}
+		if i, err := rm.in.FindLearned(m, file, false); err == nil && i < 0 {
+			rm.Warn("%s is not one of the files that %s has learned as a whole: if it has rows that were never learned, the weights are now wrong", file, path)
+			unlisted = file
+		} else if err == nil && part == "" {
+			whole, part = file, m.RemovedSince(m.Metadata.Learned[i].Hash)
+		}
+	}
+	if part = cmp.Or(part, unlisted); part != "" && whole != "" && !rm.in.Again {
+		return ui.Usagef("the removed rows of %q may be rows of %q, which would then be removed twice: give a file with only the rows that are left, or use --again if they are other rows", part, whole)
+	}
+	return nil
 }

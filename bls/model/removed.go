@@ -1,0 +1,31 @@
+package model
+
+import (
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
+)
+
+// KnowsRows reports whether Remove refuses rows that were never learned, or are already removed.
+func (m *Model) KnowsRows() bool {
+	method := m.Updater().Method()
+	return method == blsupdate.Improved || method == blsupdate.Original || m.KeptRows() > 0
+}
+
+// RemovedSince returns the name of a file that was removed after the model had learned the file with
+// the given hash, and that it had not learned as a whole: its rows may be rows of the other file. It
+// returns "" if the log has none.
+func (m *Model) RemovedSince(hash string) string {
+	name := ""
+	left, _ := stayed(m.Metadata.Log)
+	for i := range left {
+		for _, f := range left[i].Files {
+			switch {
+			case learns(&left[i]) && f.Hash == hash && !f.Removed:
+				name = ""
+			case left[i].Kind == modelfile.OpRemove && !f.Removed && f.Rows > 0:
+				name = f.Name
+			}
+		}
+	}
+	return name
+}
