@@ -19,7 +19,8 @@ import (
 // the root for its row, and t is the ⌈(n+1) coverage⌉-th smallest (split conformal prediction). So the
 // interval is wide where the weights are uncertain. Its coverage holds for any distribution of the
 // errors, on average over rows like the calibration rows, but not for each kind of row. A model of
-// logarithms computes the interval of the logarithm, and returns the exponentials of its ends.
+// logarithms computes the interval of the logarithm, and returns the exponentials of its ends, which
+// have the same upper bound as its predictions.
 //
 //	cost: Predict and blsupdate.Updater.Leverage; the nodes are computed once.
 //	errors: as Predict and Leverage; *CalibrationError if Calibrated is false or the rows are too
@@ -47,13 +48,14 @@ func (r *Regressor) PredictIntervalContext(ctx context.Context, x *mat.Dense, co
 		}
 	}
 	lower, upper = mat.NewDense(l, c, nil), mat.NewDense(l, c, nil)
+	_, limits := r.Smearing()
 	at := 0
 	err = m.eachScaled(ctx, x, func(prediction []float64, scale float64) {
 		for j, p := range prediction {
 			half := float64(factors[j] * scale)
 			ends := [2]float64{p - half, p + half}
-			if m.smearing != nil {
-				ends = [2]float64{detmath.Exp(ends[0]), detmath.Exp(ends[1])}
+			if limits != nil {
+				ends = [2]float64{min(detmath.Exp(ends[0]), limits[j]), min(detmath.Exp(ends[1]), limits[j])}
 			}
 			lower.Set(at, j, ends[0])
 			upper.Set(at, j, ends[1])

@@ -64,8 +64,10 @@ func TestLogTargets(t *testing.T) {
 			t.Fatalf("target %d is %v for the output layer, want %v", i, got, want)
 		}
 	}
-	if far := predicted(t, &r, mat.NewDense(1, 3, []float64{1e3, 0, 0})); far.At(0, 0) > limits[0] {
-		t.Errorf("a far row is predicted as %v, beyond %v", far.At(0, 0), limits[0])
+	outside := mat.NewDense(1, 3, []float64{1e3, 0, 0})
+	lower, upper, err := r.PredictInterval(outside, 0.9)
+	if far := predicted(t, &r, outside).At(0, 0); err != nil || !(lower.At(0, 0) <= far && far <= upper.At(0, 0) && upper.At(0, 0) <= limits[0]) {
+		t.Errorf("a far row is predicted as %v from %v to %v, where the limit is %v: %v", far, lower, upper, limits[0], err)
 	}
 
 	// A file keeps all of it.
