@@ -63,8 +63,8 @@ func (m *model) first() int {
 const minRest = 1e-6
 
 // calibrate replaces the calibration with rows for the last samples of in or, if more is true, adds
-// these rows. learned says whether the model has learned the samples. If both are false, it then renews
-// the smearing factors; only an error of this last step leaves the new calibration.
+// these rows. learned says whether the model has learned the samples. If both are false, it also renews
+// the smearing factors. On an error nothing has changed.
 func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool) error {
 	if m == nil {
 		return ErrNotFitted
@@ -89,14 +89,16 @@ func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool)
 	if err != nil {
 		return err
 	}
+	if !learned && !more {
+		if err := m.renewSmearing(ctx, in); err != nil {
+			return err
+		}
+	}
 	if !more {
 		m.calibration.rows = nil
 	}
 	m.extendCalibration(rows)
-	if learned || more {
-		return nil
-	}
-	return m.renewSmearing(ctx, in)
+	return nil
 }
 
 // extendCalibration appends rows to the calibration, keeps the last calibrationRows of all, and fits
