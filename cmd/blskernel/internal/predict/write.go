@@ -70,6 +70,9 @@ func (p *prediction) newWriter(m *model.Model, kept []string) (*predictionWriter
 			w.numbers = w.labels
 		}
 	}
+	if err := ui.CheckUnique("keep", kept); err != nil && p.JSON {
+		return nil, ui.Usagef("%w, and an object of --json has one cell for a name: keep one of the columns, or leave out --json", err)
+	}
 	if p.out != "" {
 		file, err := atomicfile.Create(p.FS, p.out)
 		if err != nil {
