@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 
 	"blskernel/bls/model"
@@ -80,28 +81,25 @@ func (rm *removing) do(ctx context.Context, args []string) error {
 	}
 	byFile, batch := input.RowCount{}, rm.in.BatchRows(r, 0, m.Updater().Targets())
 	rows, err := rm.in.Each(ctx, r, m.Updater().Targets(), "removing, ", func(b *stream.Batch) error {
-		err := m.Remove(ctx, b)
+		all := maps.Clone(byFile)
+		all.Add(b)
+		err := rm.checkCounts(m, path, all, false)
+		if err == nil {
+			err = m.Remove(ctx, b)
+		}
 		var beyond *model.Error
 		if errors.As(err, &beyond) && beyond.Row >= 0 { // the training counted this row too
 			byFile[b.Where(beyond.Row).Path]++
 		} else {
-			byFile.Add(b)
+			byFile = all
 		}
 		return err
 	})
-	switch {
-	case err != nil:
-		return err
-	case rows == 0:
-		return fmt.Errorf("%w: %s is unchanged", session.ErrNoRows, path)
+	if err == nil && rows == 0 {
+		err = fmt.Errorf("%w: %s is unchanged", session.ErrNoRows, path)
 	}
-	for _, file := range rm.in.Paths {
-		if i, err := rm.in.FindLearned(m, file, false); err == nil && i >= 0 {
-			if has, learned := byFile[file], m.Metadata.Learned[i].Rows; has != learned {
-				return ui.Usagef("%s has learned %s of the %d in %q, and it is unknown which, as after --holdout: give a file with only the rows to remove",
-					path, ui.Count(learned, "row"), has, file)
-			}
-		}
+	if err = cmp.Or(err, rm.checkCounts(m, path, byFile, true)); err != nil {
+		return err
 	}
 	files := rm.in.ListLearned(m, byFile, true)
 	m.Log(modelfile.Operation{Kind: modelfile.OpRemove, Files: files, Read: rm.in.Reading(), Batch: batch, Arithmetic: model.Arithmetic(rm.Backend)})
@@ -135,6 +133,22 @@ func (rm *removing) check(m *model.Model, path string) error {
 	}
 	if part = cmp.Or(part, unlisted); part != "" && whole != "" && !rm.in.Again {
 		return ui.Usagef("the removed rows of %q may be rows of %q, which would then be removed twice: give a file with only the rows that are left, or use --again if they are other rows", part, whole)
+	}
+	return nil
+}
+
+// checkCounts returns an error if more rows of a listed file were read than the model at path has
+// learned, or, after all rows, fewer.
+func (rm *removing) checkCounts(m *model.Model, path string, read input.RowCount, all bool) error {
+	for _, file := range rm.in.Paths {
+		i, err := rm.in.FindLearned(m, file, false)
+		if err != nil || i < 0 {
+			continue
+		}
+		if learned := m.Metadata.Learned[i].Rows; read[file] > learned || all && read[file] < learned {
+			return ui.Usagef("%s has learned %s of %q, which has another number, and it is unknown which, as after --holdout: give a file with only the rows to remove",
+				path, ui.Count(learned, "row"), file)
+		}
 	}
 	return nil
 }
