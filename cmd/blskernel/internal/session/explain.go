@@ -75,6 +75,7 @@ func explainLearning(err error) error {
 	var rank *blsupdate.RankError
 	var scale *bls.ScaleError
 	var condition *blsupdate.ConditionError
+	var leverage *blsupdate.LeverageError
 	var memory *blsupdate.MemoryError
 	var calibration *bls.CalibrationError
 	switch {
@@ -88,6 +89,8 @@ func explainLearning(err error) error {
 		return fmt.Errorf("%w (here: use another --seed or raise --enhancement)", err)
 	case errors.As(err, &condition):
 		return fmt.Errorf("the nodes are linearly dependent to working precision (%s): train with a larger --lambda, with --method qr, or without columns that depend on others", condition.What)
+	case errors.As(err, &leverage) && leverage.Action == blsupdate.ActionRemove:
+		return fmt.Errorf("no model would be left without these rows (1 - leverage is %.1g): were they learned, with these weights? After update --forget give the weights that they have now with --weight; otherwise train a new model on the other rows with 'blskernel train --like'", leverage.Rest)
 	case errors.As(err, &calibration) && calibration.Rows > 0:
 		return fmt.Errorf("the model is calibrated on %d rows, but this needs %d: calibrate it on more, or ask for a lower coverage", calibration.Rows, calibration.Want)
 	case errors.As(err, &calibration):
