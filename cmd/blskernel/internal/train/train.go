@@ -50,7 +50,7 @@ random order, not sorted by their labels. A label that comes up later is a new c
 With --classes, which lists all labels, it is an error.
 
 A column of words becomes one input for each word of the first 4096 rows, at most 64: 1 for the word
-of the row and 0 for the others. Later words count as none of them; a note says how many there were. A
+of the row and 0 for the others. Later words share one more input; a note says how many there were. A
 column of more words, or of dates, is an error: leave it out with --exclude. --missing says what to do
 with a missing cell of an input; a row without a label or target is bad, or left out with --missing
 drop. Percent, currencies, decimal commas and thousands signs are recognised if all cells of a column in
