@@ -82,7 +82,7 @@ func (mg *merging) add(sum, other *model.Model, first, path string) error {
 	case errors.As(err, &differ) && differ.What == "kinds":
 		return fmt.Errorf("%s is a %s and %s a %s: they cannot be merged", first, sum.Kind(), path, other.Kind())
 	case errors.As(err, &differ):
-		return fmt.Errorf("%s and %s have different %s, and cannot be merged: make one like the other with 'blskernel train --like'", first, path, differ.What)
+		return fmt.Errorf("%s and %s have different %s, and cannot be merged: train one of them again on its rows with 'blskernel train --like' the other", first, path, differ.What)
 	case errors.As(err, &twice):
 		return ui.Usagef("%s has learned the file %q, as has a model named before it: use --again to merge them anyway", path, twice.Name)
 	case err != nil:
