@@ -43,7 +43,7 @@ var zeros = []any{
 	&blsupdate.Rates{}, &blsupdate.Report{}, &blsupdate.ShapeError{}, &blsupdate.StateError{}, &blsupdate.UnsupportedError{},
 	&blsupdate.StepFlops{}, &blsupdate.StepReport{},
 	new(bls.ClassWeight), &bls.CalibrationError{}, &bls.Classifier{}, new(bls.EnhancementWeights), &bls.Features{}, &bls.LabelError{},
-	&bls.OverflowError{}, &bls.Regressor{}, &bls.ScaleError{}, new(bls.Scaling), &bls.TargetError{},
+	&bls.OutlierError{}, &bls.OverflowError{}, &bls.Regressor{}, &bls.ScaleError{}, new(bls.Scaling), &bls.TargetError{},
 	&metrics.Calibration{}, &metrics.Confusion{}, &metrics.Errors{}, &metrics.Ranking{}, &metrics.Running{},
 	&model.Classes{}, &model.Error{}, &model.MergeError{}, &model.Model{}, new(model.Remedy), &model.TwiceError{}, new(model.Holdout),
 	&modelfile.ChecksumError{}, &modelfile.File{}, &modelfile.FolderError{}, &modelfile.FormatError{}, &modelfile.Info{}, &modelfile.MetadataError{},
