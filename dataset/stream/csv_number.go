@@ -29,13 +29,13 @@ func validThousands(r rune) bool {
 // twins maps variants of a thousands separator to the usual character.
 var twins = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2019", "'")
 
-// value returns the number that a trimmed cell holds, with the errors of strconv.ParseFloat.
+// value returns the number that a trimmed cell holds, with the errors of parse.
 func (n notation) value(cell string) (float64, error) {
 	if n.decimal != ',' && n.thousands == 0 && n.unit == 0 {
 		if v, ok := short(cell); ok {
 			return v, nil
 		}
-		return strconv.ParseFloat(cell, 64)
+		return parse(cell)
 	}
 	if n.unit != 0 {
 		var unit rune
@@ -43,7 +43,16 @@ func (n notation) value(cell string) (float64, error) {
 			cell = ""
 		}
 	}
-	return strconv.ParseFloat(n.plain(cell), 64)
+	return parse(n.plain(cell))
+}
+
+// parse is strconv.ParseFloat for decimal numbers. It takes no underscores, as in the range 18_24, and
+// no hexadecimal numbers, which are codes in a table; both are a strconv.ErrSyntax.
+func parse(number string) (float64, error) {
+	if strings.ContainsRune(number, '_') || strings.ContainsRune(number, 'p') || strings.ContainsRune(number, 'P') {
+		return 0, strconv.ErrSyntax // every hexadecimal number has a p
+	}
+	return strconv.ParseFloat(number, 64)
 }
 
 // powers are powers of ten, exact in float64.

@@ -57,7 +57,7 @@ func reference(path, text string, comma rune, header bool, target int, labels bo
 		s := sampleAt{place: lineOf(0), end: int64(from-len(text)) + r.InputOffset()}
 		for i, cell := range record {
 			cell = strings.Trim(cell, " \t")
-			v, err := strconv.ParseFloat(cell, 64)
+			v, err := strconv.ParseFloat(strings.NewReplacer("_", "?", "p", "?", "P", "?").Replace(cell), 64)
 			switch label := i == target && labels; {
 			case label && cell != "":
 				s.label = cell

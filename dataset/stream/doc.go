@@ -52,9 +52,9 @@
 // # Formats
 //
 // Texts follow RFC 4180 as encoding/csv reads it. Empty lines, a UTF-8 byte order mark, and spaces
-// and tabs around a cell are skipped. Numbers are read as by strconv.ParseFloat, to the last bit. The
-// separator and the header are detected ([Options], [Header]). Texts are parsed on the caller's
-// goroutine, about as fast as strconv converts.
+// and tabs around a cell are skipped. Decimal numbers are read as by strconv.ParseFloat, to the last
+// bit; hexadecimal numbers and underscores are not read. The separator and the header are detected
+// ([Options], [Header]). Texts are parsed on the caller's goroutine, about as fast as strconv converts.
 //
 // NumPy's .npy may hold bool, integers of 1 to 8 bytes, float16, float32 and float64 in either byte
 // order. Samples with several dimensions become rows in C order; a matrix may be in Fortran order.

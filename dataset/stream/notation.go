@@ -144,7 +144,7 @@ func (g *guess) add(cell string) {
 	if g.not == allForms {
 		return
 	}
-	_, err := strconv.ParseFloat(number, 64)
+	_, err := parse(number)
 	plain := err == nil || errors.Is(err, strconv.ErrRange)
 	if !plain && g.odd == "" {
 		g.odd = strings.Clone(cell)

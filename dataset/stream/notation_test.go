@@ -71,7 +71,7 @@ func TestNotations(t *testing.T) {
 // TestNoNotation takes cells for words if one of them does not fit, and refuses a comma that may be
 // either. Decimal and Thousands decide for all columns.
 func TestNoNotation(t *testing.T) {
-	for _, text := range []string{"$5\n7\n", "$5\n$6\n$7\n$8\n7\n", "5%\n$5\n", "1,5\n1.5\n", "1,23\n1,234.5\n", "1 23\n1 234\n", "$\n$5\n", "--5%\n5%\n"} {
+	for _, text := range []string{"$5\n7\n", "$5\n$6\n$7\n$8\n7\n", "5%\n$5\n", "1,5\n1.5\n", "1,23\n1,234.5\n", "1 23\n1 234\n", "$\n$5\n", "--5%\n5%\n", "18_24\n0x720p0\n"} {
 		r := mustOpen(t, []string{"-"}, Options{Header: HeaderPresent, Comma: ';', Stdin: strings.NewReader("a;b\n" + strings.ReplaceAll(text, "\n", ";1\n"))})
 		if d, err := r.Survey(100); err != nil || d.Columns[0].Levels == nil {
 			t.Errorf("%q: %v, %v", text, d, err)
