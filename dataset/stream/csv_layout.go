@@ -23,7 +23,7 @@ type csvLayout struct {
 	columns []csvColumn // up to the last that is used
 	notation
 	fills bool // a missing input is NaN
-	drop  bool // a missing target or weight is NaN; a label may be empty
+	drop  bool // a missing target or weight is NaN; a missing label is empty
 }
 
 // A csvColumn describes how the cells of one column are read.

@@ -39,8 +39,8 @@ func randomText(rng *rand.Rand, lines int, bad, quoted float64, target int, clas
 		case !spoiled:
 		case at == 3:
 			cells = append(cells, "", "7")[:[]int{1, 2, 4, 5}[rng.IntN(4)]]
-		case at == target && classes: // any other text is a label
-			cells[at] = badCells[rng.IntN(2)]
+		case at == target && classes: // the missing cells are no labels
+			cells[at] = badCells[rng.IntN(5)]
 		default:
 			cells[at] = kinds[rng.IntN(len(kinds))]
 		}

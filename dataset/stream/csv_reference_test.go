@@ -59,7 +59,7 @@ func reference(path, text string, comma rune, header bool, target int, labels bo
 			cell = strings.Trim(cell, " \t")
 			v, err := strconv.ParseFloat(strings.NewReplacer("_", "?", "p", "?", "P", "?").Replace(cell), 64)
 			switch label := i == target && labels; {
-			case label && cell != "":
+			case label && !slices.Contains(badCells[:5], cell):
 				s.label = cell
 			case label || err != nil || v-v != 0:
 				s.fault = lineOf(i)

@@ -98,14 +98,7 @@ func (l *csvLayout) sample(s *samples, cells []string) (fault *Error) {
 			}
 			s.w = append(s.w, v)
 		case labelColumn:
-			if slices.Contains(l.na, cell) {
-				cell = ""
-			}
-			if cell == "" && !l.drop {
-				fault = Errorf("is empty; fill in the label or remove the row")
-			} else if len(cell) > maxLabel {
-				fault = Errorf("is a label of %d bytes; want at most %d", len(cell), maxLabel)
-			}
+			cell, fault = l.label(cell)
 			s.labels = append(s.labels, strings.Clone(cell))
 		}
 		if fault != nil {
@@ -113,6 +106,23 @@ func (l *csvLayout) sample(s *samples, cells []string) (fault *Error) {
 		}
 	}
 	return nil
+}
+
+// label returns the label in a trimmed cell. A missing one is "" if l.drop is true, and otherwise a
+// fault with only What. None is a label unless Options.NA has it, since classes are called so.
+func (l *csvLayout) label(cell string) (string, *Error) {
+	missing := l.isMissing(cell) && (!strings.EqualFold(cell, "none") || slices.Contains(l.na, cell))
+	switch {
+	case missing && l.drop:
+		return "", nil
+	case cell == "":
+		return "", Errorf("is empty; fill in the label or remove the row")
+	case missing:
+		return "", Errorf("is %s, a missing value; fill in the label or remove the row", names.Shorten(cell))
+	case len(cell) > maxLabel:
+		return "", Errorf("is a label of %d bytes; want at most %d", len(cell), maxLabel)
+	}
+	return cell, nil
 }
 
 // level returns the index of the level that a cell names, or -1 for an unknown word. A missing cell

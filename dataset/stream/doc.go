@@ -23,8 +23,8 @@
 // columns, or [Reader.Select] after a look at the [Heading] and the first samples ([Reader.Peek]).
 //
 // All numbers are finite float64. Unless [Options].Missing chooses otherwise, a missing cell (empty,
-// NA, N/A, NaN, null, None, ?) ends the reading with an [Error] that names its place. A label is
-// missing only if its cell is empty, since NA is also a country code.
+// NA, N/A, NaN, null, None, ?) ends the reading with an [Error] that names its place. As a label of a
+// text None is not missing, since it is a usual name of a class.
 //
 // # Tables
 //
@@ -37,7 +37,7 @@
 //
 // With [Options].Bad the Reader skips bad samples, which otherwise end the reading:
 //
-//   - a line with a missing, infinite or non-numeric cell, an empty label, a negative weight, or
+//   - a line with a missing, infinite or non-numeric cell, a missing label, a negative weight, or
 //     more or fewer cells than the first;
 //   - a sample of an array with NaN, an infinity, an integer that float64 cannot hold, or an invalid
 //     label;

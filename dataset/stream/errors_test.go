@@ -56,6 +56,7 @@ func TestHostileFiles(t *testing.T) {
 		{"a long word", "x.csv", []byte("a,b\n1,x" + nines + "\n"), Options{}, `:2: column "b" is "x` + nines[:39] + `"..., not a number`},
 		{"an empty cell", "x.csv", []byte("a,b\n1,\n"), Options{}, `:2: column "b" is empty; fill in`},
 		{"an empty label", "x.csv", []byte("1,a\n2,\n"), Options{Targets: []string{"2"}, Classes: true}, ":2: column 2 is empty; fill in the label"},
+		{"a missing label", "x.csv", []byte("1,None\n2,Null\n"), Options{Targets: []string{"2"}, Classes: true}, `:2: column 2 is "Null", a missing value; fill in the label`},
 		{"NA", "x.csv", []byte("1,2\n\n\n1, NA \n"), Options{}, `:4: column 2 is "NA", a missing value`},
 		{"missing in the first line", "x.csv", []byte("nan,2\n"), Options{}, `:1: column 1 is "nan", a missing value`},
 		{"infinite", "x.csv", []byte("a,b\n-Inf,2\n"), Options{}, `:2: column "a" is "-Inf", infinite`},

@@ -10,7 +10,7 @@ import (
 // TestKeep keeps columns as text, whatever else they are, with their own rows: with and without
 // quotation marks, after bad rows and left-out rows, and from an array.
 func TestKeep(t *testing.T) {
-	const text = "id,a,b,y\n 7 ,1,2,u\nx,oops,2,u\ny,3,,v\n,4,5,v\n"
+	const text = "id,a,b,y\n 7 ,1,2,u\nx,oops,2,u\ny,3,4,n/a\n,4,5,None\n"
 	array := string(append(npyHeader(1, "<f8", false, 2, 3), float64s(1, 2.5, 3, 4, 5, 6)...))
 	classes := Options{Inputs: []string{"a", "b"}, Targets: []string{"y"}, Classes: true, Missing: MissingDrop}
 	for _, test := range []struct {
@@ -18,7 +18,7 @@ func TestKeep(t *testing.T) {
 		opt               Options
 		keep, names, kept []string
 	}{
-		{text, classes, []string{"y", "id", "2"}, []string{"y", "id", "a"}, []string{"u", "7", "1", "v", "", "4"}},
+		{text, classes, []string{"y", "id", "2"}, []string{"y", "id", "a"}, []string{"u", "7", "1", "None", "", "4"}},
 		{strings.Replace(text, " 7 ", `"7, ""x"""`, 1), classes, []string{"id"}, []string{"id"}, []string{`7, "x"`, ""}},
 		{text, classes, []string{"1-2"}, []string{"id", "a"}, []string{"7", "1", "", "4"}},
 		{text, classes, nil, nil, nil},
