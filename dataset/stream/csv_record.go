@@ -32,7 +32,8 @@ type recordReader struct {
 	record []byte   // with its line end
 	marked bool     // record has quotation marks
 	cells  []string // of record
-	line   int64    // of record, from 1
+	blanks int64    // blank lines before record that are empty cells, in a text of one column
+	line   int64    // of record, from 1; if blanks > 0, of the first of these lines
 	lines  int64    // line ends up to the end of record
 	end    int64    // bytes of the text up to the end of record
 
@@ -53,20 +54,37 @@ func newRecordReader(in *input) recordReader {
 // next returns the cells of the next record, valid until the next call. Its error is io.EOF, the *Error
 // of a bad record, which is skipped, or an error that ends the text. The first record sets the width.
 func (t *recordReader) next() ([]string, error) {
-	if err := t.read(); err != nil {
+	if t.blanks > 0 {
+		t.blanks--
+		t.line++
+	} else if err := t.read(); err != nil {
 		return nil, err
+	}
+	if t.blanks > 0 {
+		return emptyCell, nil
 	}
 	return t.split()
 }
 
-// read reads the next record that is not blank. Memory grows with the bytes that arrive.
+var emptyCell = []string{""}
+
+// read reads the next record that is not blank. In a text of one column it counts the blank lines
+// before that record, since each is an empty cell. Memory grows with the bytes that arrive.
 func (t *recordReader) read() error {
 	for {
 		if t.in.ctx.Err() != nil {
 			return canceled(t.in.ctx)
 		}
-		if err := t.readAny(); err != nil || len(t.text()) > 0 {
+		err := t.readAny()
+		switch {
+		case err != nil:
+			t.blanks = 0
 			return err
+		case len(t.text()) > 0:
+			t.line -= t.blanks
+			return nil
+		case t.width == 1:
+			t.blanks++
 		}
 	}
 }
@@ -180,7 +198,7 @@ func (t *recordReader) unquote() ([]string, error) {
 
 // lineOf returns the number of the line on which cell col of the record begins.
 func (t *recordReader) lineOf(col int) int64 {
-	if !t.marked {
+	if !t.marked || t.blanks > 0 {
 		return t.line
 	}
 	first, _ := t.quoted.FieldPos(0)

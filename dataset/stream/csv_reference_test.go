@@ -35,6 +35,11 @@ func reference(path, text string, comma rune, header bool, target int, labels bo
 	for {
 		begin := r.InputOffset()
 		record, err := r.Read()
+		cells := width == 1 && err != io.EOF || width == 0 && err == nil && len(record) == 1 // in blank lines
+		for lead := text[begin:]; cells && strings.HasPrefix(strings.TrimPrefix(lead, "\r"), "\n"); lead = lead[strings.Index(lead, "\n")+1:] {
+			line := int64(1 + strings.Count(text[:len(text)-len(lead)], "\n"))
+			samples = append(samples, sampleAt{fault: Place{Path: path, Line: line}})
+		}
 		var parse *csv.ParseError
 		switch {
 		case err == io.EOF:
@@ -130,7 +135,7 @@ var csvTexts = []string{
 	"\"1\",2\n3,\"4\"\n", "\"1\n\",2\n3,4\n", "1,\"\n2\"\n3,4,5\n", "1,\"2\"\"\"\n", "1,\"2\" \n", "1,2\"\n3,4\n5\",6\n", "1,\"2\n3,4\n",
 	"1,2,\n", "1,2\n3\n", "1,2\n3,4,5\n", ",\n", "1,\n", "1,NaN\n", "inf,1\n", "1,1e999\n", "1e-999,-0\n", "\r\r\n1\n", "1\r2\n",
 	" 1 ,\t2 \n", "+1,-.5\n5.,.\n", "0x1p-2,1_0\n", "9007199254740993,9007199254740992.5\n", "123456789012345678901234567890,1\n",
-	"0.1,1.7976931348623157e308\n4.9e-324,0.30000000000000004\n", "1,2\nx,3\n", "1;2\n3;4\n", "\x00,1\n", "1,2\n\"", "\"\"\n", "1\n \n",
+	"0.1,1.7976931348623157e308\n4.9e-324,0.30000000000000004\n", "1,2\nx,3\n", "1;2\n3;4\n", "\x00,1\n", "1,2\n\"", "\"\"\n", "1\n \n", "\n1\n\r\n\n2\n\n\"3\"\n\nx\n\n\n",
 	"1,2\n5\"x\",3\n4,5\n", "1,2\n\"5\"x\"\",3\n4,5\n", "1,2\n\"5\n\"x\"\",3\n4,5\n", "1,2\n5\"x,3\n4,5\n", "1,2\nx,2\n5\"x,3\n4,5\n6,\"7\"\n",
 	"1,2\n3,\"4\n5,6\n", "1,2\n3,\"4\n5,6\"\n7,8\n", "1,\"2\"x\"\"\n3,4\n", "1,2\n\n3\nx,4\n\"\",\"5\n6\"\n7,8,9\n1,2", "1,2\n\"3\n\"x\"\",4\n\"5\",6\"\n",
 	"00000000000000000000001,1\n", "-,1\n", "--1,1\n", "1.2.3,1\n", "1e5,1E+5\n", "0.00000000000000000001,0\n",

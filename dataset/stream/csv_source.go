@@ -35,7 +35,8 @@ func openCSV(in *input, opt *Options, first *csvLayout) (source, error) {
 	s := &csvSource{recordReader: newRecordReader(in), layout: layout, about: layout.info()}
 	s.comma, s.width = head.comma, head.width
 	if layout.header {
-		_, err = s.next()
+		err = s.recordReader.read()
+		s.blanks = 0
 	}
 	return s, err
 }

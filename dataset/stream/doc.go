@@ -52,7 +52,8 @@
 // # Formats
 //
 // Texts follow RFC 4180 as encoding/csv reads it. Empty lines, a UTF-8 byte order mark, and spaces
-// and tabs around a cell are skipped. Decimal numbers are read as by strconv.ParseFloat, to the last
+// and tabs around a cell are skipped. But in a text of one column an empty line is a missing cell,
+// except before a header and at the end. Decimal numbers are read as by strconv.ParseFloat, to the last
 // bit; hexadecimal numbers and underscores are not read. The separator and the header are detected
 // ([Options], [Header]). Texts are parsed on the caller's goroutine, about as fast as strconv converts.
 //
