@@ -82,7 +82,7 @@ func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, er
 	if err := t.read(); err != nil {
 		return nil, err
 	}
-	t.comma = cmp.Or(opt.Comma, findComma(t.record, l.decimal))
+	t.comma = cmp.Or(opt.Comma, findComma(t.record, opt.Decimal))
 	cells, err := t.split()
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"strconv"
 	"strings"
@@ -70,11 +71,19 @@ func firstRune(text string) rune {
 
 // notation returns how to read numbers with the Notation of, which Decimal and Thousands override.
 func (o *Options) notation(of Notation) notation {
-	n := notation{decimal: o.Decimal, thousands: o.Thousands, unit: firstRune(of.Unit), na: o.NA}
+	n := notation{decimal: o.decimal(), thousands: o.Thousands, unit: firstRune(of.Unit), na: o.NA}
 	if !o.signs() {
 		n.decimal, n.thousands = firstRune(of.Decimal), firstRune(of.Thousands)
 	}
 	return n
+}
+
+// decimal returns the sign before decimals, or 0 for a point.
+func (o *Options) decimal() rune {
+	if o.Decimal == 0 && o.Thousands == '.' {
+		return ','
+	}
+	return o.Decimal
 }
 
 // signs reports whether Decimal or Thousands is set, so that both apply to all columns.
@@ -123,11 +132,14 @@ var formNotations = func() []notation {
 
 // A guess holds the forms in which all cells of a column so far are numbers, missing cells aside.
 type guess struct {
-	forms []notation // without units; formNotations, or only the notation of the Options
-	begun bool
-	unit  rune   // of all cells
-	not   uint8  // bits of the forms in which some cell is not a number, and of missing forms
-	odd   string // the first cell that is not a number in the plain form
+	forms   []notation // without units; formNotations, or only the notation of the Options
+	begun   bool
+	unit    rune   // of all cells
+	not     uint8  // bits of the forms in which some cell is not a number, and of missing forms
+	odd     string // the first cell that is not a number in the plain form
+	pointed string // the first cell with a point
+	bare    bool   // a cell has no point
+	large   bool   // a cell without a point is 1000 or more
 }
 
 func newGuess(forms []notation) guess { return guess{forms: forms, not: uint8(allForms << len(forms))} }
@@ -144,12 +156,18 @@ func (g *guess) add(cell string) {
 	if g.not == allForms {
 		return
 	}
-	_, err := parse(number)
+	v, err := parse(number)
 	plain := err == nil || errors.Is(err, strconv.ErrRange)
 	if !plain && g.odd == "" {
 		g.odd = strings.Clone(cell)
 	}
 	point := strings.Contains(number, ".")
+	switch {
+	case !point:
+		g.bare, g.large = true, g.large || math.Abs(v) >= 1000
+	case g.pointed == "":
+		g.pointed = strings.Clone(cell)
+	}
 	for i, form := range g.forms {
 		// A plain number needs the slow check only for a point in a form with decimal comma.
 		if g.can(i) && !(plain && (form.decimal != ',' || !point)) && !form.isNumber(number) {
@@ -164,15 +182,25 @@ func (g *guess) can(form int) bool { return g.begun && g.not>>form&1 == 0 }
 // number reports whether all cells are numbers in some form.
 func (g *guess) number() bool { return g.begun && g.not != allForms }
 
-// ambiguous reports whether a comma may stand before decimals or between thousands.
-func (g *guess) ambiguous() bool {
+// ambiguous reports whether a comma, or a point, may stand before decimals or between thousands.
+func (g *guess) ambiguous() bool { return g.commas() || g.points() }
+
+// commas reports whether a comma may be either sign.
+func (g *guess) commas() bool {
 	return g.can(commaThousands) && g.can(commaDecimals) && !g.can(plainForm)
 }
 
-// evidence records where the columns of a text have commas: before decimals, between thousands.
+// points reports whether a point may be either sign, as in 872 and 1.471. If all cells have a point,
+// they have three decimals.
+func (g *guess) points() bool {
+	return g.can(plainForm) && g.can(pointThousands) && g.pointed != "" && g.bare && !g.large
+}
+
+// evidence records where the columns of a text have commas, before decimals or between thousands. A
+// point has the other meaning.
 type evidence struct{ decimals, thousands bool }
 
-// evidence returns where the columns, taken together, have commas.
+// evidence returns what the columns, taken together, show.
 func (v *survey) evidence() (e evidence) {
 	for i := range v.columns {
 		switch g := &v.columns[i].guess; {
@@ -192,7 +220,8 @@ func (v *survey) evidence() (e evidence) {
 func (g *guess) first() int { return bits.TrailingZeros8(^g.not) }
 
 // notation returns the Notation of a column: the zero value for plain numbers and for words. e comes
-// from all columns, and comma separates the cells. known is false if a comma may be either sign.
+// from all columns, and comma separates the cells. known is false if a comma or a point may be either
+// sign.
 func (g *guess) notation(e evidence, comma rune) (n Notation, known bool) {
 	if !g.number() {
 		return Notation{}, true
@@ -201,7 +230,7 @@ func (g *guess) notation(e evidence, comma rune) (n Notation, known bool) {
 	switch {
 	case g.ambiguous() && e.decimals == e.thousands && (e.decimals || comma != ','):
 		return Notation{}, false
-	case g.ambiguous():
+	case g.commas():
 		// If a comma separates cells, decimals have a point.
 		if form = commaThousands; e.decimals {
 			form = commaDecimals

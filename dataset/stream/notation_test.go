@@ -33,6 +33,8 @@ func TestNotations(t *testing.T) {
 		{"another column decides for thousands", "a;b\n1,234;0.5\n7;2\n", []Notation{thousands, {}}, []float64{1234, 7}, []float64{0.5, 2}},
 		{"a leading zero decides", "a;b\n1,234;1\n0,125;2\n", []Notation{comma, {}}, []float64{1.234, 0.125}, []float64{1, 2}},
 		{"points beside decimal commas", "a;b\n1.234;0,5\n999;2\n", []Notation{{Decimal: ",", Thousands: "."}, comma}, []float64{1234, 999}, []float64{0.5, 2}},
+		{"eighths decide for decimal points", "a;b\n1.234;1.125\n7;2.5\n8;1\n", []Notation{{}, {}}, []float64{1.234, 7, 8}, []float64{1.125, 2.5, 1}},
+		{"so do commas between cells", "a,b\n1.234,1\n7,2\n", []Notation{{}, {}}, []float64{1.234, 7}, []float64{1, 2}},
 		{"without a header", "1,5;2,5\n3,5;4,5\n", []Notation{comma, comma}, []float64{1.5, 3.5}, []float64{2.5, 4.5}},
 		{"missing cells", "a,b\n5%,1\nNA,2\n7%,3\n", []Notation{percent, {}}, []float64{5, 6, 7}, []float64{1, 2, 3}},
 	} {
@@ -68,8 +70,8 @@ func TestNotations(t *testing.T) {
 	}
 }
 
-// TestNoNotation takes cells for words if one of them does not fit, and refuses a comma that may be
-// either. Decimal and Thousands decide for all columns.
+// TestNoNotation takes cells for words if one of them does not fit, and refuses a comma or a point that
+// may be either. Decimal and Thousands decide for all columns.
 func TestNoNotation(t *testing.T) {
 	for _, text := range []string{"$5\n7\n", "$5\n$6\n$7\n$8\n7\n", "5%\n$5\n", "1,5\n1.5\n", "1,23\n1,234.5\n", "1 23\n1 234\n", "$\n$5\n", "--5%\n5%\n", "18_24\n0x720p0\n"} {
 		r := mustOpen(t, []string{"-"}, Options{Header: HeaderPresent, Comma: ';', Stdin: strings.NewReader("a;b\n" + strings.ReplaceAll(text, "\n", ";1\n"))})
@@ -77,20 +79,22 @@ func TestNoNotation(t *testing.T) {
 			t.Errorf("%q: %v, %v", text, d, err)
 		}
 	}
-	const text = "a;b\n1,234;1\n5,678;2\n"
-	for _, opt := range []Options{{}, {Targets: []string{"a"}}} {
-		opt.Stdin = strings.NewReader(text)
-		var fault *Error
-		_, err := mustOpen(t, []string{"-"}, opt).Survey(100)
-		if !errors.As(err, &fault) || fault.Name != "a" || fault.Column != 1 ||
-			!slices.Equal(fault.Remedies(), []Remedy{{OptionDecimal, ","}, {OptionThousands, ","}}) {
-			t.Errorf("%v", err)
+	for _, sign := range ",." {
+		text := strings.ReplaceAll("a;b\n872;1\n1,234;2\n", ",", string(sign))
+		for _, opt := range []Options{{}, {Targets: []string{"a"}}} {
+			opt.Stdin = strings.NewReader(text)
+			var fault *Error
+			_, err := mustOpen(t, []string{"-"}, opt).Survey(100)
+			if !errors.As(err, &fault) || fault.Name != "a" || fault.Column != 1 || !strings.Contains(fault.What, `such as "1`) ||
+				!slices.Equal(fault.Remedies(), []Remedy{{OptionDecimal, string(sign)}, {OptionThousands, string(sign)}}) {
+				t.Errorf("%v", err)
+			}
 		}
-	}
-	for _, opt := range []Options{{Decimal: ','}, {Thousands: ','}, {Targets: []string{"a"}, Classes: true}} {
-		opt.Stdin = strings.NewReader(text)
-		if d, err := mustOpen(t, []string{"-"}, opt).Survey(100); err != nil || d.Columns != nil || d.Targets != nil {
-			t.Errorf("%q, %q: %v, %v", opt.Decimal, opt.Thousands, d, err)
+		for _, opt := range []Options{{Decimal: sign}, {Thousands: sign}, {Targets: []string{"a"}, Classes: true}} {
+			opt.Stdin = strings.NewReader(text)
+			if d, err := mustOpen(t, []string{"-"}, opt).Survey(100); err != nil || d.Columns != nil || d.Targets != nil {
+				t.Errorf("%q, %q: %v, %v", opt.Decimal, opt.Thousands, d, err)
+			}
 		}
 	}
 	// They take precedence over a Notation, but its unit stays.
@@ -120,7 +124,7 @@ func TestJoinedFaults(t *testing.T) {
 	}
 	want := []string{`column "when" has dates, such as "2024-01-01"; column "id" has more than 64 different words, or long texts, such as "c0"; `,
 		`column "a b" has more than 64 different words, or long texts, such as "%d0"; column "m" has commas that may stand before decimals`,
-		`leave columns out with Options.Exclude = when,id,3, or turn them into numbers; declare the commas with Options.Decimal = , or Options.Thousands = ,`}
+		`leave columns out with Options.Exclude = when,id,3, or turn them into numbers; declare the signs with Options.Decimal = , or Options.Thousands = ,`}
 	for _, part := range want {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%v lacks %s", err, part)

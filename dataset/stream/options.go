@@ -139,9 +139,9 @@ type Options struct {
 	// is one for each, Decimal and Thousands apply. [Reader.Survey] finds them in the data.
 	TargetNotations []Notation `json:"-"`
 
-	// Decimal is the sign before decimals in a text, a point or a comma; 0 for a point. If it is a
-	// comma, no comma is detected as the separator. Unless both are 0, Decimal and Thousands
-	// override the Notation of every column.
+	// Decimal is the sign before decimals in a text, a point or a comma; 0 for a point, or for a
+	// comma if Thousands is a point. If Decimal is a comma, no comma is detected as the separator.
+	// Unless both are 0, Decimal and Thousands override the Notation of every column.
 	Decimal rune `json:"decimal,omitzero"`
 
 	// Thousands is the sign between thousands, a space, an apostrophe, a point, a comma or an
@@ -229,7 +229,7 @@ func (o *Options) check(paths []string) error {
 		return fault("%q cannot separate cells; give a comma, a semicolon, a tab or another character that no number contains", o.Comma)
 	case !slices.Contains([]rune{0, '.', ','}, o.Decimal):
 		return fault("%q cannot stand before decimals; give a point or a comma", o.Decimal)
-	case o.Thousands != 0 && (!validThousands(o.Thousands) || o.Thousands == cmp.Or(o.Decimal, '.')):
+	case o.Thousands != 0 && (!validThousands(o.Thousands) || o.Thousands == cmp.Or(o.decimal(), '.')):
 		return fault("%q cannot separate thousands; give a space, an apostrophe, an underscore, a point or a comma, but not the sign before decimals", o.Thousands)
 	}
 	if err := o.checkColumns(); err != nil {

@@ -52,7 +52,7 @@ func TestOpenFaults(t *testing.T) {
 		{[]string{"-"}, Options{TargetPath: "-"}, "can be read only once"},
 		{[]string{path, path}, Options{TargetPath: path}, "2 sources"},
 		{[]string{path}, Options{Comma: '"'}, "cannot separate"}, {[]string{path}, Options{Decimal: ' '}, "cannot stand before decimals"},
-		{[]string{path}, Options{Thousands: 'x'}, "cannot separate thousands"}, {[]string{path}, Options{Thousands: '.'}, "cannot separate thousands"},
+		{[]string{path}, Options{Thousands: 'x'}, "cannot separate thousands"}, {[]string{path}, Options{Decimal: '.', Thousands: '.'}, "cannot separate thousands"},
 		{[]string{path}, Options{Decimal: ',', Thousands: ','}, "cannot separate"}, {[]string{path}, Options{Decimal: '.', Thousands: '1'}, "cannot separate"},
 		{[]string{path, missing}, Options{}, missing + ": cannot be opened"},
 		{[]string{path}, Options{TargetPath: missing}, missing + ": cannot be opened"},

@@ -50,7 +50,8 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 //
 // A column has a [Notation] if all its cells are numbers with it, but not without it: a comma before
 // decimals, signs between thousands, % or a currency sign. If a comma may be either sign, other columns
-// decide. If a comma separates the cells of the text, decimals have a point.
+// decide. If a comma separates the cells of the text, decimals have a point. The same holds for points
+// that may all be between thousands, in a column in which some cells have none, such as 872 and 1.471.
 //
 // Any other column is a column of words if at most half of its cells are numbers. It is also one if at
 // least one cell in twenty is a word, and the different cells are at most MaxLevels and occur at least
@@ -64,8 +65,8 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 //
 //	panics: unless rows >= 1, and after Next.
 //	errors: one *Error, together with the Description of the other columns, for all columns that
-//	hold dates, more than MaxLevels words, text that is not UTF-8, a comma that may be either sign,
-//	or, with MissingDrop, no value. Else as Peek.
+//	hold dates, more than MaxLevels words, text that is not UTF-8, a comma or a point that may be
+//	either sign, or, with MissingDrop, no value. Else as Peek.
 func (r *Reader) Survey(rows int) (*Description, error) {
 	if err := r.look(rows); err != nil {
 		return nil, err
@@ -217,7 +218,7 @@ func (v *survey) rowNumbers() (inputs []int) {
 }
 
 // notations returns how the numbers of the columns are written, and the faults of columns whose commas
-// may be either sign. labels says that the targets are labels, which have no such faults.
+// or points may be either sign. labels says that the targets are labels, which have no such faults.
 func (v *survey) notations(labels bool) (all []Notation, faults []columnFault) {
 	comma := rune(0)
 	if v.about.layout != nil {
@@ -229,9 +230,13 @@ func (v *survey) notations(labels bool) (all []Notation, faults []columnFault) {
 		if all = append(all, n); known || labels && i >= v.about.dim {
 			continue
 		}
-		what := Errorf("has commas that may stand before decimals or between thousands, such as %s", names.Shorten(v.columns[i].odd))
+		signs, sign, cell := "commas", ",", v.columns[i].odd
+		if v.columns[i].points() {
+			signs, sign, cell = "points", ".", v.columns[i].pointed
+		}
+		what := Errorf("has %s that may stand before decimals or between thousands, such as %s", signs, names.Shorten(cell))
 		faults = append(faults, columnFault{what.in(v.about.column(i)),
-			"declare them with %v or %v", []any{Remedy{OptionDecimal, ","}, Remedy{OptionThousands, ","}}})
+			"declare them with %v or %v", []any{Remedy{OptionDecimal, sign}, Remedy{OptionThousands, sign}}})
 	}
 	return all, faults
 }
@@ -252,7 +257,7 @@ func joined(faults []columnFault) *Error {
 		return Errorf(f.format+"; "+f.advice, slices.Concat(f.Error.args, f.args)...).in(f.Column-1, f.Name)
 	}
 	var formats, specs []string
-	var args, commas []any
+	var args, signs []any
 	for _, f := range faults[:min(len(faults), maxFaults)] {
 		column := strconv.Itoa(f.Column)
 		if f.Name != "" {
@@ -264,7 +269,7 @@ func joined(faults []columnFault) *Error {
 		case slices.Contains(f.args, any(exclude)):
 			specs = append(specs, specOf(f.Column-1, f.Name))
 		case len(f.args) > 0:
-			commas = f.args
+			signs = f.args
 		}
 	}
 	if more := len(faults) - maxFaults; more > 0 {
@@ -275,10 +280,10 @@ func joined(faults []columnFault) *Error {
 		formats = append(formats, "leave columns out with %v, or turn them into numbers")
 		args = append(args, Remedy{OptionExclude, strings.Join(specs, ",")})
 	}
-	if commas != nil {
-		formats = append(formats, "declare the commas with %v or %v")
+	if signs != nil {
+		formats = append(formats, "declare the signs with %v or %v")
 	}
-	return Errorf(strings.Join(formats, "; "), append(args, commas...)...)
+	return Errorf(strings.Join(formats, "; "), append(args, signs...)...)
 }
 
 // describe returns the Columns for inputs with numbers in the given notations, and the faults of

@@ -238,7 +238,7 @@ func (tr *training) prepare(ctx context.Context, r *stream.Reader) (meta modelfi
 	if s.Missing != stream.MissingError {
 		meta.Missing = s.Missing.String()
 	}
-	if opt.Decimal == ',' {
+	if opt.Decimal == ',' || opt.Thousands == '.' {
 		meta.Decimal = ","
 	}
 	if opt.Thousands != 0 {
