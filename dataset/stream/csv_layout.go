@@ -22,6 +22,7 @@ type csvLayout struct {
 	outputs int         // columns of Y
 	columns []csvColumn // up to the last that is used
 	notation
+	fixed bool // no error suggests leaving out an input
 	fills bool // a missing input is NaN
 	drop  bool // a missing target or weight is NaN; a missing label is empty
 }
@@ -78,7 +79,7 @@ func findComma(record []byte, decimal rune) rune {
 // readLayout finds the layout of a text from its first record and, if it matters, the second. first is
 // the layout of the first of several texts, nil for that text itself.
 func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, error) {
-	l := &csvLayout{path: t.in.path, notation: opt.notation(Notation{}), fills: opt.fills(), drop: opt.Missing == MissingDrop}
+	l := &csvLayout{path: t.in.path, notation: opt.notation(Notation{}), fixed: opt.Fixed, fills: opt.fills(), drop: opt.Missing == MissingDrop}
 	if err := t.read(); err != nil {
 		return nil, err
 	}

@@ -148,8 +148,10 @@ func (n notation) number(cell string, missing, optional bool) (float64, *Error) 
 		return 0, Errorf("is %s, too large for a float64; scale the column", names.Shorten(cell))
 	case err == nil:
 		return 0, Errorf("is %s, infinite; give a finite number or remove the row", names.Shorten(cell))
-	case isDate(cell):
+	case optional && isDate(cell):
 		return 0, Errorf("is %s, a date; "+dateAdvice, names.Shorten(cell), exclude)
+	case isDate(cell):
+		return 0, Errorf("is %s, a date; turn it into a number or remove the row", names.Shorten(cell))
 	case n.unit != 0 && unit != n.unit:
 		return 0, Errorf("is %s, without the %c that its column has; add it or remove the row", names.Shorten(cell), n.unit)
 	case n.decimal != ',' && notation{decimal: ','}.isNumber(cell):

@@ -87,14 +87,14 @@ func (l *csvLayout) sample(s *samples, cells []string) (fault *Error) {
 		}
 		switch c.kind {
 		case inputColumn:
-			x[c.index], fault = c.in.number(cell, l.fills, true)
+			x[c.index], fault = c.in.number(cell, l.fills, !l.fixed)
 		case wordColumn:
 			x[c.index], fault = l.level(c, cell)
 		case targetColumn:
 			y[c.index], fault = c.in.number(cell, l.drop, false)
 		case weightColumn:
 			var v float64
-			if v, fault = c.in.number(cell, l.drop, true); v < 0 {
+			if v, fault = c.in.number(cell, l.drop, false); v < 0 {
 				fault = &Error{What: negativeWeight(v)}
 			}
 			s.w = append(s.w, v)

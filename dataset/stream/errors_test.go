@@ -191,6 +191,7 @@ func TestRemedies(t *testing.T) {
 		{"a,b\n1,2\n3,x%d\n", Options{}, exclude("b"), `is "x%d", not a number; correct it, or leave the column out with <Exclude b>`},
 		{"a b,b\nx%v,2\n3,x\n", Options{}, exclude("1"), `is "x%v", not a number; correct it, or leave the column out with <Exclude 1>`},
 		{"a,b\n1,2\n3,x\n", Options{Targets: []string{"b"}}, nil, `is "x", not a number; correct it or remove the row`},
+		{"a,b\n1,2\n3,2024-01-31\n", Options{Fixed: true}, nil, `is "2024-01-31", a date; turn it into a number or remove the row`},
 		{"a,b\n1,2\n3,2024-01-31\n", Options{}, exclude("b"),
 			`is "2024-01-31", a date; leave the column out with <Exclude b>, or turn its dates into numbers, such as days since a given day`},
 		{"a;b\n1,5;2\n", Options{}, []Remedy{{OptionDecimal, ","}, {OptionThousands, ","}},

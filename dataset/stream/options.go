@@ -129,6 +129,9 @@ type Options struct {
 	// plain numbers. [Reader.Describe] finds them in the data; a model keeps them.
 	Columns Columns `json:"-"`
 
+	// Fixed says that a model needs all inputs, so that no error suggests to Exclude one.
+	Fixed bool `json:"-"`
+
 	// Missing is the treatment of missing cells.
 	Missing Missing `json:"missing,omitzero"`
 
