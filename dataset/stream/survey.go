@@ -33,6 +33,10 @@ type Description struct {
 	// or fall, from each sample to the next. In a first column without a name, distinct cells
 	// without fractions are enough.
 	RowNumbers []int
+
+	// Blank are the inputs without a name in a header and without any value, as numbers of columns
+	// from 1. A separator at the end of each line makes such a column.
+	Blank []int
 }
 
 // Describe returns only the Columns of [Reader.Survey].
@@ -85,7 +89,7 @@ func (r *Reader) Survey(rows int) (*Description, error) {
 			return nil, err
 		}
 	}
-	d := &Description{Rows: v.rows, RowNumbers: v.rowNumbers()}
+	d := &Description{Rows: v.rows, RowNumbers: v.rowNumbers(), Blank: v.blank()}
 	if slices.ContainsFunc(targets, Notation.isSet) {
 		d.Targets = targets
 	}
@@ -215,6 +219,17 @@ func (v *survey) rowNumbers() (inputs []int) {
 		}
 	}
 	return inputs
+}
+
+// blank returns the numbers, from 1, of the columns of inputs without a name and without a value.
+func (v *survey) blank() (columns []int) {
+	for i := range v.about.inputs {
+		col, name := v.about.column(i)
+		if c := &v.columns[i]; name == "" && c.numbers+c.words == 0 {
+			columns = append(columns, col+1)
+		}
+	}
+	return columns
 }
 
 // notations returns how the numbers of the columns are written, and the faults of columns whose commas

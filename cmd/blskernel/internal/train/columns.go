@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -18,17 +19,20 @@ const described = 4096
 // fewRows is the least number of rows for a note on whole numbers in order, which may number the rows.
 const fewRows = 10
 
-// describe decides how columns become inputs, and prints notes on all that are not plain numbers.
+// describe decides how columns become inputs, and prints notes on all that are not plain numbers. It
+// checks the names of the columns.
 func (tr *training) describe(r *stream.Reader) error {
 	found, err := r.Survey(described)
-	if err == nil && rowNames(r, found) {
-		tr.Warn("the first column has no name and numbers the rows, so it is not used as an input: to use it, list it by its number, 1, in --inputs")
+	if left := tr.leaveOut(r, found); left != nil {
 		s := r.Selection()
-		s.Exclude = append(s.Exclude, "1")
+		s.Exclude = append(s.Exclude, left...)
 		if err := r.Select(s); err != nil {
 			return err
 		}
 		found, err = r.Survey(described)
+	}
+	if err := tr.checkNames(r.Inputs(), r.Targets()); err != nil {
+		return err
 	}
 	names := input.NamesOr(r.Inputs(), r.Dim(), "input column")
 	if found != nil {
@@ -88,12 +92,31 @@ func distinct(path string, names []string) error {
 	return nil
 }
 
-// rowNames reports whether the first column has no name and numbers the rows, as pandas and R write
-// such columns. It must be one of several inputs, and --inputs must not be given.
-func rowNames(r *stream.Reader, found *stream.Description) bool {
+// leaveOut returns the numbers of the columns without a name that are not inputs unless --inputs has
+// them, and prints notes. They are the first column if it numbers the rows, as pandas and R write it,
+// and columns without any value. found may be nil. At least one input remains.
+func (tr *training) leaveOut(r *stream.Reader, found *stream.Description) (columns []string) {
 	s, names := r.Selection(), r.Heading().Names
-	return s.Inputs == nil && names != nil && names[0] == "" && r.Dim() > 1 && r.Inputs()[0] == "" &&
-		slices.Contains(found.RowNumbers, 0) && !slices.Contains(s.Exclude, "1")
+	if s.Inputs != nil || names == nil || found == nil {
+		return nil
+	}
+	for _, col := range found.Blank {
+		columns = append(columns, strconv.Itoa(col))
+	}
+	blank := len(columns)
+	if names[0] == "" && r.Inputs()[0] == "" && slices.Contains(found.RowNumbers, 0) && !slices.Contains(s.Exclude, "1") {
+		columns = append(columns, "1")
+	}
+	if len(columns) == r.Dim() {
+		return nil
+	}
+	if blank > 0 {
+		tr.Warn("columns without a name and without a value in the first rows are not used as inputs: %s: to use one, list it by its number in --inputs", shortList(columns[:blank]))
+	}
+	if blank < len(columns) {
+		tr.Warn("the first column has no name and numbers the rows, so it is not used as an input: to use it, list it by its number, 1, in --inputs")
+	}
+	return columns
 }
 
 // sayNotations prints a note for each notation but the plain one, with the columns that have it.

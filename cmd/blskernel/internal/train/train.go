@@ -206,9 +206,6 @@ func (tr *training) prepare(ctx context.Context, r *stream.Reader) (meta modelfi
 	default:
 		return meta, session.ErrNoTargets
 	}
-	if err := tr.checkNames(r.Inputs(), r.Targets()); err != nil {
-		return meta, err
-	}
 	if err := tr.describe(r); err != nil {
 		return meta, err
 	}
