@@ -190,7 +190,7 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 		return fmt.Errorf("%w: %s is not written", session.ErrNoRows, l.Out)
 	case l.Model.Metadata.Progress.Done:
 		return cmp.Or(l.Object(map[string]any{"done": l.Out, "rows": l.rows}),
-			l.Say("%s   is done: all %s have been learned", l.Out, ui.Count(l.rows, "row")))
+			l.Say("%s   is done: all %s been learned", l.Out, ui.Count(l.rows, "row has", "rows have")))
 	}
 	return l.finish(ctx)
 }
