@@ -274,6 +274,8 @@ func TestRefine(t *testing.T) {
 				v := variant{method: Gram}
 				u := v.start(t, b, a, y, lambda)
 				order := r.Perm(l)
+				huge := scaled(dense.Copy(a), 1e300)
+				refused(t, u, digest(u), u.(Refiner).Refine(huge, huge.Slice(0, l, 0, 2).(*mat.Dense)), isOverflow)
 				do(t, u, u.(Refiner).Refine(take(a, order), take(y, order)))
 				checkWeights(t, u, a, y, lambda, variant{method: QR}.accuracy(l, kappaOf(a, lambda)))
 				do(t, u, u.Forget(0.25)) // W stays while the factor of Gram is of another matrix

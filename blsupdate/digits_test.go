@@ -437,8 +437,37 @@ func TestDigitsOfRidges(t *testing.T) {
 					}
 					h.checkPromise(t, fmt.Sprintf("%v, fit %d, lambda %g, %s", m, fit, lambda, kind), 5)
 				}
+				for Supports(m, ActionRidge) && h.u.Lambda() > 1e-3 {
+					do(t, h.u, h.u.SetLambda(h.u.Lambda()/9))
+					h.checkPromise(t, fmt.Sprintf("%v, fit %d, lambda %g from %g", m, fit, h.u.Lambda(), lambda), 8)
+				}
 			}
 		}
+	}
+}
+
+// TestDigitsOfOldErrors has states in which errors of larger rows stay: after a run of removals, after
+// nodes that are computed from them, and after a factor that rounds the same way each time.
+func TestDigitsOfOldErrors(t *testing.T) {
+	for _, m := range Methods() {
+		h := plainSequence(t, 1, m, 9, 1, 1, Options{})
+		for n := 0; n < 30000; n++ {
+			do(t, h.u, h.u.Forget(1-0x1p-40))
+		}
+		root := math.Exp(15000 * math.Log1p(-0x1p-40))
+		h.a, h.y = scaled(h.a, root), scaled(h.y, root)
+		h.w.Scale(2, h.w)
+		h.change("add")
+		h.checkPromise(t, fmt.Sprintf("%v, forgetting", m), 9)
+	}
+	h := plainSequence(t, 2, QR, 17, 1, 2, Options{})
+	for i := range 17 {
+		dense.Scale(math.Pow(3, float64(i)), h.a.RawRowView(i))
+	}
+	do(t, h.u, h.u.Rebuild(h.a, h.y))
+	for n := 16; n > 3; n-- {
+		h.apply(h.removal([]int{n}))
+		h.checkPromise(t, fmt.Sprintf("%d rows left", n), 5)
 	}
 }
 

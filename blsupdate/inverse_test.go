@@ -248,6 +248,16 @@ func TestInverseForgetting(t *testing.T) {
 			t.Errorf("lambda is %g, want %g", got, want)
 		}
 		checkWeights(t, u, a, y, u.Lambda(), v.accuracy(29, 20), "more nodes")
+
+		for range 2100 { // rows make up for what is forgotten
+			must(t, u.Forget(0.5))
+			add()
+		}
+		n := dense.Rows(a)
+		if v.method == InverseCholesky { // whose worst state recedes
+			must(t, u.RemoveInputs(rowsBetween(a, n-3, n), rowsBetween(y, n-3, n)))
+		}
+		encoded(t, u)
 	})
 }
 

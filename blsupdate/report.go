@@ -63,8 +63,10 @@ type Condition struct {
 	//
 	// The bound accounts for the rounding errors of all changes so far, the residuals, and in
 	// Original and Improved the bias of a ridge; docs/numerics.md derives every term. It rests on
-	// two assumptions: that the estimate of RCond in Gram and QR is good, and that a sum of n
-	// products has an error of at most 1.7 sqrt(n) eps times the norms of its factors.
+	// three assumptions: the estimate of RCond in Gram and QR is good, a sum of n products has an
+	// error of at most 1.7 sqrt(n) eps times the norms of its factors, and in the methods other
+	// than Gram and RidgeInverse new rows make up for removed ones. That is not so after a run of
+	// removals alone which each take up to nine tenths of a direction: call Rebuild then.
 	Digits float64
 
 	// Advice says what to do if Digits is below 6, and is empty otherwise.

@@ -76,10 +76,11 @@ type Updater interface {
 	Rebuild(a, y *mat.Dense) error
 	RebuildContext(ctx context.Context, a, y *mat.Dense) error
 
-	// Forget multiplies the weights of all rows, and lambda, by factor, 0 < factor <= 1. W does not
-	// change. For exponential forgetting, call it before each AddInputs. SetLambda restores the
-	// ridge. Afterwards the model has its rows and targets times sqrt(factor): pass them to
-	// RemoveInputs and AddNodes with the same scaling.
+	// Forget multiplies the weights of all rows, and lambda, by factor, 0 < factor <= 1. W does
+	// not change. For exponential forgetting, call it before each AddInputs. SetLambda restores
+	// the ridge. Afterwards the model has its rows and targets times sqrt(factor): pass them to
+	// AddNodes and Rebuild with this scaling, but to RemoveInputsContext unscaled, with their
+	// weights times factor.
 	Forget(factor float64) error
 
 	// AddNodes appends p nodes, the columns of H, to the model. a is A, l×k, h is l×p, and y is Y,

@@ -39,6 +39,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	}
 	next.NoteWeights(q)
 	next.NoteGain(q, 1, &s.Inverse, s.Rows, fit)
+	next.recede(s.Size)
 	*s = next
 	return state.Outcome{Model: cost.CholeskyAdd(form, q, s.K, s.C, large), Form: form}, nil
 }

@@ -68,6 +68,25 @@ func (s *State) rows() []float64 {
 // noteRows records the norms of the rows of F, which only removals and added nodes can raise.
 func (s *State) noteRows() { s.NoteRows(s.rows()) }
 
+// recede lowers Rows as new rows make A larger, but not below the present norms of the rows of F.
+// before is Size without the new rows. The errors of the worst state become smaller relative to A,
+// so its condition number counts no more than at that time, although Forget raises Rows without
+// end. Only a badly conditioned worst state recedes, since the norms of all rows would take too
+// long each time.
+func (s *State) recede(before state.Norms) {
+	if s.Reach().RCond() > recedes {
+		return
+	}
+	rows := s.rows()
+	for j, v := range s.Rows {
+		rows[j] = max(rows[j], v*(before.A[j]/s.Size.A[j]))
+	}
+	s.Rows = rows
+}
+
+// recedes is the reciprocal condition number of the worst state below which it recedes.
+const recedes = 1e-5
+
 // frobenius returns the Frobenius norm of L. It is not finite if an element of L is not.
 func (s *State) frobenius() float64 {
 	var sum float64

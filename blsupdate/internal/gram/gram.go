@@ -287,6 +287,11 @@ func (s *State) Covariance() (c state.Covariance, err error) {
 // Refine corrects W twice. The first correction leaves an error of eps κ + (eps κ²)², and the second
 // leaves only the error of the residual.
 func (s *State) Refine(a, y *mat.Dense) (out state.Outcome, err error) {
+	defer func(before *mat.Dense) {
+		if err != nil {
+			s.w = before
+		}
+	}(s.w)
 	w, out, err := s.Weights()
 	if err != nil {
 		return out, err

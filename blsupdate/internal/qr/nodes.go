@@ -53,7 +53,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	l, p := h.Dims()
 	k := s.K
 	norms := dense.ColumnNorms(h)
-	size, err := bounded(s.Size.WithNodes(norms, make([]float64, p)))
+	size, err := bounded(s.Size.WithNodes(norms, make([]float64, p))) // a copy
 	if err != nil {
 		return out, err
 	}
@@ -74,6 +74,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	errs := s.errNodes(d, reciprocals)
 	y1, w1, residual := y, (*mat.Dense)(nil), []cost.StepFlops(nil)
 	if w := dense.Copy(s.Z); lapack.SolveTriangular(s.Counter.Unwrap(), w, s.R, false) == nil && dense.Finite(w) {
+		size.ErrKept(w)
 		y1, w1, residual = s.NodeTargets(a, y, w, rcond)
 	}
 	s.Counter.Enter(cost.StepTriangle)

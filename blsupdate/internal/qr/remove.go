@@ -263,7 +263,7 @@ func (s *State) lower(action types.Action, by float64) error {
 		return err
 	}
 	none := mat.NewDense(s.K, s.C, nil)
-	s.Size, s.w = s.Size.Lowered(s.Lambda).Without(dense.Triangle(s.K), none, s.Lambda, rest, gone), nil
+	s.Size, s.w = s.Size.Lowered(s.Lambda, rest).Without(dense.Triangle(s.K), none, s.Lambda, rest, gone), nil
 	s.measure()
 	return nil
 }

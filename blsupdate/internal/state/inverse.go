@@ -2,7 +2,6 @@ package state
 
 import (
 	"math"
-	"slices"
 
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/types"
@@ -85,15 +84,21 @@ const maxGain = 0x1p200
 // elements of X/Gain. It returns ErrOverflow if X overflows, which happens only in directions that have
 // had no new rows for a very long time.
 func (s *Inverse) ForgetBy(factor, divisor float64, data []float64) error {
-	gain := s.Gain / divisor
-	if !(gain < math.MaxFloat64/max(s.BoundX, 1)) {
+	gain, bound := s.Gain/divisor, s.BoundX
+	if gain > maxGain { // new rows may have made X/Gain smaller since BoundX was set
+		bound = min(bound, dense.Norm(data))
+	}
+	if !(gain < math.MaxFloat64/max(bound, 1)) {
 		return types.ErrOverflow
 	}
-	s.Gain = gain
+	s.Gain, s.BoundX = gain, bound
 	s.Lambda *= factor
 	s.Size = s.Size.Scaled(math.Sqrt(factor))
-	s.Rows = slices.Clone(s.Rows)
-	dense.Scale(1/math.Sqrt(factor), s.Rows)
+	rows := make([]float64, s.K)
+	for j, v := range s.Rows {
+		rows[j] = Capped(v / math.Sqrt(factor))
+	}
+	s.Rows = rows
 	if s.Gain > maxGain {
 		dense.Scale(s.Gain, data)
 		s.BoundX *= s.Gain

@@ -282,10 +282,14 @@ func (s Norms) Without(ax, ya *mat.Dense, lambda, rest float64, gone []float64) 
 	return t
 }
 
-// Lowered returns the norms of a Triangle whose ridge is lowered to lambda. The removed part counts as
-// rows that were there from the start.
-func (s Norms) Lowered(lambda float64) Norms {
+// Lowered returns the norms of a Triangle whose ridge is lowered to lambda, where rest is 1-h. The
+// removed part counts as rows that were there from the start. Since no new rows follow, earlier errors
+// grow by all of 1/sqrt(1-h), here by the part of it that Without leaves out.
+func (s Norms) Lowered(lambda, rest float64) Norms {
 	t := s.clone()
+	grown := 1 / math.Sqrt(max(rest, closeRest))
+	dense.Scale(grown, t.ErrA)
+	dense.Scale(grown, t.ErrY)
 	root := math.Sqrt(t.Drift) * math.Sqrt(max(0, t.Ridge-lambda))
 	for j, v := range t.ErrR {
 		t.ErrR[j] = Capped(detmath.Hypot(v, root))
@@ -294,8 +298,8 @@ func (s Norms) Lowered(lambda float64) Norms {
 	return t
 }
 
-// closeRest is the 1-h below which a removal also magnifies earlier errors. Above it, new rows make up
-// for that.
+// closeRest is the 1-h below which a removal of rows also magnifies earlier errors. Above it, new rows
+// are expected to make up for that.
 const closeRest = 0.1
 
 // Leg returns the other leg of a right triangle with hypotenuse h and leg v, sqrt(h² - v²).
@@ -326,6 +330,18 @@ func (s *Norms) ErrColumns(errs []float64) {
 	}
 	for j, v := range errs { // scaled for products with the errors of WithNodes in the other columns
 		s.ErrR[from+j] = Capped(detmath.Hypot(s.ErrR[from+j], v/math.Sqrt(Unit(len(errs), len(s.A)))))
+	}
+}
+
+// ErrKept adds to a Triangle the errors that the first columns of A, with the weights w, leave in Y
+// when new nodes change these weights. The columns have errors E, and the new ones, computed from
+// them, E D. So the present errors E (W1 + D W2) stay the same, though W1 may become zero.
+func (s *Norms) ErrKept(w *mat.Dense) {
+	for i := range dense.Rows(w) {
+		for t, v := range w.RawRowView(i) {
+			s.ErrY[t] = Capped(s.ErrY[t] + float64(s.ErrA[i]*math.Abs(v)))
+			s.addGain(t, float64(s.ErrR[i]*math.Abs(v)))
+		}
 	}
 }
 
@@ -365,15 +381,24 @@ func (s Norms) Safe() (Norms, error) {
 	return s, nil
 }
 
-// Scaled returns the norms of f A and f Y.
+// Scaled returns the norms of f A and f Y, with the rounding errors of the factor and the products.
+// They are always the same, so they add up even where nothing else changes.
 func (s Norms) Scaled(f float64) Norms {
 	t := s.clone()
 	for _, x := range [][]float64{t.A, t.Y, t.ErrA, t.ErrY, t.ErrR, t.Rest, t.Gain} {
 		dense.Scale(f, x)
 	}
 	t.Ridge *= f * f
+	if !powerOf2(f) {
+		t.Err(scaledUnits * dense.Eps)
+	}
 	return t
 }
+
+// scaledUnits is the relative error of an element of A that Forget scales, in eps: half from the square
+// root, half from the product. In AᵀA, whose elements it multiplies by the factor itself, it is twice
+// that of an element.
+const scaledUnits = 1
 
 // Mapped returns the norms after Y becomes Y T, or [Y, Y T] if keep is set. The norms of Y T are bounds
 // by the triangle inequality, and exact for a column of T with one nonzero element.
@@ -403,15 +428,20 @@ func (s Norms) Mapped(t *mat.Dense, keep bool) Norms {
 func exact(t *mat.Dense, j int) bool {
 	n := 0
 	for i := range dense.Rows(t) {
-		v := t.At(i, j)
-		if fraction, _ := math.Frexp(v); v != 0 {
+		if v := t.At(i, j); v != 0 {
 			n++
-			if math.Abs(fraction) != 0.5 {
+			if !powerOf2(v) {
 				return false
 			}
 		}
 	}
 	return n <= 1
+}
+
+// powerOf2 reports whether |x| is a power of 2, so that a product with x is exact.
+func powerOf2(x float64) bool {
+	fraction, _ := math.Frexp(x)
+	return math.Abs(fraction) == 0.5
 }
 
 // Mapped returns bounds on the norms of the columns of Y T, or of [Y, Y T] if keep is set, from the

@@ -133,6 +133,9 @@ func plusAbs(sum float64, x, y []float64) float64 {
 //	‖δw‖ <= ‖R⁻¹‖ (ErrY + Σ_j ErrA_j |w_j| + min(Spread(S) Rest, kept) + Spread(U) lambda ‖w‖),
 //	kept = Spread(ErrR) (Gain + Σ_j ErrR_j |w_j|),   S = sqrt(Drift) ErrR,   U = Drift.
 //
+// The first bound assumes that new rows make up for removed ones. It grows by the factor by which all
+// columns have shrunk, if that is more than usualShrinking.
+//
 // Without a ridge there is another bound. Changes of rows add AxᵀAx to RᵀR, and AxᵀYa to Rᵀz, or
 // subtract them. The errors of these matrices stay as they are, at most 2 ErrR_i ErrR_j and 2 ErrR_i
 // Gain, while new rows make the matrices larger:
@@ -145,11 +148,13 @@ func (s Norms) TriangleError(reach Reach, w *mat.Dense) float64 {
 		all[j] = s.Drift * root
 	}
 	size, spread, ridge := reach.Spread(s.A, s.ErrA), reach.Spread(s.A, s.ErrR), reach.Spread(s.A, all)
+	shrunk := max(1, s.shrunk()/usualShrinking)
 	return s.worst(reach, s.A, w, func(t int, column []float64) float64 {
 		kept, direct, total := float64(spread*plusAbs(s.Gain[t], s.ErrR, column)), math.Inf(1), math.Inf(1)
 		if size <= maxShare {
 			direct = plusAbs(s.ErrY[t], s.ErrA, column) + min(spread*math.Sqrt(s.Drift)*s.Rest[t], kept)
 			direct += float64(ridge * (root * dense.Norm(column)))
+			direct *= shrunk
 		}
 		if s.Ridge == 0 && 2*spread*spread <= maxShare {
 			total = float64(2 * kept)
@@ -157,6 +162,19 @@ func (s Norms) TriangleError(reach Reach, w *mat.Dense) float64 {
 		return min(direct, total)
 	})
 }
+
+// shrunk returns the factor by which the norms of all columns of a Triangle have been larger than
+// now in the mean over all changes. That mean is ErrR/sqrt(Drift), and more for new nodes.
+func (s Norms) shrunk() float64 {
+	least := math.Inf(1)
+	for j, v := range s.ErrR {
+		least = min(least, v/math.Sqrt(s.Drift)/s.A[j])
+	}
+	return least
+}
+
+// usualShrinking is the factor by which columns shrink in windows that slide, at most.
+const usualShrinking = 2
 
 // maxShare is the relative error of R, or of RᵀR, above which terms of higher order may matter.
 const maxShare = 0.01

@@ -69,7 +69,12 @@ func (s *Sums) include(sign float64, o Sums) {
 	s.Rows += int(sign) * o.Rows
 	s.Weight += float64(sign * o.Weight)
 	if s.Rows <= 0 || !(s.Weight > 0) {
-		*s = Sums{Mean: make([]float64, len(s.Mean)), Spread: make([]float64, len(s.Mean)), RSS: s.RSS}
+		*s = Sums{Rows: max(0, s.Rows), Mean: make([]float64, len(s.Mean)), Spread: make([]float64, len(s.Mean)), RSS: s.RSS}
+		for j := range s.Spread {
+			if s.Rows > 0 { // their weights have been lost next to those of the removed rows
+				s.Spread[j] = Unknown
+			}
+		}
 		return
 	}
 	for j, mean := range o.Mean {
@@ -117,7 +122,7 @@ func (s Sums) Mapped(t *mat.Dense, keep bool) Sums {
 		case elements > 1 || sums[of] == Unknown:
 			return Unknown
 		}
-		return f * f * sums[of]
+		return combined(0, 1, float64(f*f*sums[of]))
 	}
 	for j := range dense.Cols(t) {
 		m, of, elements := 0.0, 0, 0
