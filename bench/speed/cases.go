@@ -9,7 +9,7 @@ func Sizes() []int {
 }
 
 // A Case is an operation with its arguments for the transposition of operands, the side and the stored
-// triangle. The zero value has no operation, and its Prepare panics; Cases and Find return cases.
+// triangle. The zero value has no operation, and its methods panic; Cases and Find return cases.
 type Case struct {
 	// Op is the name of the routine in lower case, such as "dgemm", or of a task for several
 	// routines, such as "lu-solve".

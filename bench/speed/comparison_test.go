@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -259,5 +260,43 @@ func TestMedians(t *testing.T) {
 	a, b := r.Backends[0], r.Backends[1]
 	if r.Peak != 10 || !about(a.Seconds, 2e-6) || !about(b.Seconds, 3e-6) || !about(b.Ratio, 2) || !about(a.OfPeak, 0.1) || !about(b.OfPeak, 0.05) || !about(a.GFLOPS, 0.5) {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestQuiet waits for another thread that is busy for a while.
+func TestQuiet(t *testing.T) {
+	for _, tc := range []struct{ busy, want time.Duration }{
+		{0, 0}, {time.Microsecond, quietStep}, {100 * time.Millisecond, 100 * time.Millisecond}, {time.Hour, maxQuiet},
+	} {
+		var wall time.Duration
+		busy := func() int {
+			if wall < tc.busy {
+				return 2
+			}
+			return 1
+		}
+		waitQuiet(busy, func() time.Duration { return wall }, func(step time.Duration) { wall += step })
+		if wall != tc.want {
+			t.Errorf("busy for %v: returns after %v; want %v", tc.busy, wall, tc.want)
+		}
+	}
+	Quiet() // with the real clock
+}
+
+// TestBusyThreads starts a goroutine that spins, and waits until its thread is counted.
+func TestBusyThreads(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells the states of threads")
+	}
+	var stop atomic.Bool
+	defer stop.Store(true)
+	go func() {
+		for !stop.Load() {
+		}
+	}()
+	for began := time.Now(); busyThreads() < 2; {
+		if time.Since(began) > time.Minute {
+			t.Fatal("a spinning thread is not seen")
+		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // A Problem is one case with operands of order N, which any backend can compute. Case.Prepare returns
-// it; the zero value has no operation, and its Bind panics.
+// it; the zero value has no operation, and its methods panic.
 type Problem struct {
 	Case Case
 	N    int
