@@ -67,10 +67,43 @@ func (e *Engine) triangular(op operation, side blas.Side, ul blas.Uplo, tA blas.
 	}
 	t.backwards = (ul == blas.Upper) == (t.trans == blas.NoTrans)
 	team := e.pool.Acquire(float64(t.order) * float64(t.order) * float64(t.n) / e.kernel.Speed)
-	if team != nil {
-		defer team.Release()
+	if team == nil {
+		t.sweep(nil)
+		return
 	}
-	t.sweep(team)
+	defer team.Release()
+	if t.sharesColumns(team.Threads()) {
+		t.share(team)
+	} else {
+		t.sweep(team)
+	}
+}
+
+// sharesColumns reports whether each thread sweeps over its own columns of X, so that threads meet
+// only at the end. Then each thread packs all of T. That takes too long if T must be transposed for
+// it, or is much larger than X.
+func (t *triangular) sharesColumns(threads int) bool {
+	const least, most = 16, 8
+	return (t.right || t.trans != blas.NoTrans) && t.n >= least*threads && t.order <= most*t.n
+}
+
+// share sweeps over ranges of columns of X, each on one thread.
+func (t *triangular) share(team *workers.Team) {
+	const columns = 256
+	threads := team.Threads()
+	tasks := threads * max(t.n/(threads*columns), 1)
+	width := roundUp((t.n+tasks-1)/tasks, t.engine.kernel.NR)
+	own := *t // so that t itself stays on the caller's stack
+	team.Run((t.n+width-1)/width, func(i int) {
+		part := own
+		part.n = min(width, own.n-i*width)
+		if part.right {
+			part.b = own.b.Sub(i*width, 0)
+		} else {
+			part.b = own.b.Sub(0, i*width)
+		}
+		part.sweep(nil)
+	})
 }
 
 // sweep goes through the diagonal blocks of T. Dtrsm solves for a block of X and then subtracts its
