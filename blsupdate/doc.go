@@ -43,8 +43,7 @@
 //
 // Model lists the steps of an action with their flops by the paper's convention, and a Counter
 // counts the flops that a backend is asked for. The Report of every update has both, and the time of
-// each step, which Rates.Seconds predicts. The products that maintain the statistics are not
-// counted: 2cqk flops in Original and Improved, and 2clk at a start.
+// each step, which Rates.Seconds predicts. Products that maintain the statistics are not counted.
 //
 // # Errors and cancellation
 //
@@ -56,9 +55,8 @@
 //
 // # Encoding
 //
-// Encode writes the state of a model. With the backend pure a decoded model gives bit-identical results
-// on any 64-bit machine. With openblas it does on the same kind of machine, and equally accurate ones
-// elsewhere. docs/file-format.md has the layout.
+// Encode writes the state of a model. A decoded model gives bit-identical results: with the backend
+// pure anywhere, with openblas on the same kind of machine. docs/file-format.md has the layout.
 //
 // # Sources
 //

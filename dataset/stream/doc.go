@@ -23,8 +23,8 @@
 // columns, or [Reader.Select] after a look at the [Heading] and the first samples ([Reader.Peek]).
 //
 // All numbers are finite float64. Unless [Options].Missing chooses otherwise, a missing cell (empty,
-// NA, N/A, NaN, null, None, ?) ends the reading with an [Error] that names its place. As a label of a
-// text None is not missing, since it is a usual name of a class.
+// NA, N/A, NaN, null, None, ?) ends the reading with an [Error] that names its place. None is a label,
+// though, as a usual name of a class.
 //
 // # Tables
 //
@@ -52,10 +52,9 @@
 // # Formats
 //
 // Texts follow RFC 4180 as encoding/csv reads it. Empty lines, a UTF-8 byte order mark, and spaces
-// and tabs around a cell are skipped. But in a text of one column an empty line is a missing cell,
-// except before a header and at the end. Decimal numbers are read as by strconv.ParseFloat, to the last
-// bit; hexadecimal numbers and underscores are not read. The separator and the header are detected
-// ([Options], [Header]). Texts are parsed on the caller's goroutine, about as fast as strconv converts.
+// and tabs around a cell are skipped. In a text of one column an empty line between samples is a
+// missing cell. Decimal numbers are read as by strconv.ParseFloat, without underscores. The separator
+// and the header are detected ([Options], [Header]).
 //
 // NumPy's .npy may hold bool, integers of 1 to 8 bytes, float16, float32 and float64 in either byte
 // order. Samples with several dimensions become rows in C order; a matrix may be in Fortran order.
