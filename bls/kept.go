@@ -117,11 +117,9 @@ func (s sampleSet) targets(inputs, columns int) (*mat.Dense, error) {
 }
 
 // first is targets for a model that has learned nothing. It also returns the class counts, nil for a
-// Regressor, and the weights of the rows, adjusted by the class weight. One weight must be positive.
+// Regressor, and the weights of the rows, adjusted by the class weight.
 func (s sampleSet) first(inputs, columns int, by ClassWeight) (y *mat.Dense, counts []count, weights []float64, err error) {
-	if y, err = s.targets(inputs, columns); err == nil {
-		err = checkJudged(s.weights, s.rows())
-	}
+	y, err = s.targets(inputs, columns)
 	if err != nil || s.classes == 0 {
 		return y, nil, s.weights, err
 	}

@@ -56,8 +56,8 @@ func (m *model) checkOutlier(ctx context.Context, u blsupdate.Updater, a, y *mat
 	return e
 }
 
-// uneven reports whether a weight is so much larger than another positive one as an outlier's nodes,
-// squared, are larger than other nodes.
+// uneven reports whether a weight is so much larger than another positive one, or than 1, as an
+// outlier's nodes, squared, are larger than other nodes.
 func uneven(weights []float64) bool {
 	least, most := math.Inf(1), 0.0
 	for _, w := range weights {
@@ -65,5 +65,5 @@ func uneven(weights []float64) bool {
 			least, most = min(least, w), max(most, w)
 		}
 	}
-	return most/outlying/outlying > least
+	return most/outlying/outlying > min(least, 1)
 }

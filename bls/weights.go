@@ -43,7 +43,7 @@ func ParseClassWeight(name string) (ClassWeight, error) {
 // ctx before each panel of rows, each iteration of an autoencoder, and each step of starting the output
 // layer.
 //
-//	shapes: weights l, finite and not negative, at least one positive.
+//	shapes: weights l, finite and not negative.
 //	errors: as Fit; *ShapeError and *OptionError for the weights; blsupdate.ErrOverflow if a
 //	weighted row or the total weight of a class overflows.
 func (c *Classifier) FitContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
@@ -234,8 +234,7 @@ func checkWeights(weights []float64, l int) error {
 	return nil
 }
 
-// checkJudged is checkWeights for samples that start or score a model: at least one weight must be
-// positive.
+// checkJudged is checkWeights for samples that score a model: at least one weight must be positive.
 func checkJudged(weights []float64, l int) error {
 	err := checkWeights(weights, l)
 	if err == nil && weights != nil && !slices.ContainsFunc(weights, func(w float64) bool { return w > 0 }) {

@@ -256,6 +256,9 @@ func TestInverseForgetting(t *testing.T) {
 		n := dense.Rows(a)
 		if v.method == InverseCholesky { // whose worst state recedes
 			must(t, u.RemoveInputs(rowsBetween(a, n-3, n), rowsBetween(y, n-3, n)))
+			ill, zeros := mat.NewDense(2, 3, []float64{1, 1, 0, 1, 1 + 1e-6, 0}), mat.NewDense(2, 1, nil) // one node is never used
+			u = started(t, v.method, ill, zeros, Options{Lambda: 1e-14})
+			must(t, u.AddInputs(ill, zeros))
 		}
 		encoded(t, u)
 	})

@@ -177,7 +177,7 @@ func (fn *learnFn) open(ctx context.Context, shard Shard, aside func(*stream.Err
 	}
 	o, as := &fn.Options, fn.base.Metadata.Options()
 	opt := stream.Options{
-		Missing: as.Missing, Decimal: as.Decimal, Thousands: as.Thousands, NA: as.NA, TargetNotations: as.TargetNotations, Fixed: as.Fixed,
+		Missing: as.Missing, Decimal: as.Decimal, Thousands: as.Thousands, NA: as.NA, TargetNotations: as.TargetNotations, Labels: as.Labels, Fixed: as.Fixed,
 		Format: o.Format, Header: o.Header, Comma: o.Comma, Inputs: o.Inputs, Targets: o.Targets, Exclude: o.Exclude,
 		TargetPath: shard.Targets, InputArray: o.InputArray, Classes: fn.base.classifies(), Bad: aside,
 	}

@@ -151,7 +151,7 @@ func TestReadmeSpeeds(t *testing.T) {
 	readme, err := os.ReadFile(filepath.FromSlash("../../README.md"))
 	testutil.NoError(t, err)
 	for _, row := range [][3]string{
-		{"product (Dgemm)", "dgemmNN openblas", "mat.Mul gonum"},
+		{"product (Dgemm NN)", "dgemmNN openblas", "mat.Mul gonum"},
 		{"inverse by Cholesky", "cholesky-inverse openblas/dpotrf+dpotri", ""},
 		{"inverse by LU", "lu-inverse openblas/dgetrf+dgetri", "mat.Inverse gonum"},
 		{"inverse by LDLᵀ, packed", "ldlt-inverse openblas/dsytrf+dsytri2", ""},

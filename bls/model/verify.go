@@ -334,7 +334,7 @@ func (v *verifier) emptied(op *modelfile.Operation) (m *Model, err error) {
 // given number of rows, the others op.Batch. It skips the bad rows that the operation skipped.
 func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do func(*stream.Batch) (more bool, err error)) error {
 	opt := op.Options()
-	opt.Classes, opt.TargetNotations = v.of.Classifier != nil, v.of.Metadata.TargetNotations
+	opt.Classes, opt.Labels, opt.TargetNotations = v.of.Classifier != nil, v.of.Labels(), v.of.Metadata.TargetNotations
 	opt.Bad = func(*stream.Error) error { return nil }
 	apart := opt.TargetPath != ""
 	if last := len(paths) - 1; apart {

@@ -75,7 +75,8 @@ type Learned struct {
 // found by name, in any order.
 func (m *Metadata) Options() stream.Options {
 	missing, _ := stream.ParseMissing(m.Missing) // Check refuses others
-	opt := stream.Options{Inputs: m.Columns.Names(m.Inputs), Columns: m.Columns, Missing: missing, NA: m.NA, TargetNotations: m.TargetNotations, Fixed: true}
+	opt := stream.Options{Inputs: m.Columns.Names(m.Inputs), Columns: m.Columns, Missing: missing, NA: m.NA, TargetNotations: m.TargetNotations,
+		Labels: m.Classes, Fixed: true}
 	if opt.Inputs == nil {
 		opt.Exclude = m.Exclude
 	}

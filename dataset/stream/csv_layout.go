@@ -22,9 +22,10 @@ type csvLayout struct {
 	outputs int         // columns of Y
 	columns []csvColumn // up to the last that is used
 	notation
-	fixed bool // no error suggests leaving out an input
-	fills bool // a missing input is NaN
-	drop  bool // a missing target or weight is NaN; a missing label is empty
+	known []string // labels that are not missing
+	fixed bool     // no error suggests leaving out an input
+	fills bool     // a missing input is NaN
+	drop  bool     // a missing target or weight is NaN; a missing label is empty
 }
 
 // A csvColumn describes how the cells of one column are read.
@@ -79,7 +80,7 @@ func findComma(record []byte, decimal rune) rune {
 // readLayout finds the layout of a text from its first record and, if it matters, the second. first is
 // the layout of the first of several texts, nil for that text itself.
 func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, error) {
-	l := &csvLayout{path: t.in.path, notation: opt.notation(Notation{}), fixed: opt.Fixed, fills: opt.fills(), drop: opt.Missing == MissingDrop}
+	l := &csvLayout{path: t.in.path, notation: opt.notation(Notation{}), known: opt.Labels, fixed: opt.Fixed, fills: opt.fills(), drop: opt.Missing == MissingDrop}
 	if err := t.read(); err != nil {
 		return nil, err
 	}

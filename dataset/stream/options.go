@@ -125,6 +125,10 @@ type Options struct {
 	// Classes says that the single target column has labels, which stay text.
 	Classes bool `json:"-"`
 
+	// Labels are labels that are not missing, although their words may be, such as NA for a
+	// country.
+	Labels []string `json:"-"`
+
 	// Columns describe how the columns of Inputs become the columns of X, in their order; nil for
 	// plain numbers. [Reader.Describe] finds them in the data; a model keeps them.
 	Columns Columns `json:"-"`

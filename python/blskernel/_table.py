@@ -60,7 +60,7 @@ class Table:
         columns = [X[name] for name in names]
         if not any(_is_special(column) for column in columns):
             return None
-        head = [list(column.head(_DESCRIBED)) for column in columns]
+        head = [_floats(list(column.head(_DESCRIBED))) for column in columns]
         words = {}
         for i, column in enumerate(columns):
             if column.dtype == "category":
@@ -132,6 +132,14 @@ class Table:
         if decimal == "." and not unit:
             return cells
         return [str(cell).replace(".", decimal) + unit if isinstance(cell, numbers.Real) and cell == cell else cell for cell in cells]
+
+
+def _floats(cells: list[Any]) -> list[Any]:
+    """Return cells that are all numbers or missing as floats, so that 872 beside 1.471 cannot have a point between thousands."""
+    real = [isinstance(cell, numbers.Real) and not isinstance(cell, (bool, np.bool_)) for cell in cells]
+    if not all(number or cell is None for number, cell in zip(real, cells)):
+        return cells
+    return [float(cell) if number else cell for number, cell in zip(real, cells)]
 
 
 def _is_special(column: Any) -> bool:

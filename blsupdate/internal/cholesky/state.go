@@ -79,7 +79,10 @@ func (s *State) recede(before state.Norms) {
 	}
 	rows := s.rows()
 	for j, v := range s.Rows {
-		rows[j] = max(rows[j], v*(before.A[j]/s.Size.A[j]))
+		if now := s.Size.A[j]; now > 0 {
+			v *= before.A[j] / now
+		}
+		rows[j] = max(rows[j], v)
 	}
 	s.Rows = rows
 }

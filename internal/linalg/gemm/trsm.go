@@ -80,8 +80,8 @@ func (e *Engine) triangular(op operation, side blas.Side, ul blas.Uplo, tA blas.
 }
 
 // sharesColumns reports whether each thread sweeps over its own columns of X, so that threads meet
-// only at the end. Then each thread packs all of T. That takes too long if T must be transposed for
-// it, or is much larger than X.
+// only at the end. Then each thread packs all of T. That takes too long for a T on the left that is
+// not transposed, or if T is much larger than X.
 func (t *triangular) sharesColumns(threads int) bool {
 	const least, most = 16, 8
 	return (t.right || t.trans != blas.NoTrans) && t.n >= least*threads && t.order <= most*t.n

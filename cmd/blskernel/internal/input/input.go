@@ -159,19 +159,19 @@ func (in *Input) isModel(path string) bool {
 	return !errors.Is(err, modelfile.ErrNotAModel)
 }
 
-// CheckTwice returns an error if a file is given more than once, under its name or as a copy, unless
-// in.Again is set.
+// CheckTwice returns an error if a file is given more than once or, unless in.Again is set, with a
+// copy.
 func (in *Input) CheckTwice() error {
 	for i, path := range in.Paths {
 		for _, other := range in.Paths[:i] {
 			f, before := in.regular(path), in.regular(other)
-			if f == nil || before == nil || in.Again {
+			if f == nil || before == nil {
 				continue
 			}
 			if os.SameFile(f.FileInfo, before.FileInfo) {
 				return ui.Usagef("%q is given twice, and its rows would count twice: leave one out", path)
 			}
-			if f.Size() != before.Size() || f.Size() == 0 {
+			if in.Again || f.Size() != before.Size() || f.Size() == 0 {
 				continue
 			}
 			hash, err := in.hashOf(path)

@@ -78,7 +78,8 @@ func (in *Input) Each(ctx context.Context, r *stream.Reader, outputs int, doing 
 func (in *Input) adopt(m *model.Model) error {
 	as := m.Metadata.Options()
 	in.Options.Decimal, in.Options.Thousands = cmp.Or(in.Options.Decimal, as.Decimal), cmp.Or(in.Options.Thousands, as.Thousands)
-	in.Options.NA, in.Options.TargetNotations, in.Options.Fixed = slices.Concat(in.Options.NA, as.NA), as.TargetNotations, as.Fixed
+	in.Options.NA, in.Options.TargetNotations = slices.Concat(in.Options.NA, as.NA), as.TargetNotations
+	in.Options.Labels, in.Options.Fixed = as.Labels, as.Fixed
 	switch {
 	case in.Missing == "":
 		in.Options.Missing = as.Missing

@@ -157,7 +157,11 @@ func (i *Inspection) String() string {
 	}
 	line("missing", "%s", cmp.Or(m.Missing, stream.MissingError.String()))
 	if m.Decimal+m.Thousands != "" {
-		line("numbers", "decimal %q, thousands %q", cmp.Or(m.Decimal, "."), m.Thousands)
+		decimal := cmp.Or(m.Decimal, ".")
+		if m.Thousands == "." { // which implies decimal commas
+			decimal = ","
+		}
+		line("numbers", "decimal %q, thousands %q", decimal, m.Thousands)
 	}
 	for j, n := range m.TargetNotations {
 		if n != (stream.Notation{}) {

@@ -145,9 +145,13 @@ func (rm *removing) checkCounts(m *model.Model, path string, read input.RowCount
 		if err != nil || i < 0 {
 			continue
 		}
-		if learned := m.Metadata.Learned[i].Rows; read[file] > learned || all && read[file] < learned {
-			return ui.Usagef("%s has learned %s of %q, which has another number, and it is unknown which, as after --holdout: give a file with only the rows to remove",
+		switch learned := m.Metadata.Learned[i].Rows; {
+		case read[file] > learned:
+			return ui.Usagef("%s has learned %s of %q, which has more, and it is unknown which rows, as after --holdout: give a file with only the rows to remove",
 				path, ui.Count(learned, "row"), file)
+		case all && read[file] < learned:
+			return ui.Usagef("%s has learned %s of %q, but %d were read now: read it with the same flags as then",
+				path, ui.Count(learned, "row"), file, read[file])
 		}
 	}
 	return nil

@@ -126,6 +126,6 @@ func (f *Far) Count(ctx context.Context, m *model.Model, b *stream.Batch) ([]flo
 // Tell prints a note if any row lies far outside.
 func (f *Far) Tell(r *ui.Reporter) {
 	if f.far > 0 {
-		r.Warn("%d of %s lie far outside what the model has learned, and their predictions are extrapolated: let the model learn such rows", f.far, ui.Count(f.rows, "row"))
+		r.Warn("of %s, %s far outside what the model has learned, where predictions are extrapolated: let the model learn such rows", ui.Count(f.rows, "row"), ui.Count(f.far, "lies", "lie"))
 	}
 }

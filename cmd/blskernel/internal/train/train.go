@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 
 	"blskernel/bls"
@@ -164,6 +165,7 @@ func (tr *training) check(cmd *cobra.Command) error {
 		if tr.task == model.Regression {
 			return ui.Usagef("--classes is for a classification, but --task is regression: leave one out")
 		}
+		tr.In.Options.Labels = tr.classes
 		tr.In.Closed = "--classes lists all of them: add it there, or leave the row out"
 		// A checkpoint records the task.
 		if err := cmd.Flags().Set("task", model.Classification); err != nil {
@@ -235,7 +237,7 @@ func (tr *training) prepare(ctx context.Context, r *stream.Reader) (meta modelfi
 	if s.Missing != stream.MissingError {
 		meta.Missing = s.Missing.String()
 	}
-	if opt.Decimal == ',' || opt.Thousands == '.' {
+	if opt.Decimal == ',' {
 		meta.Decimal = ","
 	}
 	if opt.Thousands != 0 {
@@ -274,6 +276,9 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, fir
 	read := f.Batch.X.RawMatrix().Rows
 	if f.Learned == nil {
 		return ui.Usagef("--holdout holds out all of the first %s: lower it", ui.Count(read, "row"))
+	}
+	if w := f.Learned.Weights; w != nil && slices.Max(w) == 0 {
+		return ui.Usagef("--weight is 0 in all of the first %s, so there is nothing to learn from: are these the weights, and are the rows in random order?", ui.Count(read, "row"))
 	}
 	var err error
 	if tr.labeled && meta.Classes == nil {
