@@ -135,9 +135,9 @@ class Table:
 
 
 def _floats(cells: list[Any]) -> list[Any]:
-    """Return cells that are all numbers or missing as floats, so that 872 beside 1.471 cannot have a point between thousands."""
+    """Return cells of ints and floats as floats, so that 872 beside 1.471 cannot have a point between thousands."""
     real = [isinstance(cell, numbers.Real) and not isinstance(cell, (bool, np.bool_)) for cell in cells]
-    if not all(number or cell is None for number, cell in zip(real, cells)):
+    if not any(isinstance(cell, float) and cell == cell for cell in cells) or not all(number or cell is None for number, cell in zip(real, cells)):
         return cells
     return [float(cell) if number else cell for number, cell in zip(real, cells)]
 
