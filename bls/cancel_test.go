@@ -20,14 +20,14 @@ import (
 var allMethods = []blsupdate.Method{blsupdate.Improved, blsupdate.Original, blsupdate.RidgeInverse, blsupdate.InverseCholesky, blsupdate.Gram, blsupdate.QR}
 
 // stoppedEverywhere calls f with contexts that are done after 0, 1, 2, ... checks until f returns nil,
-// and returns their number. Unless every is true or the tests run in their long form, it skips more and
-// more. Errors must wrap the cause of the context, and check must find nothing changed.
+// and returns their number. Unless every is true it skips more and more of them. Errors must wrap the
+// cause of the context, and check must find nothing changed.
 func stoppedEverywhere(t *testing.T, name string, every bool, f func(context.Context) error, check func()) int {
 	t.Helper()
 	cause := errors.New("the lights went out")
 	for looks := 0; ; looks++ {
-		if !every && !testutil.Long() {
-			looks += looks / 4
+		if !every {
+			looks += looks / 8
 		}
 		ctx, release := faults.StoppedAfter(looks, cause)
 		err := f(ctx)

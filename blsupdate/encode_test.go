@@ -345,12 +345,12 @@ func checkReadable(t *testing.T, u Updater) bool {
 }
 
 // TestScalesAreKept: whatever the scales of rows, columns and batches, what can be written can be
-// read. The long form takes 200 times as many seeds.
+// read. The long form takes 50 times as many seeds.
 func TestScalesAreKept(t *testing.T) {
 	testutil.NotUnderRace(t, "it starts no goroutine")
 	seeds := uint64(500)
 	if testutil.Long() {
-		seeds *= 200
+		seeds *= 50
 	}
 	kept, all := 0, 0
 	for seed := range seeds {

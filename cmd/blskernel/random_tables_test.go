@@ -13,14 +13,14 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// TestRandomTables trains on tables as people have them and predicts the same rows: 40 tables, or 1000
+// TestRandomTables trains on tables as people have them and predicts the same rows: 40 tables, or 400
 // in the long form. A table is learned, or refused with a message that names a column. Of the ordinary
 // tables at most 5% are refused.
 func TestRandomTables(t *testing.T) {
 	testutil.NotUnderRace(t, "the scripts train and predict too")
 	tables := 40
 	if testutil.Long() {
-		tables = 1000
+		tables = 400
 	}
 	dir := t.TempDir()
 	ordinary, refused, learned := 0, 0, 0

@@ -138,11 +138,28 @@ func (c columnNames) Set(text string) error {
 	return c.listValue.Set(text)
 }
 
+// offered is the annotation of a flag with the values that the shell offers.
+const offered = "offered"
+
 // Complete lets the shell offer the values of a flag.
 func Complete(cmd *cobra.Command, flag string, values ...string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-	if err != nil {
-		panic(err) // the flag does not exist, or is registered twice
+	if err := cmd.Flags().SetAnnotation(flag, offered, values); err != nil {
+		panic(err) // the flag does not exist
+	}
+}
+
+// registerCompletions registers what Complete has noted, for all flags below root. Only a run for the
+// shell needs that: cobra keeps whatever is registered, with its command, as long as the process lives.
+func registerCompletions(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if values := f.Annotations[offered]; values != nil {
+				fixed := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+				if err := cmd.RegisterFlagCompletionFunc(f.Name, fixed); err != nil {
+					panic(err)
+				}
+			}
+		})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"syscall"
 
 	"blskernel/internal/io/interrupt"
@@ -65,6 +66,9 @@ func Run(ctx context.Context, root *cobra.Command, args []string, s Streams) int
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		working = true
 		return checkNotEmpty(cmd)
+	}
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		registerCompletions(root)
 	}
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetArgs(twoDashes(args))
