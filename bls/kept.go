@@ -44,7 +44,7 @@ func (s sampleSet) relabeled(to []int, classes int) *sampleSet {
 	return &s
 }
 
-// few reports whether the samples are too few to fix the feature maps.
+// few reports whether the samples are too few to make the feature maps final.
 func (s sampleSet) few() bool { return s.rows() < max(fewSamples, fewOfClass*s.classes) }
 
 // with returns the samples of s followed by more, in new storage.

@@ -25,7 +25,7 @@ const (
 //
 //	memory: fixed buffers, and the larger of 64 KiB and three times the unpacked bytes so far.
 //	errors: *FormatError for a wrong magic number, a dimension that is 0 or above MaxIDXImages or
-//	MaxIDXSide, a body above MaxIDXBytes or of another length than the header says, and corrupted
+//	MaxIDXSide, a body above MaxIDXBytes or of a length other than the header states, and corrupted
 //	gzip data; any other error is r's own, wrapped.
 func ReadIDXImages(r io.Reader) (*Images, error) {
 	dims, pixels, err := readIDX(r, idxImages)

@@ -57,10 +57,13 @@ func between(ratios []float64) string {
 	return low + " to " + high
 }
 
-// count formats n and the noun one, with a plural s unless n is 1.
+// count formats n and the noun one, with a plural s, or es after an s, unless n is 1.
 func count(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
+	}
+	if strings.HasSuffix(one, "s") {
+		one += "e"
 	}
 	return fmt.Sprintf("%d %ss", n, one)
 }
@@ -96,7 +99,7 @@ func beside(m *result.Machine) string {
 	if m.Beside == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", alongside busy processes: %d", m.Beside)
+	return ", alongside " + count(m.Beside, "busy process")
 }
 
 func threadsOf(m *result.Machine) string {

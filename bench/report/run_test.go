@@ -172,7 +172,7 @@ func TestPages(t *testing.T) {
 			}
 		}, 9, 8, 4, 1)}, []string{
 			"**2 of 2** | updates in which computing A⁺ and W from scratch is faster than updating A⁺ by Improved (Tables 3) |",
-			"**7.67×** | speed over Improved, in total training time on the same problem, of the method that the planner chooses: gram |",
+			"**7.67×** | speed-up of the method that the planner chooses over Improved, in total training time on the same problem: gram |",
 		}, nil},
 		"attempts": {[][]sampleLine{append([]sampleLine{again}, whole...)}, []string{" Run 2 times: the peak moved."}, nil},
 		// Deviations of 10, 10 and 50%, by method and in all, and a count unlike the model.
@@ -193,7 +193,7 @@ func TestPages(t *testing.T) {
 			"| dgemm NN, pure, 2 threads / openblas | 50.0 (2.00) | – | 50.0 (0.25) | 50.0 (8.00) | 1.59 | 0.25 (NN 30) | 0.50 |",
 			"| dgemm, 2 cases, openblas, 2 threads / pure | – | 50.0 (1.00) | – | – | 1.00 | 0.50 (NN 20) | 0.50 |",
 			"| dgemm NN, pure, 2 threads / 1 thread | – | – | – | 50.0 (1.75) | 1.75 | 1.75 (NN 40) | 0.50 |",
-			"**2.00×** | median speed of our backend over OpenBLAS in 3 measurements", "faster in 2 |",
+			"**2.00×** | median speed-up of our backend over OpenBLAS in 3 measurements", "faster in 2 |",
 		}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -290,7 +290,7 @@ func TestConditionsApart(t *testing.T) {
 			sampleLine{"cost", cost})
 	}
 	want := []string{
-		"48e7019c0ffe+", "v2", "| 1, default, alongside busy processes: 1 |", "| dgemm, pure (avx512), default threads, alongside busy processes: 1 on", "| dgemm, pure (avx2), 1 thread on",
+		"48e7019c0ffe+", "v2", "| 1, default, alongside 1 busy process |", "| dgemm, pure (avx512), default threads, alongside 1 busy process on", "| dgemm, pure (avx2), 1 thread on",
 		"### pure (avx512), 1 thread on", "### pure (avx512), 2 threads on", "### pure (avx2), 2 threads on",
 	}
 	for i := range 5 {

@@ -100,7 +100,7 @@ speed as a share of the FMA peak of the CPU, by its widest vectors, on the same 
 		}
 	}
 	if len(all) > 0 {
-		sec.numbers = []Number{{strings.Join(medians, ", "), fmt.Sprintf("median speed of our backend over OpenBLAS in %s, "+
+		sec.numbers = []Number{{strings.Join(medians, ", "), fmt.Sprintf("median speed-up of our backend over OpenBLAS in %s, "+
 			"from products of vectors to inverses; faster in %d", count(len(all), "measurement"), above(1, all))}}
 	}
 	return sec

@@ -132,8 +132,8 @@ func (sec *Section) timeNumbers(runs []*run) {
 			len(faster), len(inverse), orAbsent(strings.Join(slices.Compact(faster), ", "))))
 	}
 	if len(total) > 0 {
-		sec.numbers = append(sec.numbers, Number{between(total) + "×", "speed over Improved, in total training time on the same problem, of the method " +
-			"that the planner chooses: " + strings.Join(slices.Compact(chosen), ", ")})
+		sec.numbers = append(sec.numbers, Number{between(total) + "×", "speed-up of the method that the planner chooses over Improved, " +
+			"in total training time on the same problem: " + strings.Join(slices.Compact(chosen), ", ")})
 		sec.meaning = append(sec.meaning, "The weights need no A⁺, whose size grows with the samples: the planner's method solves the same problem without it. "+
 			"At the paper's ridge its weights agree to few digits (notes.md).")
 	}

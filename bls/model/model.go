@@ -284,7 +284,7 @@ func (m *Model) located(b *stream.Batch, err error) error {
 	var outlier *bls.OutlierError
 	if errors.As(err, &outlier) {
 		return &Error{Place: b.Where(outlier.Row).String(), Row: outlier.Row, Do: DropRow,
-			What: fmt.Sprintf("the nodes, times the root of the weight, are as large as %.1g: the model's weights would have no correct digits", outlier.Size)}
+			What: fmt.Sprintf("the nodes, times the square root of the sample weight, are as large as %.1g: the model's weights would have no correct digits", outlier.Size)}
 	}
 	var overflow *bls.OverflowError
 	if !errors.As(err, &overflow) || overflow.Row < 0 && overflow.Col < 0 {

@@ -102,7 +102,7 @@ func TestRefuses(t *testing.T) {
 		{"1,2,\xff\n", `rows.csv:2: the label "\xff" is not UTF-8: save the file`, false, -1, SaveUTF8},
 		{many, `rows.csv:2: 21 rows would add 21 classes to the model, such as "x0": is this the`, false, -1, OtherTarget},
 		{"1,2,red\n1e200,2,blue\n", "rows.csv:3: the nodes are beyond ±1e+140", false, 1, DropRow},
-		{"1,2,red\n1e12,2,red\n", "rows.csv:3: the nodes, times the root of the weight, are as large as 3e+10", false, 1, DropRow},
+		{"1,2,red\n1e12,2,red\n", "rows.csv:3: the nodes, times the square root of the sample weight, are as large as 3e+10", false, 1, DropRow},
 	} {
 		m := learned(t, 0, "red", "green")
 		m.Closed = tc.closed

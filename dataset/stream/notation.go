@@ -34,7 +34,7 @@ func (n Notation) String() string {
 	}
 	named := map[string]string{",": "a comma", ".": "a point", " ": "a space", "'": "an apostrophe"}
 	if n.Decimal != "" {
-		parts = append(parts, "with "+named[n.Decimal]+" before decimals")
+		parts = append(parts, "with a decimal comma")
 	}
 	if n.Thousands != "" {
 		parts = append(parts, "with "+cmp.Or(named[n.Thousands], n.Thousands)+" between thousands")
@@ -50,7 +50,7 @@ func (n Notation) Check() error {
 	unit, thousands := firstRune(n.Unit), firstRune(n.Thousands)
 	switch {
 	case n.Decimal != "" && n.Decimal != ",":
-		return fmt.Errorf("has %.10q before decimals; want a comma, or nothing for a point", n.Decimal)
+		return fmt.Errorf("has the decimal sign %.10q; want a comma, or nothing for a point", n.Decimal)
 	case n.Thousands != "" && (n.Thousands != string(thousands) || !validThousands(thousands) || n.Thousands == n.Decimal ||
 		n.Thousands == "." && n.Decimal == ""):
 		return fmt.Errorf("has %.10q between thousands", n.Thousands)
@@ -78,7 +78,7 @@ func (o *Options) notation(of Notation) notation {
 	return n
 }
 
-// decimal returns the sign before decimals, or 0 for a point.
+// decimal returns the decimal sign, or 0 for a point.
 func (o *Options) decimal() rune {
 	if o.Decimal == 0 && o.Thousands == '.' {
 		return ','
@@ -182,7 +182,7 @@ func (g *guess) can(form int) bool { return g.begun && g.not>>form&1 == 0 }
 // number reports whether all cells are numbers in some form.
 func (g *guess) number() bool { return g.begun && g.not != allForms }
 
-// ambiguous reports whether a comma, or a point, may stand before decimals or between thousands.
+// ambiguous reports whether commas, or points, may be decimal signs or stand between thousands.
 func (g *guess) ambiguous() bool { return g.commas() || g.points() }
 
 // commas reports whether a comma may be either sign.
@@ -196,7 +196,7 @@ func (g *guess) points() bool {
 	return g.can(plainForm) && g.can(pointThousands) && g.pointed != "" && g.bare && !g.large
 }
 
-// evidence records where the columns of a text have commas, before decimals or between thousands. A
+// evidence records where the columns of a text have commas, as decimal signs or between thousands. A
 // point has the other meaning.
 type evidence struct{ decimals, thousands bool }
 

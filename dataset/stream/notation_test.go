@@ -123,7 +123,7 @@ func TestJoinedFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{`column "when" has dates, such as "2024-01-01"; column "id" has more than 64 different words, or long texts, such as "c0"; `,
-		`column "a b" has more than 64 different words, or long texts, such as "%d0"; column "m" has commas that may stand before decimals`,
+		`column "a b" has more than 64 different words, or long texts, such as "%d0"; column "m" has commas that may be decimal signs`,
 		`leave columns out with Options.Exclude = when,id,3, or turn them into numbers; declare the signs with Options.Decimal = , or Options.Thousands = ,`}
 	for _, part := range want {
 		if !strings.Contains(err.Error(), part) {
@@ -219,7 +219,7 @@ func TestTargetsOfTheirOwn(t *testing.T) {
 // TestNotationCheck refuses invalid notations, and describes valid ones in words.
 func TestNotationCheck(t *testing.T) {
 	for n, says := range map[Notation]string{
-		{}: "", {Unit: "%"}: "as percent", {Unit: "€", Decimal: ",", Thousands: "."}: "in €, with a comma before decimals, with a point between thousands",
+		{}: "", {Unit: "%"}: "as percent", {Unit: "€", Decimal: ",", Thousands: "."}: "in €, with a decimal comma, with a point between thousands",
 		{Thousands: "\u00a0"}: "with \u00a0 between thousands", {Thousands: "'"}: "with an apostrophe between thousands",
 	} {
 		if err := n.Check(); err != nil || n.String() != says {

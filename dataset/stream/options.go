@@ -146,8 +146,8 @@ type Options struct {
 	// is one for each, Decimal and Thousands apply. [Reader.Survey] finds them in the data.
 	TargetNotations []Notation `json:"-"`
 
-	// Decimal is the sign before decimals in a text, a point or a comma; 0 for a point, or for a
-	// comma if Thousands is a point. If Decimal is a comma, no comma is detected as the separator.
+	// Decimal is the decimal sign of a text, a point or a comma; 0 for a point, or for a comma
+	// if Thousands is a point. If Decimal is a comma, no comma is detected as the separator.
 	// Unless both are 0, Decimal and Thousands override the Notation of every column.
 	Decimal rune `json:"decimal,omitzero"`
 
@@ -235,9 +235,9 @@ func (o *Options) check(paths []string) error {
 	case o.Comma != 0 && !validComma(o.Comma):
 		return fault("%q cannot separate cells; give a comma, a semicolon, a tab or another character that no number contains", o.Comma)
 	case !slices.Contains([]rune{0, '.', ','}, o.Decimal):
-		return fault("%q cannot stand before decimals; give a point or a comma", o.Decimal)
+		return fault("%q cannot be the decimal sign; give a point or a comma", o.Decimal)
 	case o.Thousands != 0 && (!validThousands(o.Thousands) || o.Thousands == cmp.Or(o.decimal(), '.')):
-		return fault("%q cannot separate thousands; give a space, an apostrophe, an underscore, a point or a comma, but not the sign before decimals", o.Thousands)
+		return fault("%q cannot separate thousands; give a space, an apostrophe, an underscore, a point or a comma, but not the decimal sign", o.Thousands)
 	}
 	if err := o.checkColumns(); err != nil {
 		return err

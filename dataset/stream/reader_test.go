@@ -51,7 +51,7 @@ func TestOpenFaults(t *testing.T) {
 		{[]string{"-", "-"}, Options{}, "can be read only once"},
 		{[]string{"-"}, Options{TargetPath: "-"}, "can be read only once"},
 		{[]string{path, path}, Options{TargetPath: path}, "2 sources"},
-		{[]string{path}, Options{Comma: '"'}, "cannot separate"}, {[]string{path}, Options{Decimal: ' '}, "cannot stand before decimals"},
+		{[]string{path}, Options{Comma: '"'}, "cannot separate"}, {[]string{path}, Options{Decimal: ' '}, "cannot be the decimal sign"},
 		{[]string{path}, Options{Thousands: 'x'}, "cannot separate thousands"}, {[]string{path}, Options{Decimal: '.', Thousands: '.'}, "cannot separate thousands"},
 		{[]string{path}, Options{Decimal: ',', Thousands: ','}, "cannot separate"}, {[]string{path}, Options{Decimal: '.', Thousands: '1'}, "cannot separate"},
 		{[]string{path, missing}, Options{}, missing + ": cannot be opened"},

@@ -26,7 +26,8 @@ type Remedy struct {
 	Value  string // as text, or one entry of a list; empty if only the user knows it
 }
 
-// exclude is the Remedy of leaving out a column, a placeholder until the column is known.
+// exclude is the Remedy of leaving out a column that is not known yet. Where the column is known, a
+// Remedy that names it takes its place.
 var exclude = Remedy{Option: OptionExclude}
 
 // String returns the Remedy as a field of Options, as in "Options.Exclude = age".

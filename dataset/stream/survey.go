@@ -249,7 +249,7 @@ func (v *survey) notations(labels bool) (all []Notation, faults []columnFault) {
 		if v.columns[i].points() {
 			signs, sign, cell = "points", ".", v.columns[i].pointed
 		}
-		what := Errorf("has %s that may stand before decimals or between thousands, such as %s", signs, names.Shorten(cell))
+		what := Errorf("has %s that may be decimal signs or stand between thousands, such as %s", signs, names.Shorten(cell))
 		faults = append(faults, columnFault{what.in(v.about.column(i)),
 			"declare them with %v or %v", []any{Remedy{OptionDecimal, sign}, Remedy{OptionThousands, sign}}})
 	}
@@ -366,7 +366,7 @@ func (c *surveyed) levels() (Column, *columnFault) {
 	return out, nil
 }
 
-// rounded returns v rounded to seven digits, to save space in a file.
+// rounded returns v rounded to seven significant digits, to save space in a file.
 func rounded(v float64) float64 {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 7, 64), 64)
 	return v

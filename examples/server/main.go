@@ -96,7 +96,7 @@ func (s *server) serve(ctx context.Context, address string, ready func(net.Addr)
 	}
 	if err := <-done; err != nil {
 		_ = server.Close() // its error adds nothing
-		return fmt.Errorf("requests that took longer than %v were cut off: %w", grace, err)
+		return fmt.Errorf("requests that did not finish within %v of the shutdown were cut off: %w", grace, err)
 	}
 	return nil
 }

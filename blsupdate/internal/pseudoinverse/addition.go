@@ -101,7 +101,8 @@ func keptPanelRows(q int) int {
 	return max(rows/8, min(rows, rows*rows/q))
 }
 
-// subtract computes A⁺ := A⁺ - B Dᵀ. Rows of D that are not kept are computed in the given step.
+// subtract computes A⁺ := A⁺ - B Dᵀ. It computes rows of D that are not kept, and counts them in the
+// given step.
 func (s *addition) subtract(step cost.Step) {
 	u := s.u
 	_ = s.eachD(context.Background(), step, func(_ int, p, d *mat.Dense) {

@@ -60,10 +60,10 @@ func (c carried) block(i, j int) carried {
 	return c
 }
 
-// Sizes of a block: rows of N and of P, columns that are multiplied together, and the least number of
-// rows of N for which they are multiplied instead of rotated. On one core of Zen 4 with k = 1000 and
-// 2000 and q = 64, 24 rows of each reach 22 GFLOP/s, the best of seven runs counted as 3qk² flops. 16
-// or 32 of each reach 20, and 16 and 48 or 64 reach 16 to 19. Rotations in pairs reach 9 for any q.
+// Sizes of a block: rows of N, rows of P, columns that are multiplied at a time, and the fewest rows of
+// N for which multiplying is faster than rotating. The speeds are the best of seven runs on one core of
+// Zen 4, in GFLOP/s of 3qk² flops, for k = 1000 and 2000 and q = 64: 22 with blocks of 24×24, 20 with
+// 16×16 and 32×32, 16 to 19 with 16×48 and 16×64, and 9 with rotations in pairs, for any q.
 const (
 	lowRows       = 24
 	highRows      = 24

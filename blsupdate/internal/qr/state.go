@@ -24,8 +24,9 @@ import (
 // Neither Q nor A is kept, and AᵀA is never formed, so errors grow with κ and not with κ². The cost of
 // an update does not depend on l. The signs of the diagonal of R are arbitrary.
 //
-// R changes in place, so an update must not fail midway. Only overflow could make it fail, which the
-// column norms of [R z; Ax Ya] rule out: orthogonal transformations from the left keep them.
+// R changes in place, so an update must not fail midway. Only overflow could make it fail. The
+// column norms of [R z; Ax Ya] rule that out, since orthogonal transformations from the left preserve
+// them.
 type State struct {
 	state.Base
 	R    *mat.Dense  // k×k, zero below the diagonal

@@ -124,7 +124,7 @@ func AddLengths(x, y []float64) {
 	}
 }
 
-// Err adds errors of unit times the norms.
+// Err adds to all bounds on errors the relative error unit of one change.
 func (s *Norms) Err(unit float64) { s.errs(unit, 1) }
 
 func (s *Norms) errs(unit, damp float64) {

@@ -162,7 +162,7 @@ func (p *product) panelsB(w *workspace, rows, j0, j1, p0, p1 int) panels {
 // inPlace reports whether the kernel reads operand s, of the given length, in place. Micro-panels have
 // w rows and are each used the given number of times. The kernel does so if the uses are too few to
 // repay a copy. It also does so if s fits in half of L2, unless the rows of s are a multiple of a page
-// apart and displace each other. A copy pays off earlier if each step of a micro-panel is contiguous
+// apart and evict each other. A copy pays off earlier if each step of a micro-panel is contiguous
 // and at most a cache line. In place, the kernel would then load whole lines and use only parts.
 func (p *product) inPlace(s *source, w, length, uses int) bool {
 	if s.layout > byCols || s.Packed || s.diag != nil {

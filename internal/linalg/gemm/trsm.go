@@ -293,8 +293,9 @@ type rhsPanel struct {
 	n         int
 }
 
-// diagonal returns the diagonal block of rows i0 to i1, in place if possible. If A is packed, or has
-// rows a multiple of a page apart, which displace each other in the caches, w gets a dense copy.
+// diagonal returns the diagonal block of the rows [i0, i1), in place if possible. If A is packed,
+// or has rows a multiple of a page apart, which evict each other from the caches, w gets a dense
+// copy.
 func (t *triangular) diagonal(w *workspace, i0, i1 int) diagonal {
 	size, first := i1-i0, i0 // in storage
 	if t.backwards {

@@ -26,8 +26,9 @@ func newOpenBLAS(file string) openBLAS {
 
 func (openBLAS) Name() string { return "openblas" }
 
-// Dgemm does not read A and B if alpha = 0, like the reference BLAS. The library multiplies small
-// products by an alpha of zero, so NaN in A and B would reach C. Calling it with k = 0 gives beta*C.
+// Dgemm does not read A and B if alpha = 0, like the reference BLAS. For small
+// matrices the library multiplies even by an alpha of zero, so a NaN in A or B would reach C. So for
+// alpha = 0 Dgemm calls it with k = 0, which gives beta*C.
 func (o openBLAS) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	switch {
 	case alpha != 0:

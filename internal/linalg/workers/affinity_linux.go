@@ -58,9 +58,8 @@ func (s *affinity) avoidCaller() {
 	}
 }
 
-// process returns the CPUs that the process may use. They are the CPUs of its main thread, which a user
-// changes with taskset(1), or base if that thread is a worker. The calling thread may be restricted
-// further.
+// process returns the CPUs that the process may use: those of its main thread, which taskset(1)
+// changes, or base if the main thread is a worker. The calling thread may be restricted further.
 func (s *affinity) process() (mask unix.CPUSet) {
 	main := unix.Getpid()
 	if slices.ContainsFunc(s.threads, func(w *workerThread) bool { return w.id == main }) ||

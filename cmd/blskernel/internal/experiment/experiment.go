@@ -35,7 +35,7 @@ func ParseVariants(names []string) ([]bench.Variant, error) {
 	return variants, nil
 }
 
-// The help texts of --l, --k, --q and --c, the sizes of a model of random rows.
+// The help texts of --l, --k, --q and --c, the sizes of an update.
 const (
 	UsageL = "samples before the update"
 	UsageK = "nodes"

@@ -122,7 +122,7 @@ func (i *Inspection) String() string {
 	line("file", "%s, %d bytes, format version %d", i.File, i.Bytes, i.FormatVersion)
 	line("model", "%s, %s", i.Description, ui.Count(i.Samples, "sample"))
 	if i.Kept > 0 {
-		line("keeps", "%s, too few to fix the feature maps", ui.Count(i.Kept, "row"))
+		line("keeps", "%s, too few to make the feature maps final", ui.Count(i.Kept, "row"))
 	}
 	line("learns by", "%s, lambda = %s", i.Method, ui.RidgeText(i.Lambda))
 	line("nodes", "%d groups of %d feature nodes, %d enhancement nodes", i.Groups, i.GroupNodes, i.Enhancement)

@@ -45,8 +45,9 @@ func (l *Learner) RegisterCheckpoint(cmd *cobra.Command, resume string) {
 	cmd.Flags().BoolVar(&l.Resume, "resume", false, resume)
 }
 
-// writeCheckpoint writes the model and reports it once it is on disk. If only the sync of the folder
-// fails, it prints a note, since the next checkpoint, or the end, syncs the folder again.
+// writeCheckpoint writes the model and reports it once it is on disk. If only the sync of the
+// folder fails, it prints a note, since the folder is synced again at the next checkpoint or at the
+// end of the run.
 func (l *Learner) writeCheckpoint() error {
 	if err := l.write(false); session.OnlyFolder(err) {
 		l.Warn("%v", err)

@@ -66,7 +66,7 @@ func (l *Learner) finish(ctx context.Context) error {
 	l.learning += time.Since(begun)
 	l.warnOfRare()
 	if n := l.Model.KeptRows(); n > 0 {
-		l.Warn("%s too few to fix the feature maps: the model file keeps the rows, and update fits the model to all of them again until there are 200, or 10 for each class", ui.Count(n, "row is", "rows are"))
+		l.Warn("%s too few to make the feature maps final: the model file keeps the rows, and update fits the model to all of them again until there are 200, or 10 for each class", ui.Count(n, "row is", "rows are"))
 	}
 	var unscored error
 	if l.Holdout > 0 {

@@ -51,7 +51,7 @@ func (m *settings) register(cmd *cobra.Command) {
 		}
 		return v, err
 	})
-	ui.Auto(cmd, &m.scale, "scale", "scaling: samples (each by its own mean and deviation), columns (each by the first batch), ranks (each column to normal scores), none, or auto: samples for images, otherwise columns or ranks, chosen on held-out rows",
+	ui.Auto(cmd, &m.scale, "scale", "scaling: samples (each by its own mean and deviation), columns (each by its mean and deviation in the first batch), ranks (each column mapped to normal scores), none, or auto: samples for images, otherwise columns or ranks, chosen on held-out rows",
 		bls.ParseScaling, "samples", "columns", "ranks", "none")
 	ui.Auto(cmd, &m.method, "method", "how the output layer learns: "+ui.MethodNames()+"; or auto: gram, or qr if held-out rows show that it is better",
 		blsupdate.ParseMethod, strings.Split(ui.MethodNames(), ", ")...)

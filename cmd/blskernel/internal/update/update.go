@@ -150,7 +150,7 @@ func (up *updating) refuseLearned() error {
 		}
 		if i >= 0 {
 			l := up.Model.Metadata.Learned[i]
-			return ui.Usagef("%s has learned the %s of %q before, as %q: use --again to learn them once more, or leave the file out", up.path, ui.Count(l.Rows, "row"), file, l.Name)
+			return ui.Usagef("%s has already learned the %s of %q, as %q: use --again to learn them once more, or leave the file out", up.path, ui.Count(l.Rows, "row"), file, l.Name)
 		}
 	}
 	return nil

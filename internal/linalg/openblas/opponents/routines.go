@@ -85,7 +85,7 @@ func init() {
 	}
 }
 
-// routines calls the additional routines of LAPACK through the pointers that opened filled.
+// routines calls the additional routines of LAPACK through the function pointers that fill has set.
 type routines struct{ backend.ColumnMajorLAPACK }
 
 func doubles(x []float64) *C.double { return (*C.double)(unsafe.SliceData(x)) }

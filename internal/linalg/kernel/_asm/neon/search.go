@@ -85,8 +85,8 @@ func (s *searcher) maximum(count int) {
 	s.bit(1, mask, 0)
 }
 
-// place returns the larger of the two elements of best, and the index of the first element that equals
-// it. If the larger one is zero, the index is zero, even after NaN.
+// place writes the end of AbsMax: it returns the larger element of best, and the index of the first
+// element of x with that magnitude. A magnitude of zero has the index zero, even if x begins with NaN.
 func (s *searcher) place() {
 	size, size1, at, at1 := s.general(), s.general(), s.general(), s.general()
 	s.op("VMOV", s.best.element(0), size)
