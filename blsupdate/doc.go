@@ -23,8 +23,7 @@
 //	Original          A⁺ (the paper)            6qkl + q²l + q³ + 2q²k + 4cqk           eps κ
 //
 // κ is the 2-norm condition number of [A; sqrt(lambda) I]. For a few rows QR uses rotations (3qk² +
-// 6cqk flops). RidgeInverse adds a batch in blocks of k/4 rows, at least 64, so that 2q²k becomes
-// qk²/2.
+// 6cqk flops). RidgeInverse adds a batch in blocks of up to max(k/4, 64) rows: 2q²k becomes qk²/2.
 //
 // If weights are needed after every batch, Gram is fastest for many rows and RidgeInverse for a few.
 // QR takes up to twice as long, but keeps digits where eps κ² leaves none. Plan chooses a method;
@@ -33,25 +32,25 @@
 //
 // # Other changes and statistics
 //
-// Every method can weight samples (AddInputsContext), remove them (RemoveInputs), forget
-// exponentially (Forget), add nodes from the data of all samples (AddNodes), and append and map
-// targets (AddTargets, MapTargets). Gram and QR can also merge models of shards (Merge) and change
-// the ridge (SetLambda); other methods return an *UnsupportedError. Statistics, Leverage,
-// LeaveOneOut, StandardErrors, Covariance and PredictionVariance are available after every change.
+// Every method can weight samples (AddInputsContext), remove them (RemoveInputs), forget exponentially
+// (Forget), add nodes from the data of all samples (AddNodes), and append and map targets (AddTargets,
+// MapTargets). Gram and QR can also merge models of shards (Merge) and change the ridge (SetLambda);
+// other methods return an *UnsupportedError. Statistics, Leverage, LeaveOneOut, StandardErrors,
+// Covariance and PredictionVariance are always available, except in Original and Improved with a ridge.
 //
 // # Flops and times
 //
-// Model lists the steps of an action with their flops by the paper's convention, and a Counter
-// counts the flops that a backend is asked for. The Report of every update has both, and the time of
-// each step, which Rates.Seconds predicts. Products that maintain the statistics are not counted.
+// Model lists the steps of an action with their flops by the paper's convention, and a Counter counts
+// the flops that a backend is asked for. The Report of every update has both, and the time of each
+// step; Rates.Seconds predicts these times. Products that maintain the statistics are not counted.
 //
 // # Errors and cancellation
 //
 // A call that returns an error leaves the state unchanged, bit for bit. A function or method that can
 // take seconds has two forms: Name, and NameContext, which takes a context and, if rows have weights,
 // the weights. NameContext checks the context before it starts; NewContext, RebuildContext and
-// AddInputsContext also check it while they work. If the context is done, they return an error that
-// wraps its cause. A nil context panics.
+// AddInputsContext also check it while they work. The error for a context that is done wraps the
+// context's cause. A nil context panics.
 //
 // # Encoding
 //

@@ -76,8 +76,8 @@ func (u *updater) changeRows(ctx context.Context, action Action, ax, ya *mat.Den
 		func(s state.Sums) state.Sums { return s.Plus(state.SumsOf(given, weights)) })
 }
 
-// checkRowWeights returns an error unless weights has q elements, all finite and none negative. Errors
-// call the weighted matrix by the name in of.
+// checkRowWeights returns an error unless weights has q elements, all finite and none negative. of is
+// the name of the weighted matrix in the error.
 func checkRowWeights(weights []float64, of string, q int) error {
 	if len(weights) != q {
 		return &ShapeError{Matrix: "weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of " + of}
@@ -90,7 +90,8 @@ func checkRowWeights(weights []float64, of string, q int) error {
 	return nil
 }
 
-// weighted returns ax and ya with row i multiplied by sqrt(weights[i]), or unchanged if weights is nil.
+// weighted returns copies of ax and ya with row i multiplied by sqrt(weights[i]), or ax and ya
+// themselves if weights is nil. It first checks the weights, and that action has memory for the copies.
 func (u *updater) weighted(action Action, ax, ya *mat.Dense, weights []float64) (*mat.Dense, *mat.Dense, error) {
 	if weights == nil {
 		return ax, ya, nil
@@ -173,7 +174,7 @@ func (u *updater) MergeContext(ctx context.Context, other Updater) error {
 	case o == nil:
 		return &OptionError{Option: "the other model", Value: fmt.Sprintf("%T", other), Want: "a model from New or Decode"}
 	case o.method != u.method:
-		return &OptionError{Option: "the other model", Value: o.method, Want: "a model with the method " + u.method.String()}
+		return &OptionError{Option: "the method of the other model", Value: o.method, Want: "the method of the receiver, " + u.method.String()}
 	case o.Nodes() != u.Nodes() || o.Targets() != u.Targets():
 		return &ShapeError{Matrix: "W of the other model", Rows: o.Nodes(), Cols: o.Targets(), Want: fmt.Sprintf("%d×%d, as in the receiver", u.Nodes(), u.Targets())}
 	case o == u:
@@ -275,8 +276,9 @@ func (u *updater) startClock() {
 	u.began = time.Now()
 }
 
-// run calls act to change the state and then updates the report, or returns an error if ctx is done.
-// gained is the change in Samples, and rows the number of rows checked; sums, if not nil, updates Sums.
+// run changes the state by calling act, and then updates the report. It returns an error without
+// calling act if ctx is done. gained is the change in Samples, and rows the number of input rows that
+// were checked. sums returns the new Sums for the old; nil leaves them as they are.
 func (u *updater) run(ctx context.Context, gained, rows int, act func() (state.Outcome, error), sums func(state.Sums) state.Sums) error {
 	if err := cmp.Or(u.whole(), interrupt.Check(ctx)); err != nil {
 		return err
@@ -322,8 +324,9 @@ func (u *updater) append(model []cost.StepFlops) {
 	u.counter.Reset()
 }
 
-// checkPair returns the number of rows of a and y. It returns an error unless that number is rows (-1
-// accepts any), the numbers of columns are k and c (0 accepts any), and all elements are finite.
+// checkPair returns the number of rows of a and y, or an error that calls them aName and yName. Both
+// must have the given number of rows (-1 accepts any), a must have k columns and y c (0 accepts any
+// number), and all elements must be finite.
 func checkPair(aName string, a *mat.Dense, rows, k int, yName string, y *mat.Dense, c int) (int, error) {
 	if err := checkMatrix(aName, a, rows, k); err != nil {
 		return 0, err

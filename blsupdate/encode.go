@@ -11,21 +11,21 @@ import (
 	"blskernel/internal/io/memory"
 )
 
-// A FormatError reports that the input of Decode is not the output of Encode. The header or the version
-// is wrong, there are too few or too many bytes, or a number is invalid. It gives the offset of the
-// faulty byte. If the input ends too early, it wraps io.ErrUnexpectedEOF.
+// A FormatError reports that the input of Decode is not the output of Encode: the header or the version
+// is wrong, a number is invalid, or the input ends too early. Offset is the position of the faulty
+// byte. For input that ends too early, the FormatError wraps io.ErrUnexpectedEOF.
 type FormatError = codec.FormatError
 
-// The first two words of an encoding.
+// The first two numbers of an encoding, of 64 bits each.
 const (
 	encodingMagic   = "blsstate"
 	encodingVersion = 2
 )
 
-// Encode writes the whole state of u, so that a model from Decode gives bit-identical results: with
-// the backend pure on any 64-bit machine, with openblas on the same kind of machine. Encode omits
-// the backend of the options, and the steps, flops and times of the Report. It takes as long as a
-// copy, and writes about this many bytes:
+// Encode writes the whole state of u, so that a model from Decode gives bit-identical results: with the
+// backend pure on any 64-bit machine, with openblas on the same kind of machine. Encode omits the
+// backend of the options, and the steps, flops and times of the Report. It takes as long as copying the
+// state, and writes about this many bytes:
 //
 //	Gram, QR, RidgeInverse, InverseCholesky   4k² + 8ck + 24c
 //	Original, Improved                        8lk + 8lc + 8ck + 8l, and 8lk more while C is computed
@@ -56,7 +56,8 @@ func Encode(w io.Writer, u Updater) error {
 
 // Decode reads exactly the bytes that Encode wrote, and returns a model with the same interfaces as one
 // from New. b computes its products; nil stands for blskernel.Default(). Decode checks everything
-// before use. If r has n bytes, it allocates at most 12n bytes plus 256 KiB, including freed memory.
+// before use. For n bytes of input it allocates at most 12n bytes plus 256 KiB in total, even counting
+// memory that is freed meanwhile.
 //
 //	errors: a *FormatError, or an error of r, wrapped.
 func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {

@@ -242,7 +242,7 @@ func ExamplePlan() {
 	// gram
 	// Batches: 5 of 500 rows; nodes: 1000; targets: 10; samples before: 10000; lambda = 0; weights after every batch.
 	// Rates for the predicted times: constant rates.
-	// The condition number is not known: no method is ruled out because of its errors.
+	// The condition number is not known, so the digits of the weights are not predicted.
 	//
 	// method            form   Gflop  time     memory   error   not valid because
 	// gram              -      4.32   86.3 ms  8.25 MB  eps κ²  -

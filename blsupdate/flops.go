@@ -8,7 +8,7 @@ import (
 	"blskernel/blsupdate/types"
 )
 
-// A Step is the name of a line of an algorithm.
+// A Step names one step of an algorithm, such as "D' = Ax A+".
 type Step string
 
 // StepFlops is one line of the flop model: a step and its flops.
@@ -30,9 +30,9 @@ func stepFlops(lines []cost.StepFlops) []StepFlops {
 	return steps
 }
 
-// A Shape holds the sizes that the flops of an action depend on: L samples, K nodes and C targets
-// before it, the Q samples, P nodes or P columns of T that it is given, and for ActionStart the Start
-// and the Rank of A. Package types documents the fields.
+// A Shape holds the sizes on which the flops of an action depend. L, K and C are the samples, nodes and
+// targets before it. Q is the number of samples that it adds or removes, and P the number of nodes, or
+// of columns of T. ActionStart also depends on Start and Rank. Package types documents the fields.
 type Shape = types.Shape
 
 // Model returns the steps of an action with their flops, by the paper's convention. A product of an m×n
@@ -71,10 +71,10 @@ func NewCounter(b blskernel.Backend) *Counter { return &Counter{cost.NewCounter(
 // entered more than once.
 func (c *Counter) Enter(s Step) { c.Counter.Enter(cost.Step(s)) }
 
-// Leave ends the current step. Later flops belong to the step with the empty name, later time to none.
+// Leave ends the current step. Until the next Enter, flops belong to the step "", and time to no step.
 func (c *Counter) Leave() { c.Counter.Leave() }
 
-// Reset forgets all counts and times.
+// Reset clears all counts and times, and ends the current step.
 func (c *Counter) Reset() { c.Counter.Reset() }
 
 // Flops returns the flops counted since the last Reset, in all steps.

@@ -38,9 +38,9 @@ type Form = types.Form
 
 const (
 	// Auto selects the cheaper form for the given sizes, the same one on every machine.
-	// RidgeInverse takes Small or Large, and Improved Small or Compressed, whichever has fewer
-	// flops according to Model. InverseCholesky takes Small for a single row and for 14q <= k,
-	// otherwise Large. Small is memory-bound, so Large is faster even with three times the flops.
+	// RidgeInverse takes Small or Large, and Improved Small or Compressed, whichever takes fewer
+	// flops in Model. InverseCholesky takes Small for a single row and for 14q <= k, otherwise
+	// Large. There Small is memory-bound, so Large is faster even with three times the flops.
 	Auto Form = types.Auto
 	// Paper takes Small for q <= k and Large for q > k, as the paper does.
 	Paper Form = types.Paper
@@ -50,20 +50,21 @@ const (
 	// Large works with matrices of order k: a general inverse in Improved, with an error of eps κ²;
 	// the inverse of Q⁻¹ + AxᵀAx in RidgeInverse; a Cholesky factorization in InverseCholesky.
 	Large Form = types.Large
-	// Compressed applies Small, which gives Bk, to the k rows of R in a QR factorization Ax = Q R;
-	// B is Bk Qᵀ. The error is eps κ. Only Improved has it; for q <= k it is the same as Small.
+	// Compressed factorizes Ax = Q R, applies Small to the k rows of R, and expands the result Bk
+	// to B = Bk Qᵀ. The error is eps κ. Only Improved has this form; for q <= k it equals Small.
 	Compressed Form = types.Compressed
 )
 
 // ParseForm returns the form with the given name, ignoring case, or an error that lists the names.
 func ParseForm(s string) (Form, error) { return types.ParseForm(s) }
 
-// A CMode selects when C = Axᵀ - AᵀD, the part of the new rows outside the row space of A, is computed.
+// A CMode selects when Original and Improved compute C = Axᵀ - AᵀD, the part of the new rows outside
+// the row space of A.
 type CMode = types.CMode
 
 const (
-	// CAuto computes C while A has fewer than k independent rows. With a ridge C is never zero, and
-	// CAuto does the same as CZero, but requires l >= k.
+	// CAuto computes C while A has fewer than k independent rows. With a ridge C is never exactly
+	// zero, but CAuto assumes C = 0 as CZero does, and requires l >= k.
 	CAuto CMode = types.CAuto
 	// CZero assumes C = 0, as the paper does. The result is wrong if C is not zero.
 	CZero CMode = types.CZero
@@ -81,15 +82,15 @@ const (
 	// StartQR uses a Householder QR factorization of A, or of [A; sqrt(lambda) I]. Its error grows
 	// like eps κ.
 	StartQR Start = types.StartQR
-	// StartSVD uses a truncated singular value decomposition if A has a rank below k: of A, or of R
-	// from A = Q R if l >= k. Only Original and Improved use it.
+	// StartSVD uses a truncated singular value decomposition: of R from A = Q R if l >= k,
+	// otherwise of A. Only Original and Improved use it, if the rank of A is below k.
 	StartSVD Start = types.StartSVD
 )
 
 // An Action stands for New or a method of an Updater.
 type Action = types.Action
 
-// The actions. The comments name the sizes of a Shape that they depend on.
+// The actions. Each comment names the sizes of a Shape on which the flops of the action depend.
 const (
 	ActionAdd     Action = types.ActionAdd     // AddInputs of Q rows to L
 	ActionStart   Action = types.ActionStart   // New from L rows

@@ -52,7 +52,8 @@ func CheckStart(m Method, opt Options, l, k int) error { return emptyState(m, op
 //	QR, InverseCholesky   8k² + 8kc
 //	Improved, Original    8lk + 8lc + 8kc
 //
-// It omits smaller terms, the factor that Weights computes in Gram, and A, held while C is computed.
+// It omits smaller terms, the factor with which Gram solves for the weights, and the copy of A that
+// Original and Improved keep while they compute C.
 //
 //	panics: "blsupdate: StateBytes: negative size".
 func StateBytes(m Method, l, k, c int) int64 {

@@ -25,13 +25,13 @@ type Needs struct {
 	// WeightsAtEnd means that the weights are needed only once, after all batches.
 	WeightsAtEnd bool
 
-	// Further uses: RemoveInputs, Merge, SetLambda, AddNodes, Forget, and A⁺ itself, which only a
-	// Pseudoinverter has.
+	// Further uses: calls of RemoveInputs, Merge, SetLambda, AddNodes and Forget, in the order of
+	// the fields, and access to A⁺, which only a Pseudoinverter gives.
 	Removal, Merging, RidgeChange, Nodes, Forgetting, Pseudoinverse bool
 
 	// Condition is the largest 2-norm condition number κ of [A; sqrt(lambda) I] at any time. A
 	// method is not valid if its error bound leaves fewer than Digits correct decimal digits of W.
-	// 0 stands for an unknown κ, which rules out no method.
+	// 0 stands for an unknown κ, which rules out only RidgeInverse started with l < k.
 	Condition float64
 	// Digits is the number of decimal digits of W that are needed; 0 stands for 6.
 	Digits float64
@@ -68,8 +68,8 @@ type Choice struct {
 	Options Options // for New: Lambda, Form, Solve and Backend are set
 	Seconds float64 // predicted for all batches and solutions for the weights, without the start
 
-	// Candidates lists all methods in all forms: first the valid ones without Original, then
-	// Original if it is valid, then the invalid ones. Each of these groups is sorted by time.
+	// Candidates lists all methods in all forms: first the valid ones except Original, then
+	// Original if it is valid, then the invalid ones. Each of the three groups is sorted by time.
 	Candidates []Candidate
 
 	q, k, l, c int
@@ -83,11 +83,10 @@ type Candidate struct {
 
 	Seconds float64 // predicted for all batches and solutions for the weights
 	Flops   float64
-	Memory  float64 // bytes of the state after the last batch, and of new storage of an update or solution
+	Memory  float64 // bytes of the state after the last batch, plus the new storage of an update or a solution
 
 	// Power is the exponent of the condition number κ in the error of W, eps κ or eps κ². Digits is
-	// the number of decimal digits of W that the bound leaves, as in Condition, and NaN if κ is not
-	// known.
+	// how many decimal digits of W the bound leaves, as in Condition, and NaN if κ is not known.
 	Power  int
 	Digits float64
 
@@ -100,7 +99,7 @@ func (c Candidate) Valid() bool { return c.WhyNot == "" }
 
 // A PlanError reports that no method meets all needs.
 type PlanError struct {
-	Candidates []Candidate // all of them invalid, each with its WhyNot
+	Candidates []Candidate // all invalid, each with its WhyNot
 }
 
 func (e *PlanError) Error() string {
@@ -112,19 +111,19 @@ func (e *PlanError) Error() string {
 }
 
 // tie is the relative difference in predicted times within which Plan prefers the more accurate method.
-// A prediction has about this error.
+// Predictions have about this relative error.
 const tie = 0.03
 
 // Plan returns the method and form that learn batches of q rows in the least time. The model has k
 // nodes and c targets, starts from l samples, and has weights when needs asks for them.
 //
 // It takes milliseconds, and predicts times from the flop model of every method (see Model) and
-// Needs.Rates. A candidate must support the further uses in needs, start from l samples, have the
-// weights when they are needed, and meet Memory and Digits. Original and Improved are candidates for
-// lambda = 0 only, since with a ridge they only approximate the ridge solution. Among valid candidates
-// within 3% of the fastest, one with an error of eps κ wins over one with eps κ²; Original wins only if
-// nothing else is valid. While l < k, Plan assumes that new rows extend the row space of A, which makes
-// updates of A⁺ more expensive.
+// Needs.Rates. A candidate is valid if it supports the further uses in needs, can start from l samples,
+// has the weights when they are needed, and meets Memory and Digits. Original and Improved are valid
+// for lambda = 0 only, since with a ridge they only approximate the ridge solution. Among valid
+// candidates within 3% of the fastest, one with an error of eps κ wins over one with eps κ²; Original
+// wins only if nothing else is valid. While l < k, Plan assumes that new rows extend the row space of
+// A, which makes updates of A⁺ more expensive.
 //
 //	errors: an *OptionError for a size or need out of range, with an empty Choice; a *PlanError if
 //	no candidate is valid, with a Choice that has the candidates but no method.
@@ -177,7 +176,7 @@ var candidates = []Candidate{
 	{Method: Original, Power: 1},
 }
 
-// rank returns 0 for a valid candidate, 1 for Original, the last resort, if valid, and 2 if invalid.
+// rank returns 0 for a valid candidate except Original, 1 for a valid Original, 2 for an invalid one.
 func (c Candidate) rank() int {
 	switch {
 	case !c.Valid():
@@ -205,9 +204,9 @@ func choose(all []Candidate) (best Candidate, ok bool) {
 const maxSegments = 64
 
 // predict sets the predicted time, flops, memory and digits of x, for all batches and solutions for the
-// weights. It reports whether the flop model covers them. In Original and Improved updates cost more
-// the more rows there are. Therefore predict takes the mean of the first and the last batch of each
-// segment, which is exact for the flops once l >= k.
+// weights. It reports whether the flop model covers them. An update of Original or Improved costs more
+// as the rows accumulate. So predict divides the batches into segments, and takes the mean of the first
+// and last batch for each. For flops this is exact once l >= k.
 func (p *Choice) predict(x *Candidate) (known bool) {
 	known = true
 	fresh := 0

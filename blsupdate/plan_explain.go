@@ -22,7 +22,7 @@ func (p Choice) Explain() string {
 	if n.Condition > 0 {
 		fmt.Fprintf(&text, "The condition number is %.2g; %.3g digits are needed.\n\n", n.Condition, n.Digits)
 	} else {
-		text.WriteString("The condition number is not known: no method is ruled out because of its errors.\n\n")
+		text.WriteString("The condition number is not known, so the digits of the weights are not predicted.\n\n")
 	}
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "method\tform\tGflop\ttime\tmemory\terror\tnot valid because")
@@ -70,7 +70,7 @@ func (c Candidate) name() string {
 	return c.Method.String() + "/" + c.Options.Form.String()
 }
 
-// quantity formats v with three significant digits and a metric prefix, such as "1.5 ms" for unit "s".
+// quantity formats v with at most three significant digits and a metric prefix, as in "1.5 ms".
 func quantity(v float64, unit string) string {
 	scale, prefix := 1e-6, "µ"
 	for _, p := range []struct {

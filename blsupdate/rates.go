@@ -26,8 +26,8 @@ func (r *Rates) held() *rates.Rates {
 
 // ConstantRates returns the rates of an ideal machine. flops is its flops per second in computations,
 // and numbers is how many float64s per second it reads or writes in passes over memory. With these
-// rates Plan compares flops and chooses the same on every machine. If numbers is infinite, passes take
-// no time. It panics unless both are positive and flops is finite.
+// rates Plan makes the same choice on every machine. If numbers is infinite, passes take no time. It
+// panics unless both are positive and flops is finite.
 func ConstantRates(flops, numbers float64) *Rates { return &Rates{rates.ConstantRates(flops, numbers)} }
 
 // MeasureRates measures the rates of b (nil means blskernel.Default()) with the current number of
@@ -35,7 +35,7 @@ func ConstantRates(flops, numbers float64) *Rates { return &Rates{rates.Constant
 // at most 20 seconds and 600 MB of memory, and needs the machine to itself: no other work, and no other
 // measurement. It calls progress, which may be nil, with the fraction of the work done so far.
 //
-//	errors: the cause of ctx if it is canceled; the next call continues the measurement.
+//	errors: the cause of ctx if ctx is canceled; the next call then continues the measurement.
 func MeasureRates(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
 	r, err := rates.Measure(ctx, b, progress)
 	if err != nil {
@@ -44,10 +44,10 @@ func MeasureRates(ctx context.Context, b blskernel.Backend, progress func(done f
 	return &Rates{r}, nil
 }
 
-// RatesFor returns the rates of b (nil means blskernel.Default()) from RatesFile(b). If that file
-// cannot be read, it returns built-in rates at once: rates measured with the same backend on two
-// threads of a Zen 5, scaled to the present FMA peak of this machine and number of threads. They rank
-// methods well, but a time may be off by a factor of two, or more for small updates or slow memory.
+// RatesFor returns the rates of b (nil means blskernel.Default()) from RatesFile(b). If that cannot be
+// read, it returns built-in rates at once: rates measured with the same backend on two threads of a Zen
+// 5, scaled to this machine's present FMA peak with the current number of threads. They rank methods
+// well, but a time may be off by a factor of 2, or more for small updates or slow memory.
 func RatesFor(b blskernel.Backend) *Rates { return &Rates{rates.For(b)} }
 
 // RatesFile returns the name of the file in which MeasureRates keeps the rates of b (nil means
@@ -72,11 +72,11 @@ func (r *Rates) Measured() bool { return r.held().Measured() }
 // Unsaved returns why MeasureRates could not write the rates to a file, or nil.
 func (r *Rates) Unsaved() error { return r.held().Unsaved() }
 
-// AtPeak returns the rates rescaled to an FMA peak of flops, in flop/s, for shared machines or a
-// varying clock rate. Plan does not use AtPeak, since it hardly changes the order of the methods.
-// Constant rates are unchanged.
+// AtPeak returns the rates rescaled to the FMA peak flops, in flop/s, for a shared machine or a varying
+// clock. Plan does not use AtPeak, since a peak hardly changes the order of the methods. Constant rates
+// are unchanged.
 func (r *Rates) AtPeak(flops float64) *Rates { return &Rates{r.held().AtPeak(flops)} }
 
-// Peak measures the FMA peak, in flop/s, to which rates are relative. Within milliseconds it takes the
-// best of three runs of blskernel.Peak with the current number of threads.
+// Peak measures the FMA peak, in flop/s, to which rates are relative: the best of three runs of
+// blskernel.Peak with the current number of threads. It takes milliseconds.
 func Peak() float64 { return rates.Peak() }

@@ -18,9 +18,9 @@ type Report struct {
 	// constant among the parts. It is Auto in methods without forms, and if C was not zero.
 	Form    Form
 	Start   Start // how the model was started; meaningless in Gram and QR
-	RankC   int   // the rank of C if it was computed; if not 0, B is from the general formula
+	RankC   int   // the rank of C, if C was computed; above 0, B is from the general formula
 	Steps   []StepReport
-	Elapsed time.Duration // of all steps and the time between them
+	Elapsed time.Duration // the time of all steps, and between them
 
 	// Abandoned is the number of flops of a cheaper start that was given up. No step includes them.
 	Abandoned float64
@@ -57,16 +57,17 @@ type Condition struct {
 	//	max over targets t of max(‖δw_t‖/‖w_t‖, ‖D⁻¹δw_t‖/‖D⁻¹w_t‖),
 	//
 	// where w_t is column t of W, δw_t its error, and D = diag(1/d) for the norms d of the columns
-	// of [A; sqrt(lambda) I]. D⁻¹w_t are the weights for columns of norm 1. Targets of zeros do not
-	// count. W is compared with the ridge solution for the rows and targets as they were given, or,
-	// for lambda = 0 and dependent columns, with the minimum-norm solution.
+	// of [A; sqrt(lambda) I]. D⁻¹w_t are the weights for columns of norm 1. Targets that are all
+	// zero do not count. W is compared with the ridge solution for the rows and targets as they
+	// were given, or, for lambda = 0 and dependent columns, with the minimum-norm solution.
 	//
 	// The bound accounts for the rounding errors of all changes so far, the residuals, and in
 	// Original and Improved the bias of a ridge; docs/numerics.md derives every term. It rests on
 	// three assumptions: the estimate of RCond in Gram and QR is good, a sum of n products has an
 	// error of at most 1.7 sqrt(n) eps times the norms of its factors, and in the methods other
-	// than Gram and RidgeInverse new rows make up for removed ones. That is not so after a run of
-	// removals alone which each take up to nine tenths of a direction: call Rebuild then.
+	// than Gram and RidgeInverse new rows make up for removed ones. The third fails after several
+	// removals without additions between them, if each takes up to nine tenths of some direction:
+	// call Rebuild then.
 	Digits float64
 
 	// Advice says what to do if Digits is below 6, and is empty otherwise.
@@ -116,7 +117,7 @@ func (u *updater) Condition() Condition {
 		c.Advice = "A'A + lambda I is singular to working precision: start a new model with qr, which does not square the condition number, or " + remedy
 	case power == 2 && better >= c.Digits+1:
 		c.Instead = QR
-		c.Advice = fmt.Sprintf("the error of %v grows with the square of the condition number, %.1g: start a new model with qr, which keeps %.0f digits, or raise lambda",
+		c.Advice = fmt.Sprintf("the error of %v grows with the square of the condition number (%.1g): start a new model with qr, which keeps %.0f digits, or raise lambda",
 			u.method, 1/rcond, better)
 	case rcond == 0:
 		c.Advice = "the nodes are linearly dependent to working precision: " + remedy

@@ -16,16 +16,17 @@ import (
 
 // Statistics describe how well the weights fit the rows of a model. Slices have one element per target.
 type Statistics struct {
-	Rows int // n, the rows of positive weight
+	Rows int // n, the number of rows with positive weight
 
 	// Freedom is the effective number of parameters, the trace of H = A (AᵀA + lambda I)⁻¹Aᵀ. It is
 	// k - lambda tr (AᵀA + lambda I)⁻¹, or the rank of A without a ridge.
 	Freedom float64
 
-	// RSS is Σ w_i (y_ij - a_i W_j)². RSS and the fields below are NaN if squares overflow, or
-	// after AddTargets or MapTargets has combined several targets into one. The methods sum squares
-	// as rows come and go, so RSS has about as many digits as W. Gram, and QR after removals of
-	// more than k/8 rows at once, compute differences, with an error of about eps Σ w_i y_ij².
+	// RSS is Σ w_i (y_ij - a_i W_j)² over all rows i, for each target j. RSS and the fields below
+	// are NaN if squares overflow, or after AddTargets or MapTargets has combined several targets
+	// into one. Most methods add and subtract squared residuals with the rows, so RSS has about as
+	// many digits as W. Gram, and QR after removals of more than k/8 rows at once, compute
+	// differences, with an error of about eps Σ w_i y_ij².
 	RSS []float64
 
 	// R2 is 1 - RSS/Σ w_i (y_ij - m_j)² for the weighted mean m_j of the target. It is NaN if the

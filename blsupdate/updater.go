@@ -16,9 +16,9 @@ import (
 	"blskernel/mat"
 )
 
-// An Updater owns a model and takes rows in batches of any size. Only this package implements it. It is
-// not safe for concurrent use. AddInputsContext and RebuildContext stop when their context is done;
-// every other NameContext checks its context only before it starts.
+// An Updater owns a model and takes rows in batches of any size. Only this package implements Updater.
+// It is not safe for concurrent use. AddInputsContext and RebuildContext stop when their context is
+// done; every other NameContext checks its context only before it starts.
 //
 // The weights solve the ridge problem over all rows,
 //
@@ -45,12 +45,12 @@ type Updater interface {
 	//
 	// It checks ctx between steps until it overwrites the state, and between panels of rows. A
 	// panel has 4096 rows in Gram and QR, and 16 to 4096 in Original and Improved. In the form
-	// Small it has k/4 rows, at least 64, in RidgeInverse and 4 to 64 in InverseCholesky. With
-	// k = 5000 a panel takes 0.1 TFLOP in Gram and 0.2 in QR. A QR factorization of all rows in
-	// Original and Improved checks ctx every 64 columns, 256qk flops. Other factorizations and
+	// Small it has up to max(k/4, 64) rows in RidgeInverse and 4 to 64 in InverseCholesky. For k =
+	// 5000 a panel takes 0.1 TFLOP in Gram and 0.2 in QR. A QR factorization of all rows in
+	// Original and Improved checks ctx every 64 columns, or 256qk flops. Other factorizations and
 	// the last pass over A⁺ are not interrupted. If there is more than one panel and ctx can be
-	// canceled, Gram, QR and InverseCholesky work on a copy of the state. Results do not depend
-	// on ctx.
+	// canceled, Gram, QR and InverseCholesky work on a copy of the state. Results do not depend on
+	// ctx.
 	AddInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error
 
 	// RemoveInputs unlearns q samples: ax is q×k, ya is q×c, exactly as they were added, in any
@@ -90,7 +90,7 @@ type Updater interface {
 	// does not matter.
 	//
 	// Original and Improved with a ridge return a *RankError if there would be fewer samples than
-	// nodes (unless C is CZero). QR without a ridge returns it if there already are. QR and
+	// nodes (unless C is CZero). QR without a ridge returns one if there already are fewer. QR and
 	// InverseCholesky return a *ConditionError for κ above about 1e7: then restart with all nodes.
 	AddNodes(a, h, y *mat.Dense) error
 	AddNodesContext(ctx context.Context, a, h, y *mat.Dense) error
@@ -107,13 +107,13 @@ type Updater interface {
 	SetLambda(lambda float64) error
 	SetLambdaContext(ctx context.Context, lambda float64) error
 
-	// AddTargets appends p targets that are linear combinations of the present ones: Y becomes
-	// [Y, Y T] and W becomes [W, W T] for the c×p matrix T. The model is as if started with these
-	// targets. For a class that no sample had, coded as -1, T is the negative of the unit vector of
-	// a target that is 1 for all samples. Pass rows to RemoveInputs and AddNodes with the new
-	// targets; Original and Improved require the bits of Y T as the backend computes it. The cost
-	// is 2ckp flops, twice that in Gram and QR if W is known, and 2clp more in Original and
-	// Improved.
+	// AddTargets appends p targets that are linear combinations of the present ones: Y becomes [Y,
+	// Y T] and W becomes [W, W T] for the c×p matrix T. The model becomes the same as if it had
+	// been started with these targets. For a class that no sample had, coded as -1, T is the
+	// negative of the unit vector of a target that is 1 for all samples. Pass rows to RemoveInputs
+	// and AddNodes with the new targets; Original and Improved require the bits of Y T as the
+	// backend computes it. The cost is 2ckp flops, twice that in Gram and QR if W is known, and
+	// 2clp more in Original and Improved.
 	AddTargets(t *mat.Dense) error
 	AddTargetsContext(ctx context.Context, t *mat.Dense) error
 
@@ -170,8 +170,8 @@ type Updater interface {
 	Covariance(nodes []int) (*mat.SymPacked, error)
 
 	// StandardErrors returns the m×c matrix of sigma_j sqrt(V_ii) for the m given nodes i, or all
-	// nodes if nodes is nil, and all targets j. It takes mk² flops, 2mk² in
-	// RidgeInverse, and 2mk² more with a ridge.
+	// nodes if nodes is nil, and all targets j. It takes mk² flops, or 2mk² in RidgeInverse, and
+	// 2mk² more with a ridge.
 	StandardErrors(nodes []int) (*mat.Dense, error)
 
 	// PredictionVariance returns the m×c matrix of sigma_j² x_i V x_iᵀ for each row x_i of X, m×k,
@@ -184,10 +184,10 @@ type Updater interface {
 	// argument of Decode.
 	Options() Options
 
-	Method() Method  // the method
-	Samples() int    // l
-	Nodes() int      // k
-	Targets() int    // c
+	Method() Method  // the algorithm that New was given
+	Samples() int    // l, the number of rows in the model
+	Nodes() int      // k, the number of columns of A
+	Targets() int    // c, the number of columns of Y
 	Lambda() float64 // the ridge as it is now
 
 	// Condition reports how accurate the weights are. It takes O(k²) flops, or O(lk) in Original
@@ -285,7 +285,7 @@ func newUpdater(m Method, opt Options, k, c int) *updater {
 	return &updater{method: m, counter: counter, state: s}
 }
 
-// emptyState returns an empty state of the method, of a type that implements just its optional actions.
+// emptyState returns an empty state of m, of a type that implements only the optional actions of m.
 func emptyState(m Method, opt Options) state.State {
 	base := state.Base{Method: m, Options: opt, Lambda: opt.Lambda}
 	switch m {

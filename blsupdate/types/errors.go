@@ -15,7 +15,7 @@ var ErrOverflow = errors.New("blsupdate: numbers overflow: scale the inputs or t
 // approximates the ridge solution, and A A⁺ is not symmetric.
 var ErrApproximate = errors.New("blsupdate: original and improved with a ridge have no statistics, since they only approximate the ridge solution: set Lambda to 0, or start the model with qr or gram")
 
-// LeastRest is the smallest 1 - h, for the leverage h of the rows, at which rows are removed. The
+// LeastRest is the smallest 1 - h at which rows are removed, where h is the leverage of the rows. The
 // relative error of a removal is about 10 eps/(1-h), and 100 eps/(1-h) in Gram.
 const LeastRest = 1e-8
 
@@ -30,7 +30,7 @@ type ConditionError struct {
 }
 
 func (e *ConditionError) Error() string {
-	cause := fmt.Sprintf("reciprocal condition %.1g", e.RCond)
+	cause := fmt.Sprintf("reciprocal condition number %.1g", e.RCond)
 	var pivot *lapack.PivotError
 	if errors.As(e.Err, &pivot) { // its own advice is for callers of lapack
 		cause = fmt.Sprintf("pivot %d is %.3g", pivot.Index, pivot.Pivot)
@@ -47,8 +47,8 @@ func (e *ConditionError) Error() string {
 func (e *ConditionError) Unwrap() error { return e.Err }
 
 // A RankError reports that the samples do not determine the weights: there are fewer samples than
-// nodes, and no ridge. Original and Improved return it for fewer samples than nodes with a ridge, which
-// would keep the model in the row space of the first samples.
+// nodes, and no ridge. Original and Improved also return it for fewer samples than nodes with a ridge,
+// because the model could then never leave the row space of the first samples.
 type RankError struct {
 	Samples, Nodes int
 	Lambda         float64
@@ -70,13 +70,13 @@ func (e *RankError) Error() string {
 }
 
 // A LeverageError reports that rows, or a part of the ridge, cannot be removed. In some direction they
-// hold all but 1e-8 of the information, or all but rounding errors. The rest would have no correct
-// digits.
+// hold all information but a share of 1e-8, or of rounding errors. Without them the model would have no
+// correct digits there.
 type LeverageError struct {
-	// Rest is the computed 1 - h, or 0 if it is not known, where h is the largest eigenvalue of Ax
-	// (AᵀA + lambda I)⁻¹ Axᵀ. For a ridge, Ax is the square root of the removed part times I.
+	// Rest is the computed 1 - h, or 0 if that is not known. h is the largest eigenvalue of Ax (AᵀA
+	// + lambda I)⁻¹ Axᵀ. For a ridge, Ax is I times the square root of the removed part.
 	Rest  float64
-	Least float64 // the smallest Rest that would be accepted, or 0
+	Least float64 // the smallest Rest that would be accepted, or 0 if it is not known
 
 	Action Action // ActionRemove; ActionRidge or ActionMerge if a ridge is removed
 }
@@ -91,14 +91,14 @@ func (e *LeverageError) Error() string {
 	}
 	rest := fmt.Sprintf("1 - leverage is %.1g", e.Rest)
 	if e.Least > LeastRest {
-		rest += fmt.Sprintf("; below %.1g it may be rounding error at this condition number", e.Least)
+		rest += fmt.Sprintf("; below %.1g it may be only rounding error at this condition number", e.Least)
 	}
 	return fmt.Sprintf("blsupdate: in some direction the model is determined only by %s (%s): %s", what, rest, advice)
 }
 
 // An UnknownRowError reports that Original or Improved does not know a sample given to RemoveInputs.
-// From AddNodes it reports a sample that is not the model's sample at that position. Both methods
-// compare samples and targets bit for bit.
+// From AddNodes it reports a sample that is not the model's sample at that position. Original and
+// Improved compare samples and targets bit for bit.
 type UnknownRowError struct {
 	Row    int    // the first such row of Ax or A, from 0
 	Action Action // ActionRemove or ActionNodes
@@ -106,13 +106,13 @@ type UnknownRowError struct {
 
 func (e *UnknownRowError) Error() string {
 	if e.Action == ActionNodes {
-		return fmt.Sprintf("blsupdate: row %d of A with its targets is not the sample that the model has at that position: give the samples in the order in which they were added, bit for bit the same, times the square root of their weight", e.Row)
+		return fmt.Sprintf("blsupdate: row %d of A with its targets is not the sample that the model has at that position: give the samples in the order in which they were added, bit for bit the same, times the square roots of their weights", e.Row)
 	}
-	return fmt.Sprintf("blsupdate: row %d of Ax with its targets was never added, or was already removed: give it bit for bit as it was added, times the square root of its weight", e.Row)
+	return fmt.Sprintf("blsupdate: row %d of Ax with its targets was never added, or was already removed: give it bit for bit as it was added, with the same weight", e.Row)
 }
 
-// A ForgottenRowsError reports that Original and Improved cannot remove rows after Forget, which scales
-// all rows, so that their bits are unknown. AddNodes, which gets all rows, makes them known again.
+// A ForgottenRowsError reports that Original and Improved cannot remove rows after Forget. Forget
+// scales all rows, so their bits are unknown until AddNodes, which gets all rows, records them.
 type ForgottenRowsError struct {
 	Method  Method
 	Instead []Method // methods that remove rows after Forget

@@ -1,6 +1,6 @@
 // Package types has the settings and errors that package blsupdate shares with the packages of its
-// methods. Programs import only blsupdate, which exports most of them under the same names and
-// documents the constants.
+// methods. Programs import only blsupdate, which exports most of these names unchanged and documents
+// the constants.
 package types
 
 import (
@@ -48,7 +48,8 @@ func (f Form) String() string { return names.String(formNames, f) }
 // ParseForm returns the form with the given name, ignoring case, or an error that lists the names.
 func ParseForm(s string) (Form, error) { return names.Parse[Form]("blsupdate", formNames, s) }
 
-// A CMode selects when C = Axᵀ - AᵀD, the part of the new rows outside the row space of A, is computed.
+// A CMode selects when Original and Improved compute C = Axᵀ - AᵀD, the part of the new rows outside
+// the row space of A.
 type CMode int
 
 const (
@@ -100,8 +101,8 @@ type Options struct {
 	// Lambda is the ridge, 0 for none.
 	//
 	// Original and Improved use it only for the first A⁺ = (AᵀA + Lambda I)⁻¹Aᵀ. Then they treat A⁺
-	// as the pseudoinverse, as the paper does. Once rows have been added, their W differs from the
-	// ridge solution by about the ratio of Lambda to the square of the smallest singular value of
+	// as the pseudoinverse, as the paper does. Once rows have been added, the relative difference
+	// of W from the ridge solution is about Lambda/σ², where σ is the smallest singular value of
 	// the first A. Neither removing the first rows nor AddNodes changes this. If the first A has
 	// dependent columns, neither method ever learns in the missing directions, unless Lambda is 0.
 	Lambda float64
@@ -114,9 +115,9 @@ type Options struct {
 	Solve bool
 	// C selects when Original and Improved use the general formula for B.
 	C CMode
-	// Workspace bounds the bytes that an update uses to keep D = (Ax A⁺)ᵀ, l×q, which it needs
+	// Workspace bounds the bytes in which an update keeps D = (Ax A⁺)ᵀ, l×q, since it needs D
 	// twice. Rows of D that do not fit are computed twice, at 2qk flops each. 0 stands for
-	// DefaultWorkspace; with a negative number nothing is kept. If ‖DᵀD‖ is above 1e3, an update
+	// DefaultWorkspace; a negative number keeps nothing. If ‖DᵀD‖ is above 1e3, an update
 	// factorizes D by QR, which takes as much memory again. If not all of D is kept, it adds the
 	// batch in halves instead, at 4qkl more flops per division.
 	Workspace int64

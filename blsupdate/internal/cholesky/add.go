@@ -44,7 +44,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	return state.Outcome{Model: cost.CholeskyAdd(form, q, s.K, s.C, large), Form: form}, nil
 }
 
-// Remove removes a few rows one by one, and more rows together, with a matrix of order k.
+// Remove removes the rows ax with the targets ya: a few rows one by one, more rows together.
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q, ctx := dense.Rows(ax), context.Background()
 	if err := s.CheckLeft(q); err != nil {
@@ -85,11 +85,11 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	return state.Outcome{Model: cost.CholeskyRemove(q, s.K, s.C)}, nil
 }
 
-// maxKernel is the largest eigenvalue of SᵀS, the leverage Ax (AᵀA + lambda I)⁻¹ Axᵀ of the new rows,
-// up to which I + SᵀS is formed. The error of I + SᵀS is eps times the leverage, relative to the I in
-// directions to which S adds nothing. Above maxKernel, U is the R of a QR factorization of [I; S], with
-// an error of eps times the square root of the leverage. Nearly all new rows have a large leverage
-// while the model has hardly more rows than nodes, or if only a small ridge determines some direction.
+// maxKernel is the leverage of the new rows, the largest eigenvalue of SᵀS for S = Ax F, up to which I
+// + SᵀS is formed. In directions to which S adds nothing, the error relative to the I is eps times the
+// leverage. Above maxKernel, U is the R of a QR factorization of [I; S], with an error of eps times the
+// square root of the leverage. Nearly all new rows have a large leverage while the model has hardly
+// more rows than nodes, or if only a small ridge determines some direction.
 const maxKernel = 1e4
 
 // maxGrown is the largest factor by which an addition may make the norm of F grow. In exact arithmetic
@@ -155,8 +155,8 @@ func (s *State) seen(ctx context.Context, action types.Action, ax *mat.Dense) (*
 //	W += sign F Sᵀ(I + sign S Sᵀ)⁻¹(Ya - Ax W),
 //
 // which is more accurate, especially for large rows. In a removal rest is 1-h, the smallest eigenvalue
-// of I - SᵀS, and must not be below limit; in an addition it is 1. fit is as in addLarge, and nil
-// except in an addition with q > k.
+// of I - SᵀS, and a rest below limit is a *LeverageError. In an addition rest is 1. fit is as in
+// addLarge, and nil except in an addition with q > k.
 func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.Dense, limit float64) (rest float64, fit []float64, err error) {
 	q, k := dense.Rows(seen), s.K
 	panel, beta, what := state.PanelRows, 1.0, addedKernel
@@ -280,7 +280,7 @@ func (s *State) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) (fit [
 		return nil, state.TriangleError(addedKernel, err)
 	}
 	for i := range s.K {
-		clear(s.L.RawRowView(i)[i+1:]) // negative zeros
+		clear(s.L.RawRowView(i)[i+1:]) // the solve leaves negative zeros there
 	}
 	s.Counter.Enter(cost.StepWeights)
 	fit = dense.ColumnNorms(z)

@@ -101,7 +101,7 @@ func (s *State) checkForNodes() error {
 	return nil
 }
 
-// bordered returns Fᵀ with p more rows [-e g], the columns that F gains.
+// bordered returns Fᵀ with p more rows [-e g], the transposes of the new columns of F.
 func (s *State) bordered(e, g *mat.Dense) *mat.Dense {
 	k, p := s.K, dense.Rows(g)
 	l := dense.Triangle(k + p)

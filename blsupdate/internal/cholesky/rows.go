@@ -29,7 +29,7 @@ import (
 // out and ctx cannot be canceled midway. Otherwise byRows changes a copy.
 //
 // byRows returns the product of alpha_k over the rows, which in a removal is at most the 1-h of all
-// rows together. In a removal no alpha may be below limit.
+// rows together. In a removal it returns a *LeverageError if an alpha is below limit.
 //
 //	source: N. A. Carlson, "Fast triangular formulation of the square root filter", AIAA Journal
 //	11(9), 1973.

@@ -51,7 +51,7 @@ func (s *State) timesF(x *mat.Dense, trans bool) {
 	s.Counter.Dtrmm(blas.Right, blas.Lower, t, blas.NonUnit, raw.Rows, s.K, s.Gain, s.data(), s.K, raw.Data, raw.Stride)
 }
 
-// fTimes overwrites the k×c X with F X.
+// fTimes overwrites the k×c matrix X with F X.
 func (s *State) fTimes(x *mat.Dense) {
 	raw := x.RawMatrix()
 	s.Counter.Dtrmm(blas.Left, blas.Lower, blas.Trans, blas.NonUnit, s.K, s.C, s.Gain, s.data(), s.K, raw.Data, raw.Stride)
@@ -69,10 +69,9 @@ func (s *State) rows() []float64 {
 func (s *State) noteRows() { s.NoteRows(s.rows()) }
 
 // recede lowers Rows as new rows make A larger, but not below the present norms of the rows of F.
-// before is Size without the new rows. The errors of the worst state become smaller relative to A,
-// so its condition number counts no more than at that time, although Forget raises Rows without
-// end. Only a badly conditioned worst state recedes, since the norms of all rows would take too
-// long each time.
+// before is Size without the new rows. Relative to a larger A, the errors from the worst state are
+// smaller, and without recede Forget would raise Rows without end. The norms of all rows take too long
+// to compute each time, so only a badly conditioned worst state recedes.
 func (s *State) recede(before state.Norms) {
 	if s.Reach().RCond() > recedes {
 		return

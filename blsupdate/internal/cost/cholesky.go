@@ -8,7 +8,7 @@ import "blskernel/blsupdate/types"
 // to 18 with pure and 10 with openblas.
 const rowsPerOrder = 14
 
-// CholeskyForm resolves form for an addition or removal of q rows: it returns Small or Large.
+// CholeskyForm returns the form, Small or Large, in which q rows of k nodes are added or removed.
 func CholeskyForm(form types.Form, q, k int) types.Form {
 	return smallOrLarge(form, q, k, rowsPerOrder*q > k && q > 1)
 }
@@ -25,8 +25,7 @@ func CholeskyStart(s Shape) []StepFlops {
 	return append(startSteps(l, k, c), Line(StepF, "k³/3", fresh(k*k), routine(Ttrsm, k)))
 }
 
-// CholeskyAdd returns the steps of adding q rows. large tells whether their leverage is above
-// cholesky.maxKernel.
+// CholeskyAdd returns the steps of adding q rows. large means a leverage above cholesky.maxKernel.
 func CholeskyAdd(form types.Form, q, k, c int, large bool) []StepFlops {
 	switch {
 	case form == types.Small:
@@ -67,8 +66,8 @@ func choleskySeen(q, k int) StepFlops {
 	return Line(StepS, "qk²", fresh(q*k), stream(2*q*k), op(TrmmR, q, k, 0))
 }
 
-// choleskyKernel returns the steps of adding or removing q rows with the factor of I ± SᵀS. For q > k
-// the operation solve finds the weights with that factor, and tall gives the flops of the weights.
+// choleskyKernel returns the steps of adding or removing q rows with the factor of I ± SᵀS. For q > k,
+// solve finds the weights with that factor, and tall is the formula for their flops.
 func choleskyKernel(q, k, c int, tall string, solve Operation) []StepFlops {
 	e, v, f := op(GemmNN, q, c, k), op(GemmTN, k, c, q), op(TrmmL, k, c, 0)
 	weights := Line(StepWeights, tall, e, v, solve, f)

@@ -18,7 +18,7 @@ type Counter struct {
 
 	mu      sync.Mutex
 	entries map[Step]*entry
-	current *entry // nil for none
+	current *entry // nil outside a step
 	since   time.Time
 }
 
@@ -52,7 +52,7 @@ func (c *Counter) Enter(s Step) {
 	c.since = time.Now()
 }
 
-// Leave ends the current step. Later flops belong to the step with the empty name, later time to none.
+// Leave ends the current step. Until the next Enter, flops belong to the step "", and time to no step.
 func (c *Counter) Leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,7 +62,7 @@ func (c *Counter) Leave() {
 	}
 }
 
-// Reset forgets all counts and times.
+// Reset clears all counts and times, and ends the current step.
 func (c *Counter) Reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,8 +119,8 @@ func (c *Counter) Begin(r backend.Routine) blskernel.Backend {
 	return backend.Begin(c.Backend, r)
 }
 
-// Dgemm counts 2mnk flops. The products below count likewise by their shapes, with half the flops if
-// the result is symmetric or an operand is triangular.
+// Dgemm counts 2mnk flops. The products below also count by their shapes, with half the flops if the
+// result is symmetric or an operand is triangular.
 func (c *Counter) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int,
 	b []float64, ldb int, beta float64, dst []float64, ldc int) {
 	c.add(Gemm(m, n, k))

@@ -1,4 +1,4 @@
-// Package cost has the flop model of every method, step by step, and the Counter of the flops that a
+// Package cost has the flop model of every method, step by step, and a Counter of the flops that a
 // backend is asked for. GramAdd, for example, returns the steps of adding rows in Gram.
 package cost
 
@@ -94,8 +94,8 @@ func MapTargets(formula string, c, p int, rows ...int) []StepFlops {
 	return []StepFlops{Line(StepTargets, formula, work...)}
 }
 
-// smallOrLarge returns the form of an update by q rows in RidgeInverse and InverseCholesky. large tells
-// whether Auto selects Large.
+// smallOrLarge returns the form that form stands for in an update by q rows of RidgeInverse or
+// InverseCholesky. large tells whether Auto and Compressed stand for Large.
 func smallOrLarge(form types.Form, q, k int, large bool) types.Form {
 	switch {
 	case form == types.Small || form == types.Large:

@@ -9,8 +9,8 @@ type Thirds float64
 // Flops converts t to flops.
 func (t Thirds) Flops() float64 { return float64(t / 3) }
 
-// An Operation is one product, one LAPACK-level routine or one pass over memory. The flops of a step
-// are the sum over its operations, and its time is predicted from them.
+// An Operation is one product, one LAPACK-level routine or one pass over memory. The flops and the
+// predicted time of a step are sums over its operations.
 type Operation struct {
 	Kind    Kind
 	M, N, K int // as the kind defines them
@@ -28,10 +28,10 @@ const (
 	GemmTN               // likewise
 	Sprk                 // packed result of order n, sums of k terms, the operand k×n
 	GemmtpNT             // packed result of order n, sums of k terms, two n×k operands
-	SpmmL                // packed matrix of order m times m×n
-	SpmmR                // m×n times a packed matrix of order n
-	TrmmL                // triangle of order m times m×n
-	TrmmR                // m×n times a triangle of order n
+	SpmmL                // packed matrix of order m times an m×n matrix
+	SpmmR                // m×n matrix times a packed matrix of order n
+	TrmmL                // triangle of order m times an m×n matrix
+	TrmmR                // m×n matrix times a triangle of order n
 
 	// Products of m rows with a packed matrix of order n, by routines of package ridge.
 	Spmv       // X S for one row
@@ -60,11 +60,11 @@ const (
 
 	Ttrsm   // a triangular solve with a triangular right-hand side, which LAPACK does not have
 	Ttrmm   // a product of two triangles
-	Carlson // m rows added to the inverse of a triangle of order n, one by one, in package cholesky
-	Chud    // rotations that add m rows to a triangle of order n with k right-hand sides; LINPACK's adds one row
-	Chdd    // rotations that remove them
+	Carlson // m rows added one by one to an inverse Cholesky factor of order n, in package cholesky
+	Chud    // rotations that add m rows to a triangle of order n with k right-hand sides; LINPACK's dchud adds one
+	Chdd    // rotations that remove m rows
 
-	// Condition estimates, a few solutions for one right-hand side each. They count no flops.
+	// Condition estimates: a few solves with one right-hand side each. They count no flops.
 	Gecon
 	Trcon
 
@@ -179,8 +179,8 @@ func (o Operation) Routine() backend.Routine {
 	return backend.Routine{Name: o.Kind.String(), M: o.M, N: o.N, NRHS: o.K}
 }
 
-// routineFlops returns the flops of a LAPACK-level routine. Routines without a kind, such as condition
-// estimates, are of lower order and are not counted.
+// routineFlops returns the flops of a LAPACK-level routine, or 0 if it has no kind and is of lower
+// order.
 func routineFlops(r backend.Routine) Thirds {
 	if r.Name == "Dormqr" {
 		return Thirds(2*Gemm(r.M, r.N, r.NRHS)) - Gemm(r.N, r.N, r.NRHS)

@@ -22,16 +22,16 @@ func pseudoinverseWidened(opt types.Options, s Shape) []StepFlops {
 	switch {
 	case opt.Lambda > 0:
 		how.Ridge = true
-	case s.L < s.K+s.P: // more columns than rows: the new ones are combinations of the old ones
+	case s.L < s.K+s.P: // more columns than rows: the new columns are combinations of the old ones
 		how = NodesStrategy{Refined: true, Values: true}
 	}
 	return PseudoinverseNodes(s, how)
 }
 
 // Resolve returns the form that opt.Form stands for in an update of Improved by s.Q rows: Small, Large
-// or Compressed. s.K and s.L are the numbers of nodes and samples. Auto takes Compressed if it has
-// fewer flops than Small, for q > k and l large relative to k. It never takes Large, which is less
-// accurate.
+// or Compressed. s.K and s.L are the numbers of nodes and samples. For q > k, Auto stands for
+// Compressed if that has fewer flops than Small, as for l large relative to k; otherwise for Small. It
+// never stands for Large, which is less accurate.
 func Resolve(opt types.Options, s Shape) types.Form {
 	switch {
 	case opt.Form == types.Small || opt.Form == types.Large:
@@ -162,7 +162,8 @@ type AddedShape struct {
 	HighLeverage bool // B is computed without DᵀD, since the new rows are large
 	Split        bool // the batch is added in two parts, each a separate update
 
-	// A has fewer rows than columns, and all rows are independent; RankC and Split then follow.
+	// A has fewer rows than columns, and all rows are independent. The sizes determine RankC and
+	// Split.
 	wide bool
 }
 
@@ -175,7 +176,8 @@ func KeptRows(o types.Options, l, q int) int {
 	return int(min(int64(l), max(0, bytes)/(8*int64(q))))
 }
 
-// PseudoinverseAdd returns the steps of one update of A⁺ by rows. form is Small, Large or Compressed.
+// PseudoinverseAdd returns the steps of one update of A⁺ by rows. form is Small, Large or Compressed,
+// or Auto if s.RankC is q.
 func PseudoinverseAdd(m types.Method, form types.Form, opt types.Options, s AddedShape) []StepFlops {
 	l, k, q, c := s.L, s.K, s.Q, s.C
 	if form == types.Compressed {

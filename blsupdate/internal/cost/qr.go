@@ -2,10 +2,10 @@ package cost
 
 // AddsByRotations reports whether q rows are added by rotations, in 3qk² + 6cqk flops, or by
 // reflections (lapack.AppendRows), in 2qk² + 4cqk. Rotations read and write R once and take 0.7 ns per
-// element and row. Reflections first scan R, which takes as long, and form panels, which takes 0.5 µs
-// per column; a few rows take hardly longer than one. One row takes 2 µs by rotations and 28 by
-// reflections at k = 50, and 0.37 and 0.87 ms at k = 1000. At k = 2000 it takes 2.8 and 5.3 ms, where a
-// copy of R takes 2.8 ms (one core of Zen 4, c = 10).
+// element and row. Reflections first scan R, which takes as long as the rotations of one row, and form
+// panels, which takes 0.5 µs per column; a few rows take hardly longer than one. On one core of Zen 4
+// with c = 10, one row takes by rotations and by reflections 2 and 28 µs at k = 50, 0.37 and 0.87 ms at
+// k = 1000, and 2.8 and 5.3 ms at k = 2000, where a copy of R takes 2.8 ms.
 func AddsByRotations(q, k int) bool { return q <= 2+1000/k }
 
 // RemovesByRows reports whether q rows are removed by qr.State.downdate, in 4qk² flops, mostly in
@@ -73,7 +73,7 @@ func NodesRidge(s Shape) []StepFlops {
 	return []StepFlops{Line(StepWeights, "2ckp", op(GemmNN, s.P, s.C, s.K))}
 }
 
-// cornerSteps returns the formula and the operations of state.Corner.
+// cornerSteps returns the formula and the operations of state.Base.Corner.
 func cornerSteps(s Shape, ridge bool) (formula string, work []Operation) {
 	work = []Operation{op(Tpqrt, s.L, s.P, s.C)}
 	if !ridge {

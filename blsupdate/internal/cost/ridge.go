@@ -6,7 +6,7 @@ import (
 	"blskernel/internal/linalg/backend"
 )
 
-// RidgeForm resolves form for an addition of q rows: it returns Small or Large.
+// RidgeForm returns the form, Small or Large, in which q rows of k nodes and c targets are added.
 func RidgeForm(form types.Form, q, k, c int) types.Form {
 	large := Sum(ridgeLarge(q, k, c)) < Sum(ridgeSmall(types.Options{}, q, k, c))
 	return smallOrLarge(form, q, k, large)
@@ -84,7 +84,7 @@ func RidgeNodes(opt types.Options, s Shape) []StepFlops {
 //	 32    9705 / 22674  6608 / 7285  32603 / 31256
 //	128   23620 / 37107 21448 / 25376
 //
-// Q - TᵀT with q = 4 and k = 1000: Dsprk 195 / 649, Dgemv for each row of Q 208 / 414, Dspr 286 / 370.
+// Q - TᵀT with q = 4 and k = 1000, likewise: Dsprk 195 / 649, Dgemv by row 208 / 414, Dspr 286 / 370.
 const (
 	// The largest number of rows of Ax in a product by strips, with and without packed products.
 	maxStrips, maxStripsByGemm = 32, 128

@@ -96,7 +96,7 @@ func Beside(a, h *mat.Dense) *mat.Dense {
 	return &both
 }
 
-// Bordered returns [S E; Eᵀ C] for the k×p E.
+// Bordered returns the symmetric matrix [S E; Eᵀ C], where E is k×p.
 func Bordered(s *mat.SymPacked, e *mat.Dense, c *mat.SymPacked) *mat.SymPacked {
 	k, p := e.Dims()
 	data, old := make([]float64, 0, block.PackedLen(k+p)), s.RawSymPacked().Data
@@ -107,7 +107,7 @@ func Bordered(s *mat.SymPacked, e *mat.Dense, c *mat.SymPacked) *mat.SymPacked {
 	return mat.NewSymPacked(k+p, append(data, c.RawSymPacked().Data...))
 }
 
-// Place copies src into dst, with its first element at (i, j).
+// Place copies src into the block of dst that starts at element (i, j).
 func Place(dst *mat.Dense, i, j int, src *mat.Dense) {
 	rows, cols := src.Dims()
 	dst.Slice(i, i+rows, j, j+cols).(*mat.Dense).Copy(src)

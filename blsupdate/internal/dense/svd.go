@@ -17,8 +17,8 @@ import (
 // ErrNoConvergence is returned if a singular value decomposition does not converge.
 var ErrNoConvergence = errors.New("blsupdate: the singular values do not converge: scale the inputs")
 
-// SVD returns the thin decomposition A = U diag(values) Vᵀ of the m×n A, with values in descending
-// order. All backends share this code.
+// SVD returns the thin decomposition A = U diag(values) Vᵀ of the m×n matrix A, with values in
+// descending order. All backends share this code.
 //
 //	errors: ErrNoConvergence.
 //	source: LAPACK's dgesvd, see internal/linalg/factor/svd.

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// Eps is the distance from 1 to the next float64.
+	// Eps is the distance from 1 to the next larger float64.
 	Eps = 0x1p-52
 	// SmallestNormal is the smallest positive number with full precision.
 	SmallestNormal = 0x1p-1022
@@ -32,7 +32,7 @@ func LargestOf(x []float64) (largest float64) {
 }
 
 // Powers returns for each length the smallest power of two above it, limited to the range from 2⁻¹⁰⁰⁰
-// to 2¹⁰⁰⁰, and its reciprocal. The power for 0 is 1. Products with either are exact.
+// to 2¹⁰⁰⁰, and its reciprocal. The power for 0 is 1. Products with a power or a reciprocal are exact.
 func Powers(lengths []float64) (powers, reciprocals []float64) {
 	for _, v := range lengths {
 		_, exp := math.Frexp(v)

@@ -196,7 +196,7 @@ func (s *State) Code(x *codec.Coder) {
 func (s *State) changed() { s.w, s.factor, s.refined = nil, nil, nil }
 
 // factorize returns the Cholesky factor of G + lambda I, and its steps if it is new. It first checks
-// that there is memory for the factor plus more bytes.
+// that there is memory for more bytes, in addition to any new storage for the factor.
 func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error) {
 	g := s.factored
 	if g == nil || g.SymmetricDim() != s.K {
@@ -224,10 +224,11 @@ func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error
 	return factor, []cost.StepFlops{cost.GramFactor(s.K)}, nil
 }
 
-// checkPivots returns an error if a pivot of the factor u is within its rounding error, or comes from
-// squares that underflow. The square of a pivot over the diagonal element of G + lambda I is the share
-// of its column outside the span of the columns before it, at any scale. Its rounding error, at most a
-// few eps sqrt(k), has either sign, so half of the singular matrices have a computed Cholesky factor.
+// checkPivots returns an error if a pivot of the factor u is within its rounding error, or if squares
+// underflow. The square of a pivot over the diagonal element of G + lambda I is the share of that
+// column of [A; sqrt(lambda) I] outside the span of the earlier columns, at any scale. Its rounding
+// error, at most a few eps sqrt(k), has either sign, so half of all singular matrices have a computed
+// factor.
 func (s *State) checkPivots(u *mat.SymPacked) error {
 	noise := 10 * dense.Eps * math.Sqrt(float64(s.K))
 	for j := range s.K {

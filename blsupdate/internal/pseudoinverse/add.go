@@ -94,8 +94,8 @@ func (u *State) shape(q int) cost.AddedShape {
 	return cost.AddedShape{Shape: cost.Shape{L: u.p.count, K: u.K, Q: q, C: u.C}, CheckC: u.computesC()}
 }
 
-// addRows adds rows in the form Small, Large or Paper, and returns the outcome. It overwrites ax and
-// ya. After an error the state is unchanged.
+// addRows adds rows in the form opt.Form, which is Small, Large or Paper, and returns the outcome. It
+// overwrites ax and ya. After an error the state is unchanged.
 func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Options) (out state.Outcome, err error) {
 	shape := u.shape(dense.Rows(ax))
 	s := &addition{u: u, q: shape.Q, ax: ax, ya: ya, form: cost.Resolve(opt, shape.Shape), solve: opt.Solve}
@@ -125,13 +125,13 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Option
 		if !(size <= math.MaxFloat64) {
 			return out, types.ErrOverflow
 		}
-		shape.HighLeverage = size > highLeverage && s.q > 1
+		shape.HighLeverage = size > highLeverage && s.q > 1 // a single row needs no help
 		switch {
 		case !shape.HighLeverage:
 			s.bt, err = s.small()
 		case s.kept == shape.L:
 			s.bt, err = s.smallOrthogonal(ctx)
-		default: // D is not kept; a single row needs no help
+		default: // not all of D is kept: add half of the rows at a time
 			first = dense.Indices(s.q)[:s.q/2]
 		}
 	}
@@ -232,7 +232,7 @@ func (s *addition) checkOverflow() error {
 	if !(b < math.MaxFloat64/4) {
 		return types.ErrOverflow
 	}
-	// For C = 0 each row of B Dᵀ is at most as long as in A⁺; otherwise only this bound is known.
+	// For C = 0 no row of B Dᵀ is longer than in A⁺; otherwise only this bound is known.
 	if s.ct != nil {
 		if bound := b * (s.u.p.norm() * dense.Norm(s.ax.RawMatrix().Data)); !(bound < math.MaxFloat64/2) {
 			return types.ErrOverflow
@@ -244,7 +244,7 @@ func (s *addition) checkOverflow() error {
 // largeUnits is the error of the form Large in units of the errors of the other forms.
 const largeUnits = 20
 
-// apply changes the state, given the new W and the rank of C. It cannot fail.
+// apply changes the state, given the new W in w and the rank of C. It cannot fail.
 func (s *addition) apply(w *mat.Dense, rankC int) {
 	u := s.u
 	before, norms, change := u.size.Rest, u.rowNorms(), u.changeTo(w)

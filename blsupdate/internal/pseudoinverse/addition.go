@@ -67,7 +67,7 @@ func (s *addition) reserveD(kept int) {
 }
 
 // eachD calls f for panels of P with the corresponding rows of D, and checks ctx before each. It
-// computes rows of D in the given step: all in StepD, and in StepDAgain only rows that are not kept.
+// computes rows of D, and counts them in step: all rows for StepD, otherwise only rows not kept.
 func (s *addition) eachD(ctx context.Context, step cost.Step, f func(first int, p, d *mat.Dense)) (err error) {
 	u, q := s.u, s.q
 	panel := func(first int, p *mat.Dense) {
@@ -90,19 +90,18 @@ func (s *addition) eachD(ctx context.Context, step cost.Step, f func(first int, 
 	return err
 }
 
-// panelRows returns the number of rows of P in a panel if D is not kept: 1024, enough for Dgemm to run
-// at full speed, or as many as fit into 64 MB of D, but at least 16.
+// panelRows returns the number of rows of P in a panel if D is not kept: 1024, with which Dgemm runs at
+// full speed, or fewer so that the panel of D takes at most 64 MB, but at least 16.
 func panelRows(q int) int { return max(16, min(1024, (64<<20)/(8*q))) }
 
-// keptPanelRows returns the number of rows of P in a panel if D is kept: as many as in other sums over
-// rows, or fewer for a very large batch, but not so few that the products become slower.
+// keptPanelRows returns the number of rows of P in a panel if D is kept: state.PanelRows, or for a
+// larger batch fewer, but at least an eighth as many, with which products are still fast.
 func keptPanelRows(q int) int {
 	const rows = state.PanelRows
 	return max(rows/8, min(rows, rows*rows/q))
 }
 
-// subtract computes A⁺ := A⁺ - B Dᵀ. It computes rows of D that are not kept, and counts them in the
-// given step.
+// subtract computes A⁺ := A⁺ - B Dᵀ, and the rows of D that are not kept, which it counts in step.
 func (s *addition) subtract(step cost.Step) {
 	u := s.u
 	_ = s.eachD(context.Background(), step, func(_ int, p, d *mat.Dense) {

@@ -15,9 +15,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// decide finds the rank of C by the same kind of tolerance as for added rows: singular values up to
-// max(l, k+p) eps ‖H‖ max(1, ‖A‖‖A⁺‖) count as zero. If the condition of R in a QR factorization leaves
-// no doubt, C has full rank; otherwise the singular values of R decide.
+// decide sets how.Rank, the rank of C, with the same kind of tolerance as for added rows: singular
+// values up to max(l, k+p) eps ‖H‖ max(1, ‖A‖‖A⁺‖) count as zero. If the condition of R in a QR
+// factorization leaves no doubt, C has full rank; otherwise the singular values of R decide.
 func (s *widening) decide() error {
 	u, wide := s.u, s.u.K+s.p
 	kappa := max(1, u.conditionNumber())

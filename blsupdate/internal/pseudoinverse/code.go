@@ -27,7 +27,7 @@ func (u *State) Code(x *codec.Coder) {
 	}
 }
 
-// Codes for the data of the samples that a state keeps. The code 1 is not used.
+// Codes for what a state knows of its samples. The code 1 is not used.
 const (
 	unknown  = 0
 	keysAndY = 2 // hashes of the rows of A, and Y
@@ -38,8 +38,8 @@ func (u *State) codeKnown(x *codec.Coder) {
 	if u.keys != nil {
 		known = keysAndY
 	}
-	x.Int("the code for the data kept of the samples", &known, keysAndY)
-	x.Check(known == unknown || known == keysAndY, "the code for the data kept of the samples is %d; want 0 or 2", known)
+	x.Int("the code for the stored sample data", &known, keysAndY)
+	x.Check(known == unknown || known == keysAndY, "the code for the stored sample data is %d; want 0 or 2", known)
 	if x.Reading() {
 		u.y.cols = u.C
 	}

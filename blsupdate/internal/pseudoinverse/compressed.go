@@ -20,7 +20,7 @@ import (
 //
 //	[A; Q R]⁺ = ([I 0; 0 Q] [A; R])⁺ = [A; R]⁺ [I 0; 0 Qᵀ],
 //
-// since the matrix on the left has orthonormal columns.
+// since [I 0; 0 Q] has orthonormal columns.
 func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost.Shape, opt types.Options) (out state.Outcome, err error) {
 	u.Counter.Enter(cost.StepCompress)
 	q, r, _, err := dense.QR(ctx, u.Counter, ax)

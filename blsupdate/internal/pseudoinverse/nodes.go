@@ -183,9 +183,9 @@ func (s *widening) errors() (sums, inside []float64) {
 	return sums, inside
 }
 
-// factors returns, for each target, a norm that times eps κ bounds the error of the new weights. It is
-// ‖B‖ times rest, the norms of the residuals, or ‖B‖‖Y‖ if C is projected only once. For C = 0 it is
-// ‖W‖ times the condition number of [D; I], with which the errors of D reach Z.
+// factors returns bounds on the errors of the new weights, one for each target, in units of eps κ. They
+// are ‖B‖ times rest, the norms of the residuals, or ‖B‖‖Y‖ if C is projected only once. For C = 0 they
+// are ‖W‖ times the condition number of [D; I], with which the errors of D reach Z.
 func (s *widening) factors(rest []float64) []float64 {
 	norms, factor := rest, dense.Norm(s.bt.RawMatrix().Data)
 	switch {

@@ -12,7 +12,8 @@ import (
 	"blskernel/mat"
 )
 
-// Remove removes samples. Let Br be their columns of A⁺, and A⁺k the other columns. With
+// Remove removes the samples ax with targets ya. Let Br be their columns of A⁺, and A⁺k the others.
+// With
 //
 //	B = -Br (I - Ax Br)⁻¹    (k×q)
 //

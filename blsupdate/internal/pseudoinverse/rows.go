@@ -84,7 +84,7 @@ func (r *rows) remove(places []int) {
 	r.blocks = blocks
 }
 
-// drop drops the rows at places, in ascending order, from data, which starts at row first.
+// drop returns data, which starts at row first, without the rows at places, which are ascending.
 func drop[T any](data []T, cols, first int, places []int) []T {
 	if len(places) == 0 {
 		return data

@@ -102,8 +102,7 @@ func (u *State) Covariance() (c state.Covariance, err error) {
 	}), state.Overflow(err)
 }
 
-// Forget multiplies A by the square root of factor, and A⁺ by its reciprocal. The bits of the rows are
-// then unknown.
+// Forget multiplies A by sqrt(factor), and divides A⁺ by it. The bits of the rows are then unknown.
 func (u *State) Forget(factor float64) error {
 	root := math.Sqrt(factor)
 	if !(u.p.norm() < root*math.MaxFloat64) {
@@ -143,7 +142,7 @@ type conditioning struct {
 	power   int     // of κ in the error: 2 once the form Large was used or added rows raised the rank
 }
 
-// remember records in worst the present norm of A, and plus, a norm of A⁺.
+// remember raises worst to the present norm of A, and to plus, a norm of A⁺, where these are larger.
 func (u *State) remember(plus float64) {
 	u.worst.a = max(u.worst.a, u.length())
 	u.worst.plus = max(u.worst.plus, plus)
@@ -169,8 +168,7 @@ func (u *State) length() float64 {
 	return detmath.Hypot(u.norm, math.Sqrt(u.Lambda)*math.Sqrt(float64(u.K))) // lambda k may overflow
 }
 
-// conditionNumber returns ‖A‖‖A⁺‖ in Frobenius norms. For rank r it is between the 2-norm condition
-// number κ and r κ.
+// conditionNumber returns ‖A‖‖A⁺‖ in Frobenius norms: between the 2-norm κ and r κ for rank r.
 func (u *State) conditionNumber() float64 { return u.norm * u.p.norm() }
 
 // Condition reports how accurate W is. Below full rank the columns of A are not scaled. The error of W
@@ -211,8 +209,7 @@ func (u *State) Condition() state.Condition {
 	return c
 }
 
-// noteWeights records the largest norms so far of the columns of W, or of products that gave weights of
-// new nodes.
+// noteWeights raises largest to norms, of columns of W or of products that gave weights of new nodes.
 func (u *State) noteWeights(norms []float64) {
 	largest := make([]float64, u.C)
 	copy(largest, u.largest)

@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// downdate turns the matrix [N; P] with orthonormal columns, N upper triangular (q×q) and P k×q, into
-// [I; 0], and applies the same transformation to [0 Zeta; R z]. It overwrites all arguments. Only R and
-// z may have gaps between rows.
+// downdate turns [N; P] into [I; 0], and applies the same transformation to [0 Zeta; R z]. N is q×q
+// upper triangular, P is k×q, and [N; P] has orthonormal columns. downdate overwrites all matrices.
+// Only R and z may have gaps between rows.
 //
 // Every element of P is eliminated by a rotation of its row with a row of N, from the last row of P up.
 // So a row of R is combined only with rows to the right of N that begin with as many zeros, and R

@@ -108,9 +108,9 @@ func (s *State) Covariance() (c state.Covariance, err error) {
 }
 
 // regular returns an error if R is singular to working precision. |R_jj| is the distance of column j of
-// [A; sqrt(lambda) I] from the span of the columns before it, with an error of a few eps times the norm
-// of column j. Relative to that norm the scales of the columns do not matter, nor do they for the
-// accuracy of W row by row.
+// [A; sqrt(lambda) I] from the span of the earlier columns, with an error of a few eps times the norm
+// of column j. Relative to that norm it does not depend on column scales, and neither does the accuracy
+// of each row of W.
 func (s *State) regular() error {
 	const what = "[A; sqrt(lambda) I]"
 	worst := math.Inf(1)

@@ -128,8 +128,7 @@ func (r *Rates) save(fsys vfs.FS) error {
 	return r.write(fsys, "", f)
 }
 
-// write replaces this machine's file whose name ends in suffix, completely or not at all. It creates
-// the folder.
+// write replaces this machine's file with the suffix, completely or not at all, and creates its folder.
 func (r *Rates) write(fsys vfs.FS, suffix string, contents any) error {
 	name, err := r.file()
 	if err != nil {
@@ -157,8 +156,7 @@ func (r *Rates) file() (string, error) {
 	return filepath.Join(folder, fmt.Sprintf("rates-%x.json", sha256.Sum256([]byte(r.key())))), nil
 }
 
-// File returns the name of the file for the rates of b (nil means blskernel.Default()), or an empty
-// string if there is no folder.
+// File returns the name of b's rates file (nil means blskernel.Default()), or "" if there is no folder.
 func File(b blskernel.Backend) string {
 	name, _ := newRates(backend.Or(b)).file()
 	return name

@@ -169,9 +169,8 @@ func (m *measurement) finish() *Rates {
 	return r
 }
 
-// typicalCost returns the median of the rounds. For new storage it returns the least: a virtual
-// machine may have returned the pages to its host, which then takes many times as long but happens
-// rarely in updates.
+// typicalCost returns the median of the rounds. For new storage it returns the least: a virtual machine
+// may have to get the pages back from its host, which takes many times as long but is rare in updates.
 func (p *point) typicalCost() float64 {
 	if p.Kind == cost.Fresh {
 		return slices.Min(p.costs)
@@ -181,7 +180,7 @@ func (p *point) typicalCost() float64 {
 
 const unfinished = ".part"
 
-// A part is the contents of the file of an unfinished measurement.
+// A part is what the file of an unfinished measurement contains.
 type part struct {
 	Key   string
 	Spent time.Duration

@@ -29,9 +29,8 @@ type operation struct {
 	prepare preparation
 }
 
-// A preparation returns do, which executes one operation of the given sizes, and restore, which
-// restores its operands. restore is nil if they do not change, and do is nil if such an operation does
-// not exist.
+// A preparation returns do, which executes one operation of these sizes, and restore, which restores
+// its operands. restore is nil if they do not change, and do is nil if there is no such operation.
 type preparation func(w *workspace, m, n, k int) (restore, do func())
 
 // A grid has the sizes m, n and k at which a kind is measured. Dimensions that do not matter have a
@@ -42,7 +41,7 @@ type grid struct {
 	maxFlops float64
 }
 
-// The points of an axis differ by a factor of two or three. There are more points around 8, since the
+// Neighbors on an axis differ by a factor of two or three. There are more points around 8, since the
 // tiles of most kernels are 8 or 16 wide: the ninth column costs as much as columns 9 to 16 together.
 var (
 	one      = []int{1}
@@ -216,7 +215,7 @@ func inverse[M any](of func(w *workspace, n int) M, by func(blskernel.Backend) f
 	}
 }
 
-// solve returns a preparation for solving n×n systems by a Cholesky factor for k right-hand sides.
+// solve returns a preparation for solving n×n systems with a Cholesky factor and k right-hand sides.
 func solve(solve func(f *lapack.Cholesky, x, b *mat.Dense) error) preparation {
 	return func(w *workspace, _, n, k int) (restore, do func()) {
 		f, b, x := w.cholesky(n), w.operand(n, k), w.result(n, k)
@@ -291,7 +290,7 @@ func gesvd(w *workspace, m, n, _ int) (restore, do func()) {
 	}
 }
 
-// stream copies n/2 numbers, and so reads or writes n.
+// stream copies n/2 numbers, which makes n reads and writes.
 func stream(w *workspace, _, n, _ int) (restore, do func()) {
 	return nil, func() { copy(w.out[:n/2], w.in[:n/2]) }
 }

@@ -5,7 +5,7 @@ import "slices"
 // A table holds the cost of a kind of operation, in seconds per unit of its Amount, on a grid of sizes.
 //
 // Between the points the cost is multilinear in the reciprocals of the sizes. The time of a product is
-// a term like its flops plus terms that grow with fewer of the sizes. For an m×k and a k×n matrix
+// a term proportional to its flops, plus terms that grow with fewer sizes. For an m×k and a k×n matrix
 //
 //	time = f mnk + a mk + b kn + c mn + ...,   time/(mnk) = f + a/n + b/m + c/k + ...,
 //

@@ -28,7 +28,7 @@ type workspace struct {
 	packed  blskernel.PackedProducts
 	in      []float64 // random numbers between -1/2 and 1/2 for two matrices, never written
 	out     []float64 // results: any numbers, none of them large
-	sum     float64   // of the numbers read
+	sum     float64   // of the numbers read, so that the compiler keeps the reads
 	fresh   []float64 // new storage
 
 	choleskys map[int]*lapack.Cholesky // factors by their order; nothing overwrites them

@@ -22,7 +22,7 @@ import (
 
 // Add updates Q and W for the q new rows in ax, with the targets ya.
 func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
-	next, rows := *s, s.rows() // before: one block changes Q in place
+	next, rows := *s, s.rows() // now, since a single block changes Q in place
 	if next.Size, err = s.Size.With(ax, ya, s.Lambda).Safe(); err != nil {
 		return out, err
 	}
@@ -214,7 +214,8 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (fit []float64,
 }
 
 // noteFit adds the residuals E' of q added rows to RSS and the norms of residuals. innovation has the
-// norms of E = Ya - Ax W: EᵀE' = EᵀE - fits, with a bound on the rounding of the difference.
+// norms of E = Ya - Ax W. For each target EᵀE' is EᵀE - fits, to which noteFit adds a bound on the
+// rounding of the difference.
 func (s *State) noteFit(q int, innovation, fits []float64) {
 	s.NoteSquares(-1, fits)
 	for t, length := range innovation {

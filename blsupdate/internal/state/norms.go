@@ -18,8 +18,7 @@ import (
 // The state is exact for A + E and Y + F. ErrA and ErrY bound the norms of the columns of E and F.
 // Every change of rows adds Unit times the current norms, so old errors lose weight as new rows
 // outweigh them. Methods that form AᵀA have errors in its elements, at most ErrA_i ErrA_j in AᵀA and
-// ErrA_i ErrY_j in AᵀY. Norms of these methods are Squared: the square root of Unit times the norms is
-// added to their ErrA, in squares.
+// ErrA_i ErrY_j in AᵀY. Their Norms are Squared: a change adds sqrt(Unit) times the norms, in squares.
 //
 // ErrR are the errors that multiply residuals. A removal divides its errors by sqrt(1-h) in ErrA and
 // ErrY, where they multiply W and Y, but not in ErrR. Of the errors of R'ᵀR' = (R + E)ᵀ(R + E) - (a +
@@ -124,7 +123,7 @@ func AddLengths(x, y []float64) {
 	}
 }
 
-// Err adds to all bounds on errors the relative error unit of one change.
+// Err adds the errors of one change, with the relative error unit, to all error bounds.
 func (s *Norms) Err(unit float64) { s.errs(unit, 1) }
 
 func (s *Norms) errs(unit, damp float64) {
@@ -302,7 +301,7 @@ func (s Norms) Lowered(lambda, rest float64) Norms {
 // are expected to make up for that.
 const closeRest = 0.1
 
-// Leg returns the other leg of a right triangle with hypotenuse h and leg v, sqrt(h² - v²).
+// Leg returns the leg sqrt(h² - v²) of a right triangle with hypotenuse h and leg v, or 0 for v > h.
 func Leg(h, v float64) float64 {
 	if !(v < h) {
 		return 0
@@ -381,8 +380,8 @@ func (s Norms) Safe() (Norms, error) {
 	return s, nil
 }
 
-// Scaled returns the norms of f A and f Y, with the rounding errors of the factor and the products.
-// They are always the same, so they add up even where nothing else changes.
+// Scaled returns the norms of f A and f Y, with the rounding errors of the factor and the products. In
+// every call with the same f these errors are the same, so they add up even where nothing else changes.
 func (s Norms) Scaled(f float64) Norms {
 	t := s.clone()
 	for _, x := range [][]float64{t.A, t.Y, t.ErrA, t.ErrY, t.ErrR, t.Rest, t.Gain} {
@@ -396,8 +395,8 @@ func (s Norms) Scaled(f float64) Norms {
 }
 
 // scaledUnits is the relative error of an element of A that Forget scales, in eps: half from the square
-// root, half from the product. In AᵀA, whose elements it multiplies by the factor itself, it is twice
-// that of an element.
+// root, half from the product. Elements of AᵀA are multiplied by the factor itself, with half this
+// error.
 const scaledUnits = 1
 
 // Mapped returns the norms after Y becomes Y T, or [Y, Y T] if keep is set. The norms of Y T are bounds

@@ -163,8 +163,8 @@ func (s Norms) TriangleError(reach Reach, w *mat.Dense) float64 {
 	})
 }
 
-// shrunk returns the factor by which the norms of all columns of a Triangle have been larger than
-// now in the mean over all changes. That mean is ErrR/sqrt(Drift), and more for new nodes.
+// shrunk returns the factor by which the norms of all columns of a Triangle, in the mean over all
+// changes, were larger than now. That mean is ErrR/sqrt(Drift), and more for new nodes.
 func (s Norms) shrunk() float64 {
 	least := math.Inf(1)
 	for j, v := range s.ErrR {
@@ -173,7 +173,7 @@ func (s Norms) shrunk() float64 {
 	return least
 }
 
-// usualShrinking is the factor by which columns shrink in windows that slide, at most.
+// usualShrinking is the largest factor by which columns usually shrink in a sliding window.
 const usualShrinking = 2
 
 // maxShare is the relative error of R, or of RᵀR, above which terms of higher order may matter.

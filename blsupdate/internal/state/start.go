@@ -18,8 +18,8 @@ const GramMatrix = "A'A + lambda I"
 
 // StartFactor returns the Cholesky factor of AᵀA + lambda I. rcond is the reciprocal condition number
 // of that matrix with rows and columns scaled by powers of two to a diagonal of about 1. The scaling
-// changes no bit of the factor. It returns a *ConditionError if the matrix is not positive definite to
-// working precision, or rcond is below least.
+// changes no bit of the factor. StartFactor returns a *ConditionError if the matrix is not positive
+// definite to working precision, or rcond is below least.
 func (b *Base) StartFactor(ctx context.Context, a *mat.Dense, least float64) (factor *lapack.Cholesky, rcond float64, err error) {
 	singular := &types.ConditionError{What: GramMatrix, Instead: []types.Method{types.QR, types.InverseCholesky}}
 	g := mat.NewSymPacked(b.K, nil)
@@ -70,8 +70,7 @@ func scaleSym(g *mat.SymPacked, factors []float64) {
 // the start, eps κ², is at most the 10 sqrt(l) eps κ that updates may add.
 func AccurateStart(a *mat.Dense) float64 { return 1 / (100 * float64(dense.Rows(a))) }
 
-// StartWeights solves (AᵀA + lambda I) W = AᵀY with the factor. This is more accurate than a product
-// with the inverse.
+// StartWeights solves (AᵀA + lambda I) W = AᵀY with the factor, more accurately than by the inverse.
 func (b *Base) StartWeights(ctx context.Context, factor *lapack.Cholesky, a, y *mat.Dense) (*mat.Dense, error) {
 	w := mat.NewDense(b.K, b.C, nil)
 	err := b.EachPanel(ctx, cost.StepT, dense.Rows(a), func(from, to int) error {

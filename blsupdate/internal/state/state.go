@@ -44,8 +44,8 @@ type State interface {
 	Weights() (*mat.Dense, Outcome, error)
 	// RSS returns ‖y - A w‖² + lambda ‖w‖² of each target for the W of Weights, or Unknown.
 	RSS(w *mat.Dense) []float64
-	// Covariance returns the inverse of AᵀA + lambda I as it is now. It returns a *RankError if
-	// there is none.
+	// Covariance returns the inverse of AᵀA + lambda I as it is now, or a *RankError if there is
+	// none.
 	Covariance() (Covariance, error)
 	// Condition reports how accurate W is. It does not change the state.
 	Condition() Condition
@@ -150,8 +150,7 @@ func EachPanel(ctx context.Context, rows int, f func(from, to int) error) error 
 	return interrupt.EachPanel(ctx, rows, PanelRows, f)
 }
 
-// ManyPanels reports whether ctx may stop a sum over rows between two panels. Such a sum must be formed
-// in a copy.
+// ManyPanels reports whether ctx may stop a sum over rows midway. Such a sum must be formed in a copy.
 func ManyPanels(ctx context.Context, rows int) bool { return ctx.Done() != nil && rows > PanelRows }
 
 // Reserve returns a *memory.Error if the copies and factors of an action need more bytes than are free.

@@ -71,7 +71,7 @@ func (s *Sums) include(sign float64, o Sums) {
 	if s.Rows <= 0 || !(s.Weight > 0) {
 		*s = Sums{Rows: max(0, s.Rows), Mean: make([]float64, len(s.Mean)), Spread: make([]float64, len(s.Mean)), RSS: s.RSS}
 		for j := range s.Spread {
-			if s.Rows > 0 { // their weights have been lost next to those of the removed rows
+			if s.Rows > 0 { // rounding has lost their weights next to the larger weights of removed rows
 				s.Spread[j] = Unknown
 			}
 		}
