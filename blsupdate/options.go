@@ -75,7 +75,7 @@ func StateBytes(m Method, l, k, c int) int64 {
 // for the state with p more nodes that AddNodes builds.
 func checkMemory(m Method, l, k, c, p int) error {
 	bytes := StateBytes(m, l, k+p, c)
-	if p > 0 && m == RidgeInverse { // it changes a copy of Q
+	if p > 0 && m == RidgeInverse { // AddNodes changes a copy of Q
 		bytes = memory.Sum(bytes, memory.Triangle(k))
 	}
 	return memory.Check(bytes, "blsupdate", state.Smaller(m),

@@ -43,7 +43,7 @@ func (p Choice) Explain() string {
 
 func (p Choice) reason() string {
 	best, ok := choose(p.Candidates)
-	if !ok { // as in the zero value
+	if !ok { // after a *PlanError, or for the zero value
 		return "No method meets all needs.\n"
 	}
 	faster := func(c Candidate) bool { return c.Valid() && c.Seconds < best.Seconds }

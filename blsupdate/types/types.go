@@ -137,5 +137,5 @@ type Shape struct {
 	P int // nodes added, or columns of T
 
 	Start Start // for ActionStart
-	Rank  int   // of the first A if Start is StartSVD
+	Rank  int   // the rank of A, if Start is StartSVD
 }

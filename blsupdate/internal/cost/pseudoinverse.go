@@ -70,12 +70,12 @@ func completionModel(m types.Method, form types.Form, opt types.Options, s Added
 	return MergeModels(PseudoinverseAdd(m, form, opt, whole), PseudoinverseAdd(m, form, opt, outside), PseudoinverseAdd(m, form, opt, inside))
 }
 
-// pseudoinverseOrder lists the steps of an update of A⁺ in the order of its report.
+// pseudoinverseOrder lists the steps of an update of A⁺ in the order in which a Report has them.
 var pseudoinverseOrder = []Step{StepCompress, StepD, StepC, StepDbar, StepNodesD, StepNodesC, StepNodesAgain, StepRank, StepInner,
 	StepInverse, StepB, StepOrthogonal, StepNodesB, StepNodesW, StepNodesPseudoinverse, StepDAgain, StepPseudoinverse,
 	StepWeights, StepExpand}
 
-// MergeModels returns the sum of the models of the parts of a batch, step by step.
+// MergeModels adds up, step by step, the models of the parts of a batch.
 func MergeModels(models ...[]StepFlops) []StepFlops {
 	var sum []StepFlops
 	for _, step := range pseudoinverseOrder {
@@ -158,7 +158,7 @@ func PseudoinverseRemove(s Shape) []StepFlops {
 type AddedShape struct {
 	Shape
 	CheckC       bool // C is computed
-	RankC        int  // the rank of C; B = (C⁺)ᵀ if it is q
+	RankC        int  // the rank of C; if it is q, B = (C⁺)ᵀ
 	HighLeverage bool // B is computed without DᵀD, since the new rows are large
 	Split        bool // the batch is added in two parts, each a separate update
 
@@ -261,7 +261,7 @@ func PseudoinverseCompressed(s Shape, inner []StepFlops) []StepFlops {
 // A NodesStrategy has the choices that depend on the data when nodes are added to A⁺.
 type NodesStrategy struct {
 	Ridge   bool // B is from the ridge formula, and nothing else is decided
-	Rank    int  // the rank of C; B = C⁺ if it is p
+	Rank    int  // the rank of C; if it is p, B = C⁺
 	Refined bool // C is made orthogonal to A twice
 	Values  bool // the rank requires the singular values of C
 	Split   bool // the columns are added in two parts, each a separate addition

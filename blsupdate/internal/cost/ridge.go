@@ -88,7 +88,7 @@ func RidgeNodes(opt types.Options, s Shape) []StepFlops {
 const (
 	// The largest number of rows of Ax in a product by strips, with and without packed products.
 	maxStrips, maxStripsByGemm = 32, 128
-	maxGemv                    = 8 // the same for T in Q - TᵀT by Dgemv, without packed products
+	maxGemv                    = 8 // the largest number of rows of T in Q - TᵀT by Dgemv, without packed products
 )
 
 // ProductKind returns the kind of product that is fastest on b for Ax Q if Ax has q rows.

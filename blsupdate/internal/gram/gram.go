@@ -166,7 +166,7 @@ func (s *State) Condition() state.Condition {
 	reach := state.ReachOf(lengths, factor.Solver())
 	none := make([]float64, s.C)
 	solved := state.Norms{A: lengths, Y: none, ErrA: make([]float64, s.K), ErrY: none, ErrR: make([]float64, s.K), Gain: none, Squared: true}
-	solved.Err(state.Unit(s.K, s.K)) // only of the matrix with the ridge
+	solved.Err(state.Unit(s.K, s.K)) // of the factorization, relative to the matrix with the ridge
 	c := state.Condition{RCond: reach.RCond(), Power: 2, Error: s.size.Error(reach, s.Lambda, s.w) + solved.Error(reach, 0, s.w)}
 	if s.refined != nil {
 		exact := state.Norms{A: lengths, Y: s.size.Y, ErrA: make([]float64, s.K), ErrY: make([]float64, s.C), ErrR: make([]float64, s.K), Rest: s.refined, Gain: s.size.Gain}
@@ -225,10 +225,9 @@ func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error
 }
 
 // checkPivots returns an error if a pivot of the factor u is within its rounding error, or if squares
-// underflow. The square of a pivot over the diagonal element of G + lambda I is the share of that
-// column of [A; sqrt(lambda) I] outside the span of the earlier columns, at any scale. Its rounding
-// error, at most a few eps sqrt(k), has either sign, so half of all singular matrices have a computed
-// factor.
+// underflow. A squared pivot over the diagonal element of G + lambda I is the share of that column of
+// [A; sqrt(lambda) I] outside the span of the earlier columns, at any scale. Its rounding error, at
+// most a few eps sqrt(k), has either sign, so half the singular matrices have a computed factor.
 func (s *State) checkPivots(u *mat.SymPacked) error {
 	noise := 10 * dense.Eps * math.Sqrt(float64(s.K))
 	for j := range s.K {

@@ -27,7 +27,7 @@ func (s *widening) decide() error {
 	}
 	tolerance *= dense.Frobenius(s.h)
 	u.Counter.Enter(cost.StepRank)
-	r := s.c // has the singular values of C
+	r := s.c // a matrix with the singular values of C
 	if s.l >= s.p {
 		qr := lapack.QR{Backend: u.Counter}
 		if err := qr.Factorize(s.c); err != nil {

@@ -47,7 +47,7 @@ func (u *State) learnRows(ax, ya *mat.Dense) {
 	u.keys = append(u.keys, rowKeys(ax)...)
 }
 
-// find returns the positions of the samples in the model, all different, or an *UnknownRowError.
+// find returns the positions in the model of the samples ax, ya, all different, or an *UnknownRowError.
 func (u *State) find(ax, ya *mat.Dense) ([]int, error) {
 	waiting := make(map[uint64][]int, dense.Rows(ax)) // the rows of each key
 	for i, key := range rowKeys(ax) {

@@ -12,8 +12,7 @@ import (
 	"blskernel/mat"
 )
 
-// Remove removes the samples ax with targets ya. Let Br be their columns of A⁺, and A⁺k the others.
-// With
+// Remove removes samples from the model. Let Br be their columns of A⁺, and A⁺k the other columns. With
 //
 //	B = -Br (I - Ax Br)⁻¹    (k×q)
 //

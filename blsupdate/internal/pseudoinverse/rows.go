@@ -115,7 +115,7 @@ func (r *rows) pick(places []int) *mat.Dense {
 
 // reorder moves the row at l+i to l+order[i].
 func (r *rows) reorder(l int, order []int) {
-	from := make([]int, len(order)) // the place of each row before
+	from := make([]int, len(order)) // the old place of each row
 	for i, to := range order {
 		from[to] = l + i
 	}

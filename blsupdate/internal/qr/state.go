@@ -109,8 +109,8 @@ func (s *State) Covariance() (c state.Covariance, err error) {
 
 // regular returns an error if R is singular to working precision. |R_jj| is the distance of column j of
 // [A; sqrt(lambda) I] from the span of the earlier columns, with an error of a few eps times the norm
-// of column j. Relative to that norm it does not depend on column scales, and neither does the accuracy
-// of each row of W.
+// of column j. Neither |R_jj| relative to that norm nor the accuracy of each row of W depends on the
+// scales of the columns.
 func (s *State) regular() error {
 	const what = "[A; sqrt(lambda) I]"
 	worst := math.Inf(1)
@@ -170,8 +170,8 @@ func (s *State) Condition() state.Condition {
 const knownRows = 8
 
 // rowsOfInverse returns bounds on the norms of the rows of R⁻¹. The knownRows rows whose errs are
-// largest relative to the columns of R, such as new ones after AddNodes, get their exact norms. The
-// others get scaled, which is ‖(R D)⁻¹‖, divided by the norm of the column.
+// largest relative to the columns of R, such as new ones after AddNodes, get their exact norms. For the
+// other rows j the bound is scaled, which is ‖(R D)⁻¹‖, divided by the norm of column j of R.
 func (s *State) rowsOfInverse(scaled float64, errs []float64) []float64 {
 	rows, order, r := make([]float64, s.K), make([]int, s.K), s.R.RawMatrix()
 	for j, length := range s.Size.A {
@@ -198,7 +198,7 @@ func mustNotFail(err error) {
 	}
 }
 
-// Code writes or reads R, z and W. Solving again may not reproduce the W that Forget leaves.
+// Code writes or reads R, z and W. W is needed since solving again may not reproduce it after Forget.
 func (s *State) Code(x *codec.Coder) {
 	x.Triangle("R", &s.R, s.K, true)
 	x.Dense("z", &s.Z, s.K, s.C)

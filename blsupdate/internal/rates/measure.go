@@ -71,7 +71,7 @@ func measure(ctx context.Context, b blskernel.Backend, budget time.Duration, pro
 		for i := range m.points {
 			p := &m.points[i]
 			if len(p.costs) > round {
-				continue // by an earlier call
+				continue // measured by an earlier call
 			}
 			if m.spent >= budget*time.Duration(round+2)/(rounds+1) { // the first round takes longest
 				break
@@ -185,7 +185,7 @@ type part struct {
 	Key   string
 	Spent time.Duration
 	Peaks []float64
-	Costs [][]float64 // of the points
+	Costs [][]float64 // the costs of each point, by rounds
 }
 
 // keep saves the measurements so far. If that fails, the next call measures them again.

@@ -172,7 +172,8 @@ func addOuter(w *workspace, m, n, _ int) (restore, do func()) {
 	return nil, func() { ridge.AddOuter(base, 1, t, s) }
 }
 
-// carlson adds the same rows again and again. Each call shrinks F, but F does not become small.
+// carlson adds the same rows again and again. F shrinks in each call, but never enough to change the
+// time.
 func carlson(w *workspace, m, n, _ int) (restore, do func()) {
 	l, ax := w.regular(n), w.operand(m, n)
 	s := &cholesky.State{L: l, Inverse: state.Inverse{Base: *w.base(n), Gain: 1 / math.Sqrt(float64(n))}}
@@ -296,7 +297,7 @@ func stream(w *workspace, _, n, _ int) (restore, do func()) {
 }
 
 func fresh(w *workspace, _, n, _ int) (restore, do func()) {
-	const page = 512 // numbers
+	const page = 512 // numbers in a page of memory
 	// Free the storage of the previous call, as in a long-running program.
 	return func() { w.fresh = nil; runtime.GC() }, func() {
 		w.fresh = make([]float64, n)

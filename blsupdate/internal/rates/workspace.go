@@ -66,7 +66,7 @@ func (w *workspace) call(o cost.Operation) func() time.Duration {
 		if restore != nil {
 			restore()
 		}
-		const line = 8 // numbers
+		const line = 8 // numbers in a cache line
 		for i := 0; i < numbers; i += line {
 			w.sum += w.in[i] + w.out[i]
 		}

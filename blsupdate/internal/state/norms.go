@@ -187,11 +187,11 @@ func (s Norms) Fits(lambda float64, w *mat.Dense) []float64 {
 	return fit
 }
 
-// ErrGain adds to Gain the errors of a change by q rows: Drift times what the rows added to the
-// residuals. before has the norms of the residuals before the change. First Drift changes. It gains
-// driftUnits times Unit times ‖(R D)⁻¹‖ of now, with the D after the change and the R before an
-// addition or after a removal. A removal then divides it by rest = 1-h. Drift is at most ErrA times ‖(R
-// D)⁻¹‖ of peak, the largest so far. For Squared norms, both norms count squared.
+// ErrGain adds to Gain the errors of a change by q rows: Drift times the residuals that the rows add.
+// before has the norms of the residuals before the change. First Drift changes. It gains driftUnits
+// times Unit times ‖(R D)⁻¹‖ of now, with the D after the change and the R before an addition or after
+// a removal. A removal then divides it by rest = 1-h. Drift is at most ErrA times ‖(R D)⁻¹‖ of peak,
+// the largest so far. For Squared norms, both norms count squared.
 //
 // fit is nil unless the new inverse gives all of the change ΔW. Then it bounds the vectors that the
 // errors of the inverse multiply: the norms of R ΔW, or Fits of ΔW if the errors are not symmetric.
@@ -283,7 +283,7 @@ func (s Norms) Without(ax, ya *mat.Dense, lambda, rest float64, gone []float64) 
 
 // Lowered returns the norms of a Triangle whose ridge is lowered to lambda, where rest is 1-h. The
 // removed part counts as rows that were there from the start. Since no new rows follow, earlier errors
-// grow by all of 1/sqrt(1-h), here by the part of it that Without leaves out.
+// grow by the full factor 1/sqrt(1-h), of which Lowered applies the part that Without leaves out.
 func (s Norms) Lowered(lambda, rest float64) Norms {
 	t := s.clone()
 	grown := 1 / math.Sqrt(max(rest, closeRest))
@@ -344,7 +344,8 @@ func (s *Norms) ErrKept(w *mat.Dense) {
 	}
 }
 
-// ErrTargets adds errors of share times Y to Gain, or for a Triangle to ErrY, ErrR, Gain and Drift.
+// ErrTargets adds to Gain errors of share times the norms of the targets. For a Triangle it adds them
+// to ErrY, and a change with the relative error share to ErrR, Gain and Drift.
 func (s *Norms) ErrTargets(share float64) {
 	if s.Triangle {
 		s.grow(s.ErrY, share, s.Y)

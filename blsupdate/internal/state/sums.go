@@ -148,7 +148,7 @@ func (s *Sums) Code(x *codec.Coder, c int) {
 	for _, sums := range []*[]float64{&s.Spread, &s.RSS} {
 		x.Floats("a sum of squares", sums, c)
 		for j, v := range *sums {
-			x.Check(v >= 0 || v == Unknown, "sum of squares %d is %v", j, v)
+			x.Check(v >= 0 || v == Unknown, "the sum of squares of target %d is %v; want at least 0, or -1 if it is unknown", j, v)
 		}
 	}
 }

@@ -38,8 +38,8 @@ func (b *Base) ReserveMapped(rows int, t *mat.Dense, keep bool) error {
 	return b.Reserve(action, 0, memory.Floats(rows, cols))
 }
 
-// MapSolved maps M, from which W is computed, to the new targets, and W unless it is nil. Solving again
-// may not reproduce the W that Forget and Refine leave.
+// MapSolved maps M, from which W is computed, and W unless it is nil, to the new targets. Solving for W
+// again might not reproduce the W that Forget or Refine left.
 func (b *Base) MapSolved(m, w, t *mat.Dense, keep bool) (nextM, nextW *mat.Dense, out Outcome, err error) {
 	formula, rows := "2ckp", []int{b.K}
 	if w != nil {
