@@ -40,7 +40,7 @@ type (
 	// A LeverageError reports that rows, or a part of the ridge, cannot be removed, since they
 	// alone determine the model in some direction.
 	LeverageError = types.LeverageError
-	// An UnknownRowError reports that Original or Improved does not know the sample at Row.
+	// An UnknownRowError reports that Original or Improved does not know the sample in row Row.
 	UnknownRowError = types.UnknownRowError
 	// A ForgottenRowsError reports that Original and Improved cannot remove rows after Forget.
 	ForgottenRowsError = types.ForgottenRowsError

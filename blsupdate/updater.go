@@ -48,7 +48,7 @@ type Updater interface {
 	// Small it has up to max(k/4, 64) rows in RidgeInverse and 4 to 64 in InverseCholesky. For k =
 	// 5000 a panel takes 0.1 TFLOP in Gram and 0.2 in QR. A QR factorization of all rows in
 	// Original and Improved checks ctx every 64 columns, or 256qk flops. Other factorizations and
-	// the last pass over A⁺ are not interrupted. If there is more than one panel and ctx can be
+	// the last pass over A⁺ are not interrupted. With several panels and a ctx that can be
 	// canceled, Gram, QR and InverseCholesky work on a copy of the state. Results do not depend on
 	// ctx.
 	AddInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error
@@ -237,7 +237,7 @@ type Refiner interface {
 //
 // A method that keeps an inverse starts from the Cholesky factor of AᵀA + lambda I if that is accurate
 // enough for the method. Otherwise all but RidgeInverse start from a QR factorization of A. Original
-// and Improved use the singular values of an A of rank below k. Gram and QR accept any rows.
+// and Improved use the singular values of A if its rank is below k. Gram and QR accept any rows.
 //
 //	errors: a *ShapeError, a *NotFiniteError or an *OptionError for bad arguments; a *MemoryError,
 //	before any work, if there is less memory than StateBytes; a *RankError if the rows do not

@@ -70,8 +70,8 @@ func (e *RankError) Error() string {
 }
 
 // A LeverageError reports that rows, or a part of the ridge, cannot be removed. In some direction they
-// hold all information but a share of 1e-8, or of rounding errors. Without them the model would have no
-// correct digits there.
+// hold all information except a share of 1e-8, or except rounding errors. Without them the model would
+// have no correct digits there.
 type LeverageError struct {
 	// Rest is the computed 1 - h, or 0 if that is not known. h is the largest eigenvalue of Ax (AᵀA
 	// + lambda I)⁻¹ Axᵀ. For a ridge, Ax is I times the square root of the removed part.

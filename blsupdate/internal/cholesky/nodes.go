@@ -69,7 +69,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	next.Refitted(next.W, y, a, h)
 
 	s.Counter.Enter(cost.StepF)
-	// R22⁻ᵀDᵀ and G.
+	// b.D becomes R22⁻ᵀDᵀ, and r becomes G.
 	err = cmp.Or(lapack.SolveTriangular(s.Counter, b.D, r, true), lapack.InvertTriangle(s.Counter, r))
 	if err != nil {
 		return out, state.TriangleError(withNodes, err)

@@ -21,8 +21,8 @@ import (
 )
 
 // State holds the upper triangular F, and W. The columns of F are kept as rows of L, F = Gain Lᵀ, since
-// updates work along columns of F. BoundX is the Frobenius norm of L. It is measured, except after rows
-// are added one by one, when it is a bound.
+// updates work along columns of F. BoundX is the measured Frobenius norm of L, or after rows have been
+// added one by one a bound on it.
 type State struct {
 	state.Inverse
 	L *mat.Dense // Fᵀ/Gain, k×k, zero above the diagonal, without gaps
@@ -160,7 +160,7 @@ func (s *State) startCholesky(ctx context.Context, a, y *mat.Dense) error {
 	return state.Overflow(factor.SolveUTriangle(s.L))
 }
 
-// startQR computes R and z = Qᵀ[0; Y] of [sqrt(lambda) I; A] = QR, L = R⁻ᵀ and W = R⁻¹z.
+// startQR computes R and z = Qᵀ[0; Y] with [sqrt(lambda) I; A] = Q R, then L = R⁻ᵀ and W = R⁻¹z.
 func (s *State) startQR(ctx context.Context, a, y *mat.Dense) error {
 	const what = "[A; sqrt(lambda) I]"
 	r, z := dense.ScaledIdentity(s.K, math.Sqrt(s.Lambda)), mat.NewDense(s.K, s.C, nil)

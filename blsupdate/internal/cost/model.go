@@ -94,8 +94,8 @@ func MapTargets(formula string, c, p int, rows ...int) []StepFlops {
 	return []StepFlops{Line(StepTargets, formula, work...)}
 }
 
-// smallOrLarge returns the form that form stands for in an update by q rows of RidgeInverse or
-// InverseCholesky. large tells whether Auto and Compressed stand for Large.
+// smallOrLarge returns Small or Large, whichever form stands for in an update of RidgeInverse or
+// InverseCholesky by q rows. large tells whether Auto and Compressed stand for Large.
 func smallOrLarge(form types.Form, q, k int, large bool) types.Form {
 	switch {
 	case form == types.Small || form == types.Large:

@@ -39,7 +39,7 @@ const (
 	Spr        // S + TᵀT for one row
 	SprkRows   // S + TᵀT
 
-	// Routines of LAPACK, for an m×n matrix, or one of order n, and k right-hand sides.
+	// LAPACK routines for an m×n matrix or a square one of order n, with k right-hand sides.
 	Pptrf
 	Pptri
 	Pptrs
@@ -179,8 +179,7 @@ func (o Operation) Routine() backend.Routine {
 	return backend.Routine{Name: o.Kind.String(), M: o.M, N: o.N, NRHS: o.K}
 }
 
-// routineFlops returns the flops of a LAPACK-level routine, or 0 if it has no kind and is of lower
-// order.
+// routineFlops returns the flops of a LAPACK-level routine, or 0 if it has no kind (lower order).
 func routineFlops(r backend.Routine) Thirds {
 	if r.Name == "Dormqr" {
 		return Thirds(2*Gemm(r.M, r.N, r.NRHS)) - Gemm(r.N, r.N, r.NRHS)

@@ -162,8 +162,7 @@ type AddedShape struct {
 	HighLeverage bool // B is computed without DᵀD, since the new rows are large
 	Split        bool // the batch is added in two parts, each a separate update
 
-	// A has fewer rows than columns, and all rows are independent. The sizes determine RankC and
-	// Split.
+	// The rows are independent, and fewer than the columns: the sizes determine RankC and Split.
 	wide bool
 }
 

@@ -6,7 +6,8 @@ import (
 	"blskernel/internal/linalg/backend"
 )
 
-// RidgeForm returns the form, Small or Large, in which q rows of k nodes and c targets are added.
+// RidgeForm returns Small or Large, whichever form stands for when q rows of k nodes and c targets are
+// added.
 func RidgeForm(form types.Form, q, k, c int) types.Form {
 	large := Sum(ridgeLarge(q, k, c)) < Sum(ridgeSmall(types.Options{}, q, k, c))
 	return smallOrLarge(form, q, k, large)

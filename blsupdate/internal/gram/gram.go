@@ -36,7 +36,7 @@ type State struct {
 	factored *mat.SymPacked // storage for the factor, which the next factor reuses, or nil
 }
 
-// Start computes G and T.
+// Start computes G and T from the rows a with the targets y.
 func (s *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, err error) {
 	s.g, s.t = mat.NewSymPacked(s.K, nil), mat.NewDense(s.K, s.C, nil)
 	s.Sums.RSS = make([]float64, s.C)
@@ -275,7 +275,7 @@ func (s *State) RSS(w *mat.Dense) []float64 {
 	return rss
 }
 
-// Covariance returns (G + lambda I)⁻¹, with the Cholesky factor of G + lambda I.
+// Covariance returns (G + lambda I)⁻¹ in the form of the Cholesky factor of G + lambda I.
 func (s *State) Covariance() (c state.Covariance, err error) {
 	if err := s.CheckDetermined(); err != nil {
 		return c, err

@@ -158,8 +158,8 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Option
 	return out, nil
 }
 
-// addParts adds the rows of s in two parts and restores their order: first the rows with the indices in
-// first, then the others. out has the steps that led to the division.
+// addParts adds the rows of s in two parts, first the rows with indices in first, then the others, and
+// restores their order. It returns out, which has the steps so far, with both parts added.
 func (u *State) addParts(ctx context.Context, s *addition, first []int, opt types.Options, out state.Outcome) (state.Outcome, error) {
 	if err := u.Reserve(types.ActionAdd, s.q, memory.Floats(u.p.count, u.K)); err != nil {
 		return out, err

@@ -16,8 +16,8 @@ import (
 
 // rowKeys returns the keys that identify rows: a hash of the bits of each row of the matrices in parts,
 // side by side. Among n different rows two have the same hash with a probability of about n²/2⁶⁵,
-// unless they are constructed to. Zeros are equal whatever their sign. Encode writes the hashes, so
-// they are the same on every machine.
+// unless they are constructed to. Zeros are equal whatever their sign. The hashes are the same on every
+// machine, since Encode writes them.
 func rowKeys(parts ...*mat.Dense) []uint64 {
 	keys := make([]uint64, dense.Rows(parts[0]))
 	var bytes []byte

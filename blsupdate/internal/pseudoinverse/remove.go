@@ -17,8 +17,8 @@ import (
 //	B = -Br (I - Ax Br)⁻¹    (k×q)
 //
 // the update is A⁺ := A⁺k - B (Ax A⁺k), W := W + B (Ya - Ax W): an addition with another B and without
-// new columns. Ax Br is symmetric. While the rank of A does not change, its eigenvalues, the leverages,
-// are below 1, so that I - Ax Br has a Cholesky factor.
+// new columns. Ax Br is symmetric, and its eigenvalues are the leverages. While the rank of A does not
+// change, they are below 1, so that I - Ax Br has a Cholesky factor.
 func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	if err := u.checkChanged(u.Samples-q, u.K); err != nil {

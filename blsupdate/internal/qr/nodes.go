@@ -114,8 +114,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 }
 
 // errNodes returns the errors of the new columns R D of R: the sums over i of |D_ij| times the norm of
-// old column i, times nodesUnits and state.Unit. D belongs to H with its columns multiplied by
-// reciprocals.
+// column i, times nodesUnits and state.Unit. D is for H with columns multiplied by reciprocals.
 func (s *State) errNodes(d *mat.Dense, reciprocals []float64) []float64 {
 	errs := make([]float64, len(reciprocals))
 	for i, length := range s.Size.A {

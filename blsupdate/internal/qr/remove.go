@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Remove removes rows. With P = R⁻ᵀAxᵀ (k×q), the result is
+// Remove removes the rows ax with the targets ya. With P = R⁻ᵀAxᵀ (k×q), the result is
 //
 //	R'ᵀR' = RᵀR - AxᵀAx = Rᵀ(I - PPᵀ)R,   R'ᵀz' = Rᵀz - AxᵀYa = Rᵀ(z - P Ya),
 //

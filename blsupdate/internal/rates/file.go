@@ -59,7 +59,7 @@ type ratesFile struct {
 	Costs map[string][]float64 `json:"costs"` // for each name of a kind, the costs of the points of its table
 }
 
-// errDamaged is the error for a file that save did not write for this machine.
+// errDamaged is the error for a rates file that is damaged, or that save wrote on another machine.
 var errDamaged = errors.New("damaged, or from another machine or version")
 
 // maxFile bounds the size of a rates file, which is about 20 KB.
@@ -128,7 +128,8 @@ func (r *Rates) save(fsys vfs.FS) error {
 	return r.write(fsys, "", f)
 }
 
-// write replaces this machine's file with the suffix, completely or not at all, and creates its folder.
+// write writes contents to this machine's file with the suffix, completely or not at all. It creates
+// the folder.
 func (r *Rates) write(fsys vfs.FS, suffix string, contents any) error {
 	name, err := r.file()
 	if err != nil {

@@ -172,8 +172,7 @@ func addOuter(w *workspace, m, n, _ int) (restore, do func()) {
 	return nil, func() { ridge.AddOuter(base, 1, t, s) }
 }
 
-// carlson adds the same rows again and again. F shrinks in each call, but never enough to change the
-// time.
+// carlson adds the same rows again and again. F shrinks in each call, but too little to matter.
 func carlson(w *workspace, m, n, _ int) (restore, do func()) {
 	l, ax := w.regular(n), w.operand(m, n)
 	s := &cholesky.State{L: l, Inverse: state.Inverse{Base: *w.base(n), Gain: 1 / math.Sqrt(float64(n))}}

@@ -91,7 +91,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 // The error with an explicit inverse of UᵀU, as the formula is often written, is a hundred times as
 // large. One block changes Q and W in place; several blocks change copies, since a later one may fail.
 //
-// In a removal the smallest eigenvalue of UᵀU is 1-h of the block, which must not be below limit.
+// In a removal the smallest eigenvalue of UᵀU is 1-h of the block; below limit it is a *LeverageError.
 // eachBlock returns the product of 1-h over the blocks, which is at most 1-h of all rows.
 func (s *State) eachBlock(ctx context.Context, sign float64, ax, ya *mat.Dense, limit float64) (rest float64, err error) {
 	q := dense.Rows(ax)

@@ -297,8 +297,8 @@ func (s Norms) Lowered(lambda, rest float64) Norms {
 	return t
 }
 
-// closeRest is the 1-h below which a removal of rows also magnifies earlier errors. Above it, new rows
-// are expected to make up for that.
+// closeRest is the 1-h below which a removal of rows also magnifies earlier errors. For a larger 1-h,
+// new rows are expected to make up for this.
 const closeRest = 0.1
 
 // Leg returns the leg sqrt(h² - v²) of a right triangle with hypotenuse h and leg v, or 0 for v > h.
@@ -310,8 +310,8 @@ func Leg(h, v float64) float64 {
 	return h * math.Sqrt((1-r)*(1+r))
 }
 
-// WithNodes returns the norms with more columns of A, given their norms and errors, and with the errors
-// of one change.
+// WithNodes returns the norms with more columns of A, which have the given norms and errors errs, and
+// adds the errors of one change.
 func (s Norms) WithNodes(norms, errs []float64) Norms {
 	t := s.clone()
 	t.A, t.ErrA, t.ErrR = append(t.A, norms...), append(t.ErrA, errs...), append(t.ErrR, errs...)
@@ -358,7 +358,7 @@ func (s *Norms) ErrTargets(share float64) {
 }
 
 // ErrNodes adds the errors of the parts of Y that new nodes explain. The columns C = H - A D of the new
-// nodes have errors errs in the column space of A, and multiply Y itself, not only its residuals.
+// nodes have errors errs in the column space of A, which multiply Y itself, not only its residuals.
 func (s *Norms) ErrNodes(reach Reach, lengths, errs []float64) {
 	all := make([]float64, len(lengths))
 	copy(all[len(lengths)-len(errs):], errs)
@@ -396,8 +396,7 @@ func (s Norms) Scaled(f float64) Norms {
 }
 
 // scaledUnits is the relative error of an element of A that Forget scales, in eps: half from the square
-// root, half from the product. Elements of AᵀA are multiplied by the factor itself, with half this
-// error.
+// root, half from the product. Forget multiplies AᵀA by the factor itself, with half this error.
 const scaledUnits = 1
 
 // Mapped returns the norms after Y becomes Y T, or [Y, Y T] if keep is set. The norms of Y T are bounds

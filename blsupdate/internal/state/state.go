@@ -44,8 +44,7 @@ type State interface {
 	Weights() (*mat.Dense, Outcome, error)
 	// RSS returns ‖y - A w‖² + lambda ‖w‖² of each target for the W of Weights, or Unknown.
 	RSS(w *mat.Dense) []float64
-	// Covariance returns the inverse of AᵀA + lambda I as it is now, or a *RankError if there is
-	// none.
+	// Covariance returns the present inverse of AᵀA + lambda I, or a *RankError if there is none.
 	Covariance() (Covariance, error)
 	// Condition reports how accurate W is. It does not change the state.
 	Condition() Condition
@@ -53,17 +52,17 @@ type State interface {
 	Code(x *codec.Coder)
 }
 
-// A Pseudoinverter is a State with A⁺.
+// A Pseudoinverter is a State that keeps A⁺. Pseudoinverse returns a copy.
 type Pseudoinverter interface {
 	Pseudoinverse() *mat.Dense
 }
 
-// A Merger is a State that can merge with another one of its type.
+// A Merger is a State that can merge with another State of its type.
 type Merger interface {
 	Merge(other State) (Outcome, error)
 }
 
-// A Ridger is a State whose ridge can change.
+// A Ridger is a State that can change its ridge.
 type Ridger interface {
 	SetLambda(lambda float64) (Outcome, error)
 }
