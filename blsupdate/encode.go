@@ -11,9 +11,9 @@ import (
 	"blskernel/internal/io/memory"
 )
 
-// A FormatError reports that the input of Decode is not the output of Encode: the header or the version
-// is wrong, a number is invalid, or the input ends too early. Offset is the position of the faulty
-// byte. For input that ends too early, the FormatError wraps io.ErrUnexpectedEOF.
+// A FormatError reports that the input of Decode is not the output of Encode. The header, the version
+// or a number is wrong, or the input ends too early. Offset is the position of the faulty byte. If the
+// input ends too early, the FormatError wraps io.ErrUnexpectedEOF.
 type FormatError = codec.FormatError
 
 // The first two numbers of an encoding, of 64 bits each.

@@ -47,8 +47,8 @@ func (e *ConditionError) Error() string {
 func (e *ConditionError) Unwrap() error { return e.Err }
 
 // A RankError reports that the samples do not determine the weights: there are fewer samples than
-// nodes, and no ridge. Original and Improved also return it for fewer samples than nodes with a ridge,
-// because the model could then never leave the row space of the first samples.
+// nodes, and no ridge. Original and Improved also return it for fewer samples than nodes with a ridge.
+// The model could then never leave the row space of the first samples.
 type RankError struct {
 	Samples, Nodes int
 	Lambda         float64

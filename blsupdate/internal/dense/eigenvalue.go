@@ -54,8 +54,8 @@ func LargestEigenvalue(n int, apply func(x []float64)) float64 {
 }
 
 // lanczosSteps is the number of steps of LargestEigenvalue. In tests with orders up to 5000, 18 spectra
-// and 30 positions of the eigenvector, the result was above 0.75 of the eigenvalue, and above 0.999 of
-// it if the others are at most half as large. With 6 steps the result was only above 0.57 and 0.67.
+// and 30 positions of the eigenvector, the result was above 0.75 of the eigenvalue. If the others were
+// at most half as large, the result was above 0.999 of it. With 6 steps the bounds were 0.57 and 0.67.
 const lanczosSteps = 8
 
 // UnitVector returns a pseudorandom vector of n elements and norm 1, which depends only on n.

@@ -91,12 +91,12 @@ func (s *addition) eachD(ctx context.Context, step cost.Step, f func(first int, 
 	return err
 }
 
-// panelRows returns the number of rows of P in a panel if D is not kept: 1024, with which Dgemm runs at
-// full speed, or fewer so that the panel of D takes at most 64 MB, but at least 16.
+// panelRows returns the number of rows of P in a panel if D is not kept. With 1024 rows Dgemm runs at
+// full speed; there are fewer if the panel of D would exceed 64 MB, but at least 16.
 func panelRows(q int) int { return max(16, min(1024, (64<<20)/(8*q))) }
 
-// keptPanelRows returns the number of rows of P in a panel if D is kept: state.PanelRows, or for a
-// larger batch fewer, but at least an eighth as many, with which products are still fast.
+// keptPanelRows returns the number of rows of P in a panel if D is kept: state.PanelRows, or fewer for
+// a larger batch. With the least, an eighth, products are still fast.
 func keptPanelRows(q int) int {
 	const rows = state.PanelRows
 	return max(rows/8, min(rows, rows*rows/q))
