@@ -40,17 +40,16 @@ type Updater interface {
 	AddInputs(ax, ya *mat.Dense) error
 
 	// AddInputsContext is AddInputs with weights: the squared error of row i counts weights[i]
-	// times. Weights are finite and not negative; nil stands for ones. It adds rows and targets
-	// times sqrt(weights[i]); pass them to AddNodes with the same scaling.
+	// times. Weights are finite and not negative; nil stands for ones. It adds row i and its
+	// targets times sqrt(weights[i]); pass them to AddNodes with the same scaling.
 	//
 	// It checks ctx between steps until it overwrites the state, and between panels of rows. A
 	// panel has 4096 rows in Gram and QR, and 16 to 4096 in Original and Improved. In the form
 	// Small it has up to max(k/4, 64) rows in RidgeInverse and 4 to 64 in InverseCholesky. For k =
 	// 5000 a panel takes 0.1 TFLOP in Gram and 0.2 in QR. A QR factorization of all rows in
 	// Original and Improved checks ctx every 64 columns, or 256qk flops. Other factorizations and
-	// the last pass over A⁺ are not interrupted. With several panels and a ctx that can be
-	// canceled, Gram, QR and InverseCholesky work on a copy of the state. Results do not depend on
-	// ctx.
+	// the last pass over A⁺ are not interrupted. With several panels and a cancelable ctx, Gram, QR
+	// and InverseCholesky work on a copy of the state. Results do not depend on ctx.
 	AddInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error
 
 	// RemoveInputs unlearns q samples: ax is q×k, ya is q×c, exactly as they were added, in any

@@ -21,8 +21,8 @@ import (
 )
 
 // State holds the upper triangular F, and W. The columns of F are kept as rows of L, F = Gain Lᵀ, since
-// updates work along columns of F. BoundX is the measured Frobenius norm of L, or after rows have been
-// added one by one a bound on it.
+// updates work along columns of F. BoundX is the measured Frobenius norm of L or, after rows have been
+// added one by one, a bound on it.
 type State struct {
 	state.Inverse
 	L *mat.Dense // Fᵀ/Gain, k×k, zero above the diagonal, without gaps

@@ -68,7 +68,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 
 	s.Counter.Enter(cost.StepQ)
 	t, side := b.D, new(mat.Dense)
-	// T = U⁻ᵀDᵀ, and S⁻¹Dᵀ.
+	// t becomes T = U⁻ᵀDᵀ, and side S⁻¹Dᵀ.
 	if factor.SolveUTo(t, t, true) != nil || factor.SolveUTo(side, t, false) != nil {
 		return out, types.ErrOverflow
 	}

@@ -87,8 +87,8 @@ func CheckRest(action types.Action, rest, limit float64) error {
 
 // CheckParts returns 1-h for the removal of the rows Ax in parts, and checks that it is not below
 // limit. Each part has passed its own check. rest is the product of the 1-h of the parts, a lower
-// bound. If it is below the limit, 1/(1 + ‖Ax Q Axᵀ‖) replaces it, with Q = (AᵀA + lambda I)⁻¹ after
-// the removal. apply returns Q u/alpha and may overwrite u.
+// bound. If that is below limit, 1/(1 + ‖Ax Q Axᵀ‖) replaces it, with Q = (AᵀA + lambda I)⁻¹ after the
+// removal. apply returns Q u/alpha and may overwrite u.
 func (b *Base) CheckParts(rest, limit float64, ax *mat.Dense, alpha float64, apply func(u []float64) []float64) (float64, error) {
 	if !(rest >= limit) {
 		x, u := ax.RawMatrix(), make([]float64, b.K)
