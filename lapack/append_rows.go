@@ -14,27 +14,27 @@ import (
 //	[R ]      [R']    [z ]      [z' ]
 //	[Ax] = Q' [0 ],   [Ya] = Q' [Ya'],   Q' orthogonal,
 //
-// so that R'ᵀR' = RᵀR + AxᵀAx and R'ᵀz' = Rᵀz + AxᵀYa. R'⁻¹z' solves the least squares problem with all
-// rows, whose residual sums of squares grow by the squared norms of the columns of Ya'. R and z may
-// come from QR. To start without rows, set both to zero or, for a ridge, R to sqrt(lambda) I and z to
-// zero. R may be singular.
+// so that R'ᵀR' = RᵀR + AxᵀAx and R'ᵀz' = Rᵀz + AxᵀYa. R'⁻¹z' is the least squares solution for all
+// rows. Its residual sums of squares exceed the earlier ones by the squared norms of the columns of
+// Ya'. R and z may come from QR. To start without rows, set both to zero or, for a ridge, R to
+// sqrt(lambda) I and z to zero. R may be singular.
 //
 // R is k×k, Ax is q×k, z is k×c and Ya is q×c; z and Ya may be nil or empty for c = 0, and Ax and Ya
 // are empty for q = 0. AppendRows neither reads nor writes r below its diagonal, and does not change
 // ax. No matrix may overlap another. The signs of the diagonal of R' and of Ya' are arbitrary. bk may
 // be nil for the default.
 //
-// The error is an *ElementError that matches ErrNotFinite if a matrix holds NaN or an infinity, with
-// the position counted in [R z; Ax Ya]; nothing is then written. It is a *PivotError that matches
-// ErrNotFinite if the update overflows. Its Index is the first row of [R' z'] that is not finite, or
-// its last row if only Ya' is not finite. The contents of r, z and ya are then undefined. AppendRows
+// The error is an *ElementError that matches ErrNotFinite if a matrix holds NaN or an infinity; its
+// position counts in the stacked matrix [R z; Ax Ya], and nothing is written. It is a *PivotError that
+// matches ErrNotFinite if the update overflows. Index is then the first row of [R' z'] that is not
+// finite, or k-1 if only Ya' is not finite. The contents of r, z and ya are then undefined. AppendRows
 // panics with mat.ErrShape if the shapes do not fit.
 //
-// It takes 2qk² + 4cqk flops; a new factorization of [R; Ax] takes 2qk² + 4k³/3. The workspace is about
-// 2²⁰ + 32(k + c) numbers and holds 2²⁰/(k + c) rows at a time, or all rows if there are fewer. One
-// call with many rows is faster than many calls. On the pure backend the result does not depend on the
-// number of threads. (LAPACK: dtpqrt with l = 0, and dtpmqrt; Golub and Van Loan, Matrix Computations,
-// fourth edition, section 6.5.3.)
+// AppendRows takes 2qk² + 4cqk flops; a new factorization of [R; Ax] takes 2qk² + 4k³/3. The workspace
+// is about 2²⁰ + 32(k + c) numbers and holds 2²⁰/(k + c) rows at a time, or all rows if there are
+// fewer. One call with many rows is faster than many calls. On the pure backend the result does not
+// depend on the number of threads. (LAPACK: dtpqrt with l = 0, and dtpmqrt; Golub and Van Loan, Matrix
+// Computations, fourth edition, section 6.5.3.)
 func AppendRows(bk blskernel.Backend, r, z, ax, ya *mat.Dense) error {
 	return eliminate(bk, "Dtpqrt", newElimination(r, z, ax, ya))
 }
@@ -48,12 +48,12 @@ func AppendRows(bk blskernel.Backend, r, z, ax, ya *mat.Dense) error {
 // so that RᵀR = R1ᵀR1 + R2ᵀR2 and Rᵀz = R1ᵀz1 + R2ᵀz2. The residual sum of squares is the sum for the
 // two parts plus the sum of squares of rest. Only one of the two parts may carry a ridge.
 //
-// R1 and R2 are k×k upper triangular, z1 and z2 are k×c, and may be nil or empty for c = 0.
+// R1 and R2 are k×k upper triangular matrices. z1 and z2 are k×c, and may be nil or empty for c = 0.
 // MergeTriangles neither reads nor writes r1 and r2 below their diagonals, and does not change r2. The
 // rules of AppendRows apply to overlap, signs, errors (positions are counted in [R1 z1; R2 z2]), panics
-// and workspace. It takes 2k³/3 + 2ck² flops, a third to a half as many as AppendRows for R2, since row
-// i of R2 keeps its i leading zeros until it is eliminated. (PLASMA: dttqrt, dttmqr; LAPACK: dtpqrt
-// with l = n; the step of TSQR in Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci. Comput. 34, 2012.)
+// and workspace. It takes 2k³/3 + 2ck² flops, a third to a half of those of AppendRows for k rows: row
+// i of R2 keeps its i leading zeros until its turn. (PLASMA: dttqrt, dttmqr; LAPACK: dtpqrt with l = n;
+// the step of TSQR in Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci. Comput. 34, 2012.)
 func MergeTriangles(bk blskernel.Backend, r1, z1, r2, z2 *mat.Dense) error {
 	k, _ := r1.Dims()
 	rows, _ := r2.Dims()
@@ -63,7 +63,7 @@ func MergeTriangles(bk blskernel.Backend, r1, z1, r2, z2 *mat.Dense) error {
 	return eliminate(bk, "Dttqrt", e)
 }
 
-// newElimination checks the shapes of [r z; b y] and returns the elimination of b.
+// newElimination checks the shapes of [r z; b y] and returns the elimination that zeroes b.
 func newElimination(r, z, b, y *mat.Dense) *qr.Tpqrt {
 	e := &qr.Tpqrt{R: r.RawMatrix(), Z: rawOrNone(z), B: rawOrNone(b), Y: rawOrNone(y)}
 	k, q := e.R.Rows, e.B.Rows

@@ -31,8 +31,8 @@ func checkShape(ok bool) { require(ok, gonummat.ErrShape) }
 
 func checkSquare(rows, cols int) { require(rows == cols, gonummat.ErrSquare) }
 
-// shapeSolution gives an empty dst the size r×c. It panics unless fits, whether b has the right shape,
-// is true. It panics if dst has another size, or overlaps b without being the same matrix.
+// shapeSolution gives an empty dst the size r×c. It panics if fits, which tells whether b has the right
+// shape, is false. It also panics if dst has another size, or overlaps b without being the same matrix.
 func shapeSolution(dst, b *mat.Dense, fits bool, r, c int) {
 	checkShape(fits)
 	block.Reuse(dst, r, c, solveAliased, b.RawMatrix())
@@ -40,8 +40,8 @@ func shapeSolution(dst, b *mat.Dense, fits bool, r, c int) {
 	require(block.Same(x, y) || !block.Overlap(x, y), solveAliased)
 }
 
-// checkFinite returns an *ElementError of the given kind for the first element of g, or of its triangle
-// ul, that is NaN or infinite; ul is blas.All for all of g.
+// checkFinite returns an *ElementError of the given kind for the first NaN or infinity in the triangle
+// ul of g, or in all of g if ul is blas.All. It returns nil if there is none.
 func checkFinite(bk blskernel.Backend, routine string, ul blas.Uplo, g blas64.General, kind error) error {
 	return elementError(routine, factor.NotFinite(factor.On(bk), ul, g.Rows, g.Cols, blockOf(g)), kind)
 }
@@ -51,8 +51,8 @@ func checkFinitePacked(bk blskernel.Backend, routine string, n int, ap []float64
 	return elementError(routine, factor.NotFinite(factor.On(bk), blas.Upper, n, n, block.Packed(n, ap, 0, 0)), kind)
 }
 
-// checkTriangle returns an error if the upper triangle of the n×n u holds NaN or an infinity, or has a
-// zero on its diagonal.
+// checkTriangle returns an error if the upper triangle of the n×n matrix u holds NaN or an infinity, or
+// has a zero on its diagonal.
 func checkTriangle(routine string, n int, u block.Matrix) error {
 	element, pivot := factor.CheckTriangle(n, u)
 	if element != nil {

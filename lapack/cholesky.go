@@ -49,20 +49,21 @@ func (c *Cholesky) FactorizeInPlace(a *mat.SymPacked) error {
 	})
 }
 
-// SolveTo computes the n×m X with A X = B for the n×m b and writes it to dst, in 2n²m flops. See
-// Solving in the package comment. (LAPACK: dpptrs.)
+// SolveTo computes the solution X of A X = B, where B is the n×m matrix b, and writes X to dst, in 2n²m
+// flops. See Solving in the package comment. (LAPACK: dpptrs.)
 func (c *Cholesky) SolveTo(dst, b *mat.Dense) error {
 	return c.solveTo(c.MaxCondition, blas.Left, dst, b)
 }
 
-// SolveRowsTo computes the m×n X with X A = B for the m×n b and writes it to dst, in 2n²m flops: every
-// row of b is a right-hand side, and nothing is transposed. See Solving in the package comment.
+// SolveRowsTo computes the solution X of X A = B, where B is the m×n matrix b, and writes X to dst, in
+// 2n²m flops. Every row of b is a right-hand side, and nothing is transposed. See Solving in the
+// package comment.
 func (c *Cholesky) SolveRowsTo(dst, b *mat.Dense) error {
 	return c.solveTo(c.MaxCondition, blas.Right, dst, b)
 }
 
-// SolveVecTo computes the x with A x = b and writes it to dst, as SolveTo does for a matrix of one
-// column. b may be any Vector, and may overlap dst.
+// SolveVecTo computes the solution x of A x = b and writes it to dst, like SolveTo for a single column.
+// b may be any Vector, and may overlap dst.
 func (c *Cholesky) SolveVecTo(dst *gonummat.VecDense, b gonummat.Vector) error {
 	c.mustHold()
 	return solveVecTo(dst, c.n, b, c.SolveTo)
@@ -79,9 +80,9 @@ func (c *Cholesky) InverseTo(dst *mat.SymPacked) error { return c.inverseTo(c.Ma
 func (c *Cholesky) InverseInPlace() (*mat.SymPacked, error) { return c.inverseInPlace(c.MaxCondition) }
 
 // LogDet returns log(det A) and the sign of det A, which is 1; det A itself often overflows or
-// underflows. log is exact for a matrix within the backward error of A, except for a rounding error of
-// at most about (n + |log|)u, u = 2⁻⁵³. The backward error changes log by about n u cond(A). LogDet
-// takes O(n) time, and returns 0, 1 for n = 0.
+// underflows. Two errors affect log. The backward error of the factorization changes it by about n u
+// cond(A), and rounding changes it by at most about (n + |log|)u, where u = 2⁻⁵³. LogDet takes O(n)
+// time, and returns 0, 1 for n = 0.
 func (c *Cholesky) LogDet() (log, sign float64) {
 	c.mustHold()
 	p := unitProduct()

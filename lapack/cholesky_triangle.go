@@ -9,16 +9,16 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// SolveUTo computes the n×m X = U⁻¹B, or X = U⁻ᵀB if trans is set, for the n×m b and writes it to dst,
-// in n²m flops. SolveTo does both solves: A⁻¹B = U⁻¹(U⁻ᵀB). U⁻ᵀB gives quadratic forms without
-// cancellation: bᵀA⁻¹b = ‖U⁻ᵀb‖². See Solving in the package comment. (LAPACK: dtptrs.)
+// SolveUTo writes X = U⁻¹B, or X = U⁻ᵀB if trans is set, to dst, in n²m flops. B is the n×m matrix b.
+// SolveTo does both solves: A⁻¹B = U⁻¹(U⁻ᵀB). U⁻ᵀB gives quadratic forms without cancellation: bᵀA⁻¹b =
+// ‖U⁻ᵀb‖². See Solving in the package comment. (LAPACK: dtptrs.)
 func (c *Cholesky) SolveUTo(dst, b *mat.Dense, trans bool) error {
 	return c.solveU(blas.Left, dst, b, trans)
 }
 
-// SolveURowsTo computes the m×n X = B U⁻¹, or X = B U⁻ᵀ if trans is set, for the m×n b and writes it to
-// dst, in n²m flops: every row of b is a right-hand side. It is SolveUTo for the transposes, with the
-// opposite value of trans. See Solving in the package comment.
+// SolveURowsTo writes X = B U⁻¹, or X = B U⁻ᵀ if trans is set, to dst, in n²m flops. B is the m×n
+// matrix b, with a right-hand side in each row. SolveUTo does the same to Bᵀ with the opposite value of
+// trans. See Solving in the package comment.
 func (c *Cholesky) SolveURowsTo(dst, b *mat.Dense, trans bool) error {
 	return c.solveU(blas.Right, dst, b, trans)
 }
@@ -31,10 +31,10 @@ func (c *Cholesky) solveU(side blas.Side, dst, b *mat.Dense, trans bool) error {
 	return solveTo(c.backend, "Dtptrs", side, c.n, dst, b, solve)
 }
 
-// SolveUTriangle overwrites the lower triangle L of the n×n l with U⁻ᵀL, which is also lower
-// triangular. It neither reads nor writes l above its diagonal. It takes n³/3 flops, a third of what
-// SolveUTo takes for n right-hand sides, and a workspace of about 128n numbers and the buffers of the
-// backend; a backend without products of packed blocks takes 400n more.
+// SolveUTriangle overwrites the lower triangle L of the n×n matrix l with U⁻ᵀL, which is also lower
+// triangular. It neither reads nor writes l above its diagonal. It takes n³/3 flops, a third as many as
+// SolveUTo with n right-hand sides. The workspace is about 128n numbers and the buffers of the backend;
+// a backend without products of packed blocks takes 400n more.
 //
 // The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; l
 // is then unchanged. The error matches ErrOverflow if the result overflows; the triangle then holds the
@@ -44,8 +44,8 @@ func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
 	return c.onTriangle("Dttrsm", blas.Lower, l, factor.Ttrsm)
 }
 
-// MulUTriangle overwrites the upper triangle R of the n×n r with U R, which is also upper triangular.
-// It neither reads nor writes r below its diagonal. Flops, workspace and panics are as for
+// MulUTriangle overwrites the upper triangle R of the n×n matrix r with U R, which is also upper
+// triangular. It neither reads nor writes r below its diagonal. Flops, workspace and panics are as for
 // SolveUTriangle.
 //
 // The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; r
@@ -57,7 +57,7 @@ func (c *Cholesky) MulUTriangle(r *mat.Dense) error {
 }
 
 // onTriangle implements SolveUTriangle and MulUTriangle: it reports the routine to the backend, checks
-// the triangle ul of x, and calls do to overwrite that triangle.
+// the triangle ul of x, calls do to overwrite that triangle, and checks the result.
 func (c *Cholesky) onTriangle(routine string, ul blas.Uplo, x *mat.Dense, do func(bk factor.Backend, base, n int, u, x block.Matrix)) error {
 	c.mustHold()
 	raw := x.RawMatrix()

@@ -24,14 +24,14 @@ type factored struct {
 func (f *factored) mustHold() { require(f.rcond != nil, notFactorized) }
 
 // RCond returns the estimated reciprocal condition number 1/(‖A‖₁ ‖A⁻¹‖₁), between 0 and 1, and 1 for
-// order zero. The first call, or the first solve that needs it, estimates it in about 10n² flops, and
-// the factorization keeps it. The estimate of ‖A⁻¹‖₁ is a lower bound: up to rounding, the result is at
-// least the true reciprocal condition number and rarely more than three times it. The result is 0 if
-// ‖A‖₁ overflows.
+// order zero. The first call, or the first solve that needs it, computes the estimate in about 10n²
+// flops and keeps it. The estimate of ‖A⁻¹‖₁ is a lower bound: up to rounding, the result is at least
+// the true reciprocal condition number and rarely more than three times it. The result is 0 if ‖A‖₁
+// overflows.
 //
 // For QR, RCond is the value for R, and 0 if R has a zero on its diagonal. A and R have the same
-// condition number in the 2-norm, which is within a factor of k of 1/RCond. For LeastSquares, RCond is
-// the value for the leading r×r triangle of R. (LAPACK: dppcon, dspcon, dgecon, dtrcon.)
+// condition number in the 2-norm, and 1/RCond is within a factor of k of that number. For LeastSquares,
+// RCond is the value for the leading r×r triangle of R. (LAPACK: dppcon, dspcon, dgecon, dtrcon.)
 func (f *factored) RCond() float64 {
 	f.mustHold()
 	return f.rcond()
@@ -105,7 +105,7 @@ func rcondTriangle(bk blskernel.Backend, n int, u block.Matrix) float64 {
 // overflow only at the end. An earlier infinity would turn other elements into NaN.
 const tiny = 0x1p-1000
 
-// upscale returns a power of four s with s² anorm about 1, or 1 if anorm >= tiny; s² may overflow.
+// upscale returns a power of four s with s²·anorm about 1, or 1 if anorm >= tiny; s² may overflow.
 func upscale(anorm float64) float64 {
 	if !(anorm < tiny) {
 		return 1

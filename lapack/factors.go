@@ -8,8 +8,8 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// permutation returns p, in dst or in new storage if dst is nil: exchanging rows k and swap[k] for k =
-// 0, 1, ... moves row i to row p[i].
+// permutation writes p to dst, or to new storage if dst is nil, and returns it. Exchanging rows k and
+// swap[k] for k = 0, 1, ... moves row i of n rows to row p[i]; no swaps give the identity.
 func permutation(dst []int, n int, swap []int) []int {
 	if dst == nil {
 		dst = make([]int, n)
@@ -24,7 +24,8 @@ func permutation(dst []int, n int, swap []int) []int {
 	return dst
 }
 
-// triangleTo copies the triangle kind of the n×n a to dst, with ones on the diagonal if unit is set.
+// triangleTo copies the triangle kind of the n×n matrix a to dst, with ones on the diagonal if unit is
+// set. An empty dst gets the right size.
 func triangleTo(dst *gonummat.TriDense, kind gonummat.TriKind, n int, a block.Matrix, unit bool) {
 	if dst.IsEmpty() {
 		if n == 0 {

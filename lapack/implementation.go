@@ -35,9 +35,9 @@ import (
 //	Dsyev                           eigenvalues and eigenvectors of symmetric matrices
 //
 // Arguments, results and panics are as for gonum's routines. The routines run on Backend regardless of
-// blas64. Small matrices go to gonum's own routines on blas64, which are faster there. This covers
-// orders below a limit of 14 to 128 and, in the QR and LQ routines, fewer than 2500 to 10,000 elements
-// or few reflections. Dgesvd uses gonum's routine only if the largest |element| is between 2⁻⁴⁰⁰ and
+// blas64. Small matrices go to gonum's own routines on blas64, which are faster there. Depending on the
+// routine, small means an order below 14 to 128 or, for QR and LQ, few reflections or fewer than 2500
+// to 10,000 elements. Dgesvd uses gonum's routine only if the largest |element| is between 2⁻⁴⁰⁰ and
 // 2⁴⁰⁰, and no element is NaN. Dsyev and Dgeev use plain loops for n < 32. All other routines are
 // gonum's.
 //
@@ -72,10 +72,10 @@ func (impl Implementation) announce(name string, m, n, nrhs int) factor.Backend 
 	return factor.On(backend.Begin(impl.Backend, backend.Routine{Name: name, M: m, N: n, NRHS: nrhs}))
 }
 
-// Bad arguments go to gonum's routine, which panics.
+// The methods below pass bad arguments on to gonum's routine, which panics.
 
-// unwritten calls a routine of gonum that writes to work before it has checked all of its arguments. If
-// the routine panics, work is unchanged.
+// unwritten calls routine with a copy of work and copies the result back: some of gonum's routines
+// write to work before they have checked all arguments. If routine panics, work is unchanged.
 func unwritten(work []float64, routine func(work []float64)) {
 	x := slices.Clone(work)
 	routine(x)
@@ -108,7 +108,7 @@ func singular(diag blas.Diag, n int, a []float64, lda int) bool {
 	return false
 }
 
-// Dpotrf overwrites the triangle ul of the symmetric n×n A with its Cholesky factor, A = UᵀU or
+// Dpotrf overwrites the triangle ul of the symmetric n×n matrix A with its Cholesky factor, A = UᵀU or
 // A = L Lᵀ, in n³/3 flops. It does not touch the other triangle. It returns false if A is not positive
 // definite to working precision, or a pivot is not finite; the factor is then incomplete.
 func (impl Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
@@ -135,8 +135,8 @@ func (impl Implementation) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok
 	return true
 }
 
-// Dpotrs overwrites the n×nrhs B with the solution X of A X = B, in 2n²·nrhs flops, using the factor
-// that Dpotrf left in the triangle ul of a.
+// Dpotrs overwrites the n×nrhs matrix B with the solution X of A X = B, in 2n²·nrhs flops, using the
+// factor that Dpotrf left in the triangle ul of a.
 func (impl Implementation) Dpotrs(ul blas.Uplo, n, nrhs int, a []float64, lda int, b []float64, ldb int) {
 	if nrhs <= 0 || !isUplo(ul) || !holds(a, n, n, lda) || !holds(b, n, nrhs, ldb) {
 		impl.Implementation.Dpotrs(ul, n, nrhs, a, lda, b, ldb)
@@ -146,10 +146,10 @@ func (impl Implementation) Dpotrs(ul blas.Uplo, n, nrhs int, a []float64, lda in
 	cholesky.Potrs(bk, blas.Left, ul, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
 }
 
-// Dgetrf overwrites the m×n A = P L U with U on and above the diagonal and, below it, L without its
-// diagonal of ones. Row i was exchanged with row ipiv[i], counted from 0, for i = 0, 1, ..., k-1, where
-// k = min(m, n). Dgetrf takes 2n³/3 flops for m = n, and allocates at most 48(m+23) numbers. It returns
-// false if U has a zero on its diagonal; the factorization is still complete.
+// Dgetrf overwrites the m×n matrix A = P L U with U on and above the diagonal and, below it, L without
+// its diagonal of ones. Row i was exchanged with row ipiv[i], counted from 0, for i = 0, 1, ..., k-1,
+// where k = min(m, n). Dgetrf takes 2n³/3 flops for m = n, and allocates at most 48(m+23) numbers. It
+// returns false if U has a zero on its diagonal; the factorization is still complete.
 func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (ok bool) {
 	if min(m, n) < minGetrf || !holds(a, m, n, lda) || len(ipiv) != min(m, n) {
 		return impl.Implementation.Dgetrf(m, n, a, lda, ipiv)
@@ -159,8 +159,8 @@ func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (o
 	return !singular(blas.NonUnit, min(m, n), a, lda)
 }
 
-// Dgetri overwrites Dgetrf's factors of an n×n A with A⁻¹, in 4n³/3 flops. It returns false, and leaves
-// a unchanged, if U has a zero on its diagonal.
+// Dgetri overwrites Dgetrf's factors of an n×n matrix A with A⁻¹, in 4n³/3 flops. It returns false, and
+// leaves a unchanged, if U has a zero on its diagonal.
 //
 // work, of at least max(1, n) elements, is the workspace; on return work[0] is its optimal length.
 func (impl Implementation) Dgetri(n int, a []float64, lda int, ipiv []int, work []float64, lwork int) (ok bool) {
@@ -181,8 +181,8 @@ func (impl Implementation) Dgetri(n int, a []float64, lda int, ipiv []int, work 
 	return true
 }
 
-// Dgetrs overwrites the n×nrhs B with the solution X of op(A) X = B, in 2n²·nrhs flops, using Dgetrf's
-// factors of an n×n A. op(A) is A if t is blas.NoTrans and Aᵀ otherwise.
+// Dgetrs overwrites the n×nrhs matrix B with the solution X of op(A) X = B, in 2n²·nrhs flops, using
+// Dgetrf's factors of an n×n matrix A. op(A) is A if t is blas.NoTrans and Aᵀ otherwise.
 func (impl Implementation) Dgetrs(t blas.Transpose, n, nrhs int, a []float64, lda int, ipiv []int, b []float64, ldb int) {
 	op, ok := isTranspose(t)
 	if !ok || nrhs <= 0 || !holds(a, n, n, lda) || !holds(b, n, nrhs, ldb) || len(ipiv) != n {
@@ -193,9 +193,9 @@ func (impl Implementation) Dgetrs(t blas.Transpose, n, nrhs int, a []float64, ld
 	lu.Getrs(bk, blas.Left, op, n, nrhs, block.Dense(a, lda), ipiv, false, true, block.Dense(b, ldb))
 }
 
-// Dtrtri overwrites the triangular n×n T, the triangle ul of a, with T⁻¹, in n³/3 flops. It does not
-// touch the other triangle, nor the diagonal if diag is blas.Unit. It returns false, and leaves a
-// unchanged, if T has a zero on its diagonal.
+// Dtrtri overwrites the n×n triangular matrix T in the triangle ul of a with T⁻¹, in n³/3 flops. It
+// does not touch the other triangle, nor the diagonal if diag is blas.Unit. It returns false, and
+// leaves a unchanged, if T has a zero on its diagonal.
 func (impl Implementation) Dtrtri(ul blas.Uplo, diag blas.Diag, n int, a []float64, lda int) (ok bool) {
 	if n < minInverse || !isUplo(ul) || !isDiag(diag) || !holds(a, n, n, lda) {
 		return impl.Implementation.Dtrtri(ul, diag, n, a, lda)
@@ -208,9 +208,9 @@ func (impl Implementation) Dtrtri(ul blas.Uplo, diag blas.Diag, n int, a []float
 	return true
 }
 
-// Dtrtrs overwrites the n×nrhs B with op(T)⁻¹B, in n²·nrhs flops. T is the triangle ul of a, with ones
-// on its diagonal if diag is blas.Unit; op is as in Dgetrs. It returns false, and leaves B unchanged,
-// if T has a zero on its diagonal.
+// Dtrtrs overwrites the n×nrhs matrix B with op(T)⁻¹B, in n²·nrhs flops. T is the triangle ul of a,
+// with ones on its diagonal if diag is blas.Unit; op is as in Dgetrs. It returns false, and leaves B
+// unchanged, if T has a zero on its diagonal.
 func (impl Implementation) Dtrtrs(ul blas.Uplo, t blas.Transpose, diag blas.Diag, n, nrhs int, a []float64, lda int, b []float64, ldb int) (ok bool) {
 	op, ok := isTranspose(t)
 	if !ok || nrhs <= 0 || !isUplo(ul) || !isDiag(diag) || !holds(a, n, n, lda) || !holds(b, n, nrhs, ldb) {

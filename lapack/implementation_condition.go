@@ -13,13 +13,15 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// Dgecon returns an estimate of 1/(‖A‖ ‖A⁻¹‖) from Dgetrf's factors of the n×n A and anorm = ‖A‖. The
-// norm is the 1-norm for lapack.MaxColumnSum and the infinity norm for lapack.MaxRowSum. The estimate
-// of ‖A⁻¹‖ is a lower bound and rarely less than a third of ‖A⁻¹‖. Dgecon takes about 10n² flops.
+// Dgecon returns an estimate of 1/(‖A‖ ‖A⁻¹‖) from Dgetrf's factors of the n×n matrix A and anorm =
+// ‖A‖. The norm is the 1-norm for lapack.MaxColumnSum and the infinity norm for lapack.MaxRowSum. The
+// estimate of ‖A⁻¹‖ is a lower bound and rarely less than a third of ‖A⁻¹‖. Dgecon takes about 10n²
+// flops.
 //
-// It returns 1 for n = 0, NaN if anorm is NaN, and 0 if A is singular, anorm is 0 or infinite, or a
-// solution is not finite, because the condition number is beyond 2⁹⁶⁰ or the factors are not finite.
-// work has at least 4n elements and iwork at least n; neither is used. (LAPACK: dgecon, dlacn2.)
+// It returns 1 for n = 0, NaN if anorm is NaN, and 0 if A is singular or anorm is 0 or infinite. It
+// also returns 0 if a solution is not finite: the condition number is then beyond 2⁹⁶⁰, or the factors
+// are not finite. work has at least 4n elements and iwork at least n; neither is used. (LAPACK:
+// dgecon.)
 func (impl Implementation) Dgecon(norm gonumlapack.MatrixNorm, n int, a []float64, lda int, anorm float64, work []float64, iwork []int) float64 {
 	if norm != gonumlapack.MaxColumnSum && norm != gonumlapack.MaxRowSum || anorm < 0 || !holds(a, n, n, lda) || len(work) < 4*n || len(iwork) < n {
 		return impl.Implementation.Dgecon(norm, n, a, lda, anorm, work, iwork)
@@ -43,8 +45,9 @@ func (impl Implementation) Dpocon(ul blas.Uplo, n int, a []float64, lda int, ano
 	})
 }
 
-// Dtrcon is Dgecon for the triangle ul of a, whose norm it computes, in about 6n² flops. work has at
-// least 3n elements, of which the first n may be overwritten. (LAPACK: dtrcon.)
+// Dtrcon is Dgecon for the triangle ul of a, with ones on the diagonal if diag is blas.Unit. It also
+// computes the norm, and takes about 6n² flops. work has at least 3n elements; the first n may be
+// overwritten. (LAPACK: dtrcon.)
 func (impl Implementation) Dtrcon(norm gonumlapack.MatrixNorm, ul blas.Uplo, diag blas.Diag, n int, a []float64, lda int, work []float64, iwork []int) float64 {
 	if norm != gonumlapack.MaxColumnSum && norm != gonumlapack.MaxRowSum || !isUplo(ul) || !isDiag(diag) || !holds(a, n, n, lda) || len(work) < 3*n || len(iwork) < n {
 		return impl.Implementation.Dtrcon(norm, ul, diag, n, a, lda, work, iwork)
@@ -56,7 +59,8 @@ func (impl Implementation) Dtrcon(norm gonumlapack.MatrixNorm, ul blas.Uplo, dia
 	})
 }
 
-// rcondNorm is condition.Con for either norm, since ‖A⁻¹‖∞ = ‖A⁻ᵀ‖₁. It returns NaN if anorm is NaN.
+// rcondNorm is condition.Con for the given norm, or NaN if anorm is NaN. For the infinity norm it
+// inverts the argument trans of solve, since ‖A⁻¹‖∞ = ‖A⁻ᵀ‖₁.
 func rcondNorm(norm gonumlapack.MatrixNorm, n int, anorm float64, solve func(x block.Matrix, trans bool)) float64 {
 	if math.IsNaN(anorm) {
 		return anorm

@@ -18,11 +18,11 @@ const (
 	maxSingle     = 32
 )
 
-// Dgeqrf overwrites the m×n A = Q R with R on and above the diagonal and the k = min(m, n) reflections
-// of Q below it. Q = H₀ H₁ ..., where Hᵢ = I - tau[i] v vᵀ and column i holds v, with an implied one on
-// the diagonal. It takes 2n²(m - n/3) flops for m >= n, and a workspace of at most 64(3m+n+16) + 65k
-// numbers; work has at least max(1, n) elements. NaN and infinities, and columns whose norm overflows,
-// give NaN or infinities in R and tau.
+// Dgeqrf overwrites the m×n matrix A = Q R with R on and above the diagonal and the k = min(m, n)
+// reflections of Q below it. Q = H₀ H₁ ..., where Hᵢ = I - tau[i] v vᵀ and column i holds v, with an
+// implied one on the diagonal. It takes 2n²(m - n/3) flops for m >= n, and a workspace of at most
+// 64(3m+n+16) + 65k numbers; work has at least max(1, n) elements. NaN and infinities, and columns
+// whose norm overflows, give NaN or infinities in R and tau.
 func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []float64, lwork int) {
 	k := min(m, n)
 	if k < minReflectors || !holds(a, m, n, lda) || m*n < minElements || lwork < n || len(work) < lwork || len(tau) != k {
@@ -34,12 +34,12 @@ func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []fl
 	work[0] = float64(n)
 }
 
-// Dgeqp3 factors the m×n A with column pivoting, A P = Q R. It overwrites A with R and the reflections
-// of Q, as Dgeqrf does. Each step takes the remaining column that is longest after removal of its
-// components along the earlier columns. On entry jpvt[j] is -1 for a free column, or any index from 0
-// to n-1 for a column to move to the front; on return column j of A P is column jpvt[j] of A. It takes
-// 4mnk - 2(m+n)k² + 4k³/3 flops for k = min(m, n), and a workspace of 32(m+n+17) + 2n numbers; work has
-// at least 3n+1 elements.
+// Dgeqp3 factors the m×n matrix A with column pivoting, A P = Q R. It overwrites A with R and the
+// reflections of Q, as Dgeqrf does. Each step takes the remaining column that is longest after removal
+// of its components along the earlier columns. On entry jpvt[j] is -1 for a free column, or any index
+// from 0 to n-1 for a column to move to the front; on return column j of A P is column jpvt[j] of A. It
+// takes 4mnk - 2(m+n)k² + 4k³/3 flops for k = min(m, n), and a workspace of 32(m+n+17) + 2n numbers;
+// work has at least 3n+1 elements.
 func (impl Implementation) Dgeqp3(m, n int, a []float64, lda int, jpvt []int, tau, work []float64, lwork int) {
 	k := min(m, n)
 	if k < minReflectors || m*n < minElements || !holds(a, m, n, lda) || lwork < 3*n+1 || len(work) < lwork || len(tau) < k ||
@@ -63,9 +63,9 @@ func (impl Implementation) Dgeqp3(m, n int, a []float64, lda int, jpvt []int, ta
 	work[0] = float64(3*n + 1)
 }
 
-// Dgelqf overwrites the m×n A = L Q with L on and below the diagonal and the k = min(m, n) reflections
-// of Q above it. Row i holds the v of Hᵢ, and Q = ... H₁ H₀. Results (up to rounding), flops and
-// workspace are as for Dgeqrf of Aᵀ; work has at least max(1, m) elements.
+// Dgelqf overwrites the m×n matrix A = L Q with L on and below the diagonal and the k = min(m, n)
+// reflections of Q above it. Row i holds the v of Hᵢ, and Q = ... H₁ H₀. Results (up to rounding),
+// flops and workspace are as for Dgeqrf of Aᵀ; work has at least max(1, m) elements.
 func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []float64, lwork int) {
 	k := min(m, n)
 	if k < minReflectors || !holds(a, m, n, lda) || m*n < minElements || lwork < m || len(work) < lwork || len(tau) < k {
@@ -77,10 +77,10 @@ func (impl Implementation) Dgelqf(m, n int, a []float64, lda int, tau, work []fl
 	work[0] = float64(m)
 }
 
-// Dorgqr overwrites the m×n a with the first n columns of Q, where 0 <= k <= n <= m. On entry the first
-// k columns hold the reflections of Q below the diagonal, as Dgeqrf left them, and tau holds their
-// scalar factors. It takes 4mnk - 2(m+n)k² + 4k³/3 flops, or 2n²(m - n/3) for k = n, and a workspace of
-// 64(m+n+65) numbers; work has at least max(1, n) elements.
+// Dorgqr overwrites the m×n matrix a with the first n columns of Q, where 0 <= k <= n <= m. On entry
+// the first k columns hold the reflections of Q below the diagonal, as Dgeqrf left them, and tau holds
+// their scalar factors. It takes 4mnk - 2(m+n)k² + 4k³/3 flops, or 2n²(m - n/3) for k = n, and a
+// workspace of 64(m+n+65) numbers; work has at least max(1, n) elements.
 func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
 	if k < minReflectors || k > n || n > m || m*n < minOrgqr || lwork < n || len(work) < lwork || !holds(a, m, n, lda) || len(tau) != k {
 		impl.Implementation.Dorgqr(m, n, k, a, lda, tau, work, lwork)
@@ -91,8 +91,9 @@ func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work [
 	work[0] = float64(n)
 }
 
-// Dorglq overwrites the m×n a, whose first k rows hold Dgelqf's reflections, with the first m rows of
-// Q, where 0 <= k <= m <= n. It is Dorgqr for the transpose; work has at least max(1, m) elements.
+// Dorglq overwrites the m×n matrix a, whose first k rows hold Dgelqf's reflections, with the first m
+// rows of Q; 0 <= k <= m <= n. It is Dorgqr for the transpose, with at least max(1, m) elements in
+// work.
 func (impl Implementation) Dorglq(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
 	if k < minReflectors || k > m || m > n || !holds(a, m, n, lda) || m*n < minElements || lwork < m || len(work) < lwork || len(tau) < k {
 		impl.Implementation.Dorglq(m, n, k, a, lda, tau, work, lwork)
@@ -103,11 +104,11 @@ func (impl Implementation) Dorglq(m, n, k int, a []float64, lda int, tau, work [
 	work[0] = float64(m)
 }
 
-// Dormqr overwrites the m×n C with op(Q) C if side is blas.Left, or with C op(Q) if it is blas.Right. Q
-// is the product of the k reflections that Dgeqrf left in tau and in a, which has m or n rows. op(Q) is
-// Q if trans is blas.NoTrans and Qᵀ if it is blas.Trans. It takes n(4mk - 2k²) flops on the left, and a
-// workspace of at most 64(m+n+65) numbers; work has at least max(1, n) elements on the left, max(1, m)
-// on the right.
+// Dormqr overwrites the m×n matrix C with op(Q) C if side is blas.Left, or with C op(Q) if it is
+// blas.Right. Q is the product of the k reflections that Dgeqrf left in tau and in a, which has m or n
+// rows. op(Q) is Q if trans is blas.NoTrans and Qᵀ if it is blas.Trans. It takes n(4mk - 2k²) flops on
+// the left, and a workspace of at most 64(m+n+65) numbers; work has at least max(1, n) elements on the
+// left, max(1, m) on the right.
 func (impl Implementation) Dormqr(side blas.Side, trans blas.Transpose, m, n, k int, a []float64, lda int, tau, c []float64, ldc int, work []float64, lwork int) {
 	nq, nw, ok := sides(side, trans, m, n, k)
 	if !ok || !holds(a, nq, k, lda) || len(tau) != k || !holds(c, m, n, ldc) || lwork < nw || len(work) < lwork {
@@ -132,8 +133,8 @@ func (impl Implementation) Dormlq(side blas.Side, trans blas.Transpose, m, n, k 
 	work[0] = float64(nw)
 }
 
-// sides returns the order of the Q that Dormqr applies to an m×n C, and the other dimension of C. ok
-// reports whether the arguments are valid and the problem is large enough for this package's routines.
+// sides returns nq, the order of the Q that Dormqr applies to the m×n C, and nw, the other dimension of
+// C. ok reports whether the arguments are valid and the problem is large enough for this package.
 func sides(side blas.Side, trans blas.Transpose, m, n, k int) (nq, nw int, ok bool) {
 	switch side {
 	case blas.Left:
@@ -151,10 +152,10 @@ func sides(side blas.Side, trans blas.Transpose, m, n, k int) (nq, nw int, ok bo
 // entry and X on return. If X has fewer rows than B, the squares of the elements below X sum to ‖op(A)
 // X - B‖², unless numbers beyond 2⁹⁷⁰ or below 2⁻⁹⁷⁰ made Dgels scale A or B.
 //
-// Dgels overwrites A with the result of Dgeqrf or, for m < n, Dgelqf, in as many flops, and needs
-// 64·nrhs more numbers of workspace. It returns false, with b undefined, if the triangle has a zero on
-// its diagonal. For A = 0 it returns true and X = 0. work has at least k + max(k, nrhs) elements, where
-// k = min(m, n).
+// Dgels overwrites A with the result of Dgeqrf or, for m < n, of Dgelqf. That step takes as many flops
+// as Dgeqrf or Dgelqf; the workspace is 64·nrhs numbers larger. It returns false, with b undefined, if
+// the triangle has a zero on its diagonal. For A = 0 it returns true and X = 0. work has at least k +
+// max(k, nrhs) elements, where k = min(m, n).
 func (impl Implementation) Dgels(trans blas.Transpose, m, n, nrhs int, a []float64, lda int, b []float64, ldb int, work []float64, lwork int) bool {
 	t, ok := isTranspose(trans)
 	k := min(m, n)

@@ -10,13 +10,13 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// Dgeev computes the eigenvalues wr + i·wi of the n×n A, which it overwrites. If jobvl and jobvr ask
-// for them, it writes the left and right eigenvectors, of norm 1, to the columns of the n×n vl and vr:
-// u^H A = λ u^H and A v = λ v. In a complex pair the eigenvalue with the positive imaginary part comes
-// first. The first column then holds the real part of its vector and the second the imaginary part; the
-// largest component is real. Dgeev takes about 25n³ flops with one kind of vectors, 10n³ without, and a
-// workspace of about n² numbers, 2n² with left vectors; work has at least max(1, 4n) elements, or
-// max(1, 3n) without vectors.
+// Dgeev computes the eigenvalues wr + i·wi of the n×n matrix A, which it overwrites. If jobvl and jobvr
+// ask for them, it writes the left and right eigenvectors, of norm 1, to the columns of the n×n
+// matrices vl and vr: u^H A = λ u^H and A v = λ v. In a complex pair the eigenvalue with the positive
+// imaginary part comes first. The first column then holds the real part of its vector and the second
+// the imaginary part; the largest component is real. Dgeev takes about 25n³ flops with one kind of
+// vectors, 10n³ without, and a workspace of about n² numbers, 2n² with left vectors; work has at least
+// max(1, 4n) elements, or max(1, 3n) without vectors.
 //
 // It returns 0 on success. Otherwise there are no vectors, and it returns the index after the last
 // eigenvalue that did not converge: n if A holds NaN or an infinity.
@@ -49,7 +49,7 @@ func (impl Implementation) Dgeev(jobvl gonumlapack.LeftEVJob, jobvr gonumlapack.
 	return first
 }
 
-// Dsyev writes the eigenvalues of the symmetric n×n A to w[:n], in ascending order. It reads the
+// Dsyev writes the eigenvalues of the symmetric n×n matrix A to w[:n], in ascending order. It reads the
 // triangle ul of a. For jobz = lapack.EVCompute it overwrites all of a with orthonormal eigenvectors,
 // column j for w[j]; for lapack.EVNone it leaves a unchanged. The sign of a vector is arbitrary.
 //
@@ -80,13 +80,14 @@ func (impl Implementation) Dsyev(jobz gonumlapack.EVJob, ul blas.Uplo, n int, a 
 	return ok
 }
 
-// Dgesvd computes the singular value decomposition A = U Σ Vᵀ of the m×n A and overwrites a. For m = n
-// it takes 8n³/3 flops, and at most about 20n³/3 more for the vectors, which are computed by divide and
-// conquer, as in LAPACK's dgesdd. s receives the min(m, n) values in descending order. Each value is as
-// accurate as the bidiagonal matrix allows. If there are at least 20 values, they are the same with and
-// without vectors. jobU and jobVT select what is written to u and vt: for lapack.SVDAll the m×m U and
-// the n×n Vᵀ, for lapack.SVDStore the first min(m, n) columns of U and rows of Vᵀ, for lapack.SVDNone
-// nothing. Like gonum's routine, it does not support lapack.SVDOverwrite.
+// Dgesvd computes the singular value decomposition A = U Σ Vᵀ of the m×n matrix A and overwrites a. For
+// m = n it takes 8n³/3 flops, and at most about 20n³/3 more for the vectors, which are computed by
+// divide and conquer, as in LAPACK's dgesdd. s receives the min(m, n) values in descending order. Each
+// value is as accurate as the bidiagonal matrix allows. If there are at least 20 values, they are the
+// same with and without vectors. jobU and jobVT select what is written to u and vt: all of the m×m U
+// and the n×n Vᵀ for lapack.SVDAll, the first min(m, n) columns of U and rows of Vᵀ for
+// lapack.SVDStore, nothing for lapack.SVDNone. Like gonum's routine, it does not support
+// lapack.SVDOverwrite.
 //
 // It returns false and sets the values to NaN if an element of A is NaN or infinite, or if the values
 // do not converge; u and vt are then undefined. It allocates about two matrices of the size of A; with
@@ -111,7 +112,7 @@ func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []
 		return ok
 	}
 	gonums := 1 < k && k < minGesvd
-	if gonums { // gonum's iterations do not keep these promises for larger and smaller numbers
+	if gonums { // outside this range gonum's iterations are less accurate or fail
 		size := impl.Dlange(gonumlapack.MaxAbs, m, n, a, lda, nil)
 		gonums = 0x1p-400 <= size && size <= 0x1p400
 	}
@@ -124,8 +125,8 @@ func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []
 	return ok
 }
 
-// vectors returns the vectors that job asks for, all n, the first k or none, to be stored in x. It
-// reports whether job is valid.
+// vectors returns where to store the vectors that job asks for: x, with rows ldx apart, and their
+// number, n, k or 0. ok reports whether job is valid.
 func vectors(job gonumlapack.SVDJob, n, k int, x []float64, ldx int) (v svd.Vectors, ok bool) {
 	v.X = block.Dense(x, ldx)
 	switch job {

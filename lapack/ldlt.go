@@ -55,15 +55,15 @@ func (f *LDLT) FactorizeInPlace(a *mat.SymPacked) error {
 	})
 }
 
-// SolveTo computes the X with A X = B in 2n²m flops: see Cholesky.SolveTo. (LAPACK: dsptrs.)
+// SolveTo computes the solution X of A X = B in 2n²m flops: see Cholesky.SolveTo. (LAPACK: dsptrs.)
 func (f *LDLT) SolveTo(dst, b *mat.Dense) error { return f.solveTo(f.MaxCondition, blas.Left, dst, b) }
 
-// SolveRowsTo computes the X with X A = B in 2n²m flops: see Cholesky.SolveRowsTo.
+// SolveRowsTo computes the solution X of X A = B in 2n²m flops: see Cholesky.SolveRowsTo.
 func (f *LDLT) SolveRowsTo(dst, b *mat.Dense) error {
 	return f.solveTo(f.MaxCondition, blas.Right, dst, b)
 }
 
-// SolveVecTo computes the x with A x = b: see Cholesky.SolveVecTo.
+// SolveVecTo computes the solution x of A x = b: see Cholesky.SolveVecTo.
 func (f *LDLT) SolveVecTo(dst *gonummat.VecDense, b gonummat.Vector) error {
 	f.mustHold()
 	return solveVecTo(dst, f.n, b, f.SolveTo)

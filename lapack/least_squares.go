@@ -20,15 +20,15 @@ import (
 //
 // where Q and Z are orthogonal, T is triangular of order r and P is a permutation. It comes from a QR
 // factorization with column pivoting, A P = Q R, and an RZ factorization of the first r rows of R.
-// SolveTo returns the least squares solution of least norm. LeastSquares takes about twice the time of
+// SolveTo computes the least squares solution of least norm. LeastSquares takes about twice the time of
 // QR, which suffices if the columns are independent. The zero value is empty and ready for Factorize.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type LeastSquares struct {
 	Backend blskernel.Backend // for the next Factorize; nil stands for blskernel.Default()
 
-	// Tolerance decides the rank in the next Factorize, which is the number of diagonal elements of
-	// R before the first with |r_ii| <= Tolerance |r_00|. 0 stands for max(l, k) 2⁻⁵².
+	// Tolerance determines the rank in the next Factorize: the number of diagonal elements of R
+	// before the first with |r_ii| <= Tolerance |r_00|. 0 stands for max(l, k) 2⁻⁵².
 	Tolerance float64
 
 	factored
@@ -45,10 +45,10 @@ func (f *LeastSquares) Reset() { *f = LeastSquares{Backend: f.Backend, Tolerance
 // Factorize decomposes a copy of a, in 4lkm - 2(l+k)m² + 4m³/3 flops for m = min(l, k), and
 // 2r²(k - r/3) more if the rank r is below k.
 //
-// Each pivot is the remaining column of largest norm, so |r_ii| does not increase with i. It is seldom
-// far above the singular value σ_i (Golub and Van Loan, Matrix Computations, fourth edition, section
-// 5.5). The rank found depends on the scale of the columns: a column whose norm is below Tolerance
-// times the largest counts as zero.
+// Each pivot is the remaining column of largest norm, so |r_ii| does not increase with i. |r_ii| is
+// seldom far above the singular value σ_i (Golub and Van Loan, Matrix Computations, fourth edition,
+// section 5.5). The rank found depends on the scale of the columns: a column whose norm is below
+// Tolerance times the largest counts as zero.
 //
 // The error is an *ElementError that matches ErrNotFinite if a holds NaN or an infinity. (LAPACK:
 // dgelsy with dgeqp3, except that dgelsy decides the rank by estimates of singular values.)
@@ -58,7 +58,7 @@ func (f *LeastSquares) Factorize(a *mat.Dense) error {
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see Storage in the
 // package comment. The workspace is at most 100(l + k) numbers. If the rank r is below k, the receiver
-// keeps rk more.
+// keeps another rk numbers.
 func (f *LeastSquares) FactorizeInPlace(a *mat.Dense) error {
 	const routine = "Dgeqp3"
 	f.Reset()
@@ -77,7 +77,7 @@ func (f *LeastSquares) FactorizeInPlace(a *mat.Dense) error {
 	return nil
 }
 
-// Rank returns the rank r of A.
+// Rank returns the rank r of A that Factorize found.
 func (f *LeastSquares) Rank() int {
 	f.mustHold()
 	return f.f.Rank
@@ -95,10 +95,10 @@ func (f *LeastSquares) Pivots(dst []int) []int {
 	return dst
 }
 
-// SolveTo computes the k×c X of least Frobenius norm that minimizes ‖A X - B‖ in each column, for the
-// l×c b, and writes it to dst: X = A⁺B, where A has the rank r found by Factorize. It gives an empty
-// dst the right size. If l = k, dst may be b. It takes c(4lr - r²) flops, c(4kr - 2r²) more if r < k,
-// and a workspace of c·max(l, k) + 64(l + k + c) numbers.
+// SolveTo computes the k×c matrix X = A⁺B, where B is the l×c matrix b, and writes it to dst. If A has
+// the rank r that Factorize found, X is the matrix of least norm that minimizes ‖A X - B‖ in each
+// column. It gives an empty dst the right size. If l = k, dst may be b. It takes c(4lr - r²) flops,
+// c(4kr - 2r²) more if r < k, and a workspace of c·max(l, k) + 64(l + k + c) numbers.
 //
 // The error matches ErrNotFinite if b holds NaN or an infinity; dst is then unchanged apart from its
 // size. The error matches ErrOverflow if X overflows; dst then holds the computed values. Dependent

@@ -53,7 +53,7 @@ func (f *LU) Reset() {
 	*f = LU{Backend: f.Backend, MaxCondition: f.MaxCondition, base: f.base, nb: f.nb}
 }
 
-// maxGrowth is the growth above which solutions are refined; growth of 1e5 costs five of 16 digits.
+// maxGrowth is the growth above which solutions are refined; a growth of 1e5 costs five of 16 digits.
 const maxGrowth = 1e5
 
 // Factorize factors a copy of a as P A = L U, in 2n³/3 flops.
@@ -130,8 +130,8 @@ func (f *LU) Growth() float64 {
 	return f.growth
 }
 
-// grown returns a *GrowthError if elements have grown and A was not kept. It also does so if backward,
-// the backward error that refinement has left, is above maxGrowth u.
+// grown returns a *GrowthError if the growth is above maxGrowth and A was not kept. It also does so if
+// backward, the backward error that refinement has left, is above maxGrowth u.
 func (f *LU) grown(routine string, backward float64) error {
 	if f.growth > maxGrowth && f.original.Data == nil || backward > maxGrowth*condition.Roundoff {
 		return &GrowthError{Routine: routine, Growth: f.growth}
@@ -139,15 +139,15 @@ func (f *LU) grown(routine string, backward float64) error {
 	return nil
 }
 
-// SolveTo computes the n×m X with A X = B for the n×m b and writes it to dst, in 2n²m flops. See
-// Solving in the package comment. (LAPACK: dgetrs.)
+// SolveTo computes the solution X of A X = B, where B is the n×m matrix b, and writes X to dst, in 2n²m
+// flops. See Solving in the package comment. (LAPACK: dgetrs.)
 func (f *LU) SolveTo(dst, b *mat.Dense) error { return f.solveTo(blas.Left, blas.NoTrans, dst, b) }
 
 // SolveTransTo is SolveTo for AᵀX = B. (LAPACK: dgetrs.)
 func (f *LU) SolveTransTo(dst, b *mat.Dense) error { return f.solveTo(blas.Left, blas.Trans, dst, b) }
 
-// SolveRowsTo computes the X with X A = B in 2n²m flops: see Cholesky.SolveRowsTo. Every row of b is a
-// right-hand side of the system with Aᵀ.
+// SolveRowsTo computes the solution X of X A = B in 2n²m flops: see Cholesky.SolveRowsTo. Every row of
+// b is a right-hand side of the system with Aᵀ.
 func (f *LU) SolveRowsTo(dst, b *mat.Dense) error {
 	return f.solveTo(blas.Right, blas.NoTrans, dst, b)
 }
@@ -162,14 +162,14 @@ func (f *LU) solveTo(side blas.Side, t blas.Transpose, dst, b *mat.Dense) error 
 	return cmp.Or(checkCondition(routine, f.MaxCondition, f.rcond), f.grown(routine, backward))
 }
 
-// getrs returns the solver for op(A), which is Aᵀ if t is blas.Trans, without refinement.
+// getrs returns a solver without refinement for op(A), which is Aᵀ if t is blas.Trans and A otherwise.
 func (f *LU) getrs(t blas.Transpose) solver {
 	return func(bk factor.Backend, side blas.Side, nrhs int, x block.Matrix) {
 		lu.Getrs(bk, side, t, f.Dim(), nrhs, blockOf(f.lu), f.swap, f.transposed(), false, x)
 	}
 }
 
-// solver returns the solver for op(A), as in getrs. If A was kept, the solver refines each solution and
+// solver returns a solver for op(A), as getrs does. If A was kept, the solver refines each solution and
 // raises backward to the largest backward error left.
 func (f *LU) solver(t blas.Transpose, backward *float64) solver {
 	solve := f.getrs(t)
@@ -271,8 +271,9 @@ func (f *LU) LogDet() (log, sign float64) {
 	return p.log()
 }
 
-// LTo copies the lower triangular L of P A Q = L U to dst and returns it. L has a unit diagonal, unless
-// a library factored the transpose (see LU); then U has one. See Factors in the package comment.
+// LTo copies the lower triangular L of P A Q = L U to dst and returns dst. Q is the identity and L has
+// a unit diagonal. If a library factored the transpose (see LU), P is the identity and U has a unit
+// diagonal. See Factors in the package comment.
 func (f *LU) LTo(dst *gonummat.TriDense) *gonummat.TriDense {
 	f.mustHold()
 	triangleTo(dst, gonummat.Lower, f.Dim(), blockOf(f.lu), !f.transposed())
@@ -302,8 +303,8 @@ func (f *LU) pivots(dst []int, exchanged bool) []int {
 	return permutation(dst, f.Dim(), swap)
 }
 
-// SolveVecTo computes the x with A x = b, or Aᵀx = b if trans is set, and writes it to dst, as SolveTo
-// does for a matrix of one column. b may be any Vector, and may overlap dst.
+// SolveVecTo computes the solution x of A x = b, or of Aᵀx = b if trans is set, and writes it to dst,
+// like SolveTo for a single column. b may be any Vector, and may overlap dst.
 func (f *LU) SolveVecTo(dst *gonummat.VecDense, trans bool, b gonummat.Vector) error {
 	f.mustHold()
 	if trans {

@@ -123,9 +123,9 @@ func (f *QR) RTo(dst *mat.Dense) {
 	block.CopyUpper(blockOf(raw), blockOf(f.qr), k)
 }
 
-// SolveTo computes the k×c X that minimizes ‖A X - B‖ in each column, for the l×c b, and writes it to
-// dst: X = R⁻¹ (QᵀB)₁..ₖ. It gives an empty dst the right size. If l = k, dst may be b. It takes
-// c(4lk - k²) flops, and a workspace of l(c + 64) + 64c numbers.
+// SolveTo computes the k×c matrix X = R⁻¹ (QᵀB)₁..ₖ, which minimizes ‖A X - B‖ in each column, and
+// writes it to dst. B is the l×c matrix b. It gives an empty dst the right size. If l = k, dst may be
+// b. It takes c(4lk - k²) flops, and a workspace of l(c + 64) + 64c numbers.
 //
 // The error matches ErrNotFinite if b holds NaN or an infinity. It is a *PivotError that matches
 // ErrSingular if R has a zero on its diagonal, so that A does not have full column rank. In both cases
@@ -167,9 +167,9 @@ func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	return checkCondition("Dtrtrs", f.MaxCondition, f.rcond)
 }
 
-// QTo writes the l×k Q, the first k columns of the product of the reflections, to dst, in 2k²(l - k/3)
-// flops and with a workspace of 64(l + k) numbers. It gives an empty dst the right size, and panics
-// with mat.ErrShape if dst has another size. (LAPACK: dorgqr.)
+// QTo writes the l×k matrix Q, the first k columns of the product of the reflections, to dst, in 2k²(l
+// - k/3) flops and with a workspace of 64(l + k) numbers. It gives an empty dst the right size, and
+// panics with mat.ErrShape if dst has another size. (LAPACK: dorgqr.)
 func (f *QR) QTo(dst *mat.Dense) {
 	f.mustHold()
 	l, k := f.Dims()
@@ -185,8 +185,8 @@ func (f *QR) QInPlace() *mat.Dense {
 	return q
 }
 
-// QInPlaceContext is like QInPlace but stops once ctx is done, as FactorizeInPlaceContext does. The
-// receiver is then empty, as it is after a FactorizeInPlaceContext that was stopped.
+// QInPlaceContext is like QInPlace but stops once ctx is done and then returns an error, like
+// FactorizeInPlaceContext. It empties the receiver in either case.
 func (f *QR) QInPlaceContext(ctx context.Context) (*mat.Dense, error) {
 	f.mustHold()
 	a := f.qr

@@ -29,18 +29,18 @@ type ErrorBounds struct {
 	// is +Inf if the residual, or |A||x| + |b|, overflows.
 	Backward []float64
 
-	// Forward is an estimated bound on max_i |x - x*|_i / max_i |x|_i, for the exact solution x*,
+	// Forward is an estimated bound on max_i |x - x*|_i / max_i |x|_i for the exact solution x*:
 	//
 	//	‖ |A⁻¹| (|r| + (n+1) u (|A||x| + |b|)) ‖∞ / ‖x‖∞,   r = b - A x as computed, u = 2⁻⁵³,
 	//
-	// whose second term covers the rounding errors of r (Higham, section 7.7; Arioli, Demmel and
+	// The second term covers the rounding errors of r (Higham, section 7.7; Arioli, Demmel and
 	// Duff, SIAM J. Matrix Anal. Appl. 10, 1989). Unlike eps/RCond it does not grow when rows of A
 	// are badly scaled. The estimate is rarely below a third of the norm; the bound is ten or more
 	// times the error. It is +Inf if it overflows, or if x = 0 and b is not zero.
 	Forward []float64
 }
 
-// Refine improves the n×c x, a solution of A X = B from SolveTo, by one step of iterative refinement,
+// Refine improves the n×c solution x of A X = B from SolveTo by one step of iterative refinement,
 //
 //	R = B - A X,   X = X + A⁻¹R,
 //
@@ -82,7 +82,7 @@ func (f *LU) Refine(x, a, b *mat.Dense) (ErrorBounds, error) {
 }
 
 // refine implements both Refine methods: it reports the routine to the backend, checks the arguments,
-// and refines x. a is the storage of A, in the form that the check for overlaps takes.
+// and refines x. r holds A and its solver; a is the storage of A, for the check for overlaps.
 func refine(b0 blskernel.Backend, routine string, r condition.Gerfs, x *mat.Dense, a blas64.General, b *mat.Dense) (ErrorBounds, error) {
 	rows, nrhs := b.Dims()
 	xr, xc := x.Dims()

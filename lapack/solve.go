@@ -14,15 +14,16 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// A solver overwrites the n×c x with A⁻¹x if side is blas.Left, or the c×n x with x A⁻¹ otherwise.
+// A solver overwrites x with A⁻¹x if side is blas.Left, where x is n×c, and with x A⁻¹ otherwise, where
+// x is c×n.
 type solver func(bk factor.Backend, side blas.Side, c int, x block.Matrix)
 
 // rowPanel is the number of right-hand sides, stored as rows, that are solved together: few enough to
 // stay in the cache between two triangular solves, but enough to amortize reading the triangle.
 const rowPanel = 1024
 
-// system returns the order n and the number of right-hand sides that the shape of b implies. They are
-// the columns of b if side is blas.Left, and its rows otherwise.
+// system returns the order n and the number of right-hand sides that the shape of b implies. The
+// right-hand sides are the columns of b if side is blas.Left, and its rows otherwise.
 func system(side blas.Side, b *mat.Dense) (n, nrhs int) {
 	n, nrhs = b.Dims()
 	if side == blas.Right {

@@ -12,22 +12,23 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// SolveTriangular overwrites the n×m B in dst with X = op(R)⁻¹B, where R is the upper triangle of the
-// n×n r; op(R) is Rᵀ if trans is set and R otherwise. It does not read r below its diagonal. bk may be
-// nil for the default. It takes n²m flops and no workspace.
+// SolveTriangular overwrites the n×m matrix B in dst with X = op(R)⁻¹B, where R is the upper triangle
+// of the n×n matrix r; op(R) is Rᵀ if trans is set and R otherwise. It does not read r below its
+// diagonal. bk may be nil for the default. It takes n²m flops and no workspace.
 //
 // The error matches ErrNotFinite if dst or R holds NaN or an infinity. It is a *PivotError that matches
-// ErrSingular if R's diagonal has a zero. In both cases dst is unchanged. The error matches ErrOverflow
-// if X overflows; dst then holds the computed values. SolveTriangular panics with mat.ErrShape if
-// shapes do not fit, and with a string if dst overlaps r. (LAPACK: dtrtrs; BLAS: dtrsm.)
+// ErrSingular if R has a zero on its diagonal. In both cases dst is unchanged. The error matches
+// ErrOverflow if X overflows; dst then holds the computed values. SolveTriangular panics with
+// mat.ErrShape if shapes do not fit, and with a string if dst overlaps r. (LAPACK: dtrtrs; BLAS:
+// dtrsm.)
 func SolveTriangular(bk blskernel.Backend, dst, r *mat.Dense, trans bool) error {
 	return solveTriangular(bk, blas.Left, dst, r, trans)
 }
 
-// SolveTriangularRows overwrites the m×n B in dst with X = B op(R)⁻¹ for the upper triangle R of the
-// n×n r. Every row of B is a right-hand side, and nothing is transposed. With Q and R of a QR
-// factorization and trans set, it turns Q into Q R⁻ᵀ, the transposed pseudoinverse. All else is as in
-// SolveTriangular.
+// SolveTriangularRows overwrites the m×n matrix B in dst with X = B op(R)⁻¹ for the upper triangle R of
+// the n×n matrix r. Every row of B is a right-hand side, and nothing is transposed. With Q and R of a
+// QR factorization and trans set, it turns Q into Q R⁻ᵀ, the transposed pseudoinverse. All else is as
+// in SolveTriangular.
 func SolveTriangularRows(bk blskernel.Backend, dst, r *mat.Dense, trans bool) error {
 	return solveTriangular(bk, blas.Right, dst, r, trans)
 }
@@ -46,11 +47,11 @@ func solveTriangular(bk blskernel.Backend, side blas.Side, dst, r *mat.Dense, tr
 	})
 }
 
-// InvertTriangle overwrites the upper triangle R of the n×n r with R⁻¹, which is also upper triangular.
-// It neither reads nor writes r below its diagonal. bk may be nil for the default. It takes n³/3 flops
-// and no workspace. The left residual of the computed inverse X is small: |X R - I| <= c n u |X| |R|
-// for a small c (Higham, Accuracy and Stability of Numerical Algorithms, section 14.2.1). To multiply
-// R⁻¹ by at most n/3 columns, SolveTriangular is as cheap and more accurate.
+// InvertTriangle overwrites the upper triangle R of the n×n matrix r with R⁻¹, which is also upper
+// triangular. It neither reads nor writes r below its diagonal. bk may be nil for the default. It takes
+// n³/3 flops and no workspace. The left residual of the computed inverse X is small: |X R - I| <= c n u
+// |X| |R| for a small c (Higham, Accuracy and Stability of Numerical Algorithms, section 14.2.1). To
+// multiply R⁻¹ by at most n/3 columns, SolveTriangular is as cheap and more accurate.
 //
 // The error matches ErrNotFinite if R holds NaN or an infinity. It is a *PivotError that matches
 // ErrSingular if R has a zero on its diagonal. In both cases r is unchanged. The error matches
@@ -79,8 +80,8 @@ func InvertTriangle(bk blskernel.Backend, r *mat.Dense) error {
 }
 
 // RCondTriangle returns the estimated reciprocal condition number 1/(‖R‖₁ ‖R⁻¹‖₁) of the upper triangle
-// R of the n×n r, and 1 for n = 0; see Cholesky.RCond. It is 0 if R has a zero on its diagonal, or
-// holds NaN or an infinity. It does not read r below its diagonal. bk may be nil for the default. It
+// R of the n×n matrix r, and 1 for n = 0; see Cholesky.RCond. It is 0 if R has a zero on its diagonal,
+// or holds NaN or an infinity. It does not read r below its diagonal. bk may be nil for the default. It
 // takes about 5n² flops. RCondTriangle panics with mat.ErrSquare if r is not square. (LAPACK: dtrcon.)
 func RCondTriangle(bk blskernel.Backend, r *mat.Dense) float64 {
 	n, cols := r.Dims()

@@ -12,13 +12,13 @@ type Ops interface {
 	BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b Matrix, beta float64, c Matrix)
 
 	// BlockSyrk computes the upper triangle of an n×n diagonal block C: C + alpha·A·diag(d)·Aᵀ for
-	// an n×k A if t is blas.NoTrans, and C + alpha·Aᵀ·diag(d)·A for a k×n A otherwise. A nil d
-	// stands for diag(d) = I.
+	// an n×k matrix A if t is blas.NoTrans, and C + alpha·Aᵀ·diag(d)·A for a k×n matrix A
+	// otherwise. A nil d stands for diag(d) = I.
 	BlockSyrk(t blas.Transpose, n, k int, alpha float64, a Matrix, d []float64, c Matrix)
 
-	// BlockTrsm solves op(A)·X = alpha·B for an m×m A if s is blas.Left, and X·op(A) = alpha·B for
-	// an n×n A if s is blas.Right. It reads the triangle ul of A, upper if A is packed, without the
-	// diagonal if d is blas.Unit. X overwrites the m×n B.
+	// BlockTrsm solves op(A)·X = alpha·B for an m×m matrix A if s is blas.Left, and X·op(A) =
+	// alpha·B for an n×n matrix A if s is blas.Right. It reads the triangle ul of A, upper if A is
+	// packed, without the diagonal if d is blas.Unit. X overwrites the m×n matrix B.
 	BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b Matrix)
 
 	Vectors

@@ -58,7 +58,7 @@ func Unit(x []float64, i int) {
 	x[i] = 1
 }
 
-// Identity sets the n×n a to the identity.
+// Identity sets the n×n matrix a to the identity.
 func Identity(n int, a block.Matrix) {
 	for i := range n {
 		Unit(a.Elements(i, 0, n), i)
@@ -83,8 +83,8 @@ func (bk Backend) Gemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b b
 }
 
 // Syrk adds alpha A Aᵀ (A is n×k) if t is blas.NoTrans, and alpha AᵀA (A is k×n) otherwise, to the
-// triangle ul of the n×n C. A packed C is upper. Dense operands go to Dsyrk, which in OpenBLAS is
-// faster than products of blocks.
+// triangle ul of the n×n matrix C. A packed C is upper. Dense operands go to Dsyrk, which in OpenBLAS
+// is faster than products of blocks.
 func (bk Backend) Syrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a, c block.Matrix) {
 	if a.Packed || c.Packed {
 		bk.BlockSyrk(t, n, k, alpha, a, nil, c)
@@ -93,7 +93,7 @@ func (bk Backend) Syrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, 
 	bk.Dsyrk(ul, t, n, k, alpha, a.X, a.Ld, 1, c.X, c.Ld)
 }
 
-// Trmm computes B = alpha op(A) B or, if side is Right, B = alpha B op(A), for an m×n B and the
+// Trmm computes B = alpha op(A) B or, if side is Right, B = alpha B op(A), for an m×n matrix B and the
 // triangle ul of A. A and B must be dense.
 func (bk Backend) Trmm(side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
 	bk.Dtrmm(side, ul, t, diag, m, n, alpha, a.X, a.Ld, b.X, b.Ld)

@@ -26,7 +26,7 @@ type Pivot struct {
 func (p *Pivot) Singular() bool { return IsFinite(p.Value) }
 
 // NotFinite returns the first element, row by row, that is NaN or infinite in the triangle ul of the
-// rows×cols a; blas.All stands for all of a. It returns nil if there is none.
+// rows×cols matrix a; blas.All stands for all of a. It returns nil if there is none.
 func NotFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) *Element {
 	const worthThreads = 1 << 13
 	if rows*cols >= worthThreads {
@@ -61,9 +61,9 @@ func NotFiniteInRow(i, from int, row []float64) *Element {
 	return nil
 }
 
-// CheckTriangle checks the upper triangle of the n×n u row by row. For the first bad row it returns the
-// first non-finite element or, if there is none, the zero on the diagonal. It returns nil, nil if there
-// is no bad row.
+// CheckTriangle checks the upper triangle of the n×n matrix u row by row. For the first bad row it
+// returns the first non-finite element or, if there is none, the zero on the diagonal. It returns nil,
+// nil if there is no bad row.
 func CheckTriangle(n int, u block.Matrix) (*Element, *Pivot) {
 	for i := range n {
 		row := u.Elements(i, i, n)

@@ -12,8 +12,9 @@ import (
 // part of a row is one page.
 const sumWidth = 512
 
-// Lange returns the 1-norm of the dense rows×cols a and the largest magnitude of its elements. The norm
-// is NaN or infinite if an element is, or if a sum overflows. With a NaN, the magnitude is undefined.
+// Lange returns the 1-norm of the dense rows×cols matrix a and the largest magnitude of its elements.
+// The norm is NaN or infinite if an element is, or if a sum overflows. With a NaN, the magnitude is
+// undefined.
 func Lange(bk Backend, rows, cols int, a block.Matrix) (norm, size float64) {
 	strips := (cols + sumWidth - 1) / sumWidth
 	norms, sizes := make([]float64, strips), make([]float64, strips)
@@ -26,7 +27,7 @@ func Lange(bk Backend, rows, cols int, a block.Matrix) (norm, size float64) {
 	return largest(norms), largest(sizes)
 }
 
-// Largest returns the largest magnitude in the triangle ul of the n×n a, or in all of a if ul is
+// Largest returns the largest magnitude in the triangle ul of the n×n matrix a, or in all of a if ul is
 // blas.All. The elements must be finite.
 func Largest(bk Backend, ul blas.Uplo, n int, a block.Matrix) float64 {
 	sizes := make([]float64, n)
@@ -64,8 +65,8 @@ func langeStrip(bk Backend, rows, cols int, a block.Matrix) (norm, size float64)
 	return largest(sums[:cols]), size
 }
 
-// Lansy returns the 1-norm of the symmetric matrix in the upper triangle of the n×n a. The norm is not
-// finite if an element is not, or if a sum overflows.
+// Lansy returns the 1-norm of the symmetric matrix in the upper triangle of the n×n matrix a. The norm
+// is not finite if an element is not, or if a sum overflows.
 func Lansy(bk Backend, n int, a block.Matrix) float64 {
 	sums := make([]float64, n)
 	for i := range n {
@@ -76,7 +77,7 @@ func Lansy(bk Backend, n int, a block.Matrix) float64 {
 	return largest(sums)
 }
 
-// Lantr returns the 1-norm of the upper triangle of the n×n u.
+// Lantr returns the 1-norm of the upper triangle of the n×n matrix u.
 func Lantr(n int, u block.Matrix) float64 {
 	sums := make([]float64, n)
 	for i := range n {

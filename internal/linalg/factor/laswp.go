@@ -63,8 +63,9 @@ func Exchange(p, q []float64) {
 	}
 }
 
-// Lapmt exchanges columns k and swap[k] of the m×n x, for k = 0, 1, ...: it multiplies x by Laswp's Pᵀ
-// from the right. If back is set, k descends, and P replaces Pᵀ. Lapmt takes about 1 ns per element.
+// Lapmt exchanges columns k and swap[k] of the m×n matrix x, for k = 0, 1, ...: it multiplies x by
+// Laswp's Pᵀ from the right. If back is set, k descends, and P replaces Pᵀ. Lapmt takes about 1 ns per
+// element.
 func Lapmt(bk Backend, m int, x block.Matrix, swap []int, back bool) {
 	n := len(swap)
 	source := Indices(n)

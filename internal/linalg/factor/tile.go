@@ -104,8 +104,8 @@ func (t *Tile) SolveSymmetric(n int, x *Tile) {
 	}
 }
 
-// LoadUpper copies the triangle ul of the n×n a to the upper triangle of the dense block w; a lower
-// triangle is transposed.
+// LoadUpper copies the triangle ul of the n×n matrix a to the upper triangle of the dense block w; a
+// lower triangle is transposed.
 func LoadUpper(w block.Matrix, ul blas.Uplo, n int, a block.Matrix) {
 	if ul == blas.Lower {
 		transposeTriangle(ul, n, w, a)

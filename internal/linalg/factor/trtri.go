@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Trtri overwrites the triangle ul of the dense a, which holds an n×n T, with V = T⁻¹. The other
+// Trtri overwrites the triangle ul of the dense a, which holds an n×n matrix T, with V = T⁻¹. The other
 // triangle is neither read nor written; with blas.Unit the diagonal is neither used nor changed. It
 // takes n³/3 flops, by halves. A zero on the diagonal gives infinities or NaN.
 //

@@ -49,8 +49,8 @@ func Ttrmm(bk Backend, base, n int, u, r block.Matrix) {
 	Ttrmm(bk, base, n2, u.Sub(n1, n1), r22)
 }
 
-// trmmLeft computes B = U B for the m×n dense block b and the upper triangle U of the m×m u, in m²n
-// flops. It halves U, so that nearly all of the work is in long products.
+// trmmLeft computes B = U B for the m×n dense block b and the upper triangle U of the m×m matrix u, in
+// m²n flops. It halves U, so that nearly all of the work is in long products.
 func trmmLeft(bk Backend, m, n int, u, b block.Matrix) {
 	if m <= block.Size {
 		w := Acquire()
@@ -71,8 +71,9 @@ func trmmLeft(bk Backend, m, n int, u, b block.Matrix) {
 // productRows is the number of rows that addTriangle copies at a time: enough for a fast Dtrmm.
 const productRows = 256
 
-// addTriangle computes C = C + alpha op(A) T for the dense m×n c, the m×n op(A) and the triangle ul of
-// the dense n×n t, in mn² flops. The product overwrites a copy of op(A), some rows at a time.
+// addTriangle computes C = C + alpha op(A) T for the dense m×n matrix c, the m×n op(A) and the triangle
+// ul of the dense n×n matrix t, in mn² flops. The product overwrites a copy of op(A), some rows at a
+// time.
 func addTriangle(bk Backend, tA blas.Transpose, ul blas.Uplo, m, n int, alpha float64, a, t, c block.Matrix) {
 	panel := min(m, productRows)
 	w := Acquire()

@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Potrf overwrites the triangle ul of the symmetric n×n A with its Cholesky factor: A = UᵀU in the
-// upper triangle, or A = L Lᵀ in the lower one, which must be dense. The other triangle is neither read
-// nor written. Potrf returns -1, or the index of the first pivot that is not positive and finite, which
-// stays on the diagonal. It takes n³/3 flops, by halves down to order base. (LAPACK: dpotrf2.)
+// Potrf overwrites the triangle ul of the symmetric n×n matrix A with its Cholesky factor: A = UᵀU in
+// the upper triangle, or A = L Lᵀ in the lower one, which must be dense. The other triangle is neither
+// read nor written. Potrf returns -1, or the index of the first pivot that is not positive and finite,
+// which stays on the diagonal. It takes n³/3 flops, by halves down to order base. (LAPACK: dpotrf2.)
 func Potrf(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
 	if lib, ok := columnMajor(bk, n, a); ok {
 		return potrfLibrary(lib, ul, n, a)

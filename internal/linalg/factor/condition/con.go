@@ -8,8 +8,8 @@ import (
 	"blskernel/internal/linalg/floats"
 )
 
-// Con estimates 1/(‖A‖₁ ‖A⁻¹‖₁) for an n×n A from anorm = ‖A‖₁ and solve, which overwrites x with A⁻¹x
-// or, if trans is set, with A⁻ᵀx. Con returns 0 if a result of solve is not finite.
+// Con estimates 1/(‖A‖₁ ‖A⁻¹‖₁) for an n×n matrix A from anorm = ‖A‖₁ and solve, which overwrites x
+// with A⁻¹x or, if trans is set, with A⁻ᵀx. Con returns 0 if a result of solve is not finite.
 //
 // norm1 estimates the norm of anorm*A⁻¹, with anorm scaled down by a power of two if it is above 2⁶⁴.
 // The solves multiply elements of A by results; these are then finite for condition numbers up to 2⁹⁶⁰.

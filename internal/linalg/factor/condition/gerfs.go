@@ -19,7 +19,8 @@ type Gerfs struct {
 	N       int
 	A       block.Matrix // all of A, or its upper triangle if packed
 
-	// Solve overwrites the N×c x with A⁻¹x if side is Left, or the c×N x with x A⁻¹ otherwise.
+	// Solve overwrites the N×c matrix x with A⁻¹x if side is Left, or the c×N matrix x with x A⁻¹
+	// otherwise.
 	Solve func(bk factor.Backend, side blas.Side, c int, x block.Matrix)
 
 	largest float64 // the largest magnitude in A

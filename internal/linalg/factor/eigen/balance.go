@@ -15,8 +15,9 @@ type balance struct {
 	columns     []float64 // the squared norms of the columns
 }
 
-// gebal overwrites the n×n a with its balanced form; all elements of a must be below 2⁵⁰⁰ in magnitude.
-// (James, Langou and Lowery, On matrix balancing and eigenvector computation, 2014; LAPACK: dgebal.)
+// gebal overwrites the n×n matrix a with its balanced form; all elements of a must be below 2⁵⁰⁰ in
+// magnitude. (James, Langou and Lowery, On matrix balancing and eigenvector computation, 2014; LAPACK:
+// dgebal.)
 func gebal(bk factor.Backend, w *factor.Workspace, n int, a block.Matrix) balance {
 	b := balance{n: n, ihi: n - 1, scale: w.Take(n), columns: w.Take(n)}
 	for i := range b.scale {

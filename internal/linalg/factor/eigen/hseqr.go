@@ -41,9 +41,9 @@ type multishift struct {
 
 // Hseqr brings rows and columns ilo to ihi of the n×n upper Hessenberg h to real Schur form T = QᵀH Q.
 // The diagonal blocks of T of order 2 are standard: (a b; c a), b c < 0. The rest of h is already
-// triangular. Hseqr writes the eigenvalues to w, and multiplies the zRows×n z by Q from the right. If
-// whole is not set, only the eigenvalues are valid. It returns 0, or the row after the last one with an
-// eigenvalue that did not converge: w is then valid from that row on, and before ilo.
+// triangular. Hseqr writes the eigenvalues to w, and multiplies the zRows×n matrix z by Q from the
+// right. If whole is not set, only the eigenvalues are valid. It returns 0, or the row after the last
+// one with an eigenvalue that did not converge: w is then valid from that row on, and before ilo.
 //
 // T and Q take about 20n³ flops. Sweeps and deflations work in windows on the diagonal, of order twice
 // the number of shifts; the rest is products. (Braman, Byers and Mathias, The Multishift QR Algorithm,

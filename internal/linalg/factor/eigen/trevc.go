@@ -183,8 +183,8 @@ func (u *upper) scale(k, columns int, r, v float64) {
 	}
 }
 
-// powers returns, for each column or pair of columns of the n×n x, the power of two that makes its
-// largest element about 1.
+// powers returns, for each column or pair of columns of the n×n matrix x, the power of two that makes
+// its largest element about 1.
 func powers(n int, x block.Matrix, w []complex128) []float64 {
 	f := make([]float64, n)
 	for i := range n {

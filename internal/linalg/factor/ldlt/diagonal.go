@@ -60,8 +60,8 @@ func (d *Diagonal) Rescaled(s float64) *Diagonal {
 	return &Diagonal{both[:len(d.D)], both[len(d.D):]}
 }
 
-// solve overwrites the n×nrhs x with D⁻¹x. It divides a 2×2 block by its off-diagonal element first, so
-// that no product of two elements overflows. (LAPACK: dsytrs.)
+// solve overwrites the n×nrhs matrix x with D⁻¹x. It divides a 2×2 block by its off-diagonal element
+// first, so that no product of two elements overflows. (LAPACK: dsytrs.)
 func (d *Diagonal) solve(bk factor.Backend, nrhs int, x block.Matrix) {
 	for k := 0; k < len(d.D); k++ {
 		xk := x.Elements(k, 0, nrhs)
@@ -108,7 +108,8 @@ func (d *Diagonal) diagonalize(lambda []float64) []rotation {
 	return all
 }
 
-// addSymmetric adds Z D⁻¹ Zᵀ to the upper triangle of the m×m c, and overwrites the m×n z with Z D⁻¹.
+// addSymmetric adds Z D⁻¹ Zᵀ to the upper triangle of the m×m matrix c, and overwrites the m×n matrix z
+// with Z D⁻¹.
 func (d *Diagonal) addSymmetric(bk factor.Backend, m, n int, z, c block.Matrix) {
 	w := factor.Acquire()
 	defer w.Release()

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A lasyf eliminates the first columns of the symmetric m×m a by rook pivoting. The rows of l are
-// columns of L; each replaces the updated column of the matrix from which it comes. A lasyf does not
-// update a beyond the panel, and moves the columns of a that are still needed instead of exchanging
+// A lasyf eliminates the first columns of the symmetric m×m matrix a by rook pivoting. The rows of l
+// are columns of L; each replaces the updated column of the matrix from which it comes. A lasyf does
+// not update a beyond the panel, and moves the columns of a that are still needed instead of exchanging
 // them. (LAPACK: dlasyf_rk.)
 type lasyf struct {
 	bk    factor.Backend

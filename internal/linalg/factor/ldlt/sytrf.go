@@ -23,7 +23,7 @@ func PanelColumns(n int) int {
 	return 32
 }
 
-// Sytrf overwrites the upper triangle of the symmetric n×n a with the unit upper triangular U of
+// Sytrf overwrites the upper triangle of the symmetric n×n matrix a with the unit upper triangular U of
 // P A Pᵀ = Uᵀ D U. It returns D and swap: P exchanges rows k and swap[k] >= k for k = 0, 1, ... It
 // takes n³/3 flops, in panels of nb columns of L = Uᵀ. It stops at a pivot that is zero or not finite
 // and returns it as bad. (LAPACK: dsytrf_rk, with rook pivoting.)

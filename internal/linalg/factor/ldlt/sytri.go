@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Sytri overwrites the U that Sytrf left in the upper triangle of the n×n a with A⁻¹ = Pᵀ (UᵀDU)⁻¹ P.
-// It takes 2n³/3 flops, by halves down to order base.
+// Sytri overwrites the U that Sytrf left in the upper triangle of the n×n matrix a with A⁻¹ = Pᵀ
+// (UᵀDU)⁻¹ P. It takes 2n³/3 flops, by halves down to order base.
 func Sytri(bk factor.Backend, base, n int, a block.Matrix, d *Diagonal, swap []int) {
 	Inverse(bk, blas.Upper, base, n, a, d)
 	exchangeSymmetric(bk, n, a, swap)

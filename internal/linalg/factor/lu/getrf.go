@@ -31,8 +31,8 @@ func Getrf(bk factor.Backend, base, m, n int, a block.Matrix, swap []int) {
 	}
 }
 
-// BadPivot returns the first diagonal element of the n×n U that is zero or not finite, or nil. After an
-// overflow, a row has an infinity or NaN on its diagonal when it becomes the pivot row.
+// BadPivot returns the first diagonal element of the n×n matrix U that is zero or not finite, or nil.
+// After an overflow, a row has an infinity or NaN on its diagonal when it becomes the pivot row.
 func BadPivot(n int, u block.Matrix) *factor.Pivot {
 	for k := range n {
 		if d := u.X[u.Row(k)+k]; d == 0 || !factor.IsFinite(d) {
@@ -110,8 +110,8 @@ func (f *getrf) update(m, n, j, cols int, a block.Matrix, swap []int) {
 	}
 }
 
-// GetrfLibrary overwrites the n×n a with the factors of P Aᵀ = L U, and swap with P. lib computes them,
-// since it takes the rows of a for columns.
+// GetrfLibrary overwrites the n×n matrix a with the factors of P Aᵀ = L U, and swap with P. lib
+// computes them, since it takes the rows of a for columns.
 func GetrfLibrary(lib backend.ColumnMajorLAPACK, n int, a block.Matrix, swap []int) {
 	ipiv := make([]int32, n)
 	lib.Dgetrf(n, n, a.X, a.Ld, ipiv)

@@ -52,7 +52,8 @@ func Getri(bk factor.Backend, nb, n int, a block.Matrix, swap []int, work []floa
 	factor.Lapmt(bk, n, a, swap, true)
 }
 
-// GetriLibrary overwrites the factors that GetrfLibrary left in the n×n a with A⁻¹; swap holds P.
+// GetriLibrary overwrites the factors that GetrfLibrary left in the n×n matrix a with A⁻¹; swap holds
+// P.
 func GetriLibrary(lib backend.ColumnMajorLAPACK, n int, a block.Matrix, swap []int) {
 	ipiv := make([]int32, n)
 	for k, s := range swap {

@@ -205,8 +205,8 @@ func (f QR) reflections(bk factor.Backend, w *factor.Workspace) func(i int) Refl
 	}
 }
 
-// Ormqr overwrites the M×c X with Q X or, if t is blas.Trans, with QᵀX, in c(4MK - 2K²) flops. If side
-// is blas.Right, it overwrites the c×M X with X Q or X Qᵀ. (LAPACK: dormqr.)
+// Ormqr overwrites the M×c matrix X with Q X or, if t is blas.Trans, with QᵀX, in c(4MK - 2K²) flops.
+// If side is blas.Right, it overwrites the c×M matrix X with X Q or X Qᵀ. (LAPACK: dormqr.)
 func (f QR) Ormqr(bk factor.Backend, side blas.Side, t blas.Transpose, c int, x block.Matrix) {
 	switch {
 	case f.T != nil:

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// geqrt overwrites the m×n A, m >= n, with R and the reflections V; a holds Aᵀ, then Rᵀ and Vᵀ. It
-// overwrites t with the upper triangular T of Q = I - V T Vᵀ. It halves the columns down to base
+// geqrt overwrites the m×n matrix A, m >= n, with R and the reflections V; a holds Aᵀ, then Rᵀ and Vᵀ.
+// It overwrites t with the upper triangular T of Q = I - V T Vᵀ. It halves the columns down to base
 // (Elmroth and Gustavson, IBM J. Res. Dev. 44, 2000; LAPACK: dgeqrt3). Each reflection is a row of a,
 // so products run along long rows. dots has n elements. Unless whole is set, only T's diagonal is
 // defined.

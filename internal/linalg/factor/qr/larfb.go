@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A Reflector is the product H = I - V T Vᵀ of Cols reflections with a Rows×Cols V and an upper
+// A Reflector is the product H = I - V T Vᵀ of Cols reflections with a Rows×Cols matrix V and an upper
 // triangular T. V is dense and stores its ones and the zeros above them, so Dgemm can multiply by it.
 type Reflector struct {
 	Rows, Cols int

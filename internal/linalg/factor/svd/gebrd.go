@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A bidiagonal is a decomposition A = Q B Pᵀ of an m×n A, m >= n. B has d on the diagonal and e above
-// it; Q and P are products of reflections with the scalar factors tauQ and tauP.
+// A bidiagonal is a decomposition A = Q B Pᵀ of an m×n matrix A, m >= n. B has d on the diagonal and e
+// above it; Q and P are products of reflections with the scalar factors tauQ and tauP.
 type bidiagonal struct{ d, e, tauQ, tauP []float64 }
 
 // blockColumns is the number of columns that gebrd reduces before it updates the rest, as in LAPACK.
@@ -35,9 +35,10 @@ type reduction struct {
 	sums        []float64 // of pieces of rows, m numbers each; then fewRows dots for each piece
 }
 
-// gebrd reduces the m×n A, m >= n, to bidiagonal form. w is Aᵀ. Row i of w becomes the reflection of
-// column i of A, including its 1, from element i on; row i+1 of p becomes the reflection of row i of A,
-// from element i+1 on. The elements before these are undefined. An empty p is not written.
+// gebrd reduces the m×n matrix A, m >= n, to bidiagonal form. w is Aᵀ. Row i of w becomes the
+// reflection of column i of A, including its 1, from element i on; row i+1 of p becomes the reflection
+// of row i of A, from element i+1 on. The elements before these are undefined. An empty p is not
+// written.
 //
 // It takes 4n²(m - n/3) flops, half of them in products, which are fast, and half in passes over the
 // rest of A: one per column, where LAPACK takes two. Memory limits the passes, which read

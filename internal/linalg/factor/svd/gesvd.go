@@ -17,9 +17,9 @@ type Vectors struct {
 	X     block.Matrix
 }
 
-// Gesvd computes A = U diag(s) Vᵀ for the dense m×n A, with min(m, n) singular values in descending
-// order, and overwrites A. It returns false, and sets the singular values to NaN, if an element of A is
-// not finite or the iteration does not converge.
+// Gesvd computes A = U diag(s) Vᵀ for the dense m×n matrix A, with min(m, n) singular values in
+// descending order, and overwrites A. It returns false, and sets the singular values to NaN, if an
+// element of A is not finite or the iteration does not converge.
 func Gesvd(bk factor.Backend, m, n int, a block.Matrix, s []float64, u, vt Vectors) bool {
 	if min(m, n) == 0 {
 		return true
@@ -64,7 +64,7 @@ func gesvd(bk factor.Backend, m, n int, a block.Matrix, s []float64, u, vt Vecto
 	return ok
 }
 
-// A problem is the decomposition of an m×n A, m >= n.
+// A problem is the decomposition of an m×n matrix A, m >= n.
 type problem struct {
 	factor.Backend
 	work  *factor.Workspace
