@@ -15,7 +15,7 @@ import (
 // for an m×n matrix A with kL subdiagonals and kU superdiagonals, lda > kL+kU. Row i of the band is
 // a[i*lda:], and element (i,j) is a[i*lda+kL+j-i]. Elements of these rows outside the matrix are not
 // read. If beta = 0, y is not read; if alpha = 0, A and x are not. y must not overlap A or x. Dgbmv
-// reads the band once, with 2 flops for each element.
+// reads the band once and takes 2 flops per element.
 //
 // The error in y[i] is at most γ_{k+2}·(|alpha|·|op(A)|·|x| + |beta|·|y|)[i], where k = kL+kU+1. NaN
 // and infinities in row i of op(A), and in the elements of x that this row multiplies, reach y[i].
@@ -66,7 +66,7 @@ func (r *Routines) Dgbmv(tA blas.Transpose, m, n, kL, kU int, alpha float64, a [
 //
 // for a symmetric n×n matrix A with k subdiagonals and k superdiagonals. a holds the triangle ul as in
 // Dtbmv, lda > k. If beta = 0, y is not read; if alpha = 0, A and x are not. y must not overlap A or x.
-// Dsbmv reads the triangle once, in 2n(2k+1) flops. The error in y[i] is at most
+// Dsbmv reads the triangle once and takes 2n(2k+1) flops. The error in y[i] is at most
 // γ_{2k+4}·(|alpha|·|A|·|x| + |beta|·|y|)[i]. NaN and infinities in row i of A, and in the elements of
 // x that this row multiplies, reach y[i].
 func (r *Routines) Dsbmv(ul blas.Uplo, n, k int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {

@@ -13,13 +13,14 @@ import (
 //	y = alpha*Aᵀ*x + beta*y    if tA = blas.Trans or blas.ConjTrans
 //
 // for an m×n matrix A, row-major, lda >= n. If beta = 0, y is not read; if alpha = 0, A and x are not.
-// y must not overlap A or x. Dgemv reads A once, in 2mn flops.
+// y must not overlap A or x. Dgemv reads A once and takes 2mn flops.
 //
 // The error in y[i] is at most γ_{k+2}·(|alpha|·|op(A)|·|x| + |beta|·|y|)[i], where k is the number of
-// columns of op(A). Element i of A*x is Ddot of row i and x, bit for bit. An element of Aᵀ*x sums its
-// products in the order of the rows. If A has at least 256 rows and 80,000 elements, its rows are cut
-// into at most 16 pieces. The sums of the pieces are added in order. Then it depends on A's shape, but
-// not on other columns. NaN and infinities in row i of op(A) reach y[i]; in x they reach all of y.
+// columns of op(A). Element i of A*x equals Ddot of row i and x, bit for bit. An element of Aᵀ*x sums
+// its products in the order of the rows. If A has at least 256 rows and 80,000 elements, this sum is
+// split into 4 to 16 partial sums, which are added in order. The element then depends on the shape of
+// A, but never on other columns. NaN and infinities in row i of op(A) reach y[i]; in x they reach all
+// of y.
 func (r *Routines) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	if !check.Dgemv(tA, m, n, a, lda, x, incX, y, incY) {
 		return

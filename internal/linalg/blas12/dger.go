@@ -7,7 +7,7 @@ import "blskernel/internal/linalg/check"
 //	A += alpha*x*yᵀ
 //
 // for an m×n matrix A, row-major, lda >= n. If alpha = 0, nothing is read or written. A must not
-// overlap x or y. Dger reads and writes A once, in 2mn flops. Each element takes two or three
+// overlap x or y. Dger reads and writes A once and takes 2mn flops. Each element takes two or three
 // roundings: (alpha*x[i])*y[j] + A[i,j]. NaN and infinities in x[i] reach row i, and in y[j] they reach
 // column j, even if the other factor is zero.
 func (r *Routines) Dger(m, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
@@ -30,9 +30,9 @@ func (r *Routines) Dger(m, n int, alpha float64, x []float64, incX int, y []floa
 	u.release()
 }
 
-// apart is the number of elements from which on goroutines update A row by row. In a smaller A, the
-// kernel's Ger is faster, because rows share loads of y. Beyond the caches, the hardware prefetches one
-// row better than four (18.9 against 9.4 GFLOP/s on Zen 5 with n = 1500).
+// apart is the number of elements of A from which on goroutines update A row by row. For a smaller A,
+// the kernel's Ger is faster, because rows share loads of y. Beyond the caches, the hardware prefetches
+// one row better than four (18.9 against 9.4 GFLOP/s on Zen 5 with n = 1500).
 const apart = 1 << 20
 
 // ger calls the kernel's Ger, or Axpy for each row, on several goroutines if that is worth it.

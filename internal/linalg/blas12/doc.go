@@ -16,7 +16,7 @@
 // # Conventions
 //
 // Arguments, checks, the order of checks and the panic texts are gonum's; matrices are row-major. No
-// check overflows, whatever the sizes, and an illegal flag in Drotm panics.
+// check overflows, whatever the sizes. Unlike gonum's, Drotm panics for an illegal flag.
 //
 //   - beta = 0 overwrites y even where it is NaN; in Dscal, alpha = 0 overwrites x likewise.
 //   - With alpha = 0 the result is beta·y, and A and x are not read, as in the reference BLAS.
@@ -48,13 +48,13 @@
 // into pieces, and one goroutine adds the contributions of the pieces in order. Triangular products
 // and solves, bands and vectors stay on the caller's goroutine.
 //
-// Once buffers exist, a call on a matrix of fewer than 30,000 elements does not allocate. A vector
-// along the rows with an increment other than 1 is copied to a buffer.
+// Once buffers exist, a call on a matrix of fewer than 30,000 elements does not allocate. A vector that
+// runs along the rows is copied to a buffer if its increment is not 1.
 //
 // # What limits the speed
 //
-// No routine uses an element of its largest operand more than twice, so memory limits the speed.
-// Bytes per flop between registers and cache, and from the memory that holds the operands:
+// No routine uses an element of its largest operand more than twice, so memory limits the speed. The
+// columns are bytes per flop between registers and cache, and from the memory of the operands:
 //
 //	             registers                           memory
 //	Dot          8      (two loads, 2 flops)         8

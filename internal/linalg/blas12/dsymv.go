@@ -12,8 +12,8 @@ import (
 //
 // for a symmetric n×n matrix A, row-major, lda >= n, of which it reads the triangle ul. If beta = 0, y
 // is not read; if alpha = 0, A and x are not. y must not overlap A or x. Dsymv reads the triangle once
-// from memory, in 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| + |beta|·|y|)[i].
-// NaN and infinities in row i of A reach y[i], and in x they reach all of y.
+// from memory and takes 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| +
+// |beta|·|y|)[i]. NaN and infinities in row i of A reach y[i], and in x they reach all of y.
 func (r *Routines) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	if !checkSymmetric(ul, n, 0, lda >= max(1, n), incX, incY) {
 		return

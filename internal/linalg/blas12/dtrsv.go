@@ -12,11 +12,11 @@ import (
 //	Aᵀ*y = x    if tA = blas.Trans or blas.ConjTrans
 //
 // for a triangular n×n matrix A, row-major, lda >= n, and writes y to x. It reads the triangle ul of A
-// once, without the diagonal if d is blas.Unit, in n² flops. x must not overlap A. y is the exact
-// solution for a matrix A + E with |E| <= γ_{n+1}·|A|.
+// once, without the diagonal if d is blas.Unit, and takes n² flops. x must not overlap A. y is the
+// exact solution for a matrix A + E with |E| <= γ_{n+1}·|A|.
 //
 // Dtrsv does not check for zeros on the diagonal: they give infinities and NaN, which reach all
-// dependent elements, even through zeros of A.
+// elements that depend on them, even through zeros of A.
 func (r *Routines) Dtrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a []float64, lda int, x []float64, incX int) {
 	if checkTriangular(ul, tA, d, n, 0, lda >= max(1, n), incX) {
 		check.Length(len(a), n, n, lda, check.ShortA)

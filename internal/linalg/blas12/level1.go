@@ -4,8 +4,9 @@ package blas12
 //
 //	sum over i of x[i]*y[i]
 //
-// or 0 if n = 0. The error is at most γ_n·sum |x[i]|·|y[i]|. Ddot reads n elements of each vector, in
-// 2n flops. The order of the sum depends on n alone. NaN, 0·Inf and infinities of both signs give NaN.
+// or 0 if n = 0. The error is at most γ_n·sum |x[i]|·|y[i]|. Ddot reads n elements of each vector and
+// takes 2n flops. The order of the sum depends on n alone. NaN, 0·Inf and infinities of both signs give
+// NaN.
 func (r *Routines) Ddot(n int, x []float64, incX int, y []float64, incY int) float64 {
 	if !checkPair(n, x, incX, y, incY) {
 		return 0
@@ -42,8 +43,8 @@ func dotShort(n int, x []float64, incX int, y []float64, incY int) float64 {
 //	y[i] += alpha*x[i]
 //
 // If alpha = 0, nothing is read or written. y must not overlap x, unless y is x. Daxpy reads n elements
-// of each vector and writes n, in 2n flops. If both increments are 1, the result is rounded once;
-// otherwise the product is rounded, too. NaN and infinities reach the result.
+// of each vector, writes n, and takes 2n flops. If both increments are 1, the result is rounded once;
+// otherwise the product is also rounded. NaN and infinities reach the result.
 func (r *Routines) Daxpy(n int, alpha float64, x []float64, incX int, y []float64, incY int) {
 	if !checkPair(n, x, incX, y, incY) || alpha == 0 {
 		return
@@ -64,8 +65,8 @@ func (r *Routines) Daxpy(n int, alpha float64, x []float64, incX int, y []float6
 //
 //	x[i] *= alpha
 //
-// rounded once. If alpha = 0, it writes zeros without reading x, as gonum does; otherwise NaN in x
-// stays NaN. If incX < 0, it does nothing. It reads and writes n elements, in n flops.
+// with one rounding. If alpha = 0, Dscal writes zeros without reading x, as gonum does; otherwise NaN
+// in x stays NaN. If incX < 0, it does nothing. It reads and writes n elements and takes n flops.
 func (r *Routines) Dscal(n int, alpha float64, x []float64, incX int) {
 	if !checkOne(n, x, incX) {
 		return

@@ -13,8 +13,8 @@ import (
 // or 0 if n = 0 or incX < 0. Dnrm2 overflows or underflows only if the norm does, since it scales x by
 // a power of two if necessary. The error is at most γ_{n+2} times the norm, plus half the smallest
 // subnormal number if the norm is below 2⁻¹⁰²². The result is NaN if an element is NaN, or else +Inf if
-// one is infinite. It takes 2n flops and reads x once, or twice if it scales. For any incX, the sum is
-// Ddot of x and x.
+// one is infinite. Dnrm2 takes 2n flops and reads x once, or twice if it scales. Without scaling, the
+// sum of squares equals Ddot of x and x, for any incX.
 func (r *Routines) Dnrm2(n int, x []float64, incX int) float64 {
 	if !checkOne(n, x, incX) {
 		return 0
@@ -52,8 +52,8 @@ func (r *Routines) scaledSquares(n int, scale float64, x []float64, incX int) fl
 //	sum over i of |x[i]|
 //
 // or 0 if n = 0 or incX < 0. The relative error is at most γ_{n-1}. The result is NaN if an element is
-// NaN, otherwise +Inf if one is infinite. Dasum reads n elements, in n flops. Eight partial sums take
-// the elements in turn; the last n%8 elements are added at the end.
+// NaN, otherwise +Inf if one is infinite. Dasum reads n elements and takes n flops. Eight partial sums
+// take the elements in turn; the last n%8 elements are added at the end.
 func (r *Routines) Dasum(n int, x []float64, incX int) float64 {
 	check.Require(n >= 0, check.NLT0)
 	check.Require(incX != 0, check.ZeroIncX)

@@ -51,8 +51,8 @@ func (t *oneTriangle) distances(i int) (lda, growth int) {
 	return t.step - 1 + t.growth*i, t.growth
 }
 
-// row returns the elements of row i off the diagonal, in columns [from, to), and the column of the
-// first. at is the index of the diagonal element.
+// row returns the off-diagonal elements of row i in columns [from, to), and the column of the first. at
+// is the index in a of the diagonal element of row i.
 func (t *oneTriangle) row(i, at, from, to int) (elements []float64, first int) {
 	if t.ul == blas.Upper {
 		m := min(t.k, to-1-i)
@@ -65,7 +65,8 @@ func (t *oneTriangle) row(i, at, from, to int) (elements []float64, first int) {
 func (t *oneTriangle) elements() int { return block.PackedLen(t.n) }
 
 // firstRow returns the first row of piece i out of count: a multiple of blockRows, or n if i = count.
-// Pieces are about equally large, since the first x·n rows of a lower triangle have x² of its elements.
+// Pieces are about equally large, since the first x·n rows of a lower triangle hold a fraction x² of
+// its elements.
 func (t *oneTriangle) firstRow(i, count int) int {
 	x := math.Sqrt(float64(i) / float64(count))
 	if t.ul == blas.Upper {

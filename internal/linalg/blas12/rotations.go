@@ -25,7 +25,7 @@ func (r *Routines) Drot(n int, x []float64, incX int, y []float64, incY int, c, 
 //
 //	x[i], y[i] = h11*x[i] + h12*y[i], h21*x[i] + h22*y[i]
 //
-// with p.H = h11, h21, h12, h22. p.Flag determines which of them are read:
+// where p.H is h11, h21, h12, h22. p.Flag determines which of these elements are read:
 //
 //	blas.Identity       none is read; nothing is done
 //	blas.Rescaling      all are read
@@ -117,8 +117,8 @@ func (r *Routines) Drotg(a, b float64) (c, s, rr, z float64) {
 // Drotmg needs no square root. d1 must not be negative. d2 may be negative if y1 = 0 or d1*x1² + d2*y1²
 // is positive. Otherwise all results are 0, with the flag blas.Rescaling. Powers of 4096² taken out of
 // rd1 and rd2 keep both between 2⁻²⁴ and 2²⁴, unless they are zero, infinite or NaN. NaN reaches the
-// results, unless d1 <= 0, d2 = 0, y1 = 0 or d2*y1² < 0. Any one of these conditions may determine the
-// results, as in the reference BLAS.
+// results, unless d1 <= 0, d2 = 0, y1 = 0 or d2*y1² < 0: as in the reference BLAS, each of these
+// conditions may determine the results alone.
 //
 // The formulas are Hopkins's: ACM Trans. Math. Softw. 23 (1997), doi 10.1145/289251.289253.
 func (r *Routines) Drotmg(d1, d2, x1, y1 float64) (p blas.DrotmParams, rd1, rd2, rx1 float64) {
@@ -164,8 +164,8 @@ func (r *Routines) Drotmg(d1, d2, x1, y1 float64) (p blas.DrotmParams, rd1, rd2,
 	return p, d1, d2, x1
 }
 
-// rescaled returns d divided by the square of factor, with a magnitude in (2⁻²⁴, 2²⁴], and factor, a
-// power of 4096. If d is zero, infinite or NaN, it returns d and 1.
+// rescaled returns d/factor², with a magnitude in (2⁻²⁴, 2²⁴], and factor, a power of 4096. If d is
+// zero, infinite or NaN, it returns d and 1.
 func rescaled(d float64) (scaled, factor float64) {
 	const gamma, square = 4096, 4096 * 4096
 	factor = 1

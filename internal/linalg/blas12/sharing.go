@@ -1,7 +1,7 @@
 package blas12
 
 // A Share calls do for ranges that together cover [0, parts), and waits. It uses several goroutines if
-// that is worth it for parts that take the given number of nanoseconds each.
+// parts that take the given number of nanoseconds each are worth sharing.
 type Share func(parts, nanoseconds int, do func(from, to int))
 
 // minShared is the size of a matrix, in bytes, below which a call stays on the caller's goroutine. A

@@ -51,12 +51,13 @@ func (s *triangular) do(tA blas.Transpose, d blas.Diag, x []float64, incX int) {
 // minBlocks is the order from which on blocks of rows of a full triangle are faster than single rows.
 const minBlocks = 32
 
-// forward reports whether rows are processed from first to last. A row of A needs elements of x that a
-// solve has found or a product has not yet overwritten; with Aᵀ it changes them.
+// forward reports whether rows are processed from first to last. A row of A reads elements of x that a
+// solve has already found, or that a product has not yet overwritten. With Aᵀ, the row changes these
+// elements instead.
 func (s *triangular) forward() bool { return (s.ul == blas.Upper) == (s.transposed == s.solve) }
 
-// block processes the block of rows from row i on: the triangle on the diagonal, and the rectangle off
-// it. The rectangle needs or changes other elements of x.
+// block processes the block of rows from row i on: the triangle on the diagonal and the rectangle
+// beside it, which reads (with Aᵀ, changes) elements of x outside the block.
 func (s *triangular) block(i int, x []float64) {
 	end := min(i+blockRows, s.n)
 	rectangleFirst := s.solve != s.transposed

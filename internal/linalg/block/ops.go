@@ -27,8 +27,8 @@ type Ops interface {
 // Vectors are the operations of Ops other than products and solves.
 type Vectors interface {
 	// BlockRows splits the rows 0 to rows-1, which must be independent, into ranges, calls do for
-	// each range, and waits. It uses several goroutines if that is worth it for rows that take the
-	// given number of nanoseconds each.
+	// each range, and waits. It uses several goroutines if rows that take the given number of
+	// nanoseconds each are worth sharing.
 	BlockRows(rows, nanoseconds int, do func(from, to int))
 
 	// Transpose copies the transpose of an m×n matrix, m, n >= 1: dst[j*ldd+i] = src[i*lds+j].

@@ -15,8 +15,8 @@ import (
 // read by columns, LAPACK's packed storage with UPLO = 'L'. Row i is contiguous and has n-i elements.
 // The trailing m×m block of a packed matrix is itself packed: the last PackedLen(m) elements.
 
-// PackedLen returns n(n+1)/2, the number of stored elements of an n×n matrix. If that overflows, as it
-// does for 32-bit ints from n = 65,536 on, it returns the largest int; no slice is that long.
+// PackedLen returns n(n+1)/2, the number of stored elements of an n×n matrix. If that number overflows
+// int, with 32 bits from n = 65,536 on, it returns the largest int; no slice is that long.
 func PackedLen(n int) int {
 	high, low := bits.Mul(uint(n), uint(n)+1)
 	if high != 0 || low/2 > math.MaxInt {

@@ -19,9 +19,9 @@ func (bk Backend) Share(tasks int, flops float64, do func(task int)) {
 }
 
 // LooksAhead reports whether one thread should do the critical work of the next step, of first flops,
-// while the others do the remaining work, of rest flops. Looking ahead avoids waiting for a panel or a
-// small triangle, which cannot be shared. It pays only if the remaining work is long enough, and only
-// on this module's backends, where the products of a task stay on its thread.
+// while the others do the remaining work, of rest flops. Then no thread waits for a panel or a small
+// triangle, whose work cannot be shared. It pays only if the remaining work is long enough, and only on
+// this module's backends, which keep the products of a task on its thread.
 func (bk Backend) LooksAhead(first, rest float64) bool {
 	_, ours := bk.Backend.(block.Ops)
 	threads := float64(blskernel.Threads())
@@ -29,8 +29,8 @@ func (bk Backend) LooksAhead(first, rest float64) bool {
 }
 
 // Ahead calls first on one thread while the others call rest for strips of at most width of the n
-// columns or rows. first takes the given number of flops, and rest takes each flops per column or row.
-// If LooksAhead reports false, Ahead calls first and then rest for all n.
+// columns or rows. first takes the given number of flops; each is the number of flops of rest per
+// column or row. If LooksAhead reports false, Ahead calls first and then rest for all n.
 func (bk Backend) Ahead(first func(), flops float64, n, width int, each float64, rest func(from, to int)) {
 	if !bk.LooksAhead(flops, float64(n)*each) {
 		first()
@@ -49,6 +49,6 @@ func (bk Backend) Ahead(first func(), flops float64, n, width int, each float64,
 	})
 }
 
-// StripWidth returns the width of the strips into which to split n columns or rows. It is about n/12,
-// so that threads finish together, but at least 48, for products at full speed, and at most 240.
+// StripWidth returns the width of the strips into which to split n columns or rows. The width is about
+// n/12, so that threads finish together, but at least 48, for products at full speed, and at most 240.
 func StripWidth(n int) int { return min(max(48, (n/12+23)/24*24), 240) }

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A Backend is a blskernel.Backend with its operations on blocks.
+// A Backend is a blskernel.Backend with its operations on blocks, and settings for this package.
 type Backend struct {
 	blskernel.Backend
 	block.Ops
@@ -29,12 +29,12 @@ func On(b blskernel.Backend) Backend {
 
 // Base is the order up to which triangles are factored and inverted in a workspace, by block rows of
 // TileOrder rows. The workspace is square, so one product can cover a whole block row and write below
-// the diagonal. A lower triangle is stored there as an upper one. Measured on Zen 4 with AVX-512: at
-// order 128 this is 1.1 times as fast as halving down to 64. From 200 on, a larger base gains less than
-// it loses by leaving threads idle.
+// the diagonal. It stores a lower triangle as an upper one. On Zen 4 with AVX-512, Base is 1.1 times as
+// fast for order 128 as halving down to 64. A base of 200 or more gains less than it loses by leaving
+// threads idle.
 const Base = 128
 
-// TileOrder is the order up to which plain loops process a triangle, since a backend call would take as
+// TileOrder is the order up to which plain loops process a triangle: a backend call alone would take as
 // long. It is also the height of the micro-panels for which products are fast.
 const TileOrder = 8
 
@@ -48,8 +48,8 @@ func Half(n int) int {
 }
 
 // Stride returns the distance, in elements, between rows of n elements. It is an odd multiple of 64
-// bytes, so that the elements of a column do not compete for the same sets of a cache with lines of 64
-// or 128 bytes.
+// bytes, so that the elements of a column fall into different sets of a cache with lines of 64 or 128
+// bytes.
 func Stride(n int) int { return (n+TileOrder-1)/TileOrder*TileOrder | TileOrder }
 
 // Unit sets x to the unit vector with a one at index i.
@@ -82,9 +82,9 @@ func (bk Backend) Gemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b b
 	bk.Dgemm(tA, tB, m, n, k, alpha, a.X, a.Ld, b.X, b.Ld, beta, c.X, c.Ld)
 }
 
-// Syrk adds alpha A Aᵀ (A is n×k) if t is blas.NoTrans, and alpha AᵀA (A is k×n) otherwise, to the
-// triangle ul of the n×n matrix C. A packed C is upper. Dense operands go to Dsyrk, which in OpenBLAS
-// is faster than products of blocks.
+// Syrk adds alpha A Aᵀ with an n×k A if t is blas.NoTrans, or alpha AᵀA with a k×n A otherwise, to the
+// triangle ul of the n×n matrix C. A packed C is upper. Dense operands go to Dsyrk, since OpenBLAS's is
+// faster than products of blocks.
 func (bk Backend) Syrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a, c block.Matrix) {
 	if a.Packed || c.Packed {
 		bk.BlockSyrk(t, n, k, alpha, a, nil, c)
@@ -99,7 +99,7 @@ func (bk Backend) Trmm(side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas
 	bk.Dtrmm(side, ul, t, diag, m, n, alpha, a.X, a.Ld, b.X, b.Ld)
 }
 
-// Trsm solves op(A) X = alpha B or X op(A) = alpha B without halving A; see the function Trsm.
+// Trsm is the function Trsm, but passes the whole of A to the backend instead of halving it.
 func (bk Backend) Trsm(side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.Diag, n, nrhs int, alpha float64, a, b block.Matrix) {
 	m := n
 	if n = nrhs; side == blas.Right {

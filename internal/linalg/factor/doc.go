@@ -12,7 +12,7 @@
 //	eigen      eigenvalues and eigenvectors of general matrices
 //	secular    the merge step of divide and conquer, for svd and eigensym
 //
-// A routine has LAPACK's name without the d, and shares a file with its relatives. Each routine is
+// A routine has its LAPACK name without the d, and related routines share a file. Each routine is
 // written once, for blocks in dense or packed storage, and does not check its arguments. Most dense
 // operands go to the backend's BLAS, packed ones to its block.Ops.
 package factor

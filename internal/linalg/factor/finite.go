@@ -31,7 +31,7 @@ func NotFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) *Elemen
 	const worthThreads = 1 << 13
 	if rows*cols >= worthThreads {
 		var failed atomic.Bool
-		// About six elements take a nanosecond; a triangle has half as many.
+		// A nanosecond is enough for six elements; a triangle has half as many elements.
 		bk.BlockRows(rows, 1+cols/6, func(i, end int) {
 			for ; i < end && !failed.Load(); i++ {
 				if from, to := rowOf(ul, cols, i); !floats.Finite(a.Elements(i, from, to)) {
@@ -61,9 +61,9 @@ func NotFiniteInRow(i, from int, row []float64) *Element {
 	return nil
 }
 
-// CheckTriangle checks the upper triangle of the n×n matrix u row by row. For the first bad row it
-// returns the first non-finite element or, if there is none, the zero on the diagonal. It returns nil,
-// nil if there is no bad row.
+// CheckTriangle checks the upper triangle of the n×n matrix u row by row. For the first row with a NaN,
+// an infinity or a zero on the diagonal, it returns the first non-finite element or, if there is none,
+// the zero pivot. If there is no such row, it returns nil, nil.
 func CheckTriangle(n int, u block.Matrix) (*Element, *Pivot) {
 	for i := range n {
 		row := u.Elements(i, i, n)

@@ -8,13 +8,13 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// sumWidth is the number of columns that Lange sums together: the sums stay in the L1 cache, and each
-// part of a row is one page.
+// sumWidth is the number of columns that Lange sums together. Their sums stay in the L1 cache, and
+// their part of a row fills one page.
 const sumWidth = 512
 
 // Lange returns the 1-norm of the dense rows×cols matrix a and the largest magnitude of its elements.
-// The norm is NaN or infinite if an element is, or if a sum overflows. With a NaN, the magnitude is
-// undefined.
+// The norm is NaN or infinite if an element is, or if a sum overflows. If an element is NaN, the
+// magnitude is undefined.
 func Lange(bk Backend, rows, cols int, a block.Matrix) (norm, size float64) {
 	strips := (cols + sumWidth - 1) / sumWidth
 	norms, sizes := make([]float64, strips), make([]float64, strips)
@@ -88,7 +88,7 @@ func Lantr(n int, u block.Matrix) float64 {
 	return largest(sums)
 }
 
-// largest returns the largest of sums, none of which is negative, or NaN if one of them is NaN.
+// largest returns the largest element of sums, or NaN if one is NaN. None may be negative.
 func largest(sums []float64) float64 {
 	m := 0.0
 	for _, s := range sums {

@@ -6,7 +6,8 @@ import (
 	"blskernel/internal/linalg/block"
 )
 
-// Between these magnitudes squares and their sum neither overflow nor lose digits.
+// The squares of two numbers with magnitudes between these bounds, and their sum, neither overflow nor
+// lose digits to underflow.
 const (
 	rootMin = 0x1p-511
 	rootMax = 0x1p510
@@ -38,7 +39,7 @@ func Lartg(f, g float64) (c, s, r float64) {
 	return f / r, g / r, r * scale
 }
 
-// shortRows is the largest row length for which a loop takes less time than a backend call.
+// shortRows is the largest row length for which a plain loop is faster than a backend call.
 const shortRows = 12
 
 // A Plane holds rows of n elements, ld apart, that rotations combine in pairs.

@@ -10,11 +10,12 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// exchangeTime is the approximate time, in nanoseconds, to exchange eight elements of two rows.
+// exchangeTime is the approximate time, in nanoseconds, to exchange eight pairs of elements of two
+// rows.
 const exchangeTime = 5
 
 // Laswp exchanges rows k and swap[k] of x, in its first cols columns, for k = 0, 1, ...: it multiplies
-// x by a permutation P from the left. If back is set, k descends, and Pᵀ replaces P.
+// x by a permutation P from the left. If back is set, k descends, and it multiplies by Pᵀ.
 //
 // The columns are split into one range per thread, because exchanged rows are far apart, and long
 // pieces stream better from memory.
@@ -41,11 +42,12 @@ func laswp(x block.Matrix, from, to int, swap []int, back bool) {
 	}
 }
 
-// exchangeLoop is the length below which a loop is faster than a buffer, which must be cleared first.
+// exchangeLoop is the length below which a loop is faster than copies through a buffer, which Go clears
+// first.
 const exchangeLoop = 64
 
-// Exchange exchanges the elements of p and q, which are identical or do not overlap. Long rows go
-// through a buffer in the L1 cache, since three vectorized copies are faster than a loop.
+// Exchange exchanges the elements of p and q, which have the same length and are identical or disjoint.
+// Long rows go through a buffer in the L1 cache, since three vectorized copies are faster than a loop.
 func Exchange(p, q []float64) {
 	if len(p) < exchangeLoop {
 		q = q[:len(p)]
@@ -64,8 +66,8 @@ func Exchange(p, q []float64) {
 }
 
 // Lapmt exchanges columns k and swap[k] of the m×n matrix x, for k = 0, 1, ...: it multiplies x by
-// Laswp's Pᵀ from the right. If back is set, k descends, and P replaces Pᵀ. Lapmt takes about 1 ns per
-// element.
+// Laswp's Pᵀ from the right. If back is set, k descends, and it multiplies by P. Lapmt takes about 1 ns
+// per element.
 func Lapmt(bk Backend, m int, x block.Matrix, swap []int, back bool) {
 	n := len(swap)
 	source := Indices(n)
@@ -121,7 +123,8 @@ func Sort(s []float64) (order []int) {
 	return order
 }
 
-// Permute moves row order[i] of a, in its first cols columns, to row i, for all i.
+// Permute moves row order[i] of a, in its first cols columns, to row i, for all i. It does not change
+// order.
 func Permute(order []int, a block.Matrix, cols int) {
 	for i, from := range order {
 		for from < i { // this row has already moved

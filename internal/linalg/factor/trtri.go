@@ -7,7 +7,7 @@ import (
 )
 
 // Trtri overwrites the triangle ul of the dense a, which holds an n×n matrix T, with V = T⁻¹. The other
-// triangle is neither read nor written; with blas.Unit the diagonal is neither used nor changed. It
+// triangle is neither read nor written; with blas.Unit the diagonal is neither used nor changed. Trtri
 // takes n³/3 flops, by halves. A zero on the diagonal gives infinities or NaN.
 //
 // For an upper T, V12 = -(V11 T12) T22⁻¹: the half inverted first enters as a product and the other as

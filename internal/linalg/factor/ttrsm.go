@@ -7,7 +7,7 @@ import (
 )
 
 // triangleBase is the order up to which a triangular result is computed as a square with zeros, in a
-// workspace. Smaller halves would save fewer flops than their products lose in speed.
+// workspace. Halving further would save less time than the slower, smaller products would cost.
 const triangleBase = 64
 
 // Ttrsm overwrites the lower triangle L of the n×n dense block l with X = U⁻ᵀL, where U is the upper
@@ -113,8 +113,8 @@ func inZeroed(ul blas.Uplo, n int, x block.Matrix, do func(z block.Matrix)) {
 	}
 }
 
-// rowOf returns the columns [from, to) of row i in the triangle ul of a matrix of n columns, or in all
-// of it.
+// rowOf returns the columns [from, to) of row i in the triangle ul of a matrix of n columns, or all
+// columns if ul is blas.All.
 func rowOf(ul blas.Uplo, n, i int) (from, to int) {
 	switch ul {
 	case blas.Upper:

@@ -12,8 +12,9 @@ import (
 
 // Potrf overwrites the triangle ul of the symmetric n×n matrix A with its Cholesky factor: A = UᵀU in
 // the upper triangle, or A = L Lᵀ in the lower one, which must be dense. The other triangle is neither
-// read nor written. Potrf returns -1, or the index of the first pivot that is not positive and finite,
-// which stays on the diagonal. It takes n³/3 flops, by halves down to order base. (LAPACK: dpotrf2.)
+// read nor written. Potrf returns -1 or, if a pivot is not positive and finite, the index of the first
+// such pivot, which stays on the diagonal. It takes n³/3 flops and halves A down to order base.
+// (LAPACK: dpotrf2.)
 func Potrf(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
 	if lib, ok := columnMajor(bk, n, a); ok {
 		return potrfLibrary(lib, ul, n, a)
@@ -72,8 +73,8 @@ func potrfRows(bk factor.Backend, n int, u block.Matrix) int {
 	return -1
 }
 
-// libraryOrder is the order from which on a backend's own LAPACK is as fast as our products: about 500
-// for OpenBLAS 0.3.21 on one thread, 300 on two.
+// libraryOrder is the order from which on a backend's own LAPACK is used. With OpenBLAS 0.3.21, its
+// LAPACK is as fast as this package from order 500 on with one thread, and from 300 on with two.
 const libraryOrder = 400
 
 // columnMajor returns the backend's own LAPACK if it is worth using for a, of order n.
@@ -85,7 +86,7 @@ func columnMajor(bk factor.Backend, n int, a block.Matrix) (backend.ColumnMajorL
 }
 
 // potrfLibrary is Potrf with the backend's own LAPACK, which stores matrices by columns. The library
-// may miss pivots that are not finite; potrfLibrary finds the first one on the diagonal.
+// may miss a pivot that is not finite; potrfLibrary then finds it on the diagonal.
 func potrfLibrary(lib backend.ColumnMajorLAPACK, ul blas.Uplo, n int, a block.Matrix) int {
 	bad := lib.Dpotrf(otherTriangle(ul), n, a.X, a.Ld) - 1
 	end := n

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Potrs overwrites the n×nrhs matrix B with A⁻¹B if side is Left, or the nrhs×n matrix B with B A⁻¹ if
-// side is Right. The triangle ul of a holds the Cholesky factor of A. Potrs takes 2n²·nrhs flops.
+// Potrs overwrites B with A⁻¹B if side is Left, where B is n×nrhs, or with B A⁻¹ if side is Right,
+// where B is nrhs×n. The triangle ul of a holds the Cholesky factor of A. Potrs takes 2n²·nrhs flops.
 func Potrs(bk factor.Backend, side blas.Side, ul blas.Uplo, n, nrhs int, a, b block.Matrix) {
 	first, then := blas.Trans, blas.NoTrans
 	if (ul == blas.Lower) == (side == blas.Left) {
@@ -21,7 +21,7 @@ func Potrs(bk factor.Backend, side blas.Side, ul blas.Uplo, n, nrhs int, a, b bl
 
 // Potri overwrites the Cholesky factor in the triangle ul of the n×n matrix a with the same triangle of
 // the inverse, X = (UᵀU)⁻¹ or X = (L Lᵀ)⁻¹; a packed a is upper. The other triangle is neither read nor
-// written. The diagonal must not hold a zero. Potri takes 2n³/3 flops, by halves down to order base.
+// written. The diagonal must not hold a zero. Potri takes 2n³/3 flops and halves A down to order base.
 func Potri(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix) {
 	if lib, ok := columnMajor(bk, n, a); ok {
 		lib.Dpotri(otherTriangle(ul), n, a.X, a.Ld)

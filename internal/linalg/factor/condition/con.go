@@ -8,11 +8,12 @@ import (
 	"blskernel/internal/linalg/floats"
 )
 
-// Con estimates 1/(‖A‖₁ ‖A⁻¹‖₁) for an n×n matrix A from anorm = ‖A‖₁ and solve, which overwrites x
-// with A⁻¹x or, if trans is set, with A⁻ᵀx. Con returns 0 if a result of solve is not finite.
+// Con returns an estimate of 1/(‖A‖₁ ‖A⁻¹‖₁) for an n×n matrix A, given anorm = ‖A‖₁ and solve, which
+// overwrites x with A⁻¹x or, if trans is set, with A⁻ᵀx. It returns 1 for n = 0, and 0 if a result of
+// solve is not finite.
 //
-// norm1 estimates the norm of anorm*A⁻¹, with anorm scaled down by a power of two if it is above 2⁶⁴.
-// The solves multiply elements of A by results; these are then finite for condition numbers up to 2⁹⁶⁰.
+// Con estimates the norm of anorm*A⁻¹, with anorm scaled down by a power of two if it is above 2⁶⁴. The
+// products of elements of A and solutions are then finite for condition numbers up to 2⁹⁶⁰.
 func Con(n int, anorm float64, solve func(x []float64, trans bool)) float64 {
 	if n == 0 {
 		return 1

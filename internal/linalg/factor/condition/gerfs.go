@@ -19,8 +19,7 @@ type Gerfs struct {
 	N       int
 	A       block.Matrix // all of A, or its upper triangle if packed
 
-	// Solve overwrites the N×c matrix x with A⁻¹x if side is Left, or the c×N matrix x with x A⁻¹
-	// otherwise.
+	// Solve overwrites x with A⁻¹x if side is Left, where x is N×c, and with x A⁻¹ otherwise.
 	Solve func(bk factor.Backend, side blas.Side, c int, x block.Matrix)
 
 	largest float64 // the largest magnitude in A
@@ -34,7 +33,8 @@ const Roundoff = 0x1p-53
 const RefinePanel = 256
 
 // Refine takes one step of refinement on each column of x, a solution of A X = B, and keeps the step if
-// it improves the column. It writes the backward errors and the forward error bounds of all columns.
+// it improves the column. It writes the backward error and the forward error bound of column j to
+// backward[j] and forward[j].
 func (f Gerfs) Refine(x, b blas64.General, backward, forward []float64) {
 	for i := range f.N {
 		_, v := f.Backend.AbsMax(f.A.Elements(i, f.first(i), f.N))
@@ -63,9 +63,9 @@ func (f Gerfs) Improve(x, b blas64.General) (largest float64) {
 	return slices.Max(backward)
 }
 
-// eachPanel calls do for at most RefinePanel columns of x and b at a time, from column j on, with their
-// backward errors. m holds six matrices of the same size: the residual R, W = |A||X| + |B|, room for a
-// better X with its own R and W, and room for magnitudes.
+// eachPanel splits x and b into panels of at most RefinePanel columns and calls do for each panel,
+// which begins with column j, with its backward errors. m holds six matrices of the same size: the
+// residual R, W = |A||X| + |B|, room for a better X with its own R and W, and room for magnitudes.
 func (f Gerfs) eachPanel(x, b blas64.General, backward []float64, do func(j int, x, b blas64.General, m [6][]float64, backward []float64)) {
 	columns := func(g blas64.General, j, c int) blas64.General {
 		return blas64.General{Rows: g.Rows, Cols: c, Stride: g.Stride, Data: g.Data[j:]}
@@ -84,12 +84,13 @@ func (f Gerfs) eachPanel(x, b blas64.General, backward []float64, do func(j int,
 	}
 }
 
-// step refines x and keeps the columns that improve. For these columns it updates R and W in m, and
-// backward. It reports whether a column changed.
+// step takes one step of refinement and keeps it in the columns that improve. There it also updates R
+// and W in m, and backward. It reports whether a column changed.
 func (f Gerfs) step(x, b blas64.General, m [6][]float64, backward []float64) (improved bool) {
 	n, c := x.Rows, x.Cols
 	r, w, y, ry, wy, magnitudes := m[0], m[1], m[2], m[3], m[4], m[5]
-	// A column with an error up to Roundoff does not change, so no column depends on others.
+	// A column with an error up to Roundoff stays as it is, even if others improve, so no column
+	// depends on others.
 	improve := make([]bool, c)
 	some := false
 	for j, e := range backward {
@@ -136,7 +137,7 @@ func (f Gerfs) residual(x, b blas64.General, magnitudes, r, w []float64) {
 }
 
 // absRows is the number of rows of |A| that are formed at a time, in a workspace of absRows*n numbers.
-// Each pass over |X| then does 2*absRows flops per element.
+// A pass over |X| then takes 2*absRows flops per element.
 const absRows = 128
 
 // first returns the first column that is stored in row i of A.

@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// guard returns the number to add to a sum of magnitudes of at most limit, since underflow may have
-// spoilt its relative accuracy. With gradual underflow each of the n+1 terms loses at most the smallest
-// positive number. (safe1 and safe2 in LAPACK's dgerfs allow for arithmetic that flushes to zero. They
-// are 2⁵² times as large and spoil the bounds from 1e-290 down.)
+// guard returns limit, the size up to which underflow may have spoilt the relative accuracy of a sum of
+// magnitudes, and the number to add to such a sum. With gradual underflow each of the n+1 terms loses
+// at most the smallest positive number. (safe1 and safe2 in LAPACK's dgerfs allow for arithmetic that
+// flushes to zero. They are 2⁵² times as large and spoil the bounds from 1e-290 down.)
 func (f Gerfs) guard() (add, limit float64) {
 	add = float64(float64(f.N+1) * math.SmallestNonzeroFloat64)
 	return add, add / Roundoff
@@ -43,14 +43,15 @@ func (f Gerfs) backward(c int, r, w, errs []float64) {
 	}
 }
 
-// forward writes bounds on max_i |x - x*|_i / max_i |x|_i, where x* is exact, for the columns of x,
-// given their residuals r and w = |A||x| + |b|. It overwrites w, work and rhs, all of x's size.
+// forward writes a bound on max_i |x - x*|_i / max_i |x|_i to bounds for each column x, where x* is the
+// exact solution. It reads the residuals r and w = |A||x| + |b|, and overwrites w, work and rhs, all of
+// x's size.
 //
 // With G = diag(|r| + (n+1) u w), a bound is ‖A⁻¹G‖∞/‖x‖∞, and ‖A⁻¹G‖∞ is the 1-norm of the transpose G
-// A⁻ᵀ, which the estimator of Con can estimate. LAPACK estimates one column after another, with some
-// five solves each at Level 2 speed. Here the estimators of all columns step together, so that each
-// solve has many right-hand sides. A⁻¹ is multiplied by the largest magnitude in A, and G is divided by
-// it and by ‖x‖∞. Badly scaled data then neither overflow nor underflow on the way.
+// A⁻ᵀ, which norm1 can estimate. LAPACK estimates one column after another, with about five solves each
+// at Level 2 speed. Here the estimators of all columns step together, so that each solve has many
+// right-hand sides. A⁻¹ is multiplied by the largest magnitude in A, and G is divided by that magnitude
+// and by ‖x‖∞. Badly scaled data then neither overflow nor underflow on the way.
 func (f Gerfs) forward(x blas64.General, r, w, work, rhs []float64, bounds []float64) {
 	active := f.weights(x, r, w, work, bounds)
 	for {
@@ -79,8 +80,9 @@ type estimator struct {
 	weights []float64
 }
 
-// weights writes the diagonal of G for each column of x, scaled as in forward, to a row of g. For a
-// column that needs one it returns an estimator, which works in w; for the others it writes the bounds.
+// weights writes the diagonal of G for each column of x, scaled as in forward, to a row of g. It writes
+// the bounds that are already known, 0 or +Inf, and returns an estimator for each other column, which
+// works in w.
 func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []*estimator) {
 	n, c := x.Rows, x.Cols
 	add, limit := f.guard()
@@ -112,8 +114,8 @@ func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []*e
 	return active
 }
 
-// apply computes the products that the active estimators ask for: x = A⁻¹ G x if trans is set, and
-// x = G A⁻ᵀ x otherwise. rhs is a workspace.
+// apply overwrites the x of each active estimator with the product that it asks for: A⁻¹ G x if trans
+// is set, and G A⁻ᵀ x otherwise. rhs is a workspace.
 func (f Gerfs) apply(active []*estimator, rhs []float64) {
 	var columns, rows []*estimator
 	for _, e := range active {

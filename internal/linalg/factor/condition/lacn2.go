@@ -7,8 +7,8 @@ import (
 )
 
 // A norm1 estimates the 1-norm of an n×n matrix A from products of A and Aᵀ with the vectors that next
-// requests. It is the method of Hager (SIAM J. Sci. Stat. Comput. 5, 1984) and Higham (ACM TOMS 14,
-// 1988, doi:10.1145/50063.214386). (LAPACK: dlacn2.)
+// requests. The method is by Hager (SIAM J. Sci. Stat. Comput. 5, 1984) and Higham (ACM TOMS 14, 1988,
+// doi:10.1145/50063.214386). (LAPACK: dlacn2.)
 type norm1 struct {
 	x     []float64 // the vector to multiply
 	trans bool      // whether to multiply by Aᵀ rather than A
@@ -37,8 +37,8 @@ const norm1Turns = 4
 
 func newNorm1(x []float64) norm1 { return norm1{x: x, signs: make([]bool, len(x))} }
 
-// next takes the product of A or Aᵀ from x, and sets x and trans for the next product. It returns false
-// when est is final.
+// next takes the requested product from x, and sets x and trans to request the next one. It returns
+// false when est is final.
 func (e *norm1) next() bool {
 	n := len(e.x)
 	switch e.step {
@@ -86,7 +86,8 @@ func (e *norm1) next() bool {
 	return true
 }
 
-// takeSigns replaces x with its signs. It reports whether a sign has changed.
+// takeSigns replaces each element of x with its sign, ±1. It reports whether a sign has changed since
+// the last call.
 func (e *norm1) takeSigns() (changed bool) {
 	for i, v := range e.x {
 		minus := math.Signbit(v)

@@ -59,11 +59,12 @@ func (b *balance) exchange(a block.Matrix, i, k int) {
 	}
 }
 
-// equalize scales the rows and columns ilo to ihi in one pass, and reports whether it changed any.
+// equalize makes one pass over rows and columns ilo to ihi, in which it scales pairs of unequal norms.
+// It reports whether it changed any.
 func (b *balance) equalize(bk factor.Backend, a block.Matrix) (changed bool) {
 	n := b.ihi - b.ilo + 1
 	m := a.Sub(b.ilo, b.ilo)
-	// One pass along the rows gives the norms of the columns, which hold until one is scaled.
+	// One pass along the rows gives the norms of the columns, which are valid until one is scaled.
 	columns := b.columns[:n]
 	clear(columns)
 	for i := range n {
@@ -102,7 +103,7 @@ func norm(bk factor.Backend, x []float64) float64 {
 }
 
 // factor returns the power of two by which to multiply column i, of norm c, and divide row i, of norm
-// r. It returns 1 if this would lower the sum of the norms by at most a twentieth, or make elements
+// r. It returns 1 if scaling would lower the sum of the norms by at most a twentieth, or make elements
 // overflow or underflow.
 func (b *balance) factor(bk factor.Backend, a block.Matrix, i int, c, r float64) float64 {
 	const least = smallest / ulp * 2

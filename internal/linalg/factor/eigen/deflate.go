@@ -11,10 +11,11 @@ import (
 )
 
 // deflate brings a window of the given order, the last rows and columns of the active block ktop to
-// kbot, to Schur form. The column left of the window becomes a spike. An eigenvalue whose component of
-// the spike is negligible is an eigenvalue of h to working precision and is deflated. The rest becomes
-// Hessenberg again. deflate returns the numbers of eigenvalues left and deflated. These eigenvalues are
-// in w up to kbot, the deflated ones last. (Aggressive early deflation; LAPACK: dlaqr3.)
+// kbot, to Schur form. The column left of the window becomes a spike. If its component of the spike is
+// negligible, an eigenvalue of the window is an eigenvalue of h to working precision and is deflated.
+// The rest becomes Hessenberg again. left is the number of other eigenvalues that converged, to be used
+// as shifts. w holds both kinds up to kbot, the deflated ones last. (Aggressive early deflation;
+// LAPACK: dlaqr3.)
 func (m *multishift) deflate(ktop, kbot, order int) (left, deflated int) {
 	at := kbot - order + 1
 	spike := 0.0
@@ -147,7 +148,7 @@ func (p *problem) restore(bk factor.Backend, n int) {
 	bk.Dgemm(blas.NoTrans, blas.NoTrans, p.n, n, n, 1, z.X, z.Ld, q.X, q.Ld, 0, p.z.X, p.z.Ld)
 }
 
-// square0 returns an n×n matrix of zeros, whose stride is an odd number of cache lines.
+// square0 returns an n×n matrix of zeros with a stride of an odd number of cache lines.
 func square0(n int) block.Matrix {
 	return block.Dense(make([]float64, n*factor.Stride(n)), factor.Stride(n))
 }
@@ -155,9 +156,9 @@ func square0(n int) block.Matrix {
 // stripWidth is the number of columns or rows that a task of spread multiplies.
 const stripWidth = 96
 
-// flopsWorthThreads is the rate, in flops per nanosecond, with which spread estimates its time. It is
+// flopsWorthThreads is the rate, in flops per nanosecond, from which spread estimates its time. It is
 // four times the actual rate, so that small products stay on one thread. Between windows only one
-// thread works, and polling workers slow it down: at order 300 they would make Hseqr 1.3 times as slow.
+// thread works, and polling workers slow it down: at order 300, Hseqr would take 1.3 times as long.
 const flopsWorthThreads = 200
 
 // spread applies the orthogonal u, of the given order, to the rows and columns [at, at+order). It

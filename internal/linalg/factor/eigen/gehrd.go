@@ -17,8 +17,9 @@ const gehrdColumns = 32
 // a is upper triangular except in rows and columns ilo to ihi. It takes 10n³/3 flops for ilo = 0 and
 // ihi = n-1. (LAPACK: dgehrd, dlahr2; Quintana-Ortí and van de Geijn, ACM TOMS 32, 2006.)
 //
-// A fifth of the flops are products of the rest of the matrix with one vector per column. They run as
-// fast as a cache or memory delivers the matrix: n³/3 numbers. The rest are products of matrices.
+// A fifth of the flops are products of the rest of the matrix with one vector per column. They read
+// n³/3 numbers, and run as fast as a cache or memory delivers these. The other flops are products of
+// matrices.
 func Gehrd(bk factor.Backend, n, ilo, ihi int, a block.Matrix, tau []float64) {
 	clear(tau)
 	most := min(gehrdColumns, ihi-ilo-1) // the reflection of column ihi-1 is I
@@ -55,8 +56,8 @@ type lahr2 struct {
 	dots  []float64
 }
 
-// factor reduces the columns at a, whose row 0 is the first that changes. It writes the elements of H
-// in these rows and columns, and leaves all other elements unchanged.
+// factor reduces the first n columns of a; row 0 is the first that the reflections change. It writes
+// the elements of H on and above the subdiagonal of these columns, and nothing else.
 func (p *lahr2) factor(a block.Matrix, tau []float64) {
 	bk, m, y, v := p.bk, p.m, p.y, p.v
 	block.CopyTransposed(v, a, m, p.n)
@@ -89,7 +90,7 @@ func (p *lahr2) factor(a block.Matrix, tau []float64) {
 	}
 }
 
-// applyBoth overwrites C, the m rows of the c columns after the panel, with
+// applyBoth overwrites C, the m rows at at of the c columns after the panel, with
 //
 //	Qᵀ(C - Y V2ᵀ) = C - [Y V] [V2ᵀ; Z],   Z = Tᵀ(VᵀC - (VᵀY) V2ᵀ),
 //

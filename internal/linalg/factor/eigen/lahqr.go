@@ -24,7 +24,7 @@ func (p *problem) set(i, j int, v float64) { p.h.X[i*p.h.Ld+j] = v }
 func (p *problem) tiny() float64 { return smallest / ulp * float64(p.n) }
 
 // negligible reports whether the subdiagonal element of row k is at most tiny, or small compared with
-// its neighbours in the rows and columns [from, end) of h. It combines the usual test and the test of
+// its neighbours in the rows and columns [from, end) of h. It combines the usual test with that by
 // Ahues and Tisseur (LAPACK working note 122, 1997).
 func negligible(h block.Matrix, k, from, end int, tiny float64) bool {
 	above, own := h.X[(k-1)*h.Ld+k-1:], h.X[k*h.Ld+k-1:]
@@ -90,7 +90,7 @@ func firstColumn(h block.Matrix, order, k int, s1, s2 complex128) (x, y, z float
 }
 
 // exceptional returns shifts that are not eigenvalues, from a diagonal element d and two subdiagonal
-// elements a and b next to it. They break a cycle of steps that do not converge.
+// elements a and b next to it. Such shifts break a cycle of steps that do not converge.
 func exceptional(d, a, b float64) (s1, s2 complex128) {
 	s := math.Abs(a) + math.Abs(b)
 	d += float64(0.75 * s)

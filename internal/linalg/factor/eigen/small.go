@@ -40,7 +40,8 @@ func gehd2(bk factor.Backend, n, ilo, ihi int, a block.Matrix, tau []float64) {
 	}
 }
 
-// reflectRows multiplies the len(v)×len(sums) a by I - tau v vᵀ from the left. sums is a workspace.
+// reflectRows multiplies a, of len(v) rows and len(sums) columns, by I - tau v vᵀ from the left. sums
+// is a workspace.
 func reflectRows(v []float64, tau float64, a block.Matrix, sums []float64) {
 	clear(sums)
 	for r, x := range v {

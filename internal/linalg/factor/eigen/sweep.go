@@ -23,8 +23,8 @@ type chain struct {
 }
 
 // sweep chases a chain of bulges, one for each pair of shifts, from row ktop to row kbot. It works in
-// windows, and in each the chain moves by its own length. The product of the reflections of a window
-// then multiplies the rest of h, and z. (LAPACK: dlaqr5.)
+// windows, in each of which the chain moves by its own length. Then the product of the window's
+// reflections multiplies the rest of h, and z. (LAPACK: dlaqr5.)
 func (m *multishift) sweep(ktop, kbot int, shifts []complex128) {
 	bulges := len(shifts) / 2
 	columns := 4 * bulges
@@ -64,7 +64,7 @@ func (c *chain) advance(k int) {
 		} else {
 			c.next(m, at)
 		}
-		// Apply what the test for a negligible element needs; other columns wait.
+		// Apply r only where the test in deflate needs it; the next loop does the rest.
 		r.right(c.h, 3, at+1, max(0, k), min(c.bottom, at+3)+1)
 		r.left(c.h, 3, at+1, at+1, at+2)
 		c.deflate(at)

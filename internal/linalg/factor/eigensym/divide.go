@@ -20,7 +20,7 @@ type divider struct {
 	products, rows []float64 // the workspace of merges
 }
 
-// divide diagonalizes the block of T from row first on, with the diagonal d and the subdiagonal e. It
+// divide diagonalizes the block of T that begins with row first, with diagonal d and subdiagonal e. It
 // returns false if a leaf does not converge.
 func (v *divider) divide(d, e []float64, first int) bool {
 	n := len(d)

@@ -11,9 +11,9 @@ import (
 // panelRows is the number of rows that Sytrd reduces before it updates the rest, as in LAPACK.
 const panelRows = 32
 
-// A panel holds the rows of a symmetric matrix that are being reduced. The rest of the matrix is the
-// stored rest minus v wᵀ + w vᵀ for each reflection I - tau v vᵀ so far. v and w alternate in the rows
-// of pairs, so that one product covers all v and all w.
+// A panel holds the rows of a symmetric matrix that are being reduced. The rest of the matrix is what a
+// stores minus (v wᵀ + w vᵀ) for each reflection I - tau v vᵀ so far. v and w alternate in the rows of
+// pairs, so that one product covers all v and all w.
 type panel struct {
 	factor.Backend
 	n          int

@@ -29,8 +29,8 @@ type solver struct {
 }
 
 // diagonalize overwrites d with the eigenvalues, in any order, and e with zeros. It splits the matrix
-// where e is negligible and scales each block to numbers of at most 1 in magnitude. Then it calls do
-// with the block and its first row. It returns false if do does.
+// where e is negligible, scales each block to numbers of at most 1 in magnitude, and calls do with the
+// block and its first row. It returns false as soon as do does.
 func diagonalize(d, e []float64, do func(d, e []float64, first int) bool) bool {
 	for first, last := 0, 0; first < len(d); first, last = last+1, last+1 {
 		for last < len(e) && !(math.Abs(e[last]) <= math.Sqrt(math.Abs(d[last]))*math.Sqrt(math.Abs(d[last+1]))*eps) {
@@ -96,8 +96,8 @@ func (q *solver) block(d, e []float64, first int) bool {
 }
 
 // end returns the last row of the block that begins with row l, and clears the negligible e after it.
-// Without vectors e holds squares; 2⁻⁸⁰⁰ keeps them so far above underflow that sweeps are
-// similarities.
+// Without vectors e holds squares; the bound 2⁻⁸⁰⁰ keeps them far enough above underflow for sweeps to
+// be similarity transformations.
 func (q *solver) end(d, e []float64, l int) int {
 	for ; l < len(e); l++ {
 		square, least := e[l], 0x1p-800

@@ -16,7 +16,8 @@ import (
 // Sytrf: its off-diagonal element is at least 1.56 times as large as its diagonal elements.
 type Diagonal struct{ D, E []float64 }
 
-// cut returns n, or a neighbour of n if a cut at n > 0 would split a 2×2 block. A nil d has none.
+// cut returns n > 0, or a neighbour of n if cutting d before row n would split a 2×2 block. A nil d has
+// no such block.
 func (d *Diagonal) cut(n int) int {
 	switch {
 	case d == nil || d.E[n-1] == 0:
@@ -53,7 +54,7 @@ func (d *Diagonal) inverse() Diagonal {
 	return inv
 }
 
-// Rescaled returns d times s², even if s² overflows.
+// Rescaled returns a copy of d times s². It multiplies by s twice, since s² may overflow.
 func (d *Diagonal) Rescaled(s float64) *Diagonal {
 	both := slices.Concat(d.D, d.E)
 	factor.Rescale(s, blas.All, 1, len(both), block.Dense(both, len(both)))
@@ -127,7 +128,7 @@ func (d *Diagonal) addSymmetric(bk factor.Backend, m, n int, z, c block.Matrix) 
 			}
 		}
 	})
-	// Dsyrk has no diagonal in the middle, so BlockSyrk serves both storages.
+	// Dsyrk takes no diagonal factor, so BlockSyrk is called for dense blocks too.
 	bk.BlockSyrk(blas.NoTrans, m, n, 1, z, lambda, c)
 	bk.BlockRows(m, n, func(from, to int) {
 		for i := from; i < to; i++ {

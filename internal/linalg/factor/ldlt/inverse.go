@@ -8,7 +8,8 @@ import (
 )
 
 // Inverse overwrites the triangle ul of a, U or L = Uᵀ, with the same triangle of X = (Uᵀ D U)⁻¹. A nil
-// d stands for I; otherwise a is upper, with ones on its diagonal. It computes, by halves down to base,
+// d stands for D = I; otherwise ul is blas.Upper and U has ones on its diagonal. Inverse computes, by
+// halves down to order base,
 //
 //	U = | U11 U12 |    W = U11⁻¹ U12,  Z = W U22⁻¹,
 //	    |     U22 |,   X12 = -Z D2⁻¹ U22⁻ᵀ,  X22 = (U22ᵀ D2 U22)⁻¹,
@@ -51,8 +52,8 @@ func Inverse(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix, d *Di
 		}
 		factor.Trsm(bk, other, ul, blas.NoTrans, diag, n2, to-from, 1, a22, rows)
 	}
-	// X11 and Z do not depend on each other. The estimate for X11, 0.8n1³ flops instead of 2n1³/3,
-	// allows for the time lost on small triangles.
+	// X11 and Z do not depend on each other. The estimate for X11 is 0.8n1³ flops instead of
+	// 2n1³/3, since small triangles are slow.
 	each, all := float64(n2)*float64(n2), 0.8*float64(n1)*float64(n1)*float64(n1)
 	bk.Ahead(func() { Inverse(bk, ul, base, n1, a, d1) }, all, n1, factor.StripWidth(2*n1), each, right)
 	if d == nil {

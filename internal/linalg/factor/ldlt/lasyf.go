@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A lasyf eliminates the first columns of the symmetric m×m matrix a by rook pivoting. The rows of l
-// are columns of L; each replaces the updated column of the matrix from which it comes. A lasyf does
-// not update a beyond the panel, and moves the columns of a that are still needed instead of exchanging
-// them. (LAPACK: dlasyf_rk.)
+// A lasyf eliminates the first columns of the symmetric m×m matrix a by rook pivoting. A row of l holds
+// the updated column of a pivot, and then the column of L computed from it. A lasyf leaves a beyond the
+// panel to the caller. Instead of exchanging columns of a, it moves the one that is still needed.
+// (LAPACK: dlasyf_rk.)
 type lasyf struct {
 	bk    factor.Backend
 	m, nb int
@@ -40,8 +40,8 @@ type extreme struct {
 const columnPart = 512
 
 // quickSuccession multiplies the time estimates of columns. Columns follow each other within
-// microseconds and find the workers awake, so a quarter of the pool's threshold is worth sharing
-// (measured at n = 2000 and 4000).
+// microseconds and find the workers awake. They are therefore worth sharing from a quarter of the
+// pool's usual threshold on (measured at n = 2000 and 4000).
 const quickSuccession = 4
 
 // bunchKaufman is (1+√17)/8, which makes the bounds on the growth by a 1×1 and by a 2×2 pivot equal.
@@ -63,11 +63,11 @@ func (p *lasyf) eliminate() (int, *factor.Pivot) {
 			}
 			return 0, &factor.Pivot{Index: k, Value: wk[k]}
 		}
-		// The search goes from column to column, each through the largest element of the column
-		// before. It ends at a large enough diagonal element, or with a 2×2 pivot at an element
-		// that is the largest of its row and of its column. Rows k and k+1 of l then hold
-		// columns kq and kp. colmax grows with every step, so that only rounding leads back to
-		// column k.
+		// The search goes from column to column: the row of the largest element of one column
+		// is the next column. It ends at a large enough diagonal element, or with a 2×2 pivot
+		// at an element that is the largest of its row and of its column. Rows k and k+1 of l
+		// then hold columns kq and kp. colmax grows with every step, so that only rounding
+		// leads back to column k.
 		step, kq, kp := 1, k, k
 		for diag < bunchKaufman*colmax {
 			wi := p.row(k + 1)
@@ -102,7 +102,8 @@ func (p *lasyf) eliminate() (int, *factor.Pivot) {
 func (p *lasyf) row(k int) []float64 { return p.l.X[k*p.m : (k+1)*p.m] }
 
 // column writes column c of the matrix to dst, from row k on, after k eliminations. It returns the
-// index and size of the first largest element other than dst[c]; size is 0 if all are 0 or NaN.
+// index and magnitude of the largest element other than dst[c], the first if there are several. size is
+// 0 if all are 0 or NaN.
 func (p *lasyf) column(dst []float64, k, c int) (at int, size float64) {
 	p.dst, p.k, p.c = dst, k, c
 	for i := 0; i < k; i++ {
@@ -131,7 +132,7 @@ func (p *lasyf) columnParts(part, end int) {
 	for ; part < end; part++ {
 		from := p.k + part*columnPart
 		to := min(from+columnPart, p.m)
-		// Above the diagonal the column is stored down the rows, and after it in row c.
+		// Above the diagonal the column is in column c of a, and from there on in row c.
 		down := min(max(p.c, from), to)
 		at := p.a.Row(from) + p.c
 		step, change := p.a.Down(from)

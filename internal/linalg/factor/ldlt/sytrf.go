@@ -13,9 +13,10 @@ import (
 
 // PanelColumns returns nb, the number of columns that Sytrf eliminates together. The search for pivots
 // updates one or two columns per pivot with Level 2 BLAS, in n²nb flops, at the speed of the cache and
-// on few threads; this favours narrow panels. The trailing update passes over the matrix once per
-// panel, with 2 memory operations per element for 2nb flops; this favours wide panels for matrices that
-// no cache holds. The widths come from measurements for n = 300 to 5100 and panels of 16 to 96.
+// on few threads. This favours narrow panels. The trailing update passes over the matrix once per
+// panel, with 2 memory operations and 2nb flops per element. This favours wide panels if the matrix
+// does not fit into a cache. The widths come from measurements for n = 300 to 5100 and panels of 16 to
+// 96.
 func PanelColumns(n int) int {
 	if n < 3000 {
 		return 16
@@ -24,7 +25,7 @@ func PanelColumns(n int) int {
 }
 
 // Sytrf overwrites the upper triangle of the symmetric n×n matrix a with the unit upper triangular U of
-// P A Pᵀ = Uᵀ D U. It returns D and swap: P exchanges rows k and swap[k] >= k for k = 0, 1, ... It
+// P A Pᵀ = Uᵀ D U. It returns D and swap: P exchanges rows k and swap[k] >= k for k = 0, 1, ... Sytrf
 // takes n³/3 flops, in panels of nb columns of L = Uᵀ. It stops at a pivot that is zero or not finite
 // and returns it as bad. (LAPACK: dsytrf_rk, with rook pivoting.)
 func Sytrf(bk factor.Backend, nb, n int, a block.Matrix) (d Diagonal, swap []int, bad *factor.Pivot) {
@@ -58,7 +59,7 @@ func Sytrf(bk factor.Backend, nb, n int, a block.Matrix) (d Diagonal, swap []int
 		j += cols
 		ends = append(ends, j)
 	}
-	// Exchanges made after the panel of a row was computed apply to that row too.
+	// The exchanges of later panels also apply to the rows of earlier ones.
 	exchangeInRows(bk, n, a, swap, func(row int) int {
 		at, _ := slices.BinarySearch(ends, row+1)
 		return ends[at]
@@ -83,7 +84,7 @@ func exchangeInRows(bk factor.Backend, n int, a block.Matrix, swap []int, first 
 		w := factor.Acquire()
 		defer w.Release()
 		old := w.Take(n)
-		// If backwards is set, element j comes from source[j]; otherwise it goes there.
+		// If backwards is set, element j comes from source[j]; otherwise it goes to source[j].
 		source := make([]int32, n)
 		for j := range source {
 			source[j] = int32(j)

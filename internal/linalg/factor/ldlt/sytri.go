@@ -8,7 +8,7 @@ import (
 )
 
 // Sytri overwrites the U that Sytrf left in the upper triangle of the n×n matrix a with A⁻¹ = Pᵀ
-// (UᵀDU)⁻¹ P. It takes 2n³/3 flops, by halves down to order base.
+// (UᵀDU)⁻¹ P; d and swap are Sytrf's. It takes 2n³/3 flops and halves U down to order base.
 func Sytri(bk factor.Backend, base, n int, a block.Matrix, d *Diagonal, swap []int) {
 	Inverse(bk, blas.Upper, base, n, a, d)
 	exchangeSymmetric(bk, n, a, swap)
@@ -20,7 +20,7 @@ const elementTime = 8
 // exchangeSymmetric exchanges rows and columns k and swap[k] of the symmetric matrix in the upper
 // triangle of a, for k = n-1 down to 0. An exchange at k also swaps two elements of each row above k.
 // Nothing else changes such a row before its own exchange, so these swaps are done first, row by row.
-// The exchanges in the rows from k on follow.
+// The exchanges in rows k and below follow.
 func exchangeSymmetric(bk factor.Backend, n int, a block.Matrix, swap []int) {
 	exchangeInRows(bk, n, a, swap, func(row int) int { return row + 1 }, true)
 	// One function value serves all exchanges.

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A getf2 holds the transpose of a panel of columns. The rows are contiguous, so that the search for
-// pivots and the updates run along them. Once factored it holds Lᵀ, whose diagonal of ones is not
-// stored, and Uᵀ. (LAPACK: dgetf2, dgetrf2.)
+// A getf2 holds the transpose of a panel of columns. Its rows are contiguous, so that the search for
+// pivots and the updates run along them. After factor it holds Uᵀ, and Lᵀ without its diagonal of ones.
+// (LAPACK: dgetf2, dgetrf2.)
 type getf2 struct {
 	bk   factor.Backend
 	m, n int          // n columns of m elements, n <= m
@@ -20,11 +20,12 @@ type getf2 struct {
 // unblockedColumns is the number of columns up to which a panel is eliminated column by column.
 const unblockedColumns = 8
 
-// panelStride returns the distance between the columns of a panel: 8 modulo 16, so that the elements of
-// a row of A fall into different sets of a cache.
+// panelStride returns the distance between the columns of a panel of m rows: 8 modulo 16, so that the
+// elements of a row of A fall into different sets of a cache.
 func panelStride(m int) int { return (m+15)/16*16 + 8 }
 
-// factor eliminates columns j0 to j1-1 by halves; columns before j0 have already been applied to them.
+// factor eliminates columns [j0, j1) by halves. The columns before j0 have been eliminated from them
+// already.
 func (p *getf2) factor(j0, j1 int) {
 	n := j1 - j0
 	if n <= unblockedColumns {
@@ -40,7 +41,7 @@ func (p *getf2) factor(j0, j1 int) {
 	p.factor(j, j1)
 }
 
-// eliminate is factor for few columns, one by one. Each is first updated with the columns before it.
+// eliminate is factor for few columns, one by one. It first updates each with the columns before it.
 func (p *getf2) eliminate(j0, j1 int) {
 	ld := p.x.Ld
 	for j := j0; j < j1; j++ {
@@ -70,9 +71,8 @@ func (p *getf2) eliminate(j0, j1 int) {
 	}
 }
 
-// inSquares calls do(i, rows) for squares of the panel: rows i to i+rows-1, at most 64 at a time. The
-// cache lines that do writes then stay in the cache until they are complete. An element from memory
-// takes about a nanosecond.
+// inSquares calls do(i, rows) for groups of at most 64 rows [i, i+rows) of the panel. The cache lines
+// that do writes then stay in the cache until they are complete. Each element takes about a nanosecond.
 func (p *getf2) inSquares(do func(i, rows int)) {
 	const square = 64
 	p.bk.BlockRows((p.m+square-1)/square, square*p.n, func(from, to int) {

@@ -32,7 +32,8 @@ func Getrf(bk factor.Backend, base, m, n int, a block.Matrix, swap []int) {
 }
 
 // BadPivot returns the first diagonal element of the n×n matrix U that is zero or not finite, or nil.
-// After an overflow, a row has an infinity or NaN on its diagonal when it becomes the pivot row.
+// This finds every overflow: a row that has overflowed has an infinity or NaN there once it is the
+// pivot row.
 func BadPivot(n int, u block.Matrix) *factor.Pivot {
 	for k := range n {
 		if d := u.X[u.Row(k)+k]; d == 0 || !factor.IsFinite(d) {
@@ -49,9 +50,9 @@ type getrf struct {
 	work []float64
 }
 
-// factor is Getrf for m >= n. The first ready columns are already factored: none, all n, the first
-// half, the first half of that half, and so on. While the right half is updated, one thread goes on to
-// factor its first columns.
+// factor is Getrf for m >= n. ready is the number of leading columns that are already factored: 0, n,
+// half(n), half of that, and so on. While the other threads update the right half, one thread factors
+// its first columns.
 func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) {
 	switch {
 	case n == ready:
@@ -71,7 +72,7 @@ func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) {
 	n2 := n - n1
 	a22, below := a.Sub(n1, n1), m-n1
 	f.factor(m, n1, ready, a, swap[:n1])
-	// Both estimates are in flops; narrow panels are factored at half the speed of a product.
+	// Both estimates are in flops. Narrow panels count twice: they run at half a product's speed.
 	each := float64(float64(n1) * float64(n1+2*below))
 	first := func(cols int) float64 { return float64(cols) * (each + float64(2*float64(below)*float64(cols))) }
 	cols := n2
@@ -97,7 +98,7 @@ func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) {
 	}
 }
 
-// half returns the number of columns in the first half of n > base columns, in whole panels.
+// half returns the number of columns in the first half of n > base columns: a multiple of base.
 func (f *getrf) half(n int) int { return max((n/2+f.base/2)/f.base, 1) * f.base }
 
 // update applies the elimination of the first n columns to cols columns from column j on.
@@ -110,8 +111,8 @@ func (f *getrf) update(m, n, j, cols int, a block.Matrix, swap []int) {
 	}
 }
 
-// GetrfLibrary overwrites the n×n matrix a with the factors of P Aᵀ = L U, and swap with P. lib
-// computes them, since it takes the rows of a for columns.
+// GetrfLibrary overwrites the n×n matrix a with the factors of P Aᵀ = L U, and swap with P. lib factors
+// Aᵀ, since it takes the rows of a for columns.
 func GetrfLibrary(lib backend.ColumnMajorLAPACK, n int, a block.Matrix, swap []int) {
 	ipiv := make([]int32, n)
 	lib.Dgetrf(n, n, a.X, a.Ld, ipiv)

@@ -10,8 +10,8 @@ import (
 
 // GetriColumns returns the number of columns of the inverse of order n that Getri computes together.
 // Each group of columns takes a solve with a triangle of its size, which is slower than a product; this
-// favours small groups. But each group also reads the whole inverse so far, from memory if the inverse
-// is large.
+// favours small groups. But each group also reads all columns computed so far, from memory if n is
+// large; this favours large groups.
 func GetriColumns(n int) int {
 	if n < 1500 {
 		return InverseColumns

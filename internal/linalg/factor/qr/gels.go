@@ -13,9 +13,9 @@ import (
 const gelsRange = 970
 
 // Gels overwrites B, of max(m, n) rows and nrhs columns, with the X of least norm among the minimizers
-// of ‖op(A) X - B‖ in each column. op(A) is Aᵀ if t is blas.Trans. The m×n matrix A must have full
-// rank; the factorization of A times a power of two overwrites it. Gels returns false, with B
-// undefined, if R or L has a zero on its diagonal. (LAPACK: dgels.)
+// of ‖op(A) X - B‖ in each column. op(A) is Aᵀ if t is blas.Trans and A otherwise. The m×n matrix A
+// must have full rank; the factorization of A times a power of two overwrites it. Gels returns false,
+// with B undefined, if R or L has a zero on its diagonal. (LAPACK: dgels.)
 func Gels(bk factor.Backend, t blas.Transpose, m, n, nrhs int, a, b block.Matrix) bool {
 	given, wanted := m, n // rows of B and X
 	if t == blas.Trans {

@@ -119,7 +119,7 @@ func (p *laqps) reduce(j, nb int) int {
 	return c
 }
 
-// exchange exchanges column j+c with the longest column from there on, in all rows.
+// exchange exchanges column j+c, in all rows, with the column of largest norm from there on.
 func (p *laqps) exchange(j, c int) {
 	k := j + c
 	q := k

@@ -13,9 +13,10 @@ import (
 
 // Computing nb reflections of l rows takes about 3l*nb² flops, mostly on one thread. Applying them
 // takes 4l*nb flops per column on the right, at full speed if nb is large enough to hide the memory
-// traffic of the column. So blocks of 32 are 12% faster than blocks of 64 at order 300; 64 is as fast
-// at 1000 and up to 14% faster at 2000, most when memory is busy. To apply reflections alone, 64 is 8%
-// faster at order 1000, 13% faster at 2000, and 14% slower at 300.
+// traffic of the column. Measured at order 300, blocks of 32 columns are 12% faster than blocks of 64.
+// At 1000 both are equally fast, and at 2000 blocks of 64 are up to 14% faster, most when memory is
+// busy. To apply reflections alone, 64 is 14% slower at order 300, 8% faster at 1000 and 13% faster at
+// 2000.
 const (
 	geqrfColumns    = 64
 	geqrfColumnsLow = 32
@@ -25,9 +26,9 @@ const (
 	panelTime       = 2.5 // the time to update and reduce a block, relative to the time to update it
 )
 
-// For few right-hand sides the memory traffic of V counts, and computing T, if it is not kept, takes
-// much of the time. Blocks of 16 columns are then 1.3 to 2 times as fast as 64. Applied one by one from
-// the right, reflections stored as rows take as little as half the time if everything fits in a cache.
+// For few right-hand sides, reading V and computing T (if it is not kept) take much of the time. Blocks
+// of 16 columns are then 1.3 to 2 times as fast as blocks of 64. If everything fits in a cache,
+// applying reflections stored as rows one by one from the right takes as little as half the time.
 const (
 	ormqrColumns = 16
 	ormqrFew     = 32 // right-hand sides below which ormqrColumns are used
@@ -35,7 +36,7 @@ const (
 )
 
 // A QR holds the Q of a factorization of a dense matrix of M rows. Q is the product of K reflections,
-// in blocks I - V T Vᵀ of NB each (Schreiber and Van Loan, SIAM J. Sci. Stat. Comput. 10, 1989).
+// in blocks I - V T Vᵀ of NB reflections (Schreiber and Van Loan, SIAM J. Sci. Stat. Comput. 10, 1989).
 type QR struct {
 	M, K, NB int
 	Rows     bool         // A holds the transpose, RᵀQᵀ: an LQ factorization

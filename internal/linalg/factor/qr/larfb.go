@@ -54,8 +54,8 @@ func (h Reflector) ApplyRight(bk factor.Backend, t blas.Transpose, m int, c bloc
 	bk.Gemm(blas.NoTrans, blas.Trans, m, h.Rows, h.Cols, -1, w, h.V, 1, c)
 }
 
-// columns writes the first Cols columns of H, or their transpose, to q. They are the first columns of
-// I, minus V T V1ᵀ, where V1 is the first Cols rows of V. work has Cols*Cols elements.
+// columns writes the first Cols columns of H, or their transpose, to q. They are the first columns of I
+// minus V T V1ᵀ, where V1 is the first Cols rows of V. work has Cols*Cols elements.
 func (h Reflector) columns(bk factor.Backend, transposed bool, q block.Matrix, work []float64) {
 	n := h.Cols
 	w := block.Dense(work[:n*n], n)
@@ -88,7 +88,7 @@ func (h Reflector) Larft(bk factor.Backend, tau, column []float64) {
 }
 
 // larftColumn computes column j of T, T[:j,j] = -tau T[:j,:j] V[:,:j]ᵀ x and T[j,j] = tau, from Vᵀ and
-// the columns of T before it. x, of q elements, is column j of V; work has j elements.
+// the columns of T before it. x, of q elements, is column j of V; work has at least j elements.
 func larftColumn(bk factor.Backend, j, q int, tau float64, v block.Matrix, x []float64, t block.Matrix, work []float64) {
 	t.X[t.Row(j)+j] = tau
 	if j == 0 {

@@ -39,7 +39,7 @@ func (f QR) Orgqr(bk factor.Backend, n int) {
 	}
 }
 
-// clear zeroes the rows [i, i1) of the columns [j, j1).
+// clear zeroes rows [i, i1) of columns [j, j1) of A or, if Rows is set, of its transpose.
 func (f QR) clear(i, i1, j, j1 int) {
 	if f.Rows {
 		i, i1, j, j1 = j, j1, i, i1

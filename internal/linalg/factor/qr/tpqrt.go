@@ -25,7 +25,7 @@ import (
 // It copies as many rows of [B Y] at a time as fit into w; if B is triangular, w leaves out the zero
 // columns in front of these rows. Then it eliminates one panel of columns after another: it computes
 // the reflections I - [I; V] T [I; V]ᵀ (tpqrt2.factor) and applies them to the columns on the right and
-// the right-hand sides. These are split into strips; one thread carries a strip through all products,
+// to the right-hand sides. Both are split into strips; one thread carries a strip through all products,
 // in its own cache. The first strip is the next panel, which its thread factors at once.
 type Tpqrt struct {
 	R, Z, B, Y blas64.General
@@ -48,11 +48,11 @@ type TpqrtPlan struct {
 }
 
 // planFor returns the plan for a problem of q rows. The sizes were measured on one core of Zen 4 with k
-// = q = 1000. Panels of 24, 32, 48 and 64 columns give 47, 48, 44 and 45 GFLOP/s: products with a V of
-// up to 32 columns read the strip in place, others pack it. Room for 2¹⁸, 2¹⁹ and 2²⁰ numbers, which
-// stay in the cache from panel to panel, gives 46, 48 and 48; strips of 96 to 240 columns make no
-// difference. On two threads, strips of 96 columns are up to 1.07 times as fast as wider strips, the
-// last of which leaves a thread idle. Few rows get narrower panels, since T costs more than it saves.
+// = q = 1000. In GFLOP/s, panels of 24, 32, 48 and 64 columns give 47, 48, 44 and 45: products with a V
+// of up to 32 columns read the strip in place, others pack it. Room for 2¹⁸, 2¹⁹ and 2²⁰ numbers, which
+// stay in the cache from panel to panel, gives 46, 48 and 48. Strips of 96 to 240 columns are equally
+// fast. On two threads, strips of 96 columns are up to 1.07 times as fast as wider strips, the last of
+// which leaves a thread idle. Few rows get narrower panels, since T costs more than it saves.
 //
 // A backend without block operations has its own threads: it needs large products from one goroutine.
 func planFor(bk factor.Backend, q int) TpqrtPlan {
@@ -67,8 +67,8 @@ func planFor(bk factor.Backend, q int) TpqrtPlan {
 	return TpqrtPlan{Panel: min(64, panel), Base: 8, Strip: math.MaxInt, Room: 1 << 20}
 }
 
-// Run does the elimination. If the input is not finite, Run returns the first such element and writes
-// nothing. If the result is not finite, Run returns the first row with such an element as a Pivot.
+// Run does the elimination. If the input holds NaN or an infinity, Run returns the first such element
+// and writes nothing. If the result does, Run returns the first row with such an element as a Pivot.
 // Otherwise it returns nil, nil.
 func (e *Tpqrt) Run(bk factor.Backend) (*factor.Element, *factor.Pivot) {
 	k, c, q := e.R.Cols, e.Z.Cols, e.B.Rows
@@ -215,9 +215,9 @@ func (e *Tpqrt) row(i, from, to int) (r, z []float64) {
 }
 
 // safeSquares is the sum of squares of a row of [R Z; B Y] below which nothing overflows. A column then
-// has a norm below sqrt(k+q) 2⁴⁸⁰, which reflections do not change. No intermediate number exceeds
-// 4 sqrt(n(1+q)) times this norm in a panel of n columns: |V| <= 1, and ‖T‖ <= 2 because I - T is part
-// of an orthogonal matrix.
+// has a norm below sqrt(k+q) 2⁴⁸⁰, and reflections preserve norms. No intermediate number exceeds 4
+// sqrt(n(1+q)) times this norm in a panel of n columns: |V| <= 1, and ‖T‖ <= 2 because I - T is part of
+// an orthogonal matrix.
 const safeSquares = 0x1p960
 
 // anyLarge reports whether a row holds a NaN, an infinity or numbers so large that they may overflow.

@@ -39,7 +39,7 @@ func (p *tpqrt2) start(r, b block.Matrix, first, q, n int) {
 	block.CopyTransposed(p.v, b, q, n)
 }
 
-// rows returns the number of rows that B has in the columns before column c.
+// rows returns the number of rows of B that may be nonzero in the columns before column c.
 func (p *tpqrt2) rows(c int) int { return min(p.q, p.first+c) }
 
 // factor eliminates columns c to c+n-1 by halves, as geqrt does; the identity on top makes it simpler.

@@ -24,7 +24,7 @@ type search struct {
 // Each step takes the root of a function with poles at left and right that agrees with the sums psi and
 // phi and their derivatives ("the middle way": Li, LAPACK Working Note 89; LAPACK: dlaed4). Steps that
 // leave the interval become bisections, and so does every other step after step rational. A bisection
-// halves the count of numbers in the interval, so a search ends after at most 141 steps.
+// halves the count of floating-point numbers in the interval, so a search takes at most 141 steps.
 func (q Equation) solve(i int, poles, gaps []float64) (r Root, steps int) {
 	n := len(q.Poles)
 	if n == 1 {
@@ -108,7 +108,8 @@ func (s *search) step(f float64, beyond bool) float64 {
 }
 
 // between starts a search between two poles. It returns the pole nearer to the root, from which
-// distances are measured. x becomes the root with all other terms fixed at the midpoint.
+// distances are measured. x becomes the root of the equation in which all other terms are fixed at the
+// midpoint.
 func (s *search) between() (pole int) {
 	gap := s.difference(s.right, s.left)
 	half := float64(gap / 2)

@@ -60,7 +60,7 @@ func bdsqr(d, e []float64, u, v *factor.Plane) bool {
 	return true
 }
 
-// least returns a lower bound for the least singular value, up to a factor of sqrt(n).
+// least returns a lower bound for the least singular value, too small by at most a factor of n.
 func (q *iteration) least() float64 {
 	mu := math.Abs(q.d[0])
 	least := mu
@@ -120,7 +120,7 @@ func (q *iteration) offDiagonal(i int) *float64 {
 }
 
 // converged sets an off-diagonal element to zero if that changes no singular value by more than the
-// tolerance, and reports whether it did. If not, smallest is a lower bound as in least.
+// tolerance, and sets found. Otherwise smallest is the least singular value within a factor of sqrt(n).
 func (q *iteration) converged() (smallest float64, found bool) {
 	if last := q.offDiagonal(q.n - 2); math.Abs(*last) <= tolerance*math.Abs(*q.diagonal(q.n - 1)) {
 		*last = 0
@@ -141,7 +141,7 @@ func (q *iteration) converged() (smallest float64, found bool) {
 }
 
 // shift returns the shift of the next sweep: the smaller singular value of the last two rows, or 0 if a
-// shift would cost relative accuracy or is negligible. smallest is the bound from converged, and
+// shift would cost relative accuracy or is negligible. smallest is the estimate from converged, and
 // largest the largest element of the block.
 func (q *iteration) shift(smallest, largest float64) float64 {
 	if float64(len(q.d))*tolerance*(smallest/largest) <= max(eps, 0.01*tolerance) {

@@ -134,7 +134,8 @@ func (z *qd) split() int {
 	return -1
 }
 
-// turn reverses the rows if the larger elements are last. Values converge there, the smallest first.
+// turn reverses the rows if the larger elements are last. Values converge at the end, the smallest
+// first.
 func (z *qd) turn() {
 	if 1.5*z.q[z.lo] < z.q[z.hi] {
 		slices.Reverse(z.q[z.lo : z.hi+1])
