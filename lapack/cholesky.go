@@ -55,9 +55,9 @@ func (c *Cholesky) SolveTo(dst, b *mat.Dense) error {
 	return c.solveTo(c.MaxCondition, blas.Left, dst, b)
 }
 
-// SolveRowsTo computes the solution X of X A = B, where B is the m×n matrix b, and writes X to dst, in
-// 2n²m flops. Every row of b is a right-hand side, and nothing is transposed. See Solving in the
-// package comment.
+// SolveRowsTo computes the solution X of X A = B, where B is the m×n matrix b, and writes X to dst in
+// 2n²m flops. The rows of b are right-hand sides; nothing is transposed. See Solving in the package
+// comment.
 func (c *Cholesky) SolveRowsTo(dst, b *mat.Dense) error {
 	return c.solveTo(c.MaxCondition, blas.Right, dst, b)
 }
@@ -69,14 +69,13 @@ func (c *Cholesky) SolveVecTo(dst *gonummat.VecDense, b gonummat.Vector) error {
 	return solveVecTo(dst, c.n, b, c.SolveTo)
 }
 
-// InverseTo writes A⁻¹ to dst, in 2n³/3 flops. See Inverses in the package comment. (LAPACK: dpptri, in
-// blocks.)
+// InverseTo writes A⁻¹ to dst in 2n³/3 flops. See Inverses in the package comment. (LAPACK: dpptri.)
 func (c *Cholesky) InverseTo(dst *mat.SymPacked) error { return c.inverseTo(c.MaxCondition, dst) }
 
 // InverseInPlace returns A⁻¹ in the storage of the factorization and empties the receiver, even if it
 // returns an error. A *ConditionError comes with the inverse. The workspace is two blocks of at most
-// 128×136 numbers and the buffers of the backend; a backend without products of packed blocks takes
-// 400n more.
+// 128×136 numbers and the backend's buffers; a backend without products of packed blocks takes 400n
+// more.
 func (c *Cholesky) InverseInPlace() (*mat.SymPacked, error) { return c.inverseInPlace(c.MaxCondition) }
 
 // LogDet returns log(det A) and the sign of det A, which is 1; det A itself often overflows or

@@ -26,8 +26,7 @@ func (f *factored) mustHold() { require(f.rcond != nil, notFactorized) }
 // RCond returns the estimated reciprocal condition number 1/(‖A‖₁ ‖A⁻¹‖₁), between 0 and 1, and 1 for
 // order zero. The first call, or the first solve that needs it, computes the estimate in about 10n²
 // flops and keeps it. The estimate of ‖A⁻¹‖₁ is a lower bound: up to rounding, the result is at least
-// the true reciprocal condition number and rarely more than three times it. The result is 0 if ‖A‖₁
-// overflows.
+// the true value and rarely more than three times as large. It is 0 if ‖A‖₁ overflows.
 //
 // For QR, RCond is the value for R, and 0 if R has a zero on its diagonal. A and R have the same
 // condition number in the 2-norm, and 1/RCond is within a factor of k of that number. For LeastSquares,

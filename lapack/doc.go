@@ -22,8 +22,8 @@
 //
 // A symmetric matrix is a mat.SymPacked: its upper triangle, row by row, in n(n+1)/2 numbers. Dense
 // matrices are row-major and may be views. Factorize works on a copy. FactorizeInPlace works in the
-// storage of its argument, which belongs to the receiver from then on. NaN and infinities in the input
-// are reported before anything is written; after any other error the contents of the argument are
+// storage of its argument, which then belongs to the receiver. NaN and infinities in the input are
+// reported before anything is written; after any other error the contents of the argument are
 // undefined.
 //
 // # Solving
@@ -55,10 +55,10 @@
 // matches ErrSingular, ErrNotPositiveDefinite, ErrNotFinite or ErrOverflow. A failed factorization
 // leaves its receiver empty. Matrices of order zero are legal.
 //
-// An exactly zero pivot is a failure. Above a condition number of 1e16, or the MaxCondition of the
-// type, solves and inverses return the result and a *ConditionError. errors.As extracts gonum's
-// mat.Condition from it, and +Inf from a *PivotError for a zero pivot. A *GrowthError also comes with a
-// result: see LU.
+// An exactly zero pivot is a failure. Above a condition number of 1e16, or the type's MaxCondition,
+// solves and inverses return the result and a *ConditionError. errors.As extracts gonum's mat.Condition
+// from it, and +Inf from a *PivotError for a zero pivot. A *GrowthError also comes with a result: see
+// LU.
 //
 // A mistake of the caller causes a panic. For shapes, its value is an error of gonum's mat, which
 // mat.Maybe returns; otherwise it is a constant string.

@@ -13,15 +13,13 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// Dgecon returns an estimate of 1/(‖A‖ ‖A⁻¹‖) from Dgetrf's factors of the n×n matrix A and anorm =
-// ‖A‖. The norm is the 1-norm for lapack.MaxColumnSum and the infinity norm for lapack.MaxRowSum. The
-// estimate of ‖A⁻¹‖ is a lower bound and rarely less than a third of ‖A⁻¹‖. Dgecon takes about 10n²
-// flops.
+// Dgecon estimates 1/(‖A‖ ‖A⁻¹‖) from Dgetrf's factors of the n×n matrix A and anorm = ‖A‖. The norm is
+// the 1-norm for lapack.MaxColumnSum and the infinity norm for lapack.MaxRowSum. The estimate of ‖A⁻¹‖
+// is a lower bound and rarely less than a third of ‖A⁻¹‖. Dgecon takes about 10n² flops.
 //
 // It returns 1 for n = 0, NaN if anorm is NaN, and 0 if A is singular or anorm is 0 or infinite. It
-// also returns 0 if a solution is not finite: the condition number is then beyond 2⁹⁶⁰, or the factors
-// are not finite. work has at least 4n elements and iwork at least n; neither is used. (LAPACK:
-// dgecon.)
+// also returns 0 if a solution is not finite: the condition number exceeds 2⁹⁶⁰, or a factor is not
+// finite. work and iwork have at least 4n and n elements; neither is used. (LAPACK: dgecon, dlacn2.)
 func (impl Implementation) Dgecon(norm gonumlapack.MatrixNorm, n int, a []float64, lda int, anorm float64, work []float64, iwork []int) float64 {
 	if norm != gonumlapack.MaxColumnSum && norm != gonumlapack.MaxRowSum || anorm < 0 || !holds(a, n, n, lda) || len(work) < 4*n || len(iwork) < n {
 		return impl.Implementation.Dgecon(norm, n, a, lda, anorm, work, iwork)

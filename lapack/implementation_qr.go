@@ -92,8 +92,7 @@ func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work [
 }
 
 // Dorglq overwrites the m×n matrix a, whose first k rows hold Dgelqf's reflections, with the first m
-// rows of Q; 0 <= k <= m <= n. It is Dorgqr for the transpose, with at least max(1, m) elements in
-// work.
+// rows of Q. It is Dorgqr for the transpose: 0 <= k <= m <= n, and lwork >= max(1, m).
 func (impl Implementation) Dorglq(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
 	if k < minReflectors || k > m || m > n || !holds(a, m, n, lda) || m*n < minElements || lwork < m || len(work) < lwork || len(tau) < k {
 		impl.Implementation.Dorglq(m, n, k, a, lda, tau, work, lwork)

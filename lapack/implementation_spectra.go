@@ -83,11 +83,10 @@ func (impl Implementation) Dsyev(jobz gonumlapack.EVJob, ul blas.Uplo, n int, a 
 // Dgesvd computes the singular value decomposition A = U Σ Vᵀ of the m×n matrix A and overwrites a. For
 // m = n it takes 8n³/3 flops, and at most about 20n³/3 more for the vectors, which are computed by
 // divide and conquer, as in LAPACK's dgesdd. s receives the min(m, n) values in descending order. Each
-// value is as accurate as the bidiagonal matrix allows. If there are at least 20 values, they are the
-// same with and without vectors. jobU and jobVT select what is written to u and vt: all of the m×m U
-// and the n×n Vᵀ for lapack.SVDAll, the first min(m, n) columns of U and rows of Vᵀ for
-// lapack.SVDStore, nothing for lapack.SVDNone. Like gonum's routine, it does not support
-// lapack.SVDOverwrite.
+// value is as accurate as the bidiagonal matrix allows; 20 or more values are the same with and without
+// vectors. jobU and jobVT select what is written to u and vt: all of the m×m U and the n×n Vᵀ for
+// lapack.SVDAll, the first min(m, n) columns of U and rows of Vᵀ for lapack.SVDStore, nothing for
+// lapack.SVDNone. Like gonum, it does not support lapack.SVDOverwrite.
 //
 // It returns false and sets the values to NaN if an element of A is NaN or infinite, or if the values
 // do not converge; u and vt are then undefined. It allocates about two matrices of the size of A; with

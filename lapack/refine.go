@@ -14,8 +14,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// ErrorBounds holds bounds on the errors of a solution X of A X = B: one number for each column x and
-// its right-hand side b.
+// ErrorBounds holds bounds on the errors of a solution X of A X = B, one for each column x.
 type ErrorBounds struct {
 	// Backward is the componentwise relative backward error (Oettli and Prager, Numer. Math. 6,
 	// 1964; Higham, Accuracy and Stability, theorem 7.3): the least ω for which x solves a system

@@ -14,8 +14,7 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// A solver overwrites x with A⁻¹x if side is blas.Left, where x is n×c, and with x A⁻¹ otherwise, where
-// x is c×n.
+// A solver computes x = A⁻¹x for an n×c matrix x if side is blas.Left, or x = x A⁻¹ for c×n otherwise.
 type solver func(bk factor.Backend, side blas.Side, c int, x block.Matrix)
 
 // rowPanel is the number of right-hand sides, stored as rows, that are solved together: few enough to
@@ -32,9 +31,8 @@ func system(side blas.Side, b *mat.Dense) (n, nrhs int) {
 	return n, nrhs
 }
 
-// solveTo implements every SolveTo, for blas.Left, and every SolveRowsTo, for blas.Right. It reports
-// the routine to the backend, checks b, calls solve to overwrite a copy of b in dst, and checks the
-// result.
+// solveTo implements SolveTo (for blas.Left) and SolveRowsTo (for blas.Right). It reports the routine
+// to the backend, checks b, copies it to dst, calls solve to overwrite the copy, and checks the result.
 func solveTo(b0 blskernel.Backend, routine string, side blas.Side, n int, dst, b *mat.Dense, solve solver) error {
 	rows, cols := b.Dims()
 	order, nrhs := system(side, b)

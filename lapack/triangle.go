@@ -19,16 +19,15 @@ import (
 // The error matches ErrNotFinite if dst or R holds NaN or an infinity. It is a *PivotError that matches
 // ErrSingular if R has a zero on its diagonal. In both cases dst is unchanged. The error matches
 // ErrOverflow if X overflows; dst then holds the computed values. SolveTriangular panics with
-// mat.ErrShape if shapes do not fit, and with a string if dst overlaps r. (LAPACK: dtrtrs; BLAS:
-// dtrsm.)
+// mat.ErrShape if shapes do not fit, or with a string if dst overlaps r. (LAPACK: dtrtrs; BLAS: dtrsm.)
 func SolveTriangular(bk blskernel.Backend, dst, r *mat.Dense, trans bool) error {
 	return solveTriangular(bk, blas.Left, dst, r, trans)
 }
 
 // SolveTriangularRows overwrites the m×n matrix B in dst with X = B op(R)⁻¹ for the upper triangle R of
-// the n×n matrix r. Every row of B is a right-hand side, and nothing is transposed. With Q and R of a
-// QR factorization and trans set, it turns Q into Q R⁻ᵀ, the transposed pseudoinverse. All else is as
-// in SolveTriangular.
+// the n×n matrix r. The rows of B are the right-hand sides; nothing is transposed. With Q and R of a QR
+// factorization and trans set, it turns Q into Q R⁻ᵀ, the transposed pseudoinverse. See
+// SolveTriangular.
 func SolveTriangularRows(bk blskernel.Backend, dst, r *mat.Dense, trans bool) error {
 	return solveTriangular(bk, blas.Right, dst, r, trans)
 }

@@ -17,10 +17,9 @@ import (
 //
 // The error in y[i] is at most γ_{k+2}·(|alpha|·|op(A)|·|x| + |beta|·|y|)[i], where k is the number of
 // columns of op(A). Element i of A*x equals Ddot of row i and x, bit for bit. An element of Aᵀ*x sums
-// its products in the order of the rows. If A has at least 256 rows and 80,000 elements, this sum is
-// split into 4 to 16 partial sums, which are added in order. The element then depends on the shape of
-// A, but never on other columns. NaN and infinities in row i of op(A) reach y[i]; in x they reach all
-// of y.
+// its products in the order of the rows. If A has at least 256 rows and 80,000 elements, this sum has 4
+// to 16 parts, which are added in order. The element then depends on the shape of A, but never on other
+// columns. NaN and infinities in row i of op(A) reach y[i]; in x they reach all of y.
 func (r *Routines) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	if !check.Dgemv(tA, m, n, a, lda, x, incX, y, incY) {
 		return

@@ -13,8 +13,7 @@ import (
 // for a symmetric n×n matrix A, row-major, lda >= n, of which it reads and writes the triangle ul, in
 // 2n² flops. If alpha = 0, nothing is read or written. A must not overlap x or y. Dsyr2 adds
 // (alpha*x[i])*y[j] and then (alpha*y[i])*x[j] to element (i,j) of the triangle, with four to six
-// roundings. NaN and infinities in x[i] or y[i] reach row and column i, even if the other factor is
-// zero.
+// roundings. NaN and infinities in x[i] or y[i] reach row and column i, even if multiplied by zero.
 func (r *Routines) Dsyr2(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
 	check.Uplo(ul)
 	check.Require(n >= 0, check.NLT0)

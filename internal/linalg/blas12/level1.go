@@ -5,8 +5,7 @@ package blas12
 //	sum over i of x[i]*y[i]
 //
 // or 0 if n = 0. The error is at most γ_n·sum |x[i]|·|y[i]|. Ddot reads n elements of each vector and
-// takes 2n flops. The order of the sum depends on n alone. NaN, 0·Inf and infinities of both signs give
-// NaN.
+// takes 2n flops. The order of the sum depends only on n. NaN, 0·Inf and opposite infinities give NaN.
 func (r *Routines) Ddot(n int, x []float64, incX int, y []float64, incY int) float64 {
 	if !checkPair(n, x, incX, y, incY) {
 		return 0

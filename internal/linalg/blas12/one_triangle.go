@@ -65,8 +65,7 @@ func (t *oneTriangle) row(i, at, from, to int) (elements []float64, first int) {
 func (t *oneTriangle) elements() int { return block.PackedLen(t.n) }
 
 // firstRow returns the first row of piece i out of count: a multiple of blockRows, or n if i = count.
-// Pieces are about equally large, since the first x·n rows of a lower triangle hold a fraction x² of
-// its elements.
+// Pieces are about equally large: the first x·n rows of a lower triangle hold a fraction x² of it.
 func (t *oneTriangle) firstRow(i, count int) int {
 	x := math.Sqrt(float64(i) / float64(count))
 	if t.ul == blas.Upper {

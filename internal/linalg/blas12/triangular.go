@@ -52,8 +52,7 @@ func (s *triangular) do(tA blas.Transpose, d blas.Diag, x []float64, incX int) {
 const minBlocks = 32
 
 // forward reports whether rows are processed from first to last. A row of A reads elements of x that a
-// solve has already found, or that a product has not yet overwritten. With Aᵀ, the row changes these
-// elements instead.
+// solve has already found, or that a product has not yet overwritten. With Aᵀ, it changes them.
 func (s *triangular) forward() bool { return (s.ul == blas.Upper) == (s.transposed == s.solve) }
 
 // block processes the block of rows from row i on: the triangle on the diagonal and the rectangle

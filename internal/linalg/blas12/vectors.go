@@ -68,8 +68,7 @@ func (v vector) scatterCopy(y []float64, inc int) {
 	buffers.Put(v.buffer)
 }
 
-// first returns the index of element 0 of a vector of n elements. With a negative increment, element 0
-// comes last in memory.
+// first returns the index of element 0 of n elements. If inc < 0, element 0 is last in memory.
 func first(n, inc int) int {
 	if inc < 0 {
 		return (1 - n) * inc

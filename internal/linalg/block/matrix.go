@@ -1,5 +1,4 @@
-// Package block describes blocks of matrices in dense or packed storage, and products and triangular
-// solves with them.
+// Package block describes blocks of dense or packed matrices, and products and solves with them.
 //
 // The rows of a packed upper triangle are contiguous, and each is one element shorter than the row
 // before. Therefore the distance between rows falls by one with each row. In all else a block of a

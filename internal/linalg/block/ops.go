@@ -5,8 +5,7 @@ import "gonum.org/v1/gonum/blas"
 // Ops are operations on blocks that a backend may implement. Package internal/linalg/blas implements
 // them for all other backends.
 //
-// The result must not overlap an operand, but may lie in the same packed matrix. No argument is
-// checked.
+// The result must not overlap an operand, but may lie in the same packed matrix. Nothing is checked.
 type Ops interface {
 	// BlockGemm computes C = alpha·op(A)·op(B) + beta·C. C is m×n, op(A) m×k and op(B) k×n, k > 0.
 	BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b Matrix, beta float64, c Matrix)

@@ -25,8 +25,7 @@ func PackedLen(n int) int {
 	return int(low / 2)
 }
 
-// PackedRow returns the offset r such that element (i, j), i <= j, of an n×n matrix is ap[r+j]: row i
-// is ap[r+i : r+n].
+// PackedRow returns r such that element (i, j), i <= j, is ap[r+j] and row i is ap[r+i : r+n].
 func PackedRow(n, i int) int { return i * (2*n - i - 1) / 2 }
 
 // PackedIndex returns the index of element (i, j), in either triangle, in packed storage.

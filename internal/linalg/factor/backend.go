@@ -29,9 +29,8 @@ func On(b blskernel.Backend) Backend {
 
 // Base is the order up to which triangles are factored and inverted in a workspace, by block rows of
 // TileOrder rows. The workspace is square, so one product can cover a whole block row and write below
-// the diagonal. It stores a lower triangle as an upper one. On Zen 4 with AVX-512, Base is 1.1 times as
-// fast for order 128 as halving down to 64. A base of 200 or more gains less than it loses by leaving
-// threads idle.
+// the diagonal. It stores a lower triangle as an upper one. On Zen 4 with AVX-512, this is 1.1 times as
+// fast at order 128 as halving down to 64. A base above 200 gains less than idle threads cost.
 const Base = 128
 
 // TileOrder is the order up to which plain loops process a triangle: a backend call alone would take as
@@ -47,9 +46,8 @@ func Half(n int) int {
 	return n / 2
 }
 
-// Stride returns the distance, in elements, between rows of n elements. It is an odd multiple of 64
-// bytes, so that the elements of a column fall into different sets of a cache with lines of 64 or 128
-// bytes.
+// Stride returns the distance, in elements, between rows of n elements: an odd multiple of 64 bytes, so
+// that a column falls into different cache sets (for lines of 64 or 128 bytes).
 func Stride(n int) int { return (n+TileOrder-1)/TileOrder*TileOrder | TileOrder }
 
 // Unit sets x to the unit vector with a one at index i.

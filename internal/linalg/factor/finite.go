@@ -52,8 +52,7 @@ func NotFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) *Elemen
 	return nil
 }
 
-// NotFiniteInRow returns the first non-finite element of row i, or nil if there is none. row starts at
-// column from.
+// NotFiniteInRow returns the first non-finite element of row, row i from column from on, or nil.
 func NotFiniteInRow(i, from int, row []float64) *Element {
 	if j := floats.FirstNonFinite(row); j >= 0 {
 		return &Element{i, from + j, row[j]}

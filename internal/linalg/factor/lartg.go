@@ -6,8 +6,7 @@ import (
 	"blskernel/internal/linalg/block"
 )
 
-// The squares of two numbers with magnitudes between these bounds, and their sum, neither overflow nor
-// lose digits to underflow.
+// Between these magnitudes, squares and sums of two squares neither overflow nor lose digits.
 const (
 	rootMin = 0x1p-511
 	rootMax = 0x1p510

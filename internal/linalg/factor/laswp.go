@@ -10,8 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// exchangeTime is the approximate time, in nanoseconds, to exchange eight pairs of elements of two
-// rows.
+// exchangeTime is the approximate time in nanoseconds to exchange eight elements of two rows.
 const exchangeTime = 5
 
 // Laswp exchanges rows k and swap[k] of x, in its first cols columns, for k = 0, 1, ...: it multiplies
@@ -42,8 +41,7 @@ func laswp(x block.Matrix, from, to int, swap []int, back bool) {
 	}
 }
 
-// exchangeLoop is the length below which a loop is faster than copies through a buffer, which Go clears
-// first.
+// exchangeLoop is the length below which a loop is faster than a buffer, which Go has to clear first.
 const exchangeLoop = 64
 
 // Exchange exchanges the elements of p and q, which have the same length and are identical or disjoint.
@@ -66,8 +64,7 @@ func Exchange(p, q []float64) {
 }
 
 // Lapmt exchanges columns k and swap[k] of the m×n matrix x, for k = 0, 1, ...: it multiplies x by
-// Laswp's Pᵀ from the right. If back is set, k descends, and it multiplies by P. Lapmt takes about 1 ns
-// per element.
+// Laswp's Pᵀ from the right. If back is set, k descends, and P replaces Pᵀ. It takes 1 ns per element.
 func Lapmt(bk Backend, m int, x block.Matrix, swap []int, back bool) {
 	n := len(swap)
 	source := Indices(n)
@@ -90,8 +87,7 @@ func Lapmt(bk Backend, m int, x block.Matrix, swap []int, back bool) {
 	})
 }
 
-// PermuteRHS applies Laswp to the nrhs columns of b if side is Left, or Lapmt to its nrhs rows
-// otherwise.
+// PermuteRHS calls Laswp for the nrhs columns of b if side is Left, otherwise Lapmt for its nrhs rows.
 func PermuteRHS(bk Backend, side blas.Side, nrhs int, b block.Matrix, swap []int, back bool) {
 	if side == blas.Left {
 		Laswp(bk, nrhs, b, swap, back)
@@ -123,8 +119,7 @@ func Sort(s []float64) (order []int) {
 	return order
 }
 
-// Permute moves row order[i] of a, in its first cols columns, to row i, for all i. It does not change
-// order.
+// Permute moves row order[i] of a, in its first cols columns, to row i, for all i.
 func Permute(order []int, a block.Matrix, cols int) {
 	for i, from := range order {
 		for from < i { // this row has already moved

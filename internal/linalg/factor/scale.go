@@ -29,8 +29,7 @@ func ScaleRows(bk Backend, by float64, m, n int, a block.Matrix) {
 
 // Scale divides the m×n matrix A by 2^exponent if its largest magnitude is at least 2^limit, or nonzero
 // and below 2^-limit. It returns the largest magnitude before the division. If an element is not
-// finite, A stays unchanged and exponent is 0; largest is then NaN or the largest magnitude of the
-// finite elements.
+// finite, A stays unchanged, exponent is 0, and largest is NaN or the largest finite magnitude.
 func Scale(bk Backend, limit, m, n int, a block.Matrix) (exponent int, largest float64) {
 	for i := range m {
 		_, size := bk.AbsMax(a.Elements(i, 0, n))

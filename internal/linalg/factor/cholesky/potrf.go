@@ -1,5 +1,4 @@
-// Package cholesky factors symmetric positive definite matrices, A = UᵀU or A = L Lᵀ, solves with the
-// factor and inverts it.
+// Package cholesky factors symmetric positive definite matrices, solves with the factor and inverts it.
 package cholesky
 
 import (
@@ -11,10 +10,9 @@ import (
 )
 
 // Potrf overwrites the triangle ul of the symmetric n×n matrix A with its Cholesky factor: A = UᵀU in
-// the upper triangle, or A = L Lᵀ in the lower one, which must be dense. The other triangle is neither
-// read nor written. Potrf returns -1 or, if a pivot is not positive and finite, the index of the first
-// such pivot, which stays on the diagonal. It takes n³/3 flops and halves A down to order base.
-// (LAPACK: dpotrf2.)
+// the upper triangle, or A = L Lᵀ in the lower one, which must be dense. The other triangle is not
+// touched. Potrf returns -1 or the index of the first pivot that is not positive and finite, and leaves
+// that pivot in place. It takes n³/3 flops and halves A down to order base. (LAPACK: dpotrf2.)
 func Potrf(bk factor.Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
 	if lib, ok := columnMajor(bk, n, a); ok {
 		return potrfLibrary(lib, ul, n, a)

@@ -44,8 +44,7 @@ func (f Gerfs) backward(c int, r, w, errs []float64) {
 }
 
 // forward writes a bound on max_i |x - x*|_i / max_i |x|_i to bounds for each column x, where x* is the
-// exact solution. It reads the residuals r and w = |A||x| + |b|, and overwrites w, work and rhs, all of
-// x's size.
+// exact solution. r holds the residuals, and w is |A||x| + |b|. w, work and rhs are overwritten.
 //
 // With G = diag(|r| + (n+1) u w), a bound is ‖A⁻¹G‖∞/‖x‖∞, and ‖A⁻¹G‖∞ is the 1-norm of the transpose G
 // A⁻ᵀ, which norm1 can estimate. LAPACK estimates one column after another, with about five solves each
@@ -81,8 +80,7 @@ type estimator struct {
 }
 
 // weights writes the diagonal of G for each column of x, scaled as in forward, to a row of g. It writes
-// the bounds that are already known, 0 or +Inf, and returns an estimator for each other column, which
-// works in w.
+// the bounds that are known, 0 or +Inf, and returns estimators for the other columns, which work in w.
 func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []*estimator) {
 	n, c := x.Rows, x.Cols
 	add, limit := f.guard()

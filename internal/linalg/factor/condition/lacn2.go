@@ -86,8 +86,7 @@ func (e *norm1) next() bool {
 	return true
 }
 
-// takeSigns replaces each element of x with its sign, ±1. It reports whether a sign has changed since
-// the last call.
+// takeSigns replaces each element of x with its sign, and reports whether a sign has changed.
 func (e *norm1) takeSigns() (changed bool) {
 	for i, v := range e.x {
 		minus := math.Signbit(v)

@@ -15,9 +15,8 @@ type balance struct {
 	columns     []float64 // the squared norms of the columns
 }
 
-// gebal overwrites the n×n matrix a with its balanced form; all elements of a must be below 2⁵⁰⁰ in
-// magnitude. (James, Langou and Lowery, On matrix balancing and eigenvector computation, 2014; LAPACK:
-// dgebal.)
+// gebal balances the n×n matrix a in place. All elements must be below 2⁵⁰⁰ in magnitude. (James,
+// Langou and Lowery, On matrix balancing and eigenvector computation, 2014; LAPACK: dgebal.)
 func gebal(bk factor.Backend, w *factor.Workspace, n int, a block.Matrix) balance {
 	b := balance{n: n, ihi: n - 1, scale: w.Take(n), columns: w.Take(n)}
 	for i := range b.scale {
@@ -103,8 +102,7 @@ func norm(bk factor.Backend, x []float64) float64 {
 }
 
 // factor returns the power of two by which to multiply column i, of norm c, and divide row i, of norm
-// r. It returns 1 if scaling would lower the sum of the norms by at most a twentieth, or make elements
-// overflow or underflow.
+// r. It returns 1 if that would lower the sum of the norms by at most 5%, or overflow or underflow.
 func (b *balance) factor(bk factor.Backend, a block.Matrix, i int, c, r float64) float64 {
 	const least = smallest / ulp * 2
 	f, sum := 1.0, c+r

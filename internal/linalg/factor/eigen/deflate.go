@@ -11,11 +11,10 @@ import (
 )
 
 // deflate brings a window of the given order, the last rows and columns of the active block ktop to
-// kbot, to Schur form. The column left of the window becomes a spike. If its component of the spike is
-// negligible, an eigenvalue of the window is an eigenvalue of h to working precision and is deflated.
-// The rest becomes Hessenberg again. left is the number of other eigenvalues that converged, to be used
-// as shifts. w holds both kinds up to kbot, the deflated ones last. (Aggressive early deflation;
-// LAPACK: dlaqr3.)
+// kbot, to Schur form. The column left of the window becomes a spike. An eigenvalue with a negligible
+// component of the spike is an eigenvalue of h to working precision and is deflated. The rest becomes
+// Hessenberg again. left counts the other eigenvalues, which serve as shifts. w holds both kinds up to
+// kbot, the deflated ones last. (Aggressive early deflation; LAPACK: dlaqr3.)
 func (m *multishift) deflate(ktop, kbot, order int) (left, deflated int) {
 	at := kbot - order + 1
 	spike := 0.0

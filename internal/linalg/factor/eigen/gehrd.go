@@ -18,8 +18,7 @@ const gehrdColumns = 32
 // ihi = n-1. (LAPACK: dgehrd, dlahr2; Quintana-Ortí and van de Geijn, ACM TOMS 32, 2006.)
 //
 // A fifth of the flops are products of the rest of the matrix with one vector per column. They read
-// n³/3 numbers, and run as fast as a cache or memory delivers these. The other flops are products of
-// matrices.
+// n³/3 numbers, as fast as a cache or memory delivers them. The rest are products of matrices.
 func Gehrd(bk factor.Backend, n, ilo, ihi int, a block.Matrix, tau []float64) {
 	clear(tau)
 	most := min(gehrdColumns, ihi-ilo-1) // the reflection of column ihi-1 is I
@@ -90,7 +89,7 @@ func (p *lahr2) factor(a block.Matrix, tau []float64) {
 	}
 }
 
-// applyBoth overwrites C, the m rows at at of the c columns after the panel, with
+// applyBoth overwrites C, the m rows of the c columns after the panel, with
 //
 //	Qᵀ(C - Y V2ᵀ) = C - [Y V] [V2ᵀ; Z],   Z = Tᵀ(VᵀC - (VᵀY) V2ᵀ),
 //

@@ -113,9 +113,8 @@ func (q square) doubleShift() (s1, s2 complex128) {
 	return s1, s2
 }
 
-// small brings rows and columns ilo to ihi of h, which are decoupled from the others, to Schur form by
-// the double-shift QR algorithm. It returns the row after the last one that did not converge, or 0.
-// (LAPACK: dlahqr.)
+// small brings the decoupled rows and columns ilo to ihi of h to Schur form by the double-shift QR
+// algorithm. It returns 0, or the row after the last one that did not converge. (LAPACK: dlahqr.)
 func (p *problem) small(ilo, ihi int) (first int) {
 	clearBelow(p.h, ilo, ihi)
 	steps := 30 * max(10, ihi-ilo+1)

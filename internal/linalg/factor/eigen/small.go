@@ -40,8 +40,7 @@ func gehd2(bk factor.Backend, n, ilo, ihi int, a block.Matrix, tau []float64) {
 	}
 }
 
-// reflectRows multiplies a, of len(v) rows and len(sums) columns, by I - tau v vᵀ from the left. sums
-// is a workspace.
+// reflectRows computes a = (I - tau v vᵀ) a for len(v) rows and len(sums) columns. sums is a workspace.
 func reflectRows(v []float64, tau float64, a block.Matrix, sums []float64) {
 	clear(sums)
 	for r, x := range v {

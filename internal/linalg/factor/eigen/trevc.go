@@ -18,8 +18,7 @@ const (
 )
 
 // An upper computes the eigenvectors of the n×n quasi-triangular t as the columns of the upper
-// triangular x. For a pair of complex eigenvalues the first column is the real part and the second the
-// imaginary part.
+// triangular x. For a pair of complex eigenvalues, the columns are the real and the imaginary part.
 type upper struct {
 	bk    factor.Backend
 	small bool // whether to use plain loops instead of products

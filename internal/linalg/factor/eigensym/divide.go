@@ -67,10 +67,9 @@ func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 	}
 }
 
-// Stedc overwrites d with the eigenvalues, in any order, of the symmetric tridiagonal n×n matrix T with
-// diagonal d and subdiagonal e. It zeroes e and overwrites row i of the n×n matrix z with the
-// eigenvector for d[i]. It returns false if 30n sweeps do not suffice for the leaves; d, e and z are
-// then undefined.
+// Stedc overwrites d with the eigenvalues, in any order, of the symmetric tridiagonal T of order n with
+// diagonal d and subdiagonal e. It zeroes e and overwrites row i of z with the eigenvector for d[i]. It
+// returns false, with d, e and z undefined, if 30n sweeps do not suffice for the leaves.
 //
 // It takes at most about 4n³/3 flops, nearly all in products, and fewer if eigenvalues coincide or
 // vectors are localized. The workspace has 2n² numbers. (LAPACK: dstedc.)

@@ -25,9 +25,8 @@ type panel struct {
 // with diagonal d and subdiagonal e. Q is the product of n-1 reflections I - tau[i] v vᵀ; v, with its
 // leading one, overwrites row i right of the diagonal. The strictly lower triangle is not touched.
 //
-// It takes 4n³/3 flops. Half of these flops are in passes over the rest of the triangle, one per row,
-// which read n³/6 numbers in all. Once the triangle is larger than the cache, these reads limit the
-// speed.
+// It takes 4n³/3 flops, half of them in passes over the rest of the triangle, one per row. In all, the
+// passes read n³/6 numbers. If the triangle exceeds the cache, these reads limit the speed.
 //
 // (Dongarra, Hammarling and Sorensen, J. Comput. Appl. Math. 27, 1989; LAPACK: dsytrd, dlatrd.)
 func Sytrd(bk factor.Backend, n int, a block.Matrix, d, e, tau []float64) {

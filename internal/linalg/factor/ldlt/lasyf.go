@@ -11,9 +11,8 @@ import (
 )
 
 // A lasyf eliminates the first columns of the symmetric m×m matrix a by rook pivoting. A row of l holds
-// the updated column of a pivot, and then the column of L computed from it. A lasyf leaves a beyond the
-// panel to the caller. Instead of exchanging columns of a, it moves the one that is still needed.
-// (LAPACK: dlasyf_rk.)
+// an updated column, and later the column of L from it. A lasyf does not update a beyond the panel.
+// Instead of exchanging columns of a, it moves the one still needed. (LAPACK: dlasyf_rk.)
 type lasyf struct {
 	bk    factor.Backend
 	m, nb int
@@ -102,8 +101,7 @@ func (p *lasyf) eliminate() (int, *factor.Pivot) {
 func (p *lasyf) row(k int) []float64 { return p.l.X[k*p.m : (k+1)*p.m] }
 
 // column writes column c of the matrix to dst, from row k on, after k eliminations. It returns the
-// index and magnitude of the largest element other than dst[c], the first if there are several. size is
-// 0 if all are 0 or NaN.
+// index and magnitude of the first largest element other than dst[c]. If all are 0 or NaN, size is 0.
 func (p *lasyf) column(dst []float64, k, c int) (at int, size float64) {
 	p.dst, p.k, p.c = dst, k, c
 	for i := 0; i < k; i++ {

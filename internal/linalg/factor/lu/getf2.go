@@ -24,8 +24,7 @@ const unblockedColumns = 8
 // elements of a row of A fall into different sets of a cache.
 func panelStride(m int) int { return (m+15)/16*16 + 8 }
 
-// factor eliminates columns [j0, j1) by halves. The columns before j0 have been eliminated from them
-// already.
+// factor eliminates columns [j0, j1) by halves. The columns before j0 have already been applied.
 func (p *getf2) factor(j0, j1 int) {
 	n := j1 - j0
 	if n <= unblockedColumns {

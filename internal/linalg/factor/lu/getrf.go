@@ -1,5 +1,4 @@
-// Package lu factors general matrices, P A = L U, with partial pivoting, solves with the factors and
-// inverts them.
+// Package lu factors general matrices as P A = L U, solves with L and U, and inverts A.
 package lu
 
 import (
@@ -32,8 +31,7 @@ func Getrf(bk factor.Backend, base, m, n int, a block.Matrix, swap []int) {
 }
 
 // BadPivot returns the first diagonal element of the n×n matrix U that is zero or not finite, or nil.
-// This finds every overflow: a row that has overflowed has an infinity or NaN there once it is the
-// pivot row.
+// It finds every overflow: a row that overflowed has an infinity or NaN there once it is the pivot row.
 func BadPivot(n int, u block.Matrix) *factor.Pivot {
 	for k := range n {
 		if d := u.X[u.Row(k)+k]; d == 0 || !factor.IsFinite(d) {
@@ -51,8 +49,7 @@ type getrf struct {
 }
 
 // factor is Getrf for m >= n. ready is the number of leading columns that are already factored: 0, n,
-// half(n), half of that, and so on. While the other threads update the right half, one thread factors
-// its first columns.
+// half(n), half of that, ... While others update the right half, one thread factors its first columns.
 func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) {
 	switch {
 	case n == ready:

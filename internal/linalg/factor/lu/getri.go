@@ -52,8 +52,7 @@ func Getri(bk factor.Backend, nb, n int, a block.Matrix, swap []int, work []floa
 	factor.Lapmt(bk, n, a, swap, true)
 }
 
-// GetriLibrary overwrites the factors that GetrfLibrary left in the n×n matrix a with A⁻¹; swap holds
-// P.
+// GetriLibrary overwrites the factors that GetrfLibrary left in a and swap, of order n, with A⁻¹ in a.
 func GetriLibrary(lib backend.ColumnMajorLAPACK, n int, a block.Matrix, swap []int) {
 	ipiv := make([]int32, n)
 	for k, s := range swap {

@@ -37,8 +37,8 @@ func (h Reflector) Apply(bk factor.Backend, t blas.Transpose, n int, c block.Mat
 	bk.Gemm(blas.NoTrans, blas.Trans, h.Rows, n, h.Cols, -1, h.V, w, 1, c)
 }
 
-// ApplyRight overwrites C, of m rows, with C (I - V op(T) Vᵀ); work has m*Cols elements. It takes as
-// many flops as Apply.
+// ApplyRight is Apply from the right: it overwrites C, of m rows, with C (I - V op(T) Vᵀ). work has
+// m*Cols elements.
 func (h Reflector) ApplyRight(bk factor.Backend, t blas.Transpose, m int, c block.Matrix, work []float64) {
 	if m == 0 {
 		return

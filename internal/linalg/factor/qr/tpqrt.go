@@ -215,9 +215,9 @@ func (e *Tpqrt) row(i, from, to int) (r, z []float64) {
 }
 
 // safeSquares is the sum of squares of a row of [R Z; B Y] below which nothing overflows. A column then
-// has a norm below sqrt(k+q) 2⁴⁸⁰, and reflections preserve norms. No intermediate number exceeds 4
-// sqrt(n(1+q)) times this norm in a panel of n columns: |V| <= 1, and ‖T‖ <= 2 because I - T is part of
-// an orthogonal matrix.
+// has a norm below sqrt(k+q) 2⁴⁸⁰, and reflections preserve norms. In a panel of n columns, no
+// intermediate number exceeds 4 sqrt(n(1+q)) times this norm: |V| <= 1, and ‖T‖ <= 2 since I - T is
+// part of an orthogonal matrix.
 const safeSquares = 0x1p960
 
 // anyLarge reports whether a row holds a NaN, an infinity or numbers so large that they may overflow.

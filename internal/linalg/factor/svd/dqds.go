@@ -134,8 +134,7 @@ func (z *qd) split() int {
 	return -1
 }
 
-// turn reverses the rows if the larger elements are last. Values converge at the end, the smallest
-// first.
+// turn reverses the rows if that puts the smaller elements last, where values converge, smallest first.
 func (z *qd) turn() {
 	if 1.5*z.q[z.lo] < z.q[z.hi] {
 		slices.Reverse(z.q[z.lo : z.hi+1])
@@ -227,8 +226,7 @@ func (z *qd) unshifted() {
 
 // shift returns a number that is usually a lower bound for the least eigenvalue. For the vector v that
 // is 1 where d is least and falls by factors of e/q on both sides, the Rayleigh quotient is
-// min(d)/|v|². The residual bounds its distance from the eigenvalue, more tightly the further away the
-// next eigenvalue is.
+// min(d)/|v|². The residual bounds its error, more tightly the further away the next eigenvalue is.
 func (z *qd) shift() float64 {
 	if !z.fresh {
 		return 0

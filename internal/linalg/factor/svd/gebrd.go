@@ -37,8 +37,7 @@ type reduction struct {
 
 // gebrd reduces the m×n matrix A, m >= n, to bidiagonal form. w is Aᵀ. Row i of w becomes the
 // reflection of column i of A, including its 1, from element i on; row i+1 of p becomes the reflection
-// of row i of A, from element i+1 on. The elements before these are undefined. An empty p is not
-// written.
+// of row i of A, from element i+1 on. Elements before these are undefined. An empty p is not written.
 //
 // It takes 4n²(m - n/3) flops, half of them in products, which are fast, and half in passes over the
 // rest of A: one per column, where LAPACK takes two. Memory limits the passes, which read

@@ -183,7 +183,7 @@ func (p problem) decompose(w block.Matrix, s []float64, count int, ut block.Matr
 	return true
 }
 
-// values writes the singular values of B to s, in any order, each to high relative accuracy. It reports
+// values writes the singular values of B, to high relative accuracy, to s in any order. It reports
 // whether they converge.
 func (b bidiagonal) values(s []float64) bool {
 	copy(s, b.d)
