@@ -41,7 +41,7 @@ func laswp(x block.Matrix, from, to int, swap []int, back bool) {
 	}
 }
 
-// exchangeLoop is the length below which a loop is faster than a buffer, which Go has to clear first.
+// exchangeLoop is the length below which Exchange uses a loop, since a buffer must be cleared first.
 const exchangeLoop = 64
 
 // Exchange exchanges the elements of p and q, which have the same length and are identical or disjoint.
@@ -64,7 +64,8 @@ func Exchange(p, q []float64) {
 }
 
 // Lapmt exchanges columns k and swap[k] of the m×n matrix x, for k = 0, 1, ...: it multiplies x by
-// Laswp's Pᵀ from the right. If back is set, k descends, and P replaces Pᵀ. It takes 1 ns per element.
+// Laswp's Pᵀ from the right. If back is set, k descends, and P replaces Pᵀ. Lapmt takes about 1 ns per
+// element.
 func Lapmt(bk Backend, m int, x block.Matrix, swap []int, back bool) {
 	n := len(swap)
 	source := Indices(n)

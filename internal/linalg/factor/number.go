@@ -33,7 +33,7 @@ func Divide(bk Backend, x []float64, d float64) {
 	}
 }
 
-// Add computes y += alpha*x for contiguous vectors.
+// Add computes y += alpha*x for contiguous vectors of the same length.
 func (bk Backend) Add(alpha float64, x, y []float64) { bk.Daxpy(len(x), alpha, x, 1, y, 1) }
 
 // magnitude is the mask that clears the sign bit of a float64. Compared as integers, the other bits are

@@ -71,8 +71,9 @@ func trmmLeft(bk Backend, m, n int, u, b block.Matrix) {
 // productRows is the number of rows that addTriangle copies at a time: enough for a fast Dtrmm.
 const productRows = 256
 
-// addTriangle computes C = C + alpha op(A) T for m×n dense c, m×n op(A) and the triangle ul of the n×n
-// dense t, in mn² flops. The product overwrites a copy of op(A), some rows at a time.
+// addTriangle computes C = C + alpha op(A) T in mn² flops. C is m×n and dense, op(A) is m×n, and T is
+// the triangle ul of the dense n×n matrix t. The product overwrites a copy of op(A), some rows at a
+// time.
 func addTriangle(bk Backend, tA blas.Transpose, ul blas.Uplo, m, n int, alpha float64, a, t, c block.Matrix) {
 	panel := min(m, productRows)
 	w := Acquire()

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Potrs overwrites B with A⁻¹B if side is Left, where B is n×nrhs, or with B A⁻¹ if side is Right,
-// where B is nrhs×n. The triangle ul of a holds the Cholesky factor of A. Potrs takes 2n²·nrhs flops.
+// Potrs overwrites B with A⁻¹B if side is Left, or with B A⁻¹ if side is Right. B is n×nrhs or nrhs×n.
+// The triangle ul of a holds the Cholesky factor of A. Potrs takes 2n²·nrhs flops.
 func Potrs(bk factor.Backend, side blas.Side, ul blas.Uplo, n, nrhs int, a, b block.Matrix) {
 	first, then := blas.Trans, blas.NoTrans
 	if (ul == blas.Lower) == (side == blas.Left) {

@@ -19,7 +19,7 @@ type Gerfs struct {
 	N       int
 	A       block.Matrix // all of A, or its upper triangle if packed
 
-	// Solve overwrites x with A⁻¹x if side is Left, where x is N×c, and with x A⁻¹ otherwise.
+	// Solve overwrites x with A⁻¹x if side is Left, or with x A⁻¹ otherwise. x is N×c or c×N.
 	Solve func(bk factor.Backend, side blas.Side, c int, x block.Matrix)
 
 	largest float64 // the largest magnitude in A

@@ -42,8 +42,9 @@ func (q *solver) pair(d, e []float64, l int) {
 	}
 }
 
-// sweep sweeps over an unreduced matrix from row l of the block on. Rotations of rows i and i+1, from
-// the last to the first, multiply T from both sides. The first rotation comes from T minus the shift.
+// sweep makes one sweep over the unreduced matrix that begins with row l of the block. Rotations of
+// rows i and i+1, from the last to the first, multiply T from both sides. The first rotation comes from
+// T minus the shift.
 //
 // Each rotation depends on the one before. T is updated with squares and products of c and s, which
 // wait for only one division; the square root for c and s is ready when the next rotation needs them.

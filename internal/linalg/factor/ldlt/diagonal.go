@@ -16,7 +16,8 @@ import (
 // Sytrf: its off-diagonal element is at least 1.56 times as large as its diagonal elements.
 type Diagonal struct{ D, E []float64 }
 
-// cut returns n > 0, or its neighbour if a cut before row n would split a 2×2 block. A nil d has none.
+// cut returns n, or a neighbour of n if a cut before row n > 0 would split a 2×2 block. A nil d has no
+// such block.
 func (d *Diagonal) cut(n int) int {
 	switch {
 	case d == nil || d.E[n-1] == 0:
@@ -108,7 +109,8 @@ func (d *Diagonal) diagonalize(lambda []float64) []rotation {
 	return all
 }
 
-// addSymmetric adds Z D⁻¹ Zᵀ to the upper triangle of c, of order m, and sets z, m×n, to Z D⁻¹.
+// addSymmetric adds Z D⁻¹ Zᵀ to the upper triangle of the m×m matrix c, and then overwrites the m×n
+// matrix z with Z D⁻¹.
 func (d *Diagonal) addSymmetric(bk factor.Backend, m, n int, z, c block.Matrix) {
 	w := factor.Acquire()
 	defer w.Release()

@@ -130,7 +130,8 @@ func (p *lasyf) columnParts(part, end int) {
 	for ; part < end; part++ {
 		from := p.k + part*columnPart
 		to := min(from+columnPart, p.m)
-		// Above the diagonal the column is in column c of a, and from there on in row c.
+		// Above the diagonal, the column is stored in column c of a; from the diagonal on, in
+		// row c.
 		down := min(max(p.c, from), to)
 		at := p.a.Row(from) + p.c
 		step, change := p.a.Down(from)

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Sytrs overwrites the n×c matrix B with A⁻¹B if side is Left, or the c×n matrix B with B A⁻¹ if side
-// is Right. It uses the factors from Sytrf, A⁻¹ = Pᵀ U⁻¹ D⁻¹ U⁻ᵀ P, and takes 2n²c flops.
+// Sytrs overwrites B with A⁻¹B if side is Left, or with B A⁻¹ if side is Right. B is n×c or c×n. It
+// uses the factors from Sytrf, A⁻¹ = Pᵀ U⁻¹ D⁻¹ U⁻ᵀ P, and takes 2n²c flops.
 func Sytrs(bk factor.Backend, side blas.Side, n, c int, u block.Matrix, d *Diagonal, swap []int, b block.Matrix) {
 	first, then := blas.Trans, blas.NoTrans
 	if side == blas.Right {

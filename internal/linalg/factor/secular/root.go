@@ -90,8 +90,8 @@ func (s *search) evaluate() {
 	s.bound = bound + float64(8*(math.Abs(psi)+math.Abs(phi))) + 2 + float64(math.Abs(s.x)*(dpsi+dphi))
 }
 
-// step returns an estimate of the step from x, where the function has the value f, to the root. beyond
-// is set for the last root.
+// step returns an estimate of the step from x to the root. f is the function at x; beyond is set for
+// the last root.
 func (s *search) step(f float64, beyond bool) float64 {
 	left, right := s.gaps[s.left], s.gaps[s.right]
 	c := f - float64(left*s.dpsi) - float64(right*s.dphi)

@@ -226,7 +226,8 @@ func (z *qd) unshifted() {
 
 // shift returns a number that is usually a lower bound for the least eigenvalue. For the vector v that
 // is 1 where d is least and falls by factors of e/q on both sides, the Rayleigh quotient is
-// min(d)/|v|². The residual bounds its error, more tightly the further away the next eigenvalue is.
+// min(d)/|v|². The residual bounds the error of this quotient, more tightly the further away the next
+// eigenvalue is.
 func (z *qd) shift() float64 {
 	if !z.fresh {
 		return 0
