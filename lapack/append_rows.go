@@ -51,9 +51,9 @@ func AppendRows(bk blskernel.Backend, r, z, ax, ya *mat.Dense) error {
 // R1 and R2 are k×k upper triangular matrices. z1 and z2 are k×c, and may be nil or empty for c = 0.
 // MergeTriangles neither reads nor writes r1 and r2 below their diagonals, and does not change r2. The
 // rules of AppendRows apply to overlap, signs, errors (positions are counted in [R1 z1; R2 z2]), panics
-// and workspace. It takes 2k³/3 + 2ck² flops, a third to a half of those of AppendRows for k rows: row
-// i of R2 keeps its i leading zeros until its turn. (PLASMA: dttqrt, dttmqr; LAPACK: dtpqrt with l = n;
-// the step of TSQR in Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci. Comput. 34, 2012.)
+// and workspace. It takes 2k³/3 + 2ck² flops, a third to a half of what AppendRows takes for k rows:
+// row i of R2 keeps its i leading zeros until it is eliminated. (PLASMA: dttqrt, dttmqr; LAPACK: dtpqrt
+// with l = n; the step of TSQR in Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci. Comput. 34, 2012.)
 func MergeTriangles(bk blskernel.Backend, r1, z1, r2, z2 *mat.Dense) error {
 	k, _ := r1.Dims()
 	rows, _ := r2.Dims()

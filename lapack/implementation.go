@@ -37,8 +37,8 @@ import (
 // Arguments, results and panics are as for gonum's routines. The routines run on Backend regardless of
 // blas64. Small matrices go to gonum's own routines on blas64, which are faster there. Small means an
 // order below 14 to 128, depending on the routine, or for QR and LQ few reflections or fewer than 2500
-// to 10,000 elements. Dgesvd does so only if the largest |element| is between 2⁻⁴⁰⁰ and 2⁴⁰⁰, and no
-// element is NaN. Dsyev and Dgeev use plain loops for n < 32. The rest is gonum's.
+// to 10,000 elements. For Dgesvd, the largest |element| must also be between 2⁻⁴⁰⁰ and 2⁴⁰⁰, and no
+// element may be NaN. Dsyev and Dgeev use plain loops for n < 32. All other routines are gonum's.
 //
 // Rounding differs from gonum's. Dpotrf treats an infinite pivot as not positive, and Dgetri asks for a
 // workspace of a different length. Dgecon and Dpocon treat NaN in the factors as a singular matrix.

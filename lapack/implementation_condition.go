@@ -43,8 +43,8 @@ func (impl Implementation) Dpocon(ul blas.Uplo, n int, a []float64, lda int, ano
 	})
 }
 
-// Dtrcon is Dgecon for the triangle ul of a, with ones on the diagonal if diag is blas.Unit. It also
-// computes the norm, and takes about 6n² flops. work has at least 3n elements; the first n may be
+// Dtrcon is Dgecon for the triangle ul of a, with ones on the diagonal if diag is blas.Unit. It
+// computes ‖A‖ itself, and takes about 6n² flops. work has at least 3n elements; the first n may be
 // overwritten. (LAPACK: dtrcon.)
 func (impl Implementation) Dtrcon(norm gonumlapack.MatrixNorm, ul blas.Uplo, diag blas.Diag, n int, a []float64, lda int, work []float64, iwork []int) float64 {
 	if norm != gonumlapack.MaxColumnSum && norm != gonumlapack.MaxRowSum || !isUplo(ul) || !isDiag(diag) || !holds(a, n, n, lda) || len(work) < 3*n || len(iwork) < n {

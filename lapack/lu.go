@@ -198,8 +198,9 @@ func (f *LU) solver(t blas.Transpose, backward *float64) solver {
 	}
 }
 
-// InverseTo writes A⁻¹ to dst, in 4n³/3 flops. The residual I - A⁻¹A is small, or I - A A⁻¹ if the
-// transpose was factored (see LU). See Inverses in the package comment. (LAPACK: dgetri.)
+// InverseTo writes A⁻¹ to dst, in 4n³/3 flops. The residual I - X A of the computed inverse X is small,
+// or I - A X if the transpose was factored (see LU). See Inverses in the package comment. (LAPACK:
+// dgetri.)
 func (f *LU) InverseTo(dst *mat.Dense) error {
 	f.mustHold()
 	n := f.Dim()
@@ -211,7 +212,7 @@ func (f *LU) InverseTo(dst *mat.Dense) error {
 
 // InverseInPlace returns A⁻¹ in the storage of the factorization and empties the receiver, even if it
 // returns an error. A *ConditionError or a *GrowthError comes with the inverse. The workspace is 64n
-// numbers, or 192n from n = 1500 on, which is 13% of the matrix at n = 1500 and 4% at n = 5000.
+// numbers, or 192n from n = 1500 on: 13% of the matrix at n = 1500 and 4% at n = 5000.
 func (f *LU) InverseInPlace() (*mat.Dense, error) {
 	f.mustHold()
 	a := f.lu
@@ -272,8 +273,8 @@ func (f *LU) LogDet() (log, sign float64) {
 }
 
 // LTo copies the lower triangular L of P A Q = L U to dst and returns dst. Q is the identity and L has
-// a unit diagonal. If a library factored the transpose (see LU), P is the identity and U has a unit
-// diagonal. See Factors in the package comment.
+// a unit diagonal. If a library factored the transpose (see LU), P is the identity instead, and U has
+// the unit diagonal. See Factors in the package comment.
 func (f *LU) LTo(dst *gonummat.TriDense) *gonummat.TriDense {
 	f.mustHold()
 	triangleTo(dst, gonummat.Lower, f.Dim(), blockOf(f.lu), !f.transposed())

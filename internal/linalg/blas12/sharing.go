@@ -62,7 +62,7 @@ func (r *Routines) addPieces(count, n, numbers int, y []float64, contribute func
 	piecewise.Put(b)
 }
 
-// maxPieces is the largest number of pieces.
+// maxPieces is the largest number that pieces returns.
 const maxPieces = 16
 
 // pieces returns the number of pieces for the given number of rows if each row contributes to a whole
