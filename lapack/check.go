@@ -14,10 +14,10 @@ import (
 
 const (
 	notFactorized   = "lapack: the receiver holds no factorization; call Factorize first"
-	solveAliased    = "lapack: the solution partially overlaps the right-hand sides"
-	refineAliased   = "lapack: the solution shares storage with the matrix or the right-hand side"
-	triangleAliased = "lapack: the solution overlaps the triangle"
-	pivotsLength    = "lapack: the length of the permutation does not match the matrix"
+	solveAliased    = "lapack: the solution partially overlaps the right-hand sides; use the same matrix or separate storage"
+	refineAliased   = "lapack: the solution shares storage with the matrix or the right-hand sides; use separate storage"
+	triangleAliased = "lapack: the solution overlaps the triangle; use separate storage"
+	pivotsLength    = "lapack: the length of dst does not match the matrix; pass nil for a new slice"
 )
 
 // require panics with value, a message or an error of gonum's mat, unless ok is true.
