@@ -41,7 +41,7 @@ func shapeSolution(dst, b *mat.Dense, fits bool, r, c int) {
 }
 
 // checkFinite returns an *ElementError of the given kind for the first NaN or infinity in the triangle
-// ul of g, or in all of g if ul is blas.All. It returns nil if there is none.
+// ul of g, or nil if there is none. If ul is blas.All, it checks all of g.
 func checkFinite(bk blskernel.Backend, routine string, ul blas.Uplo, g blas64.General, kind error) error {
 	return elementError(routine, factor.NotFinite(factor.On(bk), ul, g.Rows, g.Cols, blockOf(g)), kind)
 }

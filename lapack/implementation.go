@@ -36,9 +36,10 @@ import (
 //
 // Arguments, results and panics are as for gonum's routines. The routines run on Backend regardless of
 // blas64. Small matrices go to gonum's own routines on blas64, which are faster there. Small means an
-// order below 14 to 128, depending on the routine, or for QR and LQ few reflections or fewer than 2500
-// to 10,000 elements. For Dgesvd, the largest |element| must also be between 2⁻⁴⁰⁰ and 2⁴⁰⁰, and no
-// element may be NaN. Dsyev and Dgeev use plain loops for n < 32. All other routines are gonum's.
+// order below 14 to 128, depending on the routine. For QR and LQ it means few reflections, or fewer
+// than 2500 to 10,000 elements. For Dgesvd, the largest |element| must also be between 2⁻⁴⁰⁰ and 2⁴⁰⁰,
+// and no element may be NaN. Dsyev and Dgeev use plain loops for n < 32. All other routines are
+// gonum's.
 //
 // Rounding differs from gonum's. Dpotrf treats an infinite pivot as not positive, and Dgetri asks for a
 // workspace of a different length. Dgecon and Dpocon treat NaN in the factors as a singular matrix.
@@ -134,8 +135,8 @@ func (impl Implementation) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok
 	return true
 }
 
-// Dpotrs overwrites the n×nrhs matrix B with the solution X of A X = B, in 2n²·nrhs flops, using the
-// factor that Dpotrf left in the triangle ul of a.
+// Dpotrs overwrites the n×nrhs matrix B with the solution X of A X = B, in 2n²·nrhs flops. The triangle
+// ul of a holds the factor that Dpotrf left.
 func (impl Implementation) Dpotrs(ul blas.Uplo, n, nrhs int, a []float64, lda int, b []float64, ldb int) {
 	if nrhs <= 0 || !isUplo(ul) || !holds(a, n, n, lda) || !holds(b, n, nrhs, ldb) {
 		impl.Implementation.Dpotrs(ul, n, nrhs, a, lda, b, ldb)
@@ -180,8 +181,8 @@ func (impl Implementation) Dgetri(n int, a []float64, lda int, ipiv []int, work 
 	return true
 }
 
-// Dgetrs overwrites the n×nrhs matrix B with the solution X of op(A) X = B, in 2n²·nrhs flops, using
-// Dgetrf's factors of an n×n matrix A. op(A) is A if t is blas.NoTrans and Aᵀ otherwise.
+// Dgetrs overwrites the n×nrhs matrix B with the solution X of op(A) X = B, in 2n²·nrhs flops. a and
+// ipiv hold Dgetrf's factors of the n×n matrix A. op(A) is A if t is blas.NoTrans and Aᵀ otherwise.
 func (impl Implementation) Dgetrs(t blas.Transpose, n, nrhs int, a []float64, lda int, ipiv []int, b []float64, ldb int) {
 	op, ok := isTranspose(t)
 	if !ok || nrhs <= 0 || !holds(a, n, n, lda) || !holds(b, n, nrhs, ldb) || len(ipiv) != n {

@@ -11,12 +11,12 @@ import (
 )
 
 // Dgeev computes the eigenvalues wr + i·wi of the n×n matrix A, which it overwrites. If jobvl and jobvr
-// ask for them, it writes the left and right eigenvectors, of norm 1, to the columns of the n×n
-// matrices vl and vr: u^H A = λ u^H and A v = λ v. In a complex pair the eigenvalue with the positive
-// imaginary part comes first. The first column then holds the real part of its vector and the second
-// the imaginary part; the largest component is real. Dgeev takes about 25n³ flops with one kind of
-// vectors, 10n³ without, and a workspace of about n² numbers, 2n² with left vectors; work has at least
-// max(1, 4n) elements, or max(1, 3n) without vectors.
+// ask for them, it writes the left and right eigenvectors, of norm 1, to the columns of the n×n vl and
+// vr: u^H A = λ u^H and A v = λ v. In a complex pair the eigenvalue with the positive imaginary part
+// comes first. The first column then holds the real part of its vector and the second the imaginary
+// part; the largest component is real. Dgeev takes about 25n³ flops with one kind of vectors, 10n³
+// without, and a workspace of about n² numbers, 2n² with left vectors; work has at least max(1, 4n)
+// elements, or max(1, 3n) without vectors.
 //
 // It returns 0 on success. Otherwise there are no vectors, and it returns the index after the last
 // eigenvalue that did not converge: n if A holds NaN or an infinity.
@@ -81,11 +81,11 @@ func (impl Implementation) Dsyev(jobz gonumlapack.EVJob, ul blas.Uplo, n int, a 
 }
 
 // Dgesvd computes the singular value decomposition A = U Σ Vᵀ of the m×n matrix A and overwrites a. For
-// m = n it takes 8n³/3 flops, and at most about 20n³/3 more for the vectors, which are computed by
-// divide and conquer, as in LAPACK's dgesdd. s receives the min(m, n) values in descending order. Each
-// value is as accurate as the bidiagonal matrix allows; 20 or more values are the same with and without
-// vectors. jobU and jobVT select what is written to u and vt: all of the m×m U and the n×n Vᵀ for
-// lapack.SVDAll, the first min(m, n) columns of U and rows of Vᵀ for lapack.SVDStore, nothing for
+// m = n it takes 8n³/3 flops, and at most about 20n³/3 more for the vectors. It computes vectors by
+// divide and conquer, as LAPACK's dgesdd does. s receives the min(m, n) values in descending order.
+// Each value is as accurate as the bidiagonal matrix allows; 20 or more values are the same with and
+// without vectors. jobU and jobVT select what is written to u and vt: all of the m×m U and the n×n Vᵀ
+// for lapack.SVDAll, the first min(m, n) columns of U and rows of Vᵀ for lapack.SVDStore, nothing for
 // lapack.SVDNone. Like gonum, it does not support lapack.SVDOverwrite.
 //
 // It returns false and sets the values to NaN if an element of A is NaN or infinite, or if the values

@@ -304,8 +304,8 @@ func (f *LU) pivots(dst []int, exchanged bool) []int {
 	return permutation(dst, f.Dim(), swap)
 }
 
-// SolveVecTo computes the solution x of A x = b, or of Aᵀx = b if trans is set, and writes it to dst,
-// like SolveTo for a single column. b may be any Vector, and may overlap dst.
+// SolveVecTo writes the solution x of A x = b, or of Aᵀx = b if trans is set, to dst, like SolveTo for
+// a single column. b may be any Vector, and may overlap dst.
 func (f *LU) SolveVecTo(dst *gonummat.VecDense, trans bool, b gonummat.Vector) error {
 	f.mustHold()
 	if trans {

@@ -167,8 +167,8 @@ func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	return checkCondition("Dtrtrs", f.MaxCondition, f.rcond)
 }
 
-// QTo writes the l×k matrix Q, the first k columns of the product of the reflections, to dst, in 2k²(l
-// - k/3) flops and with a workspace of 64(l + k) numbers. It gives an empty dst the right size, and
+// QTo writes the l×k matrix Q, the first k columns of the product of the reflections, to dst. It takes
+// 2k²(l - k/3) flops and a workspace of 64(l + k) numbers. It gives an empty dst the right size, and
 // panics with mat.ErrShape if dst has another size. (LAPACK: dorgqr.)
 func (f *QR) QTo(dst *mat.Dense) {
 	f.mustHold()

@@ -15,8 +15,8 @@ type Ops interface {
 	// otherwise. A nil d stands for diag(d) = I.
 	BlockSyrk(t blas.Transpose, n, k int, alpha float64, a Matrix, d []float64, c Matrix)
 
-	// BlockTrsm solves op(A)·X = alpha·B for an m×m matrix A if s is blas.Left, and X·op(A) =
-	// alpha·B for an n×n matrix A if s is blas.Right. It reads the triangle ul of A, upper if A is
+	// BlockTrsm solves op(A)·X = alpha·B if s is blas.Left, where A is m×m. It solves X·op(A) =
+	// alpha·B if s is blas.Right, where A is n×n. It reads the triangle ul of A, upper if A is
 	// packed, without the diagonal if d is blas.Unit. X overwrites the m×n matrix B.
 	BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b Matrix)
 

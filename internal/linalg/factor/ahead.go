@@ -18,10 +18,11 @@ func (bk Backend) Share(tasks int, flops float64, do func(task int)) {
 	})
 }
 
-// LooksAhead reports whether one thread should do the critical work of the next step, of first flops,
-// while the others do the remaining work, of rest flops. Then no thread waits for a panel or a small
-// triangle, whose work cannot be shared. It pays only if the remaining work is long enough, and only on
-// this module's backends, which keep the products of a task on its thread.
+// LooksAhead reports whether one thread should do the critical work of the next step while the others
+// do the remaining work. The critical work takes first flops, and the remaining work rest flops. No
+// thread then waits for a panel or a small triangle, whose work cannot be shared. This pays only if the
+// remaining work is long enough, and if the backend, as in this module, keeps the products of a task on
+// its thread.
 func (bk Backend) LooksAhead(first, rest float64) bool {
 	_, ours := bk.Backend.(block.Ops)
 	threads := float64(blskernel.Threads())

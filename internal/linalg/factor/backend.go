@@ -80,8 +80,8 @@ func (bk Backend) Gemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b b
 	bk.Dgemm(tA, tB, m, n, k, alpha, a.X, a.Ld, b.X, b.Ld, beta, c.X, c.Ld)
 }
 
-// Syrk adds alpha A Aᵀ with an n×k A if t is blas.NoTrans, or alpha AᵀA with a k×n A otherwise, to the
-// triangle ul of the n×n matrix C. A packed C is upper. Dense operands go to Dsyrk, since OpenBLAS's is
+// Syrk adds alpha A Aᵀ if t is blas.NoTrans, or alpha AᵀA otherwise, to the triangle ul of the n×n
+// matrix C. A is n×k or k×n. A packed C is upper. Dense operands go to Dsyrk, since OpenBLAS's is
 // faster than products of blocks.
 func (bk Backend) Syrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a, c block.Matrix) {
 	if a.Packed || c.Packed {
@@ -91,8 +91,8 @@ func (bk Backend) Syrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, 
 	bk.Dsyrk(ul, t, n, k, alpha, a.X, a.Ld, 1, c.X, c.Ld)
 }
 
-// Trmm computes B = alpha op(A) B or, if side is Right, B = alpha B op(A), for an m×n matrix B and the
-// triangle ul of A. A and B must be dense.
+// Trmm computes B = alpha op(A) B or, if side is Right, B = alpha B op(A). B is m×n, and A is the
+// triangle ul of a. Both must be dense.
 func (bk Backend) Trmm(side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
 	bk.Dtrmm(side, ul, t, diag, m, n, alpha, a.X, a.Ld, b.X, b.Ld)
 }

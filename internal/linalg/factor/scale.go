@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Rescale multiplies the triangle ul of the rows×cols matrix A, or all of A if ul is blas.All, by s²,
-// in two steps because s² may overflow. Flop counts do not include this.
+// Rescale multiplies the triangle ul of the rows×cols matrix A, or all of A if ul is blas.All, by s².
+// It multiplies by s twice, because s² may overflow. Flop counts do not include this.
 func Rescale(s float64, ul blas.Uplo, rows, cols int, a block.Matrix) {
 	for i := 0; s != 1 && i < rows; i++ {
 		from, to := rowOf(ul, cols, i)

@@ -63,9 +63,9 @@ func (f Gerfs) Improve(x, b blas64.General) (largest float64) {
 	return slices.Max(backward)
 }
 
-// eachPanel splits x and b into panels of at most RefinePanel columns and calls do for each panel,
-// which begins with column j, with its backward errors. m holds six matrices of the same size: the
-// residual R, W = |A||X| + |B|, room for a better X with its own R and W, and room for magnitudes.
+// eachPanel calls do for panels of at most RefinePanel columns of x and b, and their backward errors. A
+// panel begins with column j. m holds six matrices of the same size: the residual R, W = |A||X| + |B|,
+// room for a better X with its own R and W, and room for magnitudes.
 func (f Gerfs) eachPanel(x, b blas64.General, backward []float64, do func(j int, x, b blas64.General, m [6][]float64, backward []float64)) {
 	columns := func(g blas64.General, j, c int) blas64.General {
 		return blas64.General{Rows: g.Rows, Cols: c, Stride: g.Stride, Data: g.Data[j:]}

@@ -46,11 +46,11 @@ func (f Gerfs) backward(c int, r, w, errs []float64) {
 // forward writes a bound on max_i |x - x*|_i / max_i |x|_i to bounds for each column x, where x* is the
 // exact solution. r holds the residuals, and w is |A||x| + |b|. w, work and rhs are overwritten.
 //
-// With G = diag(|r| + (n+1) u w), a bound is ‖A⁻¹G‖∞/‖x‖∞, and ‖A⁻¹G‖∞ is the 1-norm of the transpose G
-// A⁻ᵀ, which norm1 can estimate. LAPACK estimates one column after another, with about five solves each
-// at Level 2 speed. Here the estimators of all columns step together, so that each solve has many
-// right-hand sides. A⁻¹ is multiplied by the largest magnitude in A, and G is divided by that magnitude
-// and by ‖x‖∞. Badly scaled data then neither overflow nor underflow on the way.
+// With G = diag(|r| + (n+1) u w), a bound is ‖A⁻¹G‖∞/‖x‖∞. norm1 can estimate ‖A⁻¹G‖∞, the 1-norm of
+// the transpose G A⁻ᵀ. LAPACK estimates one column after another, with about five solves each at Level
+// 2 speed. Here the estimators of all columns step together, so that each solve has many right-hand
+// sides. A⁻¹ is multiplied by the largest magnitude in A, and G is divided by that magnitude and by
+// ‖x‖∞. Badly scaled data then neither overflow nor underflow on the way.
 func (f Gerfs) forward(x blas64.General, r, w, work, rhs []float64, bounds []float64) {
 	active := f.weights(x, r, w, work, bounds)
 	for {

@@ -29,8 +29,8 @@ type solver struct {
 }
 
 // diagonalize overwrites d with the eigenvalues, in any order, and e with zeros. It splits the matrix
-// where e is negligible, scales each block to numbers of at most 1 in magnitude, and calls do with the
-// block and its first row. It returns false as soon as do does.
+// where e is negligible and scales each block to numbers of at most 1 in magnitude. It calls do for
+// each block, which begins with row first, and returns false as soon as do does.
 func diagonalize(d, e []float64, do func(d, e []float64, first int) bool) bool {
 	for first, last := 0, 0; first < len(d); first, last = last+1, last+1 {
 		for last < len(e) && !(math.Abs(e[last]) <= math.Sqrt(math.Abs(d[last]))*math.Sqrt(math.Abs(d[last+1]))*eps) {

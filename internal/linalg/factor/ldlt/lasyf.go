@@ -64,9 +64,9 @@ func (p *lasyf) eliminate() (int, *factor.Pivot) {
 		}
 		// The search goes from column to column: the row of the largest element of one column
 		// is the next column. It ends at a large enough diagonal element, or with a 2×2 pivot
-		// at an element that is the largest of its row and of its column. Rows k and k+1 of l
-		// then hold columns kq and kp. colmax grows with every step, so that only rounding
-		// leads back to column k.
+		// at an element that is the largest of its row and column. Rows k and k+1 of l then
+		// hold columns kq and kp. colmax grows with every step, so that only rounding leads
+		// back to column k.
 		step, kq, kp := 1, k, k
 		for diag < bunchKaufman*colmax {
 			wi := p.row(k + 1)
