@@ -11,12 +11,12 @@
 //	Dger                          A += alpha·x·yᵀ
 //	Dsyr Dspr Dsyr2 Dspr2         A += alpha·x·xᵀ, A += alpha·(x·yᵀ + y·xᵀ), A symmetric
 //
-// Whatever the storage, a triangle is a list of rows, each with a start and a length (oneTriangle).
+// In any storage, a triangle is a list of rows, each with a start and a length (oneTriangle).
 //
 // # Conventions
 //
 // Arguments, checks, the order of checks and the panic texts are gonum's; matrices are row-major. No
-// check overflows, whatever the sizes. Unlike gonum's, Drotm panics for an illegal flag.
+// check overflows for any size. Unlike gonum's, Drotm panics for an illegal flag.
 //
 //   - beta = 0 overwrites y even where it is NaN; in Dscal, alpha = 0 overwrites x likewise.
 //   - With alpha = 0 the result is beta·y, and A and x are not read, as in the reference BLAS.
@@ -53,8 +53,8 @@
 //
 // # What limits the speed
 //
-// No routine uses an element of its largest operand more than twice, so memory limits the speed. The
-// columns are bytes per flop between registers and cache, and from the memory of the operands:
+// No routine uses an element of its largest operand more than twice, so memory limits the speed. These
+// are the bytes per flop between registers and cache, and from memory:
 //
 //	             registers                           memory
 //	Dot          8      (two loads, 2 flops)         8
