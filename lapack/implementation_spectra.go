@@ -111,7 +111,7 @@ func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []
 		return ok
 	}
 	gonums := 1 < k && k < minGesvd
-	if gonums { // outside this range gonum's iterations are less accurate or fail
+	if gonums { // outside this range gonum's iterations do not keep the promises above
 		size := impl.Dlange(gonumlapack.MaxAbs, m, n, a, lda, nil)
 		gonums = 0x1p-400 <= size && size <= 0x1p400
 	}

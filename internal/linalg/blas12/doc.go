@@ -16,7 +16,7 @@
 // # Conventions
 //
 // Arguments, checks, the order of checks and the panic texts are gonum's; matrices are row-major. No
-// check overflows for any size. Unlike gonum's, Drotm panics for an illegal flag.
+// check overflows. Unlike gonum's, Drotm panics for an illegal flag.
 //
 //   - beta = 0 overwrites y even where it is NaN; in Dscal, alpha = 0 overwrites x likewise.
 //   - With alpha = 0 the result is beta·y, and A and x are not read, as in the reference BLAS.

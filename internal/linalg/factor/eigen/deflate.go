@@ -13,8 +13,8 @@ import (
 // deflate brings a window of the given order, the last rows and columns of the active block ktop to
 // kbot, to Schur form. The column left of the window becomes a spike. An eigenvalue with a negligible
 // component of the spike is an eigenvalue of h to working precision and is deflated. The rest becomes
-// Hessenberg again. left counts the other eigenvalues, which serve as shifts. w holds both kinds up to
-// kbot, the deflated ones last. (Aggressive early deflation; LAPACK: dlaqr3.)
+// Hessenberg again. left counts the others that converged, which serve as shifts. w holds both kinds up
+// to kbot, the deflated ones last. (Aggressive early deflation; LAPACK: dlaqr3.)
 func (m *multishift) deflate(ktop, kbot, order int) (left, deflated int) {
 	at := kbot - order + 1
 	spike := 0.0
