@@ -25,8 +25,8 @@ const (
 // independent: train on one and test on another. All arithmetic is on integers, so a seed gives the
 // same bytes on every platform.
 //
-// Ridge regression on 5000 images (seed 1), tested on 2000 (seed 2), reaches 93.3% on the pixels. It
-// reaches 95.4% on 500 random tanh features, so a nonlinear classifier has something to gain.
+// Ridge regression on the pixels of 5000 images (seed 1) classifies 93.3% of 2000 others (seed 2)
+// correctly. On 500 random tanh features it reaches 95.4%, so nonlinear classifiers can gain.
 //
 //	cost: 785 n bytes; a few microseconds per image, on the calling goroutine.
 //	panics: if n < 0 or 784 n overflows an int.
@@ -67,7 +67,7 @@ func shuffledClasses(seed uint64, block int) (order [digitClasses]byte) {
 	return order
 }
 
-// Independent streams of random numbers from one seed.
+// The independent streams of random numbers of one seed. streams is their number.
 const (
 	streamImages = iota
 	streamOrder
@@ -86,7 +86,7 @@ func newGenerator(seed uint64, stream, i int) *generator {
 }
 
 // mix returns the output of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-// generators", 2014) one step after the state z. mix is a bijection that separates neighbouring seeds.
+// generators", 2014) one step after state z. It is a bijection that separates neighbouring seeds.
 func mix(z uint64) uint64 {
 	z += 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

@@ -1,23 +1,23 @@
 package dataset
 
-// Image coordinates are in 1/256 pixel from the upper left corner.
+// Image coordinates are in 1/sub = 1/256 pixel, from the upper left corner of the image.
 const (
 	subBits = 8
 	sub     = 1 << subBits
 )
 
-// fine is the number of subunits of a skeleton unit, enough that rounding to integers does not show.
+// fine is the number of subunits in a unit of a skeleton. Rounding to integers does not show.
 const fine = 16
 
-// usualHeight scales 140 units, the height of a digit, to 19 pixels. It is in 1/256 pixel per
-// subunit, times 2^16.
+// usualHeight is the number of image coordinates in a subunit, times 2^16. It makes a digit of 140
+// units 19 pixels high.
 const usualHeight = 19 * sub << 16 / (140 * fine)
 
-// distort sets dst to the control points of sk in image coordinates. It jitters each point, and then
-// applies one random warp and one random affine map to all of them.
+// distort sets dst to the control points of sk in image coordinates, distorted with random numbers from
+// r. It jitters each point by itself, and then moves all points by one warp and one affine map.
 func distort(dst *[maxPoints]point, sk *skeleton, r *generator) {
-	// The warp adds w·(x², xy, y²) / 2^17 to each coordinate, in subunits. A coefficient of 10, its
-	// standard deviation, moves a point that is 70 units from the center by 6 units.
+	// In subunits, the warp adds w·(x², xy, y²) / 2^17 to each coordinate. The standard deviation
+	// of a coefficient is 10, which moves a point 70 units from the center by 6 units.
 	var warp [6]int64
 	for i := range warp {
 		warp[i] = r.bell(maxWarp)
@@ -33,20 +33,20 @@ func distort(dst *[maxPoints]point, sk *skeleton, r *generator) {
 	}
 }
 
-// The bounds of the distortions. Each distortion has a bell-shaped distribution with a third of its
-// bound as the standard deviation. They were chosen for the accuracies in the comment of Digits.
+// The bounds of the distortions, chosen to give the accuracies in the comment of Digits. Each
+// distortion has a bell-shaped distribution with a standard deviation of a third of its bound.
 const (
 	maxJitter = 9   // jitter of a control point, in units
 	maxWarp   = 30  // coefficients of the warp
 	maxTan    = 270 // tangent of half the angle of rotation, in 1/1024
 	maxSlant  = 480 // slant, in 1/1024
 	maxHeight = 240 // change of height, in 1/1024
-	maxAspect = 240 // change of width against height, in 1/1024
+	maxAspect = 240 // change of the ratio of width to height, in 1/1024
 	maxShift  = 540 // shift, in 1/256 pixel
 )
 
-// An affine maps subunits (u, v) of a skeleton to the image: x = (xx*u + xy*v) / 2^16 + x0, and y
-// likewise.
+// An affine maps a point (u, v) of a skeleton, in subunits, to x = (xx*u + xy*v) / 2^16 + x0 and y =
+// (yx*u + yy*v) / 2^16 + y0 in the image.
 type affine struct{ xx, xy, yx, yy, x0, y0 int64 }
 
 // newAffine draws a random map that scales, slants, rotates and shifts, in this order:

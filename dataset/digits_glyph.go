@@ -4,12 +4,12 @@ package dataset
 // about 140 units high.
 type point struct{ x, y int64 }
 
-// A skeleton consists of the strokes of a digit, which share control points. A stroke is the uniform
-// quadratic B-spline of its points. It begins at the first point, ends at the last and is smooth
-// between them; if both are the same point, it is closed and smooth everywhere. Where one stroke ends
-// and another begins, there is a corner.
+// A skeleton consists of the strokes of a digit. Strokes may share control points. A stroke is the
+// uniform quadratic B-spline of its points. It begins at the first point, ends at the last and is
+// smooth between them; if both are the same point, it is closed and smooth everywhere. Where one stroke
+// ends and another begins, there is a corner.
 type skeleton struct {
-	strokes string // indices of their points as hexadecimal digits, with a space between two strokes
+	strokes string // the points of each stroke, as hexadecimal digits that index points; a space separates strokes
 	points  []point
 }
 

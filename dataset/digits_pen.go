@@ -14,7 +14,7 @@ const (
 	maxNoise  = 20  // the amplitude of noise is uniform on [0, maxNoise)
 )
 
-// splineSteps is the number of line segments for each control point of a stroke.
+// splineSteps is the number of line segments that approximate one Bézier curve of a stroke.
 const splineSteps = 4
 
 // A pen draws one digit at a time. For every pixel it finds the squared distance from the pixel's
@@ -42,9 +42,9 @@ func (p *pen) draw(dst []byte, class byte, r *generator) {
 	p.ink(dst, radius, r)
 }
 
-// stroke draws the uniform quadratic B-spline of the control points with the given indices. At a
-// point Q between P and R the spline is the Bézier curve of (P+Q)/2, Q and (Q+R)/2. An open stroke
-// begins at its first point and ends at its last.
+// stroke draws the uniform quadratic B-spline of the control points that the hexadecimal digits of
+// stroke index. At a point Q between P and R the spline is the Bézier curve of (P+Q)/2, Q and (Q+R)/2.
+// An open stroke begins at its first point and ends at its last.
 func (p *pen) stroke(stroke string) {
 	last := len(stroke) - 1
 	at := func(i int) point { return p.points[strings.IndexByte("0123456789abcdef", stroke[i])] }
@@ -86,7 +86,7 @@ func (p *pen) curve(a, b, c point) {
 	}
 }
 
-// line lowers near, for the pixels within reach, to the squared distance from the segment ab.
+// line lowers near to the squared distance from the segment ab, for the pixels within reach of ab.
 func (p *pen) line(a, b point) {
 	dx, dy := b.x-a.x, b.y-a.y
 	length2 := dx*dx + dy*dy
@@ -99,7 +99,7 @@ func (p *pen) line(a, b point) {
 			ux := x*sub + sub/2 - a.x
 			var d2 int64
 			switch along := ux*dx + uy*dy; {
-			case along <= 0: // a is nearest, also where a = b
+			case along <= 0: // a is nearest, or a = b
 				d2 = ux*ux + uy*uy
 			case along >= length2: // b is nearest
 				d2 = (ux-dx)*(ux-dx) + (uy-dy)*(uy-dy)
@@ -112,20 +112,19 @@ func (p *pen) line(a, b point) {
 	}
 }
 
-// span returns the pixels [from, to) of a row or column within reach of the coordinates from u to v.
+// span returns the range [from, to) of pixels in a row or column within reach of coordinates u to v.
 func (p *pen) span(u, v int64) (from, to int64) {
 	from = max(0, (min(u, v)-p.reach)>>subBits)
 	to = min(digitSide, (max(u, v)+p.reach)>>subBits+1)
 	return from, to
 }
 
-// ink turns distances into grey levels. At distance d from a stroke by a pen of radius ρ, both in
-// pixels, the ink covers the share
+// ink turns the distances in near into grey levels in dst. radius is the pen's radius ρ in image
+// coordinates. At distance d from a stroke, with d and ρ in pixels, the ink covers the share
 //
 //	((ρ+1/2)² - d²) / ((ρ+1/2)² - (ρ-1/2)²), clamped to [0, 1],
 //
-// of a pixel. The share is 1 up to d = ρ-1/2, nearly linear up to ρ+1/2, then 0, and needs no square
-// root.
+// of a pixel. The share is 1 up to d = ρ-1/2, nearly linear up to ρ+1/2, and then 0. It needs no root.
 func (p *pen) ink(dst []byte, radius int64, r *generator) {
 	ground := int64(r.below(maxGround))
 	contrast := minInk + int64(r.below(256-minInk)) - ground
@@ -137,7 +136,7 @@ func (p *pen) ink(dst []byte, radius int64, r *generator) {
 		if d2 < outer {
 			grey += contrast * min(outer-d2, ring) / ring
 		}
-		// The sum of two random bytes, less 255, is triangular on [-255, 255].
+		// The sum of two random bytes, less 255, has a triangular distribution on [-255, 255].
 		if i%4 == 0 {
 			random = r.pcg.Uint64()
 		}

@@ -23,9 +23,9 @@
 //	4+4*d         the elements, last dimension fastest
 //
 // The first four bytes are thus 0x00000803 for images and 0x00000801 for labels. Source: Y. LeCun, C.
-// Cortes and C. J. C. Burges, "The MNIST database of handwritten digits". Every field of a header is
-// checked against [MaxIDXImages], [MaxIDXSide] and [MaxIDXBytes], and memory grows only with the bytes
-// that arrive. A [FormatError] names the file and the offset of a fault. Files may be gzipped.
+// Cortes and C. J. C. Burges, "The MNIST database of handwritten digits". The dimensions are checked
+// against [MaxIDXImages], [MaxIDXSide] and [MaxIDXBytes]. Memory grows only with the bytes that arrive.
+// A [FormatError] names the file and the offset of a fault. Files may be gzipped.
 //
 // # The binary matrix format of small NORB
 //
@@ -34,11 +34,11 @@
 //	offset  size  content
 //	0       4     magic: 0x1E3D4C55 for bytes, 0x1E3D4C54 for 32-bit integers; there are others
 //	4       4     number of dimensions d
-//	8       4*m   the dimensions, where m = max(d, 3); unused ones are 1 and mean nothing
+//	8       4*m   the dimensions, where m = max(d, 3); unused ones are 1 and are ignored
 //	8+4*m         the elements, last dimension fastest
 //
-// Two files of each set, training and test, are read: dat holds n×2×96×96 bytes, a pair of images of
-// each toy; cat holds n integers, the category of each pair. Their names end in .mat, but they are not
+// Two files of each set, training and test, are read: dat holds n×2×96×96 bytes, n pairs of images of
+// toys; cat holds n integers, the category of each pair. Their names end in .mat, but they are not
 // MATLAB files. Source: F. J. Huang and Y. LeCun, "The small NORB Dataset, V1.0" (2005). A file has at
 // most [MaxMatrixBytes]. [LoadNORB] reduces an image pair to 2×32×32 pixels while it reads, so that it
 // holds 100 MB instead of 896.

@@ -5,8 +5,8 @@ import "fmt"
 // A FormatError reports data that does not fit its format or its companion file.
 type FormatError struct {
 	File   string // path of the file; empty for a reader
-	Offset int64  // of the fault, in bytes of the unpacked data; -1 if it has none
-	Msg    string // the fault and the expected value
+	Offset int64  // of the fault, in bytes of the unpacked data; -1 if the fault has no place
+	Msg    string // the fault, usually with the expected value
 	Err    error  // the cause, or nil
 }
 

@@ -5,12 +5,12 @@ import (
 	"io"
 )
 
-// Bounds on an idx header, checked before any allocation. Within them n*rows*cols <= 2^48 cannot
-// overflow an int64, and the length of a body fits in an int on 32-bit machines too.
+// Bounds on an idx header, checked before any allocation. Within them n*rows*cols is at most 2^48,
+// which fits in an int64. The length of a body fits in an int even on 32-bit machines.
 const (
 	MaxIDXImages = 1 << 24 // images or labels in one file
 	MaxIDXSide   = 1 << 12 // rows or columns of an image
-	MaxIDXBytes  = 1 << 30 // bytes of a body, unpacked; the readers hold no more
+	MaxIDXBytes  = 1 << 30 // bytes of a body, unpacked
 )
 
 // Magic numbers of idx files of unsigned bytes. The last byte is the number of dimensions.
@@ -23,7 +23,7 @@ const (
 // rows, cols) from r, up to the end of r, and unpacks r if it is gzipped. The result has Rows, Cols and
 // Pixels; [ReadIDXLabels] reads labels, and [Images.SetLabels] sets them.
 //
-//	memory: fixed buffers, and the larger of 64 KiB and three times the unpacked bytes so far.
+//	memory: fixed buffers, and at most the larger of 64 KiB and three times the bytes unpacked.
 //	errors: *FormatError for a wrong magic number, a dimension that is 0 or above MaxIDXImages or
 //	MaxIDXSide, a body above MaxIDXBytes or of a length other than the header states, and corrupted
 //	gzip data; any other error is r's own, wrapped.
@@ -51,7 +51,7 @@ func readIDX(r io.Reader, magic uint32) (dims []int, data []byte, err error) {
 	length := 4 + 4*int(magic&0xff)
 	head := make([]byte, length)
 	n, err := io.ReadFull(r, head)
-	// The magic is checked first, so that a label file given for images is not called truncated.
+	// The magic is checked first, so that a file of labels is not reported as truncated images.
 	if got := binary.BigEndian.Uint32(head); n >= 4 && got != magic {
 		return nil, nil, faultf(0, "magic %#08x, want %#08x; idx files have %#08x for images and %#08x for labels",
 			got, magic, idxImages, idxLabels)

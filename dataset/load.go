@@ -45,8 +45,8 @@ func (f *format) load(fsys vfs.FS, dir string) (train, test *Images, err error) 
 	return train, test, nil
 }
 
-// loadPart reads a file of images and the file of their labels. The small file is read first, so that
-// its faults show before the long read.
+// loadPart reads a file of images and the file of their labels. The labels are read first, so that
+// their faults show before the images, which take longer, are read.
 func (f *format) loadPart(fsys vfs.FS, imagePath, labelPath string) (*Images, error) {
 	labels, err := readFile(fsys, labelPath, f.labels)
 	if err != nil {
@@ -63,7 +63,8 @@ func (f *format) loadPart(fsys vfs.FS, imagePath, labelPath string) (*Images, er
 	return s, s.SetLabels(labels)
 }
 
-// findSet returns the paths of the files in dir with the given names, in the order of names.
+// findSet returns the paths of the files in dir with the given names, in the order of names. If some
+// are missing, the error names all of them and matches fs.ErrNotExist.
 func findSet(fsys vfs.FS, dir string, names []string) ([]string, error) {
 	if info, err := vfs.Stat(fsys, dir); err == nil && !info.IsDir() {
 		return nil, &FormatError{File: dir, Offset: -1, Msg: "is a file; want the folder with " + strings.Join(names, ", ")}
@@ -81,15 +82,15 @@ func findSet(fsys vfs.FS, dir string, names []string) ([]string, error) {
 		}
 	}
 	if missing != nil {
-		return nil, fmt.Errorf("dataset: folder %q lacks %s, each with or without .gz; put them there, or name their folder: %w",
+		return nil, fmt.Errorf("dataset: folder %q lacks %s, each with or without .gz; put them there, or name the folder that has them: %w",
 			dir, strings.Join(missing, ", "), fs.ErrNotExist)
 	}
 	return paths, nil
 }
 
 // findFile returns the path of the first regular file in dir with the given name, with or without .gz,
-// and with a hyphen or a dot before idx. Its error matches fs.ErrNotExist if nothing has that name, and
-// is a *FormatError if only something else, such as a folder, has that name.
+// and with a hyphen or a dot before idx. The error matches fs.ErrNotExist if the name does not exist,
+// and is a *FormatError if it belongs only to something else, such as a folder.
 func findFile(fsys vfs.FS, dir, name string) (string, error) {
 	dotted := strings.Replace(name, "-idx", ".idx", 1)
 	var other error = fs.ErrNotExist
@@ -103,13 +104,13 @@ func findFile(fsys vfs.FS, dir, name string) (string, error) {
 		case info.Mode().IsRegular():
 			return path, nil
 		default:
-			other = &FormatError{File: path, Offset: -1, Msg: "is a folder or a device; want a file"}
+			other = &FormatError{File: path, Offset: -1, Msg: "is a folder or a device; want a regular file"}
 		}
 	}
 	return "", other
 }
 
-// readFile opens path and calls read. It adds path to a *FormatError; system errors already have it.
+// readFile opens path and calls read. It adds path to a *FormatError; system errors already contain it.
 func readFile[T any](fsys vfs.FS, path string, read func(io.Reader) (T, error)) (T, error) {
 	var none T
 	f, err := vfs.Open(fsys, path)

@@ -37,7 +37,7 @@ func FindMNIST(dir string, test bool) (images, labels string, err error) {
 //	t10k-images-idx3-ubyte    t10k-labels-idx1-ubyte
 //
 // Each name may also have a dot in place of the hyphen before idx, and end in .gz. Each file may be
-// plain or gzipped, as its content shows. Labels are 0 to 9. Classes is 1 + the largest label of both
+// plain or gzipped, whatever its name. Labels are 0 to 9. Classes is 1 + the largest label of both
 // sets, 10 for MNIST. Name is the folder's name followed by "(train)" or "(test)".
 //
 //	memory: the unpacked bytes, 55 MB for MNIST, and up to as much again while reading.

@@ -7,8 +7,8 @@ import (
 	"blskernel/internal/io/memory"
 )
 
-// MaxMatrixBytes bounds the bytes of the elements of a binary matrix, unpacked. It is checked before
-// any allocation. The largest file of small NORB has 447,897,600 bytes.
+// MaxMatrixBytes is the largest number of bytes that the elements of a binary matrix may take,
+// unpacked. It is checked before any allocation. The largest file of small NORB has 447,897,600 bytes.
 const MaxMatrixBytes = 1 << 30
 
 // An elementType describes the elements of a binary matrix.
@@ -46,14 +46,14 @@ var norb = format{
 }
 
 // LoadNORB reads the training and the test set of small NORB from the files of F. J. Huang and Y.
-// LeCun. Each may be plain or gzipped, as its content shows, under its name with or without .gz:
+// LeCun. Each file may be plain or gzipped, with or without .gz after its name:
 //
 //	smallnorb-5x46789x9x18x6x2x96x96-training-dat.mat   and -cat.mat
 //	smallnorb-5x01235x9x18x6x2x96x96-testing-dat.mat    and -cat.mat
 //
 // It returns images of 64×32 pixels in 5 classes; small NORB has 24,300 in each set. An image has two
-// reduced views of a toy, the left one above the right one. With p the published pixels of pair i, and
-// v = 0 for the left view and 1 for the right one,
+// reduced views of a toy, the left one above the right one. If p[i] are the published pixels of pair i,
+// and v is 0 for the left view and 1 for the right one, then
 //
 //	Pixels[(i*64+32v+r)*32+c] = round(mean of p[i][v][3r..3r+2][3c..3c+2]).
 //
@@ -91,7 +91,7 @@ func readNORBImages(r io.Reader) (*Images, error) {
 	return &Images{Rows: norbViews * norbReduced, Cols: norbReduced, Pixels: pixels}, nil
 }
 
-// reduceImage sets each of the 32×32 pixels of dst to the rounded mean of 3×3 pixels of src, 96×96.
+// reduceImage sets each pixel of dst (32×32) to the rounded mean of 3×3 pixels of src (96×96).
 func reduceImage(dst, src []byte) {
 	for r := range norbReduced {
 		rows := src[norbWindow*norbSide*r:][:norbWindow*norbSide]
@@ -138,7 +138,7 @@ func openMatrix(r io.Reader, of elementType, shape ...int) (n int, b body, err e
 	head := make([]byte, 8+4*max(dims, minDimFields))
 	got, err := io.ReadFull(b.r, head)
 	field := func(at int) uint32 { return binary.LittleEndian.Uint32(head[at:]) }
-	// The magic is checked first, so that another file is not reported as truncated.
+	// The magic is checked first, so that a file of another format is not reported as truncated.
 	if got >= 4 && field(0) != of.magic {
 		return 0, b, faultf(0, "magic %#08x; a binary matrix of %s begins with %#08x", field(0), of.name, of.magic)
 	}

@@ -36,7 +36,7 @@ type body struct {
 	size  int   // their size in bytes
 }
 
-// read reads all elements.
+// read returns the bytes of all elements. It returns an error unless the data ends after them.
 func (b body) read() ([]byte, error) {
 	buf, err := memory.ReadTo(b.r, nil, b.size)
 	if err != nil {

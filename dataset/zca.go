@@ -28,15 +28,15 @@ const (
 
 // ZCAOptions are the constants of [FitZCA]. The zero value stands for the reference code's constants.
 //
-// The reference code applies ZCARows and ZCAValues to pixels in [0, 1], where they barely whiten: the
-// variance of a row is at most about 1/4, so that every row is divided by about sqrt(10). All
-// eigenvalues of P lie between 1/sqrt(100 + d/40) and 1/10. On random data P = I/10 to 8e-5. Use
-// ZCARows and ZCAValues to reproduce that code.
+// The reference code applies ZCARows and ZCAValues to pixels in [0, 1], and barely whitens them. A row
+// has a variance of at most about 1/4, so every row is divided by about sqrt(10). All eigenvalues of
+// the matrix P of [ZCA] lie between 1/sqrt(100 + d/40) and 1/10. On random data P equals I/10 to within
+// 8e-5. Use ZCARows and ZCAValues to reproduce that code.
 //
-// Use ZCAUnitRows and ZCAUnitValues to whiten pixels in [0, 1]. After the first step the elements of a
-// row have a variance near 1, so the mean eigenvalue is about 1. Eigenvalues below the second constant,
-// mostly noise, stay small; larger ones come near 1. Smaller constants whiten more and amplify more
-// noise; [ZCA.Values] returns the eigenvalues.
+// Use ZCAUnitRows and ZCAUnitValues to whiten pixels in [0, 1]. A standardized row then has a variance
+// near 1, so the mean eigenvalue D of the covariance is about 1. Whitening changes D to D/(D +
+// ZCAUnitValues): small eigenvalues, mostly noise, stay small, and larger ones come near 1. Smaller
+// constants whiten more and amplify more noise. [ZCA.Values] returns the eigenvalues.
 type ZCAOptions struct {
 	RowConstant        float64           // added to the variance of each row, > 0; 0 means ZCARows
 	EigenvalueConstant float64           // added to each eigenvalue, > 0; 0 means ZCAValues
@@ -104,7 +104,7 @@ func FitZCA(x *mat.Dense, opt ZCAOptions) (*ZCA, error) {
 	if !eigensym.Syev(factor.On(z.backend), blas.Upper, true, d, block.Dense(v, d), z.values) {
 		return nil, fmt.Errorf("dataset: the eigenvalue iteration of the %d×%d covariance of X does not converge", d, d)
 	}
-	// P = (V S)(V S)' with S = diag((D + e)^(-1/4)): exactly symmetric, at half the flops.
+	// P = (V S)(V S)' with S = diag((D + e)^(-1/4)) is exactly symmetric, and takes half the flops.
 	for j, value := range z.values {
 		z.values[j] = max(value, 0) // negative only by rounding
 		roots[j] = 1 / math.Sqrt(math.Sqrt(z.values[j]+e))
@@ -120,7 +120,7 @@ func FitZCA(x *mat.Dense, opt ZCAOptions) (*ZCA, error) {
 }
 
 // covariance sets z.mean to the mean of the standardized rows of x and returns their d×d covariance.
-// Rows are centered before they are multiplied, so that a large mean costs no digits.
+// Rows are centered before they are multiplied, so that a large mean causes no cancellation.
 func (z *ZCA) covariance(x *mat.Dense) []float64 {
 	l, d := x.Dims()
 	z.mean = make([]float64, d)
@@ -147,8 +147,8 @@ func (z *ZCA) covariance(x *mat.Dense) []float64 {
 	return s
 }
 
-// Transform replaces the rows of X (l×d) with whitened rows. Each depends only on its own row of X, up
-// to the rounding of the product.
+// Transform replaces the rows of X (l×d) with whitened rows. Each depends only on its own row, up to
+// the rounding of the product.
 //
 //	cost: 2ld² flops; memory: 8 MB of rows.
 //	errors: *blsupdate.NotFiniteError for a NaN or an infinity in X, blsupdate.ErrOverflow for an
@@ -171,11 +171,11 @@ func (z *ZCA) Transform(x *mat.Dense) error {
 
 const panicZCASamples = "dataset: ZCA: X does not have as many columns as the fitted samples"
 
-// zcaPanel returns how many rows of d elements are processed at a time: 8 MB of them, at least 64.
+// zcaPanel returns the number of rows of d elements in a panel: as many as fit in 8 MB, at least 64.
 func zcaPanel(d int) int { return max(64, (1<<20)/d) }
 
-// eachPanel calls f for consecutive panels of the rows of x, standardized and centered in a buffer.
-// from is the index of the first row. f may overwrite these rows of x.
+// eachPanel calls f with consecutive panels of rows of x, copied to a buffer, standardized and
+// centered. from is the index in x of a panel's first row. f may overwrite the panel's rows in x.
 func (z *ZCA) eachPanel(x *mat.Dense, f func(from int, panel *mat.Dense)) {
 	l, d := x.Dims()
 	data := make([]float64, min(l, zcaPanel(d))*d)
@@ -210,10 +210,10 @@ func (z *ZCA) standardize(dst, x []float64) {
 	}
 }
 
-// maxZCA bounds the elements of samples: the squares of up to 10⁸ of them add up without overflow.
+// maxZCA is the largest magnitude of an element. The squares of 10⁸ such elements have a finite sum.
 const maxZCA = 1e150
 
-// checkZCASamples returns an error for the first element of x that is NaN, infinite or too large.
+// checkZCASamples returns an error for the first element of x that is NaN, infinite or beyond ±maxZCA.
 func checkZCASamples(x *mat.Dense) error {
 	l, _ := x.Dims()
 	for i := range l {
