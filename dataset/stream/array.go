@@ -12,10 +12,10 @@ import (
 	"blskernel/internal/io/npy"
 )
 
-// pixelScale divides unsigned bytes of images, as dataset.Images.Dense does.
+// pixelScale is the divisor of the unsigned bytes of images, as in dataset.Images.Dense.
 const pixelScale = 255
 
-// An array is the source that delivers the samples of a .npy, .npz or idx array.
+// An array is the source that delivers the samples of an array from a .npy, .npz or idx file.
 type array struct {
 	arrayFile
 	about   info
@@ -25,7 +25,7 @@ type array struct {
 	row     int64 // samples that were delivered or skipped
 	cols    choice
 	labels  bool // the only column is a label
-	classes bool // a chosen target is a label
+	classes bool // the chosen target is a label
 	nan     bool // NaN is accepted, as a missing cell
 	drop    bool // a target or weight may be NaN, too
 
@@ -64,7 +64,7 @@ func (a *array) read(s *samples) error {
 	return nil
 }
 
-// survey treats NaN as a missing cell and ignores the targets.
+// survey counts a NaN as a missing cell, and ignores the targets.
 func (a *array) survey(columns, _ []surveyed) error {
 	if len(columns) == 0 {
 		return io.EOF
@@ -97,8 +97,7 @@ func (a *array) fill() error {
 	return readFault(a.in.ctx, a.in.path, err)
 }
 
-// deliver appends the chosen columns of the sample to s. It may leave a part in s if it returns a
-// fault.
+// deliver appends the chosen columns of the sample to s. After a fault s may hold part of the sample.
 func (a *array) deliver(s *samples) *Error {
 	if a.labels {
 		label, err := a.DType.Label(a.raw)
@@ -169,7 +168,7 @@ func (a *array) end() error {
 	}
 }
 
-// fault returns the error for the last sample. A column of 0 stands for the whole sample.
+// fault returns the error for the sample read last. column counts from 1; 0 is the whole sample.
 func (a *array) fault(column int, what string) *Error {
 	return &Error{Path: a.in.path, Row: a.row, Column: column, What: what, sample: true}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// panelElements bounds the elements of a panel of more than one sample.
+// panelElements is the largest number of elements in a panel, unless a single sample has more.
 const panelElements = 1 << 21
 
 // A fortranReader reads a matrix in Fortran order and delivers it in C order. Element (i, j) of an
@@ -17,7 +17,7 @@ type fortranReader struct {
 	sample int64  // bytes of a sample
 	at     int64  // bytes read, in C order
 	first  int64  // bytes before panel
-	panel  []byte // some samples in C order
+	panel  []byte // consecutive samples in C order
 	column []byte
 }
 

@@ -8,7 +8,7 @@ import (
 	"blskernel/internal/io/npy"
 )
 
-// maxColumns bounds the elements of one sample of an array, 128 MB as float64.
+// maxColumns is the largest number of elements in a sample of an array. As float64 they take 128 MB.
 const maxColumns = 1 << 24
 
 // An arrayFile has the header of one array and a reader of its elements.
@@ -70,7 +70,7 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 		return nil, Errorf("elements of type %s are text; inputs must be numbers, and labels must be a separate one-column array, read as classes",
 			names.Shorten(f.DType.Name))
 	}
-	// With one row or one column of a matrix the two orders are the same.
+	// In a matrix of one row or one column the two orders are the same.
 	if a.Fortran && a.width > 1 && !(a.n == 1 && len(a.Shape) == 2) {
 		if !a.plain() || len(a.Shape) > 2 {
 			return nil, Errorf("the array is in Fortran order, like numpy's x.T and pandas' df.values, but only a " +
@@ -85,7 +85,7 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 	if a.labels {
 		a.about.outputs = 1
 	} else {
-		// Columns are listed only after the first sample has shown that they exist.
+		// Memory for a list of columns is taken only after the first sample has arrived.
 		if !a.plain() {
 			if err := a.fill(); err != nil {
 				return nil, err
@@ -109,7 +109,7 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 	return a, nil
 }
 
-// measure sets n, width and size by the shape.
+// measure sets n, width and size from the shape. It fails for no or too many elements.
 func (a *array) measure() error {
 	if len(a.Shape) == 0 {
 		return Errorf("the array is a single number; samples need at least one dimension")

@@ -12,7 +12,7 @@ const panicRow = "stream: row outside the batch"
 // A Batch holds consecutive samples. It belongs to the caller and shares nothing with the Reader.
 type Batch struct {
 	X      *mat.Dense // inputs, rows×Dim
-	Y      *mat.Dense // numeric targets, rows×Outputs; nil for labels and without targets
+	Y      *mat.Dense // numeric targets, rows×Outputs; nil if targets are labels, or there are none
 	Labels []string   // labels, one for each row; nil unless Options.Classes
 	// Weights are the weights of the rows, finite and not negative; nil without Options.Weight.
 	Weights []float64
@@ -55,7 +55,7 @@ func (b *Batch) Where(i int) Place {
 	return b.places[i]
 }
 
-// Number returns the position, from 1, of row i among the samples of the data, bad ones included.
+// Number returns the position, from 1, of row i among the samples of all sources, bad ones included.
 //
 //	cost: a batch keeps 8 bytes for each row.
 func (b *Batch) Number(i int) int64 {
@@ -72,13 +72,13 @@ type samples struct {
 	labels  []string
 	kept    []string
 	places  []Place // of the samples whose inputs are in x
-	numbers []int64 // of these samples in the data
+	numbers []int64 // of these samples, from 1, in the data
 	passed  int64   // samples of the data up to the last that was read, bad ones included
 
 	cells []float64 // of a sample, one for each column
 }
 
-// extend appends the given numbers of inputs, targets and kept cells, undefined, and returns them.
+// extend appends room for the given numbers of inputs, targets and kept cells, and returns the room.
 func (s *samples) extend(inputs, targets, kept int) (x, y []float64, cells []string) {
 	s.x = slices.Grow(s.x, inputs)[:len(s.x)+inputs]
 	s.y = slices.Grow(s.y, targets)[:len(s.y)+targets]
@@ -86,9 +86,9 @@ func (s *samples) extend(inputs, targets, kept int) (x, y []float64, cells []str
 	return s.x[len(s.x)-inputs:], s.y[len(s.y)-targets:], s.kept[len(s.kept)-kept:]
 }
 
-// read appends the next sample of a source, with the inputs that its cells become, and numbers it. A
-// sample that is bad, or that MissingDrop leaves out, is counted but not kept. Unless t is nil, it
-// counts samples left out, cells filled in and unknown words.
+// read reads the next sample of a source, turns its cells into inputs, appends them and numbers the
+// sample. A sample that is bad, or that MissingDrop leaves out, is counted but not kept. t, unless it
+// is nil, counts left-out samples, filled-in cells and unknown words.
 func (s *samples) read(from source, opt *Options, t *Tally) error {
 	before := *s
 	err := from.read(s)

@@ -9,11 +9,11 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// A choice holds the columns of the inputs, the targets and the weights, as positions from 0.
+// A choice holds the positions, from 0, of the columns that Options select.
 type choice struct {
 	inputs, targets []int
 	weights         []int // at most one
-	kept            []int // to be kept as text; these may be among the others
+	kept            []int // kept as text; they may be among the others
 }
 
 // named reports whether a column is selected by name, which needs a header.
@@ -25,14 +25,14 @@ func (o *Options) named() bool {
 	return slices.ContainsFunc(all, func(spec string) bool { return !isPositions(spec) })
 }
 
-// withoutTargets returns a copy that selects no targets.
+// withoutTargets returns a copy of o that selects no targets.
 func (o *Options) withoutTargets() *Options {
 	without := *o
 	without.Targets = nil
 	return &without
 }
 
-// weights returns Weight as a list.
+// weights returns a list of Weight alone, or nil if Weight is empty.
 func (o *Options) weights() []string {
 	if o.Weight == "" {
 		return nil
@@ -41,7 +41,7 @@ func (o *Options) weights() []string {
 }
 
 // choose returns the columns that o selects among width columns. names are the names of all columns, or
-// nil if they have none. Its error has What and, for the fault of a column, Column and Name.
+// nil if they have none. The error has What and, if a column is at fault, Column and Name.
 func (o *Options) choose(names []string, width int) (c choice, err error) {
 	taken := map[int]bool{}
 	if c.targets, err = pick(o.Targets, names, width, taken); err != nil {
@@ -57,7 +57,7 @@ func (o *Options) choose(names []string, width int) (c choice, err error) {
 		return c, err
 	}
 	if len(c.weights) > 1 {
-		return c, Errorf("columns %s are selected as the weight; name one column", o.Weight)
+		return c, Errorf("columns %s are selected as the weight; name only one", o.Weight)
 	}
 	if c.kept, err = pick(o.Keep, names, width, map[int]bool{}); err != nil {
 		return c, err
@@ -80,7 +80,7 @@ func (o *Options) choose(names []string, width int) (c choice, err error) {
 	} else if c.inputs, err = pick(o.Inputs, names, width, taken); err != nil {
 		return c, err
 	} else if len(c.inputs) == 0 {
-		return c, Errorf("the list of input columns is empty; name at least one, or give no list to use every column but the targets")
+		return c, Errorf("the list of input columns is empty; name at least one, or give no list to use every column but the targets and the weight")
 	}
 	if c.inputs = slices.DeleteFunc(c.inputs, func(col int) bool { return out[col] }); len(c.inputs) == 0 {
 		return c, Errorf("every column is a target, the weight or excluded; leave at least one for the inputs")
@@ -98,7 +98,7 @@ func rest(width int, taken map[int]bool) []int {
 	return columns
 }
 
-// nameOf returns the name of a column, or an empty string without one.
+// nameOf returns the name of column col, or an empty string if it has none.
 func nameOf(names []string, col int) string {
 	if col < len(names) {
 		return names[col]
@@ -125,7 +125,7 @@ func keptNames(names []string, kept []int) (out []string) {
 	return out
 }
 
-// pick returns the positions that specs select, none of which may be in taken, and adds them to taken.
+// pick returns the positions that specs select, and adds them to taken. None may be there yet.
 func pick(specs, names []string, width int, taken map[int]bool) ([]int, error) {
 	var out []int
 	for _, spec := range specs {
@@ -144,7 +144,7 @@ func pick(specs, names []string, width int, taken map[int]bool) ([]int, error) {
 	return out, nil
 }
 
-// span returns the first and the last position that one entry of a list such as Inputs selects.
+// span returns the first and the last position, from 0, that spec, an entry of Options.Inputs, selects.
 func span(spec string, names []string, width int) (from, to int, err error) {
 	if isPositions(spec) {
 		return positions(spec, width)
@@ -153,7 +153,7 @@ func span(spec string, names []string, width int) (from, to int, err error) {
 	return from, from, err
 }
 
-// byName returns the position of the column with the given name, which must be unique.
+// byName returns the position of the name in header, where it must occur exactly once.
 func byName(name string, header []string) (int, error) {
 	at := slices.Index(header, name)
 	switch {
@@ -173,7 +173,7 @@ func isPositions(spec string) bool {
 	return first != "" && strings.Trim(first+last, "0123456789") == ""
 }
 
-// positions returns the first and the last position, from 0, of a spec for which isPositions holds.
+// positions returns the first and the last position, from 0, that spec selects; see isPositions.
 func positions(spec string, width int) (from, to int, err error) {
 	first, last, isRange := strings.Cut(spec, "-")
 	switch {
@@ -190,7 +190,7 @@ func positions(spec string, width int) (from, to int, err error) {
 	case from < 1:
 		return 0, 0, Errorf("the selection %s is out of range; columns are numbered from 1", spec)
 	case to < from:
-		return 0, 0, Errorf("the selection %s is not a range: the first comes after the last", spec)
+		return 0, 0, Errorf("the selection %s is not a range; the first column comes after the last", spec)
 	}
 	return from - 1, to - 1, nil
 }

@@ -16,7 +16,7 @@ type csvLayout struct {
 	comma   rune
 	first   []string // cells of the first line
 	header  bool     // the first line has names
-	names   []string // of the columns; nil without a header here and in the first of several texts
+	names   []string // of the columns, from the header of this text, else of the first of several texts; else nil
 	width   int      // cells of a record
 	choice  choice
 	outputs int         // columns of Y
@@ -31,11 +31,11 @@ type csvLayout struct {
 // A csvColumn describes how the cells of one column are read.
 type csvColumn struct {
 	kind  columnKind
-	index int      // of an input in X, of a target in Y
+	index int      // column of X for an input, of Y for a target
 	in    notation // of its numbers and missing cells
 	keep  int      // place among the kept columns, from 1; 0 for none
 
-	levels map[string]int // indices of words
+	levels map[string]int // the indices of the levels of a column of words
 }
 
 type columnKind uint8
@@ -45,7 +45,7 @@ const (
 	inputColumn             // numbers in X
 	targetColumn            // numbers in Y
 	weightColumn            // numbers that are not negative
-	wordColumn              // words, in X as the indices of their levels
+	wordColumn              // words, read as the indices of their levels
 	labelColumn             // texts
 )
 
@@ -77,8 +77,8 @@ func findComma(record []byte, decimal rune) rune {
 	return comma
 }
 
-// readLayout finds the layout of a text from its first record and, if it matters, the second. first is
-// the layout of the first of several texts, nil for that text itself.
+// readLayout finds the layout of a text from its first record and, if that may be a header, the second.
+// first is the layout of the first of several texts, nil for that text itself.
 func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, error) {
 	l := &csvLayout{path: t.in.path, notation: opt.notation(Notation{}), known: opt.Labels, fixed: opt.Fixed, fills: opt.fills(), drop: opt.Missing == MissingDrop}
 	if err := t.read(); err != nil {
@@ -93,7 +93,7 @@ func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, er
 	for _, cell := range cells {
 		l.first = append(l.first, trim(cell))
 	}
-	// No name has a carriage return, and with CR line ends the whole file would be the header.
+	// A name has no carriage return. A text whose lines end with CR alone would be one long header.
 	col := slices.IndexFunc(l.first, func(cell string) bool { return strings.Contains(cell, "\r") })
 	line := t.lineOf(max(0, col))
 	if l.header, err = l.isHeader(opt, first, t); err != nil {
@@ -108,7 +108,7 @@ func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, er
 		l.names = l.first
 	case first != nil && first.names != nil:
 		if l.width != first.width {
-			return nil, Errorf("has no header and %d columns, but %s has %d", l.width, first.path, first.width)
+			return nil, Errorf("has no header and %d columns, but %s has %d columns", l.width, first.path, first.width)
 		}
 		l.names = first.names
 	}
@@ -161,8 +161,8 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 	return l.unlike(columns, t), nil
 }
 
-// unlike reports whether the first line has a word above a number, or a number above a word, or is
-// the only line. Otherwise the first line is a sample, since a header has no numbers.
+// unlike reports whether a first line with both words and numbers is a header. It is one if a word
+// stands above a number, or a number above a word, or if there is no second line.
 func (l *csvLayout) unlike(columns []int, t *recordReader) bool {
 	next, err := t.next() // an error recurs in the first read
 	return err != nil || slices.ContainsFunc(columns, func(col int) bool {
@@ -184,7 +184,7 @@ func (l *csvLayout) looksNumber(cell string) bool {
 	return g.number()
 }
 
-// assign sets columns and outputs, as choice and opt say.
+// assign sets l.columns and l.outputs from l.choice and opt.
 func (l *csvLayout) assign(opt *Options) {
 	c := &l.choice
 	l.columns = make([]csvColumn, slices.Max(slices.Concat(c.inputs, c.targets, c.weights, c.kept))+1)

@@ -13,10 +13,10 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// A notation describes how the numbers of a column are written, as its Notation and the Options say.
+// A notation describes how the numbers of a column are written, by its Notation and the Options.
 type notation struct {
 	decimal   rune     // '.' or ','; 0 for a point
-	thousands rune     // between groups of three digits before decimals; 0 for none
+	thousands rune     // between groups of three digits before the decimal sign; 0 for none
 	unit      rune     // of every number; 0 for none
 	na        []string // further words for a missing value
 }
@@ -46,8 +46,8 @@ func (n notation) value(cell string) (float64, error) {
 	return parse(n.plain(cell))
 }
 
-// parse is strconv.ParseFloat for decimal numbers. It takes no underscores, as in the range 18_24, and
-// no hexadecimal numbers, which are codes in a table; both are a strconv.ErrSyntax.
+// parse is strconv.ParseFloat for decimal numbers. It returns strconv.ErrSyntax for underscores, as in
+// the range 18_24, and for hexadecimal numbers, which are codes in a table.
 func parse(number string) (float64, error) {
 	if strings.ContainsRune(number, '_') || strings.ContainsRune(number, 'p') || strings.ContainsRune(number, 'P') {
 		return 0, strconv.ErrSyntax // every hexadecimal number has a p
@@ -93,7 +93,7 @@ func short(cell string) (v float64, ok bool) {
 	return v, true
 }
 
-// plain returns the number of a cell in Go's notation, or an empty string if n cannot read the cell.
+// plain returns the number of a cell without a unit in Go's notation, or "" if n cannot read the cell.
 func (n notation) plain(cell string) string {
 	point := "."
 	if n.decimal == ',' {
@@ -129,8 +129,8 @@ func (n notation) isNumber(cell string) bool {
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// number reads a trimmed cell. If missing is true, a missing cell is NaN. If optional is true, the
-// fault may suggest leaving out the column instead of the row. The fault has no place.
+// number returns the finite number in a trimmed cell, or a fault without a place. If missing is true, a
+// missing cell is NaN. If optional is true, the fault may suggest leaving out the column.
 func (n notation) number(cell string, missing, optional bool) (float64, *Error) {
 	v, err := n.value(cell)
 	absent := (err != nil || v != v || n.na != nil) && n.isMissing(cell)
@@ -153,7 +153,7 @@ func (n notation) number(cell string, missing, optional bool) (float64, *Error) 
 	case isDate(cell):
 		return 0, Errorf("is %s, a date; turn it into a number or remove the row", names.Shorten(cell))
 	case n.unit != 0 && unit != n.unit:
-		return 0, Errorf("is %s, without the %c that its column has; add it or remove the row", names.Shorten(cell), n.unit)
+		return 0, Errorf("is %s, without the unit %c of its column; add the unit or remove the row", names.Shorten(cell), n.unit)
 	case n.decimal != ',' && notation{decimal: ','}.isNumber(cell):
 		return 0, Errorf("is %s, which has a comma: use a decimal point, or declare the comma with %v or %v", names.Shorten(cell),
 			Remedy{OptionDecimal, ","}, Remedy{OptionThousands, ","})

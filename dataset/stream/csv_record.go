@@ -22,9 +22,9 @@ const utf8Mark = "\xef\xbb\xbf"
 
 // A recordReader reads a text record by record.
 //
-// A line end ends a record if the number of quotation marks in the record is even, as in every
-// well-formed text. In a malformed text, the record with the first fault still starts in the right
-// place, so the error names the right line.
+// A record ends at the first line end before which it has an even number of quotation marks. Every
+// well-formed record ends there. In a malformed text, the record with the first fault still starts in
+// the right place, so the error names the right line.
 type recordReader struct {
 	in     *input
 	comma  rune
@@ -41,7 +41,7 @@ type recordReader struct {
 	feed   bytes.Reader
 }
 
-// newRecordReader returns a reader at the beginning of a text, after a byte order mark.
+// newRecordReader returns a reader at the beginning of a text, after the byte order mark if it has one.
 func newRecordReader(in *input) recordReader {
 	t := recordReader{in: in}
 	if head, _ := in.r.Peek(len(utf8Mark)); string(head) == utf8Mark {
@@ -174,9 +174,9 @@ func (t *recordReader) unquote() ([]string, error) {
 	if err == nil {
 		return cells, nil
 	}
-	parse := err.(*csv.ParseError) // no other error: the record is in memory
+	parse := err.(*csv.ParseError) // no other error is possible, since the record is in memory
 	fault := t.fault("")
-	// If the marks up to the fault are not in pairs, the beginning of the next record is unknown.
+	// If the number of marks up to the fault is odd, the beginning of the next record is unknown.
 	fault.sample = balancedQuotes(t.record[:t.quoted.InputOffset()-from])
 	t.quoted = nil // it may have buffered more of the record
 	line := t.line + int64(parse.Line-parse.StartLine)
@@ -206,12 +206,12 @@ func (t *recordReader) lineOf(col int) int64 {
 	return t.line + int64(line-first)
 }
 
-// fault returns the error for the record, which is skipped.
+// fault returns the error for a bad record, which next skips.
 func (t *recordReader) fault(format string, args ...any) *Error {
 	e := Errorf(format, args...)
 	e.Path, e.Line, e.sample = t.in.path, t.line, true
 	return e
 }
 
-// balancedQuotes reports whether the quotation marks of a text are in pairs.
+// balancedQuotes reports whether the number of quotation marks in text is even.
 func balancedQuotes(text []byte) bool { return bytes.Count(text, []byte{'"'})%2 == 0 }

@@ -9,7 +9,7 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// maxLabel bounds the bytes of a label, which a batch keeps.
+// maxLabel is the largest number of bytes in a label. A batch keeps its labels.
 const maxLabel = 1 << 16
 
 // A csvSource delivers the samples of a text, one from each record.
@@ -20,7 +20,7 @@ type csvSource struct {
 	passed int64 // bytes of the text up to the end of the last sample
 }
 
-// openCSV finds the layout of a text from its first records, and goes back to the beginning.
+// openCSV makes the source of a text with the layout that readLayout finds. For first see readLayout.
 func openCSV(in *input, opt *Options, first *csvLayout) (source, error) {
 	head := newRecordReader(in)
 	layout, err := readLayout(&head, opt, first)
@@ -77,7 +77,7 @@ func (s *csvSource) survey(inputs, targets []surveyed) error {
 }
 
 // sample appends the sample in the cells of a record to s, or returns the fault of the first bad cell,
-// without a line. s may then hold a part of the sample. It gets copies of the cells, not the record.
+// without a line. s may then hold part of the sample. s gets copies of the cells, not the record.
 func (l *csvLayout) sample(s *samples, cells []string) (fault *Error) {
 	x, y, kept := s.extend(len(l.choice.inputs), l.outputs, len(l.choice.kept))
 	for col := range l.columns {

@@ -18,13 +18,13 @@
 //
 // # Samples
 //
-// A sample is a line of a text, or an index of the first dimension of an array. Its inputs are a row of
-// X, its targets a row of Y or, for classification, a label, which stays text. [Options] choose the
-// columns, or [Reader.Select] after a look at the [Heading] and the first samples ([Reader.Peek]).
+// A sample is a line of a text, or an array at one index of its first dimension. Its inputs are a row
+// of X, its targets a row of Y or, for classification, a label, which stays text. [Options] choose the
+// columns. After a look at the [Heading] or a [Reader.Peek], [Reader.Select] can choose others.
 //
 // All numbers are finite float64. Unless [Options].Missing chooses otherwise, a missing cell (empty,
-// NA, N/A, NaN, null, None, ?) ends the reading with an [Error] that names its place. None is a label,
-// though, as a usual name of a class.
+// NA, N/A, NaN, null, None, ?) ends the reading with an [Error] that names its place. None is a valid
+// label, though.
 //
 // # Tables
 //
@@ -39,35 +39,35 @@
 //
 //   - a line with a missing, infinite or non-numeric cell, a missing label, a negative weight, or
 //     more or fewer cells than the first;
-//   - a sample of an array with NaN, an infinity, an integer that float64 cannot hold, or an invalid
+//   - a sample of an array with NaN, infinity, an integer that float64 cannot hold, or an invalid
 //     label;
 //   - a label of more than 64 KiB.
 //
-// A sample is left out with its targets. If it has several faults, Bad receives one of them.
+// A sample is left out with its targets. If it has several faults, Bad receives only one.
 // [Batch.Number] and [Batch].First count bad samples too.
 //
-// Every other fault ends the reading: damaged data, a record that is too long, an odd number of
-// quotation marks.
+// Any other fault ends the reading, such as damaged data, a record that is too long, or an odd number
+// of quotation marks.
 //
 // # Formats
 //
-// Texts follow RFC 4180 as encoding/csv reads it. Empty lines, a UTF-8 byte order mark, and spaces
-// and tabs around a cell are skipped. In a text of one column an empty line between samples is a
-// missing cell. Decimal numbers are read as by strconv.ParseFloat, without underscores. The separator
-// and the header are detected ([Options], [Header]).
+// Texts follow RFC 4180 as encoding/csv reads it. Empty lines, a UTF-8 byte order mark, and spaces and
+// tabs around a cell are skipped. In a text of one column an empty line between samples is a missing
+// cell. Decimal numbers are read as by strconv.ParseFloat, without underscores. The separator and the
+// header are detected ([Options], [Header]).
 //
 // NumPy's .npy may hold bool, integers of 1 to 8 bytes, float16, float32 and float64 in either byte
 // order. Samples with several dimensions become rows in C order; a matrix may be in Fortran order.
 // Labels may also be text. An .npz must be a local file, not gzipped.
 //
-// An idx file may have elements of any type and up to eight dimensions. Unsigned bytes in three or
-// more dimensions become pixel/255, as in dataset.Images.Dense.
+// An idx file may have elements of any type and up to eight dimensions. An unsigned byte b in three or
+// more dimensions becomes b/255, as in dataset.Images.Dense.
 //
 // # Bounds
 //
-// Memory grows with the bytes that arrive, never with a header. For n bytes, counted unpacked, a Reader
-// allocates at most 320 n bytes and 8 MiB. An array of an .npz adds 128 KiB, a batch 512 bytes, a bad
-// sample 8 KiB until Bad returns. A batch of r rows takes about 8 r (Dim + Outputs + 8) bytes. Dim is
-// up to 66 times the number of columns: check it before you request rows of untrusted data.
+// Memory grows with the bytes that arrive, whatever a header claims. For n bytes, counted unpacked, a
+// Reader allocates at most 320 n bytes and 8 MiB. An array of an .npz adds 128 KiB, a batch 512 bytes,
+// a bad sample 8 KiB until Bad returns. A batch of r rows takes about 8 r (Dim + Outputs + 8) bytes.
+// Dim is up to 66 times the number of columns: check it before you request rows of untrusted data.
 // docs/reliability.md lists all limits. Checksums are verified before [Reader.Next] returns io.EOF.
 package stream

@@ -45,7 +45,7 @@ func Errorf(format string, args ...any) *Error {
 	return &Error{What: fmt.Sprintf(format, args...), format: format, args: args}
 }
 
-// Remedies returns the options that What suggests, in the order of its text.
+// Remedies returns the options that What suggests, in the order in which it suggests them.
 func (e *Error) Remedies() []Remedy {
 	var all []Remedy
 	for _, arg := range e.args {
@@ -56,7 +56,7 @@ func (e *Error) Remedies() []Remedy {
 	return all
 }
 
-// With returns a copy of e with words(r), such as a program's flag, for each Remedy r in What.
+// With returns a copy of e with words(r), such as a program's flag, in place of each Remedy r in What.
 func (e *Error) With(words func(Remedy) string) *Error {
 	args := slices.Clone(e.args)
 	for i, arg := range args {
@@ -71,8 +71,8 @@ func (e *Error) With(words func(Remedy) string) *Error {
 	return &named
 }
 
-// in sets the column of e to col, counted from 0, and its name. The Remedy exclude, if args have it,
-// then names this column. in returns e.
+// in sets Column and Name for the column at position col, from 0, and returns e. If What suggests
+// excluding a column without naming it (exclude), What then names this column.
 func (e *Error) in(col int, name string) *Error {
 	e.Column, e.Name = col+1, name
 	for i, arg := range e.args {
@@ -115,7 +115,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// isBad reports whether err is the error of a source for one unusable sample.
+// isBad reports whether err is the error of a source for one bad sample, which the source has skipped.
 func isBad(err error) bool {
 	e, ok := err.(*Error)
 	return ok && e.sample

@@ -8,9 +8,9 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// files holds the open files of one path, samples and any separate targets, and their common source.
+// files holds the open files of one path, samples and any separate targets, and their joint source.
 type files struct {
-	in     []*input // one or two
+	in     []*input // of the samples, and of the targets if they are separate
 	source source
 }
 

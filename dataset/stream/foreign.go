@@ -9,7 +9,7 @@ import (
 
 const (
 	isSpreadsheet = "is a spreadsheet, which cannot be read; save its sheet as CSV (UTF-8) and give that file"
-	isZip         = "is a zip archive without arrays of NumPy; unpack it and give the files in it"
+	isZip         = "is a zip archive without NumPy arrays; unpack it and give the files in it"
 	isPacked      = ", which cannot be read; unpack it, or compress it with gzip"
 )
 

@@ -24,8 +24,8 @@ const (
 	maxIDXDims      = 8
 )
 
-// openIDX makes the source of an idx file. It has two zero bytes, a type, the number d of
-// dimensions, d sizes of 4 bytes, and the elements in C order, all big-endian.
+// openIDX makes the source of an idx file. The header is two zero bytes, the type and the number d of
+// dimensions, a byte each, and d sizes of 4 bytes. The elements follow in C order. All are big-endian.
 func openIDX(in *input, opt *Options) (source, error) {
 	var head [4 + 4*maxIDXDims]byte
 	if _, err := io.ReadFull(in.r, head[:4]); err != nil {
@@ -37,7 +37,7 @@ func openIDX(in *input, opt *Options) (source, error) {
 	case head[0] != 0 || head[1] != 0:
 		return nil, Errorf("is not an idx file, which would begin with two zero bytes")
 	case !known:
-		return nil, Errorf("has elements of the unknown type %#02x; an idx file has 0x08, 0x09, or one of 0x0b to 0x0e", head[2])
+		return nil, Errorf("has elements of the unknown type %#02x; the types of idx files are 0x08, 0x09, and 0x0b to 0x0e", head[2])
 	case dims == 0 || dims > maxIDXDims:
 		return nil, Errorf("has %d dimensions; only 1 to %d can be read", dims, maxIDXDims)
 	}

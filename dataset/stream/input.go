@@ -67,9 +67,9 @@ func openInput(ctx context.Context, path string, format Format, opt *Options) (*
 	return in, nil
 }
 
-// pipe makes a goroutine call open and read its result, and waits for neither once the context is
-// done. The goroutine closes the result once: at its end, or when a Read returns after the context
-// is done or the input is closed. The last Read of the input returns an error of that Close.
+// pipe starts a goroutine that calls open and copies its result to the input. Once the context is done,
+// the input waits for neither. The goroutine closes the result once: at its end, or when a Read returns
+// after the context is done or the input is closed. The last Read returns an error of that Close.
 func (in *input) pipe(open func() (io.ReadCloser, error)) {
 	r, w := io.Pipe()
 	in.closer, in.raw = r, rewindable{r: r, room: maxKept}
@@ -132,7 +132,7 @@ func openFault(ctx context.Context, path string, err error) error {
 	return &Error{Path: path, What: "cannot be opened", Err: err}
 }
 
-// unpack sets buffered and r to the beginning, and determines the format.
+// unpack makes buffered and r read from the beginning, and determines the format.
 func (in *input) unpack() error {
 	in.buffered = bufio.NewReaderSize(&in.raw, inputBuffer)
 	in.r = in.buffered
@@ -171,8 +171,8 @@ func (in *input) rewind() error {
 	return in.unpack()
 }
 
-// position converts the offset at in the content to an offset in the file. Bytes that r has unpacked
-// ahead are attributed in proportion.
+// position returns the offset in the file for the offset at in the content. In a packed file it is an
+// estimate: the bytes that r has unpacked ahead count in proportion.
 func (in *input) position(at int64) int64 {
 	if !in.packed {
 		return at
@@ -181,7 +181,7 @@ func (in *input) position(at int64) int64 {
 	return int64(float64(file) * (float64(at) / float64(max(1, at+int64(in.r.Buffered())))))
 }
 
-// formatOfPath returns the format that the ending of a path shows, or else FormatAuto.
+// formatOfPath returns the format that the ending of path implies, or FormatAuto if it implies none.
 func formatOfPath(path string) Format {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
 	switch filepath.Ext(name) {
@@ -200,7 +200,7 @@ func formatOfPath(path string) Format {
 	return FormatAuto
 }
 
-// formatOfContent returns the format that the first bytes show, or else CSV.
+// formatOfContent returns the format that head, the first bytes, implies, or CSV if it implies none.
 func formatOfContent(head []byte) Format {
 	switch {
 	case bytes.HasPrefix(head, []byte("\x93NUMPY")):
@@ -213,12 +213,12 @@ func formatOfContent(head []byte) Format {
 	return CSV
 }
 
-// A rewindable reader counts the bytes that are read from a file or a pipe and can go back to the
-// beginning: it seeks in a file, and keeps all that it has read from a pipe.
+// A rewindable reads a file or a pipe, counts the bytes, and can go back to the beginning. It seeks in
+// a file, and keeps all that it has read from a pipe.
 type rewindable struct {
 	r      io.Reader
 	file   io.Seeker // r; nil for a pipe
-	room   int       // further bytes of a pipe that may be kept; 0 once rewind is not needed
+	room   int       // further bytes of a pipe that may be kept; 0 once rewind is forbidden
 	kept   []byte    // the beginning of a pipe
 	offset int64     // bytes read since the beginning
 }

@@ -12,18 +12,18 @@ import (
 	"unicode/utf8"
 )
 
-// A Notation describes how numbers in a column of text are written. The zero value has a point before
-// decimals, nothing between thousands, and no unit. [Reader.Survey] finds the Notation in the data.
+// A Notation describes how numbers in a column of text are written. The zero value has a decimal point,
+// nothing between thousands, and no unit. [Reader.Survey] finds the Notation in the data.
 type Notation struct {
 	Decimal   string `json:"decimal,omitempty"`   // a comma; empty for a point
 	Thousands string `json:"thousands,omitempty"` // as Options.Thousands; empty for none
 	// Unit is %, after each number, or a currency sign, before or after it; empty for none. 43.3%
-	// is read as 43.3. A number without the unit is bad.
+	// is read as 43.3. A cell without the unit is bad.
 	Unit string `json:"unit,omitempty"`
 }
 
-// String describes how the numbers are written, as in "in $, with a comma between thousands". It
-// returns "" for the zero value.
+// String describes the numbers, as in "in $, with a comma between thousands", or is "" for the zero
+// value.
 func (n Notation) String() string {
 	var parts []string
 	switch {
@@ -45,7 +45,7 @@ func (n Notation) String() string {
 // isSet reports whether n is not the zero value.
 func (n Notation) isSet() bool { return n != Notation{} }
 
-// Check returns an error for an invalid Notation.
+// Check returns an error if n is invalid. Its text is to follow the name of the column.
 func (n Notation) Check() error {
 	unit, thousands := firstRune(n.Unit), firstRune(n.Thousands)
 	switch {
@@ -53,14 +53,14 @@ func (n Notation) Check() error {
 		return fmt.Errorf("has the decimal sign %.10q; want a comma, or nothing for a point", n.Decimal)
 	case n.Thousands != "" && (n.Thousands != string(thousands) || !validThousands(thousands) || n.Thousands == n.Decimal ||
 		n.Thousands == "." && n.Decimal == ""):
-		return fmt.Errorf("has %.10q between thousands", n.Thousands)
+		return fmt.Errorf("has %.10q between thousands; want a space, an apostrophe, an underscore, a point or a comma, but not the decimal sign", n.Thousands)
 	case n.Unit != "" && (n.Unit != string(unit) || unit != '%' && !unicode.Is(unicode.Sc, unit)):
 		return fmt.Errorf("has the unit %.10q; want %% or a currency sign", n.Unit)
 	}
 	return nil
 }
 
-// firstRune returns the first character, or 0 if there is none.
+// firstRune returns the first character of text, or 0 if text is empty.
 func firstRune(text string) rune {
 	if text == "" {
 		return 0
@@ -69,7 +69,7 @@ func firstRune(text string) rune {
 	return r
 }
 
-// notation returns how to read numbers with the Notation of, which Decimal and Thousands override.
+// notation returns the notation of a column with Notation of. Decimal and Thousands override it.
 func (o *Options) notation(of Notation) notation {
 	n := notation{decimal: o.decimal(), thousands: o.Thousands, unit: firstRune(of.Unit), na: o.NA}
 	if !o.signs() {
@@ -111,8 +111,8 @@ func cutUnit(cell string) (unit rune, number string) {
 	return 0, cell
 }
 
-// forms are the recognised notations, without units. If several read all cells of a column as the same
-// numbers, the first one is taken.
+// forms are the recognised notations, without units. If all cells of a column are the same numbers in
+// several forms, the first of these is taken.
 var forms = []Notation{{}, {Thousands: ","}, {Thousands: " "}, {Thousands: "'"},
 	{Decimal: ","}, {Decimal: ",", Thousands: "."}, {Decimal: ",", Thousands: " "}, {Decimal: ",", Thousands: "'"}}
 
@@ -135,7 +135,7 @@ type guess struct {
 	forms   []notation // without units; formNotations, or only the notation of the Options
 	begun   bool
 	unit    rune   // of all cells
-	not     uint8  // bits of the forms in which some cell is not a number, and of missing forms
+	not     uint8  // bits of the forms in which some cell is not a number, and of forms that are not in forms
 	odd     string // the first cell that is not a number in the plain form
 	pointed string // the first cell with a point
 	bare    bool   // a cell has no point
@@ -182,31 +182,31 @@ func (g *guess) can(form int) bool { return g.begun && g.not>>form&1 == 0 }
 // number reports whether all cells are numbers in some form.
 func (g *guess) number() bool { return g.begun && g.not != allForms }
 
-// ambiguous reports whether commas, or points, may be decimal signs or stand between thousands.
+// ambiguous reports whether commas, or points, can be read both as decimal signs and between thousands.
 func (g *guess) ambiguous() bool { return g.commas() || g.points() }
 
-// commas reports whether a comma may be either sign.
+// commas reports whether commas can be read both as decimal signs and between thousands.
 func (g *guess) commas() bool {
 	return g.can(commaThousands) && g.can(commaDecimals) && !g.can(plainForm)
 }
 
-// points reports whether a point may be either sign, as in 872 and 1.471. If all cells have a point,
-// they have three decimals.
+// points reports whether points can be read both ways, as in 872 and 1.471. If every cell has one, it
+// is decimal.
 func (g *guess) points() bool {
 	return g.can(plainForm) && g.can(pointThousands) && g.pointed != "" && g.bare && !g.large
 }
 
-// evidence records where the columns of a text have commas, as decimal signs or between thousands. A
-// point has the other meaning.
+// An evidence records whether columns of a text show commas as decimal signs, and whether columns show
+// them between thousands. A point in the opposite use counts, too.
 type evidence struct{ decimals, thousands bool }
 
-// evidence returns what the columns, taken together, show.
+// evidence returns the evidence of all columns together.
 func (v *survey) evidence() (e evidence) {
 	for i := range v.columns {
 		switch g := &v.columns[i].guess; {
 		case !g.number() || g.ambiguous():
 		case g.can(plainForm):
-			e.thousands = e.thousands || !g.can(pointThousands) // a point before decimals
+			e.thousands = e.thousands || !g.can(pointThousands) // a decimal point
 		case g.can(commaThousands):
 			e.thousands = true
 		default:
@@ -220,8 +220,7 @@ func (v *survey) evidence() (e evidence) {
 func (g *guess) first() int { return bits.TrailingZeros8(^g.not) }
 
 // notation returns the Notation of a column: the zero value for plain numbers and for words. e comes
-// from all columns, and comma separates the cells. known is false if a comma or a point may be either
-// sign.
+// from all columns, and comma separates the cells. known is false if the column is ambiguous.
 func (g *guess) notation(e evidence, comma rune) (n Notation, known bool) {
 	if !g.number() {
 		return Notation{}, true

@@ -104,7 +104,7 @@ func TestNoNotation(t *testing.T) {
 	if b := next(t, r, 1); b.X.At(0, 0) != 1234 {
 		t.Errorf("%v", b.X)
 	}
-	if _, err := r.Next(1); err == nil || !strings.Contains(err.Error(), `:2: column 1 is "5,678", without the % that its column has`) {
+	if _, err := r.Next(1); err == nil || !strings.Contains(err.Error(), `:2: column 1 is "5,678", without the unit % of its column`) {
 		t.Error(err)
 	}
 }
@@ -138,7 +138,7 @@ func TestJoinedFaults(t *testing.T) {
 		many += strings.TrimSuffix(strings.Repeat(fmt.Sprintf("w%d,", i), 40), ",") + "\n"
 	}
 	_, err = mustOpen(t, []string{"-"}, Options{Header: HeaderPresent, Stdin: strings.NewReader(many)}).Survey(100)
-	if err == nil || !strings.Contains(err.Error(), "and so on in 24 more columns") || len(err.Error()) > 4<<10 {
+	if err == nil || !strings.Contains(err.Error(), "24 more columns have such faults") || len(err.Error()) > 4<<10 {
 		t.Error(err)
 	}
 }

@@ -11,9 +11,10 @@ import (
 )
 
 const (
-	// maxMembers bounds the arrays of an archive, whose headers are read to find X.
+	// maxMembers bounds the members of an archive, since all headers may be read to find X.
 	maxMembers = 1 << 10
-	// maxDirectory bounds an archive's directory, in bytes. Package zip allocates ten times that.
+	// maxDirectory bounds an archive's directory, in bytes. Package zip allocates ten times as
+	// many.
 	maxDirectory  = maxMembers << 10
 	encryptedFlag = 1
 )
@@ -25,7 +26,7 @@ type archive struct {
 	names   []string // in the order of the archive
 }
 
-// A directoryReader fails when more than maxDirectory bytes are read before done is set.
+// A directoryReader is an io.ReaderAt that fails once left bytes have been read, unless done is set.
 type directoryReader struct {
 	r    io.ReaderAt
 	left int64 // bytes of the directory that may still be read
@@ -74,8 +75,8 @@ func readArchive(in *input) (*archive, error) {
 	return z, nil
 }
 
-// read opens a member and reads its header. A packed member is unpacked as it is read, so memory
-// holds only the current batch, whatever the archive claims.
+// read opens the array of the given name and reads its header. A packed member is unpacked as it is
+// read, so memory holds only the current batch, whatever the archive claims.
 func (z *archive) read(name string) (arrayFile, error) {
 	member := z.members[name]
 	if member.Flags&encryptedFlag != 0 {
@@ -96,8 +97,8 @@ func (z *archive) read(name string) (arrayFile, error) {
 // openNPZ makes the source of the array of inputs, paired with the array that Targets name, if any.
 func openNPZ(in *input, opt *Options) (source, error) {
 	if in.random == nil {
-		return nil, Errorf("is an .npz that is gzipped or does not come from a local file, so its arrays cannot be " +
-			"accessed at random; unpack or copy it to a local file, or save its arrays as .npy")
+		return nil, Errorf("is an .npz that is gzipped or does not come from a local file, so random access to its " +
+			"arrays is impossible; unpack or copy it to a local file, or save its arrays as .npy")
 	}
 	z, err := readArchive(in)
 	if err != nil {

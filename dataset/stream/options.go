@@ -49,11 +49,11 @@ type Header int
 
 // The values of Header. The first line of a text holds names or a sample.
 const (
-	// HeaderAuto treats the first line as a header if Inputs or Targets name columns. It also does
-	// so if a cell of an input column (of a target column if there are no inputs) is neither a
-	// number nor missing. But a line with a number is a sample if its numbers and words stand in
-	// the same columns as in the second line. A header of numbers needs HeaderPresent, and a text
-	// of words without a header needs HeaderAbsent.
+	// HeaderAuto treats the first line as a header if the options name a column. It also does so if
+	// a cell of an input column is neither a number nor missing. A file of targets has no inputs,
+	// and its numeric targets are examined instead. But a line with a number is a sample if its
+	// numbers and words stand in the same columns as in the second line. A header of numbers needs
+	// HeaderPresent, and a text of words without a header needs HeaderAbsent.
 	HeaderAuto Header = iota
 	HeaderPresent
 	HeaderAbsent
@@ -77,13 +77,13 @@ func ParseHeader(name string) (Header, error) {
 }
 
 // Options select the data. The zero value reads every column as an input, in the format it finds. The
-// JSON encoding has the fields that decide what is learned, unless a model or a program sets them.
+// JSON encoding has the fields that decide what is learned and that no model or program sets.
 type Options struct {
 	Format Format `json:"format,omitzero"` // of the paths, not of TargetPath
 	Header Header `json:"header,omitzero"` // of texts
-	// Comma separates the cells of a text. If it is 0, the first line decides: a tab, else a
-	// semicolon, else a comma. It cannot be a letter, a digit, one of . + - _, a quotation mark or
-	// a line end.
+	// Comma separates the cells of a text. If it is 0, a tab in the first line is the separator,
+	// else a semicolon in it, else the comma. It cannot be a letter, a digit, one of . + - _, a
+	// quotation mark or a line end.
 	Comma rune `json:"comma,omitzero"`
 
 	// Inputs are the columns of X in this order, each entry one of
@@ -114,8 +114,8 @@ type Options struct {
 	// as text. They can be inputs too.
 	Keep []string `json:"-"`
 
-	// TargetPath is a file of any format with the targets of the only path given to Open, one row
-	// for each sample.
+	// TargetPath is a file of any format with a row of targets for each sample. Open then takes
+	// only one path.
 	TargetPath string `json:"target_path,omitzero"`
 
 	// InputArray names the array of the inputs in an .npz. If it is empty, the array is X, else x,
@@ -125,8 +125,8 @@ type Options struct {
 	// Classes says that the single target column has labels, which stay text.
 	Classes bool `json:"-"`
 
-	// Labels are labels that are not missing, although their words may be, such as NA for a
-	// country.
+	// Labels are labels, such as NA for a country, that usually stand for a missing cell, but not
+	// here.
 	Labels []string `json:"-"`
 
 	// Columns describe how the columns of Inputs become the columns of X, in their order; nil for
@@ -146,12 +146,12 @@ type Options struct {
 	// is one for each, Decimal and Thousands apply. [Reader.Survey] finds them in the data.
 	TargetNotations []Notation `json:"-"`
 
-	// Decimal is the decimal sign of a text, a point or a comma; 0 for a point, or for a comma
-	// if Thousands is a point. If Decimal is a comma, no comma is detected as the separator.
-	// Unless both are 0, Decimal and Thousands override the Notation of every column.
+	// Decimal is the decimal sign of a text, a point or a comma; 0 for a point, or for a comma if
+	// Thousands is a point. If Decimal is a comma, the comma is not detected as the separator. If
+	// Decimal or Thousands is set, they override the Notation of every column.
 	Decimal rune `json:"decimal,omitzero"`
 
-	// Thousands is the sign between thousands, a space, an apostrophe, a point, a comma or an
+	// Thousands is the sign between thousands: a space, an apostrophe, a point, a comma or an
 	// underscore; 0 for none. A cell with a group of the wrong length is not a number.
 	Thousands rune `json:"thousands,omitzero"`
 
@@ -178,8 +178,8 @@ type Options struct {
 	// had ended. Without Bad the first bad sample ends the reading with its *Error.
 	//
 	// Next calls Bad in the order of the samples, once for each; Peek does not. The package comment
-	// defines bad samples. Bad may limit their number, since all are bad if the first line is the
-	// odd one out.
+	// defines bad samples. Bad may limit their number: if the first line has an extra cell, all
+	// others are bad.
 	Bad func(*Error) error `json:"-"`
 
 	// targetsOnly is set for a file of targets: it has no inputs, and without Targets every column
@@ -207,7 +207,7 @@ func (o *Options) fills() bool {
 	return o.Missing == MissingDrop || o.Missing == MissingMean && o.Columns != nil
 }
 
-// checkChoice returns an error if more than one column has classes, or if Columns do not fit the
+// checkChoice returns an error if several target columns have labels, or if Columns do not fit the
 // inputs. words says whether the inputs can have words.
 func (o *Options) checkChoice(inputs, outputs int, words bool) error {
 	switch {

@@ -67,7 +67,7 @@ func Open(ctx context.Context, paths []string, opt Options) (*Reader, error) {
 	return r, nil
 }
 
-// probe opens source i: the first one to read it, a later file only to check its columns.
+// probe opens source i. The first one stays open; of a later file only the columns are checked.
 func (r *Reader) probe(i int) error {
 	path := r.paths[i]
 	r.sizes[i], r.known[i] = -1, -1
@@ -169,9 +169,9 @@ func (r *Reader) Rows() int64 { return sum(r.known) }
 // bytes of all sources, or -1 if unknown. Data read ahead does not count. If n samples took done bytes,
 // a text of total bytes has about n·total/done samples.
 //
-// In plain texts and arrays done is exact; in gzip it is the position in the packed data to a few tens
-// of kilobytes; in an .npz it is the samples' share of the file. A file of targets does not count. For
-// files, done depends only on the samples, not on time.
+// In plain texts and arrays done is exact. In gzip it is the position in the packed data, to within a
+// few tens of kilobytes. In an .npz it is the samples' share of the file. A file of targets does not
+// count. For files, done depends only on the samples, not on time.
 func (r *Reader) Bytes() (done, total int64) {
 	total = sum(r.sizes)
 	switch {

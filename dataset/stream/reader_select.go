@@ -8,7 +8,7 @@ import (
 
 const panicBegun = "stream: Select, Peek, Survey or Describe after Next"
 
-// look returns the error that ended the reading. It panics unless rows >= 1, and after Next.
+// look returns the error that ended the reading, or nil. It panics unless rows >= 1, and after Next.
 func (r *Reader) look(rows int) error {
 	if rows < 1 {
 		panic(panicRows)
@@ -59,7 +59,7 @@ func (r *Reader) Selection() Selection {
 // Select chooses other columns of the same sources, for example after a look at the [Heading] or a
 // Peek. It replays the beginning of a pipe, so that no sample is lost.
 //
-// With HeaderAuto, s alone decides if there is a header. Later sources are checked again, as by Open.
+// With HeaderAuto, the header is detected anew, for s. Later sources are checked again, as by Open.
 //
 //	panics: after Next.
 //	errors: as Open. The earlier selection then remains, except after Close and once ctx is done.
@@ -107,7 +107,7 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 		return nil, err
 	}
 	var b samples
-	var fault error // of a bad sample that ends it
+	var fault error // of the bad sample that ends the look
 	err := r.lookAt(rows, func() (err error) {
 		for before := len(b.places); err == nil && len(b.places) == before; {
 			err = b.read(r.current.source, &r.opt, nil)
@@ -160,7 +160,7 @@ func (r *Reader) remake() error {
 	return nil
 }
 
-// adoptSchema copies the common schema from the first source.
+// adoptSchema takes the columns that all sources must share from the first source.
 func (r *Reader) adoptSchema() {
 	r.about = *r.current.source.info()
 	r.known[0] = r.about.rows

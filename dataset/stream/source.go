@@ -1,10 +1,11 @@
 package stream
 
+// An info describes a source.
 type info struct {
 	heading   Heading
 	inputs    []string // names of the columns of the inputs, nil if they have none
 	columns   []int    // the columns of the inputs, from 0
-	dim       int      // their number
+	dim       int      // number of inputs
 	gaps      bool     // a cell of an array can be NaN
 	targets   []string // names of the targets, nil if they have none
 	outputs   int      // columns of Y; 1 for labels
@@ -16,7 +17,7 @@ type info struct {
 	layout      *csvLayout // of a text; nil for other formats
 }
 
-// column returns the position and the name of a column. n counts the inputs and then the targets.
+// column returns the position and the name of column n, counting the inputs and then the targets.
 func (i *info) column(n int) (col int, name string) {
 	if n < i.dim {
 		return i.columns[n], nameOf(i.inputs, n)
@@ -31,11 +32,11 @@ type source interface {
 	// taken returns the bytes of the file up to the end of the last sample read or skipped.
 	taken() int64
 	// read appends the next sample to s, with its place unless this is a source of targets. After
-	// the last sample it returns io.EOF. It skips an unusable sample and returns an error for which
-	// isBad is true. After an error s may have parts of a sample.
+	// the last sample it returns io.EOF. It skips a bad sample and returns an error for which isBad
+	// is true. After an error s may hold part of a sample.
 	read(s *samples) error
-	// survey adds the cells of the next sample to the statistics of the inputs and, for a text,
-	// the targets. It replaces read, with the same errors.
+	// survey adds the cells of the next sample to the statistics of the inputs and, for a text, the
+	// targets. It is called in place of read, and returns the same errors.
 	survey(inputs, targets []surveyed) error
 }
 

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// maxLevelBytes bounds a level, so that a column of long texts is an error.
+	// maxLevelBytes is the largest size of a level. A column of longer texts is an error.
 	maxLevelBytes = 256
 	// maxNumericDescribed is the largest number of columns that are described if all have numbers
-	// and no missing cells. A model file holds as many.
+	// and no missing cells. A model file can hold that many.
 	maxNumericDescribed = 1 << 14
 )
 
@@ -29,9 +29,9 @@ type Description struct {
 	// cell in a hundred is missing, and at least one in a hundred is not.
 	Gaps []bool
 
-	// RowNumbers are the inputs, from 0, that seem to number the rows: whole numbers that rise,
-	// or fall, from each sample to the next. In a first column without a name, distinct cells
-	// without fractions are enough.
+	// RowNumbers are the inputs, from 0, that seem to number the rows: whole numbers that rise, or
+	// fall, from each sample to the next. In a first column without a name, it is enough that all
+	// cells differ and none has a fraction.
 	RowNumbers []int
 
 	// Blank are the inputs without a name in a header and without any value, as numbers of columns
@@ -49,28 +49,28 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 }
 
 // Survey reads at most rows samples of the first source, and describes for Select how the chosen
-// columns become inputs and how numbers are written. Like Peek it goes back to the beginning. It
-// skips at most rows bad samples.
+// columns become inputs and how numbers are written. Like Peek it goes back to the beginning, and skips
+// at most rows bad samples.
 //
-// A column has a [Notation] if all its cells are numbers with it, but not without it: a comma before
-// decimals, signs between thousands, % or a currency sign. If a comma may be either sign, other columns
-// decide. If a comma separates the cells of the text, decimals have a point. The same holds for points
-// that may all be between thousands, in a column in which some cells have none, such as 872 and 1.471.
+// A column has a [Notation] if all its cells are numbers with it, but not without it: a decimal comma,
+// signs between thousands, % or a currency sign. If a comma may be either sign, other columns decide.
+// If a comma separates the cells of the text, decimals have a point. The same holds for points that may
+// all be between thousands, in a column in which some cells have none, such as 872 and 1.471.
 //
 // Any other column is a column of words if at most half of its cells are numbers. It is also one if at
 // least one cell in twenty is a word, and the different cells are at most MaxLevels and occur at least
 // twice on average. In all other columns a word is bad. Levels are in byte order, the first of them ""
 // for words that come later.
 //
-// With MissingMean the Fill of a column of numbers is their mean to seven digits, or 0 without numbers;
-// the Fill of a column of words holds the share of each level. If no column has words or a Notation,
-// Columns is nil without MissingMean, for arrays of integers, and for more than 2^14 columns of numbers
-// without missing cells.
+// With MissingMean the Fill of a column of numbers is their mean to seven significant digits, or 0
+// without numbers; the Fill of a column of words holds the share of each level. If no column has words
+// or a Notation, Columns is nil without MissingMean, for arrays of integers, and for more than 2^14
+// columns of numbers without missing cells.
 //
 //	panics: unless rows >= 1, and after Next.
 //	errors: one *Error, together with the Description of the other columns, for all columns that
 //	hold dates, more than MaxLevels words, text that is not UTF-8, a comma or a point that may be
-//	either sign, or, with MissingDrop, no value. Else as Peek.
+//	either sign, or, with MissingDrop, no value. Otherwise as Peek.
 func (r *Reader) Survey(rows int) (*Description, error) {
 	if err := r.look(rows); err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (r *Reader) Survey(rows int) (*Description, error) {
 }
 
 // survey returns the statistics of the first rows and goes back to the beginning. known holds the
-// notations of the inputs as far as they are known.
+// notations of the inputs that are known already; it may be nil.
 func (r *Reader) survey(rows int, known []Notation) (*survey, error) {
 	v := survey{about: &r.about, columns: make([]surveyed, r.about.dim+r.about.outputs)}
 	plain, forms := r.opt.notation(Notation{}), formNotations
@@ -151,7 +151,7 @@ type surveyed struct {
 	numbers, words int
 	mean           float64         // of the numbers
 	seen           map[string]int  // how often each cell occurs, for up to MaxLevels different cells
-	many           bool            // there are more different cells
+	many           bool            // there are more different cells, or one of more than maxLevelBytes
 	long           string          // the beginning of a cell that is too long
 	last           float64         // the last number
 	fraction       bool            // a number has a fraction
@@ -249,7 +249,7 @@ func (v *survey) notations(labels bool) (all []Notation, faults []columnFault) {
 		if v.columns[i].points() {
 			signs, sign, cell = "points", ".", v.columns[i].pointed
 		}
-		what := Errorf("has %s that may be decimal signs or stand between thousands, such as %s", signs, names.Shorten(cell))
+		what := Errorf("has %s that may be decimal signs or stand between thousands, as in %s", signs, names.Shorten(cell))
 		faults = append(faults, columnFault{what.in(v.about.column(i)),
 			"declare them with %v or %v", []any{Remedy{OptionDecimal, sign}, Remedy{OptionThousands, sign}}})
 	}
@@ -290,7 +290,7 @@ func joined(faults []columnFault) *Error {
 		}
 	}
 	if more := len(faults) - maxFaults; more > 0 {
-		formats = append(formats, "and so on in %d more columns")
+		formats = append(formats, "%d more columns have such faults")
 		args = append(args, more)
 	}
 	if specs != nil {

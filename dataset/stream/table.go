@@ -27,7 +27,7 @@ type Missing int
 // What happens to a missing cell.
 const (
 	MissingError Missing = iota // its sample is bad
-	MissingMean                 // an input gets the Fill of its column; without a Fill, and for a target or weight, as MissingError
+	MissingMean                 // an input gets the Fill of its column; without a Fill, and for a target, label or weight, as MissingError
 	MissingDrop                 // its sample is left out and counted, whether it is an input, a target, a label or a weight
 )
 
@@ -115,7 +115,7 @@ func (c Columns) Filled() bool {
 }
 
 // Indicate returns a copy of c with an indicator of missing cells in each column i for which
-// indicate[i] is true. It returns nil if there is none.
+// indicate[i] is true. It returns nil if no element of indicate is true.
 //
 //	panics: unless indicate has an element for each column, and each column to indicate has a Fill.
 func (c Columns) Indicate(indicate []bool) Columns {
@@ -158,8 +158,8 @@ func (c Columns) InputNames(names []string) []string {
 	return out
 }
 
-// Names returns the names of the columns whose inputs have the given names, as InputNames makes them.
-// If c is nil, it returns inputs.
+// Names is the inverse of InputNames: it returns the names of the columns, given the names of their
+// inputs. If c is nil, it returns inputs.
 //
 //	panics: unless there is a name for each input.
 func (c Columns) Names(inputs []string) []string {
@@ -218,13 +218,13 @@ func (c Columns) Check() error {
 }
 
 // checkColumns returns an error for invalid Columns, for Columns without the Fill that Missing needs,
-// and for an invalid Notation.
+// and for an invalid Notation of a target.
 func (o *Options) checkColumns() error {
 	if err := o.Columns.Check(); err != nil {
 		return fmt.Errorf("stream: %w", err)
 	}
 	if o.Missing == MissingMean && !o.Columns.Filled() {
-		return errors.New("stream: missing cells cannot be filled in, because the columns have no means; choose another treatment")
+		return errors.New("stream: missing cells cannot be filled in, because the columns have no means; choose another treatment of missing cells")
 	}
 	for i, n := range o.TargetNotations {
 		if err := n.Check(); err != nil {
