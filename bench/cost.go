@@ -15,7 +15,7 @@ import (
 	"blskernel/mat"
 )
 
-// A Setting is an update to measure. A method adds Q rows to a model of L rows, K nodes and C targets,
+// A Setting is an update to measure: a method adds Q rows to a model of L rows, K nodes and C targets,
 // and computes the weights.
 type Setting struct {
 	Method     blsupdate.Method
@@ -24,8 +24,8 @@ type Setting struct {
 	Stream     bool // run unmeasured updates before a short one, as in a stream of batches; L then grows
 }
 
-// A CostStep is one step of an update. It has the flops by the model and as counted by the backend, and
-// the times as predicted from the machine's rates and as measured.
+// A CostStep is one step of an update. It holds the flops by the model and the flops that the backend
+// counted, the time predicted from the machine's rates, and the measured time.
 type CostStep struct {
 	Step             string  `json:"step"`
 	Formula          string  `json:"formula"`
@@ -47,7 +47,7 @@ type Cost struct {
 	Q       int        `json:"q"`
 	C       int        `json:"c"`
 	Steps   []CostStep `json:"steps"`
-	Total   CostStep   `json:"total"` // its times include the work between the steps
+	Total   CostStep   `json:"total"` // its measured time includes the work between the steps
 
 	Peak  float64 `json:"peak,omitempty"` // the mean of the FMA peaks before and after the update
 	moved float64 // the relative change from the first peak to the second
@@ -60,13 +60,13 @@ func (c Cost) Variant() string { return variantName(c.Method, c.Form, c.Solve) }
 // is disturbed only if the peak moved during every update of its setting.
 func (c Cost) Disturbed() bool { return !(c.moved <= maxMoved) }
 
-// Deviation returns the relative error of the predicted time. It is negative if the update took longer
-// than predicted.
+// Deviation returns the relative error of the predicted time. It is negative if the update took longer.
 func (c Cost) Deviation() float64 {
 	return c.Total.PredictedSeconds/c.Total.MeasuredSeconds - 1
 }
 
-// A pass repeats an update until minCostRounds of them are undisturbed and costSeconds have passed.
+// A pass repeats an update until enough rounds are undisturbed: all that were requested, or
+// minCostRounds if costSeconds have passed.
 const (
 	minCostRounds = 5
 	costSeconds   = 1.0
@@ -78,14 +78,14 @@ const (
 	// of samples, and find their operands in the caches.
 	longCost = 0.05
 
-	// shortCost is the time, in seconds, below which an update is short. A Stream adds rows for
-	// warmUp between measuring the FMA peak and a short update. The workers are then awake, and the
-	// code is in the caches. An isolated update takes up to 1.6 times as long.
+	// shortCost is the time, in seconds, below which an update is short. A Stream runs unmeasured
+	// updates for warmUp between measuring the FMA peak and a short update. The workers are then
+	// awake, and the code is in the caches. An isolated update takes up to 1.6 times as long.
 	shortCost = 0.005
 	warmUp    = 2 * time.Millisecond
 
-	// settleTime is how long short updates of a Stream run before the first measured one. By then
-	// the heap has been collected, and updates reuse its storage.
+	// settleTime is the time for which a Stream of short updates runs before the first measured
+	// one. By then the heap has been collected, and updates reuse its storage.
 	settleTime = 50 * time.Millisecond
 )
 
@@ -101,8 +101,8 @@ type costRun struct {
 	last   float64 // the seconds of the last update, or 0
 }
 
-// startCost creates the model of s and runs updates that are not counted, because the first one
-// allocates memory and starts goroutines. peak measures the FMA peak.
+// startCost creates the model of s from seed, and runs updates that are not counted, because the first
+// one allocates memory and starts goroutines. peak measures the FMA peak.
 func startCost(ctx context.Context, s Setting, rates *blsupdate.Rates, seed uint64, peak func() float64) (*costRun, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func startCost(ctx context.Context, s Setting, rates *blsupdate.Rates, seed uint
 	r := rand.New(rand.NewPCG(seed, 0))
 	before := s.L
 	if s.L-s.Q >= s.K {
-		before = s.L - s.Q // so that the first counted update is at l
+		before = s.L - s.Q // so that the first counted update adds to s.L rows
 	}
 	model, err := blsupdate.New(s.Method, normal(r, before, s.K), normal(r, before, s.C), s.Options)
 	if err != nil {
@@ -176,8 +176,7 @@ func medianCost(costs []Cost) Cost {
 	return costs[len(costs)/2]
 }
 
-// costOf returns the Cost of an update of a model with l rows from its report, with times predicted by
-// rates.
+// costOf returns the Cost of an update of a model with l rows from its report. rates predict the times.
 func (r *costRun) costOf(l int, report blsupdate.Report, rates *blsupdate.Rates) Cost {
 	c := Cost{
 		Backend: r.Options.Backend.Name(), Method: r.Method.String(), Form: report.Form.String(),

@@ -62,10 +62,10 @@ func ValidationGrid(b blskernel.Backend) []Setting {
 // An Agreement summarizes how well times were predicted.
 type Agreement struct {
 	Settings int     `json:"settings"`
-	Median   float64 `json:"median"`        // of the magnitudes of Cost.Deviation
-	P95      float64 `json:"percentile_95"` // their 95th percentile
-	Worst    float64 `json:"worst"`
-	Unequal  int     `json:"unequal"` // settings whose flops differ from the model
+	Median   float64 `json:"median"`        // of the absolute values of Cost.Deviation
+	P95      float64 `json:"percentile_95"` // the 95th percentile of the absolute values
+	Worst    float64 `json:"worst"`         // the largest absolute value
+	Unequal  int     `json:"unequal"`       // settings whose flops differ from the model
 }
 
 // Agree summarizes the deviations of costs. It returns the zero value if there are none.
@@ -98,7 +98,7 @@ func quantile(sorted []float64, p float64) float64 {
 
 const (
 	// maxMoved is the relative change of the FMA peak during an update above which the update is
-	// left out. The machine was then doing other work, which no prediction can account for.
+	// left out. The machine then did other work, for which no prediction can account.
 	maxMoved = 0.05
 	// maxLeftOut is the largest share of updates that may be left out.
 	maxLeftOut = 0.25
@@ -117,7 +117,7 @@ type Measured struct {
 // Measure trains a model on rows drawn from seed for each setting, updates it, and compares the times
 // with predictions from rates. It makes the given number of passes over the settings, so that other
 // work of some seconds spoils only one pass. A pass updates a setting until rounds updates are
-// undisturbed, or until five are and a second has passed. Each update starts from Cost.L samples, more
+// undisturbed, or until five are and a second has passed. Each update starts from more samples (Cost.L)
 // than the previous one, and has its own prediction. An update is discarded and repeated if the FMA
 // peak moved by more than 5%, up to 3·rounds updates in all. measured receives the share of the work
 // done; it may be nil.

@@ -24,14 +24,15 @@ type Incremental struct {
 	// Whitening has the options of a ZCA that is fitted to the first samples, untimed, and whitens
 	// all samples; nil means none.
 	Whitening *dataset.ZCAOptions
-	// Update has the options of the updates that variants do not set. Its Backend also computes the
-	// test, and the features if Features has none.
+	// Update has the options of updates, except those that a Variant sets. Its Backend also
+	// computes the test, and the features if Features has none.
 	Update  blsupdate.Options
 	Retrain bool // also time solutions from scratch after each update, which takes 8kl bytes; recomputes the features
 }
 
 // Progress receives the work done so far, the total work, and the name of the next step. The work of a
-// step is its samples times the variants. done/total never falls, and is 1 in the last call.
+// step is its number of samples so far, once for each variant and twice for retraining. done/total
+// never falls, and is 1 in the last call.
 type Progress func(done, total float64, doing string)
 
 // Nodes returns k, the number of nodes.
@@ -44,7 +45,7 @@ func (e *Incremental) Nodes() int {
 // in the order of e.Variants, and its Table is 0. progress may be nil. Both functions run on the
 // calling goroutine. Garbage is collected before each timed part, so that no part pays for another.
 //
-//	errors: from Validate; *blsupdate.MemoryError; the context's, between updates; a step's; emit's.
+//	errors: as Validate; *blsupdate.MemoryError; the context's, between updates; of a step; of emit.
 func (e *Incremental) Run(ctx context.Context, emit func(TableRow) error, progress Progress) error {
 	if err := e.Validate(); err != nil {
 		return err

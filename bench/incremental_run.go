@@ -20,7 +20,7 @@ type incrementalRun struct {
 
 	zca      *dataset.ZCA // nil without whitening
 	features *bls.Features
-	counter  *blsupdate.Counter // backend of the features
+	counter  *blsupdate.Counter // backend of the features, which counts their flops
 	testA    *mat.Dense
 	testY    []int
 	updaters []blsupdate.Updater
@@ -41,7 +41,7 @@ func (e *Incremental) samples(step int) (from, to int) {
 	return to - e.Batch, to
 }
 
-// step trains on the first samples in step 0, or adds the samples of a later step, and returns its row.
+// step trains on the first samples in step 0, or adds the samples of a later step. row is the result.
 func (r *incrementalRun) step(ctx context.Context, step int) (row TableRow, err error) {
 	if err := ctx.Err(); err != nil {
 		return row, err
@@ -65,7 +65,7 @@ func (r *incrementalRun) step(ctx context.Context, step int) (row TableRow, err 
 		FeatureSeconds: time.Since(began).Seconds(), FeatureFlops: r.counter.Flops(),
 	}
 	// Each step begins with a different variant, so that no variant always inherits the caches,
-	// memory and clock of the same one.
+	// memory and clock rate that the same other variant left.
 	for n := range r.Variants {
 		i := (step + n) % len(r.Variants)
 		if err := ctx.Err(); err != nil {
@@ -93,8 +93,9 @@ func (r *incrementalRun) step(ctx context.Context, step int) (row TableRow, err 
 	return row, r.test(row.Cells)
 }
 
-// change starts variant i with rows a and targets y, or else adds them, and returns the time including
-// the weights. If warm is true, an untimed start comes first, to allocate memory and start threads.
+// change starts variant i with rows a and targets y if start is true, and otherwise adds them. It
+// returns the seconds that this and the weights took. If warm is true, an untimed start comes first, to
+// allocate memory and start threads.
 func (r *incrementalRun) change(i int, start, warm bool, a, y *mat.Dense) (seconds float64, err error) {
 	v := r.Variants[i]
 	opt := v.options(r.Update)
@@ -134,8 +135,8 @@ func (r *incrementalRun) account(i int) TableCell {
 	return cell
 }
 
-// expand returns the rows of A and of the targets Y for the given samples. The first call fits the
-// feature maps to them.
+// expand returns the rows of A and of the targets Y for the samples [from, to). The first call fits the
+// feature maps.
 func (r *incrementalRun) expand(from, to int) (a, y *mat.Dense, err error) {
 	x, err := r.samplesOf(r.Train, from, to)
 	if err != nil {

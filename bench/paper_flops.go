@@ -9,8 +9,8 @@ import (
 	"blskernel/internal/linalg/backend"
 )
 
-// A FlopsCase is the paper's Table 1 for one choice of l, k and q. It has the flops of each step of
-// Original and Improved, by the paper's formulas and as counted in an update.
+// A FlopsCase is the paper's Table 1 for one choice of l, k and q. It holds the flops of each step of
+// Original and Improved: by the paper's formulas, and as counted in an update.
 type FlopsCase struct {
 	Backend  string      `json:"backend"`
 	Seed     uint64      `json:"seed"` // of the rows
@@ -22,9 +22,9 @@ type FlopsCase struct {
 	Improved FlopsCount  `json:"improved"`
 }
 
-// Factor returns the formula and the value of the factor by which Improved needs fewer flops in a step.
-// Table 1 has three of these factors for q > k, and one for q ≤ k. In the other steps both methods need
-// the same flops, and the formula is empty.
+// Factor returns the factor by which Improved needs fewer flops than Original in a step, as a formula
+// and as a number. Table 1 has three of these factors for q > k, and one for q ≤ k. In the other steps
+// both methods need the same flops, and the formula is empty.
 func (c FlopsCase) Factor(step string) (formula string, factor float64) {
 	l, k, q := float64(c.L), float64(c.K), float64(c.Q)
 	switch {

@@ -12,10 +12,10 @@ import (
 	"blskernel/mat"
 )
 
-// ridgePseudoinverse returns P = A (AᵀA + lambda I)⁻¹ and W = PᵀY for the l×k A and the l×c Y, in 3lk²
-// + k³/3 + 2lkc flops. The l×k P is the transpose of the paper's A⁺, and W is k×c. Like the paper's
-// formula, it uses the Cholesky factor whatever the condition of A. blsupdate.New does so only where
-// that is accurate, and otherwise uses QR, with about twice the flops. The error is a
+// ridgePseudoinverse returns P = A (AᵀA + lambda I)⁻¹ and W = PᵀY for an l×k matrix A and an l×c matrix
+// Y. It takes 3lk² + k³/3 + 2lkc flops. P is l×k, the transpose of the paper's A⁺, and W is k×c. Like
+// the paper's formula, it uses the Cholesky factor whatever the condition of A. blsupdate.New does so
+// only where that is accurate, and otherwise uses QR, with about twice the flops. The error is a
 // *lapack.PivotError if AᵀA + lambda I is not positive definite to working precision.
 func ridgePseudoinverse(b blskernel.Backend, a, y *mat.Dense, lambda float64) (p, w *mat.Dense, err error) {
 	gram := new(mat.SymPacked)
@@ -34,8 +34,7 @@ func ridgePseudoinverse(b blskernel.Backend, a, y *mat.Dense, lambda float64) (p
 }
 
 // timePseudoinverse times the computation of A⁺ and W from scratch, with ridgePseudoinverse or, if the
-// factorization fails, with a start of Improved. by is the start in the format of
-// blsupdate.Start.String.
+// factorization fails, with a start of Improved. by names the start, as blsupdate.Start.String does.
 func timePseudoinverse(a, y *mat.Dense, opt blsupdate.Options) (by string, seconds, flops float64, err error) {
 	runtime.GC() // frees earlier matrices, which may be as large
 	counter := blsupdate.NewCounter(opt.Backend)

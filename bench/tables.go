@@ -25,14 +25,14 @@ type PaperTable struct {
 	Updates int    `json:"updates"`
 }
 
-// LookupPaperTable returns the settings of a table. ok is false for a number that is not 2 to 9.
+// LookupPaperTable returns the settings of the paper's table n. ok is false unless n is 2 to 9.
 func LookupPaperTable(n int) (t PaperTable, ok bool) {
 	p, ok := printed(n)
 	return p.PaperTable, ok
 }
 
-// PaperFigures returns the figures of one of the paper's Tables 2 to 9, which the caller must not
-// change. ok is false for any other number.
+// PaperFigures returns the figures of the paper's table n, which the caller must not change. ok is
+// false unless n is 2 to 9.
 func PaperFigures(n int) (f Figures, ok bool) {
 	p, ok := printed(n)
 	return p.Figures, ok
@@ -92,8 +92,8 @@ func DataName(data string) string {
 	return cmp.Or(names[data], data)
 }
 
-// Scaled returns the table with Nodes, Initial and Batch multiplied by s > 0 and rounded, but not below
-// the smallest values that a model allows. Updates is unchanged.
+// Scaled returns the table with Nodes, Initial and Batch multiplied by s > 0 and rounded. They are at
+// least 20, 40 and 1. Updates is unchanged.
 func (t PaperTable) Scaled(s float64) PaperTable {
 	scale := func(n, least int) int { return max(least, int(math.Round(float64(n)*s))) }
 	const minNodes = 20
@@ -183,7 +183,7 @@ type TableRow struct {
 	// of the seconds of the cells.
 	FeatureSeconds float64 `json:"feature_seconds"`
 	FeatureFlops   float64 `json:"feature_flops,omitempty"`
-	// Peak is the FMA peak of the threads in flop/s, the mean before and after the step.
+	// Peak is the mean of the threads' FMA peaks, in flop/s, before and after the step.
 	Peak float64 `json:"peak,omitempty"`
 	// Retraining has the times of solutions from scratch for as many samples, if measured.
 	Retraining *Retraining `json:"retraining,omitempty"`
@@ -216,7 +216,7 @@ type StepTime struct {
 type Retraining struct {
 	PseudoinverseSeconds float64 `json:"pseudoinverse_seconds"`
 	PseudoinverseFlops   float64 `json:"pseudoinverse_flops"`
-	// PseudoinverseBy says how A⁺ was computed, in the format of blsupdate.Start.String. It is
+	// PseudoinverseBy names the way in which A⁺ was computed, as blsupdate.Start.String does. It is
 	// "cholesky" for the paper's ridge formula, and "qr" or "svd" if AᵀA + lambda I is not positive
 	// definite to working precision.
 	PseudoinverseBy string  `json:"pseudoinverse_by"`
@@ -226,7 +226,7 @@ type Retraining struct {
 
 // Figures are the numbers printed in one of the paper's tables, measured in MATLAB on a server.
 type Figures struct {
-	// Speedup is Original's time for each update over Improved's, both including the features.
+	// Speedup is Original's time for each update divided by Improved's, features included.
 	Speedup []float64
 	// Total is the same ratio for the accumulated training time, start and all updates.
 	Total float64

@@ -7,7 +7,7 @@
 // flops per second over the speed of its own loop of fused multiply-adds on registers. Both are
 // measured on one thread in the same rounds, in turn, in CPU time of the process; the share is the
 // median over the rounds. The clock rate and other processes therefore hardly change it. A case fails
-// if it is below its floor in four attempts.
+// if its share is below its floor in four attempts.
 //
 // The gate finds a kernel that is slower by 20% in the blocked products: dgemm, dsyrk, dsymm, dtrmm,
 // and dtrsm from the right. Their shares are nearly the same on Zen 4, Zen 5 and Xeon. The shares of
@@ -39,7 +39,7 @@ type floor struct {
 	kernel string
 	job    speed.Job
 	share  float64    // the smallest share of the peak that passes
-	seen   [3]float64 // on the CPUs in the header of floors.txt; 0 means not measured
+	seen   [3]float64 // shares on the CPUs in the header of floors.txt; 0 means not measured
 }
 
 func (f floor) String() string { return fmt.Sprintf("%s %v", f.kernel, f.job) }
@@ -77,8 +77,8 @@ func measured(ctx context.Context, f floor) (share float64, err error) {
 	return share, err
 }
 
-// run measures the cases of the given kernels, in up to four attempts for a case below its floor. It
-// prints each failure, or every share if verbose, and returns the number of cases that always fail.
+// run calls measure for the cases of the given kernels, in up to four attempts for a case below its
+// floor. It prints each failure, or every share if verbose, and returns how many cases always fail.
 func run(ctx context.Context, all []floor, kernels []string, measure func(context.Context, floor) (float64, error), out io.Writer, verbose bool) (below int, err error) {
 	left := slices.DeleteFunc(slices.Clone(all), func(f floor) bool { return !slices.Contains(kernels, f.kernel) })
 	for attempt := 1; attempt <= 4; attempt++ {

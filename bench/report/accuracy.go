@@ -44,16 +44,16 @@ images were run for the times alone, and show only the paper's accuracies.`,
 		sec.Tables = []Table{t.Table}
 	}
 	if maxSeeds > 0 {
-		features := "They depend on the features, for which there are two recipes, of the authors' code and of the paper's text."
+		features := "Accuracies depend on the features, for which there are two recipes: from the authors' code and from the paper's text."
 		if code, text := reached[bench.RecipeCode], reached[bench.RecipeText]; code != "" && text != "" {
-			features = fmt.Sprintf("With the features of the authors' code they end at %s, with the features of the paper's text at %s.", code, text)
+			features = fmt.Sprintf("With the features of the authors' code they end at %s, and with the features of the paper's text at %s.", code, text)
 		}
 		sec.meaning = []string{fmt.Sprintf("The method of updating changes accuracies by at most %s points. ", fixed(methodsApart(runs), 2)) + features}
 	}
 	return sec
 }
 
-// methodsApart returns the largest difference between the accuracies of two methods on equal features.
+// methodsApart returns the largest difference between a method's accuracy and the first method's.
 func methodsApart(runs []*run) (points float64) {
 	for _, r := range runs {
 		for _, row := range r.steps {
@@ -68,8 +68,8 @@ func methodsApart(runs []*run) (points float64) {
 }
 
 // accuracyRows adds rows to t for the samples after each step, each method's accuracies, and the
-// paper's. For a complete run by a recipe it also returns a number for the top of the page and a plot,
-// for the method with the most seeds, of which there are maxSeeds. Otherwise maxSeeds is 0.
+// paper's. For a complete run by a recipe it also returns a number for the top of the page and a plot.
+// Both show the method with the most seeds, maxSeeds of them. Otherwise maxSeeds is 0.
 func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, maxSeeds int) {
 	var paper bench.Figures
 	random := r.Scale == 1 && r.Data == bench.RandomImages
@@ -102,7 +102,7 @@ func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, maxSeeds int) 
 		if theirs, _ := printed(r.Updates); !math.IsNaN(theirs) && r.byRecipe() && r.last() == r.Updates && seeds > maxSeeds {
 			maxSeeds = seeds
 			ours, paper := spread(mean(r.last())), spread(printed(r.last()))
-			top = Number{ours + "%", fmt.Sprintf("test accuracy after all %d samples of %s, by the recipe of the %s (%s); the paper has %s%%",
+			top = Number{ours + "%", fmt.Sprintf("test accuracy after all %d samples of %s, with the recipe of the %s (%s); the paper has %s%%",
 				r.steps[r.last()].Samples, r.name(), r.Recipe, count(seeds, "seed"), paper)}
 			plot = &Plot{
 				Name: "accuracy", X: Axis{Label: "samples"}, Y: Axis{Label: "test accuracy in percent, " + r.name()},

@@ -49,8 +49,8 @@ func flopsTable(c bench.FlopsCase) Table {
 	return t
 }
 
-// shortUpdate is the time in seconds below which updates are reported separately. Calls, waking workers
-// and cache misses take a noticeable part of so short a time.
+// shortUpdate is the time in seconds below which updates are reported separately. In so short a time,
+// calls, the waking of workers and cache misses take a noticeable part.
 const shortUpdate = 0.0005
 
 // longUpdates is the name of the row for all other updates.
@@ -120,9 +120,9 @@ counted flops equal the model's. On pure the aim is 5% at the median and 15% at 
 	}
 	sec.Text = text
 	if len(reached) > 0 {
-		deviate := "From 0.5 ms on, the predictions deviate by " + strings.Join(reached, "; ") + "."
+		deviate := "For updates of at least 0.5 ms, the predictions deviate by " + strings.Join(reached, "; ") + "."
 		sec.Text = strings.Join(wrapped(deviate, 100), "\n") + "\n" + text
-		sec.meaning = []string{"The counter predicts the times of updates from 0.5 ms on to within " + strings.Join(reached, "; within ") + "."}
+		sec.meaning = []string{"The planner predicts the times of updates of at least 0.5 ms to within " + strings.Join(reached, "; within ") + "."}
 	}
 	if all > 0 {
 		low, high := slices.Min(ends), slices.Max(ends)

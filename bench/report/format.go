@@ -19,7 +19,7 @@ var nan = math.NaN()
 
 func orAbsent(s string) string { return cmp.Or(s, absent) }
 
-// significant formats x with about three digits, and with an exponent if it is very large or small.
+// significant formats x with about three significant digits, with an exponent if it is large or small.
 func significant(x float64) string {
 	a := math.Abs(x)
 	switch {
@@ -77,7 +77,7 @@ func above(bound float64, values []float64) (n int) {
 	return n
 }
 
-// where describes the backend, its kernel, the number of threads, other work and the CPU.
+// where describes a measurement: the backend, its kernel, the threads, the busy processes and the CPU.
 func where(m *result.Machine, backend, threads string) string {
 	name := cmp.Or(backend, "unknown backend")
 	if m.Kernel != "" && strings.HasPrefix(backend, "pure") {

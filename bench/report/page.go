@@ -48,7 +48,7 @@ type Section struct {
 
 // A Table has a name in the first cell of each row, and numbers or words in the others.
 type Table struct {
-	Title, Text string // or empty
+	Title, Text string // either may be empty
 	Columns     []string
 	Rows        [][]string // as long as Columns
 }
@@ -57,7 +57,7 @@ type Table struct {
 func (t Table) Long() bool { return len(t.Rows) > 12 }
 
 // New makes a page from files. It omits the kinds of results that no file has, and returns ErrNoResults
-// if no file has any results.
+// if there are none.
 func New(files []*result.File) (*Page, error) {
 	p, runs := new(Page), runsOf(files)
 	for _, s := range []Section{

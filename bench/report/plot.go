@@ -57,7 +57,7 @@ var (
 	dashes = []string{"", "7 3", "2 3", "9 3 2 3"}
 )
 
-// A scale maps the numbers of an axis to points of the drawing.
+// A scale maps the range [low, high] of an axis to the coordinates [from, to] of the drawing.
 type scale struct {
 	Axis
 	low, high, from, to float64
@@ -81,7 +81,7 @@ func (a Axis) scale(values []float64, from, to float64) scale {
 		last = max(last, first+1)
 		s.low, s.high, step = tenTo(first), tenTo(last), math.Ceil((last-first)/8)
 	default:
-		// Numbers that hardly differ share a place.
+		// At least a thousandth of the numbers, so that noise does not fill the plot.
 		span := max(s.high-s.low, 1e-3*max(math.Abs(s.low), math.Abs(s.high)))
 		if !(span >= 1e-99) {
 			span = 1
@@ -156,7 +156,7 @@ func (p *Plot) SVG() string {
 		}
 	}
 	x, y := p.X.scale(xs, left, plotRight), p.Y.scale(ys, bottom, top)
-	if p.Y.Names != nil { // the first one on top
+	if p.Y.Names != nil { // the first name is at the top
 		y.from, y.to = top, bottom
 	}
 	height := bottom + 2*lineHeight + 8

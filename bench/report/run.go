@@ -76,8 +76,8 @@ func (r *run) bySeed(method string, step int, of func(row bench.TableRow, c benc
 	return all
 }
 
-// shareStarts gives Original and the forms of Improved the mean of their start times if they start with
-// the same flops. The difference is noise, and would enter every comparison of total times.
+// shareStarts sets the start times of Original and the forms of Improved to their mean over equal
+// flops. The difference is noise, and would enter every comparison of total times.
 func shareStarts(cells []bench.TableCell) {
 	starts := map[float64][]float64{} // seconds by flops
 	alike := func(c bench.TableCell) bool { return c.Method == "original" || improved(c.Method) }
@@ -146,7 +146,7 @@ func (r *run) paper() bench.PaperTable {
 // sameTask reports whether accuracies are comparable with the paper's, under any recipe.
 func (r *run) sameTask() bool { return r.Scale == 1 && r.Data == r.paper().Data }
 
-// recipe returns the recipe that the run follows, up to the differences that name lists.
+// recipe returns the recipe that the run follows, except for the differences that name lists.
 func (r *run) recipe() bench.Recipe {
 	recipe, _ := bench.LookupRecipe(r.Recipe)
 	return recipe
@@ -158,9 +158,9 @@ func (r *run) byRecipe() bool {
 }
 
 // paperTimes returns the paper's figures for a form of Improved, or none if times are not comparable.
-// They need equal sizes, the settings of a recipe, the same data or random images of its size, and the
-// form of the paper's rule. For Table 7 that is the form for q ≤ k although q is larger, since the
-// paper's speed-ups fit the flops of that form.
+// Comparable times have the paper's sizes, its data or random images of that size, and the settings of
+// a recipe. The form of B follows the paper's rule. For Table 7 this is the form for q ≤ k although q
+// is larger, since the paper's speed-ups fit the flops of that form.
 func (r *run) paperTimes(method string) (figures bench.Figures) {
 	form := "small"
 	if r.Batch > r.Nodes && r.PaperTable.Table != 7 {

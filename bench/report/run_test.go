@@ -150,12 +150,12 @@ func TestPages(t *testing.T) {
 			"| Table 6 on random images: samples | 100 | 150 | 200 | | the paper | 88.78 ± 0.33 | 89.27 ± 0.33 | 89.38 ± 0.33 |",
 		}, nil},
 		"accuracy": {[][]sampleLine{smallRun(smallHead, accuracy(func(*bench.TableRow) float64 { return 98.5 }), 2, 1, 1)}, []string{
-			"**98.50%** | test accuracy after all 200 samples of Table 3, by the recipe of the code (1 seed); the paper has 98.57 ± 0.06% |",
+			"**98.50%** | test accuracy after all 200 samples of Table 3, with the recipe of the code (1 seed); the paper has 98.57 ± 0.06% |",
 			"| the paper | 98.14 ± 0.08 | 98.49 ± 0.06 | 98.57 ± 0.06 |",
 		}, nil},
 		"recipes": {[][]sampleLine{smallRun(smallHead, accuracy(func(*bench.TableRow) float64 { return 98.5 }), 2, 1, 1),
 			smallRun(byText, accuracy(func(*bench.TableRow) float64 { return 98.1 }), 2, 1, 1)}, []string{
-			"by at most 0.00 points. With the features of the authors' code they end at 98.50%, with the features of the paper's text at 98.10%.",
+			"by at most 0.00 points. With the features of the authors' code they end at 98.50%, and with the features of the paper's text at 98.10%.",
 		}, nil},
 		// Accuracies are means with the deviation, times medians.
 		"seeds": {[][]sampleLine{smallRun(seeds, accuracy(func(r *bench.TableRow) float64 {
@@ -171,10 +171,10 @@ func TestPages(t *testing.T) {
 				r.Retraining = &bench.Retraining{PseudoinverseSeconds: 5, PseudoinverseBy: "cholesky", WeightsSeconds: 2}
 			}
 		}, 9, 8, 4, 1)}, []string{
-			"**2 of 2** | updates in which computing A⁺ and W from scratch is faster than updating A⁺ by Improved (Tables 3) |",
+			"**2 of 2** | updates in which computing A⁺ and W from scratch is faster than updating A⁺ by Improved (tables: 3) |",
 			"**7.67×** | speed-up of the method that the planner chooses over Improved, in total training time on the same problem: gram |",
 		}, nil},
-		"attempts": {[][]sampleLine{append([]sampleLine{again}, whole...)}, []string{" Run 2 times: the peak moved."}, nil},
+		"attempts": {[][]sampleLine{append([]sampleLine{again}, whole...)}, []string{" Run 2 times: the FMA peak moved."}, nil},
 		// Deviations of 10, 10 and 50%, by method and in all, and a count unlike the model.
 		"predictions": {[][]sampleLine{{cost("gram", 2.2, 7), cost("gram", 1.8, 7), cost("qr", 3, 8)}}, []string{
 			"| gram | 2 | 10.0 | 10.0 | 10.0 | 2 | | qr | 1 | 50.0 | 50.0 | 50.0 | 0 | | all of at least 0.5 ms | 3 | 10.0 | 46.0 | 50.0 | 2 |",

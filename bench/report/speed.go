@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A comparison is the speed of a backend in the cases of an operation, with one number of threads, and
-// its divisor. The divisor is the speed of another backend, the speed on one thread, or none.
+// A comparison is the key of a row: the machine, an operation, the threads and the backend name.
+// against is the divisor of its speed: another backend, oneThread, or empty for none.
 type comparison struct {
 	machine       *result.Machine
 	op, threads   string
@@ -24,7 +24,7 @@ type comparison struct {
 // oneThread stands for the same backend on one thread.
 const oneThread = "1 thread"
 
-// A measured holds the speed in one case at order n. ratio is NaN if there is no divisor.
+// A measured holds the speed in one case at order n. ratio is NaN if there is nothing to compare with.
 type measured struct {
 	args                  string
 	n                     int
@@ -38,7 +38,7 @@ func SpeedSection(files []*result.File) Section {
 		Text: `GFLOP/s by order n, and in parentheses the ratio to another backend or routine, or to one thread. Both
 are geometric means over the cases of an operation, such as the transposes of its operands. The last
 columns show the geometric mean of the ratios, the lowest ratio with its case and order, and the highest
-speed as a share of the FMA peak of the CPU, by its widest vectors, on the same number of threads.`,
+speed as a share of the CPU's FMA peak with its widest vectors, on the same number of threads.`,
 	}
 	var rows ordered[comparison, []measured]
 	var orders []int
@@ -101,7 +101,7 @@ speed as a share of the FMA peak of the CPU, by its widest vectors, on the same 
 	}
 	if len(all) > 0 {
 		sec.numbers = []Number{{strings.Join(medians, ", "), fmt.Sprintf("median speed-up of our backend over OpenBLAS in %s, "+
-			"from products of vectors to inverses; faster in %d", count(len(all), "measurement"), above(1, all))}}
+			"from products of vectors to inverses; our backend is faster in %d", count(len(all), "measurement"), above(1, all))}}
 	}
 	return sec
 }
@@ -150,7 +150,7 @@ func (c comparison) row(of []measured, orders []int) []string {
 	return append(row, times(mean(of, ratio)), low, times(ofPeak))
 }
 
-// peakPlot returns a plot of the share of the FMA peak that dgemm reaches on one thread with a kernel.
+// peakPlot returns a plot of the share of the FMA peak that dgemm reaches on one thread with kernel.
 func peakPlot(kernel string, series []Series) *Plot {
 	p := &Plot{Name: "peak-" + cmp.Or(kernel, "unknown"), X: Axis{Label: "n", Log: true}, Y: Axis{Label: "share of the FMA peak, dgemm NN on one thread"}}
 	var parts []string

@@ -10,8 +10,7 @@ import (
 
 // totals returns Original's total training time, start included, divided by the time of a form of
 // Improved. The four ratios are as measured, by flops without C, by flops with C, and in the paper. The
-// first three are NaN if the run is incomplete, and the last is NaN if the paper has no comparable
-// figure.
+// first three are NaN if the run is incomplete, and the last if the paper has no comparable figure.
 func (r *run) totals(improved string) [4]float64 {
 	original, flops := r.total("original")
 	ours, oursFlops := r.total(improved)
@@ -39,8 +38,8 @@ func (r *run) flopsOfC(n int) float64 {
 	return 2 * (float64(r.steps[n].Samples) - l) * float64(r.Nodes) * l
 }
 
-// byFlops returns the ratio of Original's flops for a step to another method's, after adding c, the
-// flops of C or 0, to both.
+// byFlops returns Original's flops for a step divided by another method's. c, the flops of C or 0, is
+// added to both.
 func (r *run) byFlops(method string, n int, c float64) float64 {
 	return (r.cell("original", n).FlopsModel + c) / (r.cell(method, n).FlopsModel + c)
 }
@@ -120,10 +119,10 @@ computed: without C there are 6qkl. The total includes the start and all updates
 			}
 		}
 		ratios, sizes = like, "at the paper's sizes; at least the paper's figure in "+strings.Join(parts, " and ")
-		sec.meaning = []string{fmt.Sprintf("The speed-up of Improved over Original is what the flops say: the backend counts those of the paper's Table 1, and "+
+		sec.meaning = []string{fmt.Sprintf("The speed-up of Improved over Original agrees with the flops. The backend counts the flops of the paper's Table 1, and "+
 			"the measured totals are within %s%% of the ratio of the flops without C.", whole(100*off))}
 	}
-	sec.numbers = []Number{{between(ratios) + "×", "speed of Improved (Algorithm 3) over Original (Algorithm 2) in total training time, " + sizes}}
+	sec.numbers = []Number{{between(ratios) + "×", "speed-up of Improved (Algorithm 3) over Original (Algorithm 2) in total training time, " + sizes}}
 	sec.top = []*Plot{plot}
 	return sec
 }

@@ -14,7 +14,7 @@ func timeSection(runs []*run) Section {
 		Title: "Time of an update",
 		Text: `Seconds from the new rows of A to new weights W, without the features, and, if measured, the time of a
 solution from scratch: of A⁺ and W, and of W alone. An update that takes longer than a solution from
-scratch does not pay. A⁺ from scratch is by the paper's ridge formula.`,
+scratch does not pay. A⁺ from scratch is computed by the paper's ridge formula.`,
 	}
 	runs = slices.DeleteFunc(slices.Clone(runs), func(r *run) bool { return r.last() == 0 })
 	used := map[string]int{} // titles are links on the page, so each run needs a unique one
@@ -68,7 +68,7 @@ func (r *run) timeTable() Table {
 		t.Text += " A program draws these digits; their accuracies say nothing about MNIST."
 	}
 	if n := r.Machine.Attempts; n > 1 {
-		t.Text += fmt.Sprintf(" Run %d times: the peak moved.", n)
+		t.Text += fmt.Sprintf(" Run %d times: the FMA peak moved.", n)
 	}
 	if last != r.Updates {
 		t.Text += fmt.Sprintf(" The run was interrupted: it has %d of %d steps.", len(r.steps), r.Updates+1)
@@ -127,14 +127,14 @@ func (sec *Section) timeNumbers(runs []*run) {
 	}
 	if len(inverse) > 0 {
 		sec.numbers = append(sec.numbers, Number{fmt.Sprintf("%d of %d", above(1, inverse), len(inverse)),
-			"updates in which computing A⁺ and W from scratch is faster than updating A⁺ by Improved (Tables " + strings.Join(slices.Compact(tables), ", ") + ")"})
-		sec.meaning = append(sec.meaning, fmt.Sprintf("Updating A⁺ by Improved is as fast as recomputing it in %d of %d updates (Tables %s).",
+			"updates in which computing A⁺ and W from scratch is faster than updating A⁺ by Improved (tables: " + strings.Join(slices.Compact(tables), ", ") + ")"})
+		sec.meaning = append(sec.meaning, fmt.Sprintf("Updating A⁺ by Improved is at least as fast as recomputing it in %d of %d updates (tables: %s).",
 			len(faster), len(inverse), orAbsent(strings.Join(slices.Compact(faster), ", "))))
 	}
 	if len(total) > 0 {
 		sec.numbers = append(sec.numbers, Number{between(total) + "×", "speed-up of the method that the planner chooses over Improved, " +
 			"in total training time on the same problem: " + strings.Join(slices.Compact(chosen), ", ")})
 		sec.meaning = append(sec.meaning, "The weights need no A⁺, whose size grows with the samples: the planner's method solves the same problem without it. "+
-			"At the paper's ridge its weights agree to few digits (notes.md).")
+			"At the paper's ridge the weights of both agree to few digits (notes.md).")
 	}
 }

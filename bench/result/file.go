@@ -19,7 +19,7 @@ type File struct {
 	Costs    []On[bench.Cost]
 }
 
-// An On is a measurement with its machine, which is the zero Machine if the file has none.
+// An On is a measurement with its machine, which is the zero Machine if the file names none before it.
 type On[T any] struct {
 	Machine *Machine
 	Value   T

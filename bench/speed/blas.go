@@ -21,7 +21,7 @@ func (o *operands) side(i int) blas.Side       { return blas.Side(o.args[i]) }
 func (o *operands) uplo(i int) blas.Uplo       { return blas.Uplo(o.args[i]) }
 func (o *operands) trans(i int) blas.Transpose { return blas.Transpose(o.args[i]) }
 
-// draw draws an operand of order n. shape is one of the letters below.
+// draw draws an operand of order n from r. shape is one of the letters in the body.
 func (o *operands) draw(shape byte, n int, r source) []float64 {
 	switch shape {
 	case 'm': // a matrix
@@ -43,7 +43,7 @@ func (o *operands) draw(shape byte, n int, r source) []float64 {
 
 // blasOperation returns a case of op, computed by do, for each word of args. A call takes
 // coefficient·n^power flops. shapes has a letter of draw for each of a, b and c and, after "=", for
-// out; with "+=", do also reads out. A call that adds to an element of out changes it by at most 1/4.
+// out; with "+=", do also reads out. A call that adds to an element of out changes it by at most 1/2.
 func blasOperation(
 	op, args string, coefficient float64, power int, shapes string, do func(be blskernel.Backend, n int, o *operands),
 ) (cases []Case) {

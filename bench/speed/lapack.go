@@ -115,8 +115,8 @@ func (r source) symmetricPacked(n int, shift float64) (packed, full []float64) {
 	return packed, full
 }
 
-// byLAPACK returns the problem of calling routines of LAPACK, which overwrite x, a copy of initial and
-// room more elements. An info other than 0 is an error.
+// byLAPACK returns the problem of calling routines of LAPACK, which overwrite x, a copy of initial
+// followed by room more elements. An info other than 0 is an error.
 func byLAPACK(initial []float64, room int, routines func(l opponents.LAPACK, x []float64) (info int)) *Problem {
 	return once(initial, room, func(be blskernel.Backend, x []float64) func() error {
 		l, err := opponents.Of(be)

@@ -24,8 +24,8 @@ type meter struct {
 	now     func() time.Duration
 }
 
-// warmUp is the time of a call from which on no untimed call precedes it. Waking threads and filling
-// caches take less than a thousandth of this time.
+// warmUp is the duration from which calls are timed without an untimed call before them. Waking threads
+// and filling caches take less than a thousandth of it.
 const warmUp = 100 * time.Millisecond
 
 func (c *contender) start(ctx context.Context, m meter) error {
@@ -42,7 +42,7 @@ func (c *contender) start(ctx context.Context, m meter) error {
 	return c.problem.failed(c.backend)
 }
 
-// calibrate sets c.batch so that a batch takes at least minTime, or to the largest allowed. It returns
+// calibrate sets c.batch so that a batch takes at least minTime, but to maxBatch at most. It returns
 // the cause of ctx if ctx is cancelled between two batches.
 func (m *meter) calibrate(ctx context.Context, c *contender) error {
 	for c.batch = 1; ; {
@@ -73,7 +73,7 @@ func (m *meter) run(c *contender) time.Duration {
 	return took
 }
 
-// time returns the mean seconds of a call, from batches that take at least minTime together.
+// time returns the mean seconds of a call, from batches that together take at least minTime.
 func (m *meter) time(c *contender) float64 {
 	if c.last < warmUp.Seconds() {
 		c.problem.Reset()

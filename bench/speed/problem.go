@@ -157,7 +157,7 @@ func (r source) draw(n int) []float64 {
 // In the triangular matrices I + E, the absolute values of E in a row, or in a column, add up to at
 // most spread. One product or solution with them changes the largest element by a factor between 1 -
 // spread and 1/(1 - spread). The factor of maxInPlace calls is therefore at most (1 - 1/16)^-4096 <
-// 10^115, and at least the inverse of that.
+// 10^115, and at least the reciprocal.
 const (
 	spread     = 1.0 / 16
 	maxInPlace = 4096
@@ -182,8 +182,8 @@ func computes(out []float64, bind func(be blskernel.Backend) func() error) *Prob
 	return &Problem{out: out, maxBatch: maxCalls, bind: bind, reference: &reference{}}
 }
 
-// once returns the problem of an operation that is called once between resets. It overwrites x, which
-// is a copy of initial and room more elements. bind prepares and returns the operation.
+// once returns the problem of an operation that is called once between resets. It overwrites x, a copy
+// of initial followed by room more elements. bind prepares and returns the operation.
 func once(initial []float64, room int, bind func(be blskernel.Backend, x []float64) func() error) *Problem {
 	out := append(slices.Clone(initial), make([]float64, room)...)
 	p := computes(out, func(be blskernel.Backend) func() error { return bind(be, out) })

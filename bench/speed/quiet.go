@@ -18,8 +18,8 @@ const (
 // spin for 0.1 s or more after a call. Quiet gives up after a second if there is other work.
 //
 // It looks at the states of the threads, which are known on Linux, the only system with the backend
-// openblas. CPU times are too coarse. The kernel adds the time of a running thread every few
-// milliseconds, and under other load a spinning thread is without a CPU at times.
+// openblas. CPU times are too coarse: the kernel adds the time of a running thread only every few
+// milliseconds, and under other load a spinning thread sometimes has no CPU.
 func Quiet() {
 	began := time.Now()
 	waitQuiet(busyThreads, func() time.Duration { return time.Since(began) }, time.Sleep)

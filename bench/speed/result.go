@@ -25,11 +25,11 @@ type Timing struct {
 	Seconds float64 `json:"seconds"` // of one call
 	GFLOPS  float64 `json:"gflops"`  // 1e-9 flops per second
 	OfPeak  float64 `json:"of_peak"` // the speed as a fraction of the peak in the same round
-	// Ratio is the speed of the first backend as a multiple of this one's, in the same round. It is
+	// Ratio is the speed of the first backend divided by this one's, in the same round. It is
 	// absent for the first.
 	Ratio float64 `json:"ratio,omitempty"`
-	// OverOne is the speed as a multiple of the speed on one thread, in the same round. It is
-	// absent on one thread, and if one thread is not measured.
+	// OverOne is the speed divided by the speed on one thread, in the same round. It is absent on
+	// one thread, and if one thread is not measured.
 	OverOne float64 `json:"over_one,omitempty"`
 }
 

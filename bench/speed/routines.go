@@ -12,8 +12,8 @@ import (
 // A call runs a routine of lapack.Implementation that overwrites x, and returns false if it fails.
 type call = func(l lapack.Implementation, x []float64) (ok bool)
 
-// routine returns the case op of coefficient·n³ flops. before draws the operands and returns the one
-// that the routine overwrites, and the call.
+// routine returns the case op of coefficient·n³ flops. before draws the operands. It returns the
+// operand that the routine overwrites, and the call of the routine.
 func routine(op string, coefficient float64, before func(n int, r source) (initial []float64, do call)) Case {
 	return Case{op, "", nil, coefficient, 3, func(_ string, n int, r source) *Problem {
 		initial, do := before(n, r)

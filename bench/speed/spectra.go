@@ -158,7 +158,7 @@ func times(a mat.Matrix, x mat.Vector) *mat.VecDense {
 	return y
 }
 
-// spectral returns the numbers s and U·diag(s)·Vᵀ·1, which does not depend on the signs of vectors.
+// spectral returns the numbers s and the vector U·diag(s)·Vᵀ·1, in which the signs of vectors cancel.
 func spectral(s []float64, u, vt mat.Matrix) []float64 {
 	n := len(s)
 	x := times(vt, ones(n))
