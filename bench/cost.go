@@ -89,7 +89,7 @@ const (
 	settleTime = 50 * time.Millisecond
 )
 
-// A costRun is a setting being measured.
+// A costRun is the state of measuring one setting.
 type costRun struct {
 	Setting
 	seed   uint64

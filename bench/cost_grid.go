@@ -100,7 +100,7 @@ const (
 	// maxMoved is the relative change of the FMA peak during an update above which the update is
 	// left out. The machine then did other work, for which no prediction can account.
 	maxMoved = 0.05
-	// maxLeftOut is the largest share of updates that may be left out.
+	// maxLeftOut is the share of left-out updates above which a result is unreliable.
 	maxLeftOut = 0.25
 	// maxTries bounds the number of attempted updates, as a multiple of the requested number.
 	maxTries = 3
@@ -110,7 +110,7 @@ const (
 type Measured struct {
 	Costs            []Cost // for each setting, the update with the median deviation; see Cost.Disturbed
 	Updates, LeftOut int    // the number of measured updates, and how many of them were disturbed
-	// Unknown says why the result is unreliable. It is empty if few updates were disturbed.
+	// Unknown says why the result is unreliable. It is empty for a reliable result.
 	Unknown string
 }
 

@@ -21,8 +21,8 @@ type Incremental struct {
 	Updates  int             // number of updates
 	Features bls.FeatureOptions
 	Variants []Variant
-	// Whitening has the options of a ZCA that is fitted to the first samples, untimed, and whitens
-	// all samples; nil means none.
+	// Whitening has the options of a ZCA; nil means none. The ZCA is fitted to the first samples,
+	// untimed, and whitens all samples.
 	Whitening *dataset.ZCAOptions
 	// Update has the options of updates, except those that a Variant sets. Its Backend also
 	// computes the test, and the features if Features has none.

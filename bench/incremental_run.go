@@ -164,7 +164,7 @@ func (r *incrementalRun) samplesOf(set *dataset.Images, from, to int) (*mat.Dens
 	return x, r.zca.Transform(x)
 }
 
-// test sets the accuracies, and the relative distances of the weights from the first variant's weights.
+// test sets the accuracies in cells, and the relative distances from the first variant's weights.
 func (r *incrementalRun) test(cells []TableCell) error {
 	if r.Test != nil && r.testA == nil {
 		x, err := r.samplesOf(r.Test, 0, r.Test.Len())

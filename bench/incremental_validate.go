@@ -9,8 +9,9 @@ import (
 	"blskernel/internal/io/memory"
 )
 
-// Validate returns an error if Run cannot run the experiment: a *blsupdate.RankError if a method needs
-// at least as many initial samples as nodes. It leaves the options of features and updates to Run.
+// Validate returns an error if Run cannot run the experiment: a *blsupdate.RankError if there are fewer
+// initial samples than nodes and a method needs as many. Run checks the options of features and
+// updates.
 func (e *Incremental) Validate() error {
 	switch {
 	case e.Initial < 1:

@@ -4,10 +4,10 @@
 //	go run ./bench/gate -v     prints every case
 //
 // floors.txt has a floor for each kernel and case, the same on all CPUs. The share is the kernel's
-// flops per second over the speed of its own loop of fused multiply-adds on registers. Both are
-// measured on one thread in the same rounds, in turn, in CPU time of the process; the share is the
-// median over the rounds. The clock rate and other processes therefore hardly change it. A case fails
-// if its share is below its floor in four attempts.
+// flops per second divided by the speed of its own loop of fused multiply-adds on registers. Both are
+// measured in turn in each round, on one thread and in CPU time of the process. The share is the median
+// over the rounds. The clock rate and other processes therefore hardly change it. A case fails if its
+// share is below its floor in four attempts.
 //
 // The gate finds a kernel that is slower by 20% in the blocked products: dgemm, dsyrk, dsymm, dtrmm,
 // and dtrsm from the right. Their shares are nearly the same on Zen 4, Zen 5 and Xeon. The shares of

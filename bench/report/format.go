@@ -12,7 +12,7 @@ import (
 	"blskernel/bench/speed"
 )
 
-// absent replaces a missing number.
+// absent stands for a missing number in a table.
 const absent = "–"
 
 var nan = math.NaN()

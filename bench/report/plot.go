@@ -10,7 +10,7 @@ import (
 	"blskernel/internal/linalg/detmath"
 )
 
-// A Plot shows series of points. Its title is its message.
+// A Plot shows series of points. Its title says what they show.
 type Plot struct {
 	Name, Title string // Name is the name of its file, without .svg
 	X, Y        Axis
@@ -81,7 +81,7 @@ func (a Axis) scale(values []float64, from, to float64) scale {
 		last = max(last, first+1)
 		s.low, s.high, step = tenTo(first), tenTo(last), math.Ceil((last-first)/8)
 	default:
-		// At least a thousandth of the numbers, so that noise does not fill the plot.
+		// A span of at least 1/1000 of the numbers keeps noise from filling the plot.
 		span := max(s.high-s.low, 1e-3*max(math.Abs(s.low), math.Abs(s.high)))
 		if !(span >= 1e-99) {
 			span = 1

@@ -21,7 +21,7 @@ type run struct {
 	steps []bench.TableRow // in order; times are medians over the seeds
 }
 
-// runsOf returns the tables of all files, in order of their numbers.
+// runsOf returns the tables of all files that have rows, by number and then by falling scale.
 func runsOf(files []*result.File) (all []*run) {
 	for _, f := range files {
 		for _, t := range f.Tables {
@@ -62,7 +62,7 @@ func (r *run) median(row bench.TableRow) bench.TableRow {
 	return row
 }
 
-// bySeed returns of(row, c) for the cells c of a method in a step, one for each seed, without nils.
+// bySeed returns of(row, c) for each cell c of a method in a step, one for each seed, without nils.
 func (r *run) bySeed(method string, step int, of func(row bench.TableRow, c bench.TableCell) *float64) (all []float64) {
 	for _, row := range r.Rows {
 		for _, c := range row.Cells {
@@ -98,7 +98,7 @@ func improved(method string) bool {
 	return name == "improved"
 }
 
-// lastOf returns the last step of the longest run.
+// lastOf returns the number of the last step in the longest run.
 func lastOf(runs []*run) (last int) {
 	for _, r := range runs {
 		last = max(last, r.last())

@@ -65,7 +65,7 @@ func (r *run) timeTable() Table {
 	t.Title, t.Text = r.title(), r.TitleOn(r.Data)+"."
 	t.add("samples", func(n int) string { return fmt.Sprint(r.steps[n].Samples) }, absent)
 	if r.Data == bench.SyntheticDigits {
-		t.Text += " A program draws these digits; their accuracies say nothing about MNIST."
+		t.Text += " These digits are drawn by a program; accuracies on them say nothing about MNIST."
 	}
 	if n := r.Machine.Attempts; n > 1 {
 		t.Text += fmt.Sprintf(" Run %d times: the FMA peak moved.", n)

@@ -9,7 +9,7 @@ import (
 	"blskernel/bench/speed"
 )
 
-// A File is the contents of a file of results, by kind, in the order of its lines.
+// A File holds the contents of a file of results, by kind, in the order of its lines.
 type File struct {
 	Name     string
 	Machines []Machine // one for each command that wrote to it

@@ -176,7 +176,7 @@ func (r *comparisonRun) job(ctx context.Context, j Job) (results []Result, err e
 	}
 	for round := range r.Rounds {
 		r.progress((r.done+float64(round)/float64(r.Rounds))/float64(len(r.Jobs)), j.String())
-		// Alternate the order of the rounds.
+		// Every second round runs in reverse order.
 		for _, l := range alternately(round, lanes) {
 			blskernel.SetThreads(l.threads)
 			if err := r.round(ctx, m, round, l); err != nil {

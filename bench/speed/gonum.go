@@ -73,7 +73,7 @@ func (do matOperation) problem(a, b *mat.Dense) *Problem {
 
 // Operands. square is a random matrix, and well is a well-conditioned one. The determinant of moderate
 // neither overflows nor underflows. symmetric is I + BBᵀ/n for a random B. tall is a tall matrix,
-// column is a right-hand side for it, and none is no operand.
+// column is a right-hand side for it, and none stands for no operand.
 
 func (r source) square(n int) *mat.Dense { return mat.NewDense(n, n, r.draw(n*n)) }
 

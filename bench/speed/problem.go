@@ -17,7 +17,7 @@ type Problem struct {
 	Case Case
 	N    int
 
-	// bind returns the operation on a backend. It overwrites out.
+	// bind returns the operation on a backend. The operation overwrites out.
 	bind func(blskernel.Backend) func() error
 	out  []float64
 	// initial restores out, or is nil for an operation that does not read it; then out starts as

@@ -15,7 +15,7 @@ import (
 // pixelScale is the divisor of the unsigned bytes of images, as in dataset.Images.Dense.
 const pixelScale = 255
 
-// An array is the source that delivers the samples of an array from a .npy, .npz or idx file.
+// An array delivers the samples of one array from a .npy, .npz or idx file.
 type array struct {
 	arrayFile
 	about   info

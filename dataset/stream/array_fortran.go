@@ -8,9 +8,9 @@ import (
 // panelElements is the largest number of elements in a panel, unless a single sample has more.
 const panelElements = 1 << 21
 
-// A fortranReader reads a matrix in Fortran order and delivers it in C order. Element (i, j) of an
-// n×m matrix lies at i + nj. The reader holds one panel of rows, and reads each column of the panel
-// with one call.
+// A fortranReader reads a matrix in Fortran order and delivers it in C order. Element (i, j) of an n×m
+// matrix is stored at index i + nj. The reader holds one panel of rows, and reads each column of the
+// panel with one call.
 type fortranReader struct {
 	arrayFile
 	width  int    // elements of a sample
@@ -35,7 +35,7 @@ func (f *fortranReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// load reads the panel that begins with the given row.
+// load reads the panel whose first row has index row in the matrix.
 func (f *fortranReader) load(row int64) error {
 	n := f.Shape[0]
 	m := int(min(n-row, int64(max(1, panelElements/f.width))))

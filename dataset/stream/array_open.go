@@ -70,7 +70,7 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 		return nil, Errorf("elements of type %s are text; inputs must be numbers, and labels must be a separate one-column array, read as classes",
 			names.Shorten(f.DType.Name))
 	}
-	// In a matrix of one row or one column the two orders are the same.
+	// A matrix of one row or one column is stored alike in both orders.
 	if a.Fortran && a.width > 1 && !(a.n == 1 && len(a.Shape) == 2) {
 		if !a.plain() || len(a.Shape) > 2 {
 			return nil, Errorf("the array is in Fortran order, like numpy's x.T and pandas' df.values, but only a " +
@@ -85,7 +85,7 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 	if a.labels {
 		a.about.outputs = 1
 	} else {
-		// Memory for a list of columns is taken only after the first sample has arrived.
+		// If the size is unknown, the first sample must arrive before columns take memory.
 		if !a.plain() {
 			if err := a.fill(); err != nil {
 				return nil, err
@@ -109,7 +109,7 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 	return a, nil
 }
 
-// measure sets n, width and size from the shape. It fails for no or too many elements.
+// measure sets n, width and size from the shape, or returns an error for a shape that cannot be read.
 func (a *array) measure() error {
 	if len(a.Shape) == 0 {
 		return Errorf("the array is a single number; samples need at least one dimension")

@@ -78,7 +78,7 @@ type samples struct {
 	cells []float64 // of a sample, one for each column
 }
 
-// extend appends room for the given numbers of inputs, targets and kept cells, and returns the room.
+// extend lengthens s.x, s.y and s.kept by the given numbers of elements, and returns the new elements.
 func (s *samples) extend(inputs, targets, kept int) (x, y []float64, cells []string) {
 	s.x = slices.Grow(s.x, inputs)[:len(s.x)+inputs]
 	s.y = slices.Grow(s.y, targets)[:len(s.y)+targets]

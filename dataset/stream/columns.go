@@ -125,7 +125,7 @@ func keptNames(names []string, kept []int) (out []string) {
 	return out
 }
 
-// pick returns the positions that specs select, and adds them to taken. None may be there yet.
+// pick returns the positions that specs select and adds them to taken. A repeated one is an error.
 func pick(specs, names []string, width int, taken map[int]bool) ([]int, error) {
 	var out []int
 	for _, spec := range specs {
@@ -153,7 +153,7 @@ func span(spec string, names []string, width int) (from, to int, err error) {
 	return from, from, err
 }
 
-// byName returns the position of the name in header, where it must occur exactly once.
+// byName returns the position of name in header, where it must occur exactly once.
 func byName(name string, header []string) (int, error) {
 	at := slices.Index(header, name)
 	switch {

@@ -122,7 +122,7 @@ func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, er
 	return l, nil
 }
 
-// isHeader reports whether the cells of the first line, which t has read, are names.
+// isHeader reports whether the first line, which t has read, is a header. For first see readLayout.
 func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (bool, error) {
 	if opt.Header != HeaderAuto {
 		return opt.Header == HeaderPresent, nil
@@ -161,8 +161,8 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 	return l.unlike(columns, t), nil
 }
 
-// unlike reports whether a first line with both words and numbers is a header. It is one if a word
-// stands above a number, or a number above a word, or if there is no second line.
+// unlike reports whether a first line with both words and numbers is a header. It is one if, in one of
+// columns, a word stands above a number or a number above a word, or if there is no second line.
 func (l *csvLayout) unlike(columns []int, t *recordReader) bool {
 	next, err := t.next() // an error recurs in the first read
 	return err != nil || slices.ContainsFunc(columns, func(col int) bool {

@@ -183,7 +183,7 @@ var dates = regexp.MustCompile(`^(?i:` +
 	`([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?( ?[ap]m)?|` +
 	`([a-z]{3,9},? )?(\d{1,2}[-. ]+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-. ,]+(\d{1,2},? +)?\d{2,4}([T ,].*)?)$`)
 
-// maxDate bounds the bytes of a date.
+// maxDate is the largest number of bytes in a date.
 const maxDate = 64
 
 // isDate reports whether a trimmed cell, which is not a number, is a date or a time.

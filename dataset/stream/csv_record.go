@@ -186,7 +186,7 @@ func (t *recordReader) unquote() ([]string, error) {
 			"put the cell in quotation marks and double this mark", parse.Column)
 		return nil, fault
 	}
-	// A missing quotation mark shows lines later, at the next one or at the end of the text.
+	// A missing quotation mark is noticed only later: at the next one or at the end of the text.
 	found := fmt.Sprintf("byte %d of the line", parse.Column)
 	if line != t.line {
 		found = fmt.Sprintf("byte %d of line %d", parse.Column, line)

@@ -109,8 +109,8 @@ func (l *csvLayout) sample(s *samples, cells []string) (fault *Error) {
 	return nil
 }
 
-// label returns the label in a trimmed cell. A missing one is "" if l.drop is true, and otherwise a
-// fault with only What. None is a label unless Options.NA has it, since classes are called so.
+// label returns the label in a trimmed cell. A missing label is "" if l.drop is true, and otherwise a
+// fault with only What. None is a label unless Options.NA has it, since it is a common class name.
 func (l *csvLayout) label(cell string) (string, *Error) {
 	missing := l.isMissing(cell) && !slices.Contains(l.known, cell) && (!strings.EqualFold(cell, "none") || slices.Contains(l.na, cell))
 	switch {

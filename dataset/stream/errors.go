@@ -84,7 +84,7 @@ func (e *Error) in(col int, name string) *Error {
 	return e
 }
 
-// specOf returns an entry of Options.Exclude for col: its name if short and plain, else its number.
+// specOf returns an entry of Options.Exclude for col: the name if short and plain, else the number.
 func specOf(col int, name string) string {
 	spec := strconv.Itoa(col + 1)
 	plain := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -14,7 +14,7 @@ type files struct {
 	source source
 }
 
-// openPath opens the files of path, but makes no source.
+// openPath opens the files of path, and leaves source nil.
 func openPath(ctx context.Context, path string, opt *Options) (*files, error) {
 	if ctx.Err() != nil {
 		return nil, canceled(ctx)

@@ -20,13 +20,14 @@ const (
 	stdinPath   = "-"
 	stdinName   = "standard input"
 	inputBuffer = 1 << 16
-	// maxKept bounds the bytes of a pipe kept for rewinding before Next: 4096 rows of 256 KiB.
+	// maxKept bounds the bytes of a pipe kept to rewind before Next, enough for 4096 rows of 256
+	// KiB.
 	maxKept = 1 << 30
 )
 
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// An input is an open file or standard input, unpacked if it is gzipped.
+// An input is an open file or pipe, or a reader of Options.Open, unpacked if it is gzipped.
 type input struct {
 	ctx      context.Context
 	path     string        // for messages
@@ -40,7 +41,7 @@ type input struct {
 	closer   io.Closer     // the file or pipe
 }
 
-// openInput opens path. If format is FormatAuto, it finds the format.
+// openInput opens path and, if format is FormatAuto, finds the format.
 //
 // Opening a named pipe waits for its writer, and reading it waits for data. Neither wait lasts beyond
 // ctx: the system call then continues in the background.

@@ -22,8 +22,7 @@ type Notation struct {
 	Unit string `json:"unit,omitempty"`
 }
 
-// String describes the numbers, as in "in $, with a comma between thousands", or is "" for the zero
-// value.
+// String returns n in words, as in "in $, with a comma between thousands", or "" for the zero value.
 func (n Notation) String() string {
 	var parts []string
 	switch {
@@ -69,7 +68,7 @@ func firstRune(text string) rune {
 	return r
 }
 
-// notation returns the notation of a column with Notation of. Decimal and Thousands override it.
+// notation combines of, the Notation of a column, with Decimal and Thousands, which override it.
 func (o *Options) notation(of Notation) notation {
 	n := notation{decimal: o.decimal(), thousands: o.Thousands, unit: firstRune(of.Unit), na: o.NA}
 	if !o.signs() {
@@ -116,7 +115,7 @@ func cutUnit(cell string) (unit rune, number string) {
 var forms = []Notation{{}, {Thousands: ","}, {Thousands: " "}, {Thousands: "'"},
 	{Decimal: ","}, {Decimal: ",", Thousands: "."}, {Decimal: ",", Thousands: " "}, {Decimal: ",", Thousands: "'"}}
 
-// Indices of forms.
+// Indices of forms, and the bits of all forms.
 const (
 	plainForm, commaThousands, commaDecimals, pointThousands = 0, 1, 4, 5
 	allForms                                                 = 1<<8 - 1
@@ -169,7 +168,7 @@ func (g *guess) add(cell string) {
 		g.pointed = strings.Clone(cell)
 	}
 	for i, form := range g.forms {
-		// A plain number needs the slow check only for a point in a form with decimal comma.
+		// A plain number needs the slow check only for a point in a form with a decimal comma.
 		if g.can(i) && !(plain && (form.decimal != ',' || !point)) && !form.isNumber(number) {
 			g.not |= 1 << i
 		}
@@ -190,8 +189,8 @@ func (g *guess) commas() bool {
 	return g.can(commaThousands) && g.can(commaDecimals) && !g.can(plainForm)
 }
 
-// points reports whether points can be read both ways, as in 872 and 1.471. If every cell has one, it
-// is decimal.
+// points reports whether points can be read both ways, as in 872 and 1.471. This needs a cell without a
+// point, and no such cell of 1000 or more.
 func (g *guess) points() bool {
 	return g.can(plainForm) && g.can(pointThousands) && g.pointed != "" && g.bare && !g.large
 }
@@ -216,7 +215,7 @@ func (v *survey) evidence() (e evidence) {
 	return e
 }
 
-// first returns the first form in which all cells are numbers. There must be one.
+// first returns the index of the first form in which all cells are numbers. There must be one.
 func (g *guess) first() int { return bits.TrailingZeros8(^g.not) }
 
 // notation returns the Notation of a column: the zero value for plain numbers and for words. e comes

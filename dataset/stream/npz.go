@@ -13,8 +13,7 @@ import (
 const (
 	// maxMembers bounds the members of an archive, since all headers may be read to find X.
 	maxMembers = 1 << 10
-	// maxDirectory bounds an archive's directory, in bytes. Package zip allocates ten times as
-	// many.
+	// maxDirectory bounds an archive's directory, in bytes. Package zip allocates ten times that.
 	maxDirectory  = maxMembers << 10
 	encryptedFlag = 1
 )

@@ -81,9 +81,9 @@ func ParseHeader(name string) (Header, error) {
 type Options struct {
 	Format Format `json:"format,omitzero"` // of the paths, not of TargetPath
 	Header Header `json:"header,omitzero"` // of texts
-	// Comma separates the cells of a text. If it is 0, a tab in the first line is the separator,
-	// else a semicolon in it, else the comma. It cannot be a letter, a digit, one of . + - _, a
-	// quotation mark or a line end.
+	// Comma separates the cells of a text. 0 stands for a tab if the first line has one, else for a
+	// semicolon if it has one, else for a comma. Comma cannot be a letter, a digit, one of . + - _,
+	// a quotation mark or a line end.
 	Comma rune `json:"comma,omitzero"`
 
 	// Inputs are the columns of X in this order, each entry one of
@@ -125,21 +125,20 @@ type Options struct {
 	// Classes says that the single target column has labels, which stay text.
 	Classes bool `json:"-"`
 
-	// Labels are labels, such as NA for a country, that usually stand for a missing cell, but not
-	// here.
+	// Labels are valid labels that usually stand for a missing cell, such as NA for a country.
 	Labels []string `json:"-"`
 
 	// Columns describe how the columns of Inputs become the columns of X, in their order; nil for
 	// plain numbers. [Reader.Describe] finds them in the data; a model keeps them.
 	Columns Columns `json:"-"`
 
-	// Fixed says that a model needs all inputs, so that no error suggests to Exclude one.
+	// Fixed says that a model needs all inputs, so that no error suggests excluding one.
 	Fixed bool `json:"-"`
 
 	// Missing is the treatment of missing cells.
 	Missing Missing `json:"missing,omitzero"`
 
-	// NA are further words for a missing cell in a text, including a missing label. Case matters.
+	// NA are further words for a missing cell or label in a text. Case matters.
 	NA []string `json:"na,omitempty"`
 
 	// TargetNotations describe how the numbers of Targets are written, in their order. Unless there
@@ -167,7 +166,7 @@ type Options struct {
 	//
 	// One goroutine calls Open, reads its result to the end and closes it. The context ends with
 	// the Reader's, or with Close; the Reader waits for neither Open nor Read beyond that. Errors,
-	// including one of Close, are the cause of an *Error with the path.
+	// including one of Close, become the cause of an *Error with the path.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error) `json:"-"`
 
 	// FS is the file system; nil for the operating system's. Tests pass one that fails.

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// A pair joins a source of inputs and a source of targets. If a sample is bad in either one,
-// read moves both past the sample and returns the error.
+// A pair joins a source of inputs and a source of targets. If a sample is bad in either source, read
+// moves both past the sample and returns the error.
 type pair struct {
 	x, y         source
 	xPath, yPath string

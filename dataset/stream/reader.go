@@ -249,7 +249,7 @@ func (r *Reader) ended() error {
 	return r.err
 }
 
-// batch makes a batch from the samples b.
+// batch makes a batch of the samples in b, at least one.
 func (r *Reader) batch(b *samples) *Batch {
 	rows := len(b.places)
 	out := &Batch{X: mat.NewDense(rows, r.Dim(), b.x), Labels: b.labels, Weights: b.w, Kept: b.kept, First: b.numbers[0] - 1, places: b.places, numbers: b.numbers}
@@ -282,9 +282,8 @@ func (r *Reader) advance() error {
 	return r.checkSchema(r.at, f)
 }
 
-// Close ends the reading and closes the files. It does not wait for a Read of standard input, or of a
-// reader of Options.Open, that does not return. After Close, Next returns ErrClosed and a further Close
-// returns nil.
+// Close ends the reading and closes the files. It does not wait for a blocked Read of standard input or
+// of a reader of Options.Open. After Close, Next returns ErrClosed and a further Close returns nil.
 func (r *Reader) Close() error {
 	if errors.Is(r.ended(), ErrClosed) {
 		return nil

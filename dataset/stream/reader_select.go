@@ -101,7 +101,7 @@ func (r *Reader) Select(s Selection) error {
 //
 //	panics: unless rows >= 1, and after Next.
 //	errors: as Next; io.EOF without a sample. An *Error for a bad sample does not end the Reader.
-//	With Options.Bad it is returned only if there is no good sample.
+//	With Options.Bad such an error is returned only if there is no good sample.
 func (r *Reader) Peek(rows int) (*Batch, error) {
 	if err := r.look(rows); err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ type Description struct {
 	Columns Columns    // how the chosen columns become inputs
 	Targets []Notation // how the numbers of the targets are written; nil if all are plain
 
-	// Gaps tells for each of Columns whether an indicator of missing cells may help: at least one
+	// Gaps says for each of Columns whether an indicator of missing cells may help: at least one
 	// cell in a hundred is missing, and at least one in a hundred is not.
 	Gaps []bool
 
@@ -34,8 +34,8 @@ type Description struct {
 	// cells differ and none has a fraction.
 	RowNumbers []int
 
-	// Blank are the inputs without a name in a header and without any value, as numbers of columns
-	// from 1. A separator at the end of each line makes such a column.
+	// Blank are the numbers, from 1, of the input columns that have no name in the header and no
+	// value. A separator at the end of each line makes such a column.
 	Blank []int
 }
 
@@ -160,7 +160,7 @@ type surveyed struct {
 	all            map[string]bool // all cells of a column that may hold names of rows; nil for others
 }
 
-// number adds x to the statistics.
+// number adds the number x to the statistics.
 func (c *surveyed) number(x float64) {
 	c.numbers++
 	if x-x == 0 {

@@ -48,9 +48,9 @@ func ParseMissing(name string) (Missing, error) {
 	return names.Parse[Missing]("stream", missingNames, cmp.Or(name, "error"))
 }
 
-// A Column describes how a column of the data becomes inputs, the columns of X. A column of numbers
-// is one input. A column of words has one input for each level, which is 1 for a word of that level
-// and 0 for others. The level "", which comes first, stands for all unknown words; without it they
+// A Column describes how a column of the data becomes inputs, the columns of X. A column of numbers is
+// one input. A column of words has one input for each level, which is 1 for a word of that level and 0
+// for others. The level "", which comes first, stands for all unknown words. Without that level, they
 // are 0 in all inputs. If Fill has one number more than these inputs, there is one more input. It
 // indicates a missing cell, and is 0 for any other cell.
 type Column struct {
