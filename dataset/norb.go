@@ -146,18 +146,18 @@ func openMatrix(r io.Reader, of elementType, shape ...int) (n int, b body, err e
 		return 0, b, readFault(err, int64(got), "header truncated: %d of %d bytes", got, len(head))
 	}
 	if field(4) != uint32(dims) {
-		return 0, b, faultf(4, "%d dimensions, want %d", field(4), dims)
+		return 0, b, faultf(4, "%d dimensions; want %d", field(4), dims)
 	}
 	size := of.size
 	for i, want := range shape {
 		at := 12 + 4*i
 		if field(at) != uint32(want) {
-			return 0, b, faultf(int64(at), "dimension %d is %d, want %d", i+1, field(at), want)
+			return 0, b, faultf(int64(at), "dimension %d is %d; want %d", i+1, field(at), want)
 		}
 		size *= want
 	}
 	if limit := MaxMatrixBytes / size; field(8) == 0 || field(8) > uint32(limit) {
-		return 0, b, faultf(8, "dimension 0 is %d, want 1 to %d", field(8), limit)
+		return 0, b, faultf(8, "dimension 0 is %d; want 1 to %d", field(8), limit)
 	}
 	n = int(field(8))
 	b.start, b.size = int64(len(head)), n*size

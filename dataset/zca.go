@@ -102,7 +102,7 @@ func FitZCA(x *mat.Dense, opt ZCAOptions) (*ZCA, error) {
 	v, roots := z.covariance(x), make([]float64, d)
 	z.values = make([]float64, d)
 	if !eigensym.Syev(factor.On(z.backend), blas.Upper, true, d, block.Dense(v, d), z.values) {
-		return nil, fmt.Errorf("dataset: the eigenvalue iteration of the %d×%d covariance of X does not converge", d, d)
+		return nil, fmt.Errorf("dataset: the eigenvalue iteration of the %d×%d covariance of X did not converge", d, d)
 	}
 	// P = (V S)(V S)' with S = diag((D + e)^(-1/4)) is exactly symmetric, and takes half the flops.
 	for j, value := range z.values {

@@ -125,7 +125,7 @@ func (f *reader) row(line []byte) error {
 		return fmt.Errorf("a row of table %d comes before the table", r.Table)
 	}
 	if next := open.steps[r.Seed]; r.Step != next {
-		return fmt.Errorf("step %d of seed %d where step %d was expected", r.Step, r.Seed, next)
+		return fmt.Errorf("step %d of seed %d; want step %d", r.Step, r.Seed, next)
 	}
 	open.steps[r.Seed]++
 	t := &f.Tables[open.at]

@@ -85,7 +85,7 @@ func TestLines(t *testing.T) {
 		{"NaN", `{"kind":"table","lambda":NaN}`, "invalid character"},
 		{"a text for a number", `{"kind":"table","lambda":"` + long[:1<<10] + `"}`, "cannot unmarshal"},
 		{"a date of 1 MB", `{"kind":"machine","date":"` + long + `"}`, "parsing time"},
-		{"a step that is not the next", `{"kind":"table"}` + "\n" + `{"kind":"row","step":1}`, "step 1 of seed 0 where step 0 was expected"},
+		{"a step that is not the next", `{"kind":"table"}` + "\n" + `{"kind":"row","step":1}`, "step 1 of seed 0; want step 0"},
 		{"a negative table", `{"kind":"row","table":-2147483648}`, "before the table"},
 		{"a mark of UTF-8", "\xef\xbb\xbf{}", "invalid character"},
 		{"zeros", strings.Repeat("\x00", 1<<10), "invalid character"},

@@ -188,7 +188,7 @@ func TestWrong(t *testing.T) {
 	c, _, b, _ := faked(job("ddot", "", 3), job("dgemm", "NN", 3))
 	b.wrong = func(c []float64) { c[0] = math.NaN() }
 	n := 0
-	if err := c.Run(context.Background(), func(Result) error { n++; return nil }, nil); !errors.Is(err, ErrDiffer) || !strings.HasPrefix(err.Error(), "speed: b and a at dgemm NN 3: ") || n != 1 {
+	if err := c.Run(context.Background(), func(Result) error { n++; return nil }, nil); !errors.Is(err, ErrDiffer) || !strings.HasPrefix(err.Error(), "speed: b and a in dgemm NN of order 3: ") || n != 1 {
 		t.Errorf("%d results, %v", n, err)
 	}
 }

@@ -117,7 +117,7 @@ func writes(do func(to, a, b *mat.Dense) error) matOperation {
 // converged returns compared, or an error if ok is false.
 func converged(ok bool, compared func() []float64) (func() []float64, error) {
 	if !ok {
-		return nil, errors.New("the factorization fails")
+		return nil, errors.New("the factorization failed")
 	}
 	return compared, nil
 }

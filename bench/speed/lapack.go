@@ -125,7 +125,7 @@ func byLAPACK(initial []float64, room int, routines func(l opponents.LAPACK, x [
 				return errors.New("the backend has no LAPACK")
 			}
 			if info := routines(l, x); info != 0 {
-				return fmt.Errorf("LAPACK returns info = %d", info)
+				return fmt.Errorf("LAPACK returned info = %d", info)
 			}
 			return nil
 		}

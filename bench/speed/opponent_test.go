@@ -25,7 +25,7 @@ func TestAgainst(t *testing.T) {
 			var library blskernel.Backend = &fake{name: "fake"}
 			if opponent != Gonum {
 				q := c.Prepare(4, 1).Against(opponent)
-				want := fmt.Sprintf("speed: fake/%s fails at %s 4: the backend has no LAPACK", opponent, c.Op)
+				want := fmt.Sprintf("speed: fake/%s failed in %s of order 4: the backend has no LAPACK", opponent, c.Op)
 				if err := q.check(library, q.Bind(library)); err == nil || err.Error() != want || q.Err() == nil {
 					t.Errorf("%v, %v; want %s", err, q.Err(), want)
 				}
@@ -116,7 +116,7 @@ func TestRunOpponents(t *testing.T) {
 	// A failure after the check also ends it.
 	library.until = 3
 	err = c.Run(context.Background(), func(r Result) error { return nil }, nil)
-	if err == nil || err.Error() != "speed: fake/dpotrf+dpotri fails at cholesky-inverse 6: LAPACK returns info = 7" {
+	if err == nil || err.Error() != "speed: fake/dpotrf+dpotri failed in cholesky-inverse of order 6: LAPACK returned info = 7" {
 		t.Errorf("a LAPACK that fails later on: %v", err)
 	}
 }

@@ -94,7 +94,7 @@ func (p *Problem) failed(b blskernel.Backend) error {
 	if p.err == nil {
 		return nil
 	}
-	return fmt.Errorf("speed: %s fails at %v %v: %w", p.name(b), p.Case, p.N, p.err)
+	return fmt.Errorf("speed: %s failed in %v of order %v: %w", p.name(b), p.Case, p.N, p.err)
 }
 
 // ErrDiffer reports that the results of two backends differ.
@@ -137,7 +137,7 @@ func (p *Problem) check(b blskernel.Backend, call func()) error {
 		want := p.first[i]
 		diff := math.Abs(got - want)
 		if (!(diff <= agreement*largest) || math.IsInf(diff, 0)) && !(math.IsNaN(got) && math.IsNaN(want)) {
-			return fmt.Errorf("speed: %s and %s at %v %d: %w: %g and %g", p.name(b), p.by, p.Case, p.N, ErrDiffer, got, want)
+			return fmt.Errorf("speed: %s and %s in %v of order %d: %w: %g and %g", p.name(b), p.by, p.Case, p.N, ErrDiffer, got, want)
 		}
 	}
 	return nil

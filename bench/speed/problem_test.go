@@ -36,7 +36,7 @@ func TestCheck(t *testing.T) {
 			}
 		}
 		err := p.check(&fake{name: "idle"}, func() {})
-		if !errors.Is(err, ErrDiffer) || !strings.HasPrefix(err.Error(), "speed: idle and gonum at "+c.String()+" 64: ") {
+		if !errors.Is(err, ErrDiffer) || !strings.HasPrefix(err.Error(), "speed: idle and gonum in "+c.String()+" of order 64: ") {
 			t.Errorf("a backend that does nothing: %v", err)
 		}
 	})

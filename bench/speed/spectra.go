@@ -111,7 +111,7 @@ func (d decomposition) prepare(_ string, n int, r source) *Problem {
 		l, work := lapack.Implementation{Backend: be}, make([]float64, 64*n)
 		return func() error {
 			if !d.own(l, n, d.parts(n, x), work) {
-				return errors.New("the algorithm does not converge")
+				return errors.New("the algorithm did not converge")
 			}
 			return nil
 		}

@@ -63,7 +63,7 @@ func readArchive(in *input) (*archive, error) {
 			continue
 		}
 		if z.members[name] != nil {
-			return nil, Errorf("has two arrays named %s", names.Shorten(name))
+			return nil, Errorf("has two arrays named %s; give each array its own name", names.Shorten(name))
 		}
 		z.members[name] = member
 		z.names = append(z.names, name)

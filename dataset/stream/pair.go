@@ -43,7 +43,7 @@ func (p *pair) read(s *samples) error {
 	case errY == io.EOF:
 		return &Error{Path: p.yPath, What: "ends before the last sample of " + p.xPath + "; each sample needs a target"}
 	case errX == io.EOF:
-		return &Error{Path: p.yPath, What: "continues after the last sample of " + p.xPath}
+		return &Error{Path: p.yPath, What: "continues after the last sample of " + p.xPath + "; each target needs a sample"}
 	}
 	return cmp.Or(errY, errX)
 }
