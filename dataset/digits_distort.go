@@ -45,8 +45,8 @@ const (
 	maxShift  = 540 // shift, in 1/256 pixel
 )
 
-// An affine maps a point (u, v) of a skeleton, in subunits, to x = (xx*u + xy*v) / 2^16 + x0 and y =
-// (yx*u + yy*v) / 2^16 + y0 in the image.
+// An affine maps a point (u, v) of a skeleton, in subunits, to a point (x, y) of the image. x is (xx*u
+// + xy*v) / 2^16 + x0, and y is (yx*u + yy*v) / 2^16 + y0.
 type affine struct{ xx, xy, yx, yy, x0, y0 int64 }
 
 // newAffine draws a random map that scales, slants, rotates and shifts, in this order:

@@ -76,8 +76,8 @@ func (r *run) bySeed(method string, step int, of func(row bench.TableRow, c benc
 	return all
 }
 
-// shareStarts sets the start times of Original and the forms of Improved to their mean over equal
-// flops. The difference is noise, and would enter every comparison of total times.
+// shareStarts sets the start times of Original and all forms of Improved with the same flops to their
+// mean. The difference is noise, and would enter every comparison of total times.
 func shareStarts(cells []bench.TableCell) {
 	starts := map[float64][]float64{} // seconds by flops
 	alike := func(c bench.TableCell) bool { return c.Method == "original" || improved(c.Method) }

@@ -161,8 +161,9 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 	return l.unlike(columns, t), nil
 }
 
-// unlike reports whether a first line with both words and numbers is a header. It is one if, in one of
-// columns, a word stands above a number or a number above a word, or if there is no second line.
+// unlike reports whether a first line with both words and numbers is a header. It is one if one of
+// columns has a word above a number, or a number above a word. It is also one if no second line
+// follows.
 func (l *csvLayout) unlike(columns []int, t *recordReader) bool {
 	next, err := t.next() // an error recurs in the first read
 	return err != nil || slices.ContainsFunc(columns, func(col int) bool {
