@@ -55,9 +55,9 @@ func (e *UnavailableError) Error() string {
 	return fmt.Sprintf("blskernel: backend %q is not available: %s; %s", e.Backend, e.Why, e.Remedy)
 }
 
-// providers maps the name of each backend of this build to the function that opens it, at most once;
-// init functions fill the map. A build with the tag cgo may still lack openblas, so this map, not a
-// build constraint, decides whether openblas is present.
+// providers maps the name of each backend in this build to a function that opens it once and then
+// always returns the same result. Init functions fill the map. A build with the tag cgo may still lack
+// openblas, so this map, not a build constraint, decides whether openblas is present.
 var providers = map[string]func() (Backend, error){}
 
 func register(name string, open func() (Backend, error)) { providers[name] = sync.OnceValues(open) }
@@ -118,7 +118,7 @@ func Default() Backend {
 	return b
 }
 
-// Names returns the sorted names of the backends that this process can use.
+// Names returns the sorted names of the usable backends, such as "pure", without any "pure/KERNEL".
 func Names() []string {
 	return slices.DeleteFunc(slices.Clone(known), func(name string) bool {
 		_, err := lookup(name)
@@ -138,7 +138,7 @@ var selected = sync.OnceValue(func() selection {
 })
 
 // taggedCgo reports whether the program was built with -tags cgo. A build constraint cannot tell, since
-// the constraint cgo holds whenever cgo is enabled: by default, wherever Go finds a C compiler.
+// the constraint cgo also holds without the tag, wherever Go finds a C compiler.
 func taggedCgo(info *debug.BuildInfo) bool {
 	return info != nil && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool {
 		return s.Key == "-tags" && slices.Contains(strings.Split(s.Value, ","), "cgo")
@@ -178,7 +178,7 @@ func choose(env, library string, tagged bool, lookup func(string) (Backend, erro
 
 var threads atomic.Int64
 
-// threadSetters are called after every change of threads, SetThreads's bound; threadMu guards them.
+// threadSetters are called after every change of the bound that SetThreads sets. threadMu guards them.
 var (
 	threadMu      sync.Mutex
 	threadSetters []func()
@@ -190,12 +190,12 @@ var (
 //
 // The pure backend reads the bound and GOMAXPROCS at each call. A change does not affect calls in
 // progress, and results do not depend on the bound. The first call that is estimated to take 60
-// microseconds or more starts a pool of workers, goroutines on their own threads: one fewer than
-// the least of n, GOMAXPROCS and the number of CPUs. They share the work of calls of 40
-// microseconds or more. After a call they poll for 0.2 ms and then sleep, so an idle process spends
-// no time on them. If other work takes their CPUs, calls do without them for a while. On Linux,
-// workers avoid the CPU of the caller. SetThreads(1) ends the pool; call it first in a
-// testing/synctest bubble, which waits for goroutines that start in it.
+// microseconds or more starts a pool of workers, goroutines on their own threads: one fewer than the
+// least of n, GOMAXPROCS and the number of CPUs. They share the work of calls estimated to take 40
+// microseconds or more. After a call they poll for 0.2 ms and then sleep, so an idle process spends no
+// time on them. If other work takes their CPUs, calls do without them for a while. On Linux, workers
+// avoid the CPU of the caller. SetThreads(1) ends the pool. Call it first in a testing/synctest bubble,
+// which waits for all goroutines started in it.
 //
 // OpenBLAS receives the bound when it is opened and at each SetThreads. A later change of GOMAXPROCS
 // therefore takes effect only at the next SetThreads(0).

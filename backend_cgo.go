@@ -11,7 +11,7 @@ import (
 
 func init() {
 	if !openblas.Built() {
-		return // the tag cgo is set, but without a C compiler or on another platform
+		return // the tag cgo is set, but there was no C compiler, or the platform is not supported
 	}
 	register("openblas", func() (Backend, error) {
 		library := os.Getenv(envLibrary)

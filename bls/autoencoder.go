@@ -26,16 +26,16 @@ const (
 //
 // where A1 are the random nodes of the group and H1 are its inputs. A1 and H1 grow with the training
 // set; autoencoder needs only gram = A1ᵀA1 (n×n), which it overwrites, and cross = A1ᵀH1 (n×m). It
-// returns the last o (n×m), in new storage, of
+// returns, in new storage, the o (n×m) of the last iteration of
 //
 //	P = (A1ᵀA1 + I)⁻¹,  c0 = P A1ᵀH1,  o = u = 0
 //	c := c0 + P (o - u);  o := S(c + u, 1e-3);  u := u + c - o
 //
 // where S(t, a) = max(t-a, 0) - max(-t-a, 0).
 //
-//	cost: 2n²m flops for each iteration; memory: 5nm + n² numbers.
+//	cost: n³ + 2n²m flops, and 2n²m for each iteration; memory: 5nm + n² numbers.
 //	errors: *OverflowError if gram, cross or o is not finite, which large samples with ScaleNone can
-//	cause; the cause of ctx, checked in every iteration.
+//	cause; the cause of ctx, which is checked in every iteration.
 //	source: Boyd et al. 2011, section 6.4.
 func autoencoder(ctx context.Context, bk blskernel.Backend, gram *mat.SymPacked, cross *mat.Dense, iterations int) (*mat.Dense, error) {
 	n, m := cross.Dims()
@@ -88,8 +88,8 @@ func penaltyInverse(bk blskernel.Backend, gram *mat.SymPacked) *mat.Dense {
 		gram, err = chol.InverseInPlace()
 	}
 	if err != nil {
-		// The eigenvalues are at least 1, and at most about l·n, since the elements of A1 are
-		// bounded. It could be singular only for more samples than any memory holds.
+		// The eigenvalues of gram + I are from 1 to about l·n, since the elements of A1 are
+		// bounded. More samples than any memory holds would be needed to make it singular.
 		panic("bls: the Gram matrix of the autoencoder is not positive definite")
 	}
 	return gram.Dense()

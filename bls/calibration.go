@@ -15,11 +15,11 @@ import (
 	"blskernel/mat"
 )
 
-// CalibrationRows is the largest number of rows that a calibration keeps: it drops the oldest ones. A
-// model with more than 209 targets or classes keeps fewer rows, but at least 100.
+// CalibrationRows is the largest number of rows that a calibration keeps; it drops older rows. A model
+// with more than 209 targets or classes keeps fewer rows, but at least 100.
 const CalibrationRows = 5000
 
-// leftOutRows is the largest number of learned rows in a calibration.
+// leftOutRows is the largest number of rows that a calibration on learned rows predicts as if left out.
 const leftOutRows = 2000
 
 // calibrationRows returns the largest number of rows that a calibration keeps for c targets or classes.
@@ -33,21 +33,21 @@ type CalibrationError struct {
 
 func (e *CalibrationError) Error() string {
 	if e.Rows == 0 {
-		return "bls: the model is not calibrated, or was changed since by Remove, Refit, Merge, WithUpdater or a new lambda: " +
+		return "bls: the model is not calibrated, or Remove, Refit, Merge, WithUpdater or a new lambda ended its calibration: " +
 			"calibrate it on rows that it has not learned"
 	}
-	return fmt.Sprintf("bls: the model is calibrated on %d rows, but this coverage needs %d: calibrate it on more rows, or ask for a lower coverage", e.Rows, e.Want)
+	return fmt.Sprintf("bls: the model is calibrated on %d rows, but this coverage needs at least %d: calibrate it on more rows, or ask for a lower coverage", e.Rows, e.Want)
 }
 
-// A calibration holds the errors of predictions. The model either had not learned the predicted rows,
-// or they were predicted as if left out.
+// A calibration holds the errors of predictions. Either the model had not learned the predicted rows,
+// or it predicted each row as if that row had been left out.
 type calibration struct {
 	lambda float64 // of the model when rows were last added
 
 	// rows are never modified. Element 0 of a row is its weight. Element 1 is s = (1 + x Q xᵀ)^½,
-	// the standard deviation of its error in units of the noise. Here Q = (AᵀA + lambda I)⁻¹ is
-	// without the row, and x are its nodes. For a classification, element 2 is the class. The
-	// errors of the targets or the scores of the classes begin at index first.
+	// the standard deviation of the row's error in units of the noise. Here x are the nodes of the
+	// row, and Q = (AᵀA + lambda I)⁻¹ is computed without it. For a classification, element 2 is
+	// the class. The errors of the targets or the scores of the classes begin at index first.
 	rows [][]float64
 }
 
@@ -63,8 +63,8 @@ func (m *model) first() int {
 const minRest = 1e-6
 
 // calibrate replaces the calibration with rows for the last samples of in or, if more is true, adds
-// these rows. learned says whether the model has learned the samples. If both are false, it also renews
-// the smearing factors. On an error nothing has changed.
+// these rows. learned says whether the model has learned the samples. If learned and more are both
+// false, calibrate also renews the smearing factors. On an error nothing has changed.
 func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool) error {
 	if m == nil {
 		return ErrNotFitted
@@ -102,8 +102,8 @@ func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool)
 }
 
 // extendCalibration appends rows to the calibration, keeps the last calibrationRows of all, and fits
-// the slope of a classifier to them. For the slope, the weight of a row is divided by s², since scores
-// far outside the learned rows are large and mean little.
+// the slope of a classifier to them. For the slope, the weight of a row is divided by s², since samples
+// far outside the learned rows have large scores that mean little.
 func (m *model) extendCalibration(rows [][]float64) {
 	rows = slices.Concat(m.calibration.rows, rows)
 	m.calibration = calibration{m.updater.Lambda(), rows[max(0, len(rows)-calibrationRows(m.targets())):]}
@@ -118,9 +118,9 @@ func (m *model) extendCalibration(rows [][]float64) {
 }
 
 // calibrateFit calibrates a new model if Fit held rows out. If the choice left calibration rows, it
-// uses them, with the weight of a sample in place of its number. Otherwise, if the method can leave
-// rows out, it predicts the last samples as if each had been left out. factors are the weights with
-// which they were learned.
+// uses them, and replaces the sample number in element 0 by the weight of the sample. Otherwise, if the
+// method can leave rows out, it predicts each of the last samples as if it had been left out. factors
+// are the weights with which the samples were learned.
 func (m *model) calibrateFit(ctx context.Context, in sampleSet, factors []float64) error {
 	held := m.calibration.rows
 	m.calibration.rows = nil
@@ -154,7 +154,7 @@ func (m *model) withoutRows(row []float64) {
 }
 
 // observe returns calibration rows for the last samples of in. If learned is true, the model has
-// learned them with factors as weights, and each is predicted as if it had been left out.
+// learned them with the weights in factors, and observe predicts each as if it were left out.
 func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors []float64) ([][]float64, error) {
 	l, d := in.x.Dims()
 	at := calibrationRows(m.targets())
@@ -219,8 +219,8 @@ func (m *model) leverages(ctx context.Context, nodes *mat.Dense, exact bool) ([]
 	return q, err
 }
 
-// scores returns the scores, classes and weights of the rows. It leaves out classes without rows and
-// renumbers the others, so that a class whose first rows come later has no effect.
+// scores returns the scores, classes and weights of the rows. It leaves out classes without rows, which
+// must not affect the slope, and renumbers the others.
 func (c calibration) scores() (scores *mat.Dense, labels []int, weights []float64) {
 	number, known := slices.Repeat([]int{-1}, len(c.rows[0])-3), 0
 	for class := range number {
@@ -326,17 +326,17 @@ func (c *calibration) code(x *codec.Coder, first int) {
 // Calibrate measures the errors of predictions on rows that the model has not learned, for PredictProba
 // and PredictSet. The rows replace the previous calibration; only the last CalibrationRows count.
 //
-// If Fit chooses settings or Validate is set, it also calibrates the model. It predicts the last rows
+// If Fit chooses settings or Validate is set, Fit also calibrates the model. It predicts the last rows
 // as if each had been left out (see CalibrateLearned), if the method can do so. If relevances weight
 // the columns, it instead uses the rows that the choice held out, predicted with weights and relevances
 // from the other rows. The held-out rows affect the settings, but not their own predictions. Remove,
 // Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration; PartialFit and Forget
 // keep it, and CalibratePartialFit extends it.
 //
-// The slope of PredictProba minimises the mean log loss of the rows. The weight of a row is divided by
-// s², where s is the square root in PredictSet. As in Platt, each label counts as a distribution that
-// spreads 1/(l+2) evenly over all classes. The slope is thus finite even if no prediction is wrong. If
-// the method only approximates s², s is 1; leave out rows far outside the learned ones.
+// The slope of PredictProba minimises the mean log loss of the rows, with their weights divided by s²,
+// where s is the square root in PredictSet. As in Platt scaling, each label counts as a distribution
+// that spreads 1/(l+2) evenly over all classes. The slope is thus finite even if no prediction is
+// wrong. If the method only approximates s², s is 1; leave out rows far outside the learned ones.
 //
 //	shapes: X l×d, labels l, each from 0 to c-1. A few hundred rows are enough.
 //	cost: DecisionFunction, blsupdate.Updater.Leverage, and at most 64 passes over the scores.

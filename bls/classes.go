@@ -9,8 +9,8 @@ import (
 )
 
 // Relabel renames the classes: class i becomes class to[i], from 0 to classes-1. Classes with the same
-// to[i] are merged. A class that no to[i] names is new and has no samples. The weights become as if the
-// model had learned the new labels from the start.
+// to[i] are merged. A class that does not occur in to is new and has no samples. The weights become as
+// if the model had learned the new labels from the start.
 //
 //	shapes: to has c elements.
 //	reads/writes: on an error the model is unchanged.
@@ -90,7 +90,7 @@ func TargetMap(to []int, classes int) *mat.Dense {
 	return t
 }
 
-// classesWith returns the number of classes once labels are learned; they add classes if Classes is 0.
+// classesWith returns the number of classes after learning labels, which add classes if Classes is 0.
 func (m *model) classesWith(labels []int) int {
 	if m.settings.classes != 0 {
 		return m.targets()

@@ -26,7 +26,7 @@ const maxInferredClasses = 1 << 12
 // As in the paper, the targets are +1 for the class and -1 for the others, and there is no intercept.
 //
 // The fields are options that Fit reads; a change takes effect at the next Fit. Fit chooses the fields
-// that are zero: the zero value suits any table; for images, set Features.Scaling to ScaleSamples.
+// that are zero. The zero value suits any table; for images, set Features.Scaling to ScaleSamples.
 //
 //	Features.EnhancementNodes  200 to 2000, depending on the numbers of rows and columns
 //	Features.Groups            10; more for tables of more than 500 columns
@@ -56,8 +56,8 @@ type Classifier struct {
 	// at least k samples for Improved and Original with Lambda > 0, and for RidgeInverse and
 	// InverseCholesky without a ridge.
 	Update blsupdate.Options
-	// Classes is c, the number of classes. 0 stands for 1 + the largest label so far, which must
-	// then be below 4096 unless all smaller numbers are labels too.
+	// Classes is c, the number of classes. 0 stands for 1 + the largest label so far. That label
+	// must be below 4096, unless all smaller numbers are labels too.
 	Classes int
 	// ClassWeight sets how much the rows of each class count: Unweighted or Balanced.
 	ClassWeight ClassWeight

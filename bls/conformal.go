@@ -16,11 +16,11 @@ import (
 //	prediction ± t (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½
 //
 // where x are the nodes of the sample. Each of the n absolute errors of the calibration is divided by
-// the root for its row, and t is the ⌈(n+1) coverage⌉-th smallest (split conformal prediction). So the
-// interval is wide where the weights are uncertain. Its coverage holds for any distribution of the
-// errors, on average over rows like the calibration rows, but not for each kind of row. A model of
-// logarithms computes the interval of the logarithm, and returns the exponentials of its ends, which
-// have the same upper bound as its predictions.
+// the square root for its row; t is the ⌈(n+1) coverage⌉-th smallest quotient (split conformal
+// prediction). So the interval is wide where the weights are uncertain. Its coverage holds for any
+// distribution of the errors, on average over rows like the calibration rows, but not for each kind of
+// row. For a model of logarithms, the ends are the exponentials of the ends for the logarithm, with the
+// same upper bound as its predictions.
 //
 //	cost: Predict and blsupdate.Updater.Leverage; the nodes are computed once.
 //	errors: as Predict and Leverage; *CalibrationError if Calibrated is false or the rows are too
@@ -81,7 +81,7 @@ func (m *model) eachScaled(ctx context.Context, x *mat.Dense, use func(scores []
 }
 
 // PredictSet returns a set of classes for each of the samples X (l×d). The set contains the class of a
-// new row with probability coverage, between 0 and 1. It has the classes with scores of at least
+// new row with probability coverage, between 0 and 1. It holds the classes with scores of at least
 //
 //	1 - t (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½
 //

@@ -16,7 +16,7 @@ import (
 	"blskernel/internal/linalg/backend"
 )
 
-// A kind tells a Classifier from a Regressor in the first 8 bytes of the head of an encoding.
+// A kind is the first 8 bytes of the head of an encoding: they tell a Classifier from a Regressor.
 type kind string
 
 const (
@@ -63,7 +63,7 @@ func (m *model) encode(w io.Writer, k kind) error {
 	if _, err := m.currentWeights(background); err == nil {
 		return blsupdate.Encode(w, m.updater)
 	}
-	// Without weights every prediction tries again, so the updater is copied under the lock.
+	// If there is no solution, every prediction calls the updater again, so copy it under the lock.
 	var copied bytes.Buffer
 	m.mu.Lock()
 	err = blsupdate.Encode(&copied, m.updater)
@@ -229,7 +229,7 @@ func sameOptions(a, b FeatureOptions) bool {
 	return a == b
 }
 
-// agree reports whether Fit, which replaces the zeros of o, can turn the options o into fitted.
+// agree reports whether Fit can turn the options o into fitted by replacing zeros and None.
 func (o FeatureOptions) agree(fitted FeatureOptions) bool {
 	o.Scaling = cmp.Or(o.Scaling, fitted.Scaling)
 	o.Groups = cmp.Or(o.Groups, fitted.Groups)

@@ -17,8 +17,8 @@ import (
 type EnhancementWeights int
 
 const (
-	// Orthonormal takes an orthonormal basis, as in the authors' code. It spans the columns of a
-	// uniform random matrix if N >= n3 (WhᵀWh = I), and its rows if N < n3 (WhWhᵀ = I).
+	// Orthonormal takes an orthonormal basis, as in the authors' code: of the column space of a
+	// uniform random matrix if N >= n3 (WhᵀWh = I), and of its row space if N < n3 (WhWhᵀ = I).
 	Orthonormal EnhancementWeights = iota
 	// Uniform takes the uniform random numbers in [-1,1) themselves, as printed in the paper.
 	Uniform
@@ -29,8 +29,8 @@ func (e EnhancementWeights) String() string {
 	return names.String([]string{"orthonormal", "uniform"}, e)
 }
 
-// drawEnhancement returns Wh ((n+1)×n3, n3 > 0), the weights from n feature nodes and the bias. It
-// returns an *OptionError if the random matrix of the seed lacks full rank.
+// drawEnhancement draws Wh ((n+1)×n3, n3 > 0) from seed: the weights from n feature nodes and the bias,
+// distributed as kind says. It returns an *OptionError if the random matrix lacks full rank.
 func drawEnhancement(ctx context.Context, bk blskernel.Backend, n, n3 int, kind EnhancementWeights, seed uint64) (*mat.Dense, error) {
 	wh := mat.NewDense(n+1, n3, nil)
 	uniform(stream(seed, forEnhancement, 0), n+1, n3, wh.RawMatrix().Data, n3)
@@ -76,7 +76,7 @@ func orthonormalizeRows(ctx context.Context, bk blskernel.Backend, v *mat.Dense)
 	r, p := v.Dims()
 	raw := v.RawMatrix()
 	work := make([]float64, min(orthoPanel, r)*r)
-	// Dependence is relative to the norms of the given rows.
+	// The test for dependence is relative to the norms of the given rows.
 	norms := make([]float64, r)
 	for i := range r {
 		norms[i] = bk.Dnrm2(p, raw.Data[i*raw.Stride:], 1)
@@ -106,8 +106,8 @@ func orthonormalizeRows(ctx context.Context, bk blskernel.Backend, v *mat.Dense)
 	return true, nil
 }
 
-// orthonormalizeRow makes row i of panel (p columns) orthogonal to the orthonormal rows 0 to i-1 by
-// modified Gram-Schmidt, with norm 1. It returns false if at most p·eps of the given norm is left.
+// orthonormalizeRow orthogonalizes row i of panel (p columns) against the orthonormal rows [0, i) by
+// modified Gram-Schmidt, and scales it to norm 1. It returns false if at most p·eps·norm of it is left.
 func orthonormalizeRow(bk blskernel.Backend, panel []float64, ld, i, p int, norm float64) bool {
 	const eps = 0x1p-52
 	x := panel[i*ld : i*ld+p]

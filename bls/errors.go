@@ -70,7 +70,7 @@ func (e *OverflowError) Error() string {
 	if e.Col >= 0 {
 		at += fmt.Sprintf(" at column %d of X", e.Col)
 	}
-	return fmt.Sprintf("bls: overflow in %s%s: remove samples that are far beyond the others, or use smaller units", e.What, at)
+	return fmt.Sprintf("bls: overflow in %s%s: remove samples that are far beyond the others, or scale the values down", e.What, at)
 }
 
 // Unwrap returns blsupdate.ErrOverflow.

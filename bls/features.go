@@ -126,7 +126,7 @@ type Features struct {
 	ranks []curve
 	// weights are beta_1, ..., beta_n2 side by side, (d+1)×N; the last row is for the bias.
 	weights *mat.Dense
-	// offset and gain, N numbers each, map node j to Z = (T - offset[j]) * gain[j].
+	// offset and gain, N each, map an element t in column j of T to (t - offset[j]) * gain[j] in Z.
 	offset, gain []float64
 	// enhancement is Wh, (N+1)×n3 without the steps, nil for n3 = 0; the last row is for the bias.
 	enhancement *mat.Dense

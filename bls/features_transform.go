@@ -12,9 +12,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Transform returns A = [Z, H] (l×k) for the samples X (l×d). It does not clip Z to [0,1] beyond the
-// range of the first training set. Each row of A depends only on the same row of X, up to the rounding
-// of the backend's Dgemm.
+// Transform returns A = [Z, H] (l×k) for the samples X (l×d). It does not clip Z to [0,1] for samples
+// beyond the range of the first training set. Each row of A depends only on the same row of X, up to
+// the rounding of the backend's Dgemm.
 //
 //	reads/writes: reads X; A is new storage.
 //	cost: 2l(d+1)N + 2l(N+1)n3 flops, l·n3 tanh; memory: A and a panel of rows of some 10 MB.

@@ -38,7 +38,7 @@ type Importances struct {
 //
 //	shapes: X l×d, labels l. Samples that the model has not learned show what matters for new ones.
 //	reads/writes: reads X and labels, and holds a copy of X while it runs.
-//	cost: (1 + repeats × groups) calls of Score.
+//	cost: (1 + repeats × groups) calls to Score.
 //	errors: as ScoreContext; *OptionError for a column outside 0 to d-1 or Repeats < 0.
 //	source: L. Breiman, Random forests, Machine Learning 45 (2001), section 10.
 func (c *Classifier) Importance(x *mat.Dense, labels []int, opt ImportanceOptions) (*Importances, error) {

@@ -65,7 +65,7 @@ func (s sampleSet) with(more sampleSet) *sampleSet {
 	return out
 }
 
-// ownWeights returns the weights of all samples times a factor, in new storage.
+// ownWeights returns the weights of all samples multiplied by factor, in new storage.
 func (s sampleSet) ownWeights(factor float64) []float64 {
 	out := make([]float64, s.rows())
 	for i := range out {
@@ -91,7 +91,7 @@ func (s sampleSet) only(numbers []int) *sampleSet {
 	return out
 }
 
-// isSample reports whether sample i of s is sample j of t, up to rounding of its weight.
+// isSample reports whether sample i of s equals sample j of t, with its weight up to rounding.
 func (s sampleSet) isSample(i int, t sampleSet, j int) bool {
 	w, v := choice.Weight(s.weights, i), choice.Weight(t.weights, j)
 	if math.Abs(w-v) > 1e-9*v || !slices.Equal(s.x.RawRowView(i), t.x.RawRowView(j)) {
@@ -117,7 +117,7 @@ func (s sampleSet) targets(inputs, columns int) (*mat.Dense, error) {
 }
 
 // first is targets for a model that has learned nothing. It also returns the class counts, nil for a
-// Regressor, and the weights of the rows, adjusted by the class weight.
+// Regressor, and the weights of the rows, adjusted as by requires.
 func (s sampleSet) first(inputs, columns int, by ClassWeight) (y *mat.Dense, counts []count, weights []float64, err error) {
 	y, err = s.targets(inputs, columns)
 	if err != nil || s.classes == 0 {
@@ -179,7 +179,7 @@ func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 	return nil
 }
 
-// become copies all of other into m but the settings and the kept samples.
+// become copies the fitted state of other into m: all but the settings and the kept samples.
 func (m *model) become(other *model) {
 	m.features, m.updater, m.center, m.weights = other.features, other.updater, other.center, other.weights
 	m.counts, m.slope, m.smearing, m.choice = other.counts, other.slope, other.smearing, other.choice

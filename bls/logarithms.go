@@ -64,7 +64,7 @@ func skewness(y *mat.Dense, j int) float64 {
 	return cubes / float64(squares*math.Sqrt(squares))
 }
 
-// learned returns y or, for a model of logarithms, its logarithms: the targets before the centering.
+// learned returns y or, for a model of logarithms, the logarithms of y: the targets before centering.
 func (m *model) learned(y *mat.Dense) (*mat.Dense, error) {
 	if m.smearing == nil {
 		return y, nil

@@ -47,7 +47,7 @@ type settings struct {
 
 // A Choice holds the held-out score of the settings that Fit chose, and how many rows the choice used.
 type Choice struct {
-	Rows    int     // used for the choice, with the held-out ones; 0 if there was no choice
+	Rows    int     // used for the choice, including the held-out ones; 0 if there was no choice
 	HeldOut int     // rows that Score is measured on; the last quarter if QR was chosen
 	Score   float64 // of the chosen settings on the held-out rows: accuracy from 0 to 1, or R²
 }
@@ -67,7 +67,7 @@ type model struct {
 	// constant says that column 0 of the updater's targets is 1 for every row, so that its negative
 	// is the column of a new class. It is true for Classifiers only.
 	constant bool
-	// counts has one count for each class; nil if the model does not know all rows it has learned.
+	// counts has one count for each class; nil if they are unknown, as after WithUpdater.
 	counts []count
 	slope  float64 // of the probabilities, 0 if it was never calibrated
 	// smearing turns the scores of a model of logarithms into predictions. It is nil in others.
@@ -79,7 +79,7 @@ type model struct {
 	stale       bool       // the model is not yet fitted to all kept samples
 
 	reach float64   // of the farthest row learned, 0 if not known
-	sizes []float64 // root mean squares of the columns of S over the first rows, nil if reach is of nodes
+	sizes []float64 // root mean squares of the columns of S over the first rows, nil if reach is computed from nodes
 
 	// weights is the updater's W without the column of the constant target, or nil if W has changed
 	// since the model last asked for it.
@@ -115,7 +115,7 @@ func startModel(ctx context.Context, s settings, in sampleSet) (*model, error) {
 		choice: by.Choice, calibration: calibration{rows: by.held}}
 	if s.log > 0 {
 		m.smearing = &choice.Smearing{Factors: by.factors, Largest: choice.Maxima(y)}
-		if by.factors == nil { // no rows could be held out: it predicts medians
+		if by.factors == nil { // no rows could be held out: the model predicts medians
 			m.smearing.Factors = slices.Repeat([]float64{1}, c)
 		}
 	}
@@ -154,7 +154,7 @@ func startModel(ctx context.Context, s settings, in sampleSet) (*model, error) {
 }
 
 // checkModelMemory returns a *MemoryError unless there is memory for a fit to l samples of d inputs and
-// c targets: the maps, the nodes and the state of the output layer. fit reports invalid options.
+// c targets: the maps, the nodes and the state of the output layer. It leaves invalid options to fit.
 func checkModelMemory(s settings, l, d, c int) error {
 	opt, err := s.features.resolve()
 	if err != nil {
@@ -175,7 +175,7 @@ func checkModelMemory(s settings, l, d, c int) error {
 
 // add learns from x (q×d) and y (q×c), which have passed checkRows; y is finite. On an error the model
 // is unchanged: AddInputsContext, the last step that can fail, then leaves the updater unchanged. If y
-// has more classes, a copy of the updater learns them.
+// has new classes, a copy of the updater learns the rows.
 func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (err error) {
 	maps := m.features
 	m.features = maps.withVarying(x)
@@ -273,7 +273,7 @@ func (m *model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 // eachScores computes A W plus any intercept, or the predictions of a model of logarithms, in panels of
 // rows of some 10 MB. If use is nil, it returns them for all samples x. Otherwise it calls use with the
 // nodes and scores of each panel, in order, and holds only one panel. Several calls may run at once,
-// but none with add, since only the weights are under the lock. It returns ErrNotFitted if m is nil.
+// but none during add: the lock protects only the weights. It returns ErrNotFitted if m is nil.
 func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(nodes, scores *mat.Dense) error) (*mat.Dense, error) {
 	if m == nil {
 		return nil, ErrNotFitted
@@ -376,9 +376,9 @@ func (m *model) WeightsContext(ctx context.Context) (*mat.Dense, error) {
 func (m *model) Choice() Choice { return m.orEmpty().choice }
 
 // Updater returns the output layer, for its Samples, Nodes, Condition and Report. Its targets are the
-// ones that Expand returns. It is nil before the first Fit, and if the model cannot be fitted to the
-// samples that it keeps: Weights then returns the error. It belongs to the model: use it only while no
-// method of the model runs, and do not call methods that change it.
+// ones that Expand returns. The result is nil before the first Fit, and if the model cannot be fitted
+// to the samples that it keeps: Weights then returns the error. The output layer belongs to the model:
+// use it only while no method of the model runs, and do not change it.
 func (m *model) Updater() blsupdate.Updater { return m.orEmpty().updater }
 
 // FittedFeatures returns the feature maps of the model, or nil before the first Fit.

@@ -11,7 +11,7 @@ import (
 	"blskernel/mat"
 )
 
-// outlying is the ratio of the size of a sample to that of others from which it may be an outlier.
+// outlying is the factor by which a sample must exceed the size of all others to be a possible outlier.
 const outlying = 1e3
 
 // An OutlierError reports a sample so large that the weights would have no correct digits with it.
@@ -22,15 +22,15 @@ type OutlierError struct {
 }
 
 func (e *OutlierError) Error() string {
-	return fmt.Sprintf("bls: the nodes of sample %d are as large as %.1g with its weight: remove it if it is an outlier, or use the method qr: %v", e.Row, e.Size, e.Err)
+	return fmt.Sprintf("bls: the nodes of sample %d, times the square root of its weight, are as large as %.1g: remove it if it is an outlier, or use the method qr: %v", e.Row, e.Size, e.Err)
 }
 
 // Unwrap returns Err.
 func (e *OutlierError) Unwrap() error { return e.Err }
 
-// checkOutlier returns an *OutlierError if the rows of a and y, with the given weights already applied,
-// would leave u without weights. It tries this on a copy of u, and only if a row lies much farther out
-// than the learned ones, or weighs much more than another. far is as returned by rows.
+// checkOutlier returns an *OutlierError if u cannot solve for W after learning the rows of a and y, to
+// which weights have already been applied. It tries this on a copy of u, and only if a row lies much
+// farther out than the learned ones, or weighs much more than another. far is as returned by rows.
 func (m *model) checkOutlier(ctx context.Context, u blsupdate.Updater, a, y *mat.Dense, weights []float64, far float64) error {
 	if !(m.reach > 0 && far > outlying*m.reach) && !uneven(weights) {
 		return nil
@@ -56,8 +56,8 @@ func (m *model) checkOutlier(ctx context.Context, u blsupdate.Updater, a, y *mat
 	return e
 }
 
-// uneven reports whether a weight is so much larger than another positive one, or than 1, as an
-// outlier's nodes, squared, are larger than other nodes.
+// uneven reports whether a weight exceeds another positive weight, or 1, by more than the factor
+// outlying². The factor is squared since the nodes are multiplied by the square root of the weight.
 func uneven(weights []float64) bool {
 	least, most := math.Inf(1), 0.0
 	for _, w := range weights {

@@ -33,8 +33,8 @@ func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []i
 }
 
 // Expand is Classifier.Expand with the targets Y (q×c). Unless NoIntercept is set, A includes the
-// column of ones, and Ya is Y less the means y0 of the first batch (see Center). With LogTargets it
-// takes the logarithms of Y; the largest target of r, which bounds predictions, does not change.
+// column of ones, and Ya is Y less the means y0 of the first batch (see Center). With LogTargets,
+// Expand first takes logarithms of Y; r's largest target, which bounds predictions, does not change.
 //
 //	shapes: A is q×(k+1), or q×k with NoIntercept, and Ya is q×c.
 //	errors: as Classifier.Expand without *LabelError; blsupdate.ErrOverflow if Y - 1·y0ᵀ overflows;

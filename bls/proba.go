@@ -21,7 +21,7 @@ const DefaultSlope = 3
 // where s are the scores of DecisionFunction. A calibration determines the slope (see Calibrate).
 // Without one it is DefaultSlope, and only the order of the probabilities is meaningful. Calls that end
 // a calibration keep the old slope. For samples outside the range of the learned ones, the
-// probabilities shrink towards the shares of the classes (see Temper).
+// probabilities are drawn towards the shares of the classes (see Temper).
 //
 //	cost, errors: as DecisionFunction and Outside.
 func (c *Classifier) PredictProba(x *mat.Dense) (*mat.Dense, error) {
@@ -74,9 +74,9 @@ func softmax(p, scores []float64, slope float64) {
 }
 
 // fitSlope returns the slope s > 0 with the smallest log loss of softmax(s f) on the scores f (l×c),
-// which are finite. Each row counts by its weight; nil stands for ones. As in Platt, a label from 0 to
-// c-1 counts as a distribution that spreads 1/(l+2) evenly over all classes. The slope is thus finite
-// even if no score is wrong.
+// which are finite. Each row counts by its weight; nil stands for ones. As in Platt scaling, a label
+// from 0 to c-1 counts as a distribution that spreads 1/(l+2) evenly over all classes. The slope is
+// thus finite even if no score is wrong.
 //
 // The loss is convex, so fitSlope uses Newton's method, with steps confined to a shrinking interval.
 //

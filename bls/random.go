@@ -29,8 +29,8 @@ func mix64(v uint64) uint64 {
 	return v ^ v>>31
 }
 
-// uniform fills a, a rows×cols block of a row-major matrix with leading dimension ld, row after row
-// with numbers from r: multiples of 2⁻⁵², uniform on [-1,1).
+// uniform fills a, a rows×cols block of a row-major matrix with leading dimension ld, row by row. The
+// numbers from r are multiples of 2⁻⁵², uniform on [-1,1).
 func uniform(r *rand.Rand, rows, cols int, a []float64, ld int) {
 	for i := range rows {
 		row := a[i*ld : i*ld+cols]

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	rankRows  = ChoiceRows // the most rows of the first training set that quantiles are taken from
+	rankRows  = ChoiceRows // the most rows of the first training set from which quantiles are taken
 	rankKnots = 128        // the most knots of a column; two of them end the lines beyond the quantiles
 	rankLimit = 4          // the largest score
 )
@@ -102,8 +102,9 @@ func normalScores(column []float64) curve {
 	return c.extended(column[n/10], column[n-1-n/10])
 }
 
-// extended returns c with a line added at each end, up to the score ±rankLimit. The line has the slope
-// of c between that end and the value low or high; if they are equal, the next knot replaces the value.
+// extended returns c with a line added at each end, up to the score ±rankLimit. The lower line has the
+// mean slope of c from its first knot to low, the upper line from high to its last knot. If low or high
+// equals that knot, the next knot replaces it.
 func (c curve) extended(low, high float64) curve {
 	last := len(c.knots) - 1
 	beyond := func(end int, inner float64, next int, limit float64) (v float64, ok bool) {

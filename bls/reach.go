@@ -73,7 +73,7 @@ func (m *model) farthest(ctx context.Context, x, a *mat.Dense) (far float64, err
 }
 
 // reachOf returns the reach of a sample with S in row: the root mean square of S divided by the sizes.
-// Without sizes, row has the feature nodes z, and the root mean square is of 2z-1 (see Outside).
+// Without sizes, row has the feature nodes z, and the reach is the root mean square of 2z-1.
 func (m *model) reachOf(row []float64) float64 {
 	var squares float64
 	for j, v := range row {
@@ -115,7 +115,7 @@ func (f *Features) eachRow(ctx context.Context, x *mat.Dense, scaled bool, use f
 	})
 }
 
-// sizes returns the root mean square of each column of S over x, 1 for a column of zeros. It returns
+// sizes returns the root mean square of each column of S over x, or 1 for a column of zeros. It returns
 // nil unless columns are scaled one by one. Dividing by the sizes undoes the weights of columns in S,
 // which must not affect distances.
 func (f *Features) sizes(ctx context.Context, x *mat.Dense) ([]float64, error) {
@@ -152,8 +152,9 @@ func moved(err error, from int) error {
 //
 //	p[j] = t p[j] + (1-t) share[j],  t = r⁻⁶
 //
-// with a larger t if another class would otherwise become the most probable. The power is high because
-// the enhancement nodes are steep: scores a third farther out than all learned samples mean little.
+// with a larger t if another class would otherwise become most probable. The power is high because the
+// enhancement nodes are steep: for samples a third farther out than all learned ones, scores mean
+// little.
 //
 //	shapes: p l×c, which is overwritten; outside l.
 func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
@@ -184,9 +185,9 @@ func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
 	}
 }
 
-// TemperScores replaces scores of DecisionFunction by scores whose softmax, with the slope of
-// PredictProba, gives the probabilities after Temper. The new scores order samples by log odds;
-// untempered scores do not, if some samples lie outside.
+// TemperScores replaces scores of DecisionFunction, in place, by scores whose softmax, with the slope
+// of PredictProba, gives the probabilities after Temper. The new scores order all samples by log odds;
+// untempered scores do so only if no sample lies outside.
 //
 //	shapes: scores l×c; outside l.
 func (c *Classifier) TemperScores(scores *mat.Dense, outside []float64) {

@@ -47,13 +47,13 @@ type Regressor struct {
 	Update blsupdate.Options
 	// NoIntercept leaves out the column of ones and the means, as the paper does.
 	NoIntercept bool
-	// LogTargets = 1 makes the model learn the logarithms of the targets: errors then count by
-	// their ratio to the target. Predictions are min(factor·exp([A, 1] W + 1·y0ᵀ), 10·largest). For
+	// LogTargets = 1 makes the model learn the logarithms of the targets: errors then count
+	// relative to the target. Predictions are min(factor·exp([A, 1] W + 1·y0ᵀ), 10·largest). For
 	// each target, factor is Duan's smearing estimate from the held-out rows, and largest is the
 	// largest value learned. Methods that learn return a *TargetError for a target that is not
-	// positive, and Weights, Center, Expand and Updater refer to the logarithms. With None it
-	// learns the targets themselves. 0 lets Fit choose: logarithms if all targets are positive,
-	// their skewness is at least 1, and the held-out loss is at least a tenth smaller.
+	// positive, and Weights, Center, Expand and Updater refer to the logarithms. With None the
+	// model learns the targets themselves. 0 lets Fit choose: logarithms if all targets are
+	// positive, their skewness is at least 1, and the held-out loss is at least a tenth smaller.
 	LogTargets int
 	// ExpectedRows and Validate are as in Classifier; the score of the choice is R².
 	ExpectedRows int
@@ -112,7 +112,7 @@ func (r *Regressor) ScoreContext(ctx context.Context, x, y *mat.Dense, weights [
 	}
 	l, c := y.Dims()
 	if l < 2 {
-		const want = "at least two rows, since R² compares with the variance of Y"
+		const want = "at least two rows, since R² divides by the variance of Y"
 		return 0, &ShapeError{Op: "bls", Matrix: "Y", Rows: l, Cols: c, Want: want}
 	}
 	if err := checkJudged(weights, l); err != nil {
@@ -129,9 +129,9 @@ func (r *Regressor) ScoreContext(ctx context.Context, x, y *mat.Dense, weights [
 	return score, nil
 }
 
-// determination returns R² of the predictions p of y, both l×c, averaged over the columns. The rows
-// count by their weights, nil for ones. It divides norms rather than sums of squares, so nothing
-// overflows or underflows before the norms do. If a norm overflows, the result is NaN.
+// determination returns R² of the predictions p of y, both l×c, averaged over the columns. nil weights
+// stand for ones. It divides norms rather than sums of squares, so it works unless a norm itself
+// overflows or underflows. If a norm overflows, the result is NaN.
 func determination(bk blskernel.Backend, y, p *mat.Dense, weights []float64) float64 {
 	l, c := y.Dims()
 	var residual mat.Dense
@@ -188,7 +188,7 @@ func (m *model) regressor() *Regressor {
 }
 
 // checkTargets returns an error unless x (l×inputs) and y (l×c) are finite and the weights pass
-// checkWeights. If inputs or c is 0, any positive number of columns will do.
+// checkWeights. If inputs or c is 0, x or y may have any positive number of columns.
 func checkTargets(x *mat.Dense, inputs int, y *mat.Dense, c int, weights []float64) error {
 	if y == nil || y.IsEmpty() {
 		return &ShapeError{Op: "bls", Matrix: "Y", Want: "at least one row and one column"}

@@ -50,8 +50,8 @@ func shareOut(numbers []float64) {
 }
 
 // correlationRatios sorts the given rows by each column of S into eight groups. For each column it
-// returns the fraction of the targets' sum of squares between the groups, less twice its expectation by
-// chance. The ratio also detects even functions, which a nearly linear model misses.
+// returns the fraction of the targets' sum of squares between the groups, less twice the fraction
+// expected by chance. The ratio also detects even functions, which a nearly linear model misses.
 //
 //	cost: sorting the rows for each column.
 func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
@@ -103,11 +103,11 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 	return out
 }
 
-// relevances returns, for each training set of folds, the weights of the columns of S, from the output
-// weights W of the place at. A weight is the root mean square, over samples and targets, of a
-// derivative: of the predictions [Z, S, H] W with respect to the column of the unweighted S. The
-// weights have a mean square of 1 over the columns. In the first round the correlation ratio is added
-// to the share of each column in that mean square.
+// relevances returns, for each training set of folds, the weights of the columns of S, computed with
+// the output weights W of the place at. The weight of a column is proportional to the root mean square,
+// over samples and targets, of the derivative of the predictions [Z, S, H] W with respect to the
+// unweighted column. The weights have a mean square of 1 over the columns. In the first round the
+// correlation ratio is added to the share of each column in that mean square.
 //
 // A model with these weights follows the target more closely in relevant columns, and its derivatives
 // separate them better from the others: a few rounds select the columns.
@@ -125,7 +125,7 @@ func (t *trials) relevances(ctx context.Context, folds *choice.Folds, maps trial
 	first := len(maps) == 1
 	out := make([][]float64, n)
 	for i := range out {
-		// Equations that hold out every fold have the trainings of folds at the end.
+		// Equations that hold out every fold have the training sets of folds last.
 		w := weights[max(0, len(weights)-n)+i]
 		of := maps[min(i, len(maps)-1)]
 		if out[i], err = t.relevance(of, at.Shrink, w, folds.Training(i, max(64, gradients/len(t.targets)))); err != nil {
@@ -150,8 +150,8 @@ func (t *trials) relevances(ctx context.Context, folds *choice.Folds, maps trial
 	return out, nil
 }
 
-// relevance returns the share of each column in the mean square of the derivatives at the given rows. w
-// are the weights of the output layer.
+// relevance returns the share of each column of S in the mean square of the derivatives at the given
+// rows. of holds the maps, and w the weights of the output layer.
 func (t *trials) relevance(of fittedMaps, shrink float64, w *mat.Dense, rows []int) ([]float64, error) {
 	f, bk := of.features.withShrink(shrink), t.backend
 	d, n, n3 := f.Inputs(), f.FeatureNodes(), f.EnhancementNodes()

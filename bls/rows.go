@@ -11,8 +11,8 @@ import (
 	"blskernel/mat"
 )
 
-// panelElements usually limits a panel of rows to 8 MB: enough rows for Dgemm at full speed, and little
-// memory compared with X and A.
+// panelElements is the usual number of elements in a panel of rows, 8 MB: enough rows for Dgemm at full
+// speed, and little memory compared with X and A.
 const panelElements = 1 << 20
 
 // enhancePanel is the number of rows whose enhancement nodes are computed between two checks of ctx.
@@ -95,8 +95,8 @@ func newRows(rows, k int, intercept bool) *mat.Dense {
 }
 
 // newNodes returns a zero matrix for rows of k nodes. Rows of a page or more begin an odd number of
-// cache lines apart: the elements of a column are then at the same place in their lines, and spread
-// over all sets of the caches. With k = 5100, AᵀA alone is 3 to 7% faster than on rows without gaps.
+// cache lines apart: the elements of a column then have the same offset in their lines, and are spread
+// over all cache sets. With k = 5100, AᵀA alone is 3 to 7% faster than on rows without gaps.
 func newNodes(rows, k int) *mat.Dense {
 	const line, page = 64 / 8, 4096 / 8
 	if k < page {
@@ -106,7 +106,7 @@ func newNodes(rows, k int) *mat.Dense {
 	return mat.NewDense(rows, lines*line, nil).Slice(0, rows, 0, k).(*mat.Dense)
 }
 
-// mapsBytes returns the memory of the maps from d inputs to n feature nodes and n3 enhancement nodes.
+// mapsBytes returns the bytes that maps from d inputs to n feature and n3 enhancement nodes take.
 func mapsBytes(d, n, n3 int) int64 {
 	return memory.Sum(memory.Floats(d+1, n), memory.Floats(n+1, n3))
 }

@@ -55,8 +55,8 @@ func ParseScaling(name string) (Scaling, error) {
 const smallestNormal = 0x1p-1022
 
 // columnScales returns the mean and the standard deviation (l-1) of each column of x (l×d, finite), for
-// ScaleColumns. A column of equal elements has exactly their value as its mean, and the deviation 1. A
-// deviation below 2⁻¹⁰²², which is not accurate enough to divide by, also becomes 1.
+// ScaleColumns. For a column of equal elements, the mean is exactly their value and the deviation is 1.
+// A deviation below 2⁻¹⁰²², which is not accurate enough to divide by, also becomes 1.
 //
 // A power of two scales the largest element of each column to about 1, so that nothing overflows. The
 // first mean m' is computed from the differences from the first element x₀. The mean e of the

@@ -29,7 +29,7 @@ const (
 
 const (
 	maxDirect         = 500  // the most columns that Fit links to the output layer
-	maxChosenFeatures = 1000 // the most feature nodes that Fit chooses for more columns: one per column
+	maxChosenFeatures = 1000 // the most feature nodes that Fit chooses: with more than maxDirect columns, one per column
 )
 
 // prepare fills in the backends, and the settings that depend only on the shape l×d: EnhancementNodes,
@@ -69,7 +69,7 @@ func (s settings) chooses() bool {
 type chosen struct {
 	Choice
 	held    [][]float64 // calibration rows, from candidate.calibration
-	factors []float64   // of the predictions from logarithms
+	factors []float64   // the smearing factors of a model of logarithms
 }
 
 // choose completes the prepared settings s by a search on rows of x and y. For a classification, y
@@ -140,7 +140,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 }
 
 // methodFor returns s.method if it is set. Otherwise it returns QR if the ridge is below lowest, the
-// smallest ridge for which Gram is accurate, and chosen if it is not.
+// smallest ridge for which Gram is accurate, or else chosen.
 func (s settings) methodFor(chosen blsupdate.Method, lowest float64) blsupdate.Method {
 	if s.update.Lambda < lowest {
 		chosen = blsupdate.QR
@@ -168,7 +168,7 @@ func (s settings) lowestLambda(l int, opt FeatureOptions) float64 {
 }
 
 // bounded returns o with at most the given number of enhancement nodes and at most 1000 feature nodes.
-// With more, a choice would take longer than the model.
+// With more, the choice of settings would take longer than the fit.
 func bounded(o FeatureOptions, enhancement int) FeatureOptions {
 	o.EnhancementNodes = min(o.EnhancementNodes, enhancement)
 	o.GroupNodes = min(o.GroupNodes, maxChosenFeatures)
@@ -327,7 +327,7 @@ func (t *trials) scale(ctx context.Context, s *choice.Search, small FeatureOptio
 func (t *trials) trySteps(ctx context.Context, s *choice.Search, near candidate) (candidate, error) {
 	with, given := near.features, t.features.Steps
 	with.Steps = 1
-	// Without a ridge, nearly dependent steps have no determinate weights.
+	// Without a ridge, the weights of nearly dependent steps are indeterminate.
 	free := s.Given != None && (t.update.Lambda == 0 || t.features.Shrink == 0)
 	if !with.canStep() || given == None || given == 0 && !free {
 		return near, nil
@@ -361,9 +361,9 @@ func (t *trials) grid(given, lowest float64) *choice.Search {
 	return &choice.Search{Folds: t.folds, Y: t.y, Log: t.log > 0, Backend: t.backend, Unit: t.unit, Given: given, Lowest: lowest, QR: t.method == 0}
 }
 
-// calibration returns calibration rows for the rows that c holds out, each with its number in place of
-// its weight. It returns nil if the maps do not depend on the labels: calibrateFit then gets better
-// errors by leaving out one row at a time.
+// calibration returns calibration rows for the rows that c holds out, each with the number of the
+// sample in place of its weight. It returns nil if the maps do not depend on the labels: calibrateFit
+// then gets better errors by leaving out one row at a time.
 func (c candidate) calibration(labels []int) (out [][]float64) {
 	if c.columns == nil {
 		return nil
@@ -422,7 +422,7 @@ type fittedMaps struct {
 	intercept bool
 }
 
-// unscalable reports whether err is a *ScaleError, an error that other maps may avoid.
+// unscalable reports whether err is a *ScaleError, which other maps might not cause.
 func unscalable(err error) bool {
 	var e *ScaleError
 	return errors.As(err, &e)

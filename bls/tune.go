@@ -32,7 +32,7 @@ type TuneOptions struct {
 //	cost: opt.Flops bounds an estimate of the products and factorizations of the normal equations,
 //	but the first candidate, with the nodes of Fit, is tried whatever it costs. The maps, the nodes
 //	and a search with QR are extra.
-//	memory: as Fit for each candidate, which is checked.
+//	memory: as Fit for each candidate, checked before the trial.
 //	errors: as FitContext; *OptionError if Flops is negative or a NaN; *ShapeError for fewer than 8
 //	samples.
 func (c *Classifier) Tune(x *mat.Dense, labels []int, opt TuneOptions) (Choice, error) {
@@ -205,7 +205,7 @@ func (t *tuning) keep(c candidate) {
 	}
 }
 
-// refine tries values of Shrink and lambda between the values of the search.
+// refine tries values of Shrink and lambda between the values that the search has tried.
 func (t *tuning) refine(ctx context.Context) error {
 	f, best := t.best.features, t.best.Result
 	if best == nil || best.Method != blsupdate.Gram {

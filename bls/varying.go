@@ -20,8 +20,8 @@ func (f *Features) constantColumn(j int) (value float64, ok bool) {
 }
 
 // withVarying returns f, or other maps if a column that was constant varies in x, which has been
-// checked. S of that column is then the distance from the constant, divided by its root mean square
-// over x. If x has only one other value, the divisor is the distance itself. With ScaleRanks it ends at
+// checked. S of that column is then the difference from the constant, divided by the root mean square
+// difference over x. If x has only one other value, the divisor is its distance. ScaleRanks limits S to
 // ±4. The weights of the column are drawn with the magnitude of the others. Earlier samples have S = 0
 // there, so their nodes keep their bits: the model equals one fitted with these maps from the start.
 func (f *Features) withVarying(x *mat.Dense) *Features {
@@ -91,8 +91,8 @@ func (f *Features) joined(g *Features) *Features {
 	return a
 }
 
-// Extends reports whether f is g, or differs only in columns that are constant in g and vary in f.
-// Samples without those variations then have the same nodes under both.
+// Extends reports whether f equals g, or differs only in columns that are constant in g and vary in f.
+// Samples that have the constants in those columns then have the same nodes under both.
 func (f *Features) Extends(g *Features) bool {
 	return f.alike(g) && g.wokenLike(f).equal(f)
 }
@@ -145,7 +145,7 @@ func (f *Features) drawColumn(j int) {
 // constantDeviation is the deviation of a column that is constant so far, for which S is 0.
 const constantDeviation = 1
 
-// varies returns v, or the next larger number if v is constantDeviation, for a column that varies.
+// varies returns v, a deviation of a varying column, or the next number if v is constantDeviation.
 func varies(v float64) float64 {
 	if v == constantDeviation {
 		return v * (1 + 0x1p-52)

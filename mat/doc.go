@@ -29,7 +29,7 @@
 //
 //	a negative order or dimension                       mat.ErrNegativeDimension
 //	a dimension of zero in NewDense                     mat.ErrZeroLength
-//	shapes that do not fit, data of another length      mat.ErrShape
+//	shapes that do not fit, data of the wrong length    mat.ErrShape
 //	an index out of range                               mat.ErrRowAccess, mat.ErrColAccess
 //
 // A result that partially overlaps an operand panics with the string "mat: bad region: overlap", as in

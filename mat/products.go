@@ -10,12 +10,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Mul computes dst = A B for an m×k A and a k×n B, in 2mnk flops. dst may be a or b. It panics with
+// Mul computes dst = A B, where A is m×k and B is k×n, in 2mnk flops. dst may be a or b. It panics with
 // gonum's mat.ErrShape if the shapes do not fit, and panics if dst partially overlaps a or b.
 func Mul(bk blskernel.Backend, dst, a, b *Dense) { MulTrans(bk, dst, a, false, b, false) }
 
-// MulTrans computes dst = op(A) op(B) for an m×k op(A) and a k×n op(B), in 2mnk flops. op(A) is Aᵀ if
-// aTrans is set and A otherwise, and likewise for B. dst may be a or b. It panics as Mul does.
+// MulTrans computes dst = op(A) op(B), where op(A) is m×k and op(B) is k×n, in 2mnk flops. op(A) is Aᵀ
+// if aTrans is set and A otherwise, and likewise for B. dst may be a or b. It panics as Mul does.
 func MulTrans(bk blskernel.Backend, dst, a *Dense, aTrans bool, b *Dense, bTrans bool) {
 	m, k := opDims(a, aTrans)
 	kb, n := opDims(b, bTrans)
@@ -31,9 +31,9 @@ func MulTrans(bk blskernel.Backend, dst, a *Dense, aTrans bool, b *Dense, bTrans
 	backend.Or(bk).Dgemm(block.Trans(aTrans), block.Trans(bTrans), m, n, k, 1, ra.Data, max(1, ra.Stride), rb.Data, max(1, rb.Stride), 0, rc.Data, rc.Stride)
 }
 
-// SymOuterK computes S = alpha X Xᵀ for an n×k X, or S = alpha Xᵀ X for a k×n X if xTrans is set, in
-// packed storage. It takes n²k flops, half as many as Mul. It panics with gonum's mat.ErrShape if s is
-// neither empty nor of order n, and panics if s and x share storage.
+// SymOuterK computes, in packed storage, S = alpha X Xᵀ for an n×k matrix X or, if xTrans is set, S =
+// alpha Xᵀ X for a k×n matrix X. It takes n²k flops, half as many as Mul. It panics with gonum's
+// mat.ErrShape if s is neither empty nor of order n, and panics if s and x share storage.
 func SymOuterK(bk blskernel.Backend, s *SymPacked, alpha float64, x *Dense, xTrans bool) {
 	n, k := opDims(x, xTrans)
 	raw := x.RawMatrix()
@@ -47,13 +47,13 @@ func SymOuterK(bk blskernel.Backend, s *SymPacked, alpha float64, x *Dense, xTra
 	blskernel.Packed(bk).Dsprk(block.Trans(xTrans), n, k, alpha, raw.Data, max(1, raw.Stride), 0, s.data)
 }
 
-// SymMul computes dst = S B for an m×m S and an m×n B, in 2m²n flops. dst may be b. It panics with
+// SymMul computes dst = S B, where S is m×m and B is m×n, in 2m²n flops. dst may be b. It panics with
 // gonum's mat.ErrShape if the shapes do not fit, and panics if dst overlaps s or partially overlaps b.
 func SymMul(bk blskernel.Backend, dst *Dense, s *SymPacked, b *Dense) {
 	mulSym(bk, blas.Left, dst, s, b)
 }
 
-// MulSym computes dst = B S for an m×n B and an n×n S, in 2mn² flops. All else is as in SymMul.
+// MulSym is like SymMul but computes dst = B S, where B is m×n and S is n×n, in 2mn² flops.
 func MulSym(bk blskernel.Backend, dst, b *Dense, s *SymPacked) { mulSym(bk, blas.Right, dst, s, b) }
 
 func mulSym(bk blskernel.Backend, side blas.Side, dst *Dense, s *SymPacked, b *Dense) {
@@ -83,7 +83,7 @@ func opDims(a *Dense, trans bool) (r, c int) {
 // regionOverlap is gonum's panic message for a partial overlap.
 const regionOverlap = "mat: bad region: overlap"
 
-// unaliased returns a, or a copy if dst is the same matrix. It panics if dst and a overlap partially.
+// unaliased returns a, or its copy if dst is the same matrix. It panics if dst and a overlap partially.
 func unaliased(dst, a *Dense) *Dense {
 	d, x := dst.RawMatrix(), a.RawMatrix()
 	if block.Overlap(d, x) && block.Same(d, x) {

@@ -23,7 +23,7 @@ var (
 
 // NewSymPacked returns an n×n matrix on data, which has n(n+1)/2 elements and is not copied, or on new
 // zeroed storage if data is nil. n = 0 gives an empty matrix. It panics with gonum's
-// mat.ErrNegativeDimension if n is negative, and with mat.ErrShape if data has another length.
+// mat.ErrNegativeDimension if n is negative, and with mat.ErrShape if data has any other length.
 func NewSymPacked(n int, data []float64) *SymPacked {
 	if n < 0 {
 		panic(mat.ErrNegativeDimension)

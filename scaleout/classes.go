@@ -15,7 +15,7 @@ import (
 // is -1 for all earlier rows: the negative of the constant target. A State lists the labels of its new
 // classes. Its targets are the constant, then the classes of the model, then the new classes.
 
-// unknown returns a message that the model does not have the label.
+// unknown returns a message that says that the model lacks the label, and what to do.
 func (b *base) unknown(label string) string {
 	do := "train the model with all classes, or leave the row out"
 	if !utf8.ValidString(label) {
@@ -46,13 +46,13 @@ func targetsOf(labels []string, classes []string) (y *mat.Dense, all []string, e
 
 func checkClasses(n int) error {
 	if n > model.MaxClasses {
-		return fmt.Errorf("the labels have %d classes, more than %d: is this the right column?", n, model.MaxClasses)
+		return fmt.Errorf("the labels make %d classes, more than the limit of %d: is this the right column?", n, model.MaxClasses)
 	}
 	return nil
 }
 
-// become makes labels the new classes of the state, in this order. They must include all its present
-// new classes; the others have had no rows so far.
+// become makes labels the new classes of the state, in this order. They must include all present new
+// classes of s; the added ones have no rows yet.
 func (s *State) become(labels []string) error {
 	if slices.Equal(s.classes, labels) {
 		return nil
@@ -76,5 +76,5 @@ func (s *State) become(labels []string) error {
 	return nil
 }
 
-// sorted sorts the new classes by number if all are numbers, else alphabetically.
+// sorted sorts the new classes in numerical order if all are numbers, and otherwise in byte order.
 func (s *State) sorted() error { return s.become(model.SortLabels(slices.Values(s.classes))) }

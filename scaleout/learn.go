@@ -28,7 +28,7 @@ func init() {
 
 // A learnFn turns the samples of a bundle of shards into one state, with a line for each bad row that
 // it sets aside. The key of the state is a hash of the first shard, so a repeated bundle has the same
-// key. Its outputs are its only effects. StartBundle drops what is left of a bundle that failed.
+// key. Its outputs are its only effects. StartBundle drops the rest of a failed bundle.
 type learnFn struct {
 	withModel
 	Options Options
@@ -51,7 +51,7 @@ func (fn *learnFn) FinishBundle(_ context.Context, emit func(int64, *State), _ f
 }
 
 // keyOf returns a key of 63 bits, a hash of the path of the shard. Keys spread the states over the
-// lowest level of a tree.
+// lowest level of the merge tree.
 func keyOf(shard Shard) int64 {
 	sum := sha256.Sum256([]byte(shard.Path))
 	return int64(binary.BigEndian.Uint64(sum[:]) >> 1)

@@ -4,7 +4,7 @@ import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 // The counters of a pipeline, which runners report under MetricsNamespace. If a bundle is repeated, a
 // runner that distinguishes attempts reports the sum over all attempts (Beam's CounterResult.Attempted)
-// and over the attempt whose outputs it used (Committed). No result of a pipeline depends on a counter.
+// and over the ones whose outputs it used (Committed). No result of a pipeline depends on a counter.
 const (
 	MetricsNamespace = "blskernel"
 

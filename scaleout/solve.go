@@ -84,7 +84,7 @@ func (fn *solveFn) listBad(ctx context.Context, bad func(*string) bool) (count i
 		count, fn.Options.SkipBad, strings.Join(lines[:min(count, maxShown)], "; "))
 }
 
-// solve makes the model from a sum of states. It takes over the updater of the sum.
+// solve makes the model from a sum of states, with the updater of the sum as its output layer.
 func (fn *solveFn) solve(sum *State) (*modelfile.File, error) {
 	if err := sum.sorted(); err != nil {
 		return nil, fmt.Errorf("scaleout: ordering the classes: %w", err)

@@ -14,8 +14,8 @@ const Bins = 10
 // epsilon keeps the probabilities in LogLoss away from 0 and 1.
 const epsilon = 0x1p-52
 
-// LogLoss returns the mean of -log p over the samples, where p is the predicted probability of the
-// sample's class, clamped to [2⁻⁵², 1-2⁻⁵²],
+// LogLoss returns the mean over the samples of -log p, where p is the predicted probability of the
+// sample's class, clamped to [2⁻⁵², 1-2⁻⁵²]. In symbols,
 //
 //	-(sum of w_i log p[i][labels_i]) / sum of w_i.
 //
@@ -33,7 +33,7 @@ func LogLoss(labels []int, p *mat.Dense, weights []float64) float64 {
 //
 //	sum over b of w_b/w |accuracy_b - mean confidence_b|,
 //
-// where w_b is the weight of bin b, accuracy_b its correctly predicted share, and w the total weight.
+// where w_b is the weight of bin b, accuracy_b its accuracy, and w the total weight.
 //
 //	shapes, errors: as LogLoss. Of equal largest probabilities, the first is the prediction.
 //	source: C. Guo et al., On calibration of modern neural networks, ICML 2017, equation 3.

@@ -82,7 +82,7 @@ func (c *Confusion) Add(label, predicted int, weight float64) {
 	}
 }
 
-// pair returns the key of an element in misses. It panics if a class is outside 0 to c-1.
+// pair returns the key in misses of C[label][predicted]. It panics if a class is outside 0 to c-1.
 func (c *Confusion) pair(label, predicted int) pair {
 	checkClass(label, c.Classes())
 	checkClass(predicted, c.Classes())
@@ -151,7 +151,7 @@ func (c *Confusion) Accuracy() float64 { return c.Correct() / c.Total() }
 func (c *Confusion) Precision(class int) float64 { return c.At(class, class) / c.Predicted(class) }
 
 // Recall returns the share of the samples of a class that were found, C[class][class]/Labeled(class),
-// or NaN if the class has none.
+// or NaN if the class has no samples.
 func (c *Confusion) Recall(class int) float64 { return c.At(class, class) / c.Labeled(class) }
 
 // F1 returns the harmonic mean of precision and recall, 2 C[j][j]/(Labeled(j) + Predicted(j)) for class

@@ -4,7 +4,7 @@
 //	scores         AUC and MacroAUC; Ranking, for any number of samples in bounded memory
 //	probabilities  LogLoss and CalibrationError; Calibration, sample by sample
 //	numbers        RMSE, MAE and R2; Errors, sample by sample
-//	streams        Running, for predictions made before their rows are learned; it detects falls
+//	streams        Running, for predictions made before rows are learned; it detects falls in score
 //
 // The functions take all samples at once, the types one at a time, so that data may exceed memory.
 //
@@ -21,8 +21,8 @@
 // # scikit-learn
 //
 // Measures that sklearn.metrics also has are defined as they are there, weights included. Two things
-// differ. Where this package returns NaN, scikit-learn returns 0 or 1. It rejects the AUC of a class
-// without samples, which MacroAUC leaves out of the mean. scikit-learn has no calibration error.
+// differ. Where this package returns NaN, scikit-learn returns 0 or 1. It also rejects the AUC of a
+// class without samples, which MacroAUC leaves out of the mean. scikit-learn has no calibration error.
 //
 // # Repeatability
 //

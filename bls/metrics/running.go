@@ -47,7 +47,7 @@ type Running struct {
 	Targets []Moment `json:"targets,omitempty"`
 }
 
-// A Bucket holds the number of some rows, the sum of their losses, and the sum of the squared losses.
+// A Bucket holds the number of some consecutive rows, and the sums of their losses and squared losses.
 type Bucket struct {
 	Rows    int64   `json:"rows"`
 	Loss    float64 `json:"loss"`
@@ -75,7 +75,7 @@ func (r *Running) Clone() *Running {
 	return &out
 }
 
-// AddClasses adds rows of a classification. right says for each whether it was predicted correctly.
+// AddClasses adds rows of a classification. right[i] says whether row i was predicted correctly.
 func (r *Running) AddClasses(right []bool) {
 	for _, ok := range right {
 		if ok {
@@ -137,7 +137,7 @@ func (r *Running) add(loss float64) {
 	last.Squares += float64(loss * loss)
 }
 
-// merge joins the two oldest buckets of each size with more than sameSize buckets, smallest size first.
+// merge joins the two oldest buckets of each size that occurs more than sameSize times, smallest first.
 func (r *Running) merge() {
 	for size := int64(bucketRows); ; size *= 2 {
 		first := slices.IndexFunc(r.Buckets, func(b Bucket) bool { return b.Rows == size })

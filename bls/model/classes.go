@@ -39,8 +39,8 @@ func (c Classes) Number(label string) (number int, ok bool) {
 	return number, ok
 }
 
-// With returns the labels of c followed by the labels in more that c lacks, in their order. Label i of
-// more is label to[i] of all.
+// With returns all labels: the labels of c, then the labels of more that c lacks, in their order. Label
+// more[i] is all[to[i]].
 func (c Classes) With(more []string) (all []string, to []int) {
 	all, to = slices.Clone(c.labels), make([]int, len(more))
 	numbers := NewClasses(all).numbers
@@ -88,8 +88,8 @@ func readable(b *stream.Batch, row int, labelsIn string) error {
 	return nil
 }
 
-// numbers returns the class of each row of a batch. New labels become classes, or cause an *Error if
-// the model is closed. On an error the model is unchanged.
+// numbers returns the class of each row of a batch. New labels become classes; they cause an *Error if
+// the model is closed or they are too many. On an error the model is unchanged.
 func (m *Model) numbers(ctx context.Context, b *stream.Batch) ([]int, error) {
 	have := len(m.classes.labels)
 	all, numbers := m.classes.With(b.Labels)
@@ -122,7 +122,7 @@ func (m *Model) numbers(ctx context.Context, b *stream.Batch) ([]int, error) {
 	}
 	more := m.Metadata
 	if more.Classes = all; more.Check() != nil {
-		return nil, labelError(b, first, m.LabelsIn, fmt.Sprintf("the model has no room for the names of %d classes, such as %.40q", len(all), added[0]), OtherTarget)
+		return nil, labelError(b, first, m.LabelsIn, fmt.Sprintf("the names of %d classes, such as %.40q, do not fit into the model file", len(all), added[0]), OtherTarget)
 	}
 	if err := m.become(all, upTo(have)); err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (m *Model) become(labels []string, to []int) error {
 }
 
 // labelPlace returns the place of a row's label: the place of its inputs or, if labelsIn names a file
-// of labels, the number of the row in that file.
+// of labels, that file and the number of the row in it.
 func labelPlace(b *stream.Batch, row int, labelsIn string) string {
 	if labelsIn == "" {
 		return b.Where(row).String()

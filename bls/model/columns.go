@@ -123,7 +123,7 @@ func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 	return r.Select(selected)
 }
 
-// named returns the numbers, from 1, of the columns with the names in of, where have are all names. It
+// named returns the numbers, from 1, of the columns with the names in of; have holds all names. It
 // returns an error if a name is missing or occurs twice.
 func named(of, have []string) ([]string, error) {
 	var columns, missing []string

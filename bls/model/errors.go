@@ -14,8 +14,8 @@ var ErrNoTargets = errors.New("the data has no labels or targets: name their col
 type Remedy int
 
 const (
-	DropRow        Remedy = 1 << iota // remove the row if it is an outlier, or use smaller units
-	SmallerUnits                      // use smaller units
+	DropRow        Remedy = 1 << iota // remove the row if it is an outlier, or scale the values down
+	SmallerUnits                      // scale the values down
 	ExcludeColumn                     // or leave the column out
 	AddClass                          // add the class to the model, or leave the row out
 	OtherTarget                       // is this the right label column?
@@ -25,7 +25,7 @@ const (
 
 // remedies are the texts of the elements, in the order of the constants.
 var remedies = []string{
-	"remove the row if it is an outlier, or use smaller units", "use smaller units", "or leave the column out",
+	"remove the row if it is an outlier, or scale the values down", "scale the values down", "or leave the column out",
 	"add the class to the model, or leave the row out", "is this the right label column?", "save the file as UTF-8",
 	"leave the row out, or train a model on the targets themselves",
 }

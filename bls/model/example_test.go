@@ -120,7 +120,7 @@ func ExampleRemedy() {
 		fmt.Println(e.With("give -exclude 2"))
 	}
 	// Output:
-	// rows.csv:7: the nodes are too large: remove the row if it is an outlier, or use smaller units, or leave the column out
+	// rows.csv:7: the nodes are too large: remove the row if it is an outlier, or scale the values down, or leave the column out
 	// rows.csv:7: the nodes are too large: give -exclude 2
 }
 

@@ -103,7 +103,7 @@ func restOf(b *stream.Batch, first int64, out func(row int64) bool) *stream.Batc
 }
 
 // SkipBad calls do with a batch. While do fails for one row, it passes that *Error to aside, drops the
-// row and tries again. It stops at any other error. It returns the rows kept, or nil if none are.
+// row and tries again. It stops at any other error. It returns the rows kept, or nil if none are left.
 func SkipBad(b *stream.Batch, do func(*stream.Batch) error, aside func(*Error) error) (*stream.Batch, error) {
 	for b != nil {
 		err := do(b)

@@ -10,7 +10,7 @@ import (
 	"blskernel/bls/modelfile"
 )
 
-// MaxLearned is the largest number of learned files that a model lists. It drops the oldest ones.
+// MaxLearned is the largest number of learned files that a model lists; it drops the oldest ones.
 const MaxLearned = 1000
 
 // A MergeError says in what the models of a merge differ: kinds, inputs, targets or feature maps.
@@ -30,8 +30,8 @@ func (e *TwiceError) Error() string {
 // Merge adds what other has learned to m. Both models get all classes, m's first. If again is true,
 // files that both have learned are allowed and count twice. m keeps its progress and notes.
 //
-//	errors: *MergeError, *TwiceError; as Merge and Relabel of package bls; both models may then have
-//	more classes.
+//	errors: *MergeError, *TwiceError; as Merge and Relabel of package bls, after which both models
+//	may have more classes.
 func (m *Model) Merge(other *Model, again bool) error {
 	a, b := &m.Metadata, &other.Metadata
 	switch {

@@ -43,7 +43,7 @@ type Model struct {
 
 	LabelsIn string                             // the file of the labels; empty if they are with the inputs
 	Closed   bool                               // a label that is new to the model is an error
-	Gained   func(place string, added []string) // called with new classes and where the first is; may be nil
+	Gained   func(place string, added []string) // called with the new classes and the place of the first; may be nil
 	Tune     bool                               // the first batch chooses the settings with bls.Classifier.Tune
 	Refit    bool                               // the next batch replaces all that was learned before
 	FixMaps  bool                               // the first batch fixes the feature maps, even if it has few rows
@@ -166,7 +166,7 @@ func learn[Y, R any](ctx context.Context, m *Model, b *stream.Batch, y Y,
 }
 
 // A Calibration tells Calibrate whether the model has learned the rows, and whether they replace its
-// calibration.
+// calibration or extend it.
 type Calibration int
 
 const (

@@ -122,7 +122,7 @@ func TestRefuses(t *testing.T) {
 	}
 	err := m.located(batch(t, true, "1,2,red\n"), &bls.OverflowError{What: "the distance", Row: 0, Col: 1})
 	if want := `rows.csv:2: the distance in column "b" would overflow: ` +
-		"remove the row if it is an outlier, or use smaller units, or leave the column out"; err == nil || !strings.HasSuffix(err.Error(), want) {
+		"remove the row if it is an outlier, or scale the values down, or leave the column out"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Error(err)
 	}
 }

@@ -75,7 +75,7 @@ func (m *Model) Verify(ctx context.Context, paths []string) (*Verification, erro
 	return &v.Verification, err
 }
 
-// HashOf returns the 64-bit xxHash of the file at path on fsys, in hexadecimal. A nil fsys is vfs.OS.
+// HashOf returns the 64-bit xxHash, in hexadecimal, of the file at path on fsys; nil stands for vfs.OS.
 func HashOf(fsys vfs.FS, path string) (string, error) {
 	file, err := vfs.Open(fsys, path)
 	if err != nil {
@@ -100,11 +100,11 @@ type verifier struct {
 	ctx   context.Context
 	of    *Model
 	paths map[string]string // of the available files, by their hashes
-	fresh []*Model          // models whose feature maps were made again from all rows
+	fresh []*Model          // models whose feature maps were made again while learning all rows
 	first []*Model          // models with feature maps made again from the first rows alone
-	given bool              // take the maps of the model: rows removed later may have woken columns of it
+	given bool              // take the maps of the model: rows removed later may have made its constant columns vary
 
-	out func(row int64) bool // reports which rows are skipped; nil for the rows that the operation held out
+	out func(row int64) bool // reports whether a row is skipped; nil skips the rows that the operation held out
 }
 
 func learns(op *modelfile.Operation) bool {
@@ -114,9 +114,9 @@ func learns(op *modelfile.Operation) bool {
 // forgets reports whether an operation lowers the weight of earlier rows.
 func forgets(op *modelfile.Operation) bool { return op.Factor > 0 && op.Factor < 1 }
 
-// stayed returns a copy of the log in which a file that was learned and later removed is marked in both
-// operations. It marks a file only if both used the same column of weights, with no forgetting between
-// them. learned reports whether the model has only learned.
+// stayed returns a copy of the log in which each file that was learned and later removed is marked as
+// Removed in both operations. It marks a file only if both used the same column of weights, and nothing
+// was forgotten between them. learned reports whether the model has only learned.
 func stayed(log modelfile.Log) (left modelfile.Log, learned bool) {
 	left, learned = slices.Clone(log), true
 	for i := range left {
@@ -160,7 +160,7 @@ func removesFiles(log modelfile.Log) bool {
 	})
 }
 
-// need adds to v.Missing all that is missing to repeat the log.
+// need adds to v.Missing everything that repeating the log requires but v lacks.
 func (v *verifier) need(log modelfile.Log) {
 	missing := func(format string, args ...any) {
 		if what := fmt.Sprintf(format, args...); !slices.Contains(v.Missing, what) {

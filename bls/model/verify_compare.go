@@ -11,7 +11,7 @@ import (
 	"blskernel/internal/linalg/detmath"
 )
 
-// compare compares the model to verify with the model again, which has repeated its log. If learned is
+// compare compares the model to verify with again, the model that repeating its log gave. If learned is
 // true, the model has only learned, so the bits must agree.
 func (v *verifier) compare(again *Model, learned bool) error {
 	v.compareMaps()
@@ -31,7 +31,7 @@ func (v *verifier) compare(again *Model, learned bool) error {
 		v.Missing = append(v.Missing, fmt.Sprintf("a complete log: the model has %d rows, but its log accounts for %d; the others were learned or unlearned from Go or Python", v.Rows, n))
 		return nil
 	}
-	if all, to := v.of.classes.With(again.Labels()); !learned && len(all) == len(v.of.Labels()) { // the others came with removed rows
+	if all, to := v.of.classes.With(again.Labels()); !learned && len(all) == len(v.of.Labels()) { // the classes that again lacks came with removed rows
 		if err := again.become(all, to); err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (v *verifier) sameMaps(m *Model) bool {
 }
 
 // compareMaps compares the repeated feature maps and choices. Maps made from the first rows alone may
-// differ: a model with few rows fits its maps to all of them, and a column may only vary later.
+// differ: a model with few rows fits its maps to all of them, and a constant column may vary later.
 func (v *verifier) compareMaps() {
 	same := 0
 	for i, m := range slices.Concat(v.fresh, v.first) {
@@ -79,7 +79,7 @@ func (v *verifier) compareMaps() {
 	case v.first != nil:
 		v.Unverified = append(v.Unverified, "the feature maps and the choice of settings, which differ from the ones that the first rows give")
 	default:
-		v.Unverified = append(v.Unverified, "the feature maps and the choice of settings, whose training files were not given")
+		v.Unverified = append(v.Unverified, "the feature maps and the choice of settings, since the training files were not given")
 	}
 }
 
@@ -127,11 +127,11 @@ func (v *verifier) compareWeights(again *Model, learned bool) error {
 	}
 	wrong := func(m *Model) float64 { return detmath.Exp(-math.Ln10 * m.Updater().Condition().Digits) }
 	e, f := wrong(v.of), wrong(again)
-	v.Bound = (e + f) / (1 - f) // (e+f)‖w‖ of the exact w, which is at most ‖w of again‖/(1-f)
+	v.Bound = (e + f) / (1 - f) // the difference is at most (e+f)‖w‖ for the exact w, and ‖w‖ at most ‖w of again‖/(1-f)
 	switch {
 	case !(f < 1) || !(v.Bound < 1):
 		v.Bound = 1
-		v.Missing = append(v.Missing, "a bound on the errors of the weights: the nodes are too nearly dependent for one")
+		v.Missing = append(v.Missing, "a bound on the errors of the weights: the nodes are too close to linear dependence for one")
 	case !(v.Difference <= v.Bound):
 		v.Differs = append(v.Differs, "the weights")
 	}

@@ -7,7 +7,7 @@ import (
 	"blskernel/internal/io/atomicfile"
 )
 
-// ErrNotAModel is wrapped by the errors for a folder, an empty file and a file that is no model file.
+// ErrNotAModel is wrapped by the errors for a folder, an empty file and a file of another kind.
 var ErrNotAModel = errors.New("modelfile: not a model file")
 
 // ErrChanged is returned by Write and Save if the model learns while they write it.

@@ -25,8 +25,8 @@ import (
 //
 //	errors: one that wraps ErrNotAModel, *VersionError, *TruncatedError, *ChecksumError,
 //	*FormatError; an error of r, through which a context can stop it.
-//	memory: the model, and up to half of its largest matrix while reading. For n bytes of r Read
-//	allocates at most 12n bytes and 512 KiB, whether it accepts or refuses them. For n bytes of
+//	memory: the model, and up to half of its largest matrix while reading. For n bytes of r, Read
+//	allocates at most 12n bytes plus 512 KiB, whether it accepts or refuses them. For n bytes of
 //	metadata, at most 1 MB, it allocates up to 96n if they hold very short strings, and up to 256n
 //	if they hold columns of numbers.
 func Read(r io.Reader, b blskernel.Backend) (*File, error) {
@@ -195,7 +195,7 @@ func (s *scanner) header() error {
 	return nil
 }
 
-// notAModel returns an error that says what a file is, judging by its first bytes.
+// notAModel returns an error that says what a file with the first bytes b appears to be.
 func notAModel(b []byte) error {
 	switch text := string(b); {
 	case strings.HasPrefix(text, magic[:4]) || strings.HasPrefix(text, magic[1:4]) || len(text) > 4 && text[1:4] == magic[1:4]:

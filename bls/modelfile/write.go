@@ -181,7 +181,7 @@ func writeSection(w io.Writer, name string, payload func(io.Writer) error) error
 //	errors: as Write; *WriteError; *FolderError, after which the new file is in place.
 func Save(path string, f *File) error { return SaveFS(vfs.OS, path, f) }
 
-// SaveFS is Save on the file system fsys, such as one whose operations fail in a test.
+// SaveFS is Save on the file system fsys, for example one that injects faults in a test.
 func SaveFS(fsys vfs.FS, path string, f *File) error {
 	return atomicfile.Write(fsys, path, func(w io.Writer) error { return Write(w, f) })
 }

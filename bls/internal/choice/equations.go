@@ -33,7 +33,7 @@ type Equations struct {
 	cross   []*mat.Dense
 }
 
-// Bytes returns the memory of Equations of k nodes and c targets and their concurrent solutions.
+// Bytes returns the bytes that Equations of k nodes and c targets and their concurrent solutions take.
 func (f *Folds) Bytes(k, c int) int64 {
 	var need int64
 	for range numFolds + f.Trainings() + f.heldFolds() {
@@ -42,8 +42,8 @@ func (f *Folds) Bytes(k, c int) int64 {
 	return need
 }
 
-// Flops returns the number of floating-point operations that compute Equations of k nodes and c targets
-// and solve them for the given number of ridges.
+// Flops returns the number of floating-point operations needed to compute Equations of k nodes and c
+// targets and to solve them for the given number of ridges.
 func (f *Folds) Flops(k, c, ridges int) float64 {
 	n, folds := float64(k), float64(f.heldFolds())
 	held := float64(len(f.rows) - f.ends[f.firstHeld])
@@ -105,7 +105,7 @@ func (e *Equations) products(a, y *mat.Dense) (gram *mat.SymPacked, cross *mat.D
 
 func (e *Equations) nodes(i int) *mat.Dense { return e.a[min(i, len(e.a)-1)] }
 
-// training returns the nodes and targets of training set i, times the square roots of their weights.
+// training returns nodes and targets of training set i, each row times the square root of its weight.
 func (e *Equations) training(i int) (a, y *mat.Dense) {
 	from, to := e.folds.held(i)
 	a, y = e.weighted(e.nodes(i), 0, from)
@@ -127,7 +127,7 @@ func rowsOf(m *mat.Dense, from, to int) *mat.Dense {
 	return m.Slice(from, to, 0, cols).(*mat.Dense)
 }
 
-// weighted returns the rows [from, to) of nodes and targets, times the square roots of their weights.
+// weighted returns the rows [from, to) of nodes and targets, each times the square root of its weight.
 func (e *Equations) weighted(nodes *mat.Dense, from, to int) (a, y *mat.Dense) {
 	if from == to {
 		return &mat.Dense{}, &mat.Dense{}
@@ -165,7 +165,7 @@ func (e *Equations) At(lambda float64) *Result {
 	return r
 }
 
-// result returns the Result for lambda and its scores, measured on the rows from the given fold on.
+// result returns the Result for lambda and its scores, measured on the given fold and all later ones.
 func (e *Equations) result(lambda float64, scores *mat.Dense, fold int) *Result {
 	r := &Result{Shrink: e.shrink, Method: blsupdate.Gram, Lambda: lambda, folds: e.folds, scores: scores, equations: e}
 	r.measure(fold)
@@ -220,8 +220,8 @@ func (r *Result) Held() (rows []int, y, scores *mat.Dense, leverages []float64, 
 	return f.rows[from:], rowsOf(e.y, from, m), rowsOf(r.scores, from, m), leverages, nil
 }
 
-// byQR tries, with QR, ridges that are too small for Gram. It returns the best result, or r, whose
-// ridge is the smallest for Gram, if none is clearly better on the last fold.
+// byQR tries smaller ridges than Gram allows, with QR. r is the result for the smallest ridge of Gram.
+// byQR returns the best result on the last fold, or r if none is clearly better.
 func (e *Equations) byQR(ctx context.Context, r *Result) (*Result, error) {
 	const last = numFolds - 1
 	from, m := e.folds.ends[last], e.folds.ends[numFolds]

@@ -45,7 +45,7 @@ type Folds struct {
 }
 
 // NewFolds deals the rows of each class to the folds in turn, in an order that is random but always the
-// same: whatever order or period the rows have, each fold has its share of every class.
+// same. Each fold thus gets its share of every class, whatever order or period the rows have.
 func NewFolds(d Data) *Folds {
 	taken, factors := takeRows(d.Labels, d.Balanced, d.Rows)
 	m := len(taken)
@@ -111,7 +111,7 @@ func (f *Folds) Trainings() int {
 	return f.heldFolds()
 }
 
-// held returns the range [from, to) of the rows that training set i leaves out.
+// held returns the range [from, to) of the rows that training set i leaves out; it may be empty.
 func (f *Folds) held(i int) (from, to int) {
 	if fold := f.firstHeld + i; fold < numFolds {
 		return f.ends[fold], f.ends[fold+1]
@@ -160,5 +160,5 @@ func Unit(weights []float64) float64 {
 		return 1
 	}
 	_, exp := math.Frexp(0.75 * mean)
-	return math.Ldexp(1, max(-60, min(60, exp))) // beyond that, sums of squares lose their digits
+	return math.Ldexp(1, max(-60, min(60, exp))) // beyond these limits, sums of squares lose digits
 }

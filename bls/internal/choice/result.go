@@ -11,7 +11,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// nearTie is the number of misses that weigh as much as a mean squared error of 1.
+// nearTie is the number of wrong predictions that add as much to a loss as a mean squared error of 1.
 const nearTie = 64
 
 // A Result is a shrink, a ridge and a method with their loss and score on the held-out rows.
@@ -23,12 +23,12 @@ type Result struct {
 	Score   float64 // accuracy, or R²
 	HeldOut int     // the number of rows that Loss and Score were measured on
 
-	folds     *Folds     // whose held-out rows Loss and Score are measured on
+	folds     *Folds     // Loss and Score are measured on its held-out rows
 	scores    *mat.Dense // m×c; only the held-out rows count
 	equations *Equations
 }
 
-// On returns r measured on the rows that folds holds out. r must have scores for them.
+// On returns a copy of r measured on the rows that folds holds out. r must have scores for them.
 func (r *Result) On(folds *Folds) *Result {
 	s := *r
 	s.folds = folds
@@ -56,11 +56,11 @@ func (r *Result) Solved() bool { return !math.IsInf(r.Loss, 1) }
 // Better reports whether other is nil or r has a smaller loss than other.
 func (r *Result) Better(other *Result) bool { return other == nil || r.Loss < other.Loss }
 
-// measure returns the loss and the score of scores on the rows from the given fold on. The loss of a
-// regression is the trimmed squared error relative to the variance, averaged over the targets. The loss
-// of a classification is the fraction of errors plus nearTie/effectiveRows times the trimmed mean
-// squared error. The second term decides if the numbers of errors are nearly equal. The score is R² or
-// the accuracy, on all these rows.
+// measure compares scores with the targets y, on the given fold and all later ones, and returns the
+// loss and the score. The loss of a regression is the trimmed squared error relative to the variance,
+// averaged over the targets. The loss of a classification is the fraction of errors plus
+// nearTie/effectiveRows times the trimmed mean squared error. The second term decides if the numbers of
+// errors are nearly equal. The score is R² or the accuracy, on all these rows.
 func (f *Folds) measure(scores, y *mat.Dense, fold int) (loss, score float64) {
 	from, m := f.ends[fold], f.ends[numFolds]
 	_, cols := y.Dims()
@@ -112,9 +112,9 @@ func (f *Folds) sum(from int, value func(i int) float64) (sum float64) {
 	return sum
 }
 
-// trimmed returns the weighted sum of squares without the largest ones; squares[i] is of row from+i.
-// The rows left out have at least a hundredth of total, the weight of all these rows: no single row
-// decides a choice. The result is NaN if an element is NaN.
+// trimmed returns the weighted sum of squares without the largest ones; squares[i] belongs to row
+// from+i. It leaves out at least a hundredth of total, the weight of all these rows, so that no single
+// row decides a choice. The result is NaN if an element is NaN.
 func (f *Folds) trimmed(squares []float64, from int, total float64) (sum float64) {
 	order := make([]int, len(squares))
 	for i, v := range squares {

@@ -10,11 +10,10 @@ import (
 // MaxRows is the largest number of rows of a choice.
 const MaxRows = 4096
 
-// takeRows returns the numbers of the rows that a choice uses of l rows, in ascending order, and a
-// factor for the weights of each class. It takes the first rows, and factors is nil, unless classes are
-// balanced and there are more than MaxRows labels: the first rows could then hold hardly any row of a
-// rare class. In that case it takes the first rows of each class, as many of each as possible. The
-// factors then restore the share of each class in the weight.
+// takeRows chooses at most MaxRows of l rows. It returns their numbers, ascending, and a factor for the
+// weights of each class. Usually it takes the first rows, and factors is nil. If classes are balanced
+// and l exceeds MaxRows, the first rows could lack a rare class. It then takes the first p rows of each
+// class, with p as large as possible, and factors restore the share of each class in the weight.
 func takeRows(labels []int, balanced bool, l int) (rows []int, factors []float64) {
 	if labels == nil || !balanced || l <= MaxRows {
 		for i := range min(l, MaxRows) {
@@ -53,7 +52,7 @@ func takeRows(labels []int, balanced bool, l int) (rows []int, factors []float64
 	return rows, factors
 }
 
-// Rows returns the rows of m with the given numbers, at least one, in new storage.
+// Rows returns the rows of m with the given numbers, in new storage. There must be at least one number.
 func Rows(m *mat.Dense, numbers []int) *mat.Dense {
 	out := mat.NewDense(len(numbers), m.RawMatrix().Cols, nil)
 	for i, row := range numbers {
@@ -62,7 +61,7 @@ func Rows(m *mat.Dense, numbers []int) *mat.Dense {
 	return out
 }
 
-// Weight returns the weight of row i, where nil stands for ones.
+// Weight returns weights[i], or 1 if weights is nil.
 func Weight(weights []float64, i int) float64 {
 	if weights == nil {
 		return 1
@@ -70,7 +69,7 @@ func Weight(weights []float64, i int) float64 {
 	return weights[i]
 }
 
-// Weigh multiplies the rows of matrices by the square roots of weights.
+// Weigh multiplies row i of each matrix, in place, by the square root of weights[i].
 func Weigh(weights []float64, of ...*mat.Dense) {
 	for i, w := range weights {
 		root := math.Sqrt(w)

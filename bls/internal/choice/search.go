@@ -23,7 +23,7 @@ func Near(shrinks []float64, shrink float64) []float64 {
 const firstShrink = 1.5
 
 // reach is the largest factor by which another shrink is assumed to lower a loss: a search stops if its
-// first loss exceeds the loss of its rival by more.
+// first loss exceeds the loss of its rival by a larger factor.
 const reach = 1.25
 
 // ridges are the values of lambda to try, in units of Search.Unit.
@@ -32,7 +32,7 @@ var ridges = [...]float64{1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 
 // NumRidges is the number of values of lambda in the grid.
 const NumRidges = len(ridges)
 
-// coarse is the step of Coarse in ridges.
+// coarse is the step, in ridges, with which Coarse searches.
 const coarse = 2
 
 // Maps are feature maps that were fitted to the rows of a choice: one for all training sets, or one for
@@ -64,7 +64,7 @@ func (s *Search) first() int {
 	return first
 }
 
-// at returns the result of e for ridge i, or for s.Given, raised to s.Lowest, unless s.Given is 0.
+// at returns the result of e for ridge i or, unless s.Given is 0, for max(s.Given, s.Lowest).
 func (s *Search) at(ctx context.Context, e *Equations, i int) (*Result, error) {
 	lambda := max(s.Given, s.Lowest)
 	if s.Given == 0 {
@@ -81,8 +81,8 @@ type Place struct {
 
 // Coarse returns the best place among the shrinks and every second ridge. It starts with the shrink of
 // rival, or with firstShrink if rival is the zero Place. It continues in the direction in which the
-// loss falls, since the loss has one minimum, apart from chance. It stops if the first loss is far
-// above the loss of rival.
+// loss falls, since the loss has a single minimum apart from noise. It stops at once if the first loss
+// is far above the loss of rival.
 func (s *Search) Coarse(ctx context.Context, maps Maps, shrinks []float64, rival Place) (Place, error) {
 	begin, within := slices.Index(shrinks, firstShrink), math.Inf(1)
 	if rival.Result != nil {

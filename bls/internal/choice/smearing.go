@@ -18,9 +18,9 @@ const (
 //
 //	prediction = min(Factors[j]·exp(score), 10·Largest[j])
 //
-// where exp(score) alone would be the median. Factors are the means of exp(r) over held-out rows, for
-// the residuals r = log target - score. They leave out the rows with the smallest and the largest r, a
-// hundredth of the weight at either end. Largest holds the largest value of each target.
+// where exp(score) alone would estimate the median. Factors are the means of exp(r) over held-out rows,
+// for the residuals r = log target - score. They leave out the rows with the smallest and the largest
+// r, a hundredth of the weight at each end. Largest holds the largest value of each target.
 //
 //	source: Duan, Smearing estimate: a nonparametric retransformation method, J. Amer. Statist.
 //	Assoc. 78 (1983) 605-610.
@@ -46,7 +46,7 @@ func (s *Smearing) Predict(scores *mat.Dense) {
 	}
 }
 
-// Smear returns the factors for scores (l×c) and logarithms y of rows with weights, nil for ones.
+// Smear returns the factors of a Smearing from scores and logarithms y, both l×c; nil weights are ones.
 func Smear(scores, y *mat.Dense, weights []float64) []float64 {
 	l, c := y.Dims()
 	var total float64

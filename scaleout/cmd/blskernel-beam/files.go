@@ -56,7 +56,7 @@ func (set *settings) checkFiles(ctx context.Context) error {
 		return err
 	}
 	set.States = len(shards)
-	if set.runner == "prism" { // makes few bundles of many files, so one level of merging is enough
+	if set.runner == "prism" { // Prism makes few bundles of many files, so one level of merging is enough
 		set.States = 1
 	}
 	return cmp.Or(checkWritable(set.Out), checkWritable(set.BadOut))
@@ -87,12 +87,12 @@ func inspect(ctx context.Context, path string) (*modelfile.Info, error) {
 }
 
 // checkOutputs protects existing files: --out may replace only a model other than --model, and
-// --bad-out nothing.
+// --bad-out may replace nothing.
 func (set *settings) checkOutputs(ctx context.Context) error {
 	model, out, badOut := beamfile.Resolve(set.Model), beamfile.Resolve(set.Out), beamfile.Resolve(set.BadOut)
 	switch {
 	case out == model:
-		return usagef("--out is %q, the --model, which workers read while the job runs: give another name", set.Out)
+		return usagef("--out is %q, the same file as --model, which workers read while the job runs: give another name", set.Out)
 	case set.BadOut != "" && (badOut == out || badOut == model):
 		return usagef("--bad-out is %q, which is also --model or --out: give another name", set.BadOut)
 	}
@@ -111,7 +111,7 @@ func (set *settings) checkOutputs(ctx context.Context) error {
 	return nil
 }
 
-// checkWritable returns an error if a local file cannot be written. It makes missing folders.
+// checkWritable returns an error if path is local and cannot be written. It creates missing folders.
 func checkWritable(path string) error {
 	if path == "" || !beamfile.Local(path) {
 		return nil

@@ -31,8 +31,8 @@ equals the fit of one process to all rows.
 
 The pipeline runs in this process, on Beam's runner Prism, unless Beam's flags --runner,
 --endpoint, --environment_type and --environment_config name another place. While the job
-runs, Prism listens on a free port of all addresses of the machine and runs whatever anyone
-who can reach it submits: use a firewall.
+runs, Prism listens on a free port on all addresses of the machine, and runs any job from
+anyone who can reach it: use a firewall.
 
   blskernel-beam --model base.bls --out big.bls --target label 'part-*.csv.gz'
   blskernel-beam --model base.bls --out big.bls --targets 'y-*.npy' 'x-*.npy'
@@ -110,8 +110,8 @@ func parse(args []string) (*settings, error) {
 	}
 }
 
-// essence returns the one line of a Beam error that describes the failed step, without the names of
-// packages before it.
+// essence returns the line of a Beam error that describes the failed step, without leading package
+// names.
 func essence(text string) string {
 	text = strings.TrimSpace(text)
 	essence := strings.ReplaceAll(text, "\n\tcaused by:\n", ": ")

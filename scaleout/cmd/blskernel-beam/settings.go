@@ -32,7 +32,7 @@ type settings struct {
 func (set *settings) register(f *flag.FlagSet) {
 	set.Method, set.Lambda, set.Software = blsupdate.Gram, -1, "blskernel-beam "+version()
 	f.StringVar(&set.Model, "model", "", "model `file` with the feature maps: 'blskernel train' makes it from a sample of the data")
-	f.StringVar(&set.Out, "out", "", "model `file` to write; the complete model replaces an existing one")
+	f.StringVar(&set.Out, "out", "", "model `file` to write; the complete model replaces an existing file")
 	f.Func("method", "`gram` (default), or qr for nearly dependent nodes; qr takes two to three times as long", func(s string) (err error) {
 		set.Method, err = blsupdate.ParseMethod(s)
 		if err != nil || set.Method != blsupdate.Gram && set.Method != blsupdate.QR {
@@ -41,12 +41,12 @@ func (set *settings) register(f *flag.FlagSet) {
 		return nil
 	})
 	parsed(f, &set.Lambda, "lambda", flagvalue.ParseRidge, "ridge, a `number` such as 1e-6 or 2^-30 (default the ridge of --model)")
-	list(f, &set.targets, "targets", "`patterns` of files with the labels or targets of npy and idx files, one file for each, in the order of the names")
+	list(f, &set.targets, "targets", "`patterns` of files with labels or targets, one file for each npy or idx file of samples, in the order of their names")
 	list(f, &set.Targets, "target", "`columns` of the labels or targets, by name or number, or the name of an npz array (default the names in the model)")
 	list(f, &set.Inputs, "inputs", "input `columns`: names, numbers from 1, ranges such as 3-7 (default the names in the model, else all but the targets)")
 	list(f, &set.Exclude, "exclude", "`columns` that are not inputs: names, numbers from 1, ranges such as 3-7")
 	parsed(f, &set.Format, "format", stream.ParseFormat, "`csv`, npy, npz, idx, or auto (default), which looks at the content of each file")
-	parsed(f, &set.Header, "header", stream.ParseHeader, "whether CSV files begin with names of columns: `present`, absent, or auto (default)")
+	parsed(f, &set.Header, "header", stream.ParseHeader, "whether CSV files begin with column names: `present`, absent, or auto (default)")
 	parsed(f, &set.Comma, "comma", flagvalue.ParseComma, "`character` between the cells of CSV files, or tab (default found in the first line)")
 	f.StringVar(&set.InputArray, "array", "", "`name` of the npz array with the inputs (default X or x, else the only matrix)")
 	number(f, &set.Batch, "batch", 0, "`rows` in a batch (default 4096, or fewer if their inputs exceed 32 MB)")
@@ -65,7 +65,7 @@ func parsed[T any](f *flag.FlagSet, v *T, name string, parse func(string) (T, er
 	})
 }
 
-// list adds a flag for several values, separated by commas or given by repeating the flag.
+// list adds a flag that takes several values, separated by commas or by repeating the flag.
 func list(f *flag.FlagSet, v *[]string, name, usage string) {
 	f.Func(name, usage, func(s string) error {
 		values := strings.Split(s, ",")

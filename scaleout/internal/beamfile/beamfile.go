@@ -77,7 +77,7 @@ func Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	return &file{r, system}, nil
 }
 
-// A file is an open file that closes its file system too.
+// A file is an open file. Closing it also closes its file system.
 type file struct {
 	io.ReadCloser
 	system filesystem.Interface
