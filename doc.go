@@ -31,7 +31,7 @@
 //
 // The case of names does not matter. An unavailable choice is an error, never a silent fallback.
 //
-// Every type that computes has a field Backend, in itself or in its options. Functions of mat and
-// lapack take one first, functions that read a model last; nil stands for Default(). One process
-// can thus compare two backends.
+// Every type that computes has a field Backend, directly or in its options. Functions of mat and lapack
+// take one first, functions that read a model last; nil stands for Default(). One process can thus
+// compare two backends.
 package blskernel

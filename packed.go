@@ -22,13 +22,13 @@ type PackedProducts interface {
 	// Dgemmtp is Dgemmt into packed storage: AP = alpha*op(A)*op(B) + beta*AP.
 	Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64)
 
-	// Dsprk computes the rank-k update AP = alpha*A*Aᵀ + beta*AP, with A n×k, if t is NoTrans, or
-	// AP = alpha*Aᵀ*A + beta*AP, with A k×n, if t is Trans. It takes n²k flops.
+	// Dsprk computes the rank-k update AP = alpha*A*Aᵀ + beta*AP if t is NoTrans; A is then n×k. If
+	// t is Trans, it computes AP = alpha*Aᵀ*A + beta*AP; A is then k×n. It takes n²k flops.
 	Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, ap []float64)
 
-	// Dspmm computes C = alpha*S*B + beta*C, with S m×m, if side is Left, or C = alpha*B*S +
-	// beta*C, with S n×n, if side is Right. S is packed and symmetric; B and C are m×n. It takes
-	// 2m²n or 2mn² flops.
+	// Dspmm computes C = alpha*S*B + beta*C if side is Left; S is then m×m. If side is Right, it
+	// computes C = alpha*B*S + beta*C; S is then n×n. S is packed and symmetric; B and C are m×n.
+	// It takes 2m²n or 2mn² flops.
 	Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int)
 }
 

@@ -17,7 +17,7 @@ import (
 const (
 	admmIterations = 50
 	admmPenalty    = 1    // rho
-	admmThreshold  = 1e-3 // lambda/rho, the step of the soft threshold
+	admmThreshold  = 1e-3 // lambda/rho, the threshold a of S(t, a)
 )
 
 // autoencoder runs the given number of ADMM iterations for the sparse autoencoder of one feature group,

@@ -50,7 +50,7 @@ type Classifier struct {
 	// Features are the settings of the feature maps.
 	Features FeatureOptions
 	// Method is the algorithm that updates the output layer. For 0, Fit uses blsupdate.Gram, or QR
-	// if it predicts better or if the ridge is too small for Gram.
+	// if QR predicts better or the ridge is too small for Gram.
 	Method blsupdate.Method
 	// Update holds the settings of the output layer. Lambda may be None. The first batch must have
 	// at least k samples for Improved and Original with Lambda > 0, and for RidgeInverse and
@@ -76,11 +76,11 @@ type Classifier struct {
 //	shapes: X l×d, one sample per row; labels l, each from 0 to c-1.
 //	reads/writes: reads X and labels and keeps neither. On an error the model is unchanged.
 //	cost: FitFeatures, Transform and blsupdate.New. A choice of settings adds the maps, nodes and
-//	normal equations of at most 4096 rows and 3000 nodes (d more with Direct), and some 35 Cholesky
-//	factorizations for l > 4096, otherwise 140.
+//	normal equations of at most 4096 rows and 3000 nodes (d more with Direct). It also takes about
+//	35 Cholesky factorizations if l > 4096, otherwise 140.
 //	memory: the maps, A (8lk bytes), and blsupdate.StateBytes for the model, which grows with l only
-//	for Improved and Original. A choice holds its nodes twice (up to 6 times for at most 1024 rows),
-//	and its normal equations (4k² bytes) 6 times, or 12 or 13 times for up to 4096 rows.
+//	for Improved and Original. A choice holds its nodes twice, or up to 6 times for at most 1024
+//	rows; its normal equations (4k² bytes) 6 times, or 12 or 13 times for at most 4096 rows.
 //	errors: as FitFeatures and blsupdate.New; *ShapeError unless there is one label for each sample;
 //	*LabelError for a label out of range; *OptionError for Classes < 0.
 func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
@@ -192,8 +192,8 @@ func (c *Classifier) ClassCounts() []float64 {
 // Package bls/modelfile adds a checksum. Predictions may run concurrently, and a slow w does not block
 // them. To make Encode stop, return an error from w.
 //
-//	cost: writing all numbers, after solving for the weights if that has not been done, so that the
-//	bytes are the same before and after a prediction.
+//	cost: writing all numbers. Encode first solves for the weights if necessary, so that the bytes
+//	are the same before and after a prediction.
 //	memory: some 100 KB, plus a copy of the output layer if it does not determine the weights.
 //	errors: ErrNotFitted; as blsupdate.Encode; an error of w.
 func (c *Classifier) Encode(w io.Writer) error { return c.encode(w, kindClassifier) }

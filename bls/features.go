@@ -97,7 +97,7 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	case o.Steps < 0 || o.Steps > 1:
 		return bad("Steps", o.Steps, "1, 0 or None")
 	case o.Steps > 0 && o.Direct == 0:
-		return bad("Steps", o.Steps, "None, or Direct 1, since steps are functions of the columns of S in A")
+		return bad("Steps", o.Steps, "None, unless Direct is 1, since steps are functions of the columns of S in A")
 	case !(o.Shrink >= 0) || math.IsInf(o.Shrink, 1):
 		return bad("Shrink", o.Shrink, "a positive finite number, or 0 for the default")
 	case o.Unscaled && o.Shrink != 0:

@@ -11,8 +11,8 @@ import (
 )
 
 // Remove unlearns samples: the output weights become as if the model had never learned them. It does
-// not erase all traces. The scaling of the columns, the feature maps, the chosen settings and the slope
-// of the probabilities come from the first samples and do not change.
+// not erase all traces. The column scales, the feature maps, the chosen settings and the slope of the
+// probabilities come from the first samples and do not change.
 //
 //	shapes: X q×d, labels q. Give each sample as it was learned, in any order, with its weight at
 //	that time multiplied by all factors of Forget since then.

@@ -36,7 +36,7 @@ type settings struct {
 	features    FeatureOptions
 	method      blsupdate.Method
 	update      blsupdate.Options
-	classes     int // of a Classifier, 0 for as many as the labels have
+	classes     int // of a Classifier; 0 infers the number from the labels
 	classWeight ClassWeight
 	intercept   bool
 	validate    bool

@@ -29,8 +29,8 @@ func (e *OutlierError) Error() string {
 func (e *OutlierError) Unwrap() error { return e.Err }
 
 // checkOutlier returns an *OutlierError if u cannot solve for W after learning the rows of a and y, to
-// which weights have already been applied. It tries this on a copy of u, and only if a row lies much
-// farther out than the learned ones, or weighs much more than another. far is as returned by rows.
+// which weights have already been applied. It tries this on a copy of u, but only if a row lies much
+// farther out than the learned ones or weighs much more than another. far is as returned by rows.
 func (m *model) checkOutlier(ctx context.Context, u blsupdate.Updater, a, y *mat.Dense, weights []float64, far float64) error {
 	if !(m.reach > 0 && far > outlying*m.reach) && !uneven(weights) {
 		return nil

@@ -104,10 +104,10 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 }
 
 // relevances returns, for each training set of folds, the weights of the columns of S, computed with
-// the output weights W of the place at. The weight of a column is proportional to the root mean square,
-// over samples and targets, of the derivative of the predictions [Z, S, H] W with respect to the
-// unweighted column. The weights have a mean square of 1 over the columns. In the first round the
-// correlation ratio is added to the share of each column in that mean square.
+// the output weights W of the place at. Consider the derivatives of the predictions [Z, S, H] W with
+// respect to an unweighted column. Its weight is proportional to their root mean square over samples
+// and targets. The weights have a mean square of 1 over the columns. In the first round the correlation
+// ratio is added to the share of each column in that mean square.
 //
 // A model with these weights follows the target more closely in relevant columns, and its derivatives
 // separate them better from the others: a few rounds select the columns.

@@ -120,8 +120,8 @@ func checkMemory(bytes int64, rows, nodes int) error {
 
 const labelColumn = "the column of labels" // in errors
 
-// checkRows returns an error unless x passes checkSamples with the given number of inputs, and the
-// targets, a rows×cols matrix called name, have as many rows.
+// checkRows returns an error unless x passes checkSamples with the given number of inputs, and has as
+// many rows as the targets: a rows×cols matrix that errors call name.
 func checkRows(x *mat.Dense, inputs int, name string, rows, cols int) error {
 	if err := checkSamples(x, inputs); err != nil {
 		return err

@@ -72,13 +72,13 @@ type chosen struct {
 	factors []float64   // the smearing factors of a model of logarithms
 }
 
-// choose completes the prepared settings s by a search on rows of x and y. For a classification, y
-// begins with the constant target; for a regression, labels is nil.
+// choose completes the prepared settings s by a search on rows of x (l×d) and y (l×c). For a
+// classification, y begins with the constant target; for a regression, labels is nil.
 //
 // The result depends only on the settings and the rows, never on times, memory, threads or kernels.
 //
-//	cost: the maps and nodes of at most 4096 rows, and for k nodes about 30 Cholesky factorizations
-//	of order at most 500 and 5 of order k, four times as many for up to 4096 rows.
+//	cost: the maps and nodes of at most 4096 rows. For k nodes, about 30 Cholesky factorizations of
+//	order at most 500 and 5 of order k; four times as many if l is at most 4096.
 func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weights []float64) (settings, chosen, error) {
 	scalings := []Scaling{s.features.Scaling}
 	if s.features.Scaling == ScaleAuto {

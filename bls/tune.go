@@ -25,16 +25,15 @@ type TuneOptions struct {
 // Tune searches more widely than Fit for the settings that are zero. It also tries ScaleSamples, and a
 // quarter to four times the enhancement nodes of Fit. As far as the flops allow, it tries Shrink and
 // Lambda in smaller steps. It sets the fields to the best settings on rows held out from the first
-// 4096, and sets Validate, so that the next Fit measures them. It returns the Choice of that Fit. It
-// does not fit a model or change nonzero fields.
+// 4096. It also sets Validate, so that the next Fit measures them. It returns the Choice of that Fit.
+// It does not fit a model or change nonzero fields.
 //
 //	shapes: X l×d, labels l, opt.Weights, as in FitContext; at least 8 samples.
-//	cost: opt.Flops bounds an estimate of the products and factorizations of the normal equations,
-//	but the first candidate, with the nodes of Fit, is tried whatever it costs. The maps, the nodes
-//	and a search with QR are extra.
+//	cost: opt.Flops bounds an estimate of the products and factorizations of the normal equations.
+//	The first candidate, with the nodes of Fit, is tried whatever it costs. The maps, the nodes and
+//	a search with QR are extra.
 //	memory: as Fit for each candidate, checked before the trial.
-//	errors: as FitContext; *OptionError if Flops is negative or a NaN; *ShapeError for fewer than 8
-//	samples.
+//	errors: as FitContext; *OptionError for a negative or NaN Flops; *ShapeError if l < 8.
 func (c *Classifier) Tune(x *mat.Dense, labels []int, opt TuneOptions) (Choice, error) {
 	return c.TuneContext(background, x, labels, opt)
 }

@@ -31,8 +31,8 @@ func MulTrans(bk blskernel.Backend, dst, a *Dense, aTrans bool, b *Dense, bTrans
 	backend.Or(bk).Dgemm(block.Trans(aTrans), block.Trans(bTrans), m, n, k, 1, ra.Data, max(1, ra.Stride), rb.Data, max(1, rb.Stride), 0, rc.Data, rc.Stride)
 }
 
-// SymOuterK computes, in packed storage, S = alpha X Xᵀ for an n×k matrix X or, if xTrans is set, S =
-// alpha Xᵀ X for a k×n matrix X. It takes n²k flops, half as many as Mul. It panics with gonum's
+// SymOuterK computes S = alpha X Xᵀ in packed storage, where X is n×k. If xTrans is set, it computes S
+// = alpha Xᵀ X, where X is k×n. It takes n²k flops, half as many as Mul. It panics with gonum's
 // mat.ErrShape if s is neither empty nor of order n, and panics if s and x share storage.
 func SymOuterK(bk blskernel.Backend, s *SymPacked, alpha float64, x *Dense, xTrans bool) {
 	n, k := opDims(x, xTrans)

@@ -18,8 +18,8 @@
 //
 // One step lists the files, and one learns their rows and makes one state of each bundle of files.
 // Further steps merge the states. The last solves for the weights and writes the model file, which
-// `blskernel predict` and `blskernel update` read. Only paths and states cross the network, 4k² bytes a
-// state for k nodes.
+// `blskernel predict` and `blskernel update` read. Only paths and states cross the network, 4k² bytes
+// per state for k nodes.
 //
 // # Exactly once
 //

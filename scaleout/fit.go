@@ -4,9 +4,9 @@ import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 // Fit fits the output layer of a model to all samples of the files that match patterns. Patterns are
 // globs on Beam's file systems. It writes a model file with the feature maps, names and classes of
-// opt.Model and the state of the output layer, so that the model can learn more. Up to rounding the
-// result equals the fit of one process to the same samples, with the same feature maps and ridge,
-// whatever the files, bundles and workers are, and however often a bundle runs.
+// opt.Model. The file includes the state of the output layer, so the model can learn more. Up to
+// rounding the result equals the fit of one process to the same samples, with the same feature maps and
+// ridge. It does not depend on the division into files and bundles, or on how often a bundle runs.
 //
 // The n-th file that targets match has the labels or targets of the n-th file that patterns match.
 // Patterns keep the given order, and the files of each are sorted by name. Package dataset/stream reads
@@ -15,11 +15,11 @@ import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 // words, cells filled in and rows left out. A file without samples adds nothing. Beam reads remote
 // files once from beginning to end, so remote .npz files cannot be read.
 //
-//	cost: for each sample bls.Features.Transform, and k² + 2ck flops for the state by Gram,
-//	2k² + 4ck by QR; n-1 merges for n states, each of k²/2 additions by Gram and 2k³/3 flops by QR;
-//	k³/3 + 2ck² flops once by Gram, 2k³/3 + ck² by QR.
-//	memory: in a worker, for each running bundle, the state, 4k² bytes by Gram and 8k² by QR, and a
-//	batch and its nodes, 8(d+k) bytes a row; the model once for all bundles. In the last step, about
+//	cost: for each sample bls.Features.Transform, and k² + 2ck flops for the state with Gram, 2k² +
+//	4ck with QR; n-1 merges for n states, each of k²/2 additions with Gram and 2k³/3 flops with QR;
+//	once, k³/3 + 2ck² flops with Gram, 2k³/3 + ck² with QR.
+//	memory: in a worker, the model once and, for each running bundle, the state (4k² bytes with
+//	Gram, 8k² with QR) and a batch with its nodes (8(d+k) bytes per row). In the last step, about
 //	four times the state.
 //	panics: for invalid options, no pattern, a model file that cannot be read, and a scheme whose
 //	file system is not linked into the program. As with Beam's own functions the value is an error.

@@ -2,9 +2,10 @@ package scaleout
 
 import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-// The counters of a pipeline, which runners report under MetricsNamespace. If a bundle is repeated, a
-// runner that distinguishes attempts reports the sum over all attempts (Beam's CounterResult.Attempted)
-// and over the ones whose outputs it used (Committed). No result of a pipeline depends on a counter.
+// The counters of a pipeline, which runners report under MetricsNamespace. For repeated bundles, a
+// runner that tells attempts apart reports two sums: over all attempts (Beam's
+// CounterResult.Attempted), and over the ones whose outputs it used (Committed). No result of a
+// pipeline depends on a counter.
 const (
 	MetricsNamespace = "blskernel"
 

@@ -33,8 +33,8 @@ type Options struct {
 	Lambda float64
 
 	// States is the approximate number of states, which determines the height of the tree that
-	// merges them. There is at most one for each bundle, so at most the number of files. 0 means
-	// 64. States affects only the speed.
+	// merges them. There is at most one state for each bundle, so at most as many states as files.
+	// 0 means 64. States affects only the speed.
 	States int
 
 	// SkipBad bounds the bad rows that are set aside; more are an error. BadOut is the path of a

@@ -22,8 +22,8 @@ func init() {
 // A State is the sum over the rows learned so far: an updater of package blsupdate by Gram or QR with
 // lambda = 0. The zero value has learned nothing.
 //
-// As an element of a PCollection, a State is encoded as the gob of the labels of its new classes,
-// followed by blsupdate.Encode of the updater. That takes about 4k² + 8ck bytes for k nodes and c
+// In a PCollection, a State is encoded as a gob of the labels of its new classes, followed by the
+// output of blsupdate.Encode for the updater. That takes about 4k² + 8ck bytes for k nodes and c
 // targets. The encoding of the zero value is empty.
 type State struct {
 	updater blsupdate.Updater // nil if no row was learned

@@ -69,7 +69,7 @@ func (m *Model) Reweigh(factor float64, lambda *float64) error {
 	return m.SetLambda(ridge)
 }
 
-// GivenLambda returns the ridge given to training: 0 to have one chosen, bls.None for no ridge.
+// GivenLambda returns the ridge that training was given: 0 to choose one, or bls.None for no ridge.
 func (m *Model) GivenLambda() float64 {
 	if m.Classifier != nil {
 		return m.Classifier.Update.Lambda

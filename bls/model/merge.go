@@ -13,7 +13,7 @@ import (
 // MaxLearned is the largest number of learned files that a model lists; it drops the oldest ones.
 const MaxLearned = 1000
 
-// A MergeError says in what the models of a merge differ: kinds, inputs, targets or feature maps.
+// A MergeError says what differs between the models of a merge: kinds, inputs, targets or feature maps.
 type MergeError struct{ What string }
 
 func (e *MergeError) Error() string {

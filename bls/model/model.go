@@ -52,7 +52,7 @@ type Model struct {
 	Calibrating bool
 }
 
-// New returns the model in f, fitted or not. If f lists no labels, they are the class numbers.
+// New returns the model in f, fitted or not. If f lists no labels, the class numbers are the labels.
 func New(f *modelfile.File) *Model {
 	m := &Model{File: f, Learner: f.Learner()}
 	if f.Classifier == nil {
@@ -202,7 +202,7 @@ func (m *Model) Calibrate(ctx context.Context, b *stream.Batch, rows Calibration
 func (m *Model) Remove(ctx context.Context, b *stream.Batch) error {
 	rows := b.X.RawMatrix().Rows
 	if learned := m.Updater().Samples(); rows > learned {
-		return &Error{Place: b.Where(0).String(), Row: -1, What: fmt.Sprintf("the model has only %s left, so more cannot be removed", count(learned, "sample", "samples"))}
+		return &Error{Place: b.Where(0).String(), Row: -1, What: fmt.Sprintf("the model has only %s left, fewer than the rows to remove", count(learned, "sample", "samples"))}
 	}
 	classes, err := m.targets(ctx, b)
 	if err != nil {

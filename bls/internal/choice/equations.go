@@ -42,8 +42,8 @@ func (f *Folds) Bytes(k, c int) int64 {
 	return need
 }
 
-// Flops returns the number of floating-point operations needed to compute Equations of k nodes and c
-// targets and to solve them for the given number of ridges.
+// Flops returns the floating-point operations that it takes to compute Equations of k nodes and c
+// targets and solve them for the given number of ridges.
 func (f *Folds) Flops(k, c, ridges int) float64 {
 	n, folds := float64(k), float64(f.heldFolds())
 	held := float64(len(f.rows) - f.ends[f.firstHeld])
@@ -199,9 +199,9 @@ func (e *Equations) solve(lambda float64, i int, b gonum.Matrix) (*mat.Dense, er
 	return &w, err
 }
 
-// Held returns the numbers of the rows that r holds out, their targets, scores and leverages. A
-// leverage is x (AᵀA + lambda I)⁻¹ xᵀ, where x are the nodes of a row and A are the nodes of the
-// training set without it.
+// Held returns the numbers of the rows that r holds out, their targets, scores and leverages. The
+// leverage of a row with the nodes x is x (AᵀA + lambda I)⁻¹ xᵀ, where A are the nodes of the training
+// set without it.
 func (r *Result) Held() (rows []int, y, scores *mat.Dense, leverages []float64, err error) {
 	e, f := r.equations, r.equations.folds
 	for i := range f.heldFolds() {

@@ -13,7 +13,7 @@ const MaxRows = 4096
 // takeRows chooses at most MaxRows of l rows. It returns their numbers, ascending, and a factor for the
 // weights of each class. Usually it takes the first rows, and factors is nil. If classes are balanced
 // and l exceeds MaxRows, the first rows could lack a rare class. It then takes the first p rows of each
-// class, with p as large as possible, and factors restore the share of each class in the weight.
+// class, with p as large as possible. factors restore the share of each class in the weight.
 func takeRows(labels []int, balanced bool, l int) (rows []int, factors []float64) {
 	if labels == nil || !balanced || l <= MaxRows {
 		for i := range min(l, MaxRows) {
