@@ -287,7 +287,7 @@ func (c calibration) relabeled(to func(class int) int, classes int) calibration 
 	return out
 }
 
-// sameClass maps each class to itself, for a renaming that only adds classes.
+// sameClass maps each class to itself, for a call of relabeled that only adds classes.
 func sameClass(class int) int { return class }
 
 func (c *calibration) code(x *codec.Coder, first int) {

@@ -210,7 +210,7 @@ func (f *Features) enhancementScale(ctx context.Context, z *mat.Dense) (float64,
 	return scale, nil
 }
 
-// withShrink returns a copy of f, with the given Shrink if f uses one. It shares all weights with f.
+// withShrink returns a copy of f, with the given Shrink if f uses one. It shares the weights of f.
 func (f *Features) withShrink(shrink float64) *Features {
 	g := *f
 	if g.EnhancementNodes() > 0 && !g.opt.Unscaled {

@@ -28,7 +28,7 @@ func (c *Classifier) PredictProba(x *mat.Dense) (*mat.Dense, error) {
 	return c.PredictProbaContext(background, x)
 }
 
-// PredictProbaContext is like PredictProba but stops when ctx is done, like DecisionFunctionContext.
+// PredictProbaContext is like PredictProba but stops when ctx is done, as DecisionFunctionContext does.
 func (c *Classifier) PredictProbaContext(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	scores, err := c.scores(ctx, x)
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *Classifier) PredictProbaContext(ctx context.Context, x *mat.Dense) (*ma
 	return scores, nil
 }
 
-// Probabilities returns what PredictProba computes from scores before it calls Temper, in new storage.
+// Probabilities returns, in new storage, the result of PredictProba for scores, before Temper.
 func (c *Classifier) Probabilities(scores *mat.Dense) *mat.Dense {
 	out := mat.NewDense(scores.RawMatrix().Rows, scores.RawMatrix().Cols, nil)
 	c.probabilities(out, scores)

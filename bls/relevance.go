@@ -202,8 +202,9 @@ func (t *trials) relevance(of fittedMaps, shrink float64, w *mat.Dense, rows []i
 	return squares, nil
 }
 
-// rank weights the columns in up to the given number of rounds, beginning with start. It returns the
-// candidate with the smallest loss, which may be start, or the last candidate if all is true.
+// rank weights the columns in up to the given number of rounds, beginning with start. Only the first
+// round tries all shrinks. rank returns the candidate with the smallest loss, which may be start, or,
+// if all is true, the last one.
 func (t *trials) rank(ctx context.Context, s *choice.Search, shrinks []float64, start candidate, rounds int, all bool) (candidate, error) {
 	by := *s
 	by.Folds = s.Folds.ForLabels()

@@ -40,8 +40,7 @@ func ParseClassWeight(name string) (ClassWeight, error) {
 
 // FitContext is Fit with the weight weights[i] for the squared error of sample i; nil means all ones.
 // Weights affect scaling and feature maps only through the settings that Fit chooses. FitContext checks
-// ctx before each panel of rows, each iteration of an autoencoder, and each step of starting the output
-// layer.
+// ctx before each panel of rows, iteration of an autoencoder, and step of starting the output layer.
 //
 //	shapes: weights l, finite and not negative.
 //	errors: as Fit; *ShapeError and *OptionError for the weights; blsupdate.ErrOverflow if a
@@ -163,7 +162,7 @@ func checkCounts(counts []count) error {
 }
 
 // counted adds the labels, each from 0 to len(counts)-1, to counts in place. It returns counts and the
-// weights of the rows, adjusted by the class weight; nil stands for ones.
+// weights of the rows, adjusted for the ClassWeight by; nil stands for ones.
 func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([]count, []float64, error) {
 	for i, label := range labels {
 		counts[label].rows++

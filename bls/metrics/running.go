@@ -13,8 +13,8 @@ const (
 
 	fading     = 0.999 // weight of a row in the running score, relative to the next row
 	bucketRows = 32    // rows of a bucket before any merge
-	sameSize   = 4     // most buckets of one size; beyond it the two oldest are merged
-	minRows    = 100   // least number of rows on either side of a fall
+	sameSize   = 4     // largest number of buckets of one size; beyond it the two oldest are merged
+	minRows    = 100   // smallest number of rows on either side of a fall
 	falseAlarm = 0.002 // probability of a false alarm
 	maxLoss    = 4     // largest loss of a row of a regression
 )

@@ -17,7 +17,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// A Verdict says whether the files in the log of a model reproduce it.
+// A Verdict says whether the files in a model's log reproduce the model.
 type Verdict string
 
 // The verdicts of Verify.

@@ -61,7 +61,7 @@ type Progress struct {
 	Done    bool     `json:"done,omitempty"`    // whether all rows are learned
 }
 
-// A Learned is a file whose rows a model has learned.
+// A Learned describes a file from which a model has learned rows.
 type Learned struct {
 	Name string `json:"name"` // without its folder
 	Size int64  `json:"size"` // in bytes

@@ -148,7 +148,7 @@ func (s *scanner) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// full reads into b until it is full or the file ends, which is not an error.
+// full reads into b until b is full or the file ends. The end of the file is not an error.
 func (s *scanner) full(b []byte) (int, error) {
 	n, err := io.ReadFull(s, b)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

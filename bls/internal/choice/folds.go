@@ -2,7 +2,7 @@
 //
 //	Folds      the rows of a choice, in four folds, and which folds are held out
 //	Equations  the normal equations of one set of nodes, without each held-out fold
-//	Result     a shrink and a ridge with the scores, the loss and the score of the held-out rows
+//	Result     a shrink and a ridge with the predictions, loss and score on the held-out rows
 //	Search     the grids of shrinks and ridges
 //
 // The package does not depend on feature maps: a Search asks Maps for the nodes of a shrink.

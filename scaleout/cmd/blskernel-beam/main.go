@@ -84,8 +84,8 @@ func run(args []string) int {
 	return exitFailure
 }
 
-// parse parses the flags, including Beam's, which may stand between the patterns. For --help it prints
-// the help and the flags.
+// parse parses the patterns and the flags, including Beam's, in any order. For --help it prints the
+// help and the flags.
 func parse(args []string) (*settings, error) {
 	var set settings
 	f := flag.CommandLine // which has Beam's flags
