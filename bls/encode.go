@@ -58,7 +58,7 @@ func (f *Features) code(x *codec.Coder, b blskernel.Backend) {
 		if err != nil {
 			x.Check(false, "%v", err)
 		}
-		x.Check(sameOptions(resolved, opt), "an option that needs a value is zero")
+		x.Check(sameOptions(resolved, opt), "an option that must not be zero is zero")
 		f.opt = resolved
 	}
 	n, n3 := opt.Groups*opt.GroupNodes, f.opt.EnhancementNodes

@@ -154,7 +154,7 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 		return
 	}
 	x.Check(m.sizes == nil || len(m.sizes) == m.features.Inputs(), "there are %d column sizes; want %d", len(m.sizes), m.features.Inputs())
-	x.Check(s.features.agree(m.features.opt), "the options differ from the options of the feature maps")
+	x.Check(s.features.agree(m.features.opt), "the options do not match the feature maps")
 	s.backend = b
 	m.backend, m.settings = backend.Or(b), s
 }

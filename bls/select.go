@@ -407,7 +407,7 @@ func (t *trials) checkMemory(opt FeatureOptions) error {
 	for range maps {
 		need = memory.Sum(need, mapsBytes(d, n, n3))
 	}
-	const do = "use fewer nodes or, for Tune, fewer flops, or set Shrink and Lambda but not Validate, so that nothing is left to choose"
+	const do = "use fewer nodes (for Tune, fewer flops), or set Shrink and Lambda and leave Validate false, so that nothing is left to choose"
 	return memory.Check(need, "bls", do, "a choice of settings with %d nodes on %d samples", k, m)
 }
 

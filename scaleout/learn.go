@@ -237,6 +237,6 @@ func (fn *learnFn) match(r *stream.Reader, shard Shard) error {
 	case 0:
 		return fault(noTargets)
 	default:
-		return fault("has %d columns of labels or targets, but the model has %d; name them", r.Outputs(), want)
+		return fault("has %d columns of labels or targets, but the model has %d; name the ones to use", r.Outputs(), want)
 	}
 }

@@ -118,7 +118,7 @@ func (fn *solveFn) explain(method blsupdate.Method, err error) error {
 		return fmt.Errorf("scaleout: %d samples do not determine the weights of %d nodes; use a lambda above 0, or more samples: %w",
 			rank.Samples, rank.Nodes, err)
 	case errors.As(err, &condition):
-		do := "raise lambda, or fit by QR"
+		do := "raise lambda, or use the method QR"
 		if method == blsupdate.QR {
 			do = "raise lambda, or look for outliers among the samples"
 		}

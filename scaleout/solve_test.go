@@ -81,7 +81,7 @@ func TestSolveErrors(t *testing.T) {
 		"too much bad":    {[]*State{all}, []string{"one", "two"}, 1, "2 bad rows, but the limit is 1; correct the data, or raise the limit; the first are: one; two"},
 		"bad by far":      {[]*State{all}, strings.Split("1 2 3 4 5 6 7", " "), 1, "the first are: 1; 2; 3; 4; 5"},
 		"too few":         {[]*State{few}, nil, 0, "30 samples do not determine the weights of 48 nodes; use a lambda above 0"},
-		"dependent":       {[]*State{repeated}, nil, 0, "dependent to working precision; raise lambda, or fit by QR"},
+		"dependent":       {[]*State{repeated}, nil, 0, "dependent to working precision; raise lambda, or use the method QR"},
 		"another size":    {[]*State{small}, nil, 1, "making a model from the states"},
 		"another method":  {[]*State{all, qr}, nil, 1, "merging two states"},
 		"none of these":   {[]*State{all}, []string{"one"}, 0, ""},

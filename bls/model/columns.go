@@ -153,7 +153,7 @@ func inOrder(specs, chosen, model []string) ([]string, error) {
 		return specs, nil
 	}
 	if len(specs) != 0 && len(specs) != len(chosen) {
-		return nil, stream.Errorf("has the columns of a range in a different order from the model: name them one by one, as %s",
+		return nil, stream.Errorf("has the columns of a range in a different order from the model: name them one by one, in the order %s",
 			names.List(model))
 	}
 	ordered := make([]string, len(model))

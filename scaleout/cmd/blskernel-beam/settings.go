@@ -52,8 +52,8 @@ func (set *settings) register(f *flag.FlagSet) {
 	number(f, &set.Batch, "batch", 0, "`rows` in a batch (default 4096, or fewer if their inputs exceed 32 MB)")
 	number(f, &set.SkipBad, "skip-bad", 0, "set aside up to this `number` of bad rows (default 0: the first one ends the job)")
 	f.BoolVar(&set.KnownLabels, "known-labels", false, "treat a row as bad if the model lacks its label; by default the label becomes a new class")
-	f.StringVar(&set.BadOut, "bad-out", "", "new `file` that lists what --skip-bad sets aside")
-	number(f, &set.threads, "threads", 0, "largest number of `threads` in a worker process (default its number of processors)")
+	f.StringVar(&set.BadOut, "bad-out", "", "new `file` for a list of the rows that --skip-bad sets aside")
+	number(f, &set.threads, "threads", 0, "largest number of `threads` in a worker process (default the number of its processors)")
 	f.BoolVar(&set.json, "json", false, "print one JSON object instead of text")
 	f.BoolVar(&set.verbose, "verbose", false, "print Beam's log on standard error")
 }
@@ -105,7 +105,7 @@ func (set *settings) check() error {
 	case set.Model == "-" || set.Out == "-" || set.BadOut == "-":
 		return errors.New("workers cannot use the standard input and output of this process: name files")
 	case set.BadOut != "" && set.SkipBad == 0:
-		return errors.New("--bad-out lists what --skip-bad sets aside: give both")
+		return errors.New("--bad-out lists the rows that --skip-bad sets aside: give both flags")
 	case !slices.Contains(known, set.runner):
 		return fmt.Errorf("--runner is %q; want one of %s", *runners.Runner, strings.Join(known, ", "))
 	case !slices.Contains(environments, set.environment()):
