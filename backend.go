@@ -36,7 +36,7 @@ func noLibrary(name string) bool { return strings.EqualFold(name, "none") }
 // of checks on every backend. A backend also panics on a size that its integers cannot hold: pure above
 // MaxInt/4, openblas beyond 32 bits.
 //
-// A program passes a Backend down as a value, so it can compare two of them. The methods of a Backend
+// A Backend is passed down as a value, so a program can compare two of them. The methods of a Backend
 // may be called from several goroutines at once.
 type Backend interface {
 	// Name returns the name that Lookup takes, such as "pure" or "openblas".

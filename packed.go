@@ -7,7 +7,7 @@ import (
 )
 
 // PackedProducts computes products that the BLAS lacks: products with packed symmetric matrices, and
-// one triangle of a product. A Backend may implement it; Packed supplies it for those that do not.
+// one triangle of a product. A Backend may implement it; Packed supplies it for all other backends.
 //
 // A packed matrix is stored as its upper triangle, row by row: element (i, j), i <= j, of an n×n matrix
 // is ap[i*(2n-i-1)/2+j], as in gonum's blas64.SymmetricPacked. Matrices are row-major with the leading

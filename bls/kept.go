@@ -127,8 +127,8 @@ func (s sampleSet) first(inputs, columns int, by ClassWeight) (y *mat.Dense, cou
 	return y, counts, weights, err
 }
 
-// keepMore adds the checked samples more, with the targets y, to the kept samples. If these are then no
-// longer few, it fits the model to them and keeps none; otherwise the next use of the model fits it.
+// keepMore adds the checked samples more, with the targets y, to the kept samples. If they then
+// suffice, it fits the model to them and keeps none; otherwise the next use of the model fits it.
 func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) error {
 	check := m.with(m.updater)
 	if m.settings.log == 0 {

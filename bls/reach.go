@@ -185,7 +185,7 @@ func (c *Classifier) Temper(p *mat.Dense, outside []float64) {
 	}
 }
 
-// TemperScores replaces scores of DecisionFunction, in place, by scores whose softmax, with the slope
+// TemperScores replaces scores of DecisionFunction, in place, with scores whose softmax, with the slope
 // of PredictProba, gives the probabilities after Temper. The new scores order all samples by log odds;
 // untempered scores do so only if no sample lies outside.
 //

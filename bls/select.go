@@ -139,8 +139,8 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	return s, by, nil
 }
 
-// methodFor returns s.method if it is set. Otherwise it returns QR if the ridge is below lowest, the
-// smallest ridge for which Gram is accurate, or else chosen.
+// methodFor returns s.method if it is set. Otherwise it returns chosen, or QR if the ridge is below
+// lowest, the smallest ridge for which Gram is accurate.
 func (s settings) methodFor(chosen blsupdate.Method, lowest float64) blsupdate.Method {
 	if s.update.Lambda < lowest {
 		chosen = blsupdate.QR

@@ -142,7 +142,7 @@ func (f *Features) drawColumn(j int) {
 	}
 }
 
-// constantDeviation is the deviation of a column that is constant so far, for which S is 0.
+// constantDeviation is the deviation of a column that has been constant so far; its S is 0.
 const constantDeviation = 1
 
 // varies returns v, a deviation of a varying column, or the next number if v is constantDeviation.

@@ -29,7 +29,7 @@ type Options struct {
 	// the nodes instead of its square.
 	Method blsupdate.Method
 
-	// Lambda is the ridge of the fit, added once; negative for the ridge of Model.
+	// Lambda is the ridge of the fit, added once. A negative value stands for the ridge of Model.
 	Lambda float64
 
 	// States is the approximate number of states, which determines the height of the tree that
@@ -37,8 +37,8 @@ type Options struct {
 	// 0 means 64. States affects only the speed.
 	States int
 
-	// SkipBad bounds the bad rows that are set aside; more are an error. BadOut is the path of a
-	// file to list them in, empty for none.
+	// SkipBad is the largest number of bad rows that are set aside; more cause an error. BadOut is
+	// the path of a file that lists them; if it is empty, no file is written.
 	SkipBad int64
 	BadOut  string
 
@@ -49,11 +49,11 @@ type Options struct {
 	// step writes the same bytes. Zero means the present time.
 	Created time.Time
 
-	// Software is the program that the model file names, with its version; empty for
+	// Software is the program that the model file names, with its version. Empty means
 	// "blskernel/scaleout".
 	Software string
 
-	// Batch is the number of rows in a batch; 0 for 4096, or fewer if their inputs exceed 32 MB.
+	// Batch is the number of rows in a batch. 0 means 4096, or fewer if their inputs exceed 32 MB.
 	Batch int
 
 	Format     stream.Format // of the samples, not of files of targets

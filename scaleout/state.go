@@ -19,8 +19,8 @@ func init() {
 	beam.RegisterCoder(reflect.TypeFor[*State](), encodeState, decodeState)
 }
 
-// A State is the sum over the rows learned so far: an updater of package blsupdate by Gram or QR with
-// lambda = 0. The zero value has learned nothing.
+// A State is the sum over the rows learned so far: an updater of package blsupdate with the method Gram
+// or QR and lambda = 0. The zero value has learned nothing.
 //
 // In a PCollection, a State is encoded as a gob of the labels of its new classes, followed by the
 // output of blsupdate.Encode for the updater. That takes about 4k² + 8ck bytes for k nodes and c

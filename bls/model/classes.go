@@ -88,8 +88,8 @@ func readable(b *stream.Batch, row int, labelsIn string) error {
 	return nil
 }
 
-// numbers returns the class of each row of a batch. New labels become classes; they cause an *Error if
-// the model is closed or they are too many. On an error the model is unchanged.
+// numbers returns the class of each row of a batch. New labels become classes, but cause an *Error if
+// the model is closed or there are too many. On an error the model is unchanged.
 func (m *Model) numbers(ctx context.Context, b *stream.Batch) ([]int, error) {
 	have := len(m.classes.labels)
 	all, numbers := m.classes.With(b.Labels)

@@ -5,7 +5,7 @@
 // A label that is new to a model becomes a new class, unless [Model.Closed] is set. The weights are as
 // if the model had known all classes from the start ([bls.Classifier.Relabel]).
 //
-// An [Error] holds what to do about it as a [Remedy], so that a program can name its own flags.
+// An [Error] holds its advice as a [Remedy], so that a program can name its own flags.
 package model
 
 import (

@@ -11,7 +11,7 @@ import (
 	"blskernel/internal/linalg/detmath"
 )
 
-// compare compares the model to verify with again, the model that repeating its log gave. If learned is
+// compare compares the model to verify with again, the model made by repeating its log. If learned is
 // true, the model has only learned, so the bits must agree.
 func (v *verifier) compare(again *Model, learned bool) error {
 	v.compareMaps()

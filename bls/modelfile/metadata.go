@@ -35,8 +35,8 @@ type Metadata struct {
 	// "drop", or "" for an error.
 	Columns stream.Columns `json:"columns,omitempty"`
 	Missing string         `json:"missing,omitempty"`
-	// Decimal and Thousands are the separators in the numbers of texts, one character each; empty
-	// for a point and for none.
+	// Decimal and Thousands are the separators of numbers in text, one character each. Empty means
+	// a decimal point, and no thousands separator.
 	Decimal   string   `json:"decimal,omitempty"`
 	Thousands string   `json:"thousands,omitempty"`
 	Exclude   []string `json:"exclude,omitempty"` // the columns that are not inputs, as they were named in training

@@ -21,7 +21,7 @@ import (
 const qrAdvantage = 0.8
 
 // Equations are the normal equations of nodes A (m×k) and targets Y (m×c), for the rows of each
-// training set of a choice. They serve for any ridge.
+// training set of a choice. They can be solved for any ridge.
 type Equations struct {
 	folds   *Folds
 	backend blskernel.Backend

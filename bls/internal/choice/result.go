@@ -39,7 +39,7 @@ func (r *Result) On(folds *Folds) *Result {
 	return &s
 }
 
-// measure sets HeldOut, the loss and the score to the values for the rows from the given fold on.
+// measure sets HeldOut, the loss and the score to their values on the given fold and all later ones.
 func (r *Result) measure(fold int) {
 	r.HeldOut = len(r.folds.rows) - r.folds.ends[fold]
 	scores, y := r.scores, r.equations.y
@@ -50,7 +50,7 @@ func (r *Result) measure(fold int) {
 	r.Loss, r.Score = r.folds.measure(scores, y, fold)
 }
 
-// Solved reports whether the setting has a solution.
+// Solved reports whether r has a solution. If not, Loss is +Inf.
 func (r *Result) Solved() bool { return !math.IsInf(r.Loss, 1) }
 
 // Better reports whether other is nil or r has a smaller loss than other.

@@ -65,7 +65,7 @@ func parsed[T any](f *flag.FlagSet, v *T, name string, parse func(string) (T, er
 	})
 }
 
-// list adds a flag that takes several values, separated by commas or by repeating the flag.
+// list adds a flag that takes several values, separated by commas or given by repeating the flag.
 func list(f *flag.FlagSet, v *[]string, name, usage string) {
 	f.Func(name, usage, func(s string) error {
 		values := strings.Split(s, ",")

@@ -44,7 +44,7 @@ func Resolve(path string) string {
 
 // List returns the files that a glob matches, sorted by name.
 //
-//	errors: a fault of the file system, or a local folder.
+//	errors: a fault of the file system, or a match that is a local folder.
 func List(ctx context.Context, pattern string) ([]string, error) {
 	system, err := filesystem.New(ctx, pattern)
 	if err != nil {
@@ -86,10 +86,10 @@ type file struct {
 // Close closes the file and its file system.
 func (f *file) Close() error { return errors.Join(f.ReadCloser.Close(), f.system.Close()) }
 
-// Write passes content a writer to the file at path. It replaces an existing file as a whole. On this
-// machine it writes another file, and renames it when it is complete; elsewhere it writes one object.
-// It makes missing local folders. A process that is killed may leave the other file, with a name that
-// ends in .tmp.
+// Write calls content with a writer to the file at path. It replaces an existing file as a whole. On
+// this machine it writes another file, and renames it when it is complete; elsewhere it writes one
+// object. It creates missing local folders. A process that is killed may leave the other file, with a
+// name that ends in .tmp.
 //
 //	errors: a fault of the file system, or the error of content. An existing file is then unchanged.
 func Write(ctx context.Context, path string, content func(io.Writer) error) error {
