@@ -27,8 +27,8 @@ func calibrationRows(c int) int { return max(100, min(CalibrationRows, 1<<20/max
 
 // A CalibrationError reports that a calibration is missing, or has too few rows for the coverage.
 type CalibrationError struct {
-	Rows int // of the calibration, 0 for none
-	Want int // rows that the coverage needs
+	Rows int // the rows of the calibration; 0 if there is none
+	Want int // the number of rows that the coverage needs
 }
 
 func (e *CalibrationError) Error() string {

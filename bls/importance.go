@@ -20,14 +20,14 @@ type ImportanceOptions struct {
 	// Groups lists groups of columns of X, numbered from 0, such as the inputs of one categorical
 	// column. The values of a group are permuted together; nil makes each column a group.
 	Groups  [][]int
-	Repeats int       // permutations; 0 stands for DefaultRepeats
+	Repeats int       // the number of permutations; 0 stands for DefaultRepeats
 	Seed    uint64    // of the permutations
 	Weights []float64 // of the samples; nil stands for ones
 }
 
 // Importances measure how much the score on given samples depends on each group of columns.
 type Importances struct {
-	Score  float64   // of the samples as they are
+	Score  float64   // the score of the samples before any permutation
 	Mean   []float64 // for each group, the mean fall of Score over the repeats
 	Spread []float64 // the standard deviation of that fall
 }

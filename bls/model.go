@@ -42,13 +42,13 @@ type settings struct {
 	validate    bool
 	log         int       // LogTargets of a Regressor
 	columns     []float64 // weights of the columns of S, by their relevance; nil for ones
-	rows        int       // expected in all, 0 for the rows of the fit
+	rows        int       // the total number of rows expected; 0 stands for the rows of the fit
 }
 
 // A Choice holds the held-out score of the settings that Fit chose, and how many rows the choice used.
 type Choice struct {
-	Rows    int     // used for the choice, including the held-out ones; 0 if there was no choice
-	HeldOut int     // rows that Score is measured on; the last quarter if QR was chosen
+	Rows    int     // the rows used for the choice, including the held-out ones; 0 if there was no choice
+	HeldOut int     // the rows that Score is measured on; the last quarter if QR was chosen
 	Score   float64 // of the chosen settings on the held-out rows: accuracy from 0 to 1, or R²
 }
 
@@ -78,7 +78,7 @@ type model struct {
 	kept        *sampleSet // all samples so far while they are few and the maps are not fixed; otherwise nil
 	stale       bool       // the model is not yet fitted to all kept samples
 
-	reach float64   // of the farthest row learned, 0 if not known
+	reach float64   // of the farthest row learned, 0 if unknown
 	sizes []float64 // root mean squares of the columns of S over the first rows, nil if reach is computed from nodes
 
 	// weights is the updater's W without the column of the constant target, or nil if W has changed

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	maxRounds    = 3    // of Relevance
-	minRelevance = 1e-3 // of a column, where the mean square over the columns is 1
+	maxRounds    = 3    // the largest value of Relevance
+	minRelevance = 1e-3 // the smallest weight of a column; the mean square over the columns is 1
 	gradients    = 4096 // the most derivatives, one per target and sample, that a relevance averages
 )
 

@@ -21,7 +21,7 @@ import (
 const ChoiceRows = choice.MaxRows
 
 const (
-	defaultLambda = 1e-2 // if no rows can be held out
+	defaultLambda = 1e-2 // the ridge, in units of choice.Unit, if no rows can be held out
 
 	trialNodes  = 400  // enough enhancement nodes to tell one Shrink from another
 	choiceNodes = 2000 // the most enhancement nodes in a choice

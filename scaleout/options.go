@@ -56,9 +56,9 @@ type Options struct {
 	// Batch is the number of rows in a batch. 0 means 4096, or fewer if their inputs exceed 32 MB.
 	Batch int
 
-	Format     stream.Format // of the samples, not of files of targets
-	Comma      rune          // of CSV files
-	InputArray string        // of .npz files
+	Format     stream.Format // the format of the sample files, not of the target files
+	Comma      rune          // between the cells of CSV files; 0 lets the first line decide
+	InputArray string        // the name of the array of inputs in .npz files
 
 	// Header says whether CSV files begin with the names of their columns. Set stream.HeaderAbsent
 	// if they do not: HeaderAuto treats a first line with a bad number as names.

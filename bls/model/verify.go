@@ -34,10 +34,10 @@ type Verification struct {
 	Differs    []string `json:"differs,omitempty"`    // the parts that differ
 	Unverified []string `json:"unverified,omitempty"` // the parts that were not repeated
 
-	Rows       int     `json:"rows"`       // that the model has learned
+	Rows       int     `json:"rows"`       // the rows that the model has learned
 	Bits       bool    `json:"bits"`       // whether the output layers agree to the last bit
 	Difference float64 `json:"difference"` // the largest ‖δw‖/‖w‖ of a target, with the larger ‖w‖ of the two models
-	Bound      float64 `json:"bound"`      // on Difference, from Condition of both models; 0 if the bits must agree
+	Bound      float64 `json:"bound"`      // the bound on Difference, from Condition of both models; 0 if the bits must agree
 }
 
 // Verify repeats the log of m on the files at paths and compares the result with m, which is unchanged.

@@ -43,29 +43,29 @@ type Metadata struct {
 	// TargetNotations describe how the numbers of each target are written in texts; empty if all
 	// are written as Decimal and Thousands say.
 	TargetNotations []stream.Notation `json:"target_notations,omitempty"`
-	NA              []string          `json:"na,omitempty"` // further words for a missing cell
+	NA              []string          `json:"na,omitempty"` // additional words that mark a missing cell
 
 	Batch    int       `json:"batch,omitempty"`    // the number of rows read at a time, below 2³¹
 	Progress *Progress `json:"progress,omitempty"` // of the training run, for a program that continues it
 
-	Learned []Learned `json:"learned,omitempty"` // the files that the model has learned; of many, the last ones
-	Log     Log       `json:"log,omitempty"`     // the operations that made the model; of many, the last ones
+	Learned []Learned `json:"learned,omitempty"` // the files that the model has learned; if there are many, only the last ones
+	Log     Log       `json:"log,omitempty"`     // the operations that made the model; if there are many, only the last ones
 
 	Notes map[string]string `json:"notes,omitempty"` // anything else
 }
 
 // Progress tells how far a training run has come.
 type Progress struct {
-	Rows    int64    `json:"rows,omitempty"`    // processed so far, including rows held out
+	Rows    int64    `json:"rows,omitempty"`    // the rows processed so far, including rows held out
 	Sources []string `json:"sources,omitempty"` // in the order of reading
 	Done    bool     `json:"done,omitempty"`    // whether all rows are learned
 }
 
 // A Learned describes a file from which a model has learned rows.
 type Learned struct {
-	Name string `json:"name"` // without its folder
+	Name string `json:"name"` // the name of the file without its folder
 	Size int64  `json:"size"` // in bytes
-	Rows int64  `json:"rows"` // that were learned
+	Rows int64  `json:"rows"` // the rows that were learned
 	Hash string `json:"hash"` // the XXH64 of its bytes, in hexadecimal
 
 	Removed bool `json:"removed,omitempty"` // whether the rows were unlearned

@@ -19,7 +19,7 @@ type Result struct {
 	Shrink  float64
 	Lambda  float64
 	Method  blsupdate.Method
-	Loss    float64 // the smaller the better; +Inf if there is no solution
+	Loss    float64 // smaller is better; +Inf if there is no solution
 	Score   float64 // accuracy, or R²
 	HeldOut int     // the number of rows that Loss and Score were measured on
 

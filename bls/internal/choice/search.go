@@ -49,7 +49,7 @@ type Search struct {
 	Y       *mat.Dense // the targets of the rows of Folds; for classes, they follow the constant target
 	Log     bool       // Y holds logarithms, and losses are measured on the predictions of a Smearing
 	Backend blskernel.Backend
-	Unit    float64 // of the ridges
+	Unit    float64 // the unit of the ridges
 	Given   float64 // the ridge, or 0 to choose one
 	Lowest  float64 // the smallest ridge for which Gram is accurate
 	QR      bool    // whether ridges below Lowest may be tried with QR

@@ -51,7 +51,7 @@ func (set *settings) fit(ctx context.Context) error {
 	if err := os.Setenv("TMPDIR", folder); err != nil {
 		return err
 	}
-	*jobopts.JobName = jobopts.GetJobName() // the only name of a job that Beam does not wait for
+	*jobopts.JobName = jobopts.GetJobName() // a job that Beam does not wait for has no other name
 	elsewhere := *jobopts.Endpoint != "" || set.runner == "dataflow"
 	result, err := beam.Run(ctx, set.runner, p)
 	if ctx.Err() != nil {

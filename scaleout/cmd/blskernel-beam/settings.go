@@ -26,7 +26,7 @@ type settings struct {
 	threads       int
 	json, verbose bool
 
-	runner string // Beam's name of --runner
+	runner string // Beam's name for the runner
 }
 
 func (set *settings) register(f *flag.FlagSet) {
