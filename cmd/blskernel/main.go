@@ -42,7 +42,7 @@ import (
 )
 
 func main() {
-	// A write to a closed pipe must be an error, so that the progress bar can be cleared.
+	// By default a write to a closed pipe would end the process before it clears the progress bar.
 	signal.Ignore(ui.BrokenPipe)
 	os.Exit(run(interrupt.OnSignal(), os.Args[1:], ui.Streams{Out: os.Stdout, Err: os.Stderr}))
 }
@@ -88,7 +88,7 @@ predicts. It also compares the methods of updating and the speeds of linear alge
 		for _, c := range group.commands {
 			if c.Runnable() {
 				c.GroupID = group.id
-				if c.Flags().Lookup("quiet") == nil { // it prints nothing but the result
+				if c.Flags().Lookup("quiet") == nil { // the flag has no effect: the command prints only its result
 					ui.QuietFlag(c, new(bool))
 				}
 			}

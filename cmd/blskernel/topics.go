@@ -18,15 +18,15 @@ func newMan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write the manual pages",
-		Long: `Write a manual page for each command, blskernel.1, blskernel-train.1 and so on, to a folder, for man
-or for a package. The pages depend only on the program and the date.`,
+		Long: `Write a manual page for each command to the folder DIR: blskernel.1, blskernel-train.1 and so on. They
+suit man and packages. The pages depend only on the version of the program and on the date.`,
 		Example: "  blskernel man --date 2026-11-21 man1\n  man -l man1/blskernel-train.1",
 		Args:    cobra.ExactArgs(1),
 		Hidden:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			day, err := time.Parse(time.DateOnly, date)
 			if err != nil {
-				return ui.Usagef("--date is %q; want a day such as 2026-11-21", date)
+				return ui.Usagef("--date is %q; want a date such as 2026-11-21", date)
 			}
 			if err := os.MkdirAll(args[0], 0o777); err != nil {
 				return err
@@ -42,7 +42,7 @@ or for a package. The pages depend only on the program and the date.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&date, "date", "", "date of the pages, such as 2026-11-21")
+	cmd.Flags().StringVar(&date, "date", "", "date of the pages, such as 2026-11-21; must be given")
 	return cmd
 }
 
@@ -83,9 +83,9 @@ func newEnvironment() *cobra.Command {
 
     BLSKERNEL_BACKEND   default of --backend: pure or openblas; an unavailable one is an error
     BLSKERNEL_KERNEL    kernel of the pure backend: avx512, avx2, neon or generic; by default the best
-    BLSKERNEL_OPENBLAS  library file of the openblas backend; none acts as if there were no OpenBLAS
+    BLSKERNEL_OPENBLAS  library file of the openblas backend; none turns that backend off
     BLSKERNEL_CACHE     folder for the measured rates; by default the user's cache folder
-    SOURCE_DATE_EPOCH   time in model files, in seconds since 1970; by default the present
+    SOURCE_DATE_EPOCH   time in model files, in seconds since 1970; by default the current time
 
 Exit status:
 

@@ -1,5 +1,5 @@
 // Command gonum shows how a gonum program gets the kernels of blskernel: analysis.go is the program,
-// and useKernels has the two lines that switch.
+// and useKernels has the two lines that switch to the kernels.
 //
 //	go run . -n 1000
 //
@@ -38,8 +38,8 @@ func main() {
 	}
 }
 
-// useKernels makes all of gonum's float64 packages run on the backend. A program needs only these two
-// lines, in an init or at the start of main:
+// useKernels makes all of gonum's float64 packages run on the backend b. A program needs only these two
+// lines, in an init function or at the start of main:
 //
 //	blas64.Use(blskernel.Default())
 //	lapack64.Use(lapack.Implementation{})

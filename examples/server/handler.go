@@ -13,7 +13,7 @@ import (
 )
 
 // maxBytes bounds the body of a request. maxNumbers bounds the numbers in its rows and predictions,
-// since a row of few bytes may have the scores of many classes. One row is always allowed.
+// since a short row may get the scores of many classes. One row is always allowed.
 const (
 	maxBytes   = 16 << 20
 	maxNumbers = 4 << 20
@@ -27,7 +27,7 @@ type answer struct {
 	Unknown map[string]int64 `json:"unknown,omitempty"` // words that the model does not know, by column
 }
 
-// handler returns a handler that answers requests, several at a time.
+// handler returns the handler of all requests, which may run several of them at the same time.
 func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /predict", func(w http.ResponseWriter, r *http.Request) {
@@ -66,8 +66,8 @@ func (s *server) handler() http.Handler {
 	return mux
 }
 
-// refuse answers a request with err and a status for it. The weights have been known since the load, so
-// the cause is the request itself or the time of its predictions.
+// refuse answers a request with err and the status for it. The weights were computed at the load, so an
+// error comes from the request itself, or from predictions that take too long.
 func (s *server) refuse(w http.ResponseWriter, err error) {
 	var large *http.MaxBytesError
 	status := http.StatusBadRequest

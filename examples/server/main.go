@@ -20,9 +20,9 @@
 //
 // The server checks the file every second, and loads it again when it has been replaced, for example by
 // blskernel update, and on SIGHUP. It reads only regular files, and gives up on a load after five
-// minutes. If the file cannot be loaded, or is missing, the old model stays, and is stale. The log has
-// the time of each load. /healthz has the time of the last check, which gets old if the file system
-// does not answer. SIGINT and SIGTERM stop the server after the requests that have begun; a second
+// minutes. If the file cannot be loaded, or is missing, the old model stays in use, and is called stale.
+// The log has the time of each load. /healthz has the time of the last check, which gets old if the file
+// system does not answer. SIGINT and SIGTERM stop the server after the requests that have begun; a second
 // signal stops it at once.
 package main
 
@@ -45,7 +45,7 @@ const grace = 10 * time.Second
 
 func main() {
 	log.SetFlags(0)
-	path := flag.String("model", "", "model file of blskernel train")
+	path := flag.String("model", "", "model file that blskernel train has written")
 	address := flag.String("addr", "127.0.0.1:8080", "address to listen on; port 0 for any free port")
 	flag.Parse()
 	if *path == "" || flag.NArg() > 0 {

@@ -27,7 +27,7 @@
  * "cholesky", "ldlt", "lu" and "matmul". A method that ends before its next check returns BLS_OK.
  *
  * Processes. The library starts threads, and fork copies only the thread that calls it. So in a child of
- * a process that has opened the library every function returns BLS_FORKED. A child that opens the library
+ * a process that has opened the library, every function returns BLS_FORKED. A child that opens the library
  * itself may use it: fork before the first use, or start new processes (spawn, forkserver).
  *
  * Signals. The Go runtime handles SIGSEGV, SIGBUS and SIGFPE that its own code raises and SIGURG, which
@@ -88,7 +88,7 @@ typedef int64_t bls_handle;
  *   "cholesky", "ldlt", "lu"  none
  *
  * For the first two kinds fit chooses the numbers that are 0; -1 as EnhancementNodes or Lambda stands for 0.
- * A constant is the place of its name in its list, from 0:
+ * A constant is given as the position of its name in its list, from 0:
  *
  *   Scaling  auto, samples, columns, none, ranks Enhancement  orthonormal, uniform
  *   Method   none, improved, original, ridge_inverse, inverse_cholesky, gram, qr
@@ -121,7 +121,8 @@ BLS_API int32_t bls_decode(const void *bytes, int64_t n, bls_handle *object, cha
  *   attributes                                    -> kind, options as given, metadata, the names of the
  *                                                 columns, and once fitted features, targets, samples,
  *                                                 choice, kept
- *   kept                                          -> the rows that the model keeps, since they are few
+ *   kept                                          -> kept, how many rows the model keeps, since too few
+ *                                                 have come to make the feature maps final
  *   encode                                        Metadata: fields for the file -> its bytes
  *   calibrate          X, y                       rows that the object has not learned
  *   of a regressor only:
@@ -161,7 +162,7 @@ BLS_API int32_t bls_start(bls_handle object, const char *method, const char *opt
 	int64_t count, bls_handle *job, char *text, int64_t capacity);
 
 /*
- * Waits for the end of a method for at most the given milliseconds, without limit if they are negative.
+ * Waits until a method ends, but at most the given number of milliseconds; if it is negative, without limit.
  * Returns BLS_RUNNING, or the code with which the method has ended. With BLS_OK the text is the time that
  * the method took, in nanoseconds.
  */
@@ -170,10 +171,10 @@ BLS_API int32_t bls_wait(bls_handle job, int64_t milliseconds, char *text, int64
 /* Asks a method to stop. Then wait for its end. */
 BLS_API int32_t bls_cancel(bls_handle job);
 
-/* Copies the bytes that a method has made, after its end, if they fit in n bytes, and sets n to their number. */
+/* After a method has ended, copies the bytes that it has made, if they fit in *n, and sets *n to their number. */
 BLS_API int32_t bls_result(bls_handle job, void *bytes, int64_t *n);
 
-/* Frees an object, whose running methods go on, or a method, which it cancels and waits for first. */
+/* Frees an object, while its running methods go on, or cancels a method, waits for its end, and frees it. */
 BLS_API int32_t bls_free(bls_handle handle);
 
 /* Writes a JSON object: backend, kernel, threads, handles (the number in use), go. */

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// handles has the object or job of each handle of this process. Handles begin at a random number, so
+// handles maps each handle of this process to its object or job. Handles begin at a random number, so
 // that a handle from another process is most likely unknown.
 var handles = struct {
 	sync.Mutex

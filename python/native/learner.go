@@ -86,7 +86,7 @@ func (l *learner) learns(run func(c *call) error) func(c *call) error {
 	}
 }
 
-// fitted returns a method that computes the weights, which fits a model that keeps rows, and calls run.
+// fitted returns a method that computes the weights, so that kept rows are learned, and then calls run.
 func (l *learner) fitted(run func(c *call, u blsupdate.Updater) error) func(c *call) error {
 	return func(c *call) error {
 		m := l.Learner()
@@ -149,7 +149,7 @@ func addClassifier(l *learner, to map[string]method) {
 // An action learns samples with labels or targets, and weights.
 type action[Y any] = func(ctx context.Context, x *mat.Dense, y Y, weights []float64) error
 
-// addLearning adds the methods that take samples to the map to. y returns the labels or targets.
+// addLearning adds to the map all methods that take samples. y returns the labels or targets of a call.
 func addLearning[Y any](l *learner, to map[string]method, y func(c *call) (Y, error), fit, partialFit, refit, remove, calibrate action[Y],
 	importance func(context.Context, *mat.Dense, Y, bls.ImportanceOptions) (*bls.Importances, error),
 ) {

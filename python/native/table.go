@@ -12,10 +12,10 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// described is the number of leading rows that determine the columns, as in the command.
+// described is the number of leading rows that determine the columns, as in the command train.
 const described = 4096
 
-// rows returns a reader of Text. It reads the words that pandas writes for missing cells as missing.
+// rows returns a reader of Text. It treats the words that pandas writes for missing cells as missing.
 func (c *call) rows(opt stream.Options) (*stream.Reader, error) {
 	opt.Format, opt.Comma, opt.Header = stream.CSV, '\t', stream.HeaderAbsent
 	if c.Named {
@@ -28,9 +28,9 @@ func (c *call) rows(opt stream.Options) (*stream.Reader, error) {
 	return stream.Open(c.ctx, []string{"X"}, opt)
 }
 
-// describe gives metadata, which say how the columns of Text become inputs; indicated, the same with
-// indicators of missing cells, or null if none may help; and notes. The columns in Words are known
-// already; Text has numbers in their place.
+// describe gives an object with metadata, which say how the columns of Text become inputs; indicated,
+// which adds indicators of missing cells, or is null if none can help; and notes. The columns in Words
+// are known already, and Text has numbers in their place.
 func (c *call) describe() error {
 	r, err := c.rows(stream.Options{Missing: stream.MissingMean})
 	if err != nil {
@@ -98,8 +98,8 @@ func (c *call) inputs() error {
 	return c.give(r.Tally().Unknown)
 }
 
-// inFrame rewrites an error of a reader for users of a DataFrame: rows count from 0, and remedies are
-// in pandas.
+// inFrame rewrites an error of a reader for users of a DataFrame: it counts rows from 0, and gives the
+// remedies as calls of pandas.
 func (c *call) inFrame(err error) error {
 	var e *stream.Error
 	if !errors.As(err, &e) {

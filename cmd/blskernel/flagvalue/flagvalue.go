@@ -9,18 +9,18 @@ import (
 	"unicode/utf8"
 )
 
-// ParseComma returns the separator that s names: a character, the word tab, or \t. It returns 0 for
-// an empty s, and an error for a quotation mark or a line break.
+// ParseComma returns the separator that s names: s itself if it is one character, or a tab if s is
+// the word tab or \t. It returns 0 for an empty s, and an error for a quotation mark or a line break.
 func ParseComma(s string) (rune, error) {
 	r, ok := character(s, map[string]rune{"tab": '\t', `\t`: '\t'})
 	if !ok || strings.ContainsRune("\"\r\n", r) {
-		return 0, errors.New("want one character, or tab")
+		return 0, errors.New("want one character other than a quotation mark or a line break, or the word tab")
 	}
 	return r, nil
 }
 
-// ParseSign returns the decimal or thousands sign that s names: comma, point, space, or a character.
-// It returns 0 for an empty s.
+// ParseSign returns the decimal or thousands sign that s names: s itself if it is one character, or
+// the sign for the words comma, point and space. It returns 0 for an empty s.
 func ParseSign(s string) (rune, error) {
 	r, ok := character(s, map[string]rune{"comma": ',', "point": '.', "space": ' '})
 	if !ok {
@@ -29,7 +29,7 @@ func ParseSign(s string) (rune, error) {
 	return r, nil
 }
 
-// character returns named[s], ignoring case, or the only character of s. An empty s gives 0 and true.
+// character returns named[s], ignoring case, or the only character of s. It returns 0, true for "".
 func character(s string, named map[string]rune) (r rune, ok bool) {
 	if r, ok = named[strings.ToLower(s)]; ok || s == "" {
 		return r, true
@@ -38,8 +38,8 @@ func character(s string, named map[string]rune) (r rune, ok bool) {
 	return r, n == len(s) && r != utf8.RuneError
 }
 
-// ParseRidge parses a ridge: a decimal number, or a power of two such as the paper's 2^-30. A ridge
-// that is negative, not finite, or rounded to 0 is an error.
+// ParseRidge parses a ridge: a decimal number, or a power of two such as the paper's 2^-30. It returns
+// an error if the ridge is negative or not finite, or is positive but underflows to 0.
 func ParseRidge(s string) (float64, error) {
 	var v float64
 	var err error

@@ -44,34 +44,34 @@ func New(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Compare the speeds of the backends",
-		Long: `Measure the speed of linear algebra operations on several backends in one process. A round times
-every backend with every number of threads, on the same operands, and the CPU's peak, a loop of fused
-multiply-adds on registers. It is an error if their results differ. The output shows medians over the
-rounds:
+		Long: `Measure the speed of linear algebra operations on several backends in one process. Each round times
+every backend with every number of threads on the same operands. It also measures the CPU's peak, with a
+loop of fused multiply-adds on registers. The command fails if the results of the backends differ. The
+output shows medians over the rounds:
 
     GFLOP/s  the speed of a backend
     of peak  the speed as a fraction of the peak on the same number of threads
     ratio    the speed of the first backend divided by the speed of this one
 
-A table by matrix order follows, as on the page of 'blskernel report'. A row has geometric means over the
-cases of an operation, of the speeds, of the ratios and of the ratios to the speed on one thread, and the
-lowest ratio.
+A table by matrix order follows, as on the page of 'blskernel report'. Each row is for one operation. It
+shows the geometric means, over the cases, of the speeds, of the ratios and of the speed-ups over one
+thread, and the lowest ratio.
 
 Operations: ` + strings.Join(operations(false), ", ") + `
-or all for all of these; and ` + strings.Join(operations(true), ", ") + `,
-the operations of gonum's mat, with gonum's own routines as the opponent.
-Cases list the arguments in the routine's order: sides L and R, triangles U and L, transposes N and T.
+or all, which stands for all of these. The operations of gonum's mat, with gonum's own routines as
+opponents, must be named: ` + strings.Join(operations(true), ", ") + `.
+A case lists a routine's arguments in order: side L or R, triangle U or L, transpose N or T.
 
-Factorizations and decompositions are also timed with opponents: LAPACK routines of OpenBLAS, in their
-own storage. The ratio has the same meaning for them.
+For factorizations and decompositions the command also times opponents: LAPACK routines of OpenBLAS, in
+their own storage. The ratio has the same meaning for them.
 
 ` + describeOpponents() + `
-The times exclude restoring the matrices between calls and the factorization before lu-solve, whose
-right-hand sides are columns for dgetrs and rows for the others. dsptrf+dsptri takes about 20 s at
-order 5100.
+The times include neither restoring the matrices between calls nor the factorization before lu-solve. The
+right-hand sides of lu-solve are columns for dgetrs and rows for the others. dsptrf+dsptri takes about
+20 s at order 5100.
 
 The default orders, 8 to 4000, take a few minutes for each operation. Run nothing else meanwhile. To
-measure under load, give --beside.`,
+measure under load, use --beside.`,
 		Example: `  blskernel bench --op dgemm --case NN --n 64,256,1000
   blskernel bench --op cholesky-inverse,lu-inverse --n 100,300,1000
   blskernel bench --op ldlt-inverse --n 5100 --opponents=false --rounds 3
@@ -95,11 +95,11 @@ measure under load, give --beside.`,
 	ui.Ints(cmd, &b.sizes, "n", 1, maxOrder, "orders of the square matrices")
 	f.BoolVar(&b.opponents, "opponents", true, "also time the opponents, if they are available")
 	ui.Int(cmd, &b.rounds, "rounds", 1, ui.MaxSamples, "number of rounds, over which medians are taken")
-	f.DurationVar(&b.minTime, "min-time", speed.DefaultMinTime, "minimum time of one timing")
-	ui.Int(cmd, &b.beside, "beside", 0, maxBeside, "run this many processes meanwhile, each keeping a CPU busy")
+	f.DurationVar(&b.minTime, "min-time", speed.DefaultMinTime, "shortest duration of one timing")
+	ui.Int(cmd, &b.beside, "beside", 0, maxBeside, "measure under load: run this many processes, each of which keeps a CPU busy")
 	ui.BackendsFlag(cmd, &b.backends, "; the first is compared with the others; by default pure and all other available ones")
-	ui.Ints(cmd, &b.threads, "threads", 0, runtime.GOMAXPROCS(0), "numbers of threads; default stands for the number in a program that sets none; by default 1,default", speed.ThreadsName(0))
-	b.Reporter.Register(cmd, "JSON lines whose key \"kind\" is machine or cell")
+	ui.Ints(cmd, &b.threads, "threads", 0, runtime.GOMAXPROCS(0), "numbers of threads; the word default stands for the number that a program uses if it sets none; by default 1,default", speed.ThreadsName(0))
+	b.Reporter.Register(cmd, "JSON lines with a key \"kind\", machine or cell,")
 	return cmd
 }
 
@@ -163,7 +163,7 @@ func (b *benchFlags) findCases(chosen bool) ([]speed.Case, error) {
 	return cases, ui.CheckNames("case", b.cases, names)
 }
 
-// do measures the cells of c and prints each at once. It prints the summary even if it is interrupted.
+// do measures the cells of c and prints each at once, and then the summary, even if it is interrupted.
 func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string, s ui.Streams) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -202,12 +202,12 @@ func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string
 }
 
 // operations returns the operations of BLAS and LAPACK. If ofGonum is true, it returns the operations
-// of gonum's mat instead, which take gonum hours at the default sizes.
+// of gonum's mat instead, for which gonum needs hours at the default sizes.
 func operations(ofGonum bool) []string {
 	return slices.DeleteFunc(speed.Operations(), func(op string) bool { return strings.HasPrefix(op, "mat.") != ofGonum })
 }
 
-// describeOpponents returns a line for each operation that has LAPACK routines as opponents.
+// describeOpponents returns a line for each operation with opponents: its name and the LAPACK routines.
 func describeOpponents() (text string) {
 	for _, op := range operations(false) {
 		if all := speed.Cases(op)[0].Opponents; len(all) > 0 {
@@ -263,7 +263,7 @@ func gflops(v float64) string {
 	return fmt.Sprintf("%.*f", decimals, v)
 }
 
-// write prints v as JSON of the given kind with --json, otherwise text, even after an interruption.
+// write prints v as a JSON line of the given kind if --json is given, and otherwise text.
 func (b *benchFlags) write(kind string, v any, text string) error {
 	if b.JSON {
 		return result.Write(b.Out, kind, v)

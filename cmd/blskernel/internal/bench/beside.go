@@ -35,11 +35,11 @@ func NewSpin() *cobra.Command {
 	}
 }
 
-// spinBeside starts n processes of the spin command, which write errors to errs. Goroutines would
-// share this process's scheduler. stop ends the processes. It returns an error if one had already
-// ended, since the comparison then lacked its load. Their standard input is a pipe whose other end
-// only this process holds, so they also end if this process dies. A parent-death signal (prctl)
-// would come too early: when the thread that started them ends.
+// spinBeside starts n processes of the spin command, which write errors to errs. Goroutines would share
+// this process's scheduler. stop ends the processes, and returns an error if one had failed earlier,
+// because the comparison then lacked its load. They read from a pipe, and only this process holds its
+// other end, so they also end if this process dies. A parent-death signal (prctl) would come too early,
+// when the thread that started them ends.
 func spinBeside(n int, errs io.Writer) (stop func() error, err error) {
 	in, out, err := os.Pipe()
 	if err != nil {

@@ -28,14 +28,14 @@ func New(s ui.Streams) *cobra.Command {
 		Use:   "calibrate MODEL [flags] FILE...",
 		Short: "Measure on new rows how far predictions are off",
 		Long: `Measure how far the predictions of a model are off, on rows with labels or targets that it has not
-learned. predict --interval, --set and --probabilities use the result. The rows replace the previous
-calibration; the last 5000 count, and a few hundred are enough. The predictions stay as they are.
+learned. predict --interval, --set and --probabilities use the result. It replaces the previous
+calibration. Only the last 5000 rows count, and a few hundred are enough. The predictions do not change.
 
-train calibrates a model on its own rows, each predicted as if it had been left out, and update adds the
-rows that it learns, as predicted before it learned them. Use calibrate after remove, merge, update
---lambda or train --like, which end a calibration, and for rows unlike the training rows.
+train calibrates a model on its own rows, each predicted as if it had been left out. update adds the rows
+that it learns, each predicted before it was learned. Use calibrate after remove, merge, update --lambda
+or train --like, which discard the calibration, and for rows unlike the training rows.
 
-The model keeps the errors, or the labels and scores, of these rows. The model file is replaced as a
+The model file stores the errors of these rows, or their labels and scores. The file is replaced as a
 whole. Columns are matched as in predict.`,
 		Example: `  blskernel calibrate price.bls recent.csv
   blskernel predict price.bls --interval 0.9 houses.csv`,

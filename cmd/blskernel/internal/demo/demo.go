@@ -50,10 +50,10 @@ made-up table. Then compare the methods of updating. With any flag, only compare
 
 The comparison trains a broad learning system on the first samples of a data set, updates it with batches
 of further samples by each method, and prints a line for each step and method: samples so far, test
-accuracy, time of the step, accumulated time, flops by the flop model and whether the counted ones agree,
+accuracy, time of the step, accumulated time, flops by the flop model, whether the counted flops agree,
 and the speed-up over the first method, in this step and in all updates so far. The times include the
-features, which are computed once for all methods. The last line says how far the weights W differ. No
-model is kept; train does that.
+features, which are computed once for all methods. The last line says how far the weights W differ. demo
+keeps no model; train does.
 
 Without --data the samples are synthetic digits (distorted glyphs with noise, 28 x 28 pixels, 10
 classes). They are not handwriting: the accuracy says nothing about MNIST. --data names a folder with the
@@ -61,7 +61,7 @@ four idx files of MNIST, or of a data set in its format, plain or gzipped: train
 train-labels-idx1-ubyte, t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte.
 
 The default methods find the same weights. By default the batches are larger than the number of nodes
-(q > k), where improved saves most; --batch 150 shows q < k.`,
+(q > k), the case in which improved saves most. For the case q < k, use --batch 150.`,
 		Example: `  blskernel demo
   blskernel demo --batch 150 --updates 10
   blskernel demo --method original,improved/small --seed 7
@@ -80,7 +80,7 @@ The default methods find the same weights. By default the batches are larger tha
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&d.dir, "data", "", "folder of MNIST's idx files; by default synthetic digits")
-	ui.Int(cmd, &d.initial, "initial", 1, ui.MaxSamples, "samples in the first training")
+	ui.Int(cmd, &d.initial, "initial", 1, ui.MaxSamples, "number of samples to train on first")
 	ui.Int(cmd, &d.batch, "batch", 1, ui.MaxSamples, "samples that each update adds")
 	ui.Int(cmd, &d.updates, "updates", 0, ui.MaxSamples, "number of updates")
 	ui.Int(cmd, &d.Groups, "groups", 1, ui.MaxNodes, "groups of feature nodes")
@@ -143,7 +143,7 @@ func (d *demoFlags) experiment() (*bench.Incremental, error) {
 	}, nil
 }
 
-// load sets the training and test images of e, from the folder of --data or by default synthetic ones.
+// load sets the training and test images of e, from the folder of --data or, without it, synthetic.
 func (d *demoFlags) load(e *bench.Incremental) (err error) {
 	if d.dir != "" {
 		e.Train, e.Test, err = dataset.LoadMNIST(d.dir)

@@ -19,7 +19,7 @@ import (
 type evaluation struct {
 	session.Session
 	in input.Input
-	by string // a column
+	by string // name or number of a column, or empty
 }
 
 // New returns the evaluate command.
@@ -44,11 +44,11 @@ these rows; the mean absolute error; and R2, the share of the variance that the 
 With --weight a row counts as many times as its weight says. --by adds the scores of groups of rows, one
 for each value of a column, which need not be an input and may have at most 200 values.
 
-Memory does not depend on the number of rows, except with more than %d classes: then each pair of a class
-and a wrong prediction that occurs takes up to 40 bytes, and --json lists these pairs instead of the
-matrix, as "confused": objects with "label", "prediction" and "rows", which take more. The AUC is computed
-from all rows up to %d for two classes and %d for ten, and from a random sample of that many if there are
-more, the same rows in every run.
+Memory does not depend on the number of rows, except with more than %d classes. Then each pair of a class
+and a wrong prediction that occurs takes up to 40 bytes. With --json these pairs take more: they replace
+the matrix, as "confused", a list of objects with "label", "prediction" and "rows". The AUC is computed
+from all rows if there are at most %d with two classes, or %d with ten. Otherwise it is computed from a
+random sample of that many rows, the same in every run.
 
 A label that the model does not know counts as wrong. Columns are matched as in predict.`, score.MaxSquared, score.MaxAUCRows(2), score.MaxAUCRows(10)),
 		Example: `  blskernel evaluate iris.bls test.csv
@@ -57,7 +57,7 @@ A label that the model does not know counts as wrong. Columns are matched as in 
   blskernel evaluate price.bls --by town houses.csv`,
 		Args: session.ModelFirst(math.MaxInt),
 	}
-	cmd.Flags().StringVar(&e.by, "by", "", "column, by name or number: also score the rows of each of its values separately")
+	cmd.Flags().StringVar(&e.by, "by", "", "column, by name or number: for each of its values, also score the rows with that value")
 	e.in.Register(cmd, "test", input.DefaultBatch)
 	e.in.RegisterWeight(cmd)
 	return e.Command(cmd, s, "one JSON object", e.do)

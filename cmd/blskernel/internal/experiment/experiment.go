@@ -54,8 +54,8 @@ func CalibrateFlag(cmd *cobra.Command, v *bool) {
 }
 
 // Rates returns the rates of b on this machine, or built-in rates if none are known. It measures
-// them if calibrate is true, or if measured is true and none are known. It prints the reason first,
-// and a warning if it cannot save the rates.
+// them if calibrate is true, or if measured is true and none are known. Before it measures, it prints
+// the reason; afterwards it prints a warning if it cannot save the rates.
 func Rates(ctx context.Context, b blskernel.Backend, calibrate, measured bool, r *ui.Reporter) (*blsupdate.Rates, error) {
 	why := "--calibrate is given"
 	if !calibrate {
@@ -68,11 +68,11 @@ func Rates(ctx context.Context, b blskernel.Backend, calibrate, measured bool, r
 	if name := blsupdate.RatesFile(b); name != "" {
 		where = "will be saved in " + name
 	}
-	r.Warn("measuring the rates of %s with threads: %d, since %s; this takes at most 20 s and needs the machine to itself; the rates %s",
+	r.Warn("measuring the rates of %s (threads: %d), since %s; this takes at most 20 s, and no other work should run meanwhile; the rates %s",
 		b.Name(), blskernel.Threads(), why, where)
 	told := -1
 	tell := func(done float64) {
-		if twentieth := int(20 * done); twentieth != told { // not in each of thousands of calls
+		if twentieth := int(20 * done); twentieth != told { // show at most 20 of thousands of calls
 			told = twentieth
 			r.Show(done, "measuring the rates of "+b.Name())
 		}

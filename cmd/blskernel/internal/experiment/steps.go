@@ -30,8 +30,8 @@ func (t *StepTable) Heads() string {
 	return fmt.Sprintf(stepFormat, "samples", "method", "accuracy, %", "step, s", "total, s", "Gflop", "counted", "speed-up", "so far")
 }
 
-// Lines stores r and returns a line for each method. A line has the speed-up over the first method in
-// this step and in all updates so far, without the start.
+// Lines stores r and returns a line for each method. A line has the speed-up over the first method, in
+// this step and in all updates so far. The first step trains the model, and is not an update.
 func (t *StepTable) Lines(r bench.TableRow) (text string) {
 	t.rows = append(t.rows, r)
 	for i, c := range r.Cells {
@@ -57,7 +57,7 @@ func accuracy(c bench.TableCell) string {
 	return ui.Hundredths(*c.Accuracy)
 }
 
-// agreement returns the counted flops of c minus the flops by the model, or "equal" if they agree.
+// agreement returns c's counted flops minus the flops of the model as text, or "equal" if they agree.
 func agreement(c bench.TableCell) string {
 	if d := c.FlopsCounted - c.FlopsModel; d != 0 {
 		return fmt.Sprintf("%+.0e", d)
@@ -66,7 +66,7 @@ func agreement(c bench.TableCell) string {
 }
 
 // Compared returns a line for each method but the first: its speed-up over the first, and how far
-// accuracies and weights differ. It returns "" for a single method and without updates.
+// accuracies and weights differ. It returns "" if there is only one method, or no update yet.
 func (t *StepTable) Compared() (text string) {
 	for i := 1; i < len(t.methods) && len(t.rows) > 1; i++ {
 		points, weights := 0.0, 0.0

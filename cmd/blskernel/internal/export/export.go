@@ -31,7 +31,7 @@ func New(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export MODEL --out FILE.npz",
 		Short: "Write the weights and feature maps of a model for NumPy",
-		Long: `Write all numbers that predictions are computed from to an .npz file, which numpy.load reads. For d
+		Long: `Write an .npz file, which numpy.load reads, with all numbers that predictions are computed from. For d
 inputs, N feature nodes, n enhancement nodes, k = N + n, and c classes or targets, the arrays are:
 
     kind                 "classification" or "regression"
@@ -46,20 +46,20 @@ inputs, N feature nodes, n enhancement nodes, k = N + n, and c classes or target
     enhancement_weights  (N+1) x n     only if n > 0; the last row is for the bias
     enhancement_scale    scalar
     step_columns         2 x p         columns of S, from 0; only if the last p of the n nodes are steps
-    step_slopes          2 x p         enhancement_weights has n - p columns then
-    step_thresholds      2 x p
+    step_slopes          2 x p
+    step_thresholds      2 x p         with steps, enhancement_weights has only n - p columns
     weights              k x c, for a regression (k+1) x c: the last row multiplies a 1
     center               c             only for a regression: added to the predictions
     smearing, largest    c             only for a regression of logarithms
     classes              c             only for a classification: the labels
-    inputs, targets      names of the inputs and targets, if the data had names; color=red for a word
+    inputs, targets      if the data had names; an input for a word has a name like color=red
     fill                 d             values for missing cells, if the model fills them in
 
 Numbers are float64 in C order; labels are int64 if all are whole numbers, else strings. For samples
 X, one in each row:
 
     S = (X - means) / deviations                         scaling "columns"
-    S = (X - mean of the row) / deviation of the row     scaling "samples", with d-1
+    S = (X - mean of the row) / deviation of the row     scaling "samples", divisor d-1
     S[:,j] = numpy.interp(X[:,j], knots[j], scores[j])   scaling "ranks"
     Z = ([S, bias] feature_weights - feature_minimum) / feature_range
     H = tanh(enhancement_scale [Z, bias] enhancement_weights)
@@ -117,7 +117,7 @@ func (e *exporting) do(ctx context.Context, args []string) error {
 // An archive writes arrays as numpy.savez does. After an error it writes nothing more.
 type archive struct {
 	zip    *zip.Writer
-	list   []string // of the arrays
+	list   []string // the names of the arrays written so far
 	shapes map[string][]int
 	err    error
 }

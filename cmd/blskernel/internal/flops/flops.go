@@ -24,7 +24,7 @@ type flopsFlags struct {
 	methods, backends   []string
 	l, k, q, c          int
 	lambda              float64
-	anyLambda           bool // --lambda is not given
+	anyLambda           bool // whether --lambda is not given
 	seed                uint64
 	threads, rounds     int
 	validate, calibrate bool
@@ -41,16 +41,18 @@ func New(s ui.Streams) *cobra.Command {
 		Long: `Add q random rows to a model of l samples, k nodes and c targets, compute the weights, and print for
 each step the flops by the flop model, the flops requested from the backend, the time predicted from
 the rates of this machine, and the measured time. Predicted times include what flops leave out, such
-as copies. Several updates are measured; the output shows the one with the median deviation, and its l.
-With --validate, unmeasured updates run for some milliseconds before a short one.
+as copies. Several updates are measured. The output shows the one with the median deviation of the
+predicted from the measured time, and the l of that update.
 
 With --validate the settings form a grid: every form of every method of --method, k from 250 to 2000,
 q from 1 to 8000, on every available backend. The grid is measured three times, and the median of each
-setting counts. The output has, by method, the median and the 95th percentile by which predicted times
-deviate from measured ones, for updates of at least 0.5 ms and for shorter ones; --json prints
-every setting. The FMA peak is measured before and after every update, and an update during which it
-moved by more than 5% is left out. If these are more than a quarter of all updates, or all updates of a
-method, there are no figures and the status is 1. It is also 1 if counted flops differ from the model.
+setting counts. Before a short update, other updates run for some milliseconds without being measured.
+The output shows how far predicted times deviate from measured times: the median and the 95th percentile
+for each method, for updates of at least 0.5 ms and for shorter ones. --json prints every setting.
+
+The FMA peak is measured before and after every update, and an update during which it moved by more than
+5% is left out. If more than a quarter of all updates is left out, or every update of a method, there are
+no figures and the status is 1. The status is also 1 if counted flops differ from the model.
 
 ` + experiment.AboutRates,
 		Example: `  blskernel flops --method gram,qr --k 2000 --q 1000
@@ -61,7 +63,7 @@ method, there are no figures and the status is 1. It is also 1 if counted flops 
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, name := range []string{"l", "k", "q", "c", "lambda"} {
 				if x.validate && cmd.Flags().Changed(name) {
-					return ui.Usagef("--%s has no effect with --validate, which has settings of its own: leave one out", name)
+					return ui.Usagef("--%s has no effect with --validate, which has its own settings: leave out one of the two flags", name)
 				}
 			}
 			x.anyLambda = !cmd.Flags().Changed("lambda")
@@ -76,7 +78,7 @@ method, there are no figures and the status is 1. It is also 1 if counted flops 
 	ui.Int(cmd, &x.q, "q", 1, ui.MaxSize, experiment.UsageQ)
 	ui.Int(cmd, &x.c, "c", 1, ui.MaxNodes, experiment.UsageC)
 	ui.LambdaFlag(cmd, &x.lambda, "; by default 0 for original and improved and 1e-3 for the others")
-	ui.Int(cmd, &x.rounds, "rounds", 0, ui.MaxNodes, "measure at most this many updates, of which the median counts; 0 for 31")
+	ui.Int(cmd, &x.rounds, "rounds", 0, ui.MaxNodes, "measure at most this many updates, and report the median one; 0 for 31")
 	ui.SeedFlag(cmd, &x.seed)
 	f.BoolVar(&x.validate, "validate", false, "compare predicted and measured times over a grid of settings")
 	experiment.CalibrateFlag(cmd, &x.calibrate)
@@ -169,8 +171,8 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 // largest number of updates measured in each setting, unless --rounds is given.
 const validationPasses, maxRounds = 3, 31
 
-// measured prints the measurements m of the named backend; on is the machine. With --validate it
-// returns an error with the reason if there are no figures.
+// measured prints the measurements m of the named backend on the machine on. With --validate it
+// returns an error, with the reason, if m allows no figures.
 func (x *flopsFlags) measured(m bench.Measured, on *result.Machine, backend string) error {
 	var counted result.File
 	for _, c := range m.Costs {

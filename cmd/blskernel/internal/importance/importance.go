@@ -37,9 +37,9 @@ func New(s ui.Streams) *cobra.Command {
 		Use:   "importance MODEL [flags] FILE...",
 		Short: "Show which columns the predictions depend on",
 		Long: `Permute the cells of each column among the rows, and print by how much the accuracy, or R2 of a
-regression, falls: the mean and the standard deviation over the repeats, with bars. The permutations are the
-same in every run. The rows need labels or targets, and rows that the model has not learned show what
-matters for new ones.
+regression, falls: the mean and the standard deviation over the repeats, with bars. The permutations depend
+only on --seed. The rows need labels or targets. Give rows that the model has not learned: they show what
+matters for new rows.
 
 The score falls by about 0 for a column that does not matter, but also for a column that other columns
 repeat: either of two equal columns can stand in for the other.`,
@@ -48,14 +48,14 @@ repeat: either of two equal columns can stand in for the other.`,
 		Args: session.ModelFirst(math.MaxInt),
 	}
 	ui.Int(cmd, &a.opt.Repeats, "repeats", 1, ui.MaxSamples, "permutations of each column")
-	ui.Int(cmd, &a.rows, "rows", 1, ui.MaxSamples, "use only the first rows, at most this many")
+	ui.Int(cmd, &a.rows, "rows", 1, ui.MaxSamples, "use at most this many rows, from the beginning")
 	ui.SeedFlag(cmd, &a.opt.Seed)
 	a.in.Register(cmd, "test", "")
 	a.in.RegisterWeight(cmd)
 	return a.Command(cmd, s, "one JSON object", a.do)
 }
 
-// Result is the result of importance as JSON.
+// Result is the JSON output of importance.
 type Result struct {
 	Measure string   `json:"measure"` // accuracy or R2
 	Score   float64  `json:"score"`   // before any permutation
@@ -83,7 +83,7 @@ func (a *asking) do(ctx context.Context, args []string) error {
 		return session.InFlags(err)
 	}
 	if _, err := r.Next(1); !errors.Is(err, io.EOF) {
-		a.Warn("only the first %s are used: raise --rows for more", ui.Count(batch.X.RawMatrix().Rows, "row"))
+		a.Warn("used only the first %s: raise --rows to use more", ui.Count(batch.X.RawMatrix().Rows, "row"))
 	}
 	found := &Result{Measure: "R2", Repeats: a.opt.Repeats}
 	if m.Classifier != nil {

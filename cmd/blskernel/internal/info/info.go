@@ -25,7 +25,7 @@ type Information struct {
 	Backend  string            `json:"backend"`
 	Why      string            `json:"why"`
 	Usable   []string          `json:"usable"`
-	Missing  map[string]string `json:"missing,omitempty"` // why a backend is not available, by its name
+	Missing  map[string]string `json:"missing,omitempty"` // the reason for each unavailable backend
 	OpenBLAS string            `json:"openblas,omitempty"`
 	Threads  int               `json:"threads"`
 	CPU      string            `json:"cpu"`
@@ -80,7 +80,7 @@ func New(s ui.Streams) *cobra.Command {
 		Short: "Describe the backend, the CPU and the kernels",
 		Long: `Describe the backend and why it was chosen, the features and caches of the CPU, and the kernel and block
 sizes of the pure backend. The self-test is a hash of some results of that backend. It is the same on
-every 64-bit machine with fused multiply-adds, so two people can compare their hashes.`,
+every 64-bit machine with fused multiply-adds, so a different hash is a sign of different arithmetic.`,
 		Example: "  blskernel info\n  BLSKERNEL_BACKEND=pure blskernel info --json",
 		Args:    ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

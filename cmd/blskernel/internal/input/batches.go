@@ -15,7 +15,7 @@ type Fetched struct {
 	Done, Total int64 // bytes; Total is -1 if unknown
 }
 
-// Share returns the share of the input read: rows/total if total > 0, else by bytes, or -1 if unknown.
+// Share returns the share of the input read: rows/total if total > 0, else Done/Total, -1 if unknown.
 func (f Fetched) Share(rows, total int64) float64 {
 	switch {
 	case total > 0:
@@ -30,8 +30,8 @@ func (f Fetched) Share(rows, total int64) float64 {
 // unknownGrowth is the assumed ratio of all rows to the first ones if nothing is known.
 const unknownGrowth = 100
 
-// ExpectedRows returns total unless it is negative. Otherwise it multiplies first, the number of
-// rows read so far, by Total/Done, or by unknownGrowth if Total or Done is unknown.
+// ExpectedRows estimates the number of rows in the input. It returns total unless that is negative, and
+// otherwise first, the rows read so far, times Total/Done, or times unknownGrowth if these are unknown.
 func (f Fetched) ExpectedRows(first int, total int64) float64 {
 	switch {
 	case total >= 0:
@@ -50,8 +50,8 @@ type Batches struct {
 	Stop   context.CancelFunc // ends the reading
 }
 
-// ReadAhead starts reading r on a goroutine, which closes r at the end. The first known rows come in
-// batches of at most rest rows. Then come one batch of first rows and batches of rest rows.
+// ReadAhead starts reading r on a goroutine, which closes r at the end. Rows [0, known) come in batches
+// of at most rest rows. Then come a batch of first rows and, until the end, batches of rest rows.
 func ReadAhead(ctx context.Context, r *stream.Reader, known int64, first, rest int) *Batches {
 	ctx, cancel := context.WithCancel(ctx)
 	b := &Batches{handed: make(chan Fetched), Stop: cancel}
@@ -74,7 +74,7 @@ func ReadAhead(ctx context.Context, r *stream.Reader, known int64, first, rest i
 	return b
 }
 
-// fetch reads a batch, hands it to Take, and reports whether there may be more.
+// fetch reads a batch of at most rows rows and hands it to Take. After an error, more is false.
 func (b *Batches) fetch(ctx context.Context, r *stream.Reader, rows int) (f Fetched, more bool) {
 	f.Batch, f.Err = r.Next(rows)
 	f.Done, f.Total = r.Bytes()

@@ -39,8 +39,8 @@ type Input struct {
 	Paths   []string
 	Batch   int    // rows; 0 for the default
 	Missing string // empty for the model's choice
-	Silent  bool   // without notes on rows
-	Closed  string // what to do about a new class; empty if the model accepts it
+	Silent  bool   // whether to print no notes on rows
+	Closed  string // advice about a new class; empty if the model accepts new classes
 	Again   bool   // whether the rows of a file may be given again
 
 	part    string
@@ -60,8 +60,8 @@ type file struct {
 // means; if it is empty, cmd has no such flag.
 func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 	f, opt := cmd.Flags(), &in.Options
-	f.StringArrayVar(&in.Paths, "data", nil, "file of samples, folder with MNIST's file names, or - for standard input; may be repeated; files may also be given as arguments")
-	ui.Enum(cmd, &opt.Format, "format", "format of the data: csv, npy, npz, idx, or auto, which looks at the content", stream.ParseFormat, "auto", "csv", "npy", "npz", "idx")
+	f.StringArrayVar(&in.Paths, "data", nil, "file of samples, folder of files with MNIST's names, or - for standard input; may be repeated; files may also be given as arguments")
+	ui.Enum(cmd, &opt.Format, "format", "format of the data: csv, npy, npz, idx, or auto, which detects it from the content", stream.ParseFormat, "auto", "csv", "npy", "npz", "idx")
 	ui.Parsed(cmd, &opt.Comma, "comma", "", "separator of CSV cells: a character, or tab; by default comma, semicolon or tab, detected in the first line", flagvalue.ParseComma)
 	ui.Parsed(cmd, &opt.Header, "header", "auto", "whether the first line of a CSV file names the columns: present, absent, or auto, which looks for a cell that is not a number", func(s string) (stream.Header, error) {
 		header, err := stream.ParseHeader(s)
@@ -71,16 +71,16 @@ func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 		return header, err
 	})
 	ui.Columns(cmd, &opt.Inputs, "inputs", "input columns: names, numbers from 1, ranges such as 3-7 or 4-; by default all but the targets")
-	ui.Columns(cmd, &opt.Exclude, "exclude", "columns that are not inputs: names, \"\" for one without a name, numbers from 1, ranges such as 3-7 or 4-")
+	ui.Columns(cmd, &opt.Exclude, "exclude", "columns that are not inputs: names, \"\" for a column without a name, numbers from 1, ranges such as 3-7 or 4-")
 	ui.Choice(cmd, &in.Missing, "missing", "what to do with a missing cell (empty, NA, NaN, null, None, ?): mean fills in the mean of the first rows, and in training adds inputs that mark missing cells if held-out rows score better with them; drop leaves the row out; error stops with an error; by default as in training, where it is mean", "", "mean", "drop", "error")
-	f.StringSliceVar(&opt.NA, "na", nil, "more words for a missing cell, such as -999 or unknown; case matters; the model stores them")
+	f.StringSliceVar(&opt.NA, "na", nil, "more words that stand for a missing cell, such as -999 or unknown; case matters; the model stores them")
 	ui.Parsed(cmd, &opt.Decimal, "decimal", "", "decimal sign of CSV numbers: point or comma; by default point, or as in training", flagvalue.ParseSign)
 	ui.Parsed(cmd, &opt.Thousands, "thousands", "", "thousands sign of CSV numbers: comma, point, space, ' or _; by default none, or as in training", flagvalue.ParseSign)
 	ui.Columns(cmd, &opt.Targets, "target", "column of the labels, or columns of the targets, by name or number; for an npz file, the name of the array")
 	f.StringVar(&opt.TargetPath, "targets-file", "", "file with the labels or targets for an npy or idx file")
 	f.StringVar(&opt.InputArray, "array", "", "name of the input array in an npz file; by default X or x, else its only matrix")
 	other := map[string]string{"training": "test", "test": "training"}[part]
-	ui.Choice(cmd, &in.part, "part", "which part to read of a folder with MNIST's file names: training or test", part, other)
+	ui.Choice(cmd, &in.part, "part", "part to read of a folder of files with MNIST's names: training or test", part, other)
 	if batch != "" {
 		ui.Int(cmd, &in.Batch, "batch", 0, ui.MaxSamples, "rows in a batch; 0 for "+batch)
 	}
@@ -99,7 +99,7 @@ func (in *Input) RegisterWeight(cmd *cobra.Command) {
 // DefaultBatch says what --batch 0 means in most commands.
 var DefaultBatch = fmt.Sprintf("%d, or fewer if their inputs or outputs take more than %d MB", maxBatch, batchBytes>>20)
 
-// Begin adds args to the paths, checks the flags, and calls stat for each path. say prints the notes.
+// Begin adds args to the paths, checks the flags, and calls stat for each path. Later notes go to say.
 func (in *Input) Begin(args []string, say *session.Session) error {
 	in.say, in.files, in.Options.FS = say, map[string]*file{}, say.FS
 	in.Paths = append(in.Paths, args...)
@@ -159,8 +159,8 @@ func (in *Input) isModel(path string) bool {
 	return !errors.Is(err, modelfile.ErrNotAModel)
 }
 
-// CheckTwice returns an error if a file is given more than once or, unless in.Again is set, with a
-// copy.
+// CheckTwice returns an error if a file is given more than once. Unless in.Again is set, it also
+// returns an error if two files have the same contents.
 func (in *Input) CheckTwice() error {
 	for i, path := range in.Paths {
 		for _, other := range in.Paths[:i] {
@@ -169,7 +169,7 @@ func (in *Input) CheckTwice() error {
 				continue
 			}
 			if os.SameFile(f.FileInfo, before.FileInfo) {
-				return ui.Usagef("%q is given twice, and its rows would count twice: leave one out", path)
+				return ui.Usagef("%q is given twice, so its rows would count twice: give it only once", path)
 			}
 			if in.Again || f.Size() != before.Size() || f.Size() == 0 {
 				continue
@@ -179,7 +179,7 @@ func (in *Input) CheckTwice() error {
 				return err
 			}
 			if was, err := in.hashOf(other); err != nil || was == hash {
-				return cmp.Or(err, ui.Usagef("%q has the same bytes as %q, and its rows would count twice: leave one out", path, other))
+				return cmp.Or(err, ui.Usagef("%q has the same bytes as %q, so its rows would count twice: leave one of the files out", path, other))
 			}
 		}
 	}
@@ -194,7 +194,7 @@ func (in *Input) Sources() []string {
 	return append(slices.Clone(in.Paths), in.Options.TargetPath)
 }
 
-// Shown returns a path as a stream.Error shows it.
+// Shown returns path as a stream.Error shows it: "standard input" for "-".
 func Shown(path string) string {
 	if path == session.StandardInput {
 		return "standard input"

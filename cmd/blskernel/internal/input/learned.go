@@ -21,9 +21,9 @@ func (in *Input) hashOf(path string) (string, error) {
 	return f.hash, err
 }
 
-// FindLearned returns the index of the file at path in m.Metadata.Learned, as learned or, if removed
-// is true, as removed. It returns -1 if the file is not listed. It reads the file only if a listed
-// one has its size.
+// FindLearned returns the index in m.Metadata.Learned of the entry that lists the file at path as
+// learned or, if removed is true, as removed. It returns -1 if there is no such entry. It reads the
+// file only if a listed file has the same size.
 func (in *Input) FindLearned(m *model.Model, path string, removed bool) (int, error) {
 	f := in.regular(path)
 	if f == nil || !slices.ContainsFunc(m.Metadata.Learned, func(l modelfile.Learned) bool { return l.Size == f.Size() }) {
@@ -39,7 +39,7 @@ func (in *Input) FindLearned(m *model.Model, path string, removed bool) (int, er
 // A RowCount maps the path of a file to a number of rows.
 type RowCount map[string]int64
 
-// Add adds the rows of b to the numbers of their files.
+// Add counts each row of b for the file that it comes from.
 func (n RowCount) Add(b *stream.Batch) {
 	for i := range b.X.RawMatrix().Rows {
 		n[b.Where(i).Path]++
@@ -48,7 +48,7 @@ func (n RowCount) Add(b *stream.Batch) {
 
 // ListLearned adds the files with rows in counts to the list in m, as learned or, if removed is true,
 // as removed. It returns all sources, for the model's log. A source that is not a regular file, or
-// cannot be reread, has no hash and is not listed. A note names each file that cannot be reread.
+// that cannot be reread, has no hash and is not listed. A note names each file that cannot be reread.
 func (in *Input) ListLearned(m *model.Model, counts RowCount, removed bool) (files []modelfile.Learned) {
 	for _, path := range in.Sources() {
 		l := modelfile.Learned{Name: session.Recorded(filepath.Base(Shown(path))), Rows: counts[Shown(path)], Removed: removed}

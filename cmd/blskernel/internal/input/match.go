@@ -38,8 +38,8 @@ func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) 
 	return r, nil
 }
 
-// OpenFor loads the model named by the first argument, to be read only. It opens the data of the other
-// arguments as OpenMatched does.
+// OpenFor loads the model in the file args[0], only for reading, and opens the data named by the other
+// arguments. targets has the meaning that it has for OpenMatched.
 func (in *Input) OpenFor(ctx context.Context, s *session.Session, args []string, targets bool) (m *model.Model, r *stream.Reader, err error) {
 	if err = in.Begin(args[1:], s); err == nil {
 		m, err = s.LoadToRead(ctx, args[0])
@@ -51,7 +51,7 @@ func (in *Input) OpenFor(ctx context.Context, s *session.Session, args []string,
 }
 
 // Each calls do for each batch of r while the next one is read, counts the rows, and closes r. outputs
-// is the number of the model's outputs. The text of the progress begins with doing.
+// is the number of the model's outputs. The progress text begins with doing.
 func (in *Input) Each(ctx context.Context, r *stream.Reader, outputs int, doing string, do func(*stream.Batch) error) (rows int64, err error) {
 	total, batch := r.Rows(), in.BatchRows(r, 0, outputs)
 	names := CellNames(r)
@@ -84,7 +84,7 @@ func (in *Input) adopt(m *model.Model) error {
 	case in.Missing == "":
 		in.Options.Missing = as.Missing
 	case in.Options.Missing == stream.MissingMean && (m.Metadata.Columns == nil || !m.Metadata.Columns.Filled()):
-		return ui.Usagef("--missing is mean, but the model has no means, since it was trained with --missing %s, or on whole numbers: want drop or error", as.Missing)
+		return ui.Usagef("--missing is mean, but the model has no means, since it was trained with --missing %s, or on whole numbers: use drop or error", as.Missing)
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func (in *Input) match(r *stream.Reader, m *model.Model, targets bool) error {
 	return err
 }
 
-// OpenAgain opens once more the data that m has learned, and selects the same columns.
+// OpenAgain opens the data that m has learned once more, and selects the columns that m was trained on.
 func (in *Input) OpenAgain(ctx context.Context, m *model.Model) (*stream.Reader, error) {
 	r, err := in.Open(ctx, m.Classifier != nil)
 	if err != nil {
@@ -111,7 +111,7 @@ func (in *Input) OpenAgain(ctx context.Context, m *model.Model) (*stream.Reader,
 	}
 	as, s := m.Metadata.Options(), r.Selection()
 	s.Columns, s.Missing, s.TargetNotations = as.Columns, as.Missing, as.TargetNotations
-	for _, name := range m.Metadata.Exclude { // with the columns of row numbers and of weights
+	for _, name := range m.Metadata.Exclude { // includes the columns of row numbers and of weights
 		if name != s.Weight && !slices.Contains(s.Exclude, name) {
 			s.Exclude = append(s.Exclude, name)
 		}

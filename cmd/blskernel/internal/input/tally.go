@@ -53,7 +53,7 @@ func (in *Input) Tell(t stream.Tally, names []string) {
 	}
 }
 
-// NamesOr returns names, extended to n names. A new name is what, a space and the number of the column.
+// NamesOr returns names, extended to n names such as "target 2", if what is "target".
 func NamesOr(names []string, n int, what string) []string {
 	for i := len(names); i < n; i++ {
 		names = append(names, fmt.Sprintf("%s %d", what, i+1))

@@ -49,7 +49,7 @@ The digits are a lower bound on the correct digits of the weights, and usually f
 	})
 }
 
-// Inspection is the result of inspect as JSON.
+// Inspection is the JSON output of inspect.
 type Inspection struct {
 	File          string `json:"file"`
 	Bytes         int64  `json:"bytes"`
@@ -100,7 +100,7 @@ func inspect(ctx context.Context, s *session.Session, path string) (*Inspection,
 		Holdout: score.Noted(m), Choice: session.ChoiceOf(m), Metadata: info.Metadata,
 		Running: score.BeforeOf(m), Calibrated: m.Calibrated(),
 	}
-	if i.Choice == nil { // otherwise the score, of weights with these digits, says more
+	if i.Choice == nil { // a chosen model has a score, which says more than advice about digits
 		i.Advice = condition.Advice
 	}
 	if kappa := 1 / condition.RCond; !math.IsInf(kappa, 0) && !math.IsNaN(kappa) {

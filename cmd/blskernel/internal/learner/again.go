@@ -27,7 +27,7 @@ func (l *Learner) scoreHeldOut(ctx context.Context) error {
 	return nil
 }
 
-// addHeldOut adds the held-out rows to s. It ignores rows that the data did not have before.
+// addHeldOut adds the held-out rows to s. It ignores rows that were added after the run read the data.
 func (l *Learner) addHeldOut(ctx context.Context, s score.Score) error {
 	l.In.Silent = true // the notes on these rows have been printed
 	r, err := l.In.OpenAgain(ctx, l.Model)
@@ -50,14 +50,14 @@ func (l *Learner) addHeldOut(ctx context.Context, s score.Score) error {
 	case err != nil:
 		return err
 	case rows < l.rows:
-		return fmt.Errorf("the data now has %s, but had %d when they were learned", ui.Count(rows, "row"), l.rows)
+		return fmt.Errorf("the data now has %s, but had %d when it was learned", ui.Count(rows, "row"), l.rows)
 	case held == 0:
 		return fmt.Errorf("none of %s is held out: raise --holdout, or give more data", ui.Count(rows, "row"))
 	}
 	return nil
 }
 
-// crossValidate trains a model for each fold, as op describes, and scores it on the rows left out.
+// crossValidate trains a model for each fold without its rows, as op describes, and scores it on them.
 func (l *Learner) crossValidate(ctx context.Context, op *modelfile.Operation) error {
 	scores := make([]score.Score, l.Folds)
 	err := l.Model.CrossValidate(ctx, op, l.In.Sources(), l.Folds, func(fold int, m *model.Model, b *stream.Batch) (err error) {

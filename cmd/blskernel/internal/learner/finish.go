@@ -30,7 +30,7 @@ func (l *Learner) checkEnd() error {
 	return atomicfile.Room(l.Out, blsupdate.StateBytes(u.Method(), l.samplesAtEnd(), u.Nodes(), u.Targets()))
 }
 
-// samplesAtEnd returns the expected number of samples at the end: no more than now if Total is -1.
+// samplesAtEnd returns the expected number of samples at the end, or the present one if Total is -1.
 func (l *Learner) samplesAtEnd() int {
 	left := max(0, l.Total-max(l.rows, l.Known))
 	learned := int64(float64(left) * float64(1-l.Holdout))
@@ -38,7 +38,7 @@ func (l *Learner) samplesAtEnd() int {
 }
 
 // Recordable returns the error that writing the metadata would return once the run has learned its
-// files. The run can then fail before the work.
+// files. It lets the run fail before any work is done.
 func (l *Learner) Recordable(meta modelfile.Metadata) error {
 	meta.Notes, meta.Log = maps.Clone(meta.Notes), nil // Put cuts the log
 	if err := l.Manifest.Note(&meta, math.MaxInt64, strings.Repeat("f", 16), false); err != nil {
@@ -58,7 +58,7 @@ func (l *Learner) finish(ctx context.Context) error {
 	if _, err := l.Model.Weights(); err != nil {
 		return l.In.Explain(err)
 	}
-	if l.tested != nil { // predict reports a failed calibration when it is needed
+	if l.tested != nil { // a calibration that failed is reported by predict, if it needs one
 		if err := l.Model.Calibrate(ctx, l.tested, model.LearnedRows); err != nil && ctx.Err() != nil {
 			return l.stopped(ctx, err)
 		}
@@ -66,7 +66,7 @@ func (l *Learner) finish(ctx context.Context) error {
 	l.learning += time.Since(begun)
 	l.warnOfRare()
 	if n := l.Model.KeptRows(); n > 0 {
-		l.Warn("%s too few to make the feature maps final: the model file keeps the rows, and update fits the model to all of them again until there are 200, or 10 for each class", ui.Count(n, "row is", "rows are"))
+		l.Warn("%s too few to make the feature maps final: the model file keeps the rows, and update fits the model to all rows again until there are 200, or 10 for each class", ui.Count(n, "row is", "rows are"))
 	}
 	var unscored error
 	if l.Holdout > 0 {
@@ -78,7 +78,7 @@ func (l *Learner) finish(ctx context.Context) error {
 		op = &log[len(log)-1]
 		op.Files, op.Read = files, l.In.Reading()
 	}
-	// A run that is stopped while it scores leaves a checkpoint, so that --resume scores.
+	// A run that is stopped while it scores leaves a checkpoint, so that --resume can score.
 	err := l.write(unscored == nil || ctx.Err() == nil || !l.checkpoint.wanted())
 	if err != nil && !session.OnlyFolder(err) {
 		return err

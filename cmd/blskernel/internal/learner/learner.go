@@ -64,7 +64,7 @@ type Learner struct {
 	waiting, learning, writing time.Duration
 }
 
-// Begin checks the paths of the data, args among them, and the flags that require reading it again.
+// Begin checks the paths of the data, including args, and refuses to reread what can be read only once.
 func (l *Learner) Begin(cmd *cobra.Command, args []string) (err error) {
 	l.begun = time.Now()
 	if err = l.In.Begin(args, &l.Session); err != nil {
@@ -119,7 +119,7 @@ func (l *Learner) SetNewClassPolicy() {
 	}
 }
 
-// WarnOfNumbers prints a note if one of labels, from the given index on, is the same number as another.
+// WarnOfNumbers prints a note if a label in labels[from:] is the same number as a label before it.
 func (l *Learner) WarnOfNumbers(labels []string, from int) {
 	seen := map[float64]string{}
 	for i, label := range labels {
@@ -134,7 +134,7 @@ func (l *Learner) WarnOfNumbers(labels []string, from int) {
 	}
 }
 
-// Log starts the log entry of this run. finish adds the files, so a checkpoint lists none.
+// Log makes op the log entry of this run. finish adds the files, so the log of a checkpoint lists none.
 func (l *Learner) Log(op modelfile.Operation) {
 	op.First, op.Batch, op.Holdout, op.Arithmetic = l.first, l.rest, float64(l.Holdout), model.Arithmetic(l.Backend)
 	l.Model.Log(op)
@@ -195,8 +195,8 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 	return l.finish(ctx)
 }
 
-// learn lets the model learn b. An update first predicts b: this renews the calibration, if the rows
-// may be among the last CalibrationRows, and with --score the running score.
+// learn lets the model learn b. An update first predicts b. The predictions renew the calibration, if
+// the rows may be among the last CalibrationRows, and with --score the running score.
 func (l *Learner) learn(ctx context.Context, b *stream.Batch) error {
 	l.Model.Calibrating = l.Manifest.Name == "update" &&
 		(l.Total < 0 || l.rows+int64(b.X.RawMatrix().Rows) > l.Total-bls.CalibrationRows)

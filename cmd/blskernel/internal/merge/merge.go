@@ -73,7 +73,7 @@ func (mg *merging) do(ctx context.Context, paths []string) error {
 	return mg.Save(mg.out, sum, rows, "merged "+ui.Count(len(paths), "model"))
 }
 
-// add merges other, the model at path, into sum, which started as the model at the path first.
+// add merges other, the model from the file path, into sum, which was loaded from the file first.
 func (mg *merging) add(sum, other *model.Model, first, path string) error {
 	err := sum.Merge(other, mg.again)
 	var differ *model.MergeError
@@ -82,7 +82,7 @@ func (mg *merging) add(sum, other *model.Model, first, path string) error {
 	case errors.As(err, &differ) && differ.What == "kinds":
 		return fmt.Errorf("%s is a %s and %s a %s: they cannot be merged", first, sum.Kind(), path, other.Kind())
 	case errors.As(err, &differ):
-		return fmt.Errorf("%s and %s have different %s, and cannot be merged: train one of them again on its rows with 'blskernel train --like' the other", first, path, differ.What)
+		return fmt.Errorf("%s and %s have different %s, so they cannot be merged: train one of them again on its rows, with 'blskernel train --like' and the other", first, path, differ.What)
 	case errors.As(err, &twice):
 		return ui.Usagef("%s has learned the file %q, as has a model named before it: use --again to merge them anyway", path, twice.Name)
 	case err != nil:

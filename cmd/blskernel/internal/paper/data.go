@@ -38,7 +38,7 @@ func (x *paper) load(t bench.PaperTable) (train, test *dataset.Images, data stri
 	return train, test, bench.MNIST, err
 }
 
-// loadFrom calls load with the folder of the given name in dir or, if there is none, with dir itself.
+// loadFrom calls load with dir/name if that is a folder, and otherwise with dir.
 func loadFrom(dir, name string, load func(string) (train, test *dataset.Images, err error)) (train, test *dataset.Images, err error) {
 	inner := filepath.Join(dir, name)
 	if info, err := os.Stat(inner); err == nil && info.IsDir() {

@@ -43,7 +43,7 @@ const (
 	minSize, largestSize = 1e-3, 10.0
 	// maxRuns bounds --runs.
 	maxRuns = 1000
-	// maxShrink bounds --shrink: with it tanh is a step for nearly all samples.
+	// maxShrink bounds --shrink. At this value tanh is a step for nearly all samples.
 	maxShrink = 1e3
 )
 
@@ -95,8 +95,8 @@ the times are real, the accuracies say "no data". --embedded uses synthetic digi
 
 At full size the tables take 3 to 25 minutes each on two cores and up to 20 GB; --size 0.1 takes
 seconds. --runs R repeats a table with R seeds: accuracies are means, with the standard deviation, and
-times are medians. --json prints every row as soon as it is finished. After an interruption run the
-missing tables again into another file: 'blskernel report' reads several.`,
+times are medians. --json prints every row as soon as it is finished. After an interruption, run the
+missing tables again and write them to another file; 'blskernel report' reads several files.`,
 		Example: `  blskernel paper --table 1
   blskernel paper --table 2 --data mnist --json >results/table2.jsonl
   blskernel paper --table 2 --data mnist --method planner --runs 10
@@ -119,12 +119,12 @@ missing tables again into another file: 'blskernel report' reads several.`,
 	ui.SeedFlag(cmd, &x.seed)
 	ui.Choice(cmd, &x.recipe, "recipe", "where the ridge and the enhancement nodes come from: code, the authors' code, or text, the paper's text", bench.RecipeCode, bench.RecipeText)
 	ui.LambdaFlag(cmd, &x.lambda, ", as in --recipe text")
-	f.Float64Var(&x.shrink, "shrink", code.Shrink, "s, the largest input of the tanh of an enhancement node on the first batch; in --recipe text it is 0, for no scale")
+	f.Float64Var(&x.shrink, "shrink", code.Shrink, "s, the largest input of the tanh of an enhancement node on the first batch; with --recipe text it is 0, which means no scale")
 	ui.Choice(cmd, &x.zca, "zca", "whiten the images first: reference, with the constants of the reference code for NORB, "+
 		"which hardly whiten, or unit, with constants that do", "", whiteningReference, whiteningUnit)
 	f.BoolVar(&x.retrain, "retrain", false, "also measure a solution from scratch after each update")
 	x.Compute.Register(cmd)
-	x.Reporter.Register(cmd, `JSON lines whose key "kind" is machine, table, row or flops`)
+	x.Reporter.Register(cmd, `JSON lines with a key "kind", machine, table, row or flops,`)
 	return cmd
 }
 
@@ -154,7 +154,7 @@ func (x *paper) check() (err error) {
 	case x.embedded && x.dir != "":
 		return ui.Usagef("--embedded and --data are mutually exclusive: leave one out")
 	}
-	_, err = x.variants(0, bench.Variant{Method: blsupdate.Improved}) // the choice comes later
+	_, err = x.variants(0, bench.Variant{Method: blsupdate.Improved}) // in place of the planner's choice
 	return err
 }
 

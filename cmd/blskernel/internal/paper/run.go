@@ -95,7 +95,7 @@ func (x *paper) table(ctx context.Context, n int) error {
 func (x *paper) head(h bench.TableHead) string {
 	data := map[string]string{
 		bench.SyntheticDigits: "synthetic digits instead of MNIST: the accuracies say nothing about MNIST",
-		bench.RandomImages:    "random images instead of small NORB: no data, no accuracies; the times are real",
+		bench.RandomImages:    "random images instead of small NORB: there are no accuracies, but the times are real",
 	}[h.Data]
 	method := ""
 	if h.Planner != "" {
@@ -118,7 +118,7 @@ func (x *paper) show(f *result.File) error {
 // minKnown is the share of the work that must be done before the remaining time is estimated.
 const minKnown = 0.03
 
-// timeLeft formats the time left if a share of the work took since, or returns "" for a small share.
+// timeLeft formats the time left if a share of the work has taken since; "" for a share below minKnown.
 func timeLeft(since time.Duration, share float64) string {
 	if !(share >= minKnown && share < 1) {
 		return ""
@@ -126,7 +126,7 @@ func timeLeft(since time.Duration, share float64) string {
 	return fmt.Sprintf(", %v left", time.Duration(float64(since)*(1-share)/share).Round(time.Second))
 }
 
-// The sizes at which Table 1 is counted, times --size: l, k, one q above k, and one q below k.
+// The sizes of the updates of Table 1, before --size scales them: l, k, a q above k, and a q below k.
 const flopsL, flopsK, flopsMany, flopsFew = 4000, 500, 1000, 300
 
 // flops counts the flops of Table 1 and prints them.

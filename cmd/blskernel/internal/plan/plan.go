@@ -58,7 +58,7 @@ the flop model and the rates of this machine, or from built-in rates until this 
 	f.BoolVar(&x.needs.Nodes, "nodes", false, "nodes will be added")
 	f.BoolVar(&x.needs.Forgetting, "forgetting", false, "old samples will be forgotten")
 	f.BoolVar(&x.needs.Pseudoinverse, "pseudoinverse", false, "the pseudoinverse itself is needed")
-	f.Float64Var(&x.needs.Condition, "condition", 0, "condition number of [A; sqrt(lambda) I]; 0 for unknown")
+	f.Float64Var(&x.needs.Condition, "condition", 0, "condition number of [A; sqrt(lambda) I]; 0 if it is unknown")
 	f.Float64Var(&x.needs.Digits, "digits", 6, "required correct decimal digits of the weights, if the condition number is known")
 	ui.Int(cmd, &x.memory, "memory", 0, ui.MaxSamples, "bound on the memory of the model in MB; 0 for none")
 	experiment.CalibrateFlag(cmd, &x.calibrate)
@@ -96,7 +96,7 @@ func (x *planFlags) do(ctx context.Context, s ui.Streams) error {
 	return x.show(needs)
 }
 
-// show prints the plan. If no method meets all needs, the plan has the reasons and the error is short.
+// show prints the plan, and returns an error if no method meets all needs. The plan says why.
 func (x *planFlags) show(needs blsupdate.Needs) error {
 	choice, err := blsupdate.Plan(x.q, x.k, x.l, x.c, needs)
 	var none *blsupdate.PlanError
@@ -105,7 +105,7 @@ func (x *planFlags) show(needs blsupdate.Needs) error {
 	}
 	p, text := newPlanned(choice, needs.Rates), choice.Explain()
 	if err != nil {
-		err = errors.New("no method meets all needs")
+		err = errors.New("no method meets all needs; the plan says why")
 	} else {
 		all := x.l + x.q
 		method, took := newStart(choice, needs.Rates, blsupdate.Shape{L: all, K: x.k, C: x.c})

@@ -88,7 +88,7 @@ func (p *prediction) do(ctx context.Context, args []string) error {
 		return err
 	}
 	if p.in.Options.Keep != nil && isNPY(p.out) {
-		return ui.Usagef("--keep copies text, which an .npy file of predictions cannot hold: leave it out, or write a .csv")
+		return ui.Usagef("--keep copies text, which an .npy file of predictions cannot hold: leave out --keep, or write a .csv file")
 	}
 	m, r, err := p.in.OpenFor(ctx, &p.Session, args, false)
 	if err != nil {
@@ -141,8 +141,8 @@ func (p *prediction) do(ctx context.Context, args []string) error {
 	return nil
 }
 
-// numbers returns the numbers to print for b, which has the given scores. It may overwrite them.
-// outside is from Far.Count.
+// numbers returns the numbers to print for b: its scores, or what a flag asks for instead of them. It
+// may overwrite scores. outside is the result of Far.Count.
 func (p *prediction) numbers(ctx context.Context, m *model.Model, b *stream.Batch, scores *mat.Dense, outside []float64) (*mat.Dense, error) {
 	switch {
 	case p.chances:

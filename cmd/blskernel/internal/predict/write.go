@@ -26,7 +26,7 @@ type predictionWriter struct {
 	labels  []string // of the classes; nil for a regression
 	name    string   // of the column of labels
 	numbers []string // the targets of a regression, or the classes with numbers to write
-	kind    string   // of the numbers: score, probability or set of classes, interval, or empty
+	kind    string   // of the numbers: "score", "probability", "set", "interval" or ""
 	kept    []string // columns of the data
 
 	buffer *bufio.Writer
@@ -71,7 +71,7 @@ func (p *prediction) newWriter(m *model.Model, kept []string) (*predictionWriter
 		}
 	}
 	if err := ui.CheckUnique("keep", kept); err != nil && p.JSON {
-		return nil, ui.Usagef("%w, and an object of --json has one cell for a name: keep one of the columns, or leave out --json", err)
+		return nil, ui.Usagef("%w, but a JSON object has only one value for each name: keep only one of the columns, or leave out --json", err)
 	}
 	if p.out != "" {
 		file, err := atomicfile.Create(p.FS, p.out)
@@ -163,8 +163,8 @@ func (w *predictionWriter) beginCSV() error {
 	return out.Write(head)
 }
 
-// A Prediction is the JSON object of a row: a class, with the scores or probabilities if requested, or
-// values by target name.
+// A Prediction is the JSON object of a row. It has a class or, for a regression, values by target name.
+// Scores, probabilities, sets and intervals are there if flags ask for them.
 type Prediction struct {
 	Row           int64                 `json:"row"` // in the data, from 1; rows set aside count
 	Kept          map[string]string     `json:"kept,omitempty"`
@@ -248,8 +248,8 @@ func (w *predictionWriter) beginNPY() error {
 	return err
 }
 
-// npyHeader returns the header of an array, or of a vector if columns is 0. It has 128 bytes for any
-// number of rows, which takes at most 19 of them; the rest takes about 70.
+// npyHeader returns the header of an array, or of a vector if columns is 0. It always has 128 bytes:
+// the number of rows takes at most 19 digits, and the rest about 70 bytes.
 func npyHeader(descr string, rows, columns int) []byte {
 	if columns == 0 {
 		return npy.AppendHeader(nil, descr, rows)

@@ -35,14 +35,14 @@ func New(s ui.Streams) *cobra.Command {
 rows as they were learned, with their labels or targets and weights, in any order and any number of files.
 
 This is not an erasure: the scaling, the feature maps and the settings that the training chose come from
-the first rows, and stay. The methods improved and original know their rows, and report rows that were
-never learned as an error; the other methods subtract whatever they are given. A model with balanced
-classes cannot tell how much a row counts, and does not remove any. After update --forget, use --weight
+the first rows, and do not change. The methods improved and original know their rows, so a row that was
+never learned is an error. The other methods subtract whatever they are given. A model with balanced
+classes cannot tell how much a row counts, so it cannot remove any. After update --forget, use --weight
 to give the rows the weights that they have now.
 
-The model file is replaced as a whole, or stays as it is. The list of learned files shows which were
-removed. It is an error to remove a file again, or a file that may have rows removed with another one,
-unless --again is given.`,
+The model file is replaced as a whole, or not at all. The list of learned files shows which were removed.
+It is an error to remove a file a second time, or a file with rows that may already have been removed
+with another file, unless --again is given.`,
 		Example: `  blskernel remove iris.bls withdrawn.csv
   blskernel remove iris.bls --out without.bls withdrawn.csv`,
 		Args: session.ModelFirst(math.MaxInt),
@@ -88,7 +88,7 @@ func (rm *removing) do(ctx context.Context, args []string) error {
 			err = m.Remove(ctx, b)
 		}
 		var beyond *model.Error
-		if errors.As(err, &beyond) && beyond.Row >= 0 { // the training counted this row too
+		if errors.As(err, &beyond) && beyond.Row >= 0 { // the run that learned the file counted this row, too
 			byFile[b.Where(beyond.Row).Path]++
 		} else {
 			byFile = all
@@ -125,7 +125,7 @@ func (rm *removing) check(m *model.Model, path string) error {
 			continue
 		}
 		if i, err := rm.in.FindLearned(m, file, false); err == nil && i < 0 {
-			rm.Warn("%s is not one of the files that %s has learned as a whole: if it has rows that were never learned, the weights are now wrong", file, path)
+			rm.Warn("%s is not one of the files that %s has learned as a whole: if it has rows that were never learned, the weights will be wrong", file, path)
 			unlisted = file
 		} else if err == nil && part == "" {
 			whole, part = file, m.RemovedSince(m.Metadata.Learned[i].Hash)
@@ -137,8 +137,8 @@ func (rm *removing) check(m *model.Model, path string) error {
 	return nil
 }
 
-// checkCounts returns an error if more rows of a listed file were read than the model at path has
-// learned, or, after all rows, fewer.
+// checkCounts returns an error if read has more rows of a listed file than the model at path has
+// learned, or if all is true and read has fewer.
 func (rm *removing) checkCounts(m *model.Model, path string, read input.RowCount, all bool) error {
 	for _, file := range rm.in.Paths {
 		i, err := rm.in.FindLearned(m, file, false)
@@ -147,10 +147,10 @@ func (rm *removing) checkCounts(m *model.Model, path string, read input.RowCount
 		}
 		switch learned := m.Metadata.Learned[i].Rows; {
 		case read[file] > learned:
-			return ui.Usagef("%s has learned %s of %q, which has more, and it is unknown which rows, as after --holdout: give a file with only the rows to remove",
+			return ui.Usagef("%s has learned only %s of %q, and it is unknown which ones, as after --holdout: give a file with only the rows to remove",
 				path, ui.Count(learned, "row"), file)
 		case all && read[file] < learned:
-			return ui.Usagef("%s has learned %s of %q, but %d were read now: read it with the same flags as then",
+			return ui.Usagef("%s has learned %s of %q, but %d were read now: use the same flags as when it was learned",
 				path, ui.Count(learned, "row"), file, read[file])
 		}
 	}

@@ -27,9 +27,10 @@ func New(s ui.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report --results DIR|FILE... --out DIR",
 		Short: "Make a page with plots from files of results",
-		Long: `Read what paper, bench and flops print with --json, and write DIR/README.md: numbers, plots and what
-they mean at the top, and below them the tables, folded. The plots are DIR/plots/*.svg. The numbers are
-also printed. Results of different commands are kept apart, and ratios are between times in one table.`,
+		Long: `Read what paper, bench and flops print with --json, and write the page DIR/README.md. At the top it has
+the main numbers, the plots and what they mean, and below them the tables, folded. The plots are in
+DIR/plots. The numbers are also printed. Results of different commands are kept apart, and each ratio is
+between times of one table.`,
 		Example: `  blskernel report --results docs/results --out docs/results
   blskernel report --results table2.jsonl --results speeds.jsonl --out page
   blskernel report --out page results/*.jsonl`,

@@ -13,7 +13,7 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// A Before is the score of rows that were predicted before they were learned, also as JSON.
+// A Before is the score of rows that were predicted before they were learned. It is also JSON output.
 type Before struct {
 	Score float64 `json:"score"`
 	Rows  int64   `json:"rows"`
@@ -66,7 +66,7 @@ func LearnScored(ctx context.Context, m *model.Model, b *stream.Batch) (fall str
 		return "", err
 	}
 	if f := r.Fall(); f != nil {
-		fall = fmt.Sprintf("the last %s rows score %.2f, the %s before them %.2f: see --forget", thousands(f.Rows), f.Score, thousands(f.Before), f.WasBefore)
+		fall = fmt.Sprintf("the last %s rows score %.2f, the %s before them %.2f: if old rows no longer count, use --forget", thousands(f.Rows), f.Score, thousands(f.Before), f.WasBefore)
 	}
 	return fall, Note(&m.Metadata, session.NoteRunning, r)
 }

@@ -55,7 +55,7 @@ func (s *classScore) add(m *model.Model, b *stream.Batch, scores *mat.Dense, out
 	if err != nil {
 		return err
 	}
-	if err := s.checkPairs(int64(s.confusion.Pairs())); err != nil { // for a text the number of rows was unknown
+	if err := s.checkPairs(int64(s.confusion.Pairs())); err != nil { // newClassScore did not know the number of rows of a text file
 		return err
 	}
 	chances := m.Classifier.Probabilities(scores)
@@ -97,15 +97,15 @@ type classQuality struct {
 	F1        *float64 `json:"f1"`
 }
 
-// Confused is the number of rows of a class, Label, with a given wrong prediction, in JSON.
+// Confused counts the rows of the class Label that were predicted as Prediction, for JSON output.
 type Confused struct {
 	Label      string  `json:"label"`
 	Prediction string  `json:"prediction"`
 	Rows       float64 `json:"rows"`
 }
 
-// Classification is the result of evaluate as JSON. With weights, Correct and the numbers of rows in
-// Classes, Confusion and Confused are sums of weights.
+// Classification is the JSON output of evaluate for a classification. With weights, Correct and the
+// numbers of rows in Classes, Confusion and Confused are sums of weights.
 type Classification struct {
 	Kind           string         `json:"kind"`
 	Rows           int64          `json:"rows"`
@@ -180,8 +180,8 @@ func (s *classScore) Quality() (Quality, error) {
 }
 
 const (
-	maxConfused = 20   // classes up to which the matrix is printed
-	MaxSquared  = 1000 // classes up to which the JSON has the matrix
+	maxConfused = 20   // largest number of classes for which the matrix is printed
+	MaxSquared  = 1000 // largest number of classes for which the JSON has the matrix
 )
 
 func measure(name, format string, args ...any) string {
@@ -196,7 +196,7 @@ func (q *Classification) lines() string {
 		measure("macro recall", "%s", numeric("%.4f", q.MacroRecall)) +
 		measure("macro F1", "%s", numeric("%.4f", q.MacroF1))
 	note := ""
-	if q.AUCRows == MaxAUCRows(len(q.Classes)) && int64(q.AUCRows) < q.Rows-q.Unknown { // fewer are left by weights of 0
+	if q.AUCRows == MaxAUCRows(len(q.Classes)) && int64(q.AUCRows) < q.Rows-q.Unknown { // rows of weight 0 also make AUCRows smaller
 		note = fmt.Sprintf(" (of %d rows, drawn with a fixed seed)", q.AUCRows)
 	}
 	text += measure("AUC", "%s%s", numeric("%.4f", q.AUC), note) + measure("log loss", "%s", numeric("%.4f", q.LogLoss))

@@ -38,10 +38,10 @@ type targetQuality struct {
 	RMSE *float64 `json:"rmse"`
 	MAE  *float64 `json:"mae"`
 	R2   *float64 `json:"r2"`           // null also for a target that is constant
-	Mean *float64 `json:"rmse_of_mean"` // of these rows, as the prediction
+	Mean *float64 `json:"rmse_of_mean"` // if the mean of these rows is the prediction
 }
 
-// Regression is the result of evaluate as JSON.
+// Regression is the JSON output of evaluate for a regression.
 type Regression struct {
 	Kind    string          `json:"kind"`
 	Rows    int64           `json:"rows"`

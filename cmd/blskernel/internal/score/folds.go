@@ -24,7 +24,7 @@ type Measure struct {
 
 // String returns the means and spreads of the first 15 measures in one line.
 func (f *Folds) String() string {
-	const maxLines = 15 // three of each of five targets
+	const maxLines = 15 // three measures for each of five targets
 	text := fmt.Sprintf("%d folds", f.Number)
 	for i, m := range f.Measures {
 		if i == maxLines {
@@ -40,7 +40,7 @@ func Across(scores []Score) (*Folds, error) {
 	f := &Folds{Number: len(scores)}
 	for i, s := range scores {
 		if s == nil {
-			return nil, fmt.Errorf("part %d of %d has no rows", i+1, len(scores))
+			return nil, fmt.Errorf("fold %d of %d has no rows", i+1, len(scores))
 		}
 		q, err := s.Quality()
 		if err != nil {

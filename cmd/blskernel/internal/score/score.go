@@ -58,7 +58,7 @@ func weightOf(b *stream.Batch, i int) float64 {
 	return b.Weights[i]
 }
 
-// Add lets m predict b, adds the predictions to the score to, and counts the rows far outside in far.
+// Add lets m predict b and adds the predictions to to. It counts the rows far outside in far.
 func Add(ctx context.Context, m *model.Model, to Score, b *stream.Batch, far *Far) error {
 	if b.Labels == nil && b.Y == nil {
 		return model.ErrNoTargets
@@ -112,7 +112,7 @@ func Noted(m *model.Model) Quality {
 // Far counts the rows that lie far outside what a model has learned.
 type Far struct{ far, rows int }
 
-// Count counts the rows of b that lie far outside, and returns how far each lies outside.
+// Count counts the rows of b that lie far outside. It returns how far outside each row of b lies.
 func (f *Far) Count(ctx context.Context, m *model.Model, b *stream.Batch) ([]float64, error) {
 	outside, err := m.OutsideContext(ctx, b.X)
 	for _, r := range outside {

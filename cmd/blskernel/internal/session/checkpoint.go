@@ -78,8 +78,8 @@ func Recorded(name string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// computing returns the settings on which the bits of results depend. For the pure backend it is the
-// name, for another backend the name, version and number of threads.
+// computing returns the settings of b on which the bits of results depend: the name of the backend and,
+// unless that is pure, the version and the number of threads.
 func computing(b blskernel.Backend) map[string]string {
 	info := blskernel.Describe(b)
 	if name, _, _ := strings.Cut(info.Name, "/"); name == "pure" {

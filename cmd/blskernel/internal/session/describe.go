@@ -80,7 +80,7 @@ func ExtrasOf(m *model.Model) Extras {
 	return e
 }
 
-// String returns the settings that are on, except Direct, each after a comma.
+// String returns the settings that are on, except Direct, each after a comma, as in ", 3 steps".
 func (e Extras) String() string {
 	text := ""
 	if e.Relevance > 0 {

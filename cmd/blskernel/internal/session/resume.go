@@ -38,7 +38,7 @@ func (m *Manifest) Differs(meta *modelfile.Metadata) string {
 	return ""
 }
 
-// SameData reports whether the last run on a model was the same command on files of the same names.
+// SameData reports whether the last run on a model was the same command, on files with the same names.
 func (m *Manifest) SameData(meta *modelfile.Metadata) bool {
 	return meta.Notes[noteCommand] == m.Name && meta.Progress != nil && slices.Equal(meta.Progress.Sources, m.sources)
 }

@@ -22,7 +22,7 @@ type Session struct {
 }
 
 // Command adds the flags of every session to cmd, after its own, and returns cmd. When cmd runs, it
-// begins the session on the streams to, and calls do. object names the value that --json prints.
+// calls Begin with to, and then do. object names the value that --json prints.
 func (s *Session) Command(cmd *cobra.Command, to ui.Streams, object string, do func(ctx context.Context, args []string) error) *cobra.Command {
 	f := cmd.Flags()
 	f.SortFlags = false

@@ -19,7 +19,7 @@ import (
 
 // CheckOut returns an error if a result must not replace the file at path. If model is true, the
 // result is a model and may replace only a model or an empty file. Otherwise it may replace any
-// regular file but a model. No result may replace a file in read.
+// regular file but a model. No result may replace one of the files that read describes.
 func (s *Session) CheckOut(path string, model bool, read ...fs.FileInfo) error {
 	info, err := vfs.Stat(s.FS, path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,7 +60,7 @@ func (s *Session) CheckOut(path string, model bool, read ...fs.FileInfo) error {
 // Lock locks the file *out, to which a model will be written; an empty *out becomes path. If path is
 // not empty, a model must exist there.
 func (s *Session) Lock(out *string, path string) (release func(), err error) {
-	if _, err := Now(); err != nil { // it must not fail at the end
+	if _, err := Now(); err != nil { // finds a wrong SOURCE_DATE_EPOCH before the work
 		return nil, err
 	}
 	switch *out {

@@ -92,9 +92,9 @@ func distinct(path string, names []string) error {
 	return nil
 }
 
-// leaveOut returns the numbers of the columns without a name that are not inputs unless --inputs has
-// them, and prints notes. They are the first column if it numbers the rows, as pandas and R write it,
-// and columns without any value. found may be nil. At least one input remains.
+// leaveOut returns the numbers of columns without a name that must not become inputs, and prints notes.
+// They are columns without any value, and a first column that numbers the rows, as pandas and R write
+// it. It returns nil with --inputs, if found is nil, or if no input would remain.
 func (tr *training) leaveOut(r *stream.Reader, found *stream.Description) (columns []string) {
 	s, names := r.Selection(), r.Heading().Names
 	if s.Inputs != nil || names == nil || found == nil {

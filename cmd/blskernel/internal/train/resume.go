@@ -19,7 +19,7 @@ import (
 // loadCheckpoint loads the model that the run resumes from, if there is one.
 func (tr *training) loadCheckpoint(ctx context.Context) (err error) {
 	if _, err := vfs.Stat(tr.FS, tr.Out); errors.Is(err, fs.ErrNotExist) {
-		tr.Explain("%s does not exist: the training begins", tr.Out)
+		tr.Explain("%s does not exist, so training starts with the first row", tr.Out)
 		return nil
 	}
 	if tr.Model, err = tr.Load(ctx, tr.Out); err != nil {
@@ -64,8 +64,8 @@ func checkLike(cmd *cobra.Command) error {
 	return nil
 }
 
-// trainLike trains a model on the data alone, with the maps, columns, settings and classes of another
-// model, or resumes from a checkpoint.
+// trainLike trains a model with the maps, columns, settings and classes of another model, but only on
+// the rows of the data. It may resume from a checkpoint.
 func (tr *training) trainLike(ctx context.Context) error {
 	resumed := tr.Model != nil
 	if !resumed {

@@ -37,7 +37,7 @@ func (m *settings) register(cmd *cobra.Command) {
 	m.GroupNodes = bls.DefaultGroupNodes
 	ui.Auto(cmd, &m.Groups, "groups", "groups of feature nodes; auto: 10, or for a table with more than 500 columns enough for one node for each column, up to 1000 nodes", count(1, ui.MaxNodes))
 	ui.Int(cmd, &m.GroupNodes, "group-nodes", 1, ui.MaxNodes, "feature nodes of each group")
-	ui.Auto(cmd, &m.Enhancement, "enhancement", "enhancement nodes; auto: chosen by the numbers of rows and columns", count(0, ui.MaxNodes))
+	ui.Auto(cmd, &m.Enhancement, "enhancement", "enhancement nodes; auto: chosen from the numbers of rows and columns", count(0, ui.MaxNodes))
 	ui.Auto(cmd, &m.direct, "direct", "whether the columns themselves are linked to the output layer, yes or no; auto: yes for a table with at most 500 columns", yesOrNo, "yes", "no")
 	ui.Auto(cmd, &m.relevance, "relevance", "rounds, 0 to 3, that weight columns by how much the predictions depend on them; auto: chosen on rows held out from the first batch", count(0, 3))
 	ui.Auto(cmd, &m.steps, "steps", "whether half of the enhancement nodes are steps in one or two columns, yes or no; auto: chosen on rows held out from the first batch", yesOrNo, "yes", "no")
@@ -55,7 +55,7 @@ func (m *settings) register(cmd *cobra.Command) {
 		bls.ParseScaling, "samples", "columns", "ranks", "none")
 	ui.Auto(cmd, &m.method, "method", "how the output layer learns: "+ui.MethodNames()+"; or auto: gram, or qr if held-out rows show that it is better",
 		blsupdate.ParseMethod, strings.Split(ui.MethodNames(), ", ")...)
-	cmd.Flags().BoolVar(&m.tune, "tune", false, "search more widely for the settings that are auto, with about 10^12 flops: half a minute on one core")
+	cmd.Flags().BoolVar(&m.tune, "tune", false, "search more widely for the settings that are auto; this takes about 10^12 flops, half a minute on one core")
 	ui.Enum(cmd, &m.classWeight, "class-weight", "unweighted, or balanced: rows of rare classes count more, so that all classes count alike",
 		bls.ParseClassWeight, bls.Unweighted.String(), bls.Balanced.String())
 	ui.SeedFlag(cmd, &m.seed)

@@ -17,12 +17,12 @@ import (
 const (
 	// peeked is the number of rows from which the task is inferred.
 	peeked = 1000
-	// maxWords is the largest number of words taken for classes if most of them do not repeat.
+	// maxWords is the largest number of words that are taken for classes if most occur only once.
 	maxWords = 64
 )
 
-// decideTask makes r return the targets as labels or as numbers. --task decides if it is given,
-// otherwise the first rows. The first batch has at least batch rows.
+// decideTask makes r return the targets as labels or as numbers, as --task says or, without it, as the
+// first rows suggest. The first batch has at least batch rows.
 func (tr *training) decideTask(r *stream.Reader, batch int) error {
 	task := tr.task
 	if tr.images {

@@ -42,9 +42,9 @@ func New(s ui.Streams) *cobra.Command {
 		Short: "Train a model on files of any size",
 		Long: `Train a broad learning system on CSV, NumPy .npy and .npz or idx files, plain or gzipped, or on standard
 input (-), and write it to a model file. An .npz must be a plain file. The rows are read and learned
-batch by batch. Memory depends on the k nodes and on two batches of 8 (d + k) bytes for each row with
-d inputs, not on the number of rows. Only the methods improved and original keep a matrix of rows x k.
-With very many columns the first batch takes the most memory: --first makes it smaller.
+batch by batch. Memory does not depend on the number of rows: it holds the k nodes and two batches, with
+8 (d + k) bytes for each row of d inputs. Only the methods improved and original keep a matrix of
+rows x k. With very many columns the first batch takes the most memory: --first makes it smaller.
 
 The feature maps are fitted to the first batch, of --first rows, and then stay fixed: rows must be in
 random order, not sorted by their labels. A label that comes up later is a new class, as in update.
@@ -60,8 +60,8 @@ those rows agree, and reported. The model stores these settings, with --decimal,
 
 Settings that are auto adapt to the data: the scaling, the number of enhancement nodes, and --shrink,
 --lambda and --method, chosen on rows held out from the first 4096. The model learns these rows in the
-end like all others. The same data give the same settings on every machine. They are printed with
-their score. docs/settings.md explains them. --tune searches more widely.
+end like all others. The same data gives the same settings on every machine. The settings are printed
+with their score. docs/settings.md explains them. --tune searches more widely.
 
 --task can be left out for idx files, which are a classification, and for data whose labels are
 words or whose targets have fractions. More than 64 words need --task if most occur only once. Whole
@@ -99,7 +99,7 @@ standard input or a pipe.`,
 	ui.Int(cmd, &tr.first, "first", 0, ui.MaxSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the number of nodes, or 1000 rows if the nodes are auto, and four times that with --class-weight balanced")
 	f.StringVar(&tr.like, "like", "", "model whose feature maps, columns, settings and classes are used, but not its rows, so that the two models can be merged")
 	ui.Parsed(cmd, &tr.Holdout, "holdout", "0", "share of the rows to hold out, chosen by row number; they are not learned but scored at the end", parseHoldout)
-	ui.Int(cmd, &tr.Folds, "cv", 0, maxFolds, "train this many further models, each without one of as many parts of the rows, and print the mean and spread of their scores on the parts left out; 0 for none")
+	ui.Int(cmd, &tr.Folds, "cv", 0, maxFolds, "split the rows into this many parts, train one more model without each part, and print the mean and spread of the scores on the parts left out; 0 for none")
 	tr.RegisterCheckpoint(cmd, "continue from the last checkpoint in --out, with the same flags and files")
 	return tr.Command(cmd, s, "one JSON object, and one for each checkpoint,", func(ctx context.Context, args []string) error {
 		return tr.do(ctx, cmd, args)
@@ -152,7 +152,7 @@ func (tr *training) check(cmd *cobra.Command) error {
 		return ui.Usagef("--out is missing: name the file for the model")
 	}
 	for i, class := range tr.classes {
-		tr.classes[i] = strings.TrimSpace(class) // as the reader trims the labels of a text
+		tr.classes[i] = strings.TrimSpace(class) // as the reader trims the labels in a text file
 		if tr.classes[i] == "" {
 			return ui.Usagef("--classes has an empty label, which no row can have")
 		}
@@ -260,7 +260,7 @@ func (tr *training) firstRows(batch int) int {
 			enhancement = usualNodes
 		}
 		first = max(batch, 2*(cmp.Or(tr.Groups, bls.DefaultGroups)*tr.GroupNodes+enhancement))
-		if tr.classWeight == bls.Balanced { // or the batch has too few rows of rare classes
+		if tr.classWeight == bls.Balanced { // otherwise the batch has too few rows of rare classes
 			first *= 4
 		}
 	}

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// MaxSamples exceeds any memory, but the product of two such values does not overflow.
+	// MaxSamples bounds counts. More would exceed any memory; the product of two does not overflow.
 	MaxSamples = 1 << 30
 	// MaxNodes bounds the nodes: a square matrix of this order takes 80 GB.
 	MaxNodes = 100_000
 )
 
-// A value implements pflag.Value for a flag of any type. text is what parse has read.
+// A value implements pflag.Value for a flag of any type. text is the value as it was given.
 type value[T any] struct {
 	to    *T
 	text  string
@@ -148,8 +148,8 @@ func Complete(cmd *cobra.Command, flag string, values ...string) {
 	}
 }
 
-// registerCompletions registers what Complete has noted, for all flags below root. Only a run for the
-// shell needs that: cobra keeps whatever is registered, with its command, as long as the process lives.
+// registerCompletions registers the values passed to Complete, for all flags below root. Only runs for
+// the shell need them, and cobra keeps what is registered, and its command, until the process ends.
 func registerCompletions(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {

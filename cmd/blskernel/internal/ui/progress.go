@@ -20,7 +20,7 @@ type Progress struct {
 	bar     *progressbar.ProgressBar // nil if w is not a terminal
 	columns int                      // of the terminal; 0 if unknown
 	printed time.Time
-	waiting string // the last of the lines that came within a pause
+	waiting string // the line to print after the pause; a later one replaces it
 }
 
 // Pause is the least time between two lines, and before the first one. Tests of other output make it
@@ -30,7 +30,7 @@ var Pause = 2 * time.Second
 const (
 	// barSteps is the number of steps of the bar.
 	barSteps = 1000
-	// barColumns is the least width of a terminal: a wrapped line could not be redrawn.
+	// barColumns is the least terminal width for a bar, since a wrapped line cannot be redrawn.
 	barColumns = 80
 	// barWidth is the width of the bar, barRest the width of all else but the description.
 	barWidth = 24
@@ -86,7 +86,7 @@ func (p *Progress) Show(share float64, doing string) {
 	}
 }
 
-// shorten cuts longer text to n characters, the last one being an ellipsis.
+// shorten cuts text to n characters if it is longer. The last one is then an ellipsis.
 func shorten(text string, n int) string {
 	if runes := []rune(text); len(runes) > n {
 		return string(runes[:n-1]) + "…"

@@ -116,8 +116,8 @@ func (r *Reporter) note(format string, args []any) {
 	})
 }
 
-// Interruptible calls f and returns its error, or the cause of ctx as soon as ctx is canceled. In that
-// case f goes on alone, since the process is about to end.
+// Interruptible calls f and returns its error, or the cause of ctx as soon as ctx is canceled. Then f
+// keeps running, which does no harm because the process is about to end.
 func Interruptible(ctx context.Context, f func() error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -48,5 +48,5 @@ func Hundredths(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-// OneLine is Escaped for a text of one line, such as a path from the environment.
+// OneLine is Escaped for text that must be one line, such as a path: it also escapes line breaks.
 func OneLine(text string) string { return strings.ReplaceAll(Escaped(text), "\n", `\n`) }

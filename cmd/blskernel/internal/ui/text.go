@@ -45,7 +45,7 @@ func Count[N int | int64](n N, thing string, plural ...string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// Join returns the elements of list, separated by commas, and by word before the last one.
+// Join returns the elements of list with commas between them, and word before the last: "a, b or c".
 func Join(list []string, word string) string {
 	if len(list) < 2 {
 		return strings.Join(list, "")

@@ -48,18 +48,19 @@ meanwhile.
 A label that the model does not have becomes a new class, and a note says so. The weights are then as if
 the model had known all classes from the start. With --known-labels such a label is an error.
 
---forget 0.99 multiplies the weights of all rows so far by 0.99, once, before the first new row: with one
-update a day, what was learned d days ago counts 0.99^d. With gram and qr the ridge stays; with the other
+--forget 0.99 multiplies the weights of all rows so far by 0.99, once, before the first new row. With one
+update a day, rows learned d days ago count 0.99^d. With gram and qr the ridge stays; with the other
 methods it shrinks like the weights. --lambda changes the ridge, as if it had had that value from the
 start.
 
 --score predicts each batch before learning it. The running score is printed and kept in the model: the
-accuracy or, for a regression, R2 in which no row counts for more than four. Each row counts 0.1% less
-than the next one. A note says when the score falls by more than chance explains, for example because the
-data has changed: see --forget.
+accuracy or, for a regression, R2, in which no row counts as more than four rows. Each row counts 0.1%
+less than the next one. A note says when the score falls by more than chance explains, for example because
+the data has changed: see --forget.
 
-If a model is calibrated for predict --interval, --set and --probabilities, the predictions of each batch
-before it is learned renew the calibration: the last 5000 rows count. --lambda ends the calibration.
+If a model is calibrated for predict --interval, --set and --probabilities, each batch is predicted before
+it is learned, and the predictions renew the calibration. Only the last 5000 rows count. --lambda discards
+the calibration.
 
 The model lists the files that it has learned, by the hash of their bytes. It is an error to learn a file
 again, unless --again is given.
