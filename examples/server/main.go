@@ -20,10 +20,10 @@
 //
 // The server checks the file every second, and loads it again when it has been replaced, for example by
 // blskernel update, and on SIGHUP. It reads only regular files, and gives up on a load after five
-// minutes. If the file cannot be loaded, or is missing, the old model stays in use, and is called stale.
-// The log has the time of each load. /healthz has the time of the last check, which gets old if the file
-// system does not answer. SIGINT and SIGTERM stop the server after the requests that have begun; a second
-// signal stops it at once.
+// minutes. If the file cannot be loaded, or is missing, the old model stays in use, and /healthz calls
+// it stale. The log has the time of each load. /healthz has the time of the last check, which gets old
+// if the file system does not answer. SIGINT and SIGTERM stop the server after the requests that have
+// begun; a second signal stops it at once.
 package main
 
 import (

@@ -47,7 +47,7 @@ type served struct {
 	loaded          time.Time
 }
 
-// load loads the file. It gives up after loadTime, or when ctx is done. On an error the old model stays.
+// load loads the file. It gives up after loadTime, or when ctx is done. An error keeps the old model.
 func (s *server) load(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.loadTime, fmt.Errorf("not loaded after %v", s.loadTime))
 	defer cancel()
@@ -74,8 +74,7 @@ func (s *server) load(ctx context.Context) error {
 	return nil
 }
 
-// open reads the model from the regular file at path, and fails if ctx is done before the end. It refuses
-// a FIFO without waiting for a writer.
+// open reads the model in a regular file, unless ctx is done first. It refuses a FIFO without waiting.
 func open(ctx context.Context, path string) (*served, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -83,8 +83,8 @@ func expect(d *json.Decoder, want ...json.Token) error {
 	return nil
 }
 
-// row returns the cells of a row in the order of the model's columns. text is valid JSON. The text of an
-// error continues "row 1", as in " has 3 cells".
+// row returns the cells of a row in the order of the model's columns. text is valid JSON. The text of
+// an error continues "row 1", as in " has 3 cells".
 func (m *served) row(text []byte) ([]float64, error) {
 	n := len(m.cells)
 	if len(text) > maxRow+maxCell*n {
@@ -130,8 +130,8 @@ func (m *served) row(text []byte) ([]float64, error) {
 	return cells, lacks
 }
 
-// cell returns the value of v in column j. It is a finite number; or the index of a word, which v may
-// give as a number, or -1 for an unknown word; or NaN for null or an empty word that the model fills in.
+// cell returns the value of v in column j. It is a finite number; or the index of a word, which may be
+// written as a number, or -1 for an unknown word; or NaN for null or an empty word that is filled in.
 func (m *served) cell(j int, v any) (float64, error) {
 	levels := m.cells[j].Levels
 	text, _ := json.Marshal(v) // as it was decoded

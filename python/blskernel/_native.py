@@ -234,12 +234,10 @@ def refuse_masked(x: Any, name: str) -> None:
 def as_matrix(x: Any, name: str = "X") -> np.ndarray:
     """Return x as a float64 array of two dimensions with contiguous rows, without a copy if possible.
 
-    An array of one dimension becomes a column.
-
     Parameters
     ----------
     x : array_like
-        Numbers.
+        Numbers. An array of one dimension becomes a column.
     name : str
         The name of x in error messages.
 
@@ -250,6 +248,8 @@ def as_matrix(x: Any, name: str = "X") -> np.ndarray:
 
     Raises
     ------
+    TypeError
+        If x is a sparse matrix.
     ValueError
         If x has neither one nor two dimensions, or has elements that are masked or not real numbers.
 
@@ -322,7 +322,7 @@ class Handle:
     Parameters
     ----------
     kind : str
-        The kind of object, as blskernel.h lists them.
+        One of the kinds of object in blskernel.h.
     options : mapping, optional
         Its options.
 
@@ -334,9 +334,9 @@ class Handle:
     [[0.5], [0.5]]
     """
 
-    labels: Any = None  # of the classes of an estimator, in the order of their numbers
+    labels: Any = None  # of a classifier: the label of each class, by the number of the class
     targets: int = 0  # of an estimator: the number of columns of its predictions
-    kept: int = 0  # the number of rows that a learner keeps, since they are few
+    kept: int = 0  # of an estimator: the number of rows it keeps, since too few have come for the feature maps
 
     def __init__(self, kind: str, options: Optional[Mapping[str, Any]] = None) -> None:
         self._keep("bls_open", kind.encode(), _options(options))
@@ -350,7 +350,7 @@ class Handle:
         return self
 
     def _keep(self, function: str, *arguments: Any) -> None:
-        """Make the object. It is freed once, whatever interrupts this."""
+        """Make the object. It is freed exactly once, even if this call is interrupted."""
         lib, text, self._number = shared_object(), ctypes.create_string_buffer(_CAPACITY), ctypes.c_int64()
         self._finalizer = weakref.finalize(self, _free, lib, self._number)
         self._finalizer.atexit = False  # the end of the process frees everything
@@ -410,7 +410,7 @@ def run(
     handle : int
         The object, 0 for the library itself.
     method : str
-        Its method, as blskernel.h lists them.
+        One of the methods that blskernel.h lists for the object.
     operands : sequence of array_like or None
         Arguments that `as_matrix` takes; None for an operand that is left out.
     results : sequence of numpy.ndarray
@@ -483,7 +483,7 @@ def info() -> dict[str, Any]:
 
 
 def set_threads(threads: int) -> None:
-    """Set the largest number of threads of a product, 0 for all CPUs. Results do not depend on it.
+    """Set how many threads a matrix product may use; 0 means all CPUs. Results do not depend on it.
 
     Examples
     --------
@@ -545,7 +545,7 @@ def write_file(path: Any, data: bytes) -> None:
 
 
 def file_name(path: Any) -> str:
-    """Return the name of a file to write as text. Numbers, which are descriptors, are refused.
+    """Return the name of a file as text. A number, which would be a descriptor, is an error.
 
     Examples
     --------

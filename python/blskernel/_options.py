@@ -191,8 +191,8 @@ def learner_options(
         Whether it is a classifier, which has class_weight and classes (their number), or a regressor,
         which has no_intercept.
     **params
-        The parameters of an estimator. None is left to fit; 0 as enhancement_nodes or lambda_ means
-        none. random_state is the seed, an integer from 0 to 2**64-1; None means 0.
+        The parameters of an estimator. fit chooses those that are None; 0 as enhancement_nodes or lambda_
+        means none. random_state is the seed, an integer from 0 to 2**64-1; None means 0.
 
     Examples
     --------

@@ -206,8 +206,8 @@ def check_data(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return X as a float64 matrix, and y, with the same number of rows.
 
-    If `reset` is true, the model starts with the columns of X, and with indicators of missing cells if rows with these weights favour them.
-    If `all_learned` is true and the model is fitted, arrays in the form that the library reads are left to its own checks.
+    If `reset` is true, the model starts with the columns of X, and with indicators of missing cells if it then scores better with these weights.
+    If `all_learned` is true and the model is fitted, the library itself checks arrays that it can read as they are.
     """
     if not reset and all_learned and _is_plain(estimator, X) and _is_plain_target(y, len(X), **options):
         return X, y

@@ -23,8 +23,8 @@ class Table:
     """How the columns of a table become inputs, according to the metadata of a model file.
 
     A number is one input. A word is one input for each level of its column: 1 for its level and 0 for the
-    others. A missing cell becomes the ``fill`` of its column. One more number in ``fill`` makes one more
-    input, which is 0 for all other cells.
+    others. A missing cell becomes the ``fill`` of its column. If ``fill`` has one number more than other
+    cells have inputs, it is an indicator of missing cells: an input that is 0 for all other cells.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Table:
             trial = type(estimator)(**{**estimator.get_params(), "validate": True})
             try:
                 trial.fit(table.inputs(X.head(_DESCRIBED)), y[first], None if weights is None else np.asarray(weights)[first])
-            except ValueError:  # which the fit will meet too
+            except ValueError:  # the fit to all rows will report it
                 return self
             choices.append(trial.choice_)
         (held, same), (before, after) = (c["held_out"] for c in choices), (1 - c["score"] for c in choices)
@@ -126,7 +126,7 @@ class Table:
         return out
 
     def _written(self, cells: list[Any], column: Mapping[str, Any]) -> list[Any]:
-        """Return the cells of a column, with numbers as its texts write them: decimal sign and unit."""
+        """Return the cells of a column, with its decimal sign and unit in the numbers, as in its texts."""
         notation = column.get("notation", {})
         decimal, unit = self.metadata.get("decimal") or notation.get("decimal", "."), notation.get("unit", "")
         if decimal == "." and not unit:
@@ -135,7 +135,7 @@ class Table:
 
 
 def _floats(cells: list[Any]) -> list[Any]:
-    """Return cells of ints and floats as floats, so that 872 beside 1.471 cannot have a point between thousands."""
+    """Return cells of ints and floats as floats, so that 872 does not suggest that 1.471 has a thousands sign."""
     real = [isinstance(cell, numbers.Real) and not isinstance(cell, (bool, np.bool_)) for cell in cells]
     if not any(isinstance(cell, float) and cell == cell for cell in cells) or not all(number or cell is None for number, cell in zip(real, cells)):
         return cells

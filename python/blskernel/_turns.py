@@ -1,4 +1,4 @@
-"""Locks for estimators, which hold none themselves, since they are copied and pickled."""
+"""Locks for estimators, which hold no lock themselves, since they are copied and pickled."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
 
 
 def _text(name: Any, what: str) -> str:
-    """Return a label or name as the command writes it, 3.0 as 3. A text that UTF-8 cannot hold is an error."""
+    """Return a label or name as the command writes it, such as 3 for 3.0. Raise ValueError if it is not valid Unicode."""
     try:
         if isinstance(name, bytes):
             return name.decode()

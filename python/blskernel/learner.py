@@ -39,7 +39,7 @@ _SETTINGS = """scaling : {"columns", "ranks", "samples", "none"}, default=None
         The numbers of groups of feature nodes, and of nodes in each group. None means 10; with more than
         500 columns, ``feature_groups=None`` means enough groups for a node per column, up to 1000 nodes.
     enhancement_nodes : int, default=None
-        The number of enhancement nodes, 0 for none. None means 200 to 2000, by the size of X.
+        The number of enhancement nodes, 0 for none. None means 200 to 2000, depending on the size of X.
     shrink : float, default=None
         The largest input of an enhancement node's tanh. With None ``fit`` chooses it.
     lambda_ : float, default=None
@@ -49,7 +49,7 @@ _SETTINGS = """scaling : {"columns", "ranks", "samples", "none"}, default=None
     form : {"auto", "paper", "small", "large", "compressed"}, default=None
         The form of an update, for methods that have several. None means "auto".
     unscaled : bool, default=False
-        Leaves out the factor of the enhancement nodes, as printed in the paper. ``shrink`` must be None.
+        Whether to leave out the factor of the enhancement nodes, as in the paper's text. ``shrink`` must be None.
     enhancement : {"orthonormal", "uniform"}, default=None
         How the weights of the enhancement nodes are drawn. None means "orthonormal".
     solve, c, workspace
@@ -69,8 +69,8 @@ _ATTRIBUTES = """n_features_in_ : int
     scaling_, feature_groups_, feature_nodes_, enhancement_nodes_, shrink_, method_
         The settings of the model, given or chosen.
     choice_ : dict
-        The same settings and the ridge, ``lambda_``, as ``fit`` chose them, and the evidence: ``rows``
-        used for the choice, ``held_out`` of them, and the ``score`` on the rows held out."""
+        These settings and ``lambda_``, the ridge, and how ``fit`` chose them: from ``rows`` rows, of which
+        ``held_out`` were held out, with ``score`` on the rows held out."""
 
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
@@ -261,8 +261,8 @@ class _Learner(BaseEstimator):
     def forget(self, factor: float) -> _Learner:
         """Multiply the weight of all rows so far, and the ridge, by ``factor``.
 
-        The predictions stay. A call before each ``partial_fit`` gives exponential forgetting. ``set_lambda``
-        restores the ridge.
+        The predictions do not change. A call before each ``partial_fit`` gives exponential forgetting.
+        ``set_lambda`` restores the ridge.
 
         Parameters
         ----------
@@ -371,7 +371,7 @@ class _Learner(BaseEstimator):
         """Return by how much ``score`` falls when the cells of a column of X are permuted, for each column.
 
         The command importance makes the same permutations with this ``--seed``. Rows that the model has not
-        learned show what matters for new ones. The fall is small for a column that others repeat.
+        learned show what matters for new ones. The fall is small if other columns can stand in for a column.
 
         Parameters
         ----------
@@ -667,8 +667,8 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the scores of each class: about 1 for the class of a row, and -1 for the others.
 
-        Far from the learned rows the scores are less certain, and so are the probabilities: both put
-        the rows in the same order.
+        Far from the learned rows the scores are made less certain, as the probabilities are. Therefore
+        scores and probabilities put rows in the same order.
 
         Parameters
         ----------
@@ -907,9 +907,9 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         """Return the ends of intervals that hold the targets of new rows with the probability ``coverage``.
 
         The probability holds on average over rows like the calibration rows, whatever the distribution
-        of the errors (split conformal prediction). ``fit`` calibrates if it chooses settings or ``validate``
-        is set, and so does ``calibrate``, on other rows. ``remove``, ``refit``, ``merge`` and another ridge
-        end a calibration.
+        of the errors (split conformal prediction). ``fit`` calibrates the model if it chooses settings or
+        ``validate`` is set; ``calibrate`` calibrates it on other rows. ``remove``, ``refit``, ``merge`` and
+        a change of the ridge discard the calibration.
 
         Parameters
         ----------
@@ -959,7 +959,7 @@ _FIRST = 4096  # least number of rows of the first batch, on which fit chooses
 
 
 def _batches(X: Any) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield all rows of X, or if it is sparse, batch by batch as arrays."""
+    """Yield slices of rows with their rows as an array: one of all rows or, for a sparse X, batches."""
     if not _is_sparse(X):
         yield slice(None), X
         return

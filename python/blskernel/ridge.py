@@ -18,8 +18,8 @@ from ._turns import turns
 __all__ = ["IncrementalRidge"]
 
 
-# A file has one of these, the SHA-256 of the rest, the _Center if there is an intercept, and the state
-# as blsupdate.Encode writes it.
+# A file begins with one of these. Then come the SHA-256 of the rest, the _Center if there is an
+# intercept, and the state as blsupdate.Encode writes it.
 _MAGIC = b"blsridge"
 _MAGIC_INTERCEPT = b"blsridgi"
 
@@ -64,7 +64,7 @@ class _Center:
         return _rooted(w, a - self.a, y - self.y)
 
     def joined(self, other: _Center) -> tuple[_Center, _Center]:
-        """Return the center of the rows of both, and the point about which the others are to be added.
+        """Return the center of the rows of both, and the point about which the rows of other are to be added.
 
         The products of n1 and n2 rows about their common mean are the products about m1, the products
         about m2, and n1 n2 / (n1 + n2) d'd, d = m2 - m1. The last two terms together are the products of
@@ -77,7 +77,7 @@ class _Center:
         return both, replace(other, a=other.a - root * da, y=other.y - root * dy)
 
     def without(self, other: _Center) -> _Center:
-        """Return the center of the rows that remain without the rows of other."""
+        """Return the center of the rows that remain after the rows of other are removed."""
         left = self.weight - other.weight
         if other.rows >= self.rows or not left > 0:
             raise ValueError(f"{other.rows} rows of weight {other.weight:g} cannot be removed from {self.rows} of weight {self.weight:g}: at least one must stay")
@@ -106,7 +106,7 @@ def _weighted(a: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarra
     if len(w) != len(a) or len(w) != len(y):
         raise ValueError(f"{len(w)} weights for {len(a)} rows and {len(y)} targets; want equal numbers")
     if not np.all((w >= 0) & (w < np.inf)):
-        raise ValueError("a weight is negative or not finite")
+        raise ValueError("sample_weight has a weight that is negative or not finite")
     return a, y, w
 
 
@@ -138,7 +138,7 @@ class IncrementalRidge:
         "original" keep rows, and have no intercept.
     form : {"auto", "paper", "small", "large", "compressed"}, optional
         For "improved", "ridge_inverse" and "inverse_cholesky": whether an update works with matrices of
-        the order of its rows or of the nodes. "auto" takes the one that is faster for the sizes.
+        the order of its rows or of the nodes. "auto" takes the form that is faster for these sizes.
     solve : bool
         Makes "improved" solve systems instead of multiplying by an inverse.
     c : {"auto", "zero", "check"}, optional
@@ -237,7 +237,7 @@ class IncrementalRidge:
         return self
 
     def add(self, a: Any, y: Any, sample_weight: Any = None) -> IncrementalRidge:
-        """Learn rows; the first ones start the model.
+        """Learn rows; the first rows start the model.
 
         Parameters
         ----------
@@ -286,7 +286,7 @@ class IncrementalRidge:
             raise ValueError(f"rows of {a.shape[1]} nodes and {y.shape[1]} targets; want {len(center.a)} and {len(center.y)}")
 
     def _padded(self, a: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
-        """Return all rows and targets, with zeros in place of the rows by which `merge` joined means."""
+        """Return all rows and targets, followed by a row of zeros for each row that `merge` has added."""
         assert self._center is not None
         if len(a) != self._center.rows:
             raise ValueError(f"{len(a)} rows; want all {self._center.rows}")
@@ -458,8 +458,8 @@ class IncrementalRidge:
     def rebuild(self, a: Any, y: Any, sample_weight: Any = None) -> IncrementalRidge:
         """Start again from the given rows, which replace all others.
 
-        Nodes, targets, method and the present ridge stay, and the errors of earlier changes are gone. It
-        is the remedy if `remove` refuses, for example when an outlier leaves a window.
+        Nodes, targets, method and the present ridge stay, and the rounding errors of earlier changes are
+        gone. Use it if `remove` refuses rows, for example when an outlier leaves a window.
 
         Parameters
         ----------
@@ -798,7 +798,7 @@ class IncrementalRidge:
         return self
 
     def _restore(self, handle: _native.Handle, center: Optional[_Center]) -> None:
-        """Become an object that has learned rows."""
+        """Take over the state of an object that has learned rows."""
         options = handle.json("attributes")["options"]
         self._params = {**update_params(options["Method"], options), "lambda_": options["Lambda"], "fit_intercept": center is not None}
         self._handle, self._center, self._intercept = handle, center, center is not None

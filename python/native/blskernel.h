@@ -162,7 +162,7 @@ BLS_API int32_t bls_start(bls_handle object, const char *method, const char *opt
 	int64_t count, bls_handle *job, char *text, int64_t capacity);
 
 /*
- * Waits until a method ends, but at most the given number of milliseconds; if it is negative, without limit.
+ * Waits until a method ends, but at most the given milliseconds. A negative number means no limit.
  * Returns BLS_RUNNING, or the code with which the method has ended. With BLS_OK the text is the time that
  * the method took, in nanoseconds.
  */
@@ -171,7 +171,7 @@ BLS_API int32_t bls_wait(bls_handle job, int64_t milliseconds, char *text, int64
 /* Asks a method to stop. Then wait for its end. */
 BLS_API int32_t bls_cancel(bls_handle job);
 
-/* After a method has ended, copies the bytes that it has made, if they fit in *n, and sets *n to their number. */
+/* After the end of a method, copies the bytes that it has made, if they fit in *n, and sets *n to their number. */
 BLS_API int32_t bls_result(bls_handle job, void *bytes, int64_t *n);
 
 /* Frees an object, while its running methods go on, or cancels a method, waits for its end, and frees it. */

@@ -18,7 +18,7 @@ import (
 
 var errRunning = errors.New("the method is still running: wait for it, or cancel it and wait")
 
-// valueError returns an error about arguments or options. Its code is BLS_VALUE, like any other error's.
+// valueError returns an error about arguments or options. Its code is BLS_VALUE, as by default.
 func valueError(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
 // An unsupportedError says that a method lacks an action.

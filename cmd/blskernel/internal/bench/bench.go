@@ -163,7 +163,7 @@ func (b *benchFlags) findCases(chosen bool) ([]speed.Case, error) {
 	return cases, ui.CheckNames("case", b.cases, names)
 }
 
-// do measures the cells of c and prints each at once, and then the summary, even if it is interrupted.
+// do measures the cells of c and prints each at once, and then the summary, even after an interruption.
 func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string, s ui.Streams) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -263,7 +263,8 @@ func gflops(v float64) string {
 	return fmt.Sprintf("%.*f", decimals, v)
 }
 
-// write prints v as a JSON line of the given kind if --json is given, and otherwise text.
+// write prints v as a JSON line of the given kind with --json, and otherwise text. Unlike
+// experiment.Emit it also prints after an interruption.
 func (b *benchFlags) write(kind string, v any, text string) error {
 	if b.JSON {
 		return result.Write(b.Out, kind, v)
