@@ -102,7 +102,7 @@ func TestStopWhileScoring(t *testing.T) {
 		if status == 0 {
 			continue // it had already ended
 		}
-		if strings.Contains(stderr, "held out could not be scored") || strings.Contains(stdout, "learned ") {
+		if strings.Contains(stderr, "held-out rows could not be scored") || strings.Contains(stdout, "learned ") {
 			scoring++
 		}
 		succeed(t, append(args, "--resume")...)

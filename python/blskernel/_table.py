@@ -122,7 +122,7 @@ class Table:
         unknown = json.loads(run(0, "inputs", results=[out], options=options, fetch=True))
         for i in np.flatnonzero(unknown):
             name = repr(self.names[i]) if self.names else i
-            warnings.warn(f"column {name} has unknown words in {unknown[i]} rows: they count as one other word", stacklevel=2)
+            warnings.warn(f"column {name} has unknown words in {unknown[i]} rows: they are all read as the same word", stacklevel=2)
         return out
 
     def _written(self, cells: list[Any], column: Mapping[str, Any]) -> list[Any]:

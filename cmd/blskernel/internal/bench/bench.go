@@ -90,8 +90,8 @@ measure under load, use --beside.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringSliceVar(&b.ops, "op", b.ops, "operations, or all")
-	f.StringSliceVar(&b.cases, "case", nil, "cases, such as NN,TN; by default all of each operation")
+	f.StringSliceVar(&b.ops, "op", b.ops, "operations to measure, or all")
+	f.StringSliceVar(&b.cases, "case", nil, "cases to measure, such as NN,TN; by default all cases of each operation")
 	ui.Ints(cmd, &b.sizes, "n", 1, maxOrder, "orders of the square matrices")
 	f.BoolVar(&b.opponents, "opponents", true, "also time the opponents, if they are available")
 	ui.Int(cmd, &b.rounds, "rounds", 1, ui.MaxSamples, "number of rounds, over which medians are taken")
@@ -263,8 +263,7 @@ func gflops(v float64) string {
 	return fmt.Sprintf("%.*f", decimals, v)
 }
 
-// write prints v as a JSON line of the given kind with --json, and otherwise text. Unlike
-// experiment.Emit it also prints after an interruption.
+// write prints text, or with --json v as JSON of the given kind, even after an interruption.
 func (b *benchFlags) write(kind string, v any, text string) error {
 	if b.JSON {
 		return result.Write(b.Out, kind, v)

@@ -37,10 +37,10 @@ func ParseVariants(names []string) ([]bench.Variant, error) {
 
 // The help texts of --l, --k, --q and --c, the sizes of an update.
 const (
-	UsageL = "samples before the update"
-	UsageK = "nodes"
-	UsageQ = "samples that an update adds"
-	UsageC = "targets"
+	UsageL = "number of samples before the update"
+	UsageK = "number of nodes"
+	UsageQ = "number of samples that an update adds"
+	UsageC = "number of targets"
 )
 
 // AboutRates is the part of a help text about the rates of the machine.

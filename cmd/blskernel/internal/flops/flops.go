@@ -161,7 +161,7 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 			}
 		}
 		if unequal > 0 {
-			return fmt.Errorf("settings whose counted flops differ from the model: %d", unequal)
+			return fmt.Errorf("the counted flops differ from the flop model in %d of the settings", unequal)
 		}
 		return nil
 	})

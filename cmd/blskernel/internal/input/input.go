@@ -29,16 +29,16 @@ const (
 	maxBatch = 4096
 	// batchBytes bounds the size of the inputs of a default batch, and of its outputs.
 	batchBytes = 32 << 20
-	// recordedBytes is the bound for a batch size that a model file records.
+	// recordedBytes takes the place of batchBytes for a batch size that a model file records.
 	recordedBytes = 1 << 30
 )
 
-// An Input is the data of a command.
+// An Input holds the paths and the flags that say which data a command reads, and how.
 type Input struct {
 	Options stream.Options
 	Paths   []string
 	Batch   int    // rows; 0 for the default
-	Missing string // empty for the model's choice
+	Missing string // what to do with missing cells; empty for what the model says
 	Silent  bool   // whether to print no notes on rows
 	Closed  string // advice about a new class; empty if the model accepts new classes
 	Again   bool   // whether the rows of a file may be given again

@@ -49,11 +49,11 @@ func (in *Input) Tell(t stream.Tally, names []string) {
 		in.say.Warn("filled in missing cells with the means of the first rows: %s", text)
 	}
 	if text := each(t.Unknown); text != "" {
-		in.say.Warn("words that the model does not know count as one other word: %s; to tell them apart, train again on rows that have them", text)
+		in.say.Warn("words that the model does not know are all read as the same word: %s; to tell them apart, train again on rows that have them", text)
 	}
 }
 
-// NamesOr returns names, extended to n names such as "target 2", if what is "target".
+// NamesOr returns names, extended to n names: what and the number of the column, such as "target 2".
 func NamesOr(names []string, n int, what string) []string {
 	for i := len(names); i < n; i++ {
 		names = append(names, fmt.Sprintf("%s %d", what, i+1))

@@ -21,7 +21,7 @@ func (l *Learner) scoreHeldOut(ctx context.Context) error {
 		l.scored, err = s.Quality()
 	}
 	if err != nil {
-		return fmt.Errorf("%s is complete, but the rows held out could not be scored: %w", l.Out, err)
+		return fmt.Errorf("%s is complete, but the held-out rows could not be scored: %w", l.Out, err)
 	}
 	l.scored = score.Sketch(l.scored)
 	return nil
@@ -52,7 +52,7 @@ func (l *Learner) addHeldOut(ctx context.Context, s score.Score) error {
 	case rows < l.rows:
 		return fmt.Errorf("the data now has %s, but had %d when it was learned", ui.Count(rows, "row"), l.rows)
 	case held == 0:
-		return fmt.Errorf("none of %s is held out: raise --holdout, or give more data", ui.Count(rows, "row"))
+		return fmt.Errorf("none of the %s is held out: raise --holdout, or give more data", ui.Count(rows, "row"))
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (v interval) due(rows int64, since time.Duration) bool {
 
 // RegisterCheckpoint adds --checkpoint, and --resume with resume as its help text.
 func (l *Learner) RegisterCheckpoint(cmd *cobra.Command, resume string) {
-	ui.Parsed(cmd, &l.checkpoint, "checkpoint", "", "number of rows, such as 100000, or time, such as 5m, after which to write the model each time; also written when interrupted", parseInterval)
+	ui.Parsed(cmd, &l.checkpoint, "checkpoint", "", "write the model at this interval, a number of rows, such as 100000, or a time, such as 5m, and when interrupted", parseInterval)
 	cmd.Flags().BoolVar(&l.Resume, "resume", false, resume)
 }
 

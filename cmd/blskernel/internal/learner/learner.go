@@ -50,7 +50,7 @@ type Learner struct {
 
 	first, rest int // rows in the first batch, and in the others
 
-	byFile  input.RowCount // of the rows not held out
+	byFile  input.RowCount // the rows of each file that are not held out
 	rows    int64          // all rows read, including the ones held out
 	Learned int64          // rows that this run has learned
 	Total   int64          // rows of the input, -1 if unknown
@@ -59,7 +59,7 @@ type Learner struct {
 	scored  score.Quality  // of the rows held out, once they are scored
 	folds   *score.Folds   // of the cross-validation, once it is done
 	begun   time.Time
-	last    time.Time // checkpoint
+	last    time.Time // of the last write of the file, at first begun
 
 	waiting, learning, writing time.Duration
 }

@@ -113,7 +113,7 @@ missing tables again and write them to another file; 'blskernel report' reads se
 	ui.Ints(cmd, &x.tables, "table", 1, 9, "tables of the paper, 1 to 9")
 	f.StringVar(&x.dir, "data", "", "folder with the files of MNIST and small NORB")
 	f.BoolVar(&x.embedded, "embedded", false, "use synthetic digits instead of MNIST")
-	f.Float64Var(&x.size, "size", 1, "factor for the numbers of samples and nodes")
+	f.Float64Var(&x.size, "size", 1, "factor by which the numbers of samples and nodes are multiplied")
 	ui.MethodFlag(cmd, &x.methods)
 	ui.Int(cmd, &x.runs, "runs", 1, maxRuns, "number of runs, each with a different seed")
 	ui.SeedFlag(cmd, &x.seed)

@@ -118,7 +118,7 @@ func (x *paper) show(f *result.File) error {
 // minKnown is the share of the work that must be done before the remaining time is estimated.
 const minKnown = 0.03
 
-// timeLeft formats the time left if a share of the work has taken since; "" for a share below minKnown.
+// timeLeft formats the time left if share of the work took the time since. It is "" below minKnown.
 func timeLeft(since time.Duration, share float64) string {
 	if !(share >= minKnown && share < 1) {
 		return ""

@@ -19,7 +19,7 @@ var (
 )
 
 // Uncalibrated says what to do about a model without a calibration.
-const Uncalibrated = "the model is not calibrated; remove, merge, --lambda and train --like end a calibration: use 'blskernel calibrate' with rows that it has not learned"
+const Uncalibrated = "the model is not calibrated; remove, merge, --lambda and train --like discard a calibration: use 'blskernel calibrate' with rows that it has not learned"
 
 // InFlags rewrites the remedies in an error of package stream as flags. For io.EOF, the end of data
 // that should have a row, it returns ErrNoRows.
@@ -90,9 +90,9 @@ func explainLearning(err error) error {
 	case errors.As(err, &condition):
 		return fmt.Errorf("the nodes are linearly dependent to working precision (%s): train with a larger --lambda, with --method qr, or without columns that depend on others", condition.What)
 	case errors.As(err, &leverage) && leverage.Action == blsupdate.ActionRemove:
-		return fmt.Errorf("no model would be left without these rows (1 - leverage is %.1g): were they learned, with these weights? After update --forget give the weights that they have now with --weight; otherwise train a new model on the other rows with 'blskernel train --like'", leverage.Rest)
+		return fmt.Errorf("these rows cannot be removed, since the other rows do not determine the weights (1 - leverage is %.1g): were they learned, with these weights? After update --forget, give the weights that they have now with --weight; otherwise train a new model on the other rows with 'blskernel train --like'", leverage.Rest)
 	case errors.As(err, &calibration) && calibration.Rows > 0:
-		return fmt.Errorf("the model is calibrated on %d rows, but this needs %d: calibrate it on more, or ask for a lower coverage", calibration.Rows, calibration.Want)
+		return fmt.Errorf("the model is calibrated on %d rows, but this coverage needs %d: calibrate it on more rows, or ask for a lower coverage", calibration.Rows, calibration.Want)
 	case errors.As(err, &calibration):
 		return fmt.Errorf("%s", Uncalibrated)
 	case errors.As(err, &memory):

@@ -111,10 +111,10 @@ func (tr *training) leaveOut(r *stream.Reader, found *stream.Description) (colum
 		return nil
 	}
 	if blank > 0 {
-		tr.Warn("columns without a name and without a value in the first rows are not used as inputs: %s: to use one, list it by its number in --inputs", shortList(columns[:blank]))
+		tr.Warn("columns without a name and without a value in the first rows are not used as inputs (%s): to use one, list its number in --inputs", shortList(columns[:blank]))
 	}
 	if blank < len(columns) {
-		tr.Warn("the first column has no name and numbers the rows, so it is not used as an input: to use it, list it by its number, 1, in --inputs")
+		tr.Warn("the first column has no name and numbers the rows, so it is not used as an input: to use it, list its number, 1, in --inputs")
 	}
 	return columns
 }

@@ -91,7 +91,7 @@ standard input or a pipe.`,
 	}
 	f := cmd.Flags()
 	ui.OutFlag(cmd, &tr.Out, "model file to write; an existing one is replaced once the new one, or its first checkpoint, is complete")
-	ui.Choice(cmd, &tr.task, "task", "classification or regression", "", model.Classification, model.Regression)
+	ui.Choice(cmd, &tr.task, "task", "classification or regression; by default inferred from the targets", "", model.Classification, model.Regression)
 	tr.In.Register(cmd, "training", input.DefaultBatch)
 	tr.In.RegisterWeight(cmd)
 	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default the labels in the data")
@@ -291,7 +291,7 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata, fir
 	}
 	tr.WarnOfNumbers(meta.Classes, 0)
 	if len(meta.Classes) == 1 {
-		tr.Warn("the only class is %s, so the model predicts nothing else: is --target the right column, and are the rows sorted by it?", ui.Printable(meta.Classes[0]))
+		tr.Warn("the only class is %s, so the model predicts nothing else: is --target the right column, or are the rows sorted by it?", ui.Printable(meta.Classes[0]))
 	}
 	if meta.Created, err = session.Now(); err != nil {
 		return err

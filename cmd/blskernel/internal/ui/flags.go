@@ -256,7 +256,7 @@ func lookup(name string) (blskernel.Backend, error) {
 
 // ThreadsFlag adds --threads.
 func ThreadsFlag(cmd *cobra.Command, v *int) {
-	Int(cmd, v, "threads", 0, MaxSamples, "at most this many threads; 0 for all processors")
+	Int(cmd, v, "threads", 0, MaxSamples, "largest number of threads; 0 for all processors")
 }
 
 // Nodes has the flags for the numbers of nodes of a model.
