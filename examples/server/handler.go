@@ -27,7 +27,7 @@ type answer struct {
 	Unknown map[string]int64 `json:"unknown,omitempty"` // words that the model does not know, by column
 }
 
-// handler returns the handler of all requests, which may run several of them at the same time.
+// handler returns the HTTP handler of the server. Several requests may run at the same time.
 func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /predict", func(w http.ResponseWriter, r *http.Request) {

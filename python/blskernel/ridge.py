@@ -283,13 +283,13 @@ class IncrementalRidge:
         center = self._center
         assert center is not None
         if (a.shape[1], y.shape[1]) != (len(center.a), len(center.y)):
-            raise ValueError(f"rows of {a.shape[1]} nodes and {y.shape[1]} targets; want {len(center.a)} and {len(center.y)}")
+            raise ValueError(f"the rows have {a.shape[1]} nodes and {y.shape[1]} targets; want {len(center.a)} and {len(center.y)}")
 
     def _padded(self, a: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
         """Return all rows and targets, followed by a row of zeros for each row that `merge` has added."""
         assert self._center is not None
         if len(a) != self._center.rows:
-            raise ValueError(f"{len(a)} rows; want all {self._center.rows}")
+            raise ValueError(f"there are {len(a)} rows; want all {self._center.rows} rows that were added")
         extra = self._handle.json("attributes")["samples"] - len(a)
         return [np.pad(x, ((0, extra), (0, 0))) for x in (a, y)]
 
@@ -680,7 +680,7 @@ class IncrementalRidge:
             center = self._center
             if center is not None:
                 if a.shape[1] != len(center.a):
-                    raise ValueError(f"rows of {a.shape[1]} nodes; want {len(center.a)}")
+                    raise ValueError(f"the rows have {a.shape[1]} nodes; want {len(center.a)}")
                 a = a - center.a
             self._handle.call("leverage", [a], [out])
         return out[:, 0] if center is None else out[:, 0] + 1 / center.weight

@@ -22,8 +22,8 @@ import (
 // main is never called, but a C-shared library must have it.
 func main() {}
 
-// guarded calls f with the pure backend, regardless of the environment. It returns the code of an error
-// or panic of f, and writes the message to text.
+// guarded calls f with the pure backend, regardless of the environment. It returns BLS_OK, or for an
+// error or a panic of f its code, with the message in text.
 func guarded(text *C.char, capacity C.int64_t, f func(b blskernel.Backend) error) (code C.int32_t) {
 	var err error
 	defer func() {

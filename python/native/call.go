@@ -160,7 +160,7 @@ func (c *call) giveCondition(u blsupdate.Updater) error {
 	return c.give(map[string]any{"rcond": k.RCond, "digits": k.Digits, "advice": k.Advice, "instead": k.Instead})
 }
 
-// room returns a *memory.Error, with what as its What, unless that many bytes are available.
+// room returns a *memory.Error that names what, unless the given number of bytes is available.
 func room(bytes int64, what string) error {
 	return memory.Check(bytes, "blskernel", "work with smaller arrays or in batches", "%s", what)
 }

@@ -10,7 +10,7 @@ import (
 	"blskernel/mat"
 )
 
-// A library is the object of handle 0.
+// A library is the object with the handle 0. Its methods need no other object.
 type library struct{}
 
 func (library) methods() map[string]method {

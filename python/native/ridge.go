@@ -7,7 +7,7 @@ import (
 	"blskernel/blsupdate"
 )
 
-// A ridge is a blsupdate.Updater, which the first rows start.
+// A ridge is a blsupdate.Updater that the first rows start.
 type ridge struct {
 	Method blsupdate.Method
 	blsupdate.Options

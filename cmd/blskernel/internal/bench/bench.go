@@ -59,7 +59,8 @@ thread, and the lowest ratio.
 
 Operations: ` + strings.Join(operations(false), ", ") + `
 or all, which stands for all of these. The operations of gonum's mat, with gonum's own routines as
-opponents, must be named: ` + strings.Join(operations(true), ", ") + `.
+opponents, must be named:
+` + strings.Join(operations(true), ", ") + `.
 A case lists a routine's arguments in order: side L or R, triangle U or L, transpose N or T.
 
 For factorizations and decompositions the command also times opponents: LAPACK routines of OpenBLAS, in

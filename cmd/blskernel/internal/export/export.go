@@ -52,7 +52,7 @@ inputs, N feature nodes, n enhancement nodes, k = N + n, and c classes or target
     center               c             only for a regression: added to the predictions
     smearing, largest    c             only for a regression of logarithms
     classes              c             only for a classification: the labels
-    inputs, targets      if the data had names; an input for a word has a name like color=red
+    inputs, targets      their names, if the data had names; color=red is the input for the word red
     fill                 d             values for missing cells, if the model fills them in
 
 Numbers are float64 in C order; labels are int64 if all are whole numbers, else strings. For samples

@@ -66,7 +66,7 @@ func LearnScored(ctx context.Context, m *model.Model, b *stream.Batch) (fall str
 		return "", err
 	}
 	if f := r.Fall(); f != nil {
-		fall = fmt.Sprintf("the last %s rows score %.2f, the %s before them %.2f: if old rows no longer count, use --forget", thousands(f.Rows), f.Score, thousands(f.Before), f.WasBefore)
+		fall = fmt.Sprintf("the last %s rows score %.2f, the %s before them %.2f: to give old rows less weight, use --forget", thousands(f.Rows), f.Score, thousands(f.Before), f.WasBefore)
 	}
 	return fall, Note(&m.Metadata, session.NoteRunning, r)
 }

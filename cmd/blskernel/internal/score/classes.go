@@ -36,7 +36,7 @@ type classScore struct {
 }
 
 // newClassScore returns an empty score of predictions by m. rows is their expected number, -1 if
-// unknown. The score may use 1/share of the memory of a single one.
+// unknown. The score may use 1/share of the memory that a single score may use.
 func newClassScore(m *model.Model, rows int64, share int) (*classScore, error) {
 	labels := m.Labels()
 	c := len(labels)

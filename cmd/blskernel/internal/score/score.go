@@ -58,7 +58,7 @@ func weightOf(b *stream.Batch, i int) float64 {
 	return b.Weights[i]
 }
 
-// Add lets m predict b and adds the predictions to to. It counts the rows far outside in far.
+// Add lets m predict b and adds the predictions to the score. In far it counts the rows far outside.
 func Add(ctx context.Context, m *model.Model, to Score, b *stream.Batch, far *Far) error {
 	if b.Labels == nil && b.Y == nil {
 		return model.ErrNoTargets

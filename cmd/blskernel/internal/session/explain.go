@@ -90,7 +90,7 @@ func explainLearning(err error) error {
 	case errors.As(err, &condition):
 		return fmt.Errorf("the nodes are linearly dependent to working precision (%s): train with a larger --lambda, with --method qr, or without columns that depend on others", condition.What)
 	case errors.As(err, &leverage) && leverage.Action == blsupdate.ActionRemove:
-		return fmt.Errorf("these rows cannot be removed, since the other rows do not determine the weights (1 - leverage is %.1g): were they learned, with these weights? After update --forget, give the weights that they have now with --weight; otherwise train a new model on the other rows with 'blskernel train --like'", leverage.Rest)
+		return fmt.Errorf("these rows cannot be removed, since the rest would not determine the weights (1 - leverage is %.1g): were they learned, with these weights? After update --forget, give the weights that they have now with --weight; otherwise train a new model on the other rows with 'blskernel train --like'", leverage.Rest)
 	case errors.As(err, &calibration) && calibration.Rows > 0:
 		return fmt.Errorf("the model is calibrated on %d rows, but this coverage needs %d: calibrate it on more rows, or ask for a lower coverage", calibration.Rows, calibration.Want)
 	case errors.As(err, &calibration):

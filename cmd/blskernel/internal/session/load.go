@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// ModelFirst returns a check that there are 1 to most arguments, the first of which is the model.
+// ModelFirst returns a check for 1 to most arguments, the first of which names the model.
 func ModelFirst(most int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -71,7 +71,7 @@ func (s *Session) LoadToRead(ctx context.Context, path string) (*model.Model, er
 	return m, err
 }
 
-// LoadWhole is Load with an error for the checkpoint of an unfinished run.
+// LoadWhole is Load, but returns an error for the checkpoint of an unfinished run.
 func (s *Session) LoadWhole(ctx context.Context, path string) (*model.Model, error) {
 	m, err := s.Load(ctx, path)
 	if err == nil {
@@ -83,8 +83,8 @@ func (s *Session) LoadWhole(ctx context.Context, path string) (*model.Model, err
 }
 
 // Save computes the weights of a model that remove, merge or calibrate has changed, writes it and
-// prints the result. rows is the number of rows removed, merged or calibrated on, and done a text about
-// them. If only the sync of the folder fails, it prints the result and returns an error.
+// prints the result. rows is the number of rows removed, merged or calibrated on, and done is the text
+// that reports them. If only the sync of the folder fails, it prints the result and returns an error.
 func (s *Session) Save(path string, m *model.Model, rows int64, done string) error {
 	if _, err := m.Weights(); err != nil {
 		return TrainAnew(err)

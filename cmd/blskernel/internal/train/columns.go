@@ -16,11 +16,11 @@ import (
 // described is the number of first rows that determine the words and the means of the columns.
 const described = 4096
 
-// fewRows is the least number of rows for a note on whole numbers in order, which may number the rows.
+// fewRows is the least number of rows for a note that a column of whole numbers may number the rows.
 const fewRows = 10
 
-// describe decides how columns become inputs, and prints notes on all that are not plain numbers. It
-// checks the names of the columns.
+// describe decides how columns become inputs, and prints notes on columns that are not plain numbers.
+// It also checks the names of the columns.
 func (tr *training) describe(r *stream.Reader) error {
 	found, err := r.Survey(described)
 	if left := tr.leaveOut(r, found); left != nil {

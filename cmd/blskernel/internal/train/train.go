@@ -78,7 +78,7 @@ rows.
 
 --checkpoint writes the model while it learns. After an interruption the same command with --resume
 continues from the last checkpoint; the result is the same to the last bit. It reads the rows up to
-the checkpoint again, which must be the same; later rows may have changed. No run can resume from
+the checkpoint again. They must be the same, but later rows may have changed. No run can resume from
 standard input or a pipe.`,
 		Example: `  blskernel train --out iris.bls --target species iris.csv
   blskernel train --out price.bls --target price --task regression --inputs 2-9 houses.csv

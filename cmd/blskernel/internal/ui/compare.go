@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// MaxSize bounds the sizes of models of random rows.
+// MaxSize bounds the numbers of random rows in flags such as --q.
 const MaxSize = 10_000_000
 
 // RidgeText formats a ridge as a decimal number, or as 2^n if that is shorter, like the paper's 2^-30.
@@ -47,8 +47,8 @@ func BackendsFlag(cmd *cobra.Command, v *[]string, more string) {
 	Complete(cmd, "backend", "pure", "openblas")
 }
 
-// LookupBackends returns the backends with the given names, an empty name being the default backend,
-// and sets the number of threads.
+// LookupBackends returns the backends with the given names, and sets the number of threads. An empty
+// name stands for the default backend.
 //
 //	errors: a UsageError for an unknown or repeated name; another error for a backend that is not
 //	available or a wrong environment variable.

@@ -41,9 +41,9 @@ The model file is replaced as a whole, once all rows have been learned and the n
 the command then reports this on standard output. If it is stopped before then, the file stays as it was,
 or as the last --checkpoint left it. The same command with --resume then continues from that
 checkpoint, or from the first row if there is none. It does not repeat the last update if that was
-finished. It reads the rows up to the checkpoint again, which must be the same; later rows may have
-changed. No run can resume from standard input or a pipe. No other process can change the model
-meanwhile.
+finished. It reads the rows up to the checkpoint again. They must be the same, but later rows may have
+changed. No run can resume from standard input or a pipe. While an update runs, no other process can
+change the model.
 
 A label that the model does not have becomes a new class, and a note says so. The weights are then as if
 the model had known all classes from the start. With --known-labels such a label is an error.
