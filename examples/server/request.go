@@ -22,8 +22,8 @@ const maxRow, maxCell = 1 << 20, 64
 // errTooManyRows is the error of a request with more rows than fit into maxNumbers.
 var errTooManyRows = errors.New("too many rows for one request; send several requests")
 
-// readRows returns the samples of a request and, for each column, the number of unknown words, if any. It
-// decodes row by row, so that an error names the row.
+// readRows returns the samples of a request and, for each column that has any, the number of unknown
+// words. It decodes row by row, so that an error names the row.
 func (m *served) readRows(body io.Reader) (x *mat.Dense, unknown map[string]int64, err error) {
 	n := len(m.cells)
 	tally := stream.Tally{Filled: make([]int64, n), Unknown: make([]int64, n)}

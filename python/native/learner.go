@@ -72,8 +72,7 @@ func (l *learner) methods() map[string]method {
 	return all
 }
 
-// learns returns a method that calls run. Success ends an unfinished run of the model file, and drops
-// its held-out score, which is then out of date.
+// learns returns a method that calls run. Success drops the held-out score, and ends an unfinished run.
 func (l *learner) learns(run func(c *call) error) func(c *call) error {
 	return func(c *call) error {
 		err := run(c)

@@ -21,7 +21,7 @@ import (
 	"blskernel/internal/io/atomicfile"
 )
 
-// checkEnd returns an error if the metadata would be too large, or the disk too full, at the end.
+// checkEnd returns an error if the metadata will be too large, or the disk too full, when the run ends.
 func (l *Learner) checkEnd() error {
 	if err := l.Recordable(l.Model.Metadata); err != nil {
 		return err

@@ -22,7 +22,7 @@ const aucNumbers = 1 << 23
 // MaxAUCRows returns the largest number of rows that are kept for the AUC of c classes.
 func MaxAUCRows(c int) int { return max(1, aucNumbers/(c+2)) }
 
-// A classScore collects the scores of a classification.
+// A classScore compares the predictions of a classification with the known labels.
 type classScore struct {
 	labels    []string
 	confusion *metrics.Confusion

@@ -10,7 +10,7 @@ import (
 	"blskernel/mat"
 )
 
-// An errorScore collects the errors of a regression.
+// An errorScore compares the predictions of a regression with the known targets.
 type errorScore struct {
 	names   []string
 	targets []metrics.Errors

@@ -8,7 +8,7 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 )
 
-// Folds is the result of a cross-validation in JSON.
+// Folds is the result of a cross-validation. It is also JSON output.
 type Folds struct {
 	Number   int       `json:"folds"`
 	Measures []Measure `json:"measures"`

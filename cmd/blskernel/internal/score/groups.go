@@ -18,7 +18,7 @@ const maxGroups = 200
 // Groups has a score for each value of the column of --by, the only column that the reader keeps.
 type Groups map[string]Score
 
-// A Group is the result for the rows with one value of the column, in JSON.
+// A Group is the result for the rows with one value of the column. It is also JSON output.
 type Group struct {
 	Value string  `json:"value"`
 	Score Quality `json:"score"` // nil if all rows have weight 0

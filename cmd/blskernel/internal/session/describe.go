@@ -7,7 +7,7 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 )
 
-// A Description describes a model, as text and in JSON.
+// A Description has the kind, the method and the sizes of a model, for text and for JSON.
 type Description struct {
 	Kind    string `json:"kind"`
 	Method  string `json:"method"`
@@ -61,7 +61,7 @@ func ChoiceOf(m *model.Model) *Choice {
 	return &Choice{o.EnhancementNodes, o.Shrink, m.Updater().Lambda(), o.Scaling.String(), ExtrasOf(m), measure, c.Score, c.HeldOut, c.Rows}
 }
 
-// Extras are further settings of a model, in JSON.
+// Extras are settings that JSON output always has, and text only if they are on.
 type Extras struct {
 	Direct    bool `json:"direct"`
 	Relevance int  `json:"relevance"`
