@@ -368,7 +368,7 @@ class _Learner(BaseEstimator):
         return self
 
     def importance(self, X: Any, y: Any, sample_weight: Any = None, *, repeats: int = 10, random_state: int = 0) -> tuple[np.ndarray, np.ndarray]:
-        """Return by how much ``score`` falls when the cells of a column of X are permuted, for each column.
+        """Return, for each column of X, by how much ``score`` falls when its cells are permuted.
 
         The command importance makes the same permutations with this ``--seed``. Rows that the model has not
         learned show what matters for new ones. The fall is small if other columns can stand in for a column.

@@ -133,8 +133,8 @@ class IncrementalRidge:
         The ridge, 0 for none. None means 1, as in scikit-learn, and 0 for "improved" and "original", which
         are for the pseudoinverse.
     fit_intercept : bool
-        Adds a constant to the predictions, `intercept_`, which the ridge does not penalise: after every
-        change the weights are exactly the fit to rows and targets minus their means. "improved" and
+        Whether to add a constant to the predictions, `intercept_`, which the ridge does not penalise. After
+        every change the weights are exactly the fit to rows and targets minus their means. "improved" and
         "original" keep rows, and have no intercept.
     form : {"auto", "paper", "small", "large", "compressed"}, optional
         For "improved", "ridge_inverse" and "inverse_cholesky": whether an update works with matrices of
@@ -142,7 +142,8 @@ class IncrementalRidge:
     solve : bool
         Makes "improved" solve systems instead of multiplying by an inverse.
     c : {"auto", "zero", "check"}, optional
-        When "improved" and "original" use the general formula.
+        When "improved" and "original" use the general formula: "auto" while they have fewer independent
+        rows than nodes, "zero" never, as in the paper, and "check" whenever the rows require it.
     workspace : int
         The number of bytes that an update may use to keep products, 0 for 4 GiB.
 

@@ -121,8 +121,7 @@ BLS_API int32_t bls_decode(const void *bytes, int64_t n, bls_handle *object, cha
  *   attributes                                    -> kind, options as given, metadata, the names of the
  *                                                 columns, and once fitted features, targets, samples,
  *                                                 choice, kept
- *   kept                                          -> kept, how many rows the model keeps, since too few
- *                                                 have come to make the feature maps final
+ *   kept                                          -> kept, the number of rows kept while they are too few
  *   encode                                        Metadata: fields for the file -> its bytes
  *   calibrate          X, y                       rows that the object has not learned
  *   of a regressor only:

@@ -53,9 +53,9 @@ output shows medians over the rounds:
     of peak  the speed as a fraction of the peak on the same number of threads
     ratio    the speed of the first backend divided by the speed of this one
 
-A table by matrix order follows, as on the page of 'blskernel report'. Each row is for one operation. It
-shows the geometric means, over the cases, of the speeds, of the ratios and of the speed-ups over one
-thread, and the lowest ratio.
+A table by matrix order follows, as on the page of 'blskernel report'. Each row shows geometric means over
+the cases of an operation, of the speeds, of the ratios and of the speed-ups over one thread, and the
+lowest ratio.
 
 Operations: ` + strings.Join(operations(false), ", ") + `
 or all, which stands for all of these. The operations of gonum's mat, with gonum's own routines as

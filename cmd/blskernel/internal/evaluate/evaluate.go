@@ -30,16 +30,25 @@ func New(s ui.Streams) *cobra.Command {
 		Short: "Measure how well a model predicts",
 		Long: fmt.Sprintf(`Predict the labels or targets of rows that have them, and report the quality.
 
-For a classification: the accuracy, and the accuracy of always predicting the commonest class; for each
-class the precision (the share of the rows predicted as the class that belong to it), the recall (the
-share of the rows of the class that were found) and F1 (the harmonic mean of both), and their macro
-means, in which each class has the same weight; the AUC (how probable it is that a row of a class has a
-higher score for it than another row), with more than two classes the mean over the classes; the log loss
-of the probabilities and their calibration error (how far the share of correct predictions lies from the
-predicted probability, in ten bins); and the confusion matrix.
+For a classification:
 
-For a regression, for each target: the root mean squared error, and the error of predicting the mean of
-these rows; the mean absolute error; and R2, the share of the variance that the model explains.
+    accuracy           also the accuracy of always predicting the commonest class
+    precision          for each class, the share of the rows predicted as the class that belong to it
+    recall             for each class, the share of its rows that are predicted as the class
+    F1                 for each class, the harmonic mean of precision and recall
+    macro means        of precision, recall and F1: each class has the same weight
+    AUC                how probable it is that a row of a class has a higher score for it than another
+                       row; with more than two classes, the mean over the classes
+    log loss           of the probabilities
+    calibration error  how far the share of correct predictions lies from the predicted probability, in
+                       ten bins
+    confusion matrix   for each class, how many of its rows are predicted as each class
+
+For each target of a regression:
+
+    RMSE               the root mean squared error, also of predicting the mean of these rows
+    MAE                the mean absolute error
+    R2                 the share of the variance that the model explains
 
 With --weight a row counts as many times as its weight says. --by adds the scores of groups of rows, one
 for each value of a column, which need not be an input and may have at most 200 values.
