@@ -96,7 +96,7 @@ func TestColumnFaults(t *testing.T) {
 		{Options{Exclude: []string{"d"}}, `no column named "d"`},
 		{Options{Exclude: []string{"id"}, Targets: []string{"id"}}, "is excluded, but"},
 		{Options{Weight: "id", Targets: []string{"id"}}, "named twice"},
-		{Options{Weight: "1-2"}, "name one column"},
+		{Options{Weight: "1-2"}, "name only one"},
 		{Options{Exclude: []string{"1-"}}, "leave at least one"},
 		{Options{Exclude: []string{"id"}, Inputs: []string{"id"}}, "leave at least one fo"},
 		{Options{Exclude: []string{"6"}}, "the last column is 5"},

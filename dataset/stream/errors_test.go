@@ -102,13 +102,13 @@ func TestHostileFiles(t *testing.T) {
 		{"a label that is no Unicode", "x.npy", append(npyHeader(1, "<U1", false, 1), 0, 0, 0x11, 0), Options{}, "are text"},
 
 		{"two arrays of one name", "x.npz", npz(t, member{"X.npy", x, 0}, member{"X.npy", x, 0}), Options{}, `two arrays named "X"`},
-		{"an array that is a folder", "x.npz", npz(t, member{"X.npy/", nil, 0}), Options{}, "is a zip archive without arrays"},
+		{"an array that is a folder", "x.npz", npz(t, member{"X.npy/", nil, 0}), Options{}, "is a zip archive without NumPy arrays"},
 		{"a name of 64 KB", "x.npz", npz(t, member{long[:1<<16-5] + ".npy", x, 0}), Options{InputArray: "X"}, "no array"},
 		{"a method that is not known", "x.npz", bytes.ReplaceAll(npz(t, member{"X.npy", x, 8}), []byte("\x08\x00\x08\x00"), []byte("\x08\x00\x5d\x00")), Options{}, "cannot be unpacked"},
 		{"an array that says 2^32 bytes", "x.npz", claimed(npz(t, member{"X.npy", x, 8}), 1<<32-2), Options{}, "its header promises"},
 
 		{"the end missing", "x.npz", archive[:len(archive)-10], Options{}, "not an .npz"},
-		{"no arrays", "x.npz", npz(t, member{"a.txt", x, 0}), Options{}, "is a zip archive without arrays"},
+		{"no arrays", "x.npz", npz(t, member{"a.txt", x, 0}), Options{}, "is a zip archive without NumPy arrays"},
 		{"two matrices", "x.npz", npz(t, member{"a.npy", x, 0}, member{"b.npy", x, 0}), Options{}, "several arrays of two or more dimensions"},
 		{"no matrix", "x.npz", npz(t, member{"a.npy", y, 0}), Options{}, "no other array of two or more dimensions"},
 		{"another name", "x.npz", archive, Options{InputArray: "Z"}, `no array "Z"; it has "X", "y"`},

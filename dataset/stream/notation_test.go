@@ -85,7 +85,7 @@ func TestNoNotation(t *testing.T) {
 			opt.Stdin = strings.NewReader(text)
 			var fault *Error
 			_, err := mustOpen(t, []string{"-"}, opt).Survey(100)
-			if !errors.As(err, &fault) || fault.Name != "a" || fault.Column != 1 || !strings.Contains(fault.What, `such as "1`) ||
+			if !errors.As(err, &fault) || fault.Name != "a" || fault.Column != 1 || !strings.Contains(fault.What, `as in "1`) ||
 				!slices.Equal(fault.Remedies(), []Remedy{{OptionDecimal, string(sign)}, {OptionThousands, string(sign)}}) {
 				t.Errorf("%v", err)
 			}

@@ -1,5 +1,5 @@
-// Package ui provides the code that all commands of blskernel share: the exit status, the flags that
-// mean the same in every command, progress, reports, tables and the text of messages.
+// Package ui provides what all commands of blskernel share: the exit status, the flags with one meaning
+// everywhere, progress, reports, tables and the text of messages.
 package ui
 
 import (
