@@ -1,12 +1,12 @@
 // Package atomicfile writes files that appear as a whole or not at all, even if the machine stops.
 //
 // It writes a file under another name in the same folder, syncs it to the disk, renames it, and syncs
-// the folder, which holds the new name. After Commit has returned nil the new file survives a loss of
-// power. A program that is killed before that leaves a file ".NAME.xxxxxxxx.tmp". Only RemoveLeftovers
-// deletes it, for callers that hold a lock on NAME.
+// the folder, which holds the new name. After Commit returns nil, the new file survives a loss of
+// power. A program that is killed before the rename leaves a file ".NAME.xxxxxxxx.tmp". Only
+// RemoveLeftovers deletes it; its caller must hold a lock on NAME.
 //
-// Windows and some network file systems cannot sync a folder. They rename atomically, but perhaps some
-// seconds after Commit returns: a loss of power may then bring back the old file, never a part of one.
+// Windows and some network file systems cannot sync a folder. Their renames are atomic, but may reach
+// the disk seconds after Commit returns. A loss of power may then restore the old file, never a part.
 package atomicfile
 
 import (
@@ -47,10 +47,10 @@ func Write(fsys vfs.FS, path string, content func(w io.Writer) error) error {
 	return f.Commit()
 }
 
-// Create starts a file for path on fsys. A nil fsys stands for vfs.OS. Create fails early if the folder
-// is missing or the name is invalid. If path is a link, it stays, and its target is replaced or
-// created. An existing file must be regular and writable; the new one gets its permissions and, if this
-// process may set them, its owner and group.
+// Create opens a temporary file on fsys, which Commit renames to path. A nil fsys stands for vfs.OS.
+// Create fails if the folder is missing or the name is invalid. If path is a link, the link stays and
+// Commit replaces or creates its target. An existing file must be regular and writable. The new file
+// gets its permissions and, if this process may set them, its owner and group.
 func Create(fsys vfs.FS, path string) (*File, error) {
 	fsys = vfs.Or(fsys)
 	path, err := Target(path)
@@ -68,8 +68,8 @@ func Create(fsys vfs.FS, path string) (*File, error) {
 	case before.Mode().Perm()&0o200 == 0:
 		return nil, &fs.PathError{Op: "replace", Path: path, Err: fs.ErrPermission}
 	}
-	// Not os.CreateTemp, which ignores the umask: only the owner may read its files. A replacement
-	// is private until it has the owner and the permissions of the old file.
+	// os.CreateTemp would ignore the umask and let only the owner read the file. A replacement is
+	// private until it has the owner and the permissions of the old file.
 	mode := fs.FileMode(0o666)
 	if before != nil {
 		mode = before.Mode().Perm() & 0o700
@@ -94,7 +94,7 @@ func Create(fsys vfs.FS, path string) (*File, error) {
 	}
 }
 
-// Check returns the error with which Create would fail now. It creates the new file and removes it.
+// Check returns the error that Create would return now, or nil. It creates a new file and removes it.
 func Check(fsys vfs.FS, path string) error {
 	f, err := Create(fsys, path)
 	if err != nil {
@@ -108,7 +108,7 @@ func Check(fsys vfs.FS, path string) error {
 	return f.wrap(err)
 }
 
-// Room returns a *WriteError if the disk of path reports that fewer than the given bytes are free.
+// Room returns a *WriteError if the disk of path is known to have fewer than the given bytes free.
 func Room(path string, bytes int64) error {
 	free, known := free(filepath.Dir(path))
 	if !known || bytes <= free {
@@ -117,7 +117,8 @@ func Room(path string, bytes int64) error {
 	return &WriteError{Path: path, Err: fmt.Errorf("%w for %d bytes: only %d are free", syscall.ENOSPC, bytes, free)}
 }
 
-// Target follows links from path and returns the path that Create replaces. No file need exist there.
+// Target follows at most 40 links from path and returns the path that Create would replace. No file need
+// exist there.
 func Target(path string) (string, error) {
 	const most = 40 // links that lead to one another
 	name := path
@@ -136,7 +137,7 @@ func Target(path string) (string, error) {
 
 const (
 	temporarySuffix = ".tmp"
-	longestName     = 200 // bytes of a name; with the suffixes it stays below the 255 of file systems
+	longestName     = 200 // bytes of a name, so that with a suffix it has fewer than the usual limit of 255
 )
 
 // Beside returns the path of ".NAME" + suffix, a hidden file in the folder of path. NAME is path's
@@ -149,8 +150,8 @@ func Beside(path, suffix string) string {
 	return filepath.Join(filepath.Dir(path), "."+name+suffix)
 }
 
-// RemoveLeftovers removes the files that killed writers of path left in its folder. It also removes
-// files that a *WriteError reported as kept under a temporary name. No writer may be active.
+// RemoveLeftovers removes the temporary files of path that killed writers left behind, and any that a
+// *WriteError reported as the kept new file. No writer of path may be active.
 func RemoveLeftovers(fsys vfs.FS, path string) error {
 	path, err := Target(path)
 	if err != nil {
@@ -203,8 +204,8 @@ func (f *File) wrap(err error) error {
 // the old one.
 //
 // If only the rename fails, as on Windows while another process reads the old file, Commit keeps the
-// new file as NAME.xxxxxxxx.new; if that fails too, under its temporary name, which RemoveLeftovers
-// removes. The error names the kept file.
+// new file as NAME.xxxxxxxx.new. If that fails too, the file keeps its temporary name, and
+// RemoveLeftovers will remove it. The error names the kept file.
 func (f *File) Commit() error {
 	if f.file == nil {
 		return fs.ErrClosed
@@ -226,8 +227,8 @@ func (f *File) Commit() error {
 	return nil
 }
 
-// keep renames the complete file to a name that RemoveLeftovers leaves alone. It returns the new
-// name, or name if that fails.
+// keep renames the complete file name so that RemoveLeftovers leaves it alone. It returns the new name,
+// or name if the renaming fails.
 func keep(fsys vfs.FS, name string) string {
 	dir, base := filepath.Split(name)
 	kept := dir + strings.TrimPrefix(strings.TrimSuffix(base, temporarySuffix), ".") + ".new"

@@ -2,8 +2,8 @@ package atomicfile
 
 import "golang.org/x/sys/unix"
 
-// free returns the bytes that this user may still write to the disk of a folder, and whether the number
-// is known.
+// free returns how many bytes this user may still write to the disk of a folder, and whether that is
+// known.
 func free(folder string) (bytes int64, known bool) {
 	var s unix.Statfs_t
 	if unix.Statfs(folder, &s) != nil || s.Blocks == 0 {

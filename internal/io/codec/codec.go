@@ -25,8 +25,8 @@ func (e *FormatError) Error() string {
 
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// Moved returns a copy of the *FormatError that err wraps, with its Offset raised by the parameter by,
-// the offset of the decoded part. It returns err itself if err wraps none.
+// Moved returns a copy of the *FormatError that err wraps, with by added to its Offset. by is the
+// offset at which the decoded part begins. If err wraps no *FormatError, Moved returns err itself.
 func Moved(err error, by int64) error {
 	var e *FormatError
 	if !errors.As(err, &e) {

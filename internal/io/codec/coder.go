@@ -15,13 +15,13 @@ import (
 )
 
 // A Coder codes the numbers of a model: an encoder writes them and a decoder reads them, with the same
-// checks. Each state lists its numbers once, so both directions agree, and an encoder refuses what a
-// decoder would refuse. An encoder does not change the state, so several may run at once. A failed
-// decoder gives zeros, empty slices and nil. A decoder reads no more of its source than it decodes,
-// except the byte that End finds.
+// checks. Each state lists its numbers once, so both directions agree, and an encoder refuses the
+// numbers that a decoder would refuse. An encoder does not change the state, so several encoders may
+// write one state at once. After an error, a decoder sets numbers to 0 and slices to nil, and leaves
+// matrices as they are. It reads no more than it decodes, except the byte that End looks for.
 //
-// Whatever lengths the source claims, no slice has more than twice the capacity that the data so far
-// needs, plus a buffer of 64 KiB.
+// Whatever lengths the source claims, the capacity of a slice is at most twice the length that has
+// arrived. A buffer takes 64 KiB more.
 type Coder struct {
 	w        *bufio.Writer    // keeps the first error; nil in a decoder
 	r        *bufio.Reader    // nil in an encoder
@@ -64,11 +64,11 @@ func Fits(rows, cols int) bool { return cols == 0 || rows <= MaxElements/cols }
 // Reading reports whether x is a decoder.
 func (x *Coder) Reading() bool { return x.r != nil }
 
-// Err returns the first error, except for an error of w. For a decoder it is a *FormatError, or wraps
-// an error of the source other than its end.
+// Err returns the first error, except errors of w, which Flush returns. In a decoder it is a
+// *FormatError or wraps an error of the source. In an encoder it is a *StateError or wraps overflow.
 func (x *Coder) Err() error { return x.err }
 
-// Failed reports whether there was an error.
+// Failed reports whether Err returns an error.
 func (x *Coder) Failed() bool { return x.err != nil }
 
 // fail records an error, unless there is one already.
@@ -78,14 +78,15 @@ func (x *Coder) fail(err error) {
 	}
 }
 
-// Check records an error with the given message unless ok is true.
+// Check records an error with the formatted message, at the last value, unless ok is true.
 func (x *Coder) Check(ok bool, format string, args ...any) {
 	if !ok {
 		x.FailElement(0, format, args...)
 	}
 }
 
-// FailElement records an error at element i of the numbers that were just read or are to be written.
+// FailElement records an error with the formatted message, at element i of the numbers that were just
+// read or are to be written.
 func (x *Coder) FailElement(i int, format string, args ...any) {
 	what := fmt.Sprintf(format, args...)
 	if x.Reading() {
@@ -113,8 +114,8 @@ func (x *Coder) End() {
 // failSource records an error of the source other than its end.
 func (x *Coder) failSource(err error) { x.fail(fmt.Errorf("reading at byte %d: %w", x.at, err)) }
 
-// NotNegative, IsLength and IsPositive are ranges for Float. NotNegative admits +Inf: norms and
-// estimates may overflow in a model that still works. NaN is in no range.
+// NotNegative, IsLength and IsPositive are conditions for Float. Only NotNegative accepts +Inf, since
+// norms and estimates may overflow in a model that still works. None accepts NaN.
 func NotNegative(v float64) bool { return v >= 0 }
 func IsLength(v float64) bool    { return v >= 0 && v <= math.MaxFloat64 }
 func IsPositive(v float64) bool  { return v > 0 && v <= math.MaxFloat64 }
@@ -144,7 +145,7 @@ func (x *Coder) Uint64(v *uint64) {
 	}
 }
 
-// Float codes a number that ok must accept; what names the number in errors.
+// Float codes *v, which ok must accept. what names the number in errors, here and below.
 func (x *Coder) Float(what string, v *float64, ok func(float64) bool) {
 	word := math.Float64bits(*v)
 	if x.Uint64(&word); x.Reading() {
@@ -189,13 +190,14 @@ func (x *Coder) Bool(v *bool) {
 	}
 }
 
-// Present codes whether an optional part follows, and returns it. Only an encoder uses is.
+// Present codes and returns whether an optional part follows. A decoder ignores is.
 func (x *Coder) Present(is bool) bool {
 	x.Bool(&is)
 	return is
 }
 
-// Within records an error if largest exceeds bound. Both are rounded, so it allows a factor of 2.
+// Within records an error if largest is NaN or exceeds 2*bound. The factor 2 allows for the rounding of
+// both. what names the numbers, of which largest is the largest.
 func (x *Coder) Within(what string, largest, bound float64) {
 	x.Check(largest <= 2*bound, "%s contains %g, but its bound is %g", what, largest, bound)
 }
@@ -287,7 +289,7 @@ func (x *Coder) Words(what string, v *[]uint64, n int) {
 	}
 }
 
-// Dense codes a rows×cols matrix row by row.
+// Dense codes a rows×cols matrix row by row. Fits(rows, cols) must hold.
 func (x *Coder) Dense(what string, m **mat.Dense, rows, cols int) {
 	x.matrix(what, m, rows, cols, rows*cols, func(int) (int, int) { return 0, cols })
 }
@@ -303,15 +305,15 @@ func (x *Coder) Triangle(what string, m **mat.Dense, n int, upper bool) {
 	})
 }
 
-// matrix codes the columns [from, to) = part(i) of each row i, count elements in all. It reads them
-// before it allocates the rows, whose number may be wrong.
+// matrix codes the columns [from, to) = part(i) of each row i, count elements in all. A decoder reads
+// them before it allocates the matrix, because a damaged source may claim a wrong size.
 func (x *Coder) matrix(what string, m **mat.Dense, rows, cols, count int, part func(i int) (from, to int)) {
 	if x.Reading() {
 		var data, elements []float64
 		if x.Floats(what, &data, count); x.Failed() {
 			return
 		}
-		if count == rows*cols && count > 0 { // not of a triangle, whose other half would never be written
+		if count == rows*cols && count > 0 { // not for a triangle: its other half would never be written
 			elements = memory.Zeros(count)
 		}
 		*m = mat.NewDense(rows, cols, elements)

@@ -1,4 +1,4 @@
-// Package interrupt lets a context stop long work between its parts.
+// Package interrupt stops long work between its parts when a context is done, as after a signal.
 package interrupt
 
 import (
@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// NoContext is the value with which Check panics for a nil context.
+// NoContext is the value with which Check panics if the context is nil.
 const NoContext = "blskernel: the context is nil; pass context.Background()"
 
 // Check returns nil until ctx is done, and then an error that wraps context.Cause(ctx). Its text
@@ -21,8 +21,8 @@ func Check(ctx context.Context) error {
 	return fmt.Errorf("stopped before the end: %w", context.Cause(ctx))
 }
 
-// EachPanel splits rows into panels of the given size, the last perhaps shorter. It calls f(from,
-// to) for each in order, and returns the first error of f or Check. The panels do not depend on ctx.
+// EachPanel splits the rows [0, rows) into panels of size rows; the last may be shorter. It calls f for
+// each panel [from, to) in order. It stops at the first error of f or of Check, and returns that error.
 func EachPanel(ctx context.Context, rows, size int, f func(from, to int) error) error {
 	for from := 0; from < rows; from += size {
 		if err := Check(ctx); err != nil {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// A SignalError is the cause of a context that a signal canceled.
+// A SignalError is the cause (context.Cause) of a context that the signal canceled.
 type SignalError struct{ Signal os.Signal }
 
 func (e SignalError) Error() string {

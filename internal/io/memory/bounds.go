@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// A bound is the memory that the system can give according to one rule.
+// A bound is the number of bytes that the system can give at most, according to one rule.
 type bound struct {
 	bytes int64
 	rule  string
 }
 
-// least returns the lowest of the given bounds and the address space.
+// least returns the lowest of the given bounds and of the bound of the address space.
 func least(all []bound) bound {
 	lowest := bound{addressable, "the address space of the process"}
 	for _, b := range all {
@@ -29,11 +29,11 @@ func least(all []bound) bound {
 	return lowest
 }
 
-// bounds returns the bounds of the runtime and of the system.
+// bounds returns the bounds that the Go runtime and the operating system set.
 func bounds() []bound {
 	var all []bound
 	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
-		all = append(all, bound{max(0, limit-liveHeap()), "the memory limit of the Go runtime, less what is in use"})
+		all = append(all, bound{max(0, limit-liveHeap()), "the memory limit of the Go runtime, less the memory in use"})
 	}
 	if runtime.GOOS == "linux" {
 		all = append(all, systemBounds(os.DirFS("/"))...)
@@ -48,8 +48,8 @@ func liveHeap() int64 {
 	return int64(s[0].Value.Uint64())
 }
 
-// systemBounds returns the bounds in Linux's files below root: of the machine, and of the control group
-// of the process (version 2) and its ancestors, if they have limits.
+// systemBounds reads Linux's files below root. It returns a bound for the machine, and one for the
+// control group (version 2) of the process and for each ancestor of the group, if they have limits.
 func systemBounds(root fs.FS) []bound {
 	machine := table(root, "proc/meminfo", 1024)
 	if machine == nil {
@@ -59,14 +59,14 @@ func systemBounds(root fs.FS) []bound {
 	// reclaim add up to a high estimate.
 	given := machine["MemFree"] + machine["Buffers"] + machine["Cached"] - machine["Shmem"] + machine["SReclaimable"]
 	swap := machine["SwapFree"]
-	all := []bound{{max(machine["MemAvailable"], given) + swap, "the memory available in the machine, with swap"}}
+	all := []bound{{max(machine["MemAvailable"], given) + swap, "the free and reclaimable memory of the machine, plus free swap"}}
 	text, _ := fs.ReadFile(root, "proc/self/cgroup")
 	_, rest, _ := strings.Cut("\n"+string(text), "\n0::")
 	name, _, _ := strings.Cut(rest, "\n")
-	// In a container the name may be the outer one. Then only the root, its own group, exists.
+	// In a container the name may be the one outside. Then only "/", the container's group, exists.
 	for group := path.Clean("/" + name); ; group = path.Dir(group) {
 		if bytes, ok := room(root, group); ok {
-			rule := "the limit of the control group " + group + ", less what is in use, with swap"
+			rule := "the limit of the control group " + group + ", less the memory in use, plus free swap"
 			all = append(all, bound{Sum(bytes, swap), rule})
 		}
 		if group == "/" {
@@ -78,8 +78,8 @@ func systemBounds(root fs.FS) []bound {
 // reclaimable are the entries of memory.stat for memory that the kernel can reclaim.
 var reclaimable = []string{"active_file", "inactive_file", "slab_reclaimable"}
 
-// room returns the memory left below the limit of a group if the kernel reclaims all that it can, and
-// whether the group has a limit.
+// room returns the bytes left below a group's limit after the kernel reclaims all that it can. ok is
+// false if the limit or the use is unknown.
 func room(root fs.FS, group string) (bytes int64, ok bool) {
 	folder := path.Join("sys/fs/cgroup", group)
 	limit, limited := number(root, path.Join(folder, "memory.max"))
@@ -94,7 +94,7 @@ func room(root fs.FS, group string) (bytes int64, ok bool) {
 	return max(0, limit-max(0, used)), true
 }
 
-// number reads a file that holds one number, and reports whether it could.
+// number returns the number in a file that holds only that, and whether it could be read.
 func number(root fs.FS, name string) (int64, bool) {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {
@@ -104,8 +104,8 @@ func number(root fs.FS, name string) (int64, bool) {
 	return n, err == nil
 }
 
-// table reads a file of lines that begin with a name and a number in the given unit. It returns nil
-// if the file cannot be read.
+// table reads a file with lines that begin with a name and a number. It maps each name to its number
+// times unit, and returns nil if the file cannot be read.
 func table(root fs.FS, name string, unit int64) map[string]int64 {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {

@@ -35,22 +35,21 @@ func (e *Error) Error() string {
 		e.Op, e.What, bytesText(e.Need), bytesText(e.Have), e.Limit, e.Do)
 }
 
-// small is the number of bytes below which a query of the system does not pay off.
+// small is the number of bytes below which Check does not ask the system, which would cost too much.
 const small = 64 << 20
 
 // limit holds the bytes that Limit has set, 0 for none.
 var limit atomic.Int64
 
-// Limit makes Check compare with the given number of bytes, at least 1, and with nothing else, until
-// undo is called. Limit is for tests.
+// Limit makes Check compare only with bytes, at least 1, until undo is called. It is for tests.
 func Limit(bytes int64) (undo func()) {
 	before := limit.Swap(bytes)
 	return func() { limit.Store(before) }
 }
 
-// Check returns nil if the system may have the given number of bytes free. Otherwise it returns an
-// *Error: op is the package that needs them, format and args say for what, and do is the advice to the
-// user. If memory seems short, Check collects garbage first.
+// Check returns nil if the system may be able to give the number of bytes, and an *Error otherwise. op
+// is the package that needs them, format and args say what for, and do is the advice to the user. If
+// memory seems short, Check first collects garbage.
 func Check(bytes int64, op, do, format string, args ...any) error {
 	have := bound{limit.Load(), "as it was set"}
 	if have.bytes == 0 {
@@ -68,8 +67,8 @@ func Check(bytes int64, op, do, format string, args ...any) error {
 	return &Error{Op: op, What: fmt.Sprintf(format, args...), Need: bytes, Have: have.bytes, Limit: have.rule, Do: do}
 }
 
-// addressable bounds what a process can address: 4 GiB with 32 bits, and 256 TiB with 64, of which
-// processors use 48 to 57. The number of float64s in fewer bytes does not overflow an int.
+// addressable bounds the bytes that a process can use: 4 GiB with 32-bit addresses, and 256 TiB with
+// 64-bit ones, of which Go's heap uses 48 bits. The number of float64s in it does not overflow an int.
 const addressable = 1 << (32 + 16*(bits.UintSize/64))
 
 // Floats returns the size in bytes of an array of float64 numbers with the given dimensions, none of
@@ -111,7 +110,7 @@ func Sum(all ...int64) int64 {
 	return sum
 }
 
-// bytesText returns n bytes as text, to three digits.
+// bytesText returns n bytes as text with a unit, such as "1.23 GB", to three significant digits.
 func bytesText(n int64) string {
 	if n == math.MaxInt64 {
 		return "more than 9 EB"

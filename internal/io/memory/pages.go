@@ -5,9 +5,9 @@ import "unsafe"
 // hugePage is the size of a large page, in bytes.
 const hugePage = 2 << 20
 
-// Zeros returns n zeros, as make does. For 4 MiB or more it asks Linux for pages of 2 MiB, unless
-// they do not pay off on this machine. A large page takes memory as soon as one element is written.
-// Therefore make is better where gaps of more than 4 KiB stay unwritten, as outside a triangle.
+// Zeros returns n zeros, as make does. For 4 MiB or more it asks Linux for pages of 2 MiB, unless they
+// do not pay off on this machine. A large page takes memory as soon as one of its elements is written.
+// Therefore make is better if gaps of more than 4 KiB stay unwritten, as in half of a triangular matrix.
 //
 //	panics: as make does.
 func Zeros(n int) []float64 {
@@ -18,7 +18,7 @@ func Zeros(n int) []float64 {
 	return x
 }
 
-// inside returns the range of whole large pages in x, empty below 4 MiB.
+// inside returns the elements [from, to) of x that fill whole large pages; none if x is below 4 MiB.
 func inside(x []float64) (from, to int) {
 	const page = hugePage / 8
 	if len(x) < 2*page {

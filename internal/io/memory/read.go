@@ -2,11 +2,11 @@ package memory
 
 import "io"
 
-// FirstRead is the number of bytes for which ReadTo first makes room.
+// FirstRead is the number of bytes for which ReadTo makes room at first.
 const FirstRead = 1 << 16
 
-// ReadTo reads from r until buf has size bytes, and returns buf. Memory grows with the bytes that
-// arrive, not with size: the capacity at most doubles. ReadTo makes no storage larger than size.
+// ReadTo appends bytes of r to buf until buf has size bytes, and returns buf. Beyond FirstRead bytes,
+// the capacity at most doubles as bytes arrive, up to size. Thus a false size alone takes no memory.
 //
 //	errors: as io.ReadFull; the result then has the bytes read before the error.
 func ReadTo(r io.Reader, buf []byte, size int) ([]byte, error) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// String returns names[v]. Without such a name it returns the type and the number, as in "Format(7)".
+// String returns names[v], or the type and the number, as in "Format(7)", if there is no such name.
 func String[T ~int](names []string, v T) string {
 	if v < 0 || int(v) >= len(names) || names[v] == "" {
 		_, kind, _ := strings.Cut(fmt.Sprintf("%T", v), ".")
@@ -37,7 +37,7 @@ func Alternatives[T fmt.Stringer](constants []T) string {
 	return strings.Join(names, " or ")
 }
 
-// Shorten returns a text from a file in quotes, or only the first 40 bytes of a longer text.
+// Shorten returns a text from a file in quotes. It cuts the text after ShownText bytes and adds "...".
 func Shorten(text string) string {
 	if len(text) <= ShownText {
 		return strconv.Quote(text)
@@ -45,11 +45,11 @@ func Shorten(text string) string {
 	return strconv.Quote(strings.ToValidUTF8(text[:ShownText], "")) + "..."
 }
 
-// ShownText is the number of bytes of a text that Shorten shows.
+// ShownText is the largest number of bytes of a text that Shorten shows.
 const ShownText = 40
 
-// List returns the first ten names in quotes, and the number of further names. It quotes both ends of a
-// long name, since names may differ at either.
+// List returns the first ten names in quotes and the number of the others, as in "a", "b" and 3 more.
+// Of a long name it quotes only the two ends, since names may differ at either.
 func List(names []string) string {
 	const most, end = 10, 40
 	quoted := make([]string, min(most, len(names)))

@@ -12,7 +12,7 @@ import (
 var entry = regexp.MustCompile(`^\s*['"](descr|fortran_order|shape)['"]\s*:\s*` +
 	`(['"][^'"\\\n]*['"]|True|False|\([-\d\s,L]*\)|[\[(].*)\s*(?:,\s*|$)`)
 
-// parseHeader reads the dictionary of a header: the Python literals of its three keys and no others.
+// parseHeader parses the dictionary of a header. It accepts only its three keys, with Python literals.
 func parseHeader(text string) (Header, error) {
 	var h Header
 	rest, begins := strings.CutPrefix(strings.TrimSpace(text), "{")
@@ -40,7 +40,7 @@ func parseHeader(text string) (Header, error) {
 	case !h.Fortran && order != "False":
 		return h, errorf("header has neither True nor False for 'fortran_order'")
 	case !strings.HasPrefix(shape, "(") || !strings.HasSuffix(shape, ")"):
-		return h, errorf("header has no list of sizes for 'shape'")
+		return h, errorf("header has no tuple of sizes for 'shape'")
 	}
 	var err error
 	if h.DType, err = ParseDType(descr[1 : len(descr)-1]); err != nil {

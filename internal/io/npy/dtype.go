@@ -84,13 +84,14 @@ func ParseDType(descr string) (DType, error) {
 	return d, nil
 }
 
-// checkText turns the size of a text type, which U counts in characters of 4 bytes, into bytes.
+// checkText returns the text type d with its Size in bytes, or an error if that is 0 or above MaxText.
+// size is the number in the type's name; with the kind Unicode it counts characters of 4 bytes.
 func (d DType) checkText(size uint64) (DType, error) {
 	if d.Kind == Unicode {
 		size *= 4
 	}
 	if size == 0 {
-		return d, errorf("elements of type %s are texts of length 0", names.Shorten(d.Name))
+		return d, errorf("elements of type %s have length 0", names.Shorten(d.Name))
 	}
 	if size > MaxText {
 		return d, errorf("elements of type %s have %d bytes each; at most %d can be read", names.Shorten(d.Name), size, MaxText)

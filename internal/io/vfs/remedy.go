@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Remedy returns advice for the user on how to fix err, an error of the file system.
+// Remedy advises the user on how to fix err, an error in creating, writing or replacing a file.
 func Remedy(err error) string {
 	switch {
 	case slices.ContainsFunc(full, func(e error) bool { return errors.Is(err, e) }):

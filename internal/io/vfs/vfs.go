@@ -46,10 +46,10 @@ func Or(fsys FS) FS {
 	return fsys
 }
 
-// Open opens a file for reading.
+// Open opens the named file of fsys for reading. A nil fsys stands for OS, here and in Stat.
 func Open(fsys FS, name string) (File, error) { return Or(fsys).OpenFile(name, os.O_RDONLY, 0) }
 
-// Stat returns the FileInfo of a file.
+// Stat returns the FileInfo of the named file of fsys.
 func Stat(fsys FS, name string) (fs.FileInfo, error) { return Or(fsys).Stat(name) }
 
 type system struct{}
@@ -59,7 +59,7 @@ func (system) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 func (system) OpenFile(name string, flag int, mode fs.FileMode) (File, error) {
 	f, err := os.OpenFile(name, flag, mode)
 	if err != nil {
-		return nil, err // and not a File that holds a nil *os.File
+		return nil, err // returning f would make a File that is not nil
 	}
 	return f, nil
 }
