@@ -117,8 +117,7 @@ func Room(path string, bytes int64) error {
 	return &WriteError{Path: path, Err: fmt.Errorf("%w for %d bytes: only %d are free", syscall.ENOSPC, bytes, free)}
 }
 
-// Target follows at most 40 links from path and returns the path that Create would replace. No file need
-// exist there.
+// Target follows at most 40 links from path to the path that Create replaces. No file need exist there.
 func Target(path string) (string, error) {
 	const most = 40 // links that lead to one another
 	name := path

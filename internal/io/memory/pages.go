@@ -7,7 +7,7 @@ const hugePage = 2 << 20
 
 // Zeros returns n zeros, as make does. For 4 MiB or more it asks Linux for pages of 2 MiB, unless they
 // do not pay off on this machine. A large page takes memory as soon as one of its elements is written.
-// Therefore make is better if gaps of more than 4 KiB stay unwritten, as in half of a triangular matrix.
+// Therefore make is better if gaps of more than 4 KiB stay unwritten, as in a triangular matrix.
 //
 //	panics: as make does.
 func Zeros(n int) []float64 {

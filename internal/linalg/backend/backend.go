@@ -16,8 +16,8 @@ func Or(b blskernel.Backend) blskernel.Backend {
 	return b
 }
 
-// A Wrapper is a Backend, such as a counter, that passes calls on to another. Peak, BlockSizes,
-// MissingLAPACK and blskernel.Describe unwrap it.
+// A Wrapper is a Backend, such as a counter, that passes calls on to the Backend that Unwrap returns.
+// Peak, BlockSizes, MissingLAPACK and blskernel.Describe look through it.
 type Wrapper interface {
 	blskernel.Backend
 	Unwrap() blskernel.Backend
@@ -45,7 +45,7 @@ func Kernels() []string {
 }
 
 // Peak returns the peak rate of b's kernel on the given number of threads, in flops per second. clock
-// measures the time; nil means the wall clock. Peak panics unless b is the pure backend.
+// measures the time; nil means the wall clock. Peak panics unless b is, or wraps, the pure backend.
 func Peak(b blskernel.Backend, threads int, clock func() time.Duration) float64 {
 	p := unwrapped(b).(interface {
 		Peak(threads int, clock func() time.Duration) float64

@@ -17,9 +17,9 @@ type FusedProducts interface {
 	// elements, op(B) is k×n and C is m×n. It takes 2mnk flops.
 	DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int)
 
-	// DsprkDiag computes AP = alpha*A*diag(d)*Aᵀ + beta*AP for an n×k A if t is NoTrans, or AP =
-	// alpha*Aᵀ*diag(d)*A + beta*AP for a k×n A if t is Trans. AP is a packed upper triangle of
-	// order n; d has k elements of any sign. It takes n²k flops.
+	// DsprkDiag computes AP = alpha*op(A)*diag(d)*op(A)ᵀ + beta*AP, where op(A) is n×k and d has k
+	// elements of any sign. AP is the packed upper triangle of a symmetric matrix of order n. It
+	// takes n²k flops.
 	DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64)
 
 	// DgemmTanh computes C[i,j] = tanh(alpha*(op(A)*op(B))[i,j] + bias[j]), where op(A) is m×k,

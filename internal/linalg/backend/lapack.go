@@ -14,30 +14,30 @@ import (
 // rows is blas.Lower here, and the inverse of Aᵀ by columns is A⁻¹ by rows.
 //
 // A routine reads and writes the triangle ul of a symmetric matrix and does not touch the other. ipiv
-// and info count rows from 1. info is 0 on success, and positive if the matrix is at fault, as each
-// routine says. NaN and Inf in a matrix give undefined elements and info. Arguments must not overlap.
+// and info count rows from 1. info is 0 on success; each routine says what a positive info means. NaN
+// and Inf in a matrix give undefined elements and info. Arguments must not overlap.
 //
-// Illegal arguments, short slices and sizes beyond 32 bits cause panics with constant messages: the
-// message of the BLAS if it has one. blskernel.SetThreads bounds the threads.
+// Illegal arguments, short slices and sizes beyond 32 bits cause panics with constant messages, as in
+// gonum's BLAS if it has a message for the case. blskernel.SetThreads bounds the threads.
 type ColumnMajorLAPACK interface {
-	// Dpotrf overwrites the triangle ul of a symmetric positive definite A with its factor, U of A
-	// = UᵀU or L of A = LLᵀ, in n³/3 flops. A positive info is the order of a leading minor that is
-	// not positive; the elimination stops there.
+	// Dpotrf overwrites the triangle ul of a symmetric positive definite matrix A with its Cholesky
+	// factor, U in A = UᵀU or L in A = LLᵀ, in n³/3 flops. A positive info is the order of a
+	// leading minor that is not positive; the factorization stops there.
 	Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (info int)
 
 	// Dpotri overwrites the factor of Dpotrf with the triangle ul of A⁻¹, in 2n³/3 flops. If info
 	// is positive, diagonal element info of the factor is zero and there is no inverse.
 	Dpotri(ul blas.Uplo, n int, a []float64, lda int) (info int)
 
-	// Dgetrf overwrites the m×n A with its factors P·A = L·U, in 2n³/3 flops for m = n. L is below
-	// the diagonal, with an implied unit diagonal, and U is on and above it. P exchanges rows i and
-	// ipiv[i-1] for i = 1, 2, ..., min(m, n). If info is positive, diagonal element info of U is
-	// zero; the factorization is complete.
+	// Dgetrf overwrites the m×n matrix A with its factors P·A = L·U, in 2n³/3 flops for m = n. L is
+	// below the diagonal, with an implied unit diagonal, and U is on and above it. P exchanges rows
+	// i and ipiv[i-1] for i = 1, 2, ..., min(m, n). If info is positive, diagonal element info of U
+	// is zero; the factorization is complete.
 	Dgetrf(m, n int, a []float64, lda int, ipiv []int32) (info int)
 
-	// Dgetri overwrites Dgetrf's factors of an n×n A with A⁻¹, in 4n³/3 flops. work has at least n
-	// elements, and 64n for the blocked algorithm. If info is positive, diagonal element info of U
-	// is zero and A is not inverted.
+	// Dgetri overwrites Dgetrf's factors of an n×n matrix A with A⁻¹, in 4n³/3 flops. work must
+	// have n elements; with 64n the library works in blocks. If info is positive, diagonal element
+	// info of U is zero and A is not inverted.
 	Dgetri(n int, a []float64, lda int, ipiv []int32, work []float64) (info int)
 }
 

@@ -18,8 +18,8 @@ type Recorder interface {
 	Begin(r Routine) blskernel.Backend
 }
 
-// Begin records r and returns the Backend for the calls inside it if b is a Recorder; otherwise it
-// returns b. A nil b stands for blskernel.Default().
+// Begin returns the Backend for the calls that routine r makes. If b is a Recorder, Begin records r and
+// returns the result of b.Begin; otherwise it returns b. A nil b stands for blskernel.Default().
 func Begin(b blskernel.Backend, r Routine) blskernel.Backend {
 	b = Or(b)
 	if rec, ok := b.(Recorder); ok {

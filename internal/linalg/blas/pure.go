@@ -43,8 +43,8 @@ func (p *Pure) Peak(threads int, clock func() time.Duration) float64 {
 	return kernel.MeasurePeak(p.Engine.Kernel(), threads, clock)
 }
 
-// best returns the BLAS on the kernel that the environment selects, or on the best kernel if this
-// machine cannot run that one. Only looking up the pure backend reports this as an error.
+// best returns the BLAS on the kernel that the environment selects. If this machine cannot run that
+// kernel, best uses the best kernel; the error is reported where the pure backend is looked up.
 var best = sync.OnceValue(func() *Pure {
 	k, err := kernel.Selected()
 	if err != nil {

@@ -24,18 +24,18 @@ func On(b blas.Float64) block.Ops {
 	return ViaGemm{Float64: b, Vectors: best()}
 }
 
-// BlockRows calls do once, on the caller's goroutine, because another BLAS has its own threads.
+// BlockRows calls do once for all rows, on the caller's goroutine; v's BLAS has its own threads.
 func (v ViaGemm) BlockRows(rows, nanoseconds int, do func(from, to int)) { do(0, rows) }
 
-// maxPackedRows is the largest number of rows of a packed result that one Dgemm computes. Dgemm packs
-// its right operand once for all these rows, which takes as long as computing about 60 rows. More rows
-// therefore save time, but pass through a larger workspace, which pays only for a long sum.
+// maxPackedRows is the largest number of rows of a packed result that one call of Dgemm computes. Each
+// call packs its right operand, which takes as long as computing about 60 rows. Thus more rows a call
+// save time. But they need a larger workspace, which pays off only for a long sum.
 const maxPackedRows = 4 * block.Size
 
-// product computes C = alpha·op(A)·diag(d)·op(B) + beta·C for an m×n C. It stores the triangle kept of
-// C, or all of C if kept is blas.All. A nil d stands for the identity. If A or B is copied, a Dgemm
-// takes at most block.Size terms of the sum. On the diagonal of a triangle, blocks have block.Size
-// rows, so that little work is wasted.
+// product computes C = alpha·op(A)·diag(d)·op(B) + beta·C for an m×n matrix C. It stores only the
+// triangle kept, or all of C if kept is blas.All. A nil d stands for the identity. If A or B is copied,
+// one Dgemm takes at most block.Size terms of the sum. On the diagonal of a triangle, blocks have
+// block.Size rows, so that little work is wasted.
 func (v ViaGemm) product(kept blas.Uplo, tA, tB blas.Transpose, m, n, k int, alpha float64, a block.Matrix, d []float64, b block.Matrix, beta float64, c block.Matrix) {
 	terms := k
 	if a.Packed || b.Packed || d != nil {
@@ -240,8 +240,8 @@ func (v ViaGemm) BlockSyrk(t blas.Transpose, n, k int, alpha float64, a block.Ma
 	v.product(blas.Upper, t, block.Other(t), n, n, k, alpha, a, d, a, 1, c)
 }
 
-// BlockTrsm halves a large problem if A or B is packed. It solves for half of X, subtracts the product
-// of that half with A from the rest of B, and solves for the other half.
+// BlockTrsm halves a large problem if A or B is packed. It solves for one half of X, subtracts the
+// product of that half and a block of A from the rest of B, and solves for the other half.
 func (v ViaGemm) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
 	order := check.Order(s, m, n)
 	if m == 0 || n == 0 {
@@ -250,7 +250,7 @@ func (v ViaGemm) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.D
 	if (a.Packed || b.Packed) && order > block.Size {
 		half := order / 2
 		own, rest, size, left := 0, half, half, order-half
-		// Lower triangles on the left, upper ones on the right, begin with the first half.
+		// Lower triangles on the left and upper ones on the right start with the first half.
 		if ((ul == blas.Lower) == (t == blas.NoTrans)) != (s == blas.Left) {
 			own, rest, size, left = half, 0, order-half, half
 		}

@@ -1,7 +1,7 @@
 // Package check provides the argument checks of the float64 BLAS, one set for all backends.
 //
-// The messages and their order are gonum's. A function that checks a whole routine returns false if the
-// result is empty. There is then nothing to compute, and slices may be too short.
+// The messages and their order are gonum's. A function that checks all arguments of a routine returns
+// false if the result is empty. There is then nothing to compute, and matrices may be too short.
 package check
 
 import (
@@ -63,7 +63,7 @@ func Diag(d blas.Diag) { Require(d == blas.NonUnit || d == blas.Unit, BadDiag) }
 // Ld panics with text unless ld can be the leading dimension of a matrix with cols columns.
 func Ld(ld, cols int, text string) { Require(ld >= max(1, cols), text) }
 
-// Length panics with text unless a slice of the given length holds a rows×cols matrix with stride ld.
+// Length panics with text if a slice of the given length cannot hold a rows×cols matrix with stride ld.
 func Length(length, rows, cols, ld int, text string) {
 	if rows > 0 {
 		Require(length >= cols && within(rows-1, ld, length-cols), text)
@@ -92,8 +92,8 @@ func Order(s blas.Side, m, n int) int {
 	return n
 }
 
-// operands checks the leading dimensions of A, B and C. If empty is set, it returns false; otherwise it
-// checks their lengths a, b and c. Dgemm checks them inline, since a call would slow 2×2 products.
+// operands checks the leading dimensions of A, B and C. If C is empty, it then returns false; otherwise
+// it checks the lengths a, b and c. Dgemm checks them inline, since a call would slow 2×2 products.
 func operands(empty bool, a, rowsA, colsA, lda, b, rowsB, colsB, ldb, c, rowsC, colsC, ldc int) bool {
 	Ld(lda, colsA, BadLdA)
 	Ld(ldb, colsB, BadLdB)

@@ -8,9 +8,9 @@ import (
 
 // Guarded wraps a BLAS that converts sizes to 32-bit integers. A larger size could pass the checks of
 // the BLAS, and its loops in C would then access memory out of bounds. Guarded panics before such a
-// size reaches the BLAS. With 64-bit ints no product of two smaller sizes overflows in these checks.
+// size reaches the BLAS. With 64-bit ints, no product of two admitted sizes overflows in its checks.
 //
-// Guarded also checks arguments in gonum's order, with gonum's messages, if the BLAS does not.
+// Where the BLAS lacks one of gonum's checks, Guarded adds it, in gonum's order and with its message.
 type Guarded struct{ blas.Float64 }
 
 // TooLarge is the message for a size beyond 32 bits; gonum's BLAS has no such message.

@@ -38,9 +38,9 @@ var table = []entry{
 	{"Apple M4", 0x61050, 128, 16384, 6},
 }
 
-// lookup returns the entry with the given id. If there is none, it returns the last entry whose name
-// occurs in name, or an unknown core. An unknown core has the smallest sizes common among 64-bit CPUs.
-// Blocks that are too small for a cache cost a few per cent; blocks that are too large cost much more.
+// lookup returns the entry with the given id, or else the last one whose name occurs in name. If there
+// is none, it returns an unknown core with the smallest sizes common among 64-bit CPUs. Blocks that are
+// too small for a cache cost a few percent of the speed; blocks that are too large cost much more.
 func lookup(id uint32, name string) entry {
 	if id>>12 == 0x61 {
 		id, name = id&^0xf, "Apple" // the last digit varies with the core and the chip

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Name returns the name that the CPU reports, or the name of its cores, or "unknown" and their id.
+// Name returns the name that the CPU reports, else the name of its cores, else "unknown" and their id.
 func Name() string { return here().name }
 
 // relevant lists the instruction sets on which a float64 kernel can depend, oldest first. On arm64,
@@ -62,13 +62,13 @@ type core struct {
 	caches Caches
 }
 
-// idOf returns the id of a core from the value of its register MIDR_EL1.
+// idOf returns the id of a core, given the value of its register MIDR_EL1.
 func idOf(midr uint64) uint32 { return uint32(midr>>24&0xff<<12 | midr>>4&0xfff) }
 
 // here returns the core that describes this machine. Only the first call asks the system.
 var here = sync.OnceValue(func() core { return choose(ask()) })
 
-// choose fills in unknown values, and returns the kind of core with the largest share of L2.
+// choose completes all cores and returns the kind with the largest share of L2, the first of several.
 func choose(cores []core) (chosen core) {
 	for i, c := range cores {
 		if c.complete(); i == 0 || c.caches.L2Share() > chosen.caches.L2Share() {
@@ -81,7 +81,7 @@ func choose(cores []core) (chosen core) {
 // minShare is the smallest plausible L2Share. A virtual machine may report one L2 for all its CPUs.
 const minShare = 32 << 10
 
-// complete fills in unknown values. If a cache is missing or implausible, it takes all from the table.
+// complete fills in unknown values of c. If L1D is missing or L2 implausible, it takes both from table.
 func (c *core) complete() {
 	like, own := lookup(c.id, c.name), &c.caches
 	own.Source = "reported"

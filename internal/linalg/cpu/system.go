@@ -78,8 +78,8 @@ func listed(list string) (n int) {
 }
 
 // fromSysctl returns the core that the sysctl variables of macOS or a BSD describe. read returns the
-// bytes of a variable, or none. macOS reports the caches of the fast cores. FreeBSD and OpenBSD name a
-// core in hw.model. NetBSD names the board there, but has a variable that begins with MIDR_EL1.
+// bytes of a variable, or none if it does not exist. macOS reports the caches of the fast cores.
+// FreeBSD and OpenBSD name a core in hw.model. NetBSD's cpu_id begins with MIDR_EL1.
 func fromSysctl(read func(name string) []byte) core {
 	number := func(name string) int {
 		return int(binary.LittleEndian.Uint64(append(read(name), make([]byte, 8)...)))

@@ -11,7 +11,7 @@ import (
 
 // Hypot returns sqrt(x² + y²) to within 1.25 ulp, without overflow or underflow of the squares. Two
 // roundings in the sum of squares, halved by the root, make 0.75 ulp; the root adds 0.5. A subnormal
-// result is rounded once more. Hypot is +Inf if x or y is infinite, and otherwise NaN if one is NaN.
+// result is rounded once more. Hypot returns +Inf if x or y is infinite, and else NaN if either is NaN.
 func Hypot(x, y float64) float64 {
 	x, y = math.Abs(x), math.Abs(y)
 	switch {
@@ -30,7 +30,7 @@ func Hypot(x, y float64) float64 {
 	return math.Sqrt(math.FMA(x, x, float64(y*y))) * down
 }
 
-// ln 2 in two parts. ln2Hi has 32 bits, so its products with exponents are exact; ln2Lo is the rest.
+// ln2Hi + ln2Lo is ln 2. ln2Hi has only 32 significant bits, so its products with exponents are exact.
 const (
 	ln2Hi = 0x1.62e42feep-1
 	ln2Lo = 0x1.a39ef35793c76p-33
@@ -109,7 +109,7 @@ func Exp(x float64) float64 {
 // Log10 returns the decimal logarithm of x to within 3 ulp, with the special cases of Log.
 func Log10(x float64) float64 { return float64(Log(x) * (1 / math.Ln10)) }
 
-// Pow returns x^n for n >= 0, with about 2 log2(n) products; its relative error is below 2n eps.
+// Pow returns x^n for n >= 0, in at most 2 log2(n) + 2 products. Its relative error is below n·2^-52.
 func Pow(x float64, n int) float64 {
 	power := 1.0
 	for ; n > 0; n /= 2 {
@@ -121,7 +121,7 @@ func Pow(x float64, n int) float64 {
 	return power
 }
 
-// Normal returns a standard normal random number, by Marsaglia's polar method.
+// Normal returns a standard normal random number, which it makes from r by Marsaglia's polar method.
 func Normal(r *rand.Rand) float64 {
 	for {
 		x, y := 2*float64(r.Float64())-1, 2*float64(r.Float64())-1
@@ -148,7 +148,7 @@ var (
 	}
 )
 
-// NormalQuantile returns the z such that a standard normal variable is below z with probability p. The
+// NormalQuantile returns the number that a standard normal variable falls below with probability p. The
 // relative error is at most 1e-14 for p from 1.4e-11 to 1 - 1.4e-11.
 //
 //	source: M. J. Wichura, Algorithm AS 241, Appl. Statist. 37 (1988) 477-484, PPND16.

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// newProduct returns the product C = alpha·op(A)·op(B) + beta·C, where op(A) has k columns.
+// newProduct returns the product C = alpha·op(A)·op(B) + beta·C of m×n elements, each a sum of k terms.
 func (e *Engine) newProduct(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b block.Matrix, beta float64, c sink) product {
 	return product{engine: e, m: m, n: n, k: k, alpha: alpha, beta: beta, a: opA(tA, a), b: opB(tB, b), c: c}
 }
@@ -35,7 +35,7 @@ func (e *Engine) small(m, n, k int) bool {
 	return min(m, n, k) > 0 && max(m, n, k) <= smallOrder && k <= e.blocks.KC
 }
 
-// smallOrder is the largest dimension of a small product. Its B takes 128 KiB, half of the smallest L2.
+// smallOrder is the largest dimension of a small product: B takes 128 KiB, half of the smallest L2.
 const smallOrder = 128
 
 // Dgemmt computes the triangle ul of C = alpha·op(A)·op(B) + beta·C, where op(A) is n×k, op(B) is k×n
@@ -55,8 +55,8 @@ func (e *Engine) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []flo
 	}
 }
 
-// DgemmDiag computes C = alpha·op(A)·diag(d)·op(B) + beta·C. Packing multiplies row p of op(B) by d[p];
-// in all else it is Dgemm. It takes 2mnk flops, and kn multiplications each time B is packed.
+// DgemmDiag computes C = alpha·op(A)·diag(d)·op(B) + beta·C, where d has k elements. It is Dgemm, but
+// packing multiplies row p of op(B) by d[p]. This adds kn multiplications each time B is packed.
 func (e *Engine) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if check.DgemmDiag(tA, tB, m, n, k, a, lda, d, b, ldb, c, ldc) {
 		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, dense(block.Dense(c, ldc)))
@@ -65,8 +65,8 @@ func (e *Engine) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a 
 	}
 }
 
-// DgemmTanh computes C[i,j] = tanh(alpha·(op(A)·op(B))[i,j] + bias[j]) in one pass over C. It does not
-// read C.
+// DgemmTanh computes C[i,j] = tanh(alpha·(op(A)·op(B))[i,j] + bias[j]) in one pass over C. bias has n
+// elements. The old C is not read.
 func (e *Engine) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int) {
 	if check.DgemmTanh(tA, tB, m, n, k, a, lda, b, ldb, bias, c, ldc) {
 		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), 0, dense(block.Dense(c, ldc)))

@@ -32,9 +32,9 @@ type blockSizes struct {
 	MC, KC, NC int
 }
 
-// termsOfBlock is KC, the same on every machine and for every kernel, because results depend on it. A
-// tile of C is read and written once for every KC terms. One memory operation for 128 multiply-adds
-// does not matter.
+// termsOfBlock is KC. It is the same on every machine and for every kernel, because results depend on
+// it. Each element of C is read and written once for KC terms: one memory operation for 128
+// multiply-adds, which costs little.
 const termsOfBlock = 256
 
 // packedBytes is the size of a packed block of A in bytes: a quarter of the smallest L3 in use.
@@ -48,10 +48,10 @@ const packedBytes = 2 << 20
 //   - NC: loop 2 reads the packed KC×NC block of B for every MR rows of C. The block gets five eighths
 //     of L2; A and C stream through the rest: 8·KC·NC <= 5/8·L2.
 //   - MC: loop 3 reads the packed MC×KC block of A for every block of B. Threads share it in L3. It
-//     need not be large: packing B again for every MC rows costs as much as about ten rows of C.
+//     need not be large: B is packed again for every MC rows, in the time of about ten rows of C.
 //
 // NC and MC are rounded down to a multiple of NR and MR, but not to zero; results do not depend on
-// them. MR×NR = 8×24 and L2 = 1 MiB give NC = 312, MC = 1024. If cores share an L2, each uses its part.
+// them. MR×NR = 8×24 and L2 = 1 MiB give NC = 312, MC = 1024. Cores with a common L2 each use a share.
 func blocksFor(k kernel.Kernel, c cpu.Caches) blockSizes {
 	down := func(size, step int) int { return max(size/step, 1) * step }
 	const kc = termsOfBlock

@@ -6,15 +6,15 @@ import (
 	"blskernel/internal/linalg/workers"
 )
 
-// A grid cuts C into tasks, each a range of rows by a range of columns.
+// A grid cuts C into tasks. Each task computes a range of rows in a range of columns.
 type grid struct {
 	rows, width int // of a task
 	down, over  int // number of tasks in each direction
 }
 
-// cut returns a grid for the given number of threads and the rows of x. It cuts either columns, which
-// divides the packing of B among threads, or rows within each block of B, which divides the reading of
-// A. The rows and columns of a triangle differ in length, so its grid is finer.
+// cut returns a grid of the rows of cell x for the given number of threads. It cuts either columns, so
+// that threads divide the packing of B, or rows within each block of B, so that threads divide the
+// reading of A. The rows and columns of a triangle differ in length, so its grid is finer.
 func (p *product) cut(threads int, x cell) grid {
 	m, mr, nr := x.i1-x.i0, p.engine.kernel.MR, p.engine.kernel.NR
 	over, down := (p.n+p.width()-1)/p.width(), threads
@@ -39,7 +39,7 @@ const (
 	readingColumns = 4
 
 	// rowsOfTask bounds the rows of a task if columns are cut. Packing B then takes 3% of the time.
-	// Larger tasks pack B less often, but leave less to other threads if one thread loses its CPU.
+	// Larger tasks pack B less often, but leave less work to take over if a thread loses its CPU.
 	rowsOfTask = 512
 
 	rangesOfTriangle = 4
@@ -69,7 +69,7 @@ var lastProduct atomic.Int64
 // packTasks is the number of tasks per thread into which the packing of a block of A is cut.
 const packTasks = 4
 
-// share calls parallel, then releases the team. A defer in Dgemm would take as long as a 4×4 product.
+// share calls parallel and releases the team. In Dgemm, the defer would cost the time of a 4×4 product.
 func (p *product) share(team *workers.Team) {
 	defer team.Release()
 	p.parallel(team)

@@ -19,7 +19,7 @@ type product struct {
 	sharedFrom  int       // ic
 }
 
-// A cell is a part of a product: rows i0 to i1 and columns j0 to j1 of C, terms p0 to p1 of the sum.
+// A cell is a part of a product: rows [i0, i1) and columns [j0, j1) of C, terms [p0, p1) of the sum.
 type cell struct{ i0, i1, j0, j1, p0, p1 int }
 
 func (p *product) run() {
@@ -99,7 +99,7 @@ func even(n, limit, step int) int {
 	return roundUp((n+ranges-1)/ranges, step)
 }
 
-// columns returns the columns of [j0, j1) that C keeps in rows i0 to i1, or from >= to if there are
+// columns returns the columns of [j0, j1) that C keeps in the rows [i0, i1), or from >= to if there are
 // none. from is rounded down to j0 plus a multiple of NR.
 func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 	from, to = p.c.columns(i0, i1, j0, j1)
@@ -159,11 +159,11 @@ func (p *product) panelsB(w *workspace, rows, j0, j1, p0, p1 int) panels {
 	return panels{x: w.b, row: nr, panel: nr * (p1 - p0)}
 }
 
-// inPlace reports whether the kernel reads operand s, of the given length, in place. Micro-panels have
-// w rows and are each used the given number of times. The kernel does so if the uses are too few to
-// repay a copy. It also does so if s fits in half of L2, unless the rows of s are a multiple of a page
-// apart and evict each other. A copy pays off earlier if each step of a micro-panel is contiguous
-// and at most a cache line. In place, the kernel would then load whole lines and use only parts.
+// inPlace reports whether the kernel reads operand s in place, without a copy. s has length rows, in
+// micro-panels of w rows that are each used uses times. Packed, symmetric and scaled operands are
+// copied. Others are copied if the uses repay it and s exceeds half of L2, or has rows a multiple of a
+// page apart, which evict each other. If each step of a micro-panel is contiguous and at most a cache
+// line, an eighth of L2 counts: in place, the kernel would load whole lines and use only parts.
 func (p *product) inPlace(s *source, w, length, uses int) bool {
 	if s.layout > byCols || s.Packed || s.diag != nil {
 		return false
@@ -197,8 +197,8 @@ const (
 )
 
 // strip is loop 1. It multiplies micro-panel ai of A by the micro-panels of B from number bj on. It
-// adds the product to the m×n block of C at (i,j), m <= MR. For the first block of the sum, it also
-// applies beta. Tiles that C keeps only in part go through a buffer.
+// adds the product to the m×n block of C at (i,j), m <= MR. If first is set, the terms are the first
+// block of the sum, and strip also applies beta. Tiles that C keeps only in part go through a buffer.
 func (p *product) strip(w *workspace, a, b panels, ai, bj, k int, first bool, i, j, m, n int) {
 	store := kernel.Add
 	switch {
@@ -245,7 +245,7 @@ func (p *product) tiles(a, b panels, ai, bj, k int, store kernel.Store, c []floa
 		unsafe.SliceData(b.x[bj*b.panel:]), b.row, b.panel, store, unsafe.SliceData(c), ldc)
 }
 
-// finish adds the bias to rows i0 to i1, columns j0 to j1 of C and applies tanh.
+// finish adds the bias, if any, to C[i0:i1, j0:j1] and applies tanh.
 func (p *product) finish(i0, i1, j0, j1 int) {
 	if p.bias == nil {
 		return

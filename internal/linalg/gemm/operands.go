@@ -68,8 +68,8 @@ func oneTriangle(ul blas.Uplo, c block.Matrix) sink {
 	return sink{c, lower}
 }
 
-// columns returns the columns of [j0, j1) that are kept in any of the rows i0 to i1, or from >= to if
-// none are.
+// columns returns the columns of [j0, j1) that are kept in any of the rows [i0, i1), or from >= to if
+// there are none.
 func (s *sink) columns(i0, i1, j0, j1 int) (from, to int) {
 	switch s.kept {
 	case upper:
@@ -80,7 +80,7 @@ func (s *sink) columns(i0, i1, j0, j1 int) (from, to int) {
 	return j0, j1
 }
 
-// row returns the kept elements of row i in columns j0 to j1, and the column of the first (j0 if none).
+// row returns the kept elements of C[i, j0:j1], and the column of the first (j0 if there are none).
 func (s *sink) row(i, j0, j1 int) (c []float64, from int) {
 	from, to := s.columns(i, i+1, j0, j1)
 	if from >= to {
@@ -90,7 +90,7 @@ func (s *sink) row(i, j0, j1 int) (c []float64, from int) {
 	return s.X[r+from : r+to], from
 }
 
-// whole returns the columns of [j0, j1) that are kept in all rows i to i+m, or from >= to if none are.
+// whole returns the columns of [j0, j1) that are kept in all rows [i, i+m), or from >= to if none are.
 func (s *sink) whole(i, m, j0, j1 int) (from, to int) {
 	switch s.kept {
 	case upper:
@@ -101,7 +101,7 @@ func (s *sink) whole(i, m, j0, j1 int) (from, to int) {
 	return j0, j1
 }
 
-// scale multiplies the kept elements of rows i0 to i1, columns j0 to j1 by beta; beta = 0 clears them.
+// scale multiplies the kept elements of C[i0:i1, j0:j1] by beta; beta = 0 sets them to zero.
 func (s *sink) scale(beta float64, i0, i1, j0, j1 int) {
 	if beta == 1 {
 		return
@@ -112,7 +112,7 @@ func (s *sink) scale(beta float64, i0, i1, j0, j1 int) {
 	}
 }
 
-// load copies the kept elements of rows i to i+m, columns j0 to j1, to dst, in rows of length j1-j0.
+// load copies the kept elements of C[i:i+m, j0:j1] to dst, in rows of length j1-j0.
 func (s *sink) load(dst []float64, i, m, j0, j1 int) {
 	for r := range m {
 		c, from := s.row(i+r, j0, j1)
@@ -120,7 +120,7 @@ func (s *sink) load(dst []float64, i, m, j0, j1 int) {
 	}
 }
 
-// store copies the kept elements back from src: the reverse of load.
+// store copies the kept elements of C[i:i+m, j0:j1] back from src. It is the reverse of load.
 func (s *sink) store(src []float64, i, m, j0, j1 int) {
 	for r := range m {
 		c, from := s.row(i+r, j0, j1)
@@ -128,7 +128,7 @@ func (s *sink) store(src []float64, i, m, j0, j1 int) {
 	}
 }
 
-// scal sets x = beta·x; beta = 0 overwrites x.
+// scal sets x = beta·x; for beta = 0 it sets x to zero, even after NaN.
 func scal(beta float64, x []float64) {
 	if beta == 0 {
 		clear(x)

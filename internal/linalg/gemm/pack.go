@@ -11,9 +11,9 @@ import (
 //
 //	dst[(i/w)*w*kc + p*w + i%w],   kc = p1-p0
 //
-// where i and p count from i0 and p0. In the last panel it does not write beyond row i1. buffer, of
-// gathered·gatheredSteps elements, is workspace for rows along the sum in packed storage. Rows across
-// the sum are copied to all panels, packedRows at a time, because each row is in a different page.
+// where i and p count from i0 and p0. In the last panel the rows from i1 on are not written. buffer, of
+// gathered·gatheredSteps elements, is workspace for rows along the sum in packed storage. Stored rows
+// across the sum are copied to all panels, packedRows at a time, because each is in a different page.
 func (s *source) pack(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p1 int) {
 	size := w * (p1 - p0)
 	switch {
@@ -90,7 +90,7 @@ func (s *source) panel(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p
 	}
 }
 
-// along packs rows i0 to i1, columns p0 to p1 of the storage, where rows run along the sum.
+// along packs rows [i0, i1), columns [p0, p1) of the storage, where rows run along the sum.
 func (s *source) along(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p1 int) {
 	switch {
 	case p0 == p1:
@@ -118,7 +118,7 @@ const (
 	gatheredSteps = 64
 )
 
-// across packs rows p0 to p1, columns i0 to i1 of the storage, where rows run across the sum.
+// across packs rows [p0, p1), columns [i0, i1) of the storage, where rows run across the sum.
 func (s *source) across(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) {
 	switch {
 	case p0 == p1:

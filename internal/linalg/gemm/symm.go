@@ -28,7 +28,7 @@ func (e *Engine) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b 
 // it block by block.
 const smallSymmetric = 48
 
-// symm is Dsymm for the symmetric matrix s in place of A.
+// symm is Dsymm with the symmetric matrix s for A. It does not check arguments.
 func (e *Engine) symm(side blas.Side, m, n int, alpha float64, s source, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	order := check.Order(side, m, n)
 	if alpha != 0 && order <= smallSymmetric && e.small(m, n, order) {
@@ -52,7 +52,7 @@ func (e *Engine) symm(side blas.Side, m, n int, alpha float64, s source, b []flo
 	p.run()
 }
 
-// square expands a symmetric matrix of order n into both triangles of dst, an n×n matrix.
+// square writes the symmetric matrix s of order n to dst, an n×n matrix, with both triangles.
 func (s *source) square(dst []float64, n int) {
 	for i := range n {
 		r, from, to := s.Row(i), 0, i+1

@@ -22,7 +22,7 @@ func (e *Engine) Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, l
 	}
 }
 
-// DsprkDiag computes C = alpha·op(A)·diag(d)·op(A)ᵀ + beta·C. In every other respect it is like Dsprk.
+// DsprkDiag is Dsprk for C = alpha·op(A)·diag(d)·op(A)ᵀ + beta·C, where d has k elements of any sign.
 func (e *Engine) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64) {
 	if check.DsprkDiag(t, n, k, a, lda, d, ap) {
 		e.syrk(t, n, k, alpha, block.Dense(a, lda), d[:k], beta, oneTriangle(blas.Upper, block.Packed(n, ap, 0, 0)))

@@ -17,7 +17,7 @@ import (
 // becomes zero and A is not read.
 //
 // Dtrsm solves for blocks of rows (of columns if A is on the right) by substitution in registers with
-// the reciprocals of the diagonal. A matrix product subtracts each block's contribution from the rest.
+// the reciprocals of the diagonal. A product subtracts the contribution of each block from the rest.
 // Each column (or row) of X is the exact solution for its own matrix A + E with |E| <= gamma_{r+2}·|A|,
 // where r is the order of A. See Higham, sections 8.1 and 8.5; each reciprocal adds one rounding.
 func (e *Engine) Dtrsm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
@@ -79,9 +79,9 @@ func (e *Engine) triangular(op operation, side blas.Side, ul blas.Uplo, tA blas.
 	}
 }
 
-// sharesColumns reports whether each thread sweeps over its own columns of X, so that threads meet
-// only at the end. Then each thread packs all of T. That takes too long for a T on the left that is
-// not transposed, or if T is much larger than X.
+// sharesColumns reports whether each thread sweeps over its own columns of X, so that threads meet only
+// at the end. Each thread then packs all of T. That takes too long if T is on the left and not
+// transposed, or if it is much larger than X.
 func (t *triangular) sharesColumns(threads int) bool {
 	const least, most = 16, 8
 	return (t.right || t.trans != blas.NoTrans) && t.n >= least*threads && t.order <= most*t.n
@@ -141,7 +141,7 @@ func (t *triangular) rowOf(i int) int {
 	return i
 }
 
-// step returns the distance from one row to the next, as T counts them, for rows that are ld apart.
+// step returns the distance in storage from a row to the next, as T counts rows, if rows are ld apart.
 func (t *triangular) step(ld int) int {
 	if t.backwards {
 		return -ld
@@ -149,8 +149,8 @@ func (t *triangular) step(ld int) int {
 	return ld
 }
 
-// update multiplies the part of T below the diagonal block of rows i0 to i1 by these rows of X. Dtrmm
-// adds the product to the rows of X below, and Dtrsm subtracts it.
+// update multiplies the part of T below the diagonal block of rows [i0, i1) by these rows of X.
+// Dtrmm adds the product to the rows of X below them, and Dtrsm subtracts it.
 func (t *triangular) update(w *workspace, team *workers.Team, i0, i1 int) {
 	if i1 == t.order {
 		return
@@ -186,7 +186,7 @@ func (t *triangular) update(w *workspace, team *workers.Team, i0, i1 int) {
 	}
 }
 
-// apply applies the diagonal block of rows i0 to i1 to these rows of X. Threads share the columns of X.
+// apply applies the diagonal block of rows [i0, i1) to these rows of X. Threads share the columns of X.
 func (t *triangular) apply(w *workspace, team *workers.Team, i0, i1 int) {
 	d := t.diagonal(w, i0, i1)
 	if team != nil {
@@ -217,8 +217,8 @@ const (
 // fewRows is the order up to which a block on the left is applied in place.
 const fewRows = 64
 
-// columns applies a diagonal block to columns j0 to j1 of X: in place if rows are contiguous and few,
-// otherwise in a packed copy, panel by panel.
+// columns applies a diagonal block to the columns [j0, j1) of X: in place if the rows are contiguous
+// and few, and otherwise in a packed copy, panel by panel.
 func (t *triangular) columns(w *workspace, d *diagonal, j0, j1 int) {
 	i0, rows := d.from, d.rows
 	if !t.right && !t.b.Packed && rows <= fewRows {
@@ -227,7 +227,7 @@ func (t *triangular) columns(w *workspace, d *diagonal, j0, j1 int) {
 	}
 	nr := t.engine.kernel.NR
 	w.c = aligned(w.c, rows*nr)
-	// lowest is the first row in storage, and so the first of the copy.
+	// lowest is the first row in storage and therefore the first row of the copy.
 	lowest := min(t.rowOf(i0), t.rowOf(i0+rows-1))
 	x := rhsPanel{x: w.c, first: (t.rowOf(i0) - lowest) * nr, ld: t.step(nr)}
 	b := opB(blas.NoTrans, t.b)
@@ -276,14 +276,14 @@ func (t *triangular) act(d *diagonal, x rhsPanel) {
 }
 
 // A diagonal is a diagonal block of T, rows [from, from+rows), in the layout of the kernels: T[i,j] =
-// a[first+i*row+j*col], j <= i, counted from the start of the block. The other half is never read, nor
-// is the diagonal if it is ones.
+// a[first+i*row+j*col], j <= i, counted from the start of the block. Elements above the diagonal are
+// never read. The diagonal is not read if it consists of ones.
 type diagonal struct {
 	from, rows      int
 	a               []float64
 	first, row, col int
 	values          []float64 // the diagonal, or its reciprocals; nil for ones
-	divide          bool      // a reciprocal would overflow: values are the diagonal
+	divide          bool      // a reciprocal would overflow or lose digits: values is the diagonal
 }
 
 // A rhsPanel is a panel of right-hand sides: row i of a block has n columns at x[first+i*ld].

@@ -2,5 +2,5 @@
 
 package kernel
 
-// hasFMA reports whether math.FMA is an instruction: on these architectures it always is.
+// hasFMA is true: on these architectures math.FMA is always an instruction.
 const hasFMA = true

@@ -2,5 +2,5 @@
 
 package kernel
 
-// hasFMA reports whether math.FMA is an instruction: some CPUs of these architectures lack it.
+// hasFMA is false: some or all CPUs of these architectures have no fused multiply-add.
 const hasFMA = false

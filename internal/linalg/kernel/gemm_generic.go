@@ -3,8 +3,8 @@ package kernel
 import "unsafe"
 
 // generic is the portable kernel. Its 2×4 tile fits into sixteen scalar registers: eight accumulators,
-// four elements of B, one of A, and products; a tile of twelve would spill. Eight independent sums also
-// hide the latency of an addition (3 or 4 cycles, with two started in each).
+// four elements of B, one of A, and products. Twelve accumulators would spill. Eight independent sums
+// hide the latency of an addition (3 or 4 cycles, if two start in each cycle).
 var generic = Kernel{
 	Name:      "generic",
 	MR:        2,
@@ -32,7 +32,7 @@ var generic = Kernel{
 	Tanh:      dtanhGeneric,
 }
 
-// dgemmGeneric_2x4 is the reference for every Gemm. It follows the package comment, with 2×4 tiles.
+// dgemmGeneric_2x4 is the reference for every Gemm, with 2×4 tiles. The package comment defines Gemm.
 func dgemmGeneric_2x4(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store Store, c *float64, ldc int) {
 	for n > 0 {
 		if m == 2 && n >= 4 {
@@ -73,9 +73,9 @@ func tileGeneric(k int, alpha float64, a *float64, rowA, colA int, b *float64, r
 	r1[0], r1[1], r1[2], r1[3] = alpha*c10, alpha*c11, alpha*c12, alpha*c13
 }
 
-// sumGeneric adds k terms to the accumulators of a tile. It unrolls two steps, because the loop
-// overhead would otherwise take a third of the time. Addresses are a fixed base plus an offset, so that
-// no pointer leaves its array.
+// sumGeneric returns the accumulators of a 2×4 tile after adding k terms. It unrolls two steps, because
+// the loop overhead would otherwise take a third of the time. Addresses are a fixed base plus an
+// offset, so that no pointer leaves its array.
 func sumGeneric(k int, a *float64, rowA, colA int, b *float64, rowB int, c00, c01, c02, c03, c10, c11, c12, c13 float64) (d00, d01, d02, d03, d10, d11, d12, d13 float64) {
 	a1 := element(a, rowA)
 	i, j := 0, 0

@@ -67,7 +67,7 @@ import (
 // line (64 on amd64, 128 on arm64 because of Apple's CPUs), and at least the widest vector register.
 const Align = max(64, unsafe.Sizeof(cpu.CacheLinePad{}))
 
-// A Kernel holds the float64 functions for one instruction set. The package comment is their contract.
+// A Kernel holds the float64 functions for one instruction set. The package comment specifies them.
 type Kernel struct {
 	// Name is the instruction set, such as "avx2", or "generic" for the portable kernel.
 	Name string
@@ -78,8 +78,8 @@ type Kernel struct {
 	// Available reports whether this machine can run the kernel.
 	Available func() bool
 
-	// Speed is the approximate number of flops that Gemm does in a nanosecond. It decides how many
-	// threads a product is worth.
+	// Speed is the approximate number of flops that Gemm does in a nanosecond. It serves to
+	// estimate whether a product takes long enough for several threads.
 	Speed float64
 
 	// Peak repeats z = x·y + z, n times, in each lane of several vector registers and returns one
@@ -114,9 +114,9 @@ type Kernel struct {
 	Transpose func(m, n int, src *float64, lds int, dst *float64, ldd int)
 
 	// Tanh computes dst[i] = tanh(src[i]) for all i < len(src). It panics if dst is shorter than
-	// src. dst and src must start at the same element or not overlap. The error is less than 2
-	// ulp, even in the subnormal range; zeros keep their sign, and NaN gives NaN. Each dst[i]
-	// depends on src[i] alone and is the same with every kernel.
+	// src. dst and src must start at the same element or not overlap. The error is less than 2 ulp,
+	// even for subnormal numbers; zeros keep their sign, and NaN gives NaN. Each dst[i] depends on
+	// src[i] alone and is the same with every kernel.
 	Tanh func(dst, src []float64)
 
 	// Dot, Axpy, Scal and Rot are the loops over one or two vectors of unit stride; n >= 1. See
@@ -162,8 +162,8 @@ type Kernel struct {
 	Dotxaxpyf func(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64)
 
 	// Symv is the loop over a symmetric m×m matrix A, 1 <= m <= SymvRows, with its upper or lower
-	// triangle stored. A[i,j] is element j of row i, and rows are spaced as in Dotxaxpyf. y must
-	// not overlap anything.
+	// triangle stored. A[i,j] is element j of row i, and rows are spaced as in Dotxaxpyf. x and y
+	// have unit stride. y must not overlap anything.
 	//
 	//	y[i] += alpha · sum over j of A[i,j]·x[j]
 	Symv func(upper bool, m int, alpha float64, a *float64, lda, step int, x, y *float64)
@@ -191,8 +191,8 @@ const (
 // table lists the kernels of this build, best first. It ends with generic, which is always available.
 var table = append(vectorKernels, generic)
 
-// EnvKernel names the environment variable that selects the kernel. If this build lacks that kernel or
-// this CPU cannot run it, Selected returns an error; it never falls back to another kernel.
+// EnvKernel is the name of the environment variable that selects the kernel. If this build lacks that
+// kernel or this CPU cannot run it, Selected returns an error; it never falls back to another kernel.
 const EnvKernel = "BLSKERNEL_KERNEL"
 
 // Selected returns the kernel that BLSKERNEL_KERNEL names or, if that variable is empty, the best

@@ -2,9 +2,8 @@ package kernel
 
 import "unsafe"
 
-// ddotGeneric is the reference for Dot. Only four lanes at a time fit into registers (with eight the
-// compiler spills some). It therefore passes over each part of the vectors eight times while the
-// part is in the L1 cache.
+// ddotGeneric is the reference for Dot. Only four lanes fit into registers: of eight, the compiler
+// spills some. It therefore passes over each part of the vectors eight times, while the part is in L1.
 func ddotGeneric(n int, x, y *float64) float64 {
 	var s [lanes]float64
 	whole := n &^ (lanes - 1)
@@ -31,8 +30,8 @@ func ddotGeneric(n int, x, y *float64) float64 {
 	return sumLanes(first)
 }
 
-// lanes is the number of partial sums in Dot. inCache is the length of the parts of vectors that the
-// generic loops pass over several times.
+// lanes is the number of partial sums in Dot. inCache is the number of elements in a part of a vector
+// that a generic loop passes over several times, few enough for the L1 cache.
 const (
 	lanes   = 32
 	inCache = 32 * lanes

@@ -42,8 +42,8 @@ func dgemvTGeneric(m, n int, alpha float64, a *float64, lda int, x *float64, inc
 	}
 }
 
-// dgerGeneric is the reference for Ger: one Axpy for each row. Short rows, for which a call costs too
-// much, are taken four at a time.
+// dgerGeneric is the reference for Ger: one Axpy for each row. It takes short rows four at a time,
+// because a call for each would cost too much.
 func dgerGeneric(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int) {
 	ys := unsafe.Slice(y, n)
 	i := 0

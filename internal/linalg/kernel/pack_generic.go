@@ -22,8 +22,8 @@ func dtransposeGeneric(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	}
 }
 
-// transposeBy returns a Transpose built on whole, for which m and n must be multiples of w. Blocks of w
-// that overlap earlier ones cover the last rows and columns. dtransposeGeneric handles m < w or n < w.
+// transposeBy returns a Transpose that calls whole, for which m and n must be multiples of w. For other
+// m and n, the last blocks of w overlap earlier ones. dtransposeGeneric handles m < w or n < w.
 func transposeBy(w int, whole func(m, n int, src *float64, lds int, dst *float64, ldd int)) func(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	return func(m, n int, src *float64, lds int, dst *float64, ldd int) {
 		if m < w || n < w {

@@ -10,8 +10,8 @@ import (
 // peakTime is the minimum duration of one measurement of the peak.
 const peakTime = time.Millisecond
 
-// MeasurePeak returns the total flop/s of fused multiply-adds in registers, on the given number of
-// threads and with the instructions of k. clock measures the time; nil means the wall clock.
+// MeasurePeak measures fused multiply-adds in registers, with the instructions of k. It returns the
+// total flops per second on the given threads. clock measures the time; nil means the wall clock.
 func MeasurePeak(k Kernel, threads int, clock func() time.Duration) float64 {
 	if clock == nil {
 		began := time.Now()
@@ -53,8 +53,8 @@ func MeasurePeak(k Kernel, threads int, clock func() time.Duration) float64 {
 
 var stepsOf sync.Map // maps the name of a kernel to the steps of its loop
 
-// peakSteps returns a number of steps, a power of two, for which the loop takes at least peakTime. The
-// shortest of three runs counts, so that one interruption does not make the loop too short.
+// peakSteps returns a number of steps, a power of two, for which loop takes at least peakTime. The
+// shortest of three runs counts, so that an interruption does not lead to too few steps.
 func peakSteps(kernel string, loop func(steps int) time.Duration) int {
 	if steps, ok := stepsOf.Load(kernel); ok {
 		return steps.(int)

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// dabsMaxGeneric is the reference for AbsMax. The comparison is false for NaN.
+// dabsMaxGeneric is the reference for AbsMax. It skips NaN, for which the comparison is false.
 func dabsMaxGeneric(n int, x *float64) (at int, size float64) {
 	for i, v := range unsafe.Slice(x, n) {
 		if v = math.Abs(v); v > size {
@@ -44,7 +44,7 @@ func daddAbsGeneric(n int, x, y *float64) float64 {
 	return ((s[0] + rest[0]) + (s[1] + rest[1])) + (s[2] + s[3])
 }
 
-// addAbsLanes adds the magnitudes of x[i:i+4], i = 0, 16, ... below n, to y and to the lanes s.
+// addAbsLanes adds the magnitudes of x[i:i+4] to y[i:i+4] and to the lanes s, for i = 0, 16, ... < n.
 func addAbsLanes(s *[4]float64, n int, x, y *float64) {
 	s0, s1, s2, s3 := s[0], s[1], s[2], s[3]
 	for i := 0; i < n; i += 16 {

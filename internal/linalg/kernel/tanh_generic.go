@@ -67,7 +67,7 @@ var tanhConstants = [...]float64{
 	tanhP3, tanhP2, tanhP1, tanhP0, tanhA3, tanhA2, tanhA1, 1, 2, math.Copysign(0, -1),
 }
 
-// tanhTable holds each of tanhConstants four times.
+// tanhTable holds each of tanhConstants four times in a row.
 var tanhTable = func() (t [len(tanhConstants)][4]float64) {
 	for i, c := range tanhConstants {
 		t[i] = [4]float64{c, c, c, c}
@@ -75,8 +75,8 @@ var tanhTable = func() (t [len(tanhConstants)][4]float64) {
 	return t
 }()
 
-// tanhBy wraps an assembly function, which takes addresses, the number of elements and the table, as a
-// function over slices.
+// tanhBy returns a Tanh that calls the assembly function f with the addresses and the length of the
+// slices, and with tanhTable.
 func tanhBy(f func(dst, src *float64, n int, table *float64)) func(dst, src []float64) {
 	return func(dst, src []float64) {
 		checkElementwise(dst, src)

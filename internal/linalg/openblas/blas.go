@@ -12,8 +12,8 @@ import (
 )
 
 // openBLAS is netlib's binding to the C interface of the BLAS. Guarded panics on a size beyond 32 bits.
-// That is usually a caller's bug, since a vector of 2³¹ elements takes 16 GiB. But a matrix of one row
-// may have any leading dimension.
+// This is usually a caller's bug, since a vector of 2³¹ elements takes 16 GiB. A correct call can have
+// such a size only as the leading dimension of a matrix with one row.
 type openBLAS struct {
 	check.Guarded
 	file    string // name of the library
@@ -26,9 +26,9 @@ func newOpenBLAS(file string) openBLAS {
 
 func (openBLAS) Name() string { return "openblas" }
 
-// Dgemm does not read A and B if alpha = 0, like the reference BLAS. For small
-// matrices the library multiplies even by an alpha of zero, so a NaN in A or B would reach C. So for
-// alpha = 0 Dgemm calls it with k = 0, which gives beta*C.
+// Dgemm does not read A and B if alpha = 0, as in the reference BLAS. The library multiplies small
+// matrices even by alpha = 0, and a NaN in A or B would reach C. For alpha = 0, Dgemm therefore calls
+// the library with k = 0, which computes C = beta*C.
 func (o openBLAS) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	switch {
 	case alpha != 0:

@@ -34,8 +34,8 @@ func betterCores(core string, features []string) (better []string) {
 }
 
 // openBest is openAs with the best kernels for the CPU, even if OpenBLAS does not know the CPU. It
-// respects a choice in the environment, and keeps the kernels of a library that cannot be reopened
-// because the program is linked with it.
+// keeps kernels that the environment selects. It also keeps the kernels of a library that the program
+// is linked with, since that library cannot be reopened.
 func openBest(name string) string {
 	if reason := openAs(name, ""); reason != "" || coreChosen() {
 		return reason

@@ -44,7 +44,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// openBLASLAPACK is the backend with a library that has the routines of backend.ColumnMajorLAPACK.
+// openBLASLAPACK is openBLAS with the routines of backend.ColumnMajorLAPACK, which its library has.
 type openBLASLAPACK struct {
 	openBLAS
 	columnMajor
@@ -53,7 +53,7 @@ type openBLASLAPACK struct {
 // MissingLAPACK returns the reason why the LAPACK of the library cannot be used, or "" if it can.
 func (b openBLAS) MissingLAPACK() string { return b.missing }
 
-// withLAPACK returns the backend on the open library of the given name, with its LAPACK if usable.
+// withLAPACK returns the backend on the open library, with its LAPACK if usable. library is its name.
 func withLAPACK(library string) Backend {
 	o := newOpenBLAS(library)
 	if _, _, version := o.About(); strings.Contains(version, "USE64BITINT") {
@@ -70,7 +70,7 @@ func withLAPACK(library string) Backend {
 // columnMajor calls the routines through the pointers that withLAPACK filled.
 type columnMajor struct{}
 
-// Panic texts for arguments that the BLAS does not have.
+// Messages of panics for faults that the BLAS has no message for.
 const (
 	shortIpiv = "lapack: insufficient length of ipiv"
 	shortWork = "lapack: insufficient length of work"
@@ -84,20 +84,20 @@ func fit(sizes ...int) {
 	}
 }
 
-// lwork returns the length of work, but at most the largest 32-bit integer.
+// lwork returns the length of work, or the largest 32-bit integer if work is longer.
 func lwork(work []float64) C.int { return C.int(min(len(work), math.MaxInt32)) }
 
 func doubles(x []float64) *C.double { return (*C.double)(unsafe.SliceData(x)) }
 
 func ints(x []int32) *C.int { return (*C.int)(unsafe.SliceData(x)) }
 
-// checkSquare panics on bad arguments of an n×n matrix and reports whether it has elements.
+// checkSquare panics if n, a or lda is invalid for an n×n matrix A. It reports whether A has elements.
 func checkSquare(n int, a []float64, lda int) bool {
 	check.Require(n >= 0, check.NLT0)
 	return checkColumns(n, n, a, lda)
 }
 
-// checkColumns panics on bad arguments of an m×n matrix and reports whether it has elements.
+// checkColumns panics if an argument is invalid for an m×n matrix A. It reports whether A has elements.
 func checkColumns(m, n int, a []float64, lda int) bool {
 	check.Require(m >= 0, check.MLT0)
 	check.Require(n >= 0, check.NLT0)

@@ -164,7 +164,7 @@ func (o openBLAS) About() (kernel, library, version string) {
 	return openedCore(), o.file, strings.TrimSpace(C.GoString(C.blskernel_config()))
 }
 
-// openFirst opens the named library or, if name is empty, the first usable one of libraries.
+// openFirst opens the named library. If name is empty, it opens the first usable one of libraries.
 func openFirst(name string) (Backend, error) {
 	names := libraries
 	remedy := "install OpenBLAS (Debian and Ubuntu: libopenblas0; Fedora: openblas), set " + EnvLibrary + " to the library file, or use \"pure\""

@@ -5,8 +5,8 @@ package openblas
 
 import "gonum.org/v1/gonum/blas"
 
-// EnvLibrary names the environment variable that sets the library to open: a path, or a name for the
-// dynamic linker to find. It replaces the built-in list.
+// EnvLibrary is the name of the environment variable for the library to open. Its value is a path or a
+// name that the dynamic linker finds, and replaces the built-in list of names.
 const EnvLibrary = "BLSKERNEL_OPENBLAS"
 
 // A Backend is a blskernel.Backend and, if its library has LAPACK, a backend.ColumnMajorLAPACK.
@@ -29,10 +29,10 @@ var (
 // Built reports whether this build can open a library.
 func Built() bool { return open != nil }
 
-// Open opens the library of the given name or, if name is empty, the first usable one of the built-in
-// list. The error is an *Error. Open may be called only once, and only if Built returns true.
+// Open opens the library of the given name. If name is empty, it opens the first usable one of the
+// built-in list. The error is an *Error. Open may be called only once, and only if Built returns true.
 func Open(name string) (Backend, error) { return open(name) }
 
-// SetThreads sets the upper bound on the threads of the open library; a limit that OpenBLAS read from
-// its own environment stays in force.
+// SetThreads bounds the threads of the open library by n. If OpenBLAS has read a lower limit from its
+// environment, that limit stays in force.
 func SetThreads(n int) { setThreads(n) }

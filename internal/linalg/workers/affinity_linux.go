@@ -16,7 +16,7 @@ type affinity struct {
 	mu      sync.Mutex
 	threads []*workerThread
 	base    unix.CPUSet // the CPUs of the newest worker when it began
-	avoid   int         // the CPU that they avoid, plus 1; 0 if they must be placed again
+	avoid   int         // the CPU that the threads avoid, plus 1; 0 if they must be placed again
 }
 
 // add adds the calling thread to the set.
@@ -30,8 +30,8 @@ func (s *affinity) add() *workerThread {
 	return w
 }
 
-// remove removes a thread from the set and restores its CPUs, because the main thread does not end with
-// its goroutine.
+// remove removes a thread from the set and gives it back the CPUs of base: the process's main thread
+// does not end when its worker ends.
 func (s *affinity) remove(w *workerThread) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,8 +39,7 @@ func (s *affinity) remove(w *workerThread) {
 	s.threads = slices.DeleteFunc(s.threads, func(v *workerThread) bool { return v == w })
 }
 
-// avoidCaller moves the threads off the calling thread's CPU, unless it is the same as in the last
-// call.
+// avoidCaller moves the threads off the calling thread's CPU, unless they avoid that CPU already.
 func (s *affinity) avoidCaller() {
 	cpu := currentCPU()
 	s.mu.Lock()
@@ -114,13 +113,13 @@ const (
 	futexWake = 1 | 128
 )
 
-// sleepWhile sleeps until wakeSleepers is called or most has passed. It returns at once if *x != value.
+// sleepWhile sleeps until wakeSleepers wakes it, at most for most. If *x != value, it returns at once.
 func sleepWhile(x *atomic.Int32, value int32, most time.Duration) {
 	t := unix.NsecToTimespec(int64(most))
 	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(x)), futexWait, uintptr(value), uintptr(unsafe.Pointer(&t)), 0, 0)
 }
 
-// wakeSleepers wakes at most n threads from sleepWhile and returns how many it woke.
+// wakeSleepers wakes at most n threads that sleep in sleepWhile on x, and returns how many it woke.
 func wakeSleepers(x *atomic.Int32, n int) int {
 	woken, _, failed := unix.RawSyscall(unix.SYS_FUTEX, uintptr(unsafe.Pointer(x)), futexWake, uintptr(n))
 	if failed != 0 {

@@ -6,12 +6,12 @@ import (
 )
 
 // A gain compares the CPU time of groups of tasks with their elapsed time. The ratio is the speedup
-// over one thread, whatever the tasks compute. If the workers share their CPUs with other work, or all
-// are under one quota, the ratio falls to 1 or below. The team is then paused for a while. Only the
-// call that has the team uses the gain, except for its method paused.
+// over one thread, whatever the tasks compute. The ratio falls to 1 or below if the workers share their
+// CPUs with other work, or share one CPU quota. The team is then paused for a while. Only the call that
+// has the team uses the gain, except for its method paused.
 type gain struct {
-	least     float64
-	skip      int           // short groups still to skip before the next measured one
+	least     float64       // the smallest ratio for which the team pays off
+	skip      int           // short groups to skip before the next one that is measured
 	ran, took time.Duration // CPU time and elapsed time of groups since the last judgement
 	suspect   bool          // the last judgement was the first against the team
 	pause     time.Duration // the length of the last pause
@@ -24,10 +24,10 @@ const (
 	measureEvery = 4
 )
 
-// The team is judged by its gain after it has been in use for the duration judged, which exceeds the
-// period of a quota. A gain below harm is judged after judgedEarly. After two failures in a row the
-// team is paused, and for twice as long after each further failure, so that attempts cost little. A
-// single failure may be a hiccup of the machine.
+// The team is judged by its gain after it has worked for the time judged, which exceeds the period of a
+// quota. A gain below harm is judged after judgedEarly already. After two failures in a row the team is
+// paused, and for twice as long after each further failure, so that attempts cost little. A single
+// failure may be a hiccup of the machine.
 const (
 	judged       = 100 * time.Millisecond
 	judgedEarly  = 10 * time.Millisecond

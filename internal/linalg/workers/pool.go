@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// A Pool is a team of workers and the rules for its use. Its methods may be called from several
-// goroutines at once.
+// A Pool holds at most one team of workers and decides which calls get it. Its methods may be called
+// from several goroutines at once.
 type Pool struct {
 	cpus     int                  // the number of CPUs; more threads would take turns
 	max      atomic.Int64         // the number set by SetThreads; 0 means GOMAXPROCS
@@ -40,8 +40,8 @@ var Default = New(runtime.NumCPU(), 1.1)
 // now returns the time since the pool was created.
 func (p *Pool) now() time.Duration { return time.Since(p.start) }
 
-// SetThreads sets the maximum number of threads, including the caller's, that one call may use. 0, the
-// initial value, means GOMAXPROCS. It panics if n < 0.
+// SetThreads sets the maximum number of threads, including the caller's, that one call may use. n = 0
+// means GOMAXPROCS, as at the start. SetThreads panics if n < 0.
 //
 // It ends a team of another size and waits until the workers have finished their tasks, so it must not
 // be called from a task. A call that has the team finishes alone. The next long call starts a new team.
@@ -66,7 +66,7 @@ func (p *Pool) Threads() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// size returns the number of workers; with the caller they are the threads of a call.
+// size returns the number of workers of a team. A call also uses the caller's thread.
 func (p *Pool) size() int { return min(p.Threads(), runtime.GOMAXPROCS(0), p.cpus) - 1 }
 
 // Work that takes fewer nanoseconds stays on the caller's goroutine. minAwake is about ten times the
@@ -83,7 +83,7 @@ func (p *Pool) Acquire(nanoseconds float64) *Team {
 	if nanoseconds < minAwake || p.max.Load() == 1 {
 		return nil
 	}
-	// A call from within a task stops here; further on it could wait for its own worker to end.
+	// A call from within a task returns here: below, resize could wait for its own worker to end.
 	if p.gain.paused(p.now()) || !p.busy.TryLock() {
 		return nil
 	}
@@ -162,5 +162,5 @@ func (p *Pool) Rows(rows, nanoseconds int, do func(from, to int)) {
 	do(0, rows)
 }
 
-// fraction returns n·i/of, even if n·i overflows an int.
+// fraction returns n·i/of, even if n·i overflows a 32-bit int.
 func fraction(n, i, of int) int { return int(int64(n) * int64(i) / int64(of)) }

@@ -38,8 +38,8 @@ const lightSleep = 50 * time.Millisecond
 // takes about 50 ns.
 const askInterval = 20 * time.Microsecond
 
-// patience is how long the caller waits, beyond the time of one of its own tasks, before it assumes
-// that a worker was preempted.
+// patience is how much longer than for one of its own tasks the caller waits before it assumes that a
+// worker was preempted.
 const patience = 30 * time.Microsecond
 
 func newTeam(p *Pool, size int) *Team {
@@ -74,8 +74,8 @@ func (t *Team) wakeUp(n int) {
 func (t *Team) Threads() int { return t.size + 1 }
 
 // Run calls do for the tasks 0 to tasks-1 on the workers and the caller, and waits. It does not wait
-// for late workers; the other threads take their tasks. Tasks must write disjoint results and not end
-// their goroutine (runtime.Goexit). After a panic no task starts, and Run panics with the same value.
+// for workers that are late to start; other threads take their tasks. Tasks must write disjoint results
+// and not call runtime.Goexit. After a panic no task starts, and Run panics with the same value.
 func (t *Team) Run(tasks int, do func(i int)) {
 	g, gain := &t.group, &t.pool.gain
 	measured := gain.due()
@@ -104,8 +104,8 @@ func (t *Team) Run(tasks int, do func(i int)) {
 	}
 }
 
-// await waits for the workers that have joined. No others join, since each counts itself before it
-// checks the epoch of the group. After the time late, an unfinished worker gets the caller's CPU.
+// await waits for the workers that have joined. No others will take tasks, since each adds itself to
+// joined before it checks the epoch. After the time late, an unfinished worker gets the caller's CPU.
 func (t *Team) await(late time.Duration) {
 	for spins := 1; t.joined.Load() > 0; spins++ {
 		pause.Pause()
@@ -125,8 +125,8 @@ func (t *Team) await(late time.Duration) {
 	}
 }
 
-// worker works on one group after another until the team ends. Its thread then ends too, since it is
-// bound to some CPUs, which other goroutines must not inherit.
+// worker works on one group after another until the team ends. It never unlocks its thread, which
+// therefore ends too: other goroutines must not inherit a thread that is bound to some CPUs.
 func (t *Team) worker() {
 	runtime.LockOSThread()
 	defer t.gone.Done()
@@ -151,7 +151,7 @@ func (t *Team) worker() {
 
 // next waits for the first group after epoch last and returns its epoch, or 0 if the team ends. It
 // polls in steps that the garbage collector can interrupt. If other goroutines wait for a thread, it
-// yields its own, which Go itself would preempt only after 10 ms.
+// yields its thread, which Go's scheduler would preempt only after 10 ms.
 func (t *Team) next(last uint64, me *workerThread) uint64 {
 	began := t.pool.now()
 	for spins := 0; ; spins++ {
@@ -177,9 +177,9 @@ func (t *Team) next(last uint64, me *workerThread) uint64 {
 	}
 }
 
-// sleep sleeps until wakeUp is called, but not if a group opened after epoch last or the team ends.
+// sleep sleeps until wakeUp is called, unless a group opened after epoch last or the team ends.
 func (t *Team) sleep(last uint64) {
-	// Check once more: only a group opened after this line is sure to wake this worker.
+	// Check once more below: only a group opened after this line is sure to wake this worker.
 	t.asleep.Add(1)
 	defer t.asleep.Add(-1)
 	alarm := t.alarm.Load()

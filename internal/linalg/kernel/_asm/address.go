@@ -59,7 +59,7 @@ func (s stack) row(r, disp int) operand.Mem {
 	return m
 }
 
-// rowsOfA holds the rows of A that a tile reads: a pointer to each, and the common offset of the step.
+// rowsOfA holds a pointer to each row of A in a tile, and the offset of a step, which grows by col.
 type rowsOfA struct {
 	pointers    []reg.GPVirtual
 	offset, col reg.GPVirtual

@@ -33,8 +33,8 @@ func largest(i isa) tile {
 // steps is the number of steps of the sum in one iteration of the loop.
 const steps = 4
 
-// gemmArguments holds the values that Gemm needs from its start to its end. They are on the stack
-// unless every step uses them. Strides are in bytes.
+// gemmArguments holds the values that Gemm needs throughout. They are on the stack unless every step
+// uses them. Strides are in bytes.
 type gemmArguments struct {
 	b, c, n operand.Op   // the panel (nil if there is none), the tile, and the columns that are left
 	ldc     operand.Mem  // the distance between rows of C
@@ -43,8 +43,8 @@ type gemmArguments struct {
 	panels  operand.Mem  // whether A and B are packed micro-panels, see setPanels
 }
 
-// gemm writes Kernel.Gemm, with code for each number of rows, for whole tiles and for each number of
-// vectors at the right edge. edgeGeneric has the loop of a tile.
+// gemm writes Kernel.Gemm, with code for each number of rows, both for whole tiles and for each number
+// of vectors at the right edge. Every tile computes what edgeGeneric computes.
 func gemm(g *generator) {
 	g.function("Gemm")
 	x := gemmArguments{
@@ -61,7 +61,7 @@ func gemm(g *generator) {
 	}
 }
 
-// tileMask returns a register for the mask of a tile's last vector, with AVX2 for its address.
+// tileMask returns a register for the mask of a tile's last vector or, with AVX2, for its address.
 func (g *generator) tileMask() reg.Register {
 	if g.lanes == 8 {
 		return g.K()
@@ -131,7 +131,7 @@ const (
 	modePacked
 )
 
-// setPanels sets x.panels to 1 if A and B are packed (rowA = 1, colA = MR, rowB = NR), and else to 0.
+// setPanels sets x.panels to 1 if A and B are packed (rowA = 1, colA = MR, rowB = NR), otherwise to 0.
 func (g *generator) setPanels(x gemmArguments) {
 	t := largest(g.isa)
 	g.MOVQ(operand.U32(0), x.panels)

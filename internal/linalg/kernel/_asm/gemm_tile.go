@@ -42,8 +42,8 @@ func (g *generator) tile(x gemmArguments, shape tile) {
 	t.storeSum()
 }
 
-// clear sets the accumulators to zero, or to alpha·C if store is Continue. The code for Continue
-// follows the function, where it costs the other cases no jump.
+// clear sets the accumulators to zero, or to alpha·C if store is Continue. The code for Continue stands
+// after the function, so that the other cases need no jump around it.
 func (t tileCode) clear() {
 	t.CMPB(t.parameter("store"), operand.Imm(spec.StoreContinue))
 	t.JEQ(operand.LabelRef(t.name + "continue"))
@@ -66,7 +66,7 @@ func (t tileCode) clear() {
 	})
 }
 
-// rowsOfC makes the pointers to the rows of the tile.
+// rowsOfC returns pointers to the rows of C in the tile.
 func (t tileCode) rowsOfC() stack {
 	first, ldc := t.GP64(), t.GP64()
 	t.MOVQ(t.c, first)
@@ -74,7 +74,7 @@ func (t tileCode) rowsOfC() stack {
 	return t.stack(first, ldc, t.rows)
 }
 
-// sum writes the loops over k: for packed micro-panels, if the tile is full, and for any strides.
+// sum writes the loop over k for any strides and, if the tile is full, one for packed micro-panels.
 func (t tileCode) sum() {
 	t.clear()
 	full := t.tile == largest(t.isa)
@@ -98,7 +98,7 @@ func (t tileCode) sum() {
 	t.eachStep(t.name, k, func(int) { t.stridedStep(a, b, rowB) }, func(int) {})
 }
 
-// eachStep writes a loop over k steps, several in each iteration. next advances by count steps.
+// eachStep writes a loop over k steps, several in an iteration. next writes the advance by count steps.
 func (t tileCode) eachStep(label string, k reg.GPVirtual, step func(i int), next func(count int)) {
 	t.SUBQ(operand.Imm(steps), k)
 	t.JLT(operand.LabelRef(label + "rest"))
@@ -132,17 +132,17 @@ func (t tileCode) packedStep(a, b reg.GPVirtual, i int) {
 	t.update(func(r int) operand.Mem { return operand.Mem{Base: a, Disp: 8 * (i*t.rows + r)} })
 }
 
-// prefetchB is the distance in bytes from a row of a packed B to the data prefetched with it.
+// prefetchB is the distance in bytes from a row of a packed B to the data that its step prefetches.
 const prefetchB = 512
 
-// stridedStep writes one rank-1 update of the tile for any strides.
+// stridedStep writes one rank-1 update of the tile, for any strides.
 func (t tileCode) stridedStep(a rowsOfA, b, rowB reg.GPVirtual) {
 	for v := range t.vectors {
 		t.load(t.gemmArguments, t.tile, t.at(b, v), v, t.vector(v))
 	}
 	if t.tile == largest(t.isa) {
-		// Prefetch each cache line by its end, since the tile to the left has read the
-		// beginning of a shared line.
+		// Prefetch the line with the end of each 64 bytes. If the row begins within a line, the
+		// tile to the left has read that one.
 		for end := 64; end <= 8*t.lanes*t.vectors; end += 64 {
 			t.PREFETCHT0(operand.Mem{Base: b, Index: rowB, Scale: 8, Disp: end - 8})
 		}
@@ -152,7 +152,7 @@ func (t tileCode) stridedStep(a rowsOfA, b, rowB reg.GPVirtual) {
 	t.ADDQ(a.col, a.offset)
 }
 
-// update adds the products of elements of A and vectors of B to the accumulators.
+// update adds the products of the elements a(r) of A and the vectors of B to the accumulators.
 func (t tileCode) update(a func(r int) operand.Mem) {
 	for r := range t.rows {
 		if t.lanes == 8 && t.vectors == 1 {

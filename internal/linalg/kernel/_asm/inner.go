@@ -7,8 +7,8 @@ import (
 
 // The lanes of an inner product: 32 while 32 elements are left, then eight. They take 32/lanes and
 // 8/lanes vectors of the instruction set. With AVX-512 there are four accumulators, which hide the
-// latency of a fused multiply-add (4 cycles). One starts in a cycle, because both factors come from
-// memory at two loads a cycle.
+// latency of a fused multiply-add (4 cycles). Only one starts in a cycle, because it needs both of the
+// loads that the CPU can do in a cycle.
 const (
 	manyLanes = 32
 	fewLanes  = 8
@@ -18,15 +18,15 @@ const (
 //
 //	for i := range n { for r := range rows { sum[r] += row(r)[i] * x[i] } }
 //
-// and leaves the sum of row r in the elements of registers r and, with AVX2, rows + r, for sums. As
-// long as manyLanes elements are left, each has its own lane. Then the lanes are added in pairs until
+// and leaves eight lanes of row r for sums: in register r and, with AVX2, in register rows + r. As long
+// as manyLanes elements are left, each has its own lane. Then the lanes are added in pairs until
 // fewLanes are left, which take the other elements. The order in a row does not depend on the number of
 // rows, so kernels made with inner and sums agree bit for bit. at returns the address of vector i of
 // row r, and tail masks the last n%8 elements. The loop overwrites n, x and the pointers.
 //
-// Vector j of lanes of row r is register j*rows + r, the vector of x is register vecs-4; the last three
-// are not used. If the lanes need more registers, the loop uses all registers and runs twice, each time
-// for half of the lanes.
+// Vector j of the lanes of row r is register j*rows + r, and the vector of x is register vecs-4. The
+// last three registers are not used. If the lanes need more registers, the loop uses all registers and
+// runs twice, each time for half of the lanes.
 func (g *generator) inner(label string, rows int, n reg.GPVirtual, tail tail, x reg.GPVirtual, pointers []reg.GPVirtual, at func(i, r int) operand.Mem) {
 	pointers = append(pointers, x)
 	many, few := manyLanes/g.lanes, fewLanes/g.lanes
@@ -60,9 +60,9 @@ func (g *generator) turns(label string, n reg.GPVirtual, pointers []reg.GPVirtua
 	g.JGE(operand.LabelRef(label))
 }
 
-// innerHalves is inner for the many lanes of at most three rows with AVX2. It adds up the even vectors
-// of lanes to vector 0 first, and then the odd ones to vector 1. Register 12 + r holds vector 0 of row
-// r meanwhile, and the last register the vector of x.
+// innerHalves is inner for the many lanes of at most three rows with AVX2. The first pass adds up the
+// even vectors of lanes to vector 0, and the second one the odd vectors to vector 1. Between them,
+// register 12 + r holds vector 0 of row r. The last register holds the vector of x.
 func (g *generator) innerHalves(label string, rows int, n reg.GPVirtual, x reg.GPVirtual, pointers []reg.GPVirtual, at func(i, r int) operand.Mem) {
 	all, sum := g.GP64(), func(j, r int) reg.VecPhysical { return g.register(j*rows + r) }
 	g.MOVQ(n, all)
@@ -192,7 +192,7 @@ type anyVector interface {
 	operand.Op
 }
 
-// storeTail stores the first n elements of v, which the mask selects, at m: none if n < 1, at most all.
+// storeTail stores the first n elements of v at m: none if n < 1, and at most all. mask selects them.
 func (g *generator) storeTail(label string, mask reg.Register, n reg.GPVirtual, v anyVector, m operand.Mem) {
 	if g.lanes == 8 {
 		g.VMOVUPD(v, mask, m)
@@ -220,9 +220,9 @@ func (g *generator) storeTail(label string, mask reg.Register, n reg.GPVirtual, 
 	g.Label(label + "_stored")
 }
 
-// sums adds up the eight lanes of rows, at most four, as inner leaves them, and returns a register with
-// the totals as its first elements. The second four lanes are added to the first, p, q, r, s, and the
-// total is (p+q) + (r+s).
+// sums adds up the eight lanes of each row as inner leaves them, for at most four rows. It returns a
+// register whose first elements are the totals. The last four lanes are added to the first four, p, q,
+// r, s, and the total is (p+q) + (r+s).
 func (g *generator) sums(rows int) reg.VecPhysical {
 	for r := range rows {
 		second := ymm(rows + r)

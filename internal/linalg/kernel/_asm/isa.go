@@ -11,8 +11,8 @@ import (
 	"blskernel/internal/linalg/kernel/_asm/spec"
 )
 
-// An isa is an instruction set: the size and number of its vector registers. AVX-512 and AVX2 have
-// instructions of the same names; the operands tell them apart.
+// An isa is an instruction set: the size and number of its vector registers. The instructions of
+// AVX-512 and AVX2 have the same names and differ in their operands.
 type isa struct {
 	name  string // of the kernel and its package
 	lanes int    // float64 in a vector register
@@ -48,7 +48,7 @@ func (g *generator) function(name string) {
 	g.Doc(name + " " + f.Comment)
 }
 
-// A vector is a register of g.lanes float64, before registers are allocated.
+// A vector is a virtual register of g.lanes float64; avo allocates the physical one.
 type vector = reg.VecVirtual
 
 func (g *generator) vec() vector {
@@ -115,8 +115,8 @@ func (g *generator) maskOf(n reg.GPVirtual, mask reg.Register) {
 	g.LEAQ(operand.Mem{Base: table, Index: n, Scale: 8, Disp: 8 * g.lanes}, mask)
 }
 
-// onesAndZeros returns a table, made once, of n elements of ones and then n of zeros. The part that
-// begins m elements before the zeros selects the first m elements.
+// onesAndZeros returns a table of n elements with all bits set, then n zeros. It makes the table once.
+// As a mask, the part that begins m elements before the zeros selects the first m elements.
 func (g *generator) onesAndZeros(name string, n int) operand.Mem {
 	if table, made := g.tables[name]; made {
 		return table
@@ -142,7 +142,7 @@ func (g *generator) parameter(name string) operand.Mem {
 	return p.Addr
 }
 
-// at returns the address of vector i of the vectors from base on.
+// at returns the address of vector i after base.
 func (g *generator) at(base reg.Register, i int) operand.Mem {
 	return operand.Mem{Base: base, Disp: i * 8 * g.lanes}
 }

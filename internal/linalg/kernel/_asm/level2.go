@@ -68,9 +68,9 @@ func (x matrix) at(pointers []reg.GPVirtual, r, i int) operand.Mem {
 }
 
 // gemvN writes Kernel.GemvN. Several rows share the loads of x: four with AVX-512 (16 accumulators).
-// AVX2 has registers for the lanes of four short rows, or for half of the lanes of three longer ones at
-// a time (12). It takes long rows, of a matrix beyond the first-level cache, one by one. That is 1.1 to
-// 1.2 times as fast at n = 1000, but only 0.6 times at n = 32.
+// AVX2 has registers for the lanes of four short rows, or for half of the lanes of three longer rows
+// (12 accumulators). It takes long rows, of a matrix that exceeds the L1 cache, one by one: that is 1.1
+// to 1.2 times as fast as three at a time for n = 1000, but only 0.6 times as fast for n = 32.
 func gemvN(g *generator) {
 	g.function("GemvN")
 	t := target{generator: g, alpha: g.register(g.vecs - 2), beta: g.register(g.vecs - 3)}
@@ -113,7 +113,7 @@ func gemvN(g *generator) {
 	blocks("long", []int{1}, false)
 }
 
-// longRow is the greatest length of rows that AVX2 takes several at a time, as measured.
+// longRow is the greatest length of rows that AVX2 takes several at a time. It was found by measuring.
 const longRow = 250
 
 // nonzero returns a register that is zero if and only if the float64 argument of the given name is.
@@ -132,7 +132,7 @@ type target struct {
 	alpha, beta reg.VecPhysical
 }
 
-// set computes y = beta*y + alpha*s for as many elements as rows, and moves y past them.
+// set computes y = beta*y + alpha*s for rows elements of y, and moves y past them.
 func (t target) set(label string, rows int, s reg.VecPhysical) {
 	old, low, high := ymm(0), s.AsX(), ymm(1).AsX()
 	if rows == 4 {
@@ -221,8 +221,8 @@ func (g *generator) scaleBy(name string, edge reg.Register) {
 	g.Label("scaled")
 }
 
-// narrow writes gemvT for at most four vectors of columns; other calls continue after its code. The
-// last vector is masked, even if it is whole.
+// narrow writes the code of gemvT for columns that fill at most four vectors; calls with more columns
+// jump past it. The last vector is masked, even if it is whole.
 func (g *generator) narrow(a matrix, x, incX reg.GPVirtual) {
 	const most = 4
 	n := g.argument("n")

@@ -5,7 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// pack writes the two copies that packing needs.
+// pack writes Copy and Transpose, which packing needs.
 func pack(g *generator) {
 	g.copyRows()
 	g.transpose()

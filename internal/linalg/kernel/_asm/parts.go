@@ -7,10 +7,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// parts goes through n elements of the rows at pointers and calls body for count parts at once. It
-// takes unroll vectors, then one, then the rest. With AVX-512 the rest is under the mask edge. With
-// AVX2 it is a pair and a single element, since masked stores are microcode on AMD. Vector i of a row
-// is i vectors after its pointer. The loop overwrites n and the pointers.
+// parts writes loops over n elements of the rows at pointers; body writes the code for count parts of
+// each row. The loops take unroll vectors at a time, then one, then the rest. With AVX-512 the rest is
+// under the mask edge. With AVX2 it is a pair and a single element, since AMD has masked stores only as
+// microcode. Part i of a row is i vectors after its pointer. The loops overwrite n and the pointers.
 func (g *generator) parts(label string, unroll int, n reg.GPVirtual, edge reg.Register, pointers []reg.GPVirtual, body func(p part, count int)) {
 	g.while(label+"_unrolled", n, unroll*g.lanes, pointers, func() {
 		body(g.whole(), unroll)
@@ -32,8 +32,8 @@ func (g *generator) parts(label string, unroll int, n reg.GPVirtual, edge reg.Re
 	}
 }
 
-// while repeats body as long as n >= step; each iteration subtracts step from n and moves the pointers
-// by step elements.
+// while writes a loop that repeats body as long as n >= step. Each iteration subtracts step from n and
+// moves the pointers by step elements.
 func (g *generator) while(label string, n reg.GPVirtual, step int, pointers []reg.GPVirtual, body func()) {
 	g.SUBQ(operand.I32(step), n)
 	g.JL(operand.LabelRef(label + "_done"))
@@ -96,9 +96,9 @@ func (p part) store(v reg.Vec, m operand.Mem) {
 	}
 }
 
-// update loads the part of count vectors from memory, lets compute change them, and stores them. All
-// loads come before all stores. With a store after each load, passes over more than the L2 cache take
-// up to 10% longer on Zen 5.
+// update loads count parts from memory, lets compute change each of them, and stores them. All loads
+// come before all stores. With a store after each load, passes over more data than the L2 cache holds
+// take up to 10% longer on Zen 5.
 func (p part) update(count int, at func(i int) operand.Mem, compute func(i int, v vector)) {
 	v := make([]vector, count)
 	for i := range v {
@@ -118,7 +118,7 @@ func (g *generator) along(base reg.Register) func(i int) operand.Mem {
 	return func(i int) operand.Mem { return g.at(base, i) }
 }
 
-// fmaMemory adds t times the elements at m to v, in one rounding.
+// fmaMemory adds t times the elements at m to v, with a single rounding.
 func (p part) fmaMemory(m operand.Mem, t, v reg.Vec) {
 	switch {
 	case p.width == 1:
@@ -138,7 +138,7 @@ func (p part) mul(t, v reg.Vec) { p.VMULPD(p.of(t), p.of(v), p.of(v)) }
 // and clears the bits of v that are not set in mask.
 func (p part) and(mask, v reg.Vec) { p.VANDPD(p.of(mask), p.of(v), p.of(v)) }
 
-// edge returns the mask of the last n%8 elements, which do not fill a vector, or nil with AVX2.
+// edge returns the mask of the last n%8 elements, which do not fill a vector. With AVX2 it returns nil.
 func (g *generator) edge(n reg.GPVirtual) reg.Register {
 	if g.lanes == 4 {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// peak writes a loop of fused multiply-adds on registers, the limit of every kernel. Its chains of
-// dependent instructions hide the latency on any CPU (two units, five cycles).
+// peak writes Kernel.Peak, a loop of fused multiply-adds on registers: the limit of every kernel. Its
+// chains are independent and hide the latency on any CPU (two units and five cycles need ten chains).
 func peak(g *generator) {
 	const chains = 12
 	g.function("Peak")

@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// search writes the loops that search for a pivot: absMax finds the largest element, and addAbs adds
-// the magnitudes of a row to sums of columns. The kernel avx512 takes addAbs from avx2, like axpy,
+// search writes the kernels of a search for a pivot: absMax finds the largest element, and addAbs adds
+// the magnitudes of a row to the sums of columns. The kernel avx512 takes addAbs from avx2, like axpy,
 // because stores limit it.
 func search(g *generator) {
 	absMax(g)
@@ -59,7 +59,7 @@ func absMax(g *generator) {
 	g.ret()
 }
 
-// loadFirst sets v to the magnitudes of a vector of at most one block, followed by zeros.
+// loadFirst sets s.v to the magnitudes of an x of at most one block, followed by zeros.
 func (s *searcher) loadFirst() {
 	if s.lanes == 8 {
 		bits := s.GP64()
@@ -85,7 +85,7 @@ func (s *searcher) loadFirst() {
 	}
 }
 
-// loadBlock sets v to the magnitudes of the block that begins at the element of the given index.
+// loadBlock sets s.v to the magnitudes of the block of x that begins at the index first.
 func (s *searcher) loadBlock(first reg.GPVirtual) {
 	for i, v := range s.v {
 		m := s.at(s.x, i)
@@ -94,7 +94,7 @@ func (s *searcher) loadBlock(first reg.GPVirtual) {
 	}
 }
 
-// maximum returns the maxima of the lanes of v, in two chains that begin with zero.
+// maximum returns the maximum of each lane of s.v. It forms them in two chains that begin with zero.
 func (s *searcher) maximum() vector {
 	zero, maximum := s.vec(), s.fresh(2)
 	s.zero(zero)
@@ -186,8 +186,8 @@ func (s *searcher) lanesEqual(a, b vector) reg.GPVirtual {
 	return bits
 }
 
-// place returns maximum and the index of the first element of v that equals it; v begins with the
-// element of index first. If the maximum is zero, the index is zero, even after NaN.
+// place writes the end of AbsMax, which returns maximum and the index of the first element equal to it.
+// s.v begins at the index first. If the maximum is zero, the index is zero, even if x begins with NaN.
 func (s *searcher) place(first reg.GPVirtual, maximum vector) {
 	bits := make([]reg.GPVirtual, len(s.v))
 	for i, v := range s.v {
@@ -213,7 +213,7 @@ func (s *searcher) place(first reg.GPVirtual, maximum vector) {
 }
 
 // addAbs writes Kernel.AddAbs with one sum for each vector of an iteration. The first sum also takes
-// the vectors after the iterations, and rest the elements that do not fill a vector.
+// the vectors after the iterations. The sum rest takes the elements that do not fill a vector.
 func addAbs(g *generator) {
 	g.function("AddAbs")
 	magnitude, rest := g.register(g.vecs-1), g.register(g.vecs-2)

@@ -8,9 +8,9 @@ import (
 	"blskernel/internal/linalg/kernel/_asm/spec"
 )
 
-// A tanhCode holds the constants, which the caller passes as a table, so that their values, origin and
-// tests are in Go. The table has each constant four times, for AVX2, which reads them from memory;
-// AVX-512 keeps them in registers.
+// A tanhCode holds the constants. The caller passes them as a table, so that their values, origin and
+// tests are in Go. The table has each constant four times for AVX2, which reads it from memory. AVX-512
+// keeps the constants in registers.
 type tanhCode struct {
 	*generator
 	constants []operand.Op
@@ -78,15 +78,15 @@ func tanh(g *generator) {
 	g.ret()
 }
 
-// values turns vectors of arguments into vectors of results. It is dtanhGeneric without branches, with
-// the same names. It computes both sides of the break up to the quotient, and each lane selects its
-// numerator, denominator and base.
+// values writes the code from vectors of arguments to the returned vectors of results. It is tanh of
+// package kernel without branches, with the same names. It computes numerator and denominator for both
+// sides of the break, and each lane selects its own and its base.
 func (t *tanhCode) values(x []vector) []vector {
 	c := t.constants
 	n, y, s, pow, large := t.fresh(len(x)), t.fresh(len(x)), t.fresh(len(x)), t.fresh(len(x)), make([]lanemask, len(x))
 	for i := range x {
 		t.VANDNPD(x[i], t.held(spec.TanhSign), y[i])
-		t.VMINPD(y[i], t.held(spec.TanhClamp), y[i]) // y, the second source, where it is NaN
+		t.VMINPD(y[i], t.held(spec.TanhClamp), y[i]) // NaN stays, because y is the second source
 	}
 	for i := range x {
 		large[i] = t.notLess(y[i], spec.TanhBreak)
@@ -159,7 +159,7 @@ func (t *tanhCode) held(i int) operand.Op {
 	return t.constant(i)
 }
 
-// polynomials returns polynomials at x with the constants [from, to], the highest power first.
+// polynomials returns the polynomial with the constants [from, to], highest power first, at each of x.
 func (t *tanhCode) polynomials(x []vector, from, to int) []vector {
 	p := make([]vector, len(x))
 	for i := range x {
@@ -195,7 +195,7 @@ func (t *tanhCode) keep(mask lanemask, x vector) {
 	}
 }
 
-// replace copies the lanes of y inside the mask to x; y is a register or, with AVX2, memory.
+// replace copies the lanes of y inside the mask to x. y is a register or, with AVX2, memory.
 func (t *tanhCode) replace(mask lanemask, y operand.Op, x vector) {
 	if t.lanes == 8 {
 		t.VMOVAPD(y, mask, x)

@@ -116,7 +116,7 @@ func (g *generator) triangularTile(op triangular, a gemmArguments, shape tile, f
 	}
 }
 
-// positiveZeros adds zero to the first registers if the diagonal d is nil; otherwise scale has done so.
+// positiveZeros adds +0 to the first registers if the diagonal d is nil. Otherwise scale has added it.
 func (g *generator) positiveZeros(d reg.GPVirtual, label string, zero reg.VecPhysical, registers int) {
 	g.ifZero(d, g.JNE, label)
 	for i := range registers {

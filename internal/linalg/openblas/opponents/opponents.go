@@ -19,46 +19,47 @@ import (
 type LAPACK interface {
 	backend.ColumnMajorLAPACK
 
-	// Dgetrs overwrites the n×nrhs B with the solution X of op(A)·X = B, in 2n²·nrhs flops, from
-	// the factors of Dgetrf.
+	// Dgetrs overwrites the n×nrhs matrix B with the solution X of op(A)·X = B, in 2n²·nrhs flops.
+	// a and ipiv hold the factors of Dgetrf.
 	Dgetrs(t blas.Transpose, n, nrhs int, a []float64, lda int, ipiv []int32, b []float64, ldb int) (info int)
 
-	// Dsptrf overwrites the packed symmetric A with the factors of A = U·D·Uᵀ or A = L·D·Lᵀ, with
-	// Bunch-Kaufman pivots, in n³/3 flops. If info is positive, diagonal element info of D is zero.
+	// Dsptrf overwrites the packed symmetric matrix A with the factors of A = U·D·Uᵀ or A = L·D·Lᵀ,
+	// with Bunch-Kaufman pivoting, in n³/3 flops. If info is positive, D[info,info] is zero.
 	Dsptrf(ul blas.Uplo, n int, ap []float64, ipiv []int32) (info int)
 
-	// Dsptri overwrites the factors of Dsptrf with A⁻¹, in 2n³/3 flops. work has n elements.
+	// Dsptri overwrites the factors of Dsptrf with A⁻¹, in 2n³/3 flops. work must have n elements.
 	Dsptri(ul blas.Uplo, n int, ap []float64, ipiv []int32, work []float64) (info int)
 
-	// Dsytrf is Dsptrf on full storage. work has 64n elements for blocks of columns.
+	// Dsytrf is Dsptrf in full storage. With 64n elements in work it works in blocks of columns.
 	Dsytrf(ul blas.Uplo, n int, a []float64, lda int, ipiv []int32, work []float64) (info int)
 
-	// Dsytri2 is Dsptri for the factors of Dsytrf, in blocks. work has 67(n+65) elements.
+	// Dsytri2 is Dsptri for the factors of Dsytrf, in blocks. work must have 67(n+65) elements.
 	Dsytri2(ul blas.Uplo, n int, a []float64, lda int, ipiv []int32, work []float64) (info int)
 
-	// Dgeqrf overwrites the m×n A with the factors of A = Q·R, in 4n³/3 flops for m = n. tau has
-	// min(m, n) elements, and work has 64n for blocks of columns.
+	// Dgeqrf overwrites the m×n matrix A with the factors of A = Q·R, in 4n³/3 flops for m = n. tau
+	// has min(m, n) elements. With 64n elements in work it works in blocks of columns.
 	Dgeqrf(m, n int, a []float64, lda int, tau, work []float64) (info int)
 
-	// Dsyevd writes the eigenvalues of a symmetric A to w, in ascending order, by divide and
-	// conquer, and for EVCompute overwrites A with the eigenvectors. work has 1+70n+2n² elements,
-	// and iwork has 3+5n.
+	// Dsyevd writes the eigenvalues of a symmetric matrix A to w, in ascending order, by divide and
+	// conquer. If job is EVCompute, it overwrites A with the eigenvectors. work must have
+	// 1+70n+2n² elements, and iwork 3+5n.
 	Dsyevd(job gonumlapack.EVJob, ul blas.Uplo, n int, a []float64, lda int, w, work []float64, iwork []int32) (info int)
 
-	// Dgesdd writes the k = min(m, n) singular values of the m×n A to s in descending order, by
-	// divide and conquer, and destroys A. If job asks for them, it writes U and Vᵀ to u and vt.
-	// work has 4k²+7k+max(m, n)+64(m+n) elements, and iwork has 8k.
+	// Dgesdd writes the k = min(m, n) singular values of the m×n matrix A to s in descending order,
+	// by divide and conquer, and destroys A. If job asks for them, it writes U and Vᵀ to u and vt.
+	// work must have 4k²+7k+max(m, n)+64(m+n) elements, and iwork 8k.
 	Dgesdd(job gonumlapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int, vt []float64, ldvt int, work []float64, iwork []int32) (info int)
 
-	// Dgeev writes the eigenvalues wr + i·wi of an n×n A, and destroys A. If left and right ask for
-	// them, it writes the eigenvectors to vl and vr. work has 260n elements for blocks.
+	// Dgeev writes the eigenvalues of the n×n matrix A to wr (real parts) and wi (imaginary parts),
+	// and destroys A. If left or right asks for them, it writes the left eigenvectors to vl or the
+	// right ones to vr. With 260n elements in work it works in blocks.
 	Dgeev(left gonumlapack.LeftEVJob, right gonumlapack.RightEVJob, n int, a []float64, lda int, wr, wi, vl []float64, ldvl int, vr []float64, ldvr int, work []float64) (info int)
 }
 
-// with adds the routines of the open library to l. It is nil in a build without OpenBLAS.
+// with adds the open library's other routines to l. The variable is nil in a build without OpenBLAS.
 var with func(l backend.ColumnMajorLAPACK) (LAPACK, error)
 
-// Of returns the LAPACK of b; a nil b stands for blskernel.Default(). The error says why there is none.
+// Of returns the LAPACK of b, or an error if it has none. A nil b stands for blskernel.Default().
 func Of(b blskernel.Backend) (LAPACK, error) {
 	if l, ok := backend.Or(b).(LAPACK); ok {
 		return l, nil

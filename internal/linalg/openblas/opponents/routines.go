@@ -66,7 +66,7 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// opened fills the pointers from the library of the process, which is opened once.
+// opened calls fill once, with the one OpenBLAS library that the process opens, and returns its error.
 var opened = sync.OnceValue(func() error { return fill(openblas.Handle()) })
 
 func fill(library unsafe.Pointer) error {
@@ -85,7 +85,7 @@ func init() {
 	}
 }
 
-// routines calls the additional routines of LAPACK through the function pointers that fill has set.
+// routines calls the additional routines of LAPACK through the function pointers that fill sets.
 type routines struct{ backend.ColumnMajorLAPACK }
 
 func doubles(x []float64) *C.double { return (*C.double)(unsafe.SliceData(x)) }

@@ -74,8 +74,8 @@ func parse(functions map[string]loop, arch, text string) {
 	}
 }
 
-// main returns the innermost loop of a function that does w on the most numbers: the first of several,
-// or nil if there is none. A loop is innermost if it branches back only at its end.
+// main returns the innermost loop whose instructions of w process the most numbers, the first of
+// several. It returns nil if there is none. A loop is innermost if it branches back only at its end.
 func (function loop) main(w work) (best loop) {
 	index := map[string]int{}
 	for i, in := range function {
@@ -97,7 +97,7 @@ func (function loop) main(w work) (best loop) {
 	return best
 }
 
-// A work maps a count of numbers to the pattern of the instructions that process that many.
+// A work maps n to the pattern of the instructions that process n numbers each.
 type work map[int]*regexp.Regexp
 
 var (
@@ -115,7 +115,7 @@ var (
 	}
 )
 
-// count returns how many instructions do the work, and on how many numbers.
+// count returns how many instructions of l match w, and how many numbers they process.
 func (l loop) count(w work) (instructions, numbers int) {
 	for _, i := range l {
 		for n, pattern := range w {
@@ -175,8 +175,8 @@ func simulate(mca string, l loop, arch, cpu string) (cycles, speed float64, busi
 	return cycles, 2 * float64(n) / cycles, fmt.Sprintf("%s: %.0f%%", strings.Join(units, ", "), 100*most/cycles), nil
 }
 
-// dispatch is how many instructions a core takes in a cycle, according to section 4.1 of Arm's Software
-// Optimization Guides. The models of LLVM 19 limit only the micro-operations.
+// dispatch is how many instructions a core dispatches in a cycle, according to section 4.1 of Arm's
+// Software Optimization Guides. LLVM 19's models limit only the micro-operations.
 var dispatch = map[string]float64{"neoverse-n1": 4, "neoverse-n2": 5, "neoverse-v1": 8, "neoverse-v2": 8}
 
 // predictions prints the table of products.
@@ -213,7 +213,7 @@ func predictions(mca string, functions map[string]loop) error {
 	return nil
 }
 
-// counts prints the table of instructions per element that is multiplied or stored, and per vector.
+// counts prints a table of the instructions per multiplied or stored element, and per vector of them.
 func counts(functions map[string]loop) {
 	fmt.Println("\n| instructions per element, per vector | neon | avx2 | avx512 |\n|---|---|---|---|")
 	for i, name := range []string{"Copy", "Transpose", "Tanh", "Dot", "Axpy", "GemvN", "GemvT", "Ger", "Dotxaxpyf"} {

@@ -1,5 +1,5 @@
-// Package neon writes the assembly of package kernel for arm64, as package main does for amd64. It has
-// its own assembler, because avo supports only amd64.
+// Package neon writes the assembly of package kernel for arm64, as package main does for amd64. It
+// writes the instructions itself, because avo supports only amd64.
 //
 // Operands have the order of Go's assembler: sources first, the destination last. An instruction that
 // Go's assembler cannot name is an encoded word with its mnemonic in a comment: see words.go.
@@ -31,7 +31,7 @@ func (v vector) String() string { return fmt.Sprintf("V%d.D2", int(v)) }
 // bits returns the register as bytes, for logical instructions.
 func (v vector) bits() string { return fmt.Sprintf("V%d.B16", int(v)) }
 
-// scalar returns the register's name in instructions of one float64, and in FMOVQ, FLDPQ and FSTPQ.
+// scalar returns the register's name in instructions on one float64, and in FMOVQ, FLDPQ and FSTPQ.
 func (v vector) scalar() string { return fmt.Sprintf("F%d", int(v)) }
 
 // element returns element i of the register, a float64.
@@ -89,7 +89,7 @@ func (g *generator) function(name string) {
 	fmt.Fprintf(&g.declarations, "func %s%s\n", name, f.Signature)
 }
 
-// argument returns the place of the argument or result of the given name; an unnamed result is "ret".
+// argument returns the address of the named argument or result. An unnamed result has the name "ret".
 func (g *generator) argument(name string) string {
 	of := g.signature.Results().Lookup(name)
 	if name == "ret" {
@@ -133,7 +133,7 @@ func (g *generator) bytes(name string) general {
 	return r
 }
 
-// loadOneArgument sets the first element of v to the argument of the given name, the second to +0.
+// loadOneArgument sets the first element of v to the named argument, and the second to +0.
 func (g *generator) loadOneArgument(name string, v vector) {
 	g.op("FMOVD", g.argument(name), v.scalar())
 }
@@ -196,7 +196,7 @@ func (g *generator) jumpIf(x general, is condition, y any, l label) {
 	g.op(string(is), l)
 }
 
-// while repeats body as long as n >= step; each iteration subtracts step from n.
+// while writes a loop that repeats body as long as n >= step. Each iteration subtracts step from n.
 func (g *generator) while(n general, step int, body func()) {
 	begin, end := g.unique("loop"), g.unique("done")
 	g.op("SUBS", step, n, n)
@@ -209,7 +209,7 @@ func (g *generator) while(n general, step int, body func()) {
 	g.op("ADD", step, n, n)
 }
 
-// table writes read-only words under the given symbol, once, and returns a register with its address.
+// table returns a register with the address of the read-only words of symbol, which it writes once.
 func (g *generator) table(symbol string, words ...uint64) general {
 	if !strings.Contains(g.data.String(), "GLOBL "+symbol+"<>") {
 		g.data.WriteByte('\n')

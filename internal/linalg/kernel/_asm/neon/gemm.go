@@ -7,9 +7,9 @@ import (
 	"blskernel/internal/linalg/kernel/_asm/spec"
 )
 
-// A tile is the part of C in registers, rows×columns: six rows of four vectors, 24 accumulators. A step
-// of the sum takes four vectors of B and an element of each row of A, for which four more registers
-// take turns. It loads 10 operands for 24 multiply-adds of two elements. FMLA by element needs no
+// A tile is the part of C in registers, rows×columns: at most six rows of four vectors, which are 24
+// accumulators. A step of the sum takes four vectors of B, and an element of each row of A in one of
+// four registers. It loads 10 operands for 24 multiply-adds of two elements. FMLA by element needs no
 // broadcast.
 //
 //	8×6   24 accumulators, 3 vectors of B, 5 elements of A: 11 loads, and rows of B of 48 bytes
@@ -35,8 +35,8 @@ func (t tile) row(g *generator) part {
 	return part{generator: g, count: t.vectors(), one: t.columns%2 == 1}
 }
 
-// eachTile writes the loop over the columns of a strip for each number of rows: whole tiles, then one
-// for the columns left. write writes a tile, next moves to the next tile. eachTile ends the function.
+// eachTile writes a loop over the columns of a strip for each number of rows, and ends the function.
+// write writes a tile, a whole one or one for the columns left. next writes the move to the next tile.
 func (g *generator) eachTile(m, n general, write func(t tile), next func()) {
 	done := g.unique("end")
 	var rows [tileRows + 1]label
@@ -73,13 +73,13 @@ func (g *generator) eachTile(m, n general, write func(t tile), next func()) {
 // steps is the number of steps of the sum in one iteration of the loop of a whole tile.
 const steps = 4
 
-// A gemmCode holds the registers that Gemm needs from its start to its end. Strides are in bytes.
+// A gemmCode holds the registers that Gemm needs throughout. Strides are in bytes.
 type gemmCode struct {
 	*generator
 	n, b, c         general           // the columns that are left, and their panel and tile
 	a               [tileRows]general // the rows of A
 	colA, rowB, ldc general
-	closerC         general // decrease of the distance between rows of C, from row to row
+	closerC         general // by how much the distance to the next row of C decreases from row to row
 	mode            general // how C is computed, see setMode
 	k, offset       general // the steps that are left, and the offset of the next one in the rows of A
 	bp, ahead       general // the row of B, and the distance from it to the prefetched data

@@ -68,8 +68,8 @@ func (x gemmCode) sum(t tile) {
 	x.here(store)
 }
 
-// step writes one rank-1 update of the tile. It prefetches the end of the row of B eight steps ahead.
-// The tile to the left has read the beginning of a line that the row shares with it.
+// step writes one rank-1 update of the tile. It prefetches the line with the end of the row of B eight
+// steps ahead. If the row begins in an earlier line, the tile to the left has read that line.
 func (x gemmCode) step(t tile) {
 	t.row(x.generator).load(x.bp, registerB)
 	if t == (tile{tileRows, tileColumns}) {
@@ -129,7 +129,7 @@ func (x gemmCode) eachRowOfC(rows int, body func(r int, p general)) {
 	x.release(p, distance)
 }
 
-// prefetchC prefetches the tile of C, both ends of each row.
+// prefetchC prefetches both ends of each row of C in the tile.
 func (x gemmCode) prefetchC() {
 	x.eachRowOfC(tileRows, func(_ int, p general) {
 		x.op("PRFM", at(p, 0), "PSTL1KEEP")

@@ -12,10 +12,10 @@ const (
 //
 //	for i := range n { for r := range rows { sum[r] += row(r)[i] * x[i] } }
 //
-// and leaves the sum of the row at pointers[r] in lanes, for sums: lanes 2j and 2j+1 are register
-// j*rows + r. If many is true, each element has its own lane while manyLanes elements are left. Then
-// the lanes are added in pairs until fewLanes are left, which take the other elements. The order in a
-// row does not depend on the number of rows. The loop overwrites n, x and the pointers.
+// where row(r) is at pointers[r], and leaves eight lanes of row r for sums: lanes 2j and 2j+1 are
+// register j*rows + r. If many is true, manyLanes elements have their own lanes while that many are
+// left. Then the lanes are added in pairs until fewLanes are left, which take the other elements. The
+// order in a row does not depend on the number of rows. The loop overwrites n, x and the pointers.
 func (g *generator) inner(n, x general, pointers []general, many bool) {
 	rows, all := len(pointers), append(slices.Clip(pointers), x)
 	g.zeros(fewLanes / 2 * rows)
@@ -78,8 +78,8 @@ func (g *generator) innerMany(n, x general, pointers, all []general) {
 	g.release(left)
 }
 
-// products adds the products of a part of the rows and x to the registers from vector j of the lanes
-// on. It loads into the last registers.
+// products adds the products of a part of each row and of x to the lanes, from vector j on. It loads
+// both into the last registers.
 func (p part) products(j int, x general, pointers []general) {
 	count, rows := max(p.count, 1), len(pointers)
 	v := vector(32 - count)
@@ -99,8 +99,8 @@ func (g *generator) zeros(n int) {
 	}
 }
 
-// sums adds the eight lanes of rows, as inner leaves them. Totals are the first elements of the first
-// registers. The second four lanes are added to the first, p, q, r, s; the total is (p+q) + (r+s).
+// sums adds the eight lanes of each row, as inner leaves them. The total of row r becomes element 0 of
+// register r. The last four lanes are added to the first, p, q, r, s; the total is (p+q) + (r+s).
 func (g *generator) sums(rows int) {
 	for i := range vector(2 * rows) {
 		g.fadd(i, i+vector(2*rows), i)

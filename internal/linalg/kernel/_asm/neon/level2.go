@@ -15,8 +15,8 @@ type matrix struct {
 	*generator
 	m    general // rows that are left
 	a    general // the first of them
-	lda  general // its distance to the second in bytes
-	step any     // a register with the growth of the distance from row to row, or nil
+	lda  general // the distance from the first to the second, in bytes
+	step any     // a register: how much that distance grows from row to row; nil if it does not
 }
 
 func (g *generator) matrix() matrix { return matrix{g, g.load("m"), g.load("a"), g.bytes("lda"), nil} }
@@ -41,7 +41,7 @@ func (x matrix) blocks(rows []int, body func(pointers []general)) {
 	}
 }
 
-// along is parts for the columns of rows and the vector of the given name, which runs along them.
+// along is parts for the rows at pointers and the named vector, which has an element for each column.
 func (g *generator) along(unroll int, name string, pointers []general, body func(p part, vector general)) {
 	n, v := g.load("n"), g.load(name)
 	g.parts(unroll, n, append(pointers, v), func(p part) { body(p, v) })
@@ -74,12 +74,12 @@ func (g *generator) add(rows int, y general, incY any, scale func(v vector)) {
 	}
 }
 
-// longRow is the greatest length of rows that GemvN takes several at a time. It is the value for AVX2,
-// since nothing is measured on arm64.
+// longRow is the greatest length of rows that GemvN takes several at a time. The value is that measured
+// for AVX2, since nothing was measured on arm64.
 const longRow = 250
 
 // gemvN writes Kernel.GemvN. Several rows share the loads of x: four short ones, or three longer ones,
-// of which innerMany takes half of the lanes at a time. Long rows, of a matrix beyond the first-level
+// of which innerMany takes half of the lanes at a time. Long rows, of a matrix that exceeds the L1
 // cache, are taken one by one and in one pass, as with AVX2.
 func gemvN(g *generator) {
 	g.function("GemvN")
@@ -107,8 +107,8 @@ func gemvN(g *generator) {
 	g.ret()
 }
 
-// scaling returns a function that multiplies a vector by beta, or clears it if beta is zero, because 0
-// times NaN is NaN. It needs three registers from v on.
+// scaling returns a function that writes the code to multiply a vector by beta, or to clear it if beta
+// is zero, because 0 times NaN is NaN. The code uses three registers from v on.
 func (g *generator) scaling(v vector) func(vector) {
 	beta, zero, mask := v, v+1, v+2
 	g.broadcast("beta", beta)

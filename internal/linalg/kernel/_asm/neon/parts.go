@@ -9,9 +9,9 @@ type part struct {
 	disp  int
 }
 
-// parts goes through n elements of the rows at pointers and calls body for unroll vectors, then for
-// two, for one, and for one element. Vector i of a row is i vectors after its pointer. The loop
-// overwrites n and the pointers.
+// parts writes loops over n elements of the rows at pointers; body writes the code for one part. A part
+// has unroll vectors, then two, then one, then one element. Vector i of a row is i vectors after its
+// pointer. The loops overwrite n and the pointers.
 func (g *generator) parts(unroll int, n general, pointers []general, body func(p part)) {
 	for _, count := range []int{unroll, 2, 1} {
 		g.while(n, 2*count, func() {
@@ -25,9 +25,9 @@ func (g *generator) parts(unroll int, n general, pointers []general, body func(p
 	g.here(end)
 }
 
-// eights goes through n elements of the rows at pointers, eight at a time, and calls body for each pair
-// of vectors, from vector j on. It then does so for each vector of an incomplete last eight. It
-// overwrites n and the pointers.
+// eights writes a loop over n elements of the rows at pointers, eight at a time. body writes the code
+// for vectors j and j+1 of the four or, if the last eight elements are incomplete, for vector j alone.
+// The code overwrites n and the pointers.
 func (g *generator) eights(n general, pointers []general, body func(j int, p part)) {
 	g.while(n, 8, func() {
 		for j := 0; j < 4; j += 2 {
@@ -61,7 +61,7 @@ func (g *generator) forward(pointers []general, n int) {
 	}
 }
 
-// load loads vectors from base into registers from first on; after a single element comes +0.
+// load loads the part at base into the registers from first on. A single element is followed by +0.
 func (p part) load(base general, first vector) {
 	if p.count == 0 {
 		p.zero(first)
@@ -78,7 +78,7 @@ func (p part) store(first vector, base general) {
 		func(i int, m memory) { p.storeOne(first+vector(i), m) }, base)
 }
 
-// each goes through the vectors in pairs, then takes a single vector, and then one element.
+// each calls pair for two vectors at a time, then single for one that is left, then one for an element.
 func (p part) each(pair, single, one func(i int, m memory), base general) {
 	i, whole := 0, p.count
 	if p.one {

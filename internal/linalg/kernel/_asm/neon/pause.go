@@ -1,6 +1,6 @@
 package neon
 
-// pause writes one ISB, which takes about ten nanoseconds to wait for the instructions before it.
+// pause writes one ISB, which waits for the instructions before it and takes about ten nanoseconds.
 func pause(g *generator) {
 	g.function("pause")
 	g.op("ISB", 15)

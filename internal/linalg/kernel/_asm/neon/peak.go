@@ -1,7 +1,7 @@
 package neon
 
-// peakChains is the number of sums of Peak. Four units with a latency of four cycles, as in Neoverse V
-// and Apple's cores, need 16.
+// peakChains is the number of independent sums in Peak. Four units with a latency of four cycles, as in
+// Neoverse V and Apple's cores, need 16.
 const peakChains = 24
 
 // peak writes Kernel.Peak, a loop of fused multiply-adds on registers: the limit of every kernel.

@@ -1,7 +1,7 @@
 package neon
 
-// search writes the loops that search for a pivot: absMax finds the largest element, and addAbs adds
-// the magnitudes of a row to sums of columns.
+// search writes the kernels of a search for a pivot: absMax finds the largest element, and addAbs adds
+// the magnitudes of a row to the sums of columns.
 func search(g *generator) {
 	absMax(g)
 	addAbs(g)
@@ -39,7 +39,7 @@ func absMax(g *generator) {
 	g.ret()
 }
 
-// blocks goes through a vector in blocks of the given number of elements.
+// blocks writes the loop over x in blocks of size elements, which sets best and where.
 func (s *searcher) blocks(size int) {
 	i, last, at := s.general(), s.general(), s.general()
 	s.op("MOVD", "ZR", i)
@@ -64,8 +64,8 @@ func (s *searcher) blocks(size int) {
 	s.release(i, last, at)
 }
 
-// maximum sets register 0 to the largest elements of registers 0 to count-1 in two chains, in which
-// zero stands for NaN. A single register stays as it is.
+// maximum sets each half of register 0 to its element of largest magnitude in registers 0 to count-1.
+// It forms them in two chains, in which zero stands for NaN. If count is 1, it does nothing.
 func (s *searcher) maximum(count int) {
 	if count == 1 {
 		return

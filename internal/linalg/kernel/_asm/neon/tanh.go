@@ -2,9 +2,9 @@ package neon
 
 import "blskernel/internal/linalg/kernel/_asm/spec"
 
-// A tanhCode holds the constants, which the caller passes as a table that has each one four times in a
-// row. Some stay in registers. The others, mainly summands, which FMLA overwrites, are read where they
-// are used, because loads have separate units.
+// A tanhCode holds the constants. The caller passes them as a table with each constant four times in a
+// row. Some stay in registers. The others are loaded where they are used, because loads have separate
+// units. They are mainly summands, which FMLA overwrites.
 type tanhCode struct {
 	part
 	src, table general
@@ -34,7 +34,7 @@ func tanh(g *generator) {
 	g.ret()
 }
 
-// values turns the arguments in registers 0, 1, ... into results, like the method values for amd64.
+// values writes the code that leaves the results in registers 0, 1, ..., like values for amd64.
 func (e *tanhCode) values() {
 	y := e.arguments()
 	for _, v := range y {
@@ -121,7 +121,7 @@ func (e *tanhCode) arguments() []vector { return e.read(e.src, 0, 32) }
 // summands returns fresh registers with the constant of a row.
 func (e *tanhCode) summands(row int) []vector { return e.read(e.table, 32*row, 0) }
 
-// with calls use for each vector of the part, with the constant of a row.
+// with calls use for each vector i of the part; register c holds the constant of the row.
 func (e *tanhCode) with(row int, use func(i int, c vector)) {
 	c, held := e.held[row]
 	if !held {
@@ -152,7 +152,7 @@ func (e *tanhCode) polynomials(s []vector, p, q int) (ps, qs []vector) {
 	return ps, qs
 }
 
-// horner replaces x by c + s·x, where c is the constant of a row.
+// horner replaces each x[i] by c + s[i]·x[i], where c is the constant of a row.
 func (e *tanhCode) horner(row int, s, x []vector) {
 	c := e.summands(row)
 	for i := range x {

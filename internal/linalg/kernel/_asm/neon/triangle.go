@@ -13,7 +13,7 @@ type triangular struct {
 	solve bool
 }
 
-// A triangularCode holds the registers that a call needs from its start to its end.
+// A triangularCode holds the registers that Solve or Multiply needs throughout.
 type triangularCode struct {
 	*generator
 	triangular

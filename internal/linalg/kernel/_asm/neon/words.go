@@ -38,18 +38,17 @@ func (g *generator) fmlaLane(n, m vector, i int, d vector) { g.lane(0x4fc01000, 
 func (g *generator) fmlsLane(n, m vector, i int, d vector) { g.lane(0x4fc05000, "fmls", n, m, i, d) }
 func (g *generator) fmulLane(n, m vector, i int, d vector) { g.lane(0x4fc09000, "fmul", n, m, i, d) }
 
-// fmin and fmax give NaN where n or m is NaN.
+// fmin and fmax set d to the smaller and the larger elements, and to NaN where n or m is NaN.
 func (g *generator) fmin(n, m, d vector) { g.three(0x4ee0f400, "fmin", n, m, d) }
 func (g *generator) fmax(n, m, d vector) { g.three(0x4e60f400, "fmax", n, m, d) }
 
 func (g *generator) fabs(n, d vector) { g.two(0x4ee0f800, "fabs", n, d) }
 
-// fcmeq and fcmge set all bits of the elements where n is equal to or at least m, and clear all bits of
-// the others: NaN is neither.
+// fcmeq and fcmge set all bits of d where n = m or n >= m, and clear all bits elsewhere, as for NaN.
 func (g *generator) fcmeq(n, m, d vector) { g.three(0x4e60e400, "fcmeq", n, m, d) }
 func (g *generator) fcmge(n, m, d vector) { g.three(0x6e60e400, "fcmge", n, m, d) }
 
-// facgt does the same where |n| > |m|.
+// facgt sets all bits of d where |n| > |m|, and clears all bits elsewhere.
 func (g *generator) facgt(n, m, d vector) { g.three(0x6ee0ec00, "facgt", n, m, d) }
 
 // faddp adds pairs: d = (n[0]+n[1], m[0]+m[1]). faddpScalar is d[0] = n[0] + n[1], d[1] = 0.
@@ -67,7 +66,7 @@ func (g *generator) zero(vs ...vector) {
 
 func (g *generator) copy(n, d vector) { g.op("VORR", n.bits(), n.bits(), d.bits()) }
 
-// and and bit combine bits: d = n & m, and bit copies the bits of n that mask selects to d.
+// and sets d = n & m, bit by bit. bit copies the bits of n that mask selects to d.
 func (g *generator) and(n, m, d vector)    { g.op("VAND", m.bits(), n.bits(), d.bits()) }
 func (g *generator) bit(n, mask, d vector) { g.op("VBIT", mask.bits(), n.bits(), d.bits()) }
 
@@ -99,8 +98,8 @@ func (g *generator) storeVector(v vector, m memory) { g.op("FMOVQ", v.scalar(), 
 func (g *generator) loadOne(m memory, v vector)     { g.op("FMOVD", m, v.scalar()) }
 func (g *generator) storeOne(v vector, m memory)    { g.op("FMOVD", v.scalar(), m) }
 
-// prefetchAhead prefetches the line at base + index bytes to the first level, to be read. Go's
-// assembler accepts no index here.
+// prefetchAhead prefetches the cache line at base + index bytes to L1 for reading. Go's assembler
+// accepts no index in PRFM.
 func (g *generator) prefetchAhead(base, index general) {
 	g.word(0xf8a06800|uint32(index)<<16|uint32(base)<<5, "prfm pldl1keep, [x%d,x%d]", base, index)
 }

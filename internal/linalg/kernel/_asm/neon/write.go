@@ -27,7 +27,7 @@ func Files() []File {
 	return files
 }
 
-// Pause returns the file of package pause.
+// Pause returns the one file of package pause for arm64.
 func Pause() []File { return []File{file("pause", pause)} }
 
 func file(name string, write func(*generator)) File {

@@ -1,8 +1,8 @@
 // Package spec holds the declarations and constants that the generators of all architectures share.
 package spec
 
-// A Function is the declaration of a function of the kernels: its signature, and its comment after the
-// name. Package kernel has the equation.
+// A Function is the declaration of an assembly function: its signature, and its comment after the name.
+// Package kernel has its equation.
 type Function struct{ Signature, Comment string }
 
 // Functions maps names to functions. Most names are fields of Kernel.
