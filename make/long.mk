@@ -2,15 +2,16 @@
 
 .PHONY: verify verified long faults soak soak-race fuzz mutants large-csv scaleout reachable-vuln emulated
 
-# Takes some two hours on two cores, and has every step that CI may leave out. Run it before a
-# release. It needs what .ci/run installs and a cross compiler for the wheel of arm64 (Debian and
-# Ubuntu: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross). It skips MNIST if the files are missing
-# (BLSKERNEL_MNIST, or ../shared/data/mnist), and vulnerabilities if the database cannot be reached.
-# Coverage is measured on the short form of all tests but one, with OpenBLAS: its counters slow tests
-# down, and the long form of the command's tests would take most of an hour. Quick checks come first.
+# verify takes about two hours on two cores and includes every step that CI may leave out. Run it
+# before a release. It needs the packages that .ci/run installs, and a cross compiler for the arm64
+# wheel (Debian and Ubuntu: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross). It skips MNIST if the files
+# are missing (BLSKERNEL_MNIST, or ../shared/data/mnist), and the search for vulnerabilities if the
+# database cannot be reached. Coverage is measured with OpenBLAS, on the short form of all tests but
+# one, because counting slows tests down: the long form of the command's tests would take most of an
+# hour. Quick checks come first.
 #
-# A step that has passed leaves a file in .verify, so make verify continues after an interruption.
-# Another commit starts over.
+# A step that has passed leaves a file in .verify, so that make verify continues after an
+# interruption. On another commit it starts over.
 STEPS  = rates large-csv gate check-release licenses reachable-vuln python check-wheel matlab scaleout cover long openblas soak-race fuzz emulated mutants
 PASSED = .verify/$(shell git rev-parse HEAD)
 
@@ -40,18 +41,18 @@ soak-race:
 emulated:
 	$(MAKE) --no-print-directory -j3 --output-sync=target arm64 i386 s390x golden-s390x cross
 
-# Records the commit that has passed. CI skips steps if nothing that they depend on has changed
+# Records the commit that has passed. CI skips a step if nothing that it depends on has changed
 # since.
 verified:
 	git rev-parse HEAD >.ci/verified
 
-# Every operation on files fails, every command is interrupted at every moment, backends panic,
-# memory is refused. With -v each test prints how many.
+# Fault injection: every file operation fails, every command is interrupted at every moment, backends
+# panic, memory is refused. With -v each test prints the number of its faults.
 faults:
 	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 1h -v ./internal/io/atomicfile ./internal/testutil/faultfs ./internal/io/memory ./bls/modelfile ./blsupdate ./bls ./cmd/blskernel
 
-# Everything at once for a long time: every result is the same as in a lone run, and no goroutine,
-# file or memory leaks.
+# Runs everything concurrently for a long time. Every result must be the same as in a run alone, and no
+# goroutine, file or memory may leak.
 soak:
 	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 2h -v ./internal/soak
 	BLSKERNEL_LONG=1 $(MAKE) --no-print-directory soak-race
@@ -62,8 +63,8 @@ soak:
 #	make fuzz FUZZTIME=5m           five minutes each
 #	make fuzz FUZZPACKAGES=./bls    the targets of one package
 #
-# When the time is up, Go before 1.27 may fail with "context deadline exceeded" and no input
-# (go.dev/issue/75804): that is not a finding. A number of executions has no deadline.
+# When the time is up, Go before 1.27 may fail with "context deadline exceeded" without an input
+# (go.dev/issue/75804). That is not a finding. With a number of executions there is no deadline.
 FUZZTIME     ?= 20000x
 FUZZPACKAGES ?= ./...
 
@@ -76,9 +77,9 @@ fuzz:
 	done; \
 	echo "$$targets fuzz targets of $(FUZZTIME)$${failed:+, failed:$$failed}"; test $$targets != 0 && test -z "$$failed"
 
-# Changes the code N times in each of eight packages and prints the changes that no test finds:
+# Makes N changes to the code of each of eight packages, and prints the changes that no test finds:
 #
-#	make mutants                                   4 in each, different ones each time
+#	make mutants                                   4 in each package, others each time
 #	make mutants N=60 MUTANTS='-seed 1 -out FILE'  a table for docs/reliability.md, in parts; takes hours
 N     ?= 4
 LEAST ?= 0
@@ -86,7 +87,7 @@ LEAST ?= 0
 mutants:
 	$(GO) -C make/mutants run . -n $(N) -least $(LEAST) $(MUTANTS)
 
-# Trains from the file of 919 MB that docs/performance.md makes, in less than 400 MB of memory (VmHWM, which only Linux has).
+# Trains from the 919 MB file that docs/performance.md makes. Peak memory (VmHWM, only on Linux) must stay below 400 MB.
 large-csv:
 	@set -e; dir="$$(mktemp -d)"; trap 'rm -rf "$$dir"' EXIT; $(GO) build -o "$$dir/blskernel" ./cmd/blskernel; \
 	sed -n "/^    awk 'BEGIN {$$/,/big.csv$$/s/^    //p" docs/performance.md >"$$dir/make.sh"; \
@@ -97,7 +98,7 @@ large-csv:
 	wait $$pid || { cat "$$dir/said"; exit 1; }; cat "$$dir/said"; \
 	echo "at most $$most kB resident"; test "$$most" -gt 0 && test "$$most" -lt 400000; grep -q 'of the time computing' "$$dir/said"
 
-# The module scaleout: Apache Beam on Prism, with workers in the same process and in a process of
-# their own.
+# The module scaleout: Apache Beam on Prism, with the workers in the same process and in a separate
+# process.
 scaleout:
 	cd scaleout && $(GO) vet ./... && $(TOOL) staticcheck ./... && $(GO) test -timeout 1h ./...

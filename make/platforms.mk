@@ -1,5 +1,5 @@
-# Other operating systems and CPUs, without cgo: build constraints by go vet, and tests on i386, which most machines of
-# amd64 run by themselves, and on arm64 and s390x (big-endian) in QEMU's user-mode emulation, 10 to 50 times slower.
+# Other operating systems and CPUs, without cgo. go vet checks build constraints. Tests run on i386, which most amd64
+# machines run directly, and on arm64 and s390x (big-endian) in QEMU's user-mode emulation, 10 to 50 times slower.
 
 CROSS      ?= $(addsuffix /arm64,linux darwin windows freebsd netbsd openbsd android) windows/amd64
 QEMU_ARM64 ?= qemu-aarch64
@@ -18,11 +18,11 @@ portability: cross i386 arm64 s390x
 
 INTERNAL = $(filter-out %/docs,$(shell $(GO) list ./internal/...))
 
-# Tests with sizes near the largest int: arguments, memory, headers of files. CI has time for i386-sizes, with fewer packages.
+# Tests with sizes near the largest int: arguments, memory, file headers. CI has time only for i386-sizes, with fewer packages.
 #
-# Some kernels of Linux run no 32-bit programs. There QEMU runs the fewer packages for both targets. Go's handlers of
-# signals crash in it, so preemption by signals is off, and packages whose tests cause signals are left out (the end of
-# a child process causes one).
+# Some Linux kernels do not run 32-bit programs. There, QEMU runs the packages of i386-sizes for both targets. Go's signal
+# handlers crash in QEMU, so preemption by signals is off. Packages whose tests cause signals are left out; the end of a
+# child process causes one.
 SIZES    = . ./mat ./bls/model... ./dataset/... ./internal/io/... ./internal/linalg/backend ./internal/linalg/check
 I386     = . ./mat ./bls/... ./dataset/... $(INTERNAL)
 SIGNALS  = blskernel blskernel/internal/io/interrupt blskernel/internal/testutil/guard $(addprefix blskernel/,$(sort $(patsubst %/,%,$(dir $(shell git grep -lE '"os/exec"|/numpytest"' -- '*_test.go')))))
@@ -42,7 +42,7 @@ i386-sizes: I386 = $(SIZES)
 i386-sizes: i386
 
 # emulated runs go test for the architecture $(1) in the emulator $(2), with the arguments $(3). A
-# test that starts its own program again uses BLSKERNEL_EMULATOR.
+# test that starts its own program again does so with BLSKERNEL_EMULATOR.
 define emulated
 	@command -v '$(2)' >/dev/null || { echo "$(1) needs $(2): install QEMU's user-mode emulation (Debian and Ubuntu: qemu-user)" >&2; exit 1; }
 	CGO_ENABLED=0 GOARCH=$(1) BLSKERNEL_EMULATOR='$(2)' $(GO) test -timeout 30m -exec '$(2)' $(3)
@@ -50,13 +50,13 @@ endef
 
 arm64 arm64-kernels arm64-fuzz golden-arm64: export BLSKERNEL_REQUIRE = neon
 
-# Everything that computes or reads files, except packages lapack and bls and all of blsupdate, which take an hour in emulation: the
-# golden hashes cover their results. Pages have 4 KiB, and 64 KiB in the last part.
+# Everything that computes or reads files, except lapack, bls and blsupdate, which take an hour in emulation. The golden hashes
+# cover their results. Memory pages have 4 KiB, and 64 KiB in the last command.
 arm64: golden-arm64 arm64-fuzz
 	$(call emulated,arm64,$(QEMU_ARM64),. ./mat ./bls/m... ./bls/internal/... ./dataset/... $(filter-out %/golden,$(INTERNAL)))
 	$(call emulated,arm64,$(QEMU_ARM64),-exec '$(QEMU_ARM64) -p 65536' ./internal/linalg/kernel ./internal/io/memory ./internal/testutil/guard)
 
-# What CI has time for.
+# The part of arm64 that CI has time for.
 arm64-kernels:
 	$(call emulated,arm64,$(QEMU_ARM64),./internal/linalg/kernel)
 
@@ -64,14 +64,14 @@ arm64-fuzz:
 	CGO_ENABLED=0 GOARCH=arm64 $(MAKE) --no-print-directory fuzz FUZZTIME=4000x FUZZPACKAGES='./internal/linalg/gemm ./internal/linalg/kernel ./internal/linalg/blas12' \
 		FUZZEXEC="-exec '$(CURDIR)/make/emulate $(QEMU_ARM64)'"
 
-# What depends on the byte order: the readers and writers of files, and encoded states and models,
-# which internal/testutil/golden hashes. Examples only compute.
+# Packages that depend on the byte order: readers and writers of files, and encoded states and models,
+# which internal/testutil/golden hashes. Examples are left out, because they only compute.
 s390x:
 	$(call emulated,s390x,$(QEMU_S390X),-run '^(Test|Fuzz)' ./internal/io/codec/... ./internal/io/npy/... ./bls/modelfile ./dataset/...)
 
-# The golden hashes (docs/reproducibility.md): every kernel of this CPU on one thread and on two,
-# without assembly, and on emulated machines, where there are fewer unless BLSKERNEL_LONG is 1.
-# GODEBUG is go.mod's, whatever the environment says.
+# The golden hashes (docs/reproducibility.md): with every kernel of this CPU on one thread and on two,
+# without assembly, and on emulated machines. These check fewer hashes unless BLSKERNEL_LONG is 1.
+# GODEBUG is as in go.mod, whatever the environment says.
 GOLDEN = -run '^TestGolden' -count=1
 
 .PHONY: golden golden-here golden-arm64 golden-s390x

@@ -11,24 +11,24 @@ PYTHON_DIST  ?= $(DIST)/python
 python-library:
 	$(PYTHON_BUILD) library
 
-# With doctest. PYTHONFLAGS are passed to pytest.
+# Runs the tests and the doctests. PYTHONFLAGS is passed to pytest.
 python: python-library
 	@$(PYTHON) -c 'import numpy, pandas, pytest' || { echo "the tests of the Python package need NumPy, pandas and pytest: install python3-numpy python3-pandas python3-pytest, or set PYTHON to another interpreter" >&2; exit 1; }
 	cd python && PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider --doctest-modules --doctest-glob='*.md' blskernel tests README.md $(PYTHONFLAGS)
 
-# For this machine.
+# Builds the wheel for this machine.
 wheel:
 	$(PYTHON_BUILD) wheel --out '$(PYTHON_DIST)'
 
-# For linux on x86_64 and aarch64, and the source archive. It also needs a cross compiler: on amd64
-# gcc-aarch64-linux-gnu and libc6-dev-arm64-cross of Debian and Ubuntu, on arm64 gcc-x86-64-linux-gnu
-# and libc6-dev-amd64-cross.
+# Builds the wheels for Linux on x86_64 and aarch64, and the source archive. This also needs a cross
+# compiler. In Debian and Ubuntu that is gcc-aarch64-linux-gnu and libc6-dev-arm64-cross on amd64, and
+# gcc-x86-64-linux-gnu and libc6-dev-amd64-cross on arm64.
 wheels:
 	$(PYTHON_BUILD) wheel --arch all --out '$(PYTHON_DIST)'
 	$(PYTHON_BUILD) sdist --out '$(PYTHON_DIST)'
 
-# Builds everything twice, the second time in a copy with an empty cache, and compares; installs and
-# uses the wheel and the source archive in environments of their own.
+# Builds everything twice, the second time in a copy with an empty cache, and compares the results.
+# Installs and uses the wheel and the source archive, each in a fresh environment.
 check-wheel:
 	@python/check_wheel.sh '$(PYTHON)'
 

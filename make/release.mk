@@ -19,7 +19,7 @@ release:
 	cp LICENSE CHANGELOG.md "$(DIST)"
 	cd "$(DIST)" && find . -type f ! -name SHA256SUMS | LC_ALL=C sort | sed 's|^\./||' | xargs sha256sum >SHA256SUMS
 
-# With the date of the commit.
+# Writes the manual pages, with the date of the commit.
 man:
 	$(GO) run -buildvcs=true ./cmd/blskernel man --date "$$(git log -1 --format=%cs)" "$(DIST)/man1"
 
@@ -28,8 +28,8 @@ completions:
 		$(GO) run -buildvcs=true ./cmd/blskernel completion $$shell >"$(DIST)/completions/blskernel.$$shell"; \
 	done
 
-# CycloneDX, of the modules and the standard library in each program. sed removes the hash of the
-# generator, which differs between machines.
+# Writes a CycloneDX bill of materials for each program: its modules and the standard library. sed
+# removes the hash of the generator, which differs between machines.
 sbom: export CGO_ENABLED = 0
 sbom:
 	@set -e; for program in "$(DIST)"/blskernel-*-*; do \
@@ -38,12 +38,12 @@ sbom:
 		grep -q '"purl": "pkg:golang/std@' "$$program.cdx.json"; \
 	done
 
-# Builds a release for all platforms, and again for the first with an empty cache, so that nothing is compared with itself.
+# Builds a release for all platforms, and again for the first platform with an empty cache, and compares them.
 check-release:
 	@set -e; first="$$(mktemp -d)"; second="$$(mktemp -d)"; trap 'rm -rf "$$first" "$$second"' EXIT; \
 	$(MAKE) --no-print-directory release DIST="$$first/dist"; \
 	GOCACHE="$$second/cache" $(MAKE) --no-print-directory release DIST="$$second/dist" PLATFORMS="$(firstword $(PLATFORMS))"; \
 	cd "$$first/dist"; sha256sum --quiet -c SHA256SUMS; \
-	for program in $$(ls | grep 'arm64\(.exe\)\?$$'); do grep -q 'kernel/neon\.Gemm' "$$program" || { echo "$$program has no kernels"; exit 1; }; done; \
+	for program in $$(ls | grep 'arm64\(.exe\)\?$$'); do grep -q 'kernel/neon\.Gemm' "$$program" || { echo "$$program has no assembly kernels"; exit 1; }; done; \
 	sha256sum --quiet -c "$$second/dist/SHA256SUMS"; \
-	echo "both releases are the same"
+	echo "both releases have the same files"

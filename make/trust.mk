@@ -1,13 +1,13 @@
-# Licenses, known vulnerabilities, the speed of the kernels and the coverage of the tests.
+# Checks of licenses, known vulnerabilities, kernel speed and test coverage.
 
 .PHONY: vuln licenses notices gate cover
 
-# .ci/vuln itself exits with 75 if the database cannot be reached.
+# .ci/vuln exits with status 75 if the database cannot be reached.
 vuln:
 	.ci/vuln
 
-# Every dependency of every go.mod file, tests and tools included, has one of these licenses. CONTRIBUTING.md lists
-# them, and the license files that go-licenses does not read.
+# Every dependency of every go.mod file, including tests and tools, must have one of these licenses. CONTRIBUTING.md
+# lists them, and the license files that go-licenses does not read.
 LICENSES = Apache-2.0,BSD-2-Clause,BSD-3-Clause,BSL-1.0,ISC,MIT,Zlib
 OURS     = --ignore blskernel --ignore example.com
 
@@ -21,7 +21,7 @@ licenses:
 			>"$$work/log" 2>&1 || { grep -v '^/\|non-Go code' "$$work/log"; exit 1; }; \
 	done; done
 
-# The license texts of the modules in the command, which go with its programs.
+# Collects the license texts of Go and of the modules in the command, for distribution with the programs.
 notices:
 	@set -e; mkdir -p "$(DIST)"; { \
 	echo "The programs of this release contain blskernel and parts of the following."; \
@@ -33,14 +33,14 @@ notices:
 		done; \
 	done; } >"$(DIST)/THIRD_PARTY_LICENSES"
 
-# The share of its FMA peak that each kernel of this CPU reaches, against bench/gate/floors.txt. It
-# takes 15 seconds; the machine may do other work.
+# Compares the share of its FMA peak that each kernel of this CPU reaches with bench/gate/floors.txt.
+# This takes 15 seconds. The machine may do other work meanwhile.
 gate:
 	$(GO) run ./bench/gate $(GATEFLAGS)
 
-# The share of the statements of each package that the tests of all packages execute, with cgo and without: at
-# least 90 percent, or what make/cover.txt allows with a reason. The profile includes the commands that tests
-# start as processes. The command flops has only a test in the long form, since it measures rates for 20 seconds.
+# Requires that the tests of all packages, with cgo and without, execute at least 90 percent of the statements of
+# each package, or the percentage in make/cover.txt. The profile includes the commands that tests start as
+# processes. The command flops has a test only in the long form, since it measures rates for 20 seconds.
 cover:
 	@set -e; work="$$(mktemp -d)"; trap 'rm -rf "$$work"' EXIT; \
 	CGO_ENABLED=0 $(GO) test -count=1 -coverpkg=./... -coverprofile="$$work/0" . ./internal/testutil/backends >"$$work/log" 2>&1 || { cat "$$work/log"; exit 1; }; \
@@ -49,7 +49,7 @@ cover:
 	awk 'FILENAME == ARGV[1] { if (!/^#/ && NF) { floor[$$1] = $$2 } next } \
 		$$1 != "mode:" { size[$$1] = $$2; ran[$$1] += $$3 } \
 		END { for (at in size) { p = at; sub("/[^/]*$$", "", p); all[p] += size[at]; if (ran[at]) done[p] += size[at] } \
-			for (p in all) if (all[p]) { share = 100 * done[p] / all[p]; least = p in floor ? floor[p] : 90; if (share < least) { print p " reaches " share "%; want " least "%"; bad = 1 } \
-				if (p in floor && share >= 90) { print p " reaches " share "% and needs no line in make/cover.txt"; bad = 1 } } \
+			for (p in all) if (all[p]) { share = 100 * done[p] / all[p]; least = p in floor ? floor[p] : 90; if (share < least) { print p ": tests execute " share "% of the statements; want at least " least "%"; bad = 1 } \
+				if (p in floor && share >= 90) { print p ": tests execute " share "% of the statements; remove its line from make/cover.txt"; bad = 1 } } \
 			for (p in floor) if (!(p in all)) { print "make/cover.txt has a line for " p ", which has no statements"; bad = 1 } exit bad }' \
 		make/cover.txt "$$work/0" "$$work/1" "$$work/2"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Fails if a file, a function, a package or a line exceeds these limits. Generated files and
-# functions of tests have none. Columns are limited in comments and prose, with tabs of eight; what
-# an Example prints may be wider.
+# Fails if a file, a function, a package or a line exceeds its limit below. Generated files and
+# functions of tests have no limits. Columns are limited in comments and prose, with tabs of eight
+# columns; the output of an Example may be wider.
 set -eu
 cd "$(dirname "$0")/../.."
 # The continuation bytes of UTF-8 do not count as columns.

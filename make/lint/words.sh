@@ -1,11 +1,11 @@
 #!/bin/sh
-# Counts, in pages and in the comments of Go outside tests, the phrases in which a pronoun stands for a noun; and sentences
-# above 30 words in README.md and package comments. Package comments have at most 600 words. Fails if a count is above its
-# limit.
+# Counts phrases in which a pronoun stands for a noun, in Markdown and in Go comments outside tests. It also counts sentences
+# of more than 30 words in README.md and in package comments, and package comments of more than 600 words. Fails if a count
+# exceeds its limit.
 #
 #	words.sh [-l] [COMMIT]
 #
-# A second column counts COMMIT. -l lists each place in the working tree.
+# With COMMIT, another column has the counts of that commit. -l lists each place in the working tree.
 set -eu
 cd "$(dirname "$0")/../.."
 list=0

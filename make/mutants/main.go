@@ -1,13 +1,13 @@
-// Mutants measures how many faults the tests find. It changes one operator or removes one statement of
-// a package at a time. It then runs the tests of the folder, the package and testutil/golden until one
-// fails.
+// Mutants measures what share of injected faults the tests find. For each fault, or mutant, it changes
+// one operator or removes one statement of a package. It then runs the tests of the folder, of the
+// package and of testutil/golden until one fails.
 //
 //	go -C make/mutants run . -n 60 -out after.jsonl          60 per package, drawn by -seed
 //	go -C make/mutants run . -table before.jsonl after.jsonl both side by side, in Markdown
 //
 // The arguments are packages; -root names another checkout. A package includes the folders below it,
 // except other packages of the list. A change that does not compile is replaced by the next one.
-// Mutants already in the file of -out are not run again. A change listed in equivalent.txt affects
+// Mutants that the file of -out already has are not run again. A mutant in equivalent.txt affects
 // nothing that is promised and does not count. The exit status is 1 if the share found is below -least.
 package main
 
@@ -31,7 +31,7 @@ import (
 
 var packages = strings.Fields("internal/linalg/block internal/linalg/factor lapack blsupdate bls dataset/stream bls/modelfile cmd/blskernel")
 
-// operators are exchanged in pairs.
+// operators lists the operators in pairs; a mutant has the other one of a pair.
 var operators = strings.Fields("< <= > >= == != && || + - * / & | << >> ++ -- += -= *= /=")
 
 type mutant struct {
@@ -46,10 +46,10 @@ type result struct{ Package, Mutant, Outcome string }
 var root = flag.String("root", "../..", "the `folder` of the module")
 
 func main() {
-	n := flag.Int("n", 4, "the `number` of mutants of each package")
+	n := flag.Int("n", 4, "the `number` of mutants per package")
 	seed := flag.Uint64("seed", uint64(time.Now().Unix()), "the `seed` for drawing the mutants")
-	out := flag.String("out", os.DevNull, "append the results to this `file`; mutants in it are not run again")
-	least := flag.Float64("least", 0, "fail if a smaller `share` of the mutants is found")
+	out := flag.String("out", os.DevNull, "append the results to this `file`; do not run the mutants in it again")
+	least := flag.Float64("least", 0, "fail if the share of mutants found is below this `share`")
 	table := flag.Bool("table", false, "print a table of the result files given as arguments")
 	flag.Parse()
 	if *table {
@@ -86,7 +86,7 @@ func main() {
 	}
 }
 
-// mutants returns the mutants of the files of package p, and of the folders below it, on this machine.
+// mutants returns the mutants of package p and the folders below it, in files built on this machine.
 func mutants(p string) (all []mutant) {
 	list, err := command("list", "-f", "{{range .GoFiles}}{{$.ImportPath}} {{$.Dir}}/{{.}}\n{{end}}", "./"+p+"/...").Output()
 	check(err)
