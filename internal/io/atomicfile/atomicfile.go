@@ -6,7 +6,7 @@
 // RemoveLeftovers deletes it; its caller must hold a lock on NAME.
 //
 // Windows and some network file systems cannot sync a folder. Their renames are atomic, but may reach
-// the disk seconds after Commit returns. A loss of power may then restore the old file, never a part.
+// the disk seconds after Commit returns. A loss of power may then restore the old file, but whole.
 package atomicfile
 
 import (
@@ -117,9 +117,9 @@ func Room(path string, bytes int64) error {
 	return &WriteError{Path: path, Err: fmt.Errorf("%w for %d bytes: only %d are free", syscall.ENOSPC, bytes, free)}
 }
 
-// Target follows at most 40 links from path to the path that Create replaces. No file need exist there.
+// Target returns the path that Create replaces, after at most 40 links from path. It need not exist.
 func Target(path string) (string, error) {
-	const most = 40 // links that lead to one another
+	const most = 40 // links in a chain
 	name := path
 	for range most {
 		next, err := os.Readlink(name)
@@ -170,7 +170,7 @@ func RemoveLeftovers(fsys vfs.FS, path string) error {
 	return errors.Join(errs...)
 }
 
-// isTemporary reports whether name is a temporary name of the file at path.
+// isTemporary reports whether name is a name that Create gives a temporary file for path.
 func isTemporary(name, path string) bool {
 	middle, begins := strings.CutPrefix(name, Beside(path, "."))
 	middle, ends := strings.CutSuffix(middle, temporarySuffix)

@@ -6,7 +6,7 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// A WriteError reports that a file could not be written; the old file is in place.
+// A WriteError reports that a file could not be written. The old file, if there was one, is in place.
 type WriteError struct {
 	Path string // of the file
 	Kept string // the complete new file, which RemoveLeftovers may remove; empty if there is none

@@ -29,7 +29,7 @@ type Coder struct {
 	from, at int64            // offsets of the last value (the first one of a slice) and of the next
 	err      error
 	overflow error // wrapped by the error of an encoder for a number that is not finite
-	Samples  int   // rows of the model, which determine the lengths of some parts
+	Samples  int   // the model's number of samples, on which the lengths of some parts depend
 }
 
 // A StateError reports that the numbers to be written contradict each other.
@@ -55,10 +55,10 @@ func NewDecoder(r io.Reader, at int64) *Coder {
 // Flush writes the buffer of an encoder and returns the first error of w.
 func (x *Coder) Flush() error { return x.w.Flush() }
 
-// MaxElements bounds the numbers in a matrix, so that its bytes fit in an int, even of 32 bits.
+// MaxElements is the largest number of elements in a matrix: its size in bytes must fit in an int.
 const MaxElements = math.MaxInt / 8
 
-// Fits reports whether a rows×cols matrix has at most MaxElements numbers. Neither may be negative.
+// Fits reports whether a rows×cols matrix has at most MaxElements elements; rows, cols >= 0.
 func Fits(rows, cols int) bool { return cols == 0 || rows <= MaxElements/cols }
 
 // Reading reports whether x is a decoder.

@@ -18,7 +18,7 @@ type bound struct {
 	rule  string
 }
 
-// least returns the lowest of the given bounds and of the bound of the address space.
+// least returns the lowest of the bounds all and of the bound that the address space sets.
 func least(all []bound) bound {
 	lowest := bound{addressable, "the address space of the process"}
 	for _, b := range all {

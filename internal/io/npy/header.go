@@ -12,7 +12,7 @@ import (
 // Magic begins every file of the format.
 const Magic = "\x93NUMPY"
 
-// MaxHeader is the greatest length of a dictionary that can be read. NumPy trusts at most 10,000 bytes.
+// MaxHeader is the largest size in bytes of a dictionary that can be read. NumPy itself accepts 10,000.
 const MaxHeader = 1 << 16
 
 // maxDims is the greatest number of dimensions that any version of NumPy allows.

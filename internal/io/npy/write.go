@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Types of the written elements, as headers spell them; [Text] returns the type of text.
+// Types of the written elements, as headers spell them. [Text] returns the type of a text.
 const (
 	Float64 = "<f8"
 	Int64   = "<i8"
@@ -19,7 +19,7 @@ const (
 // Text returns the type of texts of up to width characters.
 func Text(width int) string { return fmt.Sprintf("<U%d", width) }
 
-// alignment aligns the first element, as NumPy recommends, so that programs can map arrays into memory.
+// alignment is the alignment of the first element in bytes, as NumPy recommends for memory mapping.
 const alignment = 64
 
 // AppendHeader appends to dst the header, version 1.0, of an array with the given shape and the type

@@ -28,8 +28,8 @@ func On(b blas.Float64) block.Ops {
 func (v ViaGemm) BlockRows(rows, nanoseconds int, do func(from, to int)) { do(0, rows) }
 
 // maxPackedRows is the largest number of rows of a packed result that one call of Dgemm computes. Each
-// call packs its right operand, which takes as long as computing about 60 rows. Thus more rows a call
-// save time. But they need a larger workspace, which pays off only for a long sum.
+// call packs its right operand, which takes as long as computing about 60 rows. More rows per call
+// therefore save time, but need a larger workspace, which pays off only for a long sum.
 const maxPackedRows = 4 * block.Size
 
 // product computes C = alpha·op(A)·diag(d)·op(B) + beta·C for an m×n matrix C. It stores only the

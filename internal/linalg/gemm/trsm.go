@@ -208,7 +208,7 @@ func (t *triangular) shareColumns(team *workers.Team, d diagonal) {
 	})
 }
 
-// tasksPerThread and columnsPerTask determine how many tasks the columns of X are cut into.
+// X is cut into at most tasksPerThread tasks per thread, of at least about columnsPerTask columns.
 const (
 	tasksPerThread = 3
 	columnsPerTask = 48

@@ -18,7 +18,7 @@ type gain struct {
 	until     atomic.Int64  // when the current pause ends, on the pool's clock; 0 if there is none
 }
 
-// Every fourth short group is measured, since reading the time of a thread takes half a microsecond.
+// Of groups up to shortGroup, one in measureEvery is measured: reading a thread's time takes 0.5 µs.
 const (
 	shortGroup   = 200 * time.Microsecond
 	measureEvery = 4

@@ -2,8 +2,8 @@
 //
 // A Pool decides how many workers there are and whether a call gets them. The call must be long enough,
 // no other call may have the workers, and they must gain something on this machine (gain.go). A Team
-// does the work: goroutines on threads of their own that wait for tasks (team.go), off the caller's CPU
-// (affinity_linux.go). The first call that is long enough starts the team; idle workers sleep.
+// does the work: each worker is a goroutine on its own thread and waits for tasks (team.go), off the
+// caller's CPU (affinity_linux.go). The first long call starts the team; idle workers sleep.
 //
 // One call at a time has the team. Other calls, and calls within a task, stay on their own goroutine.
 package workers
@@ -43,8 +43,8 @@ func (p *Pool) now() time.Duration { return time.Since(p.start) }
 // SetThreads sets the maximum number of threads, including the caller's, that one call may use. n = 0
 // means GOMAXPROCS, as at the start. SetThreads panics if n < 0.
 //
-// It ends a team of another size and waits until the workers have finished their tasks, so it must not
-// be called from a task. A call that has the team finishes alone. The next long call starts a new team.
+// It ends a team of a different size and waits until the workers have finished their tasks. Therefore a
+// task must not call it. A call that has the team finishes alone. The next long call starts a new team.
 func (p *Pool) SetThreads(n int) {
 	if n < 0 {
 		panic("workers: negative number of threads")
@@ -69,8 +69,8 @@ func (p *Pool) Threads() int {
 // size returns the number of workers of a team. A call also uses the caller's thread.
 func (p *Pool) size() int { return min(p.Threads(), runtime.GOMAXPROCS(0), p.cpus) - 1 }
 
-// Work that takes fewer nanoseconds stays on the caller's goroutine. minAwake is about ten times the
-// cost of sharing work with workers that are awake; minAsleep is the cost of waking them.
+// Work of fewer nanoseconds stays with the caller: minAwake if the workers are awake, and minAsleep if
+// they sleep. minAwake is about ten times the cost of sharing work, and minAsleep the cost of waking.
 const (
 	minAwake  = 40_000
 	minAsleep = 60_000

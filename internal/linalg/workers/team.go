@@ -10,8 +10,8 @@ import (
 	"blskernel/internal/linalg/kernel/pause"
 )
 
-// A Team is a set of workers: goroutines locked to threads of their own. A worker polls for the next
-// group of tasks for a while, then sleeps until it is woken.
+// A Team is a set of workers, goroutines that are each locked to a thread. A worker polls for the next
+// group of tasks for a while, and then sleeps until it is woken.
 type Team struct {
 	pool    *Pool
 	size    int           // number of workers
