@@ -78,7 +78,7 @@ type Kernel struct {
 	// Available reports whether this machine can run the kernel.
 	Available func() bool
 
-	// Speed is the approximate number of flops that Gemm does in a nanosecond. It serves to
+	// Speed is the approximate number of flops that Gemm does in a nanosecond. With it callers
 	// estimate whether a product takes long enough for several threads.
 	Speed float64
 

@@ -17,7 +17,7 @@ import "math"
 //	below:  tanh a = y - 2·(y·w)/A                              since yB/A = y - 2yw/A
 //	above:  tanh a = 1 - 2·b/(2^n·(A+yB) + b),  b = A - yB      numerator and denominator times A
 //
-// Both are a base minus a correction. The last rounding costs half an ulp. The relative error of the
+// Each is a base minus a correction. The last rounding costs half an ulp. The relative error of the
 // correction counts in proportion to its size, which is largest at the break: 0.204 below (0.9375 -
 // tanh 0.9375), 0.266 above (1 - tanh 0.9375). In units of u = 2^-53, the ulp of results in [0.5, 1):
 //
@@ -36,7 +36,7 @@ import "math"
 // the Chebyshev polynomial T17(y/0.9375), except the middle three. The relative error of t is 2^-59.3
 // with the rounded coefficients, nearly equal in all ripples. TestTanhConstants recomputes P and A.
 const (
-	// For a >= 19.07, 1 - tanh a is less than half an ulp. The clamp bounds n.
+	// For a >= 19.07, 1 - tanh a is less than half an ulp. Limiting a to tanhClamp bounds n.
 	tanhClamp = 20
 	// At the break the two bounds above are about equal. From there on, n >= 3.
 	tanhBreak = 0.9375
@@ -46,8 +46,8 @@ const (
 	tanhLog   = 2 * math.Log2E
 	tanhShift = 0x1.8p52 + 1023
 
-	// ln2/2 in two parts. Hi has 46 bits, so that n·Hi is exact for n < 2^7, and so is a - n·Hi, a
-	// multiple of 2^-53 below 1/4. Lo is the rest, rounded.
+	// tanhHi + tanhLo is ln2/2, with tanhLo rounded. tanhHi has 46 bits, so that n·tanhHi is exact
+	// for n < 2^7. a - n·tanhHi is exact too, since it is a multiple of 2^-53 below 1/4.
 	tanhHi = 0x1.62e42fefa3ap-2
 	tanhLo = -0x1.0ca86c3898dp-50
 

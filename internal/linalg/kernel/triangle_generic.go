@@ -2,7 +2,7 @@ package kernel
 
 import "unsafe"
 
-// dtrsmGeneric is the reference for Solve.
+// dtrsmGeneric is the reference for Solve. It subtracts multiples of each row from the rows below.
 func dtrsmGeneric(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int) {
 	for j := range m {
 		xj, f := element(x, j*ldx), 1.0
@@ -19,7 +19,7 @@ func dtrsmGeneric(m, n int, t *float64, rowT, colT int, d *float64, x *float64, 
 	}
 }
 
-// dtrmmGeneric is the reference for Multiply.
+// dtrmmGeneric is the reference for Multiply. It adds multiples of each row to the rows below.
 func dtrmmGeneric(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int) {
 	for j := m - 1; j >= 0; j-- {
 		xj := element(x, j*ldx)

@@ -38,7 +38,7 @@ type stack struct {
 	stride   reg.GPVirtual
 }
 
-// stack makes the pointers for n rows; first points to the first row.
+// stack returns a stack of n rows. first points to the first row.
 func (g *generator) stack(first, stride reg.GPVirtual, n int) stack {
 	s := stack{[]reg.GPVirtual{first}, stride}
 	for len(s.pointers)*3 < n {
@@ -65,7 +65,7 @@ type rowsOfA struct {
 	offset, col reg.GPVirtual
 }
 
-// rowsOfA makes the pointers for n rows.
+// rowsOfA returns the pointers to the first n rows of A, with the offset of the first step.
 func (g *generator) rowsOfA(n int) rowsOfA {
 	a := rowsOfA{[]reg.GPVirtual{g.argument("a")}, g.GP64(), g.bytes("colA")}
 	distance := g.bytes("rowA")

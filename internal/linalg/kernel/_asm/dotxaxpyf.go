@@ -121,7 +121,7 @@ func (s dotxaxpyfLoop) elements() []reg.VecPhysical {
 	return []reg.VecPhysical{s.register(14), s.register(15)}
 }
 
-// loop repeats body while i <= n, and adds step to i after each iteration.
+// loop writes a loop that repeats body while i <= n, and adds step to i after each iteration.
 func (g *generator) loop(label string, i reg.GPVirtual, step int, n reg.GPVirtual, body func()) {
 	g.compare(i, n, g.JG, label+"_done")
 	g.Label(label)

@@ -51,7 +51,7 @@ func (g *generator) inner(label string, rows int, n reg.GPVirtual, tail tail, x 
 	g.innerFew(label, rows, n, tail, x, pointers, at)
 }
 
-// turns repeats body, which takes manyLanes elements, as long as n >= 0.
+// turns writes a loop that repeats body, which takes manyLanes elements, as long as n >= 0.
 func (g *generator) turns(label string, n reg.GPVirtual, pointers []reg.GPVirtual, body func()) {
 	g.Label(label)
 	body()
@@ -117,8 +117,8 @@ func (g *generator) innerFew(label string, rows int, n reg.GPVirtual, tail tail,
 	g.Label(label + "_end")
 }
 
-// products adds the products of the given vectors of an iteration to the registers, from register 0 on.
-// It loads vectors of x into u.
+// products adds the products of each row and x, for the given vectors of an iteration, to the registers
+// from register 0 on. It loads the vectors of x into u.
 func (g *generator) products(rows int, vectors []int, x reg.GPVirtual, u reg.VecPhysical, at func(i, r int) operand.Mem) {
 	for j, v := range vectors {
 		g.VMOVUPD(g.at(x, v), u)

@@ -87,13 +87,13 @@ func (g *generator) bytes(name string) reg.GPVirtual {
 	return r
 }
 
-// compare compares x with y and jumps to a label on a condition.
+// compare writes a comparison of x with y and a conditional jump to label, such as g.JLT for x < y.
 func (g *generator) compare(x, y operand.Op, jump func(operand.Op), label string) {
 	g.CMPQ(x, y)
 	jump(operand.LabelRef(label))
 }
 
-// ifZero tests whether x is zero and jumps to a label on a condition: g.JE or g.JZ if so, g.JNE if not.
+// ifZero writes a test of x and a jump to label: g.JE or g.JZ jumps if x is zero, and g.JNE if not.
 func (g *generator) ifZero(x operand.Op, jump func(operand.Op), label string) {
 	g.TESTQ(x, x)
 	jump(operand.LabelRef(label))

@@ -116,7 +116,7 @@ func gemvN(g *generator) {
 // longRow is the greatest length of rows that AVX2 takes several at a time. It was found by measuring.
 const longRow = 250
 
-// nonzero returns a register that is zero if and only if the float64 argument of the given name is.
+// nonzero returns a register that is zero if and only if the named float64 argument is zero.
 func (g *generator) nonzero(name string) reg.GPVirtual {
 	r := g.GP64()
 	g.MOVQ(g.parameter(name), r)
@@ -198,8 +198,8 @@ func gemvT(g *generator) {
 	g.ret()
 }
 
-// scaleBy multiplies the n elements of y by the argument of the given name, unless it is 1. If it is
-// zero, the bits of the products are cleared, because 0 times NaN is NaN.
+// scaleBy multiplies the n elements of y by the named argument, unless that is 1. If the argument is
+// zero, scaleBy clears the bits of the products, because 0 times NaN is NaN.
 func (g *generator) scaleBy(name string, edge reg.Register) {
 	one, keep := g.GP64(), g.vec()
 	g.MOVQ(operand.U64(math.Float64bits(1)), one)

@@ -1,13 +1,13 @@
 // Command _asm writes the assembly of package kernel. It is a separate module, so that users of the
-// library do not depend on the generator. Run it as
+// library do not depend on the generator. Run it from the root of blskernel as
 //
 //	go generate ./internal/linalg/kernel
 //
-// from the root of the module.
-//
 // It writes the packages avx512, avx2 and neon in the folder above. Each has doc.go, a file NAME_ARCH.s
 // for each entry of outputs, and stubs_ARCH.go with the declarations of all functions. It also writes
-// the assembly of package pause and its declarations. Assembly has the constraint !noasm.
+// the assembly of package pause and its declarations. Assembly files have the constraint !noasm.
+//
+// A comment such as "adds t to v" describes the code that a function writes.
 package main
 
 import (

@@ -16,7 +16,7 @@ func search(g *generator) {
 }
 
 // block is the number of elements that absMax takes at a time. A larger block compares maxima less
-// often, but the end compares one block again, and with AVX2 a block takes half of the registers.
+// often, but at the end one block is compared again. With AVX2 a block takes half of the registers.
 const block = 32
 
 // Predicates of VCMPPD, both false for NaN.
@@ -124,8 +124,8 @@ func (s *searcher) spread(m vector) {
 	s.VMAXPD(other, m, m)
 }
 
-// blocks goes through a vector of more than one block. It sets maximum, and sets first, which is 0, to
-// the beginning of the first block that has the maximum.
+// blocks writes the loop over an x of more than one block. The loop sets maximum, and sets first, which
+// is 0 before, to the beginning of the first block that has the maximum.
 func (s *searcher) blocks(first reg.GPVirtual, maximum vector) {
 	last, i := s.GP64(), s.GP64()
 	s.LEAQ(operand.Mem{Base: s.n, Disp: -block}, last)

@@ -3,8 +3,8 @@
 //
 //	make mca
 //
-// which gives it a folder with a disassembly for each architecture. Nothing runs on the CPUs that it
-// names. In the models all operands are in the first-level cache.
+// which gives it a folder with a disassembly for each architecture. It needs none of the CPUs that it
+// names. In the models all operands are in the L1 cache.
 package main
 
 import (
@@ -165,7 +165,7 @@ func simulate(mca string, l loop, arch, cpu string) (cycles, speed float64, busi
 	for _, r := range report.CodeRegions[0].ResourcePressureView.ResourcePressureInfo {
 		unit, _, _ := strings.Cut(report.TargetInfo.Resources[r.ResourceIndex], ".")
 		switch {
-		case r.InstructionIndex < len(l): // their sums follow the instructions
+		case r.InstructionIndex < len(l): // skip: the sums over all instructions follow
 		case r.ResourceUsage > 1.01*most:
 			most, units = r.ResourceUsage, []string{unit}
 		case r.ResourceUsage > 0.99*most && !slices.Contains(units, unit):

@@ -1,8 +1,9 @@
 // Package neon writes the assembly of package kernel for arm64, as package main does for amd64. It
 // writes the instructions itself, because avo supports only amd64.
 //
-// Operands have the order of Go's assembler: sources first, the destination last. An instruction that
-// Go's assembler cannot name is an encoded word with its mnemonic in a comment: see words.go.
+// Comments describe the code that a function writes. Operands have the order of Go's assembler: sources
+// first, the destination last. An instruction that Go's assembler cannot name is an encoded word with
+// its mnemonic in a comment: see words.go.
 package neon
 
 import (
@@ -169,7 +170,7 @@ func (g *generator) here(l label) { fmt.Fprintf(&g.text, "%s:\n", l) }
 
 func (g *generator) jump(l label) { g.op("JMP", l) }
 
-// A condition is a branch on a comparison of signed integers.
+// A condition is the mnemonic of a branch after a comparison of signed integers.
 type condition string
 
 const (
@@ -182,7 +183,7 @@ const (
 	negative condition = "BMI" // after an instruction that sets flags
 )
 
-// jumpIf jumps to l if x compares to y as the condition says; y is a register or an int.
+// jumpIf writes a comparison of x with y, a register or an int, and a jump to l on the condition.
 func (g *generator) jumpIf(x general, is condition, y any, l label) {
 	if y == 0 && is == equal {
 		g.op("CBZ", x, l)

@@ -7,15 +7,14 @@ import (
 	"blskernel/internal/linalg/kernel/_asm/spec"
 )
 
-// A tile is the part of C in registers, rows×columns: at most six rows of four vectors, which are 24
-// accumulators. A step of the sum takes four vectors of B, and an element of each row of A in one of
-// four registers. It loads 10 operands for 24 multiply-adds of two elements. FMLA by element needs no
-// broadcast.
+// A tile is the part of C in registers, rows×columns: at most six rows of four vectors, or 24
+// accumulators. A step of the sum loads four vectors of B, and an element of each row of A into one of
+// four registers: 10 loads for 24 multiply-adds of two elements. FMLA by element needs no broadcast.
 //
 //	8×6   24 accumulators, 3 vectors of B, 5 elements of A: 11 loads, and rows of B of 48 bytes
 //	6×8   24 accumulators, 4 vectors of B, 4 elements of A: 10 loads, and rows of B of 64 bytes
 //
-// Thus 6×8 is cheaper, its rows of B fill cache lines, and it is the tile of avx2.
+// A tile of 6×8 needs fewer loads, its rows of B fill cache lines, and it is the tile of avx2.
 type tile struct{ rows, columns int }
 
 const (

@@ -60,8 +60,8 @@ func (g *generator) multipliers(rows int, x general, incX any, t vector) {
 	}
 }
 
-// add computes y[r*incY] = scale(y[r*incY]) + alpha*s for the totals s of sums, and moves y past these
-// elements. It uses registers 30 and 31.
+// add computes y[r*incY] = scale(y[r*incY]) + alpha*s[r] for r < rows, and moves y past these elements.
+// s[r] is the total that sums leaves in register r. add uses registers 30 and 31.
 func (g *generator) add(rows int, y general, incY any, scale func(v vector)) {
 	old, alpha := vector(30), vector(31)
 	g.loadOneArgument("alpha", alpha)

@@ -33,7 +33,7 @@ func (g *generator) fdiv(n, m, d vector) { g.three(0x6e60fc00, "fdiv", n, m, d) 
 func (g *generator) fmla(n, m, d vector) { g.op("VFMLA", m, n, d) }
 func (g *generator) fmls(n, m, d vector) { g.op("VFMLS", m, n, d) }
 
-// fmlaLane, fmlsLane and fmulLane take element i of m for both elements.
+// fmlaLane, fmlsLane and fmulLane multiply both elements of n by element i of m.
 func (g *generator) fmlaLane(n, m vector, i int, d vector) { g.lane(0x4fc01000, "fmla", n, m, i, d) }
 func (g *generator) fmlsLane(n, m vector, i int, d vector) { g.lane(0x4fc05000, "fmls", n, m, i, d) }
 func (g *generator) fmulLane(n, m vector, i int, d vector) { g.lane(0x4fc09000, "fmul", n, m, i, d) }
@@ -74,7 +74,7 @@ func (g *generator) bit(n, mask, d vector) { g.op("VBIT", mask.bits(), n.bits(),
 func (g *generator) trn1(n, m, d vector) { g.op("VTRN1", m, n, d) }
 func (g *generator) trn2(n, m, d vector) { g.op("VTRN2", m, n, d) }
 
-// loadPair and storePair move two vectors that follow each other in memory; the address has no index.
+// loadPair and storePair move two vectors that are adjacent in memory. m must not have an index.
 func (g *generator) loadPair(m memory, v, w vector) {
 	g.op("FLDPQ", m, fmt.Sprintf("(%s, %s)", v.scalar(), w.scalar()))
 }
