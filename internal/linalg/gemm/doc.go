@@ -1,10 +1,10 @@
-// Package gemm computes the matrix products of the pure backend in float64. It has one set of loops
-// around the micro-kernels of package kernel.
+// Package gemm computes the matrix products of the pure backend in float64, with one set of loops around
+// the micro-kernels of package kernel.
 //
 // # One loop, many products
 //
-// The loops compute C = alpha·A·B + beta·C and do not know how matrices are stored. A source delivers
-// blocks of A or B in the layout of the micro-kernel, and a sink stores tiles of C:
+// The loops compute C = alpha·A·B + beta·C for matrices in any storage. A source delivers blocks of A or
+// B in the layout of the micro-kernel, and a sink stores tiles of C:
 //
 //   - sources: a dense matrix or its transpose, a symmetric matrix with one stored triangle, a
 //     packed symmetric matrix, a matrix with rows scaled by a diagonal;
@@ -37,12 +37,12 @@
 //
 //	((beta·c + alpha·S_1) + alpha·S_2) + ...,   S_b = sum of a_ip·b_pj over p in block b, ascending
 //
-// where the sum is cut into the fewest blocks b of at most KC = 256 terms, of about equal length. S_b
-// is one chain of fused multiply-adds from +0, and another fused multiply-add adds alpha·S_b; beta·c
-// is rounded. If beta = 0, C is alpha·S_1 after the first block, with +0 for -0 in packed storage.
+// where the sum has the fewest blocks b of at most KC = 256 terms, about equally long. S_b is one
+// chain of fused multiply-adds from +0, and another fused multiply-add adds alpha·S_b; beta·c is
+// rounded. If beta = 0, C is alpha·S_1 after the first block, with +0 for -0 in packed storage.
 // Diagonal blocks of Dtrsm and Dtrmm have order 128. Within a block an element is one chain
 // (trsm.go, trmm.go), and other blocks contribute by products. A diagonal between the factors scales
-// the rows of B, and each scaled element is rounded.
+// the rows of B, with one rounding.
 //
 // Thus the order of operations depends on the shape alone. Results are bit-identical on every
 // kernel, for any cache sizes and number of threads, except for NaN payloads. KC and the size of
