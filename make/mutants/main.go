@@ -82,7 +82,7 @@ func main() {
 		}
 	}
 	if share := count("", results)[4]; !(share >= *least) {
-		log.Fatalf("the share of mutants found is %.2f; want at least %.2f", share, *least)
+		log.Fatalf("the tests find a share of %.2f of the mutants; want at least %.2f", share, *least)
 	}
 }
 

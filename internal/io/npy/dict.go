@@ -21,7 +21,7 @@ func parseHeader(text string) (Header, error) {
 	for rest = strings.TrimSpace(rest); rest != "" && begins && ends; {
 		m := entry.FindStringSubmatch(rest)
 		if m == nil || values[m[1]] != "" {
-			return h, errorf("header is not a dictionary that numpy.save writes, at %s", names.Shorten(rest))
+			return h, errorf("the header is not a dictionary as numpy.save writes it, at %s", names.Shorten(rest))
 		}
 		if m[1] == "descr" && strings.IndexByte("[(", m[2][0]) >= 0 {
 			return h, errorf("is a structured array with named fields; save its columns as one plain array, " +
@@ -34,13 +34,13 @@ func parseHeader(text string) (Header, error) {
 	h.Fortran = order == "True"
 	switch {
 	case !begins || !ends:
-		return h, errorf("header is not a dictionary")
+		return h, errorf("the header is not a dictionary")
 	case descr == "" || strings.IndexByte(`'"`, descr[0]) < 0:
-		return h, errorf("header lacks the type of the elements, 'descr'")
+		return h, errorf("the header lacks the type of the elements, 'descr'")
 	case !h.Fortran && order != "False":
-		return h, errorf("header has neither True nor False for 'fortran_order'")
+		return h, errorf("the header has neither True nor False for 'fortran_order'")
 	case !strings.HasPrefix(shape, "(") || !strings.HasSuffix(shape, ")"):
-		return h, errorf("header has no tuple of sizes for 'shape'")
+		return h, errorf("the header has no tuple of sizes for 'shape'")
 	}
 	var err error
 	if h.DType, err = ParseDType(descr[1 : len(descr)-1]); err != nil {
@@ -62,11 +62,11 @@ func parseShape(text string) (shape []int64, err error) {
 		n, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(size), "L"), 10, 64)
 		switch {
 		case err != nil:
-			return nil, errorf("header has the size %s in 'shape', which is not a number or is too large", names.Shorten(size))
+			return nil, errorf("the header has the size %s in 'shape', which is not a number or is too large", names.Shorten(size))
 		case n < 0:
-			return nil, errorf("header has the negative size %d in 'shape'", n)
+			return nil, errorf("the header has the negative size %d in 'shape'", n)
 		case len(shape) == maxDims:
-			return nil, errorf("header has more than %d sizes in 'shape'", maxDims)
+			return nil, errorf("the header has more than %d sizes in 'shape'", maxDims)
 		}
 		shape = append(shape, n)
 	}

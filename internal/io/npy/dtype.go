@@ -51,7 +51,7 @@ var refused = map[byte]string{
 //	errors: an [Error] with the type unless it is one of b1, i1-i8, u1-u8, f2-f8, U and S.
 func ParseDType(descr string) (DType, error) {
 	d := DType{Name: descr}
-	unknown := errorf("unknown type %s of the elements", names.Shorten(descr))
+	unknown := errorf("the elements have the unknown type %s; save x.astype('float64')", names.Shorten(descr))
 	if len(descr) < 2 {
 		return d, unknown
 	}
@@ -70,7 +70,7 @@ func ParseDType(descr string) (DType, error) {
 	case '>':
 		d.Big = true
 	default:
-		return d, errorf("unknown byte order in the element type %s", names.Shorten(descr))
+		return d, errorf("the element type %s has an unknown byte order", names.Shorten(descr))
 	}
 	if d.Text() {
 		return d.checkText(size)

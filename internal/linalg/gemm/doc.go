@@ -1,10 +1,10 @@
-// Package gemm computes the matrix products of the pure backend in float64, with one set of loops around
-// the micro-kernels of package kernel.
+// Package gemm computes the matrix products of the pure backend in float64, with one set of loops
+// around the micro-kernels of package kernel.
 //
 // # One loop, many products
 //
-// The loops compute C = alpha·A·B + beta·C for matrices in any storage. A source delivers blocks of A or
-// B in the layout of the micro-kernel, and a sink stores tiles of C:
+// The loops compute C = alpha·A·B + beta·C for matrices in any storage. A source delivers blocks of A
+// or B in the layout of the micro-kernel, and a sink stores tiles of C:
 //
 //   - sources: a dense matrix or its transpose, a symmetric matrix with one stored triangle, a
 //     packed symmetric matrix, a matrix with rows scaled by a diagonal;
