@@ -10,7 +10,7 @@ import (
 
 // A FormatError reports input that no encoder wrote, or that ends too early.
 type FormatError struct {
-	// Offset is the first byte of the wrong number, or the early end, in bytes of the decoded data.
+	// Offset is the position in the decoded data of the wrong number's first byte or the early end.
 	Offset int64
 	What   string // what is wrong
 	Err    error  // io.ErrUnexpectedEOF for an early end; may be nil

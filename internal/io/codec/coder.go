@@ -215,7 +215,7 @@ func (x *Coder) Floats(what string, v *[]float64, n int) {
 	}
 }
 
-// read reads n values, each converted from 8 bytes by the function of. The slice grows as they arrive.
+// read reads n values and returns them. of converts 8 bytes to a value. The slice grows as they arrive.
 func read[T any](x *Coder, n int, of func([]byte) T) (v []T) {
 	x.from = x.at
 	for len(v) < n {

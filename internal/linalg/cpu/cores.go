@@ -12,7 +12,7 @@ type entry struct {
 	l1d, l2, cores int
 }
 
-// table lists arm64 cores, with the smallest common L2 if products differ.
+// table lists arm64 cores. If products with the same core differ, it has the smallest L2 that is usual.
 var table = []entry{
 	{"Cortex-A53", 0x41d03, 32, 512, 4},
 	{"Cortex-A55", 0x41d05, 32, 128, 1},

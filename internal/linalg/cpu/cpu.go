@@ -48,7 +48,7 @@ type Caches struct {
 	Source      string // "reported", or "assumed: " and the core of the table with these sizes
 }
 
-// L2Share returns the part of L2 per core if all cores that share it are busy.
+// L2Share returns one core's part of L2 if all cores that share it are busy.
 func (c Caches) L2Share() int { return c.L2 / max(c.L2Cores, 1) }
 
 // CacheSizes returns the sizes of this machine's caches. If cores differ, the sizes are for the kind

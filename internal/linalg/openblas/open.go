@@ -148,7 +148,7 @@ import (
 	"unsafe"
 )
 
-// libraries are the names that Open tries in order if name is empty.
+// libraries lists the names that Open tries in this order if name is empty.
 var libraries = []string{"libopenblas.so.0", "libopenblas.so"}
 
 func init() {
@@ -159,7 +159,7 @@ func init() {
 // Handle returns the dlopen handle of the open library, or nil if there is none.
 func Handle() unsafe.Pointer { return C.blskernel_openblas }
 
-// About returns the CPU type of the kernels in use, and the library's name and own description.
+// About returns the CPU type of the kernels in use, the library's name, and how it describes itself.
 func (o openBLAS) About() (kernel, library, version string) {
 	return openedCore(), o.file, strings.TrimSpace(C.GoString(C.blskernel_config()))
 }

@@ -122,8 +122,8 @@ func (g *generator) setMask(x gemmArguments, v int) {
 	g.maskOf(rest, x.mask)
 }
 
-// The modes: C = alpha·A·B, C = A·B, and C = alpha·A·B + C in equally distant or packed rows, ordered
-// for one comparison.
+// The modes: C = alpha·A·B, C = A·B, and C = alpha·A·B + C in equally distant or packed rows. In this
+// order, one comparison with modeProduct tells the first two and the others apart.
 const (
 	modeScaled = iota
 	modeProduct

@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The lanes of an inner product: 32 while 32 elements are left, then eight. They take 32/lanes and
-// 8/lanes vectors of the instruction set. With AVX-512 there are four accumulators, which hide the
+// The lanes of an inner product: 32 while at least 32 elements are left, then eight. They are 32/lanes
+// and 8/lanes vectors of the instruction set. With AVX-512 there are four accumulators, which hide the
 // latency of a fused multiply-add (4 cycles). Only one starts in a cycle, because it needs both of the
 // loads that the CPU can do in a cycle.
 const (

@@ -157,7 +157,7 @@ func (g *generator) zero(vs ...reg.Register) {
 	}
 }
 
-// ret ends a function. It clears the upper halves of vector registers, which would slow SSE code.
+// ret ends a function. It first clears the upper halves of vector registers, which would slow SSE code.
 func (g *generator) ret() {
 	g.VZEROUPPER()
 	g.RET()

@@ -113,7 +113,7 @@ func (p part) update(count int, at func(i int) operand.Mem, compute func(i int, 
 	}
 }
 
-// along returns the function at of update for vectors that follow each other from base.
+// along returns the argument at of update for adjacent vectors from base on.
 func (g *generator) along(base reg.Register) func(i int) operand.Mem {
 	return func(i int) operand.Mem { return g.at(base, i) }
 }

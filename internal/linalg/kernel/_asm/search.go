@@ -32,14 +32,14 @@ type searcher struct {
 	v         []vector // the magnitudes of one block
 }
 
-// absMax writes Kernel.AbsMax. Keeping an index for each element would cost as much as the maximum.
+// absMax writes Kernel.AbsMax. Keeping an index for each element would double the cost of the maximum.
 // Each lane keeps the largest magnitude and the start of the first block that has it. Among the lanes
 // with the overall maximum, the earliest block is the first that has it, and comparing this block again
 // finds the place. The last block ends with the vector and overlaps the one before; if it is the first
 // with the maximum, the maximum is outside the overlap. A vector of up to one block is loaded under
 // masks.
 //
-// VMAXPD(a, b, c) sets c to a if a or b is NaN, so a maximum a never becomes NaN by a new element b.
+// VMAXPD(a, b, c) sets c to a if a or b is NaN. Thus an element b never turns a maximum a into NaN.
 func absMax(g *generator) {
 	g.function("AbsMax")
 	s := &searcher{generator: g, n: g.argument("n"), x: g.argument("x"), magnitude: g.vec(), v: g.fresh(block / g.lanes)}

@@ -7,7 +7,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// triangle writes the two kernels for the diagonal blocks of triangular matrices.
+// triangle writes Solve and Multiply, the kernels for the diagonal blocks of triangular matrices.
 func triangle(g *generator) {
 	g.triangular(triangular{"Solve", true})
 	g.triangular(triangular{"Multiply", false})

@@ -24,7 +24,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	mca := flag.String("mca", "llvm-mca", "the `program` to run: llvm-mca of LLVM 19")
+	mca := flag.String("mca", "llvm-mca", "the llvm-mca `program` of LLVM 19 to run")
 	flag.Parse()
 	functions := map[string]loop{}
 	for arch := range triples {
@@ -55,8 +55,8 @@ var (
 	place  = regexp.MustCompile(`0x[0-9a-f]+ <.*>$`)
 )
 
-// parse adds the functions of package kernel and of the packages in its folder to the map, as ARCH/NAME
-// and ARCH/PACKAGE.NAME.
+// parse adds the functions of package kernel and of the packages in its folder, which it finds in the
+// disassembly text, to the map. Their keys are ARCH/NAME and ARCH/PACKAGE.NAME.
 func parse(functions map[string]loop, arch, text string) {
 	name := ""
 	for _, s := range strings.Split(text, "\n") {
@@ -179,7 +179,7 @@ func simulate(mca string, l loop, arch, cpu string) (cycles, speed float64, busi
 // Software Optimization Guides. LLVM 19's models limit only the micro-operations.
 var dispatch = map[string]float64{"neoverse-n1": 4, "neoverse-n2": 5, "neoverse-v1": 8, "neoverse-v2": 8}
 
-// predictions prints the table of products.
+// predictions prints a table of the predicted speed of each Gemm on each CPU.
 func predictions(mca string, functions map[string]loop) error {
 	arms := []string{"neoverse-n1", "neoverse-n2", "neoverse-v1", "neoverse-v2", "apple-m1"}
 	fmt.Println("| kernel | CPU | peak, flops per cycle | cycles per multiply-add | fraction of the peak | busiest units | fraction with limited dispatch |\n|---|---|---|---|---|---|---|")

@@ -2,7 +2,7 @@ package neon
 
 import "slices"
 
-// The lanes of an inner product: manyLanes while manyLanes elements are left, then fewLanes.
+// The lanes of an inner product: manyLanes while at least manyLanes elements are left, then fewLanes.
 const (
 	manyLanes = 32
 	fewLanes  = 8

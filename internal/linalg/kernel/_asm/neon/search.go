@@ -10,7 +10,7 @@ func search(g *generator) {
 type searcher struct {
 	*generator
 	n, x        general
-	best, where vector // the largest element, and the index where the first block that has it begins
+	best, where vector // the largest element, and the beginning of the first block that has it
 }
 
 // absMax writes Kernel.AbsMax. Keeping an index for each element would cost half as much as the
@@ -19,7 +19,7 @@ type searcher struct {
 // beginning finds the place. The last block ends with the vector and overlaps the one before; if it is
 // the first with the maximum, the maximum is not in the overlap. Short vectors have short blocks.
 //
-// FMAX would give NaN, and FMAXNM too for a signalling one, so a comparison selects.
+// A comparison selects the larger element: FMAX gives NaN, and so does FMAXNM for a signaling NaN.
 func absMax(g *generator) {
 	g.function("AbsMax")
 	s := &searcher{g, g.load("n"), g.load("x"), 30, 31}
