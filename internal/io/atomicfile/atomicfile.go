@@ -5,8 +5,8 @@
 // power. A program that is killed before the rename leaves a file ".NAME.xxxxxxxx.tmp". Only
 // RemoveLeftovers deletes it; its caller must hold a lock on NAME.
 //
-// Windows and some network file systems cannot sync a folder. Their renames are atomic, but may reach
-// the disk seconds after Commit returns. A loss of power may then restore the old file, but whole.
+// Windows and some network file systems cannot sync a folder. Their renames may reach the disk seconds
+// after Commit returns. A loss of power may then restore the old file, but never leaves part of a file.
 package atomicfile
 
 import (
@@ -117,7 +117,8 @@ func Room(path string, bytes int64) error {
 	return &WriteError{Path: path, Err: fmt.Errorf("%w for %d bytes: only %d are free", syscall.ENOSPC, bytes, free)}
 }
 
-// Target returns the path that Create replaces, after at most 40 links from path. It need not exist.
+// Target follows at most 40 links from path and returns the path of the file that Create would replace.
+// The file need not exist.
 func Target(path string) (string, error) {
 	const most = 40 // links in a chain
 	name := path

@@ -197,7 +197,7 @@ func (x *Coder) Present(is bool) bool {
 }
 
 // Within records an error if largest is NaN or exceeds 2*bound. The factor 2 allows for the rounding of
-// both. what names the numbers, of which largest is the largest.
+// both. largest is the largest of the numbers that what names.
 func (x *Coder) Within(what string, largest, bound float64) {
 	x.Check(largest <= 2*bound, "%s contains %g, but its bound is %g", what, largest, bound)
 }

@@ -63,7 +63,7 @@ func systemBounds(root fs.FS) []bound {
 	text, _ := fs.ReadFile(root, "proc/self/cgroup")
 	_, rest, _ := strings.Cut("\n"+string(text), "\n0::")
 	name, _, _ := strings.Cut(rest, "\n")
-	// In a container the name may be the one outside. Then only "/", the container's group, exists.
+	// A container may see the group's outer name, while only "/", which is its group, exists.
 	for group := path.Clean("/" + name); ; group = path.Dir(group) {
 		if bytes, ok := room(root, group); ok {
 			rule := "the limit of the control group " + group + ", less the memory in use, plus free swap"

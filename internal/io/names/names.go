@@ -37,7 +37,7 @@ func Alternatives[T fmt.Stringer](constants []T) string {
 	return strings.Join(names, " or ")
 }
 
-// Shorten returns a text from a file in quotes. It cuts the text after ShownText bytes and adds "...".
+// Shorten returns text in quotes. It cuts a text of more than ShownText bytes, and then adds "...".
 func Shorten(text string) string {
 	if len(text) <= ShownText {
 		return strconv.Quote(text)

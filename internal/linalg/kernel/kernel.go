@@ -78,7 +78,7 @@ type Kernel struct {
 	// Available reports whether this machine can run the kernel.
 	Available func() bool
 
-	// Speed is the approximate number of flops that Gemm does in a nanosecond. With it callers
+	// Speed is the approximate number of flops that Gemm does in a nanosecond. Callers use it to
 	// estimate whether a product takes long enough for several threads.
 	Speed float64
 

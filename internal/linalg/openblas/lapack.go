@@ -70,7 +70,7 @@ func withLAPACK(library string) Backend {
 // columnMajor calls the routines through the pointers that withLAPACK filled.
 type columnMajor struct{}
 
-// Messages of panics for faults that the BLAS has no message for.
+// Messages of panics for faults for which the BLAS has no message.
 const (
 	shortIpiv = "lapack: insufficient length of ipiv"
 	shortWork = "lapack: insufficient length of work"

@@ -113,7 +113,7 @@ const (
 	futexWake = 1 | 128
 )
 
-// sleepWhile sleeps until wakeSleepers wakes it, at most for most. If *x != value, it returns at once.
+// sleepWhile sleeps until wakeSleepers wakes it or most has passed. If *x != value, it does not sleep.
 func sleepWhile(x *atomic.Int32, value int32, most time.Duration) {
 	t := unix.NsecToTimespec(int64(most))
 	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(x)), futexWait, uintptr(value), uintptr(unsafe.Pointer(&t)), 0, 0)

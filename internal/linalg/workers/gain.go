@@ -25,9 +25,9 @@ const (
 )
 
 // The team is judged by its gain after it has worked for the time judged, which exceeds the period of a
-// quota. A gain below harm is judged after judgedEarly already. After two failures in a row the team is
-// paused, and for twice as long after each further failure, so that attempts cost little. A single
-// failure may be a hiccup of the machine.
+// quota, or for judgedEarly if the gain is below harm. After two failures in a row the team is paused,
+// and for twice as long after each further failure, so that attempts cost little. A single failure may
+// be a hiccup of the machine.
 const (
 	judged       = 100 * time.Millisecond
 	judgedEarly  = 10 * time.Millisecond

@@ -78,9 +78,9 @@ func tanh(g *generator) {
 	g.ret()
 }
 
-// values writes the code from vectors of arguments to the returned vectors of results. It is tanh of
-// package kernel without branches, with the same names. It computes numerator and denominator for both
-// sides of the break, and each lane selects its own and its base.
+// values writes the code that computes and returns tanh of the vectors x. The code is tanh of package
+// kernel without branches, with the same names. It computes numerators and denominators for both sides
+// of the break, and each lane selects its numerator, denominator and base.
 func (t *tanhCode) values(x []vector) []vector {
 	c := t.constants
 	n, y, s, pow, large := t.fresh(len(x)), t.fresh(len(x)), t.fresh(len(x)), t.fresh(len(x)), make([]lanemask, len(x))

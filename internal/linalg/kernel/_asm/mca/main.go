@@ -74,8 +74,8 @@ func parse(functions map[string]loop, arch, text string) {
 	}
 }
 
-// main returns the innermost loop whose instructions of w process the most numbers, the first of
-// several. It returns nil if there is none. A loop is innermost if it branches back only at its end.
+// main returns the innermost loop in which the instructions of w process the most numbers, the first of
+// several, or nil if there is none. A loop is innermost if it branches back only at its end.
 func (function loop) main(w work) (best loop) {
 	index := map[string]int{}
 	for i, in := range function {
