@@ -44,7 +44,7 @@ func (g *generator) fmax(n, m, d vector) { g.three(0x4e60f400, "fmax", n, m, d) 
 
 func (g *generator) fabs(n, d vector) { g.two(0x4ee0f800, "fabs", n, d) }
 
-// fcmeq sets all bits of d where n = m, and fcmge where n >= m. Elsewhere, as for NaN, bits are cleared.
+// fcmeq sets all bits of d where n = m, and fcmge where n >= m. Elsewhere, as for NaN, they clear d.
 func (g *generator) fcmeq(n, m, d vector) { g.three(0x4e60e400, "fcmeq", n, m, d) }
 func (g *generator) fcmge(n, m, d vector) { g.three(0x6e60e400, "fcmge", n, m, d) }
 
