@@ -325,7 +325,7 @@ func TestCrossCheck(t *testing.T) {
 		sizes = []int{160}
 	} else if testutil.Long() {
 		sizes = append(sizes, 240, 400)
-		for n := 1; n < 160; n += 3 {
+		for n := 1; n < 160; n += 6 {
 			sizes = append(sizes, n)
 		}
 	}

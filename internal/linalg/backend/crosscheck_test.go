@@ -94,7 +94,7 @@ func TestCrossCheck(t *testing.T) {
 	testutil.NotUnderRace(t, "the goroutines of the products are tested in internal/linalg/gemm")
 	rounds, most := 40, 150
 	if testutil.Long() {
-		rounds, most = 4000, 400
+		rounds, most = 2000, 400
 	}
 	all, regions := candidates(t), guarded(t)
 	for k, r := range signatures {
