@@ -138,7 +138,7 @@ var selected = sync.OnceValue(func() selection {
 })
 
 // taggedCgo reports whether the program was built with -tags cgo. A build constraint cannot tell, since
-// the constraint cgo also holds without the tag, wherever Go finds a C compiler.
+// the constraint cgo also holds without the tag, by default wherever Go finds a C compiler.
 func taggedCgo(info *debug.BuildInfo) bool {
 	return info != nil && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool {
 		return s.Key == "-tags" && slices.Contains(strings.Split(s.Value, ","), "cgo")

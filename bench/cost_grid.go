@@ -98,7 +98,7 @@ func quantile(sorted []float64, p float64) float64 {
 
 const (
 	// maxMoved is the relative change of the FMA peak during an update above which the update is
-	// left out. The machine then did other work, for which no prediction can account.
+	// left out. The machine was doing other work, which no prediction can account for.
 	maxMoved = 0.05
 	// maxLeftOut is the share of left-out updates above which a result is unreliable.
 	maxLeftOut = 0.25

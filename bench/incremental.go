@@ -30,9 +30,9 @@ type Incremental struct {
 	Retrain bool // also time solutions from scratch after each update, which takes 8kl bytes; recomputes the features
 }
 
-// Progress receives the work done so far, the total work, and the name of the next step. The work of a
-// step is its number of samples so far, once for each variant and twice for retraining. done/total
-// never falls, and is 1 in the last call.
+// Progress receives the work done so far, the total work, and the name of the next step. The work
+// of a step is the number of samples so far, counted once for each variant and twice for
+// retraining. done/total never falls, and is 1 in the last call.
 type Progress func(done, total float64, doing string)
 
 // Nodes returns k, the number of nodes.

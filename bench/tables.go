@@ -183,7 +183,8 @@ type TableRow struct {
 	// of the seconds of the cells.
 	FeatureSeconds float64 `json:"feature_seconds"`
 	FeatureFlops   float64 `json:"feature_flops,omitempty"`
-	// Peak is the mean of the threads' FMA peaks, in flop/s, before and after the step.
+	// Peak is the FMA peak of all threads together, in flop/s: the mean of before and after the
+	// step.
 	Peak float64 `json:"peak,omitempty"`
 	// Retraining has the times of solutions from scratch for as many samples, if measured.
 	Retraining *Retraining `json:"retraining,omitempty"`

@@ -117,7 +117,7 @@ func (s sampleSet) targets(inputs, columns int) (*mat.Dense, error) {
 }
 
 // first is targets for a model that has learned nothing. It also returns the class counts, nil for a
-// Regressor, and the weights of the rows, adjusted for the ClassWeight by.
+// Regressor, and the weights of the rows, adjusted as by says.
 func (s sampleSet) first(inputs, columns int, by ClassWeight) (y *mat.Dense, counts []count, weights []float64, err error) {
 	y, err = s.targets(inputs, columns)
 	if err != nil || s.classes == 0 {
@@ -127,8 +127,9 @@ func (s sampleSet) first(inputs, columns int, by ClassWeight) (y *mat.Dense, cou
 	return y, counts, weights, err
 }
 
-// keepMore adds the checked samples more, with the targets y, to the kept samples. If they then
-// suffice, it fits the model to them and keeps none; otherwise the next use of the model fits it.
+// keepMore adds the checked samples more, with the targets y, to the kept samples. If they are then
+// no longer few, it fits the model to them and keeps none; otherwise the next use of the model fits
+// it.
 func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) error {
 	check := m.with(m.updater)
 	if m.settings.log == 0 {

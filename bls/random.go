@@ -20,8 +20,8 @@ func stream(seed uint64, p purpose, index int) *rand.Rand {
 	return rand.New(rand.NewPCG(mix64(seed^id), mix64(id^mix64(seed))))
 }
 
-// mix64 is the output function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a one-to-one map of
-// the 64-bit numbers in which every bit of v affects about half of the bits of the result.
+// mix64 is one step of SplitMix64 from the state v (Steele, Lea and Flood, OOPSLA 2014): a one-to-one
+// map of the 64-bit numbers. If one bit of v flips, so do about half of the bits of the result.
 func mix64(v uint64) uint64 {
 	v += 0x9e3779b97f4a7c15
 	v = (v ^ v>>30) * 0xbf58476d1ce4e5b9

@@ -11,8 +11,8 @@ import (
 	"blskernel/mat"
 )
 
-// panelElements is the usual number of elements in a panel of rows, 8 MB: enough rows for Dgemm at full
-// speed, and little memory compared with X and A.
+// panelElements limits the number of elements in most panels of rows, to 8 MB: enough rows for Dgemm at
+// full speed, and little memory compared with X and A.
 const panelElements = 1 << 20
 
 // enhancePanel is the number of rows whose enhancement nodes are computed between two checks of ctx.

@@ -362,8 +362,8 @@ func (t *trials) grid(given, lowest float64) *choice.Search {
 }
 
 // calibration returns calibration rows for the rows that c holds out, each with the number of the
-// sample in place of its weight. It returns nil if the maps do not depend on the labels: calibrateFit
-// then gets better errors by leaving out one row at a time.
+// sample in place of its weight. It returns nil if the scores cannot be computed, or if the maps do
+// not depend on the labels: calibrateFit then leaves out one row at a time, a more accurate estimate.
 func (c candidate) calibration(labels []int) (out [][]float64) {
 	if c.columns == nil {
 		return nil

@@ -36,7 +36,8 @@
 // (Forget), add nodes from the data of all samples (AddNodes), and append and map targets (AddTargets,
 // MapTargets). Gram and QR can also merge models of shards (Merge) and change the ridge (SetLambda);
 // other methods return an *UnsupportedError. Statistics, Leverage, LeaveOneOut, StandardErrors,
-// Covariance and PredictionVariance are always available, except in Original and Improved with a ridge.
+// Covariance and PredictionVariance work whenever Weights does, except in Original and Improved with a
+// ridge.
 //
 // # Flops and times
 //

@@ -33,10 +33,11 @@ const (
 // the matrix P of [ZCA] lie between 1/sqrt(100 + d/40) and 1/10. On random data P equals I/10 to within
 // 8e-5. Use ZCARows and ZCAValues to reproduce that code.
 //
-// Use ZCAUnitRows and ZCAUnitValues to whiten pixels in [0, 1]. A standardized row then has a variance
-// near 1, so the mean eigenvalue D of the covariance is about 1. Whitening changes D to D/(D +
-// ZCAUnitValues): small eigenvalues, mostly noise, stay small, and larger ones come near 1. Smaller
-// constants whiten more and amplify more noise. [ZCA.Values] returns the eigenvalues.
+// Use ZCAUnitRows and ZCAUnitValues to whiten pixels in [0, 1]. A standardized row then has a
+// variance near 1, so the mean eigenvalue of the covariance is about 1. Whitening changes an
+// eigenvalue D to D/(D + ZCAUnitValues): small eigenvalues, mostly noise, stay small, and larger
+// ones come near 1. Smaller constants whiten more and amplify more noise. [ZCA.Values] returns the
+// eigenvalues.
 type ZCAOptions struct {
 	RowConstant        float64           // added to the variance of each row, > 0; 0 means ZCARows
 	EigenvalueConstant float64           // added to each eigenvalue, > 0; 0 means ZCAValues

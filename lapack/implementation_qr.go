@@ -151,10 +151,10 @@ func sides(side blas.Side, trans blas.Transpose, m, n, k int) (nq, nw int, ok bo
 // entry and X on return. If X has fewer rows than B, the squares of the elements below X sum to ‖op(A)
 // X - B‖², unless numbers beyond 2⁹⁷⁰ or below 2⁻⁹⁷⁰ made Dgels scale A or B.
 //
-// Dgels overwrites A with the result of Dgeqrf or, for m < n, of Dgelqf. That step takes as many flops
-// as Dgeqrf or Dgelqf; the workspace is 64·nrhs numbers larger. It returns false, with b undefined, if
-// the triangle has a zero on its diagonal. For A = 0 it returns true and X = 0. work has at least k +
-// max(k, nrhs) elements, where k = min(m, n).
+// Dgels overwrites A with the result of Dgeqrf or, for m < n, of Dgelqf. That step takes as many
+// flops as Dgeqrf or Dgelqf; the workspace is 64·nrhs numbers larger. Dgels returns false, with b
+// undefined, if the triangle has a zero on its diagonal. For A = 0 it returns true and X = 0. work
+// has at least k + max(k, nrhs) elements, where k = min(m, n).
 func (impl Implementation) Dgels(trans blas.Transpose, m, n, nrhs int, a []float64, lda int, b []float64, ldb int, work []float64, lwork int) bool {
 	t, ok := isTranspose(trans)
 	k := min(m, n)

@@ -95,10 +95,10 @@ func (f *LeastSquares) Pivots(dst []int) []int {
 	return dst
 }
 
-// SolveTo computes the k×c matrix X = A⁺B, where B is the l×c matrix b, and writes it to dst. If A has
-// the rank r that Factorize found, X is the matrix of least norm that minimizes ‖A X - B‖ in each
-// column. It gives an empty dst the right size. If l = k, dst may be b. It takes c(4lr - r²) flops,
-// c(4kr - 2r²) more if r < k, and a workspace of c·max(l, k) + 64(l + k + c) numbers.
+// SolveTo computes the k×c matrix X of least norm that minimizes ‖A X - B‖ in each column, where B
+// is the l×c matrix b, and writes it to dst: X = A⁺B if A has the rank r that Factorize found. It
+// gives an empty dst the right size. If l = k, dst may be b. It takes c(4lr - r²) flops, c(4kr -
+// 2r²) more if r < k, and a workspace of c·max(l, k) + 64(l + k + c) numbers.
 //
 // The error matches ErrNotFinite if b holds NaN or an infinity; dst is then unchanged apart from its
 // size. The error matches ErrOverflow if X overflows; dst then holds the computed values. Dependent

@@ -83,7 +83,8 @@ func opDims(a *Dense, trans bool) (r, c int) {
 // regionOverlap is gonum's panic message for a partial overlap.
 const regionOverlap = "mat: bad region: overlap"
 
-// unaliased returns a, or its copy if dst is the same matrix. It panics if dst and a overlap partially.
+// unaliased returns a, or a copy of a if dst is the same matrix. It panics if dst and a overlap
+// partially.
 func unaliased(dst, a *Dense) *Dense {
 	d, x := dst.RawMatrix(), a.RawMatrix()
 	if block.Overlap(d, x) && block.Same(d, x) {

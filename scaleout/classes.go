@@ -46,7 +46,7 @@ func targetsOf(labels []string, classes []string) (y *mat.Dense, all []string, e
 
 func checkClasses(n int) error {
 	if n > model.MaxClasses {
-		return fmt.Errorf("the labels make %d classes, more than the limit of %d: is this the right column?", n, model.MaxClasses)
+		return fmt.Errorf("the labels name %d classes; want at most %d: check that the target column is the right one", n, model.MaxClasses)
 	}
 	return nil
 }

@@ -155,7 +155,7 @@ func TestClassesInAnyOrder(t *testing.T) {
 		many = append(many, fmt.Sprint(i))
 	}
 	before := encoded(t, numbers)
-	if err := learn(numbers, blsupdate.Gram, many...); err == nil || !strings.Contains(err.Error(), "more than 4096") || !bytes.Equal(before, encoded(t, numbers)) {
+	if err := learn(numbers, blsupdate.Gram, many...); err == nil || !strings.Contains(err.Error(), "want at most 4096") || !bytes.Equal(before, encoded(t, numbers)) {
 		t.Errorf("too many classes: %v", err)
 	}
 }

@@ -6,7 +6,8 @@ import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 // globs on Beam's file systems. It writes a model file with the feature maps, names and classes of
 // opt.Model. The file includes the state of the output layer, so the model can learn more. Up to
 // rounding the result equals the fit of one process to the same samples, with the same feature maps and
-// ridge. It does not depend on the division into files and bundles, or on how often a bundle runs.
+// ridge, however the samples are divided into files, bundles and workers, and however often a bundle
+// runs.
 //
 // The n-th file that targets match has the labels or targets of the n-th file that patterns match.
 // Patterns keep the given order, and the files of each are sorted by name. Package dataset/stream reads

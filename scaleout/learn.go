@@ -28,7 +28,7 @@ func init() {
 
 // A learnFn turns the samples of a bundle of shards into one state, with a line for each bad row that
 // it sets aside. The key of the state is a hash of the first shard, so a repeated bundle has the same
-// key. Its outputs are its only effects. StartBundle drops the rest of a failed bundle.
+// key. Its outputs are its only effects. StartBundle drops what a failed bundle left behind.
 type learnFn struct {
 	withModel
 	Options Options
@@ -69,7 +69,7 @@ func (fn *learnFn) ProcessElement(ctx context.Context, shard Shard, _ func(int64
 		case limit == 0:
 			return fault
 		case count == limit:
-			return fmt.Errorf("more than %d bad rows, the last being: %s; correct the data, or raise the limit", limit, line)
+			return fmt.Errorf("bad rows: more than the %d that SkipBad allows; the last is %s; correct the data, or raise SkipBad", limit, line)
 		}
 		count++
 		badCounter.Inc(ctx, 1)

@@ -48,7 +48,7 @@ images were run for the times alone, and show only the paper's accuracies.`,
 		if code, text := reached[bench.RecipeCode], reached[bench.RecipeText]; code != "" && text != "" {
 			features = fmt.Sprintf("With the features of the authors' code they end at %s, and with the features of the paper's text at %s.", code, text)
 		}
-		sec.meaning = []string{fmt.Sprintf("The method of updating changes accuracies by at most %s points. ", fixed(methodsApart(runs), 2)) + features}
+		sec.meaning = []string{fmt.Sprintf("The update method changes accuracies by at most %s percentage points. ", fixed(methodsApart(runs), 2)) + features}
 	}
 	return sec
 }

@@ -155,7 +155,7 @@ func TestPages(t *testing.T) {
 		}, nil},
 		"recipes": {[][]sampleLine{smallRun(smallHead, accuracy(func(*bench.TableRow) float64 { return 98.5 }), 2, 1, 1),
 			smallRun(byText, accuracy(func(*bench.TableRow) float64 { return 98.1 }), 2, 1, 1)}, []string{
-			"by at most 0.00 points. With the features of the authors' code they end at 98.50%, and with the features of the paper's text at 98.10%.",
+			"by at most 0.00 percentage points. With the features of the authors' code they end at 98.50%, and with the features of the paper's text at 98.10%.",
 		}, nil},
 		// Accuracies are means with the deviation, times medians.
 		"seeds": {[][]sampleLine{smallRun(seeds, accuracy(func(r *bench.TableRow) float64 {

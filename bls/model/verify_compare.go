@@ -52,8 +52,8 @@ func (v *verifier) compare(again *Model, learned bool) error {
 	return nil
 }
 
-// sameMaps reports whether m has the feature maps and the choice of the model to verify. If v.given is
-// true, columns that are constant in m may vary in that model.
+// sameMaps reports whether m has the same feature maps and Choice as v.of, the model to verify. If
+// v.given is true, columns that are constant in m may vary in v.of.
 func (v *verifier) sameMaps(m *Model) bool {
 	was, is := v.of.FittedFeatures(), m.FittedFeatures()
 	return m.Choice() == v.of.Choice() && was.Extends(is) && (v.given || is.Extends(was))

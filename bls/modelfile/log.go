@@ -48,7 +48,7 @@ type Operation struct {
 // A Log holds operations in order.
 type Log []Operation
 
-// UnmarshalJSON decodes at most MaxLog operations, so that memory stays in proportion to the text.
+// UnmarshalJSON refuses more than MaxLog operations, so that memory stays in proportion to the text.
 func (l *Log) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

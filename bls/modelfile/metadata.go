@@ -117,7 +117,8 @@ func (m *Metadata) encode() ([]byte, error) {
 	return text, nil
 }
 
-// decodeMetadata decodes and checks the JSON text of a section, of at most maxMetadata bytes.
+// decodeMetadata decodes and checks the JSON text of a section. The caller has limited r to
+// maxMetadata bytes.
 func decodeMetadata(r io.Reader) (Metadata, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {

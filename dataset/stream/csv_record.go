@@ -17,7 +17,7 @@ const (
 	maxCells = 1 << 20
 )
 
-// utf8Mark is the byte order mark that some programs write before a text.
+// utf8Mark is the byte order mark that some programs write at the start of a text file.
 const utf8Mark = "\xef\xbb\xbf"
 
 // A recordReader reads a text record by record.

@@ -18,9 +18,10 @@
 //
 // # Samples
 //
-// A sample is a line of a text, or an array at one index of its first dimension. Its inputs are a row
-// of X, its targets a row of Y or, for classification, a label, which stays text. [Options] choose the
-// columns. After a look at the [Heading] or a [Reader.Peek], [Reader.Select] can choose others.
+// A sample is a line of a text, or the part of an array at one index of its first dimension. Its
+// inputs are a row of X, its targets a row of Y or, for classification, a label, which stays text.
+// [Options] choose the columns. After a look at the [Heading] or a [Reader.Peek], [Reader.Select]
+// can choose others.
 //
 // All numbers are finite float64. Unless [Options].Missing chooses otherwise, a missing cell (empty,
 // NA, N/A, NaN, null, None, ?) ends the reading with an [Error] that names its place. None is a valid

@@ -18,7 +18,7 @@ type Notation struct {
 	Decimal   string `json:"decimal,omitempty"`   // a comma; empty for a point
 	Thousands string `json:"thousands,omitempty"` // as Options.Thousands; empty for none
 	// Unit is %, after each number, or a currency sign, before or after it; empty for none. 43.3%
-	// is read as 43.3. A cell without the unit is bad.
+	// is read as 43.3. A number without the unit is bad.
 	Unit string `json:"unit,omitempty"`
 }
 

@@ -125,7 +125,8 @@ type Options struct {
 	// Classes says that the single target column has labels, which stay text.
 	Classes bool `json:"-"`
 
-	// Labels are valid labels that usually stand for a missing cell, such as NA for a country.
+	// Labels are never read as missing cells, even if their words usually are, such as NA for a
+	// country.
 	Labels []string `json:"-"`
 
 	// Columns describe how the columns of Inputs become the columns of X, in their order; nil for

@@ -97,7 +97,7 @@ func (m *served) predict(ctx context.Context, body io.Reader) (*answer, error) {
 	scores, err := m.Predict(ctx, x)
 	var overflow *bls.OverflowError
 	if errors.As(err, &overflow) && overflow.Row >= 0 {
-		return nil, fmt.Errorf("row %d: %s overflows, so its numbers are far beyond the ones that the model has learned",
+		return nil, fmt.Errorf("row %d: overflow in %s: the values of the row are far outside the range of the training data",
 			overflow.Row+1, overflow.What)
 	}
 	if err != nil {

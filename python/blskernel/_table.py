@@ -23,8 +23,9 @@ class Table:
     """How the columns of a table become inputs, according to the metadata of a model file.
 
     A number is one input. A word is one input for each level of its column: 1 for its level and 0 for the
-    others. A missing cell becomes the ``fill`` of its column. If ``fill`` has one number more than other
-    cells have inputs, it is an indicator of missing cells: an input that is 0 for all other cells.
+    others. A missing cell becomes the ``fill`` of its column. If ``fill`` has one number more
+    than a column of words has levels, or two numbers for a column of numbers, the column has one more
+    input: an indicator of missing cells, 0 for all other cells.
 
     Parameters
     ----------

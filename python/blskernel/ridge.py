@@ -143,7 +143,8 @@ class IncrementalRidge:
         Makes "improved" solve systems instead of multiplying by an inverse.
     c : {"auto", "zero", "check"}, optional
         When "improved" and "original" use the general formula: "auto" while they have fewer independent
-        rows than nodes, "zero" never, as in the paper, and "check" whenever the rows require it.
+        rows than nodes, "zero" never, as in the paper, and "check" whenever the rows require it. With
+        a ridge "auto" never uses it, and "check" is an error.
     workspace : int
         The number of bytes that an update may use to keep products, 0 for 4 GiB.
 
@@ -287,10 +288,10 @@ class IncrementalRidge:
             raise ValueError(f"the rows have {a.shape[1]} nodes and {y.shape[1]} targets; want {len(center.a)} and {len(center.y)}")
 
     def _padded(self, a: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
-        """Return all rows and targets, followed by a row of zeros for each row that `merge` has added."""
+        """Return all rows and targets, followed by zeros for the row with which each merge joined the means."""
         assert self._center is not None
         if len(a) != self._center.rows:
-            raise ValueError(f"there are {len(a)} rows; want all {self._center.rows} rows that were added")
+            raise ValueError(f"there are {len(a)} rows; want the {self._center.rows} rows of the model")
         extra = self._handle.json("attributes")["samples"] - len(a)
         return [np.pad(x, ((0, extra), (0, 0))) for x in (a, y)]
 

@@ -85,11 +85,12 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	return state.Outcome{Model: cost.CholeskyRemove(q, s.K, s.C)}, nil
 }
 
-// maxKernel is the leverage of the new rows, the largest eigenvalue of SᵀS for S = Ax F, up to which I
-// + SᵀS is formed. In directions to which S adds nothing, the error relative to the I is eps times the
-// leverage. Above maxKernel, U is the R of a QR factorization of [I; S], with an error of eps times the
-// square root of the leverage. Nearly all new rows have a large leverage while the model has hardly
-// more rows than nodes, or if only a small ridge determines some direction.
+// maxKernel is the leverage of the new rows, the largest eigenvalue of SᵀS for S = Ax F, up to
+// which I + SᵀS is formed. In directions to which S adds nothing, the error of I + SᵀS relative to
+// the I is eps times the leverage. Above maxKernel, U is the R of a QR factorization of [I; S],
+// with an error of eps times the square root of the leverage. Nearly all new rows have a large
+// leverage while the model has hardly more rows than nodes, or if only a small ridge determines
+// some direction.
 const maxKernel = 1e4
 
 // maxGrown is the largest factor by which an addition may make the norm of F grow. In exact arithmetic

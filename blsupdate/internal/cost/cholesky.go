@@ -8,8 +8,7 @@ import "blskernel/blsupdate/types"
 // to 18 with pure and 10 with openblas.
 const rowsPerOrder = 14
 
-// CholeskyForm returns Small or Large, whichever form stands for when q rows of k nodes are added or
-// removed.
+// CholeskyForm resolves form to Small or Large, for an update that adds or removes q rows of k nodes.
 func CholeskyForm(form types.Form, q, k int) types.Form {
 	return smallOrLarge(form, q, k, rowsPerOrder*q > k && q > 1)
 }

@@ -94,8 +94,8 @@ func MapTargets(formula string, c, p int, rows ...int) []StepFlops {
 	return []StepFlops{Line(StepTargets, formula, work...)}
 }
 
-// smallOrLarge returns Small or Large, whichever form stands for in an update of RidgeInverse or
-// InverseCholesky by q rows. large tells whether Auto and Compressed stand for Large.
+// smallOrLarge resolves form to Small or Large, for an update of RidgeInverse or InverseCholesky by q
+// rows. large tells whether Auto and Compressed stand for Large.
 func smallOrLarge(form types.Form, q, k int, large bool) types.Form {
 	switch {
 	case form == types.Small || form == types.Large:

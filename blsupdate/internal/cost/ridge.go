@@ -6,8 +6,7 @@ import (
 	"blskernel/internal/linalg/backend"
 )
 
-// RidgeForm returns Small or Large, whichever form stands for when q rows of k nodes and c targets are
-// added.
+// RidgeForm resolves form to Small or Large, for an update that adds q rows to k nodes and c targets.
 func RidgeForm(form types.Form, q, k, c int) types.Form {
 	large := Sum(ridgeLarge(q, k, c)) < Sum(ridgeSmall(types.Options{}, q, k, c))
 	return smallOrLarge(form, q, k, large)

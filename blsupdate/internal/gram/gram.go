@@ -109,7 +109,7 @@ func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// SetLambda replaces the ridge, after which W and the factor are unknown.
+// SetLambda replaces the ridge. If that changes it, W and the factor must be computed again.
 func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 	if lambda != s.Lambda {
 		s.Lambda = lambda

@@ -113,8 +113,9 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// errNodes returns the errors of the new columns R D of R: the sums over i of |D_ij| times the norm of
-// column i, times nodesUnits and state.Unit. D is for H with columns multiplied by reciprocals.
+// errNodes returns the errors of R D, the new columns of R: nodesUnits times state.Unit times the sum
+// over i of |D_ij| times the norm of column i, divided by reciprocals[j]. D is for H with its columns
+// multiplied by reciprocals.
 func (s *State) errNodes(d *mat.Dense, reciprocals []float64) []float64 {
 	errs := make([]float64, len(reciprocals))
 	for i, length := range s.Size.A {

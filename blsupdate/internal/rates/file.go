@@ -59,7 +59,8 @@ type ratesFile struct {
 	Costs map[string][]float64 `json:"costs"` // for each name of a kind, the costs of the points of its table
 }
 
-// errDamaged is the error for a rates file that is damaged, or that save wrote on another machine.
+// errDamaged is the error for a rates file that is damaged, or that another machine or version
+// wrote.
 var errDamaged = errors.New("damaged, or from another machine or version")
 
 // maxFile bounds the size of a rates file, which is about 20 KB.

@@ -137,7 +137,7 @@ func Target(path string) (string, error) {
 
 const (
 	temporarySuffix = ".tmp"
-	longestName     = 200 // bytes of a name, so that with a suffix it has fewer than the usual limit of 255
+	longestName     = 200 // bytes of a name, which with a suffix stays below the usual limit of 255
 )
 
 // Beside returns the path of ".NAME" + suffix, a hidden file in the folder of path. NAME is path's
@@ -227,8 +227,8 @@ func (f *File) Commit() error {
 	return nil
 }
 
-// keep renames the complete file name so that RemoveLeftovers leaves it alone. It returns the new name,
-// or name if the renaming fails.
+// keep gives the complete file, now called name, a name that RemoveLeftovers leaves alone, and returns
+// it. It returns name if the renaming fails.
 func keep(fsys vfs.FS, name string) string {
 	dir, base := filepath.Split(name)
 	kept := dir + strings.TrimPrefix(strings.TrimSuffix(base, temporarySuffix), ".") + ".new"

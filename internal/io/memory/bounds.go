@@ -79,7 +79,7 @@ func systemBounds(root fs.FS) []bound {
 var reclaimable = []string{"active_file", "inactive_file", "slab_reclaimable"}
 
 // room returns the bytes left below a group's limit after the kernel reclaims all that it can. ok is
-// false if the limit or the use is unknown.
+// false if the group has no limit, or if its use is unknown.
 func room(root fs.FS, group string) (bytes int64, ok bool) {
 	folder := path.Join("sys/fs/cgroup", group)
 	limit, limited := number(root, path.Join(folder, "memory.max"))

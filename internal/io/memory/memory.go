@@ -47,7 +47,7 @@ func Limit(bytes int64) (undo func()) {
 	return func() { limit.Store(before) }
 }
 
-// Check returns nil if the system may be able to give the number of bytes, and an *Error otherwise. op
+// Check returns nil if the system may be able to give that many bytes, and an *Error otherwise. op
 // is the package that needs them, format and args say what for, and do is the advice to the user. If
 // memory seems short, Check first collects garbage.
 func Check(bytes int64, op, do, format string, args ...any) error {

@@ -6,7 +6,8 @@ import "io"
 const FirstRead = 1 << 16
 
 // ReadTo appends bytes of r to buf until buf has size bytes, and returns buf. Beyond FirstRead bytes,
-// the capacity at most doubles as bytes arrive, up to size. Thus a false size alone takes no memory.
+// the capacity at most doubles as bytes arrive, up to size. Thus a false size alone takes at most
+// FirstRead bytes.
 //
 //	errors: as io.ReadFull; the result then has the bytes read before the error.
 func ReadTo(r io.Reader, buf []byte, size int) ([]byte, error) {

@@ -48,7 +48,8 @@ func Shorten(text string) string {
 // ShownText is the largest number of bytes of a text that Shorten shows.
 const ShownText = 40
 
-// List returns the first ten names in quotes and the number of the others, as in "a", "b" and 3 more.
+// List returns the first ten names in quotes and the number of the others, as in "a", ..., "j" and 3
+// more.
 // Of a long name it quotes only the two ends, since names may differ at either.
 func List(names []string) string {
 	const most, end = 10, 40

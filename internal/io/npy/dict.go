@@ -12,7 +12,8 @@ import (
 var entry = regexp.MustCompile(`^\s*['"](descr|fortran_order|shape)['"]\s*:\s*` +
 	`(['"][^'"\\\n]*['"]|True|False|\([-\d\s,L]*\)|[\[(].*)\s*(?:,\s*|$)`)
 
-// parseHeader parses the dictionary of a header. It accepts only its three keys, with Python literals.
+// parseHeader parses the dictionary of a header. It accepts only the three
+// keys of the format, each with a Python literal as its value.
 func parseHeader(text string) (Header, error) {
 	var h Header
 	rest, begins := strings.CutPrefix(strings.TrimSpace(text), "{")

@@ -36,8 +36,8 @@ type ColumnMajorLAPACK interface {
 	Dgetrf(m, n int, a []float64, lda int, ipiv []int32) (info int)
 
 	// Dgetri overwrites Dgetrf's factors of an n×n matrix A with A⁻¹, in 4n³/3 flops. work must
-	// have n elements; with 64n the library works in blocks. If info is positive, diagonal element
-	// info of U is zero and A is not inverted.
+	// have at least n elements; with 64n the library works in blocks. If info is positive,
+	// diagonal element info of U is zero and A is not inverted.
 	Dgetri(n int, a []float64, lda int, ipiv []int32, work []float64) (info int)
 }
 

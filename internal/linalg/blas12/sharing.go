@@ -1,7 +1,7 @@
 package blas12
 
-// A Share calls do for ranges that together cover [0, parts), and waits. It uses several goroutines if
-// parts that take the given number of nanoseconds each are worth sharing.
+// A Share calls do for ranges that together cover [0, parts), and returns when all calls have returned.
+// It uses several goroutines if that pays for parts of the given duration each, in nanoseconds.
 type Share func(parts, nanoseconds int, do func(from, to int))
 
 // minShared is the size of a matrix, in bytes, below which a call stays on the caller's goroutine. A
@@ -42,7 +42,7 @@ func (r *Routines) overColumns(m, n int, do func(from, to int)) {
 
 // addPieces adds the contributions of count pieces of rows to y, in order. contribute writes the
 // contribution of piece i to sums, which has n elements, and returns the range that it wrote.
-// Goroutines share the pieces if a pass over the given number of elements is worth sharing.
+// Goroutines share the pieces if that pays for a pass over numbers elements of a matrix.
 func (r *Routines) addPieces(count, n, numbers int, y []float64, contribute func(i int, sums []float64) (from, to int)) {
 	b := take(&piecewise, count*n)
 	var ranges [maxPieces][2]int

@@ -55,8 +55,8 @@ const minBlocks = 32
 // solve has already found, or that a product has not yet overwritten. With Aᵀ, it changes them.
 func (s *triangular) forward() bool { return (s.ul == blas.Upper) == (s.transposed == s.solve) }
 
-// block processes the block of rows from row i on: the triangle on the diagonal and the rectangle next
-// to it, which reads (with Aᵀ, changes) elements of x outside the block.
+// block processes the block of rows that starts at row i: the triangle on the diagonal, and the
+// rectangle next to it. The rectangle reads elements of x outside the block; with Aᵀ it changes them.
 func (s *triangular) block(i int, x []float64) {
 	end := min(i+blockRows, s.n)
 	rectangleFirst := s.solve != s.transposed

@@ -9,7 +9,7 @@ import (
 const flopsPerNanosecond = 50
 
 // Share calls do for the tasks 0 to tasks-1, in this order on one thread or concurrently on several.
-// Each task takes about the given number of flops and does all of its work on its own thread.
+// Each task takes about the given number of flops, and runs entirely on the thread that takes it.
 func (bk Backend) Share(tasks int, flops float64, do func(task int)) {
 	bk.BlockRows(tasks, 1+int(flops/flopsPerNanosecond), func(from, to int) {
 		for t := from; t < to; t++ {

@@ -12,8 +12,8 @@ import (
 )
 
 // openBLAS is netlib's binding to the C interface of the BLAS. Guarded panics on a size beyond 32 bits.
-// This is usually a caller's bug, since a vector of 2³¹ elements takes 16 GiB. A correct call can have
-// such a size only as the leading dimension of a matrix with one row.
+// This is usually a caller's bug, since a vector of 2³¹ elements takes 16 GiB. But a matrix of one
+// row may have any leading dimension, and a vector of one element any increment.
 type openBLAS struct {
 	check.Guarded
 	file    string // name of the library

@@ -64,13 +64,13 @@ func (r *report) print(asJSON bool, w io.Writer) error {
 	if r.Measured {
 		fmt.Fprintf(&b, "   %d rows", r.Rows)
 		if r.Bad > 0 {
-			fmt.Fprintf(&b, ", %d bad rows set aside", r.Bad)
+			fmt.Fprintf(&b, ", bad rows set aside: %d", r.Bad)
 		}
 		if r.Dropped > 0 {
-			fmt.Fprintf(&b, ", %d rows with missing cells left out", r.Dropped)
+			fmt.Fprintf(&b, ", rows with missing cells left out: %d", r.Dropped)
 		}
 		if r.Filled > 0 {
-			fmt.Fprintf(&b, ", %d missing cells filled in", r.Filled)
+			fmt.Fprintf(&b, ", missing cells filled in: %d", r.Filled)
 		}
 		for _, column := range slices.Sorted(maps.Keys(r.Unknown)) {
 			fmt.Fprintf(&b, ", %d unknown words in %.80q", r.Unknown[column], column)

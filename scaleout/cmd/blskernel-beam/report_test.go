@@ -26,7 +26,7 @@ func TestEssence(t *testing.T) {
 func TestReport(t *testing.T) {
 	full := report{Model: "m.bls", Seconds: 3, Measured: true, Rows: 7, Bad: 3}
 	for want, r := range map[string]report{
-		"m.bls   7 rows, 3 bad rows set aside, 3.0 s in all\n":        full,
+		"m.bls   7 rows, bad rows set aside: 3, 3.0 s in all\n":       full,
 		"m.bls   the runner does not report the rows, 3.0 s in all\n": {Model: "m.bls", Seconds: 3},
 		"m.bls   the job fit-1 will write it\n":                       {Model: "m.bls", Job: "fit-1", running: true},
 	} {

@@ -100,7 +100,7 @@ measure under load, use --beside.`,
 	ui.Int(cmd, &b.beside, "beside", 0, maxBeside, "measure under load: run this many processes, each of which keeps a CPU busy")
 	ui.BackendsFlag(cmd, &b.backends, "; the first is compared with the others; by default pure and all other available ones")
 	ui.Ints(cmd, &b.threads, "threads", 0, runtime.GOMAXPROCS(0), "numbers of threads; the word default stands for the number that a program uses if it sets none; by default 1,default", speed.ThreadsName(0))
-	b.Reporter.Register(cmd, "JSON lines with a key \"kind\", machine or cell,")
+	b.Reporter.Register(cmd, "JSON lines, whose key \"kind\" is machine or cell,")
 	return cmd
 }
 

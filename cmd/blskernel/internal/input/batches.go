@@ -27,7 +27,8 @@ func (f Fetched) Share(rows, total int64) float64 {
 	}
 }
 
-// unknownGrowth is the assumed ratio of all rows to the first ones if nothing is known.
+// unknownGrowth is the assumed ratio of all rows to the rows read so far if the size of the input
+// is unknown.
 const unknownGrowth = 100
 
 // ExpectedRows estimates the number of rows in the input. It returns total unless that is negative, and

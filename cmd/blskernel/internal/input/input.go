@@ -264,6 +264,9 @@ func (in *Input) Open(ctx context.Context, classes bool) (r *stream.Reader, err 
 // setAside sets aside the row of fault, with a note, or returns an error if --skip-bad allows no more.
 func (in *Input) setAside(fault error) error {
 	if in.aside.Add(1) > int64(in.skipBad) {
+		if in.skipBad > 0 {
+			return fmt.Errorf("%w; or raise --skip-bad: %s set aside already", fault, ui.Count(in.skipBad, "such row"))
+		}
 		return fmt.Errorf("%w; or use --skip-bad 10 to set aside up to 10 such rows", fault)
 	}
 	if !in.Silent {

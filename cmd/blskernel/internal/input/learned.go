@@ -55,7 +55,7 @@ func (in *Input) ListLearned(m *model.Model, counts RowCount, removed bool) (fil
 		if f := in.regular(path); f != nil {
 			var err error
 			if l.Hash, err = in.hashOf(path); err != nil {
-				in.say.Warn("the model does not list %s as learned: %v", path, err)
+				in.say.Warn("the model does not list %s: %v", path, err)
 			}
 			l.Size = f.Size()
 		}

@@ -100,7 +100,7 @@ func inspect(ctx context.Context, s *session.Session, path string) (*Inspection,
 		Holdout: score.Noted(m), Choice: session.ChoiceOf(m), Metadata: info.Metadata,
 		Running: score.BeforeOf(m), Calibrated: m.Calibrated(),
 	}
-	if i.Choice == nil { // a chosen model has a score, which says more than advice about digits
+	if i.Choice == nil { // chosen settings have a score, which says more than advice about digits
 		i.Advice = condition.Advice
 	}
 	if kappa := 1 / condition.RCond; !math.IsInf(kappa, 0) && !math.IsNaN(kappa) {

@@ -125,7 +125,7 @@ func (l *Learner) WarnOfNumbers(labels []string, from int) {
 	for i, label := range labels {
 		v, err := strconv.ParseFloat(label, 64)
 		if before, same := seen[v]; err == nil && same && i >= from {
-			l.Warn("the labels %q and %q are the same number, but different classes: write them alike if they mean the same", before, label)
+			l.Warn("the labels %q and %q are the same number, but different classes: spell them the same way if they mean the same class", before, label)
 			return
 		}
 		if err == nil {

@@ -119,12 +119,12 @@ missing tables again and write them to another file; 'blskernel report' reads se
 	ui.SeedFlag(cmd, &x.seed)
 	ui.Choice(cmd, &x.recipe, "recipe", "where the ridge and the enhancement nodes come from: code, the authors' code, or text, the paper's text", bench.RecipeCode, bench.RecipeText)
 	ui.LambdaFlag(cmd, &x.lambda, ", as in --recipe text")
-	f.Float64Var(&x.shrink, "shrink", code.Shrink, "s, the largest input of the tanh of an enhancement node on the first batch; with --recipe text it is 0, which means no scale")
+	f.Float64Var(&x.shrink, "shrink", code.Shrink, "s, the largest input to the tanh of any enhancement node on the first batch; with --recipe text it is 0, which means no scale")
 	ui.Choice(cmd, &x.zca, "zca", "whiten the images first: reference, with the constants of the reference code for NORB, "+
 		"which hardly whiten, or unit, with constants that do", "", whiteningReference, whiteningUnit)
 	f.BoolVar(&x.retrain, "retrain", false, "also measure a solution from scratch after each update")
 	x.Compute.Register(cmd)
-	x.Reporter.Register(cmd, `JSON lines with a key "kind", machine, table, row or flops,`)
+	x.Reporter.Register(cmd, `JSON lines, whose key "kind" is machine, table, row or flops,`)
 	return cmd
 }
 

@@ -49,7 +49,7 @@ such as an id that is not an input, before the predictions; with --json they are
 With --interval 0.9 the columns lower:TARGET and upper:TARGET follow the targets: the ends of an interval
 that holds the target of a new row in 90% of cases. With --set 0.9 a column set:LABEL follows for each
 class: 1 if the class is in a set that holds the class of a new row in 90% of cases, otherwise 0. A set is
-empty if each class is less likely than the correct class usually is. The 90% hold on average over rows
+empty if each class is less likely than the correct class usually is. Both hold on average over rows
 like the calibration rows, which also determine the probabilities: see 'blskernel help calibrate'.
 
 Words, missing cells and numbers are read as in training, unless --missing, --decimal or --thousands

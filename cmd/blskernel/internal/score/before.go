@@ -20,7 +20,7 @@ type Before struct {
 }
 
 func (b *Before) String() string {
-	return fmt.Sprintf("score %.4f on %s, in which each row counts 0.1%% less than the next", b.Score, ui.Count(b.Rows, "row"))
+	return fmt.Sprintf("score %.4f on %s, each counting 0.1%% less than the next", b.Score, ui.Count(b.Rows, "row"))
 }
 
 // BeforeOf returns the running score that m keeps, or nil if there is none.

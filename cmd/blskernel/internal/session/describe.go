@@ -61,7 +61,7 @@ func ChoiceOf(m *model.Model) *Choice {
 	return &Choice{o.EnhancementNodes, o.Shrink, m.Updater().Lambda(), o.Scaling.String(), ExtrasOf(m), measure, c.Score, c.HeldOut, c.Rows}
 }
 
-// Extras are settings that JSON output always has, and text only if they are on.
+// Extras are further settings. JSON output has all of them; text has Steps, Relevance and Logs if on.
 type Extras struct {
 	Direct    bool `json:"direct"`
 	Relevance int  `json:"relevance"`

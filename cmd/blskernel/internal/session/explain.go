@@ -86,7 +86,7 @@ func explainLearning(err error) error {
 	case errors.As(err, &rank):
 		return fmt.Errorf("%d rows do not determine the weights of %d nodes: set --lambda above 0, lower --enhancement, --group-nodes or --groups, or use --method improved, which keeps a matrix of rows x nodes", rank.Samples, rank.Nodes)
 	case errors.As(err, &scale):
-		return fmt.Errorf("%w (here: use another --seed or raise --enhancement)", err)
+		return fmt.Errorf("%w (with this command: use another --seed or raise --enhancement)", err)
 	case errors.As(err, &condition):
 		return fmt.Errorf("the nodes are linearly dependent to working precision (%s): train with a larger --lambda, with --method qr, or without columns that depend on others", condition.What)
 	case errors.As(err, &leverage) && leverage.Action == blsupdate.ActionRemove:
@@ -96,7 +96,7 @@ func explainLearning(err error) error {
 	case errors.As(err, &calibration):
 		return fmt.Errorf("%s", Uncalibrated)
 	case errors.As(err, &memory):
-		return fmt.Errorf("%w (here: lower --enhancement, --group-nodes, --groups, --first or --batch, or use --method gram, whose memory does not grow with the rows)", err)
+		return fmt.Errorf("%w (with this command: lower --enhancement, --group-nodes, --groups, --first or --batch, or use --method gram, whose memory does not grow with the rows)", err)
 	}
 	return err
 }

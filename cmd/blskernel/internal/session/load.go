@@ -52,7 +52,7 @@ func (s *Session) Load(ctx context.Context, path string) (*model.Model, error) {
 		return err
 	})
 	if errors.Is(err, modelfile.ErrNotAModel) {
-		return nil, fmt.Errorf("%q is not a model file: the first argument must be a model that 'blskernel train' has written", path)
+		return nil, fmt.Errorf("%q is not a model file, such as 'blskernel train' writes: name the model before the data", path)
 	}
 	if err != nil {
 		return nil, err // it names the path

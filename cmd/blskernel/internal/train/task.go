@@ -138,7 +138,7 @@ func (tr *training) guessTask(r *stream.Reader) (string, error) {
 		tr.Warn("%s has %d different whole numbers in the first %d rows, and is treated as a quantity: use --task classification if they are classes", targetColumn(r), g.different, g.rows)
 		return model.Regression, nil
 	case g.different <= model.FewLabels:
-		tr.Warn("%s has %s in the first rows, and is treated as classes: use --task regression to predict a quantity", targetColumn(r), ui.Count(g.different, "different whole number"))
+		tr.Warn("%s has %s in the first rows, which are treated as classes: use --task regression to predict a quantity", targetColumn(r), ui.Count(g.different, "different whole number"))
 		return model.Classification, nil
 	}
 	return "", unknown
@@ -172,7 +172,7 @@ func tooManyClasses(n int) error {
 	if n <= model.MaxClasses {
 		return nil
 	}
-	return ui.Usagef("the labels name %d classes; want at most %d: is --target the right column, or the task a regression?", n, model.MaxClasses)
+	return ui.Usagef("the labels name %d classes; want at most %d: check that --target names the right column, or use --task regression for a quantity", n, model.MaxClasses)
 }
 
 func targetColumn(r *stream.Reader) string {

@@ -42,8 +42,8 @@ func New(s ui.Streams) *cobra.Command {
 		Short: "Train a model on files of any size",
 		Long: `Train a broad learning system on CSV, NumPy .npy and .npz or idx files, plain or gzipped, or on standard
 input (-), and write it to a model file. An .npz must be a plain file. The rows are read and learned
-batch by batch. Memory does not depend on the number of rows: it holds the k nodes and two batches, with
-8 (d + k) bytes for each row of d inputs. Only the methods improved and original keep a matrix of
+batch by batch. Memory does not depend on the number of rows, but on the number of nodes, k, and on
+two batches of 8 (d + k) bytes for each row of d inputs. Only the methods improved and original keep a matrix of
 rows x k. With very many columns the first batch takes the most memory: --first makes it smaller.
 
 The feature maps are fitted to the first batch, of --first rows, and then stay fixed: rows must be in
@@ -99,7 +99,7 @@ standard input or a pipe.`,
 	ui.Int(cmd, &tr.first, "first", 0, ui.MaxSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the number of nodes, or 1000 rows if the nodes are auto, and four times that with --class-weight balanced")
 	f.StringVar(&tr.like, "like", "", "model whose feature maps, columns, settings and classes are used, but not its rows, so that the two models can be merged")
 	ui.Parsed(cmd, &tr.Holdout, "holdout", "0", "share of the rows to hold out, chosen by row number; they are not learned but scored at the end", parseHoldout)
-	ui.Int(cmd, &tr.Folds, "cv", 0, maxFolds, "split the rows into this many parts, train one more model without each part, and print the mean and spread of the scores on the parts left out; 0 for none")
+	ui.Int(cmd, &tr.Folds, "cv", 0, maxFolds, "split the rows into this many parts, train a further model without each of them, and print the mean and spread of the scores on the parts left out; 0 for none")
 	tr.RegisterCheckpoint(cmd, "continue from the last checkpoint in --out, with the same flags and files")
 	return tr.Command(cmd, s, "one JSON object, and one for each checkpoint,", func(ctx context.Context, args []string) error {
 		return tr.do(ctx, cmd, args)

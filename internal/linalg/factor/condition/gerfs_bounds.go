@@ -11,10 +11,11 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// guard returns the number to add to a sum of magnitudes of at most limit: underflow may have spoilt
-// the relative accuracy of so small a sum. With gradual underflow each of the n+1 terms loses at most
-// the smallest positive number. (safe1 and safe2 in LAPACK's dgerfs allow for arithmetic that flushes
-// to zero. They are 2⁵² times as large and spoil the bounds from 1e-290 down.)
+// guard returns add, the number to add to a sum of magnitudes if the sum is at most limit:
+// underflow may have spoilt the relative accuracy of so small a sum. With gradual underflow each of
+// the n+1 terms loses at most the smallest positive number. (safe1 and safe2 in LAPACK's dgerfs
+// allow for arithmetic that flushes to zero. They are 2⁵² times as large, and make the bounds
+// useless for sums below 1e-290.)
 func (f Gerfs) guard() (add, limit float64) {
 	add = float64(float64(f.N+1) * math.SmallestNonzeroFloat64)
 	return add, add / Roundoff

@@ -58,8 +58,8 @@ func (b *balance) exchange(a block.Matrix, i, k int) {
 	}
 }
 
-// equalize makes one pass over rows and columns ilo to ihi, in which it scales pairs of unequal norms.
-// It reports whether it changed any.
+// equalize makes one pass over the indices ilo to ihi. It scales each row and its column if their norms
+// differ too much, and reports whether it has scaled any.
 func (b *balance) equalize(bk factor.Backend, a block.Matrix) (changed bool) {
 	n := b.ihi - b.ilo + 1
 	m := a.Sub(b.ilo, b.ilo)

@@ -55,8 +55,8 @@ type lahr2 struct {
 	dots  []float64
 }
 
-// factor reduces the first n columns of a; row 0 is the first that the reflections change. It writes
-// the elements of H on and above the subdiagonal of these columns, and nothing else.
+// factor reduces the first n columns of a; row 0 is the first that the reflections change. In these
+// columns, from row 0 down to the subdiagonal, it writes the elements of H. Other elements of a stay.
 func (p *lahr2) factor(a block.Matrix, tau []float64) {
 	bk, m, y, v := p.bk, p.m, p.y, p.v
 	block.CopyTransposed(v, a, m, p.n)

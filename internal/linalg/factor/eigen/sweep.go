@@ -64,7 +64,8 @@ func (c *chain) advance(k int) {
 		} else {
 			c.next(m, at)
 		}
-		// Apply r only where the test in deflate needs it; the next loop does the rest.
+		// From the left, apply r only to the column that the test in deflate needs; the
+		// next loop does the rest.
 		r.right(c.h, 3, at+1, max(0, k), min(c.bottom, at+3)+1)
 		r.left(c.h, 3, at+1, at+1, at+2)
 		c.deflate(at)

@@ -91,7 +91,7 @@ type rotation struct {
 
 // diagonalize returns the rotations J with D = J Λ Jᵀ, and writes the diagonal of Λ to lambda. The
 // rotations turn a symmetric update A D Aᵀ into (A J) Λ (A J)ᵀ. The eigenvalues of a 2×2 block have
-// opposite signs, and cancellation costs at most a factor of 2.8 (Golub and Van Loan, Matrix
+// opposite signs, and cancellation magnifies errors by at most 2.8 (Golub and Van Loan, Matrix
 // Computations, section 8.5.2).
 func (d *Diagonal) diagonalize(lambda []float64) []rotation {
 	var all []rotation

@@ -1,4 +1,5 @@
-// Package lu factors general matrices as P A = L U, solves with L and U, and inverts A.
+// Package lu factors general matrices as P A = L U with partial pivoting, solves with L and U, and
+// inverts A.
 package lu
 
 import (

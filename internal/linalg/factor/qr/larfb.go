@@ -54,8 +54,8 @@ func (h Reflector) ApplyRight(bk factor.Backend, t blas.Transpose, m int, c bloc
 	bk.Gemm(blas.NoTrans, blas.Trans, m, h.Rows, h.Cols, -1, w, h.V, 1, c)
 }
 
-// columns writes the first Cols columns of H, or their transpose, to q. They are the first columns of I
-// minus V T V1ᵀ, where V1 is the first Cols rows of V. work has Cols*Cols elements.
+// columns writes the first Cols columns of H, or their transpose, to q. They are the first columns
+// of I, minus V T V1ᵀ, where V1 is the first Cols rows of V. work has Cols*Cols elements.
 func (h Reflector) columns(bk factor.Backend, transposed bool, q block.Matrix, work []float64) {
 	n := h.Cols
 	w := block.Dense(work[:n*n], n)

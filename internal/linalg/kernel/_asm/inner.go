@@ -61,8 +61,8 @@ func (g *generator) turns(label string, n reg.GPVirtual, pointers []reg.GPVirtua
 }
 
 // innerHalves is inner for the many lanes of at most three rows with AVX2. The first pass adds up the
-// even vectors of lanes to vector 0, and the second one the odd vectors to vector 1. Between them,
-// register 12 + r holds vector 0 of row r. The last register holds the vector of x.
+// even vectors of lanes to vector 0, and the second one the odd vectors to vector 1. During
+// the second pass, register 12 + r holds vector 0 of row r. The last register holds the vector of x.
 func (g *generator) innerHalves(label string, rows int, n reg.GPVirtual, x reg.GPVirtual, pointers []reg.GPVirtual, at func(i, r int) operand.Mem) {
 	all, sum := g.GP64(), func(j, r int) reg.VecPhysical { return g.register(j*rows + r) }
 	g.MOVQ(n, all)

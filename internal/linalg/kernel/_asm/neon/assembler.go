@@ -24,7 +24,7 @@ func (r general) String() string { return fmt.Sprintf("R%d", int(r)) }
 // shifted returns 2^n times the register, as the first operand of sums and differences.
 func (r general) shifted(n int) string { return fmt.Sprintf("%v<<%d", r, n) }
 
-// A vector is one of the registers V0 to V31, of two float64.
+// A vector is one of the registers V0 to V31, each of which holds two float64 numbers.
 type vector int
 
 func (v vector) String() string { return fmt.Sprintf("V%d.D2", int(v)) }
