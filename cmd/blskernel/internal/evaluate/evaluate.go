@@ -56,8 +56,8 @@ for each value of a column, which need not be an input and may have at most 200 
 Memory does not depend on the number of rows, except with more than %d classes. Then each pair of a class
 and a wrong prediction that occurs takes up to 40 bytes. With --json these pairs take more: they replace
 the matrix, as "confused", a list of objects with "label", "prediction" and "rows". The AUC is computed
-from all rows if there are at most %d with two classes, or %d with ten. Otherwise it is computed from a
-random sample of that many rows, the same in every run.
+from all rows if there are at most %d with two classes, or %d with ten. Otherwise it is
+computed from a random sample of that many rows, the same in every run.
 
 A label that the model does not know counts as wrong. Columns are matched as in predict.`, score.MaxSquared, score.MaxAUCRows(2), score.MaxAUCRows(10)),
 		Example: `  blskernel evaluate iris.bls test.csv

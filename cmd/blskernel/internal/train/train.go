@@ -42,9 +42,9 @@ func New(s ui.Streams) *cobra.Command {
 		Short: "Train a model on files of any size",
 		Long: `Train a broad learning system on CSV, NumPy .npy and .npz or idx files, plain or gzipped, or on standard
 input (-), and write it to a model file. An .npz must be a plain file. The rows are read and learned
-batch by batch. Memory does not depend on the number of rows, but on the number of nodes, k, and on
-two batches of 8 (d + k) bytes for each row of d inputs. Only the methods improved and original keep a matrix of
-rows x k. With very many columns the first batch takes the most memory: --first makes it smaller.
+batch by batch. Memory does not depend on the number of rows, but on the number of nodes, k, and on two
+batches of 8 (d + k) bytes for each row of d inputs. Only the methods improved and original keep a matrix
+of rows x k. With very many columns the first batch takes the most memory: --first makes it smaller.
 
 The feature maps are fitted to the first batch, of --first rows, and then stay fixed: rows must be in
 random order, not sorted by their labels. A label that comes up later is a new class, as in update.

@@ -54,9 +54,9 @@ methods it shrinks like the weights. --lambda changes the ridge, as if it had ha
 start.
 
 --score predicts each batch before learning it. The running score is printed and kept in the model: the
-accuracy or, for a regression, R2, in which the squared error of a row counts as at most four
-times the variance of the target. Each row counts 0.1% less than the next one. A note says when the score falls by more than chance explains, for example because
-the data has changed: see --forget.
+accuracy or, for a regression, R2, in which the squared error of a row counts as at most four times the
+variance of the target. Each row counts 0.1% less than the next one. A note says when the score falls by
+more than chance explains, for example because the data has changed: see --forget.
 
 If a model is calibrated for predict --interval, --set and --probabilities, each batch is predicted before
 it is learned, and the predictions renew the calibration. Only the last 5000 rows count. --lambda discards
