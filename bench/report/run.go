@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"blskernel/bench"
 	"blskernel/bench/result"
@@ -24,7 +26,7 @@ type run struct {
 // runsOf returns the tables of all files that have rows, by number and then by falling scale.
 func runsOf(files []*result.File) (all []*run) {
 	for _, f := range files {
-		for _, t := range f.Tables {
+		for _, t := range joined(f.Tables) {
 			r := &run{Table: t, where: where(&t.Machine, strings.Join(t.Machine.Backends, ", "), threadsOf(&t.Machine))}
 			for _, row := range t.Rows {
 				if row.Seed == t.Rows[0].Seed {
@@ -41,6 +43,31 @@ func runsOf(files []*result.File) (all []*run) {
 		return cmp.Or(cmp.Compare(a.PaperTable.Table, b.PaperTable.Table), cmp.Compare(b.Scale, a.Scale))
 	})
 	return all
+}
+
+// joined returns the tables of a file, where tables that differ only in their seeds are one. Such
+// tables come from several commands on one machine, for example after an interruption.
+func joined(tables []result.Table) (all []result.Table) {
+	for _, t := range tables {
+		i := slices.IndexFunc(all, func(other result.Table) bool {
+			known := func(seed uint64) bool { return slices.Contains(other.Seeds, seed) }
+			return reflect.DeepEqual(settings(other), settings(t)) && !slices.ContainsFunc(t.Seeds, known)
+		})
+		if i < 0 {
+			all = append(all, t)
+			continue
+		}
+		all[i].Seeds, all[i].Rows = slices.Concat(all[i].Seeds, t.Seeds), slices.Concat(all[i].Rows, t.Rows)
+		all[i].Machine.Attempts = max(all[i].Machine.Attempts, t.Machine.Attempts)
+	}
+	return all
+}
+
+// settings returns t without its command, seeds and rows.
+func settings(t result.Table) result.Table {
+	t.Seeds, t.Rows = nil, nil
+	t.Machine.Command, t.Machine.Date, t.Machine.Attempts = "", time.Time{}, 0
+	return t
 }
 
 // median returns row with medians over all seeds as its times. The time of a method is the median time

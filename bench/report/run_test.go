@@ -98,7 +98,7 @@ func TestPages(t *testing.T) {
 	fourth.Table = 4
 	random.Table, random.Data = 6, bench.RandomImages
 	synthetic.Data = bench.SyntheticDigits
-	seeds.Seeds = []uint64{1, 2, 3}
+	seeds.Seeds = []uint64{2, 3}
 	byText.Recipe, byText.Lambda, byText.Shrink = bench.RecipeText, 0, 0
 	claims2 := claims
 	claims2.Table = 2
@@ -106,6 +106,12 @@ func TestPages(t *testing.T) {
 	accuracy := func(of func(r *bench.TableRow) float64) func(r *bench.TableRow) {
 		return func(r *bench.TableRow) { v := of(r); r.Cells[0].Accuracy = &v }
 	}
+	bySeed := accuracy(func(r *bench.TableRow) float64 {
+		for i := range r.Cells {
+			r.Cells[i].Seconds *= float64(r.Seed)
+		}
+		return []float64{90, 91, 95}[r.Seed-1]
+	})
 	cell := func(args string, n int, first, second string, ratio, overOne float64) sampleLine {
 		return sampleLine{"cell", speed.Result{Op: "dgemm", Args: args, N: n, Threads: 2, Peak: 100, Backends: []speed.Timing{
 			{Backend: first, GFLOPS: 50, OfPeak: 0.5, OverOne: overOne}, {Backend: second, GFLOPS: 50 / ratio, Ratio: ratio}}}}
@@ -157,13 +163,9 @@ func TestPages(t *testing.T) {
 			smallRun(byText, accuracy(func(*bench.TableRow) float64 { return 98.1 }), 2, 1, 1)}, []string{
 			"by at most 0.00 percentage points. With the features of the authors' code they end at 98.50%, and with the features of the paper's text at 98.10%.",
 		}, nil},
-		// Accuracies are means with the deviation, times medians.
-		"seeds": {[][]sampleLine{smallRun(seeds, accuracy(func(r *bench.TableRow) float64 {
-			for i := range r.Cells {
-				r.Cells[i].Seconds *= float64(r.Seed)
-			}
-			return []float64{90, 91, 95}[r.Seed-1]
-		}), 3, 2, 1)}, []string{"| original, 3 seeds | 92.00 ± 2.65 |", "| improved/paper | 5.00 | 4.00 | 4.00 | 13.0 |"}, nil},
+		// Over all seeds, of both tables: accuracies are means with the deviation, times medians.
+		"seeds": {[][]sampleLine{slices.Concat(smallRun(smallHead, bySeed, 3, 2, 1), smallRun(seeds, bySeed, 3, 2, 1))},
+			[]string{"| original, 3 seeds | 92.00 ± 2.65 |", "| improved/paper | 5.00 | 4.00 | 4.00 | 13.0 |"}, nil},
 		// Retraining is in one of two tables: only that one is named where updating loses to
 		// it. The form that comes first counts.
 		"claims": {[][]sampleLine{smallRun(claims2, nil, 9, 8, 4, 1), smallRun(claims, func(r *bench.TableRow) {
