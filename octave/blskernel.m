@@ -27,6 +27,9 @@ function out = blskernel(verb, file, varargin)
     case 'write'
       write_npy(file, varargin{1});
       return
+    case 'inspect'
+      out = jsondecode(call(verb, '--json', file));
+      return
   end
   folder = new_folder();
   cleaner = onCleanup(@() remove(folder));
@@ -41,8 +44,6 @@ function out = blskernel(verb, file, varargin)
       else
         call(verb, file, flags{:});
       end
-    case 'inspect'
-      out = jsondecode(call(verb, '--json', file));
     case 'predict'
       write_npy(fullfile(folder, 'X.npy'), varargin{1});
       call(verb, file, '--out', result, varargin{2:end}, fullfile(folder, 'X.npy'));
@@ -121,6 +122,7 @@ function out = read_npy(file)
     error('blskernel:file', '%s has elements that are not little-endian: %s', file, header);
   end
   shape = str2double(regexp(regexp(header, '\([^)]*\)', 'match', 'once'), '\d+', 'match'));
+  scalar = isempty(shape);
   shape = [shape, ones(1, 2 - numel(shape))]; % a vector becomes a column
   bytes = str2double(kind{2});
   switch kind{1}
@@ -131,7 +133,7 @@ function out = read_npy(file)
         used = 4 * ceil(max([0, find(text(i, :))]) / 4);
         out{i} = native2unicode(text(i, 1:used), 'UTF-32LE');
       end
-      if isscalar(out)
+      if scalar
         out = out{1};
       end
       return
