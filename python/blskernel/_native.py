@@ -161,6 +161,11 @@ def _check(code: int, text: ctypes.Array[ctypes.c_char]) -> None:
 _WORDS = {
     "call Fit or PartialFit first": "call fit, partial_fit, add or factorize first",
     "EnhancementNodes": "enhancement_nodes",
+    "LogTargets None": "log_targets=False",
+    "LogTargets": "log_targets",
+    "Relevance": "relevance",
+    "Direct": "direct",
+    "Steps": "steps",
     "ExpectedRows": "expected_rows",
     "PartialFit": "partial_fit",
     "RemoveInputs": "remove",
@@ -190,7 +195,8 @@ _WORDS = {
     "+Inf": "inf",
     "-Inf": "-inf",
 }
-_PATTERN = re.compile("|".join(map(re.escape, _WORDS)) + r"|\b(?:bls|blsupdate|lapack|modelfile|stream): ")
+# A text in quotes, such as the name of a column, stays as it is.
+_PATTERN = re.compile(r'"(?:[^"\\]|\\.)*"|' + "|".join(map(re.escape, _WORDS)) + r"|\b(?:bls|blsupdate|lapack|modelfile|stream): ")
 
 
 def _in_python(text: str) -> str:
@@ -200,8 +206,10 @@ def _in_python(text: str) -> str:
     --------
     >>> _in_python("bls: Lambda is -1")
     'lambda_ is -1'
+    >>> _in_python('column "Seed" has dates')
+    'column "Seed" has dates'
     """
-    return _PATTERN.sub(lambda match: _WORDS.get(match.group(), ""), text)
+    return _PATTERN.sub(lambda match: match.group() if match.group().startswith('"') else _WORDS.get(match.group(), ""), text)
 
 
 def _options(options: Optional[Mapping[str, Any]]) -> bytes:

@@ -20,6 +20,7 @@ _FORMS = ("auto", "paper", "small", "large", "compressed")
 _MODES = ("auto", "zero", "check")
 _ENHANCEMENTS = ("orthonormal", "uniform")
 _CLASS_WEIGHTS = (None, "balanced")
+_CHOICES = {0: None, 1: True, -1: False}
 
 
 def _place(name: str, value: Any, known: Sequence[Optional[str]], other: str = " or None") -> int:
@@ -102,6 +103,15 @@ def _flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def _choice(name: str, value: Any) -> int:
+    """Return 1 for True, -1 for False, and 0 for None."""
+    if value is None:
+        return 0
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} is {value!r}; want True, False or None")
+    return 1 if value else -1
+
+
 def update_options(method: Any, lambda_: Any, form: Any, solve: Any, c: Any, workspace: Any, none: float = 0) -> tuple[int, dict[str, Any]]:
     """Return the number of a method, and its options; `none` is the Lambda for a ``lambda_`` of 0.
 
@@ -170,6 +180,9 @@ def learner_options(
     shrink: Any = None,
     unscaled: Any = False,
     enhancement: Any = None,
+    direct: Any = None,
+    relevance: Any = None,
+    steps: Any = None,
     random_state: Any = 0,
     method: Any = None,
     lambda_: Any = None,
@@ -182,6 +195,7 @@ def learner_options(
     class_weight: Any = None,
     classes: Any = None,
     no_intercept: Any = False,
+    log_targets: Any = None,
 ) -> dict[str, Any]:
     """Return the options of a learner for bls_open and for fit, with all fields, so that they replace all present ones.
 
@@ -189,10 +203,10 @@ def learner_options(
     ----------
     classifier : bool
         Whether it is a classifier, which has class_weight and classes (their number), or a regressor,
-        which has no_intercept.
+        which has no_intercept and log_targets.
     **params
-        The parameters of an estimator. fit chooses those that are None; 0 as enhancement_nodes or lambda_
-        means none. random_state is the seed, an integer from 0 to 2**64-1; None means 0.
+        The parameters of an estimator. fit chooses those that are None; 0 as enhancement_nodes, relevance
+        or lambda_ means none. random_state is the seed, an integer from 0 to 2**64-1; None means 0.
 
     Examples
     --------
@@ -211,6 +225,9 @@ def learner_options(
             "Shrink": _number("shrink", shrink, "above 0, or None", 5e-324),
             "Unscaled": _flag("unscaled", unscaled),
             "Enhancement": _place("enhancement", enhancement, _ENHANCEMENTS),
+            "Direct": _choice("direct", direct),
+            "Relevance": _count("relevance", relevance, none=-1),
+            "Steps": _choice("steps", steps),
             "Seed": _count("random_state", random_state, end=2**64),
         },
         "Method": number,
@@ -223,6 +240,7 @@ def learner_options(
         out["Classes"] = _count("classes", classes)
     else:
         out["NoIntercept"] = _flag("no_intercept", no_intercept)
+        out["LogTargets"] = _choice("log_targets", log_targets)
     return out
 
 
@@ -248,6 +266,9 @@ def learner_params(options: Mapping[str, Any]) -> dict[str, Any]:
         "shrink": _given(f["Shrink"], None),
         "unscaled": f["Unscaled"],
         "enhancement": None if f["Enhancement"] == 0 else _ENHANCEMENTS[f["Enhancement"]],
+        "direct": _CHOICES[f["Direct"]],
+        "relevance": _given(f["Relevance"], 0),
+        "steps": _CHOICES[f["Steps"]],
         "random_state": f["Seed"],
         **update_params(options["Method"], options["Update"]),
         "expected_rows": _given(options["ExpectedRows"], None),
@@ -257,6 +278,7 @@ def learner_params(options: Mapping[str, Any]) -> dict[str, Any]:
         out["class_weight"] = _CLASS_WEIGHTS[options["ClassWeight"]]
     if "NoIntercept" in options:
         out["no_intercept"] = options["NoIntercept"]
+        out["log_targets"] = _CHOICES[options["LogTargets"]]
     return out
 
 

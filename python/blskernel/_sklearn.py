@@ -67,7 +67,8 @@ except ImportError:
 
         def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
             """Return the share of rows whose class is predicted."""
-            return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))  # type: ignore[attr-defined]
+            predicted = self.predict(X)  # type: ignore[attr-defined]
+            return float(np.average(predicted == np.asarray(y).reshape(predicted.shape), weights=sample_weight))
 
     class RegressorMixin:  # type: ignore[no-redef]
         """Score by the coefficient of determination."""
@@ -76,8 +77,9 @@ except ImportError:
 
         def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
             """Return R², averaged over the targets."""
-            y = np.asarray(y, float)
-            errors = np.average((y - self.predict(X)) ** 2, axis=0, weights=sample_weight)  # type: ignore[attr-defined]
+            predicted = self.predict(X)  # type: ignore[attr-defined]
+            y = np.asarray(y, float).reshape(predicted.shape)
+            errors = np.average((y - predicted) ** 2, axis=0, weights=sample_weight)
             spread = np.average((y - np.average(y, axis=0, weights=sample_weight)) ** 2, axis=0, weights=sample_weight)
             with np.errstate(divide="ignore", invalid="ignore"):
                 return float(np.mean(np.where(spread > 0, 1 - errors / spread, errors == 0)))

@@ -56,7 +56,7 @@ class Table:
         The levels of a categorical column are its categories, and "" for all other words. An empty category is a missing cell.
         """
         names = list(getattr(X, "columns", ()))
-        if not hasattr(X, "dtypes") or len(set(names)) < len(names):
+        if not hasattr(X, "dtypes") or len(_by_name(names)) < len(names):
             return None
         columns = [X[name] for name in names]
         if not any(_is_special(column) for column in columns):
@@ -65,7 +65,7 @@ class Table:
         words = {}
         for i, column in enumerate(columns):
             if column.dtype == "category":
-                cells, levels = [str(cell) for cell in head[i] if cell == cell and cell != ""], sorted({"", *map(str, column.dtype.categories)})
+                cells, levels = [_read(cell) for cell in head[i] if cell == cell and cell != ""], sorted({"", *map(_read, column.dtype.categories)})
                 words[i] = {"levels": levels, "fill": [float(f"{cells.count(level) / max(1, len(cells)):.7g}") for level in levels]}
                 head[i] = [0 if cell == cell else None for cell in head[i]]
         named = all(isinstance(name, str) for name in names)
@@ -84,9 +84,13 @@ class Table:
             return self
         first, choices = slice(_DESCRIBED), []
         for table in (self, self.indicated):
-            trial = type(estimator)(**{**estimator.get_params(), "validate": True})
+            trial = type(estimator)(**estimator.get_params())
+            trial.validate = True
+            if not isinstance(trial.random_state, (int, np.integer)):
+                trial.random_state = 0  # both trials have the same random weights
             try:
-                trial.fit(table.inputs(X.head(_DESCRIBED)), y[first], None if weights is None else np.asarray(weights)[first])
+                some = None if weights is None else np.broadcast_to(weights, len(y))[first]
+                trial.fit(table.inputs(X.head(_DESCRIBED)), y[first], some)
             except ValueError:  # the fit to all rows will report it
                 return self
             choices.append(trial.choice_)
@@ -104,10 +108,13 @@ class Table:
         """Return the inputs of the rows of X: a DataFrame with these columns in any order, or an array."""
         names = getattr(X, "columns", None)
         if names is not None:
-            absent = [name for name in self.names or () if name not in list(names)]
+            known = _by_name(names)
+            if len(known) < len(names):
+                raise ValueError("X has two columns of the same name: rename one or leave it out")
+            absent = [name for name in self.names or () if _read(name) not in known]
             if absent:
                 raise ValueError(f"X lacks columns that the model was trained with: {absent}")
-            cells = [list(X[name]) for name in self.names or names]
+            cells = [list(X[known[_read(name)]]) for name in self.names or names]
         else:
             rows = np.asarray(X) if hasattr(X, "dtype") else np.asarray(X, dtype=object)
             if rows.ndim != 2:
@@ -133,6 +140,16 @@ class Table:
         if decimal == "." and not unit:
             return cells
         return [str(cell).replace(".", decimal) + unit if isinstance(cell, numbers.Real) and cell == cell else cell for cell in cells]
+
+
+def _read(text: Any) -> str:
+    """Return a name or a cell as the library reads it, without spaces and tabs at its ends."""
+    return str(text).strip(" \t")
+
+
+def _by_name(names: Iterable[Any]) -> dict[str, Any]:
+    """Return the names of columns by the names that the library reads."""
+    return {_read(name): name for name in names}
 
 
 def _floats(cells: list[Any]) -> list[Any]:

@@ -52,6 +52,13 @@ _SETTINGS = """scaling : {"columns", "ranks", "samples", "none"}, default=None
         Whether to leave out the factor of the enhancement nodes, as in the paper's text. ``shrink`` must be None.
     enhancement : {"orthonormal", "uniform"}, default=None
         How the weights of the enhancement nodes are drawn. None means "orthonormal".
+    direct : bool, default=None
+        Whether the columns of X are nodes themselves. None means True for at most 500 columns.
+    relevance : int, default=None
+        The rounds, 0 to 3, that weight columns by how much the predictions depend on them. With None ``fit``
+        chooses it.
+    steps : bool, default=None
+        Whether half of the enhancement nodes are steps in one or two columns. With None ``fit`` chooses it.
     solve, c, workspace
         Settings of "improved" and "original", as in IncrementalRidge.
     expected_rows : int, default=None
@@ -486,6 +493,9 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         shrink: Optional[float] = None,
         unscaled: bool = False,
         enhancement: Optional[str] = None,
+        direct: Optional[bool] = None,
+        relevance: Optional[int] = None,
+        steps: Optional[bool] = None,
         lambda_: Optional[float] = None,
         method: Optional[str] = None,
         form: Optional[str] = None,
@@ -662,6 +672,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
         mine, theirs = (model if np.array_equal(model.labels, labels) else _relabelled(model, labels) for model in (mine, theirs))
         mine.call("merge", options={"Other": theirs.value})
         self._model = mine
+        self._settle()
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -761,6 +772,10 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
     SETTINGS
     no_intercept : bool, default=False
         Leaves out the column of ones and the means of the targets, as in the paper.
+    log_targets : bool, default=None
+        Whether the model learns the logarithms of the targets, so that errors count by their ratio to the
+        target. Then every target must be positive, in later calls too. With None ``fit`` chooses
+        logarithms where all targets are positive and skewed and the held-out error becomes clearly smaller.
 
     Attributes
     ----------
@@ -792,6 +807,9 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         shrink: Optional[float] = None,
         unscaled: bool = False,
         enhancement: Optional[str] = None,
+        direct: Optional[bool] = None,
+        relevance: Optional[int] = None,
+        steps: Optional[bool] = None,
         lambda_: Optional[float] = None,
         method: Optional[str] = None,
         form: Optional[str] = None,
@@ -801,6 +819,7 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
         expected_rows: Optional[int] = None,
         validate: bool = False,
         no_intercept: bool = False,
+        log_targets: Optional[bool] = None,
         random_state: Any = None,
     ) -> None:
         _set(self, locals())

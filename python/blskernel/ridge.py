@@ -57,10 +57,16 @@ class _Center:
         total = float(weights.sum())
         if not total > 0:
             raise ValueError("all rows have weight 0")
-        return _Center(total, len(a), weights @ a / total, weights @ y / total)
+        with np.errstate(invalid="ignore"):  # the library refuses rows with infinities
+            return _Center(total, len(a), weights @ a / total, weights @ y / total)
 
     def rows_about(self, a: np.ndarray, y: np.ndarray, w: Optional[np.ndarray]) -> list[np.ndarray]:
-        """Return rows and targets minus the means, times the square roots of the weights."""
+        """Return rows and targets minus the means, times the square roots of the weights.
+
+        With NaN or infinities, which a mean spreads, return them as they are: the library names the first.
+        """
+        if not (np.isfinite(a).all() and np.isfinite(y).all()):
+            return [a, y]
         return _rooted(w, a - self.a, y - self.y)
 
     def joined(self, other: _Center) -> tuple[_Center, _Center]:
@@ -73,8 +79,9 @@ class _Center:
         total = self.weight + other.weight
         share, root = other.weight / total, np.sqrt(self.weight / total)
         da, dy = other.a - self.a, other.y - self.y
-        both = _Center(total, self.rows + other.rows, self.a + share * da, self.y + share * dy)
-        return both, replace(other, a=other.a - root * da, y=other.y - root * dy)
+        with np.errstate(invalid="ignore"):
+            both = _Center(total, self.rows + other.rows, self.a + share * da, self.y + share * dy)
+            return both, replace(other, a=other.a - root * da, y=other.y - root * dy)
 
     def without(self, other: _Center) -> _Center:
         """Return the center of the rows that remain after the rows of other are removed."""
@@ -173,7 +180,7 @@ class IncrementalRidge:
     ) -> None:
         if method is None:
             raise ValueError("IncrementalRidge does not choose its method: give one")
-        self._params = {
+        params = {
             "method": method,
             "lambda_": lambda_,
             "fit_intercept": fit_intercept,
@@ -188,7 +195,7 @@ class IncrementalRidge:
             raise ValueError(f"fit_intercept is {fit_intercept!r}; want True or False")
         if fit_intercept and method not in _CENTRING:
             raise _native.UnsupportedError(f"the method {method} has no intercept: choose one of {', '.join(_CENTRING)}")
-        self._handle = _native.Handle("ridge", {"Method": number, **options})
+        self._handle, self._params = _native.Handle("ridge", {"Method": number, **options}), params
         self._intercept = bool(fit_intercept)
         self._center: Optional[_Center] = None  # None without an intercept, and before the first rows
 
@@ -526,17 +533,22 @@ class IncrementalRidge:
             raise ValueError(f"merge takes another IncrementalRidge, not {type(other).__name__}")
         if self._intercept != other._intercept:
             raise ValueError("merge takes an object with the same fit_intercept as this one")
-        theirs = other._center
+        if self is other:
+            raise ValueError("an object cannot be merged with itself: merge a copy")
+        with turns.of(other):
+            theirs, handle = other._center, other._handle
+            if theirs is not None:  # a copy, since other may change before the merge
+                handle = _native.Handle.decode(handle.fetch("encode"))
         with turns.of(self):
             if self._center is None or theirs is None:
-                self._handle.call("merge", options={"Other": other._handle.value})
+                self._handle.call("merge", options={"Other": handle.value})
                 return self
             self._check_width(theirs.a[None, :], theirs.y[None, :])
             center, about = self._center.joined(theirs)
             root = np.sqrt(theirs.weight)
             extra = [(root * (theirs.a - about.a))[None, :], (root * (theirs.y - about.y))[None, :]]
             both = _native.Handle.decode(self._handle.fetch("encode"))  # changed in two steps
-            both.call("merge", options={"Other": other._handle.value})
+            both.call("merge", options={"Other": handle.value})
             both.call("add_rows", extra)
             self._handle, self._center = both, center
         return self
@@ -559,7 +571,8 @@ class IncrementalRidge:
         >>> IncrementalRidge(lambda_=0).add([[1.0]], [4.0]).set_lambda(1.0).weights().round(12).tolist()
         [[2.0]]
         """
-        self._handle.call("set_lambda", options={"Lambda": real("lambda_", lambda_)})
+        with turns.of(self):
+            self._handle.call("set_lambda", options={"Lambda": real("lambda_", lambda_)})
         return self
 
     def refine(self, a: Any, y: Any) -> IncrementalRidge:

@@ -23,8 +23,8 @@
  * of an object runs alone. It waits for its turn, in no particular order, and bls_cancel does not end the wait.
  *
  * Cancelling. After bls_cancel a method stops at its next check and leaves its object as it was. Parts
- * without a check run to their end: the solution for the weights, remove_rows, merge, add_nodes, and all of
- * "cholesky", "ldlt", "lu" and "matmul". A method that ends before its next check returns BLS_OK.
+ * without a check run to their end: the solution for the weights, remove_rows, merge, add_nodes, refine,
+ * leverage, and all of "cholesky", "ldlt", "lu" and "matmul". A method that ends before its next check returns BLS_OK.
  *
  * Processes. The library starts threads, and fork copies only the thread that calls it. So in a child of
  * a process that has opened the library, every function returns BLS_FORKED. A child that opens the library
@@ -81,13 +81,14 @@ typedef int64_t bls_handle;
  * Makes an object. options is a JSON object with Go field names; NULL or "" stands for {}.
  *
  *   "classifier"  the exported fields of bls.Classifier: Features {Scaling, Groups, GroupNodes,
- *                 EnhancementNodes, Shrink, Unscaled, Enhancement, Seed}, Method, Update {Lambda, Form,
+ *                 EnhancementNodes, Shrink, Unscaled, Enhancement, Direct, Relevance, Steps, Seed}, Method, Update {Lambda, Form,
  *                 Solve, C, Workspace}, Classes, ClassWeight, ExpectedRows, Validate
- *   "regressor"   the exported fields of bls.Regressor: the same without classes, and NoIntercept
+ *   "regressor"   the exported fields of bls.Regressor: the same without classes, and NoIntercept, LogTargets
  *   "ridge"       Method (Gram), and the fields of blsupdate.Options: Lambda, Form, Solve, C, Workspace
  *   "cholesky", "ldlt", "lu"  none
  *
- * For the first two kinds fit chooses the numbers that are 0; -1 as EnhancementNodes or Lambda stands for 0.
+ * For the first two kinds fit chooses the numbers that are 0; -1 as EnhancementNodes, Direct, Relevance,
+ * Steps, LogTargets or Lambda stands for 0.
  * A constant is given as the position of its name in its list, from 0:
  *
  *   Scaling  auto, samples, columns, none, ranks Enhancement  orthonormal, uniform

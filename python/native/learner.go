@@ -126,7 +126,13 @@ func addRegressor(l *learner, to map[string]method) {
 func addClassifier(l *learner, to map[string]method) {
 	m := l.Classifier
 	addLearning(l, to, (*call).labels, m.FitContext, m.PartialFitContext, m.RefitContext, m.RemoveContext, m.CalibrateContext, m.ImportanceContext)
-	to["relabel"] = method{run: func(c *call) error { return m.Relabel(c.To, c.Classes) }}
+	to["relabel"] = method{run: func(c *call) error {
+		err := m.Relabel(c.To, c.Classes)
+		if err == nil {
+			l.Metadata.Classes = nil // they were in the old order
+		}
+		return err
+	}}
 	to["predict_proba"] = method{1, 1, true, func(c *call) error { return c.store(m.PredictProbaContext(c.ctx, c.in[0])) }}
 	to["predict"] = method{1, 1, true, func(c *call) error {
 		classes, err := m.PredictContext(c.ctx, c.in[0])
@@ -208,7 +214,8 @@ func (l *learner) attributes(c *call) error {
 	return c.give(out)
 }
 
-// encode gives the bytes of the model file. Fields of the option Metadata replace the present ones.
+// encode gives the bytes of the model file. Fields of the option Metadata replace the present ones. It
+// leaves out labels from before the model gained classes: only the caller knows the labels of all.
 func (l *learner) encode(c *call, u blsupdate.Updater) error {
 	if err := roomToEncode(u); err != nil {
 		return err
@@ -222,6 +229,9 @@ func (l *learner) encode(c *call, u blsupdate.Updater) error {
 		if err := parse(text, &f.Metadata); err != nil {
 			return err
 		}
+	}
+	if m := l.Classifier; m != nil && len(c.Metadata) == 0 && len(f.Metadata.Classes) != m.NumClasses() {
+		f.Metadata.Classes = nil
 	}
 	var b bytes.Buffer
 	if err := modelfile.Write(&b, &f); err != nil {

@@ -27,7 +27,7 @@ func (r *ridge) methods() map[string]method {
 		"attributes":  {run: r.attributes},
 		"add_rows":    {operands: 2, run: r.add},
 		"remove_rows": {operands: 2, run: on(func(c *call, u blsupdate.Updater) error { return u.RemoveInputs(c.in[0], c.in[1]) })},
-		"rebuild":     {operands: 2, run: on(func(c *call, u blsupdate.Updater) error { return u.Rebuild(c.in[0], c.in[1]) })},
+		"rebuild":     {operands: 2, run: on(func(c *call, u blsupdate.Updater) error { return u.RebuildContext(c.ctx, c.in[0], c.in[1]) })},
 		"add_nodes":   {operands: 3, run: on(func(c *call, u blsupdate.Updater) error { return u.AddNodes(c.in[0], c.in[1], c.in[2]) })},
 		"add_targets": {operands: 1, run: on(func(c *call, u blsupdate.Updater) error { return u.AddTargets(c.in[0]) })},
 		"map_targets": {operands: 1, run: on(func(c *call, u blsupdate.Updater) error { return u.MapTargets(c.in[0]) })},

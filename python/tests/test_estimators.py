@@ -528,6 +528,8 @@ else:
     raise AssertionError
 assert not hasattr(named.fit(X, y), "feature_names_in_")
 values = BroadLearningRegressor(**FIXED).fit(X, X[:, :2])
+one = BroadLearningRegressor(**FIXED).fit(X, X[:, :1])
+assert model.score(X, y[:, None]) == model.score(X, y) and one.score(X, X[:, 0]) == one.score(X, X[:, :1])
 assert BroadLearningRegressor(lambda_=0.5).set_params(lambda_=2.0).get_params()["lambda_"] == 2.0
 print(json.dumps({
     "same": copied.predict(X).tolist() == model.predict(X).tolist(), "accuracy": model.score(X, y), "R2": values.score(X, X[:, :2]),
@@ -722,6 +724,21 @@ def test_subclasses():
     assert other.set_params(name="other", lambda_=2.0).fit(X, y).name == "other"
 
 
+def test_subclasses_with_missing_cells():
+    """The trials of indicators work for any constructor, weight and seed, and are the same each time."""
+    pandas = pytest.importorskip("pandas")
+    X, y = table(400)
+    frame = pandas.DataFrame(X, columns=list("abcd"))
+    frame.loc[frame["a"] > 1, "a"] = None
+    rng = np.random.RandomState(3)
+    model = Named("mine", lambda_=0.5, random_state=rng).fit(frame, y)
+    assert rng.randint(2**31 - 1) == np.random.RandomState(3).randint(2**31 - 1, size=2)[1]
+    assert model.name == "mine"
+    assert len({str(classifier(random_state=seed).fit(frame, y, sample_weight=np.ones(400))._table.widths) for seed in (None, None, 0)}) == 1
+    with pytest.raises(ValueError, match="two columns of the same name"):
+        model.predict(frame[["a", "a", "b", "c", "d"]])
+
+
 def test_importance():
     """A column that says nothing loses nothing; weights of 2 are rows that are there twice."""
     X, classes = table(400)
@@ -764,3 +781,42 @@ def test_predict_interval(tmp_path):
         with pytest.raises(ValueError, match="coverage"):
             model.predict_interval(X, bad)
     assert regressor(validate=True).fit(X, Y[:, 0]).predict_interval(X[:5])[0].shape == (5,)
+
+
+def test_classes_after_a_file(tmp_path):
+    """A model from a file gains classes one by one, and is copied, pickled and merged in between."""
+    X, y = table(classes=4)
+    save(classifier().fit(X[y < 2], y[y < 2]), tmp_path / "two.bls")
+    model = load(tmp_path / "two.bls")
+    for label in (3, 2):
+        model.partial_fit(X[y == label], y[y == label])
+        again = pickle.loads(pickle.dumps(model))
+        assert copy.deepcopy(model).classes_.tolist() == again.classes_.tolist() == sorted({0, 1, 3, label})
+        close(again, model, X, 0)
+    save(model, tmp_path / "four.bls")
+    close(load(tmp_path / "four.bls"), model, X, 0)
+    close(load(tmp_path / "two.bls").merge(model), model.merge(load(tmp_path / "two.bls")), X)
+
+
+def test_logarithms(tmp_path):
+    """fit chooses logarithms for a skewed target; log_targets=False prevents it, as the error says."""
+    X, _ = table(400)
+    y = np.exp(2 * X[:, 0] + X[:, 1])
+    model = BroadLearningRegressor(random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="not positive.*log_targets=False"):
+        model.partial_fit(X[:1], [0.0])
+    other = BroadLearningRegressor(random_state=0, log_targets=False).fit(X, y)
+    assert model.score(X, y) > other.score(X, y)
+    save(other.partial_fit(X[:1], [0.0]), tmp_path / "m.bls")
+    assert load(tmp_path / "m.bls").log_targets is False
+    given = {"direct": True, "relevance": 1, "steps": False, "log_targets": True}
+    save(BroadLearningRegressor(random_state=0, **given).fit(X, y), tmp_path / "m.bls")
+    assert {name: value for name, value in load(tmp_path / "m.bls").get_params().items() if name in given} == given
+
+
+def test_names_in_messages_stay():
+    """A message has the user's names as they are, though they are names of the library."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"SeedDate": pandas.to_datetime(["2020-01-01"] * 40), "x": range(40)})
+    with pytest.raises(ValueError, match="SeedDate"):
+        classifier().fit(frame, [0, 1] * 20)

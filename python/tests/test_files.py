@@ -201,6 +201,17 @@ def test_signs_of_numbers_and_words_for_missing_cells(command, tmp_path):
         assert model.predict_proba(X)[:, 0].tolist() == scores
 
 
+def test_spaces_around_words_and_names(tmp_path):
+    """Cells, categories and names of columns count without the spaces at their ends."""
+    pandas = pytest.importorskip("pandas")
+    words = np.array([" Private", "State-gov ", "Self"])[np.arange(60) % 3]
+    frame = pandas.DataFrame({" work": pandas.Categorical(words), "age": np.arange(60.0) % 7})
+    model = classifier().fit(frame, words)
+    assert model._table.columns[0]["levels"] == ["", "Private", "Self", "State-gov"] and model.score(frame, words) == 1
+    save(model, tmp_path / "m.bls")
+    assert load(tmp_path / "m.bls").predict(frame).tolist() == words.tolist()
+
+
 def test_frames_that_are_refused():
     pandas = pytest.importorskip("pandas")
     for cells, message in [

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from blskernel import BroadLearningRegressor, FormatError, IncrementalRidge, NotFittedError, NumericError, UnsupportedError, linalg
+from blskernel import BroadLearningRegressor, FormatError, IncrementalRidge, NotFittedError, NumericError, UnsupportedError, linalg, load
 from blskernel._options import shown
 
 METHODS = ["gram", "qr", "ridge_inverse", "inverse_cholesky", "improved", "original"]
@@ -288,3 +288,38 @@ def test_parameters():
     sklearn = pytest.importorskip("sklearn.base")
     again = sklearn.clone(ridge)
     assert again.n_samples_ == 0 and again.get_params() == ridge.get_params()
+
+
+def test_set_params_that_fails_changes_nothing():
+    ridge = IncrementalRidge("qr", 0.5)
+    for bad in ({"method": "nope"}, {"fit_intercept": 3}, {"method": "improved", "fit_intercept": True}):
+        with pytest.raises((ValueError, UnsupportedError)):
+            ridge.set_params(**bad)
+        assert ridge.get_params()["method"] == ridge.method == "qr"
+    assert pickle.loads(pickle.dumps(ridge.set_params(lambda_=2.0))).lambda_ == 2.0
+
+
+def test_intercept_names_the_first_bad_element():
+    a, y = data()
+    ridge = IncrementalRidge(lambda_=0.1, fit_intercept=True)
+    for known in (False, True):
+        for bad in (np.nan, np.inf):
+            wrong = a.copy()
+            wrong[5, 2] = bad
+            with pytest.raises(ValueError, match=r"element \(5,2\) of Ax? is (NaN|[+]?[Ii]nf)"):
+                ridge.add(wrong, y)
+            if known:
+                with pytest.raises(ValueError):
+                    ridge.leverage(wrong)
+        if not known:
+            ridge.add(a, y)
+
+
+def test_intercept_merge_of_itself_and_file(tmp_path):
+    a, y = data()
+    ridge = IncrementalRidge(lambda_=0.1, fit_intercept=True).add(a, y)
+    with pytest.raises(ValueError, match="itself"):
+        ridge.merge(ridge)
+    ridge.save(tmp_path / "r")
+    with pytest.raises(FormatError, match="IncrementalRidge.load"):
+        load(tmp_path / "r")
