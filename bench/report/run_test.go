@@ -163,7 +163,7 @@ func TestPages(t *testing.T) {
 			smallRun(byText, accuracy(func(*bench.TableRow) float64 { return 98.1 }), 2, 1, 1)}, []string{
 			"by at most 0.00 percentage points. With the features of the authors' code they end at 98.50%, and with the features of the paper's text at 98.10%.",
 		}, nil},
-		// Over all seeds, of both tables: accuracies are means with the deviation, times medians.
+		// Over the seeds of both tables: mean and deviation of accuracies, median of times.
 		"seeds": {[][]sampleLine{slices.Concat(smallRun(smallHead, bySeed, 3, 2, 1), smallRun(seeds, bySeed, 3, 2, 1))},
 			[]string{"| original, 3 seeds | 92.00 ± 2.65 |", "| improved/paper | 5.00 | 4.00 | 4.00 | 13.0 |"}, nil},
 		// Retraining is in one of two tables: only that one is named where updating loses to
