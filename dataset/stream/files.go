@@ -54,7 +54,7 @@ func (f *files) make(opt *Options, first *csvLayout) (source, error) {
 		return newSource(f.in[0], opt, first)
 	}
 	ofTargets := *opt
-	ofTargets.targetsOnly = true
+	ofTargets.targetsOnly, ofTargets.Columns = true, nil // they describe the inputs
 	x, errX := newSource(f.in[0], opt.withoutTargets(), first)
 	y, errY := newSource(f.in[1], &ofTargets, nil)
 	noInputs := errors.Is(errX, ErrEmpty)

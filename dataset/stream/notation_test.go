@@ -214,6 +214,9 @@ func TestTargetsOfTheirOwn(t *testing.T) {
 			t.Errorf("%q: %v", test.targets, b.Y)
 		}
 	}
+	if r, _ := described(t, "a,b\nx,1\ny,2\n", Options{TargetPath: write(t, "y.csv", []byte("0\n1\n")), Classes: true}); !slices.Equal(next(t, r, 9).Labels, []string{"0", "1"}) {
+		t.Error("the first label is lost")
+	}
 }
 
 // TestNotationCheck refuses invalid notations, and describes valid ones in words.
