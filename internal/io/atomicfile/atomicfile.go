@@ -118,14 +118,25 @@ func Room(path string, bytes int64) error {
 }
 
 // Target follows at most 40 links from path and returns the path of the file that Create would replace.
-// The file need not exist.
+// The file need not exist. A path that ends with a separator is an error, since it names a folder.
 func Target(path string) (string, error) {
 	const most = 40 // links in a chain
 	name := path
 	for range most {
+		dir, base := filepath.Split(name)
+		if base == "" {
+			return "", fmt.Errorf("%s names a folder; name a file in it", path)
+		}
+		// Behind a linked folder, .. is the parent of the folder that the link names.
+		if strings.Contains(strings.TrimLeft(dir, `./\`), "..") {
+			if real, err := filepath.EvalSymlinks(dir); err == nil {
+				dir = real
+			}
+		}
+		name = filepath.Join(dir, base)
 		next, err := os.Readlink(name)
 		if err != nil { // not a link, or nothing, or an error that Stat repeats
-			return filepath.Join(filepath.Dir(name), filepath.Base(name)), nil
+			return name, nil
 		}
 		if !filepath.IsAbs(next) {
 			next = filepath.Dir(name) + string(filepath.Separator) + next

@@ -78,7 +78,7 @@ func TestFile(t *testing.T) {
 // TestRefused tries names that no file can have.
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
-	for _, path := range []string{dir, filepath.Join(dir, "missing", "x"), os.DevNull} {
+	for _, path := range []string{dir, dir + "/", dir + "/new/", filepath.Join(dir, "missing", "x"), os.DevNull} {
 		if f, err := Create(nil, path); err == nil {
 			f.Abort()
 			t.Errorf("%s: no error", path)
@@ -116,6 +116,13 @@ func TestNames(t *testing.T) {
 	for name, to := range map[string]string{"link": "next", "next": filepath.Join(dir, "y"), "loop": "pool", "pool": "loop"} {
 		testutil.NoError(t, os.Symlink(to, filepath.Join(dir, name)))
 	}
+	// A relative link in a folder that is itself a link begins at the folder's place.
+	far := t.TempDir()
+	testutil.NoError(t, errors.Join(os.MkdirAll(far+"/a/b", 0o777), os.Symlink(far+"/a/b", dir+"/current"), os.Symlink("../m", far+"/a/b/m"), os.Symlink("current/../n", dir+"/m")))
+	write(t, dir+"/current/m", "far")
+	write(t, dir+"/m", "far")
+	testutil.NoError(t, errors.Join(os.Rename(far+"/a/m", far+"/m"), os.Rename(far+"/a/n", far+"/n"), os.RemoveAll(far+"/a"), os.Remove(dir+"/current"), os.Remove(dir+"/m")))
+	folderHas(t, far, map[string]string{"m": "far", "n": "far"})
 	write(t, filepath.Join(dir, "link"), "first")
 	write(t, filepath.Join(dir, "link"), "linked")
 	if f, err := Create(nil, filepath.Join(dir, "loop")); err == nil {
