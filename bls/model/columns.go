@@ -67,7 +67,12 @@ func (m *Model) Match(r *stream.Reader, data Data) error {
 	if as.Columns == nil && data.Missing != stream.MissingDrop {
 		return nil
 	}
+	named := r.Heading().HasHeader && slices.Equal(r.Inputs(), as.Inputs)
 	s.Columns, s.Missing = as.Columns, data.Missing
+	if err := r.Select(s); err != nil || !named || r.Heading().HasHeader {
+		return err
+	}
+	s.Header = stream.HeaderPresent // its names are also words of their columns
 	return r.Select(s)
 }
 

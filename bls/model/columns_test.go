@@ -39,9 +39,11 @@ func TestMatch(t *testing.T) {
 		{"a column is missing", "b,y\n1,2\n", stream.Options{}, needs, learn, nil, nil, nil, `lacks the columns "a" of the model; it has "b", "y": name`},
 		{"many are missing", "z\n1\n", stream.Options{}, modelfile.Metadata{Inputs: strings.Split("abcdefghijkl", "")}, Data{}, nil, nil, nil, `"j" and 2 more of the model; it has "z"`},
 		{"a name twice", "a,b,a,y\n1,2,3,4\n", stream.Options{}, needs, learn, nil, nil, nil, `has more than one column named "a"`},
+		{"names that are words", "b,a,y\nb,a,3\n", stream.Options{}, modelfile.Metadata{Inputs: []string{"a=a", "b=b"}, Targets: []string{"y"}, Columns: stream.Columns{{Levels: []string{"a"}}, {Levels: []string{"b"}}}},
+			Data{Learn: true}, []string{"a=a", "b=b"}, []string{"y"}, []float64{1, 1}, ""},
 		{"no target", "1,2\n3,4\n", stream.Options{Header: stream.HeaderAbsent}, needs, learn, nil, nil, nil, ErrNoTargets.Error()},
 	} {
-		tc.model.Columns = make(stream.Columns, max(2, len(tc.model.Inputs)))
+		tc.model.Columns = append(tc.model.Columns, make(stream.Columns, max(2, len(tc.model.Inputs))-len(tc.model.Columns))...)
 		m := &Model{File: &modelfile.File{Metadata: tc.model}}
 		path := filepath.Join(t.TempDir(), "x.csv")
 		testutil.NoError(t, os.WriteFile(path, []byte(tc.text), 0o666))

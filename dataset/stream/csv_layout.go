@@ -139,11 +139,14 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 			return false, err
 		}
 	}
+	if first != nil && first.names != nil && slices.Equal(l.first, first.names) {
+		return true, nil
+	}
 	columns := c.inputs
 	if opt.targetsOnly && !opt.Classes {
 		columns = c.targets
 	}
-	numbers, words := 0, 0
+	numbers, words, levels := 0, 0, 0
 	for i, col := range columns {
 		switch {
 		case col >= l.width || l.isMissing(l.first[col]):
@@ -152,11 +155,14 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 		case len(opt.Columns) != len(columns) || opt.Columns[i].Levels == nil:
 			words++
 		case slices.Contains(opt.Columns[i].Levels, l.first[col]):
-			return false, nil
+			levels++
 		}
 	}
-	if words == 0 || numbers == 0 || len(opt.Columns) == len(columns) {
-		return words > 0 || first != nil && slices.Equal(l.first, first.names) || numbers == 0 && opt.Columns.categorical(), nil
+	switch {
+	case levels > 0: // a name may be a word of its column, too, but not where numbers stand
+		return words > 0 && numbers == 0, nil
+	case words == 0 || numbers == 0 || len(opt.Columns) == len(columns):
+		return words > 0 || numbers == 0 && opt.Columns.categorical(), nil
 	}
 	return l.unlike(columns, t), nil
 }

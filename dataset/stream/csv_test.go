@@ -60,6 +60,8 @@ func TestCSVSeveralFiles(t *testing.T) {
 		_, err := Open(t.Context(), []string{a, write(t, "e.csv", []byte(test.text))}, Options{})
 		wantFault(t, test.text, err, test.says)
 	}
+	words := Options{Inputs: []string{"x"}, Columns: Columns{{Levels: []string{"x", "1"}}}} // the name is also a word
+	wantTable(t, []string{write(t, "f.csv", []byte("x,y\n1,2\n")), write(t, "g.csv", []byte("x,y\nx,2\n"))}, words, table{x: []float64{0, 1, 1, 0}})
 	// Cells of a later file are checked when they are reached, and named with their file.
 	bad := write(t, "bad.csv", []byte("x,y\n1,NA\n"))
 	_, err := load(t, []string{a, bad}, Options{})
