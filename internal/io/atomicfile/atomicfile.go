@@ -108,8 +108,12 @@ func Check(fsys vfs.FS, path string) error {
 	return f.wrap(err)
 }
 
-// Room returns a *WriteError if the disk of path is known to have fewer than the given bytes free.
+// Room returns a *WriteError if the disk of the file that Create would replace is known to have fewer
+// than the given bytes free.
 func Room(path string, bytes int64) error {
+	if target, err := Target(path); err == nil {
+		path = target
+	}
 	free, known := free(filepath.Dir(path))
 	if !known || bytes <= free {
 		return nil

@@ -113,7 +113,7 @@ func TestNames(t *testing.T) {
 		return
 	}
 	// A link to a missing or existing file names that file; a link to itself is an error.
-	for name, to := range map[string]string{"link": "next", "next": filepath.Join(dir, "y"), "loop": "pool", "pool": "loop"} {
+	for name, to := range map[string]string{"link": "next", "next": filepath.Join(dir, "y"), "loop": "pool", "pool": "loop", "far": "missing/y"} {
 		testutil.NoError(t, os.Symlink(to, filepath.Join(dir, name)))
 	}
 	// A relative link in a folder that is itself a link begins at the folder's place.
@@ -129,7 +129,8 @@ func TestNames(t *testing.T) {
 		f.Abort()
 		t.Error("no error for a link to itself")
 	}
-	for _, name := range []string{"link", "next", "loop", "pool"} {
+	testutil.NoError(t, Room(filepath.Join(dir, "far"), math.MaxInt64)) // the folder of its target is unknown
+	for _, name := range []string{"link", "next", "loop", "pool", "far"} {
 		if info, err := os.Lstat(filepath.Join(dir, name)); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 			t.Errorf("%s is no link any more", name)
 		}
