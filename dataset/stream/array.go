@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 
@@ -27,7 +28,7 @@ type array struct {
 	labels  bool // the only column is a label
 	classes bool // the chosen target is a label
 	nan     bool // NaN is accepted, as a missing cell
-	drop    bool // a target or weight may be NaN, too
+	drop    bool // a target, label or weight may be NaN, too
 
 	raw    []byte    // the next sample
 	sample []float64 // its elements
@@ -101,6 +102,11 @@ func (a *array) fill() error {
 func (a *array) deliver(s *samples) *Error {
 	if a.labels {
 		label, err := a.DType.Label(a.raw)
+		if a.drop && a.DType.Kind == npy.Float {
+			if a.sample, _ = a.DType.Decode(a.sample[:0], a.raw, true); slices.ContainsFunc(a.sample, math.IsNaN) {
+				label, err = "", nil
+			}
+		}
 		if err != nil {
 			return a.fault(0, err.Error())
 		}

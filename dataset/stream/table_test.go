@@ -256,6 +256,11 @@ func TestArrayGaps(t *testing.T) {
 			t.Errorf("%+v: %d bad samples, %v", test.opt, bad, err)
 		}
 	}
+	labels := append(npyHeader(1, "<f4", false, 4), elementsOf("<f4", []float64{0, nan, 1, 2})...)
+	r, _ := described(t, string(data), Options{Missing: MissingDrop, TargetPath: write(t, "y.npy", labels), Classes: true, Inputs: []string{"1"}})
+	if b := next(t, r, 9); !slices.Equal(b.Labels, []string{"0", "1", "2"}) || r.Tally().Dropped != 1 {
+		t.Errorf("labels %q, %+v", b.Labels, r.Tally())
+	}
 }
 
 // FuzzTable describes any text and reads it with quotation marks around every cell, and without: the
