@@ -70,7 +70,8 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 //	panics: unless rows >= 1, and after Next.
 //	errors: one *Error, together with the Description of the other columns, for all columns that
 //	hold dates, more than MaxLevels words, text that is not UTF-8, a comma or a point that may be
-//	either sign, or, with MissingDrop, no value. Otherwise as Peek.
+//	either sign, or, with MissingDrop, no value. Another for more than 2^16 columns unless Columns
+//	is nil. Otherwise as Peek.
 func (r *Reader) Survey(rows int) (*Description, error) {
 	if err := r.look(rows); err != nil {
 		return nil, err
@@ -102,8 +103,13 @@ func (r *Reader) Survey(rows int) (*Description, error) {
 			d.Gaps = append(d.Gaps, 100*min(cells, v.rows-cells) >= v.rows)
 		}
 	}
-	if len(faults) > 0 {
+	switch {
+	case len(faults) > 0:
 		return d, located(display(r.paths[0]), joined(faults))
+	case len(d.Columns) > maxDescribed:
+		return d, located(display(r.paths[0]), Errorf("has %d input columns, but at most %d may have words, units or missing cells; "+
+			"leave out columns with %v, or rows with missing cells with %v",
+			len(d.Columns), maxDescribed, exclude, Remedy{OptionMissing, MissingDrop.String()}))
 	}
 	return d, nil
 }

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -260,6 +261,11 @@ func TestArrayGaps(t *testing.T) {
 	r, _ := described(t, string(data), Options{Missing: MissingDrop, TargetPath: write(t, "y.npy", labels), Classes: true, Inputs: []string{"1"}})
 	if b := next(t, r, 9); !slices.Equal(b.Labels, []string{"0", "1", "2"}) || r.Tally().Dropped != 1 {
 		t.Errorf("labels %q, %+v", b.Labels, r.Tally())
+	}
+	wide := append(npyHeader(1, "<f4", false, 1, maxDescribed+1), elementsOf("<f4", append(make([]float64, maxDescribed), nan))...)
+	_, err := mustOpen(t, []string{"-"}, Options{Missing: MissingMean, Stdin: bytes.NewReader(wide)}).Survey(1)
+	if fault := wantFault(t, "wide", err, "has 65537 input columns"); !slices.Contains(fault.Remedies(), Remedy{OptionMissing, "drop"}) {
+		t.Error(err)
 	}
 }
 
