@@ -147,8 +147,8 @@ type Options struct {
 	TargetNotations []Notation `json:"-"`
 
 	// Decimal is the decimal sign of a text, a point or a comma; 0 for a point, or for a comma if
-	// Thousands is a point. If Decimal is a comma, the comma is not detected as the separator. If
-	// Decimal or Thousands is set, they override the Notation of every column.
+	// Thousands is a point. If Decimal itself is a comma, the comma is not detected as the
+	// separator. If Decimal or Thousands is set, they override the Notation of every column.
 	Decimal rune `json:"decimal,omitzero"`
 
 	// Thousands is the sign between thousands: a space, an apostrophe, a point, a comma or an
