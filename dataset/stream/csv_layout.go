@@ -35,7 +35,7 @@ type csvColumn struct {
 	in    notation // of its numbers and missing cells
 	keep  int      // place among the kept columns, from 1; 0 for none
 
-	levels map[string]int // the indices of the levels of a column of words
+	levels map[string]int // the indices of the levels of a column of words, without Options.NA
 }
 
 type columnKind uint8
@@ -202,7 +202,7 @@ func (l *csvLayout) assign(opt *Options) {
 			if words := opt.Columns[i].Levels; words != nil {
 				column.kind, column.levels = wordColumn, map[string]int{}
 				for k, word := range words {
-					if word != "" {
+					if word != "" && !slices.Contains(opt.NA, word) {
 						column.levels[word] = k
 					}
 				}

@@ -139,7 +139,8 @@ type Options struct {
 	// Missing is the treatment of missing cells.
 	Missing Missing `json:"missing,omitzero"`
 
-	// NA are further words for a missing cell or label in a text. Case matters.
+	// NA are further words for a missing cell or label in a text, even if Columns have them as
+	// levels. Case matters.
 	NA []string `json:"na,omitempty"`
 
 	// TargetNotations describe how the numbers of Targets are written, in their order. Unless there

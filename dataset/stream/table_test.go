@@ -124,10 +124,10 @@ func TestUnknownLevels(t *testing.T) {
 	if x := full.Append(nil, []float64{-1}, nil); x[0] != 1 || slices.Contains(x[1:], 1) {
 		t.Errorf("an unknown word is %v", x)
 	}
-	columns := Columns{{Levels: []string{"a", "b"}, Fill: []float64{0.5, 0.5}}, {Fill: []float64{7}}}
-	r := mustOpen(t, []string{"-"}, Options{Columns: columns, Missing: MissingMean, Stdin: strings.NewReader("k,n\na,1\nc,\n5,2\n,3\nb,x\n")})
+	columns := Columns{{Levels: []string{"a", "b", "?!"}, Fill: []float64{0.5, 0.5, 0}}, {Fill: []float64{7}}}
+	r := mustOpen(t, []string{"-"}, Options{Columns: columns, Missing: MissingMean, NA: []string{"?!"}, Stdin: strings.NewReader("k,n\na,1\nc,\n5,2\n?!,3\nb,x\n")})
 	b := next(t, r, 4)
-	if want := []float64{1, 0, 1, 0, 0, 7, 0, 0, 2, 0.5, 0.5, 3}; !slices.Equal(b.X.RawMatrix().Data, want) {
+	if want := []float64{1, 0, 0, 1, 0, 0, 0, 7, 0, 0, 0, 2, 0.5, 0.5, 0, 3}; !slices.Equal(b.X.RawMatrix().Data, want) {
 		t.Errorf("X is %v", b.X.RawMatrix().Data)
 	}
 	if tally := r.Tally(); !slices.Equal(tally.Unknown, []int64{2, 0}) || !slices.Equal(tally.Filled, []int64{1, 1}) {
