@@ -171,7 +171,8 @@ type Options struct {
 	// including one of Close, become the cause of an *Error with the path.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error) `json:"-"`
 
-	// FS is the file system; nil for the operating system's. Tests pass one that fails.
+	// FS is the file system; nil for the operating system's. Tests pass one that fails. The names
+	// in an MNIST folder are always looked up in the operating system's.
 	FS vfs.FS `json:"-"`
 
 	// Bad is called with the fault of a bad sample. If it returns nil, the sample is left out. Any
