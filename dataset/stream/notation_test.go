@@ -217,6 +217,14 @@ func TestTargetsOfTheirOwn(t *testing.T) {
 	if r, _ := described(t, "a,b\nx,1\ny,2\n", Options{TargetPath: write(t, "y.csv", []byte("0\n1\n")), Classes: true}); !slices.Equal(next(t, r, 9).Labels, []string{"0", "1"}) {
 		t.Error("the first label is lost")
 	}
+	for i, text := range []string{"872,1\n1.471,2\n", "872;1\n1,234;2\n"} { // only the second is ambiguous
+		y := write(t, "y.csv", []byte(text))
+		if _, err := mustOpen(t, []string{"-"}, Options{TargetPath: y, Stdin: strings.NewReader(array)}).Survey(9); i == 1 {
+			wantFault(t, text, err, y+": column 1 has commas")
+		} else if err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // TestNotationCheck refuses invalid notations, and describes valid ones in words.

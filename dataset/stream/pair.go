@@ -18,7 +18,7 @@ type pair struct {
 func newPair(x, y source, xPath, yPath string) (source, error) {
 	p := &pair{x: x, y: y, xPath: xPath, yPath: yPath, about: *x.info()}
 	of := y.info()
-	p.about.targets, p.about.ofTargets, p.about.outputs, p.about.textTargets = of.targets, of.ofTargets, of.outputs, of.layout != nil
+	p.about.targets, p.about.ofTargets, p.about.outputs, p.about.targetsIn = of.targets, of.ofTargets, of.outputs, of.layout
 	n, m := x.info().rows, y.info().rows
 	if n >= 0 && m >= 0 && n != m {
 		return nil, &Error{Path: yPath, What: fmt.Sprintf("has %d targets, but %s has %d samples", m, xPath, n)}

@@ -3,18 +3,17 @@ package stream
 // An info describes the columns and the size of a source.
 type info struct {
 	heading   Heading
-	inputs    []string // names of the columns of the inputs, nil if they have none
-	columns   []int    // the columns of the inputs, from 0
-	dim       int      // number of inputs
-	gaps      bool     // a cell of an array can be NaN
-	targets   []string // names of the targets, nil if they have none
-	outputs   int      // columns of Y; 1 for labels
-	ofTargets []int    // the columns of the targets, from 0; nil for labels in a separate array
-	// textTargets is true if the targets are in a separate text.
-	textTargets bool
-	kept        []string   // names of the kept columns, or their numbers
-	rows        int64      // number of samples, -1 if unknown
-	layout      *csvLayout // of a text; nil for other formats
+	inputs    []string   // names of the columns of the inputs, nil if they have none
+	columns   []int      // the columns of the inputs, from 0
+	dim       int        // number of inputs
+	gaps      bool       // a cell of an array can be NaN
+	targets   []string   // names of the targets, nil if they have none
+	outputs   int        // columns of Y; 1 for labels
+	ofTargets []int      // the columns of the targets, from 0; nil for labels in a separate array
+	kept      []string   // names of the kept columns, or their numbers
+	rows      int64      // number of samples, -1 if unknown
+	layout    *csvLayout // of a text; nil for other formats
+	targetsIn *csvLayout // of a separate text with the targets; nil without one
 }
 
 // column returns the position and the name of column n, counting the inputs and then the targets.

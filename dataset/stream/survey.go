@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -70,13 +71,14 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 //	panics: unless rows >= 1, and after Next.
 //	errors: one *Error, together with the Description of the other columns, for all columns that
 //	hold dates, more than MaxLevels words, text that is not UTF-8, a comma or a point that may be
-//	either sign, or, with MissingDrop, no value. Another for more than 2^16 columns unless Columns
-//	is nil. Otherwise as Peek.
+//	either sign, or, with MissingDrop, no value. It names columns of a separate text of targets
+//	only if the inputs have no such fault. Another for more than 2^16 columns unless Columns is
+//	nil. Otherwise as Peek.
 func (r *Reader) Survey(rows int) (*Description, error) {
 	if err := r.look(rows); err != nil {
 		return nil, err
 	}
-	if r.about.layout == nil && !r.about.gaps && !r.about.textTargets {
+	if r.about.layout == nil && !r.about.gaps && r.about.targetsIn == nil {
 		return &Description{}, nil
 	}
 	v, err := r.survey(rows, nil)
@@ -105,7 +107,10 @@ func (r *Reader) Survey(rows int) (*Description, error) {
 	}
 	switch {
 	case len(faults) > 0:
-		return d, located(display(r.paths[0]), joined(faults))
+		path := faults[0].Path
+		fault := joined(slices.DeleteFunc(faults, func(f columnFault) bool { return f.Path != path }))
+		fault.Path = cmp.Or(path, display(r.paths[0]))
+		return d, fault
 	case len(d.Columns) > maxDescribed:
 		return d, located(display(r.paths[0]), Errorf("has %d input columns, but at most %d may have words, units or missing cells; "+
 			"leave out columns with %v, or rows with missing cells with %v",
@@ -239,14 +244,18 @@ func (v *survey) blank() (columns []int) {
 }
 
 // notations returns how the numbers of the columns are written, and the faults of columns whose commas
-// or points may be either sign. labels says that the targets are labels, which have no such faults.
+// or points may be either sign. A fault in a separate text of targets has its Path. labels says that
+// the targets are labels, which have no such faults.
 func (v *survey) notations(labels bool) (all []Notation, faults []columnFault) {
-	comma := rune(0)
-	if v.about.layout != nil {
-		comma = v.about.layout.comma
-	}
 	e := v.evidence()
 	for i := range v.columns {
+		layout, path, comma := v.about.layout, "", rune(0)
+		if l := v.about.targetsIn; l != nil && i >= v.about.dim {
+			layout, path = l, l.path
+		}
+		if layout != nil {
+			comma = layout.comma
+		}
 		n, known := v.columns[i].notation(e, comma)
 		if all = append(all, n); known || labels && i >= v.about.dim {
 			continue
@@ -256,6 +265,7 @@ func (v *survey) notations(labels bool) (all []Notation, faults []columnFault) {
 			signs, sign, cell = "points", ".", v.columns[i].pointed
 		}
 		what := Errorf("has %s that may be decimal signs or stand between thousands, as in %s", signs, names.Shorten(cell))
+		what.Path = path
 		faults = append(faults, columnFault{what.in(v.about.column(i)),
 			"declare them with %v or %v", []any{Remedy{OptionDecimal, sign}, Remedy{OptionThousands, sign}}})
 	}
