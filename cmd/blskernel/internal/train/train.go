@@ -160,7 +160,9 @@ func (tr *training) check(cmd *cobra.Command) error {
 	if err := ui.CheckUnique("classes", tr.classes); err != nil {
 		return err
 	}
-	tr.In.Missing = cmp.Or(tr.In.Missing, stream.MissingMean.String())
+	if tr.like == "" {
+		tr.In.Missing = cmp.Or(tr.In.Missing, stream.MissingMean.String())
+	}
 	if len(tr.classes) > 0 {
 		if tr.task == model.Regression {
 			return ui.Usagef("--classes is for a classification, but --task is regression: leave one out")
