@@ -102,6 +102,7 @@ func (rm *removing) do(ctx context.Context, args []string) error {
 		return err
 	}
 	files := rm.in.ListLearned(m, byFile, true)
+	session.EndRun(&m.Metadata) // which counts the removed rows as learned
 	m.Log(modelfile.Operation{Kind: modelfile.OpRemove, Files: files, Read: rm.in.Reading(), Batch: batch, Arithmetic: model.Arithmetic(rm.Backend)})
 	err = rm.Save(rm.out, m, rows, "removed "+ui.Count(rows, "row"))
 	if session.OnlyFolder(err) {

@@ -15,11 +15,11 @@ func (m *Manifest) Set(name, value string) { m.settings[name] = Recorded(value) 
 
 // Differs says how the run of a checkpoint differs from m, or returns "" if a run can resume it.
 func (m *Manifest) Differs(meta *modelfile.Metadata) string {
-	if was := meta.Notes[noteCommand]; was != m.Name {
-		return fmt.Sprintf("it was written by the command %q", was)
-	}
 	if meta.Progress == nil {
 		return "it does not record what it has learned"
+	}
+	if was := meta.Notes[noteCommand]; was != m.Name {
+		return fmt.Sprintf("it was written by the command %q", was)
 	}
 	var settings map[string]string
 	if err := json.Unmarshal([]byte(meta.Notes[noteSettings]), &settings); err != nil {
@@ -61,6 +61,14 @@ func Work(command string) string {
 		return "update"
 	}
 	return "training"
+}
+
+// EndRun deletes from meta the record of the last run, so that no run resumes it.
+func EndRun(meta *modelfile.Metadata) {
+	meta.Progress = nil
+	for _, name := range []string{noteCommand, noteSettings, NoteOnce, NoteContent} {
+		delete(meta.Notes, name)
+	}
 }
 
 // Lasting returns the notes that remain true when a model learns more.
