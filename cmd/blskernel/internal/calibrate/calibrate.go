@@ -32,8 +32,8 @@ learned. predict --interval, --set and --probabilities use the result. It replac
 calibration. Only the last 5000 rows count, and a few hundred are enough. The predictions do not change.
 
 train calibrates a model on its own rows, each predicted as if it had been left out. update adds the rows
-that it learns, each predicted before it was learned. Use calibrate after remove, merge, update --lambda
-or train --like, which discard the calibration, and for rows unlike the training rows.
+that it learns, each predicted before it was learned. Use calibrate after remove, merge or update
+--lambda, which discard the calibration, and for rows unlike the training rows.
 
 The model file stores the errors of these rows, or their labels and scores. The file is replaced as a
 whole. Columns are matched as in predict.`,

@@ -51,8 +51,8 @@ type Batches struct {
 	Stop   context.CancelFunc // ends the reading
 }
 
-// ReadAhead starts reading r on a goroutine, which closes r at the end. Rows [0, known) come in batches
-// of at most rest rows. Then come a batch of first rows and, until the end, batches of rest rows.
+// ReadAhead starts reading r on a goroutine, which closes r at the end. A batch of first rows comes
+// first, and then batches of rest rows. A batch that would go beyond the first known rows ends there.
 func ReadAhead(ctx context.Context, r *stream.Reader, known int64, first, rest int) *Batches {
 	ctx, cancel := context.WithCancel(ctx)
 	b := &Batches{handed: make(chan Fetched), Stop: cancel}
@@ -60,31 +60,29 @@ func ReadAhead(ctx context.Context, r *stream.Reader, known int64, first, rest i
 		defer close(b.handed)
 		defer r.Close()
 		for rows := first; ; rows = rest {
-			for known > 0 {
-				f, ok := b.fetch(ctx, r, int(min(known, int64(rest))))
-				if !ok {
-					return
-				}
-				known -= int64(f.Batch.X.RawMatrix().Rows)
+			if known > 0 {
+				rows = int(min(known, int64(rows)))
 			}
-			if _, ok := b.fetch(ctx, r, rows); !ok {
+			if !b.fetch(ctx, r, rows) {
 				return
 			}
+			known -= int64(rows)
 		}
 	}()
 	return b
 }
 
 // fetch reads a batch of at most rows rows and hands it to Take. After an error, more is false.
-func (b *Batches) fetch(ctx context.Context, r *stream.Reader, rows int) (f Fetched, more bool) {
+func (b *Batches) fetch(ctx context.Context, r *stream.Reader, rows int) (more bool) {
+	var f Fetched
 	f.Batch, f.Err = r.Next(rows)
 	f.Done, f.Total = r.Bytes()
 	f.Tally = r.Tally()
 	select {
 	case b.handed <- f:
-		return f, f.Err == nil
+		return f.Err == nil
 	case <-ctx.Done():
-		return f, false
+		return false
 	}
 }
 

@@ -59,12 +59,12 @@ func TestAheadEnds(t *testing.T) {
 // known rows are in batches of their own.
 func TestAheadBounded(t *testing.T) {
 	ctx := context.Background()
-	a := ReadAhead(ctx, reader(t, strings.Repeat("1,2\n", 100)), 25, 30, 10)
+	a := ReadAhead(ctx, reader(t, strings.Repeat("1,2\n", 100)), 25, 20, 10)
 	defer a.Stop()
 	if n := cap(a.handed); n != 0 {
 		t.Errorf("%d batches wait beside the one that is handed over", n)
 	}
-	for _, want := range []int{10, 10, 5, 30, 10, 10, 10, 10, 5} {
+	for _, want := range []int{20, 5, 10, 10, 10, 10, 10, 10, 10, 5} {
 		f := a.Take(ctx)
 		testutil.NoError(t, f.Err)
 		if rows, _ := f.Batch.X.Dims(); rows != want {

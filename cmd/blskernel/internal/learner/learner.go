@@ -92,8 +92,9 @@ func (l *Learner) Begin(cmd *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// Start begins to read r from its beginning. A run that resumes reads the rows of the checkpoint first.
-// Then come a batch of first rows and batches of rest rows. stop ends the reading, which closes r.
+// Start begins to read r from its beginning: a batch of first rows, then batches of rest rows. A run
+// that resumes reads the rows of the checkpoint in the batches in which they were learned, if first and
+// rest are as they were then. stop ends the reading, which closes r.
 func (l *Learner) Start(ctx context.Context, r *stream.Reader, first, rest int) (stop func()) {
 	if l.Model != nil {
 		l.SetNewClassPolicy()
@@ -230,12 +231,12 @@ const enoughTested = 1000
 
 // count counts the rows of f as read, even when a resumed run reads them again. The progress text
 // begins with doing. For train, count keeps in l.tested the learned rows of the batch that
-// calibrates the model. It is the last batch with enough rows that had no part in choosing the
-// settings, or the first batch if nothing was chosen.
+// calibrates the model: the last batch after the first one that has enough rows. If there is none,
+// that is the first batch, unless the choice of the settings has calibrated the model.
 func (l *Learner) count(f Batch, learned *stream.Batch, doing string) {
 	l.sum(f.Batch)
 	if learned != nil && l.Manifest.Name == "train" && l.Model.KeptRows() == 0 &&
-		(l.rows > 0 && learned.X.RawMatrix().Rows >= enoughTested || !l.Model.Calibrated()) {
+		(l.rows > 0 && learned.X.RawMatrix().Rows >= enoughTested || l.tested == nil && !l.Model.Calibrated()) {
 		l.tested = learned
 	}
 	l.rows += int64(f.Batch.X.RawMatrix().Rows)

@@ -43,9 +43,17 @@ func (tr *training) goOn(ctx context.Context) error {
 		return err
 	}
 	tr.Known = meta.Progress.Rows
-	defer tr.Start(ctx, r, meta.Batch, meta.Batch)()
+	defer tr.Start(ctx, r, firstOf(meta), meta.Batch)()
 	tr.Explain("%s continues after %s", tr.Out, ui.Count(tr.Known, "row"))
 	return tr.LearnAll(ctx)
+}
+
+// firstOf returns the number of rows in the first batch of the run that wrote a checkpoint.
+func firstOf(meta *modelfile.Metadata) int {
+	if n := len(meta.Log); n > 0 {
+		return cmp.Or(meta.Log[n-1].First, meta.Batch)
+	}
+	return meta.Batch // of a version without logs
 }
 
 // inheritedFlags are the flags of train whose values come from the model with --like.
@@ -85,11 +93,10 @@ func (tr *training) trainLike(ctx context.Context) error {
 	}
 	meta := &tr.Model.Metadata
 	meta.Batch = tr.In.BatchRows(r, meta.Batch, tr.Model.Updater().Targets())
-	first := meta.Batch
+	// Some methods need as many rows as nodes.
+	first := cmp.Or(tr.first, max(meta.Batch, 2*tr.Model.Updater().Nodes()))
 	if resumed {
-		tr.Known = meta.Progress.Rows
-	} else { // some methods need as many rows as nodes
-		first = cmp.Or(tr.first, max(first, 2*tr.Model.Updater().Nodes()))
+		tr.Known, first = meta.Progress.Rows, firstOf(meta)
 	}
 	defer tr.Start(ctx, r, first, meta.Batch)()
 	if !resumed {
