@@ -185,10 +185,16 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 			}
 		}
 	}
+	log := l.Model.Metadata.Log
 	switch {
 	case l.Learned > 0:
 	case l.Known == 0:
 		return fmt.Errorf("%w: %s is not written", session.ErrNoRows, l.Out)
+	case l.Model.Metadata.Progress.Done && l.Folds > 0 && len(log) > 0: // perhaps interrupted in a fold
+		if err := l.crossValidate(ctx, &log[len(log)-1]); err != nil {
+			return err
+		}
+		return l.summarize()
 	case l.Model.Metadata.Progress.Done:
 		return cmp.Or(l.Object(map[string]any{"done": l.Out, "rows": l.rows}),
 			l.Say("%s   is done: all %s been learned", l.Out, ui.Count(l.rows, "row has", "rows have")))
