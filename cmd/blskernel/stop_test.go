@@ -83,7 +83,7 @@ func TestStopAtEveryLook(t *testing.T) {
 }
 
 // TestStopWhileScoring interrupts a training run at its last looks, while it scores held-out rows:
-// --resume then scores them.
+// --resume then scores them, and the file is listed once as learned and once in the log.
 func TestStopWhileScoring(t *testing.T) {
 	testutil.NotEmulated(t, "dozens of runs")
 	testutil.NotUnderRace(t, "TestStopAtEveryLook interrupts the same command")
@@ -106,8 +106,8 @@ func TestStopWhileScoring(t *testing.T) {
 			scoring++
 		}
 		succeed(t, append(args, "--resume")...)
-		if said := succeed(t, "inspect", "--json", "new.bls"); !strings.Contains(said, `"holdout"`) {
-			t.Errorf("at look %d of %d: status %d, %q; no score after --resume: %s", n, looks, status, stderr, said)
+		if said := succeed(t, "inspect", "--json", "new.bls"); !strings.Contains(said, `"holdout"`) || strings.Count(said, `{"name":"x.csv",`) != 2 {
+			t.Errorf("at look %d of %d: status %d, %q; after --resume no score, or not one file in each list: %s", n, looks, status, stderr, said)
 		}
 	}
 	if scoring == 0 {

@@ -72,14 +72,17 @@ func (l *Learner) finish(ctx context.Context) error {
 	if l.Holdout > 0 {
 		unscored = l.scoreHeldOut(ctx)
 	}
-	files := l.In.ListLearned(l.Model, l.byFile, false)
-	var op *modelfile.Operation // nil for a checkpoint of a version without logs
-	if log := l.Model.Metadata.Log; len(log) > 0 {
-		op = &log[len(log)-1]
-		op.Files, op.Read = files, l.In.Reading()
-	}
 	// A run that is stopped while it scores leaves a checkpoint, so that --resume can score.
-	err := l.write(unscored == nil || ctx.Err() == nil || !l.checkpoint.wanted())
+	done := unscored == nil || ctx.Err() == nil || !l.checkpoint.wanted()
+	var op *modelfile.Operation // nil for a checkpoint, and in a file of a version without logs
+	if done {
+		files := l.In.ListLearned(l.Model, l.byFile, false)
+		if log := l.Model.Metadata.Log; len(log) > 0 {
+			op = &log[len(log)-1]
+			op.Files, op.Read = files, l.In.Reading()
+		}
+	}
+	err := l.write(done)
 	if err != nil && !session.OnlyFolder(err) {
 		return err
 	}
