@@ -201,7 +201,8 @@ func (m *Model) Calibrate(ctx context.Context, b *stream.Batch, rows Calibration
 //	errors: *Error; ErrNoTargets; as Remove of package bls.
 func (m *Model) Remove(ctx context.Context, b *stream.Batch) error {
 	rows := b.X.RawMatrix().Rows
-	if learned := m.Updater().Samples(); rows > learned {
+	if u := m.Updater(); u != nil && rows > u.Samples() {
+		learned := u.Samples()
 		return &Error{Place: b.Where(0).String(), Row: -1, What: fmt.Sprintf("the model has only %s left, fewer than the rows to remove", count(learned, "sample", "samples"))}
 	}
 	classes, err := m.targets(ctx, b)

@@ -27,6 +27,9 @@ func (l *Learner) checkEnd() error {
 		return err
 	}
 	u := l.Model.Updater()
+	if u == nil { // until there are enough rows
+		return nil
+	}
 	return atomicfile.Room(l.Out, blsupdate.StateBytes(u.Method(), l.samplesAtEnd(), u.Nodes(), u.Targets()))
 }
 
