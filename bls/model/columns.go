@@ -43,7 +43,8 @@ type Data struct {
 // selected no inputs, the inputs are the columns with the model's names, in any order. Otherwise they
 // are all columns except the targets, in their order. If selected columns have the model's names, Match
 // puts them into the model's order. If the model has no names and the number of columns is wrong, it
-// leaves out the columns that training left out.
+// leaves out the columns that training left out. Without data.Learn no column of the same file is read
+// as a target, so its cells may be empty.
 //
 //	errors: a *stream.Error without a path if the columns do not fit the model; ErrNoTargets; as
 //	r.Select.
@@ -55,7 +56,8 @@ func (m *Model) Match(r *stream.Reader, data Data) error {
 	cells, _ := m.Columns()
 	s := r.Selection()
 	if r.Dim() != len(cells) && given.Inputs == nil && s.Inputs == nil && given.Exclude == nil && as.Exclude != nil {
-		s.Exclude = slices.DeleteFunc(slices.Clone(as.Exclude), func(spec string) bool { return spec == s.Weight })
+		left := slices.DeleteFunc(slices.Clone(as.Exclude), func(spec string) bool { return spec == s.Weight })
+		s.Exclude = append(s.Exclude, left...) // which may have targets
 		if err := r.Select(s); err != nil {
 			return err
 		}
@@ -98,7 +100,8 @@ func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 	if selected.Targets, err = inOrder(selected.Targets, r.Targets(), targets); err != nil {
 		return err
 	}
-	changed := !slices.Equal(given.Inputs, selected.Inputs) || !slices.Equal(given.Targets, selected.Targets)
+	unread := !want.Learn && !want.Elsewhere && len(given.Targets) > 0
+	changed := unread || !slices.Equal(given.Inputs, selected.Inputs) || !slices.Equal(given.Targets, selected.Targets)
 	byTarget := names != nil && len(targets) > 0 && len(selected.Targets) == 0 && !want.Elsewhere &&
 		(want.Learn || !byName && holds(names, targets))
 	switch {
@@ -106,12 +109,19 @@ func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 		if selected.Targets, err = named(targets, names); err != nil {
 			return err
 		}
+		unread = !want.Learn
 	case want.Learn && r.Outputs() == 0 && len(targets) == 1 && holds(heading.Arrays, targets):
 		selected.Targets = targets
 	case want.Learn && r.Outputs() == 0 && heading.Format != stream.IDX:
 		return ErrNoTargets
 	case !changed:
 		return nil
+	}
+	if unread && !holds(heading.Arrays, selected.Targets) { // an array tells which one has the inputs
+		if selected.Inputs == nil {
+			selected.Exclude = append(selected.Exclude, selected.Targets...)
+		}
+		selected.Targets = nil
 	}
 	if names == nil {
 		return r.Select(selected)

@@ -30,6 +30,9 @@ func TestMatch(t *testing.T) {
 	}{
 		{"by name", header, stream.Options{}, needs, learn, []string{"a", "b"}, []string{"y"}, []float64{2, 1}, ""},
 		{"inputs alone", header, stream.Options{}, needs, Data{Single: true}, []string{"a", "b"}, nil, []float64{2, 1}, ""},
+		{"no target to read", "b,a,y\n1,2,\n", stream.Options{Targets: []string{"y"}}, needs, Data{Single: true}, []string{"a", "b"}, nil, []float64{2, 1}, ""},
+		{"no target with inputs", "b,a,y\n1,2,\n", stream.Options{Inputs: []string{"1", "2"}}, needs, Data{Single: true}, []string{"a", "b"}, nil, []float64{2, 1}, ""},
+		{"no target by number", "1,2,\n", stream.Options{Header: stream.HeaderAbsent, Targets: []string{"3"}}, needs, Data{Single: true}, nil, nil, []float64{1, 2}, ""},
 		{"a model without names", header, stream.Options{Targets: []string{"y"}}, modelfile.Metadata{}, Data{Learn: true}, []string{"b", "a"}, []string{"y"}, []float64{1, 2}, ""},
 		{"given, in the model's order", header, stream.Options{Inputs: []string{"b", "a"}, Targets: []string{"3"}}, needs, learn, []string{"a", "b"}, []string{"y"}, []float64{2, 1}, ""},
 		{"given, of other names", header, stream.Options{Inputs: []string{"b", "y"}, Targets: []string{"a"}}, needs, learn, []string{"b", "y"}, []string{"a"}, []float64{1, 3}, ""},
