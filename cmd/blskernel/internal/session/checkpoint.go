@@ -19,11 +19,12 @@ import (
 )
 
 // A Manifest records in a checkpoint the run that wrote it, so that another run can resume it: the
-// command, its settings and its files. The checkpoint also has a checksum of the rows.
+// command, its settings and its files. The checkpoint also has a checksum of the rows. Files are
+// recorded without their folders, which a shared model must not reveal.
 type Manifest struct {
 	Name     string            // of the command: train or update
 	settings map[string]string // all that the result depends on: flags and backend
-	sources  []string          // file names without their folders, which a shared model must not reveal
+	sources  []string          // of the data
 	onceOnly string            // the source that can be read only once; empty if there is none
 }
 
@@ -49,12 +50,18 @@ var ignoredFlags = []string{
 // NewManifest returns the manifest of a command that reads sources. once names the source that can be
 // read only once, if there is one.
 func NewManifest(cmd *cobra.Command, b blskernel.Backend, sources []string, once string) (Manifest, error) {
+	if once != "" && !strings.HasPrefix(once, "/dev/") { // where the pipes of a shell are only numbers
+		once = filepath.Base(once)
+	}
 	m := Manifest{Name: cmd.Name(), settings: computing(b), onceOnly: Recorded(once)}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains(ignoredFlags, f.Name) && (f.Changed || f.Name != "na" && f.Name != "score") { // older files lack these two
 			m.settings["--"+f.Name] = Recorded(f.Value.String())
 		}
 	})
+	if like := cmd.Flags().Lookup("like"); like != nil && like.Changed {
+		m.SetFile("--like", like.Value.String())
+	}
 	for _, path := range sources {
 		if path != StandardInput {
 			place, err := filepath.Abs(path)

@@ -4,14 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"blskernel/bls/modelfile"
 	"blskernel/internal/io/names"
 )
 
-// Set records the setting name with its value, in addition to the flags.
-func (m *Manifest) Set(name, value string) { m.settings[name] = Recorded(value) }
+// SetFile records the file at path as the setting name, in addition to the other flags.
+func (m *Manifest) SetFile(name, path string) { m.settings[name] = Recorded(filepath.Base(path)) }
 
 // Differs says how the run of a checkpoint differs from m, or returns "" if a run can resume it.
 func (m *Manifest) Differs(meta *modelfile.Metadata) string {
