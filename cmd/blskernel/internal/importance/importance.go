@@ -51,6 +51,7 @@ repeat: either of two equal columns can stand in for the other.`,
 	ui.Int(cmd, &a.rows, "rows", 1, ui.MaxSamples, "use at most this many rows, from the beginning")
 	ui.SeedFlag(cmd, &a.opt.Seed)
 	a.in.Register(cmd, "test", "")
+	a.in.Memory = "lower --rows"
 	a.in.RegisterWeight(cmd)
 	return a.Command(cmd, s, "one JSON object", a.do)
 }

@@ -41,6 +41,7 @@ type Input struct {
 	Missing string // what to do with missing cells; empty for what the model says
 	Silent  bool   // whether to print no notes on rows
 	Closed  string // advice about a new class; empty if the model accepts new classes
+	Memory  string // advice about too little memory; empty if no flag helps
 	Again   bool   // whether the rows of a file may be given again
 
 	part    string
@@ -83,6 +84,7 @@ func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 	ui.Choice(cmd, &in.part, "part", "part to read of a folder of files with MNIST's names: training or test", part, other)
 	if batch != "" {
 		ui.Int(cmd, &in.Batch, "batch", 0, ui.MaxSamples, "rows in a batch; 0 for "+batch)
+		in.Memory = "lower --batch"
 	}
 	ui.Int(cmd, &in.skipBad, "skip-bad", 0, ui.MaxSamples, "set aside up to this many bad rows, with a note for each, instead of stopping at the first")
 	ui.Complete(cmd, "decimal", "comma", "point")
@@ -283,4 +285,4 @@ func (in *Input) LearnSkippingBad(b *stream.Batch, do func(*stream.Batch) error)
 }
 
 // Explain adds to an error of a model the flags that can help.
-func (in *Input) Explain(err error) error { return session.Explain(err, in.Closed) }
+func (in *Input) Explain(err error) error { return session.Explain(err, in.Closed, in.Memory) }

@@ -40,10 +40,16 @@ func InFlags(err error) error {
 	})
 }
 
-// Explain adds to an error of a model the flags that can help. closed is the advice for a new class.
-func Explain(err error, closed string) error {
+// Explain adds to an error of a model the flags that can help. closed is the advice for a new class,
+// and memory for too little memory; it may be empty.
+func Explain(err error, closed, memory string) error {
 	var fault *model.Error
-	if !errors.As(err, &fault) {
+	var large *blsupdate.MemoryError
+	switch {
+	case memory != "" && errors.As(err, &large):
+		// Not wrapped, so that another call does not add the flags again.
+		return fmt.Errorf("%v (with this command: %s)", err, memory)
+	case !errors.As(err, &fault):
 		return explainLearning(err)
 	}
 	do := fault.Do.String()
@@ -76,7 +82,6 @@ func explainLearning(err error) error {
 	var scale *bls.ScaleError
 	var condition *blsupdate.ConditionError
 	var leverage *blsupdate.LeverageError
-	var memory *blsupdate.MemoryError
 	var calibration *bls.CalibrationError
 	switch {
 	case errors.Is(err, model.ErrNoTargets):
@@ -86,7 +91,7 @@ func explainLearning(err error) error {
 	case errors.As(err, &rank):
 		return fmt.Errorf("%d rows do not determine the weights of %d nodes: set --lambda above 0, lower --enhancement, --group-nodes or --groups, or use --method improved, which keeps a matrix of rows x nodes", rank.Samples, rank.Nodes)
 	case errors.As(err, &scale):
-		return fmt.Errorf("%w (with this command: use another --seed or raise --enhancement)", err)
+		return fmt.Errorf("%v (with this command: use another --seed or raise --enhancement)", err)
 	case errors.As(err, &condition):
 		return fmt.Errorf("the nodes are linearly dependent to working precision (%s): train with a larger --lambda, with --method qr, or without columns that depend on others", condition.What)
 	case errors.As(err, &leverage) && leverage.Action == blsupdate.ActionRemove:
@@ -95,8 +100,6 @@ func explainLearning(err error) error {
 		return fmt.Errorf("the model is calibrated on %d rows, but this coverage needs %d: calibrate it on more rows, or ask for a lower coverage", calibration.Rows, calibration.Want)
 	case errors.As(err, &calibration):
 		return fmt.Errorf("%s", Uncalibrated)
-	case errors.As(err, &memory):
-		return fmt.Errorf("%w (with this command: lower --enhancement, --group-nodes, --groups, --first or --batch, or use --method gram, whose memory does not grow with the rows)", err)
 	}
 	return err
 }

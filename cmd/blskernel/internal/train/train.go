@@ -93,6 +93,7 @@ standard input or a pipe.`,
 	ui.OutFlag(cmd, &tr.Out, "model file to write; an existing one is replaced once the new one, or its first checkpoint, is complete")
 	ui.Choice(cmd, &tr.task, "task", "classification or regression; by default inferred from the targets", "", model.Classification, model.Regression)
 	tr.In.Register(cmd, "training", input.DefaultBatch)
+	tr.In.Memory = "lower --enhancement, --group-nodes, --groups, --first or --batch, or use --method gram, whose memory does not grow with the rows"
 	tr.In.RegisterWeight(cmd)
 	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default the labels in the data")
 	tr.settings.register(cmd)
@@ -176,6 +177,7 @@ func (tr *training) check(cmd *cobra.Command) error {
 	}
 	switch {
 	case tr.like != "":
+		tr.In.Memory = "lower --first or --batch"
 		return checkLike(cmd)
 	case tr.Folds == 1:
 		return ui.Usagef("--cv is 1; want at least 2 parts, or 0")
