@@ -63,4 +63,8 @@ func TestTerminal(t *testing.T) {
 			}
 		}
 	}
+	succeed(t, "update", whole, "--again", "--out", out, good)
+	if m, err := modelfile.Load(out, nil); err != nil || strings.Contains(m.Metadata.Software, evil) {
+		t.Errorf("the program that wrote the last file is not named: %v", err)
+	}
 }

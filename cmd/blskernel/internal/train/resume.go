@@ -109,7 +109,6 @@ func (tr *training) trainLike(ctx context.Context) error {
 // emptyCopy returns the metadata of a model like the one that meta describes, but without any rows.
 func emptyCopy(meta *modelfile.Metadata) (like modelfile.Metadata, err error) {
 	like = *meta
-	like.Software = "blskernel " + ui.Version()
 	like.Progress, like.Learned, like.Notes, like.Log = nil, nil, session.Lasting(meta), nil
 	for _, op := range meta.Log { // the operation that made the maps
 		if op.Kind == modelfile.OpTrain || op.Kind == modelfile.OpMaps {

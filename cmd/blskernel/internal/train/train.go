@@ -225,8 +225,7 @@ func (tr *training) prepare(ctx context.Context, r *stream.Reader) (meta modelfi
 	}
 	s, opt := r.Selection(), &tr.In.Options
 	meta = modelfile.Metadata{
-		Software: "blskernel " + ui.Version(), Batch: batch,
-		Inputs: r.Inputs(), Classes: tr.classes, Targets: r.Targets(),
+		Batch: batch, Inputs: r.Inputs(), Classes: tr.classes, Targets: r.Targets(),
 		Columns: s.Columns, Exclude: s.Exclude, NA: opt.NA,
 	}
 	if !tr.labeled {
