@@ -50,27 +50,32 @@ func (in *Input) OpenFor(ctx context.Context, s *session.Session, args []string,
 	return m, r, err
 }
 
-// Each calls do for each batch of r while the next one is read, counts the rows, and closes r. outputs
-// is the number of the model's outputs. The progress text begins with doing.
+// Each calls do for each batch of r while the next one is read, and closes r. It returns the number of
+// rows with which do succeeded, without rows set aside. outputs is the number of the model's outputs.
+// The progress text begins with doing.
 func (in *Input) Each(ctx context.Context, r *stream.Reader, outputs int, doing string, do func(*stream.Batch) error) (rows int64, err error) {
 	total, batch := r.Rows(), in.BatchRows(r, 0, outputs)
 	names := CellNames(r)
 	b := ReadAhead(ctx, r, 0, batch, batch)
 	defer b.Stop()
-	for {
+	for read := int64(0); ; {
 		f := b.Take(ctx)
 		if errors.Is(f.Err, io.EOF) {
 			in.Tell(f.Tally, names)
 			return rows, nil
 		}
+		var done *stream.Batch
 		if f.Err == nil {
-			_, f.Err = in.LearnSkippingBad(f.Batch, do)
+			done, f.Err = in.LearnSkippingBad(f.Batch, do)
 		}
 		if f.Err != nil {
 			return rows, ui.CauseOf(ctx, f.Err)
 		}
-		rows += int64(f.Batch.X.RawMatrix().Rows)
-		in.say.Show(f.Share(rows, total), fmt.Sprintf("%s%d rows", doing, rows))
+		if done != nil {
+			rows += int64(done.X.RawMatrix().Rows)
+		}
+		read += int64(f.Batch.X.RawMatrix().Rows)
+		in.say.Show(f.Share(read, total), fmt.Sprintf("%s%d rows", doing, read))
 	}
 }
 

@@ -35,7 +35,7 @@ func (l *Learner) addHeldOut(ctx context.Context, s score.Score) error {
 		return err
 	}
 	next, held := int64(0), 0
-	rows, err := l.In.Each(ctx, r, l.Model.Updater().Targets(), "scoring, ", func(b *stream.Batch) error {
+	_, err = l.In.Each(ctx, r, l.Model.Updater().Targets(), "scoring, ", func(b *stream.Batch) error {
 		first := next
 		next += int64(b.X.RawMatrix().Rows)
 		_, aside := b.Split(func(i int) bool { return first+int64(i) < l.rows && l.Holdout.Holds(first+int64(i)) })
@@ -49,10 +49,10 @@ func (l *Learner) addHeldOut(ctx context.Context, s score.Score) error {
 	switch {
 	case err != nil:
 		return err
-	case rows < l.rows:
-		return fmt.Errorf("the data now has %s, but had %d when it was learned", ui.Count(rows, "row"), l.rows)
+	case next < l.rows:
+		return fmt.Errorf("the data now has %s, but had %d when it was learned", ui.Count(next, "row"), l.rows)
 	case held == 0:
-		return fmt.Errorf("none of the %s is held out: raise --holdout, or give more data", ui.Count(rows, "row"))
+		return fmt.Errorf("none of the %s is held out: raise --holdout, or give more data", ui.Count(next, "row"))
 	}
 	return nil
 }
