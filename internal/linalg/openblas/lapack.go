@@ -36,7 +36,6 @@ import "C"
 
 import (
 	"math"
-	"strings"
 	"unsafe"
 
 	"blskernel/internal/linalg/check"
@@ -56,10 +55,6 @@ func (b openBLAS) MissingLAPACK() string { return b.missing }
 // withLAPACK returns the backend on the open library, with its LAPACK if usable. library is its name.
 func withLAPACK(library string) Backend {
 	o := newOpenBLAS(library)
-	if _, _, version := o.About(); strings.Contains(version, "USE64BITINT") {
-		o.missing = "the library was built with 64-bit integers, but blskernel passes 32-bit ones"
-		return o
-	}
 	if name := C.blskernel_open_lapack(); name != nil {
 		o.missing = "the library has no " + C.GoString(name) + ": it was built without LAPACK"
 		return o

@@ -161,8 +161,11 @@ func Handle() unsafe.Pointer { return C.blskernel_openblas }
 
 // About returns the CPU type of the kernels in use, the library's name, and how it describes itself.
 func (o openBLAS) About() (kernel, library, version string) {
-	return openedCore(), o.file, strings.TrimSpace(C.GoString(C.blskernel_config()))
+	return openedCore(), o.file, config()
 }
+
+// config returns OpenBLAS's description of itself, or "" if it has none.
+func config() string { return strings.TrimSpace(C.GoString(C.blskernel_config())) }
 
 // openFirst opens the named library. If name is empty, it opens the first usable one of libraries.
 func openFirst(name string) (Backend, error) {
@@ -175,6 +178,10 @@ func openFirst(name string) (Backend, error) {
 	var why []string
 	for _, n := range names {
 		reason := openBest(n)
+		if reason == "" && strings.Contains(config(), "USE64BITINT") {
+			closeOpened()
+			reason = n + " was built with 64-bit integers, but blskernel passes 32-bit ones"
+		}
 		if reason == "" {
 			maxThreads = int(C.blskernel_get_threads())
 			return withLAPACK(n), nil
