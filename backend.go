@@ -87,7 +87,7 @@ func lookup(given string) (Backend, error) {
 		return nil, &UnavailableError{
 			Backend: name,
 			Why:     absent(runtime.GOOS, runtime.GOARCH),
-			Remedy:  "build for linux/amd64 or linux/arm64 with CGO_ENABLED=1 and a C compiler, or use \"pure\"",
+			Remedy:  "build for linux/amd64 or linux/arm64 with CGO_ENABLED=1 and a C compiler, and without the tag noopenblas, or use \"pure\"",
 		}
 	}
 	if k, ok := strings.CutPrefix(name, "pure/"); ok {
@@ -100,7 +100,7 @@ func lookup(given string) (Backend, error) {
 // absent explains why this build, for the given operating system and architecture, has no openblas.
 func absent(system, architecture string) string {
 	if system == "linux" && (architecture == "amd64" || architecture == "arm64") {
-		return "this program was built without cgo"
+		return "this program was built without cgo, or with the tag noopenblas"
 	}
 	return "it does not support " + system + "/" + architecture
 }
