@@ -108,13 +108,23 @@ func singular(diag blas.Diag, n int, a []float64, lda int) bool {
 	return false
 }
 
+// finiteDiagonal reports whether the diagonal of a holds neither NaN nor an infinity.
+func finiteDiagonal(n int, a []float64, lda int) bool {
+	for i := range n {
+		if !factor.IsFinite(a[i*lda+i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // Dpotrf overwrites the triangle ul of the symmetric n×n matrix A with its Cholesky factor, A = UᵀU or
 // A = L Lᵀ, in n³/3 flops. It does not touch the other triangle. It returns false if A is not positive
 // definite to working precision, or a pivot is not finite; the factor is then incomplete.
 func (impl Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
 	small := ul == blas.Upper && n < minPotrfUpper || ul == blas.Lower && n < minPotrfLower
 	if small || !isUplo(ul) || !holds(a, n, n, lda) {
-		return impl.Implementation.Dpotrf(ul, n, a, lda)
+		return impl.Implementation.Dpotrf(ul, n, a, lda) && finiteDiagonal(n, a, lda)
 	}
 	bk := impl.announce("Dpotrf", n, n, 0)
 	return cholesky.Potrf(bk, ul, factor.Base, n, block.Dense(a, lda)) < 0

@@ -244,6 +244,10 @@ func TestImplementationNotFinite(t *testing.T) {
 					w, _, ok := syev(t, bk, job, blas.Upper, a)
 					check("Dsyev", !ok, w...)
 				}
+				definite := testmat.Sym(n, func(i, j int) float64 { return a.At(i, j) + float64(4*n)*testmat.Unless(i != j) })
+				for _, ul := range []blas.Uplo{blas.Upper, blas.Lower} {
+					check("Dpotrf", !Implementation{Backend: bk}.Dpotrf(ul, n, slices.Clone(definite.X), n))
+				}
 				d := svdOf(t, bk, a, gonumlapack.SVDStore, gonumlapack.SVDStore)
 				check("Dgesvd", !d.ok, d.values...)
 				for _, lq := range []bool{false, true} {
