@@ -7,6 +7,7 @@ import (
 
 	"blskernel/internal/linalg/detmath"
 	"blskernel/internal/linalg/factor"
+	"blskernel/internal/linalg/factor/condition"
 
 	gonummat "gonum.org/v1/gonum/mat"
 )
@@ -98,15 +99,21 @@ func asCondition(target any, number float64) bool {
 }
 
 // A GrowthError comes with a result: it reports an LU factorization whose elements have grown by a
-// factor of more than 10⁵ during the elimination. Solutions then lose about log10(Growth) digits. The
+// factor of more than 10⁵ during the elimination. Solutions lose about log10(Growth) of 16 digits if A
+// was not kept. If it was, refinement did not converge, and they lose about log10(Backward/u). The
 // factorization is usable.
 type GrowthError struct {
-	Routine string  // LAPACK's name of the routine
-	Growth  float64 // LU.Growth
+	Routine  string  // LAPACK's name of the routine
+	Growth   float64 // LU.Growth
+	Backward float64 // the largest backward error that refinement has left; 0 if A was not kept
 }
 
 func (e *GrowthError) Error() string {
-	return fmt.Sprintf("lapack: %s: elements grew by a factor of %.3g during the elimination, so the result loses about %.0f digits; use Factorize, which keeps the matrix and refines solutions, or QR", e.Routine, e.Growth, detmath.Log10(e.Growth))
+	lost, result, remedy := e.Growth, "", "use Factorize, which keeps the matrix and refines solutions, or QR"
+	if e.Backward > 0 {
+		lost, result, remedy = e.Backward/condition.Roundoff, " and refinement did not converge", "use QR"
+	}
+	return fmt.Sprintf("lapack: %s: elements grew by a factor of %.3g during the elimination%s, so the result loses about %.0f digits; %s", e.Routine, e.Growth, result, min(16, detmath.Log10(lost)), remedy)
 }
 
 // withResult reports whether err is nil or comes with a result.

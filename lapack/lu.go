@@ -134,7 +134,7 @@ func (f *LU) Growth() float64 {
 // backward, the backward error that refinement has left, is above maxGrowth u.
 func (f *LU) grown(routine string, backward float64) error {
 	if f.growth > maxGrowth && f.original.Data == nil || backward > maxGrowth*condition.Roundoff {
-		return &GrowthError{Routine: routine, Growth: f.growth}
+		return &GrowthError{Routine: routine, Growth: f.growth, Backward: backward}
 	}
 	return nil
 }

@@ -281,7 +281,7 @@ func TestGrowth(t *testing.T) {
 				continue
 			}
 			for range 2 {
-				if !errors.As(err, &grown) || grown.Growth != growth {
+				if !errors.As(err, &grown) || grown.Growth != growth || grown.Backward != 0 {
 					t.Errorf("n=%d: error %v with a growth of %g", n, err, growth)
 				}
 				err = f.SolveTo(&x, columns.Dense())
@@ -295,18 +295,15 @@ func TestGrowth(t *testing.T) {
 			t.Errorf("growth %g, want 2⁴⁹", got)
 		}
 		// A refinement that does not converge says so.
-		err := errors.Join(f.Factorize(wilkinson(400).Dense()), g.Factorize(wilkinson(400).T().Dense()))
-		testutil.NoError(t, err)
 		b := testmat.Random(rng, 400, 1)
-		for _, f := range []*LU{&f, &g} {
+		for _, a := range []*full{wilkinson(400), wilkinson(400).T()} {
+			testutil.NoError(t, f.Factorize(a.Dense()))
 			var x mat.Dense
-			err := f.SolveTo(&x, b.Dense())
-			if err == nil {
-				a := wilkinson(400)
-				if f == &g {
-					a = a.T()
-				}
+			var grown *GrowthError
+			if err := f.SolveTo(&x, b.Dense()); err == nil {
 				checkRatio(t, "order 400", testmat.ResidualRatio(a, testmat.Of(&x), b))
+			} else if errors.As(err, &grown) && !(grown.Backward > maxGrowth*eps) {
+				t.Error(err)
 			}
 		}
 	})
