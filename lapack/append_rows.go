@@ -30,11 +30,12 @@ import (
 // finite, or k-1 if only Ya' is not finite. The contents of r, z and ya are then undefined. AppendRows
 // panics with mat.ErrShape if the shapes do not fit.
 //
-// AppendRows takes 2qk² + 4cqk flops; a new factorization of [R; Ax] takes 2qk² + 4k³/3. The workspace
-// is about 2²⁰ + 32(k + c) numbers and holds 2²⁰/(k + c) rows at a time, or all rows if there are
-// fewer. One call with many rows is faster than many calls. On the pure backend the result does not
-// depend on the number of threads. (LAPACK: dtpqrt with l = 0, and dtpmqrt; Golub and Van Loan, Matrix
-// Computations, fourth edition, section 6.5.3.)
+// AppendRows takes 2qk² + 4cqk flops; a new factorization of [R; Ax] takes 2qk² + 4k³/3. It works on
+// m = 2²⁰/(k + c) rows at a time, or all rows if there are fewer. The workspace is about
+// m(s + 2p) + p(k + c) numbers, where s is k + c rounded up to an odd multiple of 8, and p is
+// min(32, k), or min(64, k) on a backend other than pure. One call with many rows is faster than many
+// calls. On the pure backend the result does not depend on the number of threads. (LAPACK: dtpqrt with
+// l = 0, and dtpmqrt; Golub and Van Loan, Matrix Computations, fourth edition, section 6.5.3.)
 func AppendRows(bk blskernel.Backend, r, z, ax, ya *mat.Dense) error {
 	return eliminate(bk, "Dtpqrt", newElimination(r, z, ax, ya))
 }
