@@ -57,8 +57,8 @@ func (f *LeastSquares) Factorize(a *mat.Dense) error {
 }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see Storage in the
-// package comment. The workspace is at most 100(l + k) numbers. If the rank r is below k, the receiver
-// keeps another rk numbers.
+// package comment. The workspace is at most 34(l + k + 31) numbers. If the rank r is below k, it is at
+// most 64(3k + r + 16) if that is more, and the receiver keeps another r(k + 65) numbers.
 func (f *LeastSquares) FactorizeInPlace(a *mat.Dense) error {
 	const routine = "Dgeqp3"
 	f.Reset()
