@@ -7,7 +7,6 @@ import (
 
 	"blskernel/internal/linalg/detmath"
 	"blskernel/internal/linalg/factor"
-	"blskernel/internal/linalg/factor/condition"
 
 	gonummat "gonum.org/v1/gonum/mat"
 )
@@ -111,7 +110,7 @@ type GrowthError struct {
 func (e *GrowthError) Error() string {
 	lost, result, remedy := e.Growth, "", "use Factorize, which keeps the matrix and refines solutions, or QR"
 	if e.Backward > 0 {
-		lost, result, remedy = e.Backward/condition.Roundoff, " and refinement did not converge", "use QR"
+		lost, result, remedy = e.Backward/factor.Roundoff, " and refinement did not converge", "use QR"
 	}
 	return fmt.Sprintf("lapack: %s: elements grew by a factor of %.3g during the elimination%s, so the result loses about %.0f digits; %s", e.Routine, e.Growth, result, min(16, detmath.Log10(lost)), remedy)
 }

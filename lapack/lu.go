@@ -133,7 +133,7 @@ func (f *LU) Growth() float64 {
 // grown returns a *GrowthError if the growth is above maxGrowth and A was not kept. It also does so if
 // backward, the backward error that refinement has left, is above maxGrowth u.
 func (f *LU) grown(routine string, backward float64) error {
-	if f.growth > maxGrowth && f.original.Data == nil || backward > maxGrowth*condition.Roundoff {
+	if f.growth > maxGrowth && f.original.Data == nil || backward > maxGrowth*factor.Roundoff {
 		return &GrowthError{Routine: routine, Growth: f.growth, Backward: backward}
 	}
 	return nil

@@ -9,6 +9,9 @@ func IsFinite(v float64) bool { return v-v == 0 }
 // two whose reciprocal is normal.
 const SmallestNormal = 0x1p-1022
 
+// Roundoff is the unit roundoff u, half the distance from 1 to the next larger number.
+const Roundoff = 0x1p-53
+
 // invertible reports whether d and 1/d are both normal numbers: for a smaller d the reciprocal may
 // overflow, and for a larger one it loses digits to underflow. It is false for NaN.
 func invertible(d float64) bool {

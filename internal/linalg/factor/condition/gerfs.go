@@ -25,9 +25,6 @@ type Gerfs struct {
 	largest float64 // the largest magnitude in A
 }
 
-// Roundoff is the unit roundoff u, half the distance from 1 to the next larger number.
-const Roundoff = 0x1p-53
-
 // RefinePanel is the number of columns that Refine processes together. It bounds the workspace, and is
 // enough for the products and the solves to run at full speed.
 const RefinePanel = 256
@@ -93,7 +90,7 @@ func (f Gerfs) step(x, b blas64.General, m [6][]float64, backward []float64) (im
 	improve := make([]bool, c)
 	some := false
 	for j, e := range backward {
-		improve[j] = e > Roundoff
+		improve[j] = e > factor.Roundoff
 		some = some || improve[j]
 	}
 	if !some {

@@ -18,7 +18,7 @@ import (
 // useless for sums below 1e-290.)
 func (f Gerfs) guard() (add, limit float64) {
 	add = float64(float64(f.N+1) * math.SmallestNonzeroFloat64)
-	return add, add / Roundoff
+	return add, add / factor.Roundoff
 }
 
 // backward writes max_i |r_i|/w_i to errs for the c columns of the residual r and w = |A||x| + |b|.
@@ -93,7 +93,7 @@ func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []*e
 		gj, zero := g[j*n:(j+1)*n], true
 		for i := range gj {
 			at := i*c + j
-			v := math.Abs(r[at]) + float64(float64(n+1)*Roundoff*w[at])
+			v := math.Abs(r[at]) + float64(float64(n+1)*factor.Roundoff*w[at])
 			if w[at] <= limit {
 				v += add
 			}

@@ -104,7 +104,7 @@ func norm(bk factor.Backend, x []float64) float64 {
 // factor returns the power of two by which to multiply column i, of norm c, and divide row i, of norm
 // r. It returns 1 if that would lower the sum of the norms by at most 5%, or overflow or underflow.
 func (b *balance) factor(bk factor.Backend, a block.Matrix, i int, c, r float64) float64 {
-	const least = smallest / ulp * 2
+	const least = factor.SmallestNormal / ulp * 2
 	f, sum := 1.0, c+r
 	if c < r/2 || r <= c/2 {
 		column := 0.0

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"blskernel/internal/linalg/block"
+	"blskernel/internal/linalg/factor"
 )
 
 // A problem is a Hessenberg matrix on its way to Schur form.
@@ -21,7 +22,7 @@ func (p *problem) at(i, j int) float64 { return p.h.X[i*p.h.Ld+j] }
 func (p *problem) set(i, j int, v float64) { p.h.X[i*p.h.Ld+j] = v }
 
 // tiny returns the size below which a subdiagonal element counts as zero, whatever its neighbours are.
-func (p *problem) tiny() float64 { return smallest / ulp * float64(p.n) }
+func (p *problem) tiny() float64 { return factor.SmallestNormal / ulp * float64(p.n) }
 
 // negligible reports whether the subdiagonal element of row k of h is at most tiny, or small compared
 // with its neighbours. It looks only at rows and columns [from, end). It combines the usual test with

@@ -5,13 +5,11 @@ import (
 
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/detmath"
+	"blskernel/internal/linalg/factor"
 )
 
-// ulp is twice the unit roundoff; smallest is the smallest positive normal number.
-const (
-	ulp      = 0x1p-52
-	smallest = 0x1p-1022
-)
+// ulp is twice the unit roundoff.
+const ulp = 2 * factor.Roundoff
 
 // A reflection is I - (t0, t1, t2)ᵀ(1, v1, v2), on three adjacent rows or columns; on two, v2 = t2 = 0.
 type reflection struct{ v1, v2, t0, t1, t2 float64 }

@@ -38,7 +38,7 @@ func trevc(bk factor.Backend, small bool, n int, t block.Matrix, w []complex128,
 	u := upper{bk: bk, small: small, n: n, t: t, x: x, w: w, tiny: make([]float64, n)}
 	for i := range n {
 		clear(x.Elements(i, 0, n))
-		u.tiny[i] = max(ulp*(math.Abs(real(w[i]))+math.Abs(imag(w[i]))), smallest/ulp*float64(n))
+		u.tiny[i] = max(ulp*(math.Abs(real(w[i]))+math.Abs(imag(w[i]))), factor.SmallestNormal/ulp*float64(n))
 	}
 	for i := 0; i < n; i++ {
 		if imag(w[i]) == 0 {

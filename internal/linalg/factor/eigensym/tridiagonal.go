@@ -10,9 +10,8 @@ import (
 )
 
 const (
-	eps     = 0x1p-53
-	safeMin = 0x1p-1022
-	sweeps  = 30 // at most, per row
+	eps    = factor.Roundoff
+	sweeps = 30 // at most, per row
 )
 
 // A solver is the state of the implicit QL algorithm for a tridiagonal matrix with diagonal d and
@@ -102,7 +101,7 @@ func (q *solver) end(d, e []float64, l int) int {
 	for ; l < len(e); l++ {
 		square, least := e[l], 0x1p-800
 		if q.vectors {
-			square, least = e[l]*e[l], safeMin
+			square, least = e[l]*e[l], factor.SmallestNormal
 		}
 		if square <= float64(eps*eps*math.Abs(d[l])*math.Abs(d[l+1]))+least {
 			e[l] = 0

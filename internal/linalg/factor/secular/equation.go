@@ -7,7 +7,7 @@ import (
 	"blskernel/internal/linalg/factor"
 )
 
-const eps = 0x1p-53
+const eps = factor.Roundoff
 
 // An Equation is 1 + Σ Z[j]²/(p[j] - x) = 0, whose roots are the eigenvalues of diag(p) + Z Zᵀ. Its
 // poles p[j] are Poles[j] or, if Squares is set, their squares. The poles ascend; squared poles begin

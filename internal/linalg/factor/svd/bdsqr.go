@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	eps = 0x1p-53
+	eps = factor.Roundoff
 	// tolerance is eps^(7/8), the relative error that neglecting an off-diagonal element may cause.
 	tolerance = 98.70149282610239 * eps
 	// maxSweeps times n² is the number of rotations after which bdsqr gives up.
@@ -34,7 +34,7 @@ type iteration struct {
 func bdsqr(d, e []float64, u, v *factor.Plane) bool {
 	n := len(d)
 	q := iteration{d: d, e: e, u: u, v: v}
-	q.thresh = max(tolerance*q.least(), maxSweeps*float64(n)*float64(n)*0x1p-1022)
+	q.thresh = max(tolerance*q.least(), maxSweeps*float64(n)*float64(n)*factor.SmallestNormal)
 	rotated := 0
 	for end := n; end > 1; {
 		lo, largest := q.block(end)

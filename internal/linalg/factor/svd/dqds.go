@@ -191,7 +191,7 @@ func (z *qd) shifted(shift float64) (at int, size float64) {
 		sum := d + beside
 		t := q[i+1] / sum
 		toQ[i], toE[i] = sum, beside*t
-		if d *= t; t < 0x1p-1022 { // t has lost digits
+		if d *= t; t < factor.SmallestNormal { // t has lost digits
 			toE[i], d = q[i+1]*(beside/sum), q[i+1]*(ds[i]/sum)
 		}
 		d -= shift
@@ -213,7 +213,7 @@ func (z *qd) unshifted() {
 		switch {
 		case sum == 0:
 			z.oldE[i], d = 0, next
-		case 0x1p-1022*next < sum && 0x1p-1022*sum < next:
+		case factor.SmallestNormal*next < sum && factor.SmallestNormal*sum < next:
 			t := next / sum
 			z.oldE[i], d = z.e[i]*t, d*t
 		default:

@@ -19,7 +19,7 @@ func lasv2(f, g, h float64) (least, most, sr, cr, sl, cl float64) {
 	switch {
 	case ga == 0:
 		least, most, cl, cr = ha, fa, 1, 1
-	case ga > fa && fa/ga < 0x1p-53:
+	case ga > fa && fa/ga < eps:
 		lead, most, cl, sr = g, ga, 1, 1
 		sl, cr = ht/g, ft/g
 		if ha > 1 {
