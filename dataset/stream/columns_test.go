@@ -22,7 +22,8 @@ func TestColumns(t *testing.T) {
 		*archive = npz(t, member{"o.npy", append(npyHeader(1, "|O", false, 1), 0x80), method}, member{"y.npy", y, method}, member{"X.npy", x, method},
 			member{"names.npy", names, method}, member{"readme.txt", []byte("hi"), method})
 	}
-	only := npz(t, member{"data.npy", x, zip.Deflate}, member{"y.npy", y, zip.Deflate})
+	only := npz(t, member{"b.npy", []byte("text"), zip.Store}, member{"c.npy", y, zip.Deflate},
+		member{"data.npy", x, zip.Deflate}, member{"y.npy", y, zip.Deflate})
 	beside := func(name string, data []byte, classes bool) Options {
 		return Options{TargetPath: write(t, name, data), Classes: classes}
 	}

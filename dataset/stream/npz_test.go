@@ -37,17 +37,6 @@ func npz(t testing.TB, members ...member) []byte {
 	return b.Bytes()
 }
 
-// TestNPZOneArray takes the only array of two dimensions, among members that are not arrays of numbers.
-func TestNPZOneArray(t *testing.T) {
-	x := append(npyHeader(1, "|u1", false, 2, 2), 1, 2, 3, 4)
-	vector := append(npyHeader(1, "|u1", false, 2), 1, 2)
-	path := write(t, "x.npz", npz(t, member{"b.npy", []byte("text"), zip.Store},
-		member{"c.npy", vector, zip.Deflate}, member{"d.npy", x, zip.Deflate}))
-	if got := mustLoad(t, []string{path}, Options{}); !slices.Equal(got.x, []float64{1, 2, 3, 4}) {
-		t.Errorf("%v", got.x)
-	}
-}
-
 // TestNPZBomb reads a batch of 16 MB of zeros, 128 MB as float64, from an archive of 16 KB.
 func TestNPZBomb(t *testing.T) {
 	const rows, cols = 1 << 16, 1 << 8
