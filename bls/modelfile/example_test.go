@@ -10,7 +10,6 @@ import (
 	"blskernel/bls"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
-	"blskernel/dataset"
 	"blskernel/mat"
 
 	"github.com/cespare/xxhash/v2"
@@ -41,29 +40,6 @@ func line() *modelfile.File {
 	}
 	check(r.Fit(x, y))
 	return &modelfile.File{Regressor: r, Metadata: modelfile.Metadata{Software: "example 1.0", Inputs: []string{"u", "v"}, Targets: []string{"y"}}}
-}
-
-// A classifier is saved after a first batch. Another program loads it, learns a second batch, and saves
-// it under the same name, which holds the old model or the new one at any time.
-func Example() {
-	dir, remove := tempFolder()
-	defer remove()
-	path := filepath.Join(dir, "digits.bls")
-	train, test := dataset.Digits(1000, 1), dataset.Digits(500, 2)
-
-	c := &bls.Classifier{Features: bls.FeatureOptions{Groups: 5, EnhancementNodes: 100, Seed: 1}, Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1e-6}}
-	check(c.Fit(train.Dense(0, 500), train.LabelsInt(0, 500)))
-	check(modelfile.Save(path, &modelfile.File{Classifier: c}))
-
-	f, err := modelfile.Load(path, nil)
-	check(err)
-	check(f.Classifier.PartialFit(train.Dense(500, 1000), train.LabelsInt(500, 1000)))
-	check(modelfile.Save(path, f))
-	score, err := f.Classifier.Score(test.Dense(0, 500), test.LabelsInt(0, 500))
-	check(err)
-	fmt.Printf("%d samples, more than 9 of 10 are right: %v\n", f.Classifier.Updater().Samples(), score > 0.9)
-	// Output:
-	// 1000 samples, more than 9 of 10 are right: true
 }
 
 // Load returns the model. It says what a file is that is not a model.
