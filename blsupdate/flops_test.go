@@ -205,28 +205,6 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestModelTable1 has the last update of the paper's Table 2: k = 5100, q = 10000, l = 50000. The sums
-// without the weights are known from the formulas of its Table 1.
-func TestModelTable1(t *testing.T) {
-	s := Shape{L: 50000, K: 5100, Q: 10000}
-	for _, test := range []struct {
-		variant
-		want float64
-	}{
-		{variant{Original, Auto, false}, 6*1e4*5100*5e4 + 1e8*5e4 + 1e12 + 2e8*5100},
-		{variant{Improved, Paper, false}, 6*1e4*5100*5e4 + 4*5100*5100*1e4 + 2*5100*5100*5100},
-		{variant{Improved, Small, false}, 6*1e4*5100*5e4 + 3e8*5100 + 1e12},
-		{variant{Improved, Paper, true}, 6*1e4*5100*5e4 + 4*5100*5100*1e4 + 2*5100*5100*5100/3},
-		{variant{Improved, Small, true}, 6*1e4*5100*5e4 + 3e8*5100 + 1e12/3.},
-		{variant{Improved, Auto, false}, 6*5100*5100*5e4 + 6*5100*5100*1e4 + 2*5100*5100*5100},
-	} {
-		opt := Options{Form: test.form, Solve: test.solve, Workspace: 1 << 50}
-		if got := Total(Model(test.method, ActionAdd, opt, s)); got != test.want {
-			t.Errorf("%s: %g flops, want %g", test, got, test.want)
-		}
-	}
-}
-
 // TestModelWide compares Model with what updates count while there are fewer samples than nodes, for
 // batches that leave A wide, make it square, or make it tall, in all forms: below, at and above k - l
 // rows and k rows. Model is given only the sizes.

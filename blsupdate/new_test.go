@@ -57,22 +57,6 @@ func TestBadStart(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
-	for _, m := range Methods() {
-		if got, err := ParseMethod(strings.ToUpper(m.String())); got != m || err != nil {
-			t.Errorf("ParseMethod(%v) = %v, %v", m, got, err)
-		}
-	}
-	for _, f := range []Form{Auto, Paper, Small, Large, Compressed} {
-		if got, err := ParseForm(f.String()); got != f || err != nil {
-			t.Errorf("ParseForm(%v) = %v, %v", f, got, err)
-		}
-	}
-	if _, err := ParseForm(""); err == nil {
-		t.Error("ParseForm of nothing succeeds")
-	}
-}
-
 // A ConditionError gives its own advice, and omits the factorization's, which is for callers of lapack.
 func TestConditionErrorText(t *testing.T) {
 	u, err := New(Gram, mat.NewDense(4, 3, slices.Repeat([]float64{1}, 12)), mat.NewDense(4, 1, make([]float64, 4)), Options{})

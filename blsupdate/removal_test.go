@@ -220,7 +220,6 @@ func TestLeverageErrorSays(t *testing.T) {
 		err  error
 		says string
 	}{
-		{&LeverageError{Action: ActionRemove}, "rows to be removed"},
 		{&LeverageError{Rest: 1e-5, Least: 2e-3, Action: ActionRemove}, "below 0.002 it may be only rounding"},
 		{started(t, QR, a, y, Options{Lambda: 1}).SetLambda(0), "part of the ridge to be removed"},
 		{started(t, QR, a, y, Options{}).Merge(started(t, QR, a, y, Options{Lambda: 1})), "give the receiver a ridge"},
