@@ -5,25 +5,7 @@ import (
 	"fmt"
 
 	"blskernel"
-
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/blas/gonum"
-	"gonum.org/v1/gonum/mat"
 )
-
-// After Use, all of gonum's products run on the backend.
-func Example() {
-	blas64.Use(blskernel.Default())
-	defer blas64.Use(gonum.Implementation{})
-
-	a := mat.NewDense(2, 2, []float64{1, 2, 3, 4})
-	var c mat.Dense
-	c.Mul(a, a)
-	fmt.Println(mat.Formatted(&c))
-	// Output:
-	// ⎡ 7  10⎤
-	// ⎣15  22⎦
-}
 
 func ExampleLookup() {
 	b, err := blskernel.Lookup("pure")
