@@ -102,34 +102,10 @@ func limited(t *testing.T, bk blskernel.Backend, limit float64) []*factorization
 	return all
 }
 
-// For 1..9 and for a repeated column, errors are as gonum's; an exactly zero pivot gives no result and
-// an infinite condition number.
+// An exactly zero pivot has an infinite condition number, as in gonum. A failure of Cholesky has none.
 func TestConditionErrorAsGonum(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		a, b := mat.NewDense(3, 3, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}), mat.NewDense(3, 1, []float64{1, 2, 4})
-		var f LU
-		f.Backend = bk
-		exact := f.Factorize(a) // in the arithmetic of a library the last pivot may be zero
-		if exact != nil && (!errors.Is(exact, ErrSingular) || bk.Name() != "openblas") {
-			t.Fatal(exact)
-		}
-		var theirs gonummat.LU
-		theirs.Factorize(a)
-		for _, trans := range []bool{false, true} {
-			if exact != nil {
-				break
-			}
-			var x, y gonummat.Dense
-			solve := f.SolveTo
-			if trans {
-				solve = f.SolveTransTo
-			}
-			err, want := solve(&x, b), theirs.SolveTo(&y, trans, b)
-			var condition, reference gonummat.Condition
-			if !errors.As(err, &condition) || !errors.As(want, &reference) || x.IsEmpty() || !(float64(condition) > 1e16) {
-				t.Errorf("error %v with %v, gonum %v", err, x.RawMatrix().Data, want)
-			}
-		}
+		f := LU{Backend: bk}
 		var condition gonummat.Condition
 		err := f.Factorize(mat.NewDense(2, 2, []float64{1, 2, 2, 4}))
 		if !errors.Is(err, ErrSingular) || !errors.As(err, &condition) || !math.IsInf(float64(condition), 1) {
