@@ -6,29 +6,6 @@ import (
 	"testing"
 )
 
-func TestWriter(t *testing.T) {
-	w := &Writer{Left: 3}
-	if n, err := w.Write([]byte("ab")); n != 2 || err != nil {
-		t.Error(n, err)
-	}
-	if n, err := w.Write([]byte("cd")); n != 1 || !errors.Is(err, ErrFull) {
-		t.Error(n, err)
-	}
-}
-
-func TestCanceledAfter(t *testing.T) {
-	ctx := CanceledAfter(2)
-	for n, want := range []error{nil, nil, context.Canceled, context.Canceled} {
-		if err := ctx.Err(); err != want {
-			t.Errorf("look %d: %v", n, err)
-		}
-	}
-	<-ctx.Done()
-	if never := NeverCanceled(); never.Err() != nil || never.Looks() != 1 || ctx.Looks() != 4 {
-		t.Error(never.Looks(), ctx.Looks())
-	}
-}
-
 func TestStoppedAfter(t *testing.T) {
 	why := errors.New("why")
 	ctx, release := StoppedAfter(1, why)
