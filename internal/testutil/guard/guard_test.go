@@ -45,18 +45,6 @@ func TestRegion(t *testing.T) {
 	}
 }
 
-func TestCopy(t *testing.T) {
-	r := New(t, 3)
-	for _, at := range Edges {
-		if x := r.Copy([]float64{1, 2, 3}, at); len(x) != 3 || x[0] != 1 || x[2] != 3 {
-			t.Errorf("%v: %v", at, x)
-		}
-		if x := r.Copy(nil, at); len(x) != 0 {
-			t.Errorf("%v: %v of nothing", at, x)
-		}
-	}
-}
-
 // TestPanics checks that Faults lets other panics pass, and that no slice extends beyond a region.
 func TestPanics(t *testing.T) {
 	testutil.MustPanic(t, "other", func() { Faults(func() { panic("other") }) })
