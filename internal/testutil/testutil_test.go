@@ -47,13 +47,3 @@ func TestSingularValues(t *testing.T) {
 		t.Errorf("stride %d", m.RawMatrix().Stride)
 	}
 }
-
-func TestMustPanic(t *testing.T) {
-	if v := PanicValue(func() { panic("text") }); v != "text" {
-		t.Errorf("panic value %v", v)
-	}
-	if v := PanicValue(func() {}); v != nil {
-		t.Errorf("panic value %v", v)
-	}
-	MustPanic(t, "text", func() { panic("text") })
-}
