@@ -126,6 +126,13 @@ func TestGivenIsKept(t *testing.T) {
 			t.Errorf("%v has lambda %v", m, l)
 		}
 	}
+	for _, f := range []FeatureOptions{{EnhancementNodes: None}, {EnhancementNodes: 1}, {EnhancementNodes: 20, Scaling: ScaleNone, Direct: 1}} {
+		f.Steps = 1
+		c := Classifier{Features: f}
+		if must(t, c.Fit(x, labels)); decodedAgain(t, &c).FittedFeatures().Options().Steps != 1 {
+			t.Errorf("without Steps: %+v", c.FittedFeatures().Options())
+		}
+	}
 	more := Regressor{ExpectedRows: 450}
 	must(t, more.Fit(x, y))
 	if n := more.FittedFeatures().EnhancementNodes(); n != 300 || more.Choice().HeldOut != 200 {
