@@ -169,8 +169,12 @@ func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors
 			return nil, err
 		}
 	}
+	plain, err := m.plain(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var rows [][]float64
-	_, err = m.plain().eachScores(ctx, x, func(a, scores *mat.Dense) error {
+	_, err = plain.eachScores(ctx, x, func(a, scores *mat.Dense) error {
 		q, err := m.leverages(ctx, a, learned)
 		if err != nil {
 			return err

@@ -70,7 +70,11 @@ func (r *Regressor) PredictIntervalContext(ctx context.Context, x *mat.Dense, co
 
 // eachScaled calls use for each row of x, in order, with its scores and (1 + q)^½ for its leverage q.
 func (m *model) eachScaled(ctx context.Context, x *mat.Dense, use func(scores []float64, scale float64)) error {
-	_, err := m.plain().eachScores(ctx, x, func(a, scores *mat.Dense) error {
+	plain, err := m.plain(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = plain.eachScores(ctx, x, func(a, scores *mat.Dense) error {
 		q, err := m.leverages(ctx, a, false)
 		for i, q := range q {
 			use(scores.RawRowView(i), math.Sqrt(1+q))

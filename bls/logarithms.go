@@ -75,14 +75,19 @@ func (m *model) learned(y *mat.Dense) (*mat.Dense, error) {
 	return logarithms(y), nil
 }
 
-// plain returns m or, for a model of logarithms, a copy that predicts the logarithms.
-func (m *model) plain() *model {
+// plain returns m or, for a model of logarithms, a copy that predicts the logarithms. m must be ready.
+// The copy has a lock of its own, so it gets the weights here, and never asks the shared updater.
+func (m *model) plain(ctx context.Context) (*model, error) {
 	if m.smearing == nil {
-		return m
+		return m, nil
+	}
+	w, err := m.currentWeights(ctx)
+	if err != nil {
+		return nil, err
 	}
 	p := m.with(m.updater)
-	p.smearing = nil
-	return p
+	p.smearing, p.weights = nil, w
+	return p, nil
 }
 
 // boundBy raises the largest targets of the model to at least the given ones, in a new Smearing, since
@@ -107,7 +112,11 @@ func (m *model) renewSmearing(ctx context.Context, in sampleSet) error {
 	if err != nil {
 		return err
 	}
-	scores, err := m.plain().scores(ctx, in.x)
+	plain, err := m.plain(ctx)
+	if err != nil {
+		return err
+	}
+	scores, err := plain.scores(ctx, in.x)
 	if err != nil {
 		return err
 	}

@@ -102,6 +102,9 @@ func TestLogTargets(t *testing.T) {
 	if f, l := r.Smearing(); f[0] != factors[0] || l[0] != 10*limits[0] {
 		t.Errorf("after a larger target: factor %v, limit %v", f[0], l[0])
 	}
+	if _, _, err := r.PredictInterval(outside, 0.9); err != nil || r.weights == nil {
+		t.Errorf("an interval solves for weights that the model does not keep (%v)", err)
+	}
 	if _, l := clone.Smearing(); l[0] != limits[0] {
 		t.Errorf("the clone has the limit %v", l[0])
 	}
