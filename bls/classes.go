@@ -14,11 +14,12 @@ import (
 //
 //	shapes: to has c elements.
 //	reads/writes: on an error the model is unchanged.
-//	cost: blsupdate.Updater.MapTargets.
+//	cost: blsupdate.Updater.MapTargets; a fit if kept samples are enough for the new classes (see
+//	KeptRows).
 //	memory: a copy of the targets of the output layer, with the new classes.
 //	errors: ErrNotFitted; *ShapeError if len(to) is not c; *LabelError for an element outside 0 to
-//	classes-1; *OptionError for 2³¹-1 classes or more; *MemoryError, before any work; as MapTargets;
-//	blsupdate.ErrOverflow if the total weight of a class overflows.
+//	classes-1; *OptionError for 2³¹-1 classes or more; *MemoryError, before any work; as MapTargets
+//	and, for kept samples, Fit; blsupdate.ErrOverflow if the total weight of a class overflows.
 func (c *Classifier) Relabel(to []int, classes int) error {
 	m := c.model
 	if m == nil {
@@ -33,6 +34,23 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 	if classes >= maxNodes {
 		return &OptionError{Op: "bls", Option: "classes", Value: classes, Want: "fewer than 2³¹-1"}
 	}
+	if m.kept != nil && !m.kept.relabeled(to, classes).few() {
+		// With these classes from the start, the model would keep no samples.
+		if err := m.refresh(background, m.kept.relabeled(to, classes)); err != nil {
+			return err
+		}
+		m.kept = nil
+	} else if err := m.relabel(to, classes); err != nil {
+		return err
+	}
+	if m.settings.classes != 0 {
+		m.settings.classes, c.Classes = classes, classes
+	}
+	return nil
+}
+
+// relabel is Relabel with valid arguments, without the settings.
+func (m *model) relabel(to []int, classes int) error {
 	if err := m.ready(background); err != nil {
 		return err
 	}
@@ -62,9 +80,6 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 	if m.kept != nil {
 		m.kept = m.kept.relabeled(to, classes)
 		m.stale = m.kept.rows() > 0
-	}
-	if m.settings.classes != 0 {
-		m.settings.classes, c.Classes = classes, classes
 	}
 	return nil
 }

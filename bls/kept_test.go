@@ -135,6 +135,12 @@ func TestKeptMeetsFixed(t *testing.T) {
 			t.Error("another model than that of the fixed maps with all samples")
 		}
 	}
+	// With fewer classes the samples are enough.
+	fresh, labels := few.c.Unfitted(), cyclic(220, 25)
+	must(t, errors.Join(fresh.PartialFit(samples(3, 220, 12, 12), labels), fresh.Relabel(cyclic(25, 20), 20)))
+	if decodedAgain(t, fresh).KeptRows() != 0 || fresh.Updater().Samples() != 220 || fresh.NumClasses() != 20 {
+		t.Error("Relabel keeps samples")
+	}
 	// All rows are taken out, and others come.
 	must(t, few.c.Remove(rowsOf(p.x, 60, 80), p.labels[60:80]))
 	if few.c.KeptRows() != 0 || few.c.Updater().Samples() != 0 {
