@@ -117,8 +117,10 @@ func (m *Model) numbers(ctx context.Context, b *stream.Batch) ([]int, error) {
 		return nil, e
 	}
 	// A row that cannot be learned adds no class.
-	if err := m.checkNodes(ctx, b); err != nil {
-		return nil, err
+	if m.FittedFeatures() != nil {
+		if err := m.checkNodes(ctx, b); err != nil {
+			return nil, err
+		}
 	}
 	more := m.Metadata
 	if more.Classes = all; more.Check() != nil {
@@ -133,12 +135,15 @@ func (m *Model) numbers(ctx context.Context, b *stream.Batch) ([]int, error) {
 	return numbers, nil
 }
 
-// become gives the model classes with the given labels. Class i becomes class to[i].
+// become gives the model classes with the given labels. Class i becomes class to[i]. A model that is
+// not fitted gets them as the classes of its first fit.
 func (m *Model) become(labels []string, to []int) error {
 	if slices.Equal(labels, m.Labels()) {
 		return nil
 	}
-	if err := m.Classifier.Relabel(to, len(labels)); err != nil {
+	if m.FittedFeatures() == nil {
+		m.Classifier.Classes = len(labels)
+	} else if err := m.Classifier.Relabel(to, len(labels)); err != nil {
 		return err
 	}
 	m.classes, m.Metadata.Classes = NewClasses(labels), labels

@@ -11,7 +11,7 @@ import (
 // CrossValidate repeats op, a training run in the log of m, once for each fold, on the rows of all
 // other folds. It calls score with the resulting model and each batch of rows of the fold. A hash of
 // the row number determines the fold of a row, as in Holdout. Each model makes its own feature maps and
-// chooses its own settings; columns become inputs as in m.
+// chooses its own settings; columns become inputs as in m, and all classes of m are known from the start.
 //
 //	shapes: paths are the paths of the files of op; a separate file of targets comes last.
 //	cost: as many training runs as folds, one after the other; the files are read 2·folds times.
@@ -21,10 +21,12 @@ func (m *Model) CrossValidate(ctx context.Context, op *modelfile.Operation, path
 	if op.Kind != modelfile.OpTrain {
 		return errors.New("only a training run can be cross-validated")
 	}
+	whole := *op
+	whole.Classes = len(m.Labels()) // the first batch of a fold has other rows than the first of op
 	for fold := range folds {
 		held := func(row int64) bool { return int(place(row)*float64(folds)) == fold }
 		v := &verifier{ctx: ctx, of: m, out: held}
-		one := v.unfitted(op)
+		one := v.unfitted(&whole)
 		first := (op.First*folds + folds - 2) / (folds - 1)
 		if err := v.each(op, paths, first, func(b *stream.Batch) (bool, error) { return true, one.Learn(ctx, b) }); err != nil {
 			return err

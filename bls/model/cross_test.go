@@ -21,7 +21,7 @@ func TestCrossValidate(t *testing.T) {
 	m := l.unfitted(blsupdate.Gram)
 	l.run(m, modelfile.Operation{Kind: modelfile.OpTrain}, path)
 	op := &m.Metadata.Log[0]
-	op.Classes, op.First, op.Batch = 3, n, n
+	op.Classes, op.First, op.Batch = 1, n, n
 	seen := map[int64]int{}
 	err := m.CrossValidate(t.Context(), op, []string{path}, folds, func(fold int, one *Model, b *stream.Batch) error {
 		rows := b.X.RawMatrix().Rows

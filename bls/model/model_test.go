@@ -86,6 +86,15 @@ func weights(t *testing.T, m *Model) *mat.Dense {
 	return w
 }
 
+// TestFirstLabels learns labels with a model that is not fitted and knows none of them.
+func TestFirstLabels(t *testing.T) {
+	m := New(&modelfile.File{Classifier: learned(t, 0, "red").Classifier.Unfitted()})
+	testutil.NoError(t, m.Learn(t.Context(), batch(t, true, rows(0, 60, "red", "green"))))
+	if !slices.Equal(m.Labels(), []string{"red", "green"}) || m.Classifier.NumClasses() != 2 {
+		t.Errorf("classes %q", m.Labels())
+	}
+}
+
 // TestRefuses checks rows that a model refuses, each with a remedy, while it stays unchanged.
 func TestRefuses(t *testing.T) {
 	many := "0,0,x0\n"
