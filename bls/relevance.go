@@ -168,7 +168,7 @@ func (t *trials) relevance(of fittedMaps, shrink float64, w *mat.Dense, rows []i
 	squares := make([]float64, d)
 	slope, byZ, byS := mat.NewDense(q, max(n3, 1), nil), mat.NewDense(q, n, nil), mat.NewDense(q, d, nil)
 	for _, c := range t.targets {
-		if n3 > 0 {
+		if byZ.Zero(); n3 > 0 {
 			for i := range q {
 				row := slope.RawRowView(i)
 				for j, h := range a.RawRowView(i)[f.Nodes()-n3:] {

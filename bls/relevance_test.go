@@ -1,6 +1,7 @@
 package bls
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -52,6 +53,22 @@ func TestRelevance(t *testing.T) {
 		if v /= sum; !(math.Abs(got[j]-v) <= 1e-6*v) {
 			t.Errorf("column %d has the share %v, want %v", j, got[j], v)
 		}
+	}
+}
+
+// TestRelevanceOfTargets exchanges the targets of a linear model, which have different relevances.
+func TestRelevanceOfTargets(t *testing.T) {
+	x, y, _ := normalTable(13, 120, 3)
+	s := settings{backend: blskernel.Default(), features: FeatureOptions{Scaling: ScaleColumns, Groups: 1, GroupNodes: 3, Shrink: 1}}
+	trials := newTrials(s, x, y, nil, nil)
+	maps, err := trials.fit(t.Context(), s.features, nil)
+	must(t, err)
+	trials.targets = []int{0, 1}
+	one, err1 := trials.relevance(maps[0], 1, mat.NewDense(3, 2, []float64{1, 0, 0, 2, 0, 0}), ascending(9))
+	two, err2 := trials.relevance(maps[0], 1, mat.NewDense(3, 2, []float64{0, 1, 2, 0, 0, 0}), ascending(9))
+	must(t, errors.Join(err1, err2))
+	if !(maxDiff(t, mat.NewDense(1, 3, one), mat.NewDense(1, 3, two)) <= 1e-14) {
+		t.Errorf("the shares are %v, and %v with the targets exchanged", one, two)
 	}
 }
 
