@@ -22,10 +22,11 @@ func (f *Features) constantColumn(j int) (value float64, ok bool) {
 // withVarying returns f, or other maps if a column that was constant varies in x, which has been
 // checked. S of that column is then the difference from the constant, divided by the root mean square
 // difference over x. If x has only one other value, the divisor is its distance. ScaleRanks limits S to
-// ±4. The weights of the column are drawn with the magnitude of the others. Earlier samples have S = 0
-// there, so their nodes keep their bits: the model equals one fitted with these maps from the start.
+// ±4. Its weights are drawn with the magnitude of the weights fitted to the first training set. Earlier
+// samples have S = 0 there, so their nodes keep their bits: the model equals one fitted with these maps from the start.
 func (f *Features) withVarying(x *mat.Dense) *Features {
 	out := f
+	var sizes []float64
 	for j := range f.Inputs() {
 		value, constant := f.constantColumn(j)
 		if !constant {
@@ -38,7 +39,7 @@ func (f *Features) withVarying(x *mat.Dense) *Features {
 		}
 		if out == f {
 			maps := *f
-			out = &maps
+			out, sizes = &maps, f.weightSizes()
 			out.deviations, out.ranks, out.weights = slices.Clone(f.deviations), slices.Clone(f.ranks), copyOf(f.weights)
 		}
 		if f.opt.Scaling == ScaleColumns {
@@ -46,7 +47,7 @@ func (f *Features) withVarying(x *mat.Dense) *Features {
 		} else {
 			out.ranks[j] = curve{[]float64{value - end, value, value + end}, []float64{-rankLimit, 0, rankLimit}}
 		}
-		out.drawColumn(j)
+		out.drawColumn(j, sizes)
 	}
 	return out
 }
@@ -121,25 +122,50 @@ func (f *Features) wokenLike(g *Features) *Features {
 	return &out
 }
 
-// drawColumn draws the weights of input j. For each feature node they are uniform, with the root mean
-// square of the node's other nonzero weights, or on [-1,1) if there are none.
-func (f *Features) drawColumn(j int) {
-	d, n := f.Inputs(), f.FeatureNodes()
+// drawColumn draws the weights of input j: for feature node k uniform on ±sizes[k], from weightSizes.
+func (f *Features) drawColumn(j int, sizes []float64) {
 	row, r := f.weights.RawRowView(j), stream(f.opt.Seed, forColumn, j)
-	for k := range n {
-		var squares, used float64
-		for i := range d {
-			if w := f.weights.At(i, k); w != 0 && i != j {
-				squares += float64(w * w)
-				used++
-			}
-		}
-		size := 1.0
-		if used > 0 {
-			size = math.Sqrt(3 * squares / used)
-		}
+	for k, size := range sizes {
 		row[k] = size * (2*float64(r.Float64()) - 1)
 	}
+}
+
+// weightSizes returns, for each feature node, the bound of uniform numbers with the root mean square of
+// its nonzero weights, or 1 if there are none. It leaves out the inputs that drawColumn has drawn: so
+// the weights of a column do not depend on which others have varied before, and models can be merged.
+func (f *Features) weightSizes() []float64 {
+	sizes, used := make([]float64, f.FeatureNodes()), make([]float64, f.FeatureNodes())
+	for i := range f.Inputs() {
+		if f.isDrawn(i) {
+			continue
+		}
+		for k, w := range f.weights.RawRowView(i) {
+			if w != 0 {
+				sizes[k] += float64(w * w)
+				used[k]++
+			}
+		}
+	}
+	for k, n := range used {
+		if n > 0 {
+			sizes[k] = math.Sqrt(3 * sizes[k] / n)
+		} else {
+			sizes[k] = 1
+		}
+	}
+	return sizes
+}
+
+// isDrawn reports whether all weights of input j have the signs that drawColumn draws. Few inputs have
+// them by chance, and these have them in all copies of a model.
+func (f *Features) isDrawn(j int) bool {
+	r := stream(f.opt.Seed, forColumn, j)
+	for _, w := range f.weights.RawRowView(j) {
+		if (w > 0) != (r.Float64() > 0.5) {
+			return false
+		}
+	}
+	return true
 }
 
 // constantDeviation is the deviation of a column that has been constant so far; its S is 0.

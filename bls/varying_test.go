@@ -71,8 +71,8 @@ func TestColumnThatVariesLater(t *testing.T) {
 	}
 }
 
-// TestMergeVaried merges a copy in which a column of 0 has become 1 with copies in which it has not, or
-// has in another share of the rows, into the model that learned all rows. A constant column is 0.
+// TestMergeVaried merges copies in which a column of 0 has become 1 with copies in which another one
+// has, or it has in another share of the rows, into the model that learned all rows. A constant column is 0.
 func TestMergeVaried(t *testing.T) {
 	for _, scaling := range []Scaling{ScaleColumns, ScaleRanks} {
 		_, r := small(nil, blsupdate.Gram, scaling, 0x1p-10)
@@ -81,16 +81,18 @@ func TestMergeVaried(t *testing.T) {
 		y := targetsFor(x, 1)
 		for i := range 300 {
 			x.Set(i, 3, float64(max(i-200, 0)%2))
+			x.Set(i, 4, float64(max(120-i, 0)%2*min(1, i/60)))
 		}
 		must(t, r.Fit(rowsOf(x, 0, 60), rowsOf(y, 0, 60)))
 		old := copyOf(rowsOf(x, 201, 202))
 		if old.Set(0, 3, 0); !gonum.Equal(mustTransform(t, r.FittedFeatures(), old), mustTransform(t, r.FittedFeatures(), rowsOf(x, 201, 202))) {
 			t.Errorf("%v: a new value of a constant column changes nodes", scaling)
 		}
-		all, err := r.Clone()
-		must(t, err)
+		base, err1 := r.Clone()
+		all, err2 := r.Clone()
+		must(t, errors.Join(err1, err2))
 		for at := 60; at < 300; at += 80 {
-			part, err := r.Clone()
+			part, err := base.Clone()
 			must(t, err)
 			must(t, errors.Join(part.Refit(rowsOf(x, at, at+1), rowsOf(y, at, at+1)), part.PartialFit(rowsOf(x, at+1, at+80), rowsOf(y, at+1, at+80))))
 			must(t, errors.Join(r.Merge(part), all.PartialFit(rowsOf(x, at, at+80), rowsOf(y, at, at+80))))
