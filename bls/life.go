@@ -210,9 +210,10 @@ func (m *model) merge(ctx context.Context, other *model) error {
 }
 
 // Refit forgets all samples so far and learns only the given ones. The scaling, the feature maps, the
-// settings that Fit chose and the slope do not change; larger labels add classes, as in PartialFit.
-// Clones of one model that are refitted to parts of the data can be merged. With QR, call SetLambda(0)
-// before Refit, and set the ridge after merging.
+// settings that Fit chose and the slope do not change. As in PartialFit, larger labels add classes, and
+// a column that was constant may begin to vary (see ScaleColumns). Clones of one model that are refitted
+// to parts of the data can be merged, unless such a column has different units in two parts. With QR,
+// call SetLambda(0) before Refit, and set the ridge after merging.
 //
 //	shapes, errors: as Fit; ErrNotFitted. On an error c is unchanged. Copies keep the old model.
 func (c *Classifier) Refit(x *mat.Dense, labels []int) error {
@@ -234,7 +235,8 @@ func (r *Regressor) RefitContext(ctx context.Context, x, y *mat.Dense, weights [
 	return adopt(&r.model, m, err)
 }
 
-// refit returns a model with the maps and settings of m that has learned only the samples of in.
+// refit returns a model that has learned only the samples of in, with the settings of m, and with its
+// maps unless columns that were constant vary.
 func (m *model) refit(ctx context.Context, in sampleSet) (*model, error) {
 	if m == nil {
 		return nil, ErrNotFitted
@@ -249,7 +251,9 @@ func (m *model) refit(ctx context.Context, in sampleSet) (*model, error) {
 	if err := m.ready(ctx); err != nil {
 		return nil, err
 	}
-	a, learned, far, err := m.rows(ctx, in.x, y, weights)
+	from := m.with(m.updater)
+	from.features = m.features.withVarying(in.x)
+	a, learned, far, err := from.rows(ctx, in.x, y, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +265,7 @@ func (m *model) refit(ctx context.Context, in sampleSet) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := m.with(u)
+	out := from.with(u)
 	out.counts, out.reach = counts, far
 	if m.smearing != nil {
 		out.smearing = &choice.Smearing{Factors: m.smearing.Factors, Largest: choice.Maxima(y)}

@@ -16,7 +16,8 @@ import (
 // Expand returns what PartialFit gives to the output layer: the nodes A of the samples X, and the
 // targets Y of the labels. Column 0 of Y is 1, the constant target; c columns follow, with +1 for the
 // class of a sample and -1 for the others. An output layer outside the model can learn A and Y with
-// blsupdate.New, AddInputs and Merge; WithUpdater then makes a model of it.
+// blsupdate.New, AddInputs and Merge; WithUpdater then makes a model of it. A column that has been
+// constant so far counts as constant in A, whatever X holds there (see ScaleColumns).
 //
 //	shapes: X q×d, labels q, each from 0 to c-1; A is q×k and Y is q×(c+1).
 //	reads/writes: reads X, labels and the sizes of the output layer; A and Y are new storage.
@@ -64,7 +65,8 @@ func (m *model) expanded(ctx context.Context, in sampleSet) (a, y *mat.Dense, er
 // WithUpdater returns a model with the feature maps of c and the output layer u. u must have learned
 // rows and targets from Expand, for instance in another process or by merging several layers. The
 // result has learned only what u has learned, and owns u. Its Method and Update are the method and the
-// options of u with the present ridge; its other options are as in c.
+// options of u with the present ridge; its other options are as in c. Do not Remove rows of u that
+// had other values in a column that is constant in c: if it varies later, their nodes are no longer known.
 //
 //	shapes: u has the k nodes of c, and as many targets as Y of Expand has columns.
 //	reads/writes: reads u. c does not change, and shares its feature maps with the result.

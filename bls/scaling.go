@@ -23,10 +23,10 @@ const (
 	// ScaleColumns standardises each input by its mean and standard deviation over the first
 	// training set, s[j] = (x[j] - mean[j]) / std[j]. It suits tables. A column that is constant in
 	// the first training set becomes 0, with std[j] = 1, and its weights are exactly 0. When
-	// PartialFit meets another value, it draws the weights of the column. std[j] becomes the root
-	// mean square distance from the constant in that batch, or the distance itself if there is one
-	// other value. Earlier samples keep their 0, so the model equals a fit of the new maps to all
-	// samples. Clones can be merged even if the column varied in one of them only.
+	// PartialFit or Refit meets another value, it draws the weights of the column. std[j] becomes
+	// the root mean square distance from the constant in that batch, or the distance itself if
+	// there is one other value. Earlier samples keep their 0, so the model equals a fit of the new
+	// maps to all samples. Clones can be merged if std[j] is equal in all in which column j varied.
 	ScaleColumns
 	// ScaleNone takes the samples unchanged, S = X. It suits inputs of magnitude about 1.
 	ScaleNone

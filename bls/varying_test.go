@@ -59,6 +59,12 @@ func TestColumnThatVariesLater(t *testing.T) {
 			if !(score > 0.9) {
 				t.Errorf("%v, %v: R² of %v", scaling, method, score)
 			}
+			refit, err := DecodeRegressor(bytes.NewReader(was), nil)
+			must(t, errors.Join(err, refit.Refit(x, y)))
+			again := refit.FittedFeatures()
+			if must(t, refit.PartialFit(x, y)); refit.FittedFeatures() != again {
+				t.Errorf("%v, %v: other maps for rows that Refit has learned", scaling, method)
+			}
 			start, err := DecodeRegressor(bytes.NewReader(encoded(t, r)), nil)
 			must(t, err)
 			must(t, start.Refit(x, y))
