@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"blskernel"
+	"blskernel/bls"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/dataset/stream"
@@ -66,15 +67,24 @@ func (m *Model) Reweigh(factor float64, lambda *float64) error {
 	case factor == 1 || !blsupdate.Supports(u.Method(), blsupdate.ActionRidge) || m.KeptRows() > 0 && m.GivenLambda() == 0:
 		return nil // the next fit of the kept rows chooses the ridge
 	}
-	return m.SetLambda(ridge)
+	err := m.SetLambda(ridge)
+	if err == nil { // as in the file of the model
+		if *m.given() = ridge; ridge == 0 {
+			*m.given() = bls.None
+		}
+	}
+	return err
 }
 
-// GivenLambda returns the ridge that training was given: 0 to choose one, or bls.None for no ridge.
-func (m *Model) GivenLambda() float64 {
+// GivenLambda returns the ridge that training or Reweigh was given: 0 to choose one, or bls.None for no
+// ridge.
+func (m *Model) GivenLambda() float64 { return *m.given() }
+
+func (m *Model) given() *float64 {
 	if m.Classifier != nil {
-		return m.Classifier.Update.Lambda
+		return &m.Classifier.Update.Lambda
 	}
-	return m.Regressor.Update.Lambda
+	return &m.Regressor.Update.Lambda
 }
 
 // A Holdout is the share of rows, from 0 to 1, that a training run does not learn.

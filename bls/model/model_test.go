@@ -187,6 +187,10 @@ func TestRemove(t *testing.T) {
 			t.Errorf("weight %d differs by %g", i, d)
 		}
 	}
+	none := 0.0
+	if testutil.NoError(t, m.Reweigh(1, &none)); m.GivenLambda() != bls.None || m.Updater().Lambda() != 0 {
+		t.Errorf("the given ridge is %v", m.GivenLambda())
+	}
 	err := m.Remove(t.Context(), batch(t, true, rows(0, 61, "red")))
 	if err == nil || !strings.Contains(err.Error(), "rows.csv:2: the model has only 60 samples left") {
 		t.Error(err)
