@@ -211,9 +211,14 @@ func (m *model) removeKept(ctx context.Context, out sampleSet) (bool, error) {
 	return true, nil
 }
 
+// takes reports whether merge gives m the maps and settings of other, and then the samples that m keeps.
+func (m *model) takes(other *model) bool {
+	return m != nil && other != nil && m.kept != nil && other.kept == nil
+}
+
 // mergeKept does the work of merge if m or other keeps samples.
 func (m *model) mergeKept(ctx context.Context, other *model) error {
-	if other.kept != nil {
+	if !m.takes(other) {
 		if other.kept.rows() == 0 {
 			return nil
 		}

@@ -133,7 +133,8 @@ func (m *model) SetLambdaContext(ctx context.Context, lambda float64) error {
 
 // Merge adds all samples that other has learned; other does not change. Both must have the same feature
 // maps, like clones of one model that were refitted to different rows. The ridge, the slope of the
-// probabilities and the settings of c do not change. Use Relabel first if the classes differ.
+// probabilities and the settings of c do not change, unless c keeps its samples (see KeptRows) and other
+// does not: then c takes these and the fields from other. Use Relabel first if the classes differ.
 //
 //	errors: ErrNotFitted; *OptionError if the feature maps differ; *ShapeError if the numbers of
 //	classes differ; as blsupdate.Updater.Merge, which returns an *UnsupportedError for methods other
@@ -145,7 +146,12 @@ func (c *Classifier) MergeContext(ctx context.Context, other *Classifier) error 
 	if other == nil {
 		return ErrNotFitted
 	}
-	return c.merge(ctx, other.model)
+	takes := c.takes(other.model)
+	if err := c.merge(ctx, other.model); err != nil || !takes {
+		return err
+	}
+	*c = *c.classifier()
+	return nil
 }
 
 // Merge is Classifier.Merge for models with the same means y0.
@@ -156,7 +162,12 @@ func (r *Regressor) MergeContext(ctx context.Context, other *Regressor) error {
 	if other == nil {
 		return ErrNotFitted
 	}
-	return r.merge(ctx, other.model)
+	takes := r.takes(other.model)
+	if err := r.merge(ctx, other.model); err != nil || !takes {
+		return err
+	}
+	*r = *r.regressor()
+	return nil
 }
 
 func (m *model) merge(ctx context.Context, other *model) error {
