@@ -83,7 +83,9 @@ func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool)
 	}
 	factors := in.weights
 	if learned && m.settings.classWeight == Balanced && m.counts != nil {
-		factors = balanced(m.counts, in.labels, in.weights)
+		if factors = balanced(m.counts, in.labels, in.weights); factors == nil {
+			return blsupdate.ErrOverflow
+		}
 	}
 	rows, err := m.observe(ctx, in, learned, factors)
 	if err != nil {
@@ -233,9 +235,9 @@ func (c calibration) scores() (scores *mat.Dense, labels []int, weights []float6
 			known++
 		}
 	}
-	scores = mat.NewDense(len(c.rows), known, nil)
+	scores, weights = mat.NewDense(len(c.rows), known, nil), c.weights()
 	for i, row := range c.rows {
-		weights, labels = append(weights, row[0]), append(labels, number[int(row[2])])
+		labels = append(labels, number[int(row[2])])
 		for class, s := range row[3:] {
 			if number[class] >= 0 {
 				scores.Set(i, number[class], s)
@@ -243,6 +245,23 @@ func (c calibration) scores() (scores *mat.Dense, labels []int, weights []float6
 		}
 	}
 	return scores, labels, weights
+}
+
+// weights returns the weights of the rows, in new storage. It divides all by the same power of two if
+// they are so large that a sum might overflow.
+func (c calibration) weights() []float64 {
+	const far = 900 // 5000 times 2⁹⁰⁰ can be multiplied by a number of classes
+	out, largest := make([]float64, len(c.rows)), 0.0
+	for i, row := range c.rows {
+		out[i] = row[0]
+		largest = max(largest, row[0])
+	}
+	if _, exp := math.Frexp(largest); exp > far {
+		for i, w := range out {
+			out[i] = math.Ldexp(w, -exp)
+		}
+	}
+	return out
 }
 
 // threshold returns the smallest t for which the rows with miss(row) <= t have at least the fraction
@@ -257,9 +276,9 @@ func (c calibration) threshold(coverage float64, miss func(row []float64) float6
 	}
 	type missed struct{ by, weight float64 }
 	all, total := make([]missed, len(c.rows)), 0.0
-	for i, row := range c.rows {
-		all[i] = missed{miss(row), row[0]}
-		total += row[0]
+	for i, w := range c.weights() {
+		all[i] = missed{miss(c.rows[i]), w}
+		total += w
 	}
 	slices.SortStableFunc(all, func(a, b missed) int { return cmp.Compare(a.by, b.by) })
 	n := float64(len(all))

@@ -277,6 +277,12 @@ func TestFarCalibration(t *testing.T) {
 		c.ClassWeight = balance
 		must(t, errors.Join(c.Fit(rowsOf(x, 0, 200), labels[:200]), c.Calibrate(rowsOf(x, 200, 300), labels[200:300])))
 		slope := c.slope
+		for _, w := range []float64{0x1p1023, 1} { // the same for all rows
+			must(t, c.CalibrateContext(t.Context(), rowsOf(x, 200, 300), labels[200:300], slices.Repeat([]float64{w}, 100)))
+			if _, err := c.PredictSet(x, 0.9); err != nil || c.slope != slope {
+				t.Errorf("%v: by rows of weight %g the slope is %v, want %v (%v)", balance, w, c.slope, slope, err)
+			}
+		}
 		if must(t, c.CalibratePartialFit(rowsOf(x, 300, 400), labels[300:])); !(c.slope > 0.9*slope && c.slope < 1.1*slope) {
 			t.Errorf("%v: far rows change the slope from %v to %v", balance, slope, c.slope)
 		}
