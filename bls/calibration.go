@@ -63,8 +63,8 @@ func (m *model) first() int {
 const minRest = 1e-6
 
 // calibrate replaces the calibration with rows for the last samples of in or, if more is true, adds
-// these rows. learned says whether the model has learned the samples. If learned and more are both
-// false, calibrate also renews the smearing factors. On an error nothing has changed.
+// these rows. learned says whether the model has learned the samples; if not, calibrate also renews the
+// smearing factors, from all rows of the calibration. On an error nothing has changed.
 func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool) error {
 	if m == nil {
 		return ErrNotFitted
@@ -91,15 +91,13 @@ func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool)
 	if err != nil {
 		return err
 	}
-	if !learned && !more {
-		if err := m.renewSmearing(ctx, in); err != nil {
-			return err
-		}
-	}
 	if !more {
 		m.calibration.rows = nil
 	}
 	m.extendCalibration(rows)
+	if !learned {
+		m.renewSmearing()
+	}
 	return nil
 }
 
@@ -419,7 +417,7 @@ func (c *Classifier) CalibratePartialFitContext(ctx context.Context, x *mat.Dens
 // Calibrate is Classifier.Calibrate with the targets Y (l×c), for PredictInterval. The model keeps the
 // errors, and s = (1 + x (AᵀA + lambda I)⁻¹ xᵀ)^½ for the nodes x of each row: the standard deviation
 // of its error in units of the noise. For Improved and Original with a ridge, s = 1. With LogTargets,
-// Calibrate also computes the smearing factors anew, from all of these rows.
+// Calibrate and PartialCalibrate also compute the smearing factors anew, from all rows that count.
 //
 //	memory: 8(c+2) bytes for each row that counts, which the model keeps and Encode writes.
 //	errors: as Predict and Leverage; for Y, as PartialFit.

@@ -102,26 +102,20 @@ func (m *model) boundBy(largest []float64) {
 	m.smearing = &choice.Smearing{Factors: m.smearing.Factors, Largest: largest}
 }
 
-// renewSmearing computes the factors of a model of logarithms from rows that it has not learned. It
-// does nothing for other models. On an error the factors are unchanged.
-func (m *model) renewSmearing(ctx context.Context, in sampleSet) error {
-	if m.smearing == nil {
-		return nil
+// renewSmearing computes the factors of a model of logarithms from the rows of its calibration, which
+// hold the residuals. It does nothing for other models, and without a calibration.
+func (m *model) renewSmearing() {
+	rows := m.calibration.rows
+	if m.smearing == nil || len(rows) == 0 {
+		return
 	}
-	logs, err := m.learned(in.y)
-	if err != nil {
-		return err
+	c := len(m.smearing.Factors)
+	residuals := mat.NewDense(len(rows), c, nil)
+	for i, row := range rows {
+		residuals.SetRow(i, row[m.first():])
 	}
-	plain, err := m.plain(ctx)
-	if err != nil {
-		return err
-	}
-	scores, err := plain.scores(ctx, in.x)
-	if err != nil {
-		return err
-	}
-	m.smearing = &choice.Smearing{Factors: choice.Smear(scores, logs, in.weights), Largest: m.smearing.Largest}
-	return nil
+	factors := choice.Smear(mat.NewDense(len(rows), c, nil), residuals, m.calibration.weights())
+	m.smearing = &choice.Smearing{Factors: factors, Largest: m.smearing.Largest}
 }
 
 // Smearing returns, for a model of logarithms, two slices of c numbers: the factors of exp([A, 1] W +

@@ -85,14 +85,14 @@ func TestLogTargets(t *testing.T) {
 	var target *TargetError
 	for name, err := range map[string]error{
 		"PartialFit": r.PartialFit(rowsOf(x, 0, 3), bad), "Remove": r.Remove(rowsOf(x, 0, 3), bad), "Refit": r.Refit(rowsOf(x, 0, 3), bad),
-		"Fit": (&Regressor{LogTargets: 1}).Fit(rowsOf(x, 0, 3), bad), "Calibrate": r.renewSmearing(t.Context(), sampleSet{x: rowsOf(x, 0, 3), y: bad}),
+		"Fit": (&Regressor{LogTargets: 1}).Fit(rowsOf(x, 0, 3), bad), "Calibrate": r.Calibrate(rowsOf(x, 0, 3), bad),
 	} {
 		if !errors.As(err, &target) || target.Row != 1 || target.Value != 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	many, ym := skewedTable(2, CalibrationRows+1)
-	many.Set(0, 0, math.MaxFloat64)
+	many.Set(1, 0, math.MaxFloat64)
 	if err := r.Calibrate(many, ym); err == nil || !bytes.Equal(before, encoded(t, &r)) {
 		t.Error("an error changed the model")
 	}
@@ -114,9 +114,14 @@ func TestLogTargets(t *testing.T) {
 	}
 	var doubled mat.Dense
 	doubled.Scale(2, rowsOf(y, 700, 1500))
-	must(t, again.renewSmearing(t.Context(), sampleSet{x: rowsOf(x, 700, 1500), y: &doubled}))
-	if f, _ := again.Smearing(); !(math.Abs(f[0]/factors[0]-2) <= 0.2) {
+	must(t, again.Calibrate(rowsOf(x, 700, 1500), &doubled))
+	f, _ := again.Smearing()
+	if !(math.Abs(f[0]/factors[0]-2) <= 0.2) {
 		t.Errorf("by doubled targets the factor is %v, before %v", f[0], factors[0])
+	}
+	must(t, errors.Join(again.Calibrate(rowsOf(x, 700, 800), rowsOf(&doubled, 0, 100)), again.PartialCalibrate(rowsOf(x, 800, 1500), rowsOf(&doubled, 100, 800))))
+	if parts, _ := again.Smearing(); parts[0] != f[0] {
+		t.Errorf("in two batches the factor is %v, in one %v", parts[0], f[0])
 	}
 	for _, like := range []*Regressor{{LogTargets: None}, {LogTargets: 1, Features: FeatureOptions{Shrink: 1}, Update: blsupdate.Options{Lambda: 1}}} {
 		log := like.LogTargets > 0

@@ -348,7 +348,8 @@ class _Learner(BaseEstimator):
         """Measure how far predictions are off, on rows that the model has not learned.
 
         The slope of the probabilities of a classifier and the width of the intervals of a regressor then
-        come from these rows, instead of rows that ``fit`` has predicted as if it had not learned them.
+        come from these rows, instead of rows that ``fit`` has predicted as if it had not learned them. So
+        does the factor of the predictions of a model of logarithms.
 
         Parameters
         ----------

@@ -29,7 +29,8 @@ func New(s ui.Streams) *cobra.Command {
 		Short: "Measure on new rows how far predictions are off",
 		Long: `Measure how far the predictions of a model are off, on rows with labels or targets that it has not
 learned. predict --interval, --set and --probabilities use the result. It replaces the previous
-calibration. Only the last 5000 rows count, and a few hundred are enough. The predictions do not change.
+calibration. Only the last 5000 rows count, and a few hundred are enough. The predictions do not change,
+except by a factor, fitted to these rows, if the model has learned logarithms of the targets.
 
 train calibrates a model on its own rows, each predicted as if it had been left out. update adds the rows
 that it learns, each predicted before it was learned. Use calibrate after remove, merge or update
