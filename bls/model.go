@@ -82,7 +82,8 @@ type model struct {
 	sizes []float64 // root mean squares of the columns of S over the first rows, nil if reach is computed from nodes
 
 	// weights is the updater's W without the column of the constant target, or nil if W has changed
-	// since the model last asked for it.
+	// since the model last asked for it. mu protects it, the updater's caches and, while stale is
+	// true, all that become sets.
 	mu      sync.Mutex
 	weights *mat.Dense
 }
@@ -233,9 +234,17 @@ func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a
 	return a, targets, far, err
 }
 
-func (m *model) inputs() int { return m.features.Inputs() }
+// inputs returns d. The lock is for a model that another goroutine fits to its kept samples.
+func (m *model) inputs() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.features.Inputs()
+}
 
+// targets returns c, with the lock of inputs.
 func (m *model) targets() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.kept != nil && m.kept.classes > 0 {
 		return m.kept.classes
 	}
@@ -273,7 +282,7 @@ func (m *model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 // eachScores computes A W plus any intercept, or the predictions of a model of logarithms, in panels of
 // rows of some 10 MB. If use is nil, it returns them for all samples x. Otherwise it calls use with the
 // nodes and scores of each panel, in order, and holds only one panel. Several calls may run at once,
-// but none during add: the lock protects only the weights. It returns ErrNotFitted if m is nil.
+// but none during add. It returns ErrNotFitted if m is nil.
 func (m *model) eachScores(ctx context.Context, x *mat.Dense, use func(nodes, scores *mat.Dense) error) (*mat.Dense, error) {
 	if m == nil {
 		return nil, ErrNotFitted

@@ -82,15 +82,22 @@ func TestExpandIsPartialFit(t *testing.T) {
 // Several goroutines predict (the first call solves for the weights), encode, expand, and make new
 // models, all at once. Run it with the race detector.
 func TestConcurrentUse(t *testing.T) {
-	for _, method := range allMethods {
-		p, alone := newPair(t, nil, method).learn(0, 60), newPair(t, nil, method).learn(0, 60)
+	for i, method := range slices.Concat(allMethods, allMethods) {
+		p, alone := newPair(t, nil, method), newPair(t, nil, method)
+		for _, of := range []*pair{p, alone} {
+			for n := 0; i < len(allMethods) && n < 60; n += 30 { // keeps its samples
+				must(t, errors.Join(of.c.PartialFit(rowsOf(of.x, n, n+30), of.labels[n:n+30]), of.r.PartialFit(rowsOf(of.x, n, n+30), rowsOf(of.y, n, n+30))))
+			}
+			of.learn(60, 120)
+		}
 		// use returns what the models of p give, or the errors.
 		use := func(p *pair) string {
+			outside, err0 := p.r.Outside(p.x)
 			values, err1 := p.r.Predict(p.x)
 			a, ya, err2 := p.c.Expand(p.x, p.labels)
 			b, yb, err3 := p.r.Expand(p.x, p.y)
 			var kept bytes.Buffer
-			err := errors.Join(err1, err2, err3, p.c.Encode(&kept), p.r.Encode(&kept))
+			err := errors.Join(err0, err1, err2, err3, p.c.Encode(&kept), p.r.Encode(&kept))
 			if err != nil {
 				return err.Error()
 			}
@@ -98,7 +105,7 @@ func TestConcurrentUse(t *testing.T) {
 			if err == nil {
 				_, err = p.c.WithUpdater(u)
 			}
-			return fmt.Sprintf("%x %x %x %x %x %x %v", values, a, ya, b, yb, kept.Bytes(), err)
+			return fmt.Sprintf("%x %x %x %x %x %x %x %v", outside, values, a, ya, b, yb, kept.Bytes(), err)
 		}
 		got := make([]string, 8)
 		var wg sync.WaitGroup
