@@ -211,7 +211,7 @@ func (m *model) removeKept(ctx context.Context, out sampleSet) (bool, error) {
 	return true, nil
 }
 
-// takes reports whether merge gives m the maps and settings of other, and then the samples that m keeps.
+// takes reports whether merge gives m the maps and settings of other and makes them learn m's samples.
 func (m *model) takes(other *model) bool {
 	return m != nil && other != nil && m.kept != nil && other.kept == nil
 }

@@ -132,9 +132,10 @@ func (m *model) SetLambdaContext(ctx context.Context, lambda float64) error {
 }
 
 // Merge adds all samples that other has learned; other does not change. Both must have the same feature
-// maps, like clones of one model that were refitted to different rows. The ridge, the slope of the
-// probabilities and the settings of c do not change, unless c keeps its samples (see KeptRows) and other
-// does not: then c takes these and the fields from other. Use Relabel first if the classes differ.
+// maps, like clones of one model that were refitted to different rows, unless one keeps its samples
+// (see KeptRows). The ridge, the slope of the probabilities and the settings of c do not change; but if
+// only c keeps samples, c takes these and its fields from other. Use Relabel first if the classes
+// differ.
 //
 //	errors: ErrNotFitted; *OptionError if the feature maps differ; *ShapeError if the numbers of
 //	classes differ; as blsupdate.Updater.Merge, which returns an *UnsupportedError for methods other
@@ -222,9 +223,9 @@ func (m *model) merge(ctx context.Context, other *model) error {
 
 // Refit forgets all samples so far and learns only the given ones. The scaling, the feature maps, the
 // settings that Fit chose and the slope do not change. As in PartialFit, larger labels add classes, and
-// a column that was constant may begin to vary (see ScaleColumns). Clones of one model that are refitted
-// to parts of the data can be merged, unless such a column has different units in two parts. With QR,
-// call SetLambda(0) before Refit, and set the ridge after merging.
+// a column that was constant may begin to vary (see ScaleColumns). Clones of one model that are
+// refitted to parts of the data can be merged, unless such a column has different units in two parts.
+// With QR, call SetLambda(0) before Refit, and set the ridge after merging.
 //
 //	shapes, errors: as Fit; ErrNotFitted. On an error c is unchanged. Copies keep the old model.
 func (c *Classifier) Refit(x *mat.Dense, labels []int) error {

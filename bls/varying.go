@@ -22,8 +22,9 @@ func (f *Features) constantColumn(j int) (value float64, ok bool) {
 // withVarying returns f, or other maps if a column that was constant varies in x, which has been
 // checked. S of that column is then the difference from the constant, divided by the root mean square
 // difference over x. If x has only one other value, the divisor is its distance. ScaleRanks limits S to
-// ±4. Its weights are drawn with the magnitude of the weights fitted to the first training set. Earlier
-// samples have S = 0 there, so their nodes keep their bits: the model equals one fitted with these maps from the start.
+// ±4. The weights of the column are drawn with the magnitude of the fitted ones. Earlier samples have
+// S = 0 there, so their nodes keep their bits: the model equals one fitted with these maps from the
+// start.
 func (f *Features) withVarying(x *mat.Dense) *Features {
 	out := f
 	var sizes []float64

@@ -77,8 +77,8 @@ func TestColumnThatVariesLater(t *testing.T) {
 	}
 }
 
-// TestMergeVaried merges copies in which a column of 0 has become 1 with copies in which another one
-// has, or it has in another share of the rows, into the model that learned all rows. A constant column is 0.
+// TestMergeVaried merges copies in which one of two columns of 0 has become 1, in various shares of the
+// rows, into the model that learned all rows. A constant column is 0.
 func TestMergeVaried(t *testing.T) {
 	for _, scaling := range []Scaling{ScaleColumns, ScaleRanks} {
 		_, r := small(nil, blsupdate.Gram, scaling, 0x1p-10)
