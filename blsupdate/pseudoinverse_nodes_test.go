@@ -84,6 +84,13 @@ func TestNodesAnyRank(t *testing.T) {
 			})
 		})
 	}
+	ones := mat.NewDense(4, 1, []float64{1, 1, 1, 1})
+	u := mustNew(t, Improved, ones, ones, Options{}) // adds the second node first, and moves it with its norm
+	do(t, u, u.AddNodes(ones, mat.NewDense(4, 2, []float64{1e-4, 1e4, 1e-4, -1e4, 1e-4, 1e4, 1e-4, -1e4}), ones))
+	do(t, u, u.AddInputs(mat.NewDense(1, 3, []float64{1, 2e-4, 0}), mat.NewDense(1, 1, []float64{2})))
+	if w := weights(t, u); !(math.Abs(w.At(1, 0)-1e4) <= 1e-8) {
+		t.Errorf("the weights are %v, want 0, 1e4 and 0", w)
+	}
 }
 
 // nearly returns p nodes that are combinations of the columns of A, up to noise of the given size.

@@ -291,19 +291,24 @@ func (s *widening) state() (*State, error) {
 	return &next, nil
 }
 
-// reorderNodes moves node k+i to position k+order[i].
+// reorderNodes moves node k+i to position k+order[i], with its norms and errors.
 func (u *State) reorderNodes(k int, order []int) {
 	moved := make([]float64, len(order))
+	reorder := func(nodes []float64) {
+		for j, to := range order {
+			moved[to] = nodes[k+j]
+		}
+		copy(nodes[k:], moved)
+	}
 	for _, r := range []rows{u.p, u.a} {
 		r.blockwise(func(_ int, m *mat.Dense) {
 			for i := range dense.Rows(m) {
-				row := m.RawRowView(i)[k:]
-				for j, to := range order {
-					moved[to] = row[j]
-				}
-				copy(row, moved)
+				reorder(m.RawRowView(i))
 			}
 		})
+	}
+	for _, of := range [][]float64{u.size.A, u.size.ErrA, u.size.ErrR, u.reach} {
+		reorder(of)
 	}
 	w := slices.Clone(u.w.RawMatrix().Data)
 	for j, to := range order {
