@@ -126,9 +126,23 @@ func TestRemoveAfterForget(t *testing.T) {
 		})
 		do(t, u, u.AddNodes(columnsBetween(full, 0, 4), columnsBetween(full, 4, 5), target))
 		do(t, u, u.RemoveInputs(rowsBetween(full, 0, 2), rowsBetween(target, 0, 2)))
-		kept := rowsBetween(full, 2, 20)
+		kept, left := rowsBetween(full, 2, 20), rowsBetween(target, 2, 20)
 		_, values := pinvOf(kept)
-		checkState(t, u, kept, rowsBetween(target, 2, 20), 2*condition(values), variant{method: Improved}.removal(rowsBetween(full, 0, 2), kept))
+		checkState(t, u, kept, left, 2*condition(values), variant{method: Improved}.removal(rowsBetween(full, 0, 2), kept))
+		all, targets := dense.Copy(kept), dense.Copy(left)
+		for range 110 { // rows make up for what is forgotten
+			do(t, u, u.Forget(0x1p-20))
+			do(t, u, u.AddInputs(kept, left))
+			all, targets = stack(scaled(all, 0x1p-10), kept), stack(scaled(targets, 0x1p-10), left)
+		}
+		encoded(t, u)
+		more := dense.Beside(all, testutil.Random(testutil.Rand(65), dense.Rows(all), 1))
+		do(t, u, u.AddNodes(all, columnsBetween(more, 5, 6), targets))
+		n := dense.Rows(all)
+		do(t, u, u.RemoveInputs(rowsBetween(more, n-2, n), rowsBetween(targets, n-2, n)))
+		if got := u.Condition().Digits; !(got > 4) {
+			t.Errorf("%v: %.1f digits are left", method, got)
+		}
 	}
 }
 

@@ -39,7 +39,9 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	}
 	next.NoteWeights(q)
 	next.NoteGain(q, 1, &s.Inverse, s.Rows, fit)
-	next.recede(s.Size)
+	if next.Reach().RCond() <= state.Recedes { // the norms of all rows take too long to compute each time
+		next.Rows = state.Receded(next.Rows, s.Size.A, next.Size.A, next.rows())
+	}
 	*s = next
 	return state.Outcome{Model: cost.CholeskyAdd(form, q, s.K, s.C, large), Form: form}, nil
 }

@@ -68,27 +68,6 @@ func (s *State) rows() []float64 {
 // noteRows records the norms of the rows of F, which only removals and added nodes can raise.
 func (s *State) noteRows() { s.NoteRows(s.rows()) }
 
-// recede lowers Rows as new rows make A larger, but not below the present norms of the rows of F.
-// before is Size without the new rows. Relative to a larger A, the errors from the worst state are
-// smaller, and without recede Forget would raise Rows without end. The norms of all rows take too long
-// to compute each time, so only a badly conditioned worst state recedes.
-func (s *State) recede(before state.Norms) {
-	if s.Reach().RCond() > recedes {
-		return
-	}
-	rows := s.rows()
-	for j, v := range s.Rows {
-		if now := s.Size.A[j]; now > 0 {
-			v *= before.A[j] / now
-		}
-		rows[j] = max(rows[j], v)
-	}
-	s.Rows = rows
-}
-
-// recedes is the reciprocal condition number of the worst state below which it recedes.
-const recedes = 1e-5
-
 // frobenius returns the Frobenius norm of L. It is not finite if an element of L is not.
 func (s *State) frobenius() float64 {
 	var sum float64

@@ -276,6 +276,7 @@ func (s *addition) apply(w *mat.Dense, rankC int) {
 		u.remember(u.p.norm())
 	} else {
 		u.remember(0)
+		u.recede(norms)
 	}
 	if u.computesC() {
 		u.a.append(s.ax.RawMatrix().Data)

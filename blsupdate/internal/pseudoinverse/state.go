@@ -118,10 +118,13 @@ func (u *State) Forget(factor float64) error {
 	u.size = u.size.Scaled(root)
 	u.reach = slices.Clone(u.reach)
 	dense.Scale(1/root, u.reach)
+	for j, v := range u.reach {
+		u.reach[j] = state.Capped(v)
+	}
 	u.Lambda *= factor
 	u.prior.delta = state.Capped(u.prior.delta / root)
 	u.worst.a *= root
-	u.worst.plus /= root
+	u.worst.plus = state.Capped(u.worst.plus / root)
 	u.keys, u.y = nil, rows{cols: u.C}
 	return nil
 }
@@ -146,6 +149,22 @@ type conditioning struct {
 func (u *State) remember(plus float64) {
 	u.worst.a = max(u.worst.a, u.length())
 	u.worst.plus = max(u.worst.plus, plus)
+}
+
+// recede lowers reach and worst.plus after Forget has raised them: see state.Receded. before has the
+// row norms of A⁺ without the new rows, which have not raised the rank.
+func (u *State) recede(before []float64) {
+	reach, all := u.reaches().RCond() <= state.Recedes, 1/(u.worst.a*u.worst.plus) <= state.Recedes
+	if u.keys != nil || !reach && !all { // keys are known until Forget
+		return
+	}
+	now := u.rowNorms()
+	if reach {
+		u.reach = state.Receded(u.reach, now, before, before)
+	}
+	if size := dense.Norm(before); all && size > 0 {
+		u.worst.plus = max(size, u.worst.plus*(dense.Norm(now)/size))
+	}
 }
 
 // noteReach records the row norms of A⁺, which only removals, added nodes and new directions raise.

@@ -44,6 +44,9 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	next.noteRows()
 	next.NoteWeights(q)
 	next.NoteGain(q, 1, &s.Inverse, rows, fit)
+	if next.Reach().RCond() <= state.Recedes {
+		next.Rows = state.Receded(next.Rows, next.rows(), rows, rows)
+	}
 	*s = next
 	return state.Outcome{Model: cost.RidgeAdd(s.Options, form, q, s.K, s.C), Form: form}, nil
 }

@@ -78,6 +78,25 @@ func (r Reach) RCond() float64 {
 	return min(1, 1/r.Scaled)
 }
 
+// Recedes is the reciprocal condition number of the worst state below which it recedes.
+const Recedes = 1e-5
+
+// Receded returns rows, the largest norms that the rows of an inverse have had, times to/from, but not
+// below least. It makes up for Forget, which would otherwise raise rows without end, as new rows come.
+// An update of F multiplies it, so its errors are relative to A, which the new rows make larger. An
+// update of Q or A⁺ subtracts, which leaves errors relative to the norms before. These errors shrink
+// with the inverse.
+func Receded(rows, to, from, least []float64) []float64 {
+	receded := make([]float64, len(rows))
+	for j, v := range rows {
+		if from[j] > 0 {
+			v *= to[j] / from[j]
+		}
+		receded[j] = max(least[j], v)
+	}
+	return receded
+}
+
 // Error returns a bound on the relative errors of the columns of W and of D⁻¹W, the largest over all
 // targets. With the norms d of the columns of [A; sqrt(lambda) I], D = diag(1/d) and R as in Reach,
 //
