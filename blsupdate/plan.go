@@ -138,6 +138,9 @@ func Plan(q, k, l, c int, needs Needs) (Choice, error) {
 	if err := needs.check(); err != nil {
 		return Choice{}, err
 	}
+	if most := (math.MaxInt - l) / q; needs.Batches > most {
+		return Choice{}, &OptionError{Option: "Batches", Value: needs.Batches, Want: fmt.Sprintf("at most %d batches of %d rows", most, q)}
+	}
 	if needs.Rates == nil {
 		needs.Rates = RatesFor(needs.Backend)
 	}
@@ -230,8 +233,11 @@ func (p *Choice) predict(x *Candidate) (known bool) {
 	if keepsInverse(x.Method) {
 		segments = min(count, maxSegments)
 	}
+	from := func(s int) int { // s*count/segments, which may overflow
+		return s*(count/segments) + s*(count%segments)/segments
+	}
 	for s := range segments {
-		first, last := s*count/segments, (s+1)*count/segments-1
+		first, last := from(s), from(s+1)-1
 		for _, i := range []int{first, last} {
 			add(float64(last-first+1)/2, ActionAdd, Shape{L: p.l + i*p.q, Q: p.q})
 		}

@@ -205,7 +205,8 @@ func TestPlanErrors(t *testing.T) {
 	}{
 		{"q", 0, 1, 1, 1, Needs{}}, {"k", 1, 0, 1, 1, Needs{}}, {"l", 1, 1, 0, 1, Needs{}}, {"c", 1, 1, 1, -1, Needs{}},
 		{"Lambda", 1, 1, 1, 1, Needs{Lambda: -1}}, {"Lambda", 1, 1, 1, 1, Needs{Lambda: math.NaN()}},
-		{"Batches", 1, 1, 1, 1, Needs{Batches: -1}}, {"Condition", 1, 1, 1, 1, Needs{Condition: 0.5}},
+		{"Batches", 1, 1, 1, 1, Needs{Batches: -1}}, {"Batches", 1000, 1, 1, 1, Needs{Batches: math.MaxInt/1000 + 1}},
+		{"Condition", 1, 1, 1, 1, Needs{Condition: 0.5}},
 		{"Digits", 1, 1, 1, 1, Needs{Digits: 17}}, {"Memory", 1, 1, 1, 1, Needs{Memory: -1}},
 	} {
 		tc.needs.Rates = flopRates()
@@ -215,6 +216,8 @@ func TestPlanErrors(t *testing.T) {
 			t.Errorf("%s: %v; want an *OptionError that names it; %s", tc.name, err, got)
 		}
 	}
+	_, err := Plan(1, 100, 1000, 1, Needs{Batches: math.MaxInt - 1000, Rates: flopRates()}) // the most samples
+	must(t, err)
 	var none *PlanError
 	got, err := Plan(10, 50, 100, 2, Needs{Merging: true, Pseudoinverse: true, Rates: flopRates()})
 	if !errors.As(err, &none) || len(none.Candidates) != len(got.Candidates) || !strings.Contains(err.Error(), "improved/small: it does not support Merge") {
