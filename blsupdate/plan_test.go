@@ -111,6 +111,7 @@ func TestPlanNeeds(t *testing.T) {
 		{"few samples with a ridge", 10, 50, 20, 2, Needs{Lambda: 1}, improved, "ridge", []option{{Gram, Auto}}},
 		{"condition", 10, 50, 100, 2, Needs{Condition: 1e6}, []option{{Gram, Auto}, {Improved, Large}}, "digits", []option{{Improved, Small}}},
 		{"fewer digits", 10, 50, 100, 2, Needs{Condition: 1e6, Digits: 1}, nil, "", []option{{Gram, Auto}, {Improved, Large}}},
+		{"nodes", 10, 50, 100, 2, Needs{Nodes: true, Condition: 1e8, Digits: 4}, []option{{QR, Auto}, {InverseCholesky, Small}}, "add nodes at", improved[:1]},
 		{"memory", 10, 50, 1e6, 2, Needs{Memory: 1e6}, improved, "of memory; the limit is 1 MB", []option{{Gram, Auto}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
