@@ -230,10 +230,12 @@ func TestHarmlessRemovals(t *testing.T) {
 // TestLeverageErrorSays checks that the error for a ridge does not speak of rows.
 func TestLeverageErrorSays(t *testing.T) {
 	_, a, y := problem(86, 0, 2, 3, 1)
+	square := columnsBetween(a, 0, 2)
 	for _, test := range []struct {
 		err  error
 		says string
 	}{
+		{started(t, RidgeInverse, square, y, Options{}).RemoveInputs(rowsBetween(square, 0, 1), rowsBetween(y, 0, 1)), "keep at least as many samples as nodes"},
 		{&LeverageError{Rest: 1e-5, Least: 2e-3, Action: ActionRemove}, "below 0.002 it may be only rounding"},
 		{started(t, QR, a, y, Options{Lambda: 1}).SetLambda(0), "part of the ridge to be removed"},
 		{started(t, QR, a, y, Options{}).Merge(started(t, QR, a, y, Options{Lambda: 1})), "give the receiver a ridge"},

@@ -58,7 +58,8 @@ type Updater interface {
 	// same bits they remove the first. The other methods subtract what they are given.
 	//
 	// It returns a *LeverageError if the remaining rows would hardly determine the weights; use
-	// Rebuild then. It returns a *ConditionError if the state is too ill-conditioned to tell.
+	// Rebuild then, which without a ridge RidgeInverse and InverseCholesky refuse for fewer samples
+	// than nodes. It returns a *ConditionError if the state is too ill-conditioned to tell.
 	// Original and Improved with a ridge return a *RankError if fewer samples than nodes would be
 	// left (unless C is CZero).
 	RemoveInputs(ax, ya *mat.Dense) error

@@ -79,14 +79,20 @@ type LeverageError struct {
 	Least float64 // the smallest Rest that would be accepted, or 0 if it is not known
 
 	Action Action // ActionRemove; ActionRidge or ActionMerge if a ridge is removed
+
+	// TooFew is whether RidgeInverse or InverseCholesky without a ridge would be left with fewer
+	// samples than nodes, from which they cannot be rebuilt either.
+	TooFew bool
 }
 
 func (e *LeverageError) Error() string {
 	what, advice := "the rows to be removed", "call Rebuild with the rows that remain, or raise lambda"
-	switch e.Action {
-	case ActionRidge:
+	switch {
+	case e.TooFew:
+		advice = "keep at least as many samples as nodes, or start a new model with gram or qr"
+	case e.Action == ActionRidge:
 		what, advice = "the part of the ridge to be removed", "remove less of it, or add rows first"
-	case ActionMerge:
+	case e.Action == ActionMerge:
 		what, advice = "the ridge of the other model", "give the receiver a ridge, or start the other model without one"
 	}
 	rest := fmt.Sprintf("1 - leverage is %.1g", e.Rest)

@@ -122,7 +122,8 @@ func (b *Base) CheckDetermined() error {
 // that case h is 1, whatever rounding makes of it.
 func (b *Base) CheckLeft(q int) error {
 	if b.Lambda == 0 && b.Samples-q < b.K {
-		return &types.LeverageError{Action: types.ActionRemove}
+		few := b.Method == types.RidgeInverse || b.Method == types.InverseCholesky
+		return &types.LeverageError{Action: types.ActionRemove, TooFew: few}
 	}
 	return nil
 }
