@@ -113,12 +113,12 @@ func (u *updater) Statistics() (fit Statistics, err error) {
 	n := float64(base.Sums.Rows)
 	fit = Statistics{Rows: base.Sums.Rows, Freedom: c.freedom}
 	for j, rss := range u.state.RSS(w) {
-		if rss == state.Unknown {
-			rss = math.NaN()
-		}
 		var square float64
 		for i := range base.K {
 			square += float64(w.At(i, j) * w.At(i, j))
+		}
+		if rss == state.Unknown || !(square <= math.MaxFloat64) {
+			rss = math.NaN()
 		}
 		rss = max(0, rss-float64(base.Lambda*square))
 		spread, rest := base.Sums.Spread[j], n-c.freedom

@@ -341,4 +341,11 @@ func TestStatisticsOfFewRows(t *testing.T) {
 	if !(math.Abs(h[0]-1) < 1e-13 && math.Abs(h[1]-1) < 1e-13 && fit.Freedom == 2 && fit.RSS[0] < 1e-26) {
 		t.Errorf("2 rows of 4 nodes: leverages %v, %v", h, fit)
 	}
+	for _, x := range []struct{ a, y, lambda float64 }{{1, 1e154, 1}, {1e-100, 1e60, 1e-210}} { // yᵀy overflows, or wᵀw
+		same := mat.NewDense(4, 1, slices.Repeat([]float64{x.y}, 4))
+		fit, err := started(t, Gram, scaled(dense.Copy(a), x.a), same, Options{Lambda: x.lambda}).Statistics()
+		if err != nil || !math.IsNaN(fit.RSS[0]) {
+			t.Errorf("%+v: %v, %v", x, fit, err)
+		}
+	}
 }

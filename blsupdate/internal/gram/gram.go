@@ -268,7 +268,7 @@ func (s *State) RSS(w *mat.Dense) []float64 {
 		for i := range s.K {
 			square -= float64(s.t.At(i, j) * w.At(i, j))
 		}
-		if rss[j] = max(0, square); spread == state.Unknown {
+		if rss[j] = max(0, square); spread == state.Unknown || !(math.Abs(square) <= math.MaxFloat64) {
 			rss[j] = state.Unknown
 		}
 	}
