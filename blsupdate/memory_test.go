@@ -67,7 +67,7 @@ func TestMemoryWork(t *testing.T) {
 	testutil.NotUnderRace(t, "it counts bytes")
 	const l, k, c = 500, 200, 3
 	r, a, y := problem(94, 1, l, k, c)
-	large := scaled(testutil.Random(r, 4, k), 1e10)
+	large := scaled(testutil.Random(r, 16, k), 1e10)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	add := func(q int) func(u Updater) error {
@@ -127,9 +127,14 @@ func TestMemoryWork(t *testing.T) {
 	// computed.
 	for _, m := range []Method{Improved, Original} {
 		need := refusedUntilThereIsMemory(t, m.String()+" in two parts", 1<<30, m, a, y, Options{Workspace: 1, Form: Small},
-			func(u Updater) error { return u.AddInputs(large, dense.RowRange(y, 0, 4)) })
+			func(u Updater) error { return u.AddInputs(large, dense.RowRange(y, 0, 16)) })
 		if copied := memory.Floats(l, k); need < copied {
 			t.Errorf("%v in two parts is said to need %d bytes, and copies %d", m, need, copied)
+		}
+		u := started(t, m, a, y, Options{Workspace: 1, Form: Small})
+		bytes := faults.Allocated(func() { must(t, u.AddInputs(large, dense.RowRange(y, 0, 16))) })
+		if copied := memory.Floats(l, k); bytes > 8*uint64(copied) { // only the whole batch copies the state
+			t.Errorf("%v in many parts allocates %d bytes, %d times the state", m, bytes, int64(bytes)/copied)
 		}
 	}
 }

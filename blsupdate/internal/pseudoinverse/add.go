@@ -37,7 +37,7 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	if opt.Form == types.Compressed {
 		out, err = u.addCompressed(ctx, ax, ya, shape, opt)
 	} else {
-		out, err = u.addRows(ctx, dense.Copy(ax), dense.Copy(ya), opt)
+		out, err = u.addRows(ctx, dense.Copy(ax), dense.Copy(ya), opt, false)
 	}
 	if err != nil {
 		u.doubt = before.doubt // parts of the batch may have set it
@@ -95,8 +95,9 @@ func (u *State) shape(q int) cost.AddedShape {
 }
 
 // addRows adds rows in the form opt.Form, which is Small, Large or Paper, and returns the outcome. It
-// overwrites ax and ya. After an error the state is unchanged.
-func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Options) (out state.Outcome, err error) {
+// overwrites ax and ya. part is set for the rows of a part of a batch. After an error the state is
+// unchanged, unless part is set: the caller then restores it.
+func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Options, part bool) (out state.Outcome, err error) {
 	shape := u.shape(dense.Rows(ax))
 	s := &addition{u: u, q: shape.Q, ax: ax, ya: ya, form: cost.Resolve(opt, shape.Shape), solve: opt.Solve}
 	if err := s.project(ctx); err != nil {
@@ -141,7 +142,7 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Option
 	shape.Split = first != nil
 	out.Model = cost.MergeModels(cost.PseudoinverseAdd(u.Method, s.form, opt, shape))
 	if shape.Split {
-		return u.addParts(ctx, s, first, opt, out)
+		return u.addParts(ctx, s, first, opt, out, part)
 	}
 	if err := interrupt.Check(ctx); err != nil {
 		return out, err
@@ -159,16 +160,24 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Option
 }
 
 // addParts adds the rows of s in two parts, first the rows with indices in first, then the others, and
-// restores their order. It returns out, which has the steps so far, with both parts added.
-func (u *State) addParts(ctx context.Context, s *addition, first []int, opt types.Options, out state.Outcome) (state.Outcome, error) {
-	if err := u.Reserve(types.ActionAdd, s.q, memory.Floats(u.p.count, u.K)); err != nil {
-		return out, err
+// restores their order. It returns out, which has the steps so far, with both parts added. Only for a
+// whole batch, where part is not set, it keeps a copy of the state to go back to.
+func (u *State) addParts(ctx context.Context, s *addition, first []int, opt types.Options, out state.Outcome, part bool) (state.Outcome, error) {
+	var saved State
+	if !part {
+		if err := u.Reserve(types.ActionAdd, s.q, memory.Floats(u.p.count, u.K)); err != nil {
+			return out, err
+		}
+		saved = u.save()
 	}
-	saved, l, all := u.save(), u.p.count, completed(first, s.q)
-	for _, part := range [][]int{all[:len(first)], all[len(first):]} {
-		done, err := u.addRows(ctx, pickRows(s.ax, part), pickRows(s.ya, part), opt)
+	s.d, s.dbar, s.inner, s.ct, s.bt = nil, nil, nil, nil, nil // each part computes its own
+	l, all := u.p.count, completed(first, s.q)
+	for _, rows := range [][]int{all[:len(first)], all[len(first):]} {
+		done, err := u.addRows(ctx, pickRows(s.ax, rows), pickRows(s.ya, rows), opt, true)
 		if err != nil {
-			*u = saved
+			if !part {
+				*u = saved
+			}
 			return out, err
 		}
 		out.Model = cost.MergeModels(out.Model, done.Model)
