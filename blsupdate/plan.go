@@ -223,7 +223,7 @@ func (p *Choice) predict(x *Candidate) (known bool) {
 		for _, step := range steps {
 			for _, o := range step.line.Work {
 				if o.Kind == cost.Fresh {
-					storage += o.N
+					storage += o.N * max(1, o.Times)
 				}
 			}
 		}

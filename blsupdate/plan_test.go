@@ -219,6 +219,13 @@ func TestPlanErrors(t *testing.T) {
 	}
 	_, err := Plan(1, 100, 1000, 1, Needs{Batches: math.MaxInt - 1000, Rates: flopRates()}) // the most samples
 	must(t, err)
+	for _, x := range candidates { // in short lists, however many rows
+		for _, s := range Model(x.Method, ActionAdd, x.Options, Shape{L: 200, K: 100, Q: 1e6 + 1, C: 1}) {
+			if n := len(s.line.Work); n > 20 {
+				t.Errorf("%v: %d operations of step %s", x, n, s.Step)
+			}
+		}
+	}
 	var none *PlanError
 	got, err := Plan(10, 50, 100, 2, Needs{Merging: true, Pseudoinverse: true, Rates: flopRates()})
 	if !errors.As(err, &none) || len(none.Candidates) != len(got.Candidates) || !strings.Contains(err.Error(), "improved/small: it does not support Merge") {

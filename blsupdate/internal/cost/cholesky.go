@@ -54,11 +54,8 @@ func CholeskyRemove(q, k, c int) []StepFlops {
 }
 
 func choleskyRows(q, k, c int) []StepFlops {
-	weights := Line(StepWeights, "4cqk")
-	for range q {
-		weights.Work = append(weights.Work, op(GemmNN, 1, c, k), op(GemmNN, k, c, 1))
-	}
-	return []StepFlops{Line(StepF, "3.5qk²", op(Carlson, q, k, 0)), weights}
+	weights := repeat(q, op(GemmNN, 1, c, k), op(GemmNN, k, c, 1))
+	return []StepFlops{Line(StepF, "3.5qk²", op(Carlson, q, k, 0)), Line(StepWeights, "4cqk", weights...)}
 }
 
 // choleskySeen returns the step of the product Ax F.

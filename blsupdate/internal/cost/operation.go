@@ -14,9 +14,18 @@ func (t Thirds) Flops() float64 { return float64(t / 3) }
 type Operation struct {
 	Kind    Kind
 	M, N, K int // as the kind defines them
+	Times   int // how often it is done; 0 stands for 1
 }
 
-func op(kind Kind, m, n, k int) Operation { return Operation{kind, m, n, k} }
+func op(kind Kind, m, n, k int) Operation { return Operation{Kind: kind, M: m, N: n, K: k} }
+
+// repeat returns the operations of work, each done the given number of times instead of once.
+func repeat(times int, work ...Operation) []Operation {
+	for i := range work {
+		work[i].Times = times
+	}
+	return work
+}
 
 // A Kind is a kind of operation. Operations of different kinds have different rates.
 type Kind uint8
@@ -158,17 +167,20 @@ func init() {
 func (k Kind) String() string { return kinds[k].name }
 
 // Flops returns the flops of o by the paper's convention.
-func (o Operation) Flops() Thirds { return kinds[o.Kind].flops(o.M, o.N, o.K) }
+func (o Operation) Flops() Thirds {
+	return Thirds(Thirds(max(1, o.Times)) * kinds[o.Kind].flops(o.M, o.N, o.K))
+}
 
 // Amount returns the work that the rate of o refers to: flops, or numbers read or written.
 func (o Operation) Amount() float64 {
+	times := float64(max(1, o.Times))
 	switch o.Kind {
 	case Stream, Fresh:
-		return float64(o.N)
+		return times * float64(o.N)
 	case Scan:
-		return float64(o.M) * float64(o.N)
+		return times * float64(o.M) * float64(o.N)
 	case Gecon, Trcon:
-		return float64(o.N) * float64(o.N)
+		return times * float64(o.N) * float64(o.N)
 	default:
 		return o.Flops().Flops()
 	}

@@ -41,18 +41,25 @@ func ridgeSmall(opt types.Options, q, k, c int) []StepFlops {
 	factor := Line(StepFactor, "q³/3 + q²k in blocks of k/4 rows")
 	weights := Line(StepWeights, "4cqk + cq² in blocks of k/4 rows")
 	update := Line(StepQ, "qk²")
-	blocks := RidgeBlocks(q, k)
+	blocks := max(1, RidgeBlocks(q, k))
 	if blocks > 1 {
 		product.Work = append(product.Work, fresh(packedLen(k)), stream(2*packedLen(k)))
 	}
-	for i := range blocks {
-		from, to := BlockRange(q, blocks, i)
-		q := to - from
-		product.Work = append(product.Work, fresh(q*k), op(ProductKind(opt.Backend, q), q, k, 0))
-		inner.Work = append(inner.Work, fresh(packedLen(q)), op(GemmtpNT, 0, q, k))
-		factor.Work = append(factor.Work, routine(Pptrf, q), op(Tptrs, q, q, k))
-		weights.Work = append(weights.Work, op(GemmNN, q, c, k), op(Tptrs, q, q, c), stream(q*k), op(GemmTN, k, c, q))
-		update.Work = append(update.Work, op(RankKind(opt.Backend, q), q, k, q))
+	for size := q / blocks; size <= q/blocks+1; size++ { // BlockRange makes blocks of these two sizes
+		times := q % blocks
+		if size == q/blocks {
+			times = blocks - times
+		}
+		add := func(line *StepFlops, work ...Operation) {
+			if times > 0 {
+				line.Work = append(line.Work, repeat(times, work...)...)
+			}
+		}
+		add(&product, fresh(size*k), op(ProductKind(opt.Backend, size), size, k, 0))
+		add(&inner, fresh(packedLen(size)), op(GemmtpNT, 0, size, k))
+		add(&factor, routine(Pptrf, size), op(Tptrs, size, size, k))
+		add(&weights, op(GemmNN, size, c, k), op(Tptrs, size, size, c), stream(size*k), op(GemmTN, k, c, size))
+		add(&update, op(RankKind(opt.Backend, size), size, k, size))
 	}
 	return []StepFlops{product, inner, factor, weights, update}
 }
