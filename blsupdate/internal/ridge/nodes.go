@@ -25,8 +25,8 @@ const nodesUnits = 4
 // difference would have no correct digits if H were nearly a linear combination of the columns of A.
 func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	l, p := h.Dims()
-	next := *s
-	if next.Size, err = s.Size.WithNodes(dense.ColumnNorms(h), make([]float64, p)).Safe(); err != nil {
+	norms, next := dense.ColumnNorms(h), *s
+	if next.Size, err = s.Size.WithNodes(norms, make([]float64, p)).Safe(); err != nil {
 		return out, err
 	}
 	old := s.inverse()
@@ -37,8 +37,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 
 	unit, rcond := state.Unit(p, s.K), s.Reach().RCond()
 	errs, square := b.Errors(s.Size.Lengths(s.Lambda), unit, rcond), nodesUnits*max(s.Size.Drift, unit/(rcond*rcond))
-	dense.Add(errs, square*square, dense.ColumnNorms(h)) // what one correction of D leaves
-	for j, v := range dense.ColumnNorms(h) {             // in AᵀA, squared
+	dense.Add(errs, square*square, norms) // what one correction of D leaves
+	for j, v := range norms {             // in AᵀA, squared
 		next.Size.ErrA[s.K+j] += float64(math.Sqrt(errs[j]) * math.Sqrt(v))
 	}
 	s.Counter.Enter(cost.StepNodesS)

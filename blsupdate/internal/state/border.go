@@ -16,7 +16,6 @@ import (
 // A Border relates p new columns H to A through the solution D of (AᵀA + lambda I) D = AᵀH.
 type Border struct {
 	*Base
-	a *mat.Dense
 	D *mat.Dense // Dᵀ, p×k
 	C *mat.Dense // C = H - A D, l×p: the part of H that the old nodes do not explain
 }
@@ -26,7 +25,7 @@ type Border struct {
 // apply(g, d) computes d = g R⁻¹ for R = AᵀA + lambda I.
 func (b *Base) NewBorder(a, h *mat.Dense, apply func(g, d *mat.Dense)) (*Border, error) {
 	p := dense.Cols(h)
-	s := &Border{Base: b, a: a, D: mat.NewDense(p, b.K, nil), C: dense.Copy(h)}
+	s := &Border{Base: b, D: mat.NewDense(p, b.K, nil), C: dense.Copy(h)}
 	g, more := mat.NewDense(p, b.K, nil), mat.NewDense(p, b.K, nil)
 	for round := range 2 {
 		b.Counter.Enter(cost.StepBorder)
