@@ -232,7 +232,7 @@ func (m *model) mergeKept(ctx context.Context, other *model) error {
 		return err
 	}
 	m.become(joined)
-	m.settings, m.kept = joined.settings, nil
+	m.settings, m.backend, m.kept = joined.settings, joined.backend, nil
 	return nil
 }
 

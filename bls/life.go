@@ -186,7 +186,7 @@ func (m *model) merge(ctx context.Context, other *model) error {
 	}
 	if !keeps && (maps == nil || !slices.Equal(m.center, other.center) || (m.smearing == nil) != (other.smearing == nil)) {
 		return &OptionError{Op: "bls", Option: "the other model", Value: "one with different feature maps",
-			Want: "a model with the same feature maps, such as a Clone"}
+			Want: "a model with the same feature maps, such as a Clone; if a column that was constant varies in both, a Clone of one, refitted to the rows of the other"}
 	}
 	if m.targets() != other.targets() {
 		return &ShapeError{Op: "bls", Matrix: "W of the other model", Rows: other.updater.Nodes(), Cols: other.targets(),

@@ -141,7 +141,7 @@ func (m *Model) become(labels []string, to []int) error {
 	if slices.Equal(labels, m.Labels()) {
 		return nil
 	}
-	if m.FittedFeatures() == nil {
+	if m.Classifier.NumClasses() == 0 {
 		m.Classifier.Classes = len(labels)
 	} else if err := m.Classifier.Relabel(to, len(labels)); err != nil {
 		return err

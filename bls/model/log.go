@@ -16,7 +16,7 @@ import (
 )
 
 // rules is the version of the algorithms that make a model from given rows: the feature maps, the
-// choice of settings and the updates. It changes when any of these does.
+// choice of settings and the updates. It changes when any of these does, from the first release on.
 const rules = 1
 
 // Arithmetic names what the bits of a model depend on apart from its rows. On the pure backend these
@@ -76,8 +76,8 @@ func (m *Model) Reweigh(factor float64, lambda *float64) error {
 	return err
 }
 
-// GivenLambda returns the ridge that training or Reweigh was given: 0 to choose one, or bls.None for no
-// ridge.
+// GivenLambda returns the ridge that training was given, or that Reweigh has set or kept: 0 to choose
+// one, or bls.None for no ridge.
 func (m *Model) GivenLambda() float64 { return *m.given() }
 
 func (m *Model) given() *float64 {

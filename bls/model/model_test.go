@@ -93,6 +93,15 @@ func TestFirstLabels(t *testing.T) {
 	if !slices.Equal(m.Labels(), []string{"red", "green"}) || m.Classifier.NumClasses() != 2 {
 		t.Errorf("classes %q", m.Labels())
 	}
+	c := learned(t, 0, "red", "green").Classifier.Unfitted() // and one whose kept rows are too few for its nodes
+	c.Method, c.Update.Lambda = blsupdate.RidgeInverse, bls.None
+	m = New(&modelfile.File{Classifier: c, Metadata: modelfile.Metadata{Classes: []string{"red", "green"}}})
+	testutil.NoError(t, m.Learn(t.Context(), batch(t, true, rows(0, 60, "red", "green"))))
+	testutil.NoError(t, m.Remove(t.Context(), batch(t, true, rows(0, 58, "red", "green"))))
+	var rank *blsupdate.RankError
+	if err := m.Learn(t.Context(), batch(t, true, rows(60, 2, "blue", "red"))); !errors.As(err, &rank) || len(m.Labels()) != 2 {
+		t.Errorf("%v; classes %q", err, m.Labels())
+	}
 }
 
 // TestRefuses checks rows that a model refuses, each with a remedy, while it stays unchanged.
