@@ -271,7 +271,8 @@ func (p *Choice) stateBytes(x *Candidate) float64 {
 	return bytes
 }
 
-// maxForNodes is the condition number above which QR and InverseCholesky refuse to add nodes.
+// maxForNodes is about the condition number above which QR and InverseCholesky refuse to add nodes.
+// They scale the columns to the same norm, and Needs.Condition may be without that.
 const maxForNodes = 1e7
 
 func (p *Choice) whyNot(x *Candidate) string {
@@ -307,7 +308,7 @@ func (p *Choice) whyNot(x *Candidate) string {
 	case (x.Method == Gram || x.Method == QR) && n.Lambda == 0 && first < p.k:
 		return fmt.Sprintf("without a ridge, %d samples do not determine the weights of %d nodes", first, p.k)
 	case n.Nodes && n.Condition > maxForNodes && (x.Method == QR || x.Method == InverseCholesky):
-		return "it cannot add nodes at a condition number above 1e7"
+		return "it may refuse to add nodes at a condition number above 1e7"
 	case n.Condition > 0 && x.Digits < n.Digits:
 		return fmt.Sprintf("rounding leaves only %.1f reliable digits; %.3g are needed", x.Digits, n.Digits)
 	case n.Memory > 0 && x.Memory > float64(n.Memory):

@@ -38,8 +38,9 @@ func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []fl
 // reflections of Q, as Dgeqrf does. Each step takes the remaining column that is longest after removal
 // of its components along the earlier columns. On entry jpvt[j] is -1 for a free column, or any index
 // from 0 to n-1 for a column to move to the front; on return column j of A P is column jpvt[j] of A. It
-// takes 4mnk - 2(m+n)k² + 4k³/3 flops for k = min(m, n), and a workspace of 32(m+n+31) + 2n numbers;
-// work has at least 3n+1 elements.
+// takes 4mnk - 2(m+n)k² + 4k³/3 flops for k = min(m, n), and a workspace of 32(m+n+31) + 2n numbers, or
+// what Dgeqrf and Dormqr take for the columns to move to the front, if that is more; work has at least
+// 3n+1 elements.
 func (impl Implementation) Dgeqp3(m, n int, a []float64, lda int, jpvt []int, tau, work []float64, lwork int) {
 	k := min(m, n)
 	if k < minReflectors || m*n < minElements || !holds(a, m, n, lda) || lwork < 3*n+1 || len(work) < lwork || len(tau) < k ||

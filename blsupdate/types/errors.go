@@ -89,7 +89,7 @@ func (e *LeverageError) Error() string {
 	what, advice := "the rows to be removed", "call Rebuild with the rows that remain, or raise lambda"
 	switch {
 	case e.TooFew:
-		advice = "keep at least as many samples as nodes, or start a new model with gram or qr"
+		advice = "keep at least as many samples as nodes, or start a new model with a ridge"
 	case e.Action == ActionRidge:
 		what, advice = "the part of the ridge to be removed", "remove less of it, or add rows first"
 	case e.Action == ActionMerge:

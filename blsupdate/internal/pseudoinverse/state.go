@@ -30,7 +30,7 @@ type State struct {
 	norm float64 // the Frobenius norm of A
 
 	size    state.Norms
-	reach   []float64 // the largest norms that the rows of A⁺ have had
+	reach   []float64 // the largest norms that the rows of A⁺ have had, or what recede has left of them
 	largest []float64 // the largest norms of the columns of W so far: see noteWeights
 	prior   prior     // of a ridge
 	squared float64   // the relative error of A⁺ from a start by AᵀA

@@ -18,7 +18,8 @@ type Inverse struct {
 	Size Norms
 
 	// The errors in X come from the worst state so far. Rows are the largest norms that the rows of
-	// F have had; for RidgeInverse these are the square roots of the diagonal of Q.
+	// F have had, or what Receded has left of them; for RidgeInverse F stands for the square roots
+	// of the diagonal of Q.
 	Rows []float64
 
 	// Bounds on the elements of X/Gain and W, which tell whether an update in place can overflow.
