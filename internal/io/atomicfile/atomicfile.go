@@ -124,7 +124,10 @@ func Room(path string, bytes int64) error {
 // Target follows at most 40 links from path and returns the path of the file that Create would replace.
 // The file need not exist. A path that ends with a separator is an error, since it names a folder.
 func Target(path string) (string, error) {
-	const most = 40 // links in a chain
+	const (
+		most = 40 // links in a chain
+		up   = string(filepath.Separator) + ".." + string(filepath.Separator)
+	)
 	name := path
 	for range most {
 		dir, base := filepath.Split(name)
@@ -132,9 +135,11 @@ func Target(path string) (string, error) {
 			return "", fmt.Errorf("%s names a folder; name a file in it", path)
 		}
 		// Behind a linked folder, .. is the parent of the folder that the link names.
-		if strings.Contains(strings.TrimLeft(dir, `./\`), "..") {
-			if real, err := filepath.EvalSymlinks(dir); err == nil {
-				dir = real
+		dir = filepath.FromSlash(dir)
+		if i := strings.LastIndex(dir, up); i > 0 {
+			end := i + len(up) - 1
+			if real, err := filepath.EvalSymlinks(dir[:end]); err == nil {
+				dir = filepath.Join(real, dir[end:])
 			}
 		}
 		name = filepath.Join(dir, base)

@@ -121,6 +121,10 @@ func TestNames(t *testing.T) {
 	testutil.NoError(t, errors.Join(os.MkdirAll(far+"/a/b", 0o777), os.Symlink(far+"/a/b", dir+"/current"), os.Symlink("../m", far+"/a/b/m"), os.Symlink("current/../n", dir+"/m")))
 	write(t, dir+"/current/m", "far")
 	write(t, dir+"/m", "far")
+	testutil.NoError(t, os.Mkdir(dir+"/gone", 0o777)) // has another parent than current/../gone
+	if f, err := Create(nil, dir+"/current/../gone/m"); err == nil || os.Remove(dir+"/gone") != nil {
+		t.Errorf("a file in a folder of another parent: %v", f)
+	}
 	testutil.NoError(t, errors.Join(os.Rename(far+"/a/m", far+"/m"), os.Rename(far+"/a/n", far+"/n"), os.RemoveAll(far+"/a"), os.Remove(dir+"/current"), os.Remove(dir+"/m")))
 	folderHas(t, far, map[string]string{"m": "far", "n": "far"})
 	write(t, filepath.Join(dir, "link"), "first")

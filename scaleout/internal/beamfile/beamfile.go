@@ -29,11 +29,11 @@ func Resolve(path string) string {
 	if !Local(path) {
 		return path
 	}
+	if target, err := atomicfile.Target(path); err == nil { // before Abs, for which linked/.. is nothing
+		path = target
+	}
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
-	}
-	if target, err := atomicfile.Target(path); err == nil {
-		path = target
 	}
 	folder, name := filepath.Split(path)
 	if real, err := filepath.EvalSymlinks(folder); err == nil {
