@@ -27,7 +27,8 @@ func New(s ui.Streams) *cobra.Command {
 		Short: "Merge models that have learned different rows with the same feature maps",
 		Long: `Merge models with the same feature maps: the weights become the weights of a fit to the rows of all
 models. 'blskernel train --like FIRST' makes models with the maps of FIRST from other rows, on any
-machine. Only the methods gram and qr can merge. The ridge and the settings come from FIRST.
+machine. Only the methods gram and qr can merge. The ridge and the settings come from FIRST;
+if FIRST keeps its rows, since they are few, they come from the first model that does not.
 
 The result has the classes of all models, beginning with the classes of FIRST. A model counts as having
 no rows of a class that it lacks. It is an error if two models have learned the same file, unless --again

@@ -59,9 +59,6 @@ func NewManifest(cmd *cobra.Command, b blskernel.Backend, sources []string, once
 			m.settings["--"+f.Name] = Recorded(f.Value.String())
 		}
 	})
-	if like := cmd.Flags().Lookup("like"); like != nil && like.Changed {
-		m.SetFile("--like", like.Value.String())
-	}
 	for _, path := range sources {
 		if path != StandardInput {
 			place, err := filepath.Abs(path)

@@ -7,12 +7,24 @@ import (
 	"path/filepath"
 	"slices"
 
+	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/internal/io/names"
+	"blskernel/internal/io/vfs"
 )
 
-// SetFile records the file at path as the setting name, in addition to the other flags.
-func (m *Manifest) SetFile(name, path string) { m.settings[name] = Recorded(filepath.Base(path)) }
+// SetFile records the file at path as the setting name, in addition to the other flags: the name of the
+// file without its folder and, since another file may have that name, its hash. A file that cannot be
+// read has no hash; the run will report it. A pipe has none, since it can be read only once.
+func (m *Manifest) SetFile(fsys vfs.FS, name, path string) {
+	value := Recorded(filepath.Base(path))
+	if info, err := vfs.Stat(fsys, path); err == nil && info.Mode().IsRegular() {
+		if hash, err := model.HashOf(fsys, path); err == nil {
+			value += " " + hash
+		}
+	}
+	m.settings[name] = value
+}
 
 // Differs says how the run of a checkpoint differs from m, or returns "" if a run can resume it.
 func (m *Manifest) Differs(meta *modelfile.Metadata) string {

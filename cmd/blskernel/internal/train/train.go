@@ -114,6 +114,9 @@ func (tr *training) do(ctx context.Context, cmd *cobra.Command, args []string) e
 	if err := tr.Begin(cmd, args); err != nil {
 		return err
 	}
+	if tr.like != "" {
+		tr.Manifest.SetFile(tr.FS, "--like", tr.like)
+	}
 	unlock, err := tr.Lock(&tr.Out, "")
 	if err != nil {
 		return err

@@ -114,7 +114,7 @@ func (up *updating) do(ctx context.Context, cmd *cobra.Command, path string, dat
 	}
 	defer unlock()
 	if up.Out != up.path {
-		up.Manifest.SetFile("model", up.path)
+		up.Manifest.SetFile(up.FS, "model", up.path)
 	}
 	resumed, err := up.loadModel(ctx)
 	if err != nil {
