@@ -46,7 +46,7 @@ func runsOf(files []*result.File) (all []*run) {
 }
 
 // joined returns the tables of a file, where tables that differ only in their seeds are one. Such
-// tables come from several commands on one machine, for example after an interruption.
+// tables come from several commands on one machine, the later ones for more seeds.
 func joined(tables []result.Table) (all []result.Table) {
 	for _, t := range tables {
 		i := slices.IndexFunc(all, func(other result.Table) bool {
