@@ -60,6 +60,14 @@ except ImportError:
         def __setstate__(self, state: dict[str, Any]) -> None:
             self.__dict__.update(state)
 
+    def _shaped(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+        """Return y with the shape of the predictions: a column may stand for a vector, and the reverse."""
+        if y.size == len(predicted) == predicted.size:
+            return y.reshape(predicted.shape)
+        if y.shape != predicted.shape:
+            raise ValueError(f"y has the shape {y.shape}; want {predicted.shape}")
+        return y
+
     class ClassifierMixin:  # type: ignore[no-redef]
         """Score by accuracy."""
 
@@ -68,7 +76,7 @@ except ImportError:
         def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
             """Return the share of rows whose class is predicted."""
             predicted = self.predict(X)  # type: ignore[attr-defined]
-            return float(np.average(predicted == np.asarray(y).reshape(predicted.shape), weights=sample_weight))
+            return float(np.average(predicted == _shaped(np.asarray(y), predicted), weights=sample_weight))
 
     class RegressorMixin:  # type: ignore[no-redef]
         """Score by the coefficient of determination."""
@@ -78,7 +86,7 @@ except ImportError:
         def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
             """Return R², averaged over the targets."""
             predicted = self.predict(X)  # type: ignore[attr-defined]
-            y = np.asarray(y, float).reshape(predicted.shape)
+            y = _shaped(np.asarray(y, float), predicted)
             errors = np.average((y - predicted) ** 2, axis=0, weights=sample_weight)
             spread = np.average((y - np.average(y, axis=0, weights=sample_weight)) ** 2, axis=0, weights=sample_weight)
             with np.errstate(divide="ignore", invalid="ignore"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import csv
 import io
 import json
@@ -56,16 +57,18 @@ class Table:
         The levels of a categorical column are its categories, and "" for all other words. An empty category is a missing cell.
         """
         names = list(getattr(X, "columns", ()))
-        if not hasattr(X, "dtypes") or len(_by_name(names)) < len(names):
+        if not hasattr(X, "dtypes") or not hasattr(X, "iloc"):
             return None
-        columns = [X[name] for name in names]
+        columns = [X.iloc[:, i] for i in range(len(names))]
         if not any(_is_special(column) for column in columns):
             return None
+        _refuse_twice(names, names)
         head = [_floats(list(column.head(_DESCRIBED))) for column in columns]
         words = {}
         for i, column in enumerate(columns):
             if column.dtype == "category":
-                cells, levels = [_read(cell) for cell in head[i] if cell == cell and cell != ""], sorted({"", *map(_read, column.dtype.categories)})
+                cells = [word for word in (_read(cell) for cell in head[i] if cell == cell) if word]
+                levels = sorted({"", *map(_read, column.dtype.categories)})
                 words[i] = {"levels": levels, "fill": [float(f"{cells.count(level) / max(1, len(cells)):.7g}") for level in levels]}
                 head[i] = [0 if cell == cell else None for cell in head[i]]
         named = all(isinstance(name, str) for name in names)
@@ -108,9 +111,8 @@ class Table:
         """Return the inputs of the rows of X: a DataFrame with these columns in any order, or an array."""
         names = getattr(X, "columns", None)
         if names is not None:
-            known = _by_name(names)
-            if len(known) < len(names):
-                raise ValueError("X has two columns of the same name: rename one or leave it out")
+            _refuse_twice(self.names or names, names)
+            known = {_read(name): name for name in names}
             absent = [name for name in self.names or () if _read(name) not in known]
             if absent:
                 raise ValueError(f"X lacks columns that the model was trained with: {absent}")
@@ -147,9 +149,12 @@ def _read(text: Any) -> str:
     return str(text).strip(" \t")
 
 
-def _by_name(names: Iterable[Any]) -> dict[str, Any]:
-    """Return the names of columns by the names that the library reads."""
-    return {_read(name): name for name in names}
+def _refuse_twice(needed: Iterable[Any], names: Iterable[Any]) -> None:
+    """Raise ValueError if two columns have one of the needed names, as the library reads it."""
+    times = collections.Counter(_read(name) for name in names)
+    for name in needed:
+        if times[_read(name)] > 1:
+            raise ValueError(f"X has two columns of the name {name!r}: rename one or leave it out")
 
 
 def _floats(cells: list[Any]) -> list[Any]:

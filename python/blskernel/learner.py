@@ -53,7 +53,8 @@ _SETTINGS = """scaling : {"columns", "ranks", "samples", "none"}, default=None
     enhancement : {"orthonormal", "uniform"}, default=None
         How the weights of the enhancement nodes are drawn. None means "orthonormal".
     direct : bool, default=None
-        Whether the columns of X are nodes themselves. None means True for at most 500 columns.
+        Whether the columns of X are nodes themselves. None means True for at most 500 columns, if ``fit``
+        chooses ``shrink`` or ``lambda_`` and ``scaling`` is not "samples" or "none".
     relevance : int, default=None
         The rounds, 0 to 3, that weight columns by how much the predictions depend on them. With None ``fit``
         chooses it.
@@ -239,6 +240,8 @@ class _Learner(BaseEstimator):
     @_whole
     def refit(self, X: Any, y: Any, sample_weight: Any = None) -> _Learner:
         """Learn other rows instead of all so far, with the same feature maps and settings.
+
+        A column that was constant may begin to vary, as in ``partial_fit``.
 
         Parameters
         ----------

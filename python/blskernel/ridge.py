@@ -537,7 +537,7 @@ class IncrementalRidge:
             raise ValueError("an object cannot be merged with itself: merge a copy")
         with turns.of(other):
             theirs, handle = other._center, other._handle
-            if theirs is not None:  # a copy, since other may change before the merge
+            if other._intercept:  # a copy, since other may change before the merge
                 handle = _native.Handle.decode(handle.fetch("encode"))
         with turns.of(self):
             if self._center is None or theirs is None:

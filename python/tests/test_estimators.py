@@ -735,8 +735,10 @@ def test_subclasses_with_missing_cells():
     assert rng.randint(2**31 - 1) == np.random.RandomState(3).randint(2**31 - 1, size=2)[1]
     assert model.name == "mine"
     assert len({str(classifier(random_state=seed).fit(frame, y, sample_weight=np.ones(400))._table.widths) for seed in (None, None, 0)}) == 1
-    with pytest.raises(ValueError, match="two columns of the same name"):
+    with pytest.raises(ValueError, match="two columns of the name 'a'"):
         model.predict(frame[["a", "a", "b", "c", "d"]])
+    more = pandas.concat([frame, frame[["a", "a"]].set_axis(["x", "x"], axis=1)], axis=1)
+    assert model.predict(more).tolist() == model.predict(frame).tolist()
 
 
 def test_importance():

@@ -208,6 +208,8 @@ def test_spaces_around_words_and_names(tmp_path):
     frame = pandas.DataFrame({" work": pandas.Categorical(words), "age": np.arange(60.0) % 7})
     model = classifier().fit(frame, words)
     assert model._table.columns[0]["levels"] == ["", "Private", "Self", "State-gov"] and model.score(frame, words) == 1
+    blank = classifier().fit(frame.assign(**{" work": pandas.Categorical(["red", " "] * 30)}), words)
+    assert blank._table.columns[0]["fill"] == [0, 1]
     save(model, tmp_path / "m.bls")
     assert load(tmp_path / "m.bls").predict(frame).tolist() == words.tolist()
 
