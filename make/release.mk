@@ -13,7 +13,7 @@ release:
 		os=$${platform%/*}; arch=$${platform#*/}; suffix=; \
 		if [ $$os = windows ]; then suffix=.exe; fi; \
 		echo "build $$platform"; \
-		GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=true -ldflags '-s -w' -o "$(DIST)/blskernel-$$os-$$arch$$suffix" ./cmd/blskernel; \
+		$(if $(EMPTY),GOCACHE='$(EMPTY)') GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=true -ldflags '-s -w' -o "$(DIST)/blskernel-$$os-$$arch$$suffix" ./cmd/blskernel; \
 	done
 	@$(MAKE) --no-print-directory man completions sbom notices
 	cp LICENSE CHANGELOG.md "$(DIST)"
@@ -38,11 +38,11 @@ sbom:
 		grep -q '"purl": "pkg:golang/std@' "$$program.cdx.json"; \
 	done
 
-# Builds a release for all platforms, and again for the first platform with an empty cache, and compares them.
+# Builds a release for all platforms, and again for the first platform, its program with an empty cache, and compares them.
 check-release:
 	@set -e; first="$$(mktemp -d)"; second="$$(mktemp -d)"; trap 'rm -rf "$$first" "$$second"' EXIT; \
 	$(MAKE) --no-print-directory release DIST="$$first/dist"; \
-	GOCACHE="$$second/cache" $(MAKE) --no-print-directory release DIST="$$second/dist" PLATFORMS="$(firstword $(PLATFORMS))"; \
+	$(MAKE) --no-print-directory release DIST="$$second/dist" EMPTY="$$second/cache" PLATFORMS="$(firstword $(PLATFORMS))"; \
 	cd "$$first/dist"; sha256sum --quiet -c SHA256SUMS; \
 	for program in $$(ls | grep 'arm64\(.exe\)\?$$'); do grep -q 'kernel/neon\.Gemm' "$$program" || { echo "$$program has no assembly kernels"; exit 1; }; done; \
 	sha256sum --quiet -c "$$second/dist/SHA256SUMS"; \

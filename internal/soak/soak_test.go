@@ -89,8 +89,8 @@ func TestSoak(t *testing.T) {
 	processors := runtime.GOMAXPROCS(0)
 	var first inUse
 	rounds := 2
-	if testutil.Long() { // each task 600 times
-		rounds = 300
+	if testutil.Long() { // each task 400 times
+		rounds = 200
 	}
 	if testutil.Long() && testutil.UnderRace() { // leaks need many rounds to be seen, races do not
 		rounds = 60

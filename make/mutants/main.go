@@ -46,7 +46,7 @@ type result struct{ Package, Mutant, Outcome string }
 var root = flag.String("root", "../..", "the `folder` of the module")
 
 func main() {
-	n := flag.Int("n", 4, "the `number` of mutants per package")
+	n := flag.Int("n", 3, "the `number` of mutants per package")
 	seed := flag.Uint64("seed", uint64(time.Now().Unix()), "the `seed` for drawing the mutants")
 	out := flag.String("out", os.DevNull, "append the results to this `file`; do not run the mutants in it again")
 	least := flag.Float64("least", 0, "fail if the share of mutants found is below this `share`")
