@@ -57,11 +57,11 @@ type Updater interface {
 	// that they do not have, and a *ForgottenRowsError after Forget. Of several samples with the
 	// same bits they remove the first. The other methods subtract what they are given.
 	//
-	// It returns a *LeverageError if the remaining rows would hardly determine the weights; use
-	// Rebuild then, which without a ridge RidgeInverse and InverseCholesky refuse for fewer samples
-	// than nodes. It returns a *ConditionError if the state is too ill-conditioned to tell.
-	// Original and Improved with a ridge return a *RankError if fewer samples than nodes would be
-	// left (unless C is CZero).
+	// It returns a *LeverageError if the remaining rows would hardly determine the weights; then
+	// use Rebuild. (Without a ridge, RidgeInverse and InverseCholesky need as many samples as nodes
+	// for it.) It returns a *ConditionError if the state is too ill-conditioned to tell. Original
+	// and Improved with a ridge return a *RankError if fewer samples than nodes would be left
+	// (unless C is CZero).
 	RemoveInputs(ax, ya *mat.Dense) error
 
 	// RemoveInputsContext is RemoveInputs for rows that were added with weights.

@@ -6,7 +6,7 @@ function blskernel_test()
   kinds = (X(:, 1) .* X(:, 2) > 0) + 1;
   names = {"up", "down and out"};
   labels = names(kinds)';
-  flags = {"--enhancement", "40", "--method", "gram"};
+  flags = {"--enhancement", "40", "--method", "gram", "--scale", "columns", "--steps", "no"};
 
   % Numbers survive with all of their bits, as do labels.
   for a = {pi * X, X(:, 1), X(1, :), 1 / 3, [realmax, realmin, -0]}
@@ -52,7 +52,9 @@ function blskernel_test()
   one = ones(50, 1);
   S = bsxfun(@rdivide, bsxfun(@minus, new, m.means'), m.deviations');
   Z = bsxfun(@rdivide, bsxfun(@minus, [S, m.bias * one] * m.feature_weights, m.feature_minimum'), m.feature_range');
-  A = [Z, tanh(m.enhancement_scale * [Z, m.bias * one] * m.enhancement_weights)];
+  A = Z;
+  if m.direct, A = [Z, S]; end
+  A = [A, tanh(m.enhancement_scale * [Z, m.bias * one] * m.enhancement_weights)];
   scores = blskernel("predict", "numbers.bls", new, "--scores");
   assert(A * m.weights, scores, 1e-8);
   [~, best] = max(scores, [], 2);

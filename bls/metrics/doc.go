@@ -20,9 +20,9 @@
 //
 // # scikit-learn
 //
-// Measures that sklearn.metrics also has are defined as they are there, weights included. Two things
-// differ. Where this package returns NaN, scikit-learn returns 0 or 1. It also rejects the AUC of a
-// class without samples, which MacroAUC leaves out of the mean. scikit-learn has no calibration error.
+// Measures that sklearn.metrics also has are defined as they are there, weights included. Two
+// things differ. Where this package returns NaN, scikit-learn returns 0 or 1. For a class without
+// samples it rejects the AUC; MacroAUC leaves the class out. scikit-learn has no calibration error.
 //
 // # Repeatability
 //

@@ -32,7 +32,8 @@ func New(s ui.Streams) *cobra.Command {
 		Use:   "export MODEL --out FILE.npz",
 		Short: "Write the weights and feature maps of a model for NumPy",
 		Long: `Write an .npz file, which numpy.load reads, with all numbers that predictions are computed from. For d
-inputs, N feature nodes, n enhancement nodes, k = N + n, and c classes or targets, the arrays are:
+inputs, N feature nodes, n enhancement nodes, k nodes (N + n, or N + d + n if direct is 1), and c classes
+or targets, the arrays are:
 
     kind                 "classification" or "regression"
     scaling              "samples", "columns", "ranks" or "none"
