@@ -108,8 +108,8 @@ func absent(system, architecture string) string {
 // Default returns the selected backend, chosen once per process: the one that BLSKERNEL_BACKEND names;
 // otherwise openblas, if the program was built with the explicit tag cgo (go build -tags cgo) and the
 // library opens; otherwise pure, whose results are the same on every machine. It panics with Lookup's
-// error if BLSKERNEL_BACKEND names a backend that cannot be used. With the tag cgo it also panics if
-// BLSKERNEL_OPENBLAS names a library that does not open.
+// error if BLSKERNEL_BACKEND names a backend, or BLSKERNEL_KERNEL a kernel, that cannot be used. With
+// the tag cgo it also panics if BLSKERNEL_OPENBLAS names a library that does not open.
 func Default() Backend {
 	b, err := Lookup("")
 	if err != nil {

@@ -1,6 +1,8 @@
 package lapack
 
 import (
+	"math"
+
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor/eigen"
 	"blskernel/internal/linalg/factor/eigensym"
@@ -117,6 +119,11 @@ func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []
 	}
 	if gonums {
 		ok = impl.Implementation.Dgesvd(jobU, jobVT, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork)
+		for i := range k {
+			if !ok {
+				s[i] = math.NaN()
+			}
+		}
 	} else {
 		ok = svd.Gesvd(impl.announce("Dgesvd", m, n, 0), m, n, block.Dense(a, lda), s[:k], left, right)
 	}

@@ -28,7 +28,7 @@ type LeastSquares struct {
 	Backend blskernel.Backend // for the next Factorize; nil stands for blskernel.Default()
 
 	// Tolerance determines the rank in the next Factorize: the number of diagonal elements of R
-	// before the first with |r_ii| <= Tolerance |r_00|. 0 stands for max(l, k) 2⁻⁵².
+	// before the first with |r_ii| <= Tolerance |r_00| or r_ii = 0. 0 stands for max(l, k) 2⁻⁵².
 	Tolerance float64
 
 	factored

@@ -103,7 +103,7 @@ func TestLeastSquaresTolerance(t *testing.T) {
 		a := testmat.Func(6, 4, func(i, j int) float64 {
 			return []float64{1e-9, 8, 1e-3, 1e-15}[j] * testmat.Unless(i != j)
 		})
-		for tolerance, want := range map[float64]int{0: 3, 1e-20: 4, 1e-4: 2, 1e-3: 1} {
+		for tolerance, want := range map[float64]int{0: 3, 1e-20: 4, 1e-4: 2, 1e-3: 1, math.NaN(): 4} {
 			f := LeastSquares{Backend: bk, Tolerance: tolerance}
 			testutil.NoError(t, f.Factorize(a.Dense()))
 			if f.Rank() != want || !slices.Equal(f.Pivots(nil), []int{1, 2, 0, 3}) {

@@ -65,7 +65,8 @@ const maxGrowth = 1e5
 //
 // If elements grow by a factor of more than 10⁵ during the elimination (see Growth), Factorize also
 // keeps a copy of A. All solutions and the inverse are then refined until their backward errors stop
-// decreasing. A result whose backward error stays above 10⁵u comes with a *GrowthError.
+// decreasing. A result whose backward error stays above 10⁵u comes with a *GrowthError. A result with a
+// *ConditionError has no *GrowthError, which would say less.
 func (f *LU) Factorize(a *mat.Dense) error { return f.factorize(a, false) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see Storage in the

@@ -50,7 +50,8 @@ func Write(fsys vfs.FS, path string, content func(w io.Writer) error) error {
 // Create opens a temporary file on fsys, which Commit renames to path. A nil fsys stands for vfs.OS.
 // Create fails if the folder is missing or the name is invalid. If path is a link, the link stays and
 // Commit replaces or creates its target. An existing file must be regular and writable. The new file
-// gets its permissions and, if this process may set them, its owner and group.
+// gets its permissions and, if this process may set them, its owner and group. If the process may not
+// set the group, the new group gets the permissions of all others.
 func Create(fsys vfs.FS, path string) (*File, error) {
 	fsys = vfs.Or(fsys)
 	path, err := Target(path)
@@ -85,8 +86,11 @@ func Create(fsys vfs.FS, path string) (*File, error) {
 		}
 		f := &File{fs: fsys, path: path, file: file}
 		if before != nil {
-			own(file, before)
-			if err := file.Chmod(before.Mode().Perm()); err != nil {
+			mode = before.Mode().Perm()
+			if !own(file, before) { // then the new group gets what all others have
+				mode = mode&^0o070 | mode&0o007<<3
+			}
+			if err := file.Chmod(mode); err != nil {
 				return nil, f.drop(err)
 			}
 		}

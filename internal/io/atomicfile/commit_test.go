@@ -211,6 +211,11 @@ func TestPermissions(t *testing.T) {
 			t.Errorf("mode %v (%v, %v), given %d times; want %v", after.Mode(), err, failed, looks, before.Mode())
 		}
 	}
+	testutil.NoError(t, os.Chmod(path, 0o664))
+	testutil.NoError(t, replace(stranger{vfs.OS}, path))
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o644 && runtime.GOOS != "windows" {
+		t.Errorf("in another group it has the permissions %v (%v)", info.Mode(), err)
+	}
 	testutil.NoError(t, os.Chmod(path, 0o444))
 	if f, err := Create(nil, path); !errors.Is(err, fs.ErrPermission) {
 		if err == nil {
@@ -219,6 +224,18 @@ func TestPermissions(t *testing.T) {
 		t.Errorf("a write-protected file: %v", err)
 	}
 }
+
+// A stranger may give no file to another owner or group.
+type stranger struct{ vfs.FS }
+
+func (s stranger) OpenFile(name string, flag int, mode fs.FileMode) (vfs.File, error) {
+	file, err := s.FS.OpenFile(name, flag, mode)
+	return strange{file}, err
+}
+
+type strange struct{ vfs.File }
+
+func (strange) Chown(user, group int) error { return fs.ErrPermission }
 
 // TestLeftoversStay checks the error for leftovers that cannot be removed.
 func TestLeftoversStay(t *testing.T) {

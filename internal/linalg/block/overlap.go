@@ -31,7 +31,7 @@ func Overlap(a, b blas64.General) bool {
 
 // Same reports whether a and b have the same elements in the same places.
 func Same(a, b blas64.General) bool {
-	return Address(a.Data) == Address(b.Data) && a.Rows == b.Rows && a.Cols == b.Cols && a.Stride == b.Stride
+	return Address(a.Data) == Address(b.Data) && a.Rows == b.Rows && a.Cols == b.Cols && (a.Stride == b.Stride || a.Rows == 1)
 }
 
 // Reuse resizes an empty dst to r×c. If dst is not empty and has another size, Reuse panics with

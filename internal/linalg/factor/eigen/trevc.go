@@ -10,13 +10,6 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A column of eigenvectors is scaled if a quotient exceeds growth; the scaled quotient is about grown.
-// Products of elements of T, which are below 2⁵⁰⁰, with eigenvectors below growth do not overflow.
-const (
-	growth = 0x1p400
-	grown  = 0x1p300
-)
-
 // An upper computes the eigenvectors of the n×n quasi-triangular t as the columns of the upper
 // triangular x. For a pair of complex eigenvalues, the columns are the real and the imaginary part.
 type upper struct {
@@ -26,6 +19,10 @@ type upper struct {
 	t, x  block.Matrix
 	w     []complex128
 	tiny  []float64 // for each eigenvalue, the least pivot
+
+	// A column of eigenvectors is scaled if a quotient exceeds growth; the scaled quotient is about
+	// 2⁻¹⁰⁰ growth. Products of elements of T with eigenvectors below growth do not overflow.
+	growth float64
 }
 
 // trevc writes the eigenvectors of the n×n quasi-triangular t, with standard blocks and the eigenvalues
@@ -36,10 +33,15 @@ type upper struct {
 // below. The blocks on the diagonal, shifted by each column's eigenvalue, are solved row by row.
 func trevc(bk factor.Backend, small bool, n int, t block.Matrix, w []complex128, x block.Matrix) {
 	u := upper{bk: bk, small: small, n: n, t: t, x: x, w: w, tiny: make([]float64, n)}
+	largest := 0.0 // balancing may have raised elements outside its block to 2⁹⁶⁹
 	for i := range n {
+		_, v := bk.AbsMax(t.Elements(i, i, n))
+		largest = max(largest, v)
 		clear(x.Elements(i, 0, n))
 		u.tiny[i] = max(ulp*(math.Abs(real(w[i]))+math.Abs(imag(w[i]))), factor.SmallestNormal/ulp*float64(n))
 	}
+	_, e := math.Frexp(largest)
+	u.growth = math.Ldexp(1, min(400, 1000-e))
 	for i := 0; i < n; i++ {
 		if imag(w[i]) == 0 {
 			x.X[i*x.Ld+i] = 1
@@ -97,7 +99,7 @@ func (u *upper) row(i int) {
 			if math.Abs(v) < u.tiny[k] {
 				v = u.tiny[k]
 			}
-			if !(math.Abs(row[k]) < growth*math.Abs(v)) {
+			if !(math.Abs(row[k]) < u.growth*math.Abs(v)) {
 				u.scale(k, 1, row[k], v)
 			}
 			row[k] /= v
@@ -107,7 +109,7 @@ func (u *upper) row(i int) {
 		if size(v) < u.tiny[k] {
 			v = complex(u.tiny[k], 0)
 		}
-		if r := size(complex(row[k], row[k+1])); !(r < growth*size(v)) {
+		if r := size(complex(row[k], row[k+1])); !(r < u.growth*size(v)) {
 			u.scale(k, 2, r, size(v))
 		}
 		r := over(complex(row[k], row[k+1]), v)
@@ -149,7 +151,7 @@ func (u *upper) rowPair(i int) {
 			return complex(x[k], x[k+1]), complex(y[k], y[k+1])
 		}
 		r, s := load()
-		if most := max(size(r), size(s)); !(most < growth*min(size(pivot), size(first))) {
+		if most := max(size(r), size(s)); !(most < u.growth*min(size(pivot), size(first))) {
 			u.scale(k, columns, most, min(size(pivot), size(first)))
 			r, s = load()
 		}
@@ -169,15 +171,15 @@ func (u *upper) rowPair(i int) {
 	}
 }
 
-// scale multiplies columns k to k+columns-1 by a power of two that makes r/v about grown.
+// scale multiplies columns k to k+columns-1 by a power of two that makes r/v about 2⁻¹⁰⁰ growth.
 func (u *upper) scale(k, columns int, r, v float64) {
 	_, er := math.Frexp(r)
 	_, ev := math.Frexp(v)
-	_, e := math.Frexp(grown)
+	_, e := math.Frexp(u.growth)
 	for i := range k + columns {
 		row := u.x.Elements(i, k, k+columns)
 		for j, x := range row {
-			row[j] = math.Ldexp(x, ev-er+e)
+			row[j] = math.Ldexp(x, ev-er+e-100)
 		}
 	}
 }

@@ -27,14 +27,15 @@ type Complete struct {
 }
 
 // Gelsy decomposes the m×n dense a, which it overwrites. Rank is the number of diagonal elements of R
-// before the first with |r_ii| <= tolerance |r_00|; the rows of R from there on count as zero.
+// before the first with |r_ii| <= tolerance |r_00| or r_ii = 0; the rows of R from there on count as
+// zero.
 func Gelsy(bk factor.Backend, tolerance float64, m, n int, a block.Matrix) Complete {
 	c := Complete{R: a, Order: factor.Indices(n), m: m, n: n}
 	c.exponent, _ = factor.Scale(bk, gelsRange, m, n, a)
 	tau := make([]float64, min(m, n))
 	Geqp3(bk, 0, m, n, a, c.Order, tau)
 	for i := range tau {
-		if d := math.Abs(a.X[a.Row(i)+i]); !(d > tolerance*math.Abs(a.X[0])) {
+		if d := math.Abs(a.X[a.Row(i)+i]); d <= tolerance*math.Abs(a.X[0]) || d == 0 {
 			break
 		}
 		c.Rank++
