@@ -6,8 +6,11 @@ it. ``native/blskernel.h`` is the reference for everything here.
 
 from __future__ import annotations
 
+import collections
 import ctypes
 import errno
+import functools
+import itertools
 import json
 import operator
 import os
@@ -16,7 +19,7 @@ import secrets
 import stat
 import threading
 import weakref
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
 
 import numpy as np
 
@@ -382,9 +385,10 @@ class Handle:
         operands: Sequence[Optional[np.ndarray]] = (),
         results: Sequence[np.ndarray] = (),
         options: Optional[Mapping[str, Any]] = None,
+        then: Optional[Callable[[], Any]] = None,
     ) -> Sequence[np.ndarray]:
         """Run a method and return its results; see `run` for the parameters."""
-        run(self.value, method, operands, results, options)
+        run(self.value, method, operands, results, options, then=then)
         return results
 
     def fetch(self, method: str, options: Optional[Mapping[str, Any]] = None) -> bytes:
@@ -407,11 +411,12 @@ def run(
     results: Sequence[np.ndarray] = (),
     options: Optional[Mapping[str, Any]] = None,
     fetch: bool = False,
+    then: Optional[Callable[[], Any]] = None,
 ) -> bytes:
     """Run a method of an object and wait for its end.
 
-    Other threads run meanwhile. Ctrl-C stops the method, which leaves the object as it was, and raises
-    KeyboardInterrupt.
+    Other threads run meanwhile. Ctrl-C stops the method, which leaves the object as it was unless the
+    method ends before its next check, and raises KeyboardInterrupt.
 
     Parameters
     ----------
@@ -427,6 +432,9 @@ def run(
         Options of the method. A value of None counts as not given.
     fetch : bool
         Whether to return the bytes that the method makes in addition to arrays.
+    then : callable, optional
+        What is called if the method has succeeded, and only then, even if a signal handler raises meanwhile.
+        It must be C code, such as a partial of setattr.
 
     Returns
     -------
@@ -447,6 +455,12 @@ def run(
     table = (_Matrix * len(arrays))(*map(_describe, arrays))
     given = _options(options)
     job = ctypes.c_int64(0)
+    steps: list[Iterable[Any]] = [map(lib.bls_free, [job])]
+    if then is not None:
+        succeeded = map(OK.__eq__, map(lib.bls_wait, [job], [-1], [None], [0]))
+        calls = map(operator.methodcaller("__call__"), itertools.compress([then], succeeded))
+        steps = [map(lib.bls_cancel, [job]), calls, *steps]
+    end = functools.partial(collections.deque, itertools.chain(*steps), 0)
     try:
         _check(lib.bls_start(handle, method.encode(), given, table, len(arrays), ctypes.byref(job), text, _CAPACITY), text)
         code = RUNNING
@@ -456,8 +470,7 @@ def run(
         elapsed.seconds = int(text.value) * 1e-9
         return _result(lib, job.value) if fetch else b""
     finally:
-        if job.value:
-            lib.bls_free(job.value)  # one call, during which no signal handler runs
+        end()  # one call of C code, which runs all steps, and during which no signal handler runs
 
 
 def _result(lib: ctypes.CDLL, job: int) -> bytes:

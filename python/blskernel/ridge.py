@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import struct
@@ -82,6 +83,13 @@ class _Center:
         with np.errstate(invalid="ignore"):
             both = _Center(total, self.rows + other.rows, self.a + share * da, self.y + share * dy)
             return both, replace(other, a=other.a - root * da, y=other.y - root * dy)
+
+    def combined(self, t: np.ndarray) -> np.ndarray:
+        """Return the means of linear combinations of the targets."""
+        if len(t) != len(self.y):
+            raise ValueError(f"T has {len(t)} rows; want {len(self.y)}, one for each target")
+        with np.errstate(all="ignore"):  # the library refuses infinities
+            return self.y @ t
 
     def without(self, other: _Center) -> _Center:
         """Return the center of the rows that remain after the rows of other are removed."""
@@ -276,15 +284,17 @@ class IncrementalRidge:
         """
         a, y, w = _weighted(a, y, sample_weight)
         if not self._intercept:
-            self._handle.call("add_rows", _rooted(w, a, y))
-            return self
+            return self._change(None, "add_rows", _rooted(w, a, y))
         center = about = _Center.of(a, y, w)
         with turns.of(self):
             if self._center is not None:
                 self._check_width(a, y)
                 center, about = self._center.joined(center)
-            self._handle.call("add_rows", about.rows_about(a, y, w))
-            self._center = center
+            return self._change(center, "add_rows", about.rows_about(a, y, w))
+
+    def _change(self, center: Optional[_Center], method: str, *operands: Any, **options: Any) -> IncrementalRidge:
+        """Call a method that changes the rows, which then have this center: both change or neither, whatever signals come."""
+        self._handle.call(method, *operands, options=options, then=functools.partial(setattr, self, "_center", center))
         return self
 
     def _check_width(self, a: np.ndarray, y: np.ndarray) -> None:
@@ -335,15 +345,12 @@ class IncrementalRidge:
         a, y, w = _weighted(a, y, sample_weight)
         with turns.of(self):
             if self._center is None:
-                self._handle.call("remove_rows", _rooted(w, a, y))
-                return self
+                return self._change(None, "remove_rows", _rooted(w, a, y))
             self._check_width(a, y)
             removed = _Center.of(a, y, w)
             center = self._center.without(removed)
             _, about = center.joined(removed)
-            self._handle.call("remove_rows", about.rows_about(a, y, w))
-            self._center = center
-        return self
+            return self._change(center, "remove_rows", about.rows_about(a, y, w))
 
     def forget(self, factor: float) -> IncrementalRidge:
         """Multiply the weight of all rows so far, and the ridge, by a factor in (0, 1].
@@ -366,10 +373,8 @@ class IncrementalRidge:
         """
         factor = real("factor", factor, "above 0 and at most 1")
         with turns.of(self):
-            self._handle.call("forget", options={"Factor": factor})
-            if self._center is not None:
-                self._center = replace(self._center, weight=factor * self._center.weight)
-        return self
+            center = self._center
+            return self._change(center and replace(center, weight=factor * center.weight), "forget", Factor=factor)
 
     def add_nodes(self, a: Any, h: Any, y: Any, sample_weight: Any = None) -> IncrementalRidge:
         """Append the columns h to the columns a of all rows, whose targets are y.
@@ -402,17 +407,15 @@ class IncrementalRidge:
         h = as_matrix(h, "H")
         with turns.of(self):
             if self._center is None:
-                self._handle.call("add_nodes", _rooted(w, a, h, y))
-                return self
+                return self._change(None, "add_nodes", _rooted(w, a, h, y))
             if len(h) != len(a):
                 raise ValueError(f"{len(a)} rows and {len(h)} rows of new columns; want equal numbers")
             self._check_width(a, y)
             both, k = np.hstack([a, h]), a.shape[1]
             center = _Center.of(both, y, w)
             both, y = self._padded(*center.rows_about(both, y, w))
-            self._handle.call("add_nodes", [both[:, :k], both[:, k:], y])
-            self._center = replace(self._center, a=np.concatenate([self._center.a, center.a[k:]]))
-        return self
+            center = replace(self._center, a=np.concatenate([self._center.a, center.a[k:]]))
+            return self._change(center, "add_nodes", [both[:, :k], both[:, k:], y])
 
     def add_targets(self, t: Any) -> IncrementalRidge:
         """Append linear combinations of the targets: Y becomes [Y, Y t].
@@ -434,10 +437,8 @@ class IncrementalRidge:
         """
         t = as_matrix(t, "T")
         with turns.of(self):
-            self._handle.call("add_targets", [t])
-            if self._center is not None:
-                self._center = replace(self._center, y=np.concatenate([self._center.y, self._center.y @ t]))
-        return self
+            center = self._center
+            return self._change(center and replace(center, y=np.concatenate([center.y, center.combined(t)])), "add_targets", [t])
 
     def map_targets(self, t: Any) -> IncrementalRidge:
         """Replace the targets with linear combinations of them: Y becomes Y t.
@@ -459,10 +460,8 @@ class IncrementalRidge:
         """
         t = as_matrix(t, "T")
         with turns.of(self):
-            self._handle.call("map_targets", [t])
-            if self._center is not None:
-                self._center = replace(self._center, y=self._center.y @ t)
-        return self
+            center = self._center
+            return self._change(center and replace(center, y=center.combined(t)), "map_targets", [t])
 
     def rebuild(self, a: Any, y: Any, sample_weight: Any = None) -> IncrementalRidge:
         """Start again from the given rows, which replace all others.
@@ -500,13 +499,10 @@ class IncrementalRidge:
         a, y, w = _weighted(a, y, sample_weight)
         with turns.of(self):
             if self._center is None:
-                self._handle.call("rebuild", _rooted(w, a, y))
-                return self
+                return self._change(None, "rebuild", _rooted(w, a, y))
             self._check_width(a, y)
             center = _Center.of(a, y, w)
-            self._handle.call("rebuild", center.rows_about(a, y, w))
-            self._center = center
-        return self
+            return self._change(center, "rebuild", center.rows_about(a, y, w))
 
     def merge(self, other: IncrementalRidge) -> IncrementalRidge:
         """Learn all rows of another object with the same method ("gram" or "qr"), nodes and targets.
@@ -550,7 +546,7 @@ class IncrementalRidge:
             both = _native.Handle.decode(self._handle.fetch("encode"))  # changed in two steps
             both.call("merge", options={"Other": handle.value})
             both.call("add_rows", extra)
-            self._handle, self._center = both, center
+            vars(self).update(_handle=both, _center=center)  # one call, during which no signal handler runs
         return self
 
     def set_lambda(self, lambda_: float) -> IncrementalRidge:

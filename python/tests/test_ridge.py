@@ -2,11 +2,12 @@
 
 import copy
 import pickle
+import sys
 
 import numpy as np
 import pytest
 
-from blskernel import BroadLearningRegressor, FormatError, IncrementalRidge, NotFittedError, NumericError, UnsupportedError, linalg, load
+from blskernel import BroadLearningRegressor, FormatError, IncrementalRidge, NotFittedError, NumericError, UnsupportedError, _native, linalg, load
 from blskernel._options import shown
 
 METHODS = ["gram", "qr", "ridge_inverse", "inverse_cholesky", "improved", "original"]
@@ -252,6 +253,28 @@ def test_intercept(method):
         with pytest.raises(ValueError):
             refused()
     assert ridge.weights().tobytes() == before and ridge.n_samples_ == len(rows)
+
+
+@pytest.mark.parametrize("change", [
+    lambda r, a, y: r.add(a, y), lambda r, a, y: r.remove(a[:5], y[:5]), lambda r, a, y: r.rebuild(a[5:], y[5:]), lambda r, a, y: r.forget(0.5),
+    lambda r, a, y: r.add_nodes(a, a[:, :1] ** 2, y), lambda r, a, y: r.add_targets(y[:2, :1]), lambda r, a, y: r.map_targets(y[:2, :1]),
+])
+def test_late_interrupt(change, monkeypatch):
+    """A Ctrl-C behind the end of a change leaves the rows and their means changed."""
+    a, y = data()
+    one, two = (IncrementalRidge("qr", 0.3, fit_intercept=True).add(a, y) for _ in range(2))
+    wait = _native.shared_object().bls_wait
+
+    def late(job, milliseconds, *text):
+        code = wait(job, -1, *text)
+        if milliseconds >= 0 and sys._getframe(1).f_locals["method"] != "attributes":
+            raise KeyboardInterrupt
+        return code
+
+    with monkeypatch.context() as m, pytest.raises(KeyboardInterrupt):
+        m.setattr(_native.shared_object(), "bls_wait", late)
+        change(one, a, y)
+    assert one.__getstate__() == change(two, a, y).__getstate__()
 
 
 def test_intercept_merge_leverage_and_refine(tmp_path):
