@@ -223,9 +223,10 @@ type Refiner interface {
 	//
 	//	W := W + (AᵀA + lambda I)⁻¹ (Aᵀ(Y - A W) - lambda W),
 	//
-	// where a, l×k, and y, l×c, are all rows of the model, in any order. It reduces the error of W
-	// from eps κ² to eps κ for κ up to about 1e7, in 8lkc + 4ck² flops. The refined W is valid
-	// until the model changes. It returns the errors of Weights and a *ShapeError.
+	// where a, l×k, and y, l×c, are all rows of the model, scaled as in the model, in any order. It
+	// reduces the error of W from eps κ² to eps κ for κ up to about 1e7, in 8lkc + 4ck² flops. The
+	// refined W is valid until the model changes. It returns the errors of Weights and a
+	// *ShapeError.
 	//
 	//	source: Björck, Numerical Methods for Least Squares Problems, section 2.9.
 	Refine(a, y *mat.Dense) error

@@ -571,7 +571,7 @@ class IncrementalRidge:
             self._handle.call("set_lambda", options={"Lambda": real("lambda_", lambda_)})
         return self
 
-    def refine(self, a: Any, y: Any) -> IncrementalRidge:
+    def refine(self, a: Any, y: Any, sample_weight: Any = None) -> IncrementalRidge:
         """Make the weights of "gram" more accurate with all rows and targets, until the next change.
 
         Parameters
@@ -580,6 +580,8 @@ class IncrementalRidge:
             All rows so far.
         y : array_like of shape (n_rows, n_targets) or (n_rows,)
             Their targets.
+        sample_weight : array_like of shape (n_rows,), optional
+            Their present weights: after `forget`, multiplied by its factors.
 
         Returns
         -------
@@ -592,11 +594,13 @@ class IncrementalRidge:
         >>> IncrementalRidge(lambda_=0).add(a, y).refine(a, y).weights().tolist()
         [[1.0]]
         """
-        a, y = as_matrix(a, "A"), as_matrix(y, "Y")
+        a, y, w = _weighted(a, y, sample_weight)
         with turns.of(self):
-            if self._center is not None:
+            if self._center is None:
+                a, y = _rooted(w, a, y)
+            else:
                 self._check_width(a, y)
-                a, y = self._padded(*self._center.rows_about(a, y, None))
+                a, y = self._padded(*self._center.rows_about(a, y, w))
             self._handle.call("refine", [a, y])
         return self
 
