@@ -220,7 +220,8 @@ class _Learner(BaseEstimator):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Their labels or targets.
         sample_weight : array-like of shape (n_samples,), default=None
-            The weights with which the model has learned them.
+            Their present weights: the weights with which the model has learned them, multiplied by the factors
+            of every ``forget`` since.
 
         Returns
         -------

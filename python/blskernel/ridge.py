@@ -313,7 +313,7 @@ class IncrementalRidge:
         return [np.pad(x, ((0, extra), (0, 0))) for x in (a, y)]
 
     def remove(self, a: Any, y: Any, sample_weight: Any = None) -> IncrementalRidge:
-        """Unlearn rows, which were added before with the same numbers and weights, in any order.
+        """Unlearn rows, which were added before with the same numbers, in any order.
 
         Parameters
         ----------
@@ -322,7 +322,8 @@ class IncrementalRidge:
         y : array_like of shape (n_rows, n_targets) or (n_rows,)
             Their targets.
         sample_weight : array_like of shape (n_rows,), optional
-            The weights with which they were added.
+            Their present weights: the weights with which they were added, multiplied by the factors of every
+            `forget` since.
 
         Returns
         -------
