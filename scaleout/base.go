@@ -3,6 +3,7 @@ package scaleout
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"blskernel/bls"
@@ -20,7 +21,7 @@ func (b *base) classifies() bool { return b.Classifier != nil }
 
 // expand returns the rows A and targets Y that the output layer learns from a batch. all are the labels
 // of the new classes: classes, then the labels that the batch adds. The error is a *model.Error if a
-// row is too large to be learned.
+// row is too large to be learned, or a target of a model of logarithms is not positive.
 func (b *base) expand(ctx context.Context, batch *stream.Batch, classes []string) (a, y *mat.Dense, all []string, err error) {
 	large := -1
 	if b.classifies() {
@@ -32,6 +33,11 @@ func (b *base) expand(ctx context.Context, batch *stream.Batch, classes []string
 		a, _, err = b.Classifier.ExpandContext(ctx, batch.X, make([]int, len(batch.Labels)))
 	} else if large = model.FirstLarge(batch.Y); large < 0 {
 		a, y, err = b.Regressor.ExpandContext(ctx, batch.X, batch.Y)
+	}
+	var target *bls.TargetError
+	if errors.As(err, &target) {
+		what := fmt.Sprintf("the target %v is not positive, but the model learns logarithms of the targets", target.Value)
+		return nil, nil, nil, &model.Error{Place: batch.Where(target.Row).String(), Row: target.Row, What: what, Do: model.PositiveTarget}
 	}
 	var overflow *bls.OverflowError
 	if errors.As(err, &overflow) {

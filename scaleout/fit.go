@@ -26,9 +26,10 @@ import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 //	file system is not linked into the program. As with Beam's own functions the value is an error.
 //	errors, of the pipeline, which the runner passes on as text: as Shards; for the first file that
 //	cannot be opened, is cut off, has a wrong checksum or does not fit the inputs of the model; the
-//	first bad row beyond opt.SkipBad, by file, line and column; a sample whose nodes overflow; more
-//	than 4096 classes; no samples, or without a ridge too few for the nodes; nodes that are
-//	dependent to working precision; a fault of the file system of opt.Out. An existing file is kept.
+//	first bad row beyond opt.SkipBad, by file, line and column; a sample whose nodes overflow, or
+//	whose target is not positive if the model learns logarithms; more than 4096 classes; no samples,
+//	or without a ridge too few for the nodes; nodes that are dependent to working precision; a fault
+//	of the file system of opt.Out. An existing file is kept.
 func Fit(s beam.Scope, patterns, targets []string, opt Options) {
 	opt = opt.resolve()
 	s = s.Scope("scaleout.Fit")

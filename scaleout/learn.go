@@ -109,7 +109,8 @@ func (fn *learnFn) read(ctx context.Context, shard Shard, aside func(error) erro
 }
 
 // learn learns the samples of a batch, except the rows that aside accepts as bad: rows with a label
-// that the model neither has nor gains, and rows whose nodes overflow.
+// that the model neither has nor gains, rows whose nodes overflow, and rows with targets that are not
+// positive for a model of logarithms.
 func (fn *learnFn) learn(ctx context.Context, b *stream.Batch, shard Shard, aside func(error) error) (err error) {
 	known, _ := b.Split(func(i int) bool {
 		what := fn.unknown(b, i, shard)

@@ -7,8 +7,24 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/bls"
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
 	"blskernel/internal/testutil"
 )
+
+// TestNotPositive sets a target aside that has no logarithm.
+func TestNotPositive(t *testing.T) {
+	x, y := table(40)
+	r := &bls.Regressor{Features: bls.FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 8}, Method: blsupdate.Gram, LogTargets: 1}
+	testutil.NoError(t, r.Fit(x, y))
+	path := saved(t, &modelfile.File{Regressor: r, Metadata: modelfile.Metadata{Inputs: []string{"a", "b", "c"}, Targets: []string{"y", "z"}}})
+	shard := Shard{Path: writeFile(t, t.TempDir(), "rows.csv", []byte("a,b,c,y,z\n0,1,100,7,40\n0,2,100,0,40\n1,2,100,9,41\n"))}
+	out, err := bundle(newLearnFn(t, path, Options{SkipBad: 1}), shard)
+	if err != nil || out.samples != 2 || len(out.bad) != 1 || !strings.Contains(out.bad[0], "rows.csv:3: the target 0 is not positive") {
+		t.Fatalf("%d samples, and set aside are %q: %v", out.samples, out.bad, err)
+	}
+}
 
 // TestTooLarge reads finite samples that are too large to be learned. With a limit on bad rows, each is
 // set aside with its line, in batches of any size, and the others are learned.
