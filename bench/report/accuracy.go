@@ -90,7 +90,10 @@ func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, maxSeeds int) 
 	points := func(of func(n int) (mean, deviation float64)) (all []Point) {
 		for n := range r.steps {
 			mean, deviation := of(n)
-			all = append(all, Point{samples(n), mean, max(0, deviation)})
+			if math.IsNaN(deviation) { // of one seed, or none in the paper
+				deviation = 0
+			}
+			all = append(all, Point{samples(n), mean, deviation})
 		}
 		return all
 	}
@@ -101,13 +104,16 @@ func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, maxSeeds int) 
 		t.add(fmt.Sprintf("%s, %s", m, count(seeds, "seed")), func(n int) string { return spread(mean(n)) })
 		if theirs, _ := printed(r.Updates); !math.IsNaN(theirs) && r.byRecipe() && r.last() == r.Updates && seeds > maxSeeds {
 			maxSeeds = seeds
-			ours, paper := spread(mean(r.last())), spread(printed(r.last()))
+			ours, paper, name := spread(mean(r.last())), spread(printed(r.last())), fmt.Sprintf("%s, %s", m, count(seeds, "seed"))
+			if seeds > 1 {
+				name += ", with the standard deviation"
+			}
 			top = Number{ours + "%", fmt.Sprintf("test accuracy after all %d samples of %s, with the recipe of the %s (%s); the paper has %s%%",
 				r.steps[r.last()].Samples, r.name(), r.Recipe, count(seeds, "seed"), paper)}
 			plot = &Plot{
 				Name: "accuracy", X: Axis{Label: "samples"}, Y: Axis{Label: "test accuracy in percent, " + r.name()},
 				Title:  fmt.Sprintf("After %d samples %s%% of the test set are right, and in the paper %s%%", r.steps[r.last()].Samples, ours, paper),
-				Series: []Series{{Name: fmt.Sprintf("%s, %s, with the standard deviation", m, count(seeds, "seed")), Line: true, Points: points(mean)}, {Name: "the paper", Points: points(printed)}},
+				Series: []Series{{Name: name, Line: true, Points: points(mean)}, {Name: "the paper", Points: points(printed)}},
 			}
 		}
 	}

@@ -203,7 +203,13 @@ func TestPages(t *testing.T) {
 			for i, lines := range test.files {
 				files = append(files, readSample(t, fmt.Sprint("file", i), append([]sampleLine{sampleMachine(nil)}, lines...)...))
 			}
-			text, _, _ := strings.Cut(newPage(t, files...).Markdown(), "<summary>Machines")
+			page := newPage(t, files...)
+			for _, plot := range plotsOf(page) {
+				if plot.Name == "accuracy" && strings.Count(plot.SVG(), `"s0 mark`) < 2 { // one is in the legend
+					t.Error("the plot of accuracies shows none of ours")
+				}
+			}
+			text, _, _ := strings.Cut(page.Markdown(), "<summary>Machines")
 			says(t, withoutMachine(text), test.want, test.not...)
 		})
 	}
