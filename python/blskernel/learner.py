@@ -968,10 +968,25 @@ for _class in (BroadLearningClassifier, BroadLearningRegressor):
 
 
 def _of_kind(estimator: _Learner, other: Any) -> Handle:
-    """Return the model of another estimator, or raise ValueError if it is of another kind."""
+    """Return the model of another estimator, or raise ValueError if it is of another kind or has other inputs."""
     if not isinstance(other, _Learner) or other._kind != estimator._kind:
         raise ValueError(f"merge takes another BroadLearning{estimator._kind.capitalize()}, not {type(other).__name__}")
-    return other._fitted()
+    estimator._fitted()
+    other = _now(other)
+    model = other._fitted()
+    (names, columns), (their_names, their_columns) = _inputs(estimator), _inputs(other)
+    if columns != their_columns or names and their_names and names != their_names:
+        raise ValueError("the models have different inputs and cannot be merged: fit both to the same columns, in the same order")
+    return model
+
+
+def _inputs(estimator: _Learner) -> tuple[list[str], list[Any]]:
+    """Return the names of the columns if they have names, and the words of each and its number of inputs."""
+    table = estimator._table
+    names = [str(name).strip() for name in getattr(estimator, "feature_names_in_", ())]
+    if table is None:
+        return names, [(None, 1)] * estimator.n_features_in_
+    return names, [(column.get("levels"), width) for column, width in zip(table.columns, table.widths)]
 
 
 def _is_sparse(X: Any) -> bool:

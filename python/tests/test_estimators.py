@@ -563,6 +563,16 @@ def test_merge_of_something_else(other):
         BroadLearningClassifier(random_state=0).fit(np.eye(4), [0, 1, 0, 1]).merge(other)
 
 
+def test_merge_of_other_columns():
+    """Models that keep their rows would learn columns in each other's place."""
+    pandas = pytest.importorskip("pandas")
+    a, y = pandas.DataFrame({"a": range(20), "b": range(5, 25)}), np.arange(20.0)
+    for X in (a[["b", "a"]], a.rename(columns={"b": "c"}), a[["a"]], a.assign(b=pandas.Categorical(["u", "v"] * 10))):
+        with pytest.raises(ValueError, match="different inputs"):
+            regressor().partial_fit(a, y).merge(regressor().partial_fit(X, y))
+    assert regressor().partial_fit(a, y).merge(regressor().partial_fit(a.to_numpy(), y))._model.kept == 40
+
+
 def test_masked_elements_are_not_learned():
     """NumPy would hand out what is below the mask."""
     X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60.0)
