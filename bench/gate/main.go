@@ -103,8 +103,8 @@ func run(ctx context.Context, all []floor, kernels []string, measure func(contex
 	return len(left), nil
 }
 
-// command runs the program and returns its exit status: 1 if a kernel stays below a floor, 2 if the
-// measurement fails.
+// command runs the program and returns its exit status: 1 if a kernel stays below a floor, 2 if this
+// CPU lacks the kernel of -kernel or the measurement fails.
 func command(ctx context.Context, args []string, out, errs io.Writer) int {
 	flags := flag.NewFlagSet("gate", flag.ContinueOnError)
 	flags.SetOutput(errs)
@@ -115,6 +115,10 @@ func command(ctx context.Context, args []string, out, errs io.Writer) int {
 	}
 	kernels := backend.Kernels()
 	if *only != "" {
+		if !slices.Contains(kernels, *only) {
+			fmt.Fprintf(errs, "gate: -kernel is %q, which this CPU does not have: want %s\n", *only, strings.Join(kernels, ", "))
+			return 2
+		}
 		kernels = []string{*only}
 	}
 	all, err := parse(floors)
@@ -136,7 +140,9 @@ func command(ctx context.Context, args []string, out, errs io.Writer) int {
 	case below > 0:
 		return 1
 	}
-	fmt.Fprintf(out, "gate: every kernel reaches its floors: %s\n", strings.Join(kernels, ", "))
+	if len(kernels) > 0 {
+		fmt.Fprintf(out, "gate: every kernel reaches its floors: %s\n", strings.Join(kernels, ", "))
+	}
 	return 0
 }
 

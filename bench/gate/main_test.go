@@ -123,13 +123,13 @@ func TestCommand(t *testing.T) {
 	}{
 		{"-v", each, 0, "gate: every kernel reaches its floors: " + strings.Join(backend.Kernels(), ", ")},
 		{"-kernel generic", "generic ddot - 1000 1e9 0 0 0", 1, "SLOW generic ddot 1000"},
-		{"-kernel nonsense", "nonsense ddot - 1000 1e9 0 0 0", 2, "gate: "},
+		{"-kernel avx51", "generic ddot - 1000 1e9 0 0 0", 2, "which this CPU does not have: want " + strings.Join(backend.Kernels(), ", ")},
 		{"", "nonsense", 2, "is not a floor"},
 		{"", "# comment\navx2 dgemm NN", 2, "floors.txt:2: "},
 		{"", "avx2 dgemm NX 300 0.5 0 0 0", 2, "floors.txt:1: "},
 		{"", "avx2 dgemm NN 300 0 0 0 0", 2, "floors.txt:1: "},
 		{"", "avx2 dgemm NN 300 x 0 0 0", 2, "floors.txt:1: "},
-		{"-kernel neon", "generic ddot - 1000 1e9 0 0 0", 0, "gate: kernel neon has no floor and is not measured"},
+		{"-kernel generic", "neon ddot - 1000 1e9 0 0 0", 0, "gate: kernel generic has no floor and is not measured"},
 		{"-nonsense", committed, 2, "flag provided but not defined"},
 	} {
 		floors = tc.text
