@@ -101,8 +101,11 @@ func (set *settings) checkOutputs(ctx context.Context) error {
 			return usagef("--bad-out is %q, which exists already: remove it, or give another name", set.BadOut)
 		}
 	}
+	if !beamfile.Local(out) {
+		return nil
+	}
 	info, err := vfs.Stat(nil, out)
-	if !beamfile.Local(out) || err != nil || info.Size() == 0 {
+	if err != nil || info.Size() == 0 {
 		return nil // nothing to replace, or checkWritable refuses it
 	}
 	if _, err := inspect(ctx, out); info.IsDir() || errors.Is(err, modelfile.ErrNotAModel) {
