@@ -10,10 +10,12 @@ import (
 	"blskernel/internal/linalg/detmath"
 	"blskernel/internal/linalg/workers"
 	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
 )
 
 const (
-	rankRows  = ChoiceRows // the most rows of the first training set from which quantiles are taken
+	rankRows  = ChoiceRows // the most rows of the first training set that give quantiles, unless they are equal
 	rankKnots = 128        // the most knots of a column; two of them end the lines beyond the quantiles
 	rankLimit = 4          // the largest score
 )
@@ -46,9 +48,9 @@ func line(v, x0, x1, y0, y1 float64) float64 {
 }
 
 // columnRanks returns the curves of ScaleRanks for the columns of x (l×d, finite): normal scores from
-// at most rankRows equally spaced rows.
+// at most rankRows equally spaced rows, or from all rows for a column that is constant in those only.
 //
-//	cost: sorting at most rankRows numbers for each column.
+//	cost: sorting at most rankRows numbers for each column, or l numbers if these are equal.
 //	errors: the cause of ctx, checked before each panel of columns.
 func columnRanks(ctx context.Context, x *mat.Dense) ([]curve, error) {
 	l, d := x.Dims()
@@ -57,12 +59,16 @@ func columnRanks(ctx context.Context, x *mat.Dense) ([]curve, error) {
 	const panel, nanoseconds = 256, 50
 	err := interrupt.EachPanel(ctx, d, panel, func(first, end int) error {
 		workers.Default.Rows(end-first, n*nanoseconds, func(from, to int) {
-			column := make([]float64, n)
+			sample := make([]float64, n)
 			for j := first + from; j < first+to; j++ {
-				for i := range column {
-					column[i] = x.At(int(int64(i)*int64(l)/int64(n)), j)
+				for i := range sample {
+					sample[i] = x.At(int(int64(i)*int64(l)/int64(n)), j)
 				}
-				slices.Sort(column)
+				column := sample
+				if slices.Sort(sample); sample[0] == sample[n-1] && distance(x, j, sample[0]) > 0 {
+					column = gonum.Col(nil, j, x)
+					slices.Sort(column)
+				}
 				curves[j] = normalScores(column)
 			}
 		})

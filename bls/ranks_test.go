@@ -33,6 +33,11 @@ func TestNormalScores(t *testing.T) {
 	if std := 0.5; !(math.Abs(two.at(0)+0.25/std) <= 1e-12) || !(math.Abs(two.at(1)-0.75/std) <= 1e-12) {
 		t.Errorf("two values: %v", two)
 	}
+	x := mat.NewDense(rankRows+1000, 1, nil)
+	x.Set(5, 0, 1) // in no sample
+	if f := mustFit(t, x, FeatureOptions{Scaling: ScaleRanks}); len(f.ranks[0].knots) == 1 || f.withVarying(x) != f {
+		t.Errorf("a column that varies elsewhere: %v", f.ranks)
+	}
 }
 
 // TestRanksEdges has columns whose differences overflow or are as small as possible: scores ascend.
