@@ -225,6 +225,9 @@ func (v *verifier) run(log modelfile.Log) (*Model, error) {
 		if err != nil || m == nil || other == nil {
 			return cmp.Or(m, other), err
 		}
+		if other.KeptRows() > 0 { // its maps go, and m learns its rows
+			v.fresh = slices.DeleteFunc(v.fresh, func(f *Model) bool { return f == other })
+		}
 		return m, m.Merge(other, true)
 	case op.Kind == modelfile.OpRemove && m != nil:
 		paths := v.files(op, false)

@@ -51,7 +51,7 @@ func (l *lab) unfitted(method blsupdate.Method) *Model {
 // run lets m learn or remove the rows of files, as an operation says, and logs it.
 func (l *lab) run(m *Model, op modelfile.Operation, paths ...string) {
 	op.Read = &stream.Options{Targets: []string{"y"}}
-	op.First, op.Batch, op.Arithmetic, op.Fixed = 60, 25, Arithmetic(nil), true
+	op.First, op.Batch, op.Arithmetic, op.Fixed = 60, 25, Arithmetic(nil), m.FixMaps
 	for _, path := range paths {
 		hash, err := HashOf(nil, path)
 		testutil.NoError(l, err)
@@ -137,6 +137,12 @@ func TestVerify(t *testing.T) {
 				testutil.NoError(t, m.Merge(l.like(m, b), false))
 				l.run(m, update, c)
 			}, []string{a}, []string{a, b, c}, true, true, []blsupdate.Method{blsupdate.Gram, blsupdate.QR}},
+			{"merged with few rows", func(m *Model) {
+				few := l.unfitted(blsupdate.Gram)
+				few.FixMaps = false
+				l.run(few, modelfile.Operation{Kind: modelfile.OpTrain, Classes: 3}, b)
+				testutil.NoError(t, m.Merge(few, false))
+			}, []string{a}, []string{a, b}, true, true, []blsupdate.Method{blsupdate.Gram}},
 			{"merged and removed", func(m *Model) {
 				testutil.NoError(t, m.Merge(l.like(m, c), false))
 				l.run(m, remove, a)
