@@ -211,14 +211,18 @@ func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors
 	return rows, err
 }
 
-// leverages returns x Q xᵀ for each row x of nodes, where Q = (AᵀA + lambda I)⁻¹. For a method that
-// only approximates Q it returns zeros or, if exact is true, blsupdate.ErrApproximate.
+// leverages returns x Q xᵀ for each row x of nodes, where Q = (AᵀA + lambda I)⁻¹, or 0 if rounding
+// makes that negative. For a method that only approximates Q it returns zeros or, if exact is true,
+// blsupdate.ErrApproximate.
 func (m *model) leverages(ctx context.Context, nodes *mat.Dense, exact bool) ([]float64, error) {
 	m.mu.Lock() // the updater caches Q
 	defer m.mu.Unlock()
 	q, err := m.updater.LeverageContext(ctx, nodes)
 	if errors.Is(err, blsupdate.ErrApproximate) && !exact {
 		return make([]float64, nodes.RawMatrix().Rows), nil
+	}
+	for i, v := range q {
+		q[i] = max(0, v)
 	}
 	return q, err
 }
@@ -350,9 +354,9 @@ func (c *calibration) code(x *codec.Coder, first int) {
 // If Fit chooses settings or Validate is set, Fit also calibrates the model. It predicts the last rows
 // as if each had been left out (see CalibrateLearned), if the method can do so. If relevances weight
 // the columns, it instead uses the rows that the choice held out, predicted with weights and relevances
-// from the other rows. The held-out rows affect the settings, but not their own predictions. Remove,
-// Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration; PartialFit and Forget
-// keep it, and CalibratePartialFit extends it.
+// from the other rows, unless QR was chosen. The held-out rows affect the settings, but not their own
+// predictions. Remove, Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration;
+// PartialFit and Forget keep it, and CalibratePartialFit extends it.
 //
 // The slope of PredictProba minimises the mean log loss of the rows, with their weights divided by s²,
 // where s is the square root in PredictSet. As in Platt scaling, each label counts as a distribution

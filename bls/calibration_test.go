@@ -110,7 +110,18 @@ func TestCoverageOfCalibration(t *testing.T) {
 				t.Errorf("%v: coverage %v: %v, %v", method, coverage, err1, err2)
 			}
 		}
+		p.r.updater = below{p.r.updater}
+		if _, hi, err := p.r.PredictInterval(in.x, 0.5); err != nil || math.IsNaN(hi.At(0, 0)) || p.r.Calibrate(in.x, in.y) != nil || p.r.calibration.rows[0][1] != 1 {
+			t.Errorf("%v: leverages below 0: %v, %v", method, hi, err)
+		}
 	}
+}
+
+// A below is an output layer whose leverages rounding has made negative.
+type below struct{ blsupdate.Updater }
+
+func (below) LeverageContext(_ context.Context, x *mat.Dense) ([]float64, error) {
+	return slices.Repeat([]float64{-2}, x.RawMatrix().Rows), nil
 }
 
 // TestCoverage measures the share of new rows that lie in intervals and sets, for a model that Fit has

@@ -362,18 +362,19 @@ func (t *trials) grid(given, lowest float64) *choice.Search {
 }
 
 // calibration returns calibration rows for the rows that c holds out, each with the number of the
-// sample in place of its weight. It returns nil if the scores cannot be computed, or if the maps do
-// not depend on the labels: calibrateFit then leaves out one row at a time, a more accurate estimate.
+// sample in place of its weight. It returns nil if the scores cannot be computed, for QR, whose ridge
+// is too small for normal equations, and if the maps do not depend on the labels: calibrateFit then
+// leaves out one row at a time, which in the last case is a more accurate estimate.
 func (c candidate) calibration(labels []int) (out [][]float64) {
-	if c.columns == nil {
+	if c.columns == nil || c.Method == blsupdate.QR {
 		return nil
 	}
 	rows, y, scores, leverages, err := c.Held()
-	if err != nil { // the ridge of QR is too small for the normal equations
+	if err != nil {
 		return nil
 	}
 	for i, number := range rows {
-		row := []float64{float64(number), math.Sqrt(1 + leverages[i])}
+		row := []float64{float64(number), math.Sqrt(1 + max(0, leverages[i]))}
 		values := scores.RawRowView(i)
 		if labels != nil {
 			row, values = append(row, float64(labels[number])), values[1:]
