@@ -113,15 +113,16 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	x.Int("Classes", &s.classes, maxNodes)
 	x.Int("ClassWeight", (*int)(&s.classWeight), len(classWeightNames)-1)
 	x.Int("ExpectedRows", &s.rows, math.MaxInt)
-	keeps, calibrated, reaches := m.kept != nil, len(m.calibration.rows) > 0, m.reach > 0
+	keeps, calibrated, reaches := m.kept != nil, len(m.calibration.rows) > 0, m.reach > 0 || m.sizes != nil
 	codeFlags(x, &s.validate, &keeps, &calibrated, &reaches)
 	if reaches {
-		x.Float("the reach of the farthest sample", &m.reach, codec.IsPositive)
+		x.Float("the reach of the farthest sample", &m.reach, codec.IsLength)
 		n := len(m.sizes)
 		if x.Int("the number of column sizes", &n, maxNodes); n > 0 {
 			x.Floats("the sizes of the columns", &m.sizes, n)
 			checkAll(x, "a column size", m.sizes, codec.IsPositive)
 		}
+		x.Check(m.reach > 0 || n > 0, "the flags announce a reach, but it is 0 and there are no column sizes")
 	}
 	logs := s.log != 0 || m.smearing != nil
 	codeFlags(x, &s.intercept, &logs)

@@ -74,6 +74,10 @@ func TestWithUpdaterGoesOn(t *testing.T) {
 			if !bytes.Equal(p.encoded(), before) {
 				t.Errorf("%v: the model that it was made from has changed", method)
 			}
+			must(t, errors.Join(q.c.Refit(q.x, q.labels), again.c.Refit(q.x, q.labels)))
+			if !bytes.Equal(q.encoded(), again.encoded()) {
+				t.Errorf("%v: refitted, what was read is another model", method)
+			}
 			must(t, q.c.Fit(q.x, q.labels))
 			wantC.Update.Backend, wantR.Update.Backend = bk, bk
 			sameFields(t, &q, &want)
