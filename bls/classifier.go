@@ -39,6 +39,10 @@ const maxInferredClasses = 1 << 12
 // learns all rows, including the held-out ones. For Original and Improved, which compute the
 // pseudoinverse, a zero Lambda means no ridge.
 //
+// Fit chooses nothing on held-out rows if Lambda is given, and Shrink too where enhancement nodes use
+// it. Zero then means ScaleColumns, and None for Relevance and Steps; also for Direct, unless Steps
+// is 1 or the model is linear with a ridge.
+//
 // Methods that change a model, such as Fit and Calibrate, must not run concurrently with any other;
 // methods that predict, count or write may run concurrently. Assigning a fitted Classifier copies the
 // fields but shares the model, until Fit or Refit replaces it in one of the two; Clone makes an

@@ -54,6 +54,7 @@ type Regressor struct {
 	// positive, and Weights, Center, Expand and Updater refer to the logarithms. With None the
 	// model learns the targets themselves. 0 lets Fit choose: logarithms if all targets are
 	// positive, their skewness is at least 1, and the held-out loss is at least a tenth smaller.
+	// Where Fit chooses nothing else (see Classifier), 0 means None.
 	LogTargets int
 	// ExpectedRows and Validate are as in Classifier; the score of the choice is R².
 	ExpectedRows int

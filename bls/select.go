@@ -59,7 +59,7 @@ func prepare(s settings, l, d int) settings {
 	return s
 }
 
-// chooses reports whether Shrink or Lambda is left to Fit.
+// chooses reports whether Shrink or Lambda is left to Fit. If not, Fit chooses nothing else either.
 func (s settings) chooses() bool {
 	opt := s.features
 	return s.update.Lambda == 0 || opt.EnhancementNodes > 0 && !opt.Unscaled && opt.Shrink == 0
@@ -90,7 +90,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 		return s, chosen{}, err
 	}
 	l, _ := x.Dims()
-	unit, given := choice.Unit(weights), s.update.Lambda
+	chooses, unit, given := s.chooses(), choice.Unit(weights), s.update.Lambda
 	lowest := float64(unit * s.lowestLambda(max(l, s.rows), opt))
 	if given == None {
 		s.update.Lambda = 0
@@ -100,14 +100,17 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 	free := opt.EnhancementNodes > 0 && !opt.Unscaled && s.features.Shrink == 0
 	method := blsupdate.Gram
 	var by chosen
-	if l >= choice.MinRows && (free || given == 0 || s.validate || opt.Relevance > 0 || s.log > 0) {
+	if l >= choice.MinRows && (chooses || s.validate || opt.Relevance > 0 || s.log > 0) {
+		if !chooses { // Validate must not change the model
+			scalings = scalings[:1]
+			for _, option := range []*int{&s.features.Relevance, &s.features.Steps, &s.log} {
+				*option = orNone(*option)
+			}
+		}
 		t := newTrials(s, x, y, labels, weights)
 		shrinks := choice.Shrinks()
 		if !free {
 			shrinks = []float64{opt.Shrink}
-		}
-		if !free && given != 0 {
-			scalings = scalings[:1] // Validate must not change the model
 		}
 		least := lowest
 		if given != 0 { // the score is for a model of these rows

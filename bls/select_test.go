@@ -108,6 +108,19 @@ func TestGivenIsKept(t *testing.T) {
 	if got := r.Choice(); got.HeldOut != 200 || !(got.Score < 1) || maxDiff(t, before, predicted(t, &r, x)) != 0 {
 		t.Errorf("Validate: %+v, or other predictions", got)
 	}
+	positive := mat.NewDense(200, 1, nil)
+	positive.Apply(func(_, _ int, v float64) float64 { return math.Exp(3 * v) }, y)
+	for i, f := range []FeatureOptions{{EnhancementNodes: None}, {EnhancementNodes: 50, Unscaled: true, Direct: 1}, {EnhancementNodes: 50, Shrink: 1}} {
+		for _, y := range []*mat.Dense{y, positive} {
+			r := Regressor{Features: f, Update: blsupdate.Options{Lambda: 1e-2}}
+			must(t, r.Fit(x, y))
+			before := predicted(t, &r, x)
+			r.Validate = true
+			if must(t, r.Fit(x, y)); r.Choice().Rows != 200 || maxDiff(t, before, predicted(t, &r, x)) != 0 {
+				t.Errorf("%d: Validate has chosen %+v", i, r.features.opt)
+			}
+		}
+	}
 	few := FeatureOptions{Groups: 2, EnhancementNodes: 50}
 	one := Classifier{Features: few, Update: blsupdate.Options{Lambda: 0.5}}
 	must(t, one.Fit(x, labels))

@@ -57,9 +57,10 @@ _SETTINGS = """scaling : {"columns", "ranks", "samples", "none"}, default=None
         chooses ``shrink`` or ``lambda_`` and ``scaling`` is not "samples" or "none".
     relevance : int, default=None
         The rounds, 0 to 3, that weight columns by how much the predictions depend on them. With None ``fit``
-        chooses it.
+        chooses it if it chooses ``shrink`` or ``lambda_``, and else takes 0.
     steps : bool, default=None
-        Whether half of the enhancement nodes are steps in one or two columns. With None ``fit`` chooses it.
+        Whether half of the enhancement nodes are steps in one or two columns. With None ``fit`` chooses it
+        if it chooses ``shrink`` or ``lambda_``, and else takes False.
     solve, c, workspace
         Settings of "improved" and "original", as in IncrementalRidge.
     expected_rows : int, default=None
@@ -780,7 +781,8 @@ class BroadLearningRegressor(RegressorMixin, _Learner):
     log_targets : bool, default=None
         Whether the model learns the logarithms of the targets, so that errors count by their ratio to the
         target. Then every target must be positive, in later calls too. With None ``fit`` chooses
-        logarithms where all targets are positive and skewed and the held-out error becomes clearly smaller.
+        logarithms where all targets are positive and skewed and the held-out error becomes clearly smaller,
+        if it chooses ``shrink`` or ``lambda_``.
 
     Attributes
     ----------
