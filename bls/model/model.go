@@ -2,8 +2,8 @@
 // columns of words and missing cells. A model lists the files that it has learned. The command
 // blskernel, the prediction server and the fit on Apache Beam use it to read and write models.
 //
-// A label that is new to a model becomes a new class, unless [Model.Closed] is set. The weights are as
-// if the model had known all classes from the start ([bls.Classifier.Relabel]).
+// A label that is new to a model becomes a new class when it is learned, unless [Model.Closed] is set.
+// The weights are as if the model had known all classes from the start ([bls.Classifier.Relabel]).
 //
 // An [Error] holds its advice as a [Remedy], so that a program can name its own flags.
 package model
@@ -42,7 +42,7 @@ type Model struct {
 	classes Classes
 
 	LabelsIn string                             // the file of the labels; empty if they are with the inputs
-	Closed   bool                               // a label that is new to the model is an error
+	Closed   bool                               // Learn refuses a label that is new to the model, as Remove and Calibrate do
 	Gained   func(place string, added []string) // called with the new classes and the place of the first; may be nil
 	Tune     bool                               // the first batch chooses the settings with bls.Classifier.Tune
 	Refit    bool                               // the next batch replaces all that was learned before
@@ -141,6 +141,13 @@ func (m *Model) targets(ctx context.Context, b *stream.Batch) ([]int, error) {
 	return m.numbers(ctx, b)
 }
 
+// known is targets for rows whose labels the model must have: another label is an error.
+func (m *Model) known(ctx context.Context, b *stream.Batch) ([]int, error) {
+	defer func(was bool) { m.Closed = was }(m.Closed)
+	m.Closed = true
+	return m.targets(ctx, b)
+}
+
 func learn[Y, R any](ctx context.Context, m *Model, b *stream.Batch, y Y,
 	tune func(context.Context, *mat.Dense, Y, bls.TuneOptions) (R, error),
 	partialFit, calibratePartialFit, fit, refit func(context.Context, *mat.Dense, Y, []float64) error,
@@ -179,7 +186,7 @@ const (
 //
 //	errors: *Error; ErrNoTargets; as Calibrate and CalibrateLearned of package bls.
 func (m *Model) Calibrate(ctx context.Context, b *stream.Batch, rows Calibration) error {
-	classes, err := m.targets(ctx, b)
+	classes, err := m.known(ctx, b)
 	if err != nil {
 		return err
 	}
@@ -205,7 +212,7 @@ func (m *Model) Remove(ctx context.Context, b *stream.Batch) error {
 		learned := u.Samples()
 		return &Error{Place: b.Where(0).String(), Row: -1, What: fmt.Sprintf("the model has only %s left, fewer than the rows to remove", count(learned, "sample", "samples"))}
 	}
-	classes, err := m.targets(ctx, b)
+	classes, err := m.known(ctx, b)
 	if err != nil {
 		return err
 	}

@@ -196,6 +196,12 @@ func TestRemove(t *testing.T) {
 			t.Errorf("weight %d differs by %g", i, d)
 		}
 	}
+	late := batch(t, true, "1,2,blue\n")
+	for _, err := range []error{m.Remove(t.Context(), late), m.Calibrate(t.Context(), late, NewRows)} {
+		if e, ok := err.(*Error); !ok || e.Do != AddClass || len(m.Labels()) != 2 {
+			t.Errorf("a label that it lacks: %v; classes %q", err, m.Labels())
+		}
+	}
 	none := 0.0
 	if testutil.NoError(t, m.Reweigh(1, &none)); m.GivenLambda() != bls.None || m.Updater().Lambda() != 0 {
 		t.Errorf("the given ridge is %v", m.GivenLambda())
