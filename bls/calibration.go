@@ -25,13 +25,18 @@ const leftOutRows = 2000
 // calibrationRows returns the largest number of rows that a calibration keeps for c targets or classes.
 func calibrationRows(c int) int { return max(100, min(CalibrationRows, 1<<20/max(c, 1))) }
 
-// A CalibrationError reports that a calibration is missing, or has too few rows for the coverage.
+// A CalibrationError reports that a calibration is missing, or has too few rows for the coverage, or
+// that none of the given rows can calibrate the model.
 type CalibrationError struct {
 	Rows int // the rows of the calibration; 0 if there is none
-	Want int // the number of rows that the coverage needs
+	Want int // the number of rows that the coverage needs; 0 if rows were given, and none counts
 }
 
 func (e *CalibrationError) Error() string {
+	if e.Rows == 0 && e.Want == 0 {
+		return "bls: none of the rows can calibrate the model: the last ones have the weight 0, " +
+			"or the model has learned them and depends on each: give other rows that it has not learned"
+	}
 	if e.Rows == 0 {
 		return "bls: the model is not calibrated, or Remove, Refit, Merge, WithUpdater or a new lambda ended its calibration: " +
 			"calibrate it on rows that it has not learned"
@@ -88,8 +93,11 @@ func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool)
 		}
 	}
 	rows, err := m.observe(ctx, in, learned, factors)
-	if err != nil {
+	if err != nil || len(rows) == 0 && more {
 		return err
+	}
+	if len(rows) == 0 {
+		return &CalibrationError{}
 	}
 	if !more {
 		m.calibration.rows = nil
@@ -290,7 +298,7 @@ func (c calibration) threshold(coverage float64, miss func(row []float64) float6
 			return row.by, nil
 		}
 	}
-	return 0, &CalibrationError{Rows: len(all), Want: int(math.Ceil(coverage/(1-coverage) - 1e-9))}
+	return 0, &CalibrationError{Rows: len(all), Want: max(1, int(math.Ceil(coverage/(1-coverage)-1e-9)))}
 }
 
 // relabeled returns the calibration for the given number of classes after class i has become to(i).
@@ -366,8 +374,9 @@ func (c *calibration) code(x *codec.Coder, first int) {
 //	shapes: X l×d, labels l, each from 0 to c-1. A few hundred rows are enough.
 //	cost: DecisionFunction, blsupdate.Updater.Leverage, and at most 64 passes over the scores.
 //	memory: 8(c+3) bytes for each row that counts, which the model keeps and Encode writes.
-//	errors: as DecisionFunction; *ShapeError unless there is one label for each sample; *LabelError.
-//	On an error the calibration is unchanged.
+//	errors: as DecisionFunction; *ShapeError unless there is one label for each sample; *LabelError;
+//	*CalibrationError if all rows that count have the weight 0. On an error the calibration is
+//	unchanged.
 func (c *Classifier) Calibrate(x *mat.Dense, labels []int) error {
 	return c.CalibrateContext(background, x, labels, nil)
 }
@@ -378,7 +387,7 @@ func (c *Classifier) CalibrateContext(ctx context.Context, x *mat.Dense, labels 
 	return c.calibrate(ctx, sampleSet{x: x, labels: labels, weights: weights}, false, false)
 }
 
-// PartialCalibrate is like Calibrate but adds the rows to the calibration.
+// PartialCalibrate is like Calibrate but adds the rows that count, if any, to the calibration.
 func (c *Classifier) PartialCalibrate(x *mat.Dense, labels []int) error {
 	return c.PartialCalibrateContext(background, x, labels, nil)
 }
@@ -392,7 +401,8 @@ func (c *Classifier) PartialCalibrateContext(ctx context.Context, x *mat.Dense, 
 // a model without it: y - (y - s)/(1 - h) for its targets y, scores s and leverage h. Only the last
 // 2000 rows count, and of these only rows with h <= 1 - 1e-6.
 //
-//	errors: as Calibrate; blsupdate.ErrApproximate for Improved and Original with a ridge.
+//	errors: as Calibrate, also if no row counts; blsupdate.ErrApproximate for Improved and Original
+//	with a ridge.
 func (c *Classifier) CalibrateLearned(x *mat.Dense, labels []int) error {
 	return c.CalibrateLearnedContext(background, x, labels, nil)
 }

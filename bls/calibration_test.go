@@ -265,10 +265,15 @@ func TestCalibratePartialFit(t *testing.T) {
 		t.Error("rows that could not be predicted calibrate the model")
 	}
 	p = newPair(t, nil, blsupdate.Gram).learn(0, 60)
-	long, y := samples(5, CalibrationRows, 12, 14), targetsFor(samples(5, CalibrationRows, 12, 14), 2)
+	long := samples(5, CalibrationRows+1, 12, 14)
+	y, none := targetsFor(long, 2), append([]float64{1}, make([]float64, CalibrationRows)...)
 	must(t, errors.Join(p.r.Calibrate(rowsOf(p.x, 60, 130), rowsOf(p.y, 60, 130)), p.r.PartialCalibrate(rowsOf(long, 0, CalibrationRows-1), rowsOf(y, 0, CalibrationRows-1))))
 	if n := len(p.r.calibration.rows); n != CalibrationRows || calibrationRows(1<<20) != 100 || calibrationRows(1<<10) != 1<<10 {
 		t.Errorf("%d rows count", n)
+	}
+	must(t, p.r.PartialCalibrateContext(background, long, y, none))
+	if err := p.r.CalibrateContext(background, long, y, none); !isA(err, new(*CalibrationError)) || len(p.r.calibration.rows) != CalibrationRows {
+		t.Errorf("no row counts: %v, and %d rows stay", err, len(p.r.calibration.rows))
 	}
 }
 

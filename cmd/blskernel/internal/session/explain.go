@@ -98,7 +98,7 @@ func explainLearning(err error) error {
 		return fmt.Errorf("these rows cannot be removed, since the rest would not determine the weights (1 - leverage is %.1g): were they learned, with these weights? After update --forget, give the weights that they have now with --weight; otherwise train a new model on the other rows with 'blskernel train --like'", leverage.Rest)
 	case errors.As(err, &calibration) && calibration.Rows > 0:
 		return fmt.Errorf("the model is calibrated on %d rows, but this coverage needs %d: calibrate it on more rows, or ask for a lower coverage", calibration.Rows, calibration.Want)
-	case errors.As(err, &calibration):
+	case errors.As(err, &calibration) && calibration.Want > 0:
 		return fmt.Errorf("%s", Uncalibrated)
 	}
 	return err
