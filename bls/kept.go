@@ -216,13 +216,19 @@ func (m *model) takes(other *model) bool {
 	return m != nil && other != nil && m.kept != nil && other.kept == nil
 }
 
-// mergeKept does the work of merge if m or other keeps samples.
+// mergeKept does the work of merge if m or other keeps samples. If both do, the next fit calibrates m.
 func (m *model) mergeKept(ctx context.Context, other *model) error {
 	if !m.takes(other) {
-		if other.kept.rows() == 0 {
-			return nil
+		fixed := m.kept == nil
+		if other.kept.rows() > 0 {
+			if err := m.learn(ctx, *other.kept, false); err != nil {
+				return err
+			}
 		}
-		return m.learn(ctx, *other.kept, false)
+		if fixed {
+			m.calibration = calibration{}
+		}
+		return nil
 	}
 	joined, err := other.clone()
 	if err == nil && m.kept.rows() > 0 {
@@ -232,7 +238,7 @@ func (m *model) mergeKept(ctx context.Context, other *model) error {
 		return err
 	}
 	m.become(joined)
-	m.settings, m.backend, m.kept = joined.settings, joined.backend, nil
+	m.settings, m.backend, m.kept, m.calibration = joined.settings, joined.backend, nil, calibration{}
 	return nil
 }
 
