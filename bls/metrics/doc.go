@@ -16,7 +16,8 @@
 // # Undefined results
 //
 // An undefined measure is NaN, for example the recall of a class without samples, or the R2 of a
-// constant. A NaN in a prediction makes every result that depends on it NaN.
+// constant. A NaN in a prediction makes every result that depends on it NaN, except in Running, where
+// its loss is the largest.
 //
 // # scikit-learn
 //

@@ -86,7 +86,8 @@ func (r *Running) AddClasses(right []bool) {
 	}
 }
 
-// AddTargets adds rows of a regression with targets y and predictions p, both l×c.
+// AddTargets adds rows of a regression with targets y and predictions p, both l×c. A NaN in p has the
+// largest loss, so that it does not end the scoring.
 //
 //	panics: if the shapes differ, or c differs from the c of an earlier call.
 func (r *Running) AddTargets(y, p *mat.Dense) {
@@ -110,7 +111,7 @@ func (r *Running) AddTargets(y, p *mat.Dense) {
 		var loss float64
 		for j, v := range y.RawRowView(i) {
 			e, t := v-p.At(i, j), r.Targets[j]
-			if square := float64(e * e); square > 0 {
+			if square := float64(e * e); square != 0 {
 				square = min(maxLoss, square/(t.Spread/t.Rows))
 				if math.IsNaN(square) {
 					square = maxLoss

@@ -78,6 +78,10 @@ func TestRunningTargets(t *testing.T) {
 		t.Errorf("%s becomes %+v, %v", text, again, err)
 	}
 	was := r.Clone()
+	r.AddTargets(mat.NewDense(1, 2, []float64{10, 10}), mat.NewDense(1, 2, []float64{math.NaN(), 10}))
+	if added := r.Loss - fading*was.Loss; !(math.Abs(added-maxLoss/2) <= 1e-9) {
+		t.Errorf("a NaN adds %v", added)
+	}
 	batch(0.9)
 	f := r.Fall()
 	if f == nil || f.Rows < 500 || f.Rows > 1000 || !(f.Score < 0.6 && f.WasBefore > 0.75) {
