@@ -110,7 +110,7 @@ func (m *model) classesWith(labels []int) int {
 	if m.settings.classes != 0 {
 		return m.targets()
 	}
-	return max(m.targets(), inferClasses(labels))
+	return inferClasses(labels, m.targets())
 }
 
 // withTargets returns a copy of the output layer with the given number of targets. The additional

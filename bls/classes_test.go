@@ -217,12 +217,15 @@ func TestManyClasses(t *testing.T) {
 		bad[7] = gap
 		for _, fit := range []func(*mat.Dense, []int) error{c.Fit, c.PartialFit} {
 			var e *LabelError
-			if err := fit(x, bad); !errors.As(err, &e) {
+			if err := fit(x, bad); !errors.As(err, &e) || e.Label != gap {
 				t.Errorf("a label of %d: %v", gap, err)
 			}
 		}
 	}
 	if must(t, c.PartialFit(x, labels)); c.NumClasses() != classes {
 		t.Errorf("%d classes; want %d", c.NumClasses(), classes)
+	}
+	if must(t, c.PartialFit(rowsOf(x, 0, 1), []int{classes})); c.NumClasses() != classes+1 {
+		t.Errorf("%d classes; want one more than %d", c.NumClasses(), classes)
 	}
 }

@@ -60,8 +60,8 @@ type Classifier struct {
 	// at least k samples for Improved and Original with Lambda > 0, and for RidgeInverse and
 	// InverseCholesky without a ridge.
 	Update blsupdate.Options
-	// Classes is c, the number of classes. 0 stands for 1 + the largest label so far. That label
-	// must be below 4096, unless all smaller numbers are labels too.
+	// Classes is c, the number of classes. 0 stands for 1 + the largest label so far. A new label
+	// must be below 4096, unless all smaller numbers are classes or labels of the same call.
 	Classes int
 	// ClassWeight sets how much the rows of each class count: Unweighted or Balanced.
 	ClassWeight ClassWeight
@@ -228,18 +228,21 @@ func (m *model) classifier() *Classifier {
 		Validate: s.validate, model: m}
 }
 
-// inferClasses returns 1 + the largest label, but at least 1. If a number below that label is missing,
-// the result is at most maxInferredClasses, and targets rejects larger labels.
-func inferClasses(labels []int) int {
+// inferClasses returns 1 + the largest label, but at least have, the number of classes so far, and 1.
+// If a number from have to that label is missing, labels add classes only up to maxInferredClasses, and
+// targets rejects larger labels.
+func inferClasses(labels []int, have int) int {
 	distinct := slices.Compact(slices.Sorted(slices.Values(labels)))
+	at, _ := slices.BinarySearch(distinct, have)
+	distinct = distinct[at:]
 	if len(distinct) == 0 {
-		return 1
+		return max(1, have)
 	}
-	classes := max(1, distinct[len(distinct)-1]+1)
-	if classes > maxInferredClasses && len(distinct) < classes {
-		return maxInferredClasses
+	largest := distinct[len(distinct)-1]
+	if largest >= maxInferredClasses && largest-have >= len(distinct) {
+		return max(have, maxInferredClasses)
 	}
-	return classes
+	return largest + 1
 }
 
 // OneHot returns the targets Y (l×c) of a classification: y[i][j] is 1 if labels[i] = j, else -1.

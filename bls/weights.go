@@ -89,7 +89,7 @@ func (r *Regressor) partialFit(ctx context.Context, x, y *mat.Dense, weights []f
 
 // labeled returns the samples for the first fit of a Classifier, with the given or inferred classes.
 func (s settings) labeled(x *mat.Dense, labels []int, weights []float64) sampleSet {
-	return sampleSet{x: x, labels: labels, classes: cmp.Or(s.classes, inferClasses(labels)), weights: weights}
+	return sampleSet{x: x, labels: labels, classes: cmp.Or(s.classes, inferClasses(labels, 0)), weights: weights}
 }
 
 // partialFit makes m learn the samples of in and returns m, or a new model fitted to them if m is nil.
