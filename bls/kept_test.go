@@ -151,9 +151,12 @@ func TestKeptMeetsFixed(t *testing.T) {
 	}
 	again, err := DecodeClassifier(bytes.NewReader(encoded(t, few.c)), nil)
 	must(t, err)
-	for _, c := range []*Classifier{few.c, again} {
+	even := few.c.Unfitted()
+	even.ClassWeight = Balanced
+	must(t, errors.Join(even.PartialFit(rowsOf(p.x, 60, 80), p.labels[60:80]), even.Remove(rowsOf(p.x, 60, 80), p.labels[60:80])))
+	for _, c := range []*Classifier{few.c, again, even} {
 		must(t, c.PartialFit(rowsOf(p.x, 0, 30), p.labels[:30]))
-		fresh := &Classifier{Features: c.Features, Method: c.Method, Update: c.Update}
+		fresh := c.Unfitted()
 		must(t, fresh.Fit(rowsOf(p.x, 0, 30), p.labels[:30]))
 		if !fresh.FittedFeatures().equal(c.FittedFeatures()) || c.KeptRows() != 30 {
 			t.Error("the maps are not those of the rows that came after")

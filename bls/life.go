@@ -21,7 +21,7 @@ import (
 //	errors: as PartialFitContext and RemoveInputs: *blsupdate.UnknownRowError for a sample that was
 //	not learned, which only Improved, Original and models that keep samples detect;
 //	*blsupdate.LeverageError if the other samples do not determine the weights; *OptionError if
-//	ClassWeight is Balanced.
+//	ClassWeight is Balanced and the model keeps no samples.
 func (c *Classifier) Remove(x *mat.Dense, labels []int) error {
 	return c.RemoveContext(background, x, labels, nil)
 }
@@ -47,11 +47,15 @@ func (m *model) remove(ctx context.Context, out sampleSet) error {
 	if done, err := m.removeKept(ctx, out); done || err != nil {
 		return err
 	}
+	weights := out.weights
 	if m.settings.classWeight == Balanced {
-		return &OptionError{Op: "bls", Option: "ClassWeight", Value: Balanced,
-			Want: "Unweighted: a balanced model cannot remove samples, since their weights depend on when they were learned"}
+		if m.kept == nil {
+			return &OptionError{Op: "bls", Option: "ClassWeight", Value: Balanced,
+				Want: "Unweighted: a balanced model cannot remove samples, since their weights depend on when they were learned"}
+		}
+		weights = balanced(m.counts, out.labels, weights) // the last fit has learned just these samples
 	}
-	a, y, _, err := m.rows(ctx, out.x, y, out.weights)
+	a, y, _, err := m.rows(ctx, out.x, y, weights)
 	if err != nil {
 		return err
 	}
