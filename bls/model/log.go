@@ -52,9 +52,16 @@ func (m *Model) CutLog() {
 // Reweigh multiplies the weight of all rows so far by factor, and changes the ridge to *lambda. A nil
 // lambda keeps the ridge if the method can restore it. After an error the model is undefined.
 //
-//	errors: as Forget and SetLambda of package bls.
+//	errors: as Forget and SetLambda of package bls, and Weights if kept rows cannot be fitted.
 func (m *Model) Reweigh(factor float64, lambda *float64) error {
+	if factor == 1 && lambda == nil {
+		return nil
+	}
 	u := m.Updater()
+	if u == nil {
+		_, err := m.Weights()
+		return err
+	}
 	ridge := u.Lambda()
 	if factor < 1 {
 		if err := m.Forget(factor); err != nil {
@@ -64,7 +71,7 @@ func (m *Model) Reweigh(factor float64, lambda *float64) error {
 	switch {
 	case lambda != nil:
 		ridge = *lambda
-	case factor == 1 || !blsupdate.Supports(u.Method(), blsupdate.ActionRidge) || m.KeptRows() > 0 && m.GivenLambda() == 0:
+	case !blsupdate.Supports(u.Method(), blsupdate.ActionRidge) || m.KeptRows() > 0 && m.GivenLambda() == 0:
 		return nil // the next fit of the kept rows chooses the ridge
 	}
 	err := m.SetLambda(ridge)

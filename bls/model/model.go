@@ -83,13 +83,14 @@ func (m *Model) Labels() []string { return m.classes.labels }
 // Class returns the number of the class with the given label, and whether there is one.
 func (m *Model) Class(label string) (number int, ok bool) { return m.classes.Number(label) }
 
-// TargetNames returns the names of the targets of a regression, or y1, y2, ... if the data had none.
+// TargetNames returns the names of the targets of a regression. If the data had none, they are y1, y2,
+// ..., or nil if the model cannot be fitted to the rows that it keeps.
 func (m *Model) TargetNames() []string {
-	c := m.Updater().Targets()
-	if len(m.Metadata.Targets) == c {
+	u := m.Updater()
+	if u == nil || len(m.Metadata.Targets) == u.Targets() {
 		return m.Metadata.Targets
 	}
-	names := make([]string, c)
+	names := make([]string, u.Targets())
 	for i := range names {
 		names[i] = "y" + strconv.Itoa(i+1)
 	}

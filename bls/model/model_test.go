@@ -102,6 +102,9 @@ func TestFirstLabels(t *testing.T) {
 	if err := m.Learn(t.Context(), batch(t, true, rows(60, 2, "blue", "red"))); !errors.As(err, &rank) || len(m.Labels()) != 2 {
 		t.Errorf("%v; classes %q", err, m.Labels())
 	}
+	if m.Reweigh(1, nil) != nil || !errors.As(m.Reweigh(0.5, nil), &rank) || !m.KnowsRows() || m.TargetNames() != nil {
+		t.Error("another answer of a model that kept rows do not determine")
+	}
 }
 
 // TestRefuses checks rows that a model refuses, each with a remedy, while it stays unchanged.

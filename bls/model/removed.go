@@ -7,8 +7,11 @@ import (
 
 // KnowsRows reports whether Remove refuses rows that were never learned, or are already removed.
 func (m *Model) KnowsRows() bool {
+	if m.KeptRows() > 0 {
+		return true
+	}
 	method := m.Updater().Method()
-	return method == blsupdate.Improved || method == blsupdate.Original || m.KeptRows() > 0
+	return method == blsupdate.Improved || method == blsupdate.Original
 }
 
 // RemovedSince returns the name of a file that was removed after the model had learned the file with
