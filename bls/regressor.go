@@ -108,7 +108,7 @@ func (r *Regressor) ScoreContext(ctx context.Context, x, y *mat.Dense, weights [
 	if r.model == nil {
 		return 0, ErrNotFitted
 	}
-	if err := checkTargets(x, r.inputs(), y, r.targets(), weights); err != nil {
+	if err := checkTargets(x, r.inputs(), y, r.targets(), nil); err != nil {
 		return 0, err
 	}
 	l, c := y.Dims()

@@ -117,18 +117,16 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 //	networks and backpropagation-free machine learning models, Science 383 (2024) 1461-1467: the
 //	diagonal of the average gradient outer product, for random features in place of kernels.
 func (t *trials) relevances(ctx context.Context, folds *choice.Folds, maps trialMaps, at choice.Place) ([][]float64, error) {
-	weights, err := at.Weights()
+	n := folds.Trainings() // equations that hold out every fold have the training sets of folds last
+	weights, err := at.Weights(n)
 	if err != nil {
 		return nil, err
 	}
-	n := folds.Trainings()
 	first := len(maps) == 1
 	out := make([][]float64, n)
 	for i := range out {
-		// Equations that hold out every fold have the training sets of folds last.
-		w := weights[max(0, len(weights)-n)+i]
 		of := maps[min(i, len(maps)-1)]
-		if out[i], err = t.relevance(of, at.Shrink, w, folds.Training(i, max(64, gradients/len(t.targets)))); err != nil {
+		if out[i], err = t.relevance(of, at.Shrink, weights[i], folds.Training(i, max(64, gradients/len(t.targets)))); err != nil {
 			return nil, err
 		}
 		if first {

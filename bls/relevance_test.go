@@ -22,7 +22,7 @@ func TestRelevance(t *testing.T) {
 	must(t, err)
 	e, err := trials.grid(0, 0).Equations(t.Context(), maps, 1.5)
 	must(t, err)
-	weights, err := e.At(1e-3).Weights()
+	weights, err := e.At(1e-3).Weights(5)
 	must(t, err)
 	const last = 4 // of all rows
 	rows := trials.folds.Training(last, 10)

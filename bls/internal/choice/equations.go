@@ -172,10 +172,10 @@ func (e *Equations) result(lambda float64, scores *mat.Dense, fold int) *Result 
 	return r
 }
 
-// Weights returns the weights of the output layer, k×c, for each training set.
-func (r *Result) Weights() (all []*mat.Dense, err error) {
+// Weights returns the weights of the output layer, k×c, for each of the last n training sets.
+func (r *Result) Weights(n int) (all []*mat.Dense, err error) {
 	e := r.equations
-	for i := range e.gram {
+	for i := len(e.gram) - n; i < len(e.gram); i++ {
 		w, err := e.solve(r.Lambda, i, e.cross[i])
 		if err != nil {
 			return nil, err
