@@ -120,9 +120,10 @@ type Features struct {
 	// opt holds the resolved options of the fit.
 	opt FeatureOptions
 
-	// means and deviations of the d columns of the first training set, with ScaleColumns only.
+	// means and deviations of the d columns of the first training set, with ScaleColumns only. Each
+	// deviation is divided by the weight of its column.
 	means, deviations []float64
-	// ranks are the curves of the d columns, with ScaleRanks only.
+	// ranks are the curves of the d columns, with ScaleRanks only, with scores times that weight.
 	ranks []curve
 	// weights are beta_1, ..., beta_n2 side by side, (d+1)×N; the last row is for the bias.
 	weights *mat.Dense
@@ -183,9 +184,12 @@ func (f *Features) EnhancementNodes() int { return f.opt.EnhancementNodes }
 // The result differs from Transform only by rounding. Let W be the weights of the output layer. The
 // scores of a Classifier are a @ W. The predictions of a Regressor are append(a, 1) @ W + Center or,
 // without an intercept, a @ W.
+//
+// With Relevance, each deviation is divided by the weight of its column, and its Scores are multiplied
+// by it. The deviation of a constant column is +Inf.
 type FeatureMaps struct {
 	Scaling           Scaling
-	Means, Deviations []float64   // d each, nil unless Scaling is ScaleColumns; the deviation of a constant column is +Inf
+	Means, Deviations []float64   // d each, nil unless Scaling is ScaleColumns
 	Knots, Scores     [][]float64 // d lists each, nil unless Scaling is ScaleRanks
 
 	Direct bool // S is part of A
