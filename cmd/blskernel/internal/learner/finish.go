@@ -43,7 +43,7 @@ func (l *Learner) samplesAtEnd() int {
 // Recordable returns the error that writing the metadata would return once the run has learned its
 // files. It lets the run fail before any work is done.
 func (l *Learner) Recordable(meta modelfile.Metadata) error {
-	meta.Notes, meta.Log = maps.Clone(meta.Notes), nil // Put cuts the log
+	meta.Notes, meta.Log = maps.Clone(meta.Notes), modelfile.Log{{Kind: modelfile.OpCut}} // which Put leaves in the end
 	if err := l.Manifest.Note(&meta, math.MaxInt64, strings.Repeat("f", 16), false); err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 	"blskernel/internal/io/interrupt"
@@ -56,6 +57,13 @@ func TestNotWrittenAtInterruption(t *testing.T) {
 	if !errors.Is(err, os.ErrPermission) || !strings.HasPrefix(err.Error(), "interrupted, but ") || errors.As(err, &stopped) {
 		t.Errorf("%v", err)
 	}
+}
+
+// TestLogThatDoesNotFit writes a model whose only operation has too many files for a model file.
+func TestLogThatDoesNotFit(t *testing.T) {
+	m := trained(t, blsupdate.Gram)
+	m.Log(modelfile.Operation{Kind: modelfile.OpTrain, Files: make([]modelfile.Learned, 1<<15)})
+	testutil.NoError(t, new(session.Session).Put(filepath.Join(t.TempDir(), "m.bls"), m))
 }
 
 // TestRoomAtEnd checks that a model that keeps all rows needs room for the present and the coming rows.

@@ -138,11 +138,12 @@ func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 	return release, nil
 }
 
-// Put writes m to path, with the name of this program and as much of the log as fits. The file is in
-// place even if OnlyFolder(err).
+// Put writes m to path, with the name of this program and as much of the log as fits, at least the note
+// that it is cut. The file is in place even if OnlyFolder(err).
 func (s *Session) Put(path string, m *model.Model) error {
 	m.Metadata.Software = "blskernel " + ui.Version()
-	for len(m.Metadata.Log) > 1 && m.Metadata.Check() != nil { // the whole log does not fit
+	cut := func() bool { return len(m.Metadata.Log) == 1 && m.Metadata.Log[0].Kind == modelfile.OpCut }
+	for len(m.Metadata.Log) > 0 && !cut() && m.Metadata.Check() != nil { // the log does not fit
 		m.CutLog()
 	}
 	err := modelfile.SaveFS(s.FS, path, m.File)
