@@ -22,20 +22,20 @@ func (m *Model) CrossValidate(ctx context.Context, op *modelfile.Operation, path
 		return errors.New("only a training run can be cross-validated")
 	}
 	whole := *op
-	whole.Classes = len(m.Labels()) // the first batch of a fold has other rows than the first of op
+	whole.Classes, whole.Ends = len(m.Labels()), nil // the first batch of a fold has other rows than the first of op
 	for fold := range folds {
 		held := func(row int64) bool { return int(place(row)*float64(folds)) == fold }
 		v := &verifier{ctx: ctx, of: m, out: held}
 		one := v.unfitted(&whole)
 		first := (op.First*folds + folds - 2) / (folds - 1)
-		if err := v.each(op, paths, first, func(b *stream.Batch) (bool, error) { return true, one.Learn(ctx, b) }); err != nil {
+		if err := v.each(&whole, paths, first, func(b *stream.Batch) (bool, error) { return true, one.Learn(ctx, b) }); err != nil {
 			return err
 		}
 		if one.Updater() == nil {
 			return errors.New("there are fewer rows than folds")
 		}
 		v.out = func(row int64) bool { return !held(row) }
-		if err := v.each(op, paths, op.Batch, func(b *stream.Batch) (bool, error) { return true, score(fold, one, b) }); err != nil {
+		if err := v.each(&whole, paths, op.Batch, func(b *stream.Batch) (bool, error) { return true, score(fold, one, b) }); err != nil {
 			return err
 		}
 	}

@@ -91,6 +91,20 @@ func (m *Model) AddLearned(l modelfile.Learned) {
 	m.Metadata.Learned = bounded(append(list, l))
 }
 
+// Unlist deletes from the list, for each of files, the last entry equal to it.
+func (m *Model) Unlist(files []modelfile.Learned) {
+	list := slices.Clone(m.Metadata.Learned)
+	for _, l := range files {
+		for i := len(list) - 1; i >= 0; i-- {
+			if list[i] == l {
+				list = slices.Delete(list, i, i+1)
+				break
+			}
+		}
+	}
+	m.Metadata.Learned = list
+}
+
 // bounded returns the last MaxLearned files of a list.
 func bounded(list []modelfile.Learned) []modelfile.Learned {
 	return list[max(0, len(list)-MaxLearned):]

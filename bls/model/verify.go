@@ -262,6 +262,8 @@ func (v *verifier) learn(m *Model, op *modelfile.Operation) (*Model, error) {
 	default:
 		if m, err = v.emptied(op); err == nil && (!whole || op.Kind != modelfile.OpLike) {
 			rows = max(rows, 2*m.Updater().Nodes()) // which some methods need
+			other := *op
+			op, other.Ends = &other, nil
 		}
 	}
 	if err != nil {
@@ -334,7 +336,8 @@ func (v *verifier) emptied(op *modelfile.Operation) (m *Model, err error) {
 }
 
 // each calls do with the rows of an operation until do returns more = false. The first batch has the
-// given number of rows, the others op.Batch. It skips the bad rows that the operation skipped.
+// given number of rows, the others op.Batch, but a batch ends at each of op.Ends. It skips the bad rows
+// that the operation skipped.
 func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do func(*stream.Batch) (more bool, err error)) error {
 	opt := op.Options()
 	opt.Classes, opt.Labels, opt.TargetNotations = v.of.Classifier != nil, v.of.Labels(), v.of.Metadata.TargetNotations
@@ -358,7 +361,14 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 	if out == nil {
 		out = Holdout(op.Holdout).Holds
 	}
+	ends := op.Ends
 	for read := int64(0); more; rows = op.Batch {
+		for len(ends) > 0 && ends[0] <= read {
+			ends = ends[1:]
+		}
+		if len(ends) > 0 {
+			rows = int(min(int64(rows), ends[0]-read))
+		}
 		b, err := r.Next(rows)
 		if errors.Is(err, io.EOF) {
 			return nil

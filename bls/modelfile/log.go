@@ -33,6 +33,7 @@ type Operation struct {
 	Read    *stream.Options `json:"read,omitempty"`    // how the files were read, besides Metadata; TargetPath is the last file
 	First   int             `json:"first,omitempty"`   // rows that were read for the first batch
 	Batch   int             `json:"batch,omitempty"`   // rows of each later batch
+	Ends    []int64         `json:"ends,omitempty"`    // rows after which a batch ended early, since the data grew later; ascending
 	Holdout float64         `json:"holdout,omitempty"` // the share of the rows that were not learned
 
 	Classes int      `json:"classes,omitempty"` // of train: the number of classes in the first batch
@@ -84,6 +85,11 @@ func (op *Operation) check() error {
 	}
 	if op.First < 0 || op.Batch < 0 || op.Merged < 0 || op.Classes < 0 || !(op.Holdout >= 0 && op.Holdout < 1) || !(op.Factor >= 0 && op.Factor <= 1) {
 		return &MetadataError{Field: "log", What: "a number of an operation is out of range"}
+	}
+	for i, end := range op.Ends {
+		if end <= 0 || i > 0 && end <= op.Ends[i-1] {
+			return &MetadataError{Field: "log", What: fmt.Sprintf("a batch cannot end after %d rows, in the order of the ends", end)}
+		}
 	}
 	return checkLearned("log", op.Files)
 }

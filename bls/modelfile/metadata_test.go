@@ -157,7 +157,7 @@ func TestMetadataIsCanonical(t *testing.T) {
 		return err
 	}
 	for _, meta := range []string{`{}`, `{"batch":2147483647}`, `{"created":"2024-02-29T12:30:01.5Z","software":"a <b>"}`, `{"notes":{"a":"","b":"2"}}`, `{"missing":"drop","decimal":",","thousands":".","exclude":["1"]}`,
-		`{"log":[{"kind":""},{"kind":"train","files":[{"name":"a","size":1,"rows":2,"hash":"3"}],"read":{"format":"npy","header":"absent","comma":59,"inputs":["1"],"missing":"drop","test":true},"first":4,"lambda":-1}]}`,
+		`{"log":[{"kind":""},{"kind":"train","files":[{"name":"a","size":1,"rows":2,"hash":"3"}],"read":{"format":"npy","header":"absent","comma":59,"inputs":["1"],"missing":"drop","test":true},"first":4,"ends":[1,3],"lambda":-1}]}`,
 		`{"target_notations":[{},{"decimal":",","thousands":".","unit":"€"}],"na":["-999"]}`} {
 		if err := read(meta); err != nil {
 			t.Errorf("%s: %v", meta, err)
@@ -165,7 +165,7 @@ func TestMetadataIsCanonical(t *testing.T) {
 	}
 	for _, meta := range []string{
 		`{ }`, `{"batch":0}`, `{"batch":1e3}`, `{"batch":2147483648}`, `{"batch":99999999999999999999}`, `{"batch":1,"batch":2}`, `{"Batch":1}`, `{"batch":1,"software":"a"}`,
-		`{"log":[]}`, `{"log":[{}]}`, `{"log":[null]}`, `{"log":[{"kind":"","first":-1}]}`, `{"log":[{"kind":"","factor":2}]}`, `{"log":[{"kind":"","holdout":1}]}`, `{"log":[{"kind":"","read":{"format":"auto"}}]}`,
+		`{"log":[]}`, `{"log":[{}]}`, `{"log":[null]}`, `{"log":[{"kind":"","first":-1}]}`, `{"log":[{"kind":"","factor":2}]}`, `{"log":[{"kind":"","ends":[0]}]}`, `{"log":[{"kind":"","ends":[3,3]}]}`, `{"log":[{"kind":"","holdout":1}]}`, `{"log":[{"kind":"","read":{"format":"auto"}}]}`,
 		`{"log":[{"kind":"","read":{"missing":"Drop"}}]}`, `{"log":[{"kind":"","read":{"Keep":["a"]}}]}`, `{"log":[{"kind":"","files":[{"name":"","size":-1,"rows":0,"hash":""}]}]}`, `{"log":[{"kind":"","author":1}]}`,
 		`{"log":[` + strings.Repeat(`{"kind":""},`, MaxLog) + `{"kind":""}]}`,
 		`{"software":"a \u003cb>"}`, `{"notes":{"b":"","a":""}}`, `{"notes":{}}`, `{"inputs":null}`, `{"columns":[null]}`, `{"columns":[]}`, `{"columns":[{"levels":[]}]}`, `{"columns":[{"notation":{}}]}`, `{"na":[]}`, `{"created":"2024-02-29T12:30:01.50Z"}`, `{"created":"2024-02-29T13:30:01+01:00"}`,

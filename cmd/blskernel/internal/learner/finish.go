@@ -79,9 +79,12 @@ func (l *Learner) finish(ctx context.Context) error {
 	done := unscored == nil || ctx.Err() == nil || !l.checkpoint.wanted()
 	var op *modelfile.Operation // nil for a checkpoint, and in a file of a version without logs
 	if done {
-		files := l.In.ListLearned(l.Model, l.byFile, false)
-		if log := l.Model.Metadata.Log; len(log) > 0 {
+		if log := l.Model.Metadata.Log; len(log) > 0 && log[len(log)-1].Kind != modelfile.OpCut {
 			op = &log[len(log)-1]
+			l.Model.Unlist(op.Files) // which a finished run listed before the data grew
+		}
+		files := l.In.ListLearned(l.Model, l.byFile, false)
+		if op != nil {
 			op.Files, op.Read = files, l.In.Reading()
 		}
 	}

@@ -94,7 +94,8 @@ func (l *Learner) Begin(cmd *cobra.Command, args []string) (err error) {
 
 // Start begins to read r from its beginning: a batch of first rows, then batches of rest rows. A run
 // that resumes reads the rows of the checkpoint in the batches in which they were learned, if first and
-// rest are as they were then. stop ends the reading, which closes r.
+// rest are as they were then and no earlier run ended within a batch. stop ends the reading, which
+// closes r.
 func (l *Learner) Start(ctx context.Context, r *stream.Reader, first, rest int) (stop func()) {
 	if l.Model != nil {
 		l.SetNewClassPolicy()
@@ -141,6 +142,23 @@ func (l *Learner) Log(op modelfile.Operation) {
 	l.Model.Log(op)
 }
 
+// logEnd records in the log where the earlier run ended, if it ended within a batch, since its data had
+// fewer rows.
+func (l *Learner) logEnd() {
+	log := l.Model.Metadata.Log
+	if l.Known == 0 || len(log) == 0 || log[len(log)-1].Kind == modelfile.OpCut {
+		return
+	}
+	op := &log[len(log)-1]
+	from := int64(op.First)
+	if n := len(op.Ends); n > 0 {
+		from = op.Ends[n-1]
+	}
+	if l.Known < from || (l.Known-from)%int64(max(1, op.Batch)) != 0 {
+		op.Ends = append(op.Ends, l.Known)
+	}
+}
+
 // A Batch is a batch as it was read, together with its rows to learn.
 type Batch struct {
 	input.Fetched
@@ -174,6 +192,9 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 			break
 		}
 		if f.Err == nil {
+			if l.rows == l.Known {
+				l.logEnd()
+			}
 			f.Err = l.LearnBatch(f, func(b *stream.Batch) error { return l.learn(ctx, b) })
 		}
 		if f.Err != nil {
