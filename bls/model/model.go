@@ -122,6 +122,11 @@ func (m *Model) Learn(ctx context.Context, b *stream.Batch) error {
 		r := m.Regressor
 		err = learn(ctx, m, b, b.Y, r.TuneContext, r.PartialFitContext, r.CalibratePartialFitContext, r.FitContext, r.RefitContext)
 	}
+	return m.explained(ctx, b, err)
+}
+
+// explained is located, but for an overflow it returns the *Error of the first row with large nodes.
+func (m *Model) explained(ctx context.Context, b *stream.Batch, err error) error {
 	if errors.Is(err, blsupdate.ErrOverflow) && m.FittedFeatures() != nil {
 		if large := m.checkNodes(ctx, b); large != nil {
 			return large
@@ -201,7 +206,7 @@ func (m *Model) Calibrate(ctx context.Context, b *stream.Batch, rows Calibration
 			r.CalibrateContext, r.PartialCalibrateContext, r.CalibrateLearnedContext}[rows]
 		err = do(ctx, b.X, b.Y, b.Weights)
 	}
-	return m.located(b, err)
+	return m.explained(ctx, b, err)
 }
 
 // Remove unlearns the rows of a batch. On an error the model is unchanged.

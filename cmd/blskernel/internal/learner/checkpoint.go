@@ -81,7 +81,7 @@ func (l *Learner) replay(ctx context.Context) error {
 		if f.Err != nil {
 			return f.Err
 		}
-		l.count(f, f.Learned, "reading again, ")
+		l.count(f, "reading again, ")
 		l.kept = l.rows
 	}
 	if l.Known > 0 && l.content() != l.Model.Metadata.Notes[session.NoteContent] {

@@ -18,6 +18,7 @@ import (
 	"blskernel/cmd/blskernel/internal/score"
 	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
 	"blskernel/internal/io/atomicfile"
 )
 
@@ -62,7 +63,9 @@ func (l *Learner) finish(ctx context.Context) error {
 		return l.In.Explain(err)
 	}
 	if l.tested != nil { // a calibration that failed is reported by predict, if it needs one
-		if err := l.Model.Calibrate(ctx, l.tested, model.LearnedRows); err != nil && ctx.Err() != nil {
+		_, err := model.SkipBad(l.tested, func(b *stream.Batch) error { return l.Model.Calibrate(ctx, b, model.LearnedRows) },
+			func(*model.Error) error { return nil }) // learning has set the row aside
+		if err != nil && ctx.Err() != nil {
 			return l.stopped(ctx, err)
 		}
 	}

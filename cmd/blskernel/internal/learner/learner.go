@@ -249,7 +249,7 @@ func (l *Learner) LearnBatch(f Batch, do func(*stream.Batch) error) error {
 	if learned != nil {
 		l.Learned += int64(learned.X.RawMatrix().Rows)
 	}
-	l.count(f, learned, "")
+	l.count(f, "")
 	return nil
 }
 
@@ -257,14 +257,14 @@ func (l *Learner) LearnBatch(f Batch, do func(*stream.Batch) error) error {
 const enoughTested = 1000
 
 // count counts the rows of f as read, even when a resumed run reads them again. The progress text
-// begins with doing. For train, count keeps in l.tested the learned rows of the batch that
-// calibrates the model: the last batch after the first one that has enough rows. If there is none,
-// that is the first batch, unless the choice of the settings has calibrated the model.
-func (l *Learner) count(f Batch, learned *stream.Batch, doing string) {
+// begins with doing. For train, count keeps in l.tested the batch that calibrates the model, with the
+// rows that overflow it: the last batch after the first one that has enough rows to learn. If there
+// is none, that is the first batch, unless the choice of the settings has calibrated the model.
+func (l *Learner) count(f Batch, doing string) {
 	l.sum(f.Batch)
-	if learned != nil && l.Manifest.Name == "train" && l.Model.KeptRows() == 0 &&
-		(l.rows > 0 && learned.X.RawMatrix().Rows >= enoughTested || l.tested == nil && !l.Model.Calibrated()) {
-		l.tested = learned
+	if f.Learned != nil && l.Manifest.Name == "train" && l.Model.KeptRows() == 0 &&
+		(l.rows > 0 && f.Learned.X.RawMatrix().Rows >= enoughTested || l.tested == nil && !l.Model.Calibrated()) {
+		l.tested = f.Learned
 	}
 	l.rows += int64(f.Batch.X.RawMatrix().Rows)
 	if f.Learned != nil {
