@@ -147,12 +147,17 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 		columns = c.targets
 	}
 	numbers, words, levels := 0, 0, 0
+	var plain []int // the columns of numbers
 	for i, col := range columns {
+		ofWords := len(opt.Columns) == len(columns) && opt.Columns[i].Levels != nil
+		if !ofWords {
+			plain = append(plain, col)
+		}
 		switch {
 		case col >= l.width || l.isMissing(l.first[col]):
 		case l.looksNumber(l.first[col]):
 			numbers++
-		case len(opt.Columns) != len(columns) || opt.Columns[i].Levels == nil:
+		case !ofWords:
 			words++
 		case slices.Contains(opt.Columns[i].Levels, l.first[col]):
 			levels++
@@ -160,11 +165,11 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 	}
 	switch {
 	case levels > 0: // a name may be a word of its column, too, but not where numbers stand
-		return words > 0 && numbers == 0, nil
-	case words == 0 || numbers == 0 || len(opt.Columns) == len(columns):
+		return words > 0 && numbers == 0 && !opt.Fixed, nil
+	case words == 0 || numbers == 0:
 		return words > 0 || numbers == 0 && opt.Columns.categorical(), nil
 	}
-	return l.unlike(columns, t), nil
+	return l.unlike(plain, t), nil
 }
 
 // unlike reports whether a first line with both words and numbers is a header. It is one if one of

@@ -7,6 +7,7 @@ import (
 )
 
 func TestCSVHeader(t *testing.T) {
+	ignore := func(*Error) error { return nil }
 	for _, test := range []struct {
 		name, text string
 		opt        Options
@@ -27,6 +28,8 @@ func TestCSVHeader(t *testing.T) {
 		{"quoted semicolon", "\"a;\",b\n1,2\n", Options{}, []string{"a;", "b"}, 1},
 		{"told", "a|b\n1|2\n", Options{Comma: '|'}, []string{"a", "b"}, 1},
 		{"header only", "a,b\n", Options{}, []string{"a", "b"}, 0},
+		{"a level and a word, of a model", "Bonn,err\nGraz,x\n", Options{Fixed: true, Columns: Columns{{Levels: []string{"Bonn", "Graz"}}, {}}, Bad: ignore}, nil, 0},
+		{"a word among numbers", "1.5,oops,3\n2.5,oops,4\n", Options{Columns: make(Columns, 3), Bad: ignore}, nil, 0},
 		{"many empty lines first", strings.Repeat("\n", 3<<16) + "a,b\n1,2\n", Options{}, []string{"a", "b"}, 1},
 	} {
 		path := write(t, "x.csv", []byte(test.text))

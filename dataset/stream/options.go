@@ -49,11 +49,17 @@ type Header int
 
 // The values of Header. The first line of a text holds names or a sample.
 const (
-	// HeaderAuto treats the first line as a header if the options name a column. It also does so if
-	// a cell of an input column is neither a number nor missing. A file of targets has no inputs,
-	// and its numeric targets are examined instead. But a line with a number is a sample if its
-	// numbers and words stand in the same columns as in the second line. A header of numbers needs
-	// HeaderPresent, and a text of words without a header needs HeaderAbsent.
+	// HeaderAuto treats the first line as a header if the options name a column, or if it repeats
+	// the header of the first source. Otherwise the cells of the inputs decide; in a file of
+	// targets, the targets. Missing cells do not count. A line of numbers is a sample. A line of
+	// words is a header. A line of both is a header if a word stands above a number, or a number
+	// above a word, or if no second line follows. Labels in a file of targets are no header.
+	//
+	// In a column with levels (Options.Columns), only the levels count as words. A line with a level
+	// is a sample, unless it has words in other columns, no number, and Options.Fixed is false. A
+	// line of unknown words alone is a header.
+	//
+	// A header of numbers needs HeaderPresent, and a text of words without a header HeaderAbsent.
 	HeaderAuto Header = iota
 	HeaderPresent
 	HeaderAbsent
