@@ -77,7 +77,7 @@ func findComma(record []byte, decimal rune) rune {
 	return comma
 }
 
-// readLayout finds the layout of a text from its first record and, if that may be a header, the second.
+// readLayout finds the layout of a text from its first record and, if that may be a header, the next.
 // first is the layout of the first of several texts, nil for that text itself.
 func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, error) {
 	l := &csvLayout{path: t.in.path, notation: opt.notation(Notation{}), known: opt.Labels, fixed: opt.Fixed, fills: opt.fills(), drop: opt.Missing == MissingDrop}
@@ -169,15 +169,29 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 	case words == 0 || numbers == 0:
 		return words > 0 || numbers == 0 && opt.Columns.categorical(), nil
 	}
-	return l.unlike(plain, t), nil
+	next := second(t)
+	return next == nil || l.unlike(plain, next), nil
 }
 
-// unlike reports whether a first line with both words and numbers is a header. It is one if one of
-// columns has a word above a number, or a number above a word. It is also one if no second line
-// follows.
-func (l *csvLayout) unlike(columns []int, t *recordReader) bool {
-	next, err := t.next() // an error recurs in the first read
-	return err != nil || slices.ContainsFunc(columns, func(col int) bool {
+// second returns the cells of the second record, or of the first good one after bad ones. It returns
+// nil if there is none among the next hundred.
+func second(t *recordReader) []string {
+	for range 100 {
+		cells, err := t.next() // an error recurs in a later read
+		if err == nil {
+			return cells
+		}
+		if !isBad(err) {
+			break
+		}
+	}
+	return nil
+}
+
+// unlike reports whether one of columns has a word in the first line above a number in next, or a
+// number above a word.
+func (l *csvLayout) unlike(columns []int, next []string) bool {
+	return slices.ContainsFunc(columns, func(col int) bool {
 		if col >= l.width {
 			return false
 		}

@@ -30,6 +30,7 @@ func TestCSVHeader(t *testing.T) {
 		{"header only", "a,b\n", Options{}, []string{"a", "b"}, 0},
 		{"a level and a word, of a model", "Bonn,err\nGraz,x\n", Options{Fixed: true, Columns: Columns{{Levels: []string{"Bonn", "Graz"}}, {}}, Bad: ignore}, nil, 0},
 		{"a word among numbers", "1.5,oops,3\n2.5,oops,4\n", Options{Columns: make(Columns, 3), Bad: ignore}, nil, 0},
+		{"a bad second line", "1.5,red\n2,blue,extra\n3,green\n", Options{Bad: ignore}, nil, 0},
 		{"many empty lines first", strings.Repeat("\n", 3<<16) + "a,b\n1,2\n", Options{}, []string{"a", "b"}, 1},
 	} {
 		path := write(t, "x.csv", []byte(test.text))

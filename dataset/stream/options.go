@@ -53,7 +53,8 @@ const (
 	// the header of the first source. Otherwise the cells of the inputs decide; in a file of
 	// targets, the targets. Missing cells do not count. A line of numbers is a sample. A line of
 	// words is a header. A line of both is a header if a word stands above a number, or a number
-	// above a word, or if no second line follows. Labels in a file of targets are no header.
+	// above a word, in the first good line after it, or if none of the next hundred lines is good.
+	// Labels in a file of targets are no header.
 	//
 	// In a column with levels (Options.Columns), only the levels count as words. A line with a level
 	// is a sample, unless it has words in other columns, no number, and Options.Fixed is false. A
