@@ -143,7 +143,7 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 		return true, nil
 	}
 	columns := c.inputs
-	if opt.targetsOnly && !opt.Classes {
+	if opt.targetsOnly {
 		columns = c.targets
 	}
 	numbers, words, levels := 0, 0, 0
@@ -164,6 +164,12 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 		}
 	}
 	switch {
+	case opt.targetsOnly && opt.Classes: // a name above words looks like a label
+		if words == 0 || slices.Contains(l.known, l.first[columns[0]]) {
+			return false, nil
+		}
+		next := second(t)
+		return next != nil && l.unlike(columns, next), nil
 	case levels > 0: // a name may be a word of its column, too, but not where numbers stand
 		return words > 0 && numbers == 0 && !opt.Fixed, nil
 	case words == 0 || numbers == 0:

@@ -54,11 +54,11 @@ const (
 	// targets, the targets. Missing cells do not count. A line of numbers is a sample. A line of
 	// words is a header. A line of both is a header if a word stands above a number, or a number
 	// above a word, in the first good line after it, or if none of the next hundred lines is good.
-	// Labels in a file of targets are no header.
+	// In a file of labels only a word above a number is a header, unless Options.Labels has it.
 	//
-	// In a column with levels (Options.Columns), only the levels count as words. A line with a level
-	// is a sample, unless it has words in other columns, no number, and Options.Fixed is false. A
-	// line of unknown words alone is a header.
+	// If Options.Columns have levels, a line with a level of its column is a sample, unless other
+	// columns have words, none has a number, and Options.Fixed is false. A word that is no level
+	// does not count; but a line of such words alone is a header.
 	//
 	// A header of numbers needs HeaderPresent, and a text of words without a header HeaderAbsent.
 	HeaderAuto Header = iota

@@ -41,11 +41,23 @@ func (p *pair) read(s *samples) error {
 	case errX != nil && errX != io.EOF && !isBad(errX), errX == errY:
 		return errX
 	case errY == io.EOF:
-		return &Error{Path: p.yPath, What: "ends before the last sample of " + p.xPath + "; each sample needs a target"}
+		return p.unequal("ends before the last sample of %s; each sample needs a target", true, "; if its first line is a target, use %v", HeaderAbsent)
 	case errX == io.EOF:
-		return &Error{Path: p.yPath, What: "continues after the last sample of " + p.xPath + "; each target needs a sample"}
+		return p.unequal("continues after the last sample of %s; each target needs a sample", false, "; if its first line is a name, use %v", HeaderPresent)
 	}
 	return cmp.Or(errY, errX)
+}
+
+// unequal returns the error for targets that are more or fewer than the samples. It adds advice to what
+// if the targets are a text in which a header was found or, if header is false, was not found.
+func (p *pair) unequal(what string, header bool, advice string, as Header) error {
+	args := []any{p.xPath}
+	if l := p.about.targetsIn; l != nil && l.header == header {
+		what, args = what+advice, append(args, Remedy{OptionHeader, as.String()})
+	}
+	fault := Errorf(what, args...)
+	fault.Path = p.yPath
+	return fault
 }
 
 // survey reads inputs and targets independently of each other.

@@ -132,4 +132,9 @@ func TestPairsOutOfStep(t *testing.T) {
 			t.Errorf("%q and %q: %d samples, want %d; %v", test.x, test.y, all.rows, test.rows, err)
 		}
 	}
+	labels := func(text string) Options { return Options{TargetPath: write(t, "y.csv", []byte(text)), Classes: true} }
+	x := []string{write(t, "x.csv", []byte("1\n2\n"))}
+	wantTable(t, x, labels("kind\n1\n2\n"), table{x: []float64{1, 2}, labels: []string{"1", "2"}}) // a name above numbers
+	_, err := load(t, x, labels("kind\nred\nblue\n"))
+	wantFault(t, "a name above words", err, "each target needs a sample; if its first line is a name, use Options.Header = present")
 }

@@ -3,7 +3,9 @@ package input
 import (
 	"cmp"
 	"context"
+	"io"
 
+	"blskernel/cmd/blskernel/internal/session"
 	"blskernel/dataset/stream"
 )
 
@@ -75,7 +77,9 @@ func ReadAhead(ctx context.Context, r *stream.Reader, known int64, first, rest i
 // fetch reads a batch of at most rows rows and hands it to Take. After an error, more is false.
 func (b *Batches) fetch(ctx context.Context, r *stream.Reader, rows int) (more bool) {
 	var f Fetched
-	f.Batch, f.Err = r.Next(rows)
+	if f.Batch, f.Err = r.Next(rows); f.Err != io.EOF {
+		f.Err = session.InFlags(f.Err)
+	}
 	f.Done, f.Total = r.Bytes()
 	f.Tally = r.Tally()
 	select {
