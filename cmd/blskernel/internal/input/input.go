@@ -42,6 +42,7 @@ type Input struct {
 	Silent  bool   // whether to print no notes on rows
 	Closed  string // advice about a new class; empty if the model accepts new classes
 	Memory  string // advice about too little memory; empty if no flag helps
+	Trains  bool   // whether the command has the flags of train
 	Again   bool   // whether the rows of a file may be given again
 
 	part    string
@@ -285,4 +286,6 @@ func (in *Input) LearnSkippingBad(b *stream.Batch, do func(*stream.Batch) error)
 }
 
 // Explain adds to an error of a model the flags that can help.
-func (in *Input) Explain(err error) error { return session.Explain(err, in.Closed, in.Memory) }
+func (in *Input) Explain(err error) error {
+	return session.Explain(err, in.Closed, in.Memory, in.Trains)
+}

@@ -41,8 +41,8 @@ func InFlags(err error) error {
 }
 
 // Explain adds to an error of a model the flags that can help. closed is the advice for a new class,
-// and memory for too little memory; it may be empty.
-func Explain(err error, closed, memory string) error {
+// and memory for too little memory; it may be empty. trains says whether the command is train.
+func Explain(err error, closed, memory string, trains bool) error {
 	var fault *model.Error
 	var large *blsupdate.MemoryError
 	switch {
@@ -50,7 +50,7 @@ func Explain(err error, closed, memory string) error {
 		// Not wrapped, so that another call does not add the flags again.
 		return fmt.Errorf("%v (with this command: %s)", err, memory)
 	case !errors.As(err, &fault):
-		return explainLearning(err)
+		return explainLearning(err, trains)
 	}
 	do := fault.Do.String()
 	switch {
@@ -68,34 +68,41 @@ func Explain(err error, closed, memory string) error {
 }
 
 // TrainAnew is Explain for commands that lack the flags of train.
-func TrainAnew(err error) error {
-	told := explainLearning(err)
-	if told.Error() == err.Error() {
-		return err
-	}
-	return fmt.Errorf("%w; these are flags of 'blskernel train': train a new model with them", told)
-}
+func TrainAnew(err error) error { return explainLearning(err, false) }
 
 // explainLearning is Explain for errors that are not about rows.
-func explainLearning(err error) error {
+func explainLearning(err error, trains bool) error {
+	anew := ""
+	if !trains {
+		anew = "; these are flags of 'blskernel train': train a new model with them"
+	}
 	var rank *blsupdate.RankError
 	var scale *bls.ScaleError
 	var condition *blsupdate.ConditionError
 	var leverage *blsupdate.LeverageError
+	var forgotten *blsupdate.ForgottenRowsError
 	var calibration *bls.CalibrationError
 	switch {
 	case errors.Is(err, model.ErrNoTargets):
 		return ErrNoTargets
+	case errors.As(err, &rank) && rank.Running && rank.Lambda > 0:
+		return fmt.Errorf("%d rows would be left for %d nodes: remove fewer rows, or train a new model on the other rows with --method gram or qr", rank.Samples, rank.Nodes)
+	case errors.As(err, &rank) && rank.Running && !trains:
+		return fmt.Errorf("%d rows do not determine the weights of %d nodes without a ridge: learn more rows, with gram and qr also update --lambda, or train a new model with --lambda above 0", rank.Samples, rank.Nodes)
 	case errors.As(err, &rank) && rank.Lambda > 0:
-		return fmt.Errorf("the first batch has %d rows, fewer than the %d nodes, and with --lambda above 0 the method cannot start from so few: raise --first, lower --enhancement, --group-nodes or --groups, or use --method qr", rank.Samples, rank.Nodes)
+		return fmt.Errorf("the first batch has %d rows, fewer than the %d nodes, and with --lambda above 0 the method cannot start from so few: raise --first, lower --enhancement, --group-nodes or --groups, or use --method qr%s", rank.Samples, rank.Nodes, anew)
 	case errors.As(err, &rank):
-		return fmt.Errorf("%d rows do not determine the weights of %d nodes: set --lambda above 0, lower --enhancement, --group-nodes or --groups, or use --method improved, which keeps a matrix of rows x nodes", rank.Samples, rank.Nodes)
+		return fmt.Errorf("%d rows do not determine the weights of %d nodes: set --lambda above 0, lower --enhancement, --group-nodes or --groups, or use --method improved, which keeps a matrix of rows x nodes%s", rank.Samples, rank.Nodes, anew)
 	case errors.As(err, &scale):
-		return fmt.Errorf("%v (with this command: use another --seed or raise --enhancement)", err)
+		return fmt.Errorf("%v (as flags: use another --seed or raise --enhancement)%s", err, anew)
 	case errors.As(err, &condition):
-		return fmt.Errorf("the nodes are linearly dependent to working precision (%s): train with a larger --lambda, with --method qr, or without columns that depend on others", condition.What)
+		return fmt.Errorf("the nodes are linearly dependent to working precision (%s): train with a larger --lambda, with --method qr, or without columns that depend on others%s", condition.What, anew)
+	case errors.As(err, &leverage) && leverage.TooFew:
+		return errors.New("these rows cannot be removed, since fewer rows than nodes would be left: remove fewer rows, or train a new model on the other rows with --lambda above 0")
 	case errors.As(err, &leverage) && leverage.Action == blsupdate.ActionRemove:
-		return fmt.Errorf("these rows cannot be removed, since the rest would not determine the weights (1 - leverage is %.1g): were they learned, with these weights? After update --forget, give the weights that they have now with --weight; otherwise train a new model on the other rows with 'blskernel train --like'", leverage.Rest)
+		return fmt.Errorf("these rows cannot be removed, since the rest would not determine the weights (1 - leverage is %.1g): were they learned, with these weights? After update --forget, give the weights that they have now with --weight; otherwise train a new model on the other rows with 'blskernel train --like', or with --lambda above 0 if the model has lambda 0, which --like keeps", leverage.Rest)
+	case errors.As(err, &forgotten):
+		return fmt.Errorf("the method %v cannot remove rows after update --forget: train a new model on the other rows with 'blskernel train --like'", forgotten.Method)
 	case errors.As(err, &calibration) && calibration.Rows > 0:
 		return fmt.Errorf("the model is calibrated on %d rows, but this coverage needs %d: calibrate it on more rows, or ask for a lower coverage", calibration.Rows, calibration.Want)
 	case errors.As(err, &calibration) && calibration.Want > 0:

@@ -8,6 +8,7 @@ import (
 
 	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/io/vfs"
 
@@ -87,6 +88,10 @@ func (s *Session) LoadWhole(ctx context.Context, path string) (*model.Model, err
 // that reports them. If only the sync of the folder fails, it prints the result and returns an error.
 func (s *Session) Save(path string, m *model.Model, rows int64, done string) error {
 	if _, err := m.Weights(); err != nil {
+		var rank *blsupdate.RankError
+		if errors.As(err, &rank) {
+			rank.Running = true // a model that keeps its rows is fitted to them as if it were new
+		}
 		return TrainAnew(err)
 	}
 	delete(m.Metadata.Notes, NoteHoldout) // the score belongs to the previous model

@@ -94,6 +94,7 @@ standard input or a pipe.`,
 	ui.OutFlag(cmd, &tr.Out, "model file to write; an existing one is replaced once the new one, or its first checkpoint, is complete")
 	ui.Choice(cmd, &tr.task, "task", "classification or regression; by default inferred from the targets", "", model.Classification, model.Regression)
 	tr.In.Register(cmd, "training", input.DefaultBatch)
+	tr.In.Trains = true
 	tr.In.Memory = "lower --enhancement, --group-nodes, --groups, --first or --batch, or use --method gram, whose memory does not grow with the rows"
 	tr.In.RegisterWeight(cmd)
 	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default the labels in the data")

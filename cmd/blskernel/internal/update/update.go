@@ -159,7 +159,7 @@ func (up *updating) refuseLearned() error {
 
 // reweigh applies --forget to the weights of the rows learned so far, and --lambda to the ridge.
 func (up *updating) reweigh() error {
-	err := session.Explain(up.Model.Reweigh(up.forget, up.ridge), "", "")
+	err := session.Explain(up.Model.Reweigh(up.forget, up.ridge), "", "", false)
 	if err != nil && up.ridge != nil {
 		return fmt.Errorf("--lambda: %w", err)
 	}

@@ -76,7 +76,7 @@ func verify(ctx context.Context, s *session.Session, args []string) error {
 	}
 	found, err := m.Verify(ctx, in.Paths)
 	if err != nil {
-		return fmt.Errorf("%s cannot be verified: %w", path, session.Explain(ui.CauseOf(ctx, err), "", ""))
+		return fmt.Errorf("%s cannot be verified: %w", path, session.Explain(ui.CauseOf(ctx, err), "", "", false))
 	}
 	if err := s.Object(found); err != nil {
 		return err
