@@ -4,10 +4,10 @@ package input
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -163,30 +163,50 @@ func (in *Input) isModel(path string) bool {
 }
 
 // CheckTwice returns an error if a file is given more than once. Unless in.Again is set, it also
-// returns an error if two files have the same contents.
+// returns an error if two files with rows have the same contents.
 func (in *Input) CheckTwice() error {
-	for i, path := range in.Paths {
-		for _, other := range in.Paths[:i] {
-			f, before := in.regular(path), in.regular(other)
-			if f == nil || before == nil {
-				continue
-			}
-			if os.SameFile(f.FileInfo, before.FileInfo) {
+	bySize, byHash := map[int64][]string{}, map[string]string{}
+	for _, path := range in.Paths {
+		f := in.regular(path)
+		if f == nil {
+			continue
+		}
+		others := bySize[f.Size()]
+		bySize[f.Size()] = append(others, path)
+		for _, other := range others {
+			if os.SameFile(f.FileInfo, in.files[other].FileInfo) {
 				return ui.Usagef("%q is given twice, so its rows would count twice: give it only once", path)
 			}
-			if in.Again || f.Size() != before.Size() || f.Size() == 0 {
-				continue
-			}
-			hash, err := in.hashOf(path)
+		}
+		if in.Again || f.Size() == 0 || len(others) == 0 {
+			continue
+		}
+		for _, one := range []string{others[0], path} {
+			hash, err := in.hashOf(one)
 			if err != nil {
 				return err
 			}
-			if was, err := in.hashOf(other); err != nil || was == hash {
-				return cmp.Or(err, ui.Usagef("%q has the same bytes as %q, so its rows would count twice: leave one of the files out", path, other))
+			if other := byHash[hash]; other == "" {
+				byHash[hash] = one
+			} else if other != one && !in.onlyHeader(one) {
+				return ui.Usagef("%q has the same bytes as %q, so its rows would count twice: leave one of the files out", one, other)
 			}
 		}
 	}
 	return nil
+}
+
+// onlyHeader reports whether the file at path has a header and no rows.
+func (in *Input) onlyHeader(path string) bool {
+	opt := in.Options
+	opt.TargetPath = ""
+	r, err := stream.Open(context.Background(), []string{path}, opt)
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	_, err = r.Peek(1)
+	return err == io.EOF && r.Heading().HasHeader
 }
 
 // Sources returns all paths that are read, including the file of the targets.
