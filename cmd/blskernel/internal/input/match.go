@@ -82,6 +82,13 @@ func (in *Input) Each(ctx context.Context, r *stream.Reader, outputs int, doing 
 // adopt sets the options for reading cells as they were in training, unless flags say otherwise.
 func (in *Input) adopt(m *model.Model) error {
 	as := m.Metadata.Options()
+	// A sign that a flag uses otherwise does not keep its use in training.
+	if as.Thousands == in.Options.Decimal {
+		as.Thousands = 0
+	}
+	if as.Decimal == in.Options.Thousands {
+		as.Decimal = 0
+	}
 	in.Options.Decimal, in.Options.Thousands = cmp.Or(in.Options.Decimal, as.Decimal), cmp.Or(in.Options.Thousands, as.Thousands)
 	in.Options.NA, in.Options.TargetNotations = slices.Concat(in.Options.NA, as.NA), as.TargetNotations
 	in.Options.Labels, in.Options.Fixed = as.Labels, as.Fixed
