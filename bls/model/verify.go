@@ -12,6 +12,7 @@ import (
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/dataset/stream"
+	"blskernel/internal/io/memory"
 	"blskernel/internal/io/vfs"
 
 	"github.com/cespare/xxhash/v2"
@@ -48,7 +49,8 @@ type Verification struct {
 // Nothing is signed: Verify shows that the rows produce the model, not who made it or how good it is.
 //
 //	cost: all training runs and updates again.
-//	errors: from reading and learning, without a verdict; the cause of ctx.
+//	errors: from reading and learning, without a verdict; *bls.MemoryError for batches that do not
+//	fit in memory; the cause of ctx.
 func (m *Model) Verify(ctx context.Context, paths []string) (*Verification, error) {
 	v := &verifier{ctx: ctx, of: m, paths: map[string]string{}}
 	for _, path := range paths {
@@ -362,7 +364,13 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 		out = Holdout(op.Holdout).Holds
 	}
 	ends := op.Ends
-	for read := int64(0); more; rows = op.Batch {
+	batch := op.Batch
+	for _, n := range []*int{&rows, &batch} {
+		if *n, err = batchOf(op, *n, max(r.Dim(), r.Outputs())); err != nil {
+			return err
+		}
+	}
+	for read := int64(0); more; rows = batch {
 		for len(ends) > 0 && ends[0] <= read {
 			ends = ends[1:]
 		}
@@ -386,4 +394,19 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 		}
 	}
 	return nil
+}
+
+// batchOf returns rows, the size of a batch of an operation, or less if the operation lists far fewer
+// rows: a log that lies thus cannot ask for all rows at once. It returns a *bls.MemoryError if there is
+// no memory for the batch. width is the larger of the numbers of inputs and outputs.
+func batchOf(op *modelfile.Operation, rows, width int) (int, error) {
+	listed := 0.0
+	for _, f := range op.Files {
+		listed += float64(f.Rows)
+	}
+	most := float64(min(rows, 1<<30))
+	least := int(min(most, listed))
+	const do = "verify the model where more memory is free, or train it again in smaller batches"
+	err := memory.Check(memory.Floats(least, width), "bls", do, "a batch of %d rows, of %d numbers each,", least, width)
+	return int(min(most, 1000+2*listed/(1-op.Holdout))), err
 }

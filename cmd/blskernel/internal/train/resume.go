@@ -94,7 +94,7 @@ func (tr *training) trainLike(ctx context.Context) error {
 	meta := &tr.Model.Metadata
 	meta.Batch = tr.In.BatchRows(r, meta.Batch, tr.Model.Updater().Targets())
 	// Some methods need as many rows as nodes.
-	first := cmp.Or(tr.first, max(meta.Batch, 2*tr.Model.Updater().Nodes()))
+	first := cmp.Or(tr.first, max(meta.Batch, input.Bounded(r, 2*tr.Model.Updater().Nodes(), tr.Model.Updater().Targets())))
 	if resumed {
 		tr.Known, first = meta.Progress.Rows, firstOf(meta)
 	}
