@@ -72,7 +72,8 @@ type Learned struct {
 }
 
 // Options returns the options for reading data for the model, without the targets. Named columns are
-// found by name, in any order.
+// found by name, in any order. But a name that is a number, such as 2019, is read as a position: Match
+// of package bls/model finds it by name.
 func (m *Metadata) Options() stream.Options {
 	missing, _ := stream.ParseMissing(m.Missing) // Check refuses others
 	opt := stream.Options{Inputs: m.Columns.Names(m.Inputs), Columns: m.Columns, Missing: missing, NA: m.NA, TargetNotations: m.TargetNotations,
