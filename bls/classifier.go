@@ -217,7 +217,6 @@ func (c *Classifier) options() settings {
 		classes: c.Classes, classWeight: c.ClassWeight, validate: c.Validate, rows: c.ExpectedRows}
 }
 
-// classifier returns a Classifier of the model m, with its settings as fields, or nil if m is nil.
 func (m *model) classifier() *Classifier {
 	if m == nil {
 		return nil

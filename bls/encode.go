@@ -20,7 +20,6 @@ func (f *Features) Encode(w io.Writer) error {
 	return writeTo(w, func(x *codec.Coder) { f.code(x, nil) })
 }
 
-// writeTo writes to w what code encodes. It returns the first error of code or w.
 func writeTo(w io.Writer, code func(*codec.Coder)) error {
 	x := codec.NewEncoder(w, blsupdate.ErrOverflow)
 	if code(x); x.Failed() {

@@ -186,7 +186,6 @@ func standardizeRow(dst, x []float64) {
 	}
 }
 
-// applyMinMax computes t[i][j] = (t[i][j] - offset[j]) * gain[j].
 func applyMinMax(t *mat.Dense, offset, gain []float64) {
 	l, n := t.Dims()
 	raw := t.RawMatrix()

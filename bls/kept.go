@@ -18,7 +18,6 @@ const (
 	fewOfClass = 10
 )
 
-// A sampleSet holds samples with their labels or targets and their weights.
 type sampleSet struct {
 	x       *mat.Dense // nil for none
 	labels  []int      // of a Classifier
@@ -34,7 +33,6 @@ func (s sampleSet) rows() int {
 	return s.x.RawMatrix().Rows
 }
 
-// relabeled returns s for the given number of classes, with each label i replaced by to[i].
 func (s sampleSet) relabeled(to []int, classes int) *sampleSet {
 	labels := make([]int, len(s.labels))
 	for i, label := range s.labels {

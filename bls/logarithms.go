@@ -19,7 +19,6 @@ const (
 	minSkewness = 1 // the least skewness of targets whose logarithms are tried
 )
 
-// checkPositive returns a *TargetError for the first element of y that is not positive.
 func checkPositive(y *mat.Dense) error {
 	rows, _ := y.Dims()
 	for i := range rows {

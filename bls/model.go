@@ -16,13 +16,11 @@ import (
 	"blskernel/mat"
 )
 
-// background is the context of methods that take no context.
 var background = context.Background()
 
 // ErrNotFitted is returned by methods of a Classifier, Regressor or Features that is not fitted yet.
 var ErrNotFitted = errors.New("bls: the model is not fitted; call Fit or PartialFit first")
 
-// orNone returns v, or None if v is 0.
 func orNone[T int | float64](v T) T {
 	if v == 0 {
 		return None

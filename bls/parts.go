@@ -118,7 +118,6 @@ func (m *model) withUpdater(u blsupdate.Updater) (*model, error) {
 	return out, nil
 }
 
-// currentOptions returns the options of u with its present ridge, or None if that is 0.
 func currentOptions(u blsupdate.Updater) blsupdate.Options {
 	opt := u.Options()
 	opt.Lambda = orNone(u.Lambda())
@@ -187,7 +186,6 @@ func (m *model) clone() (*model, error) {
 	return out, nil
 }
 
-// with returns a model with the maps and settings of m and the output layer u.
 func (m *model) with(u blsupdate.Updater) *model {
 	return &model{settings: m.settings, backend: m.backend, features: m.features, center: m.center, updater: u,
 		constant: m.constant, slope: m.slope, smearing: m.smearing, choice: m.choice, sizes: m.sizes}

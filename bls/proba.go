@@ -128,7 +128,6 @@ func fitSlope(scores *mat.Dense, labels []int, weights []float64) float64 {
 	return s
 }
 
-// checkLabels returns a *LabelError for the first label outside 0 to classes-1.
 func checkLabels(labels []int, classes int) error {
 	for i, label := range labels {
 		if label < 0 || label >= classes {

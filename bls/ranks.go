@@ -25,7 +25,6 @@ type curve struct {
 	knots, scores []float64 // ascending; of equal length, at least one
 }
 
-// at returns the score of v.
 func (c curve) at(v float64) float64 {
 	i, found := slices.BinarySearch(c.knots, v)
 	switch n := len(c.knots); {

@@ -178,7 +178,6 @@ func (r *Regressor) options() settings {
 		intercept: !r.NoIntercept, validate: r.Validate, log: r.LogTargets, rows: r.ExpectedRows}
 }
 
-// regressor returns a Regressor of the model m, with its settings as fields, or nil if m is nil.
 func (m *model) regressor() *Regressor {
 	if m == nil {
 		return nil

@@ -46,7 +46,6 @@ func firstRow(n, cols int, bad func(row int) (col int)) (row, col int) {
 	return row, col
 }
 
-// firstNotFinite returns the index of the first row of m with a NaN or an infinity, or -1.
 func firstNotFinite(m *mat.Dense) int {
 	rows, cols := m.Dims()
 	row, _ := firstRow(rows, cols, func(i int) int {
@@ -130,7 +129,6 @@ func checkRows(x *mat.Dense, inputs int, name string, rows, cols int) error {
 	return checkCount(l, name, rows, cols)
 }
 
-// checkCount returns a *ShapeError for the rows×cols matrix called name unless it has l rows.
 func checkCount(l int, name string, rows, cols int) error {
 	if rows != l {
 		want := fmt.Sprintf("%d rows, one for each row of X", l)

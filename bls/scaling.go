@@ -52,7 +52,6 @@ func ParseScaling(name string) (Scaling, error) {
 	return names.Parse[Scaling]("bls", scalingNames, name)
 }
 
-// smallestNormal is the smallest positive float64 with full precision.
 const smallestNormal = 0x1p-1022
 
 // columnScales returns the mean and the standard deviation (l-1) of each column of x (l×d, finite), for

@@ -57,7 +57,6 @@ func (r *Regressor) FitContext(ctx context.Context, x, y *mat.Dense, weights []f
 	return adopt(&r.model, m, err)
 }
 
-// adopt sets *of to m if err is nil. It returns err.
 func adopt(of **model, m *model, err error) error {
 	if err == nil {
 		*of = m
@@ -217,7 +216,6 @@ func (s settings) check(y *mat.Dense) error {
 	return nil
 }
 
-// checkWeights returns an error unless weights is nil or has a valid weight for each of l rows.
 func checkWeights(weights []float64, l int) error {
 	if weights == nil {
 		return nil

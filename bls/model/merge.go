@@ -105,7 +105,6 @@ func (m *Model) Unlist(files []modelfile.Learned) {
 	m.Metadata.Learned = list
 }
 
-// bounded returns the last MaxLearned files of a list.
 func bounded(list []modelfile.Learned) []modelfile.Learned {
 	return list[max(0, len(list)-MaxLearned):]
 }

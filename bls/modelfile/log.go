@@ -94,7 +94,6 @@ func (op *Operation) check() error {
 	return checkLearned("log", op.Files)
 }
 
-// checkLearned returns a *MetadataError for field if a file has an invalid text or a negative number.
 func checkLearned(field string, files []Learned) error {
 	for _, l := range files {
 		if err := checkTexts(field, l.Name, l.Hash); err != nil {
