@@ -47,7 +47,6 @@ func FindMNIST(dir string, test bool) (images, labels string, err error) {
 //	any other error is the operating system's, wrapped.
 func LoadMNIST(dir string) (train, test *Images, err error) { return mnist.load(nil, dir) }
 
-// readDigitLabels is ReadIDXLabels with an error for a label above 9.
 func readDigitLabels(r io.Reader) ([]byte, error) {
 	labels, err := ReadIDXLabels(r)
 	for i, v := range labels {

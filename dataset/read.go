@@ -15,7 +15,6 @@ import (
 // gzipMagic begins every gzip stream (RFC 1952), but no plain file of the formats read here.
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// unpack returns the content of r, unpacked if it is gzipped.
 func unpack(r io.Reader) (io.Reader, error) {
 	br := bufio.NewReaderSize(r, memory.FirstRead)
 	// An error from Peek recurs in the first read, which reports it.

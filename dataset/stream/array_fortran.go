@@ -35,7 +35,6 @@ func (f *fortranReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// load reads the panel that starts at the given row of the matrix.
 func (f *fortranReader) load(row int64) error {
 	n := f.Shape[0]
 	m := int(min(n-row, int64(max(1, panelElements/f.width))))

@@ -11,7 +11,6 @@ import (
 // maxColumns is the largest number of elements in a sample of an array. As float64 they take 128 MB.
 const maxColumns = 1 << 24
 
-// An arrayFile has the header of one array and a reader of its elements.
 type arrayFile struct {
 	npy.Header
 	in      *input
@@ -21,7 +20,6 @@ type arrayFile struct {
 	stream  io.Reader // the elements
 }
 
-// openNPY makes the source of the array in a .npy file.
 func openNPY(in *input, opt *Options) (source, error) {
 	f, err := readNPY(in, in.r)
 	if err != nil {
@@ -53,7 +51,6 @@ func (f *arrayFile) checkSize() error {
 	return nil
 }
 
-// newArray makes a source of f with the columns that opt selects.
 func newArray(f arrayFile, opt *Options) (source, error) {
 	a := &array{arrayFile: f, classes: opt.Classes, drop: opt.Missing == MissingDrop}
 	a.nan = f.DType.Kind == npy.Float && (opt.fills() && !opt.targetsOnly || a.drop)

@@ -65,7 +65,6 @@ func (b *Batch) Number(i int) int64 {
 	return b.numbers[i]
 }
 
-// samples collects the samples that sources read for a batch.
 type samples struct {
 	x, y    []float64
 	w       []float64 // weights
@@ -78,7 +77,6 @@ type samples struct {
 	cells []float64 // of a sample, one for each column
 }
 
-// extend lengthens s.x, s.y and s.kept by the given numbers of elements, and returns the new elements.
 func (s *samples) extend(inputs, targets, kept int) (x, y []float64, cells []string) {
 	s.x = slices.Grow(s.x, inputs)[:len(s.x)+inputs]
 	s.y = slices.Grow(s.y, targets)[:len(s.y)+targets]

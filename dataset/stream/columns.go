@@ -25,14 +25,12 @@ func (o *Options) named() bool {
 	return slices.ContainsFunc(all, func(spec string) bool { return !isPositions(spec) })
 }
 
-// withoutTargets returns a copy of o that selects no targets.
 func (o *Options) withoutTargets() *Options {
 	without := *o
 	without.Targets = nil
 	return &without
 }
 
-// weights returns a list of Weight alone, or nil if Weight is empty.
 func (o *Options) weights() []string {
 	if o.Weight == "" {
 		return nil
@@ -98,7 +96,6 @@ func rest(width int, taken map[int]bool) []int {
 	return columns
 }
 
-// nameOf returns the name of column col, or an empty string if it has none.
 func nameOf(names []string, col int) string {
 	if col < len(names) {
 		return names[col]

@@ -10,7 +10,6 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// A csvLayout describes the columns of a text.
 type csvLayout struct {
 	path    string // for messages
 	comma   rune
@@ -28,7 +27,6 @@ type csvLayout struct {
 	drop  bool     // a missing target or weight is NaN; a missing label is empty
 }
 
-// A csvColumn describes how the cells of one column are read.
 type csvColumn struct {
 	kind  columnKind
 	index int      // column of X for an input, of Y for a target
@@ -216,7 +214,6 @@ func (l *csvLayout) looksNumber(cell string) bool {
 	return g.number()
 }
 
-// assign sets l.columns and l.outputs from l.choice and opt.
 func (l *csvLayout) assign(opt *Options) {
 	c := &l.choice
 	l.columns = make([]csvColumn, slices.Max(slices.Concat(c.inputs, c.targets, c.weights, c.kept))+1)

@@ -21,7 +21,6 @@ type notation struct {
 	na        []string // further words for a missing value
 }
 
-// validThousands reports whether r can separate thousands.
 func validThousands(r rune) bool {
 	return strings.ContainsRune(" '.,_\u00a0\u202f\u2019", r)
 }
@@ -191,7 +190,6 @@ func isDate(cell string) bool {
 	return len(cell) <= maxDate && strings.ContainsFunc(cell, unicode.IsDigit) && dates.MatchString(cell)
 }
 
-// negativeWeight returns the text of the error for a negative weight.
 func negativeWeight(v float64) string {
 	return fmt.Sprintf("is %v, a negative weight; give 0 or more, or remove the row", v)
 }

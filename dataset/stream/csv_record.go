@@ -89,7 +89,6 @@ func (t *recordReader) read() error {
 	}
 }
 
-// readAny reads the next record, blank or not.
 func (t *recordReader) readAny() error {
 	t.record, t.line = t.record[:0], t.lines+1
 	for marks := 0; ; {
@@ -116,12 +115,10 @@ func (t *recordReader) readAny() error {
 	}
 }
 
-// text returns the record without its line end.
 func (t *recordReader) text() []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(t.record, []byte("\n")), []byte("\r"))
 }
 
-// tooLong returns the error for a record of more than maxRecord bytes.
 func (t *recordReader) tooLong() *Error {
 	e := t.fault("the line is longer than %d bytes; a text has one sample in each line", maxRecord)
 	if open := bytes.LastIndexByte(t.record, '"'); open >= 0 && !balancedQuotes(t.record) {
@@ -162,7 +159,6 @@ func (t *recordReader) split() (cells []string, err error) {
 	return cells, nil
 }
 
-// unquote returns the cells of a record with quotation marks.
 func (t *recordReader) unquote() ([]string, error) {
 	if t.quoted == nil {
 		t.quoted = csv.NewReader(&t.feed)
@@ -213,5 +209,4 @@ func (t *recordReader) fault(format string, args ...any) *Error {
 	return e
 }
 
-// balancedQuotes reports whether the number of quotation marks in text is even.
 func balancedQuotes(text []byte) bool { return bytes.Count(text, []byte{'"'})%2 == 0 }

@@ -12,7 +12,6 @@ import (
 // maxLabel is the largest number of bytes in a label. A batch keeps its labels.
 const maxLabel = 1 << 16
 
-// A csvSource delivers the samples of a text, one from each record.
 type csvSource struct {
 	recordReader
 	layout *csvLayout

@@ -56,7 +56,6 @@ func openIDX(in *input, opt *Options) (source, error) {
 	return newArray(f, opt)
 }
 
-// idxFault returns the error for a failed read of the header.
 func idxFault(in *input, err error) error {
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) && in.ctx.Err() == nil {
 		return Errorf("ends within its header; it is cut off or not an idx file")

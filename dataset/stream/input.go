@@ -119,7 +119,6 @@ func (in *input) openFile(fsys vfs.FS, path string) error {
 	return nil
 }
 
-// openFault returns the error for a path that cannot be opened.
 func openFault(ctx context.Context, path string, err error) error {
 	if ctx.Err() != nil {
 		return canceled(ctx)
@@ -240,7 +239,6 @@ func (t *rewindable) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// rewind goes back to the beginning.
 func (t *rewindable) rewind() error {
 	t.offset = 0
 	if t.file == nil {

@@ -41,7 +41,6 @@ func (n Notation) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// isSet reports whether n is not the zero value.
 func (n Notation) isSet() bool { return n != Notation{} }
 
 // Check returns an error if n is invalid. Its text is to follow the name of the column.
@@ -59,7 +58,6 @@ func (n Notation) Check() error {
 	return nil
 }
 
-// firstRune returns the first character of text, or 0 if text is empty.
 func firstRune(text string) rune {
 	if text == "" {
 		return 0

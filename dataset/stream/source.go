@@ -1,6 +1,5 @@
 package stream
 
-// An info describes the columns and the size of a source.
 type info struct {
 	heading   Heading
 	inputs    []string   // names of the columns of the inputs, nil if they have none

@@ -171,7 +171,6 @@ type surveyed struct {
 	all            map[string]bool // all cells of a column that may hold names of rows; nil for others
 }
 
-// number adds the number x to the statistics.
 func (c *surveyed) number(x float64) {
 	c.numbers++
 	if x-x == 0 {
@@ -184,7 +183,6 @@ func (c *surveyed) number(x float64) {
 	c.last, c.fraction = x, c.fraction || x != math.Trunc(x)
 }
 
-// cell adds a cell of a text to the statistics.
 func (c *surveyed) cell(cell string) {
 	if c.in.isMissing(cell) {
 		return
