@@ -261,7 +261,6 @@ func (u *updater) solve() (*mat.Dense, error) {
 	return w, err
 }
 
-// whole returns a *StateError if a panic stopped a change.
 func (u *updater) whole() error {
 	if u.poisoned {
 		return &StateError{What: "a panic interrupted an earlier change"}
@@ -269,7 +268,6 @@ func (u *updater) whole() error {
 	return nil
 }
 
-// startClock starts the clock of a call and enters its first step, the checks.
 func (u *updater) startClock() {
 	u.counter.Reset()
 	u.counter.Enter(cost.StepCheck)

@@ -17,7 +17,6 @@ type Options = types.Options
 // DefaultWorkspace is the bound that Options.Workspace = 0 stands for: 4 GiB.
 const DefaultWorkspace = types.DefaultWorkspace
 
-// checkOptions returns an *OptionError if the method or an option is out of range.
 func checkOptions(m Method, o Options) error {
 	if err := checkLambda(o.Lambda); err != nil {
 		return err

@@ -16,7 +16,6 @@ const EnvCache = rates.EnvCache
 // zero value has no rates, and its methods panic.
 type Rates struct{ rates *rates.Rates }
 
-// held returns the rates, and panics if there are none.
 func (r *Rates) held() *rates.Rates {
 	if r.rates == nil {
 		panic("blsupdate: the zero value of Rates has no rates; call RatesFor, MeasureRates or ConstantRates")

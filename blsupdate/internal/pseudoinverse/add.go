@@ -221,7 +221,6 @@ func (s *addition) newWeights() (*mat.Dense, error) {
 	return w, nil
 }
 
-// changeTo returns w - W, the change of the weights to w.
 func (u *State) changeTo(w *mat.Dense) *mat.Dense {
 	change := dense.Copy(w)
 	change.Sub(w, u.w)

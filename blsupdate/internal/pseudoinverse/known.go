@@ -38,7 +38,6 @@ func (u *State) setKnown(y *mat.Dense, parts ...*mat.Dense) {
 	u.y.append(dense.Compact(y))
 }
 
-// learnRows records added rows if the earlier rows are known.
 func (u *State) learnRows(ax, ya *mat.Dense) {
 	if u.keys == nil {
 		return

@@ -229,7 +229,6 @@ func ttrsm(w *workspace, _, n, _ int) (restore, do func()) {
 	return onCopy(dense.Transposed(w.triangle(n)), w.cholesky(n).SolveUTriangle)
 }
 
-// onCopy returns restore and do for an operation that overwrites a copy of a.
 func onCopy(a *mat.Dense, overwrite func(c *mat.Dense) error) (restore, do func()) {
 	c := dense.Copy(a)
 	return func() { c.Copy(a) }, func() { must(overwrite(c)) }
