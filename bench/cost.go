@@ -89,7 +89,6 @@ const (
 	settleTime = 50 * time.Millisecond
 )
 
-// A costRun is the state of measuring one setting.
 type costRun struct {
 	Setting
 	seed   uint64
@@ -150,7 +149,6 @@ func (r *costRun) update(ctx context.Context) (float64, error) {
 	return cost.Total.MeasuredSeconds, nil
 }
 
-// warm runs updates for d if the setting is a Stream of short updates.
 func (r *costRun) warm(d time.Duration) error {
 	for began := time.Now(); r.Stream && r.last > 0 && r.last < shortCost && time.Since(began) < d; {
 		if err := r.add(); err != nil {

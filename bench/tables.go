@@ -38,7 +38,6 @@ func PaperFigures(n int) (f Figures, ok bool) {
 	return p.Figures, ok
 }
 
-// printed returns a table as printed in the paper.
 func printed(n int) (t paperTable, ok bool) {
 	if n < 2 || n > 9 {
 		return t, false

@@ -12,7 +12,6 @@ import (
 	"blskernel/bench/speed"
 )
 
-// absent stands for a missing number in a table.
 const absent = "–"
 
 var nan = math.NaN()
@@ -149,7 +148,6 @@ func newStepTable(head string, first, last int, more ...string) *stepTable {
 	return t
 }
 
-// add adds a row: the name, of(n) for each step n, and the cells of more.
 func (t *stepTable) add(name string, of func(n int) string, more ...string) {
 	row := []string{name}
 	for n := t.first; n <= t.last; n++ {

@@ -110,7 +110,6 @@ func tenTo(n float64) float64 {
 	return detmath.Pow(10, int(n))
 }
 
-// at returns the coordinate of v in the drawing.
 func (s scale) at(v float64) float64 {
 	low, high := s.low, s.high
 	if s.Log {
@@ -209,7 +208,6 @@ func (p *Plot) SVG() string {
 	return b.String()
 }
 
-// wrapped wraps a text into lines of at most width characters.
 func wrapped(text string, width int) (lines []string) {
 	for _, word := range strings.Fields(text) {
 		if n := len(lines) - 1; n >= 0 && len([]rune(lines[n]+" "+word)) <= width {

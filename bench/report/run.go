@@ -63,7 +63,6 @@ func joined(tables []result.Table) (all []result.Table) {
 	return all
 }
 
-// settings returns t without its command, seeds and rows.
 func settings(t result.Table) result.Table {
 	t.Seeds, t.Rows = nil, nil
 	t.Machine.Command, t.Machine.Date, t.Machine.Attempts = "", time.Time{}, 0
@@ -125,7 +124,6 @@ func improved(method string) bool {
 	return name == "improved"
 }
 
-// lastOf returns the number of the last step in the longest run.
 func lastOf(runs []*run) (last int) {
 	for _, r := range runs {
 		last = max(last, r.last())

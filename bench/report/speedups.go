@@ -24,7 +24,6 @@ func (r *run) totals(improved string) [4]float64 {
 	return [4]float64{original / ours, flops / oursFlops, (flops + c) / (oursFlops + c), paper}
 }
 
-// speedup returns Original's time for a step divided by another method's time.
 func (r *run) speedup(method string, n int) float64 {
 	return r.cell("original", n).Seconds / r.cell(method, n).Seconds
 }
@@ -127,7 +126,6 @@ computed: without C there are 6qkl. The total includes the start and all updates
 	return sec
 }
 
-// entry returns of[n], or NaN if it is missing.
 func entry(of []float64, n int) float64 {
 	if 0 <= n && n < len(of) {
 		return of[n]

@@ -56,7 +56,6 @@ func (r *run) updatePlot() *Plot {
 	return p
 }
 
-// title returns the name of the run, with the backend, threads and CPU on which it was measured.
 func (r *run) title() string { return r.name() + ", " + r.where }
 
 func (r *run) timeTable() Table {

@@ -213,7 +213,6 @@ func (r *comparisonRun) round(ctx context.Context, m meter, round int, l *lane) 
 	return nil
 }
 
-// alternately returns a copy of x, reversed in every second round.
 func alternately[T any](round int, x []T) []T {
 	if x = slices.Clone(x); round%2 == 1 {
 		slices.Reverse(x)

@@ -24,7 +24,6 @@ type gonumBackend struct{ gonumblas.Implementation }
 
 func (gonumBackend) Name() string { return Gonum }
 
-// use makes gonum's mat run on a backend until restore is called.
 func use(be blskernel.Backend) (restore func()) {
 	before := blas64.Implementation()
 	blas64.Use(be)
@@ -114,7 +113,6 @@ func writes(do func(to, a, b *mat.Dense) error) matOperation {
 	}
 }
 
-// converged returns compared, or an error if ok is false.
 func converged(ok bool, compared func() []float64) (func() []float64, error) {
 	if !ok {
 		return nil, errors.New("the factorization failed")
@@ -122,7 +120,6 @@ func converged(ok bool, compared func() []float64) (func() []float64, error) {
 	return compared, nil
 }
 
-// taken returns a function that returns the elements of the factor that to writes.
 func taken[M any, P interface {
 	*M
 	mat.Matrix
@@ -134,7 +131,6 @@ func taken[M any, P interface {
 	}
 }
 
-// upper returns the symmetric matrix with the upper triangle of a.
 func upper(a *mat.Dense) *mat.SymDense {
 	n, _ := a.Dims()
 	return mat.NewSymDense(n, a.RawMatrix().Data)

@@ -89,7 +89,6 @@ func (p *Problem) name(b blskernel.Backend) string {
 	return b.Name() + "/" + p.opponent
 }
 
-// failed returns the error of a call on b, with the backend, the operation and the order.
 func (p *Problem) failed(b blskernel.Backend) error {
 	if p.err == nil {
 		return nil
