@@ -24,14 +24,12 @@ func valueError(format string, args ...any) error { return fmt.Errorf(format, ar
 // An unsupportedError says that a method lacks an action.
 type unsupportedError struct{ error }
 
-// A panicError is a panic that was caught.
 type panicError struct{ error }
 
 func panicked(value any) error {
 	return panicError{valueError("a fault in blskernel: %v: please report it, and do not use the object any more", value)}
 }
 
-// is reports whether err is, or wraps, an error of type T.
 func is[T error](err error) bool {
 	var e T
 	return errors.As(err, &e)

@@ -41,7 +41,6 @@ func lookup[T any](h int64) (T, error) {
 	return *new(T), handleError(h)
 }
 
-// remove frees an object, or cancels a job and frees it once it has ended.
 func remove(h int64) error {
 	if j, err := lookup[*job](h); err == nil {
 		j.cancel()

@@ -65,7 +65,6 @@ func (r *ridge) methods() map[string]method {
 	}
 }
 
-// add adds rows. The first rows start the model.
 func (r *ridge) add(c *call) (err error) {
 	if r.u != nil {
 		return r.u.AddInputsContext(c.ctx, c.in[0], c.in[1], nil)

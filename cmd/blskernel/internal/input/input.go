@@ -138,7 +138,6 @@ func (in *Input) Infos() []fs.FileInfo {
 	return infos
 }
 
-// regular returns the file at path if it is a regular file, otherwise nil.
 func (in *Input) regular(path string) *file {
 	if f := in.files[path]; f != nil && f.Mode().IsRegular() {
 		return f
@@ -146,7 +145,6 @@ func (in *Input) regular(path string) *file {
 	return nil
 }
 
-// isModel reports whether path is a regular file that starts like a model file.
 func (in *Input) isModel(path string) bool {
 	if in.regular(path) == nil {
 		return false

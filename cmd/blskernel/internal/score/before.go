@@ -71,7 +71,6 @@ func LearnScored(ctx context.Context, m *model.Model, b *stream.Batch) (fall str
 	return fall, Note(&m.Metadata, session.NoteRunning, r)
 }
 
-// thousands formats a number with commas between thousands.
 func thousands(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	for i := len(text) - 3; i > 0; i -= 3 {

@@ -28,7 +28,6 @@ func ModelFirst(most int) cobra.PositionalArgs {
 	}
 }
 
-// checkModelPath returns an error if path does not exist or is a folder.
 func (s *Session) checkModelPath(path string) error {
 	info, err := vfs.Stat(s.FS, path)
 	switch {

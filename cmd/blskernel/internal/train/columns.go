@@ -146,7 +146,6 @@ func shortList(names []string) string {
 	return text
 }
 
-// likeNumbers reports whether most of the words begin as numbers do.
 func likeNumbers(words []string) bool {
 	n := 0
 	for _, word := range words {

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// loadCheckpoint loads the model that the run resumes from, if there is one.
 func (tr *training) loadCheckpoint(ctx context.Context) (err error) {
 	if _, err := vfs.Stat(tr.FS, tr.Out); errors.Is(err, fs.ErrNotExist) {
 		tr.Explain("%s does not exist, so training starts with the first row", tr.Out)
@@ -35,7 +34,6 @@ func (tr *training) loadCheckpoint(ctx context.Context) (err error) {
 	return nil
 }
 
-// goOn resumes training after the rows that the checkpoint has learned.
 func (tr *training) goOn(ctx context.Context) error {
 	meta := &tr.Model.Metadata
 	r, err := tr.In.OpenAgain(ctx, tr.Model)

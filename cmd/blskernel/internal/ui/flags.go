@@ -111,7 +111,6 @@ func Auto[T any](cmd *cobra.Command, to *T, name, usage string, parse func(strin
 	Complete(cmd, name, Automatic)
 }
 
-// find returns the index of text in words, ignoring case, or -1.
 func find(words []string, text string) int {
 	return slices.IndexFunc(words, func(word string) bool { return strings.EqualFold(word, text) })
 }
@@ -173,7 +172,6 @@ func CheckUnique[E comparable](flag string, list []E) error {
 	return nil
 }
 
-// checkNotEmpty returns an error for a flag that was given an empty value.
 func checkNotEmpty(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		list, isList := f.Value.(pflag.SliceValue)

@@ -94,7 +94,6 @@ func shorten(text string, n int) string {
 	return text
 }
 
-// print prints the waiting line once the pause is over.
 func (p *Progress) print() {
 	if p.waiting == "" || time.Since(p.printed) < Pause {
 		return
@@ -103,7 +102,6 @@ func (p *Progress) print() {
 	p.printed, p.waiting = time.Now(), ""
 }
 
-// refresh draws the bar again, or prints the waiting line.
 func (p *Progress) refresh() {
 	if p.bar != nil {
 		_ = p.bar.RenderBlank()

@@ -142,7 +142,6 @@ func (up *updating) do(ctx context.Context, cmd *cobra.Command, path string, dat
 	return up.LearnAll(ctx)
 }
 
-// refuseLearned returns an error if the model has learned one of the files.
 func (up *updating) refuseLearned() error {
 	for _, file := range up.In.Paths {
 		i, err := up.In.FindLearned(up.Model, file, false)
