@@ -24,7 +24,6 @@ const EnvBackend = "BLSKERNEL_BACKEND"
 // openblas.EnvLibrary, since a build without OpenBLAS lacks that package.
 const envLibrary = "BLSKERNEL_OPENBLAS"
 
-// noLibrary reports whether name, a value of envLibrary, disables OpenBLAS.
 func noLibrary(name string) bool { return strings.EqualFold(name, "none") }
 
 // A Backend implements the float64 BLAS through gonum's row-major interface, and has a name. All of

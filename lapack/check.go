@@ -63,7 +63,6 @@ func checkTriangle(routine string, n int, u block.Matrix) error {
 
 func blockOf(g blas64.General) block.Matrix { return block.Dense(g.Data, g.Stride) }
 
-// rawOrNone returns the raw matrix of d, or an empty one if d is nil.
 func rawOrNone(d *mat.Dense) blas64.General {
 	if d == nil {
 		return blas64.General{}
@@ -71,7 +70,6 @@ func rawOrNone(d *mat.Dense) blas64.General {
 	return d.RawMatrix()
 }
 
-// zeros returns a zero matrix without gaps between its rows.
 func zeros(rows, cols int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: memory.Zeros(rows * cols)}
 }

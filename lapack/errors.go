@@ -115,7 +115,6 @@ func (e *GrowthError) Error() string {
 	return fmt.Sprintf("lapack: %s: elements grew by a factor of %.3g during the elimination%s, so the result loses about %.0f digits; %s", e.Routine, e.Growth, result, min(16, detmath.Log10(lost)), remedy)
 }
 
-// withResult reports whether err is nil or comes with a result.
 func withResult(err error) bool {
 	var condition *ConditionError
 	var growth *GrowthError

@@ -71,7 +71,6 @@ func (x *Coder) Err() error { return x.err }
 // Failed reports whether Err returns an error.
 func (x *Coder) Failed() bool { return x.err != nil }
 
-// fail records an error, unless there is one already.
 func (x *Coder) fail(err error) {
 	if x.err == nil {
 		x.err = err

@@ -101,7 +101,6 @@ func half(h uint16) float64 {
 	}
 }
 
-// valueError returns the error for the element with the bits u.
 func (d DType) valueError(u uint64) error {
 	const inexact = "an integer that float64 cannot hold exactly; divide or shift it before saving"
 	v := d.float(u)

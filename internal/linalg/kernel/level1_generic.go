@@ -57,7 +57,6 @@ func sumLanes(s *[8]float64) float64 {
 	return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]))
 }
 
-// daxpyGeneric is the reference for Axpy.
 func daxpyGeneric(n int, alpha float64, x, y *float64) {
 	xs, ys := unsafe.Slice(x, n), unsafe.Slice(y, n)
 	for len(xs) >= 4 && len(ys) >= 4 {
@@ -73,7 +72,6 @@ func daxpyGeneric(n int, alpha float64, x, y *float64) {
 	}
 }
 
-// dscalGeneric is the reference for Scal.
 func dscalGeneric(n int, alpha float64, x *float64) {
 	xs := unsafe.Slice(x, n)
 	for len(xs) >= 4 {

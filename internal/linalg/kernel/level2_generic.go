@@ -64,7 +64,6 @@ func dgerGeneric(m, n int, alpha float64, x *float64, incX int, y, a *float64, l
 	}
 }
 
-// ddotxaxpyfGeneric is the reference for Dotxaxpyf.
 func ddotxaxpyfGeneric(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64) {
 	us, vs := unsafe.Slice(u, m), unsafe.Slice(v, m)
 	for i, t := range us {
@@ -110,7 +109,6 @@ func dotAxpyLanes(s *[8]float64, n int, t float64, row, x, y *float64) {
 	}
 }
 
-// dsymvGeneric is the reference for Symv.
 func dsymvGeneric(upper bool, m int, alpha float64, a *float64, lda, step int, x, y *float64) {
 	xs, ys := unsafe.Slice(x, m), unsafe.Slice(y, m)
 	for i, v := range xs {

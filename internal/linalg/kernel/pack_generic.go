@@ -2,7 +2,6 @@ package kernel
 
 import "unsafe"
 
-// dcopyGeneric is the reference for Copy.
 func dcopyGeneric(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	for i := range m {
 		copy(unsafe.Slice(element(dst, i*ldd), n), unsafe.Slice(element(src, i*lds), n))

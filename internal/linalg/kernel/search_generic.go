@@ -15,7 +15,6 @@ func dabsMaxGeneric(n int, x *float64) (at int, size float64) {
 	return at, size
 }
 
-// daddAbsGeneric is the reference for AddAbs.
 func daddAbsGeneric(n int, x, y *float64) float64 {
 	var s [16]float64
 	whole := n &^ 15

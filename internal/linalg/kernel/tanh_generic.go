@@ -92,7 +92,6 @@ func checkElementwise(dst, src []float64) {
 	}
 }
 
-// dtanhGeneric is the reference for Tanh.
 func dtanhGeneric(dst, src []float64) {
 	checkElementwise(dst, src)
 	dst = dst[:len(src)]

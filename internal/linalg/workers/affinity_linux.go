@@ -90,14 +90,12 @@ func bind(w *workerThread, mask *unix.CPUSet) {
 	}
 }
 
-// currentCPU returns the CPU of the calling thread.
 func currentCPU() int {
 	var cpu uint32
 	_, _, _ = unix.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&cpu)), 0, 0)
 	return int(cpu)
 }
 
-// threadTime returns the CPU time of the calling thread.
 func threadTime() time.Duration {
 	var t unix.Timespec
 	_, _, _ = unix.RawSyscall(unix.SYS_CLOCK_GETTIME, unix.CLOCK_THREAD_CPUTIME_ID, uintptr(unsafe.Pointer(&t)), 0)

@@ -36,7 +36,6 @@ const (
 	longestPause = time.Second
 )
 
-// due reports whether the next group is to be measured.
 func (g *gain) due() bool { return g.skip == 0 }
 
 // add records a group that ended at now. took is its elapsed time. If measured is set, ran is the CPU

@@ -37,7 +37,6 @@ func New(cpus int, minGain float64) *Pool {
 // Default is the pool for all calls in this process.
 var Default = New(runtime.NumCPU(), 1.1)
 
-// now returns the time since the pool was created.
 func (p *Pool) now() time.Duration { return time.Since(p.start) }
 
 // SetThreads sets the maximum number of threads, including the caller's, that one call may use. n = 0

@@ -8,7 +8,6 @@ import (
 	"blskernel/internal/linalg/factor"
 )
 
-// ulp is twice the unit roundoff.
 const ulp = 2 * factor.Roundoff
 
 // A reflection is I - (t0, t1, t2)ᵀ(1, v1, v2), on three adjacent rows or columns; on two, v2 = t2 = 0.

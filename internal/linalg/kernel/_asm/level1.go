@@ -30,7 +30,6 @@ func dot(g *generator) {
 	g.ret()
 }
 
-// axpy writes Kernel.Axpy.
 func axpy(g *generator) {
 	g.function("Axpy")
 	alpha := g.vec()
@@ -42,7 +41,6 @@ func axpy(g *generator) {
 	g.ret()
 }
 
-// scal writes Kernel.Scal.
 func scal(g *generator) {
 	g.function("Scal")
 	alpha := g.vec()

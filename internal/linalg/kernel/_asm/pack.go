@@ -11,7 +11,6 @@ func pack(g *generator) {
 	g.transpose()
 }
 
-// copyRows writes Kernel.Copy.
 func (g *generator) copyRows() {
 	g.function("Copy")
 	m, n := g.argument("m"), g.argument("n")

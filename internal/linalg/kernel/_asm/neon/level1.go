@@ -36,7 +36,6 @@ func axpy(g *generator) {
 	g.ret()
 }
 
-// scal writes Kernel.Scal.
 func scal(g *generator) {
 	g.function("Scal")
 	alpha := vector(31)
