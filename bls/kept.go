@@ -8,6 +8,7 @@ import (
 
 	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
+	"blskernel/internal/linalg/factor"
 	"blskernel/mat"
 )
 
@@ -191,10 +192,7 @@ func (m *model) removeKept(ctx context.Context, out sampleSet) (bool, error) {
 	if m.kept == nil {
 		return false, nil
 	}
-	left := make([]int, m.kept.rows())
-	for i := range left {
-		left[i] = i
-	}
+	left := factor.Indices(m.kept.rows())
 	for j := range out.rows() {
 		at := slices.IndexFunc(left, func(i int) bool { return m.kept.isSample(i, out, j) })
 		if at < 0 {

@@ -8,6 +8,7 @@ import (
 
 	"blskernel/bls/internal/choice"
 	"blskernel/internal/io/interrupt"
+	"blskernel/internal/linalg/factor"
 	"blskernel/internal/linalg/workers"
 	"blskernel/mat"
 )
@@ -72,11 +73,8 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 	}
 	out := make([]float64, d)
 	workers.Default.Rows(d, n*nanoseconds, func(from, to int) {
-		order := make([]int, n)
+		order := factor.Indices(n)
 		for j := from; j < to; j++ {
-			for i := range order {
-				order[i] = i
-			}
 			value := func(i int) float64 { return s.At(rows[i], j) }
 			slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(value(a), value(b)), a-b) })
 			between, used := 0.0, 0

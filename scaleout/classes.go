@@ -8,6 +8,7 @@ import (
 	"blskernel/bls"
 	"blskernel/bls/model"
 	"blskernel/internal/io/names"
+	"blskernel/internal/linalg/factor"
 	"blskernel/mat"
 )
 
@@ -61,10 +62,7 @@ func (s *State) become(labels []string) error {
 	if err := checkClasses(first + len(labels)); err != nil {
 		return err
 	}
-	var to []int
-	for i := range first {
-		to = append(to, i)
-	}
+	to := factor.Indices(first)
 	_, own := model.NewClasses(labels).With(s.classes)
 	for _, j := range own {
 		to = append(to, first+j)

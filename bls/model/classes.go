@@ -9,6 +9,7 @@ import (
 
 	"blskernel/dataset/stream"
 	"blskernel/internal/io/names"
+	"blskernel/internal/linalg/factor"
 )
 
 const (
@@ -126,7 +127,7 @@ func (m *Model) numbers(ctx context.Context, b *stream.Batch) ([]int, error) {
 	if more.Classes = all; more.Check() != nil {
 		return nil, labelError(b, first, m.LabelsIn, fmt.Sprintf("the names of %d classes, such as %.40q, do not fit into the model file", len(all), added[0]), OtherTarget)
 	}
-	if err := m.become(all, upTo(have)); err != nil {
+	if err := m.become(all, factor.Indices(have)); err != nil {
 		return nil, err
 	}
 	if m.Gained != nil {
@@ -157,12 +158,4 @@ func labelPlace(b *stream.Batch, row int, labelsIn string) string {
 		return b.Where(row).String()
 	}
 	return fmt.Sprintf("%s, sample %d (its inputs are at %s)", labelsIn, b.Number(row), b.Where(row))
-}
-
-func upTo(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }

@@ -8,6 +8,7 @@ import (
 
 	"blskernel/bls"
 	"blskernel/bls/modelfile"
+	"blskernel/internal/linalg/factor"
 )
 
 // MaxLearned is the largest number of learned files that a model lists; it drops the oldest ones.
@@ -68,7 +69,7 @@ func (m *Model) mergeRows(other *Model) error {
 	if err := other.become(all, to); err != nil {
 		return err
 	}
-	if err := m.become(all, upTo(len(m.Labels()))); err != nil {
+	if err := m.become(all, factor.Indices(len(m.Labels()))); err != nil {
 		return err
 	}
 	return m.Classifier.Merge(other.Classifier)

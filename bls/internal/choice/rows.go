@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"blskernel/internal/linalg/factor"
 	"blskernel/mat"
 )
 
@@ -16,10 +17,7 @@ const MaxRows = 4096
 // class, with p as large as possible. factors restore the share of each class in the weight.
 func takeRows(labels []int, balanced bool, l int) (rows []int, factors []float64) {
 	if labels == nil || !balanced || l <= MaxRows {
-		for i := range min(l, MaxRows) {
-			rows = append(rows, i)
-		}
-		return rows, nil
+		return factor.Indices(min(l, MaxRows)), nil
 	}
 	counts := make([]int, slices.Max(labels)+1) // the labels have been checked
 	for _, label := range labels {
