@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/linalg/factor"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
@@ -276,7 +277,7 @@ func (h *sequence) next(kind string) (do func(u Updater) error, then func()) {
 // change makes a change of a kind, and reports whether the model took it.
 func (h *sequence) change(kind string) bool {
 	if l := dense.Rows(h.a); kind == "slide" {
-		return h.change("add") && dense.Rows(h.a) < 2*l && h.apply(h.removal(dense.Indices(dense.Rows(h.a)-l)))
+		return h.change("add") && dense.Rows(h.a) < 2*l && h.apply(h.removal(factor.Indices(dense.Rows(h.a)-l)))
 	}
 	return h.apply(h.next(kind))
 }
@@ -298,12 +299,12 @@ func (h *sequence) removal(gone []int) (do func(u Updater) error, then func()) {
 	}
 	var first []int
 	for _, i := range gone {
-		j := slices.IndexFunc(dense.Indices(dense.Rows(h.a)), func(j int) bool { return !slices.Contains(first, j) && same(i, j) })
+		j := slices.IndexFunc(factor.Indices(dense.Rows(h.a)), func(j int) bool { return !slices.Contains(first, j) && same(i, j) })
 		first = append(first, j)
 	}
 	ax, ya := take(h.a, first), take(h.y, first)
 	return func(u Updater) error { return u.RemoveInputs(ax, ya) }, func() {
-		left := slices.DeleteFunc(dense.Indices(dense.Rows(h.a)), func(i int) bool { return slices.Contains(first, i) })
+		left := slices.DeleteFunc(factor.Indices(dense.Rows(h.a)), func(i int) bool { return slices.Contains(first, i) })
 		h.a, h.y = take(h.a, left), take(h.y, left)
 		h.note("removal of %d rows", len(first))
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/linalg/factor"
 	"blskernel/mat"
 )
 
@@ -77,7 +78,7 @@ func exactly(a, y *mat.Dense, lambda float64) (w *mat.Dense, rank int, ok bool) 
 			m[l+j][j] = dd{root.hi / units[j], root.lo / units[j]}
 		}
 	}
-	pivots, first := dense.Indices(k), 0.0
+	pivots, first := factor.Indices(k), 0.0
 	for ; rank < min(rows, k); rank++ {
 		best, most := rank, -1.0
 		for j := rank; j < k; j++ {

@@ -11,6 +11,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/linalg/factor"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
@@ -115,10 +116,10 @@ func TestNodesOrder(t *testing.T) {
 		roots[i] = math.Sqrt(max(1, float64(i-11)))
 		squares[i] = max(1, float64(i-11))
 	}
-	kept := slices.Delete(dense.Indices(l), 3, 5)
+	kept := slices.Delete(factor.Indices(l), 3, 5)
 	n := len(kept)
 	have, haveY := take(scaleRows(wide, roots), kept), take(scaleRows(y, roots), kept)
-	reversed, swapped := dense.Indices(n), dense.Indices(n)
+	reversed, swapped := factor.Indices(n), factor.Indices(n)
 	slices.Reverse(reversed)
 	swapped[7], swapped[11] = 11, 7
 	eachConfiguration(t, func(t *testing.T, m Method, opt Options) {

@@ -11,6 +11,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/linalg/factor"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
@@ -30,7 +31,7 @@ func TestRemoveAnyRank(t *testing.T) {
 			h.squared = false // the rank stays
 			h.add(rowsBetween(a, 25, 26), rowsBetween(y, 25, 26))
 			h.add(rowsBetween(a, 26, l), rowsBetween(y, 26, l))
-			left, more := dense.Indices(l), 0.0
+			left, more := factor.Indices(l), 0.0
 			// The first of 3 and 7 is removed, whichever is given.
 			for _, gone := range [][]int{{3}, {25, 7, 39, 0}, {20, 12, 19, 11, 18, 10, 17, 13, 14, 16, 15, 21}} {
 				ax := take(a, gone)
@@ -152,7 +153,7 @@ func TestWindow(t *testing.T) {
 	for _, oldest := range []bool{true, false} {
 		r, a, y := problem(65, 0, l+steps, k, 1)
 		u := mustNew(t, Improved, rowsBetween(a, 0, l), rowsBetween(y, 0, l), Options{})
-		window := dense.Indices(l)
+		window := factor.Indices(l)
 		var states spread
 		for i := l; i < l+steps; i++ {
 			do(t, u, u.AddInputs(rowsBetween(a, i, i+1), rowsBetween(y, i, i+1)))

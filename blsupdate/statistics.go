@@ -11,6 +11,7 @@ import (
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
 	"blskernel/internal/io/interrupt"
+	"blskernel/internal/linalg/factor"
 	"blskernel/mat"
 )
 
@@ -148,7 +149,7 @@ func (u *updater) solved() (c *inverse, w *mat.Dense, err error) {
 
 func (u *updater) trace(c *inverse) (sum float64, err error) {
 	const panel = 256
-	for nodes := range slices.Chunk(dense.Indices(u.Nodes()), panel) {
+	for nodes := range slices.Chunk(factor.Indices(u.Nodes()), panel) {
 		values, err := c.Leverages(u.counter, u.units(nodes))
 		if err != nil {
 			return 0, err
@@ -173,7 +174,7 @@ func (u *updater) units(nodes []int) *mat.Dense {
 // empty list or a node that the model lacks.
 func (u *updater) chosen(nodes []int) ([]int, error) {
 	if nodes == nil {
-		return dense.Indices(u.Nodes()), nil
+		return factor.Indices(u.Nodes()), nil
 	}
 	for _, node := range nodes {
 		if node < 0 || node >= u.Nodes() {

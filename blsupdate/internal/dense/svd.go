@@ -48,7 +48,7 @@ func LeadingColumns(b blskernel.Backend, c *mat.Dense, rank int) []int {
 	left := Transposed(c).RawMatrix().Data // rows are columns of C
 	_, down := Powers([]float64{LargestOf(left)})
 	Scale(down[0], left)
-	pivots, q, along := Indices(n), make([]float64, m), make([]float64, n)
+	pivots, q, along := factor.Indices(n), make([]float64, m), make([]float64, n)
 	for s := range rank {
 		longest, largest := s, -1.0
 		for j := s; j < n; j++ {

@@ -43,15 +43,6 @@ func Powers(lengths []float64) (powers, reciprocals []float64) {
 	return powers, reciprocals
 }
 
-// Indices returns 0, 1, ..., n-1.
-func Indices(n int) []int {
-	x := make([]int, n)
-	for i := range x {
-		x[i] = i
-	}
-	return x
-}
-
 // Scale multiplies x by f.
 func Scale(f float64, x []float64) {
 	for i := range x {

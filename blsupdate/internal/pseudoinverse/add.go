@@ -12,6 +12,7 @@ import (
 	"blskernel/internal/io/interrupt"
 	"blskernel/internal/io/memory"
 	"blskernel/internal/linalg/detmath"
+	"blskernel/internal/linalg/factor"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -133,7 +134,7 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Option
 		case s.kept == shape.L:
 			s.bt, err = s.smallOrthogonal(ctx)
 		default: // not all of D is kept: add half of the rows at a time
-			first = dense.Indices(s.q)[:s.q/2]
+			first = factor.Indices(s.q)[:s.q/2]
 		}
 	}
 	if err != nil {
@@ -193,7 +194,7 @@ func (u *State) addParts(ctx context.Context, s *addition, first []int, opt type
 
 // completed returns the indices in first, followed by the other indices below n.
 func completed(first []int, n int) []int {
-	others := dense.Indices(n)
+	others := factor.Indices(n)
 	for _, i := range first {
 		others[i] = -1
 	}

@@ -9,6 +9,7 @@ import (
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
 	"blskernel/internal/io/interrupt"
+	"blskernel/internal/linalg/factor"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -43,7 +44,7 @@ func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost
 	state.AddLengths(u.size.Rest, u.FittedBy(1, rest))
 	// The last k rows of P, Bkᵀ, become Bᵀ = Q Bkᵀ. No element is larger than the norm of Bk.
 	u.Counter.Enter(cost.StepExpand)
-	bk, bt := u.p.pick(dense.Indices(u.p.count)[u.p.count-u.K:]), mat.NewDense(dense.Rows(q), u.K, nil)
+	bk, bt := u.p.pick(factor.Indices(u.p.count)[u.p.count-u.K:]), mat.NewDense(dense.Rows(q), u.K, nil)
 	dense.Gemm(u.Counter, blas.NoTrans, blas.NoTrans, 1, q, bk, 0, bt)
 	u.p.truncate(u.p.count - u.K)
 	u.p.append(bt.RawMatrix().Data)
