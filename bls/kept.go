@@ -8,6 +8,7 @@ import (
 
 	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
+	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor"
 	"blskernel/mat"
 )
@@ -75,9 +76,9 @@ func (s sampleSet) ownWeights(factor float64) []float64 {
 
 // only returns the samples with the given numbers, at least one, in new storage.
 func (s sampleSet) only(numbers []int) *sampleSet {
-	out := &sampleSet{x: choice.Rows(s.x, numbers), classes: s.classes}
+	out := &sampleSet{x: block.PickRows(s.x, numbers), classes: s.classes}
 	if s.y != nil {
-		out.y = choice.Rows(s.y, numbers)
+		out.y = block.PickRows(s.y, numbers)
 	}
 	for _, i := range numbers {
 		if s.labels != nil {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
+	"blskernel/internal/linalg/block"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
@@ -32,7 +32,7 @@ func TestFewRowsAreFit(t *testing.T) {
 			for _, i := range rows {
 				labels, w = append(labels, p.labels[i]), append(w, weights[i])
 			}
-			return choice.Rows(p.x, rows), choice.Rows(p.y, rows), labels, w
+			return block.PickRows(p.x, rows), block.PickRows(p.y, rows), labels, w
 		}
 		check := func(what string, kept bool) {
 			t.Helper()

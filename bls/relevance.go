@@ -8,6 +8,7 @@ import (
 
 	"blskernel/bls/internal/choice"
 	"blskernel/internal/io/interrupt"
+	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor"
 	"blskernel/internal/linalg/workers"
 	"blskernel/mat"
@@ -60,7 +61,7 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 	n, c := len(rows), t.y.RawMatrix().Cols
 	_, d := s.Dims()
 	weights := t.folds.Weights()
-	y, w := choice.Rows(t.y, rows), make([]float64, n)
+	y, w := block.PickRows(t.y, rows), make([]float64, n)
 	for i, row := range rows {
 		w[i] = choice.Weight(weights, row)
 	}

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
+	"blskernel/internal/linalg/block"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
@@ -181,8 +181,8 @@ func TestHeldOutLoss(t *testing.T) {
 		var squares [][2]float64 // of each row, with its weight
 		for _, fold := range [][2]int{{0, 51}, {51, 102}, {102, 153}, {153, 203}} {
 			rest := slices.Concat(ascending(203)[:fold[0]], ascending(203)[fold[1]:])
-			others := choice.Rows(a, rest)
-			targets, err := weigh(others, choice.Rows(trials.y, rest), columnOf(choice.Rows(taken, rest)))
+			others := block.PickRows(a, rest)
+			targets, err := weigh(others, block.PickRows(trials.y, rest), columnOf(block.PickRows(taken, rest)))
 			must(t, err)
 			u, err := blsupdate.New(blsupdate.Gram, others, targets, blsupdate.Options{Lambda: 1e-4})
 			must(t, err)

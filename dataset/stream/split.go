@@ -1,6 +1,6 @@
 package stream
 
-import "blskernel/mat"
+import "blskernel/internal/linalg/block"
 
 // Split returns the rows for which held is false and the rows for which it is true, in their order,
 // with their places and numbers. A part without rows is nil.
@@ -30,10 +30,10 @@ func (b *Batch) Split(held func(i int) bool) (rest, aside *Batch) {
 // pick returns a batch of the given rows, at least one, in ascending order.
 func (b *Batch) pick(rows []int) *Batch {
 	kept := len(b.Kept) / b.X.RawMatrix().Rows
-	out := &Batch{X: pickRows(b.X, rows), Labels: pickEach(b.Labels, rows, 1), Weights: pickEach(b.Weights, rows, 1),
+	out := &Batch{X: block.PickRows(b.X, rows), Labels: pickEach(b.Labels, rows, 1), Weights: pickEach(b.Weights, rows, 1),
 		Kept: pickEach(b.Kept, rows, kept), places: pickEach(b.places, rows, 1), First: b.Number(rows[0]) - 1}
 	if b.Y != nil {
-		out.Y = pickRows(b.Y, rows)
+		out.Y = block.PickRows(b.Y, rows)
 	}
 	for _, i := range rows {
 		out.numbers = append(out.numbers, b.Number(i))
@@ -47,16 +47,6 @@ func pickEach[T any](all []T, rows []int, n int) (out []T) {
 		if all != nil {
 			out = append(out, all[i*n:(i+1)*n]...)
 		}
-	}
-	return out
-}
-
-// pickRows returns a copy of the given rows of m.
-func pickRows(m *mat.Dense, rows []int) *mat.Dense {
-	_, c := m.Dims()
-	out := mat.NewDense(len(rows), c, nil)
-	for to, i := range rows {
-		copy(out.RawRowView(to), m.RawRowView(i))
 	}
 	return out
 }

@@ -15,6 +15,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"blskernel/internal/linalg/block"
 	"blskernel/mat"
 )
 
@@ -78,7 +79,7 @@ func NewFolds(d Data) *Folds {
 }
 
 // Take returns the rows of m (l×n) that are in the folds, in the order of the folds, in new storage.
-func (f *Folds) Take(m *mat.Dense) *mat.Dense { return Rows(m, f.rows) }
+func (f *Folds) Take(m *mat.Dense) *mat.Dense { return block.PickRows(m, f.rows) }
 
 // Rows returns the number of rows in the folds.
 func (f *Folds) Rows() int { return len(f.rows) }

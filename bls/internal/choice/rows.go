@@ -50,15 +50,6 @@ func takeRows(labels []int, balanced bool, l int) (rows []int, factors []float64
 	return rows, factors
 }
 
-// Rows returns the rows of m with the given numbers, in new storage. There must be at least one number.
-func Rows(m *mat.Dense, numbers []int) *mat.Dense {
-	out := mat.NewDense(len(numbers), m.RawMatrix().Cols, nil)
-	for i, row := range numbers {
-		out.SetRow(i, m.RawRowView(row))
-	}
-	return out
-}
-
 // Weight returns weights[i], or 1 if weights is nil.
 func Weight(weights []float64, i int) float64 {
 	if weights == nil {

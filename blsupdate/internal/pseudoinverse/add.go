@@ -11,6 +11,7 @@ import (
 	"blskernel/blsupdate/types"
 	"blskernel/internal/io/interrupt"
 	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/detmath"
 	"blskernel/internal/linalg/factor"
 	"blskernel/mat"
@@ -174,7 +175,7 @@ func (u *State) addParts(ctx context.Context, s *addition, first []int, opt type
 	s.d, s.dbar, s.inner, s.ct, s.bt = nil, nil, nil, nil, nil // each part computes its own
 	l, all := u.p.count, completed(first, s.q)
 	for _, rows := range [][]int{all[:len(first)], all[len(first):]} {
-		done, err := u.addRows(ctx, pickRows(s.ax, rows), pickRows(s.ya, rows), opt, true)
+		done, err := u.addRows(ctx, block.PickRows(s.ax, rows), block.PickRows(s.ya, rows), opt, true)
 		if err != nil {
 			if !part {
 				*u = saved
@@ -199,14 +200,6 @@ func completed(first []int, n int) []int {
 		others[i] = -1
 	}
 	return slices.Concat(first, slices.DeleteFunc(others, func(i int) bool { return i < 0 }))
-}
-
-func pickRows(m *mat.Dense, which []int) *mat.Dense {
-	out := mat.NewDense(len(which), dense.Cols(m), nil)
-	for i, row := range which {
-		copy(out.RawRowView(i), m.RawRowView(row))
-	}
-	return out
 }
 
 // newWeights returns W + B (Ya - Ax W). It overwrites Ya.

@@ -8,6 +8,7 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/blsupdate/types"
+	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/detmath"
 	"blskernel/lapack"
 	"blskernel/mat"
@@ -110,8 +111,8 @@ func (u *State) widened(a, h, y *mat.Dense) (next *State, model []cost.StepFlops
 func (u *State) widenedInParts(a, h, y *mat.Dense, first []int) (*State, []cost.StepFlops, error) {
 	order := completed(first, dense.Cols(h))
 	columns := dense.Transposed(h)
-	h1 := dense.Transposed(pickRows(columns, order[:len(first)]))
-	h2 := dense.Transposed(pickRows(columns, order[len(first):]))
+	h1 := dense.Transposed(block.PickRows(columns, order[:len(first)]))
+	h2 := dense.Transposed(block.PickRows(columns, order[len(first):]))
 	half, model, err := u.widened(a, h1, y)
 	if err != nil {
 		return nil, nil, err

@@ -3,6 +3,8 @@ package block
 import (
 	"unsafe"
 
+	"blskernel/internal/io/memory"
+
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
@@ -54,6 +56,16 @@ func Reuse(dst *mat.Dense, r, c int, overlap string, operands ...blas64.General)
 	if r > 0 && c > 0 {
 		dst.ReuseAs(r, c)
 	}
+}
+
+// PickRows returns a copy of the given rows of m, at least one, in the given order.
+func PickRows(m *mat.Dense, rows []int) *mat.Dense {
+	_, cols := m.Dims()
+	out := mat.NewDense(len(rows), cols, memory.Zeros(len(rows)*cols))
+	for to, from := range rows {
+		out.SetRow(to, m.RawRowView(from))
+	}
+	return out
 }
 
 // Storage returns x as a matrix of one row, for Overlap.
