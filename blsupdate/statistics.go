@@ -12,6 +12,7 @@ import (
 	"blskernel/blsupdate/types"
 	"blskernel/internal/io/interrupt"
 	"blskernel/internal/linalg/factor"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
 
@@ -212,10 +213,7 @@ func (u *updater) LeaveOneOutContext(ctx context.Context, x, y *mat.Dense, weigh
 	}
 	out.Residuals, out.PRESS = u.state.Common().Residual(x, y, w), make([]float64, u.Targets())
 	for i := range m {
-		weight := 1.0
-		if weights != nil {
-			weight = weights[i]
-		}
+		weight := floats.Weight(weights, i)
 		out.Leverage[i] *= weight
 		rest, row := 1-out.Leverage[i], out.Residuals.RawRowView(i)
 		if !(rest >= types.LeastRest) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"blskernel/internal/linalg/detmath"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
 
@@ -47,7 +48,7 @@ func calibrate(labels []int, p *mat.Dense, weights []float64) *Calibration {
 	checkLengths(l, len(labels), weights)
 	var c Calibration
 	for i, label := range labels {
-		c.Add(label, p.RawRowView(i), weight(weights, i))
+		c.Add(label, p.RawRowView(i), floats.Weight(weights, i))
 	}
 	return &c
 }

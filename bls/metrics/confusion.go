@@ -3,6 +3,8 @@ package metrics
 import (
 	"maps"
 	"slices"
+
+	"blskernel/internal/linalg/floats"
 )
 
 // Accuracy returns the share of the predictions that equal their labels, from 0 to 1,
@@ -19,7 +21,7 @@ func Accuracy(labels, predicted []int, weights []float64) float64 {
 	checkLengths(len(labels), len(predicted), weights)
 	var hits, all float64
 	for i, label := range labels {
-		w := weight(weights, i)
+		w := floats.Weight(weights, i)
 		checkWeight(w)
 		all += w
 		if label == predicted[i] {
@@ -60,7 +62,7 @@ func Confuse(labels, predicted []int, classes int, weights []float64) *Confusion
 	checkLengths(len(labels), len(predicted), weights)
 	c := NewConfusion(classes)
 	for i, label := range labels {
-		c.Add(label, predicted[i], weight(weights, i))
+		c.Add(label, predicted[i], floats.Weight(weights, i))
 	}
 	return c
 }

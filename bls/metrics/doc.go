@@ -59,10 +59,3 @@ func checkClass(class, classes int) {
 		panic(panicClass)
 	}
 }
-
-func weight(weights []float64, i int) float64 {
-	if weights == nil {
-		return 1
-	}
-	return weights[i]
-}

@@ -1,6 +1,10 @@
 package metrics
 
-import "math"
+import (
+	"math"
+
+	"blskernel/internal/linalg/floats"
+)
 
 // RMSE returns the root mean squared error,
 //
@@ -39,7 +43,7 @@ func compare(known, predicted, weights []float64) *Errors {
 	checkLengths(len(known), len(predicted), weights)
 	var e Errors
 	for i, v := range known {
-		e.Add(v, predicted[i], weight(weights, i))
+		e.Add(v, predicted[i], floats.Weight(weights, i))
 	}
 	return &e
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
 
@@ -27,7 +28,7 @@ func AUC(positive []bool, scores, weights []float64) float64 {
 	checkLengths(len(positive), len(scores), weights)
 	samples := make([]ranked, 0, len(scores))
 	for i, s := range scores {
-		w := weight(weights, i)
+		w := floats.Weight(weights, i)
 		checkWeight(w)
 		if w > 0 {
 			samples = append(samples, ranked{s, w, positive[i]})
@@ -94,7 +95,7 @@ func MacroAUC(labels []int, scores *mat.Dense, weights []float64) float64 {
 	}
 	r := NewRanking(c, l)
 	for i, label := range labels {
-		r.Add(label, scores.RawRowView(i), weight(weights, i))
+		r.Add(label, scores.RawRowView(i), floats.Weight(weights, i))
 	}
 	return r.MacroAUC()
 }

@@ -7,6 +7,7 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/internal/io/codec"
 	"blskernel/internal/linalg/detmath"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
 
@@ -30,10 +31,7 @@ func SumsOf(y *mat.Dense, weights []float64) Sums {
 	rows, c := y.Dims()
 	s := Sums{Mean: make([]float64, c), Spread: make([]float64, c)}
 	for i := range rows {
-		weight := 1.0
-		if weights != nil {
-			weight = weights[i]
-		}
+		weight := floats.Weight(weights, i)
 		if weight > 0 {
 			s.include(1, Sums{Rows: 1, Weight: weight, Mean: y.RawRowView(i), Spread: make([]float64, c)})
 		}

@@ -1,4 +1,4 @@
-// Package floats finds NaN and infinities in slices.
+// Package floats finds NaN and infinities in slices, and reads weights that may be missing.
 package floats
 
 // Finite reports whether x holds neither NaN nor an infinity. 0*v is NaN if v is NaN or infinite and
@@ -28,4 +28,12 @@ func FirstNonFinite(x []float64) int {
 		}
 	}
 	return -1
+}
+
+// Weight returns weights[i], or 1 if weights is nil.
+func Weight(weights []float64, i int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[i]
 }

@@ -13,6 +13,7 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 	"blskernel/internal/io/memory"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
 
@@ -62,7 +63,7 @@ func (s *classScore) add(m *model.Model, b *stream.Batch, scores *mat.Dense, out
 	m.Classifier.Temper(chances, outside)
 	for i := range b.Labels {
 		s.rows++
-		weight := weightOf(b, i)
+		weight := floats.Weight(b.Weights, i)
 		class, ok, err := m.ClassOf(b, i)
 		if err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
 
@@ -26,7 +27,7 @@ func (e *errorScore) add(_ *model.Model, b *stream.Batch, scores *mat.Dense, _ [
 		e.rows++
 		known := b.Y.RawRowView(i)
 		for j, p := range scores.RawRowView(i) {
-			e.targets[j].Add(known[j], p, weightOf(b, i))
+			e.targets[j].Add(known[j], p, floats.Weight(b.Weights, i))
 		}
 	}
 	return nil

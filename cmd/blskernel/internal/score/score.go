@@ -51,13 +51,6 @@ func Sketch(q Quality) Quality {
 	return q
 }
 
-func weightOf(b *stream.Batch, i int) float64 {
-	if b.Weights == nil {
-		return 1
-	}
-	return b.Weights[i]
-}
-
 // Add lets m predict b and adds the predictions to the score. In far it counts the rows far outside.
 func Add(ctx context.Context, m *model.Model, to Score, b *stream.Batch, far *Far) error {
 	if b.Labels == nil && b.Y == nil {
