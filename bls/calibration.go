@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/internal/io/codec"
 	"blskernel/internal/linalg/floats"
@@ -136,7 +135,7 @@ func (m *model) calibrateFit(ctx context.Context, in sampleSet, factors []float6
 	case m.choice.Rows == 0:
 	case held != nil:
 		for _, row := range held {
-			row[0] = choice.Weight(in.weights, int(row[0]))
+			row[0] = floats.Weight(in.weights, int(row[0]))
 			m.withoutRows(row)
 		}
 		m.extendCalibration(slices.DeleteFunc(held, func(row []float64) bool { return row[0] == 0 || !floats.Finite(row) }))
@@ -188,9 +187,9 @@ func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors
 			return err
 		}
 		for i, q := range q {
-			weight, h := choice.Weight(in.weights, at), 0.0
+			weight, h := floats.Weight(in.weights, at), 0.0
 			if learned {
-				h = float64(choice.Weight(factors, at) * q)
+				h = float64(floats.Weight(factors, at) * q)
 			}
 			rest := 1 - h
 			row := []float64{weight, math.Sqrt(1 + q/rest)}

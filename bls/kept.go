@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
 
@@ -69,7 +69,7 @@ func (s sampleSet) with(more sampleSet) *sampleSet {
 func (s sampleSet) ownWeights(factor float64) []float64 {
 	out := make([]float64, s.rows())
 	for i := range out {
-		out[i] = choice.Weight(s.weights, i) * factor
+		out[i] = floats.Weight(s.weights, i) * factor
 	}
 	return out
 }
@@ -93,7 +93,7 @@ func (s sampleSet) only(numbers []int) *sampleSet {
 
 // isSample reports whether sample i of s equals sample j of t, with its weight up to rounding.
 func (s sampleSet) isSample(i int, t sampleSet, j int) bool {
-	w, v := choice.Weight(s.weights, i), choice.Weight(t.weights, j)
+	w, v := floats.Weight(s.weights, i), floats.Weight(t.weights, j)
 	if math.Abs(w-v) > 1e-9*v || !slices.Equal(s.x.RawRowView(i), t.x.RawRowView(j)) {
 		return false
 	}

@@ -7,6 +7,7 @@ import (
 
 	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
 
@@ -70,7 +71,7 @@ func (m *model) remove(ctx context.Context, out sampleSet) error {
 		for i, label := range out.labels {
 			of := &m.counts[label]
 			of.rows = max(0, of.rows-1)
-			of.weight = max(0, of.weight-choice.Weight(out.weights, i))
+			of.weight = max(0, of.weight-floats.Weight(out.weights, i))
 		}
 	}
 	return nil

@@ -5,8 +5,8 @@ import (
 	"context"
 	"math"
 
-	"blskernel/bls/internal/choice"
 	"blskernel/internal/linalg/detmath"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
 
@@ -104,7 +104,7 @@ func fitSlope(scores *mat.Dense, labels []int, weights []float64) float64 {
 			for j, v := range d {
 				square += float64(p[j] * float64((v-mean)*(v-mean)))
 			}
-			w := choice.Weight(weights, i)
+			w := floats.Weight(weights, i)
 			gradient += float64(w * (mean - float64(share*all)))
 			curvature += float64(w * square)
 		}

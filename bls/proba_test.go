@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
+	"blskernel/internal/linalg/floats"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
 
@@ -47,7 +47,7 @@ func logLoss(f *mat.Dense, labels []int, weights []float64, slope float64) float
 			if j == labels[i] {
 				w += 1 - share
 			}
-			sum -= choice.Weight(weights, i) * w * math.Log(v)
+			sum -= floats.Weight(weights, i) * w * math.Log(v)
 		}
 	}
 	return sum

@@ -10,6 +10,7 @@ import (
 	"blskernel/internal/io/interrupt"
 	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/factor"
+	"blskernel/internal/linalg/floats"
 	"blskernel/internal/linalg/workers"
 	"blskernel/mat"
 )
@@ -63,7 +64,7 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 	weights := t.folds.Weights()
 	y, w := block.PickRows(t.y, rows), make([]float64, n)
 	for i, row := range rows {
-		w[i] = choice.Weight(weights, row)
+		w[i] = floats.Weight(weights, row)
 	}
 	y = deviations(y, columnMeans(y, w))
 	var total float64

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sync"
 
-	"blskernel/bls/internal/choice"
 	"blskernel/internal/io/memory"
 	"blskernel/internal/linalg/floats"
 	"blskernel/internal/linalg/workers"
@@ -146,10 +145,10 @@ func columnMeans(y *mat.Dense, weights []float64) []float64 {
 	means := make([]float64, c)
 	var sum float64
 	for i := range l {
-		sum += choice.Weight(weights, i)
+		sum += floats.Weight(weights, i)
 	}
 	for i := 1; i < l; i++ {
-		w := choice.Weight(weights, i)
+		w := floats.Weight(weights, i)
 		if w == 0 {
 			continue
 		}

@@ -4,8 +4,8 @@ import (
 	"math"
 	"sort"
 
-	"blskernel/bls/internal/choice"
 	"blskernel/internal/linalg/detmath"
+	"blskernel/internal/linalg/floats"
 	"blskernel/internal/linalg/workers"
 	"blskernel/mat"
 )
@@ -35,14 +35,14 @@ func drawSteps(seed uint64, n int, s *mat.Dense, weights []float64) (out steps) 
 	r := stream(seed, forSteps, 0)
 	shares, sum := make([]float64, d), 0.0
 	for j := range shares {
-		w := choice.Weight(weights, j)
+		w := floats.Weight(weights, j)
 		sum += float64(w * w)
 		shares[j] = sum
 	}
 	for range n {
 		for i := range out.columns {
 			j := min(d-1, sort.SearchFloat64s(shares, float64(r.Float64()*sum)))
-			slope := stepSlope / choice.Weight(weights, j)
+			slope := stepSlope / floats.Weight(weights, j)
 			if r.IntN(2) == 1 {
 				slope = -slope
 			}

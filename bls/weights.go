@@ -10,6 +10,7 @@ import (
 	"blskernel/bls/internal/choice"
 	"blskernel/blsupdate"
 	"blskernel/internal/io/names"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -165,7 +166,7 @@ func checkCounts(counts []count) error {
 func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([]count, []float64, error) {
 	for i, label := range labels {
 		counts[label].rows++
-		counts[label].weight += choice.Weight(weights, i)
+		counts[label].weight += floats.Weight(weights, i)
 	}
 	if err := checkCounts(counts); err != nil || by == Unweighted {
 		return counts, weights, err
@@ -192,7 +193,7 @@ func balanced(counts []count, labels []int, weights []float64) []float64 {
 	}
 	out := make([]float64, len(labels))
 	for i, label := range labels {
-		if w := choice.Weight(weights, i); w > 0 {
+		if w := floats.Weight(weights, i); w > 0 {
 			out[i] = w * (n / (seen * counts[label].weight))
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"testing"
 
-	"blskernel/bls/internal/choice"
 	"blskernel/bls/metrics"
 	"blskernel/blsupdate"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -112,7 +112,7 @@ func TestBalanced(t *testing.T) {
 				weights := make([]float64, to-at)
 				var seen, n float64
 				for i := at; i < to; i++ {
-					counts[labels[i]] += choice.Weight(own, i)
+					counts[labels[i]] += floats.Weight(own, i)
 				}
 				for _, v := range counts {
 					if n += v; v > 0 {
@@ -120,7 +120,7 @@ func TestBalanced(t *testing.T) {
 					}
 				}
 				for i := range weights {
-					weights[i] = choice.Weight(own, at+i) * (n / (seen * counts[labels[at+i]]))
+					weights[i] = floats.Weight(own, at+i) * (n / (seen * counts[labels[at+i]]))
 				}
 				var part []float64
 				if own != nil {

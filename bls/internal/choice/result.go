@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"blskernel/blsupdate"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -107,7 +108,7 @@ func (f *Folds) measure(scores, y *mat.Dense, fold int) (loss, score float64) {
 // sum returns the weighted sum of value(i) over the rows i >= from.
 func (f *Folds) sum(from int, value func(i int) float64) (sum float64) {
 	for i := from; i < len(f.rows); i++ {
-		sum += float64(Weight(f.weights, i) * value(i))
+		sum += float64(floats.Weight(f.weights, i) * value(i))
 	}
 	return sum
 }
@@ -125,7 +126,7 @@ func (f *Folds) trimmed(squares []float64, from int, total float64) (sum float64
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(squares[b], squares[a]), a-b) })
 	left := total / 100
 	for _, i := range order {
-		w := Weight(f.weights, from+i)
+		w := floats.Weight(f.weights, from+i)
 		if left > 0 {
 			left -= w
 			continue

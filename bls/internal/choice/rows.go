@@ -50,14 +50,6 @@ func takeRows(labels []int, balanced bool, l int) (rows []int, factors []float64
 	return rows, factors
 }
 
-// Weight returns weights[i], or 1 if weights is nil.
-func Weight(weights []float64, i int) float64 {
-	if weights == nil {
-		return 1
-	}
-	return weights[i]
-}
-
 // Weigh multiplies row i of each matrix, in place, by the square root of weights[i].
 func Weigh(weights []float64, of ...*mat.Dense) {
 	for i, w := range weights {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"blskernel/internal/linalg/detmath"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 )
 
@@ -51,7 +52,7 @@ func Smear(scores, y *mat.Dense, weights []float64) []float64 {
 	l, c := y.Dims()
 	var total float64
 	for i := range l {
-		total += Weight(weights, i)
+		total += floats.Weight(weights, i)
 	}
 	factors := make([]float64, c)
 	residuals, order := make([]float64, l), make([]int, l)
@@ -62,7 +63,7 @@ func Smear(scores, y *mat.Dense, weights []float64) []float64 {
 		slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(residuals[a], residuals[b]), a-b) })
 		var below, sum, kept float64
 		for _, i := range order {
-			w := Weight(weights, i)
+			w := floats.Weight(weights, i)
 			if middle := below + float64(w/2); middle >= total/100 && middle <= total-total/100 {
 				sum += float64(w * detmath.Exp(residuals[i]))
 				kept += w
