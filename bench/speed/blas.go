@@ -1,20 +1,24 @@
 package speed
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
 	"blskernel"
 	"blskernel/internal/linalg/backend"
+	"blskernel/lapack"
 
 	"gonum.org/v1/gonum/blas"
 )
 
-// An operands value holds the arguments of a BLAS operation, the operands that it reads, in order, and
-// the operand that it writes.
+// An operands value holds the arguments of an operation, the operands that it reads, in order, and the
+// operand that it writes. Routines of LAPACK also have pivots, tau and a workspace, and set failed.
 type operands struct {
-	args         string
-	a, b, c, out []float64
+	args                    string
+	a, b, c, out, tau, work []float64
+	pivots                  []int
+	failed                  bool
 }
 
 func (o *operands) side(i int) blas.Side       { return blas.Side(o.args[i]) }
@@ -37,6 +41,23 @@ func (o *operands) draw(shape byte, n int, r source) []float64 {
 			return transposed(n, o.a)
 		}
 		return slices.Clone(o.a)
+	case 'd', 'c': // a positive definite matrix, or its Cholesky factor
+		a := r.draw(n * n)
+		for i := range n {
+			a[i*n+i] += float64(n)
+		}
+		if shape == 'c' {
+			lapack.Implementation{}.Dpotrf(blas.Upper, n, a, n)
+		}
+		return a
+	case 'l': // the factors L and U of a matrix
+		a := r.draw(n * n)
+		lapack.Implementation{}.Dgetrf(n, n, a, n, o.pivots)
+		return a
+	case 'q': // the factors Q and R of a matrix
+		a := r.draw(n * n)
+		lapack.Implementation{}.Dgeqrf(n, n, a, n, o.tau, o.work, len(o.work))
+		return a
 	}
 	return r.draw(1) // a number
 }
@@ -44,22 +65,34 @@ func (o *operands) draw(shape byte, n int, r source) []float64 {
 // blasOperation returns a case of op, computed by do, for each word of args. A call takes
 // coefficient·n^power flops. shapes has a letter of draw for each of a, b and c and, after "=", for
 // out; with "+=", do also reads out. A call that adds to an element of out changes it by at most 1/2.
+// With "!=", do is a routine of LAPACK, and out is restored before each call.
 func blasOperation(
 	op, args string, coefficient float64, power int, shapes string, do func(be blskernel.Backend, n int, o *operands),
 ) (cases []Case) {
 	read, written, _ := strings.Cut(shapes, "=")
 	read, reads := strings.CutSuffix(read, "+")
+	read, restored := strings.CutSuffix(read, "!")
 	prepare := func(args string, n int, r source) *Problem {
 		o := &operands{args: args}
+		if restored {
+			o.pivots, o.tau, o.work = make([]int, n), make([]float64, n), make([]float64, 64*n)
+		}
 		for i, to := range []*[]float64{&o.a, &o.b, &o.c}[:len(read)] {
 			*to = o.draw(read[i], n, r)
 		}
 		o.out = o.draw(written[0], n, r)
 		p := computes(o.out, func(be blskernel.Backend) func() error {
-			return func() error { do(be, n, o); return nil }
+			return func() error {
+				if do(be, n, o); o.failed {
+					return errors.New("the routine returned false")
+				}
+				return nil
+			}
 		})
 		if reads {
 			p.initial, p.maxBatch = slices.Clone(o.out), maxInPlace
+		} else if restored {
+			p.initial, p.maxBatch = slices.Clone(o.out), 1
 		}
 		return p
 	}
@@ -141,5 +174,33 @@ var blasOperations = slices.Concat(
 	}),
 	blasOperation("dscal", "", 1, 1, "+=v", func(be blskernel.Backend, n int, o *operands) {
 		be.Dscal(n, -1, o.out, 1)
+	}),
+	blasOperation("dpotrf", "", 1./3, 3, "!=d", func(be blskernel.Backend, n int, o *operands) {
+		o.failed = !lapack.Implementation{Backend: be}.Dpotrf(blas.Upper, n, o.out, n)
+	}),
+	blasOperation("dpotri", "", 2./3, 3, "!=c", func(be blskernel.Backend, n int, o *operands) {
+		o.failed = !lapack.Implementation{Backend: be}.Dpotri(blas.Upper, n, o.out, n)
+	}),
+	blasOperation("dpotrs", "", 2, 3, "c!=m", func(be blskernel.Backend, n int, o *operands) {
+		lapack.Implementation{Backend: be}.Dpotrs(blas.Upper, n, n, o.a, n, o.out, n)
+	}),
+	blasOperation("dgetrf", "", 2./3, 3, "!=m", func(be blskernel.Backend, n int, o *operands) {
+		o.failed = !lapack.Implementation{Backend: be}.Dgetrf(n, n, o.out, n, o.pivots)
+	}),
+	blasOperation("dgetri", "", 4./3, 3, "!=l", func(be blskernel.Backend, n int, o *operands) {
+		o.failed = !lapack.Implementation{Backend: be}.Dgetri(n, o.out, n, o.pivots, o.work, len(o.work))
+	}),
+	blasOperation("dgetrs", "", 2, 3, "l!=m", func(be blskernel.Backend, n int, o *operands) {
+		lapack.Implementation{Backend: be}.Dgetrs(blas.NoTrans, n, n, o.a, n, o.pivots, o.out, n)
+	}),
+	blasOperation("dtrtri", "", 1./3, 3, "!=t", func(be blskernel.Backend, n int, o *operands) {
+		o.failed = !lapack.Implementation{Backend: be}.Dtrtri(blas.Upper, blas.NonUnit, n, o.out, n)
+	}),
+	blasOperation("dtrtrs", "", 1, 3, "t!=m", func(be blskernel.Backend, n int, o *operands) {
+		l := lapack.Implementation{Backend: be}
+		o.failed = !l.Dtrtrs(blas.Upper, blas.NoTrans, blas.NonUnit, n, n, o.a, n, o.out, n)
+	}),
+	blasOperation("dorgqr", "", 4./3, 3, "!=q", func(be blskernel.Backend, n int, o *operands) {
+		lapack.Implementation{Backend: be}.Dorgqr(n, n, n, o.out, n, o.tau, o.work, len(o.work))
 	}),
 )

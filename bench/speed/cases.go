@@ -44,7 +44,7 @@ func (c Case) String() string {
 
 // operations lists all operations, grouped by the files that prepare them. An operation with several
 // arguments has a case for each, the most used first.
-var operations = slices.Concat(blasOperations, routines, factorizations, decompositions, matOperations)
+var operations = slices.Concat(blasOperations, factorizations, decompositions, matOperations)
 
 // Cases returns all cases of an operation, the most used first, or none if there is no such operation.
 //
