@@ -76,25 +76,16 @@ var pseudoinverseOrder = []Step{StepCompress, StepD, StepC, StepDbar, StepNodesD
 	StepWeights, StepExpand}
 
 // MergeModels adds up, step by step, the models of the parts of a batch.
-func MergeModels(models ...[]StepFlops) []StepFlops {
-	var sum []StepFlops
-	for _, step := range pseudoinverseOrder {
-		var all StepFlops
-		for _, model := range models {
-			for _, s := range model {
-				switch {
-				case s.Step != step:
-				case all.Step == "":
-					all = s
-				default:
-					all = Line(step, "sum over the parts of the batch", append(all.Work[:len(all.Work):len(all.Work)], s.Work...)...)
-				}
-			}
-		}
-		if all.Step != "" {
-			sum = append(sum, all)
+func MergeModels(models ...[]StepFlops) (sum []StepFlops) {
+	for _, s := range slices.Concat(models...) {
+		if i := slices.IndexFunc(sum, func(of StepFlops) bool { return of.Step == s.Step }); i >= 0 {
+			sum[i] = Line(s.Step, "sum over the parts of the batch", slices.Concat(sum[i].Work, s.Work)...)
+		} else {
+			sum = append(sum, s)
 		}
 	}
+	place := func(s StepFlops) int { return slices.Index(pseudoinverseOrder, s.Step) }
+	slices.SortFunc(sum, func(a, b StepFlops) int { return place(a) - place(b) })
 	return sum
 }
 
