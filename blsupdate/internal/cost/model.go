@@ -64,24 +64,18 @@ func Model(m types.Method, action types.Action, opt types.Options, s Shape) (ste
 	case of{types.QR, types.ActionMerge}, of{types.QR, types.ActionRidge}: // without a ridge to remove, or to a larger ridge
 		steps = QRMerge(k, c, false)
 	default:
-		return mapModel(m, action, s)
+		if m == 0 || action != types.ActionTargets && action != types.ActionMap {
+			return nil
+		}
+		if m == types.Original || m == types.Improved {
+			return MapTargets("2ckp + 2clp", c, s.P, k, s.L)
+		}
+		return MapTargets("2ckp", c, s.P, k)
 	}
 	if action == types.ActionAdd || action == types.ActionRemove {
 		steps = append([]StepFlops{Check(q, k, c)}, steps...)
 	}
 	return steps
-}
-
-// mapModel is Model for targets that are appended or mapped. It returns nil for other actions.
-func mapModel(m types.Method, action types.Action, s Shape) []StepFlops {
-	switch {
-	case m == 0 || action != types.ActionTargets && action != types.ActionMap:
-		return nil
-	case m == types.Original || m == types.Improved:
-		return MapTargets("2ckp + 2clp", s.C, s.P, s.K, s.L)
-	default:
-		return MapTargets("2ckp", s.C, s.P, s.K)
-	}
 }
 
 // MapTargets returns the step that multiplies matrices with the given numbers of rows by T, c×p.

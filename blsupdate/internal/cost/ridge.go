@@ -8,7 +8,7 @@ import (
 
 // RidgeForm resolves form to Small or Large, for an update that adds q rows to k nodes and c targets.
 func RidgeForm(form types.Form, q, k, c int) types.Form {
-	large := Sum(ridgeLarge(q, k, c)) < Sum(ridgeSmall(types.Options{}, q, k, c))
+	large := Sum(ridgeLarge(q, k, c)) < Sum(RidgeAdd(types.Options{}, types.Small, q, k, c))
 	return smallOrLarge(form, q, k, large)
 }
 
@@ -32,10 +32,6 @@ func RidgeAdd(opt types.Options, form types.Form, q, k, c int) []StepFlops {
 	if form == types.Large {
 		return ridgeLarge(q, k, c)
 	}
-	return ridgeSmall(opt, q, k, c)
-}
-
-func ridgeSmall(opt types.Options, q, k, c int) []StepFlops {
 	product := Line(StepP, "2qk²")
 	inner := Line(StepKernel, "q²k in blocks of k/4 rows")
 	factor := Line(StepFactor, "q³/3 + q²k in blocks of k/4 rows")
