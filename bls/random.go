@@ -1,6 +1,10 @@
 package bls
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"blskernel/internal/linalg/detmath"
+)
 
 // A purpose is a use of random numbers. Each purpose has its own streams.
 type purpose uint64
@@ -16,17 +20,9 @@ const (
 // the seed. Both halves of the state depend on all three, since PCG generators with the same low half
 // of their state share that half forever.
 func stream(seed uint64, p purpose, index int) *rand.Rand {
-	id := mix64(uint64(p)<<48 | uint64(index))
-	return rand.New(rand.NewPCG(mix64(seed^id), mix64(id^mix64(seed))))
-}
-
-// mix64 is one step of SplitMix64 from the state v (Steele, Lea and Flood, OOPSLA 2014): a one-to-one
-// map of the 64-bit numbers. If one bit of v flips, so do about half of the bits of the result.
-func mix64(v uint64) uint64 {
-	v += 0x9e3779b97f4a7c15
-	v = (v ^ v>>30) * 0xbf58476d1ce4e5b9
-	v = (v ^ v>>27) * 0x94d049bb133111eb
-	return v ^ v>>31
+	mix := detmath.SplitMix64
+	id := mix(uint64(p)<<48 | uint64(index))
+	return rand.New(rand.NewPCG(mix(seed^id), mix(id^mix(seed))))
 }
 
 // uniform fills a, a rows×cols block of a row-major matrix with leading dimension ld, row by row. The

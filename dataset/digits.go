@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+
+	"blskernel/internal/linalg/detmath"
 )
 
 const (
@@ -78,20 +80,11 @@ const (
 type generator struct{ pcg rand.PCG }
 
 func newGenerator(seed uint64, stream, i int) *generator {
-	hi := mix(seed)
-	lo := mix(hi ^ (uint64(i)*streams + uint64(stream)))
+	hi := detmath.SplitMix64(seed)
+	lo := detmath.SplitMix64(hi ^ (uint64(i)*streams + uint64(stream)))
 	s := new(generator)
 	s.pcg.Seed(hi, lo)
 	return s
-}
-
-// mix returns the output of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-// generators", 2014) one step after state z. It is a bijection that separates neighbouring seeds.
-func mix(z uint64) uint64 {
-	z += 0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }
 
 // below returns an integer in [0, n), each with probability 1/n to within 2^-64.

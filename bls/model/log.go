@@ -12,6 +12,7 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/dataset/stream"
 	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/internal/selftest"
 )
 
@@ -100,14 +101,10 @@ type Holdout float64
 // Holds reports whether the row with the given number, from 0, is held out.
 func (h Holdout) Holds(row int64) bool { return place(row) < float64(h) }
 
-// place hashes the number of a row to [0, 1) (SplitMix64 by G. L. Steele et al., 2014), so that
-// periodic rows do not all fall on one side.
+// place hashes the number of a row to [0, 1), so that periodic rows do not all fall on one side. The
+// hashes of rows 0, 1, ... are the numbers that SplitMix64 draws from the state 0 on.
 func place(row int64) float64 {
-	z := (uint64(row) + 1) * 0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	z ^= z >> 31
-	return float64(z>>11) / (1 << 53)
+	return float64(detmath.SplitMix64(uint64(row)*detmath.SplitMixStep)>>11) / (1 << 53)
 }
 
 // Rest returns the rows of b, numbered from first on, that are not held out, or nil if there are none.

@@ -5,21 +5,20 @@ import (
 	"math"
 	"runtime"
 
+	"blskernel/internal/linalg/detmath"
+
 	"github.com/cespare/xxhash/v2"
 	"golang.org/x/sys/cpu"
 )
 
-// A Source draws numbers with integer operations alone: splitmix64 of Steele, Lea and Flood (OOPSLA
-// 2014). Its initial value is the seed.
+// A Source draws numbers with integer operations alone, by SplitMix64. Its initial value is the seed.
 type Source uint64
 
 // Uint64 returns the next 64 bits.
 func (s *Source) Uint64() uint64 {
-	*s += 0x9e3779b97f4a7c15
-	z := uint64(*s)
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
+	v := uint64(*s)
+	*s += detmath.SplitMixStep
+	return detmath.SplitMix64(v)
 }
 
 // Float64 returns the next number: a multiple of 2⁻⁵², uniform on [-1, 1).

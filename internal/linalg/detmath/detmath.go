@@ -1,7 +1,8 @@
 // Package detmath has elementary functions that return the same bits on every machine, because every
 // operation is rounded as written. Package math uses assembly on some machines, and on others the
 // compiler fuses its products with sums. This also affects the normal distribution of math/rand, so
-// this package has its own. An ulp is the distance between a result and the next float64.
+// this package has its own, and SplitMix64. An ulp is the distance between a result and the next
+// float64.
 package detmath
 
 import (
@@ -119,6 +120,18 @@ func Pow(x float64, n int) float64 {
 		x *= x
 	}
 	return power
+}
+
+// SplitMixStep is added to the state of SplitMix64 in each step.
+const SplitMixStep = 0x9e3779b97f4a7c15
+
+// SplitMix64 returns the number that SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) draws in the state
+// v: a one-to-one map of the 64-bit numbers. If one bit of v flips, so do about half of its bits.
+func SplitMix64(v uint64) uint64 {
+	v += SplitMixStep
+	v = (v ^ v>>30) * 0xbf58476d1ce4e5b9
+	v = (v ^ v>>27) * 0x94d049bb133111eb
+	return v ^ v>>31
 }
 
 // Normal returns a standard normal random number, which it makes from r by Marsaglia's polar method.
