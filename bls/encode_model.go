@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"blskernel"
 	"blskernel/bls/internal/choice"
@@ -32,10 +31,6 @@ func (k kind) String() string {
 	}
 	return "Regressor"
 }
-
-// encodedMethods are the methods in the order of their numbers in an encoding, from 1; 0 means none.
-var encodedMethods = []blsupdate.Method{blsupdate.Improved, blsupdate.Original, blsupdate.RidgeInverse,
-	blsupdate.InverseCholesky, blsupdate.Gram, blsupdate.QR}
 
 // encode writes the size of the head, the head and the updater. It holds no lock while it writes, so a
 // slow w does not block predictions. It returns ErrNotFitted if m is nil.
@@ -103,11 +98,7 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	x.Uint64(&word)
 	x.Check(word == k.word(), "this is not a %v", k)
 	codeOptions(x, &s.features)
-	method := slices.Index(encodedMethods, s.method) + 1
-	x.Int("Method", &method, len(encodedMethods))
-	if method > 0 {
-		s.method = encodedMethods[method-1]
-	}
+	x.Int("Method", (*int)(&s.method), int(blsupdate.QR)) // 0 means none
 	x.Float("Lambda", &s.update.Lambda, func(v float64) bool { return codec.IsLength(v) || v == None })
 	x.Int("Classes", &s.classes, maxNodes)
 	x.Int("ClassWeight", (*int)(&s.classWeight), len(classWeightNames)-1)
