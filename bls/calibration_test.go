@@ -40,7 +40,7 @@ func TestCalibrateLearned(t *testing.T) {
 				one := rowsOf(in.x, i, i+1)
 				c.settings.classWeight = Unweighted // a balanced model refuses to remove
 				must(t, errors.Join(c.remove(ctx, sampleSet{x: one, labels: in.labels[i : i+1], weights: factors[i : i+1]}), r.RemoveContext(ctx, one, rowsOf(in.y, i, i+1), in.weights[i:i+1])))
-				scores, err := c.scores(ctx, one)
+				scores, err := c.eachScores(ctx, one, nil)
 				must(t, err)
 				row := p.c.calibration.rows[i]
 				if row[0] != in.weights[i] || row[2] != float64(in.labels[i]) {

@@ -129,7 +129,7 @@ func (c *Classifier) DecisionFunction(x *mat.Dense) (*mat.Dense, error) {
 // DecisionFunctionContext is like DecisionFunction but stops when ctx is done. It cannot interrupt the
 // solution for W at the first prediction after an update, which takes k³/3 flops with blsupdate.Gram.
 func (c *Classifier) DecisionFunctionContext(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
-	return c.scores(ctx, x)
+	return c.eachScores(ctx, x, nil)
 }
 
 // Predict returns each sample's class: the index of its largest score; ties go to the lowest index. It

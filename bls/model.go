@@ -272,11 +272,6 @@ func (m *model) centered(y *mat.Dense) (*mat.Dense, error) {
 	return out, nil
 }
 
-// scores returns the scores of the samples x (l×d) as one matrix (l×c), as eachScores computes them.
-func (m *model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
-	return m.eachScores(ctx, x, nil)
-}
-
 // eachScores computes A W plus any intercept, or the predictions of a model of logarithms, in panels of
 // rows of some 10 MB. If use is nil, it returns them for all samples x. Otherwise it calls use with the
 // nodes and scores of each panel, in order, and holds only one panel. Several calls may run at once,

@@ -30,7 +30,7 @@ func (c *Classifier) PredictProba(x *mat.Dense) (*mat.Dense, error) {
 
 // PredictProbaContext is like PredictProba but stops when ctx is done, as DecisionFunctionContext does.
 func (c *Classifier) PredictProbaContext(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
-	scores, err := c.scores(ctx, x)
+	scores, err := c.eachScores(ctx, x, nil)
 	if err != nil {
 		return nil, err
 	}

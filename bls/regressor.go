@@ -84,7 +84,7 @@ func (r *Regressor) Predict(x *mat.Dense) (*mat.Dense, error) {
 
 // PredictContext is like Predict but stops when ctx is done.
 func (r *Regressor) PredictContext(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
-	return r.scores(ctx, x)
+	return r.eachScores(ctx, x, nil)
 }
 
 // Score returns the coefficient of determination R², the mean over the targets j of
