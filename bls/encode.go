@@ -84,15 +84,10 @@ func (f *Features) code(x *codec.Coder, b blskernel.Backend) {
 		x.Dense("the weights of the enhancement nodes", &f.enhancement, n+1, n3-f.opt.steps())
 	}
 	for i := range f.steps.columns {
-		f.codeSteps(x, i, d)
+		codeEach(x, &f.steps.columns[i], f.opt.steps(), func(column *int) { x.Int("the column of a step", column, d-1) })
+		x.Floats("the slopes of the steps", &f.steps.slopes[i], f.opt.steps())
+		x.Floats("the thresholds of the steps", &f.steps.thresholds[i], f.opt.steps())
 	}
-}
-
-func (f *Features) codeSteps(x *codec.Coder, i, d int) {
-	s := &f.steps
-	codeEach(x, &s.columns[i], f.opt.steps(), func(column *int) { x.Int("the column of a step", column, d-1) })
-	x.Floats("the slopes of the steps", &s.slopes[i], f.opt.steps())
-	x.Floats("the thresholds of the steps", &s.thresholds[i], f.opt.steps())
 }
 
 func (f *Features) codeRanks(x *codec.Coder, d int) {

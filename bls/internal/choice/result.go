@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"blskernel/blsupdate"
+	"blskernel/internal/linalg/detmath"
 	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 
@@ -45,7 +46,8 @@ func (r *Result) measure(fold int) {
 	r.HeldOut = len(r.folds.rows) - r.folds.ends[fold]
 	scores, y := r.scores, r.equations.y
 	if r.equations.log {
-		scores, y = gonum.DenseCopyOf(scores), exponentials(y)
+		scores, y = gonum.DenseCopyOf(scores), &mat.Dense{}
+		y.Apply(func(_, _ int, v float64) float64 { return detmath.Exp(v) }, r.equations.y)
 		(&Smearing{r.Factors(), Maxima(y)}).Predict(scores)
 	}
 	r.Loss, r.Score = r.folds.measure(scores, y, fold)

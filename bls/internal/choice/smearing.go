@@ -88,12 +88,6 @@ func (r *Result) Factors() []float64 {
 	return Smear(rowsOf(r.scores, from, m), rowsOf(r.equations.y, from, m), weights)
 }
 
-func exponentials(y *mat.Dense) *mat.Dense {
-	var out mat.Dense
-	out.Apply(func(_, _ int, v float64) float64 { return detmath.Exp(v) }, y)
-	return &out
-}
-
 // Maxima returns the largest element of each column of y.
 func Maxima(y *mat.Dense) []float64 {
 	out := slices.Clone(y.RawRowView(0))

@@ -45,7 +45,10 @@ func (b *Base) StartFactor(ctx context.Context, a *mat.Dense, least float64) (fa
 		lengths[j] = math.Sqrt(g.At(j, j))
 	}
 	units, reciprocals := dense.Powers(lengths)
-	scaleSym(g, reciprocals)
+	for i, row := 0, g.RawSymPacked().Data; i < b.K; i, row = i+1, row[b.K-i:] {
+		dense.Multiply(row[:b.K-i], reciprocals[i:])
+		dense.Scale(reciprocals[i], row[:b.K-i])
+	}
 	if factor, err = b.Factor(g, GramMatrix, singular.Instead...); err != nil {
 		return nil, 0, err
 	}
@@ -56,13 +59,6 @@ func (b *Base) StartFactor(ctx context.Context, a *mat.Dense, least float64) (fa
 		dense.Multiply(row[:b.K-i], units[i:])
 	}
 	return factor, singular.RCond, nil
-}
-
-func scaleSym(g *mat.SymPacked, factors []float64) {
-	for i, row := 0, g.RawSymPacked().Data; i < len(factors); i, row = i+1, row[len(factors)-i:] {
-		dense.Multiply(row[:len(factors)-i], factors[i:])
-		dense.Scale(factors[i], row[:len(factors)-i])
-	}
 }
 
 // AccurateStart returns the smallest 1/κ², the reciprocal condition number of AᵀA + lambda I, for a
