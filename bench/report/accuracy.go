@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"blskernel/bench"
+	"blskernel/internal/io/names"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -101,15 +102,15 @@ func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, maxSeeds int) 
 	for _, m := range tested {
 		seeds := len(r.accuracies(m, 0))
 		mean := func(n int) (mean, deviation float64) { return stat.MeanStdDev(r.accuracies(m, n), nil) }
-		t.add(fmt.Sprintf("%s, %s", m, count(seeds, "seed")), func(n int) string { return spread(mean(n)) })
+		t.add(fmt.Sprintf("%s, %s", m, names.Count(seeds, "seed")), func(n int) string { return spread(mean(n)) })
 		if theirs, _ := printed(r.Updates); !math.IsNaN(theirs) && r.byRecipe() && r.last() == r.Updates && seeds > maxSeeds {
 			maxSeeds = seeds
-			ours, paper, name := spread(mean(r.last())), spread(printed(r.last())), fmt.Sprintf("%s, %s", m, count(seeds, "seed"))
+			ours, paper, name := spread(mean(r.last())), spread(printed(r.last())), fmt.Sprintf("%s, %s", m, names.Count(seeds, "seed"))
 			if seeds > 1 {
 				name += ", with the standard deviation"
 			}
 			top = Number{ours + "%", fmt.Sprintf("test accuracy after all %d samples of %s, with the recipe of the %s (%s); the paper has %s%%",
-				r.steps[r.last()].Samples, r.name(), r.Recipe, count(seeds, "seed"), paper)}
+				r.steps[r.last()].Samples, r.name(), r.Recipe, names.Count(seeds, "seed"), paper)}
 			plot = &Plot{
 				Name: "accuracy", X: Axis{Label: "samples"}, Y: Axis{Label: "test accuracy in percent, " + r.name()},
 				Title:  fmt.Sprintf("After %d samples %s%% of the test set are right, and in the paper %s%%", r.steps[r.last()].Samples, ours, paper),

@@ -10,6 +10,7 @@ import (
 
 	"blskernel/bench/result"
 	"blskernel/bench/speed"
+	"blskernel/internal/io/names"
 )
 
 const absent = "–"
@@ -56,17 +57,6 @@ func between(ratios []float64) string {
 	return low + " to " + high
 }
 
-// count formats n and the noun one, with a plural s, or es after an s, unless n is 1.
-func count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	if strings.HasSuffix(one, "s") {
-		one += "e"
-	}
-	return fmt.Sprintf("%d %ss", n, one)
-}
-
 func above(bound float64, values []float64) (n int) {
 	for _, v := range values {
 		if v > bound {
@@ -98,7 +88,7 @@ func beside(m *result.Machine) string {
 	if m.Beside == 0 {
 		return ""
 	}
-	return ", alongside " + count(m.Beside, "busy process")
+	return ", alongside " + names.Count(m.Beside, "busy process", "busy processes")
 }
 
 func threadsOf(m *result.Machine) string {

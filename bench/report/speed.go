@@ -9,6 +9,7 @@ import (
 
 	"blskernel/bench/result"
 	"blskernel/bench/speed"
+	"blskernel/internal/io/names"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -101,7 +102,7 @@ speed as a share of the CPU's FMA peak with its widest vectors, on the same numb
 	}
 	if len(all) > 0 {
 		sec.numbers = []Number{{strings.Join(medians, ", "), fmt.Sprintf("median speed-up of our backend over OpenBLAS in %s, "+
-			"from products of vectors to inverses; our backend is faster in %d", count(len(all), "measurement"), above(1, all))}}
+			"from products of vectors to inverses; our backend is faster in %d", names.Count(len(all), "measurement"), above(1, all))}}
 	}
 	return sec
 }

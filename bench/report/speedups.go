@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"blskernel/bench"
+	"blskernel/internal/io/names"
 )
 
 // totals returns Original's total training time, start included, divided by the time of a form of
@@ -114,7 +115,7 @@ computed: without C there are 6qkl. The total includes the start and all updates
 		var parts []string
 		for _, data := range []string{bench.MNIST, bench.NORB, bench.RandomImages} {
 			if alike[data] > 0 {
-				parts = append(parts, fmt.Sprintf("%d of %s on %s", reached[data], count(alike[data], "run"), bench.DataName(data)))
+				parts = append(parts, fmt.Sprintf("%d of %s on %s", reached[data], names.Count(alike[data], "run"), bench.DataName(data)))
 			}
 		}
 		ratios, sizes = like, "at the paper's sizes; at least the paper's figure in "+strings.Join(parts, " and ")

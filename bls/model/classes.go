@@ -108,12 +108,12 @@ func (m *Model) numbers(ctx context.Context, b *stream.Batch) ([]int, error) {
 		}
 		if m.Closed {
 			return nil, labelError(b, row, m.LabelsIn, fmt.Sprintf("the label %q is not one of the %s of the model (%s)",
-				b.Labels[row], count(have, "class", "classes"), names.List(m.Labels())), AddClass)
+				b.Labels[row], names.Count(have, "class", "classes"), names.List(m.Labels())), AddClass)
 		}
 	}
 	if len(all) > MaxClasses || len(added) > FewLabels && 2*len(added) > len(b.Labels) {
 		e := labelError(b, first, m.LabelsIn, fmt.Sprintf("%s would add %s to the model, such as %q",
-			count(len(b.Labels), "row", "rows"), count(len(added), "class", "classes"), added[0]), OtherTarget)
+			names.Count(len(b.Labels), "row"), names.Count(len(added), "class", "classes"), added[0]), OtherTarget)
 		e.Many = true
 		return nil, e
 	}

@@ -20,6 +20,7 @@ import (
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/dataset/stream"
+	"blskernel/internal/io/names"
 	"blskernel/mat"
 )
 
@@ -216,7 +217,7 @@ func (m *Model) Remove(ctx context.Context, b *stream.Batch) error {
 	rows := b.X.RawMatrix().Rows
 	if u := m.Updater(); u != nil && rows > u.Samples() {
 		learned := u.Samples()
-		return &Error{Place: b.Where(0).String(), Row: -1, What: fmt.Sprintf("the model has only %s left, fewer than the rows to remove", count(learned, "sample", "samples"))}
+		return &Error{Place: b.Where(0).String(), Row: -1, What: fmt.Sprintf("the model has only %s left, fewer than the rows to remove", names.Count(learned, "sample"))}
 	}
 	classes, err := m.known(ctx, b)
 	if err != nil {
@@ -318,11 +319,4 @@ func (m *Model) located(b *stream.Batch, err error) error {
 	}
 	e.What += " would overflow"
 	return e
-}
-
-func count(n int, one, more string) string {
-	if n != 1 {
-		one = more
-	}
-	return fmt.Sprintf("%d %s", n, one)
 }

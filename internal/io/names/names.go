@@ -1,4 +1,4 @@
-// Package names converts constants to their names and back, and lists names in messages.
+// Package names converts constants to their names and back, and lists and counts things in messages.
 package names
 
 import (
@@ -65,4 +65,16 @@ func List(names []string) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
+}
+
+// Count formats n and the noun thing. Its plural is the given one or, by default, thing with an s.
+func Count[N int | int64](n N, thing string, plural ...string) string {
+	switch {
+	case n == 1:
+	case len(plural) > 0:
+		thing = plural[0]
+	default:
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }

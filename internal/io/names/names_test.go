@@ -41,4 +41,7 @@ func TestList(t *testing.T) {
 			t.Errorf("%s; want %s", got, want)
 		}
 	}
+	if got := Count(1, "row") + Count(2, "row") + Count(int64(0), "class", "classes"); got != "1 row2 rows0 classes" {
+		t.Error(got)
+	}
 }

@@ -1,10 +1,11 @@
 package ui
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"blskernel/internal/io/names"
 )
 
 // Printable returns text as a table can show it: quoted if it is not UTF-8 or has control characters.
@@ -33,16 +34,9 @@ func Escaped(text string) string {
 	return b.String()
 }
 
-// Count formats n and the noun thing. Its plural is the given one or, by default, thing with an s.
+// Count is names.Count.
 func Count[N int | int64](n N, thing string, plural ...string) string {
-	switch {
-	case n == 1:
-	case len(plural) > 0:
-		thing = plural[0]
-	default:
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
+	return names.Count(n, thing, plural...)
 }
 
 // Join returns the elements of list with commas between them, and word before the last: "a, b or c".
