@@ -132,7 +132,6 @@ func byLAPACK(initial []float64, room int, routines func(l opponents.LAPACK, x [
 	})
 }
 
-// then returns info if it is not 0, and otherwise the info of the next routine, which it calls.
 func then(info int, next func() int) int {
 	if info != 0 {
 		return info

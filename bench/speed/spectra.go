@@ -134,7 +134,6 @@ func (d decomposition) prepare(_ string, n int, r source) *Problem {
 	return p
 }
 
-// parts splits x into its matrices and lists.
 func (d decomposition) parts(n int, x []float64) (parts [][]float64) {
 	for i := range d.matrices + d.lists {
 		size := n

@@ -124,7 +124,6 @@ func Goroutines() int { return runtime.NumGoroutine() - workers() }
 // workers returns the number of workers of the pure backend.
 func workers() int { return strings.Count(stacks(), "workers.(*Team).worker(") }
 
-// stacks returns the stacks of all goroutines.
 func stacks() string {
 	for size := 1 << 16; ; size *= 2 {
 		all := make([]byte, size)

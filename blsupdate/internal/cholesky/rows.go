@@ -168,7 +168,6 @@ func (s *State) boundRows(ax, ya *mat.Dense, least float64) (maxW float64, safe 
 	return w, safe && w < math.MaxFloat64/4
 }
 
-// A sweptRow is the state of one row during a sweep.
 type sweptRow struct {
 	a, b  []float64 // the row a, and b_j/Gain
 	alpha float64   // alpha_j

@@ -37,7 +37,6 @@ const (
 	longestPoint = time.Second
 )
 
-// A point is an operation that is measured.
 type point struct {
 	cost.Operation
 	index int       // in the table of its kind

@@ -41,7 +41,6 @@ func Open(section string) *Book {
 	return &Book{section: section, golden: map[string]string{}, fresh: true, file: filepath.Join(filepath.Dir(here), "hashes.txt")}
 }
 
-// parse returns the hashes of a section by name.
 func parse(text, section string) map[string]string {
 	all := map[string]string{}
 	for line := range strings.Lines(text) {

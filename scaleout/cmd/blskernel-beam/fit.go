@@ -23,7 +23,6 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx" // all runners of Beam
 )
 
-// fit runs the pipeline and prints the report.
 func (set *settings) fit(ctx context.Context) error {
 	if err := set.check(); err != nil {
 		return usageError{err}

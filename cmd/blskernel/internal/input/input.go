@@ -52,7 +52,6 @@ type Input struct {
 	files   map[string]*file // by path, without standard input
 }
 
-// A file has the FileInfo of a path and the hash of its contents.
 type file struct {
 	fs.FileInfo
 	hash string // of the bytes, empty until it is computed

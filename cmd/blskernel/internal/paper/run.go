@@ -106,7 +106,6 @@ func (x *paper) head(h bench.TableHead) string {
 			h.Recipe, ui.RidgeText(h.Lambda), h.Shrink, h.FeatureNodes, h.Seeds[0], method) + experiment.BackendLine(x.backend) + "\n"
 }
 
-// show prints the tables of a report on f.
 func (x *paper) show(f *result.File) error {
 	page, err := report.New([]*result.File{f})
 	if err != nil {
@@ -129,7 +128,6 @@ func timeLeft(since time.Duration, share float64) string {
 // The sizes of the updates of Table 1, before --size scales them: l, k, a q above k, and a q below k.
 const flopsL, flopsK, flopsMany, flopsFew = 4000, 500, 1000, 300
 
-// flops counts the flops of Table 1 and prints them.
 func (x *paper) flops(ctx context.Context, _ int) error {
 	scaled := func(n int) int { return max(1, int(math.Round(float64(n)*x.size))) }
 	l, k, done := scaled(flopsL), scaled(flopsK), &result.File{}

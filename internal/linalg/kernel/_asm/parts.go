@@ -46,7 +46,6 @@ func (g *generator) while(label string, n reg.GPVirtual, step int, pointers []re
 	g.ADDQ(operand.I32(step), n)
 }
 
-// forward moves the pointers by n elements.
 func (g *generator) forward(pointers []reg.GPVirtual, n int) {
 	for _, p := range pointers {
 		g.ADDQ(operand.I32(8*n), p)

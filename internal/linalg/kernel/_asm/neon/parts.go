@@ -54,7 +54,6 @@ func (g *generator) eights(n general, pointers []general, body func(j int, p par
 	g.here(end)
 }
 
-// forward moves the pointers by n elements.
 func (g *generator) forward(pointers []general, n int) {
 	for _, p := range pointers {
 		g.op("ADD", 8*n, p)
