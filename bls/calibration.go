@@ -34,7 +34,7 @@ type CalibrationError struct {
 func (e *CalibrationError) Error() string {
 	if e.Rows == 0 && e.Want == 0 {
 		return "bls: none of the rows can calibrate the model: the last ones have the weight 0, " +
-			"or the model has learned them and depends on each: give other rows that it has not learned"
+			"their scores overflow, or the model has learned them and depends on each: give other rows that it has not learned"
 	}
 	if e.Rows == 0 {
 		return "bls: the model is not calibrated, or Remove, Refit, Merge, WithUpdater or a new lambda ended its calibration: " +
@@ -374,8 +374,8 @@ func (c *calibration) code(x *codec.Coder, first int) {
 //	cost: DecisionFunction, blsupdate.Updater.Leverage, and at most 64 passes over the scores.
 //	memory: 8(c+3) bytes for each row that counts, which the model keeps and Encode writes.
 //	errors: as DecisionFunction; *ShapeError unless there is one label for each sample; *LabelError;
-//	*CalibrationError if all rows that count have the weight 0. On an error the calibration is
-//	unchanged.
+//	*CalibrationError if all rows that count have the weight 0 or scores that overflow. On an
+//	error the calibration is unchanged.
 func (c *Classifier) Calibrate(x *mat.Dense, labels []int) error {
 	return c.CalibrateContext(background, x, labels, nil)
 }

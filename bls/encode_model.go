@@ -70,6 +70,7 @@ func (m *model) encode(w io.Writer, k kind) error {
 	return err
 }
 
+// decodeModel reads a model; b is the backend of all its parts.
 func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 	const word = 8
 	limited := &io.LimitedReader{R: r, N: word}

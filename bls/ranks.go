@@ -10,12 +10,10 @@ import (
 	"blskernel/internal/linalg/detmath"
 	"blskernel/internal/linalg/workers"
 	"blskernel/mat"
-
-	gonum "gonum.org/v1/gonum/mat"
 )
 
 const (
-	rankRows  = ChoiceRows // the most rows of the first training set that give quantiles, unless they are equal
+	rankRows  = ChoiceRows // the most rows of the first training set from which quantiles are taken
 	rankKnots = 128        // the most knots of a column; two of them end the lines beyond the quantiles
 	rankLimit = 4          // the largest score
 )
@@ -47,9 +45,10 @@ func line(v, x0, x1, y0, y1 float64) float64 {
 }
 
 // columnRanks returns the curves of ScaleRanks for the columns of x (l×d, finite): normal scores from
-// at most rankRows equally spaced rows, or from all rows for a column that is constant in those only.
+// at most rankRows equally spaced rows. A column that is constant in these only gets the curve of a
+// column that varies later.
 //
-//	cost: sorting at most rankRows numbers for each column, or l numbers if these are equal.
+//	cost: sorting at most rankRows numbers for each column.
 //	errors: the cause of ctx, checked before each panel of columns.
 func columnRanks(ctx context.Context, x *mat.Dense) ([]curve, error) {
 	l, d := x.Dims()
@@ -63,12 +62,13 @@ func columnRanks(ctx context.Context, x *mat.Dense) ([]curve, error) {
 				for i := range sample {
 					sample[i] = x.At(int(int64(i)*int64(l)/int64(n)), j)
 				}
-				column := sample
-				if slices.Sort(sample); sample[0] == sample[n-1] && distance(x, j, sample[0]) > 0 {
-					column = gonum.Col(nil, j, x)
-					slices.Sort(column)
+				slices.Sort(sample)
+				curves[j] = normalScores(sample)
+				if n < l && sample[0] == sample[n-1] {
+					if scale := distance(x, j, sample[0]); varied(sample[0], scale) {
+						curves[j] = varyingCurve(sample[0], scale)
+					}
 				}
-				curves[j] = normalScores(column)
 			}
 		})
 		return nil

@@ -31,12 +31,11 @@ const (
 	// ScaleNone takes the samples unchanged, S = X. It suits inputs of magnitude about 1.
 	ScaleNone
 	// ScaleRanks maps each input to normal scores: the normal quantile of its rank among at most
-	// 4096 rows of the first training set, s[j] = Φ⁻¹(rank/n). For a column that is constant in
-	// these rows only, n counts all rows. Equal inputs share the mean of their ranks. It
-	// interpolates linearly between at most 126 quantiles; beyond the ends it continues with the
-	// slope of the outer tenth, up to ±4. It suits skewed columns and columns with outliers. A
-	// column of two values becomes their standard scores. A constant column becomes 0; if it varies
-	// later, s[j] is as with ScaleColumns, up to ±4.
+	// 4096 rows of the first training set, s[j] = Φ⁻¹(rank/n). Equal inputs share the mean of their
+	// ranks. It interpolates linearly between at most 126 quantiles; beyond the ends it continues
+	// with the slope of the outer tenth, up to ±4. It suits skewed columns and columns with
+	// outliers. A column of two values becomes their standard scores. A constant column becomes 0;
+	// if it varies later, or in other rows of that set, s[j] is as with ScaleColumns, up to ±4.
 	ScaleRanks
 )
 

@@ -34,9 +34,8 @@ func (f *Features) withVarying(x *mat.Dense) *Features {
 			continue
 		}
 		scale := distance(x, j, value)
-		end := float64(rankLimit * scale)
-		if !(scale > 0x1p-40*math.Abs(value) && scale >= smallestNormal && math.Abs(value)+end <= math.MaxFloat64) {
-			continue // still constant, or beyond float64
+		if !varied(value, scale) {
+			continue
 		}
 		if out == f {
 			maps := *f
@@ -46,11 +45,25 @@ func (f *Features) withVarying(x *mat.Dense) *Features {
 		if f.opt.Scaling == ScaleColumns {
 			out.deviations[j] = varies(scale)
 		} else {
-			out.ranks[j] = curve{[]float64{value - end, value, value + end}, []float64{-rankLimit, 0, rankLimit}}
+			out.ranks[j] = varyingCurve(value, scale)
 		}
 		out.drawColumn(j, sizes)
 	}
 	return out
+}
+
+// varied reports whether a column that was constant so far varies, at the given distance from its
+// value. A distance within rounding, or beyond float64, does not count.
+func varied(value, scale float64) bool {
+	end := math.Abs(value) + float64(rankLimit*scale)
+	return scale > 0x1p-40*math.Abs(value) && scale >= smallestNormal && end <= math.MaxFloat64
+}
+
+// varyingCurve returns the curve of ScaleRanks for a column that has the given value in almost all
+// rows, and others at the distance scale from it.
+func varyingCurve(value, scale float64) curve {
+	end := float64(rankLimit * scale)
+	return curve{[]float64{value - end, value, value + end}, []float64{-rankLimit, 0, rankLimit}}
 }
 
 // distance returns the root mean square of x[i][j] - from over the rows i. If all nonzero differences

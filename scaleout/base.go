@@ -36,7 +36,11 @@ func (b *base) expand(ctx context.Context, batch *stream.Batch, classes []string
 	}
 	var target *bls.TargetError
 	if errors.As(err, &target) {
-		what := fmt.Sprintf("the target %v is not positive, but the model learns logarithms of the targets", target.Value)
+		what := fmt.Sprintf("the target %v", target.Value)
+		if names := b.Metadata.Targets; target.Col < len(names) {
+			what += fmt.Sprintf(" in column %q", names[target.Col])
+		}
+		what += " is not positive, but the model learns logarithms of the targets"
 		return nil, nil, nil, &model.Error{Place: batch.Where(target.Row).String(), Row: target.Row, What: what, Do: model.PositiveTarget}
 	}
 	var overflow *bls.OverflowError

@@ -21,7 +21,7 @@ func TestNotPositive(t *testing.T) {
 	path := saved(t, &modelfile.File{Regressor: r, Metadata: modelfile.Metadata{Inputs: []string{"a", "b", "c"}, Targets: []string{"y", "z"}}})
 	shard := Shard{Path: writeFile(t, t.TempDir(), "rows.csv", []byte("a,b,c,y,z\n0,1,100,7,40\n0,2,100,0,40\n1,2,100,9,41\n"))}
 	out, err := bundle(newLearnFn(t, path, Options{SkipBad: 1}), shard)
-	if err != nil || out.samples != 2 || len(out.bad) != 1 || !strings.Contains(out.bad[0], "rows.csv:3: the target 0 is not positive") {
+	if err != nil || out.samples != 2 || len(out.bad) != 1 || !strings.Contains(out.bad[0], "rows.csv:3: the target 0 in column \"y\" is not positive") {
 		t.Fatalf("%d samples, and set aside are %q: %v", out.samples, out.bad, err)
 	}
 }

@@ -25,7 +25,8 @@ func (o *operands) side(i int) blas.Side       { return blas.Side(o.args[i]) }
 func (o *operands) uplo(i int) blas.Uplo       { return blas.Uplo(o.args[i]) }
 func (o *operands) trans(i int) blas.Transpose { return blas.Transpose(o.args[i]) }
 
-// draw draws an operand of order n from r. shape is one of the letters in the body.
+// draw draws an operand of order n from r. shape is one of the letters in the body. 'l' also sets
+// o.pivots, and 'q' o.tau. The factorizations exist for the drawn matrices.
 func (o *operands) draw(shape byte, n int, r source) []float64 {
 	switch shape {
 	case 'm': // a matrix
@@ -41,7 +42,7 @@ func (o *operands) draw(shape byte, n int, r source) []float64 {
 			return transposed(n, o.a)
 		}
 		return slices.Clone(o.a)
-	case 'd', 'c': // a positive definite matrix, or its Cholesky factor
+	case 'd', 'c': // the upper triangle of a symmetric positive definite matrix, in full storage, or its Cholesky factor
 		a := r.draw(n * n)
 		for i := range n {
 			a[i*n+i] += float64(n)

@@ -397,7 +397,7 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 }
 
 // batchOf returns rows, the size of a batch of an operation, or less if the operation lists far fewer
-// rows: a log that lies thus cannot ask for all rows at once. It returns a *bls.MemoryError if there is
+// rows: so a false log cannot ask for all rows at once. It returns a *bls.MemoryError if there is
 // no memory for the batch. width is the larger of the numbers of inputs and outputs.
 func batchOf(op *modelfile.Operation, rows, width int) (int, error) {
 	listed := 0.0

@@ -41,19 +41,25 @@ func (p *pair) read(s *samples) error {
 	case errX != nil && errX != io.EOF && !isBad(errX), errX == errY:
 		return errX
 	case errY == io.EOF:
-		return p.unequal("ends before the last sample of %s; each sample needs a target", true, "; if its first line is a target, use %v", HeaderAbsent)
+		return p.unequal("ends before the last sample of %s; each sample needs a target", true, "its first line is a target", "put a line with a name above it", HeaderAbsent)
 	case errX == io.EOF:
-		return p.unequal("continues after the last sample of %s; each target needs a sample", false, "; if its first line is a name, use %v", HeaderPresent)
+		return p.unequal("continues after the last sample of %s; each target needs a sample", false, "its first line is a name", "delete that line", HeaderPresent)
 	}
 	return cmp.Or(errY, errX)
 }
 
-// unequal returns the error for targets that are more or fewer than the samples. It adds advice to what
-// if the targets are a text in which a header was found or, if header is false, was not found.
-func (p *pair) unequal(what string, header bool, advice string, as Header) error {
+// unequal returns the error for targets that are more or fewer than the samples. If the targets are a
+// text in which a header was found or, if header is false, was not found, the remedy for the case first
+// is the option Header, or edit if that option would also change how the samples are read.
+func (p *pair) unequal(what string, header bool, first, edit string, as Header) error {
 	args := []any{p.xPath}
 	if l := p.about.targetsIn; l != nil && l.header == header {
-		what, args = what+advice, append(args, Remedy{OptionHeader, as.String()})
+		what += "; if " + first + ", "
+		if p.about.layout != nil && p.about.heading.HasHeader == header {
+			what += edit
+		} else {
+			what, args = what+"use %v", append(args, Remedy{OptionHeader, as.String()})
+		}
 	}
 	fault := Errorf(what, args...)
 	fault.Path = p.yPath

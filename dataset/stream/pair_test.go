@@ -136,5 +136,5 @@ func TestPairsOutOfStep(t *testing.T) {
 	x := []string{write(t, "x.csv", []byte("1\n2\n"))}
 	wantTable(t, x, labels("kind\n1\n2\n"), table{x: []float64{1, 2}, labels: []string{"1", "2"}}) // a name above numbers
 	_, err := load(t, x, labels("kind\nred\nblue\n"))
-	wantFault(t, "a name above words", err, "each target needs a sample; if its first line is a name, use Options.Header = present")
+	wantFault(t, "a name above words", err, "each target needs a sample; if its first line is a name, delete that line")
 }

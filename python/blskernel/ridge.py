@@ -547,7 +547,9 @@ class IncrementalRidge:
             both = _native.Handle.decode(self._handle.fetch("encode"))  # changed in two steps
             both.call("merge", options={"Other": handle.value})
             both.call("add_rows", extra)
+            old = self._handle  # its finalizer is Python code, in which a signal handler could run
             vars(self).update(_handle=both, _center=center)  # one call, during which no signal handler runs
+            del old
         return self
 
     def set_lambda(self, lambda_: float) -> IncrementalRidge:

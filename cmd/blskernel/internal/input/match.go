@@ -82,7 +82,7 @@ func (in *Input) Each(ctx context.Context, r *stream.Reader, outputs int, doing 
 // adopt sets the options for reading cells as they were in training, unless flags say otherwise.
 func (in *Input) adopt(m *model.Model) error {
 	as := m.Metadata.Options()
-	// A sign that a flag uses otherwise does not keep its use in training.
+	// A sign to which a flag gives another meaning loses the one that it had in training.
 	if as.Thousands == in.Options.Decimal {
 		as.Thousands = 0
 	}

@@ -34,6 +34,7 @@ func parseInterval(s string) (interval, error) {
 
 func (v interval) wanted() bool { return v != interval{} }
 
+// due reports whether a checkpoint is due, rows and a time since the last one.
 func (v interval) due(rows int64, since time.Duration) bool {
 	return v.rows > 0 && rows >= v.rows || v.time > 0 && since >= v.time
 }

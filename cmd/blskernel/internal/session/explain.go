@@ -94,7 +94,7 @@ func explainLearning(err error, trains bool) error {
 	case errors.As(err, &rank):
 		return fmt.Errorf("%d rows do not determine the weights of %d nodes: set --lambda above 0, lower --enhancement, --group-nodes or --groups, or use --method improved, which keeps a matrix of rows x nodes%s", rank.Samples, rank.Nodes, anew)
 	case errors.As(err, &scale):
-		return fmt.Errorf("%v (as flags: use another --seed or raise --enhancement)%s", err, anew)
+		return fmt.Errorf("%v (with 'blskernel train': use another --seed or raise --enhancement)%s", err, anew)
 	case errors.As(err, &condition):
 		return fmt.Errorf("the nodes are linearly dependent to working precision (%s): train with a larger --lambda, with --method qr, or without columns that depend on others%s", condition.What, anew)
 	case errors.As(err, &leverage) && leverage.TooFew:
