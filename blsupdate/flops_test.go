@@ -184,7 +184,8 @@ func TestCounter(t *testing.T) {
 }
 
 // TestResolve checks what the forms stand for. Auto takes Compressed where 6k²l + 6qk² + 2k³ < 6qkl +
-// 3q²k + q³: from q = 1.1187 k on for l = 5k, and from 1.3553 k for l = k, without the weights.
+// 3q²k + q³: from q = 1.1187 k on for l = 5k, and from 1.3553 k for l = k, without the weights. Then it
+// gives Model sizes of 0.
 func TestResolve(t *testing.T) {
 	for _, test := range []struct {
 		opt     Options
@@ -201,6 +202,12 @@ func TestResolve(t *testing.T) {
 	} {
 		if got := Form(cost.Resolve(test.opt, Shape{L: test.l, K: test.k, Q: test.q, C: 1})); got != test.want {
 			t.Errorf("%v with l=%d, q=%d, k=%d stands for %v, want %v", test.opt.Form, test.l, test.q, test.k, got, test.want)
+		}
+	}
+	for _, m := range Methods() {
+		for action := range ActionMap + 1 {
+			Model(m, action, Options{}, Shape{})
+			Model(m, action, Options{}, Shape{L: 1, Q: 1})
 		}
 	}
 }

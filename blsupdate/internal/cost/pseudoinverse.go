@@ -163,7 +163,7 @@ func KeptRows(o types.Options, l, q int) int {
 	if bytes == 0 {
 		bytes = types.DefaultWorkspace
 	}
-	return int(min(int64(l), max(0, bytes)/(8*int64(q))))
+	return int(min(int64(l), max(0, bytes)/8/max(1, int64(q))))
 }
 
 // PseudoinverseAdd returns the steps of one update of A⁺ by rows. form is Small, Large or Compressed,

@@ -6,7 +6,7 @@ package cost
 // panels, which takes 0.5 µs per column; a few rows take hardly longer than one. On one core of Zen 4
 // with c = 10, one row takes by rotations and by reflections 2 and 28 µs at k = 50, 0.37 and 0.87 ms at
 // k = 1000, and 2.8 and 5.3 ms at k = 2000. There a copy of R takes 2.8 ms.
-func AddsByRotations(q, k int) bool { return q <= 2+1000/k }
+func AddsByRotations(q, k int) bool { return q <= 2+1000/max(1, k) }
 
 // RemovesByRows reports whether q rows are removed by qr.State.downdate, in 4qk² flops, mostly in
 // rotations, or by qr.State.shrink, in 2qk² + 2k³/3. On one core of Zen 4 at k = 1000 and 2000 both

@@ -83,7 +83,8 @@ func TestPanelRows(t *testing.T) {
 			t.Errorf("panelRows(%d) = %d, want %d", q, got, want)
 		}
 	}
-	if got := fmt.Sprint(cost.KeptRows(types.Options{}, 100, 1<<30), cost.KeptRows(types.Options{Workspace: -1}, 100, 1), cost.KeptRows(types.Options{Workspace: 80}, 100, 2)); got != "0 0 5" {
+	if got := fmt.Sprint(cost.KeptRows(types.Options{}, 100, 1<<30), cost.KeptRows(types.Options{Workspace: -1}, 100, 1), cost.KeptRows(types.Options{Workspace: 80}, 100, 2),
+		cost.KeptRows(types.Options{}, 100, 0), cost.KeptRows(types.Options{}, 100, math.MaxInt)); got != "0 0 5 100 0" {
 		t.Errorf("kept rows %s", got)
 	}
 }
