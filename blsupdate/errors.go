@@ -37,8 +37,8 @@ type (
 	ConditionError = types.ConditionError
 	// A RankError reports that the samples do not determine the weights: Samples < Nodes.
 	RankError = types.RankError
-	// A LeverageError reports that rows, or a part of the ridge, cannot be removed, since they
-	// alone determine the model in some direction.
+	// A LeverageError reports that rows, or a part of the ridge, cannot be removed or left out,
+	// since they alone determine the model in some direction.
 	LeverageError = types.LeverageError
 	// An UnknownRowError reports that Original or Improved does not know the sample in row Row.
 	UnknownRowError = types.UnknownRowError

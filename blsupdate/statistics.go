@@ -217,7 +217,7 @@ func (u *updater) LeaveOneOutContext(ctx context.Context, x, y *mat.Dense, weigh
 		out.Leverage[i] *= weight
 		rest, row := 1-out.Leverage[i], out.Residuals.RawRowView(i)
 		if !(rest >= types.LeastRest) {
-			err := &LeverageError{Rest: max(0, rest), Least: types.LeastRest, Action: ActionRemove}
+			err := &LeverageError{Rest: max(0, rest), Least: types.LeastRest, Action: ActionWeights}
 			return LeaveOneOut{}, fmt.Errorf("row %d: %w", i, err)
 		}
 		for j := range row {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"blskernel"
@@ -328,7 +329,7 @@ func TestStatisticsOfFewRows(t *testing.T) {
 		if err != nil || !math.IsNaN(fit.Variance[0]) || !math.IsNaN(fit.GCV[0]) || fit.Freedom != 4 {
 			t.Errorf("%v: as many rows as nodes: %v, %v", v, fit, err)
 		}
-		if _, err := u.LeaveOneOut(a, y); !is[*LeverageError](err) {
+		if _, err := u.LeaveOneOut(a, y); !is[*LeverageError](err) || !strings.Contains(err.Error(), "by this row (1 - leverage") {
 			t.Errorf("%v: rows of leverage 1: %v", v, err)
 		}
 	}

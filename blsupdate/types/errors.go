@@ -69,31 +69,35 @@ func (e *RankError) Error() string {
 	return fmt.Sprintf("blsupdate: %d samples "+advice, e.Samples, e.Nodes)
 }
 
-// A LeverageError reports that rows, or a part of the ridge, cannot be removed. In some direction they
-// hold all information except a share of 1e-8, or except rounding errors. Without them the model would
-// have no correct digits there.
+// A LeverageError reports that rows, or a part of the ridge, cannot be removed or left out. In some
+// direction they hold all information except a share of 1e-8, or except rounding errors. Without them
+// the model would have no correct digits there.
 type LeverageError struct {
 	// Rest is the computed 1 - h, or 0 if that is not known. h is the largest eigenvalue of Ax (AᵀA
 	// + lambda I)⁻¹ Axᵀ. For a ridge, Ax is I times the square root of the removed part.
 	Rest  float64
 	Least float64 // the smallest Rest that would be accepted, or 0 if it is not known
 
-	Action Action // ActionRemove; ActionRidge or ActionMerge if a ridge is removed
+	// Action is ActionRemove; ActionRidge or ActionMerge if a ridge is removed; or ActionWeights
+	// for LeaveOneOut, which removes nothing.
+	Action Action
 
-	// TooFew is whether RidgeInverse or InverseCholesky without a ridge would be left with fewer
-	// samples than nodes, from which they cannot be rebuilt either.
+	// TooFew is whether too few samples would be left to rebuild the model from: none, or in
+	// RidgeInverse and InverseCholesky without a ridge fewer than nodes.
 	TooFew bool
 }
 
 func (e *LeverageError) Error() string {
-	what, advice := "the rows to be removed", "call Rebuild with the rows that remain, or raise lambda"
+	what, advice := "the rows to be removed", "call Rebuild with the rows that remain, or in gram and qr raise lambda"
 	switch {
 	case e.TooFew:
-		advice = "keep at least as many samples as nodes, or start a new model with a ridge"
+		advice = "keep more samples (as many as nodes; one in original and improved), or start a new model with a ridge"
 	case e.Action == ActionRidge:
 		what, advice = "the part of the ridge to be removed", "remove less of it, or add rows first"
 	case e.Action == ActionMerge:
 		what, advice = "the ridge of the other model", "give the receiver a ridge, or start the other model without one"
+	case e.Action == ActionWeights:
+		what, advice = "this row", "leave it out of the list, or use a ridge"
 	}
 	rest := fmt.Sprintf("1 - leverage is %.1g", e.Rest)
 	if e.Least > LeastRest {

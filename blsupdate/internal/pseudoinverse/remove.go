@@ -33,7 +33,7 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 		return out, err
 	}
 	if q == u.p.count {
-		return out, &types.LeverageError{Action: types.ActionRemove}
+		return out, &types.LeverageError{Action: types.ActionRemove, TooFew: true}
 	}
 	size := memory.Floats(q, u.K) // of Ax, and of B
 	if err := u.Reserve(types.ActionRemove, q, memory.Sum(size, size, memory.Triangle(q))); err != nil {
