@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"blskernel"
@@ -381,6 +382,11 @@ func TestCondition(t *testing.T) {
 	squared.Report().Steps[0].Model = -1
 	if squared.Report().Steps[0].Model == -1 {
 		t.Error("a caller can write to the report of an updater")
+	}
+	wide := mustNew(t, Improved, mat.NewDense(1, 3, []float64{1, 1, 0}), mat.NewDense(1, 1, []float64{1}), Options{})
+	do(t, wide, wide.AddInputs(mat.NewDense(1, 3, []float64{1, 1 + 1e-5, 0}), mat.NewDense(1, 1, []float64{2})))
+	if c := wide.Condition(); !(c.Digits < enoughDigits) || c.Instead != Improved || !strings.Contains(c.Advice, "rank: call Rebuild") {
+		t.Errorf("2 rows of 3 nodes: %+v", c)
 	}
 	for _, l := range []int{3, 20} {
 		a := testutil.Random(r, l, 6)

@@ -195,7 +195,7 @@ func (u *State) conditionNumber() float64 { return u.norm * u.p.norm() }
 // rows have raised the rank, or the form Large was used, it is eps κ²‖A⁺‖‖Y‖ if that is larger.
 func (u *State) Condition() state.Condition {
 	if u.rank < u.K {
-		c := state.Condition{RCond: min(1, 1/(u.worst.a*u.worst.plus)), Power: u.worst.power}
+		c := state.Condition{RCond: min(1, 1/(u.worst.a*u.worst.plus)), Power: u.worst.power, Dependent: true}
 		// The factor of an update covers W = A⁺Y of a start, too.
 		c.Error = 4 * state.Unit(u.p.count, u.K) * max(u.drift, updatedDrift) / detmath.Pow(c.RCond, c.Power)
 		worst := 0.0

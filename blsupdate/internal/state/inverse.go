@@ -73,7 +73,7 @@ func (s *Inverse) ConditionOf(rows []float64) Condition {
 	if s.Size.Squared {
 		power = 2
 	}
-	return Condition{reach.RCond(), power, s.Size.Error(reach, s.Lambda, s.W)}
+	return Condition{RCond: reach.RCond(), Power: power, Error: s.Size.Error(reach, s.Lambda, s.W)}
 }
 
 func (s *Inverse) Weights() (*mat.Dense, Outcome, error) { return s.W, Outcome{}, nil }

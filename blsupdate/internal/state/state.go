@@ -77,6 +77,8 @@ type Condition struct {
 	RCond float64 // the smallest singular value of [A; sqrt(lambda) I] with columns of norm 1
 	Power int     // the power of 1/RCond with which errors grow
 	Error float64 // the bound of Norms.Error; not finite if it is not known
+
+	Dependent bool // whether the rows do not determine all weights, as far as rounding shows
 }
 
 // Base is the part that every state has.
