@@ -40,7 +40,7 @@ var fields = map[string]map[string]string{
 	"mat.sympacked":              {"n": derived, "data": kept},
 	"mat.dense":                  {"mat": kept, "caprows": derived, "capcols": derived},
 	"blas64.general":             {"rows": derived, "cols": derived, "data": kept, "stride": derived},
-	"pseudoinverse.state":        {"base": kept, "p": kept, "w": kept, "keys": kept, "y": kept, "a": kept, "rank": kept, "norm": kept, "size": kept, "reach": kept, "largest": kept, "prior": kept, "squared": scratch, "doubt": kept, "worst": kept, "drift": kept},
+	"pseudoinverse.state":        {"base": kept, "p": kept, "w": kept, "keys": kept, "y": kept, "a": kept, "rank": kept, "norm": kept, "size": kept, "reach": kept, "largest": kept, "prior": kept, "doubt": kept, "worst": kept, "drift": kept},
 	"pseudoinverse.prior":        {"share": kept, "delta": kept, "size": kept, "first": kept, "mixed": kept, "shift": kept},
 }
 

@@ -56,8 +56,6 @@ func (u *State) finish(ctx context.Context, first, a, y *mat.Dense) error {
 	}
 	u.noteReach()
 	u.size.ErrWeights(state.Unit(l, k), u.Lambda, u.w)
-	u.size.ErrTargets(u.squared)
-	u.squared = 0
 	u.size.Rest = u.Refitted(u.w, y, a)
 	u.noteWeights(dense.ColumnNorms(u.w))
 	u.prior.reset(u.Lambda, l, u.C)
@@ -113,12 +111,15 @@ func (u *State) startCholesky(ctx context.Context, a *mat.Dense) (*mat.Dense, er
 	}
 	u.rememberRidge(math.Sqrt(rcond))
 	u.prior.measure(u.Lambda, u.K, chol.Solver())
-	u.squared = state.Unit(dense.Rows(a), u.K) / math.Sqrt(rcond)
 	p := dense.Copy(a)
-	return p, u.EachPanel(ctx, cost.StepStart, dense.Rows(a), func(from, to int) error {
+	err = u.EachPanel(ctx, cost.StepStart, dense.Rows(a), func(from, to int) error {
 		dst := dense.RowRange(p, from, to)
 		return chol.SolveRowsTo(dst, dst)
 	})
+	if err == nil { // A⁺ has lost eps κ²
+		u.size.ErrTargets(state.Unit(dense.Rows(a), u.K) / math.Sqrt(rcond))
+	}
+	return p, err
 }
 
 var errSmallRidge = errors.New("the columns of A are linearly dependent and lambda is negligible: raise it, or use 0 for the pseudoinverse")

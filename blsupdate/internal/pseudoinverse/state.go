@@ -33,7 +33,6 @@ type State struct {
 	reach   []float64 // the largest norms that the rows of A⁺ have had, or what recede has left of them
 	largest []float64 // the largest norms of the columns of W so far: see noteWeights
 	prior   prior     // of a ridge
-	squared float64   // the relative error of A⁺ from a start by AᵀA
 	doubt   bool      // whether a rank below k was a close decision
 
 	worst conditioning
