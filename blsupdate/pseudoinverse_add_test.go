@@ -371,6 +371,19 @@ func TestRankDecisions(t *testing.T) {
 	}
 }
 
+// TestNoDigits has models below full rank that have lost a target or may have mistaken a rank.
+func TestNoDigits(t *testing.T) {
+	column := func(x ...float64) *mat.Dense { return mat.NewDense(len(x), 1, x) }
+	dead := func(x ...float64) *mat.Dense { return dense.Beside(column(x...), mat.NewDense(len(x), 1, nil)) }
+	models := map[string]Pseudoinverter{"a small target": mustNew(t, Improved, dead(1, 1), column(1e-9, 1e9), Options{})}
+	do(t, models["a small target"], models["a small target"].RemoveInputs(dead(1), column(1e9)))
+	for name, u := range models {
+		if c := u.Condition(); c.Digits != 0 {
+			t.Errorf("%s: %.1f digits", name, c.Digits)
+		}
+	}
+}
+
 // TestCondition compares Condition with the norms of the rows of A⁺ times those of the columns of A.
 func TestCondition(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 0))
