@@ -375,11 +375,20 @@ func TestRankDecisions(t *testing.T) {
 func TestNoDigits(t *testing.T) {
 	column := func(x ...float64) *mat.Dense { return mat.NewDense(len(x), 1, x) }
 	dead := func(x ...float64) *mat.Dense { return dense.Beside(column(x...), mat.NewDense(len(x), 1, nil)) }
-	models := map[string]Pseudoinverter{"a small target": mustNew(t, Improved, dead(1, 1), column(1e-9, 1e9), Options{})}
+	_, twins, y := problem(23, 0, 1000, 2, 1)
+	for i := range 1000 {
+		twins.Set(i, 1, twins.At(i, 0)+1e-14)
+	}
+	if rank := rankOf(mustNew(t, Improved, twins, y, Options{})); rank != 1 {
+		t.Errorf("nearly equal columns: rank %d", rank)
+	}
+	models := map[string]Pseudoinverter{
+		"a small target": mustNew(t, Improved, dead(1, 1), column(1e-9, 1e9), Options{}),
+	}
 	do(t, models["a small target"], models["a small target"].RemoveInputs(dead(1), column(1e9)))
 	for name, u := range models {
-		if c := u.Condition(); c.Digits != 0 {
-			t.Errorf("%s: %.1f digits", name, c.Digits)
+		if c := u.Condition(); c.Digits != 0 || rankOf(u) != 1 {
+			t.Errorf("%s: rank %d, %.1f digits", name, rankOf(u), c.Digits)
 		}
 	}
 }

@@ -74,7 +74,7 @@ func (u *State) start(ctx context.Context, a, y *mat.Dense, out *state.Outcome) 
 		if err := u.Enter(ctx, cost.StepFactor); err != nil {
 			return nil, err
 		}
-		return u.truncatedInverse(ctx, a)
+		return u.truncatedInverse(ctx, a, a)
 	}
 	p, err := u.startCholesky(ctx, a)
 	var singular *types.ConditionError // of AᵀA, where A may be well-conditioned
@@ -164,7 +164,7 @@ func (u *State) startQR(ctx context.Context, a, y *mat.Dense, out *state.Outcome
 	if u.Lambda > 0 {
 		return nil, &types.ConditionError{What: "[A; sqrt(lambda) I]", RCond: rcond, Err: errSmallRidge}
 	}
-	inverse, err := u.truncatedInverse(ctx, r)
+	inverse, err := u.truncatedInverse(ctx, a, r)
 	if err != nil {
 		return nil, err
 	}
@@ -175,11 +175,12 @@ func (u *State) startQR(ctx context.Context, a, y *mat.Dense, out *state.Outcome
 	})
 }
 
-// truncatedInverse returns the transpose of the pseudoinverse of a, and records its rank: singular
-// values up to RankTolerance times the largest one count as zero. The product is counted in StepStart.
-func (u *State) truncatedInverse(ctx context.Context, a *mat.Dense) (*mat.Dense, error) {
+// truncatedInverse returns the transpose of the pseudoinverse of r, which is a or its R, and records the
+// rank: singular values up to RankTolerance of a times the largest one count as zero. The product is
+// counted in StepStart.
+func (u *State) truncatedInverse(ctx context.Context, a, r *mat.Dense) (*mat.Dense, error) {
 	m, n := a.Dims()
-	values, us, vs, err := dense.SVD(u.Counter, a)
+	values, us, vs, err := dense.SVD(u.Counter, r)
 	if err != nil {
 		return nil, err
 	}
@@ -187,8 +188,8 @@ func (u *State) truncatedInverse(ctx context.Context, a *mat.Dense) (*mat.Dense,
 		return nil, err
 	}
 	u.rank = countAbove(values, dense.RankTolerance(m, n)*values[0], len(values))
-	if lengths := dense.ColumnNorms(a); !even(lengths) {
-		values, _, _, err := dense.SVD(u.Counter.Unwrap(), dense.Equilibrated(a, lengths))
+	if lengths := dense.ColumnNorms(r); !even(lengths) {
+		values, _, _, err := dense.SVD(u.Counter.Unwrap(), dense.Equilibrated(r, lengths))
 		if err != nil {
 			return nil, err
 		}
