@@ -176,10 +176,11 @@ func (u *State) startQR(ctx context.Context, a, y *mat.Dense, out *state.Outcome
 }
 
 // truncatedInverse returns the transpose of the pseudoinverse of r, which is a or its R, and records the
-// rank: singular values up to RankTolerance of a times the largest one count as zero. The product is
-// counted in StepStart.
+// rank: singular values up to RankTolerance of a times the largest one count as zero. The rank is in
+// doubt if one of these is above rounding errors, or if a has another rank with its columns or its rows
+// scaled. The product is counted in StepStart.
 func (u *State) truncatedInverse(ctx context.Context, a, r *mat.Dense) (*mat.Dense, error) {
-	m, n := a.Dims()
+	l, k := a.Dims()
 	values, us, vs, err := dense.SVD(u.Counter, r)
 	if err != nil {
 		return nil, err
@@ -187,13 +188,34 @@ func (u *State) truncatedInverse(ctx context.Context, a, r *mat.Dense) (*mat.Den
 	if err := u.Enter(ctx, cost.StepStart); err != nil {
 		return nil, err
 	}
-	u.rank = countAbove(values, dense.RankTolerance(m, n)*values[0], len(values))
+	rankOf := func(values []float64, share float64) int { return countAbove(values, share*values[0], k) }
+	u.rank = rankOf(values, dense.RankTolerance(l, k))
+	u.doubt = u.rank < rankOf(values, roundingUnits*dense.Eps)
+	var scaled []*mat.Dense
 	if lengths := dense.ColumnNorms(r); !even(lengths) {
-		values, _, _, err := dense.SVD(u.Counter.Unwrap(), dense.Equilibrated(r, lengths))
+		scaled = append(scaled, dense.Equilibrated(r, lengths))
+	}
+	lengths := make([]float64, l)
+	for i := range lengths {
+		lengths[i] = dense.Norm(a.RawRowView(i))
+	}
+	if !even(lengths) {
+		m, triangle := dense.Copy(a), dense.Triangle(k)
+		_, reciprocals := dense.Powers(lengths)
+		if dense.ScaleRows(m, reciprocals); l > k {
+			if err := lapack.AppendRows(u.Counter.Unwrap(), triangle, nil, m, nil); err != nil {
+				return nil, state.Overflow(err)
+			}
+			m = triangle
+		}
+		scaled = append(scaled, m)
+	}
+	for _, m := range scaled {
+		values, _, _, err := dense.SVD(u.Counter.Unwrap(), m)
 		if err != nil {
 			return nil, err
 		}
-		u.doubt = u.rank != countAbove(values, dense.RankTolerance(m, n)*values[0], len(values))
+		u.doubt = u.doubt || u.rank != rankOf(values, dense.RankTolerance(l, k))
 	}
 	return u.inverseOf(values[:u.rank], us, vs), nil
 }
