@@ -395,12 +395,15 @@ func TestNoDigits(t *testing.T) {
 	for i := range 1000 {
 		twins.Set(i, 1, twins.At(i, 0)+1e-14)
 	}
+	ones, other := mat.NewDense(64, 1, slices.Repeat([]float64{1}, 64)), mat.NewDense(64, 1, slices.Repeat([]float64{1 + 0x1p-48, 1 - 0x1p-48}, 32))
 	models := map[string]Pseudoinverter{
+		"a nearly equal node":  mustNew(t, Improved, ones, rowsBetween(y, 0, 64), Options{}),
 		"a small target":       mustNew(t, Improved, dead(1, 1), column(1e-9, 1e9), Options{}),
 		"a small row":          mustNew(t, Improved, mat.NewDense(2, 2, []float64{1, 1, 0, 0x1p-54}), column(1, 1), Options{}),
 		"nearly equal columns": mustNew(t, Improved, twins, y, Options{}),
 	}
 	do(t, models["a small target"], models["a small target"].RemoveInputs(dead(1), column(1e9)))
+	do(t, models["a nearly equal node"], models["a nearly equal node"].AddNodes(ones, other, rowsBetween(y, 0, 64)))
 	for name, u := range models {
 		if c := u.Condition(); c.Digits != 0 || rankOf(u) != 1 {
 			t.Errorf("%s: rank %d, %.1f digits", name, rankOf(u), c.Digits)

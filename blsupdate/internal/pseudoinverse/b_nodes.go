@@ -16,12 +16,21 @@ import (
 )
 
 // decide sets how.Rank, the rank of C, with the same kind of tolerance as for added rows: singular
-// values up to max(l, k+p) eps ‖H‖ max(1, ‖A‖‖A⁺‖) count as zero. If the condition of R in a QR
-// factorization leaves no doubt, C has full rank; otherwise the singular values of R decide.
+// values up to max(l, k+p) eps ‖H‖ max(1, ‖A‖‖A⁺‖) count as zero. Below full rank, where Norms.Drift
+// does not bound the errors of A⁺, the tolerance of rows has them, and a second projection squares it.
+// If the condition of R in a QR factorization leaves no doubt, C has full rank; otherwise the singular
+// values of R decide. The rank is in doubt if C counts as zero, but a column is above rounding errors.
 func (s *widening) decide() error {
 	u, wide := s.u, s.u.K+s.p
-	kappa := max(1, u.conditionNumber())
-	tolerance := float64(max(s.l, wide)) * dense.Eps * kappa
+	kappa, unit := max(1, u.conditionNumber()), dense.RankTolerance(s.l, wide)
+	tolerance := unit * kappa
+	if u.rank < u.K {
+		share := unit * max(kappa, u.worst.a*u.worst.plus) * u.drifted()
+		if s.how.Refined {
+			share *= share
+		}
+		tolerance = max(tolerance, share)
+	}
 	if !(tolerance < undecidable) {
 		return &types.ConditionError{What: "A (whose rank must be known to add nodes)", RCond: 1 / kappa}
 	}
@@ -49,7 +58,14 @@ func (s *widening) decide() error {
 	if err != nil {
 		return err
 	}
-	s.how.Rank = countAbove(values, tolerance, min(s.l, wide)-u.rank)
+	limit := min(s.l, wide) - u.rank
+	if s.how.Rank = countAbove(values, tolerance, limit); s.how.Rank == 0 && limit > 0 {
+		b := state.Border{Base: &u.Base, D: dense.Transposed(s.d), C: s.c}
+		noise := b.Errors(u.size.A, roundingUnits*dense.Eps, 1)
+		for j, length := range dense.ColumnNorms(s.c) {
+			s.doubt = s.doubt || length > noise[j]
+		}
+	}
 	return nil
 }
 

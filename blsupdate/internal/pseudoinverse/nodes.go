@@ -36,7 +36,8 @@ type widening struct {
 	bd    *mat.Dense
 	grown float64
 
-	how cost.NodesStrategy
+	how   cost.NodesStrategy
+	doubt bool // whether C = 0 was a close decision
 }
 
 // AddNodes appends columns to A by Greville's theorem for several columns,
@@ -274,6 +275,7 @@ func (s *widening) state() (*State, error) {
 		next.size.ErrNodes(reach, lengths, errs)
 	}
 	next.rank += s.how.Rank
+	next.doubt = u.doubt || s.doubt
 	next.norm = detmath.Hypot(u.norm, dense.Frobenius(s.h))
 	next.drift = max(u.drifted(), nodesDrift)
 	next.a = rows{cols: wide}
