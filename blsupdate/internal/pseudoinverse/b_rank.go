@@ -87,7 +87,7 @@ func (s *addition) rankOf(values []float64, tolerance float64) (int, error) {
 const doubtful = 1e3
 
 // roundingUnits is the error of dependent columns, in eps, above which one that counts as dependent
-// leaves the rank in doubt. Rounding left less than ROUNDING eps.
+// leaves the rank in doubt.
 const roundingUnits = 8
 
 // evenRatio is the ratio of column norms up to which singular values are compared without scaling.

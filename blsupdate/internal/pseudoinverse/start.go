@@ -175,10 +175,11 @@ func (u *State) startQR(ctx context.Context, a, y *mat.Dense, out *state.Outcome
 	})
 }
 
-// truncatedInverse returns the transpose of the pseudoinverse of r, which is a or its R, and records the
-// rank: singular values up to RankTolerance of a times the largest one count as zero. The rank is in
-// doubt if one of these is above rounding errors, or if a has another rank with its columns or its rows
-// scaled. The product is counted in StepStart.
+// truncatedInverse returns the transpose of the pseudoinverse of r, which is a or its R, and records
+// the rank: singular values up to RankTolerance of a times the largest one count as zero. The rank is
+// in doubt if one of these is above rounding errors, or if a has another rank with its columns or its
+// rows scaled. Rounding left up to 3 eps, and sqrt(lk)/5 eps where all elements are equal. The product
+// is counted in StepStart.
 func (u *State) truncatedInverse(ctx context.Context, a, r *mat.Dense) (*mat.Dense, error) {
 	l, k := a.Dims()
 	values, us, vs, err := dense.SVD(u.Counter, r)
@@ -190,7 +191,7 @@ func (u *State) truncatedInverse(ctx context.Context, a, r *mat.Dense) (*mat.Den
 	}
 	rankOf := func(values []float64, share float64) int { return countAbove(values, share*values[0], k) }
 	u.rank = rankOf(values, dense.RankTolerance(l, k))
-	u.doubt = u.rank < rankOf(values, roundingUnits*dense.Eps)
+	u.doubt = u.rank < rankOf(values, (roundingUnits+math.Sqrt(float64(l)*float64(k))/3)*dense.Eps)
 	var scaled []*mat.Dense
 	if lengths := dense.ColumnNorms(r); !even(lengths) {
 		scaled = append(scaled, dense.Equilibrated(r, lengths))
@@ -200,9 +201,10 @@ func (u *State) truncatedInverse(ctx context.Context, a, r *mat.Dense) (*mat.Den
 		lengths[i] = dense.Norm(a.RawRowView(i))
 	}
 	if !even(lengths) {
-		m, triangle := dense.Copy(a), dense.Triangle(k)
+		m := dense.Copy(a)
 		_, reciprocals := dense.Powers(lengths)
 		if dense.ScaleRows(m, reciprocals); l > k {
+			triangle := dense.Triangle(k)
 			if err := lapack.AppendRows(u.Counter.Unwrap(), triangle, nil, m, nil); err != nil {
 				return nil, state.Overflow(err)
 			}

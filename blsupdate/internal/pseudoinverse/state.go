@@ -50,8 +50,8 @@ const (
 // products are rounded, and 1/root is.
 const forgottenUnits = 1.5
 
-// drifted returns drift, or after Forget what the errors of A make of it, if that is more. Forget rounds
-// the elements of A and of A⁺, in every call the same way.
+// drifted returns drift, or after Forget what the errors of A make of it, if that is more. Forget
+// rounds the elements of A and of A⁺, in every call the same way.
 func (u *State) drifted() float64 {
 	if u.keys != nil || u.norm == 0 { // keys are known until Forget
 		return u.drift
