@@ -29,8 +29,8 @@ type residual struct {
 //
 // Singular values up to max(l+q, k) eps κ ‖Ax‖ count as zero, with κ = ‖A‖‖A⁺‖ in Frobenius norms, the
 // largest of each so far. Rounding in C is about eps (‖Ax‖ + ‖A‖‖D‖) for rows in general position, and
-// eps κ(A) ‖Ax‖ for linear combinations of the rows of A. Updates, removals and Forget leave further
-// errors in A⁺, which the factor drifted covers. The ranks of A and of C together are at most k.
+// eps κ(A) ‖Ax‖ for linear combinations of the rows of A. Updates and removals leave further errors in
+// A⁺, which the factor drift covers. The ranks of A and of C together are at most k.
 func (s *addition) rowSpaceResidual() (c residual, err error) {
 	if s.ct == nil {
 		return c, nil
@@ -38,7 +38,7 @@ func (s *addition) rowSpaceResidual() (c residual, err error) {
 	u, q, k := s.u, s.q, s.u.K
 	u.Counter.Enter(cost.StepRank)
 	kappa := max(1, u.conditionNumber(), u.worst.a*u.worst.plus)
-	tolerance := float64(max(u.p.count+q, k)) * dense.Eps * kappa * u.drifted()
+	tolerance := float64(max(u.p.count+q, k)) * dense.Eps * kappa * u.drift
 	if !(tolerance < undecidable) {
 		return c, &types.ConditionError{What: "A (whose rank must be known to add rows)", RCond: 1 / kappa}
 	}

@@ -277,7 +277,7 @@ func (s *widening) state() (*State, error) {
 	next.rank += s.how.Rank
 	next.doubt = u.doubt || s.doubt
 	next.norm = detmath.Hypot(u.norm, dense.Frobenius(s.h))
-	next.drift = max(u.drifted(), nodesDrift)
+	next.drift = max(u.drift, nodesDrift)
 	next.a = rows{cols: wide}
 	if next.computesC() {
 		next.a.append(dense.Compact(dense.Beside(s.a, s.h)))

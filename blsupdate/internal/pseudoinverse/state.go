@@ -46,20 +46,6 @@ const (
 	removedDrift = 10
 )
 
-// forgottenUnits is the error that Forget leaves between A and A⁺, in units of its error in A: both
-// products are rounded, and 1/root is.
-const forgottenUnits = 1.5
-
-// drifted returns drift, or after Forget what the errors of A make of it, if that is more. Forget
-// rounds the elements of A and of A⁺, in every call the same way.
-func (u *State) drifted() float64 {
-	if u.keys != nil || u.norm == 0 { // keys are known until Forget
-		return u.drift
-	}
-	errs := forgottenUnits * (dense.Norm(u.size.ErrA) / u.norm)
-	return state.Capped(max(u.drift, errs/dense.RankTolerance(u.p.count, u.K)))
-}
-
 // computesC reports whether the next update by rows computes C.
 func (u *State) computesC() bool {
 	return u.Options.C == types.CCheck || u.Options.C == types.CAuto && u.Lambda == 0 && u.rank < u.K
@@ -210,7 +196,7 @@ func (u *State) Condition() state.Condition {
 	if u.rank < u.K {
 		c := state.Condition{RCond: min(1, 1/(u.worst.a*u.worst.plus)), Power: u.worst.power, Dependent: true}
 		// The factor of an update covers W = A⁺Y of a start, too.
-		c.Error = 4 * state.Unit(u.p.count, u.K) * max(u.drifted(), updatedDrift) / detmath.Pow(c.RCond, c.Power)
+		c.Error = 4 * state.Unit(u.p.count, u.K) * max(u.drift, updatedDrift) / detmath.Pow(c.RCond, c.Power)
 		worst := 0.0
 		for t, y := range u.size.Y {
 			if y > 0 || u.size.ErrY[t] > 0 { // y is 0 below 1e-8 of the removed targets
