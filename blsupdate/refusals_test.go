@@ -172,7 +172,7 @@ func wrongRows() (all []refusal) {
 		return func(u Updater) error { return u.AddInputs(ax, ya) }
 	}
 	add("more than there are", "at most 20 rows", is[*ShapeError], refusal{}, remove(testutil.Random(r, l+1, k), testutil.Random(r, l+1, c)))
-	add("all", "removed (1 - leverage is 0): keep more samples", leverage, refusal{}, remove(a, y))
+	add("all", "removed (1 - leverage is 0): keep some samples", leverage, refusal{}, remove(a, y))
 	few := rowsBetween(a, 0, k+3)
 	for _, left := range []int{3, k - 1} {
 		add("too many", "rows to be removed", leverage, refusal{}, remove(rowsBetween(a, left, l), rowsBetween(y, left, l)))

@@ -113,8 +113,9 @@ func (u *updater) Condition() Condition {
 		c.Advice = "there are fewer samples than nodes: add rows or raise lambda"
 	case errors.As(err, &short):
 		c.Advice = "Condition needs the weights: " + short.Error()
-	case accuracy.Dependent: // which QR refuses
-		c.Advice = "the rows do not determine all weights, and rounding may hide their rank: call Rebuild, add rows, or start a new model with a ridge"
+	case accuracy.Dependent:
+		c.Advice = "the rows do not determine all weights, and rounding may hide their rank: drop nodes that are nearly linear combinations of others, " +
+			"or start a new model with a ridge; after many changes Rebuild may help"
 	case power == 2 && rcond == 0: // κ is above 1/sqrt(eps), by an unknown factor
 		c.Instead = QR
 		c.Advice = "A'A + lambda I is singular to working precision: start a new model with qr, which does not square the condition number, or " + remedy

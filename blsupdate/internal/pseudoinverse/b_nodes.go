@@ -25,7 +25,7 @@ func (s *widening) decide() error {
 	kappa, unit := max(1, u.conditionNumber()), dense.RankTolerance(s.l, wide)
 	tolerance := unit * kappa
 	if u.rank < u.K {
-		share := unit * max(kappa, u.worst.a*u.worst.plus) * u.drifted()
+		share := unit * max(kappa, u.worst.a*u.worst.plus) * u.drift
 		if s.how.Refined {
 			share *= share
 		}

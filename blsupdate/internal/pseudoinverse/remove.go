@@ -72,6 +72,13 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	s.fitted(-1, change)
 	gone := dense.ColumnNorms(u.ResidualAfter(ax, ya, w))
 	u.size = u.size.Without(ax, ya, u.Lambda, rest, gone)
+	left := make([]float64, u.C)
+	u.y.blockwise(func(_ int, y *mat.Dense) { state.AddLengths(left, dense.ColumnNorms(y)) })
+	for t, y := range u.size.Y {
+		if y == 0 { // also below 1e-8 of the removed targets
+			u.size.Y[t] = left[t]
+		}
+	}
 	first, _ := slices.BinarySearch(places, u.prior.first)
 	u.prior.leave(u.Lambda, change, u.Samples, first, ax, gone, b, rest, u.reaches().Plain)
 	u.w = w

@@ -199,7 +199,7 @@ func (u *State) Condition() state.Condition {
 		c.Error = 4 * state.Unit(u.p.count, u.K) * max(u.drift, updatedDrift) / detmath.Pow(c.RCond, c.Power)
 		worst := 0.0
 		for t, y := range u.size.Y {
-			if y > 0 || u.size.ErrY[t] > 0 { // y is 0 below 1e-8 of the removed targets
+			if y > 0 {
 				far := u.largest[t] + float64(u.worst.plus*u.size.Rest[t])
 				if u.worst.power == 2 {
 					far = max(far, u.worst.plus*y)
