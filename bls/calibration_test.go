@@ -117,8 +117,7 @@ func TestCoverageOfCalibration(t *testing.T) {
 	}
 }
 
-// A below is an output layer whose leverages rounding has made negative.
-type below struct{ blsupdate.Updater }
+type below struct{ blsupdate.Updater } // rounding has made its leverages negative
 
 func (below) LeverageContext(_ context.Context, x *mat.Dense) ([]float64, error) {
 	return slices.Repeat([]float64{-2}, x.RawMatrix().Rows), nil

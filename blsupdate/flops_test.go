@@ -206,8 +206,8 @@ func TestResolve(t *testing.T) {
 	}
 	for _, m := range Methods() {
 		for action := range ActionMap + 1 {
+			Model(m, action, Options{}, Shape{L: 1, Q: 1}) // K is 0
 			Model(m, action, Options{}, Shape{})
-			Model(m, action, Options{}, Shape{L: 1, Q: 1})
 		}
 	}
 }

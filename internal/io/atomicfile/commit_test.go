@@ -225,15 +225,15 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// A stranger may give no file to another owner or group.
-type stranger struct{ vfs.FS }
+type ( // a user who may give no file to another owner or group
+	stranger struct{ vfs.FS }
+	strange  struct{ vfs.File }
+)
 
 func (s stranger) OpenFile(name string, flag int, mode fs.FileMode) (vfs.File, error) {
 	file, err := s.FS.OpenFile(name, flag, mode)
 	return strange{file}, err
 }
-
-type strange struct{ vfs.File }
 
 func (strange) Chown(user, group int) error { return fs.ErrPermission }
 

@@ -21,7 +21,6 @@ func TestTrainAnew(t *testing.T) {
 		"--method gram or qr":                     &blsupdate.RankError{Samples: 5, Nodes: 27, Lambda: 1, Running: true},
 		"train a new model with --lambda above 0": &blsupdate.RankError{Samples: 5, Nodes: 27, Running: true},
 		"on the other rows with --lambda above 0": &blsupdate.LeverageError{Action: blsupdate.ActionRemove, TooFew: true},
-		"which --like keeps":                      &blsupdate.LeverageError{Action: blsupdate.ActionRemove},
 		"with 'blskernel train --like'":           &blsupdate.ForgottenRowsError{Method: blsupdate.Improved},
 	} {
 		if told := Explain(err, "", "", false); !strings.HasSuffix(told.Error(), want) {
