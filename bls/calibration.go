@@ -169,7 +169,7 @@ func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors
 		at = min(at, leftOutRows)
 	}
 	at = max(0, l-at)
-	x := in.x.Slice(at, l, 0, d).(*mat.Dense)
+	first, x := at, in.x.Slice(at, l, 0, d).(*mat.Dense)
 	y, err := in.y, error(nil)
 	if !m.constant {
 		if y, err = m.learned(y); err != nil {
@@ -215,7 +215,7 @@ func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors
 		}
 		return nil
 	})
-	return rows, err
+	return rows, moved(err, first)
 }
 
 // leverages returns x Q xᵀ for each row x of nodes, where Q = (AᵀA + lambda I)⁻¹, or 0 if rounding
