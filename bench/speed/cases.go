@@ -22,7 +22,7 @@ type Case struct {
 
 	coefficient float64 // of the flops, coefficient·n^power
 	power       int
-	prepare     func(args string, n int, r source) *Problem
+	prepare     func(args string, n int, r source, opponent string) *Problem
 }
 
 // Flops returns the nominal number of floating-point operations for operands of order n.
@@ -44,7 +44,7 @@ func (c Case) String() string {
 
 // operations lists all operations, grouped by the files that prepare them. An operation with several
 // arguments has a case for each, the most used first.
-var operations = slices.Concat(blasOperations, factorizations, decompositions, matOperations)
+var operations = slices.Concat(routines, tasks, matOperations)
 
 // Cases returns all cases of an operation, the most used first, or none if there is no such operation.
 //

@@ -36,15 +36,16 @@
 // # Agreement
 //
 // Each backend computes every operation once before it is timed. If the result differs from the first
-// backend's, Run returns ErrDiffer. Decompositions, opponents included, are compared by R, the values
-// or the residual. A single backend is not checked, nor are opponents of factorizations, whose storage
-// differs; the tests of the packages check them.
+// backend's, Run returns ErrDiffer. Decompositions, opponents included, are compared by the diagonal of
+// R or by the values. A single backend is not checked, nor are opponents of factorizations, whose
+// storage differs; the tests of the packages check them.
 //
 // # Operands
 //
 // Elements are uniform in [-1/2, 1/2), alpha is 1 and beta 0. Triangular matrices are I + E with small
 // E, so that products and solutions in place neither overflow nor become subnormal. The right-hand side
 // is restored at times, outside the timings. Cholesky inverts A + n·I. Factorizations have their
-// operand restored before every call; calls are timed one by one. The factors of lu-solve are computed
-// beforehand. Calls that lapack.Implementation leaves to gonum, mainly small ones, run on gonum's BLAS.
+// operand restored before every call; calls are timed one by one. The factors of lu-solve come from the
+// first call, which is not timed. Calls that lapack.Implementation leaves to gonum, mainly small ones,
+// run on gonum's BLAS.
 package speed

@@ -27,10 +27,8 @@ type Problem struct {
 	// become so large or small that they affect the time of a call.
 	maxBatch int
 
-	// against prepares the problem of an opponent; opponent names the opponent to which this
-	// problem belongs, if any.
-	against  func(opponent string) *Problem
-	opponent string
+	seed     uint64 // of the operands
+	opponent string // to which the problem belongs, or ""
 
 	// compared, if not nil, returns the numbers to compare instead of out. It must not change out.
 	compared func() []float64
@@ -51,9 +49,26 @@ func (c Case) Prepare(n int, seed uint64) *Problem {
 	if n < 1 {
 		panic("speed: the order is less than 1")
 	}
-	p := c.prepare(c.Args, n, source{rand.New(rand.NewPCG(seed, 0))})
-	p.Case, p.N = c, n
+	return c.problem(n, seed, "")
+}
+
+func (c Case) problem(n int, seed uint64, opponent string) *Problem {
+	p := c.prepare(c.Args, n, source{rand.New(rand.NewPCG(seed, 0))}, opponent)
+	p.Case, p.N, p.seed, p.opponent = c, n, seed, opponent
 	return p
+}
+
+// Against returns the named opponent's problem with the same operands. LAPACK opponents run on
+// Library's backend. It panics if the case has no such opponent.
+func (p *Problem) Against(opponent string) *Problem {
+	if !slices.Contains(p.Case.Opponents, opponent) {
+		panic("speed: the case has no such opponent")
+	}
+	q := p.Case.problem(p.N, p.seed, opponent)
+	if q.compared != nil {
+		q.reference = p.reference
+	}
+	return q
 }
 
 // Flops returns the nominal flops of one call.
@@ -179,13 +194,4 @@ func (r source) nearIdentity(n int) []float64 {
 // computes returns the problem of an operation, bound to a backend by bind, that overwrites out.
 func computes(out []float64, bind func(be blskernel.Backend) func() error) *Problem {
 	return &Problem{out: out, maxBatch: maxCalls, bind: bind, reference: &reference{}}
-}
-
-// once returns the problem of an operation that is called once between resets. It overwrites x, a copy
-// of initial followed by room more elements. bind prepares and returns the operation.
-func once(initial []float64, room int, bind func(be blskernel.Backend, x []float64) func() error) *Problem {
-	out := append(slices.Clone(initial), make([]float64, room)...)
-	p := computes(out, func(be blskernel.Backend) func() error { return bind(be, out) })
-	p.initial, p.maxBatch = initial, 1
-	return p
 }
