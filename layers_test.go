@@ -40,7 +40,7 @@ var layers = strings.Fields(`
 	blsupdate/internal/pseudoinverse blsupdate/internal/ridge blsupdate/internal/cholesky blsupdate/internal/gram blsupdate/internal/qr blsupdate/internal/rates
 	blsupdate
 
-	dataset dataset/stream
+	dataset/internal/sets dataset/stream dataset
 	bls/metrics bls/internal/choice bls bls/modelfile bls/model
 
 	bench bench/speed bench/benchmarks bench/result bench/gate bench/report

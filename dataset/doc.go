@@ -1,6 +1,6 @@
-// Package dataset supplies labelled grey images. It reads idx files, the format of MNIST, and the
-// binary matrix files of small NORB, whitens samples, and draws a synthetic digit set that needs no
-// file. docs/data.md says where to find the files and how to check them.
+// Package dataset supplies labelled grey images. It reads the idx files of MNIST and the binary
+// matrices of small NORB, whitens samples, and draws a synthetic digit set that needs no file.
+// docs/data.md says where to find the files and how to check them.
 //
 // # Images
 //
@@ -17,15 +17,13 @@
 //
 //	offset  size  content
 //	0       2     zero
-//	2       1     element type; 0x08 is the unsigned byte, the only one read here
+//	2       1     element type; 0x08 is the unsigned byte
 //	3       1     number of dimensions d: 3 for images (n, rows, cols), 1 for labels (n)
 //	4       4*d   the dimensions, unsigned 32-bit
 //	4+4*d         the elements, last dimension fastest
 //
-// The first four bytes are thus 0x00000803 for images and 0x00000801 for labels. Source: Y. LeCun, C.
-// Cortes and C. J. C. Burges, "The MNIST database of handwritten digits". The dimensions are checked
-// against [MaxIDXImages], [MaxIDXSide] and [MaxIDXBytes]. Memory grows only with the bytes that arrive.
-// A [FormatError] names the file and the offset of a fault. Files may be gzipped.
+// Source: Y. LeCun, C. Cortes and C. J. C. Burges, "The MNIST database of handwritten digits". Files
+// may be gzipped. Package stream reads other types and dimensions too.
 //
 // # The binary matrix format of small NORB
 //
@@ -39,9 +37,8 @@
 //
 // Two files of each set, training and test, are read: dat holds n×2×96×96 bytes, n pairs of images of
 // toys; cat holds n integers, the category of each pair. Their names end in .mat, but they are not
-// MATLAB files. Source: F. J. Huang and Y. LeCun, "The small NORB Dataset, V1.0" (2005). A file has at
-// most [MaxMatrixBytes]. [LoadNORB] reduces an image pair to 2×32×32 pixels while it reads, so that it
-// holds 100 MB instead of 896.
+// MATLAB files. Source: F. J. Huang and Y. LeCun, "The small NORB Dataset, V1.0" (2005). [LoadNORB]
+// reduces an image pair to 2×32×32 pixels while it reads, so that it holds 100 MB instead of 896.
 //
 // [ZCA] is the whitening that the reference code of broad learning applies to small NORB.
 //

@@ -1,8 +1,6 @@
 package dataset_test
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,37 +10,11 @@ import (
 	"blskernel/dataset"
 )
 
-// idx returns an idx file of bytes.
-func idx(dims []uint32, elements ...byte) []byte {
-	b := []byte{0, 0, 8, byte(len(dims))}
-	for _, d := range dims {
-		b = binary.BigEndian.AppendUint32(b, d)
-	}
-	return append(b, elements...)
-}
-
 // check ends an example at an error.
 func check(err error) {
 	if err != nil {
 		panic(err)
 	}
-}
-
-// Two images of 1×2 pixels with their labels, from any reader.
-func ExampleReadIDXImages() {
-	set, err := dataset.ReadIDXImages(bytes.NewReader(idx([]uint32{2, 1, 2}, 0, 255, 51, 102)))
-	check(err)
-	labels, err := dataset.ReadIDXLabels(bytes.NewReader(idx([]uint32{2}, 7, 1)))
-	check(err)
-	check(set.SetLabels(labels))
-	fmt.Println(set.Len(), set.LabelsInt(0, 2), set.Dense(1, 2).RawRowView(0))
-
-	// A file that ends too early is detected where it ends, whatever its header promises.
-	_, err = dataset.ReadIDXLabels(bytes.NewReader(idx([]uint32{1000}, 7, 1)))
-	fmt.Println(errors.As(err, new(*dataset.FormatError)))
-	// Output:
-	// 2 [7 1] [0.2 0.4]
-	// true
 }
 
 // The folder has the test set of MNIST, one file gzipped, and no training set.

@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"fmt"
-
 	"blskernel/internal/io/memory"
 	"blskernel/mat"
 )
@@ -15,7 +13,7 @@ const (
 
 // Images is a set of n grey images of one size with their class labels.
 //
-// Images without labels, as [ReadIDXImages] returns them, have Labels nil and Classes 0.
+// Images without labels have Labels nil and Classes 0.
 type Images struct {
 	Name       string // for display
 	Rows, Cols int    // size of every image
@@ -76,21 +74,6 @@ func (s *Images) LabelsInt(from, to int) []int {
 		out[i] = int(v)
 	}
 	return out
-}
-
-// SetLabels sets Labels to the slice labels, without copying it, and Classes to 1 + the largest label.
-//
-//	errors: *FormatError if len(labels) differs from Len(); s is then unchanged.
-func (s *Images) SetLabels(labels []byte) error {
-	if len(labels) != s.Len() {
-		return &FormatError{Offset: -1, Msg: fmt.Sprintf("%d labels for %d images; want one label for each image", len(labels), s.Len())}
-	}
-	s.Labels = labels
-	s.Classes = 0
-	for _, v := range labels {
-		s.Classes = max(s.Classes, int(v)+1)
-	}
-	return nil
 }
 
 func (s *Images) checkRange(from, to int) {

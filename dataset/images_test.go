@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -45,16 +44,6 @@ func TestImagesLabels(t *testing.T) {
 	}
 	if got := s.LabelsInt(3, 3); len(got) != 0 {
 		t.Errorf("labels %v of an empty range", got)
-	}
-	if err := s.SetLabels([]byte{0, 1, 2}); !errors.As(err, new(*FormatError)) || s.Labels[0] != 5 || s.Classes != 6 {
-		t.Errorf("3 labels for 6 images: error %v, labels %v", err, s.Labels)
-	}
-	if err := s.SetLabels([]byte{0, 1, 2, 255, 0, 0}); err != nil || s.Classes != 256 {
-		t.Errorf("error %v, %d classes", err, s.Classes)
-	}
-	var none Images
-	if err := none.SetLabels(nil); err != nil || none.Classes != 0 || none.Len() != 0 {
-		t.Errorf("zero value: error %v, %d classes", err, none.Classes)
 	}
 }
 

@@ -1,30 +1,29 @@
 package dataset
 
-import "io"
-
-// mnistClasses is the number of classes of MNIST and of sets modeled on it.
-const mnistClasses = 10
+import "blskernel/dataset/internal/sets"
 
 var mnist = format{
-	files: []string{
-		"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte",
+	files: sets.MNIST, classes: 10, want: "n×rows×columns",
+	size: func(shape []int64) (rows, cols int) {
+		if len(shape) != 3 {
+			return 0, 0
+		}
+		return int(shape[1]), int(shape[2])
 	},
-	images: ReadIDXImages,
-	labels: readDigitLabels,
+	add: func(pixels, panel []byte) []byte { return append(pixels, panel...) },
 }
 
 // FindMNIST returns the paths of the images and the labels of the training set, or of the test set if
 // test is true. The files in dir must be named like MNIST's, in any spelling that [LoadMNIST] accepts.
 //
-//	errors: one that matches fs.ErrNotExist and names the files that are missing; *FormatError if
-//	dir is a file, or a folder has the name of a file; any other error is the operating system's,
-//	wrapped.
+//	errors: one that matches fs.ErrNotExist and names the missing files; others for a file in place
+//	of the folder, for a folder or a device in place of a file, and of the operating system.
 func FindMNIST(dir string, test bool) (images, labels string, err error) {
 	names := mnist.files[:2]
 	if test {
 		names = mnist.files[2:]
 	}
-	paths, err := findSet(nil, dir, names)
+	paths, err := sets.Find(nil, dir, names)
 	if err != nil {
 		return "", "", err
 	}
@@ -41,18 +40,6 @@ func FindMNIST(dir string, test bool) (images, labels string, err error) {
 // sets, 10 for MNIST. Name is the folder's name followed by "(train)" or "(test)".
 //
 //	memory: the unpacked bytes, 55 MB for MNIST, and up to as much again while reading.
-//	errors: one that matches fs.ErrNotExist and names the files that are missing; *FormatError if
-//	dir is a file, a folder has the name of a file, a file is malformed (see [ReadIDXImages]), a
-//	label is above 9, images and labels differ in number, or the two sets differ in image size;
-//	any other error is the operating system's, wrapped.
+//	errors: as [FindMNIST]; *stream.Error if a file cannot be read or is malformed, a label is above
+//	9, images and labels differ in number, or the two sets differ in image size.
 func LoadMNIST(dir string) (train, test *Images, err error) { return mnist.load(nil, dir) }
-
-func readDigitLabels(r io.Reader) ([]byte, error) {
-	labels, err := ReadIDXLabels(r)
-	for i, v := range labels {
-		if v >= mnistClasses {
-			return nil, faultf(int64(8+i), "label %d of sample %d is above %d", v, i, mnistClasses-1)
-		}
-	}
-	return labels, err
-}

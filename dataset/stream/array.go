@@ -29,6 +29,7 @@ type array struct {
 	classes bool // the chosen target is a label
 	nan     bool // NaN is accepted, as a missing cell
 	drop    bool // a target, label or weight may be NaN, too
+	bytes   bool // samples stay bytes
 
 	raw    []byte    // the next sample
 	sample []float64 // its elements
@@ -111,6 +112,10 @@ func (a *array) deliver(s *samples) *Error {
 			return a.fault(0, err.Error())
 		}
 		s.labels = append(s.labels, label)
+		return nil
+	}
+	if a.bytes {
+		s.pixels = append(s.pixels, a.raw...)
 		return nil
 	}
 	var err error

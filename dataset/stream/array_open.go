@@ -75,7 +75,7 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 		}
 		a.stream = &fortranReader{arrayFile: a.arrayFile, width: a.width, sample: int64(a.size)}
 	}
-	a.about = info{heading: Heading{Columns: a.width, Dims: len(a.Shape)}, rows: a.n}
+	a.about = info{heading: Heading{Columns: a.width, Shape: a.Shape}, rows: a.n}
 	if f.archive != nil {
 		a.about.heading.Arrays = f.archive.names
 	}

@@ -11,7 +11,8 @@ const panicRow = "stream: row outside the batch"
 
 // A Batch holds consecutive samples. It belongs to the caller and shares nothing with the Reader.
 type Batch struct {
-	X      *mat.Dense // inputs, rows×Dim
+	X      *mat.Dense // inputs, rows×Dim; nil with Options.Pixels
+	Pixels []byte     // inputs as bytes, row by row; nil without Options.Pixels
 	Y      *mat.Dense // numeric targets, rows×Outputs; nil if targets are labels, or there are none
 	Labels []string   // labels, one for each row; nil unless Options.Classes
 	// Weights are the weights of the rows, finite and not negative; nil without Options.Weight.
@@ -46,13 +47,13 @@ func (p Place) String() string {
 //	cost: a batch keeps 32 bytes for each place.
 //	panics: unless 0 <= i < rows.
 func (b *Batch) Where(i int) Place {
+	if i >= 0 && i < len(b.places) {
+		return b.places[i]
+	}
 	if i < 0 || b.X == nil || i >= b.X.RawMatrix().Rows {
 		panic(panicRow)
 	}
-	if b.places == nil {
-		return Place{}
-	}
-	return b.places[i]
+	return Place{}
 }
 
 // Number returns the position, from 1, of row i among the samples of all sources, bad ones included.
@@ -67,6 +68,7 @@ func (b *Batch) Number(i int) int64 {
 
 type samples struct {
 	x, y    []float64
+	pixels  []byte    // in place of x, with Options.Pixels
 	w       []float64 // weights
 	labels  []string
 	kept    []string
@@ -103,6 +105,7 @@ func (s *samples) read(from source, opt *Options, t *Tally) error {
 	if err != nil || missing {
 		s.x, s.y, s.w = s.x[:len(before.x)], s.y[:len(before.y)], s.w[:len(before.w)]
 		s.labels, s.kept, s.places = s.labels[:len(before.labels)], s.kept[:len(before.kept)], s.places[:len(before.places)]
+		s.pixels = s.pixels[:len(before.pixels)]
 		return err
 	}
 	if opt.Columns != nil {

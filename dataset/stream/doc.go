@@ -1,6 +1,7 @@
 // Package stream reads samples from files of any size, batch by batch. The formats are texts with
-// separated cells (CSV), NumPy's .npy and .npz, and idx, the format of MNIST. Files are plain or
-// gzipped, and come from paths, standard input, or a reader of [Options].Open.
+// separated cells (CSV), NumPy's .npy and .npz, and idx, the format of MNIST, with the binary matrices
+// of small NORB. Files are plain or gzipped, and come from paths, standard input, or a reader of
+// [Options].Open.
 //
 // A Reader holds only one batch, and the sample after it, in memory:
 //
@@ -61,8 +62,8 @@
 // order. Samples with several dimensions become rows in C order; a matrix may be in Fortran order.
 // Labels may also be text. An .npz must be a local file, not gzipped.
 //
-// An idx file may have elements of any type and up to eight dimensions. An unsigned byte b in three or
-// more dimensions becomes b/255, as in dataset.Images.Dense.
+// An idx file may have elements of any type and up to eight dimensions, a binary matrix bytes or 32-bit
+// integers. An unsigned byte b in three or more dimensions becomes b/255, as in dataset.Images.Dense.
 //
 // # Bounds
 //

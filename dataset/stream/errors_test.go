@@ -133,12 +133,21 @@ func TestHostileFiles(t *testing.T) {
 		{"idx cut off", "x.idx", images[:len(images)-1], Options{}, "cut off"},
 		{"idx with a byte too many", "x.idx", append(slices.Clone(images), 1), Options{}, "its header promises"},
 		{"no idx", "x.idx", []byte("1,2,3,4\n"), Options{}, "two zero bytes"},
-		{"idx of no dimensions", "x.idx", idxFile(8, nil), Options{}, "0 dimensions"},
+		{"idx of no dimensions", "x.idx", idxFile(8, make([]byte, 4)), Options{}, "0 dimensions"},
 		{"idx of 9 dimensions", "x.idx", idxFile(8, nil, make([]uint32, 9)...), Options{}, "9 dimensions"},
 		{"idx of large samples", "x.idx", idxFile(8, nil, 1, 1<<25), Options{}, "elements in a sample"},
 		{"idx whose product is 0 in 64 bits", "x.idx", idxFile(8, nil, 1<<31, 1<<31, 4), Options{}, "larger than any file"},
 		{"idx of nothing", "x.idx", idxFile(8, nil, 0, 1<<20), Options{}, "no elements: there are no samples"},
 		{"idx of an unknown type", "x.idx", []byte{0, 0, 7, 1, 0, 0, 0, 1, 0}, Options{}, "unknown type"},
+		{"binary matrix cut in its sizes", "x", matrixFile(0x55, 4, nil, 2, 1, 1), Options{}, "ends within its header"},
+		{"binary matrix without unused sizes", "x", matrixFile(0x54, 1, nil, 3), Options{}, "ends within its header"},
+		{"binary matrix cut off", "x", matrixFile(0x54, 1, make([]byte, 11), 3, 1, 1), Options{}, "cut off"},
+		{"binary matrix with a byte too many", "x", matrixFile(0x55, 1, make([]byte, 4), 3, 1, 1), Options{}, "its header promises"},
+		{"binary matrix of float", "x", matrixFile(0x51, 1, make([]byte, 4), 1, 1, 1), Options{}, "unknown type 0x51"},
+		{"binary matrix of no dimensions", "x", matrixFile(0x54, 0, []byte{1}, 1, 1, 1), Options{}, "0 dimensions"},
+		{"binary matrix of 2^31 dimensions", "x", matrixFile(0x55, 1<<31, nil, make([]uint32, 8)...), Options{}, "2147483648 dimensions"},
+		{"binary matrix whose product overflows", "x", matrixFile(0x55, 4, nil, 1<<32-1, 1<<32-1, 1<<32-1, 1<<32-1), Options{}, "larger than any file"},
+		{"binary matrix, big-endian", "x.idx", []byte{0x1e, '=', 'L', 0x55, 0, 0, 0, 1}, Options{}, "two zero bytes"},
 	} {
 		for _, way := range []string{"file", "packed", "pipe"} {
 			path, opt := "-", test.opt

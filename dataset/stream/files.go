@@ -1,10 +1,11 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
-	"blskernel/dataset"
+	"blskernel/dataset/internal/sets"
 	"blskernel/internal/io/vfs"
 )
 
@@ -22,14 +23,15 @@ func openPath(ctx context.Context, path string, opt *Options) (*files, error) {
 	targetPath, format := opt.TargetPath, opt.Format
 	if path != stdinPath && opt.Open == nil {
 		if info, err := vfs.Stat(opt.FS, path); err == nil && info.IsDir() {
-			images, labels, err := dataset.FindMNIST(path, opt.Test)
+			names := sets.MNIST[:2]
+			if opt.Test {
+				names = sets.MNIST[2:]
+			}
+			found, err := sets.Find(opt.FS, path, names)
 			if err != nil {
 				return nil, &Error{Path: path, What: "a folder must hold the files of MNIST; name other files one by one, as with FOLDER/*.csv", Err: err}
 			}
-			path, format = images, IDX
-			if targetPath == "" {
-				targetPath = labels
-			}
+			path, format, targetPath = found[0], IDX, cmp.Or(targetPath, found[1])
 		}
 	}
 	x, err := openInput(ctx, path, format, opt)

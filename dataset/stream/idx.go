@@ -18,37 +18,52 @@ var idxTypes = map[byte]npy.DType{
 	0x0e: {Kind: npy.Float, Size: 8, Big: true, Name: "double"},
 }
 
+// matrixTypes maps the first byte of a binary matrix to the type of its elements.
+var matrixTypes = map[byte]npy.DType{
+	0x54: {Kind: npy.Signed, Size: 4, Name: "int"},
+	0x55: {Kind: npy.Unsigned, Size: 1, Name: "byte"},
+}
+
 const (
-	idxUnsignedByte = 0x08
-	idxImageDims    = 3
-	maxIDXDims      = 8
+	matrixMagic   = "L=\x1e" // the second to fourth byte
+	minMatrixDims = 3        // sizes of the shortest header of a binary matrix, used or not
+	idxImageDims  = 3
+	maxIDXDims    = 8
 )
 
-// openIDX makes the source of an idx file. The header is two zero bytes, the type and the number d of
-// dimensions, a byte each, and d sizes of 4 bytes. The elements follow in C order. All are big-endian.
+// openIDX makes the source of an idx file or a binary matrix. The header of an idx file is two zero
+// bytes, the type and the number d of dimensions, a byte each, and d sizes of 4 bytes; all numbers are
+// big-endian. The header of a binary matrix is a magic number, d, and max(d, 3) sizes, of 4 bytes each;
+// all numbers are little-endian. The elements follow in C order.
 func openIDX(in *input, opt *Options) (source, error) {
-	var head [4 + 4*maxIDXDims]byte
-	if _, err := io.ReadFull(in.r, head[:4]); err != nil {
+	head, err := in.r.Peek(8)
+	if err != nil {
 		return nil, idxFault(in, err)
 	}
 	dtype, known := idxTypes[head[2]]
-	dims := int(head[3])
+	kind, start, dims, order := head[2], 4, uint32(head[3]), binary.ByteOrder(binary.BigEndian)
+	sizes, matrix := dims, string(head[1:4]) == matrixMagic
+	if matrix {
+		dtype, known = matrixTypes[head[0]]
+		kind, start, dims, order = head[0], 8, binary.LittleEndian.Uint32(head[4:]), binary.LittleEndian
+		sizes = max(dims, minMatrixDims)
+	}
 	switch {
-	case head[0] != 0 || head[1] != 0:
+	case !matrix && (head[0] != 0 || head[1] != 0):
 		return nil, Errorf("is not an idx file, which would begin with two zero bytes")
 	case !known:
-		return nil, Errorf("has elements of the unknown type %#02x; the types of idx files are 0x08, 0x09, and 0x0b to 0x0e", head[2])
+		return nil, Errorf("has elements of the unknown type %#02x; the types of idx files are 0x08, 0x09, and 0x0b to 0x0e, and of binary matrices 0x54 and 0x55", kind)
 	case dims == 0 || dims > maxIDXDims:
 		return nil, Errorf("has %d dimensions; only 1 to %d can be read", dims, maxIDXDims)
 	}
-	length := 4 + 4*dims
-	if _, err := io.ReadFull(in.r, head[4:length]); err != nil {
+	head = make([]byte, start+4*int(sizes))
+	if _, err := io.ReadFull(in.r, head); err != nil {
 		return nil, idxFault(in, err)
 	}
-	f := arrayFile{Header: npy.Header{DType: dtype, Length: int64(length)}, in: in, stream: in.r,
-		pixels: head[2] == idxUnsignedByte && dims >= idxImageDims}
-	for i := range dims {
-		f.Shape = append(f.Shape, int64(binary.BigEndian.Uint32(head[4+4*i:])))
+	f := arrayFile{Header: npy.Header{DType: dtype, Length: int64(len(head))}, in: in, stream: in.r,
+		pixels: dtype.Kind == npy.Unsigned && dims >= idxImageDims}
+	for i := range int(dims) {
+		f.Shape = append(f.Shape, int64(order.Uint32(head[start+4*i:])))
 	}
 	if f.SetBytes() != nil {
 		return nil, Errorf("has a header that promises an array larger than any file")

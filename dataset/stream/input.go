@@ -207,7 +207,7 @@ func formatOfContent(head []byte) Format {
 		return NPY
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
 		return NPZ
-	case len(head) >= 4 && head[0] == 0 && head[1] == 0 && head[2] >= 0x08 && head[2] <= 0x0e && head[3] > 0:
+	case len(head) >= 4 && (head[0] == 0 && head[1] == 0 && head[2] >= 0x08 && head[2] <= 0x0e && head[3] > 0 || string(head[1:4]) == matrixMagic):
 		return IDX
 	}
 	return CSV

@@ -68,6 +68,7 @@ func FuzzOpen(f *testing.F) {
 		append(npyHeader(1, "<f8", false, 4, 2), float64s(1, math.NaN(), 3, 4, 5, 6.5, math.Inf(1), 8)...),
 		npz(f, member{"X.npy", append(npyHeader(1, "<f8", false, 4), float64s(1, math.NaN(), 3, 4)...), zip.Store}, member{"y.npy", append(npyHeader(1, "<f8", false, 4), float64s(1, 2, math.NaN(), 4)...), zip.Deflate}),
 		idxFile(8, []byte{1, 2, 3, 4}, 1, 2, 2), idxFile(14, float64s(1), 1), idxFile(8, []byte{1}, 1<<31, 28, 28), idxFile(9, nil, 0),
+		matrixFile(0x55, 4, []byte{1, 2, 3, 4}, 1, 2, 2, 1), matrixFile(0x54, 1, []byte{1, 0, 0, 0}, 1, 0, 9), matrixFile(0x55, 1<<31, nil, make([]uint32, 8)...),
 		npz(f, member{"X.npy", x, zip.Store}, member{"y.npy", y, zip.Deflate}), npz(f, member{"../X.npy", x, zip.Deflate}), npz(f),
 		zipped(npz(f, member{"X.npy", y, zip.Deflate})), npz(f, member{"X.npy", x, zip.Store}, member{"X.npy", x, zip.Store}),
 	} {

@@ -21,7 +21,7 @@ const (
 	CSV                      // text, one sample in each line
 	NPY                      // one NumPy array
 	NPZ                      // a zip archive of NumPy arrays
-	IDX                      // the format of MNIST
+	IDX                      // the format of MNIST, or the binary matrices of small NORB
 )
 
 var formatNames = []string{"auto", "csv", "npy", "npz", "idx"}
@@ -129,6 +129,10 @@ type Options struct {
 	// else the only array of two or more dimensions besides the target.
 	InputArray string `json:"input_array,omitzero"`
 
+	// Pixels says that the inputs are whole images of an idx file, whose unsigned bytes stay bytes,
+	// in Batch.Pixels. With any other choice of columns or targets of that file Open fails.
+	Pixels bool `json:"-"`
+
 	// Classes says that the single target column has labels, which stay text.
 	Classes bool `json:"-"`
 
@@ -178,8 +182,7 @@ type Options struct {
 	// including one of Close, become the cause of an *Error with the path.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error) `json:"-"`
 
-	// FS is the file system; nil for the operating system's. Tests pass one that fails. The names
-	// in an MNIST folder are always looked up in the operating system's.
+	// FS is the file system; nil for the operating system's. Tests pass one that fails.
 	FS vfs.FS `json:"-"`
 
 	// Bad is called with the fault of a bad sample. If it returns nil, the sample is left out. Any

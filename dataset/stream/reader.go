@@ -219,7 +219,12 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 	}
 	r.begun = true
 	hint := min(rows, r.largest)
-	b := samples{x: make([]float64, 0, hint*r.Dim()), places: make([]Place, 0, hint), numbers: make([]int64, 0, hint), passed: r.passed}
+	b := samples{places: make([]Place, 0, hint), numbers: make([]int64, 0, hint), passed: r.passed}
+	if r.opt.Pixels {
+		b.pixels = make([]byte, 0, hint*r.Dim())
+	} else {
+		b.x = make([]float64, 0, hint*r.Dim())
+	}
 	if !r.opt.Classes {
 		b.y = make([]float64, 0, hint*r.about.outputs)
 	}
@@ -252,7 +257,10 @@ func (r *Reader) ended() error {
 // batch makes a batch of the samples in b, at least one.
 func (r *Reader) batch(b *samples) *Batch {
 	rows := len(b.places)
-	out := &Batch{X: mat.NewDense(rows, r.Dim(), b.x), Labels: b.labels, Weights: b.w, Kept: b.kept, First: b.numbers[0] - 1, places: b.places, numbers: b.numbers}
+	out := &Batch{Pixels: b.pixels, Labels: b.labels, Weights: b.w, Kept: b.kept, First: b.numbers[0] - 1, places: b.places, numbers: b.numbers}
+	if !r.opt.Pixels {
+		out.X = mat.NewDense(rows, r.Dim(), b.x)
+	}
 	if len(b.y) > 0 {
 		out.Y = mat.NewDense(rows, r.about.outputs, b.y)
 	}

@@ -26,7 +26,7 @@ type Heading struct {
 	Columns   int      // cells of a line of a text, elements of a sample of the array of X
 	Names     []string // of all columns; nil without a header
 	First     []string // cells of the first line of a text, names or values; nil for arrays
-	Dims      int      // dimensions of the array of X, including the samples; 0 for texts
+	Shape     []int64  // of the array of X, samples first; nil for texts
 	Arrays    []string // names of the arrays of an .npz, in its order; nil for other formats
 }
 
@@ -45,7 +45,7 @@ type Selection struct {
 // Heading returns the heading of the first source.
 func (r *Reader) Heading() Heading {
 	h := r.about.heading
-	h.Names, h.First, h.Arrays = slices.Clone(h.Names), slices.Clone(h.First), slices.Clone(h.Arrays)
+	h.Names, h.First, h.Shape, h.Arrays = slices.Clone(h.Names), slices.Clone(h.First), slices.Clone(h.Shape), slices.Clone(h.Arrays)
 	return h
 }
 

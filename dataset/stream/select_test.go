@@ -52,9 +52,9 @@ func TestSelect(t *testing.T) {
 		{"csv", []byte(text.String()), Options{}, Heading{Format: CSV, Columns: 4, First: first}, ":1: column 4 is", Selection{Inputs: two, Targets: []string{"4"}, Classes: true}, "abc"},
 		{"csv, header", []byte("u,v,w,kind\n" + text.String()), Options{}, Heading{Format: CSV, HasHeader: true, Columns: 4, Names: header, First: header},
 			`:2: column "kind" is`, Selection{Inputs: []string{"u", "2"}, Targets: []string{"kind"}, Classes: true}, "abc"},
-		{"npy", array, Options{}, Heading{Format: NPY, Columns: 3, Dims: 2}, "", Selection{Inputs: two, Targets: []string{"3"}, Classes: true}, "012"},
-		{"npy, targets beside", array, Options{TargetPath: write(t, "y.npy", names), Classes: true}, Heading{Format: NPY, Columns: 3, Dims: 2}, "", Selection{Inputs: two, Classes: true}, "abc"},
-		{"npz", npz(t, member{"X.npy", array, 8}, member{"kind.npy", names, 0}), Options{}, Heading{Format: NPZ, Columns: 3, Dims: 2, Arrays: []string{"X", "kind"}}, "",
+		{"npy", array, Options{}, Heading{Format: NPY, Columns: 3, Shape: []int64{rows, 3}}, "", Selection{Inputs: two, Targets: []string{"3"}, Classes: true}, "012"},
+		{"npy, targets beside", array, Options{TargetPath: write(t, "y.npy", names), Classes: true}, Heading{Format: NPY, Columns: 3, Shape: []int64{rows, 3}}, "", Selection{Inputs: two, Classes: true}, "abc"},
+		{"npz", npz(t, member{"X.npy", array, 8}, member{"kind.npy", names, 0}), Options{}, Heading{Format: NPZ, Columns: 3, Shape: []int64{rows, 3}, Arrays: []string{"X", "kind"}}, "",
 			Selection{Inputs: two, Targets: []string{"kind"}, Classes: true}, "abc"},
 	} {
 		for name, source := range sources(t, "x", test.data) {

@@ -53,6 +53,13 @@ func newSource(in *input, opt *Options, first *csvLayout) (s source, err error) 
 	if err != nil {
 		return nil, located(in.path, err)
 	}
+	if opt.Pixels && !opt.targetsOnly {
+		a, ok := s.(*array)
+		if !ok || !a.pixels || a.about.dim != a.width || opt.Inputs != nil || opt.Keep != nil || opt.Columns != nil {
+			return nil, &Error{Path: in.path, What: "has no images of unsigned bytes in three or more dimensions, or not whole ones"}
+		}
+		a.bytes = true
+	}
 	s.info().heading.Format = in.format
 	return s, nil
 }

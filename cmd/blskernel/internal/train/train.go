@@ -221,7 +221,7 @@ func (tr *training) prepare(ctx context.Context, r *stream.Reader) (meta modelfi
 		return meta, err
 	}
 	heading, batch := r.Heading(), tr.In.BatchRows(r, 0, r.Outputs())
-	tr.images = heading.Format == stream.IDX || heading.Dims > 2
+	tr.images = heading.Format == stream.IDX || len(heading.Shape) > 2
 	if err := tr.decideTask(r, max(tr.first, batch)); err != nil {
 		return meta, err
 	}
