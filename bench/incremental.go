@@ -21,11 +21,11 @@ type Incremental struct {
 	Updates  int             // number of updates
 	Features bls.FeatureOptions
 	Variants []Variant
-	// Whitening has the options of a ZCA; nil means none. The ZCA is fitted to the first samples,
-	// untimed, and whitens all samples.
-	Whitening *dataset.ZCAOptions
+	// Whitening is WhitenReference, WhitenUnit or empty for none. It is fitted to the first
+	// samples, untimed, and whitens all samples.
+	Whitening string
 	// Update has the options of updates, except those that a Variant sets. Its Backend also
-	// computes the test, and the features if Features has none.
+	// computes the test, the whitening, and the features if Features has none.
 	Update  blsupdate.Options
 	Retrain bool // also time solutions from scratch after each update, which takes 8kl bytes; recomputes the features
 }

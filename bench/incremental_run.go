@@ -18,15 +18,15 @@ type incrementalRun struct {
 	progress  Progress
 	done, all float64 // work so far and in total, as Progress reports it
 
-	zca      *dataset.ZCA // nil without whitening
-	features *bls.Features
-	counter  *blsupdate.Counter // backend of the features, which counts their flops
-	testA    *mat.Dense
-	testY    []int
-	updaters []blsupdate.Updater
-	weights  []*mat.Dense // after the last step, by variant
-	seconds  []float64    // so far, by variant
-	peak     float64      // the FMA peak after the last step
+	whitening *whitening // nil for none
+	features  *bls.Features
+	counter   *blsupdate.Counter // backend of the features, which counts their flops
+	testA     *mat.Dense
+	testY     []int
+	updaters  []blsupdate.Updater
+	weights   []*mat.Dense // after the last step, by variant
+	seconds   []float64    // so far, by variant
+	peak      float64      // the FMA peak after the last step
 }
 
 func (r *incrementalRun) tell(doing string) {
@@ -47,9 +47,10 @@ func (r *incrementalRun) step(ctx context.Context, step int) (row TableRow, err 
 		return row, err
 	}
 	from, to := r.samples(step)
-	if step == 0 && r.Whitening != nil {
+	if step == 0 && r.Whitening != "" {
 		r.tell("whitening")
-		if r.zca, err = dataset.FitZCA(r.Train.Dense(from, to), *r.Whitening); err != nil {
+		constants := whitenings[r.Whitening]
+		if r.whitening, err = newWhitening(r.Update.Backend, r.Train.Dense(from, to), constants[0], constants[1]); err != nil {
 			return row, err
 		}
 	}
@@ -138,10 +139,7 @@ func (r *incrementalRun) account(i int) TableCell {
 // expand returns the rows of A and of the targets Y for the samples [from, to). The first call fits the
 // feature maps.
 func (r *incrementalRun) expand(from, to int) (a, y *mat.Dense, err error) {
-	x, err := r.samplesOf(r.Train, from, to)
-	if err != nil {
-		return nil, nil, err
-	}
+	x := r.samplesOf(r.Train, from, to)
 	if r.features != nil {
 		a, err = r.features.Transform(x)
 	} else {
@@ -156,22 +154,18 @@ func (r *incrementalRun) expand(from, to int) (a, y *mat.Dense, err error) {
 	return a, y, err
 }
 
-func (r *incrementalRun) samplesOf(set *dataset.Images, from, to int) (*mat.Dense, error) {
+func (r *incrementalRun) samplesOf(set *dataset.Images, from, to int) *mat.Dense {
 	x := set.Dense(from, to)
-	if r.zca == nil {
-		return x, nil
+	if r.whitening != nil {
+		r.whitening.transform(x)
 	}
-	return x, r.zca.Transform(x)
+	return x
 }
 
 // test sets the accuracies in cells, and the relative distances from the first variant's weights.
-func (r *incrementalRun) test(cells []TableCell) error {
+func (r *incrementalRun) test(cells []TableCell) (err error) {
 	if r.Test != nil && r.testA == nil {
-		x, err := r.samplesOf(r.Test, 0, r.Test.Len())
-		if err != nil {
-			return err
-		}
-		if r.testA, err = r.features.Transform(x); err != nil {
+		if r.testA, err = r.features.Transform(r.samplesOf(r.Test, 0, r.Test.Len())); err != nil {
 			return err
 		}
 		r.testY = r.Test.LabelsInt(0, r.Test.Len())

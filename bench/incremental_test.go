@@ -188,14 +188,13 @@ func TestProgress(t *testing.T) {
 func TestWhitening(t *testing.T) {
 	e := small(90, 20, 1)
 	e.Variants = e.Variants[:1]
-	e.Whitening = &dataset.ZCAOptions{RowConstant: 1e-3, EigenvalueConstant: 0.1}
+	e.Whitening = WhitenUnit
 	got := *collect(t, e)[0].Cells[0].Accuracy
 
-	z, err := dataset.FitZCA(e.Train.Dense(0, 90), *e.Whitening)
-	testutil.NoError(t, err)
+	z := fitted(t, nil, e.Train.Dense(0, 90), whitenings[WhitenUnit])
 	x, test := e.Train.Dense(0, 90), e.Test.Dense(0, e.Test.Len())
-	testutil.NoError(t, z.Transform(x))
-	testutil.NoError(t, z.Transform(test))
+	z.transform(x)
+	z.transform(test)
 	features, a, err := bls.FitTransformFeatures(x, e.Features)
 	testutil.NoError(t, err)
 	y, err := bls.OneHot(e.Train.LabelsInt(0, 90), e.Train.Classes)
@@ -211,7 +210,7 @@ func TestWhitening(t *testing.T) {
 	if want := 100 * metrics.Accuracy(e.Test.LabelsInt(0, e.Test.Len()), bls.ArgMax(&scores), nil); got != want {
 		t.Errorf("%v%%; want %v%%", got, want)
 	}
-	e.Whitening = nil
+	e.Whitening = ""
 	if plain := *collect(t, e)[0].Cells[0].Accuracy; plain == got {
 		t.Errorf("%v%% without whitening too", plain)
 	}

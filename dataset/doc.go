@@ -1,6 +1,6 @@
 // Package dataset supplies labelled grey images. It reads the idx files of MNIST and the binary
-// matrices of small NORB, whitens samples, and draws a synthetic digit set that needs no file.
-// docs/data.md says where to find the files and how to check them.
+// matrices of small NORB, and draws a synthetic digit set that needs no file. docs/data.md says where
+// to find the files and how to check them.
 //
 // # Images
 //
@@ -39,8 +39,6 @@
 // toys; cat holds n integers, the category of each pair. Their names end in .mat, but they are not
 // MATLAB files. Source: F. J. Huang and Y. LeCun, "The small NORB Dataset, V1.0" (2005). [LoadNORB]
 // reduces an image pair to 2×32×32 pixels while it reads, so that it holds 100 MB instead of 896.
-//
-// [ZCA] is the whitening that the reference code of broad learning applies to small NORB.
 //
 // # The synthetic set
 //

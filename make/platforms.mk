@@ -83,12 +83,12 @@ golden: golden-here golden-arm64 golden-s390x
 
 golden-here: export GODEBUG =
 golden-here:
-	CGO_ENABLED=0 $(GO) test -cpu 1,2 $(GOLDEN) ./internal/testutil/golden ./cmd/blskernel
-	CGO_ENABLED=0 $(GO) test -tags noasm $(GOLDEN) ./internal/testutil/golden ./cmd/blskernel
+	CGO_ENABLED=0 $(GO) test -cpu 1,2 $(GOLDEN) ./internal/testutil/golden ./bench ./cmd/blskernel
+	CGO_ENABLED=0 $(GO) test -tags noasm $(GOLDEN) ./internal/testutil/golden ./bench ./cmd/blskernel
 
 golden-arm64 golden-s390x: export GODEBUG =
 golden-arm64:
-	$(call emulated,arm64,$(QEMU_ARM64),$(GOLDEN) ./internal/testutil/golden ./cmd/blskernel)
+	$(call emulated,arm64,$(QEMU_ARM64),$(GOLDEN) ./internal/testutil/golden ./bench ./cmd/blskernel)
 
 golden-s390x:
-	$(call emulated,s390x,$(QEMU_S390X),$(GOLDEN) ./internal/testutil/golden)
+	$(call emulated,s390x,$(QEMU_S390X),$(GOLDEN) ./internal/testutil/golden ./bench)

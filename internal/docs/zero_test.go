@@ -48,7 +48,7 @@ var zeros = []any{
 	&model.Classes{}, &model.Error{}, &model.MergeError{}, &model.Model{}, new(model.Remedy), &model.TwiceError{}, new(model.Holdout),
 	&modelfile.ChecksumError{}, &modelfile.File{}, &modelfile.FolderError{}, &modelfile.FormatError{}, &modelfile.Info{}, &modelfile.MetadataError{},
 	&modelfile.Metadata{}, &modelfile.Operation{}, new(modelfile.Log), &modelfile.TruncatedError{}, &modelfile.VersionError{}, &modelfile.WriteError{},
-	&dataset.Images{}, &dataset.ZCA{},
+	&dataset.Images{},
 	&stream.Batch{}, &stream.Columns{}, &stream.Error{}, new(stream.Format), new(stream.Header), new(stream.Missing), &stream.Reader{},
 	&stream.Column{}, &stream.Notation{}, new(stream.Option), &stream.Options{}, &stream.Place{}, &stream.Remedy{}, &stream.Selection{}, &stream.Tally{},
 	&bench.Incremental{}, &bench.PaperTable{}, &bench.FlopsCase{}, &bench.TableHead{}, &bench.Variant{},

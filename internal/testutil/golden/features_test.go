@@ -78,19 +78,6 @@ func TestGoldenModels(t *testing.T) {
 	})
 }
 
-func TestGoldenWhitening(t *testing.T) {
-	each(t, "zca", func(r recorder, b blskernel.Backend) {
-		for _, d := range []int{5, 40} {
-			s := selftest.Source(d)
-			x, later := dense(&s, 100, d), dense(&s, 30, d)
-			z, err := dataset.FitZCA(x, dataset.ZCAOptions{RowConstant: 0.1, EigenvalueConstant: 0.01, Backend: b})
-			r.must(err)
-			r.must(z.Transform(later))
-			r.add(fmt.Sprintf("d=%d", d), ruleLapack, numbers(later), z.Values())
-		}
-	})
-}
-
 // TestGoldenDigits hashes the drawn digits, bytes that no backend computes.
 func TestGoldenDigits(t *testing.T) {
 	each(t, "digits", func(r recorder, b blskernel.Backend) {

@@ -11,7 +11,6 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/experiment"
 	"blskernel/cmd/blskernel/internal/ui"
-	"blskernel/dataset"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -46,19 +45,6 @@ const (
 	// maxShrink bounds --shrink. At this value tanh is a step for nearly all samples.
 	maxShrink = 1e3
 )
-
-// The values of --zca.
-const whiteningReference, whiteningUnit = "reference", "unit"
-
-func (x *paper) whitening() *dataset.ZCAOptions {
-	switch x.zca {
-	case whiteningReference:
-		return &dataset.ZCAOptions{Backend: x.backend}
-	case whiteningUnit:
-		return &dataset.ZCAOptions{RowConstant: dataset.ZCAUnitRows, EigenvalueConstant: dataset.ZCAUnitValues, Backend: x.backend}
-	}
-	return nil
-}
 
 var paperMethods = []string{"original", "improved/paper", bench.PlannerSeries}
 
@@ -121,7 +107,7 @@ missing tables again and write them to another file; 'blskernel report' reads se
 	ui.LambdaFlag(cmd, &x.lambda, ", as in --recipe text")
 	f.Float64Var(&x.shrink, "shrink", code.Shrink, "s, the largest input to the tanh of any enhancement node on the first batch; with --recipe text it is 0, which means no scale")
 	ui.Choice(cmd, &x.zca, "zca", "whiten the images first: reference, with the constants of the reference code for NORB, "+
-		"which hardly whiten, or unit, with constants that do", "", whiteningReference, whiteningUnit)
+		"which hardly whiten, or unit, with constants that do", "", bench.WhitenReference, bench.WhitenUnit)
 	f.BoolVar(&x.retrain, "retrain", false, "also measure a solution from scratch after each update")
 	x.Compute.Register(cmd)
 	x.Reporter.Register(cmd, `JSON lines, whose key "kind" is machine, table, row or flops,`)

@@ -72,7 +72,7 @@ func (x *paper) table(ctx context.Context, n int) error {
 	for i, seed := range head.Seeds {
 		e := t.Experiment(seed, recipe)
 		e.Train, e.Test, e.Retrain, e.Variants = train, test, x.retrain && i == 0, variants
-		e.Features.Backend, e.Update.Backend, e.Whitening = x.backend, x.backend, x.whitening()
+		e.Features.Backend, e.Update.Backend, e.Whitening = x.backend, x.backend, x.zca
 		err := e.Run(ctx, func(row bench.TableRow) error {
 			row.Table = n
 			text := "" // none for later seeds
