@@ -88,7 +88,7 @@ func (op *Operation) check() error {
 	}
 	for i, end := range op.Ends {
 		if end <= 0 || i > 0 && end <= op.Ends[i-1] {
-			return &MetadataError{Field: "log", What: fmt.Sprintf("a batch cannot end after %d rows, in the order of the ends", end)}
+			return &MetadataError{Field: "log", What: fmt.Sprintf("a batch ends after %d rows; the ends must be positive and ascending", end)}
 		}
 	}
 	return checkLearned("log", op.Files)

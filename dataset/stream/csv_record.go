@@ -120,7 +120,7 @@ func (t *recordReader) text() []byte {
 }
 
 func (t *recordReader) tooLong() *Error {
-	e := t.fault("the line is longer than %d bytes; a text has one sample in each line", maxRecord)
+	e := t.fault("the line is longer than %d bytes; put each sample on a line of its own", maxRecord)
 	if open := bytes.LastIndexByte(t.record, '"'); open >= 0 && !balancedQuotes(t.record) {
 		e.Line += int64(bytes.Count(t.record[:open], []byte{'\n'}))
 		e.What = fmt.Sprintf("a quotation mark is not closed within %d bytes; close it, or double it if it is part of a cell", maxRecord)
@@ -136,7 +136,7 @@ func (t *recordReader) split() (cells []string, err error) {
 	n := 1 + bytes.Count(t.record, []byte(comma))
 	switch {
 	case n > maxCells && (t.marked || t.width == 0):
-		return nil, t.fault("the line has more than %d cells, separated by %q; a text has one sample in each line", maxCells, t.comma)
+		return nil, t.fault("the line has more than %d cells, separated by %q; put each sample on a line of its own", maxCells, t.comma)
 	case t.marked:
 		if cells, err = t.unquote(); err != nil {
 			return nil, err

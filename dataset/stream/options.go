@@ -230,7 +230,7 @@ func (o *Options) checkChoice(inputs, outputs int, words bool) error {
 	case len(o.Columns) != inputs:
 		return Errorf("has %d input columns, but Options.Columns describes %d", inputs, len(o.Columns))
 	case !words && o.Columns.categorical():
-		return Errorf("is an array, which cannot hold words; give a text")
+		return Errorf("is an array, which cannot hold words; give a CSV file")
 	}
 	return nil
 }

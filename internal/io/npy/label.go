@@ -47,7 +47,7 @@ const errEmptyLabel = Error("the label is empty")
 //	errors: an [Error] if v is not whole, not finite or beyond ±2^53.
 func FloatLabel(v float64) (string, error) {
 	if v != math.Trunc(v) || !(math.Abs(v) <= 1<<53) {
-		return "", errorf("the label %v is not a whole number from -2^53 to 2^53; save labels as integers or text, or learn a regression", v)
+		return "", errorf("the label %v is not a whole number from -2^53 to 2^53; save labels as integers or text, or use regression", v)
 	}
 	return strconv.FormatInt(int64(v), 10), nil
 }

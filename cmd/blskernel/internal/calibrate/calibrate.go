@@ -26,7 +26,7 @@ func New(s ui.Streams) *cobra.Command {
 	var c calibrating
 	cmd := &cobra.Command{
 		Use:   "calibrate MODEL [flags] FILE...",
-		Short: "Measure on new rows how far predictions are off",
+		Short: "Measure how far predictions are off, on new rows",
 		Long: `Measure how far the predictions of a model are off, on rows with labels or targets that it has not
 learned. predict --interval, --set and --probabilities use the result. It replaces the previous
 calibration. Only the last 5000 rows count, and a few hundred are enough. The predictions do not change,

@@ -30,7 +30,7 @@ func New(s ui.Streams) *cobra.Command {
 		Short: "Measure how well a model predicts",
 		Long: fmt.Sprintf(`Predict the labels or targets of rows that have them, and report the quality.
 
-For a classification:
+For classification:
 
     accuracy           also the accuracy of always predicting the commonest class
     precision          for each class, the share of the rows predicted as the class that belong to it
@@ -44,7 +44,7 @@ For a classification:
                        ten bins
     confusion matrix   for each class, how many of its rows are predicted as each class
 
-For each target of a regression:
+For regression, for each target:
 
     RMSE               the root mean squared error, also of predicting the mean of these rows
     MAE                the mean absolute error

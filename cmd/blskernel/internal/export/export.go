@@ -49,10 +49,10 @@ or targets, the arrays are:
     step_columns         2 x p         columns of S, from 0; only if the last p of the n nodes are steps
     step_slopes          2 x p
     step_thresholds      2 x p         with steps, enhancement_weights has only n - p columns
-    weights              k x c, for a regression (k+1) x c: the last row multiplies a 1
-    center               c             only for a regression: added to the predictions
-    smearing, largest    c             only for a regression of logarithms
-    classes              c             only for a classification: the labels
+    weights              k x c, for regression (k+1) x c: the last row multiplies a 1
+    center               c             only for regression: added to the predictions
+    smearing, largest    c             only for regression on logarithms
+    classes              c             only for classification: the labels
     inputs, targets      their names, if the data had names; color=red is the input for the word red
     fill                 d             values for missing cells, if the model fills them in
 

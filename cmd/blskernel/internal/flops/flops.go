@@ -41,8 +41,8 @@ func New(s ui.Streams) *cobra.Command {
 		Long: `Add q random rows to a model of l samples, k nodes and c targets, compute the weights, and print for
 each step the flops by the flop model, the flops requested from the backend, the time predicted from
 the rates of this machine, and the measured time. Predicted times include what flops leave out, such
-as copies. Several updates are measured. The output shows the one with the median deviation of the
-predicted from the measured time, and the l of that update.
+as copies. Several updates are measured. The output shows the update whose predicted time deviates from
+the measured time by the median amount, and its l.
 
 With --validate the settings form a grid: every form of every method of --method, k from 250 to 2000,
 q from 1 to 8000, on every available backend. The grid is measured three times, and the median of each

@@ -28,7 +28,7 @@ func New(s ui.Streams) *cobra.Command {
 		Long: `Merge models with the same feature maps: the weights become the weights of a fit to the rows of all
 models. 'blskernel train --like FIRST' makes models with the maps of FIRST from other rows, on any
 machine. Only the methods gram and qr can merge. The ridge and the settings come from FIRST;
-if FIRST keeps its rows, since they are few, they come from the first model that does not.
+if FIRST still keeps its rows, since they are few, both come from the first model that keeps none.
 
 The result has the classes of all models, beginning with the classes of FIRST. A model counts as having
 no rows of a class that it lacks. It is an error if two models have learned the same file, unless --again
@@ -81,7 +81,7 @@ func (mg *merging) add(sum, other *model.Model, first, path string) error {
 	var twice *model.TwiceError
 	switch {
 	case errors.As(err, &differ) && differ.What == "kinds":
-		return fmt.Errorf("%s is a %s and %s a %s: they cannot be merged", first, sum.Kind(), path, other.Kind())
+		return fmt.Errorf("%s is for %s and %s for %s: they cannot be merged", first, sum.Kind(), path, other.Kind())
 	case errors.As(err, &differ):
 		return fmt.Errorf("%s and %s have different %s, so they cannot be merged: train one of them again on its rows, with 'blskernel train --like' and the other", first, path, differ.What)
 	case errors.As(err, &twice):

@@ -51,7 +51,7 @@ func (p *prediction) newWriter(m *model.Model, kept []string) (*predictionWriter
 	}
 	if m.Classifier == nil {
 		if flag != "" {
-			return nil, ui.Usagef("--%s is for classes, but the model is a regression: leave it out", flag)
+			return nil, ui.Usagef("--%s is for classes, but the model is for regression: leave it out", flag)
 		}
 		w.numbers = m.TargetNames()
 		if p.interval > 0 {
@@ -60,7 +60,7 @@ func (p *prediction) newWriter(m *model.Model, kept []string) (*predictionWriter
 		}
 	} else {
 		if p.interval > 0 {
-			return nil, ui.Usagef("--interval is for targets, but the model is a classification: use --set")
+			return nil, ui.Usagef("--interval is for targets, but the model is a classifier: use --set")
 		}
 		w.labels, w.name = m.Labels(), "class"
 		if len(m.Metadata.Targets) == 1 {

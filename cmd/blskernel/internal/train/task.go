@@ -41,14 +41,14 @@ func (tr *training) decideTask(r *stream.Reader, batch int) error {
 	}
 	if tr.labeled {
 		if tr.log > 0 {
-			return ui.Usagef("--log-targets is for numbers, but the task is a classification: leave it out")
+			return ui.Usagef("--log-targets is for numbers, but the task is classification: leave it out")
 		}
 		return tr.checkLabels(r, batch)
 	}
 	written := tr.In.Options.TargetNotations
 	tr.sayNotations(written, input.NamesOr(r.Targets(), len(written), "target"))
 	if tr.classWeight == bls.Balanced {
-		return ui.Usagef("--class-weight is for classes, but the task is a regression: leave it out")
+		return ui.Usagef("--class-weight is for classes, but the task is regression: leave it out")
 	}
 	return nil
 }

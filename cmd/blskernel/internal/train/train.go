@@ -64,7 +64,7 @@ end like all others. The same data gives the same settings on every machine. The
 with their score. With both --shrink and --lambda given nothing is chosen on held-out rows, and a table
 is scaled by columns. docs/settings.md explains the settings. --tune searches more widely.
 
---task can be left out for idx files, which are a classification, and for data whose labels are
+--task can be left out for idx files, whose labels are classes, and for data whose labels are
 words or whose targets have fractions. More than 64 words need --task if most occur only once. Whole
 numbers are treated as classes if at most 20 differ, and as a quantity if most of them do.
 
@@ -171,7 +171,7 @@ func (tr *training) check(cmd *cobra.Command) error {
 	}
 	if len(tr.classes) > 0 {
 		if tr.task == model.Regression {
-			return ui.Usagef("--classes is for a classification, but --task is regression: leave one out")
+			return ui.Usagef("--classes is for classification, but --task is regression: leave one out")
 		}
 		tr.In.Options.Labels = tr.classes
 		tr.In.Closed = "--classes lists all of them: add it there, or leave the row out"

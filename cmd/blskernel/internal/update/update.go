@@ -54,7 +54,7 @@ methods it shrinks like the weights. --lambda changes the ridge, as if it had ha
 start.
 
 --score predicts each batch before learning it. The running score is printed and kept in the model: the
-accuracy or, for a regression, R2, in which the squared error of a row counts as at most four times the
+accuracy or, for regression, R2, in which the squared error of a row counts as at most four times the
 variance of the target. Each row counts 0.1% less than the next one. A note says when the score falls by
 more than chance explains, for example because the data has changed: see --forget.
 

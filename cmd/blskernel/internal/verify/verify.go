@@ -95,12 +95,12 @@ func verify(ctx context.Context, s *session.Session, args []string) error {
 		err = cmp.Or(err, s.Say("not verified: %s", what))
 	}
 	if found.Verdict == model.Different {
-		return &differentError{fmt.Sprintf("%s is not what its log says: %s differ%s", path, ui.Join(found.Differs, "and"), differ)}
+		return &differentError{fmt.Sprintf("%s does not match its log: %s differ%s", path, ui.Join(found.Differs, "and"), differ)}
 	}
 	if found.Bits {
 		differ = ", the same to the last bit"
 	}
-	return cmp.Or(err, s.Say("%s is what its log says: %s learned again%s", path, ui.Count(found.Rows, "row"), differ))
+	return cmp.Or(err, s.Say("%s matches its log: %s learned again%s", path, ui.Count(found.Rows, "row"), differ))
 }
 
 // noteChanged prints a note for each path that has the name of a learned file but other content.
