@@ -27,8 +27,8 @@ type Batch struct {
 // A Place is the position of a sample in the data.
 type Place struct {
 	Path string // as given to Open; "standard input" for "-"
-	Line int64  // of a text, from 1: where the sample begins; 0 for an array
-	Row  int64  // of an array, from 1 in its file; 0 for a text
+	Line int64  // of a CSV file, from 1: where the sample begins; 0 for an array
+	Row  int64  // of an array, from 1 in its file; 0 for a CSV file
 }
 
 // String returns the place as text, such as "flowers.csv:102" or "images.npy, row 7".

@@ -141,7 +141,7 @@ func pick(specs, names []string, width int, taken map[int]bool) ([]int, error) {
 	return out, nil
 }
 
-// span returns the first and the last position, from 0, that spec, an entry of Options.Inputs, selects.
+// span returns the first and last position, from 0, selected by spec, an entry as in Options.Inputs.
 func span(spec string, names []string, width int) (from, to int, err error) {
 	if isPositions(spec) {
 		return positions(spec, width)

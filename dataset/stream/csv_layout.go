@@ -15,7 +15,7 @@ type csvLayout struct {
 	comma   rune
 	first   []string // cells of the first line
 	header  bool     // the first line has names
-	names   []string // of the columns, from the header of this text, else of the first of several texts; else nil
+	names   []string // of the columns, from the header of this file, else of the first of several files; else nil
 	width   int      // cells of a record
 	choice  choice
 	outputs int         // columns of Y
@@ -75,8 +75,8 @@ func findComma(record []byte, decimal rune) rune {
 	return comma
 }
 
-// readLayout finds the layout of a text from its first record and, if that may be a header, the next.
-// first is the layout of the first of several texts, nil for that text itself.
+// readLayout finds the layout of a CSV file from its first record and, if that may be a header, the
+// next. first is the layout of the first of several files, nil for that file itself.
 func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, error) {
 	l := &csvLayout{path: t.in.path, notation: opt.notation(Notation{}), known: opt.Labels, fixed: opt.Fixed, fills: opt.fills(), drop: opt.Missing == MissingDrop}
 	if err := t.read(); err != nil {
@@ -91,7 +91,7 @@ func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, er
 	for _, cell := range cells {
 		l.first = append(l.first, trim(cell))
 	}
-	// A name has no carriage return. A text whose lines end with CR alone would be one long header.
+	// A name has no carriage return. A file whose lines end with CR alone would be one long header.
 	col := slices.IndexFunc(l.first, func(cell string) bool { return strings.Contains(cell, "\r") })
 	line := t.lineOf(max(0, col))
 	if l.header, err = l.isHeader(opt, first, t); err != nil {
@@ -204,7 +204,7 @@ func (l *csvLayout) unlike(columns []int, next []string) bool {
 	})
 }
 
-// looksNumber reports whether a cell is a number in the notation of the text or one that Survey knows.
+// looksNumber reports whether a cell is a number in the notation of the file or one that Survey knows.
 func (l *csvLayout) looksNumber(cell string) bool {
 	if l.isNumber(cell) {
 		return true

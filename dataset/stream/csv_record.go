@@ -20,10 +20,10 @@ const (
 // utf8Mark is the byte order mark that some programs write at the start of a text file.
 const utf8Mark = "\xef\xbb\xbf"
 
-// A recordReader reads a text record by record.
+// A recordReader reads a CSV file record by record.
 //
 // A record ends at the first line end before which it has an even number of quotation marks. Every
-// well-formed record ends there. In a malformed text, the record with the first fault still starts in
+// well-formed record ends there. In a malformed file, the record with the first fault still starts in
 // the right place, so the error names the right line.
 type recordReader struct {
 	in     *input
@@ -32,16 +32,16 @@ type recordReader struct {
 	record []byte   // with its line end
 	marked bool     // record has quotation marks
 	cells  []string // of record
-	blanks int64    // blank lines before record that are empty cells, in a text of one column
+	blanks int64    // blank lines before record that are empty cells, in a file of one column
 	line   int64    // of record, from 1; if blanks > 0, of the first of these lines
 	lines  int64    // line ends up to the end of record
-	end    int64    // bytes of the text up to the end of record
+	end    int64    // bytes of the file up to the end of record
 
 	quoted *csv.Reader // of records with quotation marks, from feed
 	feed   bytes.Reader
 }
 
-// newRecordReader returns a reader at the beginning of a text, after the byte order mark if it has one.
+// newRecordReader returns a reader at the beginning of a file, after the byte order mark if it has one.
 func newRecordReader(in *input) recordReader {
 	t := recordReader{in: in}
 	if head, _ := in.r.Peek(len(utf8Mark)); string(head) == utf8Mark {
@@ -52,7 +52,7 @@ func newRecordReader(in *input) recordReader {
 }
 
 // next returns the cells of the next record, valid until the next call. Its error is io.EOF, the *Error
-// of a bad record, which is skipped, or an error that ends the text. The first record sets the width.
+// of a bad record, which is skipped, or an error that is final. The first record sets the width.
 func (t *recordReader) next() ([]string, error) {
 	if t.blanks > 0 {
 		t.blanks--
@@ -68,7 +68,7 @@ func (t *recordReader) next() ([]string, error) {
 
 var emptyCell = []string{""}
 
-// read reads the next record that is not blank. In a text of one column it counts the blank lines
+// read reads the next record that is not blank. In a file of one column it counts the blank lines
 // before that record, since each is an empty cell. Memory grows with the bytes that arrive.
 func (t *recordReader) read() error {
 	for {
@@ -182,7 +182,7 @@ func (t *recordReader) unquote() ([]string, error) {
 			"put the cell in quotation marks and double this mark", parse.Column)
 		return nil, fault
 	}
-	// A missing quotation mark is noticed only later: at the next one or at the end of the text.
+	// A missing quotation mark is noticed only later: at the next one or at the end of the file.
 	found := fmt.Sprintf("byte %d of the line", parse.Column)
 	if line != t.line {
 		found = fmt.Sprintf("byte %d of line %d", parse.Column, line)

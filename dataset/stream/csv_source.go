@@ -16,10 +16,10 @@ type csvSource struct {
 	recordReader
 	layout *csvLayout
 	about  info
-	passed int64 // bytes of the text up to the end of the last sample
+	passed int64 // bytes of the file up to the end of the last sample
 }
 
-// openCSV makes the source of a text with the layout that readLayout finds. For first see readLayout.
+// openCSV opens a CSV file as a source. readLayout finds its layout; for first see there.
 func openCSV(in *input, opt *Options, first *csvLayout) (source, error) {
 	head := newRecordReader(in)
 	layout, err := readLayout(&head, opt, first)

@@ -1,7 +1,6 @@
-// Package stream reads samples from files of any size, batch by batch. The formats are texts with
-// separated cells (CSV), NumPy's .npy and .npz, and idx, the format of MNIST, with the binary matrices
-// of small NORB. Files are plain or gzipped, and come from paths, standard input, or a reader of
-// [Options].Open.
+// Package stream reads samples from files of any size, batch by batch. The formats are CSV, NumPy's
+// .npy and .npz, and idx, the format of MNIST, with the binary matrices of small NORB. Files are plain
+// or gzipped, and come from paths, standard input, or a reader of [Options].Open.
 //
 // A Reader holds only one batch, and the sample after it, in memory:
 //
@@ -19,21 +18,21 @@
 //
 // # Samples
 //
-// A sample is a line of a text, or the part of an array at one index of its first dimension. Its
+// A sample is a line of a CSV file, or the part of an array at one index of its first dimension. Its
 // inputs are a row of X, its targets a row of Y or, for classification, a label, which stays text.
-// [Options] choose the columns. After a look at the [Heading] or a [Reader.Peek], [Reader.Select]
-// can choose others.
+// [Options] choose the columns. After a look at the [Heading] or a [Reader.Peek], [Reader.Select] can
+// choose others.
 //
 // All numbers are finite float64. Unless [Options].Missing chooses otherwise, a missing cell (empty,
 // NA, N/A, NaN, null, None, ?) ends the reading with an [Error] that names its place. None is a valid
-// label, though.
+// label.
 //
 // # Tables
 //
-// [Reader.Survey] looks at the first samples. It finds columns of words (inputs of 0 and 1), the
-// values that replace missing cells, and the notation of numbers, as in $1,234.50, 43% and 1.234,5.
-// [Columns] hold all three. With them, and with [Options].Missing, missing cells are filled in or
-// their samples left out. [Reader.Tally] counts filled-in cells, left-out samples and unknown words.
+// [Reader.Survey] finds, in the first samples, columns of words (inputs of 0 and 1), values that
+// replace missing cells, and the notation of numbers, as in $1,234.50, 43% and 1.234,5. [Columns] hold
+// all three. With them and [Options].Missing, missing cells are filled in or their samples left out.
+// [Reader.Tally] counts filled-in cells, left-out samples and unknown words.
 //
 // # Bad samples
 //
@@ -43,20 +42,20 @@
 //     more or fewer cells than the first;
 //   - a sample of an array with NaN, infinity, an integer that float64 cannot hold, or an invalid
 //     label;
-//   - a label of more than 64 KiB.
+//   - a label above 64 KiB.
 //
 // A sample is left out with its targets. If it has several faults, Bad receives only one.
 // [Batch.Number] and [Batch].First count bad samples too.
 //
-// Any other fault ends the reading, such as damaged data, a record that is too long, or an odd number
-// of quotation marks.
+// Any other fault ends the reading, such as damaged data, an overlong record, or an odd number of
+// quotation marks.
 //
 // # Formats
 //
-// Texts follow RFC 4180 as encoding/csv reads it. Empty lines, a UTF-8 byte order mark, and spaces and
-// tabs around a cell are skipped. In a text of one column an empty line between samples is a missing
-// cell. Decimal numbers are read as by strconv.ParseFloat, without underscores. The separator and the
-// header are detected ([Options], [Header]).
+// CSV files follow RFC 4180 as encoding/csv reads it. Empty lines, a UTF-8 byte order mark, and spaces
+// and tabs around a cell are skipped. In a file of one column an empty line between samples is a
+// missing cell. Decimal numbers are read as by strconv.ParseFloat, without underscores. The separator
+// and the header are detected ([Options], [Header]).
 //
 // NumPy's .npy may hold bool, integers of 1 to 8 bytes, float16, float32 and float64 in either byte
 // order. Samples with several dimensions become rows in C order; a matrix may be in Fortran order.

@@ -20,14 +20,14 @@ import (
 // ErrClosed is returned by the methods of a Reader after Close.
 var ErrClosed = errors.New("stream: the reader is closed")
 
-// ErrEmpty is wrapped by the error of Open for a source without samples: a text without a line, or an
-// array whose first dimension is 0 and whose file ends after the header.
+// ErrEmpty is wrapped by the error of Open for a source without samples: a CSV file without a line, or
+// an array whose first dimension is 0 and whose file ends after the header.
 var ErrEmpty = errors.New("there are no samples")
 
 // An Error says what is wrong with a source, where, and what to do about it.
 type Error struct {
 	Path   string // as given to Open; "standard input" for "-"
-	Line   int64  // of a text, from 1; 0 without a line
+	Line   int64  // of a CSV file, from 1; 0 without a line
 	Row    int64  // sample of an array, from 1 in its file; 0 without a sample
 	Column int    // from 1; 0 without a column
 	Name   string // of the column; empty if it has none

@@ -193,7 +193,7 @@ func (g *guess) points() bool {
 	return g.can(plainForm) && g.can(pointThousands) && g.pointed != "" && g.bare && !g.large
 }
 
-// An evidence records whether columns of a text show commas as decimal signs, and whether columns show
+// An evidence records whether columns of a file show commas as decimal signs, and whether columns show
 // them between thousands. A point in the opposite use counts, too.
 type evidence struct{ decimals, thousands bool }
 

@@ -93,7 +93,7 @@ func (z *archive) read(name string) (arrayFile, error) {
 	return f, err
 }
 
-// openNPZ makes the source of the array of inputs, paired with the array that Targets name, if any.
+// openNPZ opens the array of inputs as a source, paired with the array that Targets names, if any.
 func openNPZ(in *input, opt *Options) (source, error) {
 	if in.random == nil {
 		return nil, Errorf("is an .npz that is gzipped or does not come from a local file, so random access to its " +

@@ -44,10 +44,10 @@ func ParseFormat(name string) (Format, error) {
 	return names.Parse[Format]("stream", formatNames, cmp.Or(name, "auto"))
 }
 
-// Header says whether the first line of a text names its columns.
+// Header says whether the first line of a CSV file names its columns.
 type Header int
 
-// The values of Header. The first line of a text holds names or a sample.
+// The values of Header. The first line of a CSV file holds names or a sample.
 const (
 	// HeaderAuto treats the first line as a header if the options name a column, or if it repeats
 	// the header of the first source. Otherwise the cells of the inputs decide; in a file of
@@ -60,7 +60,7 @@ const (
 	// columns have words, none has a number, and Options.Fixed is false. A word that is no level
 	// does not count; but a line of such words alone is a header.
 	//
-	// A header of numbers needs HeaderPresent, and a text of words without a header HeaderAbsent.
+	// A header of numbers needs HeaderPresent, and a file of words without a header HeaderAbsent.
 	HeaderAuto Header = iota
 	HeaderPresent
 	HeaderAbsent
@@ -87,15 +87,15 @@ func ParseHeader(name string) (Header, error) {
 // JSON encoding has the fields that decide what is learned and that no model or program sets.
 type Options struct {
 	Format Format `json:"format,omitzero"` // of the paths, not of TargetPath
-	Header Header `json:"header,omitzero"` // of texts
-	// Comma separates the cells of a text. 0 stands for a tab if the first line has one, else for a
-	// semicolon if it has one, else for a comma. Comma cannot be a letter, a digit, one of . + - _,
-	// a quotation mark or a line end.
+	Header Header `json:"header,omitzero"` // of CSV files
+	// Comma separates CSV cells. 0 stands for a tab if the first line has one, else for a semicolon
+	// if it has one, else for a comma. Comma cannot be a letter, a digit, one of . + - _, a
+	// quotation mark or a line end.
 	Comma rune `json:"comma,omitzero"`
 
 	// Inputs are the columns of X in this order, each entry one of
 	//
-	//	"age"        the column of that name in the header of a text
+	//	"age"        the column of that name in the header of a CSV file
 	//	"3"          the third column; a number is always a position
 	//	"3-7"        positions from 3 to 7
 	//	"3-"         from the third to the last
@@ -110,14 +110,14 @@ type Options struct {
 	// Without TargetPath an empty list means no targets.
 	Targets []string `json:"targets,omitempty"`
 
-	// Exclude are columns that are left out of Inputs, in the same notation.
+	// Exclude lists columns that are left out of Inputs, in the same notation.
 	Exclude []string `json:"exclude,omitempty"`
 
 	// Weight is the column of the weights of the samples, finite and not negative; empty for none.
 	// It is neither a column of TargetPath nor an input.
 	Weight string `json:"weight,omitzero"`
 
-	// Keep are columns of the file of the inputs, in the same notation, whose cells a Batch keeps
+	// Keep lists columns of the file of the inputs, in the same notation, whose cells a Batch keeps
 	// as text. They can be inputs too.
 	Keep []string `json:"-"`
 
@@ -150,16 +150,16 @@ type Options struct {
 	// Missing is the treatment of missing cells.
 	Missing Missing `json:"missing,omitzero"`
 
-	// NA are further words for a missing cell or label in a text, even if Columns have them as
-	// levels. Case matters.
+	// NA lists further words for a missing cell or label in a CSV file, even if Columns have them
+	// as levels. Case matters.
 	NA []string `json:"na,omitempty"`
 
 	// TargetNotations describe how the numbers of Targets are written, in their order. Unless there
 	// is one for each, Decimal and Thousands apply. [Reader.Survey] finds them in the data.
 	TargetNotations []Notation `json:"-"`
 
-	// Decimal is the decimal sign of a text, a point or a comma; 0 for a point, or for a comma if
-	// Thousands is a point. If Decimal itself is a comma, the comma is not detected as the
+	// Decimal is the decimal sign of a CSV file, a point or a comma; 0 for a point, or for a comma
+	// if Thousands is a point. If Decimal itself is a comma, the comma is not detected as the
 	// separator. If Decimal or Thousands is set, they override the Notation of every column.
 	Decimal rune `json:"decimal,omitzero"`
 
@@ -199,8 +199,8 @@ type Options struct {
 	targetsOnly bool
 }
 
-// Number reads a cell of a text like a cell of the only target: with its notation in TargetNotations,
-// or else with Decimal and Thousands. A missing cell is NaN. ok is false if the cell is not a number.
+// Number reads a CSV cell like a cell of the only target: with its notation in TargetNotations, or else
+// with Decimal and Thousands. A missing cell is NaN. ok is false if the cell is not a number.
 func (o *Options) Number(cell string) (v float64, ok bool) {
 	var of Notation
 	if len(o.TargetNotations) == 1 {

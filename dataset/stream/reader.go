@@ -38,7 +38,7 @@ type Reader struct {
 // training set, or with opt.Test for its test set.
 //
 // Open reads the beginnings of all files, so that a mismatch is found before hours of work. Columns
-// must agree in number, and in their names if files have a header. A later text without a header takes
+// must agree in number, and in their names if files have a header. A later file without a header takes
 // the header of the first. Later pipes, and later sources of Options.Open, are opened only when they
 // are reached. [Reader.Select] can choose other columns later.
 //
@@ -162,15 +162,15 @@ func (r *Reader) Dim() int {
 func (r *Reader) Outputs() int { return r.about.outputs }
 
 // Rows returns the number of samples of all sources, bad ones included, or -1 if it is unknown before
-// the end, as for a text.
+// the end, as for a CSV file.
 func (r *Reader) Rows() int64 { return sum(r.known) }
 
 // Bytes returns done, the bytes of the samples delivered or left out, headers included, and total, the
 // bytes of all sources, or -1 if unknown. Data read ahead does not count. If n samples took done bytes,
-// a text of total bytes has about n·total/done samples.
+// a CSV file of total bytes has about n·total/done samples.
 //
-// In plain texts and arrays done is exact. In gzip it is the position in the packed data, to within a
-// few tens of kilobytes. In an .npz it is the samples' share of the file. A file of targets does not
+// In plain CSV files and arrays done is exact. In gzip it is the position in the packed data, to within
+// a few tens of kilobytes. In an .npz it is the samples' share of the file. A file of targets does not
 // count. For files, done depends only on the samples, not on time.
 func (r *Reader) Bytes() (done, total int64) {
 	total = sum(r.sizes)

@@ -22,11 +22,11 @@ func (r *Reader) look(rows int) error {
 // A Heading holds the names and counts of columns, from the beginning of the first source.
 type Heading struct {
 	Format    Format   // as found; never FormatAuto
-	HasHeader bool     // the first line of a text names its columns, under the current selection
-	Columns   int      // cells of a line of a text, elements of a sample of the array of X
+	HasHeader bool     // the first line of a CSV file names its columns, under the current selection
+	Columns   int      // cells of a line of a CSV file, elements of a sample of the array of X
 	Names     []string // of all columns; nil without a header
-	First     []string // cells of the first line of a text, names or values; nil for arrays
-	Shape     []int64  // of the array of X, samples first; nil for texts
+	First     []string // cells of the first line of a CSV file, names or values; nil for arrays
+	Shape     []int64  // of the array of X, samples first; nil for CSV files
 	Arrays    []string // names of the arrays of an .npz, in its order; nil for other formats
 }
 

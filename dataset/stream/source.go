@@ -11,8 +11,8 @@ type info struct {
 	ofTargets []int      // the columns of the targets, from 0; nil for labels in a separate array
 	kept      []string   // names of the kept columns, or their numbers
 	rows      int64      // number of samples, -1 if unknown
-	layout    *csvLayout // of a text; nil for other formats
-	targetsIn *csvLayout // of a separate text with the targets; nil without one
+	layout    *csvLayout // of a CSV file; nil for other formats
+	targetsIn *csvLayout // of a separate CSV file with the targets; nil without one
 }
 
 // column returns the position and the name of column n, counting the inputs and then the targets.
@@ -33,8 +33,8 @@ type source interface {
 	// the last sample it returns io.EOF. It skips a bad sample and returns an error for which isBad
 	// is true. After an error s may hold part of a sample.
 	read(s *samples) error
-	// survey adds the cells of the next sample to the statistics of the inputs and, for a text, the
-	// targets. It is called in place of read, and returns the same errors.
+	// survey adds the cells of the next sample to the statistics of the inputs and, for a CSV file,
+	// the targets. It is called in place of read, and returns the same errors.
 	survey(inputs, targets []surveyed) error
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// maxLevelBytes is the largest size of a level. A column of longer texts is an error.
+	// maxLevelBytes is the largest size of a level. A column of longer text is an error.
 	maxLevelBytes = 256
 	// maxNumericDescribed is the largest number of columns that are described if all have numbers
 	// and no missing cells. A model file can hold that many.
@@ -55,7 +55,7 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 //
 // A column has a [Notation] if all its cells are numbers with it, but not without it: a decimal comma,
 // signs between thousands, % or a currency sign. If a comma may be either sign, other columns decide.
-// If a comma separates the cells of the text, decimals have a point. The same holds for points that may
+// If a comma separates the cells of the file, decimals have a point. The same holds for points that may
 // all be between thousands, in a column in which some cells have none, such as 872 and 1.471.
 //
 // Any other column is a column of words if at most half of its cells are numbers. It is also one if at
@@ -71,7 +71,7 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 //	panics: unless rows >= 1, and after Next.
 //	errors: one *Error, together with the Description of the other columns, for all columns that
 //	hold dates, more than MaxLevels words, text that is not UTF-8, a comma or a point that may be
-//	either sign, or, with MissingDrop, no value. It names columns of a separate text of targets
+//	either sign, or, with MissingDrop, no value. It names columns of a separate file of targets
 //	only if the inputs have no such fault. Another for more than 2^16 columns unless Columns is
 //	nil. Otherwise as Peek.
 func (r *Reader) Survey(rows int) (*Description, error) {
@@ -242,7 +242,7 @@ func (v *survey) blank() (columns []int) {
 }
 
 // notations returns how the numbers of the columns are written, and the faults of columns whose commas
-// or points may be either sign. A fault in a separate text of targets has its Path. labels says that
+// or points may be either sign. A fault in a separate file of targets has its Path. labels says that
 // the targets are labels, which have no such faults.
 func (v *survey) notations(labels bool) (all []Notation, faults []columnFault) {
 	e := v.evidence()
@@ -368,7 +368,7 @@ func (c *surveyed) levels() (Column, *columnFault) {
 	case 2*dates > len(out.Levels):
 		return out, &columnFault{Errorf("has dates, such as %s", names.Shorten(out.Levels[slices.IndexFunc(out.Levels, isDate)])), dateAdvice, []any{exclude}}
 	case c.many:
-		return out, &columnFault{Errorf("has more than %d different words, or long texts, such as %s", MaxLevels, names.Shorten(append(out.Levels, c.long)[0])),
+		return out, &columnFault{Errorf("has more than %d different words, or long text, such as %s", MaxLevels, names.Shorten(append(out.Levels, c.long)[0])),
 			"leave it out with %v, or turn it into numbers", []any{exclude}}
 	case invalid >= 0:
 		return out, &columnFault{Errorf("has the word %s, which is not UTF-8", names.Shorten(out.Levels[invalid])), "save the file as UTF-8", nil}
