@@ -1,7 +1,7 @@
 % BLSKERNEL  Broad learning systems with the command blskernel, in Octave and MATLAB.
 %
 %   blskernel("train", "model.bls", X, Y, flag, ...)   trains a model: X has a row for each sample, and Y
-%       is a column of numbers or a cell array of labels, or for a regression a matrix
+%       is a column of numbers or a cell array of labels, or for regression a matrix
 %   blskernel("update", "model.bls", X, Y, flag, ...)  learns more rows
 %   blskernel("remove", "model.bls", X, Y, flag, ...)  unlearns rows; if the others would not determine the
 %       weights, the error says so; blskernel("train", "new.bls", X, Y, "--like", "model.bls") then trains a
@@ -185,7 +185,7 @@ function write_npy(file, values)
   end
 end
 
-% Return the bytes of a text in a .npy file. A char is a byte of UTF-8 in Octave, and a unit of UTF-16 in MATLAB.
+% Return the bytes of a string in a .npy file. A char is a byte of UTF-8 in Octave, and a unit of UTF-16 in MATLAB.
 function bytes = utf32(text)
   text = char(text);
   bytes = reshape(unicode2native(text, 'UTF-32LE'), 1, []);

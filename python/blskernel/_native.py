@@ -181,7 +181,7 @@ _WORDS = {
     "AddInputs": "add",
     "SetLambda": "set_lambda",
     "AddNodes": "add_nodes",
-    "Rebuild": "rebuild (of a learner: refit)",
+    "Rebuild": "rebuild (in the estimators: refit)",
     "Relabel": "relabel",
     "Unscaled": "unscaled",
     "Scaling": "scaling",
@@ -198,7 +198,7 @@ _WORDS = {
     "+Inf": "inf",
     "-Inf": "-inf",
 }
-# A text in quotes, such as the name of a column, stays as it is.
+# A string in quotes, such as the name of a column, stays as it is.
 _PATTERN = re.compile(r'"(?:[^"\\]|\\.)*"|' + "|".join(map(re.escape, _WORDS)) + r"|\b(?:bls|blsupdate|lapack|modelfile|stream): ")
 
 
@@ -225,7 +225,7 @@ def _options(options: Optional[Mapping[str, Any]]) -> bytes:
         try:
             texts.append(f"{json.dumps(name)}: {json.dumps(value, allow_nan=False, default=_plain)}")
         except ValueError as e:
-            raise ValueError(f"{_in_python(name)} is {shown(value)}, which is not a finite number or a text") from e
+            raise ValueError(f"{_in_python(name)} is {shown(value)}; want a finite number or a string") from e
     return f"{{{', '.join(texts)}}}".encode()
 
 

@@ -197,7 +197,7 @@ def learner_options(
     no_intercept: Any = False,
     log_targets: Any = None,
 ) -> dict[str, Any]:
-    """Return the options of a learner for bls_open and for fit, with all fields, so that they replace all present ones.
+    """Return the options of a learner for bls_open and for fit, with all fields, so that they replace all current ones.
 
     Parameters
     ----------

@@ -174,7 +174,7 @@ def _is_plain_target(y: Any, rows: int, multi_output: bool = False, y_numeric: b
 
 
 def check_labels(y: np.ndarray, name: str = "y") -> None:
-    """Raise ValueError for targets that are not labels. Whole numbers and texts skip scikit-learn's check."""
+    """Raise ValueError for targets that are not labels. Whole numbers and strings skip scikit-learn's check."""
     if y.dtype.kind in "fO" and (y != y).any() or y.dtype.kind == "f" and np.isinf(y).any():
         raise ValueError(f"{name} contains NaN or infinity, which is not a label")
     if y.dtype.kind not in "biuSU" and not (y.dtype.kind == "f" and (y == np.trunc(y)).all()):

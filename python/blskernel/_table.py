@@ -154,7 +154,7 @@ def _refuse_twice(needed: Iterable[Any], names: Iterable[Any]) -> None:
     times = collections.Counter(_read(name) for name in names)
     for name in needed:
         if times[_read(name)] > 1:
-            raise ValueError(f"X has two columns of the name {name!r}: rename one or leave it out")
+            raise ValueError(f"X has two columns named {name!r}: rename one or leave it out")
 
 
 def _floats(cells: list[Any]) -> list[Any]:

@@ -140,5 +140,5 @@ def _labels(texts: Optional[list[str]], classes: int) -> np.ndarray:
             return numbers
     except (ValueError, OverflowError):
         pass
-    labels = np.array(texts)  # without a NUL at the end of a text
+    labels = np.array(texts)  # without a NUL at the end of a string
     return labels if labels.tolist() == texts else np.array(texts, dtype=object)

@@ -147,7 +147,7 @@ class _Learner(BaseEstimator):
         raise NotImplementedError
 
     def _start(self, method: str, X: np.ndarray, y: np.ndarray, weights: Any, labels: Any = None, **params: Any) -> None:
-        """Fit a new model, which replaces the present one."""
+        """Fit a new model, which replaces the current one."""
         if _is_sparse(X) and self.expected_rows is None:
             params.setdefault("expected_rows", X.shape[0])
         model = Handle(self._kind, self._options(**params))
@@ -166,7 +166,7 @@ class _Learner(BaseEstimator):
                 setattr(self, name + "_", value)
 
     def _change(self, method: str, *operands: Any, **options: Any) -> None:
-        """Change the present model."""
+        """Change the current model."""
         self._fitted().call(method, operands, options=options)
         self._settle()
 
@@ -221,7 +221,7 @@ class _Learner(BaseEstimator):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Their labels or targets.
         sample_weight : array-like of shape (n_samples,), default=None
-            Their present weights: the weights with which the model has learned them, multiplied by the factors
+            Their current weights: the weights with which the model has learned them, multiplied by the factors
             of every ``forget`` since.
 
         Returns

@@ -298,7 +298,7 @@ class IncrementalRidge:
         return self
 
     def _check_width(self, a: np.ndarray, y: np.ndarray) -> None:
-        """Raise ValueError for rows and targets whose widths differ from the present ones."""
+        """Raise ValueError for rows and targets whose widths differ from the current ones."""
         center = self._center
         assert center is not None
         if (a.shape[1], y.shape[1]) != (len(center.a), len(center.y)):
@@ -322,7 +322,7 @@ class IncrementalRidge:
         y : array_like of shape (n_rows, n_targets) or (n_rows,)
             Their targets.
         sample_weight : array_like of shape (n_rows,), optional
-            Their present weights: the weights with which they were added, multiplied by the factors of every
+            Their current weights: the weights with which they were added, multiplied by the factors of every
             `forget` since.
 
         Returns
@@ -391,7 +391,7 @@ class IncrementalRidge:
         y : array_like of shape (n_rows, n_targets) or (n_rows,)
             Their targets.
         sample_weight : array_like of shape (n_rows,), optional
-            Their present weights: after `forget`, multiplied by its factors.
+            Their current weights: after `forget`, multiplied by its factors.
 
         Returns
         -------
@@ -467,7 +467,7 @@ class IncrementalRidge:
     def rebuild(self, a: Any, y: Any, sample_weight: Any = None) -> IncrementalRidge:
         """Start again from the given rows, which replace all others.
 
-        Nodes, targets, method and the present ridge stay, and the rounding errors of earlier changes are
+        Nodes, targets, method and the current ridge stay, and the rounding errors of earlier changes are
         gone. Use it if `remove` refuses rows, for example when an outlier leaves a window.
 
         Parameters
@@ -584,7 +584,7 @@ class IncrementalRidge:
         y : array_like of shape (n_rows, n_targets) or (n_rows,)
             Their targets.
         sample_weight : array_like of shape (n_rows,), optional
-            Their present weights: after `forget`, multiplied by its factors.
+            Their current weights: after `forget`, multiplied by its factors.
 
         Returns
         -------

@@ -214,7 +214,7 @@ func (l *learner) attributes(c *call) error {
 	return c.give(out)
 }
 
-// encode gives the bytes of the model file. Fields of the option Metadata replace the present ones. It
+// encode gives the bytes of the model file. Fields of the option Metadata replace the current ones. It
 // leaves out labels from before the model gained classes: only the caller knows the labels of all.
 func (l *learner) encode(c *call, u blsupdate.Updater) error {
 	if err := roomToEncode(u); err != nil {

@@ -159,7 +159,7 @@ def test_rows_of_weight_0_are_absent(make):
 @pytest.mark.parametrize("names", [[0, 1, 2], ["b", "a", "c"]])
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
 def test_labels_of_weight_0_are_classes(method, names):
-    """The model is that of classes which are named from the start, and goes on like it."""
+    """The model equals one whose classes were named from the start, and continues to equal it."""
     X, y = table()
     rows, names = y != 1, np.array(names)
     weights, labels = rows * 2.0, names[y]
@@ -690,7 +690,7 @@ def test_classes_that_are_no_labels(classes):
 
 
 def test_ties():
-    """Of equal scores it is the class that came first, and of those of one call the smallest."""
+    """Ties go to the class that came first, and among classes from one call to the smallest."""
     X = np.zeros((6, 2))
     X[0] = 1
     few = {**FIXED, "shrink": None, "enhancement_nodes": 0, "method": "gram"}
@@ -745,7 +745,7 @@ def test_subclasses_with_missing_cells():
     assert rng.randint(2**31 - 1) == np.random.RandomState(3).randint(2**31 - 1, size=2)[1]
     assert model.name == "mine"
     assert len({str(classifier(random_state=seed).fit(frame, y, sample_weight=np.ones(400))._table.widths) for seed in (None, None, 0)}) == 1
-    with pytest.raises(ValueError, match="two columns of the name 'a'"):
+    with pytest.raises(ValueError, match="two columns named 'a'"):
         model.predict(frame[["a", "a", "b", "c", "d"]])
     more = pandas.concat([frame, frame[["a", "a"]].set_axis(["x", "x"], axis=1)], axis=1)
     assert model.predict(more).tolist() == model.predict(frame).tolist()

@@ -246,7 +246,7 @@ def test_metadata_survives(command, trained):
     for field in ("learned", "notes", "columns", "inputs", "classes", "targets", "missing", "progress"):
         assert now[field] == was[field]
     assert before["samples"] + 200 == after["samples"] == same["samples"]
-    # The same weights as those of update: to the bit, since both learn the same batch.
+    # The weights equal the weights after update to the bit, since both learn the same batch.
     assert command(trained, "predict", "later.bls", "--scores", "test.csv") == command(trained, "predict", "same.bls", "--scores", "test.csv")
     # A model that was only loaded is saved with all of its notes.
     save(load(trained / "machine.bls"), trained / "copy.bls")

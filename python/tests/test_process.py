@@ -246,7 +246,7 @@ def test_handle_of_another_process():
 
 
 def in_threads(count, act):
-    """Run act(i) on so many threads, and raise what one of them raises."""
+    """Run act(i) on the given number of threads, and raise the first exception."""
     failed = []
 
     def guarded(i):
@@ -501,7 +501,7 @@ def test_fork_while_another_thread_opens_the_library():
 
 
 def test_fork_during_a_fit_of_another_thread():
-    """The lock of the estimator, which nobody releases in the child, is not waited for."""
+    """The child does not wait for the lock of the estimator, which would never be released there."""
     run(
         """
         X = np.random.default_rng(0).normal(size=(12000, 20))

@@ -133,7 +133,7 @@ def test_rebuild(intercept):
     a, y = data()
     far, weights = np.vstack([a, 1e6 * a[:1]]), np.linspace(0.5, 2, 80)
     ridge = IncrementalRidge("qr", 0.0, fit_intercept=intercept).add(far, np.vstack([y, y[:1]]))
-    with pytest.raises(NumericError, match="call rebuild .of a learner: refit. with the rows that remain"):
+    with pytest.raises(NumericError, match="call rebuild .in the estimators: refit. with the rows that remain"):
         ridge.remove(far[80:], y[:1])
     assert ridge.rebuild(a, y, weights).n_samples_ == 80 and ridge.condition()["digits"] > 12
     want = IncrementalRidge("qr", 0.0, fit_intercept=intercept).add(a, y, weights)
