@@ -50,8 +50,8 @@ type calibration struct {
 
 	// rows are never modified. Element 0 of a row is its weight. Element 1 is s = (1 + x Q xᵀ)^½,
 	// the standard deviation of the row's error in units of the noise. Here x are the nodes of the
-	// row, and Q = (AᵀA + lambda I)⁻¹ is computed without it. For a classification, element 2 is
-	// the class. The errors of the targets or the scores of the classes begin at index first.
+	// row, and Q = (AᵀA + lambda I)⁻¹ is computed without it. For classification, element 2 is the
+	// class. The errors of the targets or the scores of the classes begin at index first.
 	rows [][]float64
 }
 

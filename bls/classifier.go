@@ -244,7 +244,7 @@ func inferClasses(labels []int, have int) int {
 	return largest + 1
 }
 
-// OneHot returns the targets Y (l×c) of a classification: y[i][j] is 1 if labels[i] = j, else -1.
+// OneHot returns the targets Y (l×c) for classification: y[i][j] is 1 if labels[i] = j, else -1.
 //
 //	shapes: labels l, at least one, each from 0 to classes-1.
 //	errors: *OptionError for classes < 1; *LabelError for a label out of range; *ShapeError if

@@ -165,7 +165,7 @@ func (m *model) readyLocked(ctx context.Context) error {
 	return m.refresh(ctx, m.kept)
 }
 
-// refresh fits the model anew to the samples of in. In place of a given ridge it uses the present
+// refresh fits the model anew to the samples of in. In place of a given ridge it uses the current
 // ridge, which Forget may have scaled.
 func (m *model) refresh(ctx context.Context, in *sampleSet) error {
 	s := m.settings

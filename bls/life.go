@@ -139,8 +139,8 @@ func (m *model) SetLambdaContext(ctx context.Context, lambda float64) error {
 // Merge adds all samples that other has learned; other does not change. Both must have the same feature
 // maps, like clones of one model that were refitted to different rows, unless one keeps its samples
 // (see KeptRows). The ridge, the slope of the probabilities and the settings of c do not change; but if
-// only c keeps samples, c takes these and its fields from other. Use Relabel first if the classes
-// differ.
+// only c keeps samples, c takes all three, and its exported fields, from other. Use Relabel first if
+// the classes differ.
 //
 //	errors: ErrNotFitted; *OptionError if the feature maps differ; *ShapeError if the numbers of
 //	classes differ; as blsupdate.Updater.Merge, which returns an *UnsupportedError for methods other
@@ -252,8 +252,8 @@ func (r *Regressor) RefitContext(ctx context.Context, x, y *mat.Dense, weights [
 	return adopt(&r.model, m, err)
 }
 
-// refit returns a model that has learned only the samples of in, with the settings of m, and with its
-// maps unless columns that were constant vary.
+// refit returns a model that has learned only the samples of in. It has the settings of m, and the
+// feature maps of m unless a column that was constant varies in the samples.
 func (m *model) refit(ctx context.Context, in sampleSet) (*model, error) {
 	if m == nil {
 		return nil, ErrNotFitted

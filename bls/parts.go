@@ -65,7 +65,7 @@ func (m *model) expanded(ctx context.Context, in sampleSet) (a, y *mat.Dense, er
 // WithUpdater returns a model with the feature maps of c and the output layer u. u must have learned
 // rows and targets from Expand, for instance in another process or by merging several layers. The
 // result has learned only what u has learned, and owns u. Its Method and Update are the method and the
-// options of u with the present ridge; its other options are as in c. If a column that is constant in c
+// options of u with the current ridge; its other options are as in c. If a column that is constant in c
 // varies later, the nodes of rows of u with other values there are unknown: do not Remove such rows.
 //
 //	shapes: u has the k nodes of c, and as many targets as Y of Expand has columns.

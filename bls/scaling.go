@@ -131,7 +131,7 @@ func columnScales(ctx context.Context, x *mat.Dense) (means, deviations []float6
 	return means, deviations, nil
 }
 
-// maxGain is the largest gain of minMax: a range below 1e-14 of the target range is rounding noise.
+// maxGain is the largest gain of minMax: a range below 1e-14 of width counts as rounding noise.
 const maxGain = 1e14
 
 // minMax returns the offset and gain that map [lo, hi] to [0, width] by (v-offset)*gain. If hi-lo is 0

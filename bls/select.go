@@ -72,8 +72,8 @@ type chosen struct {
 	factors []float64   // the smearing factors of a model of logarithms
 }
 
-// choose completes the prepared settings s by a search on rows of x (l×d) and y (l×c). For a
-// classification, y begins with the constant target; for a regression, labels is nil.
+// choose completes the prepared settings s by a search on rows of x (l×d) and y (l×c). For
+// classification, y begins with the constant target; for regression, labels is nil.
 //
 // The result depends only on the settings and the rows, never on times, memory, threads or kernels.
 //
@@ -184,7 +184,7 @@ type trials struct {
 	settings
 	folds *choice.Folds
 	x     *mat.Dense // m×d
-	y     *mat.Dense // m×c; for a regression multiplied by factor, and centered if there is an intercept
+	y     *mat.Dense // m×c; for regression multiplied by factor, and centered if there is an intercept
 	unit  float64    // choice.Unit of the weights
 
 	factor float64 // multiplies y; a power of two
@@ -198,7 +198,7 @@ type trials struct {
 }
 
 // newTrials returns trials on the rows of x and y that are in the choice. y begins with the constant
-// target for a classification.
+// target for classification.
 func newTrials(s settings, x, y *mat.Dense, labels []int, weights []float64) *trials {
 	l, _ := x.Dims()
 	folds := choice.NewFolds(choice.Data{Rows: l, Expected: s.rows, Labels: labels, Weights: weights, Balanced: s.classWeight == Balanced})

@@ -24,7 +24,7 @@ type updater struct {
 	state    state.State
 	report   Report
 	began    time.Time // when the running call began
-	inverse  *inverse  // for statistics of the present state; nil until needed
+	inverse  *inverse  // for statistics of the current state; nil until needed
 	poisoned bool      // a change is in progress, or a panic stopped one
 }
 

@@ -272,7 +272,7 @@ func (p *Choice) stateBytes(x *Candidate) float64 {
 }
 
 // maxForNodes is about the condition number above which QR and InverseCholesky refuse to add nodes.
-// They scale the columns to the same norm, and Needs.Condition may be without that.
+// They use columns scaled to the same norm; Needs.Condition may be for unscaled columns.
 const maxForNodes = 1e7
 
 func (p *Choice) whyNot(x *Candidate) string {

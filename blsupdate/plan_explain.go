@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 )
 
-// Explain returns a text that says why Plan chose the method, with a table of all candidates.
+// Explain returns an explanation of why Plan chose the method, with a table of all candidates.
 func (p Choice) Explain() string {
 	var text strings.Builder
 	n := p.needs

@@ -75,7 +75,7 @@ type Condition struct {
 	Advice string
 
 	// Instead is the method that Advice recommends: QR in place of a method with an error of eps
-	// κ², otherwise the present method.
+	// κ², otherwise the current method.
 	Instead Method
 }
 

@@ -68,7 +68,7 @@ type Updater interface {
 	RemoveInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error
 
 	// Rebuild starts the model again, as New does, from the given rows: a is A, l×k, and y is Y,
-	// l×c. It keeps the options, the present lambda and the numbers of nodes and targets, and drops
+	// l×c. It keeps the options, the current lambda and the numbers of nodes and targets, and drops
 	// the rounding errors of earlier changes. Use it with the remaining rows if RemoveInputs
 	// returns a *LeverageError, for instance for an outlier that leaves a window. Pass rows and
 	// targets times the square roots of their weights; Statistics counts each as a row of weight 1.
@@ -107,7 +107,7 @@ type Updater interface {
 	SetLambda(lambda float64) error
 	SetLambdaContext(ctx context.Context, lambda float64) error
 
-	// AddTargets appends p targets that are linear combinations of the present ones: Y becomes [Y,
+	// AddTargets appends p targets that are linear combinations of the existing ones: Y becomes [Y,
 	// Y T] and W becomes [W, W T] for the c×p matrix T. The model becomes the same as if it had
 	// been started with these targets. For a class that no sample had, coded as -1, T is the
 	// negative of the unit vector of a target that is 1 for all samples. Pass rows to RemoveInputs

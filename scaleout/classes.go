@@ -52,8 +52,8 @@ func checkClasses(n int) error {
 	return nil
 }
 
-// become makes labels the new classes of the state, in this order. They must include all present new
-// classes of s; the added ones have no rows yet.
+// become makes labels the new classes of the state, in this order. They must include all current new
+// classes of s; added classes have no rows yet.
 func (s *State) become(labels []string) error {
 	if slices.Equal(s.classes, labels) {
 		return nil

@@ -34,7 +34,7 @@
 //
 // A pipeline contains the path of the model file and its SHA-256. Each process reads the file once, and
 // fails if the file has changed. The fit does not include the rows that this model has learned. The
-// result has the model's classes and column names and, for a regression, the means that the model
+// result has the model's classes and column names and, for regression, the means that the model
 // subtracts from the targets.
 //
 // A label that the model lacks becomes a new class. Its target is -1 for all earlier rows, the negative

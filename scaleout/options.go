@@ -46,7 +46,7 @@ type Options struct {
 	KnownLabels bool
 
 	// Created is the time of creation in the model file. The pipeline fixes it, so that a repeated
-	// step writes the same bytes. Zero means the present time.
+	// step writes the same bytes. Zero means the current time.
 	Created time.Time
 
 	// Software is the program that the model file names, with its version. Empty means

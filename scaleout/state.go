@@ -31,7 +31,7 @@ type State struct {
 }
 
 // learn adds rows A (q×k) with their targets Y (q×c). The last targets belong to the new classes.
-// classes lists them, beginning with the present new classes of s.
+// classes lists them, beginning with the current new classes of s.
 func (s *State) learn(method blsupdate.Method, a, y *mat.Dense, classes []string) (err error) {
 	if s.updater == nil {
 		s.classes = classes

@@ -14,8 +14,8 @@ type Result struct {
 	Flops   float64 `json:"flops"`       // of one call
 	Rounds  int     `json:"rounds"`      // over which the medians below are taken
 	Peak    float64 `json:"peak_gflops"` // of the CPU with that many threads
-	// Backends has one element for each backend in the order of the comparison, and then one for
-	// each of its opponents that the case has.
+	// Backends has one element for each backend of the comparison, in its order, and then one for
+	// each opponent of the case that was timed.
 	Backends []Timing `json:"backends"`
 }
 
@@ -25,8 +25,8 @@ type Timing struct {
 	Seconds float64 `json:"seconds"` // of one call
 	GFLOPS  float64 `json:"gflops"`  // 1e-9 flops per second
 	OfPeak  float64 `json:"of_peak"` // the speed as a fraction of the peak in the same round
-	// Ratio is the speed of the first backend divided by this one's, in the same round. It is
-	// absent for the first.
+	// Ratio is the speed of the first backend divided by the speed of this one, in the same round.
+	// It is absent for the first.
 	Ratio float64 `json:"ratio,omitempty"`
 	// OverOne is the speed divided by the speed on one thread, in the same round. It is absent on
 	// one thread, and if one thread is not measured.

@@ -31,8 +31,8 @@ func Accuracy(labels, predicted []int, weights []float64) float64 {
 	return hits / all
 }
 
-// A Confusion is the c×c confusion matrix C of a classification: C[i][j] is the weight of the samples
-// of class i that were predicted as class j.
+// A Confusion is the c×c confusion matrix C of a classifier: C[i][j] is the weight of the samples of
+// class i that were predicted as class j.
 //
 //	memory: 24c bytes, and at most 40 bytes for each of the Pairs() nonzero elements off the
 //	diagonal. Counts are exact below 2⁵³.
@@ -44,7 +44,7 @@ type Confusion struct {
 // A pair is the position of an element off the diagonal: label·c + prediction.
 type pair uint64
 
-// NewConfusion returns the confusion matrix of no samples, with c = classes. It panics if classes < 1.
+// NewConfusion returns a c×c confusion matrix of zeros, where c = classes. It panics if classes < 1.
 func NewConfusion(classes int) *Confusion {
 	if classes < 1 {
 		panic(panicClasses)

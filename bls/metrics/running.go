@@ -16,16 +16,16 @@ const (
 	sameSize   = 4     // largest number of buckets of one size; beyond it the two oldest are merged
 	minRows    = 100   // smallest number of rows on either side of a fall
 	falseAlarm = 0.002 // probability of a false alarm
-	maxLoss    = 4     // largest loss of a row of a regression
+	maxLoss    = 4     // largest loss of a row in regression
 )
 
 // A Running scores predictions that were made before their rows were learned, and detects falls in the
 // score. The zero value has no rows. Its fields are its whole state and can be encoded as JSON.
 //
-// The score of a classification is its accuracy. For a regression with targets y and predictions p it
-// is 1 minus the mean over rows and targets of min(4, (y-p)²/v). Here v is the variance of the target
-// in the rows so far. This is an R² in which the loss of a row is at most 4. Each row has 0.999 times
-// the weight of the next, so that the last few thousand rows determine the score.
+// The score in classification is the accuracy. In regression with targets y and predictions p it is 1
+// minus the mean over rows and targets of min(4, (y-p)²/v). Here v is the variance of the target in the
+// rows so far. This is an R² in which the loss of a row is at most 4. Each row has 0.999 times the
+// weight of the next, so that the last few thousand rows determine the score.
 //
 // Falls are detected as in ADWIN. Sums over the rows are kept in buckets, whose sizes grow with their
 // age, at most four of each size. At each boundary between buckets, m0 is the mean loss of the n0 rows
@@ -33,8 +33,8 @@ const (
 //
 //	m1 - m0 > sqrt(2 s² L/n) + 2 b L/(3 n),  1/n = 1/n0 + 1/n1,  L = ln(2 ln(n0+n1)/0.002),
 //
-// where s² is the variance of all losses and b their bound, 1 for a classification and 4 for a
-// regression. The rows before the fall are then forgotten, so that each fall is reported once.
+// where s² is the variance of all losses and b their bound, 1 for classification and 4 for regression.
+// The rows before the fall are then forgotten, so that each fall is reported once.
 //
 //	source: A. P. Dawid, Statistical theory: the prequential approach, J. R. Stat. Soc. A 147
 //	(1984); A. Bifet and R. Gavaldà, Learning from time-changing data with adaptive windowing,
@@ -75,7 +75,7 @@ func (r *Running) Clone() *Running {
 	return &out
 }
 
-// AddClasses adds rows of a classification. right[i] says whether row i was predicted correctly.
+// AddClasses adds classified rows. right[i] says whether row i was predicted correctly.
 func (r *Running) AddClasses(right []bool) {
 	for _, ok := range right {
 		if ok {
@@ -86,8 +86,8 @@ func (r *Running) AddClasses(right []bool) {
 	}
 }
 
-// AddTargets adds rows of a regression with targets y and predictions p, both l×c. A NaN in p has the
-// largest loss, so that it does not end the scoring.
+// AddTargets adds rows with targets y and predictions p, both l×c. A NaN in p has the largest loss, so
+// that it does not end the scoring.
 //
 //	panics: if the shapes differ, or c differs from the c of an earlier call.
 func (r *Running) AddTargets(y, p *mat.Dense) {

@@ -161,7 +161,7 @@ func named(of, have []string) ([]string, error) {
 }
 
 // inOrder returns the columns of specs, or all columns if there are no specs, in the order of model,
-// the model's names. chosen are the names of the columns in their present order. If they are not the
+// the model's names. chosen are the names of the columns in their current order. If they are not the
 // model's names, inOrder returns specs unchanged.
 func inOrder(specs, chosen, model []string) ([]string, error) {
 	if slices.Equal(chosen, model) || !slices.Equal(slices.Sorted(slices.Values(chosen)), slices.Sorted(slices.Values(model))) {

@@ -36,7 +36,7 @@ func Arithmetic(b blskernel.Backend) string {
 	return fmt.Sprintf("%s, rules %d, self-test %s", name, rules, selftest.SelfTest(backend.Or(b)))
 }
 
-// Log adds an operation to the log. If there are then more than modelfile.MaxLog, it calls CutLog.
+// Log adds an operation to the log, and calls CutLog while there are more than modelfile.MaxLog.
 func (m *Model) Log(op modelfile.Operation) {
 	m.Metadata.Log = append(slices.Clip(m.Metadata.Log), op)
 	for len(m.Metadata.Log) > modelfile.MaxLog {

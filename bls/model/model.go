@@ -84,7 +84,7 @@ func (m *Model) Labels() []string { return m.classes.labels }
 // Class returns the number of the class with the given label, and whether there is one.
 func (m *Model) Class(label string) (number int, ok bool) { return m.classes.Number(label) }
 
-// TargetNames returns the names of the targets of a regression. If the data had none, they are y1, y2,
+// TargetNames returns the names of the targets of a regressor. If the data had none, they are y1, y2,
 // ..., or nil if the model cannot be fitted to the rows that it keeps.
 func (m *Model) TargetNames() []string {
 	u := m.Updater()
@@ -136,7 +136,7 @@ func (m *Model) explained(ctx context.Context, b *stream.Batch, err error) error
 	return m.located(b, err)
 }
 
-// targets returns the classes of the rows of a batch, nil for a regression, or ErrNoTargets. New labels
+// targets returns the classes of the rows of a batch, nil for regression, or ErrNoTargets. New labels
 // become classes.
 func (m *Model) targets(ctx context.Context, b *stream.Batch) ([]int, error) {
 	switch {

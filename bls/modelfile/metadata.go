@@ -40,7 +40,7 @@ type Metadata struct {
 	Decimal   string   `json:"decimal,omitempty"`
 	Thousands string   `json:"thousands,omitempty"`
 	Exclude   []string `json:"exclude,omitempty"` // the columns that are not inputs, as they were named in training
-	// TargetNotations describe how the numbers of each target are written in texts; empty if all
+	// TargetNotations describe how the numbers of each target are written in text; empty if all
 	// are written as Decimal and Thousands say.
 	TargetNotations []stream.Notation `json:"target_notations,omitempty"`
 	NA              []string          `json:"na,omitempty"` // additional words that mark a missing cell
@@ -214,7 +214,7 @@ func (m *Metadata) checkValues() error {
 	return nil
 }
 
-// checkTexts returns a *MetadataError for field if a text is not UTF-8, since JSON would change it.
+// checkTexts returns a *MetadataError for field if a string is not UTF-8, since JSON would change it.
 func checkTexts(field string, list ...string) error {
 	for _, text := range list {
 		if !utf8.ValidString(text) {

@@ -20,9 +20,9 @@ const (
 )
 
 type answer struct {
-	Labels []string    `json:"labels,omitempty"` // of a classification
-	Scores [][]float64 `json:"scores,omitempty"` // of a classification
-	Values [][]float64 `json:"values,omitempty"` // of a regression
+	Labels []string    `json:"labels,omitempty"` // for classification
+	Scores [][]float64 `json:"scores,omitempty"` // for classification
+	Values [][]float64 `json:"values,omitempty"` // for regression
 
 	Unknown map[string]int64 `json:"unknown,omitempty"` // words that the model does not know, by column
 }

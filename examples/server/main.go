@@ -4,7 +4,7 @@
 //
 // A request is a JSON object with rows of samples. A row is a list of cells in the order of the model's
 // inputs, or an object with a field for each input; other fields are ignored. The answer has one
-// prediction for each row, and for a classification also its scores:
+// prediction for each row, and for classification also its scores:
 //
 //	POST /predict  {"rows": [[5.1, 3.5, 1.4, 0.2]]}
 //	               {"rows": [{"petal_width": 0.2, "petal_length": 1.4, ...}]}

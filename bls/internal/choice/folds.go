@@ -30,7 +30,7 @@ const (
 type Data struct {
 	Rows     int       // l
 	Expected int       // the rows that the model will learn in all, if more than l
-	Labels   []int     // l classes, nil for a regression
+	Labels   []int     // l classes, nil for regression
 	Weights  []float64 // l weights, nil for ones
 	Balanced bool      // all classes count equally
 }
@@ -39,7 +39,7 @@ type Data struct {
 // held out once. For more, only the last fold is held out, unless a few rows carry most of the weight.
 type Folds struct {
 	rows      []int     // of the data
-	labels    []int     // of these rows, nil for a regression
+	labels    []int     // of these rows, nil for regression
 	weights   []float64 // of these rows, nil for ones
 	ends      []int     // fold i holds the rows [ends[i], ends[i+1])
 	firstHeld int       // the folds from this one on are held out

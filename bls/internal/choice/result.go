@@ -60,8 +60,8 @@ func (r *Result) Solved() bool { return !math.IsInf(r.Loss, 1) }
 func (r *Result) Better(other *Result) bool { return other == nil || r.Loss < other.Loss }
 
 // measure compares scores with the targets y, on the given fold and all later ones, and returns the
-// loss and the score. The loss of a regression is the trimmed squared error relative to the variance,
-// averaged over the targets. The loss of a classification is the fraction of errors plus
+// loss and the score. The loss in regression is the trimmed squared error relative to the variance,
+// averaged over the targets. The loss in classification is the fraction of errors plus
 // nearTie/effectiveRows times the trimmed mean squared error. The second term decides if the numbers of
 // errors are nearly equal. The score is R² or the accuracy, on all these rows.
 func (f *Folds) measure(scores, y *mat.Dense, fold int) (loss, score float64) {

@@ -1,16 +1,16 @@
 package cost
 
-// AddsByRotations reports whether q rows are added by rotations, in 3qk² + 6cqk flops, or by
+// AddsByRotations reports whether q rows are added by rotations, in 3qk² + 6cqk flops, rather than by
 // reflections (lapack.AppendRows), in 2qk² + 4cqk. Rotations read and write R once and take 0.7 ns per
 // element and row. Reflections first scan R, which takes as long as the rotations of one row, and form
 // panels, which takes 0.5 µs per column; a few rows take hardly longer than one. On one core of Zen 4
-// with c = 10, one row takes by rotations and by reflections 2 and 28 µs at k = 50, 0.37 and 0.87 ms at
-// k = 1000, and 2.8 and 5.3 ms at k = 2000. There a copy of R takes 2.8 ms.
+// with c = 10, adding one row takes 2 µs by rotations and 28 µs by reflections at k = 50, 0.37 and 0.87
+// ms at k = 1000, and 2.8 and 5.3 ms at k = 2000, where copying R takes 2.8 ms.
 func AddsByRotations(q, k int) bool { return q <= 2+1000/max(1, k) }
 
 // RemovesByRows reports whether q rows are removed by qr.State.downdate, in 4qk² flops, mostly in
-// rotations, or by qr.State.shrink, in 2qk² + 2k³/3. On one core of Zen 4 at k = 1000 and 2000 both
-// take the same time at q = k/8 with the backend pure, and at about k/5 with OpenBLAS.
+// rotations, rather than by qr.State.shrink, in 2qk² + 2k³/3. On one core of Zen 4 at k = 1000 and 2000
+// both take the same time at q = k/8 with the backend pure, and at about k/5 with OpenBLAS.
 func RemovesByRows(q, k int) bool { return q <= k/8 }
 
 func QRAdd(q, k, c int) []StepFlops {

@@ -154,7 +154,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// Condition reports how accurate W is, from the present G + lambda I. The factorization counts as one
+// Condition reports how accurate W is, from the current G + lambda I. The factorization counts as one
 // more change. After Refine, W has the errors of a least-squares solution from A itself, and the part
 // of the earlier errors that two corrections leave.
 func (s *State) Condition() state.Condition {

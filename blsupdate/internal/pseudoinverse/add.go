@@ -162,8 +162,8 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Option
 }
 
 // addParts adds the rows of s in two parts, first the rows with indices in first, then the others, and
-// restores their order. It returns out, which has the steps so far, with both parts added. Only for a
-// whole batch, where part is not set, it keeps a copy of the state to go back to.
+// restores their order. It returns out, which holds the steps so far, with both parts added. If part is
+// false, the rows are a whole batch, and an error restores the state from a copy.
 func (u *State) addParts(ctx context.Context, s *addition, first []int, opt types.Options, out state.Outcome, part bool) (state.Outcome, error) {
 	var saved State
 	if !part {

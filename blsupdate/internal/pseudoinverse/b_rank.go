@@ -86,8 +86,8 @@ func (s *addition) rankOf(values []float64, tolerance float64) (int, error) {
 // doubtful is the factor around a tolerance within which a singular value leaves the rank in doubt.
 const doubtful = 1e3
 
-// roundingUnits is the error of dependent columns, in eps, above which one that counts as dependent
-// leaves the rank in doubt.
+// roundingUnits bounds the rounding errors of dependent columns, in eps. Singular values and columns
+// that count as zero but are larger leave the rank in doubt.
 const roundingUnits = 8
 
 // evenRatio is the ratio of column norms up to which singular values are compared without scaling.

@@ -245,7 +245,7 @@ func (s *widening) state() (*State, error) {
 	errs, inside := s.errors()
 	next.size = u.size.WithNodes(dense.ColumnNorms(s.h), errs)
 	dense.Add(errs, 1, inside)
-	// Not in ErrR: the present residuals, with a ridge together with sqrt(lambda) W, are orthogonal
+	// Not in ErrR: the current residuals, with a ridge together with sqrt(lambda) W, are orthogonal
 	// to these errors. Drift has their effect on the residuals of later rows.
 	for j, v := range inside {
 		next.size.ErrA[k+j] = state.Capped(next.size.ErrA[k+j] + v)

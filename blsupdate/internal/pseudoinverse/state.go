@@ -144,7 +144,7 @@ type conditioning struct {
 	power   int     // of κ in the error: 2 once the form Large was used or added rows raised the rank
 }
 
-// remember raises worst to the present norm of A, and to plus, a norm of A⁺, where these are larger.
+// remember raises worst to the current norm of A, and to plus, a norm of A⁺, where these are larger.
 func (u *State) remember(plus float64) {
 	u.worst.a = max(u.worst.a, u.length())
 	u.worst.plus = max(u.worst.plus, plus)

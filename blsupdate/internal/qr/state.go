@@ -151,8 +151,8 @@ func (s *State) Forget(factor float64) error {
 	return nil
 }
 
-// Condition reports how accurate W is, given the present R. The error bound includes the rounding
-// errors of the solve for W, as large as those of one more change of rows.
+// Condition reports how accurate W is, given the current R. The error bound includes the rounding
+// errors of the solve for W, which count as one more change of rows.
 func (s *State) Condition() state.Condition {
 	if s.w == nil || s.CheckDetermined() != nil {
 		return state.Condition{Power: 1, Error: math.Inf(1)}

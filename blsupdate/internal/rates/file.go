@@ -21,7 +21,7 @@ import (
 const EnvCache = "BLSKERNEL_CACHE"
 
 // For returns the rates of b (nil means blskernel.Default()) from the file of this machine, or else the
-// built-in rates scaled to its present FMA peak.
+// built-in rates scaled to its current FMA peak.
 func For(b blskernel.Backend) *Rates {
 	b = backend.Or(b)
 	if r, err := load(b); err == nil {

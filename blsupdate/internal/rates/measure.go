@@ -127,8 +127,8 @@ func (m *measurement) measure(w *workspace, p *point) {
 	p.costs = append(p.costs, rounded(c))
 }
 
-// Peak returns the present FMA peak of the current number of threads: the best of three measurements,
-// since workers poll for a while after a product and may occupy a CPU.
+// Peak returns the FMA peak of the current number of threads, measured now: the best of three
+// measurements, since workers poll for a while after a product and may occupy a CPU.
 func Peak() float64 {
 	best := 0.0
 	for range 3 {
@@ -179,7 +179,7 @@ func (p *point) typicalCost() float64 {
 
 const unfinished = ".part"
 
-// A part is what the file of an unfinished measurement contains.
+// A part is the content of the file of an unfinished measurement.
 type part struct {
 	Key   string
 	Spent time.Duration

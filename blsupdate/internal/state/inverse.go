@@ -42,7 +42,7 @@ func (s *Inverse) CheckSize(l, k int) error {
 	return nil
 }
 
-// NoteRows raises Rows to norms, the present norms of the rows of F, where these are larger.
+// NoteRows raises Rows to norms, the current norms of the rows of F, where these are larger.
 func (s *Inverse) NoteRows(norms []float64) {
 	rows := make([]float64, s.K)
 	copy(rows, s.Rows)
@@ -54,7 +54,7 @@ func (s *Inverse) NoteRows(norms []float64) {
 	s.Rows = rows
 }
 
-// NoteWeights adds to Size the rounding errors of the present W in a change by q rows.
+// NoteWeights adds to Size the rounding errors of the current W in a change by q rows.
 func (s *Inverse) NoteWeights(q int) { s.Size.ErrWeights(Unit(q, s.K), s.Lambda, s.W) }
 
 // NoteGain calls Size.ErrGain for a change by q rows. before is the state before the change. rows has

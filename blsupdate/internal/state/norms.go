@@ -24,7 +24,7 @@ import (
 // ErrY, where they multiply W and Y, but not in ErrR. Of the errors of R'ᵀR' = (R + E)ᵀ(R + E) - (a +
 // δ)ᵀ(a + δ), only RᵀE w is large compared with R'.
 //
-// Rest bounds the norms of the residuals, with the present weights, of all rows whose rounding errors
+// Rest bounds the norms of the residuals, with the current weights, of all rows whose rounding errors
 // the state has: the rows of A, and the removed rows.
 //
 // Gain bounds the errors that W has because an inaccurate inverse multiplied the residuals of new rows.
@@ -334,7 +334,7 @@ func (s *Norms) ErrColumns(errs []float64) {
 
 // ErrKept adds to a Triangle the errors that the first columns of A, with the weights w, leave in Y
 // when new nodes change these weights. The columns have errors E, and the new ones, computed from
-// them, E D. So the present errors E (W1 + D W2) stay the same, though W1 may become zero.
+// them, E D. So the current errors E (W1 + D W2) stay the same, though W1 may become zero.
 func (s *Norms) ErrKept(w *mat.Dense) {
 	for i := range dense.Rows(w) {
 		for t, v := range w.RawRowView(i) {

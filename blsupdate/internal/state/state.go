@@ -44,7 +44,7 @@ type State interface {
 	Weights() (*mat.Dense, Outcome, error)
 	// RSS returns ‖y - A w‖² + lambda ‖w‖² of each target for the W of Weights, or Unknown.
 	RSS(w *mat.Dense) []float64
-	// Covariance returns the present inverse of AᵀA + lambda I, or a *RankError if there is none.
+	// Covariance returns the current inverse of AᵀA + lambda I, or a *RankError if there is none.
 	Covariance() (Covariance, error)
 	// Condition reports how accurate W is. It does not change the state.
 	Condition() Condition

@@ -37,7 +37,7 @@ func Alternatives[T fmt.Stringer](constants []T) string {
 	return strings.Join(names, " or ")
 }
 
-// Shorten returns text in quotes. It cuts a text of more than ShownText bytes, and then adds "...".
+// Shorten returns text in quotes. It cuts text of more than ShownText bytes, and then adds "...".
 func Shorten(text string) string {
 	if len(text) <= ShownText {
 		return strconv.Quote(text)
@@ -45,7 +45,7 @@ func Shorten(text string) string {
 	return strconv.Quote(strings.ToValidUTF8(text[:ShownText], "")) + "..."
 }
 
-// ShownText is the largest number of bytes of a text that Shorten shows.
+// ShownText is the largest number of bytes of text that Shorten shows.
 const ShownText = 40
 
 // List returns the first ten names in quotes and the number of the others, as in "a", ..., "j" and 3

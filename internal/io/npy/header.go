@@ -91,7 +91,7 @@ func fill(r io.Reader, p []byte) (int, error) {
 	return n, err
 }
 
-// SetBytes sets Bytes from DType and Shape. It returns an [Error] for 2^62 bytes or more.
+// SetBytes sets Bytes from DType and Shape. 2^62 bytes or more, sizes of 0 left out, are an [Error].
 func (h *Header) SetBytes() error {
 	product := uint64(h.DType.Size)
 	empty := false

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Types of the written elements, as headers spell them. [Text] returns the type of a text.
+// Types of the written elements, as headers spell them. [Text] returns the type of strings.
 const (
 	Float64 = "<f8"
 	Int64   = "<i8"
@@ -67,7 +67,7 @@ func WriteFloats(w io.Writer, values []float64) error {
 }
 
 // LabelType returns the type for an array of labels. It is [Int64] if all are whole numbers as NumPy
-// writes them, unlike 007 or +1. Otherwise it is [Text] for the longest label and at least one
+// writes them, unlike 007 or +1. Otherwise it is [Text] as wide as the longest label, and at least one
 // character.
 func LabelType(labels []string) string {
 	whole, width := true, 1

@@ -160,7 +160,7 @@ func (p *product) panelsB(w *workspace, rows, j0, j1, p0, p1 int) panels {
 }
 
 // inPlace reports whether the kernel reads operand s in place, without a copy. s has length rows, in
-// micro-panels of w rows that are each used uses times. Packed, symmetric and scaled operands are
+// micro-panels of w rows; each panel is used uses times. Packed, symmetric and scaled operands are
 // copied. Others are copied if the uses repay it, and if s exceeds half of L2 or has rows a multiple of
 // a page apart, which evict each other. If each step of a micro-panel is contiguous and at most a cache
 // line, an eighth of L2 counts: in place, the kernel would load whole lines and use only parts.

@@ -49,7 +49,7 @@ type sink struct {
 	kept         region
 }
 
-// A region selects the elements of C that are kept.
+// A region selects the elements of C that are kept, that is, written. The others do not change.
 type region uint8
 
 const (

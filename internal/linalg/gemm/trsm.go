@@ -43,7 +43,7 @@ type triangular struct {
 	n         int          // columns of X
 }
 
-// An operation is what a triangular call computes.
+// An operation says which of Dtrsm and Dtrmm a triangular call computes.
 type operation uint8
 
 const (

@@ -12,7 +12,7 @@ import (
 // Bits is the precision, ample for the condition numbers in the tests.
 const Bits = 600
 
-// New returns v exactly.
+// New returns v, unrounded, with a precision of Bits.
 func New(v float64) *big.Float { return new(big.Float).SetPrec(Bits).SetFloat64(v) }
 
 // Float returns x rounded to the nearest float64.

@@ -10,7 +10,7 @@ import (
 // Patience is how long a reader may take for an input of a test before Bounded considers it hung.
 const Patience = time.Minute
 
-// others is what the runtime, the testing package and a fuzzing worker may allocate while f runs.
+// others bounds the bytes that the runtime, package testing and a fuzzing worker allocate while f runs.
 const others = 1 << 16
 
 // Allocated calls f and returns the bytes that the process allocates meanwhile, freed ones included.

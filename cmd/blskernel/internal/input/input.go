@@ -243,8 +243,8 @@ func (in *Input) BatchRows(r *stream.Reader, recorded, c int) int {
 	return batchRows(in.Batch, recorded, r.Dim(), c)
 }
 
-// Bounded returns rows, which follow from a model file, or fewer if that many rows of r with c outputs
-// take too much memory.
+// Bounded returns rows, a number derived from a model file, or fewer if a batch of that many rows of r
+// with c outputs takes too much memory.
 func Bounded(r *stream.Reader, rows, c int) int { return batchRows(0, rows, r.Dim(), c) }
 
 func batchRows(given, recorded, d, c int) int {

@@ -23,9 +23,9 @@ func isNPY(name string) bool { return strings.EqualFold(filepath.Ext(name), ".np
 
 // A predictionWriter writes predictions in the order of the rows, as CSV, JSON or a NumPy array.
 type predictionWriter struct {
-	labels  []string // of the classes; nil for a regression
+	labels  []string // of the classes; nil for regression
 	name    string   // of the column of labels
-	numbers []string // the targets of a regression, or the classes with numbers to write
+	numbers []string // the targets in regression, or the classes with numbers to write
 	kind    string   // of the numbers: "score", "probability", "set", "interval" or ""
 	kept    []string // columns of the data
 
@@ -102,7 +102,7 @@ func prefixed(prefix string, names []string) []string {
 	return out
 }
 
-// rows writes the predictions of a batch. classes is nil for a regression.
+// rows writes the predictions of a batch. classes is nil for regression.
 func (w *predictionWriter) rows(b *stream.Batch, classes []int, scores *mat.Dense) error {
 	l, _ := scores.Dims()
 	for i := range l {
@@ -163,7 +163,7 @@ func (w *predictionWriter) beginCSV() error {
 	return out.Write(head)
 }
 
-// A Prediction is the JSON object of a row. It has a class or, for a regression, values by target name.
+// A Prediction is the JSON object of a row. It has a class or, for regression, values by target name.
 // Scores, probabilities, sets and intervals are there if flags ask for them.
 type Prediction struct {
 	Row           int64                 `json:"row"` // in the data, from 1; rows set aside count

@@ -23,7 +23,7 @@ const aucNumbers = 1 << 23
 // MaxAUCRows returns the largest number of rows that are kept for the AUC of c classes.
 func MaxAUCRows(c int) int { return max(1, aucNumbers/(c+2)) }
 
-// A classScore compares the predictions of a classification with the known labels.
+// A classScore compares the predictions of a classifier with the known labels.
 type classScore struct {
 	labels    []string
 	confusion *metrics.Confusion
@@ -105,7 +105,7 @@ type Confused struct {
 	Rows       float64 `json:"rows"`
 }
 
-// Classification is the JSON output of evaluate for a classification. With weights, Correct and the
+// Classification is the JSON output of evaluate for classification. With weights, Correct and the
 // numbers of rows in Classes, Confusion and Confused are sums of weights.
 type Classification struct {
 	Kind           string         `json:"kind"`

@@ -11,7 +11,7 @@ import (
 	"blskernel/mat"
 )
 
-// An errorScore compares the predictions of a regression with the known targets.
+// An errorScore compares the predictions of a regressor with the known targets.
 type errorScore struct {
 	names   []string
 	targets []metrics.Errors
@@ -42,7 +42,7 @@ type targetQuality struct {
 	Mean *float64 `json:"rmse_of_mean"` // if the mean of these rows is the prediction
 }
 
-// Regression is the JSON output of evaluate for a regression.
+// Regression is the JSON output of evaluate for regression.
 type Regression struct {
 	Kind    string          `json:"kind"`
 	Rows    int64           `json:"rows"`

@@ -18,7 +18,7 @@ type qd struct {
 	q, e        []float64
 	oldQ, oldE  []float64 // before the last pass
 	d           []float64 // of the last pass; min(d) is about the least eigenvalue
-	fresh       bool      // whether d belongs to this block in its present order
+	fresh       bool      // whether d belongs to this block in its current order
 	growth      float64   // the share of min(d) to shift by if nothing else is known
 }
 

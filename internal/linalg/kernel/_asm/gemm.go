@@ -123,7 +123,7 @@ func (g *generator) setMask(x gemmArguments, v int) {
 }
 
 // The modes: C = alpha·A·B, C = A·B, and C = alpha·A·B + C in equally distant or packed rows. In this
-// order, one comparison with modeProduct tells the first two and the others apart.
+// order, one comparison with modeProduct separates the first two from the last two.
 const (
 	modeScaled = iota
 	modeProduct

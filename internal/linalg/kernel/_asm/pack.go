@@ -15,7 +15,7 @@ func (g *generator) copyRows() {
 	g.function("Copy")
 	m, n := g.argument("m"), g.argument("n")
 	src, lds, dst, ldd := g.argument("src"), g.bytes("lds"), g.argument("dst"), g.bytes("ldd")
-	g.Comment("A row is whole vectors and then the last n elements of it, up to a vector, some of them a second time. The same of the eighth row after it is prefetched: rows are too short for the CPU to do so.")
+	g.Comment("Copy whole vectors, and then the last vector of the row, which may overlap the one before. Prefetch the eighth row after this one: rows are too short for the prefetcher of the CPU.")
 	g.compare(n, operand.Imm(uint64(g.lanes)), g.JLT, "short")
 	v, last, j, far := g.register(0), g.GP64(), g.GP64(), g.GP64()
 	g.LEAQ(operand.Mem{Base: src, Index: lds, Scale: 8}, far)

@@ -16,7 +16,7 @@ TEXT ·Copy(SB), NOSPLIT, $0-48
 	MOVQ ldd+40(FP), DI
 	SHLQ $0x03, DI
 
-	// A row is whole vectors and then the last n elements of it, up to a vector, some of them a second time. The same of the eighth row after it is prefetched: rows are too short for the CPU to do so.
+	// Copy whole vectors, and then the last vector of the row, which may overlap the one before. Prefetch the eighth row after this one: rows are too short for the prefetcher of the CPU.
 	CMPQ CX, $0x08
 	JLT  short
 	LEAQ (DX)(BX*8), R8

@@ -77,7 +77,7 @@ func (p part) store(first vector, base general) {
 		func(i int, m memory) { p.storeOne(first+vector(i), m) }, base)
 }
 
-// each calls pair for two vectors at a time, then single for one that is left, then one for an element.
+// each calls pair for every two vectors, single for a vector left over, and one for a last element.
 func (p part) each(pair, single, one func(i int, m memory), base general) {
 	i, whole := 0, p.count
 	if p.one {
