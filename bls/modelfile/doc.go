@@ -3,10 +3,9 @@
 //
 // # What a file holds
 //
-// Every number is written as its 64 bits. So a model that is saved, loaded and trained further
-// equals, to the last bit, a model that learned without interruption. On the backend pure this
-// holds on every 64-bit machine, on openblas on the same kind of machine. The same model and
-// metadata give the same bytes on every machine.
+// Every number is written as its 64 bits, so a loaded model continues to learn exactly;
+// docs/file-format.md has the promise. On the backend openblas it holds on the same kind of machine.
+// The same model and metadata give the same bytes on every machine.
 //
 // # Safety
 //

@@ -17,7 +17,7 @@ import (
 // Metadata describes a model beyond its numbers. All fields are optional: Write omits empty ones, and
 // Read returns nil for empty slices and maps.
 //
-// It is one JSON object of at most 1 MB, with text in UTF-8 and times in UTC to the nanosecond. Read
+// It is one JSON object of at most 1 MiB, with text in UTF-8 and times in UTC to the nanosecond. Read
 // rejects unknown fields, which would be lost when the file is written again. A program adds its own
 // values to Notes.
 type Metadata struct {
@@ -91,7 +91,7 @@ func (m *Metadata) Options() stream.Options {
 }
 
 // Check returns a *MetadataError for metadata that cannot be written: text that is not UTF-8, times
-// beyond the year 9999, numbers out of range, two classes with the same label, or more than 1 MB in
+// beyond the year 9999, numbers out of range, two classes with the same label, or more than 1 MiB in
 // all. Write calls it; call it yourself before a long training run.
 func (m *Metadata) Check() error {
 	_, err := m.encode()
