@@ -136,7 +136,8 @@ func (f *Features) wokenLike(g *Features) *Features {
 	return &out
 }
 
-// drawColumn draws the weights of input j: for feature node k uniform on ±sizes[k], from weightSizes.
+// drawColumn draws the weights of input j: for feature node k uniform on [-sizes[k], sizes[k]), from
+// weightSizes.
 func (f *Features) drawColumn(j int, sizes []float64) {
 	row, r := f.weights.RawRowView(j), stream(f.opt.Seed, forColumn, j)
 	for k, size := range sizes {

@@ -16,7 +16,7 @@ import (
 // input ends too early, the FormatError wraps io.ErrUnexpectedEOF.
 type FormatError = codec.FormatError
 
-// The first two numbers of an encoding, of 64 bits each.
+// An encoding begins with these two, 8 bytes each.
 const (
 	encodingMagic   = "blsstate"
 	encodingVersion = 2

@@ -10,7 +10,7 @@
 //
 //   - Cholesky, A = UᵀU: symmetric positive definite A, such as a Gram matrix with a ridge.
 //   - LDLT, P A Pᵀ = UᵀDU: symmetric A that may be indefinite.
-//   - LU, P A = L U: any other square A.
+//   - LU, P A Q = L U: any other square A.
 //   - QR, A = Q R: least squares and bases of tall matrices. AppendRows adds rows to R, and
 //     MergeTriangles combines two triangles R.
 //   - LeastSquares, by QR with column pivoting: the solution of least norm, for any rank.

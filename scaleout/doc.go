@@ -1,6 +1,5 @@
-// Package scaleout fits a broad learning system to more rows than one machine can read. [Fit] is a
-// pipeline of Apache Beam's Go SDK, which runs on Flink, Spark and Dataflow, and on Prism within the
-// process.
+// Package scaleout fits a broad learning system to rows on many machines. [Fit] is a pipeline of Apache
+// Beam's Go SDK, which runs on Flink, Spark and Dataflow, and on Prism within the process.
 //
 // # The sum
 //

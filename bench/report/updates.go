@@ -98,8 +98,8 @@ func (r *run) scratch(n int) (inverse, weights float64) {
 	return nan, nan
 }
 
-// timeNumbers adds numbers that compare Improved, in its first form, with A⁺ from scratch and with the
-// planner's method.
+// timeNumbers adds numbers that compare the first form of Improved in each run with A⁺ from scratch and
+// with the planner's method.
 func (sec *Section) timeNumbers(runs []*run) {
 	var inverse, total []float64
 	var tables, faster, chosen []string

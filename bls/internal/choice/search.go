@@ -64,7 +64,7 @@ func (s *Search) first() int {
 	return first
 }
 
-// at returns the result of e for ridge i or, unless s.Given is 0, for max(s.Given, s.Lowest).
+// at returns the result of e for max(s.Given, s.Lowest) or, if s.Given is 0, for ridge i.
 func (s *Search) at(ctx context.Context, e *Equations, i int) (*Result, error) {
 	lambda := max(s.Given, s.Lowest)
 	if s.Given == 0 {

@@ -253,7 +253,7 @@ func (u *State) reachOf(rows []float64) state.Reach {
 	return state.ReachOfRows(lengths, rows)
 }
 
-// certainty returns 1/κ, and the power of κ with which the error of h in a removal grows.
+// certainty returns 1/κ, and the power of κ in the error of the leverage h of a removal.
 func (u *State) certainty() (rcond float64, power int) {
 	if u.rank < u.K {
 		return min(1, 1/(u.worst.a*u.worst.plus)), u.worst.power

@@ -365,8 +365,8 @@ func (s *Norms) ErrNodes(reach Reach, lengths, errs []float64) {
 	s.ErrTargets(reach.Spread(lengths, all))
 }
 
-// Explained subtracts from the residuals the parts of Y that new nodes explain. These parts have the
-// given norms and relative errors of unit.
+// Explained subtracts from the residuals the parts of Y that new nodes explain. norms are the norms of
+// these parts, and unit is their relative error.
 func (s Norms) Explained(norms []float64, unit float64) {
 	for j, v := range norms {
 		s.Rest[j] = min(s.Rest[j], detmath.Hypot(Leg(s.Rest[j], v), math.Sqrt(unit)*s.Y[j]))

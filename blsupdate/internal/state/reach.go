@@ -122,8 +122,8 @@ func (s Norms) Error(reach Reach, lambda float64, w *mat.Dense) float64 {
 	})
 }
 
-// worst returns the largest relative error of any target, where sum returns the norm of the vector that
-// R⁻¹ multiplies, for a target and its column of W.
+// worst returns the largest relative error of a target. sum(t, w) is the norm of the vector that R⁻¹
+// multiplies, for target t and its column w of W.
 func (s Norms) worst(reach Reach, lengths []float64, w *mat.Dense, sum func(t int, column []float64) float64) (worst float64) {
 	column := make([]float64, len(lengths))
 	for t := range dense.Cols(w) {

@@ -12,8 +12,8 @@ import (
 // kernels are the kernels of the backend pure, on any architecture, the fastest first.
 var kernels = []string{"avx512", "avx2", "neon", "generic"}
 
-// leftOut reports whether testutil.EnvOnly leaves out the backend with the given name. The name may
-// have a kernel at its end.
+// leftOut reports whether testutil.EnvOnly leaves out the backend with the given name. The name may end
+// in /KERNEL.
 func leftOut(t testing.TB, name string) bool {
 	t.Helper()
 	name, _, _ = strings.Cut(name, "/")

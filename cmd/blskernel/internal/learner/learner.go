@@ -260,8 +260,8 @@ const enoughTested = 1000
 
 // count counts the rows of f as read, even when a resumed run reads them again. The progress text
 // begins with doing. For train, count keeps in l.tested the batch that calibrates the model, with the
-// rows that overflow it: the last batch after the first one that has enough rows to learn. If there
-// is none, that is the first batch, unless the choice of the settings has calibrated the model.
+// rows that overflow it: the last batch after the first one that has enough rows to learn. Without such
+// a batch count keeps the first one, unless the choice of the settings has calibrated the model.
 func (l *Learner) count(f Batch, doing string) {
 	l.sum(f.Batch)
 	if f.Learned != nil && l.Manifest.Name == "train" && l.Model.KeptRows() == 0 &&

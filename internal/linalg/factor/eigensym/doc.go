@@ -2,6 +2,4 @@
 // A = Q T Qᵀ with T tridiagonal. Divide and conquer gives T = S Λ Sᵀ; the implicit QL algorithm solves
 // its leaves, and finds the eigenvalues if no vectors are wanted. The eigenvectors, columns of Q S, are
 // stored as rows until the end.
-//
-// A routine has LAPACK's name without the d. It does not check its arguments.
 package eigensym

@@ -3,6 +3,4 @@
 // (dqds) and the leaves of divide and conquer (QR).
 //
 // Until the last step, vectors are stored as rows and A as Aᵀ, so that transformations run along rows.
-//
-// A routine has LAPACK's name without the d. It does not check its arguments.
 package svd

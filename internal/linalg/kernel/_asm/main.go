@@ -97,8 +97,8 @@ func write(folder, arch string, files []neon.File) {
 // describe writes doc.go, the comment of the package for an instruction set. The file has no build
 // constraint, so that the package exists in every build.
 func describe(folder string) {
-	create(folder, "doc.go", fmt.Sprintf(`// Package %[1]s has the functions of the kernel %[1]s in assembly. Its only user is package kernel,
-// whose comment is their contract and whose table has them; the references are there too.
+	create(folder, "doc.go", fmt.Sprintf(`// Package %[1]s has the functions of the kernel %[1]s in assembly. Package kernel, the only user,
+// has their contract in its comment, their table and the reference loops.
 package %[1]s
 `, folder))
 }
