@@ -25,53 +25,38 @@ type PaperTable struct {
 	Updates int    `json:"updates"`
 }
 
-// LookupPaperTable returns the settings of the paper's table n. ok is false unless n is 2 to 9.
-func LookupPaperTable(n int) (t PaperTable, ok bool) {
-	p, ok := printed(n)
-	return p.PaperTable, ok
-}
+// LookupPaperTable returns the settings of the paper's table n, or zeros unless n is 2 to 9.
+func LookupPaperTable(n int) PaperTable { return paperTables[n].PaperTable }
 
-// PaperFigures returns the figures of the paper's table n, which the caller must not change. ok is
-// false unless n is 2 to 9.
-func PaperFigures(n int) (f Figures, ok bool) {
-	p, ok := printed(n)
-	return p.Figures, ok
-}
+// PaperFigures returns the figures of the paper's table n, which the caller must not change, or none
+// unless n is 2 to 9.
+func PaperFigures(n int) Figures { return paperTables[n].Figures }
 
-func printed(n int) (t paperTable, ok bool) {
-	if n < 2 || n > 9 {
-		return t, false
-	}
-	return paperTables[n-2], true
-}
-
-type paperTable struct {
+var paperTables = map[int]struct {
 	PaperTable
 	Figures
-}
-
-var paperTables = []paperTable{
-	{PaperTable{2, MNIST, 5100, 10000, 10000, 5}, Figures{
+}{
+	2: {PaperTable{2, MNIST, 5100, 10000, 10000, 5}, Figures{
 		[]float64{1.34, 1.36, 1.36, 1.35, 1.36}, 1.35,
 		[]float64{97.57, 98.28, 98.45, 98.57, 98.59, 98.64}, []float64{0.11, 0.07, 0.06, 0.07, 0.06, 0.06}}},
-	{PaperTable{3, MNIST, 5100, 15000, 15000, 3}, Figures{
+	3: {PaperTable{3, MNIST, 5100, 15000, 15000, 3}, Figures{
 		[]float64{1.66, 1.58, 1.56}, 1.57,
 		[]float64{98.14, 98.49, 98.57, 98.64}, []float64{0.08, 0.06, 0.06, 0.05}}},
-	{PaperTable{4, MNIST, 5100, 35000, 5000, 5}, Figures{
+	4: {PaperTable{4, MNIST, 5100, 35000, 5000, 5}, Figures{
 		[]float64{1.13, 1.14, 1.14, 1.15, 1.15}, 1.13,
 		[]float64{98.53, 98.56, 98.57, 98.60, 98.63, 98.64}, []float64{0.06, 0.05, 0.05, 0.05, 0.05, 0.05}}},
-	{PaperTable{5, MNIST, 5100, 42500, 3500, 5}, Figures{
+	5: {PaperTable{5, MNIST, 5100, 42500, 3500, 5}, Figures{
 		[]float64{1.10, 1.10, 1.11, 1.10, 1.11}, 1.09,
 		[]float64{98.57, 98.59, 98.60, 98.63, 98.63, 98.65}, []float64{0.07, 0.06, 0.06, 0.06, 0.06, 0.06}}},
-	{PaperTable{6, NORB, 3500, 9900, 7200, 2}, Figures{
+	6: {PaperTable{6, NORB, 3500, 9900, 7200, 2}, Figures{
 		[]float64{1.38, 1.39}, 1.35, []float64{88.78, 89.27, 89.38}, []float64{0.33, 0.33, 0.33}}},
-	{PaperTable{7, NORB, 3500, 9900, 3600, 4}, Figures{
+	7: {PaperTable{7, NORB, 3500, 9900, 3600, 4}, Figures{
 		[]float64{1.09, 1.10, 1.12, 1.13}, 1.10,
 		[]float64{88.79, 88.99, 89.28, 89.33, 89.38}, []float64{0.35, 0.35, 0.35, 0.36, 0.34}}},
-	{PaperTable{8, NORB, 3100, 12300, 3000, 4}, Figures{
+	8: {PaperTable{8, NORB, 3100, 12300, 3000, 4}, Figures{
 		[]float64{1.09, 1.08, 1.11, 1.11}, 1.09,
 		[]float64{89.00, 89.22, 89.30, 89.37, 89.37}, []float64{0.35, 0.37, 0.36, 0.35, 0.35}}},
-	{PaperTable{9, NORB, 3100, 16300, 2000, 4}, Figures{
+	9: {PaperTable{9, NORB, 3100, 16300, 2000, 4}, Figures{
 		[]float64{1.08, 1.08, 1.08, 1.08}, 1.07,
 		[]float64{89.25, 89.35, 89.36, 89.40, 89.42}, []float64{0.39, 0.39, 0.38, 0.38, 0.37}}},
 }
@@ -112,7 +97,7 @@ func (t PaperTable) Workspace() int64 { return 8 * int64(t.Batch) * int64(t.Samp
 // and 7) or 2100 (Tables 8 and 9). If k is scaled down, at most half of the nodes are feature nodes.
 func (t PaperTable) Features() bls.FeatureOptions {
 	opt := bls.FeatureOptions{Groups: 10, GroupNodes: 10}
-	if paper, _ := LookupPaperTable(t.Table); paper.Data == NORB {
+	if LookupPaperTable(t.Table).Data == NORB {
 		opt.Groups = 100
 	}
 	opt.Groups = max(1, min(opt.Groups, t.Nodes/(2*opt.GroupNodes)))
@@ -141,16 +126,13 @@ type Recipe struct {
 }
 
 // LookupRecipe returns the named recipe. RecipeCode has lambda = 2⁻³⁰, s = 0.8 and orthonormal weights.
-// RecipeText has the limit lambda -> 0, which is the pseudoinverse, and weights uniform in [-1, 1). ok
-// is false for any other name.
-func LookupRecipe(name string) (r Recipe, ok bool) {
-	switch name {
-	case RecipeCode:
-		return Recipe{name, 0x1p-30, bls.DefaultShrink, bls.Orthonormal}, true
-	case RecipeText:
-		return Recipe{name, 0, 0, bls.Uniform}, true
-	}
-	return Recipe{}, false
+// RecipeText has the limit lambda -> 0, which is the pseudoinverse, and weights uniform in [-1, 1). Any
+// other name has zeros.
+func LookupRecipe(name string) Recipe {
+	return map[string]Recipe{
+		RecipeCode: {RecipeCode, 0x1p-30, bls.DefaultShrink, bls.Orthonormal},
+		RecipeText: {RecipeText, 0, 0, bls.Uniform},
+	}[name]
 }
 
 // A TableHead holds the settings of a run of one of the paper's tables.

@@ -75,7 +75,7 @@ func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, maxSeeds int) 
 	var paper bench.Figures
 	random := r.Scale == 1 && r.Data == bench.RandomImages
 	if r.sameTask() || random {
-		paper, _ = bench.PaperFigures(r.PaperTable.Table)
+		paper = bench.PaperFigures(r.PaperTable.Table)
 	}
 	tested := slices.DeleteFunc(slices.Clone(r.Methods), func(m string) bool { return len(r.accuracies(m, 0)) == 0 })
 	if len(tested) == 0 && !random {

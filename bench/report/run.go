@@ -163,19 +163,13 @@ func (r *run) total(method string) (seconds, flops float64) {
 	return seconds, flops
 }
 
-func (r *run) paper() bench.PaperTable {
-	t, _ := bench.LookupPaperTable(r.PaperTable.Table)
-	return t
-}
+func (r *run) paper() bench.PaperTable { return bench.LookupPaperTable(r.PaperTable.Table) }
 
 // sameTask reports whether accuracies are comparable with the paper's, under any recipe.
 func (r *run) sameTask() bool { return r.Scale == 1 && r.Data == r.paper().Data }
 
 // recipe returns the recipe that the run follows, except for the differences that name lists.
-func (r *run) recipe() bench.Recipe {
-	recipe, _ := bench.LookupRecipe(r.Recipe)
-	return recipe
-}
+func (r *run) recipe() bench.Recipe { return bench.LookupRecipe(r.Recipe) }
 
 // byRecipe reports whether the run has the ridge and the scale of the recipe, and no whitening.
 func (r *run) byRecipe() bool {
@@ -193,7 +187,7 @@ func (r *run) paperTimes(method string) (figures bench.Figures) {
 	}
 	random := r.Scale == 1 && r.Data == bench.RandomImages && r.paper().Data == bench.NORB
 	if took := r.cell(method, 1).Form; (random || r.sameTask()) && r.byRecipe() && (took == "" || took == form) {
-		figures, _ = bench.PaperFigures(r.PaperTable.Table)
+		figures = bench.PaperFigures(r.PaperTable.Table)
 	}
 	return figures
 }

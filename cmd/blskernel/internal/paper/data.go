@@ -27,8 +27,7 @@ func (x *paper) load(t bench.PaperTable) (train, test *dataset.Images, data stri
 		}
 		return train, test, bench.NORB, err
 	case x.embedded:
-		full, _ := bench.LookupPaperTable(2) // all tables on MNIST have the same number of samples
-		n := full.Scaled(x.size).Samples()
+		n := bench.LookupPaperTable(2).Scaled(x.size).Samples() // all tables on MNIST have the same number of samples
 		return experiment.Digits(n+n/10, x.seed), experiment.Digits(max(1000, n/6), x.seed+1), bench.SyntheticDigits, nil
 	case x.dir == "":
 		return nil, nil, "", ui.Usagef("--data is missing: name the folder of MNIST's idx files " +

@@ -50,7 +50,7 @@ var paperMethods = []string{"original", "improved/paper", bench.PlannerSeries}
 
 // New returns the paper command.
 func New(s ui.Streams) *cobra.Command {
-	code, _ := bench.LookupRecipe(bench.RecipeCode)
+	code := bench.LookupRecipe(bench.RecipeCode)
 	x := paper{methods: paperMethods, lambda: code.Lambda, runs: 1}
 	cmd := &cobra.Command{
 		Use:   "paper --table N --data DIR",
@@ -116,7 +116,7 @@ missing tables again and write them to another file; 'blskernel report' reads se
 
 // follow sets --lambda and --shrink, if they were not given, to their values in the recipe.
 func (x *paper) follow(f *pflag.FlagSet) {
-	r, _ := bench.LookupRecipe(x.recipe)
+	r := bench.LookupRecipe(x.recipe)
 	if !f.Changed("lambda") {
 		_ = f.Lookup("lambda").Value.Set(ui.RidgeText(r.Lambda)) // a valid ridge
 	}

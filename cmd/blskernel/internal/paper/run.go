@@ -34,14 +34,13 @@ func (x *paper) run(ctx context.Context) error {
 
 // table runs Table n, one of Tables 2 to 9, with each seed.
 func (x *paper) table(ctx context.Context, n int) error {
-	t, _ := bench.LookupPaperTable(n)
-	t = t.Scaled(x.size)
+	t := bench.LookupPaperTable(n).Scaled(x.size)
 	train, test, data, err := x.load(t)
 	if err != nil {
 		return err
 	}
 	t.Data = data
-	recipe, _ := bench.LookupRecipe(x.recipe)
+	recipe := bench.LookupRecipe(x.recipe)
 	recipe.Lambda, recipe.Shrink = x.lambda, x.shrink
 	choice, err := bench.PlanVariant(t, train.Classes, blsupdate.Options{Lambda: recipe.Lambda, Backend: x.backend})
 	if err != nil {
