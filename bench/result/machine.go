@@ -1,13 +1,12 @@
 package result
 
 import (
-	"cmp"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"time"
 
 	"blskernel"
+	"blskernel/internal/io/names"
 	"blskernel/internal/linalg/cpu"
 )
 
@@ -30,12 +29,8 @@ type Machine struct {
 
 // Here describes this machine and process, the given command line, and the backends to be measured.
 func Here(command string, backends ...blskernel.Backend) Machine {
-	version := "unknown"
-	if info, ok := debug.ReadBuildInfo(); ok {
-		version = cmp.Or(info.Main.Version, version)
-	}
 	m := Machine{
-		Command: command, Date: time.Now().UTC().Truncate(time.Second), Version: version,
+		Command: command, Date: time.Now().UTC().Truncate(time.Second), Version: names.Version(),
 		CPU: cpu.Name(), Features: cpu.Features(),
 		GOMAXPROCS: runtime.GOMAXPROCS(0), Go: fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH),
 		Threads: []int{blskernel.Threads()},

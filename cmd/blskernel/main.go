@@ -37,6 +37,7 @@ import (
 	"blskernel/cmd/blskernel/internal/update"
 	"blskernel/cmd/blskernel/internal/verify"
 	"blskernel/internal/io/interrupt"
+	"blskernel/internal/io/names"
 
 	"github.com/spf13/cobra"
 )
@@ -55,7 +56,7 @@ func newRoot(s ui.Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:     "blskernel",
 		Short:   "Incremental broad learning and its linear algebra",
-		Version: ui.Version(),
+		Version: names.Version(),
 		Long: `blskernel trains broad learning systems on files of any size, updates them as samples arrive, and
 predicts. It also compares the methods of updating and the speeds of linear algebra backends.`,
 		Example: `  blskernel train --out iris.bls --target species iris.csv

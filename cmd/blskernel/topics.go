@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/io/names"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
@@ -31,7 +32,7 @@ blskernel-train.1 and so on. The pages depend only on the version of the program
 			if err := os.MkdirAll(args[0], 0o777); err != nil {
 				return err
 			}
-			header := doc.GenManHeader{Section: "1", Date: &day, Source: "blskernel " + ui.Version(), Manual: "User Commands"}
+			header := doc.GenManHeader{Section: "1", Date: &day, Source: "blskernel " + names.Version(), Manual: "User Commands"}
 			cmd.Root().DisableAutoGenTag = true
 			err = doc.GenManTree(cmd.Root(), &header, args[0])
 			for _, c := range cmd.Root().Commands() {
@@ -69,7 +70,7 @@ func newVersion(s ui.Streams) *cobra.Command {
 		Example: "  blskernel version",
 		Args:    ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(s.Out, "blskernel version %s\n", ui.Version())
+			_, err := fmt.Fprintf(s.Out, "blskernel version %s\n", names.Version())
 			return err
 		},
 	}

@@ -1,8 +1,9 @@
-// Package names converts constants to their names and back, and lists and counts things in messages.
+// Package names has words of messages: names of constants, lists, counts, and the program's version.
 package names
 
 import (
 	"fmt"
+	"runtime/debug"
 	"strconv"
 	"strings"
 )
@@ -77,4 +78,13 @@ func Count[N int | int64](n N, thing string, plural ...string) string {
 		thing += "s"
 	}
 	return fmt.Sprintf("%d %s", n, thing)
+}
+
+// Version returns the release of this program, or the version that the go command derives from the
+// revision, with +dirty for changed files. Otherwise it returns "(devel)" or "unknown".
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
 }

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/flagvalue"
 	"blskernel/dataset/stream"
+	"blskernel/internal/io/names"
 	"blskernel/scaleout"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
@@ -30,7 +30,7 @@ type settings struct {
 }
 
 func (set *settings) register(f *flag.FlagSet) {
-	set.Method, set.Lambda, set.Software = blsupdate.Gram, -1, "blskernel-beam "+version()
+	set.Method, set.Lambda, set.Software = blsupdate.Gram, -1, "blskernel-beam "+names.Version()
 	f.StringVar(&set.Model, "model", "", "model `file` with the feature maps: 'blskernel train' makes it from a sample of the data")
 	f.StringVar(&set.Out, "out", "", "model `file` to write; the complete model replaces an existing file")
 	f.Func("method", "`gram` (default), or qr for nearly dependent nodes; qr takes two to three times as long", func(s string) (err error) {
@@ -121,11 +121,4 @@ func (set *settings) check() error {
 		return errors.New("--async needs a runner and workers that outlive this process: give --endpoint and --environment_type")
 	}
 	return nil
-}
-
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	return "unknown"
 }

@@ -116,7 +116,7 @@ func (d *demoFlags) do(cmd *cobra.Command, s ui.Streams) error {
 	err = d.Attend(ctx, func(ctx context.Context) error {
 		return e.Run(ctx, func(row bench.TableRow) error {
 			return errors.Join(d.Object(row), d.Print(t.Lines(row)))
-		}, d.Part)
+		}, func(done, total float64, doing string) { d.Show(done/total, doing) })
 	})
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/io/atomicfile"
+	"blskernel/internal/io/names"
 	"blskernel/internal/io/vfs"
 
 	"github.com/gofrs/flock"
@@ -141,7 +142,7 @@ func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 // Put writes m to path, with the name of this program and as much of the log as fits, at least the note
 // that it is cut. The file is in place even if OnlyFolder(err).
 func (s *Session) Put(path string, m *model.Model) error {
-	m.Metadata.Software = "blskernel " + ui.Version()
+	m.Metadata.Software = "blskernel " + names.Version()
 	cut := func() bool { return len(m.Metadata.Log) == 1 && m.Metadata.Log[0].Kind == modelfile.OpCut }
 	for len(m.Metadata.Log) > 0 && !cut() && m.Metadata.Check() != nil { // the log does not fit
 		m.CutLog()

@@ -60,9 +60,6 @@ func (r *Reporter) Show(share float64, doing string) {
 	}
 }
 
-// Part is Show for done of total units of work.
-func (r *Reporter) Part(done, total float64, doing string) { r.Show(done/total, doing) }
-
 // Say prints a line about finished work, except with --quiet or --json.
 func (r *Reporter) Say(format string, args ...any) error {
 	if r.Quiet {

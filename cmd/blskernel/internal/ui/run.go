@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -111,15 +110,6 @@ func (w *checkedWriter) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
 	w.err = cmp.Or(w.err, err)
 	return n, err
-}
-
-// Version returns the release of this program, or the version that the go command derives from the
-// revision, with +dirty for changed files. Otherwise it returns "(devel)" or "unknown".
-func Version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "unknown"
 }
 
 // NoArgs returns an error if there are arguments other than flags.
