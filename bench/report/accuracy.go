@@ -18,9 +18,9 @@ func (r *run) accuracies(method string, n int) []float64 {
 // spread formats a mean with its standard deviation, or the mean alone if the deviation is NaN.
 func spread(mean, deviation float64) string {
 	if math.IsNaN(deviation) {
-		return fixed(mean, 2)
+		return names.Fixed(mean, 2)
 	}
-	return fixed(mean, 2) + " ± " + fixed(deviation, 2)
+	return names.Fixed(mean, 2) + " ± " + names.Fixed(deviation, 2)
 }
 
 func accuracySection(runs []*run) Section {
@@ -49,7 +49,7 @@ images were run for the times alone, and show only the paper's accuracies.`,
 		if code, text := reached[bench.RecipeCode], reached[bench.RecipeText]; code != "" && text != "" {
 			features = fmt.Sprintf("With the features of the authors' code they end at %s, and with the features of the paper's text at %s.", code, text)
 		}
-		sec.meaning = []string{fmt.Sprintf("The update method changes accuracies by at most %s percentage points. ", fixed(methodsApart(runs), 2)) + features}
+		sec.meaning = []string{fmt.Sprintf("The update method changes accuracies by at most %s percentage points. ", names.Fixed(methodsApart(runs), 2)) + features}
 	}
 	return sec
 }
@@ -87,7 +87,7 @@ func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, maxSeeds int) 
 		}
 		return float64(r.steps[n].Samples)
 	}
-	t.add(r.name()+": samples", func(n int) string { return whole(samples(n)) })
+	t.add(r.name()+": samples", func(n int) string { return names.Fixed(samples(n), 0) })
 	points := func(of func(n int) (mean, deviation float64)) (all []Point) {
 		for n := range r.steps {
 			mean, deviation := of(n)

@@ -8,6 +8,7 @@ import (
 
 	"blskernel/bench"
 	"blskernel/bench/result"
+	"blskernel/internal/io/names"
 )
 
 // flopsSection returns the section on the paper's Table 1. Flops do not depend on the machine.
@@ -111,9 +112,9 @@ counted flops equal the model's. On pure the aim is 5% at the median and 15% at 
 			name, a := e.key, bench.Agree(e.value)
 			if name == longUpdates {
 				reached = append(reached, fmt.Sprintf("%s%% at the median and %s%% at the 95th percentile on %s",
-					fixed(100*a.Median, 1), fixed(100*a.P95, 1), escape(t.Title)))
+					names.Fixed(100*a.Median, 1), names.Fixed(100*a.P95, 1), escape(t.Title)))
 			}
-			t.Rows = append(t.Rows, []string{name, fmt.Sprint(a.Settings), fixed(100*a.Median, 1), fixed(100*a.P95, 1), fixed(100*a.Worst, 1),
+			t.Rows = append(t.Rows, []string{name, fmt.Sprint(a.Settings), names.Fixed(100*a.Median, 1), names.Fixed(100*a.P95, 1), names.Fixed(100*a.Worst, 1),
 				fmt.Sprint(a.Settings - a.Unequal)})
 		}
 		sec.Tables = append(sec.Tables, t)

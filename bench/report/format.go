@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"blskernel/bench/result"
@@ -13,41 +12,20 @@ import (
 	"blskernel/internal/io/names"
 )
 
-const absent = "–"
+const absent = names.Unknown
 
 var nan = math.NaN()
 
 func orAbsent(s string) string { return cmp.Or(s, absent) }
 
-// significant formats x with about three significant digits, with an exponent if it is large or small.
-func significant(x float64) string {
-	a := math.Abs(x)
-	switch {
-	case math.IsNaN(x):
-		return absent
-	case a == 0:
-		return "0"
-	case a < 1e-4 || a >= 1e6:
-		return strconv.FormatFloat(x, 'e', 2, 64)
-	}
-	return fixed(x, max(0, 2-int(math.Floor(math.Log10(a)))))
-}
+func significant(x float64) string { return names.Significant(x, 3) }
 
 func times(x float64) string {
 	if x >= 0.095 && x < 9.995 {
-		return fixed(x, 2)
+		return names.Fixed(x, 2)
 	}
 	return significant(x)
 }
-
-func fixed(x float64, decimals int) string {
-	if math.IsNaN(x) {
-		return absent
-	}
-	return strconv.FormatFloat(x, 'f', decimals, 64)
-}
-
-func whole(x float64) string { return fixed(x, 0) }
 
 func between(ratios []float64) string {
 	low, high := times(slices.Min(ratios)), times(slices.Max(ratios))

@@ -176,11 +176,8 @@ func luminance(hex string) float64 {
 
 func TestNumberFormats(t *testing.T) {
 	for _, tc := range []struct{ got, want string }{
-		{significant(0), "0"}, {significant(1234.5), "1234"}, {significant(0.012345), "0.0123"}, {significant(99.96), "100.0"},
-		{significant(0.00099996), "0.001000"}, {significant(1.2345e-5), "1.23e-05"}, {significant(2.5e9), "2.50e+09"},
-		{significant(-3.14159), "-3.14"}, {significant(math.NaN()), absent}, {significant(math.Inf(1)), "+Inf"},
-		{times(1.345), "1.34"}, {times(12.345), "12.3"}, {times(0.0123), "0.0123"}, {times(9.996), "10.00"}, {times(nan), absent},
-		{fixed(98.645, 2), "98.64"}, {between([]float64{2, 1, 3}), "1.00 to 3.00"}, {between([]float64{1, 1.0001}), "1.00"},
+		{times(1.345), "1.34"}, {times(12.345), "12.3"}, {times(0.0123), "0.0123"}, {times(9.996), "10.0"}, {times(nan), absent},
+		{between([]float64{2, 1, 3}), "1.00 to 3.00"}, {between([]float64{1, 1.0001}), "1.00"},
 	} {
 		if tc.got != tc.want {
 			t.Errorf("got %q, want %q", tc.got, tc.want)

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"blskernel/bench"
 	"blskernel/bench/result"
 	"blskernel/bench/speed"
+	"blskernel/internal/io/names"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -205,7 +205,7 @@ func (r *run) name() string {
 		name += ", recipe of the text"
 	}
 	if r.Lambda != r.recipe().Lambda {
-		name += ", lambda = " + ridge(r.Lambda)
+		name += ", lambda = " + names.Ridge(r.Lambda)
 	}
 	if r.Shrink != r.recipe().Shrink {
 		name += fmt.Sprintf(", s = %.3g", r.Shrink)
@@ -214,12 +214,4 @@ func (r *run) name() string {
 		name += ", whitened with " + r.Whitening + " constants"
 	}
 	return name
-}
-
-// ridge formats lambda, as 2^n if it is a power of two of at most 2^-4.
-func ridge(lambda float64) string {
-	if mantissa, exponent := math.Frexp(lambda); mantissa == 0.5 && exponent <= -3 {
-		return fmt.Sprintf("2^%d", exponent-1)
-	}
-	return fmt.Sprintf("%.3g", lambda)
 }

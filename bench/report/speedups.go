@@ -120,7 +120,7 @@ computed: without C there are 6qkl. The total includes the start and all updates
 		}
 		ratios, sizes = like, "at the paper's sizes; at least the paper's figure in "+strings.Join(parts, " and ")
 		sec.meaning = []string{fmt.Sprintf("The speed-up of Improved over Original agrees with the flops. The backend counts the flops of the paper's Table 1, and "+
-			"the measured totals are within %s%% of the ratio of the flops without C.", whole(100*off))}
+			"the measured totals are within %s%% of the ratio of the flops without C.", names.Fixed(100*off, 0))}
 	}
 	sec.numbers = []Number{{between(ratios) + "×", "speed-up of Improved (Algorithm 3) over Original (Algorithm 2) in total training time, " + sizes}}
 	sec.top = []*Plot{plot}

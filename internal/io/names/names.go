@@ -1,4 +1,5 @@
-// Package names has words of messages: names of constants, lists, counts, and the program's version.
+// Package names has words of messages: names of constants, lists, counts, numbers, and the version of
+// the program.
 package names
 
 import (

@@ -2,6 +2,7 @@ package names
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -43,5 +44,18 @@ func TestList(t *testing.T) {
 	}
 	if got := Count(1, "row") + Count(2, "row") + Count(int64(0), "class", "classes"); got != "1 row2 rows0 classes" {
 		t.Error(got)
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for _, tc := range []struct{ got, want string }{
+		{Significant(0, 4), "0.000"}, {Significant(0.00012344, 4), "0.0001234"}, {Significant(1234e-9, 3), "1.23e-06"}, {Significant(0.5, 3), "0.500"},
+		{Significant(9.87654, 4), "9.877"}, {Significant(112.34, 4), "112.3"}, {Significant(1234.5, 3), "1234"}, {Significant(123456.7, 4), "123457"},
+		{Significant(99.96, 3), "100"}, {Significant(0.00099996, 3), "0.00100"}, {Significant(999999.5, 3), "1.00e+06"}, {Significant(2.5e9, 3), "2.50e+09"},
+		{Significant(-3.14159, 3), "-3.14"}, {Significant(math.NaN(), 3), Unknown}, {Significant(math.Inf(1), 3), "+Inf"}, {Fixed(98.645, 2), "98.64"},
+	} {
+		if tc.got != tc.want {
+			t.Errorf("got %s, want %s", tc.got, tc.want)
+		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"blskernel/cmd/blskernel/internal/experiment"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/io/interrupt"
-	"blskernel/internal/linalg/detmath"
+	"blskernel/internal/io/names"
 
 	"github.com/spf13/cobra"
 )
@@ -247,21 +247,12 @@ func benchLines(r speed.Result) (text string) {
 	for i, t := range r.Backends {
 		ratio := "-"
 		if i > 0 {
-			ratio = fmt.Sprintf("%.3f", t.Ratio)
+			ratio = names.Fixed(t.Ratio, 3)
 		}
 		text += fmt.Sprintf(benchFormat, r.Op, cmp.Or(r.Args, "-"), r.N, speed.ThreadsName(r.Threads), t.Backend,
-			gflops(t.GFLOPS), fmt.Sprintf("%.3f", t.OfPeak), ratio)
+			names.Significant(t.GFLOPS, 4), names.Fixed(t.OfPeak, 3), ratio)
 	}
 	return text
-}
-
-// gflops formats a speed with four significant digits, but at most three decimals.
-func gflops(v float64) string {
-	decimals := 3
-	if v >= 1 {
-		decimals = max(0, 3-int(detmath.Log10(v)))
-	}
-	return fmt.Sprintf("%.*f", decimals, v)
 }
 
 // write prints text, or with --json v as JSON of the given kind, even after an interruption.

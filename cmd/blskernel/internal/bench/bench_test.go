@@ -31,17 +31,6 @@ cholesky-inverse  -    9      default  openblas/dpotrf+dpotri       20.00    0.4
 	}
 }
 
-func TestGflops(t *testing.T) {
-	for _, tc := range []struct {
-		v    float64
-		want string
-	}{{0.0001, "0.000"}, {0.5, "0.500"}, {1, "1.000"}, {9.87654, "9.877"}, {58.71, "58.71"}, {112.34, "112.3"}, {1234.5, "1234"}, {99999, "99999"}} {
-		if got := gflops(tc.v); got != tc.want {
-			t.Errorf("%v is written %s; want %s", tc.v, got, tc.want)
-		}
-	}
-}
-
 // TestBenchJobs counts the jobs instead of measuring them.
 func TestBenchJobs(t *testing.T) {
 	for _, tc := range []struct {

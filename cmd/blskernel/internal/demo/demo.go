@@ -12,6 +12,7 @@ import (
 	"blskernel/cmd/blskernel/internal/experiment"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset"
+	"blskernel/internal/io/names"
 
 	"github.com/spf13/cobra"
 )
@@ -165,6 +166,6 @@ func demoHead(e *bench.Incremental) string {
 		fmt.Sprintf("test       %s: %d images\n", e.Test.Name, e.Test.Len()) +
 		fmt.Sprintf("nodes      k = %d: %d groups of %d feature nodes, %d enhancement nodes; seed %d\n",
 			e.Nodes(), f.Groups, f.GroupNodes, f.EnhancementNodes, f.Seed) +
-		fmt.Sprintf("samples    %d, then %d updates of q = %d; lambda = %s\n", e.Initial, e.Updates, e.Batch, ui.RidgeText(e.Update.Lambda)) +
+		fmt.Sprintf("samples    %d, then %d updates of q = %d; lambda = %s\n", e.Initial, e.Updates, e.Batch, names.Ridge(e.Update.Lambda)) +
 		experiment.BackendLine(e.Update.Backend) + "\n"
 }

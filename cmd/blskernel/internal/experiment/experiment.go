@@ -95,12 +95,6 @@ func Emit(r *ui.Reporter, kind string, v any, text string) error {
 	return r.Print(text)
 }
 
-// Seconds formats a number of seconds with three significant digits.
-func Seconds(s float64) string { return fmt.Sprintf("%.3g", s) }
-
-// Gigaflops formats flops in units of 10⁹.
-func Gigaflops(flops float64) string { return ui.Significant(flops / 1e9) }
-
 // BackendLine returns a line with the name of the backend and the number of threads.
 func BackendLine(b blskernel.Backend) string {
 	return fmt.Sprintf("backend    %s, threads: %d\n", b.Name(), blskernel.Threads())

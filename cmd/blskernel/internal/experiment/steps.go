@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"blskernel/bench"
-	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/io/names"
 )
 
 // A StepTable formats the rows of an experiment as they arrive, a line for each method, and a summary.
@@ -37,10 +37,10 @@ func (t *StepTable) Lines(r bench.TableRow) (text string) {
 	for i, c := range r.Cells {
 		step, sum := "-", "-"
 		if i > 0 && r.Step > 0 {
-			step, sum = ui.Hundredths(r.Cells[0].Seconds/c.Seconds), ui.Hundredths(t.updates(0)/t.updates(i))
+			step, sum = names.Fixed(r.Cells[0].Seconds/c.Seconds, 2), names.Fixed(t.updates(0)/t.updates(i), 2)
 		}
-		text += fmt.Sprintf(stepFormat, fmt.Sprint(r.Samples), t.methods[i], accuracy(c), ui.Significant(c.Seconds), ui.Significant(c.TotalSeconds),
-			Gigaflops(c.FlopsModel), agreement(c), step, sum)
+		text += fmt.Sprintf(stepFormat, fmt.Sprint(r.Samples), t.methods[i], accuracy(c), names.Significant(c.Seconds, 4), names.Significant(c.TotalSeconds, 4),
+			names.Significant(c.FlopsModel/1e9, 4), agreement(c), step, sum)
 	}
 	return text
 }
@@ -54,7 +54,7 @@ func accuracy(c bench.TableCell) string {
 	if c.Accuracy == nil {
 		return "no data"
 	}
-	return ui.Hundredths(*c.Accuracy)
+	return names.Fixed(*c.Accuracy, 2)
 }
 
 // agreement returns c's counted flops minus the flops of the model as text, or "equal" if they agree.
@@ -77,7 +77,7 @@ func (t *StepTable) Compared() (text string) {
 			weights = max(weights, r.Cells[i].Difference)
 		}
 		text += fmt.Sprintf("\nupdates: %s %s s, %s %s s: %.2f times the speed; accuracies within %.2f points, W within %.0e\n",
-			t.methods[i], ui.Significant(t.updates(i)), t.methods[0], ui.Significant(t.updates(0)), t.updates(0)/t.updates(i), points, weights)
+			t.methods[i], names.Significant(t.updates(i), 4), t.methods[0], names.Significant(t.updates(0), 4), t.updates(0)/t.updates(i), points, weights)
 	}
 	return text
 }

@@ -15,6 +15,7 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/experiment"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/io/names"
 
 	"github.com/spf13/cobra"
 )
@@ -207,8 +208,8 @@ func costTable(c bench.Cost) string {
 	cells := [][]string{{"step", "flops", "Gflop by model", "counted", "predicted, s", "measured, s", "GFLOP/s"}}
 	for _, s := range slices.Concat(c.Steps, []bench.CostStep{c.Total}) {
 		cells = append(cells, []string{
-			s.Step, s.Formula, experiment.Gigaflops(s.Model), experiment.Gigaflops(s.Counted), experiment.Seconds(s.PredictedSeconds), experiment.Seconds(s.MeasuredSeconds),
-			experiment.Gigaflops(s.Counted / s.MeasuredSeconds),
+			s.Step, s.Formula, names.Significant(s.Model/1e9, 4), names.Significant(s.Counted/1e9, 4),
+			names.Significant(s.PredictedSeconds, 3), names.Significant(s.MeasuredSeconds, 3), names.Significant(s.Counted/s.MeasuredSeconds/1e9, 4),
 		})
 	}
 	return fmt.Sprintf("%s: l = %d, k = %d, q = %d, c = %d, backend %s\n%s\n",

@@ -68,5 +68,5 @@ func TestCostTable(t *testing.T) {
 		Steps: []bench.CostStep{{Step: "inner product", Formula: "q²k", Model: 2.5e8, Counted: 2.5e8, PredictedSeconds: 0.011, MeasuredSeconds: 0.01}},
 		Total: bench.CostStep{Step: "total", Model: 2.5e8, Counted: 2.5e8, PredictedSeconds: 0.011, MeasuredSeconds: 0.01},
 	})
-	testutil.Contains(t, text, "improved/small/solve: l = 4000", "inner product", "q²k", "0.250", "0.011", "25.000")
+	testutil.Contains(t, text, "improved/small/solve: l = 4000", "inner product", "q²k", "0.250", "0.011", "25.00")
 }

@@ -124,7 +124,7 @@ func (i *Inspection) String() string {
 	if i.Kept > 0 {
 		line("keeps", "%s, too few to make the feature maps final", ui.Count(i.Kept, "row"))
 	}
-	line("learns by", "%s, lambda = %s", i.Method, ui.RidgeText(i.Lambda))
+	line("learns by", "%s, lambda = %s", i.Method, names.Ridge(i.Lambda))
 	line("nodes", "%d groups of %d feature nodes, %d enhancement nodes", i.Groups, i.GroupNodes, i.Enhancement)
 	if i.Choice != nil {
 		line("chosen by", "%s", i.Choice.Reached())

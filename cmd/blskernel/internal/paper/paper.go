@@ -11,6 +11,7 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/experiment"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/io/names"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -118,7 +119,7 @@ missing tables again and write them to another file; 'blskernel report' reads se
 func (x *paper) follow(f *pflag.FlagSet) {
 	r := bench.LookupRecipe(x.recipe)
 	if !f.Changed("lambda") {
-		_ = f.Lookup("lambda").Value.Set(ui.RidgeText(r.Lambda)) // a valid ridge
+		_ = f.Lookup("lambda").Value.Set(names.Ridge(r.Lambda)) // a valid ridge
 	}
 	if !f.Changed("shrink") {
 		x.shrink = r.Shrink

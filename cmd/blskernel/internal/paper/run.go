@@ -13,7 +13,7 @@ import (
 	"blskernel/bench/result"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/experiment"
-	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/io/names"
 )
 
 func (x *paper) run(ctx context.Context) error {
@@ -102,7 +102,7 @@ func (x *paper) head(h bench.TableHead) string {
 	}
 	return fmt.Sprintf("Table %d    %s\ndata       %s\nscale      %v; c = %d\n", h.Table, h.TitleOn(h.Data), cmp.Or(data, h.Data), h.Scale, h.Targets) +
 		fmt.Sprintf("settings   recipe of the %s, lambda = %s, s = %v, %d feature nodes, seed %d%s\n",
-			h.Recipe, ui.RidgeText(h.Lambda), h.Shrink, h.FeatureNodes, h.Seeds[0], method) + experiment.BackendLine(x.backend) + "\n"
+			h.Recipe, names.Ridge(h.Lambda), h.Shrink, h.FeatureNodes, h.Seeds[0], method) + experiment.BackendLine(x.backend) + "\n"
 }
 
 func (x *paper) show(f *result.File) error {

@@ -10,6 +10,7 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/experiment"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/io/names"
 
 	"github.com/spf13/cobra"
 )
@@ -110,7 +111,7 @@ func (x *planFlags) show(needs blsupdate.Needs) error {
 		all := x.l + x.q
 		method, took := newStart(choice, needs.Rates, blsupdate.Shape{L: all, K: x.k, C: x.c})
 		p["start_method"], p["start_seconds"] = method, took
-		text += fmt.Sprintf("Starting anew from %d samples would take %s s with %s.\n", all, experiment.Seconds(took), method)
+		text += fmt.Sprintf("Starting anew from %d samples would take %s s with %s.\n", all, names.Significant(took, 3), method)
 	}
 	return errors.Join(x.Object(p), x.Print(text), err)
 }

@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"blskernel"
 	"blskernel/cmd/blskernel/flagvalue"
+	"blskernel/internal/io/names"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,20 +19,9 @@ import (
 // MaxSize bounds the numbers of random rows in flags such as --q.
 const MaxSize = 10_000_000
 
-// RidgeText formats a ridge as a decimal number, or as 2^n if that is shorter, like the paper's 2^-30.
-func RidgeText(lambda float64) string {
-	decimal := strconv.FormatFloat(lambda, 'g', -1, 64)
-	if fraction, exponent := math.Frexp(lambda); fraction == 0.5 {
-		if power := "2^" + strconv.Itoa(exponent-1); len(power) < len(decimal) {
-			return power
-		}
-	}
-	return decimal
-}
-
 // LambdaFlag adds --lambda, whose default is *v. more is appended to the help text.
 func LambdaFlag(cmd *cobra.Command, v *float64, more string) {
-	cmd.Flags().Var(&value[float64]{v, RidgeText(*v), "number", flagvalue.ParseRidge}, "lambda", "ridge, such as 1e-6 or 2^-30; 0 for least squares"+more)
+	cmd.Flags().Var(&value[float64]{v, names.Ridge(*v), "number", flagvalue.ParseRidge}, "lambda", "ridge, such as 1e-6 or 2^-30; 0 for least squares"+more)
 }
 
 // MethodFlag adds --method, a list of methods, optionally with a form and solve. *v is its default.

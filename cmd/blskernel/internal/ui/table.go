@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
@@ -25,27 +24,6 @@ func Aligned(cells [][]string) string {
 		lines[i] = strings.TrimRight(strings.TrimPrefix(line, "  "), " ")
 	}
 	return strings.Join(lines, "\n")
-}
-
-// Significant formats a number >= 0 with at most 3 decimals, in 7 characters below ten million. Below
-// 0.1 it has three significant digits, in at most 8 characters down to 1e-99.
-func Significant(v float64) string {
-	if v > 0 && v < 0.1 {
-		return fmt.Sprintf("%#.3g", v)
-	}
-	decimals := 3
-	for limit := 1e3; decimals > 0 && v >= limit; limit *= 10 {
-		decimals--
-	}
-	return fmt.Sprintf("%.*f", decimals, v)
-}
-
-// Hundredths formats v with two decimals, and NaN, which means unknown, as a dash.
-func Hundredths(v float64) string {
-	if math.IsNaN(v) {
-		return "-"
-	}
-	return fmt.Sprintf("%.2f", v)
 }
 
 // OneLine is Escaped for text that must be one line, such as a path: it also escapes line breaks.

@@ -66,18 +66,6 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-func TestSignificant(t *testing.T) {
-	for _, tc := range []struct {
-		v    float64
-		want string
-	}{{0, "0.000"}, {0.1, "0.100"}, {0.09999, "0.100"}, {0.0123456, "0.0123"}, {0.00012, "0.000120"}, {1234e-9, "1.23e-06"},
-		{1.2345, "1.234"}, {999.5, "999.500"}, {1234.5678, "1234.57"}, {22300.44, "22300.4"}, {123456.7, "123457"}, {9999999, "9999999"}} {
-		if got := Significant(tc.v); got != tc.want {
-			t.Errorf("%v is written %s; want %s", tc.v, got, tc.want)
-		}
-	}
-}
-
 func TestEscaped(t *testing.T) {
 	for text, want := range map[string]string{
 		"grün\n": "grün\n", "a\tb": `a\tb`, "\x1b[31m\u202e": `\x1b[31m\u202e`, "\xff\x00�": `\xff\x00�`, `"\n"`: `"\n"`,
