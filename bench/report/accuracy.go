@@ -31,12 +31,8 @@ seed draws its own: the numbers are means over seeds, with the standard deviatio
 images were run for the times alone, and show only the paper's accuracies.`,
 	}
 	maxSeeds, t := 0, newStepTable("%", 0, lastOf(runs))
-	most, reached := map[string]int{}, map[string]string{} // seeds and accuracy, by recipe
 	for _, r := range runs {
 		number, plot, seeds := r.accuracyRows(t)
-		if seeds > most[r.Recipe] {
-			most[r.Recipe], reached[r.Recipe] = seeds, number.Value
-		}
 		if seeds > maxSeeds {
 			sec.numbers, sec.Plots, maxSeeds = []Number{number}, []*Plot{plot}, seeds
 		}
@@ -45,11 +41,8 @@ images were run for the times alone, and show only the paper's accuracies.`,
 		sec.Tables = []Table{t.Table}
 	}
 	if maxSeeds > 0 {
-		features := "Accuracies depend on the features, for which there are two recipes: from the authors' code and from the paper's text."
-		if code, text := reached[bench.RecipeCode], reached[bench.RecipeText]; code != "" && text != "" {
-			features = fmt.Sprintf("With the features of the authors' code they end at %s, and with the features of the paper's text at %s.", code, text)
-		}
-		sec.meaning = []string{fmt.Sprintf("The update method changes accuracies by at most %s percentage points. ", names.Fixed(methodsApart(runs), 2)) + features}
+		sec.meaning = []string{"The update method changes accuracies by at most " + names.Fixed(methodsApart(runs), 2) + " percentage points. " +
+			"Accuracies depend on the features, for which there are two recipes: from the authors' code and from the paper's text."}
 	}
 	return sec
 }

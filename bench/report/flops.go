@@ -61,10 +61,10 @@ const longUpdates = "all of at least 0.5 ms"
 func PredictionSection(files []*result.File) Section {
 	sec := Section{
 		Title: "Predicted against measured time",
-	}
-	const text = `The planner predicts the time of an update from its flops and the measured rates of the machine. The
+		Text: `The planner predicts the time of an update from its flops and the measured rates of the machine. The
 table shows its errors for updates of random models of several shapes, and for how many of them the
-counted flops equal the model's. On pure the aim is 5% at the median and 15% at the 95th percentile.`
+counted flops equal the model's. On pure the aim is 5% at the median and 15% at the 95th percentile.`,
+	}
 	var reached []string
 	type key struct {
 		machine *result.Machine
@@ -112,17 +112,14 @@ counted flops equal the model's. On pure the aim is 5% at the median and 15% at 
 			name, a := e.key, bench.Agree(e.value)
 			if name == longUpdates {
 				reached = append(reached, fmt.Sprintf("%s%% at the median and %s%% at the 95th percentile on %s",
-					names.Fixed(100*a.Median, 1), names.Fixed(100*a.P95, 1), escape(t.Title)))
+					names.Fixed(100*a.Median, 1), names.Fixed(100*a.P95, 1), t.Title))
 			}
 			t.Rows = append(t.Rows, []string{name, fmt.Sprint(a.Settings), names.Fixed(100*a.Median, 1), names.Fixed(100*a.P95, 1), names.Fixed(100*a.Worst, 1),
 				fmt.Sprint(a.Settings - a.Unequal)})
 		}
 		sec.Tables = append(sec.Tables, t)
 	}
-	sec.Text = text
 	if len(reached) > 0 {
-		deviate := "For updates of at least 0.5 ms, the predictions deviate by " + strings.Join(reached, "; ") + "."
-		sec.Text = strings.Join(wrapped(deviate, 100), "\n") + "\n" + text
 		sec.meaning = []string{"The planner predicts the times of updates of at least 0.5 ms to within " + strings.Join(reached, "; within ") + "."}
 	}
 	if all > 0 {

@@ -17,7 +17,7 @@ type Plot struct {
 	Series      []Series
 }
 
-// An Axis shows numbers, on a logarithmic scale if Log is true, or Names, numbered from 0.
+// An Axis shows numbers, on a logarithmic scale if Log is true, or Names, which stand at 0, -1, -2, ...
 type Axis struct {
 	Label string
 	Log   bool
@@ -72,10 +72,10 @@ func (a Axis) scale(values []float64, from, to float64) scale {
 	if len(values) > 0 {
 		s.low, s.high = slices.Min(values), slices.Max(values)
 	}
-	first, last, step := 0.0, float64(len(a.Names)-1), 1.0
+	first, last, step := float64(1-len(a.Names)), 0.0, 1.0
 	switch {
 	case a.Names != nil:
-		s.low, s.high = -0.5, float64(len(a.Names))-0.5
+		s.low, s.high = first-0.5, 0.5
 	case a.Log:
 		first, last = math.Floor(detmath.Log10(max(s.low, 1e-99))), math.Ceil(detmath.Log10(s.high))
 		last = max(last, first+1)
@@ -119,8 +119,8 @@ func (s scale) at(v float64) float64 {
 }
 
 func (s scale) label(v float64) string {
-	if i := int(v); s.Names != nil && i < len(s.Names) {
-		return s.Names[i]
+	if s.Names != nil {
+		return s.Names[int(-v)]
 	}
 	return fmt.Sprintf("%.6g", v)
 }
@@ -155,9 +155,6 @@ func (p *Plot) SVG() string {
 		}
 	}
 	x, y := p.X.scale(xs, left, plotRight), p.Y.scale(ys, bottom, top)
-	if p.Y.Names != nil { // the first name is at the top
-		y.from, y.to = top, bottom
-	}
 	height := bottom + 2*lineHeight + 8
 	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" width=\"%dpx\" height=\"%.0fpx\" "+
 		"font-family=\"Liberation Sans, Arial, Helvetica, sans-serif\" font-size=\"12px\">\n<title>%s</title>\n%s"+
@@ -239,7 +236,7 @@ func (p *Plot) Table() Table {
 			if q.Deviation > 0 {
 				cell = spread(q.Y, q.Deviation)
 			}
-			if n := int(math.Round(q.Y)); p.Y.Names != nil && n >= 0 && n < len(p.Y.Names) {
+			if n := int(math.Round(-q.Y)); p.Y.Names != nil && n >= 0 && n < len(p.Y.Names) {
 				key, cell = p.Y.Names[n], times(q.X)
 			}
 			row := rows.at(key)

@@ -134,7 +134,7 @@ func TestPlotTable(t *testing.T) {
 	if got, want := fmt.Sprint(p.Table()), "{  [n a b] [[10 98.57 ± 0.06 –] [20 5 7]]}"; got != want {
 		t.Errorf("%s; want %s", got, want)
 	}
-	p = &Plot{Y: Axis{Label: "table", Names: []string{"x", "y"}}, Series: []Series{{Name: "a", Points: []Point{{1.5, 0.2, 0}, {2, 1.3, 0}}}}}
+	p = &Plot{Y: Axis{Label: "table", Names: []string{"x", "y"}}, Series: []Series{{Name: "a", Points: []Point{{1.5, -0.2, 0}, {2, -1.3, 0}}}}}
 	if got, want := fmt.Sprint(p.Table()), "{  [table a] [[x 1.50] [y 2.00]]}"; got != want {
 		t.Errorf("%s; want %s", got, want)
 	}

@@ -89,7 +89,7 @@ computed: without C there are 6qkl. The total includes the start and all updates
 			ratios, off = append(ratios, totals[0]), max(off, math.Abs(totals[0]/totals[1]-1))
 			for i, v := range totals {
 				if !math.IsNaN(v) { // one series below the other
-					plot.Series[i].Points = append(plot.Series[i].Points, Point{X: v, Y: float64(len(plot.Y.Names)) - 0.3 + float64(0.2*float64(i))})
+					plot.Series[i].Points = append(plot.Series[i].Points, Point{X: v, Y: 0.3 - float64(0.2*float64(i)) - float64(len(plot.Y.Names))})
 				}
 			}
 			plot.Y.Names = append(plot.Y.Names, r.short(m))
