@@ -22,6 +22,8 @@ func (e *Incremental) Validate() error {
 		return fmt.Errorf("bench: Batch is %d; want at least 1 sample", e.Batch)
 	case len(e.Variants) == 0:
 		return errors.New("bench: Variants is empty; want at least one variant")
+	case e.Whitening != "" && e.Initial < 2:
+		return errors.New("bench: Initial is 1; whitening needs at least 2 samples")
 	case e.Whitening != "" && whitenings[e.Whitening] == [2]float64{}:
 		return fmt.Errorf("bench: Whitening is %q; want %q, %q or none", e.Whitening, WhitenReference, WhitenUnit)
 	}

@@ -24,6 +24,7 @@ func TestValidate(t *testing.T) {
 		{"batch", func(e *Incremental) { e.Batch = 0 }, "Batch is 0", nil},
 		{"variants", func(e *Incremental) { e.Variants = nil }, "Variants is empty", nil},
 		{"whitening", func(e *Incremental) { e.Whitening = "zca" }, `Whitening is "zca"`, nil},
+		{"whitening of one", func(e *Incremental) { e.Whitening, e.Initial = WhitenUnit, 1 }, "needs at least 2 samples", nil},
 		{"no train", func(e *Incremental) { e.Train = nil }, "Train has no images", nil},
 		{"empty test", func(e *Incremental) { e.Test = dataset.Digits(0, 1) }, "Test has no images", nil},
 		{"unlabeled", func(e *Incremental) { e.Train.Labels = nil }, "Train has 150 images and 0 labels", nil},

@@ -25,11 +25,12 @@ type PaperTable struct {
 	Updates int    `json:"updates"`
 }
 
-// LookupPaperTable returns the settings of the paper's table n, or zeros unless n is 2 to 9.
+// LookupPaperTable returns the settings of the paper's table n, from 2 to 9. For any other n it returns
+// the zero PaperTable.
 func LookupPaperTable(n int) PaperTable { return paperTables[n].PaperTable }
 
-// PaperFigures returns the figures of the paper's table n, which the caller must not change, or none
-// unless n is 2 to 9.
+// PaperFigures returns the figures of the paper's table n, which the caller must not change. For tables
+// other than 2 to 9 it returns the zero Figures.
 func PaperFigures(n int) Figures { return paperTables[n].Figures }
 
 var paperTables = map[int]struct {
@@ -126,8 +127,8 @@ type Recipe struct {
 }
 
 // LookupRecipe returns the named recipe. RecipeCode has lambda = 2⁻³⁰, s = 0.8 and orthonormal weights.
-// RecipeText has the limit lambda -> 0, which is the pseudoinverse, and weights uniform in [-1, 1). Any
-// other name has zeros.
+// RecipeText has the limit lambda -> 0, which is the pseudoinverse, and weights uniform in [-1, 1). For
+// any other name it returns the zero Recipe.
 func LookupRecipe(name string) Recipe {
 	return map[string]Recipe{
 		RecipeCode: {RecipeCode, 0x1p-30, bls.DefaultShrink, bls.Orthonormal},

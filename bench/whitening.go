@@ -17,7 +17,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// Recipes of Incremental.Whitening. WhitenReference has the constants of the reference code of broad
+// The values of Incremental.Whitening. WhitenReference has the constants of the reference code of broad
 // learning, which barely whiten pixels in [0, 1]: every row is divided by about sqrt(10), and every
 // eigenvalue by about 100. WhitenUnit has constants that do whiten such pixels: eigenvalues, whose mean
 // is about 1, change from D to D/(D + 0.1), so only small ones, mostly noise, stay small.
@@ -26,7 +26,8 @@ const (
 	WhitenUnit      = "unit"
 )
 
-// whitenings has the constants r and e of each recipe. In WhitenUnit r is 10 for pixels in [0, 255].
+// whitenings has the constants r and e of each. The r of WhitenUnit is the r of WhitenReference, scaled
+// from pixels in [0, 255] to [0, 1].
 var whitenings = map[string][2]float64{WhitenReference: {10, 100}, WhitenUnit: {10.0 / (255 * 255), 0.1}}
 
 // A whitening whitens samples with the least change (ZCA, "zero phase components"). For a sample x, a
@@ -71,7 +72,7 @@ func newWhitening(b blskernel.Backend, x *mat.Dense, r, e float64) (*whitening, 
 		}
 	}
 	if !eigensym.Syev(factor.On(w.backend), blas.Upper, true, d, block.Dense(v, d), w.values) {
-		return nil, fmt.Errorf("bench: the eigenvalues of the covariance of %d samples of %d pixels did not converge; whitening needs at least 2 of each", l, d)
+		return nil, fmt.Errorf("bench: the eigenvalues of the covariance of %d samples of %d pixels did not converge", l, d)
 	}
 	// P = (V S)(V S)' with S = diag((D + e)^(-1/4)) is exactly symmetric, and takes half the flops.
 	for j := range d {

@@ -55,8 +55,8 @@ func fitted(t *testing.T, b blskernel.Backend, x *mat.Dense, constants [2]float6
 	return w
 }
 
-// TestWhiteningFit checks that y² has the covariance that defines P without an eigendecomposition: P is
-// the symmetric positive definite matrix with P (C + e I) P = I.
+// TestWhiteningFit checks P without an eigendecomposition: P is the symmetric positive definite matrix
+// with P (C + e I) P = I.
 //
 // The bound: EigenSym gives C + E1 with |E1| <= c1 d eps |C|, and the product of V by itself is
 // orthonormal to c2 d eps, so that P (C + eI) P - I is at most about c d eps (|C| + e)/e in the 2-norm;

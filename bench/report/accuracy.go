@@ -18,7 +18,7 @@ func (r *run) accuracies(method string, n int) []float64 {
 // spread formats a mean with its standard deviation, or the mean alone if the deviation is NaN.
 func spread(mean, deviation float64) string {
 	if math.IsNaN(deviation) {
-		return names.Fixed(mean, 2)
+		return orAbsent(names.Fixed(mean, 2))
 	}
 	return names.Fixed(mean, 2) + " ± " + names.Fixed(deviation, 2)
 }
@@ -41,8 +41,7 @@ images were run for the times alone, and show only the paper's accuracies.`,
 		sec.Tables = []Table{t.Table}
 	}
 	if maxSeeds > 0 {
-		sec.meaning = []string{"The update method changes accuracies by at most " + names.Fixed(methodsApart(runs), 2) + " percentage points. " +
-			"Accuracies depend on the features, for which there are two recipes: from the authors' code and from the paper's text."}
+		sec.meaning = []string{"The update method changes accuracies by at most " + names.Fixed(methodsApart(runs), 2) + " percentage points."}
 	}
 	return sec
 }
@@ -80,7 +79,7 @@ func (r *run) accuracyRows(t *stepTable) (top Number, plot *Plot, maxSeeds int) 
 		}
 		return float64(r.steps[n].Samples)
 	}
-	t.add(r.name()+": samples", func(n int) string { return names.Fixed(samples(n), 0) })
+	t.add(r.name()+": samples", func(n int) string { return orAbsent(names.Fixed(samples(n), 0)) })
 	points := func(of func(n int) (mean, deviation float64)) (all []Point) {
 		for n := range r.steps {
 			mean, deviation := of(n)

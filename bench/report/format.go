@@ -12,13 +12,18 @@ import (
 	"blskernel/internal/io/names"
 )
 
-const absent = names.Unknown
+const absent = "–"
 
 var nan = math.NaN()
 
-func orAbsent(s string) string { return cmp.Or(s, absent) }
+func orAbsent(s string) string {
+	if s == "" || s == names.Unknown {
+		return absent
+	}
+	return s
+}
 
-func significant(x float64) string { return names.Significant(x, 3) }
+func significant(x float64) string { return orAbsent(names.Significant(x, 3)) }
 
 func times(x float64) string {
 	if x >= 0.095 && x < 9.995 {

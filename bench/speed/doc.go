@@ -37,8 +37,8 @@
 //
 // Each backend computes every operation once before it is timed. If the result differs from the first
 // backend's, Run returns ErrDiffer. Decompositions, opponents included, are compared by the diagonal of
-// R or by the values. A single backend is not checked, nor are opponents of factorizations, whose
-// storage differs; the tests of the packages check them.
+// R or by the values, not by vectors. A single backend is not checked, nor are opponents of
+// factorizations, whose storage differs; the tests of the packages check them.
 //
 // # Operands
 //

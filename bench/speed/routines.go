@@ -22,7 +22,7 @@ type operands struct {
 	outs                    [][]float64
 	pivots                  []int
 	ipiv, iwork             []int32
-	solvers                 map[blskernel.Backend]*lapack.LU // of a
+	solvers                 map[blskernel.Backend]*lapack.LU // of a, made by lu-solve
 	err                     error
 }
 
@@ -107,18 +107,18 @@ func newOperation(
 	op, args string, coefficient float64, power int, shapes string,
 	do func(be blskernel.Backend, n int, o *operands), against ...opponent,
 ) (cases []Case) {
-	var names []string
+	var opponents []string
 	for _, a := range against {
-		names = append(names, a.name)
+		opponents = append(opponents, a.name)
 	}
-	prepare := func(args string, n int, r source, opponent string) *Problem {
-		if i := slices.Index(names, opponent); i >= 0 {
+	prepare := func(args string, n int, r source, name string) *Problem {
+		if i := slices.Index(opponents, name); i >= 0 {
 			return newProblem(args, n, r, against[i].shapes, against[i].workspace(n), against[i].call)
 		}
 		return newProblem(args, n, r, shapes, 64*n, do)
 	}
 	for _, args := range strings.Split(args, " ") {
-		cases = append(cases, Case{op, args, names, coefficient, power, prepare})
+		cases = append(cases, Case{op, args, opponents, coefficient, power, prepare})
 	}
 	return cases
 }
@@ -127,7 +127,7 @@ func newProblem(args string, n int, r source, shapes string, workspace int, do f
 	read, written, _ := strings.Cut(shapes, "=")
 	read, reads := strings.CutSuffix(read, "+")
 	read, restored := strings.CutSuffix(read, "!")
-	o := &operands{args: args, solvers: map[blskernel.Backend]*lapack.LU{}}
+	o := &operands{args: args}
 	if restored {
 		o.pivots, o.tau, o.work = make([]int, n), make([]float64, n), make([]float64, workspace)
 		o.ipiv, o.iwork = make([]int32, n), make([]int32, 8*n+3)
@@ -149,6 +149,7 @@ func newProblem(args string, n int, r source, shapes string, workspace int, do f
 	o.out = o.outs[0]
 	p := computes(all, func(be blskernel.Backend) func() error {
 		return func() error {
+			o.err = nil
 			do(be, n, o)
 			return o.err
 		}

@@ -84,9 +84,12 @@ var tasks = slices.Concat(
 	}, opponent{"dgetrf+dgetri", "!=m", func(l opponents.LAPACK, n int, o *operands) int {
 		return then(l.Dgetrf(n, n, o.out, n, o.ipiv), func() int { return l.Dgetri(n, o.out, n, o.ipiv, o.work[:64*n]) })
 	}}),
-	// There are n right-hand sides. The first call, which is not timed, factorizes A. dgetrs reads
-	// the storage of A as Aᵀ by columns, and the storage of B as the right-hand sides by columns.
+	// There are n right-hand sides. The first call on a backend, which is not timed, factorizes A.
+	// dgetrs reads the storage of A as Aᵀ by columns, and of B as the right-hand sides by columns.
 	newOperation("lu-solve", "", 2, 3, "m!=m", func(be blskernel.Backend, n int, o *operands) {
+		if o.solvers == nil {
+			o.solvers = map[blskernel.Backend]*lapack.LU{}
+		}
 		f := o.solvers[be]
 		if f == nil {
 			f = &lapack.LU{Backend: be}

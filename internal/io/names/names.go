@@ -1,5 +1,5 @@
-// Package names has words of messages: names of constants, lists, counts, numbers, and the version of
-// the program.
+// Package names formats names, lists, counts and numbers for messages, and reads the version of the
+// program.
 package names
 
 import (

@@ -7,10 +7,10 @@ import (
 )
 
 // Unknown is the text of a number that is NaN.
-const Unknown = "–"
+const Unknown = "-"
 
-// Significant formats x with the given number of significant digits, or more if there are more before
-// the point. It uses an exponent below 1e-4 and from 1e6.
+// Significant formats x with the given number of significant digits, and all digits before the point.
+// If x, rounded to these digits, is below 1e-4 or at least 1e6, it uses an exponent.
 func Significant(x float64, digits int) string {
 	text := strconv.FormatFloat(x, 'e', digits-1, 64)
 	_, exponent, _ := strings.Cut(text, "e")

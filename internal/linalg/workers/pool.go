@@ -69,7 +69,7 @@ func (p *Pool) Threads() int {
 func (p *Pool) size() int { return min(p.Threads(), runtime.GOMAXPROCS(0), p.cpus) - 1 }
 
 // Work of fewer nanoseconds stays with the caller: minAwake if the workers are awake, since the threads
-// fetch data that others wrote, and minAsleep if they sleep, since waking takes 20 to 120 µs.
+// fetch data that others wrote, and minAsleep if they sleep: waking takes 20 to 120 µs, by machine.
 const (
 	minAwake  = 40_000
 	minAsleep = 60_000

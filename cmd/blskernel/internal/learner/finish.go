@@ -72,7 +72,7 @@ func (l *Learner) finish(ctx context.Context) error {
 	l.learning += time.Since(begun)
 	l.warnOfRare()
 	if n := l.Model.KeptRows(); n > 0 {
-		l.Warn("%s too few to make the feature maps final: the model file keeps the rows, and update fits the model to all rows again until there are 200, or 10 for each class", ui.Count(n, "row is", "rows are"))
+		l.Warn("%s too few to make the feature maps final: the model file keeps the rows, and update fits the model to all rows again until there are 200, or 10 times the number of classes if that is more", ui.Count(n, "row is", "rows are"))
 	}
 	var unscored error
 	if l.Holdout > 0 {
