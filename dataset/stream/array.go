@@ -31,8 +31,9 @@ type array struct {
 	drop    bool // a target, label or weight may be NaN, too
 	bytes   bool // samples stay bytes
 
+	runs   [][2]int  // the columns to read: each run is from one column up to, not including, another
 	raw    []byte    // the next sample
-	sample []float64 // its elements
+	sample []float64 // its elements in the columns to read
 }
 
 func (a *array) info() *info { return &a.about }
@@ -118,13 +119,16 @@ func (a *array) deliver(s *samples) *Error {
 		s.pixels = append(s.pixels, a.raw...)
 		return nil
 	}
-	var err error
-	if a.sample, err = a.DType.Decode(a.sample[:0], a.raw, a.nan); err != nil {
-		return a.fault(len(a.sample)+1, "is "+err.Error())
-	}
-	if a.pixels {
-		for i, v := range a.sample {
-			a.sample[i] = v / pixelScale
+	for _, run := range a.runs {
+		from, to := run[0], run[1]
+		cells, err := a.DType.Decode(a.sample[from:from], a.raw[from*a.DType.Size:to*a.DType.Size], a.nan)
+		if err != nil {
+			return a.fault(from+len(cells)+1, "is "+err.Error())
+		}
+		if a.pixels {
+			for i, v := range cells {
+				cells[i] = v / pixelScale
+			}
 		}
 	}
 	for _, col := range a.cols.weights {

@@ -27,7 +27,11 @@ func checkArray(t *testing.T, name, descr string, values []float64, rows, cols i
 		for row := range rows {
 			x := values[row*cols : (row+1)*cols]
 			s := sampleAt{place: Place{Row: int64(row + 1)}}
-			if slices.ContainsFunc(x, func(v float64) bool { return v-v != 0 }) || k == 2 && x[cols-1] != math.Trunc(x[cols-1]) {
+			read := x
+			if k == 2 { // all other columns may hold anything
+				read = []float64{x[0], x[cols-1]}
+			}
+			if slices.ContainsFunc(read, func(v float64) bool { return v-v != 0 }) || k == 2 && x[cols-1] != math.Trunc(x[cols-1]) {
 				s.fault = s.place
 			}
 			switch {

@@ -92,6 +92,7 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 		if a.cols, err = opt.choose(nil, a.width); err != nil {
 			return nil, err
 		}
+		a.runs, a.sample = a.cols.runs(), make([]float64, a.width)
 		a.about.dim, a.about.outputs, a.about.kept = len(a.cols.inputs), len(a.cols.targets), keptNames(nil, a.cols.kept)
 	}
 	if !opt.targetsOnly {

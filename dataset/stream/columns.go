@@ -16,6 +16,19 @@ type choice struct {
 	kept            []int // kept as text; they may be among the others
 }
 
+func (c *choice) runs() (runs [][2]int) {
+	columns := slices.Concat(c.inputs, c.targets, c.weights, c.kept)
+	slices.Sort(columns)
+	for _, col := range slices.Compact(columns) {
+		if n := len(runs); n > 0 && runs[n-1][1] == col {
+			runs[n-1][1]++
+		} else {
+			runs = append(runs, [2]int{col, col + 1})
+		}
+	}
+	return runs
+}
+
 // named reports whether a column is selected by name, which needs a header.
 func (o *Options) named() bool {
 	all := o.Targets
