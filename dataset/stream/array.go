@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"blskernel/internal/io/memory"
+	"blskernel/internal/io/names"
 	"blskernel/internal/io/npy"
 )
 
@@ -27,11 +28,14 @@ type array struct {
 	cols    choice
 	labels  bool // the only column is a label
 	classes bool // the chosen target is a label
-	nan     bool // NaN is accepted, as a missing cell
-	drop    bool // a target, label or weight may be NaN, too
+	nan     bool // an input may be missing
+	drop    bool // a target, label or weight may be missing, too
 	bytes   bool // samples stay bytes
 
-	runs   [][2]int  // the columns to read: each run is from one column up to, not including, another
+	na       []float64 // besides NaN, the numbers that stand for a missing cell
+	naLabels []string  // the labels that stand for a missing label
+
+	runs   [][2]int  // the columns to read, in order, as ranges [from, to)
 	raw    []byte    // the next sample
 	sample []float64 // its elements in the columns to read
 }
@@ -67,7 +71,7 @@ func (a *array) read(s *samples) error {
 	return nil
 }
 
-// survey counts a NaN as a missing cell, and ignores the targets.
+// survey counts missing cells, and ignores the targets.
 func (a *array) survey(columns, _ []surveyed) error {
 	if len(columns) == 0 {
 		return io.EOF
@@ -104,12 +108,17 @@ func (a *array) fill() error {
 func (a *array) deliver(s *samples) *Error {
 	if a.labels {
 		label, err := a.DType.Label(a.raw)
+		missing := slices.Contains(a.naLabels, label)
 		if a.drop && a.DType.Kind == npy.Float {
-			if a.sample, _ = a.DType.Decode(a.sample[:0], a.raw, true); slices.ContainsFunc(a.sample, math.IsNaN) {
-				label, err = "", nil
-			}
+			a.sample, _ = a.DType.Decode(a.sample[:0], a.raw, true)
+			missing = missing || slices.ContainsFunc(a.sample, math.IsNaN)
 		}
-		if err != nil {
+		switch {
+		case missing && a.drop:
+			label = ""
+		case missing:
+			return a.fault(0, "the label "+missingValue(names.Shorten(label)))
+		case err != nil:
 			return a.fault(0, err.Error())
 		}
 		s.labels = append(s.labels, label)
@@ -132,38 +141,65 @@ func (a *array) deliver(s *samples) *Error {
 		}
 	}
 	for _, col := range a.cols.weights {
-		v := a.sample[col]
+		v, fault := a.number(col, a.drop)
 		if v < 0 {
-			return a.fault(col+1, negativeWeight(v))
+			fault = a.fault(col+1, negativeWeight(v))
+		}
+		if fault != nil {
+			return fault
 		}
 		s.w = append(s.w, v)
 	}
-	for _, col := range slices.Concat(a.cols.targets, a.cols.weights) {
-		if v := a.sample[col]; v != v && !a.drop {
-			return a.fault(col+1, "is NaN, a missing value; fill it in, or remove the row")
-		}
-	}
 	for _, col := range a.cols.targets {
-		v, label := a.sample[col], ""
 		if !a.classes {
+			v, fault := a.number(col, a.drop)
+			if fault != nil {
+				return fault
+			}
 			s.y = append(s.y, v)
 			continue
 		}
-		if v == v {
-			var err error
-			if label, err = npy.FloatLabel(v); err != nil {
-				return a.fault(col+1, "cannot be read as labels: "+err.Error())
-			}
+		v := a.sample[col]
+		label, err := npy.FloatLabel(v)
+		switch missing := v != v || slices.Contains(a.naLabels, label); {
+		case missing && a.drop:
+			label = ""
+		case missing:
+			return a.fault(col+1, missingValue(v))
+		case err != nil:
+			return a.fault(col+1, "cannot be read as labels: "+err.Error())
 		}
 		s.labels = append(s.labels, label)
 	}
 	for _, col := range a.cols.inputs {
-		s.x = append(s.x, a.sample[col])
+		v := a.sample[col]
+		if a.na != nil {
+			var fault *Error
+			if v, fault = a.number(col, a.nan); fault != nil {
+				return fault
+			}
+		}
+		s.x = append(s.x, v)
 	}
 	for _, col := range a.cols.kept {
 		s.kept = append(s.kept, strconv.FormatFloat(a.sample[col], 'g', -1, 64))
 	}
 	return nil
+}
+
+func (a *array) number(col int, mayMiss bool) (float64, *Error) {
+	switch v := a.sample[col]; {
+	case v == v && !slices.Contains(a.na, v):
+		return v, nil
+	case mayMiss:
+		return math.NaN(), nil
+	default:
+		return 0, a.fault(col+1, missingValue(v))
+	}
+}
+
+func missingValue(value any) string {
+	return fmt.Sprintf("is %v, a missing value; fill it in, or remove the row", value)
 }
 
 // end returns io.EOF, or an error if the data continues. It verifies the checksum of packed data.

@@ -3,6 +3,7 @@ package stream
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"blskernel/internal/io/names"
 	"blskernel/internal/io/npy"
@@ -53,7 +54,18 @@ func (f *arrayFile) checkSize() error {
 
 func newArray(f arrayFile, opt *Options) (source, error) {
 	a := &array{arrayFile: f, classes: opt.Classes, drop: opt.Missing == MissingDrop}
-	a.nan = f.DType.Kind == npy.Float && (opt.fills() && !opt.targetsOnly || a.drop)
+	a.nan = opt.fills() && !opt.targetsOnly || a.drop
+	for _, word := range opt.NA {
+		if v, err := opt.notation(Notation{}).value(word); err == nil {
+			if f.pixels {
+				v /= pixelScale
+			}
+			a.na = append(a.na, v)
+		}
+		if !slices.Contains(opt.Labels, word) {
+			a.naLabels = append(a.naLabels, word)
+		}
+	}
 	if err := a.measure(); err != nil {
 		return nil, err
 	}
@@ -96,7 +108,7 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 		a.about.dim, a.about.outputs, a.about.kept = len(a.cols.inputs), len(a.cols.targets), keptNames(nil, a.cols.kept)
 	}
 	if !opt.targetsOnly {
-		a.about.columns, a.about.gaps = a.cols.inputs, f.DType.Kind == npy.Float
+		a.about.columns, a.about.gaps = a.cols.inputs, f.DType.Kind == npy.Float || a.na != nil
 	}
 	if f.name != "" && opt.targetsOnly && a.about.outputs == 1 {
 		a.about.targets = []string{f.name}

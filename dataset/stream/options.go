@@ -150,8 +150,8 @@ type Options struct {
 	// Missing is the treatment of missing cells.
 	Missing Missing `json:"missing,omitzero"`
 
-	// NA lists further words for a missing cell or label in a CSV file, even if Columns have them
-	// as levels. Case matters.
+	// NA lists further words for a missing cell or label, even if Columns have them as levels. Case
+	// matters. In an array a word that is a number stands for all elements of its value.
 	NA []string `json:"na,omitempty"`
 
 	// TargetNotations describe how the numbers of Targets are written, in their order. Unless there

@@ -5,7 +5,7 @@ type info struct {
 	inputs    []string   // names of the columns of the inputs, nil if they have none
 	columns   []int      // the columns of the inputs, from 0
 	dim       int        // number of inputs
-	gaps      bool       // a cell of an array can be NaN
+	gaps      bool       // a cell of an array can be missing
 	targets   []string   // names of the targets, nil if they have none
 	outputs   int        // columns of Y; 1 for labels
 	ofTargets []int      // the columns of the targets, from 0; nil for labels in a separate array

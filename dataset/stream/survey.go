@@ -65,8 +65,8 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 //
 // With MissingMean the Fill of a column of numbers is their mean to seven significant digits, or 0
 // without numbers; the Fill of a column of words holds the share of each level. If no column has words
-// or a Notation, Columns is nil without MissingMean, for arrays of integers, and for more than 2^14
-// columns of numbers without missing cells.
+// or a Notation, Columns is nil without MissingMean, for arrays of integers without a number in
+// Options.NA, and for more than 2^14 columns of numbers without missing cells.
 //
 //	panics: unless rows >= 1, and after Next.
 //	errors: one *Error, together with the Description of the other columns, for all columns that

@@ -245,6 +245,8 @@ func TestArrayGaps(t *testing.T) {
 		{Options{Missing: MissingMean, Targets: []string{"3"}}, []float64{1, 2, 3, 4, 6, 4}, []float64{3, 5, 7}, 1},
 		{Options{Missing: MissingDrop, Targets: []string{"3"}}, []float64{1, 2}, []float64{3}, 0},
 		{Options{Targets: []string{"3"}}, []float64{1, 2}, []float64{3}, 3},
+		{Options{Inputs: []string{"2"}, Targets: []string{"3"}, NA: []string{"4.0", "x"}}, []float64{2}, []float64{3}, 3},
+		{Options{Missing: MissingMean, Targets: []string{"3"}, NA: []string{"6", "7"}}, []float64{1, 2, 1.5, 4}, []float64{3, 5}, 2},
 	} {
 		bad := 0
 		test.opt.Bad = func(*Error) error { bad++; return nil }
@@ -258,9 +260,15 @@ func TestArrayGaps(t *testing.T) {
 		}
 	}
 	labels := append(npyHeader(1, "<f4", false, 4), elementsOf("<f4", []float64{0, nan, 1, 2})...)
-	r, _ := described(t, string(data), Options{Missing: MissingDrop, TargetPath: write(t, "y.npy", labels), Classes: true, Inputs: []string{"1"}})
-	if b := next(t, r, 9); !slices.Equal(b.Labels, []string{"0", "1", "2"}) || r.Tally().Dropped != 1 {
-		t.Errorf("labels %q, %+v", b.Labels, r.Tally())
+	for k, na := range [][]string{nil, {"0"}} {
+		r, _ := described(t, string(data), Options{Missing: MissingDrop, TargetPath: write(t, "y.npy", labels), Classes: true, Inputs: []string{"1"}, NA: na})
+		if b := next(t, r, 9); !slices.Equal(b.Labels, []string{"0", "1", "2"}[k:]) || r.Tally().Dropped != int64(1+k) {
+			t.Errorf("labels %q, %+v", b.Labels, r.Tally())
+		}
+	}
+	r, _ := described(t, string(append(npyHeader(1, "|i1", false, 3, 1), 1, 0xff, 3)), Options{Missing: MissingMean, NA: []string{"-1"}})
+	if b := next(t, r, 9); !slices.Equal(b.X.RawMatrix().Data, []float64{1, 2, 3}) {
+		t.Errorf("integers: %v", b.X)
 	}
 	wide := append(npyHeader(1, "<f4", false, 1, maxDescribed+1), elementsOf("<f4", append(make([]float64, maxDescribed), nan))...)
 	_, err := mustOpen(t, []string{"-"}, Options{Missing: MissingMean, Stdin: bytes.NewReader(wide)}).Survey(1)
