@@ -159,23 +159,27 @@ func (in *Input) isModel(path string) bool {
 	return !errors.Is(err, modelfile.ErrNotAModel)
 }
 
-// CheckTwice returns an error if a file is given more than once. Unless in.Again is set, it also
-// returns an error if two files with rows have the same contents.
+// CheckTwice returns an error if a file or folder is given more than once. Unless in.Again is set, it
+// also returns an error if two files with rows have the same contents.
 func (in *Input) CheckTwice() error {
 	bySize, byHash := map[int64][]string{}, map[string]string{}
 	for _, path := range in.Paths {
-		f := in.regular(path)
-		if f == nil {
+		f := in.files[path]
+		if f == nil || !f.Mode().IsRegular() && !f.IsDir() {
 			continue
 		}
-		others := bySize[f.Size()]
-		bySize[f.Size()] = append(others, path)
+		size := f.Size()
+		if f.IsDir() {
+			size = -1
+		}
+		others := bySize[size]
+		bySize[size] = append(others, path)
 		for _, other := range others {
 			if os.SameFile(f.FileInfo, in.files[other].FileInfo) {
 				return ui.Usagef("%q is given twice, so its rows would count twice: give it only once", path)
 			}
 		}
-		if in.Again || f.Size() == 0 || len(others) == 0 {
+		if in.Again || size <= 0 || len(others) == 0 {
 			continue
 		}
 		for _, one := range []string{others[0], path} {
