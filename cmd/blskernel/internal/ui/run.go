@@ -17,6 +17,7 @@ import (
 	"blskernel/internal/io/vfs"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // The exit status, apart from 0 and from 128 + the number of a signal.
@@ -45,16 +46,27 @@ func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(for
 // longFlag matches a flag with one dash, except the short forms -h, -o and -v.
 var longFlag = regexp.MustCompile(`^-([a-gi-np-uw-z]|[a-z][a-z-]+)(=|$)`)
 
-// twoDashes adds a second dash to long flags with a single one, as Go's own commands accept them.
-func twoDashes(args []string) []string {
-	out := slices.Clone(args)
-	for i, a := range out {
-		if a == "--" {
-			break
-		}
-		if longFlag.MatchString(a) {
+// twoDashes adds a second dash to long flags with a single one, as Go accepts them, but not to values.
+func twoDashes(cmd *cobra.Command, args []string) []string {
+	out, isValue := slices.Clone(args), false
+	for i, a := range args {
+		switch {
+		case isValue:
+			isValue = false
+			continue
+		case a == "--":
+			return out
+		case longFlag.MatchString(a):
 			out[i] = "-" + a
 		}
+		name, _, given := strings.Cut(out[i], "=")
+		var flag *pflag.Flag
+		if long, ok := strings.CutPrefix(name, "--"); ok {
+			flag = cmd.Flags().Lookup(long)
+		} else if len(name) == 2 && name[0] == '-' {
+			flag = cmd.Flags().ShorthandLookup(name[1:])
+		}
+		isValue = flag != nil && flag.NoOptDefVal == "" && !given
 	}
 	return out
 }
@@ -70,7 +82,8 @@ func Run(ctx context.Context, root *cobra.Command, args []string, s Streams) int
 		registerCompletions(root)
 	}
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.SetArgs(twoDashes(args))
+	selected, _, _ := root.Find(args)
+	root.SetArgs(twoDashes(selected, args))
 	out := &checkedWriter{Writer: s.Out}
 	root.SetOut(out)
 	root.SetErr(s.Err)
