@@ -260,5 +260,13 @@ func TestRefineExtremes(t *testing.T) {
 		if err != nil || bounds.Backward[0] != 1 || !math.IsInf(bounds.Forward[0], 1) {
 			t.Errorf("x = 0: %v, %v", bounds, err)
 		}
+		for _, v := range [][2]float64{{3e10, 1e-310}, {3e300, 1e-10}, {1e24, 1e-290}} { // x is subnormal
+			a, x, b := mat.NewDense(1, 1, v[:1]), mat.NewDense(1, 1, nil), mat.NewDense(1, 1, v[1:])
+			testutil.NoError(t, errors.Join(f.Factorize(a), f.SolveTo(x, b)))
+			bounds, err := f.Refine(x, a, b)
+			if lost := math.Abs(math.FMA(v[0], x.At(0, 0), -v[1])) / (v[0] * x.At(0, 0)); err != nil || !(lost <= bounds.Forward[0]) {
+				t.Errorf("%v x = %v: an error of %v, %v, %v", v[0], v[1], lost, bounds, err)
+			}
+		}
 	})
 }

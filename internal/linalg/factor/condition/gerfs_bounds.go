@@ -98,7 +98,11 @@ func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []*e
 				v += add
 			}
 			zero = zero && w[at] == 0
-			gj[i] = v / f.largest / xmax
+			if q := v / f.largest; q >= 0x1p-1022 || f.largest <= 1 {
+				gj[i] = q / xmax
+			} else { // q has lost digits
+				gj[i] = v / xmax / f.largest
+			}
 		}
 		switch {
 		case xmax == 0 && zero: // A 0 = 0
