@@ -23,8 +23,8 @@ import (
 // On a backend with its own LAPACK, such as openblas, that library does the work. It reads row-major
 // storage as the transpose and factors P Aᵀ = L U, so that A = Uᵀ Lᵀ P. Pivots are then the largest
 // elements left in their rows, not in their columns, and columns are interchanged. All methods keep
-// their meaning and agree up to rounding errors. The pivot at which a singular A fails may differ, and
-// the library may report subnormal pivots as an overflow.
+// their meaning and agree up to rounding errors. A singular A may fail at another pivot. A pivot, or a
+// diagonal element of R in QR or SolveTriangular, up to 2⁻¹⁰²⁴ may give an overflow, and RCond 0.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type LU struct {
