@@ -12,15 +12,17 @@ import (
 	"blskernel/internal/io/vfs"
 )
 
-// panel is the number of images that are read at a time. Those of small NORB take 5 MB.
-const panel = 256
+const (
+	panelImages = 256     // that are read at a time; those of small NORB take 5 MB
+	maxPixels   = 1 << 30 // bytes of all images of a set
+)
 
 // A format describes the files of a data set.
 type format struct {
 	files   []string // as in package sets
 	classes int      // labels are below it
-	// size returns the rows and the columns of the images that add makes of a file of the given
-	// shape, or 0, 0 for a shape of something else. want describes the right shape.
+	// size returns the rows and columns of the images in a file of the given shape, after add, or
+	// 0, 0 for a wrong shape, which want describes.
 	size func(shape []int64) (rows, cols int)
 	want string
 	add  func(pixels, panel []byte) []byte // appends the images of a panel
@@ -63,8 +65,12 @@ func (f *format) loadPart(fsys vfs.FS, images, labels string) (*Images, error) {
 	if s.Rows, s.Cols = f.size(r.Heading().Shape); s.Rows == 0 {
 		return nil, &stream.Error{Path: images, What: fmt.Sprintf("has the shape %v; want %s", r.Heading().Shape, f.want)}
 	}
+	if r.Rows() > maxPixels/int64(s.Features()) {
+		return nil, &stream.Error{Path: images,
+			What: fmt.Sprintf("has %d images of %d×%d, more than %d MiB of pixels; read it in batches, or leave some out", r.Rows(), s.Rows, s.Cols, maxPixels>>20)}
+	}
 	for {
-		b, err := r.Next(panel)
+		b, err := r.Next(panelImages)
 		if err == io.EOF {
 			return s, nil
 		}

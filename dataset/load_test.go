@@ -245,6 +245,22 @@ func TestLoadFaults(t *testing.T) {
 	}
 }
 
+// TestLoadMemory loads a set of 16 MB, and refuses one of more than a gigabyte.
+func TestLoadMemory(t *testing.T) {
+	const n, many = 20000, 1<<16 + 1
+	set := smallMNIST()
+	set.data[0], set.data[1] = idx(counted(n*784), n, 28, 28), idx(make([]byte, n), n)
+	set.data[2] = idx(counted(2*784), 2, 28, 28)
+	dir := set.folder(t)
+	var err error
+	faults.Bounded(t, n*785, 5, 8<<20, func() { _, _, err = set.load(dir) })
+	testutil.NoError(t, err)
+	set.data[0], set.data[1] = gzipped(idx(counted(1<<14), many, 128, 128)), idx(make([]byte, many), many)
+	if _, _, err = set.load(set.folder(t)); err == nil || !strings.Contains(err.Error(), "more than 1024 MiB of pixels") {
+		t.Errorf("more than a gigabyte: error %v", err)
+	}
+}
+
 func TestLoadMissing(t *testing.T) {
 	set := smallMNIST()
 	dir := t.TempDir()

@@ -41,5 +41,5 @@ func FindMNIST(dir string, test bool) (images, labels string, err error) {
 //
 //	memory: the unpacked bytes, 55 MB for MNIST, and up to as much again while reading.
 //	errors: as [FindMNIST]; *stream.Error if a file cannot be read or is malformed, a label is above
-//	9, images and labels differ in number, or the two sets differ in image size.
+//	9, images and labels differ in number, the sets differ in image size, or one exceeds 1 GiB.
 func LoadMNIST(dir string) (train, test *Images, err error) { return mnist.load(nil, dir) }
