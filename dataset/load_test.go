@@ -208,9 +208,9 @@ func TestLoadFaults(t *testing.T) {
 		{"gzip cut off", false, 1, gzipped(idx([]byte{0, 1, 2, 3}, 4))[:20], 2, "cut off"},
 		{"not gzip after all", false, 0, []byte{0x1f, 0x8b, 7, 0, 0, 0, 0, 0, 0, 0}, 0, "damaged"},
 		{"text", false, 0, []byte("<!DOCTYPE html><html></html>"), 0, "not an idx file"},
-		{"labels for images", false, 0, idx([]byte{0, 1, 2, 3}, 4), 0, "no images of unsigned bytes"},
+		{"labels for images", false, 0, idx([]byte{0, 1, 2, 3}, 4), 0, "has no images"},
 		{"images for labels", false, 1, idx(counted(24), 4, 2, 3), 0, "6 target columns"},
-		{"signed bytes", false, 0, append([]byte{0, 0, 9}, idx(counted(24), 4, 2, 3)[3:]...), 0, "no images of unsigned bytes"},
+		{"signed bytes", false, 0, append([]byte{0, 0, 9}, idx(counted(24), 4, 2, 3)[3:]...), 0, "has no images"},
 		{"label above 9", false, 1, idx([]byte{0, 1, 10, 3}, 4), 3, "the label is 10; want 0 to 9"},
 		{"fewer labels", false, 1, idx([]byte{0, 1, 2}, 3), 0, "has 3 targets, but"},
 		{"more labels", false, 3, idx([]byte{0, 1, 2}, 3), 0, "has 2 samples"},
@@ -218,12 +218,13 @@ func TestLoadFaults(t *testing.T) {
 		{"other rows", false, 2, idx(counted(6), 2, 1, 3), 0, "1×3"},
 		{"other columns", false, 2, idx(counted(16), 2, 2, 4), 0, "2×4"},
 		{"truncated", true, 0, two[:len(two)-7], 0, "its header promises 36864"},
-		{"integers for images", true, 0, categories(0, 1, 4), 0, "no images of unsigned bytes"},
+		{"integers for images", true, 0, categories(0, 1, 4), 0, "has no images"},
 		{"108×108", true, 0, matrix(0x55, make([]byte, 3*2*108*108), 3, 2, 108, 108), 0, "has the shape [3 2 108 108]"},
 		{"category", true, 1, categories(0, 1, 7), 3, "the label is 7; want 0 to 4"},
 		{"negative category", true, 1, categories(0, -1, 4), 2, "the label is -1"},
 		{"large category", true, 1, categories(256, 0, 4), 1, "the label is 256"},
 		{"fewer categories", true, 3, categories(0), 0, "has 1 targets, but"},
+		{"text for categories", true, 1, []byte("00\n+1\n04\n"), 0, "not an idx file"},
 	} {
 		set := smallMNIST()
 		if test.norb {

@@ -20,7 +20,10 @@ func openPath(ctx context.Context, path string, opt *Options) (*files, error) {
 	if ctx.Err() != nil {
 		return nil, canceled(ctx)
 	}
-	targetPath, format := opt.TargetPath, opt.Format
+	targetPath, format, targetFormat := opt.TargetPath, opt.Format, FormatAuto
+	if opt.Pixels {
+		targetFormat = IDX
+	}
 	if path != stdinPath && opt.Open == nil {
 		if info, err := vfs.Stat(opt.FS, path); err == nil && info.IsDir() {
 			names := sets.MNIST[:2]
@@ -40,7 +43,7 @@ func openPath(ctx context.Context, path string, opt *Options) (*files, error) {
 	}
 	f := &files{in: []*input{x}}
 	if targetPath != "" {
-		y, err := openInput(ctx, targetPath, FormatAuto, opt)
+		y, err := openInput(ctx, targetPath, targetFormat, opt)
 		if err != nil {
 			_ = x.closer.Close()
 			return nil, err

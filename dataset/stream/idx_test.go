@@ -115,10 +115,11 @@ func TestPixels(t *testing.T) {
 	} {
 		opt.Pixels = true
 		_, err := load(t, []string{path}, opt)
-		wantFault(t, name, err, "no images of unsigned bytes")
+		wantFault(t, name, err, "Options.Pixels reads whole images")
 	}
-	for _, name := range []string{labels, write(t, "x.csv", []byte("1,2\n3,4\n"))} {
+	npy := write(t, "x.npy", append(npyHeader(1, "|u1", false, 3, 2, 2), data...))
+	for _, name := range []string{labels, npy, write(t, "x.csv", []byte("1,2\n3,4\n"))} {
 		_, err := load(t, []string{name}, Options{Pixels: true})
-		wantFault(t, name, err, "no images of unsigned bytes")
+		wantFault(t, name, err, "no images; Options.Pixels needs an idx file or a binary matrix")
 	}
 }

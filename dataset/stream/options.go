@@ -129,8 +129,9 @@ type Options struct {
 	// else the only array of two or more dimensions besides the target.
 	InputArray string `json:"input_array,omitzero"`
 
-	// Pixels says that the inputs are whole images of an idx file, whose unsigned bytes stay bytes,
-	// in Batch.Pixels. With any other choice of columns or targets of that file Open fails.
+	// Pixels says that the inputs are whole images of an idx file or a binary matrix, whose
+	// unsigned bytes stay bytes, in Batch.Pixels, and that TargetPath is IDX too. Open and Select
+	// fail with Inputs, Exclude, Weight, Keep, Columns or, without TargetPath, Targets.
 	Pixels bool `json:"-"`
 
 	// Classes says that the single target column has labels, which stay text.

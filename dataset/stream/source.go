@@ -55,8 +55,13 @@ func newSource(in *input, opt *Options, first *csvLayout) (s source, err error) 
 	}
 	if opt.Pixels && !opt.targetsOnly {
 		a, ok := s.(*array)
-		if !ok || !a.pixels || a.about.dim != a.width || opt.Inputs != nil || opt.Keep != nil || opt.Columns != nil {
-			return nil, &Error{Path: in.path, What: "has no images of unsigned bytes in three or more dimensions, or not whole ones"}
+		switch {
+		case !ok || !a.pixels:
+			return nil, &Error{Path: in.path,
+				What: "has no images; Options.Pixels needs an idx file or a binary matrix of unsigned bytes in three or more dimensions"}
+		case a.about.dim != a.width || opt.Inputs != nil || opt.Keep != nil || opt.Columns != nil:
+			return nil, &Error{Path: in.path,
+				What: "has a choice of columns; Options.Pixels reads whole images, without Inputs, Exclude, Targets, Weight, Keep or Columns"}
 		}
 		a.bytes = true
 	}
