@@ -209,7 +209,7 @@ func TestLoadFaults(t *testing.T) {
 		{"not gzip after all", false, 0, []byte{0x1f, 0x8b, 7, 0, 0, 0, 0, 0, 0, 0}, 0, "damaged"},
 		{"text", false, 0, []byte("<!DOCTYPE html><html></html>"), 0, "not an idx file"},
 		{"labels for images", false, 0, idx([]byte{0, 1, 2, 3}, 4), 0, "has no images"},
-		{"images for labels", false, 1, idx(counted(24), 4, 2, 3), 0, "6 target columns"},
+		{"images for labels", false, 1, idx(counted(24), 4, 2, 3), 0, "6 target columns, but a sample has one label; give a file"},
 		{"signed bytes", false, 0, append([]byte{0, 0, 9}, idx(counted(24), 4, 2, 3)[3:]...), 0, "has no images"},
 		{"label above 9", false, 1, idx([]byte{0, 1, 10, 3}, 4), 3, "the label is 10; want 0 to 9"},
 		{"fewer labels", false, 1, idx([]byte{0, 1, 2}, 3), 0, "has 3 targets, but"},

@@ -224,6 +224,8 @@ func (o *Options) fills() bool {
 // inputs. words says whether the inputs can have words.
 func (o *Options) checkChoice(inputs, outputs int, words bool) error {
 	switch {
+	case o.Classes && outputs > 1 && o.targetsOnly:
+		return Errorf("has %d target columns, but a sample has one label; give a file of labels alone, or name their column", outputs)
 	case o.Classes && outputs > 1:
 		return Errorf("has %d target columns, but a sample has one label; name the column of the labels", outputs)
 	case o.targetsOnly || o.Columns == nil:
