@@ -62,7 +62,7 @@ type file struct {
 func (in *Input) Register(cmd *cobra.Command, part, batch string) {
 	f, opt := cmd.Flags(), &in.Options
 	f.StringArrayVar(&in.Paths, "data", nil, "file of samples, folder of files with MNIST's names, or - for standard input; may be repeated; files may also be given as arguments")
-	ui.Enum(cmd, &opt.Format, "format", "format of the data: csv, npy, npz, idx, or auto, which detects it from the content", stream.ParseFormat, "auto", "csv", "npy", "npz", "idx")
+	ui.Enum(cmd, &opt.Format, "format", "format of the data: csv, npy, npz, idx (MNIST's format, or the matrices of small NORB), or auto, which detects it from the content", stream.ParseFormat, "auto", "csv", "npy", "npz", "idx")
 	ui.Parsed(cmd, &opt.Comma, "comma", "", "separator of CSV cells: a character, or tab; by default comma, semicolon or tab, detected in the first line", flagvalue.ParseComma)
 	ui.Parsed(cmd, &opt.Header, "header", "auto", "whether the first line of a CSV file names the columns: present, absent, or auto, which looks for a cell that is not a number", func(s string) (stream.Header, error) {
 		header, err := stream.ParseHeader(s)
