@@ -98,36 +98,51 @@ func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool)
 	if len(rows) == 0 {
 		return &CalibrationError{}
 	}
-	if !more {
-		m.calibration.rows = nil
-	}
-	m.extendCalibration(rows)
+	m.extendCalibration(rows, more)
 	if !learned {
 		m.renewSmearing()
 	}
 	return nil
 }
 
-// extendCalibration appends rows to the calibration, keeps the last calibrationRows of all, and fits
-// the slope of a classifier to them. For the slope, the weight of a row is divided by s², since samples
-// far outside the learned rows have large scores that mean little.
-func (m *model) extendCalibration(rows [][]float64) {
-	rows = slices.Concat(m.calibration.rows, rows)
+const slopeRows = 100 // the fewest that replace the slope of a calibration that has ended
+
+// extendCalibration replaces the calibration with rows or, if more is true, appends rows to it. Of all
+// it keeps the last calibrationRows, and fits the slope of a classifier to them. If the slope is not of
+// the calibration so far, it stays while there are fewer than slopeRows, which would say too little.
+func (m *model) extendCalibration(rows [][]float64, more bool) {
+	renews := !more
+	if more {
+		all := slices.Concat(m.calibration.rows, rows)
+		renews, rows = len(all) >= slopeRows || m.slope == m.fittedSlope(), all
+	}
 	m.calibration = calibration{m.updater.Lambda(), rows[max(0, len(rows)-calibrationRows(m.targets())):]}
-	if m.constant && len(rows) > 0 {
-		scores, labels, weights := m.calibration.scores()
-		_, weights, _ = counted(make([]count, scores.RawMatrix().Cols), labels, weights, m.settings.classWeight) // finite
-		for i, row := range m.calibration.rows {
-			weights[i] = weights[i] / row[1] / row[1]
-		}
-		m.slope = fitSlope(scores, labels, weights)
+	if renews {
+		m.slope = cmp.Or(m.fittedSlope(), m.slope)
 	}
 }
 
+// fittedSlope returns the slope fitted to the calibration, or 0 unless its rows have two classes. It
+// divides weights by s², since scores far outside the learned rows are large and mean little.
+func (m *model) fittedSlope() float64 {
+	if !m.constant || len(m.calibration.rows) == 0 {
+		return 0
+	}
+	scores, labels, weights := m.calibration.scores()
+	known := scores.RawMatrix().Cols
+	if known < 2 {
+		return 0
+	}
+	_, weights, _ = counted(make([]count, known), labels, weights, m.settings.classWeight) // finite
+	for i, row := range m.calibration.rows {
+		weights[i] = weights[i] / row[1] / row[1]
+	}
+	return fitSlope(scores, labels, weights)
+}
+
 // calibrateFit calibrates a new model if Fit held rows out. If the choice left calibration rows, it
-// uses them, and replaces the sample number in element 0 by the weight of the sample. Otherwise, if the
-// method can leave rows out, it predicts each of the last samples as if it had been left out. factors
-// are the weights with which the samples were learned.
+// uses them, with the weight of the sample in place of its number. Otherwise, if the method can do so,
+// it leaves each of the last samples out. factors are the weights with which the samples were learned.
 func (m *model) calibrateFit(ctx context.Context, in sampleSet, factors []float64) error {
 	held := m.calibration.rows
 	m.calibration.rows = nil
@@ -138,11 +153,11 @@ func (m *model) calibrateFit(ctx context.Context, in sampleSet, factors []float6
 			row[0] = floats.Weight(in.weights, int(row[0]))
 			m.withoutRows(row)
 		}
-		m.extendCalibration(slices.DeleteFunc(held, func(row []float64) bool { return row[0] == 0 || !floats.Finite(row) }))
+		m.extendCalibration(slices.DeleteFunc(held, func(row []float64) bool { return row[0] == 0 || !floats.Finite(row) }), false)
 	default:
 		rows, err := m.observe(ctx, in, true, factors)
 		if err == nil {
-			m.extendCalibration(rows)
+			m.extendCalibration(rows, false)
 		} else if ctx.Err() != nil {
 			return err
 		}
@@ -150,8 +165,7 @@ func (m *model) calibrateFit(ctx context.Context, in sampleSet, factors []float6
 	return nil
 }
 
-// withoutRows sets, in a calibration row, the score of each class without rows to -1: the score that
-// the class would have if it were added later.
+// withoutRows sets the score of each class without rows to -1, as if the class were added later.
 func (m *model) withoutRows(row []float64) {
 	for class, n := range m.counts {
 		if n.rows == 0 {
@@ -218,9 +232,8 @@ func (m *model) observe(ctx context.Context, in sampleSet, learned bool, factors
 	return rows, moved(err, first)
 }
 
-// leverages returns x Q xᵀ for each row x of nodes, where Q = (AᵀA + lambda I)⁻¹, or 0 if rounding
-// makes that negative. For a method that only approximates Q it returns zeros or, if exact is true,
-// blsupdate.ErrApproximate.
+// leverages returns x Q xᵀ, but at least 0, for each row x of nodes, where Q = (AᵀA + lambda I)⁻¹. If
+// the method only approximates Q, it returns zeros or, if exact is true, blsupdate.ErrApproximate.
 func (m *model) leverages(ctx context.Context, nodes *mat.Dense, exact bool) ([]float64, error) {
 	m.mu.Lock() // the updater caches Q
 	defer m.mu.Unlock()
@@ -256,8 +269,7 @@ func (c calibration) scores() (scores *mat.Dense, labels []int, weights []float6
 	return scores, labels, weights
 }
 
-// weights returns the weights of the rows, in new storage. It divides all by the same power of two if
-// they are so large that a sum might overflow.
+// weights returns the weights of the rows, all divided by a power of two if a sum might overflow.
 func (c calibration) weights() []float64 {
 	const far = 900 // 5000 times 2⁹⁰⁰ can be multiplied by a number of classes
 	out, largest := make([]float64, len(c.rows)), 0.0
@@ -367,8 +379,9 @@ func (c *calibration) code(x *codec.Coder, first int) {
 //
 // The slope of PredictProba minimises the mean log loss of the rows, with their weights divided by s²,
 // where s is the square root in PredictSet. As in Platt scaling, each label counts as a distribution
-// that spreads 1/(l+2) evenly over all classes. The slope is thus finite even if no prediction is
-// wrong. If the method only approximates s², s is 1; leave out rows far outside the learned ones.
+// that spreads 1/(l+2) evenly over all classes, so the slope is finite even if no prediction is wrong.
+// If the method only approximates s², s is 1; leave out rows far outside the learned ones. The slope
+// stays if all rows are of one class, and while fewer than 100 are added after a calibration has ended.
 //
 //	shapes: X l×d, labels l, each from 0 to c-1. A few hundred rows are enough.
 //	cost: DecisionFunction, blsupdate.Updater.Leverage, and at most 64 passes over the scores.
@@ -413,8 +426,7 @@ func (c *Classifier) CalibrateLearnedContext(ctx context.Context, x *mat.Dense, 
 }
 
 // CalibratePartialFit predicts the samples, then learns them as PartialFit does, and adds the errors of
-// the predictions to the calibration. The calibration thus follows the model, and shows when
-// predictions get worse.
+// the predictions to the calibration, which thus follows the model.
 //
 //	cost: PartialFit and Calibrate, with one solution for the weights in each call.
 //	errors: as PartialFit. Samples that the model cannot predict are only learned.

@@ -143,7 +143,7 @@ func (m *model) learn(ctx context.Context, in sampleSet, calibrate bool) error {
 		if u != m.updater {
 			seen = seen.relabeled(sameClass, m.targets())
 		}
-		m.extendCalibration(seen.rows)
+		m.extendCalibration(seen.rows, true)
 	}
 	return nil
 }

@@ -271,7 +271,7 @@ func (v *verifier) learn(m *Model, op *modelfile.Operation) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Calibrating = op.Kind == modelfile.OpUpdate
+	m.Calibrating = op.Kind == modelfile.OpUpdate && m.Calibrated()
 	return m, v.each(op, paths, rows, func(b *stream.Batch) (bool, error) { return true, m.Learn(v.ctx, b) })
 }
 

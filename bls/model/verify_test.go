@@ -61,8 +61,9 @@ func (l *lab) run(m *Model, op modelfile.Operation, paths ...string) {
 		testutil.NoError(l, err)
 		op.Files = append(op.Files, modelfile.Learned{Name: filepath.Base(path), Size: info.Size(), Hash: hash, Rows: int64(strings.Count(string(text), "\n") - 1)})
 	}
-	if m.Calibrating = op.Kind == modelfile.OpUpdate; m.Calibrating { // as the command
+	if op.Kind == modelfile.OpUpdate { // as the command
 		testutil.NoError(l, m.Reweigh(cmp.Or(op.Factor, 1), op.Lambda))
+		m.Calibrating = m.Calibrated()
 	}
 	opt := *op.Read
 	opt.Classes = l.classes

@@ -225,11 +225,11 @@ func (l *Learner) LearnAll(ctx context.Context) error {
 	return l.finish(ctx)
 }
 
-// learn lets the model learn b. An update first predicts b. The predictions renew the calibration, if
-// the rows may be among the last CalibrationRows, and with --score the running score.
+// learn lets the model learn b. An update first predicts b. The predictions renew a calibration, if the
+// rows may be among the last CalibrationRows, and with --score the running score.
 func (l *Learner) learn(ctx context.Context, b *stream.Batch) error {
 	l.Model.Calibrating = l.Manifest.Name == "update" &&
-		(l.Total < 0 || l.rows+int64(b.X.RawMatrix().Rows) > l.Total-bls.CalibrationRows)
+		(l.Total < 0 || l.rows+int64(b.X.RawMatrix().Rows) > l.Total-bls.CalibrationRows) && l.Model.Calibrated()
 	if !l.Scoring {
 		return l.Model.Learn(ctx, b)
 	}
