@@ -80,7 +80,7 @@ func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool)
 		err = checkTargets(in.x, m.inputs(), in.y, m.targets(), nil)
 	}
 	if err == nil {
-		err = cmp.Or(checkJudged(in.weights, in.rows()), m.ready(ctx))
+		err = cmp.Or(checkWeights(in.weights, in.rows()), m.ready(ctx))
 	}
 	if err != nil {
 		return err
@@ -393,8 +393,7 @@ func (c *Classifier) Calibrate(x *mat.Dense, labels []int) error {
 	return c.CalibrateContext(background, x, labels, nil)
 }
 
-// CalibrateContext is Calibrate with sample weights, at least one positive; nil means all ones. It
-// stops when ctx is done.
+// CalibrateContext is Calibrate with sample weights; nil means all ones. It stops when ctx is done.
 func (c *Classifier) CalibrateContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	return c.calibrate(ctx, sampleSet{x: x, labels: labels, weights: weights}, false, false)
 }

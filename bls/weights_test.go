@@ -222,11 +222,14 @@ func TestScoreWeights(t *testing.T) {
 	none := make([]float64, 30)
 	_, err1 = p.c.ScoreContext(t.Context(), in.x, in.labels, none)
 	_, err3 = p.r.ScoreContext(t.Context(), in.x, in.y, none)
-	for _, err := range []error{err1, err3, p.c.CalibrateContext(t.Context(), in.x, in.labels, none)} {
+	for _, err := range []error{err1, err3} {
 		var option *OptionError
 		if !errors.As(err, &option) {
 			t.Errorf("without a weight: %v", err)
 		}
+	}
+	if err := p.c.CalibrateContext(t.Context(), in.x, in.labels, none); !isA(err, new(*CalibrationError)) {
+		t.Errorf("a calibration without a weight: %v", err)
 	}
 }
 

@@ -3,9 +3,11 @@ package calibrate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
+	"blskernel/bls"
 	"blskernel/bls/model"
 	"blskernel/cmd/blskernel/internal/input"
 	"blskernel/cmd/blskernel/internal/session"
@@ -75,16 +77,22 @@ func (c *calibrating) do(ctx context.Context, args []string) error {
 		return err
 	}
 	as := model.NewRows
+	var unfit *bls.CalibrationError // of the last batch, if none has calibrated the model
 	rows, err := c.in.Each(ctx, r, m.Updater().Targets(), "calibrating, ", func(b *stream.Batch) error {
 		err := m.Calibrate(ctx, b, as)
+		if errors.As(err, &unfit) {
+			return nil // the rows of another batch may count
+		}
 		if err == nil {
-			as = model.MoreRows
+			as, unfit = model.MoreRows, nil
 		}
 		return err
 	})
 	switch {
 	case err != nil:
 		return err
+	case unfit != nil:
+		return unfit
 	case rows == 0:
 		return fmt.Errorf("%w: %s is unchanged", session.ErrNoRows, path)
 	}
