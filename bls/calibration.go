@@ -37,8 +37,8 @@ func (e *CalibrationError) Error() string {
 			"their scores overflow, or the model has learned them and depends on each: give other rows that it has not learned"
 	}
 	if e.Rows == 0 {
-		return "bls: the model is not calibrated, or Remove, Refit, Merge, WithUpdater or a new lambda ended its calibration: " +
-			"calibrate it on rows that it has not learned"
+		return "bls: the model is not calibrated, or Remove, Refit, Merge, WithUpdater, a new lambda or, " +
+			"while it keeps its samples, any change ended its calibration: calibrate it on rows that it has not learned"
 	}
 	return fmt.Sprintf("bls: the model is calibrated on %d rows, but this coverage needs at least %d: calibrate it on more rows, or ask for a lower coverage", e.Rows, e.Want)
 }
@@ -375,7 +375,8 @@ func (c *calibration) code(x *codec.Coder, first int) {
 // the columns, it instead uses the rows that the choice held out, predicted with weights and relevances
 // from the other rows, unless QR was chosen. The held-out rows affect the settings, but not their own
 // predictions. Remove, Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration;
-// PartialFit and Forget keep it, and CalibratePartialFit extends it.
+// PartialFit and Forget keep it, and CalibratePartialFit extends it. In a model that keeps its samples
+// (see KeptRows), every change replaces it by the calibration of Fit, if there is one.
 //
 // The slope of PredictProba minimises the mean log loss of the rows, with their weights divided by s²,
 // where s is the square root in PredictSet. As in Platt scaling, each label counts as a distribution

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"blskernel/blsupdate"
@@ -181,6 +182,11 @@ func TestCalibrationEnds(t *testing.T) {
 	var none *CalibrationError
 	if _, err := p.c.PredictSet(in.x, 0.9); !errors.As(err, &none) || none.Rows != 0 || p.c.Calibrated() {
 		t.Errorf("before: %v", err)
+	}
+	few := newPair(t, nil, blsupdate.Gram)
+	must(t, errors.Join(few.r.PartialFit(rowsOf(p.x, 0, 60), rowsOf(p.y, 0, 60)), few.r.Calibrate(in.x, in.y), few.r.Forget(0.5)))
+	if _, _, err := few.r.PredictInterval(in.x, 0.9); err == nil || !strings.Contains(err.Error(), "while it keeps its samples, any change ended") {
+		t.Errorf("a model that keeps its samples: %v", err)
 	}
 	must(t, errors.Join(p.c.Calibrate(in.x, in.labels), p.r.Calibrate(in.x, in.y)))
 	lambda, slope := p.r.Updater().Lambda(), p.c.slope

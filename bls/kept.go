@@ -241,8 +241,8 @@ func (m *model) mergeKept(ctx context.Context, other *model) error {
 
 // KeptRows returns the number of samples that the model keeps. A model that PartialFit started keeps
 // its samples until there are 200, or 10 per class if that is more. Until then, at its next use after
-// PartialFit, Remove, Forget, SetLambda, Merge or Relabel, it equals the result of Fit on all samples.
-// After that its feature maps are fixed, and it keeps no samples.
+// PartialFit, Remove, Forget, SetLambda, Merge or Relabel, it equals the result of Fit on all samples,
+// also in its calibration. After that its feature maps are fixed, and it keeps no samples.
 func (m *model) KeptRows() int {
 	if m == nil || m.kept == nil {
 		return 0

@@ -19,7 +19,7 @@ var (
 )
 
 // Uncalibrated says what to do about a model without a calibration.
-const Uncalibrated = "the model is not calibrated; remove, merge and --lambda discard a calibration: use 'blskernel calibrate' with rows that it has not learned"
+const Uncalibrated = "the model is not calibrated; remove, merge, --lambda and, while the model keeps its rows, update discard a calibration: use 'blskernel calibrate' with rows that it has not learned"
 
 // InFlags rewrites the remedies in an error of package stream as flags. For io.EOF, the end of data
 // that should have a row, it returns ErrNoRows.

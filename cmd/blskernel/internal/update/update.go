@@ -60,7 +60,8 @@ more than chance explains, for example because the data has changed: see --forge
 
 If a model is calibrated for predict --interval, --set and --probabilities, each batch is predicted before
 it is learned, and the predictions renew the calibration. Only the last 5000 rows count. --lambda discards
-the calibration.
+the calibration. So does every update of a model that keeps its rows, since they are few, unless the fit
+to all rows calibrates it.
 
 The model lists the files that it has learned, by the hash of their bytes. It is an error to learn a file
 again, unless --again is given.
