@@ -90,8 +90,8 @@ func (m *model) checked(s *sampleSet) (*mat.Dense, error) {
 }
 
 // Forget multiplies the weights of all samples so far, and the ridge, by factor, 0 < factor <= 1. The
-// output weights W do not change. Called before each PartialFit, it gives exponential forgetting.
-// SetLambda restores the ridge.
+// output weights W do not change, but a model that keeps its samples is fitted anew. Called before each
+// PartialFit, it gives exponential forgetting. SetLambda restores the ridge.
 //
 //	errors: ErrNotFitted; as blsupdate.Updater.Forget.
 func (m *model) Forget(factor float64) error {

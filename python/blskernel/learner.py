@@ -273,8 +273,8 @@ class _Learner(BaseEstimator):
     def forget(self, factor: float) -> _Learner:
         """Multiply the weight of all rows so far, and the ridge, by ``factor``.
 
-        The predictions do not change. A call before each ``partial_fit`` gives exponential forgetting.
-        ``set_lambda`` restores the ridge.
+        The predictions do not change, but a model that still keeps its rows is fitted anew. A call before
+        each ``partial_fit`` gives exponential forgetting. ``set_lambda`` restores the ridge.
 
         Parameters
         ----------
