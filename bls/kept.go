@@ -127,9 +127,8 @@ func (s sampleSet) first(inputs, columns int, by ClassWeight) (y *mat.Dense, cou
 	return y, counts, weights, err
 }
 
-// keepMore adds the checked samples more, with the targets y, to the kept samples. If they are then
-// no longer few, it fits the model to them and keeps none; otherwise the next use of the model fits
-// it.
+// keepMore adds the checked samples more, with the targets y, to the kept samples. If they are then no
+// longer few, it fits the model to them and keeps none; otherwise the next use fits the model.
 func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) error {
 	check := m.with(m.updater)
 	if m.settings.log == 0 {
@@ -248,4 +247,12 @@ func (m *model) KeptRows() int {
 		return 0
 	}
 	return m.kept.rows()
+}
+
+// KeptInputs returns a copy of the inputs X of the samples that the model keeps, or nil for none.
+func (m *model) KeptInputs() *mat.Dense {
+	if m.KeptRows() == 0 {
+		return nil
+	}
+	return copyOf(m.kept.x)
 }

@@ -8,13 +8,15 @@ import (
 
 	"blskernel/bls"
 	"blskernel/bls/modelfile"
+	"blskernel/dataset/stream"
 	"blskernel/internal/linalg/factor"
+	"blskernel/mat"
 )
 
 // MaxLearned is the largest number of learned files that a model lists; it drops the oldest ones.
 const MaxLearned = 1000
 
-// A MergeError says what differs between the models of a merge: kinds, inputs, targets or feature maps.
+// A MergeError says what differs between two models: kinds, inputs, targets, feature maps or means.
 type MergeError struct{ What string }
 
 func (e *MergeError) Error() string {
@@ -28,8 +30,8 @@ func (e *TwiceError) Error() string {
 	return fmt.Sprintf("both models have learned the file %q, so its rows would count twice", e.Name)
 }
 
-// Merge adds what other has learned to m. Both models get all classes, m's first. If again is true,
-// files that both have learned are allowed and count twice. m keeps its progress and notes.
+// Merge adds what other has learned to m. Both models get all classes, m's first. If again is true, a
+// file of both counts twice. m keeps its progress and notes. Means for missing cells go with the maps.
 //
 //	errors: *MergeError, *TwiceError; as Merge and Relabel of package bls, after which both models
 //	may have more classes.
@@ -38,10 +40,17 @@ func (m *Model) Merge(other *Model, again bool) error {
 	switch {
 	case m.Kind() != other.Kind():
 		return &MergeError{"kinds"}
-	case !slices.Equal(a.Inputs, b.Inputs) || !reflect.DeepEqual(a.Columns, b.Columns):
+	case !slices.Equal(a.Inputs, b.Inputs) || (a.Columns == nil) != (b.Columns == nil) || !slices.EqualFunc(a.Columns, b.Columns, sameButFill):
 		return &MergeError{"inputs"}
 	case !slices.Equal(a.Targets, b.Targets):
 		return &MergeError{"targets"}
+	}
+	columns, kept, from := a.Columns, other.KeptInputs(), b.Columns
+	if kept == nil {
+		columns, kept, from = b.Columns, m.KeptInputs(), a.Columns
+	}
+	if !exchangeable(columns, from, kept) {
+		return &MergeError{"means for missing cells"}
 	}
 	for _, l := range b.Learned {
 		if !l.Removed && !again && m.FindLearned(l.Size, l.Hash, false) >= 0 {
@@ -54,11 +63,39 @@ func (m *Model) Merge(other *Model, again bool) error {
 		return &MergeError{"feature maps"}
 	}
 	if err == nil {
+		a.Columns = columns
 		a.Learned = bounded(slices.Concat(a.Learned, b.Learned))
 		a.Log = slices.Concat(a.Log, b.Log)
 		m.Log(modelfile.Operation{Kind: modelfile.OpMerge, Merged: len(b.Log)})
 	}
 	return err
+}
+
+func sameButFill(a, b stream.Column) bool {
+	n := len(a.Fill) - len(b.Fill)
+	a.Fill, b.Fill = nil, nil
+	return n == 0 && reflect.DeepEqual(a, b)
+}
+
+// exchangeable reports whether the rows x, read with the columns of from, are the same with the columns
+// of to, which differ only in Fill: whether no cell of a column that differs may have been filled.
+func exchangeable(to, from stream.Columns, x *mat.Dense) bool {
+	at := 0
+	for i := range to {
+		n := from[i].Inputs()
+		if fill := from[i].Fill; !slices.Equal(fill, to[i].Fill) {
+			if x == nil {
+				return false
+			}
+			for row := range x.RawMatrix().Rows {
+				if slices.Equal(x.RawRowView(row)[at:at+n], fill) {
+					return false
+				}
+			}
+		}
+		at += n
+	}
+	return true
 }
 
 func (m *Model) mergeRows(other *Model) error {

@@ -65,6 +65,7 @@ type Learner interface {
 	Choice() bls.Choice
 	Calibrated() bool
 	KeptRows() int
+	KeptInputs() *mat.Dense
 	OutsideContext(ctx context.Context, x *mat.Dense) ([]float64, error)
 }
 
