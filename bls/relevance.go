@@ -53,8 +53,8 @@ func shareOut(numbers []float64) {
 }
 
 // correlationRatios sorts the given rows by each column of S into eight groups. For each column it
-// returns the fraction of the targets' sum of squares between the groups, less twice the fraction
-// expected by chance. The ratio also detects even functions, which a nearly linear model misses.
+// returns the fraction of the targets' squares, relative to spreads, between the groups, less twice the
+// fraction expected by chance. It also detects even functions, which a nearly linear model misses.
 //
 //	cost: sorting the rows for each column.
 func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
@@ -69,8 +69,8 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 	y = deviations(y, columnMeans(y, w))
 	var total float64
 	for i := range n {
-		for _, v := range y.RawRowView(i) {
-			total += float64(w[i] * float64(v*v))
+		for k, v := range y.RawRowView(i) {
+			total += float64(w[i]*float64(v*v)) / floats.Weight(t.spreads, k)
 		}
 	}
 	out := make([]float64, d)
@@ -88,9 +88,9 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 						sums[k] += float64(w[order[i]] * v)
 					}
 				}
-				for _, v := range sums {
+				for k, v := range sums {
 					if weight > 0 {
-						between += float64(v*v) / weight
+						between += float64(v*v) / weight / floats.Weight(t.spreads, k)
 					}
 				}
 				used++
@@ -106,9 +106,8 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 // relevances returns, for each training set of folds, the weights of the columns of S, computed with
 // the output weights W of the place at. Consider the derivatives of the predictions [Z, S, H] W with
 // respect to an unweighted column. Its weight is proportional to their root mean square over samples
-// and targets. The weights have a mean square of 1 over the columns. In the first round the correlation
-// ratio is added to the share of each column in that mean square.
-//
+// and targets, relative to spreads. The weights have a mean square of 1 over the columns. In the first
+// round the correlation ratio is added to the share of each column in that mean square.
 // A model with these weights follows the target more closely in relevant columns, and its derivatives
 // separate them better from the others: a few rounds select the columns.
 //
@@ -187,7 +186,7 @@ func (t *trials) relevance(of fittedMaps, shrink float64, w *mat.Dense, rows []i
 				if f.opt.Direct > 0 {
 					v += w.At(n+j, c)
 				}
-				squares[j] += float64(v * v)
+				squares[j] += float64(v*v) / floats.Weight(t.spreads, c)
 			}
 		}
 	}

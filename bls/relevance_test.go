@@ -56,7 +56,8 @@ func TestRelevance(t *testing.T) {
 	}
 }
 
-// TestRelevanceOfTargets exchanges the targets of a linear model, which have different relevances.
+// TestRelevanceOfTargets exchanges the targets of a linear model, which have different relevances, and
+// then changes the unit of the second of two targets.
 func TestRelevanceOfTargets(t *testing.T) {
 	x, y, _ := normalTable(13, 120, 3)
 	s := settings{backend: blskernel.Default(), features: FeatureOptions{Scaling: ScaleColumns, Groups: 1, GroupNodes: 3, Shrink: 1}}
@@ -69,6 +70,16 @@ func TestRelevanceOfTargets(t *testing.T) {
 	must(t, errors.Join(err1, err2))
 	if !(maxDiff(t, mat.NewDense(1, 3, one), mat.NewDense(1, 3, two)) <= 1e-14) {
 		t.Errorf("the shares are %v, and %v with the targets exchanged", one, two)
+	}
+	r := Regressor{Features: FeatureOptions{EnhancementNodes: 20, Relevance: 1}}
+	both, unit := new(mat.Dense), func(_, j int, v float64) float64 { return math.Ldexp(v, -10*j) }
+	both.Augment(y, x.Slice(0, 120, 2, 3))
+	must(t, r.Fit(x, both))
+	want := predicted(t, &r, x)
+	want.Apply(unit, want)
+	both.Apply(unit, both)
+	if must(t, r.Fit(x, both)); maxDiff(t, predicted(t, &r, x), want) != 0 {
+		t.Error("the unit of a target changes the relevances")
 	}
 }
 

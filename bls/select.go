@@ -12,6 +12,7 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/internal/io/memory"
 	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/floats"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -195,6 +196,7 @@ type trials struct {
 	// targets are the numbers of the columns of y, except the constant target and classes without
 	// rows: a class that gets its first rows later must not change the choice.
 	targets []int
+	spreads []float64 // spread of each target of a regression with several, otherwise nil for ones
 }
 
 // newTrials returns trials on the rows of x and y that are in the choice. y begins with the constant
@@ -229,8 +231,24 @@ func newTrials(s settings, x, y *mat.Dense, labels []int, weights []float64) *tr
 		if labels == nil || j > 0 && slices.Max(gonum.Col(nil, j, t.y)) > 0 {
 			t.targets = append(t.targets, j)
 		}
+		if labels == nil && c > 1 {
+			t.spreads = append(t.spreads, t.spread(j))
+		}
 	}
 	return t
+}
+
+// spread returns the sum of squares of target j about its mean, or +Inf if the target is constant.
+func (t *trials) spread(j int) (sum float64) {
+	values, weights := gonum.Col(nil, j, t.y), t.folds.Weights()
+	if slices.Min(values) == slices.Max(values) {
+		return math.Inf(1) // the deviations are rounding errors
+	}
+	y := mat.NewDense(len(values), 1, values)
+	for i, v := range deviations(y, columnMeans(y, weights)).RawMatrix().Data {
+		sum += float64(floats.Weight(weights, i) * float64(v*v))
+	}
+	return cmp.Or(sum, 1)
 }
 
 func (t *trials) center() {
