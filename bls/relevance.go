@@ -129,10 +129,12 @@ func (t *trials) relevances(ctx context.Context, folds *choice.Folds, maps trial
 			return nil, err
 		}
 		if first {
-			_, all := of.z.Dims()
-			d := of.features.Inputs()
-			ratios := t.correlationRatios(of.z.Slice(0, t.folds.Rows(), all-d, all).(*mat.Dense), folds.Training(i, t.folds.Rows()))
-			for j, v := range ratios {
+			m, d := t.x.Dims()
+			s := newNodes(m, d+1) // not from of.z, which has S with Direct only
+			if err := of.features.standardizeTo(s, t.x, 0, m); err != nil {
+				return nil, err
+			}
+			for j, v := range t.correlationRatios(s.Slice(0, m, 0, d).(*mat.Dense), folds.Training(i, m)) {
 				out[i][j] += v
 			}
 			shareOut(out[i])

@@ -57,7 +57,7 @@ func TestRelevance(t *testing.T) {
 }
 
 // TestRelevanceOfTargets exchanges the targets of a linear model, which have different relevances, and
-// then changes the unit of the second of two targets.
+// then changes the unit of the second of two targets, also with fewer nodes than columns and no S in A.
 func TestRelevanceOfTargets(t *testing.T) {
 	x, y, _ := normalTable(13, 120, 3)
 	s := settings{backend: blskernel.Default(), features: FeatureOptions{Scaling: ScaleColumns, Groups: 1, GroupNodes: 3, Shrink: 1}}
@@ -71,15 +71,18 @@ func TestRelevanceOfTargets(t *testing.T) {
 	if !(maxDiff(t, mat.NewDense(1, 3, one), mat.NewDense(1, 3, two)) <= 1e-14) {
 		t.Errorf("the shares are %v, and %v with the targets exchanged", one, two)
 	}
-	r := Regressor{Features: FeatureOptions{EnhancementNodes: 20, Relevance: 1}}
-	both, unit := new(mat.Dense), func(_, j int, v float64) float64 { return math.Ldexp(v, -10*j) }
-	both.Augment(y, x.Slice(0, 120, 2, 3))
-	must(t, r.Fit(x, both))
-	want := predicted(t, &r, x)
-	want.Apply(unit, want)
-	both.Apply(unit, both)
-	if must(t, r.Fit(x, both)); maxDiff(t, predicted(t, &r, x), want) != 0 {
-		t.Error("the unit of a target changes the relevances")
+	unit := func(_, j int, v float64) float64 { return math.Ldexp(v, -10*j) }
+	for _, direct := range []int{1, None} {
+		r := Regressor{Features: FeatureOptions{Groups: 1, GroupNodes: 2, EnhancementNodes: 20, Direct: direct, Relevance: 1}}
+		var both mat.Dense
+		both.Augment(y, x.Slice(0, 120, 2, 3))
+		must(t, r.Fit(x, &both))
+		want := predicted(t, &r, x)
+		want.Apply(unit, want)
+		both.Apply(unit, &both)
+		if must(t, r.Fit(x, &both)); maxDiff(t, predicted(t, &r, x), want) != 0 {
+			t.Errorf("Direct %d: the unit of a target changes the relevances", direct)
+		}
 	}
 }
 
