@@ -32,7 +32,7 @@ const maxInferredClasses = 1 << 12
 //	Features.Groups            10; more for tables of more than 500 columns
 //	Features.Direct            1 for tables of at most 500 columns
 //	Features.Scaling, Relevance, Steps, Shrink; Update.Lambda; Method
-//	                           the best on rows held out from the first 4096: see Choice
+//	                           the best on rows held out from at most 4096: see Choice
 //	Classes                    1 + the largest label of the first batch
 //
 // The choice depends only on the options and the samples: it is the same on every machine. Fit then

@@ -459,7 +459,7 @@ class _Learner(BaseEstimator):
 class BroadLearningClassifier(ClassifierMixin, _Learner):
     """A broad learning system that predicts classes.
 
-    ``fit`` chooses parameters that are None on rows held out from the first 4096, and then learns all
+    ``fit`` chooses parameters that are None on rows held out from at most 4096, and then learns all
     rows. ``partial_fit`` continues: up to rounding, the weights equal the weights of a fit to all rows
     so far with the feature maps of the first call.
 
@@ -769,7 +769,7 @@ class BroadLearningClassifier(ClassifierMixin, _Learner):
 class BroadLearningRegressor(RegressorMixin, _Learner):
     """A broad learning system that predicts one quantity or several.
 
-    ``fit`` chooses parameters that are None on rows held out from the first 4096, and then learns all
+    ``fit`` chooses parameters that are None on rows held out from at most 4096, and then learns all
     rows. ``partial_fit`` continues: up to rounding, the weights equal the weights of a fit to all rows
     so far with the feature maps of the first call.
 

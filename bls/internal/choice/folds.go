@@ -6,8 +6,6 @@
 //	Search     the grids of shrinks and ridges
 //
 // The package does not depend on feature maps: a Search asks Maps for the nodes of a shrink.
-//
-// Results depend only on the rows, never on times, memory, threads or kernels.
 package choice
 
 import (

@@ -2,9 +2,9 @@ package choice
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 
-	"blskernel/internal/linalg/factor"
 	"blskernel/mat"
 )
 
@@ -12,21 +12,21 @@ import (
 const MaxRows = 4096
 
 // takeRows chooses at most MaxRows of l rows. It returns their numbers, ascending, and a factor for the
-// weights of each class. Usually it takes the first rows, and factors is nil. If classes are balanced
-// and l exceeds MaxRows, the first rows could lack a rare class. It then takes the first p rows of each
+// weights of each class. Usually it spreads them over all rows, and factors is nil. If classes are
+// balanced and l exceeds MaxRows, these rows could lack a rare class. It then takes p rows of each
 // class, with p as large as possible. factors restore the share of each class in the weight.
 func takeRows(labels []int, balanced bool, l int) (rows []int, factors []float64) {
 	if labels == nil || !balanced || l <= MaxRows {
-		return factor.Indices(min(l, MaxRows)), nil
+		return spread(l, min(l, MaxRows)), nil
 	}
-	counts := make([]int, slices.Max(labels)+1) // the labels have been checked
-	for _, label := range labels {
-		counts[label]++
+	classes := make([][]int, slices.Max(labels)+1) // the rows of each class; the labels have been checked
+	for i, label := range labels {
+		classes[label] = append(classes[label], i)
 	}
 	// taking returns the number of rows with at most perClass rows of each class.
 	taking := func(perClass int) (rows int) {
-		for _, n := range counts {
-			rows += min(n, perClass)
+		for _, of := range classes {
+			rows += min(len(of), perClass)
 		}
 		return rows
 	}
@@ -34,20 +34,30 @@ func takeRows(labels []int, balanced bool, l int) (rows []int, factors []float64
 	for taking(perClass) < taking(perClass+1) && taking(perClass+1) <= MaxRows {
 		perClass++
 	}
-	taken := make([]int, len(counts))
-	for i, label := range labels {
-		if taken[label] < perClass && len(rows) < MaxRows {
-			taken[label]++
-			rows = append(rows, i)
+	factors = make([]float64, len(classes))
+	m := min(taking(perClass), MaxRows)
+	for class, of := range classes {
+		n := min(len(of), perClass, m-len(rows))
+		for _, i := range spread(len(of), n) {
+			rows = append(rows, of[i])
 		}
-	}
-	factors = make([]float64, len(counts))
-	for class, n := range taken {
 		if n > 0 {
-			factors[class] = float64(counts[class]) / float64(n) * (float64(len(rows)) / float64(l))
+			factors[class] = float64(len(of)) / float64(n) * (float64(m) / float64(l))
 		}
 	}
+	slices.Sort(rows)
 	return rows, factors
+}
+
+// spread returns n of l numbers, one at random, but always the same, from each of n equal parts: a
+// table may be in the order of time, and numbers at equal distances may all meet one phase of a period.
+func spread(l, n int) []int {
+	r, out := rand.New(rand.NewPCG(0, 0)), make([]int, n)
+	for i := range out {
+		from, to := int64(i)*int64(l)/int64(n), int64(i+1)*int64(l)/int64(n)
+		out[i] = int(from + r.Int64N(to-from))
+	}
+	return out
 }
 
 // Weigh multiplies row i of each matrix, in place, by the square root of weights[i].
