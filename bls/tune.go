@@ -22,11 +22,11 @@ type TuneOptions struct {
 	Weights []float64
 }
 
-// Tune searches more widely than Fit for the settings that are zero. It also tries ScaleSamples, and a
-// quarter to four times the enhancement nodes of Fit. As far as the flops allow, it tries Shrink and
-// Lambda in smaller steps. It sets the fields to the best settings on rows held out from at
-// most 4096. It also sets Validate, so that the next Fit measures them. It returns the Choice of that
-// Fit. It does not fit a model or change nonzero fields.
+// Tune searches more widely than Fit for the settings that are zero. It also tries ScaleSamples, unless
+// Relevance or Steps exclude it, and a quarter to four times the enhancement nodes of Fit. As far as the
+// flops allow, it tries Shrink and Lambda in smaller steps. It sets the fields to the best settings on
+// rows held out from at most 4096, and Validate, so that the next Fit measures them. It returns the
+// Choice of that Fit. It does not fit a model or change nonzero fields.
 //
 //	shapes: X l×d, labels l, opt.Weights, as in FitContext; at least 8 samples.
 //	cost: opt.Flops bounds an estimate of the products and factorizations of the normal equations.
@@ -84,17 +84,21 @@ func tune(ctx context.Context, s settings, in sampleSet, flops float64) (setting
 	}
 	s.rows = max(l, s.rows)
 	s.backend = backend.Or(s.backend)
+	scalings := []Scaling{s.features.Scaling}
+	if s.features.Scaling == ScaleAuto {
+		scalings = []Scaling{ScaleColumns, ScaleRanks}
+		if o := s.features; o.Relevance <= 0 && (o.Steps <= 0 || o.Direct > 0) {
+			scalings = append(scalings, ScaleSamples)
+		}
+	}
 	usual := prepare(s, s.rows, d)
+	usual.features.Scaling = scalings[0]
 	features, err := usual.features.resolve()
 	if err != nil {
 		return s, Choice{}, err
 	}
 	t := &tuning{trials: newTrials(s, x, y, labels, weights), usual: features, given: usual.update.Lambda,
 		l: l, left: cmp.Or(flops, DefaultTuneFlops)}
-	scalings := []Scaling{s.features.Scaling}
-	if s.features.Scaling == ScaleAuto {
-		scalings = []Scaling{ScaleColumns, ScaleRanks, ScaleSamples}
-	}
 	counts := []int{s.features.EnhancementNodes}
 	if n := usual.features.EnhancementNodes; counts[0] == 0 {
 		counts = []int{n, n / 2, n / 4, 2 * n, 4 * n}
@@ -165,8 +169,7 @@ func (t *tuning) afford(k, shrinks, ridges int) bool {
 	return true
 }
 
-// try searches with the options f, and with several values of Shrink if f.Shrink is 0. It does nothing
-// if too few flops are left.
+// try searches with the options f, also for Shrink if f.Shrink is 0, unless too few flops are left.
 func (t *tuning) try(ctx context.Context, f FeatureOptions) error {
 	opt, err := f.resolve()
 	if err != nil {

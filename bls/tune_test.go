@@ -78,6 +78,10 @@ func TestTuneWeights(t *testing.T) {
 func TestTuneErrors(t *testing.T) {
 	ctx := context.Background()
 	x, y, labels := normalTable(9, 20, 3)
+	for _, f := range []FeatureOptions{{Relevance: 1}, {Steps: 1}} { // which ScaleSamples cannot have
+		f.Groups, f.EnhancementNodes = 1, 9
+		must(t, last((&Classifier{Features: f}).TuneContext(ctx, x, labels, TuneOptions{})))
+	}
 	c, r := Classifier{ClassWeight: 7}, Regressor{ExpectedRows: -5}
 	for says, err := range map[string]error{
 		"ClassWeight is":  last(c.TuneContext(ctx, x, labels, TuneOptions{})),
