@@ -32,7 +32,7 @@ func (e *OutlierError) Unwrap() error { return e.Err }
 // which weights have already been applied. It tries this on a copy of u, but only if a row lies much
 // farther out than the learned ones or weighs much more than another. far is as returned by rows.
 func (m *model) checkOutlier(ctx context.Context, u blsupdate.Updater, a, y *mat.Dense, weights []float64, far float64) error {
-	if !(m.reach > 0 && far > outlying*m.reach) && !uneven(weights) {
+	if !(m.reach > noReach && far > outlying*m.reach) && !uneven(weights) {
 		return nil
 	}
 	trial, err := u.Clone()

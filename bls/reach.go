@@ -13,6 +13,8 @@ import (
 // FarOutside is the result of Outside above which a sample lies far outside what the model has learned.
 const FarOutside = 1.1
 
+const noReach = math.SmallestNonzeroFloat64 // of samples that all lie in the middle; 0 is not known
+
 // Outside returns, for each sample of X (l×d), how far from the middle it lies, relative to the
 // farthest sample that the model has learned:
 //
@@ -56,6 +58,7 @@ func (m *model) OutsideContext(ctx context.Context, x *mat.Dense) ([]float64, er
 // farthest returns the largest reach of the rows of x, whose nodes are the rows of a.
 func (m *model) farthest(ctx context.Context, x, a *mat.Dense) (far float64, err error) {
 	f := m.features
+	far = noReach
 	use := func(row []float64) { far = max(far, m.reachOf(row)) }
 	first, end := 0, f.FeatureNodes()
 	if m.sizes != nil {

@@ -72,5 +72,11 @@ func TestFarRows(t *testing.T) {
 				}
 			}
 		}
+		must(t, c.Fit(rowsOf(x, 0, 1), labels[:1])) // which lies in the middle
+		c = decodedAgain(t, c)
+		must(t, c.PartialFit(x, labels))
+		if r, err := c.Outside(far); err != nil || !(slices.Max(r) > FarOutside) {
+			t.Errorf("%v: after a fit of one row, the farthest is %v, %v", scaling, slices.Max(r), err)
+		}
 	}
 }
