@@ -154,6 +154,10 @@ func TestKeptMeetsFixed(t *testing.T) {
 	even := few.c.Unfitted()
 	even.ClassWeight = Balanced
 	must(t, errors.Join(even.PartialFit(rowsOf(p.x, 60, 80), p.labels[60:80]), even.Remove(rowsOf(p.x, 60, 80), p.labels[60:80])))
+	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR, blsupdate.RidgeInverse} { // with a tiny ridge
+		exact := &Regressor{Method: method, Features: FeatureOptions{Groups: 2, EnhancementNodes: None}}
+		must(t, errors.Join(exact.PartialFit(p.x, p.x), exact.Remove(p.x, p.x)))
+	}
 	for _, c := range []*Classifier{few.c, again, even} {
 		must(t, c.PartialFit(rowsOf(p.x, 0, 30), p.labels[:30]))
 		fresh := c.Unfitted()

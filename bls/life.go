@@ -2,6 +2,7 @@ package bls
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -60,7 +61,12 @@ func (m *model) remove(ctx context.Context, out sampleSet) error {
 	if err != nil {
 		return err
 	}
-	if err := m.updater.RemoveInputsContext(ctx, a, y, nil); err != nil {
+	err = m.updater.RemoveInputsContext(ctx, a, y, nil)
+	var leverage *blsupdate.LeverageError
+	if m.kept != nil && errors.As(err, &leverage) && m.unlearnAll(ctx) == nil {
+		err = nil
+	}
+	if err != nil {
 		return err
 	}
 	m.weights, m.calibration = nil, calibration{}
@@ -75,6 +81,21 @@ func (m *model) remove(ctx context.Context, out sampleSet) error {
 		}
 	}
 	return nil
+}
+
+// unlearnAll replaces the output layer by one without samples. It fails for methods that need samples.
+func (m *model) unlearnAll(ctx context.Context) error {
+	a, y := mat.NewDense(1, m.updater.Nodes(), nil), mat.NewDense(1, m.updater.Targets(), nil)
+	opt := m.updater.Options()
+	opt.Lambda = m.updater.Lambda()
+	u, err := blsupdate.NewContext(ctx, m.updater.Method(), a, y, opt)
+	if err == nil {
+		err = u.RemoveInputsContext(ctx, a, y, nil)
+	}
+	if err == nil {
+		m.updater = u
+	}
+	return err
 }
 
 // checked checks the samples s against the model and returns their targets. For a Classifier it sets
