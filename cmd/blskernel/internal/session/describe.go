@@ -103,7 +103,7 @@ func (c *Choice) Settings() string {
 // Reached returns, as text, the score that the settings reached and the rows on which it was measured.
 func (c *Choice) Reached() string {
 	if c.HeldOut == c.Rows {
-		return fmt.Sprintf("%s %.4f on the first %d rows, each held out once", c.Measure, c.Score, c.Rows)
+		return fmt.Sprintf("%s %.4f on %d rows, each held out once", c.Measure, c.Score, c.Rows)
 	}
-	return fmt.Sprintf("%s %.4f on %s held out from the first %d", c.Measure, c.Score, ui.Count(c.HeldOut, "row"), c.Rows)
+	return fmt.Sprintf("%s %.4f on %s held out from %d", c.Measure, c.Score, ui.Count(c.HeldOut, "row"), c.Rows)
 }

@@ -59,10 +59,11 @@ those rows agree, and reported. The model stores these settings, with --decimal,
 --na, and the other commands use them.
 
 Settings that are auto adapt to the data: the scaling, the number of enhancement nodes, and --shrink,
---lambda and --method, chosen on rows held out from the first 4096. The model learns these rows in the
-end like all others. The same data gives the same settings on every machine. The settings are printed
-with their score. With both --shrink and --lambda given nothing is chosen on held-out rows, and a table
-is scaled by columns. docs/settings.md explains the settings. --tune searches more widely.
+--lambda and --method, chosen on rows held out from at most 4096 rows of the first batch. The model
+learns these rows in the end like all others. The same data gives the same settings on every machine.
+The settings are printed with their score. With both --shrink and --lambda given nothing is chosen on
+held-out rows, and a table is scaled by columns. docs/settings.md explains the settings. --tune
+searches more widely.
 
 --task can be left out for idx files, whose labels are classes, and for data whose labels are
 words or whose targets have fractions. More than 64 words need --task if most occur only once. Whole
