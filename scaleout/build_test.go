@@ -20,10 +20,12 @@ func TestBuildErrors(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	folder := t.TempDir()
 	missing, text := filepath.Join(folder, "missing.bls"), writeFile(t, folder, "text.bls", []byte("text"))
+	byRow := sampleFile(t, modelfile.Metadata{Notes: map[string]string{"weight": "w"}})
 	for want, change := range map[string]func(o *Options){
 		"no model;":                         func(o *Options) { o.Model = "" },
 		missing:                             func(o *Options) { o.Model = missing },
 		"not a model file":                  func(o *Options) { o.Model = text },
+		"trained with row weights":          func(o *Options) { o.Model = byRow },
 		"the model nowhere://x":             func(o *Options) { o.Model = "nowhere://x" },
 		"no file for the result":            func(o *Options) { o.Out = "" },
 		`scheme "nowhere" not registered`:   func(o *Options) { o.Out = "nowhere://x" },

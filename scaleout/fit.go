@@ -22,7 +22,7 @@ import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 //	memory: in a worker, the model once and, for each running bundle, the state (4k² bytes with
 //	Gram, 8k² with QR) and a batch with its nodes (8(d+k) bytes per row). In the last step, about
 //	four times the state.
-//	panics: for invalid options, no pattern, a model file that cannot be read, and a scheme whose
+//	panics: for invalid options, no pattern, a model that CheckModel refuses, and a scheme whose
 //	file system is not linked into the program. As with Beam's own functions the value is an error.
 //	errors, of the pipeline, which the runner passes on as text: as Shards; for the first file that
 //	cannot be opened, is cut off, has a wrong checksum or does not fit the inputs of the model; the

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"weak"
 
+	"blskernel/bls"
 	"blskernel/bls/model"
 	"blskernel/bls/modelfile"
 	"blskernel/scaleout/internal/beamfile"
@@ -23,14 +24,29 @@ type withModel struct {
 	base   *base  // also in the program that builds the pipeline, so that it loads the model once
 }
 
-// useModel loads the model file at path, for the program that builds the pipeline. It panics if the
-// file cannot be read.
+// CheckModel returns an error, for which Fit panics, if no fit can use the model file at path.
+func CheckModel(ctx context.Context, path string) error {
+	return (&withModel{Path: path}).Setup(ctx)
+}
+
+// useModel loads the model file at path for the program that builds the pipeline, or panics.
 func useModel(path string) withModel {
 	m := withModel{Path: path}
 	if err := m.Setup(context.Background()); err != nil {
 		panic(err)
 	}
 	return m
+}
+
+// weighted names the weights that f was trained with, or returns "". Notes are by train and Python.
+func weighted(f *modelfile.File) string {
+	switch notes := f.Metadata.Notes; {
+	case notes["weight"] != "":
+		return "row weights"
+	case notes["class_weight"] != "", f.Classifier != nil && f.Classifier.ClassWeight == bls.Balanced:
+		return "class weights"
+	}
+	return ""
 }
 
 // loaded holds the models that steps of this process use now.
@@ -56,6 +72,10 @@ func (m *withModel) Setup(ctx context.Context) error {
 	file, err := modelfile.Read(io.TeeReader(r, sum), nil)
 	if err != nil {
 		return fmt.Errorf("scaleout: the model %s: %w", m.Path, err)
+	}
+	if weights := weighted(file); weights != "" {
+		return fmt.Errorf("scaleout: the model %s was trained with %s, which this fit would leave out; train the model again without "+
+			"weights (--exclude leaves out a column of them)", m.Path, weights)
 	}
 	if is := hex.EncodeToString(sum.Sum(nil)); m.SHA256 == "" {
 		m.SHA256 = is

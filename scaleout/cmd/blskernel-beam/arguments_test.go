@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/bls"
+	"blskernel/bls/modelfile"
 	"blskernel/internal/testutil"
 )
 
@@ -16,6 +18,10 @@ func TestWrong(t *testing.T) {
 	p := newProblem(t)
 	folder, text := t.TempDir(), filepath.Join(t.TempDir(), "a.txt")
 	testutil.NoError(t, os.WriteFile(text, []byte("no model\n"), 0o666))
+	weighted, balanced := filepath.Join(t.TempDir(), "w.bls"), p.classifier.Unfitted()
+	balanced.ClassWeight = bls.Balanced
+	testutil.NoError(t, balanced.Fit(points(200, 1)))
+	testutil.NoError(t, modelfile.Save(weighted, &modelfile.File{Classifier: balanced}))
 	model, out := "--model="+p.model, "--out="+filepath.Join(folder, "out.bls")
 	for _, c := range []struct {
 		status int
@@ -52,6 +58,7 @@ func TestWrong(t *testing.T) {
 		{1, "21 files of samples, but 1 of targets", []string{p.pattern(), model, out, "--targets", p.shard(0)}},
 		{1, "x.bls: no such file", []string{p.pattern(), "--model", filepath.Join(folder, "x.bls"), out}},
 		{1, "is a directory", []string{p.pattern(), "--model", folder, out}},
+		{1, "w.bls was trained with class weights, which", []string{p.pattern(), "--model", weighted, out}},
 		{1, "not a model file", []string{p.pattern(), "--model", text, out}},
 		{2, "which is not a model", []string{p.pattern(), model, "--out", folder}},
 		{2, "is a folder: name a file", []string{p.pattern(), model, "--out", filepath.Join(folder, "new") + "/"}},

@@ -45,8 +45,8 @@ func (set *settings) checkFiles(ctx context.Context) error {
 			}
 		}
 	}
-	if _, err := inspect(ctx, set.Model); err != nil {
-		return fmt.Errorf("--model %s: %w", set.Model, err)
+	if err := scaleout.CheckModel(ctx, set.Model); err != nil {
+		return err
 	}
 	if err := set.checkOutputs(ctx); err != nil {
 		return err
