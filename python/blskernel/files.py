@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from datetime import datetime, timezone
@@ -10,7 +11,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from ._native import FormatError, Handle, __version__, file_name, write_file
-from ._options import learner_params
+from ._options import learner_params, real
 from ._table import Table
 from .learner import BroadLearningClassifier, BroadLearningRegressor, _now
 
@@ -22,7 +23,7 @@ def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Un
 
     An existing file is replaced as a whole: after a failure there is the old file or the new one. The new
     one has the mode of the old one. A symbolic link stays and then leads to the new one.
-    Labels are stored as text. Metadata from a loaded file stays: the words of its columns, the names of the
+    Labels are stored as text, in a dict of class weights too. Metadata from a loaded file stays: the words of its columns, the names of the
     files that the model has learned, the time of its creation.
 
     Parameters
@@ -57,6 +58,8 @@ def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Un
         metadata["inputs"] = [_text(name, "column") for name in model.feature_names_in_]
     if isinstance(model, BroadLearningClassifier):
         metadata["classes"] = [_text(label, "label") for label in native.labels.tolist()]
+        if isinstance(model.class_weight, dict) or "class_weight" in present.get("notes", {}):
+            metadata["notes"] = {"class_weight": _weights_text(model.class_weight, native.labels)}
     write_file(path, native.fetch("encode", {"Metadata": metadata}))
 
 
@@ -111,6 +114,8 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
     if isinstance(model, BroadLearningClassifier):
         model._closed = state["options"]["Classes"] > 0
         native.labels = _labels(metadata.get("classes"), state["targets"])
+        if weights := metadata.get("notes", {}).get("class_weight"):
+            model.class_weight = _weights(weights, native.labels)
     else:
         model._flat = state["targets"] == 1
     return model
@@ -142,3 +147,19 @@ def _labels(texts: Optional[list[str]], classes: int) -> np.ndarray:
         pass
     labels = np.array(texts)  # without a NUL at the end of a string
     return labels if labels.tolist() == texts else np.array(texts, dtype=object)
+
+
+def _weights_text(weights: Any, labels: np.ndarray) -> str:
+    """Return a dict of class weights as a text, in which labels are as in the file; "" for other weights."""
+    if not isinstance(weights, dict):
+        return ""
+    own = {label: label for label in labels.tolist()}  # 1 and 1.0 stand for True
+    return json.dumps({_text(own.get(label, label), "label"): real(f"class_weight[{label!r}]", weight) for label, weight in weights.items()})
+
+
+def _weights(text: str, labels: np.ndarray) -> dict[Any, float]:
+    """Return the dict of class weights that `_weights_text` has written."""
+    known = {_text(label, "label"): label for label in labels.tolist()}
+    whole = labels.dtype.kind == "i"  # so are the labels that the model has not met yet
+    named = {label: int(label) if whole and label.lstrip("-").isdecimal() else label for label in json.loads(text)}
+    return {known.get(label, named[label]): weight for label, weight in json.loads(text).items()}

@@ -323,6 +323,22 @@ def test_labels_that_are_bytes(tmp_path):
     assert load(tmp_path / "model.bls").classes_.tolist() == ["a", "b", "c"]
 
 
+@pytest.mark.parametrize("labels, weights", [
+    ([0, 1, 2], {1: 20.0, 7: 3.0}), (["a", "b", "1"], {"b": 20.0, "1": 0.5, "7": 3.0}), ([False, True, True], {1: 20.0}), ([0.0, 3.0, 2.0], {3.0: 20.0}),
+])
+def test_class_weights_stay(labels, weights, tmp_path):
+    X, y = table()
+    model = classifier(class_weight=weights, method="gram").fit(X[:50], np.array(labels)[y[:50]])
+    save(model, tmp_path / "model.bls")
+    loaded = load(tmp_path / "model.bls")
+    assert loaded.class_weight == weights
+    for each in (model, loaded):
+        each.partial_fit(X, np.array(labels)[y].astype(each.classes_.dtype))
+    assert loaded.decision_function(X).tobytes() == model.decision_function(X).tobytes()
+    save(loaded.set_params(class_weight=None), tmp_path / "model.bls")
+    assert load(tmp_path / "model.bls").class_weight is None
+
+
 def test_classes_of_the_first_call_stay(tmp_path):
     X, y = table()
     save(classifier().partial_fit(X[:50], y[:50], classes=[0, 1, 2, 9]), tmp_path / "model.bls")
