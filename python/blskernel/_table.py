@@ -138,7 +138,8 @@ class Table:
     def _written(self, cells: list[Any], column: Mapping[str, Any]) -> list[Any]:
         """Return the cells of a column, with its decimal sign and unit in the numbers, as in its texts."""
         notation = column.get("notation", {})
-        decimal, unit = self.metadata.get("decimal") or notation.get("decimal", "."), notation.get("unit", "")
+        decimal = self.metadata.get("decimal") or ("," if self.metadata.get("thousands") == "." else notation.get("decimal", "."))
+        unit = notation.get("unit", "")
         if decimal == "." and not unit:
             return cells
         return [str(cell).replace(".", decimal) + unit if isinstance(cell, numbers.Real) and cell == cell else cell for cell in cells]

@@ -13,6 +13,7 @@ import pytest
 
 from blskernel import BroadLearningClassifier, BroadLearningRegressor, FormatError, IncrementalRidge, NotFittedError, load, save
 from blskernel._native import Handle
+from blskernel._table import Table
 from test_estimators import classifier, regressor, table
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -199,6 +200,14 @@ def test_signs_of_numbers_and_words_for_missing_cells(command, tmp_path):
     numbers = [[None if v == "unknown" else float(v.replace(",", ".")), site] for v, site in texts]
     for X in (texts, numbers):
         assert model.predict_proba(X)[:, 0].tolist() == scores
+
+
+@pytest.mark.parametrize("metadata, cells, want", [
+    ({"columns": [{"fill": [0.0]}], "thousands": ".", "missing": "mean"}, {"a": [1.471]}, [[1.471]]),
+])
+def test_numbers_and_bools_of_pandas(metadata, cells, want):
+    pandas = pytest.importorskip("pandas")
+    assert Table(metadata, list(cells)).inputs(pandas.DataFrame(cells)).tolist() == want
 
 
 def test_spaces_around_words_and_names(tmp_path):
