@@ -136,13 +136,24 @@ class Table:
         return out
 
     def _written(self, cells: list[Any], column: Mapping[str, Any]) -> list[Any]:
-        """Return the cells of a column, with its decimal sign and unit in the numbers, as in its texts."""
-        notation = column.get("notation", {})
+        """Return the cells of a column with numbers and bools as its texts have them: decimal sign, unit, the spelling of a level."""
+        notation, levels = column.get("notation", {}), column.get("levels", ())
         decimal = self.metadata.get("decimal") or ("," if self.metadata.get("thousands") == "." else notation.get("decimal", "."))
         unit = notation.get("unit", "")
-        if decimal == "." and not unit:
+        if decimal == "." and not unit and not levels:
             return cells
-        return [str(cell).replace(".", decimal) + unit if isinstance(cell, numbers.Real) and cell == cell else cell for cell in cells]
+
+        def written(cell: Any) -> Any:
+            if not isinstance(cell, (bool, np.bool_, numbers.Real)) or cell != cell:
+                return cell
+            text = str(cell).replace(".", decimal) + unit
+            if text in levels or not levels:
+                return text
+            if isinstance(cell, (bool, np.bool_)):  # pandas makes it of TRUE and true
+                return next((word for word in (text.lower(), text.upper()) if word in levels), text)
+            return str(int(cell)) if cell % 1 == 0 else text  # 1 in a column with a missing cell is 1.0
+
+        return [written(cell) for cell in cells]
 
 
 def _read(text: Any) -> str:

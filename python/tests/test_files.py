@@ -204,6 +204,8 @@ def test_signs_of_numbers_and_words_for_missing_cells(command, tmp_path):
 
 @pytest.mark.parametrize("metadata, cells, want", [
     ({"columns": [{"fill": [0.0]}], "thousands": ".", "missing": "mean"}, {"a": [1.471]}, [[1.471]]),
+    ({"columns": [{"levels": ["", "FALSE", "TRUE"]}, {"levels": ["", "1", "2"]}, {"levels": ["", "1.0", "true"]}]},
+     {"a": [True, False], "b": [1.0, 2.0], "c": [True, 1.0]}, [[0, 0, 1, 0, 1, 0, 0, 0, 1], [0, 1, 0, 0, 0, 1, 0, 1, 0]]),
 ])
 def test_numbers_and_bools_of_pandas(metadata, cells, want):
     pandas = pytest.importorskip("pandas")
