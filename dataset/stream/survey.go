@@ -61,7 +61,7 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 // Any other column is a column of words if at most half of its cells are numbers. It is also one if at
 // least one cell in twenty is a word, and the different cells are at most MaxLevels and occur at least
 // twice on average. In all other columns a word is bad. Levels are in byte order, the first of them ""
-// for words that come later.
+// for words that come later. A column of words in Options.Columns stays as it is.
 //
 // With MissingMean the Fill of a column of numbers is their mean to seven significant digits, or 0
 // without numbers; the Fill of a column of words holds the share of each level. If no column has words
@@ -98,7 +98,7 @@ func (r *Reader) Survey(rows int) (*Description, error) {
 	}
 	if r.about.layout != nil || r.about.gaps {
 		var wrong []columnFault
-		d.Columns, wrong = v.describe(r.opt.Missing, inputs)
+		d.Columns, wrong = v.describe(r.opt.Missing, inputs, r.opt.Columns)
 		faults = append(wrong, faults...)
 		for i := range d.Columns {
 			cells := v.columns[i].numbers + v.columns[i].words
@@ -318,8 +318,8 @@ func joined(faults []columnFault) *Error {
 }
 
 // describe returns the Columns for inputs with numbers in the given notations, and the faults of
-// inputs that cannot be read. how is the treatment of missing cells.
-func (v *survey) describe(how Missing, notations []Notation) (Columns, []columnFault) {
+// inputs that cannot be read. how is the treatment of missing cells. Words in known stay.
+func (v *survey) describe(how Missing, notations []Notation, known Columns) (Columns, []columnFault) {
 	columns, special, missing := make(Columns, len(notations)), false, false
 	var faults []columnFault
 	for i := range columns {
@@ -328,6 +328,8 @@ func (v *survey) describe(how Missing, notations []Notation) (Columns, []columnF
 		missing = missing || cells < v.rows
 		var fault *columnFault
 		switch {
+		case known != nil && known[i].Levels != nil:
+			special, columns[i] = true, known[i]
 		case cells == 0 && how == MissingDrop:
 			fault = &columnFault{Errorf("has no value in the first %d rows, so that %v leaves them all out", v.rows, Remedy{OptionMissing, MissingDrop.String()}),
 				"leave the column out with %v", []any{exclude}}

@@ -74,6 +74,8 @@ class Table:
         named = all(isinstance(name, str) for name in names)
         options = {"Text": _text(names if named else None, head), "Named": named, "Words": words}
         about = json.loads(run(0, "describe", options=options, fetch=True))
+        if "metadata" not in about:  # more columns of numbers than a model file describes
+            return None
         for note in about["notes"] or ():
             warnings.warn(note, stacklevel=2)
         table = cls(about["metadata"], names if named else None)

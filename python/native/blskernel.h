@@ -155,7 +155,7 @@ BLS_API int32_t bls_decode(const void *bytes, int64_t n, bls_handle *object, cha
  *   describe                                      Text: rows with tabs between cells, quoted as in CSV;
  *                                                 Named: the first line names the columns; Words: the
  *                                                 columns of words that are known, by their place
- *                                                 -> metadata (columns, inputs, missing), notes
+ *                                                 -> metadata (columns, inputs, missing), which may be absent; notes
  *   inputs                              X         Text, Named, Metadata -> the unknown words of each column
  */
 BLS_API int32_t bls_start(bls_handle object, const char *method, const char *options, const bls_matrix *arrays,

@@ -28,20 +28,32 @@ func (c *call) rows(opt stream.Options) (*stream.Reader, error) {
 	return stream.Open(c.ctx, []string{"X"}, opt)
 }
 
-// describe gives an object with metadata, which say how the columns of Text become inputs; indicated,
-// which adds indicators of missing cells, or is null if none can help; and notes. The columns in Words
-// are known already, and Text has numbers in their place.
+// describe gives an object with metadata, which say how the columns of Text become inputs, absent if
+// Survey describes none; indicated, which adds indicators of missing cells, or is null if none helps;
+// and notes. The columns in Words are known already, and Text has numbers in their place.
 func (c *call) describe() error {
 	r, err := c.rows(stream.Options{Missing: stream.MissingMean})
 	if err != nil {
 		return err
 	}
 	defer r.Close()
+	names, notes := r.Inputs(), []string(nil)
+	if len(c.Words) > 0 {
+		s := r.Selection()
+		s.Columns = make(stream.Columns, r.Dim())
+		for i := range s.Columns {
+			if s.Columns[i] = c.Words[i]; s.Columns[i].Levels == nil {
+				s.Columns[i].Fill = []float64{0}
+			}
+		}
+		if err := r.Select(s); err != nil {
+			return err
+		}
+	}
 	d, err := r.Survey(described)
 	if err != nil {
 		return err
 	}
-	names, notes := r.Inputs(), []string(nil)
 	for i, column := range d.Columns {
 		name := strconv.Itoa(i)
 		if names != nil {
@@ -49,11 +61,6 @@ func (c *call) describe() error {
 		}
 		if written := column.Notation.String(); written != "" {
 			notes = append(notes, fmt.Sprintf("column %s is read %s", name, written))
-		}
-	}
-	for i, column := range c.Words {
-		if i >= 0 && i < len(d.Columns) {
-			d.Columns[i] = column
 		}
 	}
 	about := map[string]any{"notes": notes, "indicated": nil}

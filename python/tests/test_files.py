@@ -239,6 +239,15 @@ def test_frames_that_are_refused():
         classifier().fit([[np.nan], [1.0]], [0, 1])
 
 
+def test_wide_frames():
+    """With more columns than a file describes if all are numbers, categories are described and numbers of pandas are an array."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(np.random.default_rng(0).integers(0, 9, (20, 17000))).add_prefix("g")
+    model = classifier().fit(frame.assign(sex=pandas.Categorical(["m", "f"] * 10)), [0, 1] * 10)
+    assert model._table.columns[-1] == {"levels": ["", "f", "m"], "fill": [0, 0.5, 0.5]}
+    assert classifier().fit(frame.assign(n=pandas.array(range(20), dtype="Int64")), [0, 1] * 10)._table is None
+
+
 def inspect(command, folder, name):
     return json.loads(command(folder, "inspect", "--json", name))
 
