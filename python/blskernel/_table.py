@@ -172,11 +172,12 @@ def _refuse_twice(needed: Iterable[Any], names: Iterable[Any]) -> None:
 
 
 def _floats(cells: list[Any]) -> list[Any]:
-    """Return cells of ints and floats as floats, so that 872 does not suggest that 1.471 has a thousands sign."""
+    """Return cells of ints and floats with exponents, so that nothing suggests that the point of 1.471 is a thousands sign."""
     real = [isinstance(cell, numbers.Real) and not isinstance(cell, (bool, np.bool_)) for cell in cells]
     if not any(isinstance(cell, float) and cell == cell for cell in cells) or not all(number or cell is None for number, cell in zip(real, cells)):
         return cells
-    return [float(cell) if number else cell for number, cell in zip(real, cells)]
+    texts = [repr(float(cell)) if number and cell == cell else "" for number, cell in zip(real, cells)]
+    return [text if "e" in text or not text[-1:].isdigit() else text + "e0" for text in texts]
 
 
 def _is_special(column: Any) -> bool:

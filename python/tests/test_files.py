@@ -239,6 +239,15 @@ def test_frames_that_are_refused():
         classifier().fit([[np.nan], [1.0]], [0, 1])
 
 
+def test_floats_are_no_text():
+    """A column of text with decimal commas beside them, and an exponent among them, say nothing of their points."""
+    pandas = pytest.importorskip("pandas")
+    kg, tiny = np.array([1.471, 2.123, 3.337, 4.119, 5.551] * 12), np.array([1.471, 2.123, 1e-5] * 20)
+    kg[::6] = tiny[::7] = np.nan
+    model = classifier().fit(pandas.DataFrame({"price": ["3,45", "1,2"] * 30, "kg": kg, "tiny": tiny}), [0, 1] * 30)
+    np.testing.assert_allclose([column["fill"][0] for column in model._table.columns[1:]], [np.nanmean(kg), np.nanmean(tiny)], 1e-6)
+
+
 def test_wide_frames():
     """With more columns than a file describes if all are numbers, categories are described and numbers of pandas are an array."""
     pandas = pytest.importorskip("pandas")
