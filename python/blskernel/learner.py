@@ -345,7 +345,8 @@ class _Learner(BaseEstimator):
         >>> model.merge(other).predict([[0.0], [3.0]]).round().tolist()
         [0.0, 3.0]
         """
-        self._change("merge", Other=_of_kind(self, other).value)
+        model = _of_kind(self, other)  # kept alive, even if other is fitted meanwhile
+        self._change("merge", Other=model.value)
         return self
 
     @_whole
@@ -411,7 +412,8 @@ class _Learner(BaseEstimator):
         >>> model.importance(X[100:], X[100:, 1])[0].round(1).tolist()[::2]
         [0.0, 0.0]
         """
-        self._fitted()
+        self = _now(self)
+        model = self._fitted()
         X, y, weights = _present(*self._checked(X, y, sample_weight, False))
         X, groups = X.toarray() if _is_sparse(X) else X, None
         if self._table is not None:
@@ -419,7 +421,7 @@ class _Learner(BaseEstimator):
             groups = [list(range(end - width, end)) for end, width in zip(ends.tolist(), self._table.widths)]
         options = {"Groups": groups, "Repeats": whole("repeats", repeats, 1), "Seed": whole("random_state", random_state, 0, 2**64)}
         operands = [X, self._targets(y), None if weights is None else weights[:, None]]
-        about = json.loads(run(self._fitted().value, "importance", operands, options=options, fetch=True))
+        about = json.loads(run(model.value, "importance", operands, options=options, fetch=True))
         return np.array(about["Mean"]), np.array(about["Spread"])
 
     def condition(self) -> dict[str, Any]:

@@ -330,6 +330,8 @@ def test_predictions_during_fits_are_of_one_model():
         sys.setswitchinterval(1e-5)
         of_one(BroadLearningRegressor, targets, lambda m: m.predict(X))
         of_one(BroadLearningClassifier, labels, lambda m: m.predict(X))
+        more = np.where(X[:, 1] > 1, "0", labels[0])
+        of_one(BroadLearningClassifier, [labels[0], more], lambda m: m.importance(X, labels[0], repeats=1)[0])
         of_one(BroadLearningClassifier, labels, lambda m: pickle.loads(pickle.dumps(m)).predict_proba(X))
     finally:
         sys.setswitchinterval(interval)
