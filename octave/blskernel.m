@@ -65,6 +65,11 @@ function text = call(varargin)
   if ~ispc()
     quote = @(text) ['''' strrep(text, '''', '''\''''') ''''];
   end
+  for i = 1:numel(varargin)
+    if isnumeric(varargin{i}) || islogical(varargin{i})
+      varargin{i} = num2str(varargin{i}, 17); % char would make it the character of this number
+    end
+  end
   words = cellfun(@(word) quote(char(word)), [{program}, varargin], 'UniformOutput', false);
   if ispc()
     words = [{'"'}, words, {'"'}]; % cmd removes the first and the last quote

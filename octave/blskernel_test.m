@@ -71,6 +71,8 @@ function blskernel_test()
   assert(m.digits > 0 && m.samples == 300 && strcmp(m.method, "gram"));
   blskernel("train", "anew.bls", X, kinds, "--like", "numbers.bls");
   assert(blskernel("predict", "anew.bls", new, "--scores"), scores, 1e-6);
+  blskernel("train", "number.bls", X, kinds, "--task", "classification", flags{1}, 40, flags{3:end}); % a flag's value as a number
+  assert(isequal(blskernel("predict", "number.bls", new, "--scores"), scores));
   Y = [X(:, 1) + X(:, 2), X(:, 3) .^ 2];
   blskernel("train", "two.bls", X, Y, "--task", "regression", flags{:});
   assert(blskernel("predict", "two.bls", X), Y, 0.5);
