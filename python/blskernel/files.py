@@ -60,6 +60,8 @@ def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Un
         metadata["classes"] = [_text(label, "label") for label in native.labels.tolist()]
         if isinstance(model.class_weight, dict) or "class_weight" in present.get("notes", {}):
             metadata["notes"] = {"class_weight": _weights_text(model.class_weight, native.labels)}
+    elif native.targets == 1 and not model._flat:
+        metadata["notes"] = {"y": "matrix"}
     write_file(path, native.fetch("encode", {"Metadata": metadata}))
 
 
@@ -117,7 +119,7 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
         if weights := metadata.get("notes", {}).get("class_weight"):
             model.class_weight = _weights(weights, native.labels)
     else:
-        model._flat = state["targets"] == 1
+        model._flat = state["targets"] == 1 and metadata.get("notes", {}).get("y") != "matrix"
     return model
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import json
 import os
 import struct
 from dataclasses import dataclass, replace
@@ -13,14 +14,14 @@ import numpy as np
 
 from . import _native
 from ._native import as_matrix, as_vector
-from ._options import condition, method_name, real, update_options, update_params
+from ._options import condition, method_name, real, update_options
 from ._turns import turns
 
 __all__ = ["IncrementalRidge"]
 
 
-# A file begins with one of these. Then come the SHA-256 of the rest, the _Center if there is an
-# intercept, and the state as blsupdate.Encode writes it.
+# A file begins with one of these. Then come the SHA-256 of the rest, a line with the arguments of the
+# constructor, the _Center if there is an intercept, and the state as blsupdate.Encode writes it.
 _MAGIC = b"blsridge"
 _MAGIC_INTERCEPT = b"blsridgi"
 
@@ -100,17 +101,18 @@ class _Center:
         return _Center(left, self.rows - other.rows, self.a + share * (self.a - other.a), self.y + share * (self.y - other.y))
 
 
-def _decode(data: bytes, name: str) -> tuple[_native.Handle, Optional[_Center]]:
-    """Return the object that `IncrementalRidge.save` has written, and its center."""
+def _decode(data: bytes, name: str) -> tuple[_native.Handle, Optional[_Center], dict[str, Any]]:
+    """Return the object that `IncrementalRidge.save` has written, its center, and the arguments of its constructor."""
     magic, digest, state = data[: len(_MAGIC)], data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
     if magic not in (_MAGIC, _MAGIC_INTERCEPT):
         raise _native.FormatError(f"{name} is not the state of an IncrementalRidge")
     if hashlib.sha256(state).digest() != digest:
         raise _native.FormatError(f"{name} was cut off or altered: copy it again, in binary mode, or use a backup")
+    line, _, state = state.partition(b"\n")
     center = None
     if magic == _MAGIC_INTERCEPT:
         center, state = _Center.decode(state)
-    return _native.Handle.decode(state), center
+    return _native.Handle.decode(state), center, json.loads(line)
 
 
 def _weighted(a: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, Optional[np.ndarray]]:
@@ -815,18 +817,16 @@ class IncrementalRidge:
         self._restore(*_decode(data, path))
         return self
 
-    def _restore(self, handle: _native.Handle, center: Optional[_Center]) -> None:
+    def _restore(self, handle: _native.Handle, center: Optional[_Center], params: dict[str, Any]) -> None:
         """Take over the state of an object that has learned rows."""
-        options = handle.json("attributes")["options"]
-        self._params = {**update_params(options["Method"], options), "lambda_": options["Lambda"], "fit_intercept": center is not None}
-        self._handle, self._center, self._intercept = handle, center, center is not None
+        self._handle, self._center, self._intercept, self._params = handle, center, center is not None, params
 
     def _encode(self) -> bytes:
-        """Return the state, preceded by its SHA-256."""
+        """Return the arguments of the constructor and the state, preceded by their SHA-256."""
         with turns.of(self):
             state, center = self._handle.fetch("encode"), self._center
-        if center is not None:
-            state = center.encode() + state
+        head = json.dumps(self._params, default=lambda number: number.item()).encode() + b"\n"
+        state = head + (b"" if center is None else center.encode()) + state
         return (_MAGIC if center is None else _MAGIC_INTERCEPT) + hashlib.sha256(state).digest() + state
 
     def __getstate__(self) -> dict[str, Any]:

@@ -368,6 +368,14 @@ def test_class_weights_stay(labels, weights, tmp_path):
     assert load(tmp_path / "model.bls").class_weight is None
 
 
+@pytest.mark.parametrize("columns", [1, 2])
+def test_a_matrix_of_targets_stays_one(columns, tmp_path):
+    X, _ = table()
+    model = regressor().fit(X, X[:, :columns])
+    save(model, tmp_path / "model.bls")
+    assert load(tmp_path / "model.bls").predict(X).shape == model.predict(X).shape == (300, columns)
+
+
 def test_classes_of_the_first_call_stay(tmp_path):
     X, y = table()
     save(classifier().partial_fit(X[:50], y[:50], classes=[0, 1, 2, 9]), tmp_path / "model.bls")
