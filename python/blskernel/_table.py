@@ -17,6 +17,7 @@ from ._native import run
 __all__ = ["Table"]
 
 _DESCRIBED = 4096  # rows, as in the command
+_LEVELS = 64  # of a column, as in the command
 _FIELDS = ("columns", "inputs", "missing", "decimal", "thousands", "na")
 
 
@@ -69,8 +70,12 @@ class Table:
             if column.dtype == "category":
                 cells = [word for word in (_read(cell) for cell in head[i] if cell == cell) if word]
                 levels = sorted({"", *map(_read, column.dtype.categories)})
-                words[i] = {"levels": levels, "fill": [float(f"{cells.count(level) / max(1, len(cells)):.7g}") for level in levels]}
-                head[i] = [0 if cell == cell else None for cell in head[i]]
+                if len(levels) > 1 + _LEVELS:
+                    remedy = f"turn it into numbers, or leave it out with X.drop(columns=[{names[i]!r}])"
+                    raise ValueError(f"column {names[i]!r} has {len(levels) - 1} categories; want at most {_LEVELS}: {remedy}")
+                if len(levels) > 1:  # a column without a category has only missing cells
+                    words[i] = {"levels": levels, "fill": [float(f"{cells.count(level) / max(1, len(cells)):.7g}") for level in levels]}
+                head[i] = [0 if len(levels) > 1 and cell == cell else None for cell in head[i]]
         named = all(isinstance(name, str) for name in names)
         options = {"Text": _text(names if named else None, head), "Named": named, "Words": words}
         about = json.loads(run(0, "describe", options=options, fetch=True))

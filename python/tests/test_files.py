@@ -221,6 +221,8 @@ def test_spaces_around_words_and_names(tmp_path):
     assert model._table.columns[0]["levels"] == ["", "Private", "Self", "State-gov"] and model.score(frame, words) == 1
     blank = classifier().fit(frame.assign(**{" work": pandas.Categorical(["red", " "] * 30)}), words)
     assert blank._table.columns[0]["fill"] == [0, 1]
+    for empty in (pandas.Categorical([None] * 60), pandas.Categorical([" "] * 60)):  # a column of missing cells
+        assert classifier().fit(frame.assign(age=empty), words)._table.columns[1] == {"fill": [0]}
     save(model, tmp_path / "m.bls")
     assert load(tmp_path / "m.bls").predict(frame).tolist() == words.tolist()
 
@@ -230,7 +232,7 @@ def test_frames_that_are_refused():
     for cells, message in [
         (pandas.date_range("2020", periods=70), r'column "a" has dates, .*X.drop\(columns=\["a"\]\)'),
         ([f"word {i}" for i in range(70)], "more than 64 different words"),
-        (pandas.Categorical(range(70)), "has 70 levels; want at most 64"),
+        (pandas.Categorical(range(70)), r"column 'a' has 70 categories; want at most 64: .*X.drop\(columns=\['a'\]\)"),
         (["1,234", "5,678"] * 35, r'declare them with pandas.read_csv\(decimal=","\) or pandas.read_csv\(thousands=","\)'),
     ]:
         with pytest.raises(ValueError, match=message):
