@@ -164,8 +164,8 @@ class Table:
 
 
 def _read(text: Any) -> str:
-    """Return a name or a cell as the library reads it, without spaces and tabs at its ends."""
-    return str(text).strip(" \t")
+    """Return a name or a cell as the library reads it: without spaces and tabs at its ends, and with line ends as in Unix."""
+    return str(text).replace("\r\n", "\n").strip(" \t")
 
 
 def _refuse_twice(needed: Iterable[Any], names: Iterable[Any]) -> None:

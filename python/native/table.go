@@ -126,9 +126,18 @@ func (c *call) inFrame(err error) error {
 		}
 		return fmt.Sprintf("X.drop(columns=[%s])", strings.Join(names, ", "))
 	})
-	if row := e.Line - 1; row >= 0 {
+	if e.Line > 0 {
+		row, marks := 0, 0
 		if c.Named {
 			row--
+		}
+		for line := range strings.Lines(c.Text) {
+			if e.Line--; e.Line == 0 {
+				break
+			}
+			if marks += strings.Count(line, `"`); marks%2 == 0 { // a cell may have several lines
+				row++
+			}
 		}
 		e.Path, e.Line = fmt.Sprintf("X, row %d", row), 0
 	}

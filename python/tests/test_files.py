@@ -7,6 +7,7 @@ import os
 import pickle
 import shutil
 import subprocess
+import warnings
 
 import numpy as np
 import pytest
@@ -225,6 +226,17 @@ def test_spaces_around_words_and_names(tmp_path):
         assert classifier().fit(frame.assign(age=empty), words)._table.columns[1] == {"fill": [0]}
     save(model, tmp_path / "m.bls")
     assert load(tmp_path / "m.bls").predict(frame).tolist() == words.tolist()
+
+
+def test_line_ends_in_words_and_names():
+    pandas = pytest.importorskip("pandas")
+    words = np.array(["p\r\nq", "r"] * 30)
+    frame = pandas.DataFrame({"Price\r\n(EUR)": np.arange(60.0) % 7, "b": pandas.Categorical(words)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # no word is unknown
+        model = classifier().fit(frame, words)
+    with pytest.raises(ValueError, match="X, row 5: "):
+        model.predict(frame.assign(**{"Price\r\n(EUR)": [*range(5), "oops", *range(54)]}))
 
 
 def test_frames_that_are_refused():
