@@ -115,7 +115,7 @@ class Table:
             estimator.feature_names_in_ = np.array(self.names, dtype=object)
 
     def inputs(self, X: Any) -> np.ndarray:
-        """Return the inputs of the rows of X: a DataFrame with these columns in any order, or an array."""
+        """Return the inputs of the rows of X: a DataFrame with these columns in any order, an array or a sparse matrix."""
         names = getattr(X, "columns", None)
         if names is not None:
             _refuse_twice(self.names or names, names)
@@ -125,6 +125,7 @@ class Table:
                 raise ValueError(f"X lacks columns that the model was trained with: {absent}")
             cells = [list(X[known[_read(name)]]) for name in self.names or names]
         else:
+            X = X.toarray() if hasattr(X, "toarray") else X  # of SciPy
             rows = np.asarray(X) if hasattr(X, "dtype") else np.asarray(X, dtype=object)
             if rows.ndim != 2:
                 raise ValueError(f"Expected 2D array, got {rows.ndim}D array instead.")

@@ -350,6 +350,8 @@ def test_same_seed_is_the_same_model_as_that_of_the_command(command, tmp_path):
     command(tmp_path, "train", "-o", "t.bls", "--target", "label", "--seed", "5", "t.csv")
     theirs, ours = load(tmp_path / "t.bls"), BroadLearningClassifier(random_state=5).fit(X, y)
     np.testing.assert_allclose(theirs.decision_function(X), ours.decision_function(X), rtol=0, atol=1e-12)
+    sparse = pytest.importorskip("scipy.sparse").csr_matrix(X)
+    assert theirs.partial_fit(sparse, y).predict(sparse).tolist() == theirs.predict(X).tolist()
 
 
 def test_labels_that_are_bools(tmp_path):
