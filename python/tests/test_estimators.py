@@ -627,7 +627,7 @@ def test_errors_of_actions_name_the_parameter():
         with pytest.raises(ValueError) as raised:
             IncrementalRidge(**params)
         assert str(raised.value) == message
-    with pytest.raises(ValueError, match="^lambda_ is nan, which is not a finite number"):
+    with pytest.raises(ValueError, match="^lambda_ is nan; want a finite number"):
         Handle("ridge", {"Lambda": np.nan})
 
 

@@ -153,7 +153,7 @@ def test_codes():
         (ValueError, "no method", lambda: r.call("inverse", results=[np.empty((1, 1))])),
         (ValueError, "unknown field", lambda: r.call("forget", options={"Faktor": 1})),
         (ValueError, "the result is 2×2; want 3×2", lambda: weights(r, (2, 2))),
-        (ValueError, "not a finite number", lambda: r.call("forget", options={"Factor": float("nan")})),
+        (ValueError, "factor is nan; want a finite number", lambda: r.call("forget", options={"Factor": float("nan")})),
     ]:
         with pytest.raises(exception, match=text):
             act()
