@@ -42,9 +42,9 @@ type Data struct {
 // Match selects the columns of the model in the data. If model and data have names and the caller has
 // selected no inputs, the inputs are the columns with the model's names, in any order. Otherwise they
 // are all columns except the targets, in their order. If selected columns have the model's names, Match
-// puts them into the model's order. If the model has no names and the number of columns is wrong, it
-// leaves out the columns that training left out. Without data.Learn no column of the same file is read
-// as a target, so its cells may be empty.
+// puts them into the model's order. If the model has no names and the data has all columns of training
+// but perhaps the targets, Match leaves out those that training left out. Without data.Learn no column of
+// the same file is read as a target, so its cells may be empty.
 //
 //	errors: a *stream.Error without a path if the columns do not fit the model; ErrNoTargets; as
 //	r.Select.
@@ -55,11 +55,16 @@ func (m *Model) Match(r *stream.Reader, data Data) error {
 	}
 	cells, _ := m.Columns()
 	s := r.Selection()
-	if r.Dim() != len(cells) && given.Inputs == nil && s.Inputs == nil && given.Exclude == nil && as.Exclude != nil {
-		left := slices.DeleteFunc(slices.Clone(as.Exclude), func(spec string) bool { return spec == s.Weight })
-		s.Exclude = append(s.Exclude, left...) // which may have targets
-		if err := r.Select(s); err != nil {
-			return err
+	if runs := m.Metadata.Runs; r.Dim() != len(cells) && given.Inputs == nil && s.Inputs == nil && given.Exclude == nil && runs != nil {
+		inputs, besides := r.Positions()
+		if s.Exclude != nil { // the targets, which are not read
+			besides = inputs
+		}
+		if inputs := inRuns(runs, besides); inputs != nil {
+			s.Inputs = inputs
+			if err := r.Select(s); err != nil {
+				return err
+			}
 		}
 	}
 	if n := r.Dim(); n != len(cells) {
@@ -138,8 +143,27 @@ func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 	return r.Select(selected)
 }
 
-// named returns the numbers, from 1, of the columns with the names in of; have holds all names. It
-// returns an error if a name is missing or occurs twice.
+// inRuns returns the numbers, from 1, of the inputs among besides, or nil if runs has another length.
+func inRuns(runs, besides []int) (inputs []string) {
+	total := 0
+	for _, n := range runs {
+		total += n
+	}
+	if total != len(besides) {
+		return nil
+	}
+	for i, n := range runs {
+		for _, col := range besides[:n] {
+			if i%2 == 1 {
+				inputs = append(inputs, strconv.Itoa(col+1))
+			}
+		}
+		besides = besides[n:]
+	}
+	return inputs
+}
+
+// named returns the numbers, from 1, of the columns that have the names of, each exactly once in have.
 func named(of, have []string) ([]string, error) {
 	var columns, missing []string
 	for _, name := range of {

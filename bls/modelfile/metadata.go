@@ -40,6 +40,7 @@ type Metadata struct {
 	Decimal   string   `json:"decimal,omitempty"`
 	Thousands string   `json:"thousands,omitempty"`
 	Exclude   []string `json:"exclude,omitempty"` // the columns that are not inputs, as they were named in training
+	Runs      []int    `json:"runs,omitempty"`    // how many columns without names are left out, are inputs, and so on, but for targets
 	// TargetNotations describe how the numbers of each target are written in text; empty if all
 	// are written as Decimal and Thousands say.
 	TargetNotations []stream.Notation `json:"target_notations,omitempty"`
@@ -201,6 +202,13 @@ func (m *Metadata) checkValues() error {
 		if err := n.Check(); err != nil {
 			return &MetadataError{Field: "target_notations", What: fmt.Sprintf("a notation %v", err)}
 		}
+	}
+	left := math.MaxInt32
+	for _, n := range m.Runs {
+		if n < 0 || n > left {
+			return &MetadataError{Field: "runs", What: fmt.Sprintf("a run of %d columns; want 0 or more, in all below 2³¹", n)}
+		}
+		left -= n
 	}
 	if m.Batch < 0 || m.Batch > math.MaxInt32 { // an int may have 32 bits where the file is read
 		return &MetadataError{Field: "batch", What: fmt.Sprintf("%d rows; want 0 to 2³¹-1", m.Batch)}

@@ -109,6 +109,7 @@ func TestMetadataErrors(t *testing.T) {
 		{"notes", func(m *Metadata) { m.Notes = map[string]string{"": "\x80"} }, false},
 		{"times", func(m *Metadata) { m.Changed = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }, false},
 		{"batch", func(m *Metadata) { m.Batch = -1 }, false},
+		{"runs", func(m *Metadata) { m.Runs = []int{0, -1} }, false},
 		{"progress", func(m *Metadata) { m.Progress = &Progress{Rows: -1} }, false},
 		{"progress", func(m *Metadata) { m.Progress = &Progress{Sources: []string{"\xc0"}} }, false},
 		{"metadata", func(m *Metadata) { m.Notes = map[string]string{"long": strings.Repeat("x", maxMetadata)} }, false},

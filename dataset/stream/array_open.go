@@ -108,7 +108,7 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 		a.about.dim, a.about.outputs, a.about.kept = len(a.cols.inputs), len(a.cols.targets), keptNames(nil, a.cols.kept)
 	}
 	if !opt.targetsOnly {
-		a.about.columns, a.about.gaps = a.cols.inputs, f.DType.Kind == npy.Float || a.na != nil
+		a.about.columns, a.about.taken, a.about.gaps = a.cols.inputs, a.cols.targets, f.DType.Kind == npy.Float || a.na != nil
 	}
 	if f.name != "" && opt.targetsOnly && a.about.outputs == 1 {
 		a.about.targets = []string{f.name}

@@ -78,6 +78,20 @@ func (tr *training) checkNames(inputs, targets []string) error {
 	return cmp.Or(distinct(tr.In.Paths[0], inputs), distinct(tr.In.Options.TargetPath, targets))
 }
 
+// runsOf returns the Runs of the metadata of a model without names that learns what r selects.
+func runsOf(r *stream.Reader) []int {
+	inputs, besides := r.Positions()
+	runs := []int{0}
+	for _, col := range besides {
+		_, isInput := slices.BinarySearch(inputs, col)
+		if ofInputs := len(runs)%2 == 0; isInput != ofInputs {
+			runs = append(runs, 0)
+		}
+		runs[len(runs)-1]++
+	}
+	return runs
+}
+
 func distinct(path string, names []string) error {
 	seen := make(map[string]bool, len(names))
 	for _, name := range names {

@@ -240,6 +240,9 @@ func (tr *training) prepare(ctx context.Context, r *stream.Reader) (meta modelfi
 	if s.Weight != "" {
 		meta.Exclude = append(meta.Exclude, s.Weight)
 	}
+	if meta.Inputs == nil && s.Inputs == nil && meta.Exclude != nil {
+		meta.Runs = runsOf(r)
+	}
 	if opt.Weight != "" {
 		meta.Notes = map[string]string{session.NoteWeight: opt.Weight}
 	}
