@@ -128,11 +128,10 @@ func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 		}
 		selected.Targets = nil
 	}
-	if names == nil {
+	if !byTarget && (len(inputs) == 0 || !holds(names, inputs)) {
 		return r.Select(selected)
 	}
-	// A first line with the names is the header, even if the selected columns do not show that.
-	// Some of several files may have no header.
+	// A first line with the names is the header, whatever columns are selected. Later files may lack it.
 	if want.Single {
 		selected.Header = stream.HeaderPresent
 	}
