@@ -101,7 +101,6 @@ func (in *Input) adopt(m *model.Model) error {
 	return nil
 }
 
-// match selects the columns of r that m has, with the labels or targets if targets is true.
 func (in *Input) match(r *stream.Reader, m *model.Model, targets bool) error {
 	err := m.Match(r, model.Data{Missing: in.Options.Missing, Learn: targets, Elsewhere: in.Options.TargetPath != "", Single: len(in.Sources()) == 1})
 	fault, ok := err.(*stream.Error)
@@ -128,7 +127,12 @@ func (in *Input) OpenAgain(ctx context.Context, m *model.Model) (*stream.Reader,
 			s.Exclude = append(s.Exclude, name)
 		}
 	}
-	if err := r.Select(s); err != nil {
+	err = r.Select(s)
+	if err == nil && as.Inputs != nil && !r.Heading().HasHeader { // its names are also words of their columns
+		s.Header = stream.HeaderPresent
+		err = r.Select(s)
+	}
+	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil

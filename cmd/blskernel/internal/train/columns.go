@@ -51,8 +51,14 @@ func (tr *training) describe(r *stream.Reader) error {
 	if s.Columns = found.Columns; found.Columns == nil && s.Missing == stream.MissingMean {
 		s.Missing = stream.MissingError
 	}
+	header := r.Heading().HasHeader
 	if err := r.Select(s); err != nil {
 		return err
+	}
+	if header && !r.Heading().HasHeader {
+		if err := tr.tellHeader(r); err != nil {
+			return err
+		}
 	}
 	if found.Rows >= fewRows && found.RowNumbers != nil {
 		var numbers []string
@@ -67,6 +73,22 @@ func (tr *training) describe(r *stream.Reader) error {
 		}
 	}
 	return nil
+}
+
+// tellHeader makes a first line of words a header if its label is a word that no other row has.
+func (tr *training) tellHeader(r *stream.Reader) error {
+	s := r.Selection()
+	labeled := s
+	labeled.Classes = true
+	if err := r.Select(labeled); err != nil { // several targets
+		return nil
+	}
+	if b, err := r.Peek(described); err == nil && !slices.Contains(b.Labels[1:], b.Labels[0]) {
+		if _, number := tr.In.Options.Number(b.Labels[0]); !number {
+			s.Header = stream.HeaderPresent
+		}
+	}
+	return r.Select(s)
 }
 
 // checkNames returns an error if two columns have the same name or a name is not UTF-8. Targets in a
@@ -133,8 +155,7 @@ func (tr *training) leaveOut(r *stream.Reader, found *stream.Description) (colum
 	return columns
 }
 
-// sayNotations prints a note for each notation but the plain one, with the columns that have it.
-// all[i] is the notation of the column names[i].
+// sayNotations prints a note for each notation in all but the plain one, with its columns in names.
 func (tr *training) sayNotations(all []stream.Notation, names []string) {
 	written := map[stream.Notation][]string{{}: nil}
 	for i, n := range all {
