@@ -174,7 +174,7 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 		return words > 0 || numbers == 0 && opt.Columns.categorical(), nil
 	}
 	next := second(t)
-	return next == nil || l.unlike(plain, next), nil
+	return next == nil && first == nil || next != nil && l.unlike(plain, next), nil
 }
 
 // second returns the cells of the second record, or of the first good one after bad ones. It returns

@@ -51,9 +51,9 @@ type Header int
 const (
 	// HeaderAuto treats the first line as a header if the options name a column, or if it repeats
 	// the header of the first source. Otherwise the cells of the inputs decide; in a file of
-	// targets, the targets. Missing cells do not count. A line of numbers is a sample. A line of
-	// words is a header. A line of both is a header if a word stands above a number, or a number
-	// above a word, in the first good line after it, or if none of the next hundred lines is good.
+	// targets, the targets. Missing cells do not count. Numbers are a sample, and words a header. A
+	// line of both is a header if a word stands above a number, or a number above a word, in the
+	// first good line after it, or, in the first source, if none of the next hundred lines is good.
 	// In a file of labels only a word above a number is a header, unless Options.Labels has it.
 	//
 	// If Options.Columns have levels, a line with a level of its column is a sample, unless other
