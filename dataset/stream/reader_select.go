@@ -92,9 +92,9 @@ func (r *Reader) Select(s Selection) error {
 	return err
 }
 
-// Peek returns the batch that Next would return first, from the first source only, and goes back to the
-// beginning. It waits until a pipe has delivered enough samples, or ended, and keeps them in memory
-// until the first Next.
+// Peek returns the batch that Next would return first, from one source only: the first, or if that has
+// no sample, the next file that has one. It goes back to the beginning. It waits until a pipe has
+// delivered enough samples, or ended, and keeps them in memory until the first Next.
 //
 // With Options.Bad it leaves out bad samples, at most rows of them, without calling Bad, since another
 // selection may find no fault in them. Samples that MissingDrop leaves out do not count: Peek reads on.
@@ -107,33 +107,44 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 		return nil, err
 	}
 	var b samples
-	var fault error // of the bad sample that ends the look
-	err := r.lookAt(rows, func() (err error) {
+	err := r.lookAt(rows, func(s source) (err error) {
 		for before := len(b.places); err == nil && len(b.places) == before; {
-			err = b.read(r.current.source, &r.opt, nil)
+			err = b.read(s, &r.opt, nil)
 		}
 		if isBad(err) && r.opt.Bad == nil {
-			fault, err = err, io.EOF
+			last := *err.(*Error)
+			last.sample = false // it ends the look
+			return &last
 		}
 		return err
 	})
-	if err = cmp.Or(r.err, fault, err); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return r.batch(&b), nil
 }
 
-// lookAt calls read for the first samples, until it has read rows good ones or skipped rows bad ones,
-// and goes back to the beginning. Without a good sample it returns the first error, or io.EOF.
-func (r *Reader) lookAt(rows int, read func() error) error {
+// lookAt calls read for samples of the first source that has any, until rows of them are good or rows
+// are bad, and goes back to the beginning. Without a good one it returns the first error, or io.EOF.
+func (r *Reader) lookAt(rows int, read func(source) error) error {
 	var fault, err error
-	good := 0
-	for bad := 0; good < rows && bad < rows && err == nil; {
-		if err = read(); err == nil {
-			good++
-		} else if isBad(err) {
-			bad++
-			fault, err = cmp.Or(fault, err), nil
+	good, bad := 0, 0
+	look := func(s source) {
+		for err = nil; good < rows && bad < rows && err == nil; {
+			if err = read(s); err == nil {
+				good++
+			} else if isBad(err) {
+				bad++
+				fault, err = cmp.Or(fault, err), nil
+			}
+		}
+	}
+	look(r.current.source)
+	for i := 1; i < len(r.paths) && r.sizes[i] >= 0 && err == io.EOF && good+bad == 0; i++ {
+		var f *files
+		if f, err = r.open(r.paths[i]); err == nil {
+			look(f.source)
+			f.close()
 		}
 	}
 	if r.err = r.remake(); r.err != nil {

@@ -49,9 +49,9 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 	return d.Columns, nil
 }
 
-// Survey reads at most rows samples of the first source, and describes for Select how the chosen
-// columns become inputs and how numbers are written. Like Peek it goes back to the beginning, and skips
-// at most rows bad samples.
+// Survey reads at most rows samples of the source that Peek reads, and describes for Select how the
+// chosen columns become inputs and how numbers are written. Like Peek it goes back to the beginning, and
+// skips at most rows bad samples.
 //
 // A column has a [Notation] if all its cells are numbers with it, but not without it: a decimal comma,
 // signs between thousands, % or a currency sign. If a comma may be either sign, other columns decide.
@@ -137,8 +137,8 @@ func (r *Reader) survey(rows int, known []Notation) (*survey, error) {
 	if l := r.about.layout; l != nil && l.names != nil && l.names[0] == "" && len(l.choice.inputs) > 0 && l.choice.inputs[0] == 0 {
 		v.columns[0].all = map[string]bool{}
 	}
-	err := r.lookAt(rows, func() error {
-		err := r.current.source.survey(v.columns[:r.about.dim], v.columns[r.about.dim:])
+	err := r.lookAt(rows, func(s source) error {
+		err := s.survey(v.columns[:r.about.dim], v.columns[r.about.dim:])
 		if err == nil {
 			v.rows++
 		}

@@ -3,6 +3,7 @@ package train
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,9 @@ const fewRows = 10
 // It also checks the names of the columns.
 func (tr *training) describe(r *stream.Reader) error {
 	found, err := r.Survey(described)
+	if err == io.EOF && len(tr.In.Paths) > 1 {
+		return ui.Usagef("%s has no rows, and the first rows decide how the columns are read: begin with a file that has rows", tr.In.Paths[0])
+	}
 	if left := tr.leaveOut(r, found); left != nil {
 		s := r.Selection()
 		s.Exclude = append(s.Exclude, left...)
