@@ -186,6 +186,9 @@ func (fn *learnFn) open(ctx context.Context, shard Shard, aside func(*stream.Err
 		opt.Open = beamfile.Open
 	}
 	r, err := stream.Open(ctx, []string{shard.Path}, opt)
+	if fault, ok := err.(*stream.Error); ok {
+		return nil, fault.With(flagOf)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -202,6 +205,8 @@ func flagOf(r stream.Remedy) string {
 	switch r.Option {
 	case stream.OptionTargets:
 		return "--target"
+	case stream.OptionInputArray:
+		return "--array"
 	case stream.OptionDecimal, stream.OptionThousands:
 		return "'blskernel train " + flag + "'"
 	}

@@ -157,7 +157,8 @@ func (z *archive) inputArray(opt *Options, target string) (string, error) {
 	case 1:
 		return found[0], nil
 	}
-	return "", Errorf("has no array X, but several arrays of two or more dimensions; name one of %s", names.List(found))
+	return "", Errorf("has no array X, but several arrays of two or more dimensions: name one of %s with %v",
+		names.List(found), Remedy{Option: OptionInputArray})
 }
 
 // openTargets makes the source of a file of targets: the named array, else y or Y, else the only one.

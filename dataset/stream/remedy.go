@@ -14,9 +14,10 @@ const (
 	OptionMissing
 	OptionDecimal
 	OptionThousands
+	OptionInputArray
 )
 
-var optionNames = []string{"Header", "Inputs", "Targets", "Exclude", "Missing", "Decimal", "Thousands"}
+var optionNames = []string{"Header", "Inputs", "Targets", "Exclude", "Missing", "Decimal", "Thousands", "InputArray"}
 
 func (o Option) String() string { return names.String(optionNames, o) }
 

@@ -280,7 +280,7 @@ func (in *Input) Open(ctx context.Context, classes bool) (r *stream.Reader, err 
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, session.InFlags(err)
 	}
 	r = opened
 	if opt.InputArray != "" && r.Heading().Arrays == nil {

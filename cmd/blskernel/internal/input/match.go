@@ -25,6 +25,14 @@ func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) 
 		in.say.Warn("the model was trained with --weight %s, but here all rows have weight 1", ui.Printable(weight))
 	}
 	r, err := in.Open(ctx, m.Classifier != nil)
+	var fault *stream.Error
+	target, unnamed := m.Metadata.Targets, m.Metadata.Inputs == nil && in.Options.Targets == nil
+	if errors.As(err, &fault) && unnamed && len(target) == 1 && in.Once() == "" {
+		in.Options.Targets = target // one of two arrays in an .npz, so the other has the inputs
+		if again, err2 := in.Open(ctx, m.Classifier != nil); err2 == nil {
+			r, err = again, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

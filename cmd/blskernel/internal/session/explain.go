@@ -33,8 +33,11 @@ func InFlags(err error) error {
 	}
 	return fault.With(func(r stream.Remedy) string {
 		flag := "--" + strings.ToLower(r.Option.String())
-		if r.Option == stream.OptionTargets {
+		switch r.Option {
+		case stream.OptionTargets:
 			flag = "--target"
+		case stream.OptionInputArray:
+			flag = "--array"
 		}
 		return strings.TrimSpace(flag + " " + r.Value)
 	})
