@@ -26,13 +26,13 @@ type Statistics struct {
 
 	// RSS is Σ w_i (y_ij - a_i W_j)² over all rows i, for each target j. RSS and the fields below
 	// are NaN if squares overflow, or after AddTargets or MapTargets has combined several targets
-	// into one. Most methods add and subtract squared residuals with the rows, so RSS has about as
-	// many digits as W. Gram, and QR after removals of more than k/8 rows at once, compute
-	// differences, with an error of about eps Σ w_i y_ij².
+	// into one; RSS, Variance and GCV also if rounding has left fewer than about two digits. That
+	// happens after the removal of rows with residuals some 10⁶ times as large as the others, until
+	// Rebuild, and for close fits in Gram, with an error of about eps (‖y‖ + Σ_i |W_ij|‖column i‖)².
 	RSS []float64
 
 	// R2 is 1 - RSS/Σ w_i (y_ij - m_j)² for the weighted mean m_j of the target. It is NaN if the
-	// target does not vary, and negative if the mean fits better than the weights.
+	// target does not vary, apart from rounding, and negative if the mean fits better than W.
 	R2 []float64
 
 	// Variance is the estimate RSS/(n - Freedom) of sigma², the variance of the noise in a row of
@@ -114,7 +114,8 @@ func (u *updater) Statistics() (fit Statistics, err error) {
 	}
 	n := float64(base.Sums.Rows)
 	fit = Statistics{Rows: base.Sums.Rows, Freedom: c.freedom}
-	for j, rss := range u.state.RSS(w) {
+	sums, least := u.state.RSS(w)
+	for j, rss := range sums {
 		var square float64
 		for i := range base.K {
 			square += float64(w.At(i, j) * w.At(i, j))
@@ -122,16 +123,22 @@ func (u *updater) Statistics() (fit Statistics, err error) {
 		if rss == state.Unknown || !(square <= math.MaxFloat64) {
 			rss = math.NaN()
 		}
-		rss = max(0, rss-float64(base.Lambda*square))
+		ridge := float64(base.Lambda * square)
+		rss = max(0, rss-ridge)
+		blur := least[j] + float64(state.LeastErrors*state.Unit(0, base.K)*ridge)
 		spread, rest := base.Sums.Spread[j], n-c.freedom
-		if !(spread > 0) {
+		if !(spread > float64(state.LeastErrors*blur)) {
 			spread = math.NaN()
+		}
+		r2 := 1 - rss/spread
+		if rss < blur {
+			rss = math.NaN()
 		}
 		if !(rest > 0) {
 			rest = math.NaN()
 		}
 		fit.RSS = append(fit.RSS, rss)
-		fit.R2 = append(fit.R2, 1-rss/spread)
+		fit.R2 = append(fit.R2, r2)
 		fit.Variance = append(fit.Variance, rss/rest)
 		fit.GCV = append(fit.GCV, n/rest*(rss/rest))
 	}

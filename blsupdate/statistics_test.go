@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -314,6 +315,19 @@ func TestStatisticsOfCloseFits(t *testing.T) {
 		testutil.NoError(t, err)
 		// The residuals have errors of some eps ‖Y‖.
 		closeTo{t, v.String(), 1e-7}.check("RSS", fit.RSS[0], want, want)
+	}
+}
+
+// TestStatisticsOfOutlier removes an outlier next to whose square nothing is left of RSS.
+func TestStatisticsOfOutlier(t *testing.T) {
+	for _, m := range Methods() {
+		_, a, y := problem(404, 2, 100, 4, 1)
+		u, ax, ya := started(t, m, a, y, Options{}), rowsBetween(a, 0, 1), mat.NewDense(1, 1, []float64{1e9})
+		must(t, errors.Join(u.AddInputs(ax, ya), u.RemoveInputs(ax, ya)))
+		fit, err := u.Statistics()
+		if err != nil || !math.IsNaN(fit.RSS[0]) || !math.IsNaN(fit.R2[0]) {
+			t.Errorf("%v: %v, %v", m, fit, err)
+		}
 	}
 }
 

@@ -260,9 +260,13 @@ func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 	return w, state.Outcome{Model: append(model, cost.GramSolve(s.K, s.C))}, nil
 }
 
-// RSS returns yᵀy - tᵀw for each target y, with columns t of T and w of W. The error is about eps yᵀy.
-func (s *State) RSS(w *mat.Dense) []float64 {
-	rss := make([]float64, s.C)
+// RSS returns yᵀy - tᵀw for each target y, with columns t of T and w of W. With the norms d of the
+// columns of A and y, and errors e of them, the error is at most (Σ_j (e_j + sqrt(u) d_j) abs(w_j))².
+func (s *State) RSS(w *mat.Dense) (rss, least []float64) {
+	rss = make([]float64, s.C)
+	solved := s.size.Scaled(1)
+	solved.A = s.size.Lengths(s.Lambda)
+	solved.Err(state.Unit(s.K, s.K))
 	for j, spread := range s.Sums.Spread {
 		square := spread + float64(s.Sums.Weight*(s.Sums.Mean[j]*s.Sums.Mean[j]))
 		for i := range s.K {
@@ -271,8 +275,10 @@ func (s *State) RSS(w *mat.Dense) []float64 {
 		if rss[j] = max(0, square); spread == state.Unknown || !(math.Abs(square) <= math.MaxFloat64) {
 			rss[j] = state.Unknown
 		}
+		err := solved.ErrFit(j, w)
+		least = append(least, state.LeastErrors*err*err)
 	}
-	return rss
+	return rss, least
 }
 
 // Covariance returns (G + lambda I)⁻¹ in the form of the Cholesky factor of G + lambda I.

@@ -227,6 +227,9 @@ func (u *State) Condition() state.Condition {
 	return c
 }
 
+// RSS returns KnownRSS.
+func (u *State) RSS(w *mat.Dense) (rss, least []float64) { return u.KnownRSS(u.size, u.size.Drift) }
+
 // noteWeights raises largest to norms, of columns of W or of products that gave weights of new nodes.
 func (u *State) noteWeights(norms []float64) {
 	largest := make([]float64, u.C)

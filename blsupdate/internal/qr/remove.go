@@ -11,7 +11,9 @@ import (
 	"blskernel/blsupdate/types"
 	"blskernel/internal/io/memory"
 	"blskernel/internal/linalg/backend"
+	"blskernel/internal/linalg/block"
 	"blskernel/internal/linalg/detmath"
+	"blskernel/internal/linalg/factor"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -133,9 +135,7 @@ func (s *State) shrink(action types.Action, pt, ya *mat.Dense) (least float64, g
 		return 0, nil, err
 	}
 	mustNotFail(factor.MulUTriangle(s.R))
-	s.NoteNorms(1, before) // RSS = YᵀY - zᵀz
-	s.NoteNorms(-1, after)
-	s.NoteNorms(-1, lost)
+	s.NoteNorms(-1, s.explained(rest, pt, ya))
 	s.Z = z
 	// The squared residuals fall by s = ‖ya‖² - ‖z‖² + ‖z'‖², up to rounding. The residuals of the
 	// removed rows are at most sqrt(s/(1-h)).
@@ -145,6 +145,21 @@ func (s *State) shrink(action types.Action, pt, ya *mat.Dense) (least float64, g
 		gone = append(gone, detmath.Hypot(state.Leg(sum, before[j]), blur)/math.Sqrt(least))
 	}
 	return least, gone, nil
+}
+
+// explained returns the square roots of the sums Σ e_i e'_i by which shrink reduces RSS, given K in root.
+// With E = Ya - Pᵀz they are ‖E‖² + ‖K⁻ᵀP E‖². No step counts the products, which are of lower order.
+func (s *State) explained(root *mat.SymPacked, pt, ya *mat.Dense) []float64 {
+	if ya == nil {
+		ya = mat.NewDense(dense.Rows(pt), s.C, nil)
+	}
+	on, e, u := s.Counter.Unwrap(), s.ResidualAfter(pt, ya, s.Z), mat.NewDense(s.K, s.C, nil)
+	dense.Gemm(on, blas.Trans, blas.NoTrans, 1, pt, e, 0, u)
+	k, side := block.Packed(s.K, root.RawSymPacked().Data, 0, 0), block.Dense(u.RawMatrix().Data, s.C)
+	factor.Trtrs(factor.On(on), blas.Left, blas.Upper, blas.Trans, blas.NonUnit, s.K, s.C, k, side)
+	sums := dense.ColumnNorms(e)
+	state.AddLengths(sums, dense.ColumnNorms(u))
+	return sums
 }
 
 // remainder returns the Cholesky factor of S = I - PPᵀ or I - PᵀP, which it overwrites, and the

@@ -97,6 +97,9 @@ func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 	return w, out, nil
 }
 
+// RSS returns KnownRSS.
+func (s *State) RSS(w *mat.Dense) (rss, least []float64) { return s.KnownRSS(s.Size, 0) }
+
 // Covariance returns (RᵀR)⁻¹.
 func (s *State) Covariance() (c state.Covariance, err error) {
 	if err := cmp.Or(s.CheckDetermined(), s.regular()); err != nil {

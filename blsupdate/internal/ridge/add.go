@@ -220,7 +220,7 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (fit []float64,
 // norms of E = Ya - Ax W. For each target EᵀE' is EᵀE - fits, to which noteFit adds a bound on the
 // rounding of the difference.
 func (s *State) noteFit(q int, innovation, fits []float64) {
-	s.NoteSquares(-1, fits)
+	s.Explained(state.Unit(q, s.K), fits)
 	for t, length := range innovation {
 		blur := math.Sqrt(state.Unit(q, s.K)) * length
 		left := detmath.Hypot(state.Leg(length, math.Sqrt(max(0, fits[t]))), blur)

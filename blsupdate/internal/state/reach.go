@@ -138,6 +138,11 @@ func (s Norms) worst(reach Reach, lengths []float64, w *mat.Dense, sum func(t in
 	return worst
 }
 
+// ErrFit bounds the error of y - A w for target t, by the errors of y and of the columns of A.
+func (s Norms) ErrFit(t int, w *mat.Dense) float64 {
+	return plusAbs(s.ErrY[t], s.ErrA, gonummat.Col(nil, t, w))
+}
+
 // plusAbs returns sum + Σ x_j |y_j|.
 func plusAbs(sum float64, x, y []float64) float64 {
 	for j, v := range y {

@@ -42,8 +42,9 @@ type State interface {
 	MapTargets(t *mat.Dense, keep bool) (Outcome, error)
 	// Weights returns W in the storage of the state, and the steps that solved for it.
 	Weights() (*mat.Dense, Outcome, error)
-	// RSS returns ‖y - A w‖² + lambda ‖w‖² of each target for the W of Weights, or Unknown.
-	RSS(w *mat.Dense) []float64
+	// RSS returns ‖y - A w‖² + lambda ‖w‖² of each target for the W of Weights, or Unknown, and the
+	// value below which it is not known: LeastErrors times a bound on its error.
+	RSS(w *mat.Dense) (rss, least []float64)
 	// Covariance returns the current inverse of AᵀA + lambda I, or a *RankError if there is none.
 	Covariance() (Covariance, error)
 	// Condition reports how accurate W is. It does not change the state.

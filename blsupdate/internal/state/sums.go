@@ -11,8 +11,8 @@ import (
 	"blskernel/mat"
 )
 
-// Unknown stands for a sum of squares that overflows, or that is unknown since AddTargets or MapTargets
-// combined several targets into one.
+// Unknown stands for a sum of squares that overflows, that is unknown since AddTargets or MapTargets
+// combined several targets into one, or of which a difference has left only rounding errors.
 const Unknown = -1
 
 // Sums are the data that statistics need in addition to a state. Slices are replaced, never changed.
@@ -79,9 +79,16 @@ func (s *Sums) include(sign float64, o Sums) {
 		d := mean - s.Mean[j]
 		share := sign * (o.Weight / s.Weight)
 		s.Mean[j] += float64(d * share)
-		s.Spread[j] = combined(combined(s.Spread[j], sign, o.Spread[j]), 1, d*d*before*share)
+		spread := combined(combined(s.Spread[j], sign, o.Spread[j]), 1, d*d*before*share)
+		if s.Spread[j] > 0 && spread < LeastErrors*Unit(0, 0)*s.Spread[j] {
+			spread = Unknown
+		}
+		s.Spread[j] = spread
 	}
 }
+
+// LeastErrors is the smallest ratio of a sum of squares to the bound on its error at which it is known.
+const LeastErrors = 30
 
 // combined returns x + sign y, at least 0, or Unknown if either is Unknown or the sum overflows.
 func combined(x, sign, y float64) float64 {
@@ -151,8 +158,13 @@ func (s *Sums) Code(x *codec.Coder, c int) {
 	}
 }
 
-// RSS returns Sums.RSS.
-func (b *Base) RSS(w *mat.Dense) []float64 { return b.Sums.RSS }
+// KnownRSS returns Sums.RSS, and the values below which it is not known. Every RSS so far was a minimum, so
+// at most the square of Rest, which has removed rows, too. share is the relative error of residuals.
+func (b *Base) KnownRSS(size Norms, share float64) (rss, least []float64) {
+	least = squares(size.Rest)
+	dense.Scale(LeastErrors*(Unit(0, b.K)+share), least)
+	return b.Sums.RSS, least
+}
 
 // Fitted updates RSS for rows that are added or, if sign is -1, removed. RSS changes by Σ e_i e'_i,
 // where E are the residuals with the weights before the change and E' after it. Fitted returns for each
@@ -166,6 +178,25 @@ func (b *Base) Fitted(sign float64, e, after *mat.Dense) []float64 {
 			norms[j] = detmath.Hypot(norms[j], math.Sqrt(math.Abs(v))*math.Sqrt(math.Abs(other[j])))
 		}
 	}
+	return norms
+}
+
+// Explained subtracts from RSS sums of squares that new weights explain. What Rest then has of them does
+// not show their size, so an RSS of which only errors are left becomes Unknown.
+func (b *Base) Explained(unit float64, sums []float64) {
+	before := b.Sums.RSS
+	b.NoteSquares(-1, sums)
+	for j, v := range before {
+		if v > 0 && b.Sums.RSS[j] < LeastErrors*unit*v {
+			b.Sums.RSS[j] = Unknown
+		}
+	}
+}
+
+// ExplainedBy is Explained for the squared norms of the columns of Z, and returns the norms.
+func (b *Base) ExplainedBy(unit float64, z *mat.Dense) []float64 {
+	norms := dense.ColumnNorms(z)
+	b.Explained(unit, squares(norms))
 	return norms
 }
 
@@ -189,10 +220,12 @@ func (b *Base) FittedBy(sign float64, e *mat.Dense) []float64 {
 }
 
 // NoteNorms is NoteSquares for the squares of norms.
-func (b *Base) NoteNorms(sign float64, norms []float64) {
-	squares := slices.Clone(norms)
-	dense.Multiply(squares, norms)
-	b.NoteSquares(sign, squares)
+func (b *Base) NoteNorms(sign float64, norms []float64) { b.NoteSquares(sign, squares(norms)) }
+
+func squares(norms []float64) []float64 {
+	s := slices.Clone(norms)
+	dense.Multiply(s, norms)
+	return s
 }
 
 // NoteSquares adds sums of squares, one for each target, to RSS, or subtracts them for sign = -1.
