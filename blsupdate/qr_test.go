@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -194,4 +195,17 @@ func TestQRMergeRidges(t *testing.T) {
 		u, other = startQR(t, b, huge, mat.NewDense(1, c, nil), 1), startQR(t, b, huge, mat.NewDense(1, c, nil), 0)
 		refused(t, u, digest(u), u.Merge(other), isAny)
 	})
+}
+
+// TestQRLateNodes adds nodes that only later rows determine: zero so far, or equal to another node.
+func TestQRLateNodes(t *testing.T) {
+	for _, f := range []float64{0, 0.3} {
+		r, a, y := problem(23, 2, 60, 3, 1)
+		u := started(t, QR, a, y, Options{})
+		h := scaled(dense.Copy(a.Slice(0, 60, 1, 2).(*mat.Dense)), f)
+		do(t, u, errors.Join(u.AddNodes(a, h, y), u.AddInputs(testutil.Random(r, 1500, 4), testutil.Random(r, 1500, 1))))
+		if c := u.Condition(); !(c.Digits > 9) {
+			t.Errorf("%g: %+v", f, c)
+		}
+	}
 }

@@ -75,7 +75,11 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	y1, w1, residual := y, (*mat.Dense)(nil), []cost.StepFlops(nil)
 	if w := dense.Copy(s.Z); lapack.SolveTriangular(s.Counter.Unwrap(), w, s.R, false) == nil && dense.Finite(w) {
 		size.ErrKept(w)
-		y1, w1, residual = s.NodeTargets(a, y, w, rcond)
+		share := rcond
+		for j, v := range dense.ColumnNorms(rest) {
+			share = min(share, v*units[j]/norms[j]) // NaN for a column of zeros
+		}
+		y1, w1, residual = s.NodeTargets(a, y, w, share)
 	}
 	s.Counter.Enter(cost.StepTriangle)
 	corner, z2, err := s.Corner(rest, y1, w1, units, func() *mat.Dense { return dense.Copy(d) })

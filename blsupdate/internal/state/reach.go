@@ -25,6 +25,9 @@ type Reach struct {
 func (r Reach) Spread(lengths, errs []float64) float64 {
 	share, sum := slices.Clone(errs), 0.0
 	for j, v := range errs {
+		if v == 0 {
+			continue
+		}
 		share[j] /= lengths[j]
 		if r.Rows == nil {
 			sum = math.Inf(1)
