@@ -116,6 +116,8 @@ func (u *updater) Condition() Condition {
 	case accuracy.Dependent:
 		c.Advice = "the rows do not determine all weights, and rounding may hide their rank: drop nodes that are nearly linear combinations of others, " +
 			"or start a new model with a ridge; after many changes Rebuild may help"
+	case err == nil && digits(accuracy.Rebuilt) >= max(enoughDigits, c.Digits+1):
+		c.Advice = "earlier rows or changes left errors: start again with all rows (Rebuild)"
 	case power == 2 && rcond == 0: // κ is above 1/sqrt(eps), by an unknown factor
 		c.Instead = QR
 		c.Advice = "A'A + lambda I is singular to working precision: start a new model with qr, which does not square the condition number, or " + remedy

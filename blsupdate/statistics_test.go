@@ -328,6 +328,9 @@ func TestStatisticsOfOutlier(t *testing.T) {
 		if err != nil || !math.IsNaN(fit.RSS[0]) || !math.IsNaN(fit.R2[0]) {
 			t.Errorf("%v: %v, %v", m, fit, err)
 		}
+		if c := u.Condition(); !strings.Contains(c.Advice, "Rebuild") || c.Instead != m {
+			t.Errorf("%v: %+v", m, c)
+		}
 	}
 }
 

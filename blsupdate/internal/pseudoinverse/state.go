@@ -214,6 +214,7 @@ func (u *State) Condition() state.Condition {
 	}
 	reach := u.reachOf(u.rowNorms())
 	c := state.Condition{RCond: reach.RCond(), Power: u.worst.power, Error: u.size.Error(reach, u.Lambda, u.w)}
+	c.Rebuilt = u.size.Rebuilt(u.Samples, reach, u.Lambda, u.w)
 	if u.Lambda > 0 {
 		bias, lengths := 0.0, u.size.Lengths(u.Lambda)
 		for t, v := range u.largest {

@@ -167,7 +167,9 @@ func (s *State) Condition() state.Condition {
 	})
 	solved := s.Size.With(dense.Triangle(s.K), mat.NewDense(s.K, s.C, nil), s.Lambda)
 	reach.Rows = s.rowsOfInverse(reach.Scaled, solved.ErrA)
-	return state.Condition{RCond: reach.RCond(), Power: 1, Error: solved.TriangleError(reach, s.w)}
+	c := state.Condition{RCond: reach.RCond(), Power: 1, Error: solved.TriangleError(reach, s.w)}
+	c.Rebuilt = s.Size.Rebuilt(s.Samples, reach, 0, s.w)
+	return c
 }
 
 // knownRows is the number of rows of R⁻¹ whose norms Condition computes.

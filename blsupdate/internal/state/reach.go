@@ -125,6 +125,14 @@ func (s Norms) Error(reach Reach, lambda float64, w *mat.Dense) float64 {
 	})
 }
 
+// Rebuilt returns the Error of a start from l rows, with targets for residuals.
+func (s Norms) Rebuilt(l int, reach Reach, lambda float64, w *mat.Dense) float64 {
+	t := NewNorms(len(s.A), len(s.Y), s.Squared)
+	t.A, t.Y, t.Rest = s.A, s.Y, s.Y
+	t.Err(Unit(l, len(s.A)))
+	return t.Error(reach, lambda, w)
+}
+
 // worst returns the largest relative error of a target. sum(t, w) is the norm of the vector that R⁻¹
 // multiplies, for target t and its column w of W.
 func (s Norms) worst(reach Reach, lengths []float64, w *mat.Dense, sum func(t int, column []float64) float64) (worst float64) {

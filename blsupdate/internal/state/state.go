@@ -79,6 +79,8 @@ type Condition struct {
 	Power int     // the power of 1/RCond with which errors grow
 	Error float64 // the bound of Norms.Error; not finite if it is not known
 
+	Rebuilt float64 // what Error would at most be after a new start with the same rows, if W is known
+
 	Dependent bool // whether the rows do not determine all weights, as far as rounding shows
 }
 
