@@ -537,3 +537,15 @@ func TestDigitsOfWindows(t *testing.T) {
 		h.checkPromise(t, fmt.Sprintf("%v, an outlier and 5000 rows", m), 4)
 	}
 }
+
+// TestDigitsOfNodesOfManyRows adds a constant node for so many rows that errors of sums over them count.
+func TestDigitsOfNodesOfManyRows(t *testing.T) {
+	const l = 200000
+	a := scaled(testutil.Random(rand.New(rand.NewPCG(5, 6)), l, 1), 1e-7)
+	h, y := mat.NewDense(l, 1, slices.Repeat([]float64{0.7}, l)), mat.NewDense(l, 1, slices.Repeat([]float64{0.3}, l))
+	s := &sequence{a: dense.Beside(a, h), y: y, u: started(t, InverseCholesky, a, y, Options{Lambda: 1e4})}
+	must(t, s.u.AddNodes(a, h, y))
+	if d, right := s.u.Condition().Digits, s.alike(weights(t, s.u), highPrecision(s.a, y, 1e4)); !(right >= d) {
+		t.Errorf("%.2f digits promised, %.2f right", d, right)
+	}
+}

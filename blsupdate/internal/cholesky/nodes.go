@@ -32,7 +32,7 @@ const withNodes = "A'A + lambda I with the new nodes"
 func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	l, p := h.Dims()
 	k, norms, next := s.K, dense.ColumnNorms(h), *s
-	if next.Size, err = s.Size.WithNodes(norms, make([]float64, p)).Safe(); err != nil {
+	if next.Size, err = s.Size.WithNodes(l, norms, make([]float64, p)).Safe(); err != nil {
 		return out, err
 	}
 	if err := s.checkForNodes(); err != nil {

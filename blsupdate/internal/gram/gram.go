@@ -135,7 +135,7 @@ func (s *State) MapTargets(t *mat.Dense, keep bool) (out state.Outcome, err erro
 // AddNodes appends AᵀH and HᵀH to G, and HᵀY to T.
 func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	l, p := h.Dims()
-	size, err := s.size.WithNodes(dense.ColumnNorms(h), make([]float64, p)).Safe()
+	size, err := s.size.WithNodes(l, dense.ColumnNorms(h), make([]float64, p)).Safe()
 	if err != nil {
 		return out, err
 	}

@@ -243,7 +243,7 @@ func (s *widening) state() (*State, error) {
 
 	next.K = wide
 	errs, inside := s.errors()
-	next.size = u.size.WithNodes(dense.ColumnNorms(s.h), errs)
+	next.size = u.size.WithNodes(s.l, dense.ColumnNorms(s.h), errs)
 	dense.Add(errs, 1, inside)
 	// Not in ErrR: the current residuals, with a ridge together with sqrt(lambda) W, are orthogonal
 	// to these errors. Drift has their effect on the residuals of later rows.

@@ -53,7 +53,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	l, p := h.Dims()
 	k := s.K
 	norms := dense.ColumnNorms(h)
-	size, err := bounded(s.Size.WithNodes(norms, make([]float64, p))) // a copy
+	size, err := bounded(s.Size.WithNodes(l, norms, make([]float64, p))) // a copy
 	if err != nil {
 		return out, err
 	}

@@ -26,7 +26,7 @@ const nodesUnits = 4
 func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	l, p := h.Dims()
 	norms, next := dense.ColumnNorms(h), *s
-	if next.Size, err = s.Size.WithNodes(norms, make([]float64, p)).Safe(); err != nil {
+	if next.Size, err = s.Size.WithNodes(l, norms, make([]float64, p)).Safe(); err != nil {
 		return out, err
 	}
 	old := s.inverse()

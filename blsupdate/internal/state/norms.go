@@ -318,12 +318,16 @@ func Leg(h, v float64) float64 {
 	return h * math.Sqrt((1-r)*(1+r))
 }
 
-// WithNodes returns the norms with more columns of A, which have the given norms and errors errs, and
-// adds the errors of one change.
-func (s Norms) WithNodes(norms, errs []float64) Norms {
+// WithNodes returns the norms with more columns of A, l rows with the given norms and errors errs. It
+// adds the errors of one change of the state, and of sums over the new columns and Y.
+func (s Norms) WithNodes(l int, norms, errs []float64) Norms {
 	t := s.clone()
 	t.A, t.ErrA, t.ErrR = append(t.A, norms...), append(t.ErrA, errs...), append(t.ErrR, errs...)
 	t.Err(Unit(len(norms), len(t.A)))
+	sums := t
+	sums.A, sums.Ridge = slices.Concat(make([]float64, len(s.A)), norms), 0
+	sums.Err(Unit(l, len(t.A)))
+	t.Drift = sums.Drift
 	return t
 }
 
