@@ -2,6 +2,7 @@ package blsupdate
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"blskernel"
@@ -73,4 +74,20 @@ func TestAddTargets(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestTargetLeaves removes all rows with a target other than zero, one by one.
+func TestTargetLeaves(t *testing.T) {
+	for _, m := range Methods() {
+		r, a, y := problem(65, 0, 60, 5, 1)
+		y.Slice(0, 50, 0, 1).(*mat.Dense).Zero()
+		u := started(t, m, a, dense.Beside(a, y), Options{})
+		for _, i := range r.Perm(10) {
+			x := rowsBetween(a, 50+i, 51+i)
+			must(t, u.RemoveInputs(x, dense.Beside(x, rowsBetween(y, 50+i, 51+i))))
+		}
+		if c := u.Condition(); c.Digits > 0 || !strings.Contains(c.Advice, "Rebuild") {
+			t.Errorf("%v: %+v", m, c)
+		}
+	}
 }

@@ -128,8 +128,14 @@ func (s Norms) Error(reach Reach, lambda float64, w *mat.Dense) float64 {
 // Rebuilt returns the Error of a start from l rows, with targets for residuals.
 func (s Norms) Rebuilt(l int, reach Reach, lambda float64, w *mat.Dense) float64 {
 	t := NewNorms(len(s.A), len(s.Y), s.Squared)
-	t.A, t.Y, t.Rest = s.A, s.Y, s.Y
-	t.Err(Unit(l, len(s.A)))
+	unit := Unit(l, len(s.A))
+	for i, v := range s.Y {
+		if s.Squared && v > s.ErrY[i] || !s.Squared && math.Sqrt(unit)*v > s.ErrY[i] {
+			t.Y[i], t.Rest[i] = v, v
+		} // else removals have left nothing of it
+	}
+	t.A = s.A
+	t.Err(unit)
 	return t.Error(reach, lambda, w)
 }
 
