@@ -67,4 +67,8 @@ func TestConditionErrorText(t *testing.T) {
 	if err == nil || err.Error() != want || !errors.Is(err, lapack.ErrNotPositiveDefinite) {
 		t.Errorf("%v; want %s", err, want)
 	}
+	u = started(t, QR, mat.NewDense(4, 3, slices.Repeat([]float64{1}, 12)), mat.NewDense(4, 1, make([]float64, 4)), Options{})
+	if _, err = u.Weights(); !is[*ConditionError](err) || strings.Contains(err.Error(), "Small") || !strings.Contains(err.Error(), "drop nodes") {
+		t.Error(err)
+	}
 }

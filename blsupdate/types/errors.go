@@ -27,6 +27,7 @@ type ConditionError struct {
 	Err   error   // the error of the factorization, or nil
 
 	Instead []Method // methods that may have digits left
+	Batches bool     // whether smaller batches in the form Small may have digits left
 }
 
 func (e *ConditionError) Error() string {
@@ -37,9 +38,11 @@ func (e *ConditionError) Error() string {
 	} else if e.Err != nil {
 		cause = e.Err.Error()
 	}
-	advice := "scale the columns, start from more rows, add smaller batches with the form Small, or use a ridge"
+	advice := "use a ridge, scale the columns, add rows, or drop nodes that are nearly linear combinations of others"
 	if len(e.Instead) > 0 {
 		advice = fmt.Sprintf("use the method %s or a larger ridge, or scale the columns", names.Alternatives(e.Instead))
+	} else if e.Batches {
+		advice = "scale the columns, start from more rows, add smaller batches with the form Small, or use a ridge"
 	}
 	return fmt.Sprintf("blsupdate: %s: singular to working precision (%s); %s", e.What, cause, advice)
 }

@@ -45,7 +45,7 @@ func (s *addition) large(ctx context.Context) (bt *mat.Dense, err error) {
 		return nil, state.FactorError(largeMatrix, err)
 	}
 	if rcond := lu.RCond(); !(rcond > minRCond) {
-		return nil, &types.ConditionError{What: largeMatrix, RCond: rcond}
+		return nil, &types.ConditionError{What: largeMatrix, RCond: rcond, Batches: true}
 	}
 	if s.solve {
 		u.Counter.Enter(cost.StepB)

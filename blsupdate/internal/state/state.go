@@ -206,7 +206,7 @@ func (b *Base) Factor(s *mat.SymPacked, what string, instead ...types.Method) (*
 }
 
 // FactorError returns nil if err is nil, ErrOverflow if a factorization met a number that is not
-// finite, and otherwise a *ConditionError with the given What and Instead.
+// finite, and otherwise a *ConditionError with the given What and Instead, or without Instead Batches.
 func FactorError(what string, err error, instead ...types.Method) error {
 	if err == nil {
 		return nil
@@ -214,7 +214,7 @@ func FactorError(what string, err error, instead ...types.Method) error {
 	if errors.Is(err, lapack.ErrNotFinite) {
 		return types.ErrOverflow
 	}
-	return &types.ConditionError{What: what, Err: err, Instead: instead}
+	return &types.ConditionError{What: what, Err: err, Instead: instead, Batches: len(instead) == 0}
 }
 
 // Overflow returns ErrOverflow if err is not nil. err must be from a routine on finite, nonsingular
