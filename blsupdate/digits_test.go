@@ -538,7 +538,7 @@ func TestDigitsOfWindows(t *testing.T) {
 	}
 }
 
-// TestDigitsOfNodesOfManyRows adds a constant node for so many rows that errors of sums over them count.
+// TestDigitsOfNodesOfManyRows adds a constant node for so many rows that errors of sums matter.
 func TestDigitsOfNodesOfManyRows(t *testing.T) {
 	const l = 200000
 	a := scaled(testutil.Random(rand.New(rand.NewPCG(5, 6)), l, 1), 1e-7)

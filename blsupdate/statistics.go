@@ -26,9 +26,8 @@ type Statistics struct {
 
 	// RSS is Σ w_i (y_ij - a_i W_j)² over all rows i, for each target j. RSS and the fields below
 	// are NaN if squares overflow, or after AddTargets or MapTargets has combined several targets
-	// into one; RSS, Variance and GCV also if rounding has left fewer than about two digits. That
-	// happens after the removal of rows with residuals some 10⁶ times as large as the others, until
-	// Rebuild, and for close fits in Gram, with an error of about eps (‖y‖ + Σ_i |W_ij|‖column i‖)².
+	// into one; RSS, Variance and GCV also if rounding has left fewer than about two digits: until
+	// Rebuild after the removal of rows with 10⁷ times larger residuals, or a close fit in Gram.
 	RSS []float64
 
 	// R2 is 1 - RSS/Σ w_i (y_ij - m_j)² for the weighted mean m_j of the target. It is NaN if the

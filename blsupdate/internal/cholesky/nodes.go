@@ -68,8 +68,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	dense.ScaleRows(dense.RowRange(next.W, k, k+p), reciprocals)
 	next.Refitted(next.W, y, a, h)
 
-	s.Counter.Enter(cost.StepF)
-	// b.D becomes R22⁻ᵀDᵀ, and r becomes G.
+	s.Counter.Enter(cost.StepF) // b.D becomes R22⁻ᵀDᵀ, and r becomes G
 	err = cmp.Or(lapack.SolveTriangular(s.Counter, b.D, r, true), lapack.InvertTriangle(s.Counter, r))
 	if err != nil {
 		return out, state.TriangleError(withNodes, err)

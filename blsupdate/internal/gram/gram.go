@@ -27,9 +27,8 @@ type State struct {
 	t    *mat.Dense     // T, k×c
 	size state.Norms
 
-	// The next two are nil while they are not known.
-	factor *lapack.Cholesky // of G + lambda I
-	w      *mat.Dense
+	factor *lapack.Cholesky // of G + lambda I; nil while it is not known
+	w      *mat.Dense       // likewise
 
 	refined []float64 // the norms of the residuals if Refine computed W, else nil
 

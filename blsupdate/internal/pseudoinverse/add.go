@@ -24,8 +24,7 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	q := dense.Rows(ax)
 	least, rows := min(q, u.K), memory.Floats(q, u.K)
 	d := memory.Floats(cost.KeptRows(u.Options, u.p.count, least), least)
-	// For Ax, and D or B.
-	if err := u.Reserve(types.ActionAdd, q, memory.Sum(rows, max(rows, d))); err != nil {
+	if err := u.Reserve(types.ActionAdd, q, memory.Sum(rows, max(rows, d))); err != nil { // for Ax, and D or B
 		return out, err
 	}
 	shape, opt := u.shape(q).Shape, u.Options

@@ -56,8 +56,7 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	}
 	out.Model = cost.PseudoinverseRemove(u.shape(q).Shape)
 
-	// Nothing fails from here on.
-	slices.Sort(places)
+	slices.Sort(places) // nothing fails from here on
 	u.p.remove(places)
 	u.keys = drop(u.keys, 1, 0, places)
 	u.y.remove(places)

@@ -35,16 +35,14 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	byRows := cost.RemovesByRows(q, s.K)
 	bytes := memory.Floats(2*q, s.K) // of P, and of the columns that rotations carry along
 	if !byRows {
-		// For Pᵀ, the new z and I - PPᵀ.
-		bytes = memory.Sum(memory.Floats(q+s.C, s.K), memory.Triangle(s.K))
+		bytes = memory.Sum(memory.Floats(q+s.C, s.K), memory.Triangle(s.K)) // of Pᵀ, the new z and I - PPᵀ
 	}
 	if err := s.Reserve(types.ActionRemove, q, bytes); err != nil {
 		return out, err
 	}
 	s.Counter.Enter(cost.StepLeverage)
 	pt := dense.Copy(ax)
-	if lapack.SolveTriangularRows(s.Counter, pt, s.R, false) != nil {
-		// P overflows: such rows were never added.
+	if lapack.SolveTriangularRows(s.Counter, pt, s.R, false) != nil { // overflow: such rows were never added
 		return out, &types.LeverageError{Action: types.ActionRemove}
 	}
 	var rest float64
@@ -147,8 +145,8 @@ func (s *State) shrink(action types.Action, pt, ya *mat.Dense) (least float64, g
 	return least, gone, nil
 }
 
-// explained returns the square roots of the sums Σ e_i e'_i by which shrink reduces RSS, given K in root.
-// With E = Ya - Pᵀz they are ‖E‖² + ‖K⁻ᵀP E‖². No step counts the products, which are of lower order.
+// explained returns the roots of the sums Σ e_i e'_i by which shrink reduces RSS, given K in root. With
+// E = Ya - Pᵀz they are ‖E‖² + ‖K⁻ᵀP E‖². No step counts the products, which are of lower order.
 func (s *State) explained(root *mat.SymPacked, pt, ya *mat.Dense) []float64 {
 	if ya == nil {
 		ya = mat.NewDense(dense.Rows(pt), s.C, nil)
@@ -196,8 +194,7 @@ func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	if err != nil {
 		return out, err
 	}
-	// For the new R and z, and for a copy of the other z, which is overwritten.
-	bytes := memory.Floats(s.K, s.K+2*s.C)
+	bytes := memory.Floats(s.K, s.K+2*s.C) // of the new R and z, and of a copy of the other z
 	if o.Lambda > 0 {
 		bytes = max(bytes, memory.Sum(memory.Floats(s.K, s.K+s.C), s.loweringBytes()))
 	}

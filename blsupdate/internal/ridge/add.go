@@ -217,8 +217,7 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (fit []float64,
 }
 
 // noteFit adds the residuals E' of q added rows to RSS and the norms of residuals. innovation has the
-// norms of E = Ya - Ax W. For each target EᵀE' is EᵀE - fits, to which noteFit adds a bound on the
-// rounding of the difference.
+// norms of E = Ya - Ax W. EᵀE' is EᵀE - fits for each target; its rounding also counts as a residual.
 func (s *State) noteFit(q int, innovation, fits []float64) {
 	s.Explained(state.Unit(q, s.K), fits)
 	for t, length := range innovation {

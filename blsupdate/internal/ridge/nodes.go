@@ -67,8 +67,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	next.Refitted(next.W, y, a, h)
 
 	s.Counter.Enter(cost.StepQ)
-	t, side := b.D, new(mat.Dense)
-	// t becomes T = U⁻ᵀDᵀ, and side S⁻¹Dᵀ.
+	t, side := b.D, new(mat.Dense) // which become T = U⁻ᵀDᵀ and S⁻¹Dᵀ
 	if factor.SolveUTo(t, t, true) != nil || factor.SolveUTo(side, t, false) != nil {
 		return out, types.ErrOverflow
 	}

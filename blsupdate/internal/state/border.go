@@ -75,7 +75,7 @@ const friendlyRCond = 1e-2
 
 // NodeTargets returns the targets from which the weights of new nodes are computed. For a large rcond,
 // 1/κ or in QR at most ‖C‖/‖H‖, y1 is Y, and w1 is nil, for zero targets of the ridge rows. Otherwise
-// rounding leaves in C a large part in the column space of A, which would multiply what A explains of Y.
+// rounding leaves in C a large part in the column space of A, which would multiply what A explains.
 // Then y1 is Y - A W, and w1 is W for the rows sqrt(lambda) D. Both are equivalent: W solves for A, and
 //
 //	CᵀY = Cᵀ(Y - A W) + lambda DᵀW.

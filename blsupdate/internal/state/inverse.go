@@ -78,8 +78,7 @@ func (s *Inverse) ConditionOf(rows []float64) Condition {
 	return c
 }
 
-// RSS returns KnownRSS with the error of the inverse, by which innovations become residuals, and adds the
-// errors of innovations.
+// RSS returns KnownRSS with the error of the inverse, and adds the errors of innovations.
 func (s *Inverse) RSS(w *mat.Dense) (rss, least []float64) {
 	reach := s.Reach()
 	rss, least = s.KnownRSS(s.Size, s.Size.errInverse(s.Lambda, reach))

@@ -31,8 +31,7 @@ func (b *Base) StartFactor(ctx context.Context, a *mat.Dense, least float64) (fa
 		return nil, 0, err
 	}
 	g.AddDiagonal(b.Lambda)
-	for i := range b.K {
-		// Squares that underflow leave a matrix that is well-conditioned and wrong.
+	for i := range b.K { // squares that underflow leave a matrix that is well-conditioned and wrong
 		if g.At(i, i) < dense.SmallestSquare {
 			return nil, 0, singular
 		}

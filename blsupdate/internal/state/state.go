@@ -79,7 +79,7 @@ type Condition struct {
 	Power int     // the power of 1/RCond with which errors grow
 	Error float64 // the bound of Norms.Error; not finite if it is not known
 
-	Rebuilt float64 // what Error would at most be after a new start with the same rows, if W is known
+	Rebuilt float64 // a bound on what Error would be after a new start, if W is known
 
 	Dependent bool // whether the rows do not determine all weights, as far as rounding shows
 }
@@ -145,9 +145,8 @@ type Outcome struct {
 // PanelRows is the number of rows after which a sum over rows checks its context. Sums are divided into
 // such panels even if the context cannot be canceled, so that results do not depend on it.
 //
-// Panels of 4096 rows take no more CPU time than all rows at once, in Gram and QR with both backends,
-// for k = 2000 with 8192 rows and k = 300 with 16384, within the noise of 3%. Panels of 1024 rows take
-// 5% more in Gram with openblas at k = 2000 (one core of Zen 4).
+// Panels of 4096 rows take no more CPU time than 8192 rows at once for k = 2000, or 16384 for k = 300,
+// within the noise of 3%. Panels of 1024 take 5% more in Gram with openblas (one core of Zen 4).
 const PanelRows = 4096
 
 // EachPanel calls f for consecutive panels of PanelRows rows until f fails or ctx is done.
@@ -165,8 +164,7 @@ func (b *Base) Reserve(action types.Action, rows int, bytes int64) error {
 	if rows == 0 {
 		return memory.Check(bytes, "blsupdate", do, "%v by %v with %d nodes and %d targets", action, b.Method, b.K, b.C)
 	}
-	// Gram copies G even to remove one row.
-	if rows > 1 && (b.Method != types.Gram || action == types.ActionAdd) {
+	if rows > 1 && (b.Method != types.Gram || action == types.ActionAdd) { // Gram copies G to remove even one row
 		do = "use fewer rows at once, or " + strings.TrimPrefix(do, "use ")
 	}
 	return memory.Check(bytes, "blsupdate", do, "%v of %d rows by %v with %d nodes and %d targets", action, rows, b.Method, b.K, b.C)

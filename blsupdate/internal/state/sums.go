@@ -158,8 +158,8 @@ func (s *Sums) Code(x *codec.Coder, c int) {
 	}
 }
 
-// KnownRSS returns Sums.RSS, and the values below which it is not known. Every RSS so far was a minimum, so
-// at most the square of Rest, which has removed rows, too. share is the relative error of residuals.
+// KnownRSS returns Sums.RSS, and the values below which it is not known. Every RSS so far, a minimum,
+// was at most the square of Rest, which has removed rows, too. share is the error of residuals.
 func (b *Base) KnownRSS(size Norms, share float64) (rss, least []float64) {
 	least = squares(size.Rest)
 	dense.Scale(LeastErrors*(Unit(0, b.K)+share), least)
@@ -181,8 +181,7 @@ func (b *Base) Fitted(sign float64, e, after *mat.Dense) []float64 {
 	return norms
 }
 
-// Explained subtracts from RSS sums of squares that new weights explain. What Rest then has of them does
-// not show their size, so an RSS of which only errors are left becomes Unknown.
+// Explained subtracts what new weights explain from RSS, which is Unknown if only errors are left.
 func (b *Base) Explained(unit float64, sums []float64) {
 	before := b.Sums.RSS
 	b.NoteSquares(-1, sums)
