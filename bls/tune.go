@@ -24,8 +24,8 @@ type TuneOptions struct {
 
 // Tune searches more widely than Fit for the settings that are zero. It also tries ScaleSamples (unless
 // Relevance or Steps exclude it) and a quarter to four times the enhancement nodes of Fit. As far as
-// the flops allow, it tries Shrink and Lambda in smaller steps. It sets the fields to the best settings on
-// rows held out from at most 4096, and Validate, so that the next Fit measures them. It returns the
+// the flops allow, it tries Shrink and Lambda in smaller steps. It sets the fields to the best settings
+// on rows held out from at most 4096, and Validate, so that the next Fit measures them. It returns the
 // Choice of that Fit. It does not fit a model or change nonzero fields.
 //
 //	shapes: X l×d, labels l, opt.Weights, as in FitContext; at least 8 samples.

@@ -50,8 +50,8 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 }
 
 // Survey reads at most rows samples of the source that Peek reads, and describes for Select how the
-// chosen columns become inputs and how numbers are written. Like Peek it goes back to the beginning, and
-// skips at most rows bad samples.
+// chosen columns become inputs and how numbers are written. Like Peek it goes back to the beginning,
+// and skips at most rows bad samples.
 //
 // A column has a [Notation] if all its cells are numbers with it, but not without it: a decimal comma,
 // signs between thousands, % or a currency sign. If a comma may be either sign, other columns decide.

@@ -162,7 +162,7 @@ func (s *Sums) Code(x *codec.Coder, c int) {
 // was at most the square of Rest, which has removed rows, too. share is the error of residuals.
 func (b *Base) KnownRSS(size Norms, share float64) (rss, least []float64) {
 	least = squares(size.Rest)
-	dense.Scale(LeastErrors*(Unit(0, b.K)+share), least)
+	dense.Scale(LeastErrors*(float64(Unit(0, b.K))+share), least)
 	return b.Sums.RSS, least
 }
 
