@@ -58,9 +58,10 @@ type Condition struct {
 	//
 	// where w_t is column t of W, δw_t its error, and D = diag(1/d) for the norms d of the columns
 	// of [A; sqrt(lambda) I]. D⁻¹w_t are the weights for columns of norm 1. Targets that are all
-	// zero do not count, but if removals have left only zeros, Digits is 0 until Rebuild. W is
-	// compared with the ridge solution for the given rows, or, for lambda = 0 and columns that are
-	// dependent to within rounding, with the minimum-norm solution.
+	// zero do not count, but if removals have left only zeros, Digits is 0 until Rebuild or until
+	// rows with other targets are added. W is compared with the ridge solution for the given rows,
+	// or, for lambda = 0 and columns that are dependent to within rounding, with the minimum-norm
+	// solution.
 	//
 	// The bound accounts for the rounding errors of all changes so far, the residuals, and in
 	// Original and Improved the bias of a ridge; docs/numerics.md derives every term. It rests on

@@ -26,8 +26,9 @@ type Statistics struct {
 
 	// RSS is Σ w_i (y_ij - a_i W_j)² over all rows i, for each target j. RSS and the fields below
 	// are NaN if squares overflow, or after AddTargets or MapTargets has combined several targets
-	// into one; RSS, Variance and GCV also if rounding has left fewer than about two digits: until
-	// Rebuild after the removal of rows with 10⁷ times larger residuals, or a close fit in Gram.
+	// into one; RSS, Variance and GCV also if rounding has left fewer than about two digits: after
+	// the removal of rows with 10⁷ times larger residuals, until Rebuild or until RSS has grown, or
+	// in a close fit by Gram or with a ridge.
 	RSS []float64
 
 	// R2 is 1 - RSS/Σ w_i (y_ij - m_j)² for the weighted mean m_j of the target. It is NaN if the
@@ -126,7 +127,7 @@ func (u *updater) Statistics() (fit Statistics, err error) {
 		rss = max(0, rss-ridge)
 		blur := least[j] + float64(state.LeastErrors*state.Unit(0, base.K)*ridge)
 		spread, rest := base.Sums.Spread[j], n-c.freedom
-		if !(spread > float64(state.LeastErrors*blur)) {
+		if !(spread > 0 && (rss >= blur || spread > float64(state.LeastErrors*blur))) {
 			spread = math.NaN()
 		}
 		r2 := 1 - rss/spread

@@ -215,7 +215,7 @@ func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.D
 		s.fTimes(v)
 	case sign > 0: // F v for the new F comes below
 		err = u.SolveUTo(v, v, true)
-		fit = s.ExplainedBy(state.Unit(q, k), v)
+		fit = s.FittedBy(-1, v)
 		for j, norm := range fit { // EᵀE' = EᵀE - VᵀV
 			blur := math.Sqrt(state.Unit(q, k)) * innovation[j]
 			innovation[j] = detmath.Hypot(state.Leg(innovation[j], norm), blur)

@@ -103,7 +103,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	dense.Place(next.R, k, k, corner)
 	dense.Place(next.Z, 0, 0, s.Z)
 	dense.Place(next.Z, k, 0, z2)
-	next.Size.Explained(next.ExplainedBy(state.Unit(l, k), z2), state.Unit(l, k)/rcond)
+	next.Size.Explained(next.FittedBy(-1, z2), state.Unit(l, k)/rcond)
 	next.measure()
 	if w1 == nil {
 		rcond := lapack.RCondTriangle(s.Counter.Unwrap(), dense.Equilibrated(next.R, next.Size.A))

@@ -35,7 +35,8 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	byRows := cost.RemovesByRows(q, s.K)
 	bytes := memory.Floats(2*q, s.K) // of P, and of the columns that rotations carry along
 	if !byRows {
-		bytes = memory.Sum(memory.Floats(q+s.C, s.K), memory.Triangle(s.K)) // of Pᵀ, the new z and I - PPᵀ
+		// of Pᵀ, the new z, I - PPᵀ, and the residuals before the removal
+		bytes = memory.Sum(memory.Floats(q+2*s.C, s.K), memory.Triangle(s.K), memory.Floats(q, s.C))
 	}
 	if err := s.Reserve(types.ActionRemove, q, bytes); err != nil {
 		return out, err
@@ -132,8 +133,9 @@ func (s *State) shrink(action types.Action, pt, ya *mat.Dense) (least float64, g
 	if _, err := bounded(state.Norms{Y: after}); err != nil {
 		return 0, nil, err
 	}
+	explained := s.explained(rest, pt, ya)
 	mustNotFail(factor.MulUTriangle(s.R))
-	s.NoteNorms(-1, s.explained(rest, pt, ya))
+	s.NoteNorms(-1, explained)
 	s.Z = z
 	// The squared residuals fall by s = ‖ya‖² - ‖z‖² + ‖z'‖², up to rounding. The residuals of the
 	// removed rows are at most sqrt(s/(1-h)).
@@ -252,9 +254,9 @@ func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// loweringBytes returns the memory that lower needs: for Pᵀ and I - PPᵀ.
+// loweringBytes returns the memory that lower needs: for Pᵀ, I - PPᵀ, and residuals with their targets.
 func (s *State) loweringBytes() int64 {
-	return memory.Sum(memory.Floats(s.K, s.K), memory.Triangle(s.K))
+	return memory.Sum(memory.Floats(s.K, s.K+3*s.C), memory.Triangle(s.K))
 }
 
 // lower subtracts the matrix by·I from RᵀR, and changes z accordingly. It removes the rows sqrt(by) I,

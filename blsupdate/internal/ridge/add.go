@@ -219,7 +219,7 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (fit []float64,
 // noteFit adds the residuals E' of q added rows to RSS and the norms of residuals. innovation has the
 // norms of E = Ya - Ax W. EᵀE' is EᵀE - fits for each target; its rounding also counts as a residual.
 func (s *State) noteFit(q int, innovation, fits []float64) {
-	s.Explained(state.Unit(q, s.K), fits)
+	s.NoteSquares(-1, fits)
 	for t, length := range innovation {
 		blur := math.Sqrt(state.Unit(q, s.K)) * length
 		left := detmath.Hypot(state.Leg(length, math.Sqrt(max(0, fits[t]))), blur)

@@ -78,21 +78,8 @@ func (s *Inverse) ConditionOf(rows []float64) Condition {
 	return c
 }
 
-// RSS returns KnownRSS with the error of the inverse, and adds the errors of innovations.
-func (s *Inverse) RSS(w *mat.Dense) (rss, least []float64) {
-	reach := s.Reach()
-	rss, least = s.KnownRSS(s.Size, s.Size.errInverse(s.Lambda, reach))
-	size := reach.Spread(s.Size.Lengths(s.Lambda), s.Size.ErrA)
-	for t := range least {
-		err := s.Size.ErrFit(t, w)
-		if s.Size.Squared {
-			err *= size
-		}
-		err += s.Size.Gain[t]
-		least[t] += float64(LeastErrors * err * (err + 2*s.Size.Rest[t]))
-	}
-	return rss, least
-}
+// RSS returns KnownRSS.
+func (s *Inverse) RSS(w *mat.Dense) (rss, least []float64) { return s.KnownRSS(s.Size, 0) }
 
 func (s *Inverse) Weights() (*mat.Dense, Outcome, error) { return s.W, Outcome{}, nil }
 

@@ -196,8 +196,12 @@ func (s Norms) Fits(lambda float64, w *mat.Dense) []float64 {
 // fit is nil unless the new inverse gives all of the change ΔW. Then it bounds the vectors that the
 // errors of the inverse multiply: the norms of R ΔW, or Fits of ΔW if the errors are not symmetric.
 func (s *Norms) ErrGain(q int, rest, lambda float64, now, peak Reach, before, fit []float64) {
-	largest, grown := s.errInverse(lambda, peak), driftUnits*Unit(q, len(s.A))*now.Scaled
+	largest, grown, lengths := 0.0, driftUnits*Unit(q, len(s.A))*now.Scaled, s.Lengths(lambda)
+	for j, v := range s.ErrA {
+		largest = max(largest, peak.Scaled*(v/lengths[j]))
+	}
 	if s.Squared {
+		largest *= largest
 		grown *= now.Scaled
 	}
 	s.Drift = Capped(min(max(largest, grown), (s.Drift+grown)/rest))
@@ -208,18 +212,6 @@ func (s *Norms) ErrGain(q int, rest, lambda float64, now, peak Reach, before, fi
 	for t, v := range fit {
 		s.addGain(t, float64(s.Drift*v))
 	}
-}
-
-// errInverse bounds the relative error of an inverse by ErrA times ‖(R D)⁻¹‖ of peak.
-func (s Norms) errInverse(lambda float64, peak Reach) (largest float64) {
-	lengths := s.Lengths(lambda)
-	for j, v := range s.ErrA {
-		largest = max(largest, peak.Scaled*(v/lengths[j]))
-	}
-	if s.Squared {
-		largest *= largest
-	}
-	return largest
 }
 
 // driftUnits is the error that a change leaves in an inverse, in units of the error of a sum.

@@ -81,7 +81,7 @@ func (s *Sums) include(sign float64, o Sums) {
 		s.Mean[j] += float64(d * share)
 		spread := combined(combined(s.Spread[j], sign, o.Spread[j]), 1, d*d*before*share)
 		if s.Spread[j] > 0 && spread < LeastErrors*Unit(0, 0)*s.Spread[j] {
-			spread = Unknown
+			spread = 0 // only errors are left
 		}
 		s.Spread[j] = spread
 	}
@@ -178,24 +178,6 @@ func (b *Base) Fitted(sign float64, e, after *mat.Dense) []float64 {
 			norms[j] = detmath.Hypot(norms[j], math.Sqrt(math.Abs(v))*math.Sqrt(math.Abs(other[j])))
 		}
 	}
-	return norms
-}
-
-// Explained subtracts what new weights explain from RSS, which is Unknown if only errors are left.
-func (b *Base) Explained(unit float64, sums []float64) {
-	before := b.Sums.RSS
-	b.NoteSquares(-1, sums)
-	for j, v := range before {
-		if v > 0 && b.Sums.RSS[j] < LeastErrors*unit*v {
-			b.Sums.RSS[j] = Unknown
-		}
-	}
-}
-
-// ExplainedBy is Explained for the squared norms of the columns of Z, and returns the norms.
-func (b *Base) ExplainedBy(unit float64, z *mat.Dense) []float64 {
-	norms := dense.ColumnNorms(z)
-	b.Explained(unit, squares(norms))
 	return norms
 }
 
