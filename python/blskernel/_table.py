@@ -64,7 +64,8 @@ class Table:
         if not any(_is_special(column) for column in columns):
             return None
         _refuse_twice(names, names)
-        head = [_floats(list(column.head(_DESCRIBED))) for column in columns]
+        first = [(column.dtype, list(column.head(_DESCRIBED))) for column in columns]
+        head = [cells if dtype == "category" else _floats(cells) for dtype, cells in first]
         words = {}
         for i, column in enumerate(columns):
             if column.dtype == "category":

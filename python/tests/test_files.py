@@ -222,6 +222,8 @@ def test_spaces_around_words_and_names(tmp_path):
     assert model._table.columns[0]["levels"] == ["", "Private", "Self", "State-gov"] and model.score(frame, words) == 1
     blank = classifier().fit(frame.assign(**{" work": pandas.Categorical(["red", " "] * 30)}), words)
     assert blank._table.columns[0]["fill"] == [0, 1]
+    floats = classifier().fit(frame.assign(age=pandas.Categorical([1.0, 2.0, np.nan] * 20)), words)
+    assert floats._table.columns[1] == {"levels": ["", "1.0", "2.0"], "fill": [0, 0.5, 0.5]}
     for empty in (pandas.Categorical([None] * 60), pandas.Categorical([" "] * 60)):  # a column of missing cells
         assert classifier().fit(frame.assign(age=empty), words)._table.columns[1] == {"fill": [0]}
     save(model, tmp_path / "m.bls")
