@@ -115,6 +115,11 @@ def _decode(data: bytes, name: str) -> tuple[_native.Handle, Optional[_Center], 
     return _native.Handle.decode(state), center, json.loads(line)
 
 
+def _plain(number: Any) -> Any:
+    """Return a number of NumPy, or another number that JSON lacks, as a bool, int or float."""
+    return number.item() if isinstance(number, (np.bool_, np.integer)) else float(number)
+
+
 def _weighted(a: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, Optional[np.ndarray]]:
     """Return rows, targets and checked weights."""
     a, y, w = as_matrix(a, "A"), as_matrix(y, "Y"), as_vector(sample_weight)
@@ -825,7 +830,7 @@ class IncrementalRidge:
         """Return the arguments of the constructor and the state, preceded by their SHA-256."""
         with turns.of(self):
             state, center = self._handle.fetch("encode"), self._center
-        head = json.dumps(self._params, default=lambda number: number.item()).encode() + b"\n"
+        head = json.dumps(self._params, default=_plain).encode() + b"\n"
         state = head + (b"" if center is None else center.encode()) + state
         return (_MAGIC if center is None else _MAGIC_INTERCEPT) + hashlib.sha256(state).digest() + state
 

@@ -3,6 +3,7 @@
 import copy
 import pickle
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -106,6 +107,12 @@ def test_files(method, tmp_path):
         IncrementalRidge.load(tmp_path / "state")
     with pytest.raises(FileNotFoundError):
         IncrementalRidge.load(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("lambda_", [Fraction(1, 2), np.longdouble(0.5)])
+def test_pickle_with_other_numbers(lambda_):
+    ridge = IncrementalRidge("gram", lambda_, fit_intercept=np.True_).add([[1.0], [2.0]], [1.0, 3.0])
+    assert pickle.loads(pickle.dumps(ridge)).get_params() == ridge.get_params()
 
 
 def test_pickle_before_the_first_rows():
