@@ -102,7 +102,7 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
     path = os.fsdecode(path)
     with open(path, "rb") as file:
         data = file.read()
-    if data.startswith((b"blsridge", b"blsridgi", b"blsstate")):
+    if data.startswith((b"blsridg", b"blsstate")):
         raise FormatError(f"{path} holds an IncrementalRidge: use IncrementalRidge.load")
     native = Handle.decode(data)
     state = native.json("attributes")

@@ -20,10 +20,9 @@ from ._turns import turns
 __all__ = ["IncrementalRidge"]
 
 
-# A file begins with one of these. Then come the SHA-256 of the rest, a line with the arguments of the
-# constructor, the _Center if there is an intercept, and the state as blsupdate.Encode writes it.
-_MAGIC = b"blsridge"
-_MAGIC_INTERCEPT = b"blsridgi"
+# A file begins with this. Then come the SHA-256 of the rest, a line with the arguments of the constructor,
+# the _Center if there is an intercept, and the state as blsupdate.Encode writes it.
+_MAGIC = b"blsridg2"
 
 # The methods that keep no rows, so that other rows with the same sums of products can stand for a batch.
 _CENTRING = ("gram", "qr", "ridge_inverse", "inverse_cholesky")
@@ -104,15 +103,17 @@ class _Center:
 def _decode(data: bytes, name: str) -> tuple[_native.Handle, Optional[_Center], dict[str, Any]]:
     """Return the object that `IncrementalRidge.save` has written, its center, and the arguments of its constructor."""
     magic, digest, state = data[: len(_MAGIC)], data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
-    if magic not in (_MAGIC, _MAGIC_INTERCEPT):
+    if magic != _MAGIC:
+        if magic[:-1] == _MAGIC[:-1]:
+            raise _native.FormatError(f"{name} is of another version: make it again, or use the blskernel that wrote it")
         raise _native.FormatError(f"{name} is not the state of an IncrementalRidge")
     if hashlib.sha256(state).digest() != digest:
         raise _native.FormatError(f"{name} was cut off or altered: copy it again, in binary mode, or use a backup")
     line, _, state = state.partition(b"\n")
-    center = None
-    if magic == _MAGIC_INTERCEPT:
+    params, center = json.loads(line), None
+    if params["fit_intercept"]:
         center, state = _Center.decode(state)
-    return _native.Handle.decode(state), center, json.loads(line)
+    return _native.Handle.decode(state), center, params
 
 
 def _plain(number: Any) -> Any:
@@ -806,7 +807,7 @@ class IncrementalRidge:
         Raises
         ------
         FormatError
-            If the file is not such a state, or was cut off or altered.
+            If the file is not such a state, is of another version, or was cut off or altered.
 
         Examples
         --------
@@ -832,7 +833,7 @@ class IncrementalRidge:
             state, center = self._handle.fetch("encode"), self._center
         head = json.dumps(self._params, default=_plain).encode() + b"\n"
         state = head + (b"" if center is None else center.encode()) + state
-        return (_MAGIC if center is None else _MAGIC_INTERCEPT) + hashlib.sha256(state).digest() + state
+        return _MAGIC + hashlib.sha256(state).digest() + state
 
     def __getstate__(self) -> dict[str, Any]:
         if self.attributes()["samples"] == 0:

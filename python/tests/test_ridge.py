@@ -102,9 +102,10 @@ def test_files(method, tmp_path):
     want = ridge.add(a[60:], y[60:]).weights().tobytes()
     for other in others:
         assert other.add(a[60:], y[60:]).weights().tobytes() == want and other.get_params() == ridge.get_params()
-    (tmp_path / "state").write_bytes(b"blsridge")
-    with pytest.raises(FormatError):
-        IncrementalRidge.load(tmp_path / "state")
+    for magic, why in ((b"blsridg2", "cut off"), (b"blsridge", "another version"), (b"blsridgi", "another version"), (b"", "not the state")):
+        (tmp_path / "state").write_bytes(magic)
+        with pytest.raises(FormatError, match=why):
+            IncrementalRidge.load(tmp_path / "state")
     with pytest.raises(FileNotFoundError):
         IncrementalRidge.load(tmp_path / "nothing")
 
