@@ -58,7 +58,7 @@ def save(model: Union[BroadLearningClassifier, BroadLearningRegressor], path: Un
         metadata["inputs"] = [_text(name, "column") for name in model.feature_names_in_]
     if isinstance(model, BroadLearningClassifier):
         metadata["classes"] = [_text(label, "label") for label in native.labels.tolist()]
-        if isinstance(model.class_weight, dict) or "class_weight" in present.get("notes", {}):
+        if isinstance(model.class_weight, dict) or _noted_weights(present, native.labels) is not None:
             metadata["notes"] = {"class_weight": _weights_text(model.class_weight, native.labels)}
     elif native.targets == 1 and not model._flat:
         metadata["notes"] = {"y": "matrix"}
@@ -116,8 +116,8 @@ def load(path: Union[str, os.PathLike[str]]) -> Union[BroadLearningClassifier, B
     if isinstance(model, BroadLearningClassifier):
         model._closed = state["options"]["Classes"] > 0
         native.labels = _labels(metadata.get("classes"), state["targets"])
-        if weights := metadata.get("notes", {}).get("class_weight"):
-            model.class_weight = _weights(weights, native.labels)
+        if (weights := _noted_weights(metadata, native.labels)) is not None:
+            model.class_weight = weights
     else:
         model._flat = state["targets"] == 1 and metadata.get("notes", {}).get("y") != "matrix"
     return model
@@ -159,9 +159,15 @@ def _weights_text(weights: Any, labels: np.ndarray) -> str:
     return json.dumps({_text(own.get(label, label), "label"): real(f"class_weight[{label!r}]", weight) for label, weight in weights.items()})
 
 
-def _weights(text: str, labels: np.ndarray) -> dict[Any, float]:
-    """Return the dict of class weights that `_weights_text` has written."""
+def _noted_weights(metadata: dict[str, Any], labels: np.ndarray) -> Optional[dict[Any, float]]:
+    """Return the class weights that `_weights_text` has noted, or None without such a note."""
+    try:
+        weights = json.loads(metadata.get("notes", {}).get("class_weight", ""))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(weights, dict) or not all(type(weight) in (int, float) for weight in weights.values()):
+        return None
     known = {_text(label, "label"): label for label in labels.tolist()}
     whole = labels.dtype.kind == "i"  # so are the labels that the model has not met yet
-    named = {label: int(label) if whole and label.lstrip("-").isdecimal() else label for label in json.loads(text)}
-    return {known.get(label, named[label]): weight for label, weight in json.loads(text).items()}
+    named = {label: int(label) if whole and label[label.startswith("-") :].isdecimal() else label for label in weights}
+    return {known.get(label, named[label]): weight for label, weight in weights.items()}

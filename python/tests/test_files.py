@@ -371,7 +371,7 @@ def test_labels_that_are_bytes(tmp_path):
 
 
 @pytest.mark.parametrize("labels, weights", [
-    ([0, 1, 2], {1: 20.0, 7: 3.0}), (["a", "b", "1"], {"b": 20.0, "1": 0.5, "7": 3.0}), ([False, True, True], {1: 20.0}), ([0.0, 3.0, 2.0], {3.0: 20.0}),
+    ([0, 1, 2], {1: 20.0, 7: 3.0, "--3": 1.0}), (["a", "b", "1"], {"b": 20.0, "1": 0.5, "7": 3.0}), ([False, True, True], {1: 20.0}), ([0.0, 3.0, 2.0], {3.0: 20.0}),
 ])
 def test_class_weights_stay(labels, weights, tmp_path):
     X, y = table()
@@ -384,6 +384,15 @@ def test_class_weights_stay(labels, weights, tmp_path):
     assert loaded.decision_function(X).tobytes() == model.decision_function(X).tobytes()
     save(loaded.set_params(class_weight=None), tmp_path / "model.bls")
     assert load(tmp_path / "model.bls").class_weight is None
+
+
+@pytest.mark.parametrize("note", ["balanced", "[1]", "3", '{"1": "2"}', '{"1": true}'])
+def test_other_notes_on_class_weights_stay(note, tmp_path):
+    model = classifier().fit(*table())
+    (tmp_path / "model.bls").write_bytes(model._fitted().fetch("encode", {"Metadata": {"notes": {"class_weight": note}}}))
+    save(load(tmp_path / "model.bls"), tmp_path / "model.bls")
+    again = load(tmp_path / "model.bls")
+    assert again.class_weight is None and again._fitted().json("attributes")["metadata"]["notes"]["class_weight"] == note
 
 
 @pytest.mark.parametrize("columns", [1, 2])
