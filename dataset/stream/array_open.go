@@ -57,6 +57,7 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 	a.nan = opt.fills() && !opt.targetsOnly || a.drop
 	for _, word := range opt.NA {
 		if v, err := opt.notation(Notation{}).value(word); err == nil {
+			v = f.DType.Round(v)
 			if f.pixels {
 				v /= pixelScale
 			}

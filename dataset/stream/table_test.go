@@ -270,6 +270,13 @@ func TestArrayGaps(t *testing.T) {
 	if b := next(t, r, 9); !slices.Equal(b.X.RawMatrix().Data, []float64{1, 2, 3}) {
 		t.Errorf("integers: %v", b.X)
 	}
+	for _, kind := range []string{"<f2", "<f4", "<f8"} { // in each another number is the nearest to 99.9
+		text := string(append(npyHeader(1, kind, false, 3, 1), elementsOf(kind, []float64{1, 99.9, 3})...))
+		r, _ := described(t, text, Options{Missing: MissingMean, NA: []string{"99.9"}})
+		if b := next(t, r, 9); !slices.Equal(b.X.RawMatrix().Data, []float64{1, 2, 3}) {
+			t.Errorf("%s: %v", kind, b.X)
+		}
+	}
 	wide := append(npyHeader(1, "<f4", false, 1, maxDescribed+1), elementsOf("<f4", append(make([]float64, maxDescribed), nan))...)
 	_, err := mustOpen(t, []string{"-"}, Options{Missing: MissingMean, Stdin: bytes.NewReader(wide)}).Survey(1)
 	if fault := wantFault(t, "wide", err, "has 65537 input columns"); !slices.Contains(fault.Remedies(), Remedy{OptionMissing, "drop"}) {

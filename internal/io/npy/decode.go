@@ -81,8 +81,20 @@ func (d DType) float(u uint64) float64 {
 	return half(uint16(u))
 }
 
-// half returns the value of an IEEE 754 binary16: a sign, a 5-bit exponent of bias 15, a 10-bit
-// fraction.
+// Round returns v rounded to type d if d is Float, even if that is too large for d, and otherwise v.
+func (d DType) Round(v float64) float64 {
+	switch {
+	case d.Kind != Float || d.Size == 8:
+		return v
+	case d.Size == 4:
+		return float64(float32(v))
+	}
+	_, exponent := math.Frexp(v)
+	last := max(exponent-11, -24) // of the last bit, as in half
+	return math.Ldexp(math.RoundToEven(math.Ldexp(v, -last)), last)
+}
+
+// half returns the value of an IEEE 754 binary16: sign, 5-bit exponent of bias 15, 10-bit fraction.
 func half(h uint16) float64 {
 	sign := 1.0
 	if h&0x8000 != 0 {

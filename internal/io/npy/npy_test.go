@@ -204,7 +204,7 @@ func TestDecodeHalf(t *testing.T) {
 			if h>>15 == 1 {
 				want = -want
 			}
-			if err != nil || math.Float64bits(got[0]) != math.Float64bits(want) {
+			if err != nil || math.Float64bits(got[0]) != math.Float64bits(want) || d.Round(want*(1+0x1p-13)) != want {
 				t.Fatalf("%#04x: %v, %v, want %v", h, got, err, want)
 			}
 		}
