@@ -111,7 +111,9 @@ func (a *array) deliver(s *samples) *Error {
 		missing := slices.Contains(a.naLabels, label)
 		if a.drop && a.DType.Kind == npy.Float {
 			a.sample, _ = a.DType.Decode(a.sample[:0], a.raw, true)
-			missing = missing || slices.ContainsFunc(a.sample, math.IsNaN)
+			missing = missing || slices.ContainsFunc(a.sample, func(v float64) bool {
+				return v != v || err != nil && slices.Contains(a.na, v)
+			})
 		}
 		switch {
 		case missing && a.drop:
@@ -161,7 +163,7 @@ func (a *array) deliver(s *samples) *Error {
 		}
 		v := a.sample[col]
 		label, err := npy.FloatLabel(v)
-		switch missing := v != v || slices.Contains(a.naLabels, label); {
+		switch missing := v != v || slices.Contains(a.naLabels, label) || err != nil && slices.Contains(a.na, v); {
 		case missing && a.drop:
 			label = ""
 		case missing:

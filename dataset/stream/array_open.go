@@ -55,18 +55,20 @@ func (f *arrayFile) checkSize() error {
 func newArray(f arrayFile, opt *Options) (source, error) {
 	a := &array{arrayFile: f, classes: opt.Classes, drop: opt.Missing == MissingDrop}
 	a.nan = opt.fills() && !opt.targetsOnly || a.drop
+	a.naLabels = slices.Clone(opt.NA)
 	for _, word := range opt.NA {
 		if v, err := opt.notation(Notation{}).value(word); err == nil {
 			v = f.DType.Round(v)
+			if label, err := npy.FloatLabel(v); err == nil && !f.DType.Text() {
+				a.naLabels = append(a.naLabels, label)
+			}
 			if f.pixels {
 				v /= pixelScale
 			}
 			a.na = append(a.na, v)
 		}
-		if !slices.Contains(opt.Labels, word) {
-			a.naLabels = append(a.naLabels, word)
-		}
 	}
+	a.naLabels = slices.DeleteFunc(a.naLabels, func(label string) bool { return slices.Contains(opt.Labels, label) })
 	if err := a.measure(); err != nil {
 		return nil, err
 	}

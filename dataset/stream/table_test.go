@@ -266,6 +266,14 @@ func TestArrayGaps(t *testing.T) {
 			t.Errorf("labels %q, %+v", b.Labels, r.Tally())
 		}
 	}
+	labels = append(npyHeader(1, "<f4", false, 4, 1), elementsOf("<f4", []float64{-999, 0.1, 7, 8})...)
+	for _, opt := range []Options{{Inputs: []string{"2"}, TargetPath: write(t, "y.npy", labels)}, {Targets: []string{"1"}}} {
+		opt.Missing, opt.Classes, opt.NA, opt.Labels = MissingDrop, true, []string{"-999.0", "0.1", "8.0"}, []string{"7", "8"}
+		r, _ := described(t, string(append(npyHeader(1, "<f4", false, 4, 2), elementsOf("<f4", []float64{-999, 1, 0.1, 1, 7, 1, 8, 1})...)), opt)
+		if b := next(t, r, 9); !slices.Equal(b.Labels, []string{"7", "8"}) {
+			t.Errorf("%+v: labels %q", opt, b.Labels)
+		}
+	}
 	r, _ := described(t, string(append(npyHeader(1, "|i1", false, 3, 1), 1, 0xff, 3)), Options{Missing: MissingMean, NA: []string{"-1"}})
 	if b := next(t, r, 9); !slices.Equal(b.X.RawMatrix().Data, []float64{1, 2, 3}) {
 		t.Errorf("integers: %v", b.X)
