@@ -18,7 +18,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// ChoiceRows is the largest number of rows on which Fit chooses settings. They spread over all rows.
+// ChoiceRows is the largest number of rows on which Fit chooses settings, from all rows with weight.
 const ChoiceRows = choice.MaxRows
 
 const (

@@ -9,7 +9,8 @@ import (
 )
 
 // TestTakeRows has a class of 1.5% among many rows: a balanced choice takes all of its rows, and as
-// many of the others as fit. Other choices have one row of each part of the rows, in no period.
+// many of the others as fit. Other choices have one row of each part of the rows, in no period. Rows of
+// weight 0 are in no choice.
 func TestTakeRows(t *testing.T) {
 	labels := make([]int, 20000)
 	for i := range labels {
@@ -20,7 +21,7 @@ func TestTakeRows(t *testing.T) {
 			labels[i] = 3 // 1 has none
 		}
 	}
-	rows, factors := takeRows(labels, true, len(labels))
+	rows, factors := takeRows(Data{Rows: len(labels), Labels: labels, Balanced: true})
 	taken, counts := make([]float64, 4), make([]float64, 4)
 	last := -1
 	for _, row := range rows {
@@ -46,7 +47,7 @@ func TestTakeRows(t *testing.T) {
 		balanced bool
 		l        int
 	}{{false, 20000}, {false, 2 * MaxRows}, {true, MaxRows}, {true, 100}} {
-		rows, factors := takeRows(labels[:of.l], of.balanced, of.l)
+		rows, factors := takeRows(Data{Rows: of.l, Labels: labels[:of.l], Balanced: of.balanced})
 		n, odd := min(of.l, MaxRows), 0
 		for i, row := range rows {
 			if odd += row % 2; (row+1)*n <= i*of.l || row*n >= (i+1)*of.l {
@@ -55,6 +56,14 @@ func TestTakeRows(t *testing.T) {
 		}
 		if factors != nil || len(rows) != n || odd < n/4 || odd > 3*n/4 {
 			t.Errorf("%d rows of %d, %d of them odd, factors %v", len(rows), of.l, odd, factors)
+		}
+	}
+	for positive, want := range map[int]int{5000: MaxRows, 50: 50, MinRows: MinRows, MinRows - 1: MaxRows} {
+		weights := append(slices.Repeat([]float64{1}, positive), make([]float64, 20000-positive)...)
+		rows, _ := takeRows(Data{Rows: 20000, Labels: labels, Weights: weights, Balanced: positive > 50})
+		n := len(slices.DeleteFunc(slices.Clone(rows), func(i int) bool { return i >= positive }))
+		if len(rows) != want || n != min(want, positive) && positive >= MinRows {
+			t.Errorf("%d rows, %d of them of the %d with weight; want %d", len(rows), n, positive, want)
 		}
 	}
 	if f := (&Folds{weights: []float64{3, 1, 1, 1}}); f.effectiveRows() != 3 {
@@ -69,7 +78,7 @@ func TestTakeRowsOfManyClasses(t *testing.T) {
 		labels[i] = i % 2
 	}
 	labels[5990] = 4500
-	rows, factors := takeRows(labels, true, len(labels))
+	rows, factors := takeRows(Data{Rows: len(labels), Labels: labels, Balanced: true})
 	if n := len(rows); n < MaxRows-2 || n > MaxRows || !slices.Contains(rows, 5990) || len(factors) != 4501 {
 		t.Errorf("%d rows, the last is %d, %d factors", n, rows[n-1], len(factors))
 	}
@@ -77,7 +86,7 @@ func TestTakeRowsOfManyClasses(t *testing.T) {
 	for i := range ascending {
 		ascending[i] = i
 	}
-	rows, factors = takeRows(ascending, true, 5000)
+	rows, factors = takeRows(Data{Rows: 5000, Labels: ascending, Balanced: true})
 	if n := len(rows); n != MaxRows || rows[n-1] != n-1 || factors[n-1] != MaxRows/5000. || factors[n] != 0 {
 		t.Errorf("%d rows of 5000 classes", n)
 	}

@@ -46,7 +46,7 @@ type Folds struct {
 // NewFolds deals the rows of each class to the folds in turn, in an order that is random but always the
 // same. Each fold thus gets its share of every class, whatever order or period the rows have.
 func NewFolds(d Data) *Folds {
-	taken, factors := takeRows(d.Labels, d.Balanced, d.Rows)
+	taken, factors := takeRows(d)
 	m := len(taken)
 	order := rand.New(rand.NewPCG(0, 0)).Perm(m)
 	if d.Labels != nil {

@@ -5,23 +5,34 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"blskernel/internal/linalg/factor"
 	"blskernel/mat"
 )
 
 // MaxRows is the largest number of rows of a choice.
 const MaxRows = 4096
 
-// takeRows chooses at most MaxRows of l rows. It returns their numbers, ascending, and a factor for the
-// weights of each class. Usually it spreads them over all rows, and factors is nil. If classes are
-// balanced and l exceeds MaxRows, these rows could lack a rare class. It then takes p rows of each
-// class, with p as large as possible. factors restore the share of each class in the weight.
-func takeRows(labels []int, balanced bool, l int) (rows []int, factors []float64) {
-	if labels == nil || !balanced || l <= MaxRows {
-		return spread(l, min(l, MaxRows)), nil
+// takeRows chooses at most MaxRows rows. It returns their numbers, ascending, and a factor for the
+// weights of each class. Usually it spreads them over all rows of positive weight, and factors is nil.
+// If classes are balanced and there are more than MaxRows rows, these could lack a rare class. It then
+// takes p rows of each class, with p as large as possible. factors restore their share of the weight.
+func takeRows(d Data) (rows []int, factors []float64) {
+	from := factor.Indices(d.Rows)
+	if d.Rows <= MaxRows {
+		return from, nil
 	}
-	classes := make([][]int, slices.Max(labels)+1) // the rows of each class; the labels have been checked
-	for i, label := range labels {
-		classes[label] = append(classes[label], i)
+	if d.Weights != nil {
+		from = slices.DeleteFunc(from, func(i int) bool { return d.Weights[i] == 0 })
+		if len(from) < MinRows {
+			from = factor.Indices(d.Rows)
+		}
+	}
+	if d.Labels == nil || !d.Balanced {
+		return spread(from, min(len(from), MaxRows)), nil
+	}
+	classes := make([][]int, slices.Max(d.Labels)+1) // rows of each class; the labels have been checked
+	for _, i := range from {
+		classes[d.Labels[i]] = append(classes[d.Labels[i]], i)
 	}
 	// taking returns the number of rows with at most perClass rows of each class.
 	taking := func(perClass int) (rows int) {
@@ -38,24 +49,22 @@ func takeRows(labels []int, balanced bool, l int) (rows []int, factors []float64
 	m := min(taking(perClass), MaxRows)
 	for class, of := range classes {
 		n := min(len(of), perClass, m-len(rows))
-		for _, i := range spread(len(of), n) {
-			rows = append(rows, of[i])
-		}
+		rows = append(rows, spread(of, n)...)
 		if n > 0 {
-			factors[class] = float64(len(of)) / float64(n) * (float64(m) / float64(l))
+			factors[class] = float64(len(of)) / float64(n) * (float64(m) / float64(len(from)))
 		}
 	}
 	slices.Sort(rows)
 	return rows, factors
 }
 
-// spread returns n of l numbers, one at random, but always the same, from each of n equal parts: a
-// table may be in the order of time, and numbers at equal distances may all meet one phase of a period.
-func spread(l, n int) []int {
-	r, out := rand.New(rand.NewPCG(0, 0)), make([]int, n)
+// spread returns n of the rows, one at random, but always the same, from each of n equal parts: a
+// table may be in the order of time, and rows at equal distances may all meet one phase of a period.
+func spread(rows []int, n int) []int {
+	r, out, l := rand.New(rand.NewPCG(0, 0)), make([]int, n), int64(len(rows))
 	for i := range out {
-		from, to := int64(i)*int64(l)/int64(n), int64(i+1)*int64(l)/int64(n)
-		out[i] = int(from + r.Int64N(to-from))
+		from, to := int64(i)*l/int64(n), int64(i+1)*l/int64(n)
+		out[i] = rows[from+r.Int64N(to-from)]
 	}
 	return out
 }
