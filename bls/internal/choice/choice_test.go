@@ -22,7 +22,7 @@ func TestTakeRows(t *testing.T) {
 		}
 	}
 	rows, factors := takeRows(Data{Rows: len(labels), Labels: labels, Balanced: true})
-	taken, counts := make([]float64, 4), make([]float64, 4)
+	taken, late, counts := make([]float64, 4), make([]float64, 4), make([]float64, 4)
 	last := -1
 	for _, row := range rows {
 		if row <= last {
@@ -30,12 +30,13 @@ func TestTakeRows(t *testing.T) {
 		}
 		last = row
 		taken[labels[row]]++
+		late[labels[row]] += float64(row / 15000)
 	}
 	for _, label := range labels {
 		counts[label]++
 	}
-	if n := len(rows); n < MaxRows-3 || n > MaxRows || taken[2] != counts[2] || taken[0] != taken[3] {
-		t.Errorf("%d rows, of the classes %v of %v", n, taken, counts)
+	if n := len(rows); n < MaxRows-3 || n > MaxRows || taken[2] != counts[2] || taken[0] != taken[3] || late[0] == 0 || late[3] == 0 {
+		t.Errorf("%d rows, of the classes %v of %v, late ones %v", n, taken, counts, late)
 	}
 	for class, n := range taken {
 		// A class has the same share of the weight as its rows have of all rows.
