@@ -26,6 +26,8 @@ func TestRefusedForMemory(t *testing.T) {
 		f := p.c.Features
 		fresh, chosen := *p.c, Regressor{Features: f}
 		chosen.Features.EnhancementNodes = 300
+		apart := Regressor{Features: chosen.Features}
+		apart.Features.Direct, apart.Features.Relevance = None, 1
 		for name, test := range map[string]struct {
 			need  int64
 			later bool // more is needed
@@ -40,7 +42,9 @@ func TestRefusedForMemory(t *testing.T) {
 			"OneHot":             {8 * l * 3, false, func() error { return last(OneHot(p.labels, 3)) }},
 			// The normal equations of a choice.
 			"choice": {5*mapsBytes(12, 6, 300) + 6*8*l*319 + 13*blsupdate.StateBytes(blsupdate.Gram, l, 319, 2), false, func() error { return chosen.Fit(p.x, p.y) }},
-			"Tune":   {5*mapsBytes(12, 6, 300) + 6*8*l*319 + 13*blsupdate.StateBytes(blsupdate.Gram, l, 319, 2), false, func() error { return last(chosen.TuneContext(ctx, p.x, p.y, TuneOptions{})) }},
+			// S beside Z.
+			"relevance": {5*mapsBytes(12, 6, 300) + 6*8*l*307 + 8*l*13 + 13*blsupdate.StateBytes(blsupdate.Gram, l, 307, 2), false, func() error { return apart.Fit(p.x, p.y) }},
+			"Tune":      {5*mapsBytes(12, 6, 300) + 6*8*l*319 + 13*blsupdate.StateBytes(blsupdate.Gram, l, 319, 2), false, func() error { return last(chosen.TuneContext(ctx, p.x, p.y, TuneOptions{})) }},
 		} {
 			limited := func(bytes int64) (err error) {
 				defer memory.Limit(bytes)()

@@ -122,6 +122,18 @@ func (t *trials) relevances(ctx context.Context, folds *choice.Folds, maps trial
 		return nil, err
 	}
 	first := len(maps) == 1
+	m, d := t.x.Dims()
+	var s *mat.Dense // S, which is in z with Direct only
+	if of := maps[0]; first && of.features.opt.Direct > 0 {
+		_, all := of.z.Dims()
+		s = of.z.Slice(0, m, all-d, all).(*mat.Dense)
+	} else if first {
+		bordered := newNodes(m, d+1)
+		if err := of.features.standardizeTo(bordered, t.x, 0, m); err != nil {
+			return nil, err
+		}
+		s = bordered.Slice(0, m, 0, d).(*mat.Dense)
+	}
 	out := make([][]float64, n)
 	for i := range out {
 		of := maps[min(i, len(maps)-1)]
@@ -129,12 +141,7 @@ func (t *trials) relevances(ctx context.Context, folds *choice.Folds, maps trial
 			return nil, err
 		}
 		if first {
-			m, d := t.x.Dims()
-			s := newNodes(m, d+1) // not from of.z, which has S with Direct only
-			if err := of.features.standardizeTo(s, t.x, 0, m); err != nil {
-				return nil, err
-			}
-			for j, v := range t.correlationRatios(s.Slice(0, m, 0, d).(*mat.Dense), folds.Training(i, m)) {
+			for j, v := range t.correlationRatios(s, folds.Training(i, m)) {
 				out[i][j] += v
 			}
 			shareOut(out[i])

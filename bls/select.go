@@ -412,7 +412,7 @@ func (c candidate) calibration(labels []int) (out [][]float64) {
 }
 
 // checkMemory returns a *MemoryError unless there is memory for a search with the options: for the
-// maps, the nodes with a copy, and the normal equations.
+// maps, the nodes with a copy, S if relevance needs it apart, and the normal equations.
 func (t *trials) checkMemory(opt FeatureOptions) error {
 	m, d := t.x.Dims()
 	_, c := t.y.Dims()
@@ -421,11 +421,12 @@ func (t *trials) checkMemory(opt FeatureOptions) error {
 	if t.intercept {
 		k++
 	}
-	maps := 1
+	maps, apart := 1, int64(0)
 	if rounds, _ := t.rounds(opt); rounds > 0 {
 		maps = t.folds.ForLabels().Trainings()
+		apart = memory.Floats(1-opt.Direct, m, d+1)
 	}
-	need := memory.Sum(memory.Floats(maps+1, m, k), t.folds.Bytes(k, c))
+	need := memory.Sum(memory.Floats(maps+1, m, k), t.folds.Bytes(k, c), apart)
 	for range maps {
 		need = memory.Sum(need, mapsBytes(d, n, n3))
 	}
