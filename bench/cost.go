@@ -24,8 +24,8 @@ type Setting struct {
 	Stream     bool // run unmeasured updates before a short one, as in a stream of batches; L then grows
 }
 
-// A CostStep is one step of an update. It holds the flops by the model and the flops that the backend
-// counted, the time predicted from the machine's rates, and the measured time.
+// A CostStep is one step of an update. It holds the flops by the model and the flops requested from
+// the backend, the time predicted from the machine's rates, and the measured time.
 type CostStep struct {
 	Step             string  `json:"step"`
 	Formula          string  `json:"formula"`

@@ -33,8 +33,9 @@
 //
 // A pipeline contains the path of the model file and its SHA-256. Each process reads the file once, and
 // fails if the file has changed. The fit does not include the rows that this model has learned. It
-// supports no row weights and class weights, and refuses a model trained with them. The result has
-// the model's classes and column names and, for regression, its means of the targets.
+// supports no row weights and class weights, and refuses a model whose file says that it was trained
+// with them. The result has the model's classes and column names and, for regression, its means of the
+// targets.
 //
 // A label that the model lacks becomes a new class. Its target is -1 for all earlier rows, the negative
 // of a target that is 1 for all rows, so states with different classes merge. Options.KnownLabels makes

@@ -50,8 +50,8 @@ func flopsTable(c bench.FlopsCase) Table {
 	return t
 }
 
-// shortUpdate is the time in seconds below which updates are reported separately. In so short a time,
-// calls, the waking of workers and cache misses take a noticeable part.
+// shortUpdate is the time in seconds below which updates are reported separately: in shorter ones call
+// overhead, worker wake-ups and cache misses are a noticeable share.
 const shortUpdate = 0.0005
 
 // longUpdates is the name of the row for all other updates.

@@ -48,9 +48,9 @@ type Progress func(share float64, doing string)
 
 // Run measures every job with every number of threads, in their order, and calls emit with the results
 // of each job. It returns an error for invalid settings before it measures. It stops between two
-// timings with the context's cause, or with the error of a failed call or of emit. The error is
-// ErrDiffer if what is compared of a backend's result (see Agreement in the package comment) differs
-// from the first backend's. progress may be nil. Both functions run on the calling goroutine.
+// timings with the context's cause, or with the error of a failed call or of emit. The error wraps
+// ErrDiffer if a backend's result disagrees with the first backend's (see Agreement in the package
+// comment). progress may be nil. emit and progress run on the calling goroutine.
 //
 // Run calls blskernel.SetThreads for the process and restores the number at the end, as 0 if it is
 // GOMAXPROCS. Do not use a backend meanwhile. Only one job's operands are in memory at a time.

@@ -168,10 +168,10 @@ func (c *Confusion) F1(class int) float64 {
 //	source: sklearn.metrics.precision_score(average="macro"); likewise MacroRecall and MacroF1.
 func (c *Confusion) MacroPrecision() float64 { return c.mean(c.Predicted) }
 
-// MacroRecall is MacroPrecision for Recall: a class without samples counts as 0.
+// MacroRecall returns the mean recall of the same classes: a class without samples counts as 0.
 func (c *Confusion) MacroRecall() float64 { return c.mean(c.Labeled) }
 
-// MacroF1 is MacroPrecision for F1.
+// MacroF1 returns the mean of F1 over the same classes as MacroPrecision.
 func (c *Confusion) MacroF1() float64 {
 	return c.mean(func(class int) float64 { return (c.Labeled(class) + c.Predicted(class)) / 2 })
 }

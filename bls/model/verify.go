@@ -396,9 +396,9 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 	return nil
 }
 
-// batchOf returns rows, the size of a batch of an operation, or less if the operation lists far fewer
-// rows: so a false log cannot ask for all rows at once. It returns a *bls.MemoryError if there is
-// no memory for the batch. width is the larger of the numbers of inputs and outputs.
+// batchOf returns rows, the batch size of op, or less if op lists far fewer rows, so that a forged log
+// cannot request all rows at once. It returns a *bls.MemoryError if there is no memory for the batch.
+// width is the larger of the numbers of inputs and outputs.
 func batchOf(op *modelfile.Operation, rows, width int) (int, error) {
 	listed := 0.0
 	for _, f := range op.Files {

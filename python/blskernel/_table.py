@@ -132,7 +132,7 @@ class Table:
                 raise ValueError(f"Expected 2D array, got {rows.ndim}D array instead.")
             cells = rows.T.tolist()
         if len(cells) != len(self.columns):
-            raise ValueError(f"X has {len(cells)} columns, but the table of the model has {len(self.columns)}: {self.names}")
+            raise ValueError(f"X has {len(cells)} columns, but the model was trained with {len(self.columns)}{f': {self.names}' if self.names else ''}")
         if not cells[0]:
             raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
         text = _text(self.names, [self._written(*each) for each in zip(cells, self.columns)])

@@ -109,7 +109,7 @@ def test_unknown_words_and_bad_cells(trained):
         ([1.0, "Graz", np.inf], 'X, row 1: column "load" is "inf", infinite'),
         ([1.0, "Graz", "0,5"], r'row 1: column "load" is "0,5", which has a comma: .* with pandas.read_csv\(decimal=","\) or'),
         ([1.0, "Graz\udcff", 1], "surrogates not allowed"),
-        ([1.0, "Graz"], "X has 2 columns, but the table of the model has 3"),
+        ([1.0, "Graz"], "X has 2 columns, but the model was trained with 3"),
     ]:
         with pytest.raises(ValueError, match=message):
             model.predict(np.array([[1.0, "Graz", 0.5][: len(row)], row], dtype=object))

@@ -91,7 +91,7 @@ func (p *prior) add(f float64, norms []float64) {
 	}
 }
 
-// exact reports whether the model of l rows is as if it had been started with them.
+// exact reports whether the model equals one started with its l rows.
 func (p *prior) exact(l int) bool { return p.first == l && !p.mixed }
 
 // leave records the change of W when the rows ax are removed from l rows. n of the removed rows are

@@ -68,7 +68,7 @@ func Check(bytes int64, op, do, format string, args ...any) error {
 }
 
 // addressable bounds the bytes that a process can use: 4 GiB with 32-bit addresses, and 256 TiB with
-// 64-bit ones, of which Go's heap uses 48 bits. The number of float64s that fit is within an int.
+// 64-bit ones, of which Go's heap uses 48 bits. An int can count the float64s that fit.
 const addressable = 1 << (32 + 16*(bits.UintSize/64))
 
 // Floats returns the size in bytes of an array of float64 numbers with the given dimensions, none of

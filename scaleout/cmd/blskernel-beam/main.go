@@ -25,10 +25,10 @@ as a pipeline of Apache Beam.
 
 The patterns name CSV, npy and idx files, plain or gzipped, on this machine, gs:// or s3://,
 and plain npz files on this machine. 'blskernel train' makes the model BASE from a sample of
-the data. The fit uses its feature maps, words, means and number notations, and its ridge
-unless --lambda is given. The result is a model for 'blskernel predict'. Up to rounding it
-equals the fit of one process to all rows. Every row has weight 1, so a BASE that was trained
-with --weight or --class-weight is refused.
+the data. The fit takes the feature maps, words, means and number notations from BASE, and
+the ridge unless --lambda is given. The result is a model for 'blskernel predict'. Up to
+rounding, it equals a fit to all rows in one process. Every row has weight 1, so a BASE whose
+file says that it was trained with --weight or --class-weight is refused.
 
 The pipeline runs in this process, on Beam's runner Prism, unless Beam's flags --runner,
 --endpoint, --environment_type and --environment_config name another place. While the job

@@ -53,8 +53,8 @@ The comparison trains a broad learning system on the first samples of a data set
 of further samples by each method, and prints a line for each step and method: samples so far, test
 accuracy, time of the step, accumulated time, flops by the flop model, whether the counted flops agree,
 and the speed-up over the first method, in this step and in all updates so far. The times include the
-features, which are computed once for all methods. The last line says how far the weights W differ. demo
-keeps no model; train does.
+features, which are computed once for all methods. The last line says how far the weights W differ.
+demo does not save a model; train does.
 
 Without --data the samples are synthetic digits (distorted glyphs with noise, 28 x 28 pixels, 10
 classes). They are not handwriting: the accuracy says nothing about MNIST. --data names a folder with the

@@ -32,7 +32,7 @@ func New(s ui.Streams) *cobra.Command {
 
 For classification:
 
-    accuracy           also the accuracy of always predicting the commonest class
+    accuracy           the share of correct predictions, also of always predicting the commonest class
     precision          for each class, the share of the rows predicted as the class that belong to it
     recall             for each class, the share of its rows that are predicted as the class
     F1                 for each class, the harmonic mean of precision and recall

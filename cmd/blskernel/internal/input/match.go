@@ -24,6 +24,9 @@ func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) 
 	if weight := m.Metadata.Notes[session.NoteWeight]; targets && weight != "" && in.Options.Weight == "" {
 		in.say.Warn("the model was trained with --weight %s, but here all rows have weight 1", ui.Printable(weight))
 	}
+	if targets && m.Metadata.Notes[session.NoteClassWeight] != "" {
+		in.say.Warn("the model was trained with class weights of Python, but here all rows have weight 1")
+	}
 	r, err := in.Open(ctx, m.Classifier != nil)
 	var fault *stream.Error
 	target, unnamed := m.Metadata.Targets, m.Metadata.Inputs == nil && in.Options.Targets == nil
@@ -31,6 +34,8 @@ func (in *Input) OpenMatched(ctx context.Context, m *model.Model, targets bool) 
 		in.Options.Targets = target // one of two arrays in an .npz, so the other has the inputs
 		if again, err2 := in.Open(ctx, m.Classifier != nil); err2 == nil {
 			r, err = again, nil
+		} else {
+			in.Options.Targets = nil
 		}
 	}
 	if err != nil {

@@ -148,7 +148,7 @@ func (rm *removing) checkCounts(m *model.Model, path string, read input.RowCount
 		}
 		switch learned := m.Metadata.Learned[i].Rows; {
 		case read[file] > learned:
-			return ui.Usagef("%s has learned only %s of %q, and it is unknown which ones, as after --holdout: give a file with only the rows to remove",
+			return ui.Usagef("%s has learned only %s of %q and does not record which (for example after --holdout): give a file with only the rows to remove",
 				path, ui.Count(learned, "row"), file)
 		case all && read[file] < learned:
 			return ui.Usagef("%s has learned %s of %q, but %d were read now: use the same flags as when it was learned",

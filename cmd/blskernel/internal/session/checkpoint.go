@@ -35,8 +35,10 @@ const (
 	NoteOnce     = "once"     // the source that cannot be read again
 	NoteContent  = "content"  // the checksum of the rows that have been read
 	NoteWeight   = "weight"   // the column of weights of the training
-	NoteHoldout  = "holdout"  // the score of the held-out rows, a JSON object
-	NoteRunning  = "running"  // the score of rows before they were learned, a JSON object
+	// NoteClassWeight is Python's dict of class weights, which only Python applies.
+	NoteClassWeight = "class_weight"
+	NoteHoldout     = "holdout" // the score of the held-out rows, a JSON object
+	NoteRunning     = "running" // the score of rows before they were learned, a JSON object
 )
 
 // ignoredFlags are the flags on which the result does not depend.

@@ -84,10 +84,16 @@ func EndRun(meta *modelfile.Metadata) {
 	}
 }
 
-// Lasting returns the notes that remain true when a model learns more.
-func Lasting(meta *modelfile.Metadata) map[string]string {
-	if weight := meta.Notes[NoteWeight]; weight != "" {
-		return map[string]string{NoteWeight: weight}
+// Lasting returns the notes that remain true when a model learns more: those on weights, and Python's
+// on the shape of y.
+func Lasting(meta *modelfile.Metadata) (notes map[string]string) {
+	for _, name := range []string{NoteWeight, NoteClassWeight, "y"} {
+		if note := meta.Notes[name]; note != "" {
+			if notes == nil {
+				notes = map[string]string{}
+			}
+			notes[name] = note
+		}
 	}
-	return nil
+	return notes
 }

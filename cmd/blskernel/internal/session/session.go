@@ -1,5 +1,5 @@
-// Package session provides the code that commands on model files share: flags and reports, the notes
-// of a run, and errors in terms of flags. It reads, locks and writes models.
+// Package session provides the code shared by the commands that use model files: flags, reports, notes
+// of a run, and errors that name flags. It reads, locks and writes models.
 package session
 
 import (

@@ -24,7 +24,7 @@ const fewRows = 10
 // It also checks the names of the columns.
 func (tr *training) describe(r *stream.Reader) error {
 	found, err := r.Survey(described)
-	if err == io.EOF && len(tr.In.Paths) > 1 {
+	if err == io.EOF && len(tr.In.Paths) > 1 && tr.In.Once() != "" {
 		return ui.Usagef("%s has no rows, and the first rows decide how the columns are read: begin with a file that has rows", tr.In.Paths[0])
 	}
 	if left := tr.leaveOut(r, found); left != nil {
@@ -79,17 +79,22 @@ func (tr *training) describe(r *stream.Reader) error {
 	return nil
 }
 
-// tellHeader makes a first line of words a header if its label is a word that no other row has.
+// tellHeader makes a first line of words a header if its label, in the same file, is a word that no
+// other of the first rows has.
 func (tr *training) tellHeader(r *stream.Reader) error {
 	s := r.Selection()
+	if tr.In.Options.TargetPath != "" {
+		return nil
+	}
 	labeled := s
 	labeled.Classes = true
 	if err := r.Select(labeled); err != nil { // several targets
 		return nil
 	}
 	if b, err := r.Peek(described); err == nil && !slices.Contains(b.Labels[1:], b.Labels[0]) {
-		if _, number := tr.In.Options.Number(b.Labels[0]); !number {
+		if _, number := tr.In.Options.Number(b.Labels[0]); !number && !slices.Contains(tr.classes, b.Labels[0]) {
 			s.Header = stream.HeaderPresent
+			tr.Warn("the first line is read as names of columns: use --header absent if it is a row")
 		}
 	}
 	return r.Select(s)

@@ -45,9 +45,9 @@ type QR struct {
 }
 
 // Geqrf overwrites the m×n dense a with its QR factorization, in 2n²(m - n/3) flops for m >= n. It
-// reduces each block of nb columns to R in a workspace where columns are rows, and applies its
+// reduces each block of nb columns to R in a transposed workspace, and applies its
 // reflections to the columns on its right. If keep is not set, it returns the same A and Tau without T,
-// and skips the work that only T needs. nb, the block size, and geqrt's base are 0 except in tests.
+// and skips the work that only T needs. nb (the block size) and base (of geqrt) are 0 except in tests.
 func Geqrf(bk factor.Backend, keep bool, nb, base, m, n int, a block.Matrix) QR {
 	f := QR{M: m, K: min(m, n), NB: nb, A: a}
 	f.factor(bk, keep, base, n)
