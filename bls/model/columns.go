@@ -43,8 +43,8 @@ type Data struct {
 // selected no inputs, the inputs are the columns with the model's names, in any order. Otherwise they
 // are all columns except the targets, in their order. If selected columns have the model's names, Match
 // puts them into the model's order. If the model has no names and the data has all columns of training
-// but perhaps the targets, Match leaves out those that training left out. Without data.Learn no column
-// of the same file is read as a target, so its cells may be empty.
+// except targets and weights, Match leaves out those that training left out. Without data.Learn no
+// column of the same file is read as a target, so its cells may be empty.
 //
 //	errors: a *stream.Error without a path if the columns do not fit the model; ErrNoTargets; as
 //	r.Select.

@@ -40,7 +40,7 @@ type Metadata struct {
 	Decimal   string   `json:"decimal,omitempty"`
 	Thousands string   `json:"thousands,omitempty"`
 	Exclude   []string `json:"exclude,omitempty"` // the columns that are not inputs, as they were named in training
-	Runs      []int    `json:"runs,omitempty"`    // how many columns without names are left out, are inputs, and so on, but for targets
+	Runs      []int    `json:"runs,omitempty"`    // how many columns, not targets or weights, are left out, are inputs, and so on
 	// TargetNotations describe how the numbers of each target are written in text; empty if all
 	// are written as Decimal and Thousands say.
 	TargetNotations []stream.Notation `json:"target_notations,omitempty"`

@@ -111,7 +111,8 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 		a.about.dim, a.about.outputs, a.about.kept = len(a.cols.inputs), len(a.cols.targets), keptNames(nil, a.cols.kept)
 	}
 	if !opt.targetsOnly {
-		a.about.columns, a.about.taken, a.about.gaps = a.cols.inputs, a.cols.targets, f.DType.Kind == npy.Float || a.na != nil
+		a.about.columns, a.about.taken = a.cols.inputs, slices.Concat(a.cols.targets, a.cols.weights)
+		a.about.gaps = f.DType.Kind == npy.Float || a.na != nil
 	}
 	if f.name != "" && opt.targetsOnly && a.about.outputs == 1 {
 		a.about.targets = []string{f.name}

@@ -255,7 +255,8 @@ func (l *csvLayout) assign(opt *Options) {
 func (l *csvLayout) info() info {
 	i := info{heading: Heading{HasHeader: l.header, Columns: l.width, First: l.first}, rows: -1, layout: l,
 		inputs: namesOf(l.names, l.choice.inputs), columns: l.choice.inputs, dim: len(l.choice.inputs),
-		targets: namesOf(l.names, l.choice.targets), outputs: len(l.choice.targets), ofTargets: l.choice.targets, taken: l.choice.targets, kept: keptNames(l.names, l.choice.kept)}
+		targets: namesOf(l.names, l.choice.targets), outputs: len(l.choice.targets), ofTargets: l.choice.targets,
+		taken: slices.Concat(l.choice.targets, l.choice.weights), kept: keptNames(l.names, l.choice.kept)}
 	if l.header {
 		i.heading.Names = l.first
 	}

@@ -147,13 +147,13 @@ func (r *Reader) Tally() Tally {
 // Targets returns the names of the targets, or nil if the first source has none.
 func (r *Reader) Targets() []string { return slices.Clone(r.about.targets) }
 
-// Positions returns the positions, from 0, of the inputs, and of all columns of their file but targets.
+// Positions returns the positions, from 0, of the inputs, and of all columns but targets and weights.
 func (r *Reader) Positions() (inputs, besides []int) {
-	targets := map[int]bool{}
+	taken := map[int]bool{}
 	for _, col := range r.about.taken {
-		targets[col] = true
+		taken[col] = true
 	}
-	return slices.Clone(r.about.columns), rest(r.about.heading.Columns, targets)
+	return slices.Clone(r.about.columns), rest(r.about.heading.Columns, taken)
 }
 
 // Kept returns the names of the columns of Options.Keep, or their numbers if they have no names.

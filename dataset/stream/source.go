@@ -9,7 +9,7 @@ type info struct {
 	targets   []string   // names of the targets, nil if they have none
 	outputs   int        // columns of Y; 1 for labels
 	ofTargets []int      // the columns of the targets, from 0; nil for labels in a separate array
-	taken     []int      // the columns of the targets in the file or array of the inputs, from 0
+	taken     []int      // the columns of targets and weights beside the inputs, from 0
 	kept      []string   // names of the kept columns, or their numbers
 	rows      int64      // number of samples, -1 if unknown
 	layout    *csvLayout // of a CSV file; nil for other formats

@@ -237,11 +237,11 @@ func (tr *training) prepare(ctx context.Context, r *stream.Reader) (meta modelfi
 	if !tr.labeled {
 		meta.TargetNotations = s.TargetNotations
 	}
-	if s.Weight != "" {
-		meta.Exclude = append(meta.Exclude, s.Weight)
-	}
 	if meta.Inputs == nil && s.Inputs == nil && meta.Exclude != nil {
 		meta.Runs = runsOf(r)
+	}
+	if s.Weight != "" {
+		meta.Exclude = append(meta.Exclude, s.Weight)
 	}
 	if opt.Weight != "" {
 		meta.Notes = map[string]string{session.NoteWeight: opt.Weight}
