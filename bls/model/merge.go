@@ -30,8 +30,8 @@ func (e *TwiceError) Error() string {
 	return fmt.Sprintf("both models have learned the file %q, so its rows would count twice", e.Name)
 }
 
-// Merge adds what other has learned to m. Both models get all classes, m's first. If again is true, a
-// file of both counts twice. m keeps its progress and notes. Means for missing cells go with the maps.
+// Merge adds what other has learned to m. Both get all classes, m's first. If again is true, a file of
+// both counts twice. m keeps its progress and notes. Means for missing cells suit maps and kept rows.
 //
 //	errors: *MergeError, *TwiceError; as Merge and Relabel of package bls, after which both models
 //	may have more classes.
@@ -45,12 +45,11 @@ func (m *Model) Merge(other *Model, again bool) error {
 	case !slices.Equal(a.Targets, b.Targets):
 		return &MergeError{"targets"}
 	}
-	columns, kept, from := a.Columns, other.KeptInputs(), b.Columns
-	if kept == nil {
-		columns, kept, from = b.Columns, m.KeptInputs(), a.Columns
-	}
-	if !exchangeable(columns, from, kept) {
-		return &MergeError{"means for missing cells"}
+	columns, kept := a.Columns, other.KeptInputs()
+	if kept == nil || !exchangeable(columns, b.Columns, kept) {
+		if columns = b.Columns; !exchangeable(columns, a.Columns, m.KeptInputs()) {
+			return &MergeError{"means for missing cells"}
+		}
 	}
 	for _, l := range b.Learned {
 		if !l.Removed && !again && m.FindLearned(l.Size, l.Hash, false) >= 0 {
