@@ -91,7 +91,8 @@ func (d DType) Round(v float64) float64 {
 	}
 	_, exponent := math.Frexp(v)
 	last := max(exponent-11, -24) // of the last bit, as in half
-	return math.Ldexp(math.RoundToEven(math.Ldexp(v, -last)), last)
+	const integers = 0x1.8p52     // near which float64s are the integers
+	return math.Ldexp(float64(math.Ldexp(v, -last)+integers)-integers, last)
 }
 
 // half returns the value of an IEEE 754 binary16: sign, 5-bit exponent of bias 15, 10-bit fraction.
