@@ -170,7 +170,7 @@ func (v *verifier) need(log modelfile.Log) {
 		}
 	}
 	if len(log) == 0 {
-		missing("a log: the model was made from Go, Python or Beam, or by an older version")
+		missing("a log: models made in Go, Python or Beam, or by an older version, have none")
 	}
 	if p := v.of.Metadata.Progress; p != nil && !p.Done {
 		missing("the rest of a run that was interrupted: finish it")

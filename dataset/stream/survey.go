@@ -262,7 +262,7 @@ func (v *survey) notations(labels bool) (all []Notation, faults []columnFault) {
 		if v.columns[i].points() {
 			signs, sign, cell = "points", ".", v.columns[i].pointed
 		}
-		what := Errorf("has %s that may be decimal signs or stand between thousands, as in %s", signs, names.Shorten(cell))
+		what := Errorf("has %s that may be decimal or thousands separators, as in %s", signs, names.Shorten(cell))
 		what.Path = path
 		faults = append(faults, columnFault{what.in(v.about.column(i)),
 			"declare them with %v or %v", []any{Remedy{OptionDecimal, sign}, Remedy{OptionThousands, sign}}})

@@ -62,8 +62,8 @@ func (r *Result) Better(other *Result) bool { return other == nil || r.Loss < ot
 // measure compares scores with the targets y, on the given fold and all later ones, and returns the
 // loss and the score. The loss in regression is the trimmed squared error relative to the variance,
 // averaged over the targets. The loss in classification is the fraction of errors plus
-// nearTie/effectiveRows times the trimmed mean squared error. The second term decides if the numbers of
-// errors are nearly equal. The score is R² or the accuracy, on all these rows.
+// nearTie/effectiveRows times the trimmed mean squared error. The second term breaks near ties in the
+// number of errors. The score is R² or the accuracy, on all these rows.
 func (f *Folds) measure(scores, y *mat.Dense, fold int) (loss, score float64) {
 	from, m := f.ends[fold], f.ends[numFolds]
 	_, cols := y.Dims()

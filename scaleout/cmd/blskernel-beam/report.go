@@ -56,7 +56,7 @@ func (r *report) print(asJSON bool, w io.Writer) error {
 		return json.NewEncoder(w).Encode(r)
 	}
 	if r.running {
-		_, err := fmt.Fprintf(w, "%s   the job %s will write it\n", r.Model, r.Job)
+		_, err := fmt.Fprintf(w, "%s   will be written by job %s\n", r.Model, r.Job)
 		return err
 	}
 	var b strings.Builder

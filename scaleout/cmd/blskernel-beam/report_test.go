@@ -28,7 +28,7 @@ func TestReport(t *testing.T) {
 	for want, r := range map[string]report{
 		"m.bls   7 rows, bad rows set aside: 3, 3.0 s in all\n":       full,
 		"m.bls   the runner does not report the rows, 3.0 s in all\n": {Model: "m.bls", Seconds: 3},
-		"m.bls   the job fit-1 will write it\n":                       {Model: "m.bls", Job: "fit-1", running: true},
+		"m.bls   will be written by job fit-1\n":                      {Model: "m.bls", Job: "fit-1", running: true},
 	} {
 		var b strings.Builder
 		if err := r.print(false, &b); err != nil || b.String() != want {

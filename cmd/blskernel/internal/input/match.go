@@ -122,7 +122,7 @@ func (in *Input) match(r *stream.Reader, m *model.Model, targets bool) error {
 		fault.Path = Shown(in.Paths[0])
 		return session.InFlags(fault)
 	case errors.Is(err, model.ErrNoTargets):
-		return ui.Usagef("--target is missing, and the columns have no names to find the labels or targets by: give the number of their column, such as --target 4, or their file with --targets-file")
+		return ui.Usagef("--target is missing, and the columns have no names: give the number of the column of labels or targets, such as --target 4, or their file with --targets-file")
 	}
 	return err
 }

@@ -77,8 +77,8 @@ fit the flops of the q x q form, improved/small. We infer that this form was mea
 unless --method is given.
 
 DIR has the idx files of MNIST, the .mat files of small NORB, or folders mnist and norb with them;
-docs/data.md says where to get them. Without NORB its tables run on random images of the same size:
-the times are real, the accuracies say "no data". --embedded uses synthetic digits instead of MNIST.
+docs/data.md says where to get them. Without NORB, its tables run on random images of the same size:
+the times are real, but accuracies read "no data". --embedded uses synthetic digits instead of MNIST.
 
 At full size the tables take 3 to 25 minutes each on two cores and up to 20 GB; --size 0.1 takes
 seconds. --runs R repeats a table with R seeds: accuracies are means, with the standard deviation, and

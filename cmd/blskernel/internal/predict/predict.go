@@ -43,8 +43,8 @@ Rows are read and written batch by batch, so that memory does not depend on thei
 
 With --probabilities the probabilities of all classes follow the label. With --scores the scores of all
 classes follow: about 1 for the class of a sample and -1 for the others; they are not probabilities. With
---json there is an object for each row, with its number in the data. --keep copies columns of the data,
-such as an id that is not an input, before the predictions; with --json they are in the object "kept".
+--json there is an object for each row, with its number in the data. --keep puts columns of the data,
+such as an id that is not an input, in front of the predictions; with --json they are in the object "kept".
 
 With --interval 0.9 the columns lower:TARGET and upper:TARGET follow the targets: the ends of an interval
 that holds the target of a new row in 90% of cases. With --set 0.9 a column set:LABEL follows for each
