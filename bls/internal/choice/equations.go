@@ -33,7 +33,7 @@ type Equations struct {
 	cross   []*mat.Dense
 }
 
-// Bytes returns the bytes that Equations of k nodes and c targets and their concurrent solutions take.
+// Bytes returns the bytes that Equations of k nodes and c targets take, with concurrent solutions.
 func (f *Folds) Bytes(k, c int) int64 {
 	var need int64
 	for range numFolds + f.Trainings() + f.heldFolds() {
@@ -42,8 +42,8 @@ func (f *Folds) Bytes(k, c int) int64 {
 	return need
 }
 
-// Flops returns the floating-point operations that it takes to compute Equations of k nodes and c
-// targets and solve them for the given number of ridges.
+// Flops returns the number of floating-point operations to compute Equations of k nodes and c targets
+// and solve them for the given number of ridges.
 func (f *Folds) Flops(k, c, ridges int) float64 {
 	n, folds := float64(k), float64(f.heldFolds())
 	held := float64(len(f.rows) - f.ends[f.firstHeld])
@@ -51,7 +51,7 @@ func (f *Folds) Flops(k, c, ridges int) float64 {
 	return float64(float64(len(f.rows))*n*n) + float64(folds*float64(ridges)*solve)
 }
 
-// Equations returns the normal equations of the nodes of maps with the given shrink.
+// Equations returns the normal equations for the nodes of maps at the given shrink.
 func (s *Search) Equations(ctx context.Context, maps Maps, shrink float64) (*Equations, error) {
 	f := s.Folds
 	e := &Equations{folds: f, backend: s.Backend, y: s.Y, log: s.Log, shrink: shrink}
@@ -165,7 +165,7 @@ func (e *Equations) At(lambda float64) *Result {
 	return r
 }
 
-// result returns the Result for lambda and its scores, measured on the given fold and all later ones.
+// result returns the Result for lambda with the given scores, measured on fold and all later folds.
 func (e *Equations) result(lambda float64, scores *mat.Dense, fold int) *Result {
 	r := &Result{Shrink: e.shrink, Method: blsupdate.Gram, Lambda: lambda, folds: e.folds, scores: scores, equations: e}
 	r.measure(fold)
@@ -199,9 +199,9 @@ func (e *Equations) solve(lambda float64, i int, b gonum.Matrix) (*mat.Dense, er
 	return &w, err
 }
 
-// Held returns the numbers of the rows that r holds out, their targets, scores and leverages. The
-// leverage of a row with the nodes x is x (AᵀA + lambda I)⁻¹ xᵀ, where A are the nodes of the training
-// set without it.
+// Held returns the indices of the rows that r holds out, and the rows' targets, scores and leverages.
+// The leverage of a row with the nodes x is x (AᵀA + lambda I)⁻¹ xᵀ, where A are the nodes of the
+// training set without the row.
 func (r *Result) Held() (rows []int, y, scores *mat.Dense, leverages []float64, err error) {
 	e, f := r.equations, r.equations.folds
 	for i := range f.heldFolds() {

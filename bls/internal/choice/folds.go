@@ -43,8 +43,8 @@ type Folds struct {
 	firstHeld int       // the folds from this one on are held out
 }
 
-// NewFolds deals the rows of each class to the folds in turn, in an order that is random but always the
-// same. Each fold thus gets its share of every class, whatever order or period the rows have.
+// NewFolds deals the rows of each class to the folds in turn, in a fixed random order. Each fold thus
+// gets its share of every class, whatever order or period the rows have.
 func NewFolds(d Data) *Folds {
 	taken, factors := takeRows(d)
 	m := len(taken)
@@ -101,8 +101,8 @@ func (f *Folds) ForLabels() *Folds {
 	return &g
 }
 
-// Trainings returns the number of training sets. There is one without each held-out fold and, if every
-// fold is held out and there are at most manyRows rows, one with all rows.
+// Trainings returns the number of training sets: one for each held-out fold, without that fold. If
+// every fold is held out and there are at most manyRows rows, one more training set has all rows.
 func (f *Folds) Trainings() int {
 	if f.firstHeld == 0 && len(f.rows) <= manyRows {
 		return numFolds + 1

@@ -116,8 +116,8 @@ func (f *Folds) sum(from int, value func(i int) float64) (sum float64) {
 }
 
 // trimmed returns the weighted sum of squares without the largest ones; squares[i] belongs to row
-// from+i. It leaves out at least a hundredth of total, the weight of all these rows, so that no single
-// row decides a choice. The result is NaN if an element is NaN.
+// from+i. It leaves out at least 1% of total, the weight of all these rows, so that no single row
+// decides a choice. The result is NaN if an element is NaN.
 func (f *Folds) trimmed(squares []float64, from int, total float64) (sum float64) {
 	order := make([]int, len(squares))
 	for i, v := range squares {

@@ -12,10 +12,10 @@ import (
 // MaxRows is the largest number of rows of a choice.
 const MaxRows = 4096
 
-// takeRows chooses at most MaxRows rows. It returns their numbers, ascending, and a factor for the
-// weights of each class. Usually it spreads them over all rows of positive weight, and factors is nil.
-// If classes are balanced and there are more than MaxRows rows, these could lack a rare class. It then
-// takes p rows of each class, with p as large as possible. factors restore their share of the weight.
+// takeRows returns the indices, ascending, of at most MaxRows rows. Usually these are spread over all
+// rows of positive weight, and factors is nil. If classes count equally and there are more than MaxRows
+// rows, such a sample could lack a rare class. takeRows then takes at most p rows of each class, with p
+// as large as possible, and factors restore each class's share of the total weight.
 func takeRows(d Data) (rows []int, factors []float64) {
 	from := factor.Indices(d.Rows)
 	if d.Rows <= MaxRows {
@@ -58,8 +58,8 @@ func takeRows(d Data) (rows []int, factors []float64) {
 	return rows, factors
 }
 
-// spread returns n of the rows, one at random, but always the same, from each of n equal parts: a
-// table may be in the order of time, and rows at equal distances may all meet one phase of a period.
+// spread returns n of the rows, one from each of n equal parts, random but always the same. Equally
+// spaced rows of a time series could all have the same phase of a period.
 func spread(rows []int, n int) []int {
 	r, out, l := rand.New(rand.NewPCG(0, 0)), make([]int, n), int64(len(rows))
 	for i := range out {

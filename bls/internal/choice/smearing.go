@@ -21,7 +21,7 @@ const (
 //
 // where exp(score) alone would estimate the median. Factors are the means of exp(r) over held-out rows,
 // for the residuals r = log target - score. They leave out the rows with the smallest and the largest
-// r, a hundredth of the weight at each end. Largest holds the largest value of each target.
+// r, 1% of the weight at each end. Largest holds the largest value of each target.
 //
 //	source: Duan, Smearing estimate: a nonparametric retransformation method, J. Amer. Statist.
 //	Assoc. 78 (1983) 605-610.
