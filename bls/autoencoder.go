@@ -33,7 +33,7 @@ const (
 //
 // where S(t, a) = max(t-a, 0) - max(-t-a, 0).
 //
-//	cost: n³ + 2n²m flops, and 2n²m for each iteration; memory: 5nm + n² numbers.
+//	cost: n³ + 2n²m flops, and 2n²m for each iteration; memory: 8(5nm + n²) bytes.
 //	errors: *OverflowError if gram, cross or o is not finite, which large samples with ScaleNone can
 //	cause; the cause of ctx, which is checked in every iteration.
 //	source: Boyd et al. 2011, section 6.4.
@@ -88,8 +88,8 @@ func penaltyInverse(bk blskernel.Backend, gram *mat.SymPacked) *mat.Dense {
 		gram, err = chol.InverseInPlace()
 	}
 	if err != nil {
-		// The eigenvalues of gram + I are from 1 to about l·n, since the elements of A1 are
-		// bounded. More samples than any memory holds would be needed to make it singular.
+		// The eigenvalues of gram + I lie between 1 and about l·n, since the elements of A1 are
+		// bounded. No memory holds enough samples to make gram + I singular.
 		panic("bls: the Gram matrix of the autoencoder is not positive definite")
 	}
 	return gram.Dense()

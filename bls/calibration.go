@@ -27,20 +27,20 @@ func calibrationRows(c int) int { return max(100, min(CalibrationRows, 1<<20/max
 // A CalibrationError reports that a calibration is missing, or has too few rows for the coverage, or
 // that none of the given rows can calibrate the model.
 type CalibrationError struct {
-	Rows int // the rows of the calibration; 0 if there is none
-	Want int // the number of rows that the coverage needs; 0 if rows were given, and none counts
+	Rows int // the number of rows of the calibration; 0 if there is none
+	Want int // the number of rows that the coverage needs; 0 if rows were given but none counts
 }
 
 func (e *CalibrationError) Error() string {
 	if e.Rows == 0 && e.Want == 0 {
-		return "bls: none of the rows can calibrate the model: the last ones have the weight 0, " +
-			"their scores overflow, or the model has learned them and depends on each: give other rows that it has not learned"
+		return "bls: none of the rows can calibrate the model, since the last ones have weight 0, have scores that overflow, " +
+			"or were learned with a leverage of about 1: give rows that the model has not learned"
 	}
 	if e.Rows == 0 {
-		return "bls: the model is not calibrated, or Remove, Refit, Merge, WithUpdater, a new lambda or, " +
-			"while it keeps its samples, any change ended its calibration: calibrate it on rows that it has not learned"
+		return "bls: the model has no calibration, or a later change ended it (Remove, Refit, Merge, WithUpdater, a new lambda, " +
+			"or any change while the model keeps its samples): calibrate the model on rows that it has not learned"
 	}
-	return fmt.Sprintf("bls: the model is calibrated on %d rows, but this coverage needs at least %d: calibrate it on more rows, or ask for a lower coverage", e.Rows, e.Want)
+	return fmt.Sprintf("bls: this coverage needs at least %d calibration rows, but the model has %d: calibrate it on more rows, or ask for a lower coverage", e.Want, e.Rows)
 }
 
 // A calibration holds the errors of predictions. Either the model had not learned the predicted rows,
@@ -50,8 +50,8 @@ type calibration struct {
 
 	// rows are never modified. Element 0 of a row is its weight. Element 1 is s = (1 + x Q xᵀ)^½,
 	// the standard deviation of the row's error in units of the noise. Here x are the nodes of the
-	// row, and Q = (AᵀA + lambda I)⁻¹ is computed without it. For classification, element 2 is the
-	// class. The errors of the targets or the scores of the classes begin at index first.
+	// row, and Q = (AᵀA + lambda I)⁻¹ excludes the row. For classification, element 2 is the class.
+	// The errors of the targets or the scores of the classes begin at index first.
 	rows [][]float64
 }
 
@@ -63,12 +63,12 @@ func (m *model) first() int {
 	return 2
 }
 
-// minRest is the smallest 1 - h for which the left-out prediction of a row of leverage h is accurate.
+// minRest is the smallest 1 - h for which the leave-one-out prediction at leverage h is accurate.
 const minRest = 1e-6
 
 // calibrate replaces the calibration with rows for the last samples of in or, if more is true, adds
 // these rows. learned says whether the model has learned the samples; if not, calibrate also renews the
-// smearing factors, from all rows of the calibration. On an error nothing has changed.
+// smearing factors, from all rows of the calibration. On an error m is unchanged.
 func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool) error {
 	if m == nil {
 		return ErrNotFitted
@@ -105,11 +105,11 @@ func (m *model) calibrate(ctx context.Context, in sampleSet, learned, more bool)
 	return nil
 }
 
-const slopeRows = 100 // the fewest that replace the slope of a calibration that has ended
+const slopeRows = 100 // the fewest rows whose slope replaces the slope of a calibration that has ended
 
-// extendCalibration replaces the calibration with rows or, if more is true, appends rows to it. Of all
-// it keeps the last calibrationRows, and fits the slope of a classifier to them. If the slope is not of
-// the calibration so far, it stays while there are fewer than slopeRows, which would say too little.
+// extendCalibration replaces the calibration with rows or, if more is true, appends rows to it. It
+// keeps only the last calibrationRows, and fits the slope of a classifier to them. A slope that was not
+// fitted to the calibration so far stays until there are slopeRows rows: fewer determine it poorly.
 func (m *model) extendCalibration(rows [][]float64, more bool) {
 	renews := !more
 	if more {
@@ -122,8 +122,8 @@ func (m *model) extendCalibration(rows [][]float64, more bool) {
 	}
 }
 
-// fittedSlope returns the slope fitted to the calibration, or 0 unless its rows have two classes. It
-// divides weights by s², since scores far outside the learned rows are large and mean little.
+// fittedSlope returns the slope fitted to the calibration, or 0 if its rows are of fewer than two
+// classes. It divides weights by s²: scores far outside the learned rows are large and mean little.
 func (m *model) fittedSlope() float64 {
 	if !m.constant || len(m.calibration.rows) == 0 {
 		return 0
@@ -133,16 +133,16 @@ func (m *model) fittedSlope() float64 {
 	if known < 2 {
 		return 0
 	}
-	_, weights, _ = counted(make([]count, known), labels, weights, m.settings.classWeight) // finite
+	_, weights, _ = counted(make([]count, known), labels, weights, m.settings.classWeight) // cannot overflow
 	for i, row := range m.calibration.rows {
 		weights[i] = weights[i] / row[1] / row[1]
 	}
 	return fitSlope(scores, labels, weights)
 }
 
-// calibrateFit calibrates a new model if Fit held rows out. If the choice left calibration rows, it
-// uses them, with the weight of the sample in place of its number. Otherwise, if the method can do so,
-// it leaves each of the last samples out. factors are the weights with which the samples were learned.
+// calibrateFit calibrates a new model if Fit held rows out. If the choice returned calibration rows,
+// calibrateFit keeps them, with sample weights in place of sample numbers. Otherwise it leaves each of
+// the last samples out, if the method can do so. factors are the weights used to learn the samples.
 func (m *model) calibrateFit(ctx context.Context, in sampleSet, factors []float64) error {
 	held := m.calibration.rows
 	m.calibration.rows = nil
@@ -271,7 +271,7 @@ func (c calibration) scores() (scores *mat.Dense, labels []int, weights []float6
 
 // weights returns the weights of the rows, all divided by a power of two if a sum might overflow.
 func (c calibration) weights() []float64 {
-	const far = 900 // 5000 times 2⁹⁰⁰ can be multiplied by a number of classes
+	const far = 900 // 5000·2⁹⁰⁰ times any number of classes is finite
 	out, largest := make([]float64, len(c.rows)), 0.0
 	for i, row := range c.rows {
 		out[i] = row[0]
@@ -342,7 +342,7 @@ func (c *calibration) code(x *codec.Coder, first int) {
 	}
 	x.Int("the number of rows of the calibration", &n, CalibrationRows)
 	x.Int("the length of a row of the calibration", &width, maxNodes)
-	x.Check(n > 0 && width > first && n <= calibrationRows(width-first) && codec.Fits(n, width), "a calibration cannot have %d rows of %d numbers", n, width)
+	x.Check(n > 0 && width > first && n <= calibrationRows(width-first) && codec.Fits(n, width), "the calibration is %d×%d, which is not a valid size", n, width)
 	if x.Failed() {
 		return
 	}
@@ -372,23 +372,23 @@ func (c *calibration) code(x *codec.Coder, first int) {
 //
 // If Fit chooses settings or Validate is set, Fit also calibrates the model. It predicts the last rows
 // as if each had been left out (see CalibrateLearned), if the method can do so. If relevances weight
-// the columns, it instead uses the rows that the choice held out, predicted with weights and relevances
-// from the other rows, unless QR was chosen. The held-out rows affect the settings, but not their own
+// the columns and QR was not chosen, it instead uses the rows that the choice held out, predicted with
+// weights and relevances from the other rows. The held-out rows affect the settings, but not their own
 // predictions. Remove, Refit, Merge, SetLambda with another lambda and WithUpdater end a calibration;
 // PartialFit and Forget keep it, and CalibratePartialFit extends it. In a model that keeps its samples
-// (see KeptRows), every change replaces it by the calibration of Fit, if there is one.
+// (see KeptRows), every change replaces the calibration with the one that Fit makes, if any.
 //
 // The slope of PredictProba minimises the mean log loss of the rows, with their weights divided by s²,
 // where s is the square root in PredictSet. As in Platt scaling, each label counts as a distribution
 // that spreads 1/(l+2) evenly over all classes, so the slope is finite even if no prediction is wrong.
 // If the method only approximates s², s is 1; leave out rows far outside the learned ones. The slope
-// stays if all rows are of one class, and while fewer than 100 are added after a calibration has ended.
+// stays if all rows are of one class, or if fewer than 100 were added since a calibration ended.
 //
 //	shapes: X l×d, labels l, each from 0 to c-1. A few hundred rows are enough.
 //	cost: DecisionFunction, blsupdate.Updater.Leverage, and at most 64 passes over the scores.
 //	memory: 8(c+3) bytes for each row that counts, which the model keeps and Encode writes.
 //	errors: as DecisionFunction; *ShapeError unless there is one label for each sample; *LabelError;
-//	*CalibrationError if all rows that count have the weight 0 or scores that overflow. On an
+//	*CalibrationError if all rows that count have weight 0 or scores that overflow. On an
 //	error the calibration is unchanged.
 func (c *Classifier) Calibrate(x *mat.Dense, labels []int) error {
 	return c.CalibrateContext(background, x, labels, nil)
@@ -419,8 +419,8 @@ func (c *Classifier) CalibrateLearned(x *mat.Dense, labels []int) error {
 	return c.CalibrateLearnedContext(background, x, labels, nil)
 }
 
-// CalibrateLearnedContext is CalibrateLearned with the weights with which the samples were learned, and
-// a context, as in CalibrateContext.
+// CalibrateLearnedContext is CalibrateLearned with a context, as in CalibrateContext, and the weights
+// with which the samples were learned.
 func (c *Classifier) CalibrateLearnedContext(ctx context.Context, x *mat.Dense, labels []int, weights []float64) error {
 	return c.calibrate(ctx, sampleSet{x: x, labels: labels, weights: weights}, true, false)
 }

@@ -26,7 +26,7 @@ func (c *Classifier) Relabel(to []int, classes int) error {
 		return ErrNotFitted
 	}
 	if c := m.targets(); len(to) != c {
-		return &ShapeError{Op: "bls", Matrix: "the list of classes", Rows: len(to), Cols: 1, Want: fmt.Sprintf("%d rows, one for each class", c)}
+		return &ShapeError{Op: "bls", Matrix: "the list of classes", Rows: len(to), Cols: 1, Want: fmt.Sprintf("one row for each class (%d)", c)}
 	}
 	if err := checkLabels(to, classes); err != nil {
 		return err

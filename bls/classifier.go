@@ -39,9 +39,9 @@ const maxInferredClasses = 1 << 12
 // learns all rows, including the held-out ones. For Original and Improved, which compute the
 // pseudoinverse, a zero Lambda means no ridge.
 //
-// Fit chooses nothing on held-out rows if Lambda is given, and Shrink too where enhancement nodes use
-// it. Zero then means ScaleColumns, and None for Relevance and Steps; also for Direct, unless Steps
-// is 1 or the model is linear with a ridge.
+// If Lambda is set, and also Shrink where enhancement nodes use it, Fit chooses nothing on held-out
+// rows. A zero Scaling then means ScaleColumns, and a zero Relevance, Steps or Direct means None; but
+// Direct is 1, as above, if Steps is 1 or the model is linear with a ridge.
 //
 // Methods that change a model, such as Fit and Calibrate, must not run concurrently with any other;
 // methods that predict, count or write may run concurrently. Assigning a fitted Classifier copies the
@@ -127,7 +127,7 @@ func (c *Classifier) DecisionFunction(x *mat.Dense) (*mat.Dense, error) {
 }
 
 // DecisionFunctionContext is like DecisionFunction but stops when ctx is done. It cannot interrupt the
-// solution for W at the first prediction after an update, which takes k³/3 flops with blsupdate.Gram.
+// solve for W in the first prediction after an update, which takes k³/3 flops with blsupdate.Gram.
 func (c *Classifier) DecisionFunctionContext(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	return c.eachScores(ctx, x, nil)
 }
@@ -181,8 +181,8 @@ func (c *Classifier) NumClasses() int {
 	return c.targets()
 }
 
-// ClassCounts returns, for each class, how many of its rows the model has learned. It returns nil
-// before the first Fit, and after WithUpdater, when the numbers are unknown.
+// ClassCounts returns the number of rows learned for each class. It returns nil before the first Fit,
+// and after WithUpdater, when the numbers are unknown.
 func (c *Classifier) ClassCounts() []float64 {
 	var out []float64
 	for _, n := range c.orEmpty().counts {
@@ -198,14 +198,14 @@ func (c *Classifier) ClassCounts() []float64 {
 //
 //	cost: writing all numbers. Encode first solves for the weights if necessary, so that the bytes
 //	are the same before and after a prediction.
-//	memory: some 100 KB, plus a copy of the output layer if it does not determine the weights.
+//	memory: about 100 KB, plus a copy of the output layer if it does not determine the weights.
 //	errors: ErrNotFitted; as blsupdate.Encode; an error of w.
 func (c *Classifier) Encode(w io.Writer) error { return c.encode(w, kindClassifier) }
 
 // DecodeClassifier reads what Classifier.Encode wrote, and not a byte more. The fields of the result
 // are the options of Fit or WithUpdater, and its Backend is b; nil stands for blskernel.Default().
 //
-//	errors: *FormatError if r ends too early, or has numbers invalid in a Classifier; an error of r.
+//	errors: *FormatError if r ends too early, or holds values invalid in a Classifier; an error of r.
 //	memory: at most 12n bytes plus 256 KiB for n bytes of r, whatever sizes r declares.
 func DecodeClassifier(r io.Reader, b blskernel.Backend) (*Classifier, error) {
 	m, err := decodeModel(r, kindClassifier, b)
@@ -227,9 +227,9 @@ func (m *model) classifier() *Classifier {
 		Validate: s.validate, model: m}
 }
 
-// inferClasses returns 1 + the largest label, but at least have, the number of classes so far, and 1.
-// If a number from have to that label is missing, labels add classes only up to maxInferredClasses, and
-// targets rejects larger labels.
+// inferClasses returns the number of classes after learning labels: 1 + the largest label, but at least
+// 1 and at least have, the number so far. If labels skip a new class, they add classes only up to
+// maxInferredClasses, and targets rejects larger labels.
 func inferClasses(labels []int, have int) int {
 	distinct := slices.Compact(slices.Sorted(slices.Values(labels)))
 	at, _ := slices.BinarySearch(distinct, have)
@@ -251,7 +251,7 @@ func inferClasses(labels []int, have int) int {
 //	labels is empty; *MemoryError if Y does not fit into memory.
 func OneHot(labels []int, classes int) (*mat.Dense, error) { return targets(labels, classes, false) }
 
-// targets is OneHot or, if constant is true, OneHot after a column of ones, the constant target.
+// targets is OneHot. If constant is true, a column of ones, the constant target, comes first.
 func targets(labels []int, classes int, constant bool) (*mat.Dense, error) {
 	if classes < 1 {
 		return nil, &OptionError{Op: "bls", Option: "classes", Value: classes, Want: "a positive number"}
@@ -268,7 +268,7 @@ func targets(labels []int, classes int, constant bool) (*mat.Dense, error) {
 	}
 	cols := first + classes
 	if err := memory.Check(memory.Floats(len(labels), cols), "bls", "use fewer rows at once, or fewer classes",
-		"a matrix of the targets of %d samples for %d classes", len(labels), classes); err != nil {
+		"the target matrix of %d samples and %d classes", len(labels), classes); err != nil {
 		return nil, err
 	}
 	data := make([]float64, len(labels)*cols)

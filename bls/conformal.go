@@ -23,8 +23,8 @@ import (
 // same upper bound as its predictions.
 //
 //	cost: Predict and blsupdate.Updater.Leverage; the nodes are computed once.
-//	errors: as Predict and Leverage; *CalibrationError if Calibrated is false or the rows are too
-//	few for the coverage; *OptionError for a coverage that is not between 0 and 1.
+//	errors: as Predict and Leverage; *CalibrationError if Calibrated is false or the calibration has
+//	too few rows for the coverage; *OptionError for a coverage that is not between 0 and 1.
 //	source: Lei, G'Sell, Rinaldo, Tibshirani and Wasserman, Distribution-free predictive inference
 //	for regression, JASA 113 (2018) 1094-1111, section 5.2.
 func (r *Regressor) PredictInterval(x *mat.Dense, coverage float64) (lower, upper *mat.Dense, err error) {

@@ -12,23 +12,23 @@
 // Wh is random and orthonormal, s is FeatureOptions.Shrink, and m is the largest element of [Z, 0.1]
 // Wh. With Direct, A is [Z, S, H]; with Steps, half of the nodes of H are steps. Package blsupdate
 // computes the weights W of the output layer, the least-squares solution of A W = Y. docs/settings.md
-// has the equations; Features.Maps returns the numbers.
+// has the equations; Features.Maps returns the parameters.
 //
 // # Models
 //
 // Classifier and Regressor combine feature maps, fitted to the first batch and frozen, with an Updater
-// of package blsupdate. It updates W with every further batch. A model that PartialFit started keeps
+// of package blsupdate, which updates W with every further batch. A model that PartialFit started keeps
 // its samples, and is refitted to them, until there are 200, or 10 per class if that is more.
 //
 //	Classifier   class = argmax A W; targets are 1, then +1 for the class and -1 for the others
 //	Regressor    predictions [A, 1] W + 1·y0ᵀ, where y0 are the means of the first targets; with
 //	             LogTargets, the exponentials of these predictions times a factor
 //
-// Fit uses held-out rows to choose the settings that are zero; Choice returns their score. Fit starts a
-// new model, and PartialFit continues one. A call that returns an error leaves the model unchanged. The
-// first batch fixes the maps, so it must have samples of all kinds. It needs at least as many rows as A
-// has columns for Improved and Original with a ridge, and for RidgeInverse and InverseCholesky without
-// one. Encode writes a fitted model bit for bit; package bls/modelfile stores models in files.
+// Fit uses held-out rows to choose the settings that are zero; Choice returns the held-out score. Fit
+// starts a new model, and PartialFit continues one. A call that returns an error leaves the model
+// unchanged. The first batch fixes the maps, so it must be representative. For Improved and Original
+// with a ridge, and for RidgeInverse and InverseCholesky without one, it needs at least as many rows as
+// A has columns. Encode writes a model bit for bit; package bls/modelfile stores models in files.
 //
 // # Contexts and weights
 //
@@ -41,13 +41,14 @@
 // Each of these calls yields, up to rounding, the weights of a fresh fit to the resulting samples with
 // the same maps and lambda:
 //
-//	PartialFit with a new label   adds the class: its target is the negative of the constant target
-//	PartialFitContext             counts each sample as often as its weight says
+//	PartialFit with a new label   adds the class, with the target -1 for all samples so far
+//	PartialFitContext             multiplies the squared error of each sample by its weight
 //	Remove                        unlearns samples
 //	Forget                        scales down the weights of all samples so far
-//	Merge, SetLambda              adds another model's samples, changes the ridge: Gram and QR only
+//	Merge                         adds the samples of another model (Gram and QR only)
+//	SetLambda                     changes the ridge (Gram and QR only)
 //	Relabel                       renames, merges and adds classes
-//	Refit                         learns other samples in place of all so far, with the same maps
+//	Refit                         replaces all samples so far, with the same maps
 //
 // Remove does not erase all traces: feature maps, settings, the slope of probabilities and the means y0
 // come from the first samples and do not change (docs/learning-on.md).

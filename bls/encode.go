@@ -11,8 +11,8 @@ import (
 )
 
 // Encode writes the maps, which DecodeFeatures restores bit for bit. Each integer or float64 takes 8
-// bytes, little-endian. There is no name and no checksum; package bls/modelfile adds both. Encode
-// returns ErrNotFitted or an error of w.
+// bytes, little-endian. Package bls/modelfile adds a magic number and a checksum. Encode returns
+// ErrNotFitted or an error of w.
 func (f *Features) Encode(w io.Writer) error {
 	if f.weights == nil {
 		return ErrNotFitted
@@ -31,7 +31,7 @@ func writeTo(w io.Writer, code func(*codec.Coder)) error {
 // DecodeFeatures reads what Features.Encode wrote, and not a byte more. b computes the products; nil
 // stands for blskernel.Default().
 //
-//	errors: *FormatError if r ends too early, or has numbers invalid in Features; an error of r.
+//	errors: *FormatError if r ends too early, or holds values invalid in Features; an error of r.
 //	memory: as DecodeClassifier.
 func DecodeFeatures(r io.Reader, b blskernel.Backend) (*Features, error) {
 	x, f := codec.NewDecoder(r, 0), &Features{}
@@ -41,7 +41,7 @@ func DecodeFeatures(r io.Reader, b blskernel.Backend) (*Features, error) {
 	return f, nil
 }
 
-// code encodes or decodes the number of inputs, the options, and the numbers in the order of the
+// code encodes or decodes the number of inputs, the options, and the parameters in the order of the
 // fields. b is the backend of decoded maps.
 func (f *Features) code(x *codec.Coder, b blskernel.Backend) {
 	d, opt := 0, f.opt

@@ -99,7 +99,7 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	x.Uint64(&word)
 	x.Check(word == k.word(), "this is not a %v", k)
 	codeOptions(x, &s.features)
-	x.Int("Method", (*int)(&s.method), int(blsupdate.QR)) // 0 means none
+	x.Int("Method", (*int)(&s.method), int(blsupdate.QR)) // 0 lets Fit choose
 	x.Float("Lambda", &s.update.Lambda, func(v float64) bool { return codec.IsLength(v) || v == None })
 	x.Int("Classes", &s.classes, maxNodes)
 	x.Int("ClassWeight", (*int)(&s.classWeight), len(classWeightNames)-1)
@@ -145,7 +145,7 @@ func (m *model) codeHead(x *codec.Coder, k kind, b blskernel.Backend) {
 	if !x.Reading() {
 		return
 	}
-	x.Check(m.sizes == nil || len(m.sizes) == m.features.Inputs(), "there are %d column sizes; want %d", len(m.sizes), m.features.Inputs())
+	x.Check(m.sizes == nil || len(m.sizes) == m.features.Inputs(), "the number of column sizes is %d; want %d", len(m.sizes), m.features.Inputs())
 	x.Check(s.features.agree(m.features.opt), "the options do not match the feature maps")
 	s.backend = b
 	m.backend, m.settings = backend.Or(b), s
@@ -200,7 +200,7 @@ func (m *model) codeKept(x *codec.Coder, k kind) {
 	x.Int("the number of targets of the kept samples", &targets, maxNodes)
 	d := m.features.Inputs()
 	x.Check(codec.Fits(n, d) && codec.Fits(n, targets) && (weights == 0 || weights == n) && (targets > 0) == (k == kindRegressor && n > 0),
-		"a %v cannot keep %d samples with %d weights and %d targets", k, n, weights, targets)
+		"the kept samples are not valid in a %v (samples %d, weights %d, targets %d)", k, n, weights, targets)
 	if n == 0 || x.Failed() {
 		return
 	}
@@ -242,7 +242,7 @@ func (m *model) join(u blsupdate.Updater) error {
 		nodes++
 	}
 	differs := func(what string, have, want int) error {
-		return &FormatError{What: fmt.Sprintf("there are %d %s; want %d", have, what, want)}
+		return &FormatError{What: fmt.Sprintf("the number of %s is %d; want %d", what, have, want)}
 	}
 	s, c := &m.settings, m.targets()
 	switch {
@@ -268,7 +268,7 @@ func (m *model) join(u blsupdate.Updater) error {
 			kept.classes = c
 		}
 		if kept.rows() != u.Samples() || !kept.few() || kept.y != nil && kept.y.RawMatrix().Cols != c || checkLabels(kept.labels, max(c, 1)) != nil {
-			return &FormatError{What: fmt.Sprintf("%d kept samples do not match an output layer of %d samples with %d targets", kept.rows(), u.Samples(), c)}
+			return &FormatError{What: fmt.Sprintf("the kept samples (%d) do not match the output layer (samples %d, targets %d)", kept.rows(), u.Samples(), c)}
 		}
 	}
 	update := currentOptions(u)

@@ -30,7 +30,7 @@ func (e EnhancementWeights) String() string {
 }
 
 // drawEnhancement draws Wh ((n+1)×n3, n3 > 0) from seed: the weights from n feature nodes and the bias,
-// distributed as kind says. It returns an *OptionError if the random matrix lacks full rank.
+// with the distribution kind. It returns an *OptionError if the random matrix lacks full rank.
 func drawEnhancement(ctx context.Context, bk blskernel.Backend, n, n3 int, kind EnhancementWeights, seed uint64) (*mat.Dense, error) {
 	wh := mat.NewDense(n+1, n3, nil)
 	uniform(stream(seed, forEnhancement, 0), n+1, n3, wh.RawMatrix().Data, n3)
@@ -107,7 +107,7 @@ func orthonormalizeRows(ctx context.Context, bk blskernel.Backend, v *mat.Dense)
 }
 
 // orthonormalizeRow orthogonalizes row i of panel (p columns) against the orthonormal rows [0, i) by
-// modified Gram-Schmidt, and scales it to norm 1. It returns false if at most p·eps·norm of it is left.
+// modified Gram-Schmidt, and scales it to norm 1. It returns false if the rest has norm <= p·eps·norm.
 func orthonormalizeRow(bk blskernel.Backend, panel []float64, ld, i, p int, norm float64) bool {
 	const eps = 0x1p-52
 	x := panel[i*ld : i*ld+p]

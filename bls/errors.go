@@ -21,7 +21,7 @@ type (
 	FormatError = codec.FormatError
 )
 
-// LabelError reports a label that is not the number of a class.
+// LabelError reports a label outside 0 to Classes-1.
 type LabelError struct {
 	Index   int // of the sample, from 0
 	Label   int
@@ -43,7 +43,7 @@ func (e *TargetError) Error() string {
 		"or fit a model with LogTargets None", e.Value, e.Row, e.Col)
 }
 
-// ScaleError reports that the enhancement nodes cannot be scaled by s/max: no element of [Z, 0.1] Wh is
+// ScaleError reports that the enhancement nodes cannot be scaled by s/m: no element of [Z, 0.1] Wh is
 // positive on the training set, which can happen by chance with few nodes.
 type ScaleError struct {
 	Max float64 // the largest element, not positive

@@ -181,7 +181,7 @@ func TestRefusedCalls(t *testing.T) {
 			{"label -1 of sample 3 is out of range; want 0 to 2", c.Fit(x, labeled(-1)), new(*LabelError)},
 			{"label 2 of sample 2 is out of range; want 0 to 1", c.Relabel([]int{0, 1, 2}, 2), new(*LabelError)},
 			{"label 0 of sample 0", c.Relabel([]int{0, 1, 2}, -1), new(*LabelError)},
-			{"3 rows, one for each class", c.Relabel(nil, 3), new(*ShapeError)},
+			{"one row for each class (3)", c.Relabel(nil, 3), new(*ShapeError)},
 			{"fewer than 2³¹-1", c.Relabel([]int{0, 1, 2}, math.MaxInt32), new(*OptionError)},
 			{"at least two rows", score, new(*ShapeError)},
 			{"", r.Fit(x, far), blsupdate.ErrOverflow},

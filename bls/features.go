@@ -24,14 +24,14 @@ const (
 // Update.Lambda or LogTargets.
 const None = -1
 
-// maxNodes bounds k, so that the product of two numbers of nodes does not overflow an int64.
+// maxNodes bounds k, so that the product of two node counts does not overflow an int64.
 const maxNodes = math.MaxInt32
 
-// FeatureOptions are the settings of Algorithm 1. The zero value is 10 groups of 10 feature nodes, no
-// enhancement nodes, and seed 0 on the default backend. A Classifier or Regressor chooses Scaling,
+// FeatureOptions are the settings of Algorithm 1. The zero value means 10 groups of 10 feature nodes,
+// no enhancement nodes, and seed 0 on the default backend. A Classifier or Regressor chooses Scaling,
 // Shrink, EnhancementNodes, Direct, Relevance and Steps if they are zero; None turns off the last four.
 type FeatureOptions struct {
-	// Scaling standardises the samples: ScaleColumns and ScaleRanks suit tables, ScaleSamples
+	// Scaling standardises the samples: ScaleColumns and ScaleRanks suit tables, ScaleSamples suits
 	// images. FitFeatures treats ScaleAuto as ScaleSamples, the scaling of the paper.
 	Scaling Scaling
 	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups. For a table
@@ -54,7 +54,7 @@ type FeatureOptions struct {
 	// Shrink is s, the largest input of an enhancement node's tanh over the first training set.
 	// If it is 0, FitFeatures takes DefaultShrink, and a Classifier or Regressor chooses it.
 	Shrink float64
-	// Unscaled leaves out the factor s/max of the enhancement nodes, H = tanh([Z, 0.1] Wh), as
+	// Unscaled leaves out the factor s/m of the enhancement nodes, H = tanh([Z, 0.1] Wh), as
 	// printed in the paper. Shrink must then be 0.
 	Unscaled bool
 	// Enhancement is the distribution of the weights of the enhancement nodes.
@@ -113,8 +113,8 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 }
 
 // Features are fitted feature maps from samples X (l×d) to the expanded input matrix A = [Z, H] (l×k),
-// or [Z, S, H] with Direct. docs/settings.md has the equations; Maps returns the numbers. Features do
-// not change after FitFeatures, so their methods may run concurrently. The zero value has no nodes:
+// or [Z, S, H] with Direct. docs/settings.md has the equations; Maps returns the parameters. Features
+// do not change after FitFeatures, so their methods may run concurrently. The zero value has no nodes:
 // Transform and Encode return ErrNotFitted.
 type Features struct {
 	// opt holds the resolved options of the fit.
@@ -123,7 +123,7 @@ type Features struct {
 	// means and deviations of the d columns of the first training set, with ScaleColumns only. Each
 	// deviation is divided by the weight of its column.
 	means, deviations []float64
-	// ranks are the curves of the d columns, with ScaleRanks only, with scores times that weight.
+	// ranks are the curves of the d columns, with ScaleRanks only. Column weights multiply the scores.
 	ranks []curve
 	// weights are beta_1, ..., beta_n2 side by side, (d+1)×N; the last row is for the bias.
 	weights *mat.Dense
@@ -168,7 +168,7 @@ func (o FeatureOptions) steps() int { return o.Steps * o.EnhancementNodes / 2 }
 // EnhancementNodes returns n3, the number of columns of H, the last columns of A.
 func (f *Features) EnhancementNodes() int { return f.opt.EnhancementNodes }
 
-// FeatureMaps are the numbers of Features, for programs in other languages. In NumPy, a sample x
+// FeatureMaps are the parameters of Features, for programs in other languages. In NumPy, a sample x
 // becomes a row a of A by
 //
 //	ScaleSamples:  s = (x - x.mean()) / x.std(ddof=1), or zeros if all elements of x are equal
@@ -183,10 +183,10 @@ func (f *Features) EnhancementNodes() int { return f.opt.EnhancementNodes }
 //
 // The result differs from Transform only by rounding. Let W be the weights of the output layer. The
 // scores of a Classifier are a @ W. The predictions of a Regressor are append(a, 1) @ W + Center or,
-// without an intercept, a @ W.
+// without an intercept, a @ W. With LogTargets this predicts the logarithms (see Regressor.Smearing).
 //
-// With Relevance, each deviation is divided by the weight of its column, and its Scores are multiplied
-// by it. The deviation of a constant column is +Inf.
+// With Relevance, the weight of a column divides its deviation or multiplies its Scores. The deviation
+// of a constant column is +Inf.
 type FeatureMaps struct {
 	Scaling           Scaling
 	Means, Deviations []float64   // d each, nil unless Scaling is ScaleColumns
@@ -202,12 +202,12 @@ type FeatureMaps struct {
 	EnhancementWeights *mat.Dense // (N+1)×n3 without the steps, nil for n3 = 0; the last row is for the bias
 	EnhancementScale   float64    // s/m, or 1 with Unscaled
 
-	// Two numbers for each step; the steps are the last enhancement nodes.
+	// Two columns, slopes and thresholds for each step. The steps are the last enhancement nodes.
 	StepColumns                [2][]int
 	StepSlopes, StepThresholds [2][]float64
 }
 
-// Maps returns copies of all the numbers of the maps.
+// Maps returns copies of the parameters of the maps.
 func (f *Features) Maps() FeatureMaps {
 	m := FeatureMaps{
 		Scaling:          f.opt.Scaling,
@@ -229,7 +229,7 @@ func (f *Features) Maps() FeatureMaps {
 		m.Scores = append(m.Scores, slices.Clone(c.scores))
 	}
 	for j, g := range f.gain {
-		// For a range near the largest number, 1/g may round to infinity.
+		// For a range near the largest float64, 1/g may round to infinity.
 		m.FeatureRange[j] = min(1/g, math.MaxFloat64)
 	}
 	m.EnhancementWeights = copyOf(f.enhancement)

@@ -23,7 +23,7 @@ import (
 //	memory: the maps, 8lN bytes for Z, and panels of rows of some 10 MB.
 //	errors: *OptionError for an option out of range; *ShapeError for X without rows or columns;
 //	*NotFiniteError for a NaN or an infinity in X; *MemoryError, before any work; *ScaleError if no
-//	input of the enhancement nodes is positive, since s/max needs one; *OverflowError, with
+//	input of the enhancement nodes is positive, since s/m needs m > 0; *OverflowError, with
 //	ScaleColumns and ScaleNone, if a result overflows.
 //	source: Chen and Liu 2018, Algorithm 1, and their code.
 func FitFeatures(x *mat.Dense, opt FeatureOptions) (*Features, error) {
@@ -45,7 +45,7 @@ func fitUnsupervised(x *mat.Dense, opt FeatureOptions, keep bool) (*Features, *m
 }
 
 // fit fits the maps, with the columns of S multiplied by the weights in columns; nil stands for ones.
-// It returns the maps and the nodes of x, without H unless keep is true. If intercept is true, a column
+// It returns the maps and the nodes of x, with H only if keep is true. If intercept is true, a column
 // of ones follows. It checks ctx before each panel of rows and each iteration of an autoencoder.
 func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, columns []float64, keep, intercept bool) (*Features, *mat.Dense, error) {
 	opt, err := opt.resolve()
@@ -105,7 +105,7 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, columns []float6
 		}
 	}
 	if keep && n3 > 0 {
-		// Repeat the products with the scale, so that the rows have the bits of Transform.
+		// Repeat the products with the scale, so that the rows equal the result of Transform.
 		if err := f.appendEnhanced(ctx, a); err != nil {
 			return nil, nil, err
 		}

@@ -17,7 +17,7 @@ import (
 // the rounding of the backend's Dgemm.
 //
 //	reads/writes: reads X; A is new storage.
-//	cost: 2l(d+1)N + 2l(N+1)n3 flops, l·n3 tanh; memory: A and a panel of rows of some 10 MB.
+//	cost: 2l(d+1)N + 2l(N+1)n3 flops and l·n3 calls of tanh; memory: A and a panel of some 10 MB.
 //	errors: ErrNotFitted; *ShapeError if X has no rows or not d columns; *NotFiniteError for a NaN
 //	or an infinity in X; *OverflowError, with ScaleColumns and ScaleNone, if a node overflows.
 func (f *Features) Transform(x *mat.Dense) (*mat.Dense, error) {
@@ -152,7 +152,7 @@ func (f *Features) standardizeTo(h1, x *mat.Dense, from, to int) error {
 const squareSafe = 332
 
 // standardizeRow computes dst[j] = (x[j] - mean(x)) / std(x), where std divides by len(x)-1, for finite
-// x. If all elements of x are equal, dst is zero. It compares the elements to find this out, since the
+// x. If all elements of x are equal, dst is zero. It detects this by comparing the elements, since the
 // computed std of a constant row is rounding noise.
 func standardizeRow(dst, x []float64) {
 	lo, hi := x[0], x[0]

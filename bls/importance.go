@@ -15,7 +15,7 @@ import (
 // DefaultRepeats is the number of permutations if ImportanceOptions.Repeats is 0.
 const DefaultRepeats = 10
 
-// ImportanceOptions set which columns Importance permutes, how often, and how the samples count.
+// ImportanceOptions hold the column groups, the repeats, the seed and the sample weights of Importance.
 type ImportanceOptions struct {
 	// Groups lists groups of columns of X, numbered from 0, such as the inputs of one categorical
 	// column. The values of a group are permuted together; nil makes each column a group.
@@ -28,8 +28,8 @@ type ImportanceOptions struct {
 // Importances measure how much the score on given samples depends on each group of columns.
 type Importances struct {
 	Score  float64   // the score of the samples before any permutation
-	Mean   []float64 // for each group, the mean fall of Score over the repeats
-	Spread []float64 // the standard deviation of that fall
+	Mean   []float64 // for each group, the mean decrease of Score over the repeats
+	Spread []float64 // for each group, the standard deviation (n-1) of that decrease
 }
 
 // Importance permutes the values of each group of columns among the samples X, and returns by how much
@@ -75,7 +75,7 @@ func importances(x *mat.Dense, opt ImportanceOptions, score func(x *mat.Dense) (
 	for _, group := range groups {
 		for _, j := range group {
 			if j < 0 || j >= d {
-				return nil, &OptionError{Op: "bls", Option: "Groups", Value: j, Want: fmt.Sprintf("columns from 0 to %d", d-1)}
+				return nil, &OptionError{Op: "bls", Option: "a column of the groups", Value: j, Want: fmt.Sprintf("0 to %d", d-1)}
 			}
 		}
 	}

@@ -74,7 +74,7 @@ func (s sampleSet) ownWeights(factor float64) []float64 {
 	return out
 }
 
-// only returns the samples with the given numbers, at least one, in new storage.
+// only returns the samples with the given indices, at least one, in new storage.
 func (s sampleSet) only(numbers []int) *sampleSet {
 	out := &sampleSet{x: block.PickRows(s.x, numbers), classes: s.classes}
 	if s.y != nil {
@@ -91,7 +91,7 @@ func (s sampleSet) only(numbers []int) *sampleSet {
 	return out
 }
 
-// isSample reports whether sample i of s equals sample j of t, with its weight up to rounding.
+// isSample reports whether sample i of s equals sample j of t, with weights equal up to rounding.
 func (s sampleSet) isSample(i int, t sampleSet, j int) bool {
 	w, v := floats.Weight(s.weights, i), floats.Weight(t.weights, j)
 	if math.Abs(w-v) > 1e-9*v || !slices.Equal(s.x.RawRowView(i), t.x.RawRowView(j)) {
@@ -104,7 +104,7 @@ func (s sampleSet) isSample(i int, t sampleSet, j int) bool {
 }
 
 // targets checks the samples and their weights, and returns the targets. x must have the given number
-// of inputs, and y the given number of columns, 0 for any.
+// of inputs, and y the given number of columns; 0 allows any number.
 func (s sampleSet) targets(inputs, columns int) (*mat.Dense, error) {
 	if s.classes == 0 {
 		return s.y, checkTargets(s.x, inputs, s.y, columns, s.weights)
@@ -117,7 +117,7 @@ func (s sampleSet) targets(inputs, columns int) (*mat.Dense, error) {
 }
 
 // first is targets for a model that has learned nothing. It also returns the class counts, nil for a
-// Regressor, and the weights of the rows, adjusted as by says.
+// Regressor, and the weights of the rows, adjusted for the ClassWeight by.
 func (s sampleSet) first(inputs, columns int, by ClassWeight) (y *mat.Dense, counts []count, weights []float64, err error) {
 	y, err = s.targets(inputs, columns)
 	if err != nil || s.classes == 0 {
@@ -127,8 +127,8 @@ func (s sampleSet) first(inputs, columns int, by ClassWeight) (y *mat.Dense, cou
 	return y, counts, weights, err
 }
 
-// keepMore adds the checked samples more, with the targets y, to the kept samples. If they are then no
-// longer few, it fits the model to them and keeps none; otherwise the next use fits the model.
+// keepMore adds the checked samples more, with the targets y, to the kept samples. Once there are
+// enough, keepMore fits the model to them and keeps none; before that, the next use fits the model.
 func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) error {
 	check := m.with(m.updater)
 	if m.settings.log == 0 {
@@ -149,8 +149,8 @@ func (m *model) keepMore(ctx context.Context, more sampleSet, y *mat.Dense) erro
 	return nil
 }
 
-// ready fits the model to the samples that it keeps, unless that has been done. Methods that use the
-// maps, the output layer or chosen settings call it first.
+// ready fits the model to the samples that it keeps if it is stale. Methods that use the maps, the
+// output layer or chosen settings call ready first.
 func (m *model) ready(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -207,7 +207,7 @@ func (m *model) removeKept(ctx context.Context, out sampleSet) (bool, error) {
 	return true, nil
 }
 
-// takes reports whether merge gives m the maps and settings of other and makes them learn m's samples.
+// takes reports whether merge makes m a copy of other that also learns the kept samples of m.
 func (m *model) takes(other *model) bool {
 	return m != nil && other != nil && m.kept != nil && other.kept == nil
 }

@@ -55,7 +55,7 @@ func (m *model) remove(ctx context.Context, out sampleSet) error {
 			return &OptionError{Op: "bls", Option: "ClassWeight", Value: Balanced,
 				Want: "Unweighted: a balanced model cannot remove samples, since their weights depend on when they were learned"}
 		}
-		weights = balanced(m.counts, out.labels, weights) // the last fit has learned just these samples
+		weights = balanced(m.counts, out.labels, weights) // the last fit has learned exactly these samples
 	}
 	a, y, _, err := m.rows(ctx, out.x, y, weights)
 	if err != nil {
@@ -158,14 +158,14 @@ func (m *model) SetLambdaContext(ctx context.Context, lambda float64) error {
 }
 
 // Merge adds all samples that other has learned; other does not change. Both must have the same feature
-// maps, like clones of one model that were refitted to different rows, unless one keeps its samples
+// maps, like clones of one model that were refitted to different rows, unless c or other keeps samples
 // (see KeptRows). The ridge, the slope of the probabilities and the settings of c do not change; but if
 // only c keeps samples, c takes all three, and its exported fields, from other. Use Relabel first if
 // the classes differ.
 //
-//	errors: ErrNotFitted; *OptionError if the feature maps differ; *ShapeError if the numbers of
-//	classes differ; as blsupdate.Updater.Merge, which returns an *UnsupportedError for methods other
-//	than Gram and QR; blsupdate.ErrOverflow. On an error c is unchanged.
+//	errors: ErrNotFitted; *OptionError if the feature maps differ or the two share a model;
+//	*ShapeError if the numbers of classes differ; as blsupdate.Updater.Merge: *UnsupportedError for
+//	methods other than Gram and QR; blsupdate.ErrOverflow. On an error c is unchanged.
 func (c *Classifier) Merge(other *Classifier) error { return c.MergeContext(background, other) }
 
 // MergeContext is like Merge but checks ctx before it begins.
@@ -211,12 +211,12 @@ func (m *model) merge(ctx context.Context, other *model) error {
 		maps = maps.joined(other.features)
 	}
 	if !keeps && (maps == nil || !slices.Equal(m.center, other.center) || (m.smearing == nil) != (other.smearing == nil)) {
-		return &OptionError{Op: "bls", Option: "the other model", Value: "one with different feature maps",
-			Want: "a model with the same feature maps, such as a Clone; if a column that was constant varies in both, a Clone of one, refitted to the rows of the other"}
+		return &OptionError{Op: "bls", Option: "the other model", Value: "one with different feature maps, target means or LogTargets",
+			Want: "a Clone of this model, refitted to the rows of the other model"}
 	}
 	if m.targets() != other.targets() {
 		return &ShapeError{Op: "bls", Matrix: "W of the other model", Rows: other.updater.Nodes(), Cols: other.targets(),
-			Want: fmt.Sprintf("%d columns, like this model: call Relabel first", m.targets())}
+			Want: fmt.Sprintf("as many columns as W of this model (%d); for classes, call Relabel first", m.targets())}
 	}
 	if keeps {
 		return m.mergeKept(ctx, other)
@@ -250,7 +250,7 @@ func (m *model) merge(ctx context.Context, other *model) error {
 // Refit forgets all samples so far and learns only the given ones. The scaling, the feature maps, the
 // settings that Fit chose and the slope do not change. As in PartialFit, larger labels add classes, and
 // a column that was constant may begin to vary (see ScaleColumns). Clones of one model that are
-// refitted to parts of the data can be merged, unless such a column has different units in two parts.
+// refitted to parts of the data can be merged, unless such a column has different scales in two parts.
 // With QR, call SetLambda(0) before Refit, and set the ridge after merging.
 //
 //	shapes, errors: as Fit; ErrNotFitted. On an error c is unchanged. Copies keep the old model.

@@ -90,7 +90,7 @@ func (m *model) plain(ctx context.Context) (*model, error) {
 }
 
 // boundBy raises the largest targets of the model to at least the given ones, in a new Smearing, since
-// clones share the old one. It takes ownership of the slice. It does nothing without a Smearing.
+// clones share the old one. It takes ownership of largest. It does nothing without a Smearing.
 func (m *model) boundBy(largest []float64) {
 	if m.smearing == nil {
 		return

@@ -46,7 +46,7 @@ type settings struct {
 // A Choice holds the held-out score of the settings that Fit chose, and how many rows the choice used.
 type Choice struct {
 	Rows    int     // the rows used for the choice, including the held-out ones; 0 if there was no choice
-	HeldOut int     // the rows that Score is measured on; the last quarter if QR was chosen
+	HeldOut int     // the number of rows that Score is measured on: the last quarter if QR was chosen
 	Score   float64 // of the chosen settings on the held-out rows: accuracy from 0 to 1, or R²
 }
 
@@ -65,10 +65,10 @@ type model struct {
 	// constant says that column 0 of the updater's targets is 1 for every row, so that its negative
 	// is the column of a new class. It is true for Classifiers only.
 	constant bool
-	// counts has one count for each class; nil if they are unknown, as after WithUpdater.
+	// counts has one count for each class; nil if the counts are unknown, as after WithUpdater.
 	counts []count
 	slope  float64 // of the probabilities, 0 if it was never calibrated
-	// smearing turns the scores of a model of logarithms into predictions. It is nil in others.
+	// smearing turns the scores of a model of logarithms into predictions; nil in other models.
 	smearing *choice.Smearing
 	choice   Choice
 
@@ -80,8 +80,8 @@ type model struct {
 	sizes []float64 // root mean squares of the columns of S over the first rows, nil if reach is computed from nodes
 
 	// weights is the updater's W without the column of the constant target, or nil if W has changed
-	// since the model last asked for it. mu protects it, the updater's caches and, while stale is
-	// true, all that become sets.
+	// since the model last asked for it. mu protects weights, the updater's caches and, while stale
+	// is true, all fields that become sets.
 	mu      sync.Mutex
 	weights *mat.Dense
 }
@@ -212,7 +212,7 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense, weights []float64) (er
 
 // rows returns what the updater learns from x (q×d) and y (q×c), checked as in add: A or [A, 1], in new
 // storage, and centered(y). It multiplies the rows of both by the square roots of weights, unless
-// weights is nil. far is the largest reach of the rows. It reads only the sizes of the updater.
+// weights is nil. far is the largest reach of the rows. rows reads only the sizes of the updater.
 func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a, targets *mat.Dense, far float64, err error) {
 	if targets, err = m.centered(y); err != nil {
 		return nil, nil, 0, err
@@ -232,14 +232,14 @@ func (m *model) rows(ctx context.Context, x, y *mat.Dense, weights []float64) (a
 	return a, targets, far, err
 }
 
-// inputs returns d. The lock is for a model that another goroutine fits to its kept samples.
+// inputs returns d. It locks mu, since another goroutine may be fitting the model to its kept samples.
 func (m *model) inputs() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.features.Inputs()
 }
 
-// targets returns c, with the lock of inputs.
+// targets returns c. It locks mu for the same reason as inputs.
 func (m *model) targets() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -357,9 +357,9 @@ func (m *model) currentWeights(ctx context.Context) (*mat.Dense, error) {
 	return m.weights, nil
 }
 
-// Weights returns a copy of the weights W of the output layer, k×c. For a Regressor it is (k+1)×c,
-// where the last row belongs to the column of ones, or k×c with NoIntercept. With LogTargets the
-// weights predict logarithms.
+// Weights returns a copy of the weights W of the output layer, k×c. For a Regressor W is (k+1)×c: its
+// last row belongs to the column of ones, which NoIntercept leaves out. With LogTargets the weights
+// predict logarithms.
 //
 //	errors: ErrNotFitted; as blsupdate.Updater.Weights.
 func (m *model) Weights() (*mat.Dense, error) { return m.WeightsContext(background) }
@@ -377,10 +377,10 @@ func (m *model) WeightsContext(ctx context.Context) (*mat.Dense, error) {
 // It is the zero value before the first Fit and if no rows were held out.
 func (m *model) Choice() Choice { return m.orEmpty().choice }
 
-// Updater returns the output layer, for its Samples, Nodes, Condition and Report. Its targets are the
-// ones that Expand returns. The result is nil before the first Fit, and if the model cannot be fitted
-// to the samples that it keeps: Weights then returns the error. The output layer belongs to the model:
-// use it only while no method of the model runs, and do not change it.
+// Updater returns the output layer, for its Samples, Nodes, Condition and Report. It learns the targets
+// that Expand returns. The result is nil before the first Fit, and if the model cannot be fitted to the
+// samples that it keeps: Weights then returns the error. The output layer belongs to the model: use it
+// only while no method of the model runs, and do not change it.
 func (m *model) Updater() blsupdate.Updater { return m.orEmpty().updater }
 
 // FittedFeatures returns the feature maps of the model, or nil before the first Fit.

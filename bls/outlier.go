@@ -14,7 +14,7 @@ import (
 // outlying is the factor by which a sample must exceed the size of all others to be a possible outlier.
 const outlying = 1e3
 
-// An OutlierError reports a sample so large that the weights would have no correct digits with it.
+// An OutlierError reports a sample so large that learning it would leave W without correct digits.
 type OutlierError struct {
 	Row  int     // of X, from 0
 	Size float64 // the largest magnitude of its nodes, times the square root of its weight
@@ -22,7 +22,7 @@ type OutlierError struct {
 }
 
 func (e *OutlierError) Error() string {
-	return fmt.Sprintf("bls: the nodes of sample %d, times the square root of its weight, are as large as %.1g: remove it if it is an outlier, or use the method qr: %v", e.Row, e.Size, e.Err)
+	return fmt.Sprintf("bls: the nodes of sample %d, times the square root of its weight, are as large as %.1g: remove the sample if it is an outlier, or use the method qr: %v", e.Row, e.Size, e.Err)
 }
 
 // Unwrap returns Err.

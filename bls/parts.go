@@ -66,7 +66,7 @@ func (m *model) expanded(ctx context.Context, in sampleSet) (a, y *mat.Dense, er
 // rows and targets from Expand, for instance in another process or by merging several layers. The
 // result has learned only what u has learned, and owns u. Its Method and Update are the method and the
 // options of u with the current ridge; its other options are as in c. If a column that is constant in c
-// varies later, the nodes of rows of u with other values there are unknown: do not Remove such rows.
+// varies later, do not Remove rows that u learned with other values in it: their nodes are unknown.
 //
 //	shapes: u has the k nodes of c, and as many targets as Y of Expand has columns.
 //	reads/writes: reads u. c does not change, and shares its feature maps with the result.
@@ -99,7 +99,7 @@ func (m *model) withUpdater(u blsupdate.Updater) (*model, error) {
 	if u == m.updater {
 		// Each of the two models would miss what the other learns.
 		return nil, &OptionError{Op: "bls", Option: "the output layer", Value: "the model's own",
-			Want: "another one, such as its Clone"}
+			Want: "an independent one, such as its Clone"}
 	}
 	// This checks that blsupdate made u, and refuses now what a later Encode would refuse.
 	if err := blsupdate.Encode(io.Discard, u); err != nil {

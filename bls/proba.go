@@ -21,7 +21,7 @@ const DefaultSlope = 3
 // where s are the scores of DecisionFunction. A calibration determines the slope (see Calibrate).
 // Without one it is DefaultSlope, and only the order of the probabilities is meaningful. Calls that end
 // a calibration keep the old slope. For samples outside the range of the learned ones, the
-// probabilities are drawn towards the shares of the classes (see Temper).
+// probabilities shrink towards the shares of the classes (see Temper).
 //
 //	cost, errors: as DecisionFunction and Outside.
 func (c *Classifier) PredictProba(x *mat.Dense) (*mat.Dense, error) {

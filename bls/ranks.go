@@ -14,7 +14,7 @@ import (
 
 const (
 	rankRows  = ChoiceRows // the most rows of the first training set from which quantiles are taken
-	rankKnots = 128        // the most knots of a column; two of them end the lines beyond the quantiles
+	rankKnots = 128        // the most knots of a curve; two of them extend it beyond the quantiles
 	rankLimit = 4          // the largest score
 )
 
@@ -45,8 +45,8 @@ func line(v, x0, x1, y0, y1 float64) float64 {
 }
 
 // columnRanks returns the curves of ScaleRanks for the columns of x (l×d, finite): normal scores from
-// at most rankRows equally spaced rows. A column that is constant in these only gets the curve of a
-// column that varies later.
+// at most rankRows equally spaced rows. A column that varies only outside these rows gets the curve of
+// a column that varies later.
 //
 //	cost: sorting at most rankRows numbers for each column.
 //	errors: the cause of ctx, checked before each panel of columns.
@@ -108,8 +108,8 @@ func normalScores(column []float64) curve {
 }
 
 // extended returns c with a line added at each end, up to the score ±rankLimit. The lower line has the
-// mean slope of c from its first knot to low, the upper line from high to its last knot. If low or high
-// equals that knot, the next knot replaces it.
+// mean slope of c from its first knot to low, and the upper line the mean slope from high to the last
+// knot. If low is the first knot or high the last, the neighbouring knot replaces it.
 func (c curve) extended(low, high float64) curve {
 	last := len(c.knots) - 1
 	beyond := func(end int, inner float64, next int, limit float64) (v float64, ok bool) {

@@ -13,7 +13,7 @@ import (
 // FarOutside is the result of Outside above which a sample lies far outside what the model has learned.
 const FarOutside = 1.1
 
-const noReach = math.SmallestNonzeroFloat64 // of samples that all lie in the middle; 0 is not known
+const noReach = math.SmallestNonzeroFloat64 // the reach if all samples lie in the middle; 0 means unknown
 
 // Outside returns, for each sample of X (l×d), how far from the middle it lies, relative to the
 // farthest sample that the model has learned:
@@ -24,7 +24,7 @@ const noReach = math.SmallestNonzeroFloat64 // of samples that all lie in the mi
 // training set. With ScaleSamples and ScaleNone, the mean is over (2z-1)² for the feature nodes z,
 // whose range over the first training set is [0,1]. For a sample from the same distribution as n
 // learned samples, the result is above 1 with probability 1/(n+1). Beyond FarOutside the model
-// extrapolates. The result is 0 after WithUpdater, which does not know the samples.
+// extrapolates. The result is 0 after WithUpdater, since the samples are unknown.
 //
 //	cost: the scaling, or 2l(d+1)N flops.
 //	errors: as DecisionFunction.

@@ -20,11 +20,11 @@ import (
 // For options, concurrency and copies see Classifier.
 //
 // The output layer of the paper has no intercept. Here A has a column of ones. The means y0 of the
-// first batch of targets are subtracted from all targets and added to all predictions. Learned rows
-// never change, so the update stays as exact as without the column. For lambda = 0 the result is the
-// least-squares solution with a free intercept; for lambda > 0 the ridge pulls the intercept towards
-// y0, as it pulls all other weights towards 0. In either case a constant added to the targets is added
-// to the predictions. If the nodes nearly span a constant, the column raises the condition number of A.
+// first batch of targets are subtracted from all targets and added to all predictions. Since y0 is
+// fixed, learned rows never change, and updates stay as exact as without the column. For lambda = 0
+// the result is the least-squares solution with a free intercept. For lambda > 0 the ridge pulls the
+// intercept towards y0 and the other weights towards 0. In either case a constant added to the targets
+// is added to the predictions. If the nodes nearly span a constant, the column raises cond(A).
 //
 // ScaleSamples, the scaling of Algorithm 1, gives x, 2x and x+1 the same prediction, and maps a sample
 // with one feature to zero. With features of comparable scale, two additional constant columns, 0 and
@@ -97,7 +97,7 @@ func (r *Regressor) PredictContext(ctx context.Context, x *mat.Dense) (*mat.Dens
 //
 //	shapes: X l×d, Y l×c, l at least 2.
 //	errors: as Predict; *ShapeError and *NotFiniteError for Y; blsupdate.ErrOverflow if differences
-//	of targets and predictions, or R² itself, overflow.
+//	between targets and predictions, or R² itself, overflow.
 func (r *Regressor) Score(x, y *mat.Dense) (float64, error) {
 	return r.ScoreContext(background, x, y, nil)
 }

@@ -53,7 +53,7 @@ func shareOut(numbers []float64) {
 }
 
 // correlationRatios sorts the given rows by each column of S into eight groups. For each column it
-// returns the fraction of the targets' squares, relative to spreads, between the groups, less twice the
+// returns the between-group fraction of the targets' squares, divided by spreads, less twice the
 // fraction expected by chance. It also detects even functions, which a nearly linear model misses.
 //
 //	cost: sorting the rows for each column.
@@ -103,13 +103,13 @@ func (t *trials) correlationRatios(s *mat.Dense, rows []int) []float64 {
 	return out
 }
 
-// relevances returns, for each training set of folds, the weights of the columns of S, computed with
-// the output weights W of the place at. Consider the derivatives of the predictions [Z, S, H] W with
-// respect to an unweighted column. Its weight is proportional to their root mean square over samples
-// and targets, relative to spreads. The weights have a mean square of 1 over the columns. In the first
-// round the correlation ratio is added to the share of each column in that mean square.
-// A model with these weights follows the target more closely in relevant columns, and its derivatives
-// separate them better from the others: a few rounds select the columns.
+// relevances returns, for each training set of folds, the weights of the columns of S, computed from
+// the output weights W of the place at. The weight of a column is proportional to the root mean square
+// derivative of the predictions [Z, S, H] W with respect to the unweighted column. The mean is over
+// samples and targets, with squares divided by spreads. The weights have a mean square of 1 over the
+// columns; in the first round, the correlation ratio of a column is added to its share of that mean
+// square. A model with these weights follows the target more closely in relevant columns, and its
+// derivatives separate them better from the others: a few rounds select the columns.
 //
 //	cost: 2·4096·N·n3 flops for 4096 derivatives.
 //	source: Radhakrishnan, Beaglehole, Pandit and Belkin, Mechanism for feature learning in neural
@@ -209,8 +209,8 @@ func (t *trials) relevance(of fittedMaps, shrink float64, w *mat.Dense, rows []i
 }
 
 // rank weights the columns in up to the given number of rounds, beginning with start. Only the first
-// round tries all shrinks. rank returns the candidate with the smallest loss, which may be start, or,
-// if all is true, the last one.
+// round tries all shrinks. If all is true, rank returns the last candidate, and otherwise the candidate
+// with the smallest loss, which may be start.
 func (t *trials) rank(ctx context.Context, s *choice.Search, shrinks []float64, start candidate, rounds int, all bool) (candidate, error) {
 	by := *s
 	by.Folds = s.Folds.ForLabels()

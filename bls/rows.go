@@ -17,8 +17,8 @@ const panelElements = 1 << 20
 // enhancePanel is the number of rows whose enhancement nodes are computed between two checks of ctx.
 const enhancePanel = 1 << 16
 
-// panelRows returns the number of rows, 16 to 4096, of a panel with the given number of columns. It
-// depends on nothing else, so the order of sums over samples is always the same.
+// panelRows returns the number of rows, 16 to 4096, of a panel with the given number of columns. The
+// result depends on nothing else, so the order of sums over samples is always the same.
 func panelRows(cols int) int { return max(16, min(4096, panelElements/cols)) }
 
 // firstRow calls bad for the rows [0, n) in concurrent ranges; a row takes about cols nanoseconds. It
@@ -73,7 +73,7 @@ func checkSamples(x *mat.Dense, cols int) error {
 		return &ShapeError{Op: "bls", Matrix: "X", Want: "at least one row and one column"}
 	}
 	if l, d := x.Dims(); cols != 0 && d != cols {
-		want := fmt.Sprintf("%d columns, like the samples of the fit", cols)
+		want := fmt.Sprintf("%d×%d, with a column for each input of the fit", l, cols)
 		return &ShapeError{Op: "bls", Matrix: "X", Rows: l, Cols: d, Want: want}
 	}
 	return checkFinite("X", x)
@@ -130,7 +130,7 @@ func checkRows(x *mat.Dense, inputs int, name string, rows, cols int) error {
 
 func checkCount(l int, name string, rows, cols int) error {
 	if rows != l {
-		want := fmt.Sprintf("%d rows, one for each row of X", l)
+		want := fmt.Sprintf("one row for each row of X (%d)", l)
 		return &ShapeError{Op: "bls", Matrix: name, Rows: rows, Cols: cols, Want: want}
 	}
 	return nil

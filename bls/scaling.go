@@ -25,8 +25,8 @@ const (
 	// the first training set becomes 0, with std[j] = 1, and its weights are exactly 0. When
 	// PartialFit or Refit meets another value, it draws the weights of the column. std[j] becomes
 	// the root mean square distance from the constant in that batch, or the distance itself if
-	// there is one other value. Earlier samples keep their 0, so the model equals a fit of the new
-	// maps to all samples. Clones can be merged if std[j] is equal in all in which column j varied.
+	// only one other value occurs. Earlier samples keep their 0, so the model equals a fit of the
+	// new maps to all samples. To be merged, clones in which column j varied need equal std[j].
 	ScaleColumns
 	// ScaleNone takes the samples unchanged, S = X. It suits inputs of magnitude about 1.
 	ScaleNone

@@ -18,7 +18,7 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// ChoiceRows is the largest number of rows on which Fit chooses settings, from all rows with weight.
+// ChoiceRows bounds the rows on which Fit chooses settings, a sample of the rows of positive weight.
 const ChoiceRows = choice.MaxRows
 
 const (
@@ -114,7 +114,7 @@ func choose(ctx context.Context, s settings, x, y *mat.Dense, labels []int, weig
 			shrinks = []float64{opt.Shrink}
 		}
 		least := lowest
-		if given != 0 { // the score is for a model of these rows
+		if given != 0 { // Score is for a model that learns only these rows
 			least = float64(unit * s.lowestLambda(min(l, ChoiceRows), opt))
 		}
 		best, err := t.search(ctx, bounded(opt, choiceNodes), scalings, shrinks, given, least)
@@ -190,13 +190,13 @@ type trials struct {
 
 	factor float64 // multiplies y; a power of two
 
-	// logs are trials of the logarithms, nil if these are not tried or are y already.
+	// logs are trials of the logarithms, nil if logarithms are not tried or y already holds them.
 	logs *trials
 
-	// targets are the numbers of the columns of y, except the constant target and classes without
+	// targets are the indices of the columns of y, except the constant target and classes without
 	// rows: a class that gets its first rows later must not change the choice.
 	targets []int
-	spreads []float64 // spread of each target of a regression with several, otherwise nil for ones
+	spreads []float64 // spread of each target if a regression has several; otherwise nil, for ones
 }
 
 // newTrials returns trials on the rows of x and y that are in the choice. y begins with the constant
@@ -383,9 +383,9 @@ func (t *trials) grid(given, lowest float64) *choice.Search {
 }
 
 // calibration returns calibration rows for the rows that c holds out, each with the number of the
-// sample in place of its weight. It returns nil if the scores cannot be computed, for QR, whose ridge
-// is too small for normal equations, and if the maps do not depend on the labels: calibrateFit then
-// leaves out one row at a time, which in the last case is a more accurate estimate.
+// sample in place of its weight. It returns nil if the scores cannot be computed, if QR is chosen,
+// whose ridge is too small for normal equations, or if the maps do not depend on the labels.
+// calibrateFit then leaves out one row at a time, which in the last case is also more accurate.
 func (c candidate) calibration(labels []int) (out [][]float64) {
 	if c.columns == nil || c.Method == blsupdate.QR {
 		return nil
@@ -412,7 +412,7 @@ func (c candidate) calibration(labels []int) (out [][]float64) {
 }
 
 // checkMemory returns a *MemoryError unless there is memory for a search with the options: for the
-// maps, the nodes with a copy, S if relevance needs it apart, and the normal equations.
+// maps, the nodes with a copy, S if relevance needs a separate S, and the normal equations.
 func (t *trials) checkMemory(opt FeatureOptions) error {
 	m, d := t.x.Dims()
 	_, c := t.y.Dims()

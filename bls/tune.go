@@ -10,7 +10,7 @@ import (
 	"blskernel/mat"
 )
 
-// DefaultTuneFlops is the bound if TuneOptions.Flops is 0: half a minute to a minute on one core.
+// DefaultTuneFlops is the default of TuneOptions.Flops: half a minute to a minute on one core.
 const DefaultTuneFlops = 1e12
 
 // TuneOptions bound the search of Tune and hold the weights of its samples.
@@ -24,9 +24,9 @@ type TuneOptions struct {
 
 // Tune searches more widely than Fit for the settings that are zero. It also tries ScaleSamples (unless
 // Relevance or Steps exclude it) and a quarter to four times the enhancement nodes of Fit. As far as
-// the flops allow, it tries Shrink and Lambda in smaller steps. It sets the fields to the best settings
-// on rows held out from at most 4096, and Validate, so that the next Fit measures them. It returns the
-// Choice of that Fit. It does not fit a model or change nonzero fields.
+// the flops allow, it tries Shrink and Lambda in smaller steps. It sets the fields to the settings that
+// are best on rows held out from at most 4096. It also sets Validate, so that the next Fit measures
+// these settings, and returns the Choice of that Fit. It does not fit a model or change nonzero fields.
 //
 //	shapes: X l×d, labels l, opt.Weights, as in FitContext; at least 8 samples.
 //	cost: opt.Flops bounds an estimate of the products and factorizations of the normal equations.

@@ -19,12 +19,11 @@ func (f *Features) constantColumn(j int) (value float64, ok bool) {
 	return 0, false
 }
 
-// withVarying returns f, or other maps if a column that was constant varies in x, which has been
-// checked. S of that column is then the difference from the constant, divided by the root mean square
-// difference over x. If x has only one other value, the divisor is its distance. ScaleRanks limits S to
-// ±4. The weights of the column are drawn with the magnitude of the fitted ones. Earlier samples have
-// S = 0 there, so their nodes keep their bits: the model equals one fitted with these maps from the
-// start.
+// withVarying returns f, or new maps if a column that was constant varies in x, which has been checked.
+// S of that column is then the difference from the constant, divided by the root mean square difference
+// over x. If x has only one other value, the divisor is its distance from the constant. ScaleRanks
+// limits S to ±4. The weights of the column are drawn with the magnitude of the fitted ones. Earlier
+// samples have S = 0 there and keep their nodes, as if these maps had been used from the start.
 func (f *Features) withVarying(x *mat.Dense) *Features {
 	out := f
 	var sizes []float64
@@ -67,8 +66,8 @@ func varyingCurve(value, scale float64) curve {
 }
 
 // distance returns the root mean square of x[i][j] - from over the rows i. If all nonzero differences
-// have the same magnitude, it returns that magnitude, however often it occurs. So an input of 0 and 1
-// has the same scale in all copies of a model.
+// have the same magnitude, it returns that magnitude, however often it occurs. So an input with the
+// values 0 and 1 has the same scale in all copies of a model.
 func distance(x *mat.Dense, j int, from float64) float64 {
 	l, _ := x.Dims()
 	var largest, squares float64
@@ -91,7 +90,7 @@ func distance(x *mat.Dense, j int, from float64) float64 {
 }
 
 // joined returns maps under which the samples of f and the samples of g keep their nodes. It returns
-// nil unless f and g differ only in columns that are constant in one and vary in the other.
+// nil if f and g differ in anything but columns that are constant in one and vary in the other.
 func (f *Features) joined(g *Features) *Features {
 	if f.equal(g) {
 		return f
@@ -136,8 +135,8 @@ func (f *Features) wokenLike(g *Features) *Features {
 	return &out
 }
 
-// drawColumn draws the weights of input j: for feature node k uniform on [-sizes[k], sizes[k]), from
-// weightSizes.
+// drawColumn draws the weights of input j: for feature node k uniform on [-sizes[k], sizes[k]). sizes
+// come from weightSizes.
 func (f *Features) drawColumn(j int, sizes []float64) {
 	row, r := f.weights.RawRowView(j), stream(f.opt.Seed, forColumn, j)
 	for k, size := range sizes {
@@ -146,8 +145,8 @@ func (f *Features) drawColumn(j int, sizes []float64) {
 }
 
 // weightSizes returns, for each feature node, the bound of uniform numbers with the root mean square of
-// its nonzero weights, or 1 if there are none. It leaves out the inputs that drawColumn has drawn: so
-// the weights of a column do not depend on which others have varied before, and models can be merged.
+// its nonzero weights, or 1 if there are none. It leaves out the inputs that drawColumn has drawn. The
+// weights of a column thus do not depend on the columns drawn before it, and models can be merged.
 func (f *Features) weightSizes() []float64 {
 	sizes, used := make([]float64, f.FeatureNodes()), make([]float64, f.FeatureNodes())
 	for i := range f.Inputs() {
@@ -171,8 +170,8 @@ func (f *Features) weightSizes() []float64 {
 	return sizes
 }
 
-// isDrawn reports whether all weights of input j have the signs that drawColumn draws. Few inputs have
-// them by chance, and these have them in all copies of a model.
+// isDrawn reports whether all weights of input j have the signs that drawColumn draws. Few inputs match
+// by chance, and such an input matches in all copies of a model.
 func (f *Features) isDrawn(j int) bool {
 	r := stream(f.opt.Seed, forColumn, j)
 	for _, w := range f.weights.RawRowView(j) {
@@ -186,7 +185,7 @@ func (f *Features) isDrawn(j int) bool {
 // constantDeviation is the deviation of a column that has been constant so far; its S is 0.
 const constantDeviation = 1
 
-// varies returns v, a deviation of a varying column, or the next number if v is constantDeviation.
+// varies returns v, a deviation of a varying column, or the next float64 if v is constantDeviation.
 func varies(v float64) float64 {
 	if v == constantDeviation {
 		return v * (1 + 0x1p-52)

@@ -24,8 +24,8 @@ const (
 	Unweighted ClassWeight = iota
 	// Balanced gives all classes the same weight: a row of class j counts n/(c n_j) times. Here n_j
 	// is the number of rows of the class, n the number of all rows, and c the number of classes
-	// that have rows. Sample weights count in n_j and n. PartialFit counts all rows so far,
-	// including its own; rows keep the weight with which they were learned.
+	// that have rows. With sample weights, n_j and n are sums of weights. PartialFit counts all
+	// rows so far, including its own; rows keep the weight with which they were learned.
 	Balanced
 )
 
@@ -148,7 +148,7 @@ func (m *model) learn(ctx context.Context, in sampleSet, calibrate bool) error {
 	return nil
 }
 
-// A count is the number of rows of a class, and their weight.
+// A count holds the number of rows of a class and their total weight.
 type count struct {
 	rows   float64
 	weight float64 // the sum of their weights, with the factors of Forget
@@ -162,7 +162,7 @@ func checkCounts(counts []count) error {
 }
 
 // counted adds the labels, each from 0 to len(counts)-1, to counts in place. It returns counts and the
-// weights of the rows, adjusted as by says; nil weights stand for ones.
+// weights of the rows, adjusted for the ClassWeight by; nil weights stand for ones.
 func counted(counts []count, labels []int, weights []float64, by ClassWeight) ([]count, []float64, error) {
 	for i, label := range labels {
 		counts[label].rows++
