@@ -56,8 +56,8 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 
 // renew recomputes A⁺ and W from a QR factorization of all rows, once the rank has reached k. before is
 // the state without the new rows ax and ya. While the rank grew, A⁺ gained errors of eps κ². If Y is
-// not known, the fitted values of the earlier rows replace it. renew returns its steps. It changes
-// nothing if the columns of A are still linearly dependent to working precision.
+// not known, the fitted values of the earlier rows replace it. renew returns its steps of the flop
+// model. It changes nothing if the columns of A are still linearly dependent to working precision.
 func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 	l, q := before.a.count, dense.Rows(ax)
 	a, y := mat.NewDense(l+q, u.K, nil), mat.NewDense(l+q, u.C, nil)
@@ -72,7 +72,7 @@ func (u *State) renew(before *State, ax, ya *mat.Dense) []cost.StepFlops {
 	}
 	next, out := State{Base: u.Base, keys: u.keys, y: u.y, rank: u.K}, state.Outcome{}
 	next.noteNorms(a, y)
-	dense.Add(next.size.ErrY, 1, before.size.ErrY) // of targets that were mapped
+	dense.Add(next.size.ErrY, 1, before.size.ErrY) // the errors of mapped targets
 	if u.keys == nil {
 		next.size.ErrWeights(before.Condition().Error, 0, before.w)
 	}
@@ -96,8 +96,8 @@ func (u *State) shape(q int) cost.AddedShape {
 }
 
 // addRows adds rows in the form opt.Form, which is Small, Large or Paper, and returns the outcome. It
-// overwrites ax and ya. part is set for the rows of a part of a batch. After an error the state is
-// unchanged, unless part is set: the caller then restores it.
+// overwrites ax and ya. part is set if the rows are only a part of a batch. After an error the state is
+// unchanged, unless part is set: then the caller restores it.
 func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Options, part bool) (out state.Outcome, err error) {
 	shape := u.shape(dense.Rows(ax))
 	s := &addition{u: u, q: shape.Q, ax: ax, ya: ya, form: cost.Resolve(opt, shape.Shape), solve: opt.Solve}
@@ -233,7 +233,7 @@ func (s *addition) checkOverflow() error {
 	if !(b < math.MaxFloat64/4) {
 		return types.ErrOverflow
 	}
-	// For C = 0 no row of B Dᵀ is longer than in A⁺; otherwise only this bound is known.
+	// For C = 0 no row of B Dᵀ is longer than the row of A⁺; otherwise only this bound is known.
 	if s.ct != nil {
 		if bound := b * (s.u.p.norm() * dense.Norm(s.ax.RawMatrix().Data)); !(bound < math.MaxFloat64/2) {
 			return types.ErrOverflow
@@ -260,12 +260,12 @@ func (s *addition) apply(w *mat.Dense, rankC int) {
 	u.noteWeights(dense.ColumnNorms(u.w))
 	u.size.ErrWeights(state.Unit(s.q, u.K), u.Lambda, u.w)
 	now, fit := u.reachOf(norms), []float64(nil)
-	if s.form == types.Large { // the inverse of I + Dbar Ax, which is not symmetric, loses eps κ² in all of ΔW
+	if s.form == types.Large { // I + Dbar Ax is not symmetric: its inverse adds errors of eps κ² to all of ΔW
 		fit = u.size.Fits(u.Lambda, change)
 		u.worst.power = 2
 		u.size.Err(largeUnits * state.Unit(s.q, u.K) * now.Scaled)
 		now.Scaled *= largeUnits * now.Scaled
-	} else { // I + DᵀD loses eps ‖DᵀD‖ up to highLeverage
+	} else { // I + DᵀD has errors of eps ‖DᵀD‖, up to eps highLeverage
 		now.Scaled *= min(now.Scaled, math.Sqrt(highLeverage))
 	}
 	u.size.ErrGain(s.q, 1, u.Lambda, now, u.reaches(), before, fit)

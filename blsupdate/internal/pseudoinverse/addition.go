@@ -23,7 +23,7 @@ type addition struct {
 	solve  bool       // see Options.Solve
 
 	kept  int            // rows of D that are kept
-	d     []float64      // the kept rows, kept×q, and a panel of others
+	d     []float64      // the kept rows, kept×q, and a panel of the other rows
 	dbar  *mat.Dense     // Dbarᵀ = DᵀA⁺ᵀ, q×k
 	inner *mat.SymPacked // DᵀD, q×q: formed at once in Original, on demand in Improved
 	ct    *mat.Dense     // Cᵀ = Ax - DᵀA, q×k, if it is computed
@@ -68,7 +68,7 @@ func (s *addition) reserveD(kept int) {
 }
 
 // eachD calls f for panels of P with the corresponding rows of D, and checks ctx before each. It
-// computes rows of D, and counts them in step: all rows for StepD, otherwise only rows not kept.
+// computes rows of D, and counts their flops in step: all for StepD, otherwise the rows not kept.
 func (s *addition) eachD(ctx context.Context, step cost.Step, f func(first int, p, d *mat.Dense)) (err error) {
 	u, q := s.u, s.q
 	panel := func(first int, p *mat.Dense) {
@@ -96,7 +96,7 @@ func (s *addition) eachD(ctx context.Context, step cost.Step, f func(first int, 
 func panelRows(q int) int { return max(16, min(1024, (64<<20)/(8*q))) }
 
 // keptPanelRows returns the number of rows of P in a panel if D is kept: state.PanelRows, or fewer for
-// a larger batch. With the least, an eighth, products are still fast.
+// a larger batch. Even the minimum, an eighth of PanelRows, keeps products fast.
 func keptPanelRows(q int) int {
 	const rows = state.PanelRows
 	return max(rows/8, min(rows, rows*rows/q))

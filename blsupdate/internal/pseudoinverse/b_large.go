@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-const largeMatrix = "I + Dbar Ax" // in errors
+const largeMatrix = "I + Dbar Ax" // the name of the matrix in errors
 
 // minRCond is the reciprocal condition number of I + Dbar Ax above which the form Large computes B. The
 // relative error of B is eps times the condition number.
@@ -25,7 +25,7 @@ func (s *addition) large(ctx context.Context) (bt *mat.Dense, err error) {
 	u.Counter.Enter(cost.StepInner)
 	m := mat.NewDense(k, k, nil)
 	left, right := s.dbar, s.ax
-	if s.solve { // the transpose, since the solution is by rows
+	if s.solve { // the transpose, for SolveRowsTo
 		left, right = right, left
 	}
 	err = state.EachPanel(ctx, q, func(from, to int) error {

@@ -16,10 +16,10 @@ import (
 )
 
 // decide sets how.Rank, the rank of C, with the same kind of tolerance as for added rows: singular
-// values up to max(l, k+p) eps ‖H‖ max(1, ‖A‖‖A⁺‖) count as zero. Below full rank, where Norms.Drift
-// does not bound the errors of A⁺, the tolerance of rows has them, and a second projection squares it.
+// values up to max(l, k+p) eps ‖H‖ max(1, ‖A‖‖A⁺‖) count as zero. Below full rank Norms.Drift does not
+// bound the errors of A⁺. The tolerance of added rows does, and its square after a second projection.
 // If the condition of R in a QR factorization leaves no doubt, C has full rank; otherwise the singular
-// values of R decide. The rank is in doubt if C counts as zero, but a column is above rounding errors.
+// values of R decide. The rank is in doubt if C counts as zero, but a column exceeds rounding errors.
 func (s *widening) decide() error {
 	u, wide := s.u, s.u.K+s.p
 	kappa, unit := max(1, u.conditionNumber()), dense.RankTolerance(s.l, wide)
@@ -130,8 +130,8 @@ func (s *widening) ridge() error {
 
 // ridgeWeights computes the weights of the new nodes in dst, p×c. In exact arithmetic they are B Y. But
 // rounding errors leave C with a part of up to eps‖H‖ in the column space of A. B Y would multiply this
-// part by the part of Y that A explains, and W would lose eps κ². For lambda = 0 C is projected once
-// more. Here A A⁺ is not a projection, so the residual replaces Y:
+// part by the part of Y that A explains, and W would have an error of eps κ². For lambda = 0 C is
+// projected once more. Here A A⁺ is not a projection, so the residual replaces Y:
 //
 //	B Y = (CᵀC + lambda DᵀD + lambda I)⁻¹ (Cᵀ(Y - A W) + lambda DᵀW),
 //

@@ -2,7 +2,7 @@ package pseudoinverse
 
 import "blskernel/internal/io/codec"
 
-// Code writes or reads A⁺ and W, the keys of the samples if they are known, and A if C is computed.
+// Code writes or reads A⁺, W, the keys and targets of the samples if known, and A if C is computed.
 func (u *State) Code(x *codec.Coder) {
 	l := x.Samples
 	x.Int("the rank", &u.rank, u.K)
@@ -79,14 +79,14 @@ func checkLayout(x *codec.Coder, what string, layout []uint64, count int) {
 	for i := 0; i < len(layout); i += 2 {
 		n, capacity := layout[i], layout[i+1]
 		if n == 0 || n > left {
-			x.FailElement(i, "a block of %s cannot have %d rows; %d are left", what, n, left)
+			x.FailElement(i, "a block of %s has row count %d; rows left: %d", what, n, left)
 			return
 		}
 		if capacity < n || capacity > codec.MaxElements {
-			x.FailElement(i+1, "a block of %s with %d rows cannot have a capacity of %d", what, n, capacity)
+			x.FailElement(i+1, "a block of %s with row count %d cannot have a capacity of %d", what, n, capacity)
 			return
 		}
 		left -= n
 	}
-	x.Check(left == 0, "the blocks of %s are %d rows short", what, left)
+	x.Check(left == 0, "the row counts of the blocks of %s add up to %d too few", what, left)
 }

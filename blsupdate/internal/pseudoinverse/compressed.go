@@ -26,7 +26,7 @@ func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost
 	u.Counter.Enter(cost.StepCompress)
 	q, r, _, err := dense.QR(ctx, u.Counter, ax)
 	if err != nil {
-		return out, cmp.Or(interrupt.Check(ctx), error(types.ErrOverflow)) // the rows are finite
+		return out, cmp.Or(interrupt.Check(ctx), error(types.ErrOverflow)) // finite rows: QR overflowed
 	}
 	z := mat.NewDense(u.K, u.C, nil)
 	dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, q, ya, 0, z)
@@ -42,7 +42,7 @@ func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost
 		return out, err
 	}
 	state.AddLengths(u.size.Rest, u.FittedBy(1, rest))
-	// The last k rows of P, Bkᵀ, become Bᵀ = Q Bkᵀ. No element is larger than the norm of Bk.
+	// The last k rows of P, Bkᵀ, become Bᵀ = Q Bkᵀ. No element of Bᵀ exceeds the norm of Bk.
 	u.Counter.Enter(cost.StepExpand)
 	bk, bt := u.p.pick(factor.Indices(u.p.count)[u.p.count-u.K:]), mat.NewDense(dense.Rows(q), u.K, nil)
 	dense.Gemm(u.Counter, blas.NoTrans, blas.NoTrans, 1, q, bk, 0, bt)

@@ -16,8 +16,8 @@ import (
 
 // rowKeys returns the keys that identify rows: a hash of the bits of each row of the matrices in parts,
 // side by side. Among n different rows two have the same hash with a probability of about n²/2⁶⁵,
-// unless they are constructed to. Zeros are equal whatever their sign. The hashes are the same on every
-// machine, since Encode writes them.
+// unless the rows are constructed to collide. Zeros are equal whatever their sign. The hashes are the
+// same on every machine, since Encode writes them.
 func rowKeys(parts ...*mat.Dense) []uint64 {
 	keys := make([]uint64, dense.Rows(parts[0]))
 	var bytes []byte
@@ -46,9 +46,9 @@ func (u *State) learnRows(ax, ya *mat.Dense) {
 	u.keys = append(u.keys, rowKeys(ax)...)
 }
 
-// find returns the positions in the model of the samples ax, ya, all different, or an *UnknownRowError.
+// find returns distinct positions of the samples ax, ya in the model, or an *UnknownRowError.
 func (u *State) find(ax, ya *mat.Dense) ([]int, error) {
-	waiting := make(map[uint64][]int, dense.Rows(ax)) // the rows of each key
+	waiting := make(map[uint64][]int, dense.Rows(ax)) // the rows of ax with each key
 	for i, key := range rowKeys(ax) {
 		waiting[key] = append(waiting[key], i)
 	}
@@ -97,7 +97,7 @@ func (u *State) inOrder(a, y *mat.Dense) error {
 	return nil
 }
 
-// MapTargets maps W, and Y if it is kept, to the new targets.
+// MapTargets maps W, and Y while it is known, to the new targets.
 func (u *State) MapTargets(t *mat.Dense, keep bool) (out state.Outcome, err error) {
 	if err := u.ReserveMapped(u.K+u.y.count, t, keep); err != nil {
 		return out, err

@@ -31,8 +31,8 @@ type widening struct {
 
 	condition float64 // an estimate of the condition number of [D; I], if C is zero
 
-	// For a ridge: sqrt(lambda) D (CᵀC + lambda DᵀD + lambda I)⁻¹, k×p, and the norm of the new
-	// columns of the inverse.
+	// With a ridge: bd is sqrt(lambda) D (CᵀC + lambda DᵀD + lambda I)⁻¹, k×p, and grown bounds the
+	// norm of the new columns of the inverse: see ridge.
 	bd    *mat.Dense
 	grown float64
 
@@ -52,7 +52,7 @@ type widening struct {
 // A⁺ becomes the ridge inverse of [A H] if it was the ridge inverse of A. After updates by rows A⁺
 // deviates from the ridge inverse as Options.Lambda describes.
 //
-// AddNodes returns an *UnknownRowError unless A and Y hold the rows of the model, in their order.
+// AddNodes returns an *UnknownRowError unless A and Y hold the rows of the model, in the model's order.
 func (u *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	if err := cmp.Or(u.checkChanged(u.Samples, u.K+dense.Cols(h)), u.inOrder(a, y)); err != nil {
 		return out, err
@@ -127,8 +127,8 @@ func (u *State) widenedInParts(a, h, y *mat.Dense, first []int) (*State, []cost.
 }
 
 // cancelled is the norm of a column of C, relative to the column of H, below which C is projected
-// again. accurateReach is the condition of A above which C is always projected again, since A D keeps
-// the error of D, eps κ².
+// again. accurateReach is the condition of A above which C is always projected again, since A D
+// inherits the error of D, eps κ².
 const (
 	cancelled     = 0.1
 	accurateReach = 300
@@ -136,7 +136,7 @@ const (
 
 // project computes D and C. If a column of C is much shorter than the column of H, rounding errors are
 // a large part of it, and C is projected off the column space of A once more. With a ridge A A⁺ is not
-// a projection, and C stays.
+// a projection, and C is left as it is.
 func (s *widening) project() {
 	u := s.u
 	s.d, s.c = mat.NewDense(u.K, s.p, nil), dense.Copy(s.h)
@@ -169,15 +169,15 @@ func (s *widening) projectInto(stepD, stepC cost.Step, d *mat.Dense) {
 const nodesUnits = 4
 
 // errors returns two kinds of errors of the columns of C. sums are the errors of the sums C = H - A D,
-// as in state.Border.Errors. inside are the errors in the column space of A, A times the error of D:
-// the relative error of A⁺ times H, and κ times the errors of the sums.
+// as in state.Border.Errors. inside are the errors within the column space of A, namely A times the
+// error of D: the relative error of A⁺ times H, and κ times the errors of the sums.
 func (s *widening) errors() (sums, inside []float64) {
 	b := state.Border{Base: &s.u.Base, D: dense.Transposed(s.d), C: s.c}
 	unit, scaled := nodesUnits*state.Unit(s.l, s.u.K), s.u.reaches().Scaled
 	share := max(unit*scaled, s.u.size.Drift)
 	sums, inside = b.Errors(s.u.size.Lengths(s.u.Lambda), unit, 1), dense.ColumnNorms(s.h)
 	dense.Scale(share, inside)
-	if s.how.Refined { // what two projections leave
+	if s.how.Refined { // the part that two projections leave
 		dense.Scale(share, inside)
 	} else {
 		dense.Add(inside, scaled, sums)
@@ -185,9 +185,9 @@ func (s *widening) errors() (sums, inside []float64) {
 	return sums, inside
 }
 
-// factors returns bounds on the errors of the new weights, one for each target, in units of eps κ. They
-// are ‖B‖ times rest, the norms of the residuals, or ‖B‖‖Y‖ if C is projected only once. For C = 0 they
-// are ‖W‖ times the condition number of [D; I], with which the errors of D reach Z.
+// factors returns bounds on the errors of the new weights, one for each target, in units of eps κ. The
+// bounds are ‖B‖ times rest, the norms of the residuals, or ‖B‖‖Y‖ if C is projected once. For C = 0
+// the bounds are ‖W‖ times the condition number of [D; I], which magnifies the errors of D in Z.
 func (s *widening) factors(rest []float64) []float64 {
 	norms, factor := rest, dense.Norm(s.bt.RawMatrix().Data)
 	switch {
@@ -245,8 +245,8 @@ func (s *widening) state() (*State, error) {
 	errs, inside := s.errors()
 	next.size = u.size.WithNodes(s.l, dense.ColumnNorms(s.h), errs)
 	dense.Add(errs, 1, inside)
-	// Not in ErrR: the current residuals, with a ridge together with sqrt(lambda) W, are orthogonal
-	// to these errors. Drift has their effect on the residuals of later rows.
+	// ErrR does not get these errors: the current residuals, extended by sqrt(lambda) W with a
+	// ridge, are orthogonal to them. Drift accounts for the residuals of later rows.
 	for j, v := range inside {
 		next.size.ErrA[k+j] = state.Capped(next.size.ErrA[k+j] + v)
 	}
@@ -265,7 +265,7 @@ func (s *widening) state() (*State, error) {
 		next.prior.share = max(u.prior.share, nodesDrift*shareOf(float64(u.Lambda*plain*plain)))
 		if !u.prior.exact(s.l) {
 			next.prior.widen(dense.Frobenius(s.h), dense.Frobenius(s.d), below)
-		} else { // the model is as if started with all nodes
+		} else { // the model equals one started with all nodes
 			next.prior.reset(u.Lambda, s.l, u.C)
 		}
 	}
@@ -287,7 +287,7 @@ func (s *widening) state() (*State, error) {
 	} else {
 		next.remember(next.p.norm())
 	}
-	// The new weights have the errors of W, which below full rank only the power of κ describes.
+	// The new weights inherit the errors of W, which below full rank only the power of κ covers.
 	if u.rank == u.K && next.rank < wide && !(next.Condition().Error >= u.Condition().Error) {
 		next.worst.power = 2
 	}

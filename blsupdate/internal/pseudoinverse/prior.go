@@ -34,7 +34,7 @@ type prior struct {
 	delta float64   // a bound on ‖Δ‖/lambda
 	size  float64   // a bound on ‖E‖/lambda
 	first int       // how many rows of the start the model still has; they come first
-	mixed bool      // whether E has changed since the first rows
+	mixed bool      // whether E has changed since the start
 	shift []float64 // bounds on the norms of the columns of M (W - W*)/lambda
 }
 
@@ -95,7 +95,7 @@ func (p *prior) add(f float64, norms []float64) {
 func (p *prior) exact(l int) bool { return p.first == l && !p.mixed }
 
 // leave records the change of W when the rows ax are removed from l rows. n of the removed rows are
-// from the start. gone has the norms of the residuals of all removed rows, b is ‖B‖, rest is 1-h, and
+// from the start. gone has the norm of the removed residuals of each target, b is ‖B‖, rest is 1-h, and
 // plain bounds ‖R⁻¹‖.
 func (p *prior) leave(lambda float64, change *mat.Dense, l, n int, ax *mat.Dense, gone []float64, b, rest, plain float64) {
 	if q := dense.Rows(ax); p.exact(l) {

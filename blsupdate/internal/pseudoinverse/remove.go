@@ -74,7 +74,7 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	left := make([]float64, u.C)
 	u.y.blockwise(func(_ int, y *mat.Dense) { state.AddLengths(left, dense.ColumnNorms(y)) })
 	for t, y := range u.size.Y {
-		if y == 0 { // also below 1e-8 of the removed targets
+		if y == 0 { // Leg also returns 0 below 1e-8 of the removed targets
 			u.size.Y[t] = left[t]
 		}
 	}

@@ -24,7 +24,7 @@ type rows struct {
 // so it must not depend on the capacity of a slice.
 type rowBlock struct {
 	data     []float64
-	capacity int // the number of rows up to which rows are appended
+	capacity int // the number of rows that the block may hold
 }
 
 func (r *rows) rowsOf(i int) int { return len(r.blocks[i].data) / r.cols }

@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Start computes A⁺ and W.
+// Start computes A⁺, or with a ridge (AᵀA + lambda I)⁻¹Aᵀ, and W from the rows A and the targets Y.
 func (u *State) Start(ctx context.Context, a, y *mat.Dense) (out state.Outcome, err error) {
 	u.noteNorms(a, y)
 	first, err := u.start(ctx, a, y, &out)
@@ -77,7 +77,7 @@ func (u *State) start(ctx context.Context, a, y *mat.Dense, out *state.Outcome) 
 		return u.truncatedInverse(ctx, a, a)
 	}
 	p, err := u.startCholesky(ctx, a)
-	var singular *types.ConditionError // of AᵀA, where A may be well-conditioned
+	var singular *types.ConditionError // of AᵀA; A itself may be well-conditioned
 	if !errors.As(err, &singular) && !errors.Is(err, types.ErrOverflow) {
 		out.Start = types.StartCholesky
 		return p, err
@@ -87,7 +87,7 @@ func (u *State) start(ctx context.Context, a, y *mat.Dense, out *state.Outcome) 
 	return u.startQR(ctx, a, y, out)
 }
 
-// rememberRidge records the reciprocal condition number of [A; sqrt(lambda) I].
+// rememberRidge records the condition of [A; sqrt(lambda) I] with a ridge, given its reciprocal.
 func (u *State) rememberRidge(rcond float64) {
 	if u.Lambda > 0 {
 		u.remember(1 / (rcond * u.length()))
@@ -116,7 +116,7 @@ func (u *State) startCholesky(ctx context.Context, a *mat.Dense) (*mat.Dense, er
 		dst := dense.RowRange(p, from, to)
 		return chol.SolveRowsTo(dst, dst)
 	})
-	if err == nil { // A⁺ has lost eps κ²
+	if err == nil { // A⁺ has an error of eps κ²
 		u.size.ErrTargets(state.Unit(dense.Rows(a), u.K) / math.Sqrt(rcond))
 	}
 	return p, err
@@ -125,9 +125,9 @@ func (u *State) startCholesky(ctx context.Context, a *mat.Dense) (*mat.Dense, er
 var errSmallRidge = errors.New("the columns of A are linearly dependent and lambda is negligible: raise it, or use 0 for the pseudoinverse")
 
 // startQR computes P = Q R⁻ᵀ from a QR factorization of A. With a ridge it factorizes [A; sqrt(lambda)
-// I], and uses the first l rows of Q. W is R⁻¹(QᵀY), since rounding in P would lose eps κ² in the
-// product PᵀY. If R is singular to working precision and there is no ridge, startQR continues with the
-// singular values of R and leaves W to finish.
+// I], and uses the first l rows of Q. W is R⁻¹(QᵀY), since rounding in P would cause an error of eps κ²
+// in the product PᵀY. If R is singular to working precision and there is no ridge, startQR continues
+// with the singular values of R and leaves W to finish.
 func (u *State) startQR(ctx context.Context, a, y *mat.Dense, out *state.Outcome) (*mat.Dense, error) {
 	l, k := a.Dims()
 	if err := u.Enter(ctx, cost.StepFactor); err != nil {
@@ -139,7 +139,7 @@ func (u *State) startQR(ctx context.Context, a, y *mat.Dense, out *state.Outcome
 	}
 	q, r, _, err := dense.QR(ctx, u.Counter, rows...)
 	if err != nil {
-		return nil, cmp.Or(interrupt.Check(ctx), error(types.ErrOverflow)) // the rows are finite
+		return nil, cmp.Or(interrupt.Check(ctx), error(types.ErrOverflow)) // finite rows: QR overflowed
 	}
 	q = dense.RowRange(q, 0, l)
 	rcond := lapack.RCondTriangle(u.Counter, dense.Equilibrated(r, dense.ColumnNorms(r)))
@@ -175,11 +175,11 @@ func (u *State) startQR(ctx context.Context, a, y *mat.Dense, out *state.Outcome
 	})
 }
 
-// truncatedInverse returns the transpose of the pseudoinverse of r, which is a or its R, and records
-// the rank: singular values up to RankTolerance of a times the largest one count as zero. The rank is
-// in doubt if one of these is above rounding errors, or if a has another rank with its columns or its
-// rows scaled. Rounding left up to 3 eps, and sqrt(lk)/5 eps where all elements are equal. The product
-// is counted in StepStart.
+// truncatedInverse returns (r⁺)ᵀ, where r is a or the R of its QR factorization, and records the rank:
+// singular values up to RankTolerance of a times the largest one count as zero. The rank is in doubt if
+// a value that counts as zero exceeds rounding errors, or if scaling the columns or rows of a changes
+// it. In measurements rounding left values of up to 3 eps, and of sqrt(lk)/5 eps if all elements are
+// equal. The product is counted in StepStart.
 func (u *State) truncatedInverse(ctx context.Context, a, r *mat.Dense) (*mat.Dense, error) {
 	l, k := a.Dims()
 	values, us, vs, err := dense.SVD(u.Counter, r)

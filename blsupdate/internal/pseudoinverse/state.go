@@ -22,7 +22,7 @@ type State struct {
 	state.Base
 	p    rows       // (A⁺)ᵀ, l×k
 	w    *mat.Dense // k×c, without gaps; replaced as a whole, never changed in place
-	keys []uint64   // of the samples, in the order of P; nil if they are not known
+	keys []uint64   // hashes of the rows of A, in the order of p; nil if unknown
 	y    rows       // Y, which identifies samples together with their keys; empty if keys is nil
 
 	a    rows    // A if C is computed, else empty
@@ -30,16 +30,16 @@ type State struct {
 	norm float64 // the Frobenius norm of A
 
 	size    state.Norms
-	reach   []float64 // the largest norms that the rows of A⁺ have had, or what recede has left of them
+	reach   []float64 // the largest norms of the rows of A⁺ so far, as lowered by recede
 	largest []float64 // the largest norms of the columns of W so far: see noteWeights
-	prior   prior     // of a ridge
+	prior   prior     // the deviation from the ridge problem
 	doubt   bool      // whether a rank below k was a close decision
 
 	worst conditioning
 	drift float64 // the factor by which errors of A⁺ may exceed the errors of a start: see rowSpaceResidual
 }
 
-// The factors by which updates, added nodes and, divided by 1-h, removals may magnify errors of A⁺.
+// Factors by which errors of A⁺ may exceed the errors of a start. A removal divides its factor by 1-h.
 const (
 	updatedDrift = 4
 	nodesDrift   = 20
@@ -51,8 +51,8 @@ func (u *State) computesC() bool {
 	return u.Options.C == types.CCheck || u.Options.C == types.CAuto && u.Lambda == 0 && u.rank < u.K
 }
 
-// CheckSize returns a *RankError for fewer samples than nodes with a ridge, unless C is CZero: the
-// model would never leave the row space of the first samples.
+// CheckSize returns a *RankError for l < k with a ridge, unless Options.C is CZero: the model would
+// never leave the row space of its first samples.
 func (u *State) CheckSize(l, k int) error {
 	if l < k && u.Options.Lambda > 0 && u.Options.C != types.CZero {
 		return &types.RankError{Samples: l, Nodes: k, Lambda: u.Options.Lambda}
@@ -101,7 +101,7 @@ func (u *State) Covariance() (c state.Covariance, err error) {
 	}), state.Overflow(err)
 }
 
-// Forget multiplies A by sqrt(factor), and divides A⁺ by it. The bits of the rows are then unknown.
+// Forget multiplies A by sqrt(factor) and divides A⁺ by it, and drops keys and Y: the bits change.
 func (u *State) Forget(factor float64) error {
 	root := math.Sqrt(factor)
 	if !(u.p.norm() < root*math.MaxFloat64) {
@@ -137,21 +137,22 @@ func (u *State) save() State {
 	return saved
 }
 
-// conditioning is the worst condition of A so far, which sets the errors that stay in A⁺. They come
-// from the largest A⁺, in the directions in which A was smallest, relative to the largest A.
+// conditioning is the worst condition of A so far. The errors that stay in A⁺ arose when A⁺ was
+// largest, in the directions in which A was smallest, and are relative to the largest A.
 type conditioning struct {
 	a, plus float64 // the largest Frobenius norms so far, of A or [A; sqrt(lambda) I], and of A⁺
 	power   int     // of κ in the error: 2 once the form Large was used or added rows raised the rank
 }
 
-// remember raises worst to the current norm of A, and to plus, a norm of A⁺, where these are larger.
+// remember raises worst.a to the current norm of A with the ridge, and worst.plus to plus, a norm of
+// A⁺.
 func (u *State) remember(plus float64) {
 	u.worst.a = max(u.worst.a, u.length())
 	u.worst.plus = max(u.worst.plus, plus)
 }
 
 // recede lowers reach and worst.plus after Forget has raised them: see state.Receded. before has the
-// row norms of A⁺ without the new rows, which have not raised the rank.
+// row norms of A⁺ before an addition that did not raise the rank.
 func (u *State) recede(before []float64) {
 	reach, all := u.reaches().RCond() <= state.Recedes, 1/(u.worst.a*u.worst.plus) <= state.Recedes
 	if u.keys != nil || !reach && !all { // keys are known until Forget
@@ -186,12 +187,12 @@ func (u *State) length() float64 {
 	return detmath.Hypot(u.norm, math.Sqrt(u.Lambda)*math.Sqrt(float64(u.K))) // lambda k may overflow
 }
 
-// conditionNumber returns ‖A‖‖A⁺‖ in Frobenius norms: between the 2-norm κ and r κ for rank r.
+// conditionNumber returns ‖A‖‖A⁺‖ in Frobenius norms, from κ to r κ for the 2-norm κ and rank r.
 func (u *State) conditionNumber() float64 { return u.norm * u.p.norm() }
 
 // Condition reports how accurate W is. Below full rank the columns of A are not scaled. The error of W
 // is then eps κ (‖W‖ + ‖A⁺‖‖Y - A W‖) for the largest W and the worst κ = ‖A‖‖A⁺‖ so far. Once added
-// rows have raised the rank, or the form Large was used, it is eps κ²‖A⁺‖‖Y‖ if that is larger.
+// rows have raised the rank, or the form Large was used, the error is eps κ²‖A⁺‖‖Y‖ if that is larger.
 func (u *State) Condition() state.Condition {
 	if u.rank < u.K {
 		c := state.Condition{RCond: min(1, 1/(u.worst.a*u.worst.plus)), Power: u.worst.power, Dependent: true}
@@ -228,10 +229,10 @@ func (u *State) Condition() state.Condition {
 	return c
 }
 
-// RSS returns KnownRSS.
+// RSS returns KnownRSS, with Drift as the relative error of the residuals.
 func (u *State) RSS(w *mat.Dense) (rss, least []float64) { return u.KnownRSS(u.size, u.size.Drift) }
 
-// noteWeights raises largest to norms, of columns of W or of products that gave weights of new nodes.
+// noteWeights raises largest to norms, of the columns of W or from widening.factors.
 func (u *State) noteWeights(norms []float64) {
 	largest := make([]float64, u.C)
 	copy(largest, u.largest)
@@ -244,8 +245,8 @@ func (u *State) noteWeights(norms []float64) {
 // reaches returns bounds on the norms of inverses, from the largest norms of the rows of A⁺.
 func (u *State) reaches() state.Reach { return u.reachOf(u.reach) }
 
-// reachOf returns bounds from norms of the rows of A⁺. With a ridge the rows of the inverse of R are
-// longer, by a factor of at most sqrt(1 + share), and not longer than 1/sqrt(lambda).
+// reachOf returns bounds from the given norms of the rows of A⁺. With a ridge the rows of R⁻¹ are
+// longer by a factor of at most sqrt(1 + share), and their norms are at most 1/sqrt(lambda).
 func (u *State) reachOf(rows []float64) state.Reach {
 	lengths := u.size.Lengths(u.Lambda)
 	if u.Lambda > 0 {
@@ -257,7 +258,7 @@ func (u *State) reachOf(rows []float64) state.Reach {
 	return state.ReachOfRows(lengths, rows)
 }
 
-// certainty returns 1/κ, and the power of κ in the error of the leverage h of a removal.
+// certainty returns 1/κ and the power of κ by which the error of the leverage h grows in a removal.
 func (u *State) certainty() (rcond float64, power int) {
 	if u.rank < u.K {
 		return min(1, 1/(u.worst.a*u.worst.plus)), u.worst.power
