@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// seminormalCondition is the reciprocal condition number, with columns scaled to the same norm, down to
-// which corrected seminormal equations are as accurate as a QR factorization.
+// seminormalCondition is the smallest reciprocal condition number, for columns scaled to equal norms,
+// at which corrected seminormal equations are as accurate as a QR factorization.
 const seminormalCondition = 1e-7
 
 // nodesUnits is the error of C in units of the error of a sum.
@@ -36,8 +36,8 @@ var errSeminormal = errors.New("too ill-conditioned for the seminormal equations
 //
 // R22 and z2 come from a QR factorization of [C; sqrt(lambda) D; sqrt(lambda) I] with the targets [Y;
 // 0; 0], so columns that are nearly linear combinations of old ones lose no more digits than they must.
-// D comes from the seminormal equations, which need no Q. Corrected once, they hold for κ up to about
-// 1/sqrt(eps):
+// D comes from the seminormal equations, which need no Q. Corrected once, they are accurate for κ up to
+// about 1/sqrt(eps):
 //
 //	D0 = R⁻¹R⁻ᵀ(AᵀH),   D = D0 + R⁻¹R⁻ᵀ(Aᵀ(H - A D0) - lambda D0).
 //
@@ -90,7 +90,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	s.Counter.Dtrmm(blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, k, p, 1, r.Data, r.Stride, side.Data, side.Stride)
 	dense.DivideColumns(d, reciprocals)
 	dense.DivideColumns(corner, reciprocals)
-	// After one correction D has errors of eps κ times the part of H that it does not explain.
+	// After one correction D has errors of eps κ times the part of H that A does not explain.
 	dense.Add(errs, nodesUnits*state.Unit(p, k)/rcond, dense.ColumnNorms(corner))
 
 	next := *s

@@ -68,10 +68,10 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 //	[N 0 Zeta]       [I Ax Ya]
 //	[P R z   ]  into [0 R' z'],
 //
-// which, read backwards, is the addition of the rows. It is as stable as an addition, apart from N and
-// Zeta, since AxᵀAx is never subtracted. No column of [0 Zeta; R z] becomes longer, so everything that
-// can fail comes before the first overwrite, and R and z change in place. least is 1-h, and gone has
-// the norms of the residuals of the rows.
+// which, read backwards, is the addition of the rows. downdate is as stable as an addition, apart from
+// N and Zeta, since AxᵀAx is never subtracted. No column of [0 Zeta; R z] becomes longer, so everything
+// that can fail comes before the first overwrite, and R and z change in place. least is 1-h, and gone
+// has the norms of the residuals of the rows.
 //
 //	source: LINPACK's dchdd, for q = 1; Golub and Van Loan, Matrix Computations, fourth edition,
 //	section 6.5.4.
@@ -147,8 +147,8 @@ func (s *State) shrink(action types.Action, pt, ya *mat.Dense) (least float64, g
 	return least, gone, nil
 }
 
-// explained returns the roots of the sums Σ e_i e'_i by which shrink reduces RSS, given K in root. With
-// E = Ya - Pᵀz they are ‖E‖² + ‖K⁻ᵀP E‖². No step counts the products, which are of lower order.
+// explained returns the square roots of the sums Σ e_i e'_i by which shrink reduces RSS, given K in
+// root: for E = Ya - Pᵀz, of ‖E‖² + ‖K⁻ᵀP E‖². No step counts the products, which are of lower order.
 func (s *State) explained(root *mat.SymPacked, pt, ya *mat.Dense) []float64 {
 	if ya == nil {
 		ya = mat.NewDense(dense.Rows(pt), s.C, nil)
@@ -166,7 +166,7 @@ func (s *State) explained(root *mat.SymPacked, pt, ya *mat.Dense) []float64 {
 // smallest eigenvalue of S, 1-h. It returns a *LeverageError if 1-h is too small. pt is Pᵀ for S = I -
 // PᵀP, and nil for S = I - PPᵀ.
 //
-// The R from which h is computed has errors E of eps times the norms d of its columns. They change p =
+// The R from which h is computed has errors E of eps times the norms d of its columns. E changes p =
 // R⁻ᵀa by -R⁻ᵀEᵀp, and h = pᵀp by -2pᵀE x for x = R⁻¹p, about sqrt(k) eps ‖D x‖ for D = diag(d). Thus
 // only the condition of R in the direction of the rows decides whether h is known.
 func (s *State) remainder(action types.Action, rest *mat.SymPacked, pt *mat.Dense) (*lapack.Cholesky, float64, error) {
@@ -189,7 +189,7 @@ func (s *State) remainder(action types.Action, rest *mat.SymPacked, pt *mat.Dens
 // Merge reduces [R1 z1; R2 z2] to [R z; 0 rest], and removes the ridge of the other state, which came
 // with R2. In a direction in which neither state has rows, h is lambda2/(lambda1 + lambda2): 1/2 for
 // equal ridges, and 1, a *LeverageError, if the receiver has no ridge. States started with lambda = 0,
-// from any number of rows, lose nothing.
+// from any number of rows, lose no digits.
 func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	o := other.(*State)
 	size, err := bounded(s.Size.Plus(o.Size))
@@ -260,10 +260,10 @@ func (s *State) loweringBytes() int64 {
 }
 
 // lower subtracts the matrix by·I from RᵀR, and changes z accordingly. It removes the rows sqrt(by) I,
-// whose targets are zero and for which P = sqrt(by) R⁻ᵀ. s must already have the ridge that remains,
-// and the number of samples. After an error R and z are unchanged.
+// whose targets are zero and for which P = sqrt(by) R⁻ᵀ. s must already have the new ridge and the new
+// number of samples. After an error R and z are unchanged.
 func (s *State) lower(action types.Action, by float64) error {
-	if s.CheckDetermined() != nil { // h is 1, whatever rounding makes of it
+	if s.CheckDetermined() != nil { // h is 1, whatever its computed value
 		return &types.LeverageError{Action: action}
 	}
 	s.Counter.Enter(cost.StepLeverage)

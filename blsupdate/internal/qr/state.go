@@ -33,7 +33,7 @@ type State struct {
 	Z    *mat.Dense  // k×c
 	Size state.Norms // the norms of the columns of R, and bounds on the norms of z
 
-	w *mat.Dense // R⁻¹z; nil while it is not known
+	w *mat.Dense // R⁻¹z; nil until it is computed
 }
 
 // LargestColumn is the norm below which columns of [R z] and of rows to be added cannot overflow. In
@@ -97,7 +97,7 @@ func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 	return w, out, nil
 }
 
-// RSS returns KnownRSS.
+// RSS returns KnownRSS, with no error of an inverse in the residuals.
 func (s *State) RSS(w *mat.Dense) (rss, least []float64) { return s.KnownRSS(s.Size, 0) }
 
 // Covariance returns (RᵀR)⁻¹.
@@ -175,9 +175,9 @@ func (s *State) Condition() state.Condition {
 // knownRows is the number of rows of R⁻¹ whose norms Condition computes.
 const knownRows = 8
 
-// rowsOfInverse returns bounds on the norms of the rows of R⁻¹. The knownRows rows whose errs are
-// largest relative to the columns of R, such as new ones after AddNodes, get their exact norms. For the
-// other rows j the bound is scaled, which is ‖(R D)⁻¹‖, divided by the norm of column j of R.
+// rowsOfInverse returns bounds on the norms of the rows of R⁻¹. The exact norms are computed for the
+// knownRows rows with the largest errs relative to the columns of R, such as new rows after AddNodes.
+// For the other rows j the bound is scaled, which is ‖(R D)⁻¹‖, divided by the norm of column j of R.
 func (s *State) rowsOfInverse(scaled float64, errs []float64) []float64 {
 	rows, order, r := make([]float64, s.K), make([]int, s.K), s.R.RawMatrix()
 	for j, length := range s.Size.A {
@@ -219,7 +219,7 @@ func (s *State) Code(x *codec.Coder) {
 	// changes a bound by far less than the factor 2.
 	if !x.Failed() {
 		largest := max(dense.LargestOf(dense.ColumnNorms(s.R)), dense.LargestOf(dense.ColumnNorms(s.Z)))
-		x.Check(largest < 2*LargestColumn, "the columns of R and z are too large")
+		x.Check(largest < 2*LargestColumn, "the norm of a column of R or z is 2^1001 or more")
 	}
 }
 
@@ -247,8 +247,8 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	return out, nil
 }
 
-// learn adds rows below LargestColumn to R and z, panel by panel, and their residuals to the norms and
-// RSS of s. RSS grows by the sum of squares of the rest of Ya that the elimination leaves.
+// learn adds rows to R and z, panel by panel, and their residuals to the norms and RSS of s. All norms
+// must be below LargestColumn. RSS grows by the sum of squares of Ya after the elimination.
 func (s *State) learn(ctx context.Context, r, z, ax, ya *mat.Dense) error {
 	q := dense.Rows(ax)
 	rotations := cost.AddsByRotations(q, s.K)

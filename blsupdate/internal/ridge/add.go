@@ -22,7 +22,7 @@ import (
 
 // Add updates Q and W for the q new rows in ax, with the targets ya.
 func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
-	next, rows := *s, s.rows() // now, since a single block changes Q in place
+	next, rows := *s, s.rows() // before a single block changes Q in place
 	if next.Size, err = s.Size.With(ax, ya, s.Lambda).Safe(); err != nil {
 		return out, err
 	}
@@ -91,11 +91,11 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 //
 //	W := W + sign TᵀU⁻ᵀ(Ya - Ax W),   Q := Q - sign TᵀT.
 //
-// The error with an explicit inverse of UᵀU, as the formula is often written, is a hundred times as
-// large. One block changes Q and W in place; several blocks change copies, since a later one may fail.
+// An explicit inverse of UᵀU, as the formula is often written, makes the error a hundred times as
+// large. One block changes Q and W in place; several change copies, since a later block may fail.
 //
-// In a removal the smallest eigenvalue of UᵀU is 1-h of the block; below limit it is a *LeverageError.
-// eachBlock returns the product of 1-h over the blocks, which is at most 1-h of all rows.
+// In a removal the smallest eigenvalue of UᵀU is 1-h of the block. If it is below limit, eachBlock
+// returns a *LeverageError, and otherwise the product of 1-h over the blocks, at most 1-h of all rows.
 func (s *State) eachBlock(ctx context.Context, sign float64, ax, ya *mat.Dense, limit float64) (rest float64, err error) {
 	q := dense.Rows(ax)
 	blocks := cost.RidgeBlocks(q, s.K)
@@ -217,7 +217,7 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (fit []float64,
 }
 
 // noteFit adds the residuals E' of q added rows to RSS and the norms of residuals. innovation has the
-// norms of E = Ya - Ax W. EᵀE' is EᵀE - fits for each target; its rounding also counts as a residual.
+// norms of E = Ya - Ax W. EᵀE' is EᵀE - fits for each target; its rounding error counts as a residual.
 func (s *State) noteFit(q int, innovation, fits []float64) {
 	s.NoteSquares(-1, fits)
 	for t, length := range innovation {

@@ -37,8 +37,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 
 	unit, rcond := state.Unit(p, s.K), s.Reach().RCond()
 	errs, square := b.Errors(s.Size.Lengths(s.Lambda), unit, rcond), nodesUnits*max(s.Size.Drift, unit/(rcond*rcond))
-	dense.Add(errs, square*square, norms) // what one correction of D leaves
-	for j, v := range norms {             // in AᵀA, squared
+	dense.Add(errs, square*square, norms) // the errors left after one correction of D
+	for j, v := range norms {             // ErrA² is the error in AᵀA
 		next.Size.ErrA[s.K+j] += float64(math.Sqrt(errs[j]) * math.Sqrt(v))
 	}
 	s.Counter.Enter(cost.StepNodesS)
@@ -47,7 +47,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	dense.Gemmtp(s.Counter, s.Lambda, b.D, b.D, 1, inner)
 	inner.AddDiagonal(s.Lambda)
 	s.Counter.Enter(cost.StepFactor)
-	factor, err := s.Factor(inner, "the new nodes relative to the old ones", types.QR)
+	factor, err := s.Factor(inner, "the Schur complement of the new nodes", types.QR)
 	if err != nil {
 		return out, err
 	}
