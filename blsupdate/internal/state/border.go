@@ -73,10 +73,10 @@ func (s *Border) Weights(w, w2 *mat.Dense) *mat.Dense {
 // friendlyRCond is the reciprocal condition number above which weights of new nodes come from Y itself.
 const friendlyRCond = 1e-2
 
-// NodeTargets returns the targets from which the weights of new nodes are computed. For a large rcond,
-// 1/κ or in QR at most ‖C‖/‖H‖, y1 is Y, and w1 is nil, for zero targets of the ridge rows. Otherwise
-// rounding leaves in C a large part in the column space of A, which would multiply what A explains.
-// Then y1 is Y - A W, and w1 is W for the rows sqrt(lambda) D. Both are equivalent: W solves for A, and
+// NodeTargets returns the targets for the weights of new nodes. rcond is 1/κ, in QR at most ‖C‖/‖H‖. If
+// it is large, y1 is Y, and w1 is nil: the ridge rows have zero targets. Otherwise rounding leaves a
+// large part of C in the column space of A, which would multiply the part of Y that A explains. Then y1
+// is Y - A W, and w1 is W for the rows sqrt(lambda) D. Both are equivalent: W solves for A, and
 //
 //	CᵀY = Cᵀ(Y - A W) + lambda DᵀW.
 //

@@ -23,8 +23,8 @@ func SmallestEigenvalue(factor *lapack.Cholesky) float64 {
 	return 1 / largest
 }
 
-// SmallestDirection returns a vector of norm 1 by two steps of inverse iteration. It is nearly an
-// eigenvector for the smallest eigenvalues of the factored matrix if these are far below the others.
+// SmallestDirection returns a unit vector from two steps of inverse iteration, nearly in the eigenspace
+// of the smallest eigenvalues of the factored matrix if these are far below the others.
 func SmallestDirection(factor *lapack.Cholesky) []float64 {
 	x, solve := dense.UnitVector(factor.Dim()), factor.Solver()
 	for range 2 {
@@ -53,9 +53,9 @@ func (b *Base) SquaredNorm(v *mat.Dense) float64 {
 	})
 }
 
-// RestLimit returns the smallest 1-h at which rows may be removed, where the computed h has an error of
-// eps times noise. If the rows alone determine some direction, 1-h is zero, but its computed value is a
-// rounding error of either sign, which must be below the limit.
+// RestLimit returns the smallest 1-h at which rows may be removed if the computed h has an error of eps
+// times noise. If only the removed rows determine some direction, 1-h is zero, but its computed value
+// is a rounding error of either sign, which must be below the limit.
 func RestLimit(noise float64) float64 { return max(types.LeastRest, restNoise*dense.Eps*noise) }
 
 // restNoise is the limit in units of eps times noise. In tests some 16000 removals with each method
@@ -87,7 +87,7 @@ func CheckRest(action types.Action, rest, limit float64) error {
 
 // CheckParts returns 1-h for the removal of the rows Ax in parts, and checks that it is not below
 // limit. Each part has passed its own check. rest is the product of the 1-h of the parts, a lower
-// bound. If that is below limit, 1/(1 + ‖Ax Q Axᵀ‖) replaces it, with Q = (AᵀA + lambda I)⁻¹ after the
+// bound. If rest is below limit, 1/(1 + ‖Ax Q Axᵀ‖) replaces it, with Q = (AᵀA + lambda I)⁻¹ after the
 // removal. apply returns Q u/alpha and may overwrite u.
 func (b *Base) CheckParts(rest, limit float64, ax *mat.Dense, alpha float64, apply func(u []float64) []float64) (float64, error) {
 	if !(rest >= limit) {
@@ -101,8 +101,8 @@ func (b *Base) CheckParts(rest, limit float64, ax *mat.Dense, alpha float64, app
 }
 
 // KernelFactor returns the Cholesky factor of m, which is I plus or minus a kernel of rows, and
-// overwrites m. Its name in errors is what. For an addition, limit is 0 and rest is 1. For a removal,
-// rest is 1-h, the smallest eigenvalue of m, and a *LeverageError is returned if rest is below limit.
+// overwrites m. what names m in errors. For an addition, limit is 0 and rest is 1. For a removal, rest
+// is 1-h, the smallest eigenvalue of m, and a *LeverageError is returned if rest is below limit.
 func (b *Base) KernelFactor(m *mat.SymPacked, what string, limit float64) (u *lapack.Cholesky, rest float64, err error) {
 	u, err = b.Factor(m, what, types.QR)
 	if err != nil || limit == 0 {

@@ -17,9 +17,9 @@ type Inverse struct {
 	W    *mat.Dense // k×c, without gaps
 	Size Norms
 
-	// The errors in X come from the worst state so far. Rows are the largest norms that the rows of
-	// F have had, or what Receded has left of them; for RidgeInverse F stands for the square roots
-	// of the diagonal of Q.
+	// The errors in X come from the worst state so far. Rows has the largest norms of the rows of F
+	// so far, as lowered by Receded; in RidgeInverse these norms are the square roots of the
+	// diagonal of Q.
 	Rows []float64
 
 	// Bounds on the elements of X/Gain and W, which tell whether an update in place can overflow.
@@ -78,7 +78,7 @@ func (s *Inverse) ConditionOf(rows []float64) Condition {
 	return c
 }
 
-// RSS returns KnownRSS.
+// RSS returns KnownRSS with share 0.
 func (s *Inverse) RSS(w *mat.Dense) (rss, least []float64) { return s.KnownRSS(s.Size, 0) }
 
 func (s *Inverse) Weights() (*mat.Dense, Outcome, error) { return s.W, Outcome{}, nil }

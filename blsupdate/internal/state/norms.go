@@ -18,17 +18,17 @@ import (
 // The state is exact for A + E and Y + F. ErrA and ErrY bound the norms of the columns of E and F.
 // Every change of rows adds Unit times the current norms, so old errors lose weight as new rows
 // outweigh them. Methods that form AᵀA have errors in its elements, at most ErrA_i ErrA_j in AᵀA and
-// ErrA_i ErrY_j in AᵀY. Their Norms are Squared: a change adds sqrt(Unit) times the norms, in squares.
+// ErrA_i ErrY_j in AᵀY. Their Norms are Squared: squared errors grow by Unit times squared norms.
 //
 // ErrR are the errors that multiply residuals. A removal divides its errors by sqrt(1-h) in ErrA and
 // ErrY, where they multiply W and Y, but not in ErrR. Of the errors of R'ᵀR' = (R + E)ᵀ(R + E) - (a +
 // δ)ᵀ(a + δ), only RᵀE w is large compared with R'.
 //
-// Rest bounds the norms of the residuals, with the current weights, of all rows whose rounding errors
-// the state has: the rows of A, and the removed rows.
+// Rest bounds the norms of the residuals, with the current weights, of all rows that left rounding
+// errors in the state: the rows of A, and the removed rows.
 //
 // Gain bounds the errors that W has because an inaccurate inverse multiplied the residuals of new rows.
-// They are given as errors of vectors that R⁻¹ multiplies. Drift bounds the relative error of that
+// Gain states them as errors of vectors that R⁻¹ multiplies. Drift bounds the relative error of that
 // inverse, without the errors of its start.
 //
 // Norms are a Triangle in QR, which has no inverse; A then includes the Ridge. Let each change have
@@ -44,7 +44,7 @@ type Norms struct {
 	Drift      float64
 	Squared    bool
 	Triangle   bool
-	Ridge      float64 // of a Triangle
+	Ridge      float64 // lambda, for a Triangle
 }
 
 // NewNorms returns the norms of a state without rows.
@@ -77,7 +77,7 @@ func (s Norms) clone() Norms {
 	return s
 }
 
-// With returns the norms with the rows ax and ya, and the errors of adding them for the ridge lambda.
+// With returns the norms with the rows ax and ya added for the ridge lambda, and with the new errors.
 func (s Norms) With(ax, ya *mat.Dense, lambda float64) Norms {
 	t := s.clone()
 	AddLengths(t.A, dense.ColumnNorms(ax))
@@ -143,7 +143,7 @@ func (s *Norms) errRest(unit float64) {
 	growSquares(s.Gain, unit, s.Y)
 }
 
-// grow adds errors of unit times the norms, in squares for Squared norms.
+// grow adds unit times norms to errs, or for Squared norms unit times their squares to errs squared.
 func (s Norms) grow(errs []float64, unit float64, norms []float64) {
 	if s.Squared {
 		growSquares(errs, unit, norms)
@@ -190,7 +190,7 @@ func (s Norms) Fits(lambda float64, w *mat.Dense) []float64 {
 // ErrGain adds to Gain the errors of a change by q rows: Drift times the residuals that the rows add.
 // before has the norms of the residuals before the change. First Drift changes. It gains driftUnits
 // times Unit times ‖(R D)⁻¹‖ of now, with the D after the change and the R before an addition or after
-// a removal. A removal then divides it by rest = 1-h. Drift is at most ErrA times ‖(R D)⁻¹‖ of peak,
+// a removal. A removal then divides Drift by rest = 1-h. Drift is at most ErrA times ‖(R D)⁻¹‖ of peak,
 // the largest so far. For Squared norms, both norms count squared.
 //
 // fit is nil unless the new inverse gives all of the change ΔW. Then it bounds the vectors that the
@@ -266,7 +266,7 @@ func (s Norms) Without(ax, ya *mat.Dense, lambda, rest float64, gone []float64) 
 		grown := math.Sqrt(closeRest / rest)
 		t.grow(t.ErrA, grown, t.ErrA)
 		t.grow(t.ErrY, grown, t.ErrY)
-		if s.Triangle { // TriangleError has another bound on residuals, which recovers
+		if s.Triangle { // TriangleError also has a bound that new rows improve
 			t.grow(t.Rest, grown, t.Rest)
 		} else {
 			t.grow(t.ErrR, grown, s.ErrR)
@@ -310,8 +310,8 @@ func Leg(h, v float64) float64 {
 	return h * math.Sqrt((1-r)*(1+r))
 }
 
-// WithNodes returns the norms with more columns of A, l rows with the given norms and errors errs. It
-// adds the errors of one change of the state, and of sums over the new columns and Y.
+// WithNodes returns the norms with more columns of A, of l rows, with the given norms and errors. It
+// adds the errors of one change of the state, and of sums over the rows of the new columns and Y.
 func (s Norms) WithNodes(l int, norms, errs []float64) Norms {
 	t := s.clone()
 	t.A, t.ErrA, t.ErrR = append(t.A, norms...), append(t.ErrA, errs...), append(t.ErrR, errs...)
@@ -337,8 +337,8 @@ func (s *Norms) ErrColumns(errs []float64) {
 }
 
 // ErrKept adds to a Triangle the errors that the first columns of A, with the weights w, leave in Y
-// when new nodes change these weights. The columns have errors E, and the new ones, computed from
-// them, E D. So the current errors E (W1 + D W2) stay the same, though W1 may become zero.
+// when new nodes change these weights. The first columns have errors E, and the new columns, computed
+// from these, E D. So the current errors E (W1 + D W2) stay the same, even if W1 becomes zero.
 func (s *Norms) ErrKept(w *mat.Dense) {
 	for i := range dense.Rows(w) {
 		for t, v := range w.RawRowView(i) {
@@ -453,7 +453,7 @@ func Mapped(norms []float64, t *mat.Dense, keep bool) []float64 {
 	out := make([]float64, dense.Cols(t))
 	for i, v := range norms {
 		for j, f := range t.RawRowView(i) {
-			if f != 0 { // a norm may be infinite
+			if f != 0 { // 0 times an infinite norm is NaN
 				out[j] = out[j] + float64(math.Abs(f)*v)
 			}
 		}

@@ -81,13 +81,13 @@ func (r Reach) RCond() float64 {
 	return min(1, 1/r.Scaled)
 }
 
-// Recedes is the reciprocal condition number of the worst state below which it recedes.
+// Recedes is the reciprocal condition number of the worst state at or below which Receded applies.
 const Recedes = 1e-5
 
-// Receded returns rows, the largest norms that the rows of an inverse have had, times to/from, but not
-// below least. It makes up for Forget, which would otherwise raise rows without end, as new rows come.
-// An update of F multiplies it, so its errors are relative to A, which the new rows make larger. An
-// update of Q or A⁺ subtracts, which leaves errors relative to the norms before. These errors shrink
+// Receded returns rows, the largest norms so far of the rows of an inverse, times to/from, but not
+// below least. As new rows come, it makes up for Forget, which would otherwise raise the norms without
+// end. An update of F multiplies it, so its errors are relative to A, which the new rows make larger.
+// An update of Q or A⁺ subtracts, which leaves errors relative to the norms before. These errors shrink
 // with the inverse.
 func Receded(rows, to, from, least []float64) []float64 {
 	receded := make([]float64, len(rows))
@@ -125,14 +125,14 @@ func (s Norms) Error(reach Reach, lambda float64, w *mat.Dense) float64 {
 	})
 }
 
-// Rebuilt returns the Error of a start from l rows, with targets for residuals.
+// Rebuilt returns the Error of a new start from l rows, with the targets as its residuals.
 func (s Norms) Rebuilt(l int, reach Reach, lambda float64, w *mat.Dense) float64 {
 	t := NewNorms(len(s.A), len(s.Y), s.Squared)
 	unit := Unit(l, len(s.A))
 	for i, v := range s.Y {
 		if s.Squared && v > s.ErrY[i] || !s.Squared && math.Sqrt(unit)*v > s.ErrY[i] {
 			t.Y[i], t.Rest[i] = v, v
-		} // else removals have left nothing of it
+		} // else removals have left only rounding errors of it
 	}
 	t.A = s.A
 	t.Err(unit)
@@ -175,7 +175,7 @@ func plusAbs(sum float64, x, y []float64) float64 {
 //	kept = Spread(ErrR) (Gain + Σ_j ErrR_j |w_j|),   S = sqrt(Drift) ErrR,   U = Drift.
 //
 // The first bound assumes that new rows make up for removed ones. It grows by the factor by which all
-// columns have shrunk, if that is more than usualShrinking.
+// columns have shrunk, over usualShrinking, if that is above 1.
 //
 // Without a ridge there is another bound. Changes of rows add AxᵀAx to RᵀR, and AxᵀYa to Rᵀz, or
 // subtract them. The errors of these matrices stay as they are, at most 2 ErrR_i ErrR_j and 2 ErrR_i
@@ -204,8 +204,8 @@ func (s Norms) TriangleError(reach Reach, w *mat.Dense) float64 {
 	})
 }
 
-// shrunk returns the factor by which the norms of all columns of a Triangle, in the mean over all
-// changes, were larger than now. That mean is ErrR/sqrt(Drift), and more for new nodes.
+// shrunk returns the least ratio, over the columns of a Triangle, of the root mean square of the norm
+// in all changes to the norm now. The mean is ErrR/sqrt(Drift), or larger for new nodes.
 func (s Norms) shrunk() float64 {
 	least := math.Inf(1)
 	for j, v := range s.ErrR {

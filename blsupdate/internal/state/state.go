@@ -42,8 +42,8 @@ type State interface {
 	MapTargets(t *mat.Dense, keep bool) (Outcome, error)
 	// Weights returns W in the storage of the state, and the steps that solved for it.
 	Weights() (*mat.Dense, Outcome, error)
-	// RSS returns ‖y - A w‖² + lambda ‖w‖² of each target for the W of Weights, or Unknown, and the
-	// value below which it is not known: LeastErrors times a bound on its error.
+	// RSS returns ‖y - A w‖² + lambda ‖w‖² of each target for the W of Weights, or Unknown. Below
+	// least, LeastErrors times a bound on its error, an RSS is not known.
 	RSS(w *mat.Dense) (rss, least []float64)
 	// Covariance returns the current inverse of AᵀA + lambda I, or a *RankError if there is none.
 	Covariance() (Covariance, error)
@@ -77,11 +77,11 @@ type Refiner interface {
 type Condition struct {
 	RCond float64 // the smallest singular value of [A; sqrt(lambda) I] with columns of norm 1
 	Power int     // the power of 1/RCond with which errors grow
-	Error float64 // the bound of Norms.Error; not finite if it is not known
+	Error float64 // the bound of Norms.Error; not finite if unknown
 
 	Rebuilt float64 // a bound on what Error would be after a new start, if W is known
 
-	Dependent bool // whether the rows do not determine all weights, as far as rounding shows
+	Dependent bool // whether some weights are undetermined, up to rounding
 }
 
 // Base is the part that every state has.
@@ -91,7 +91,7 @@ type Base struct {
 	Options types.Options
 	Samples int     // l
 	K, C    int     // the numbers of nodes and targets
-	Lambda  float64 // the ridge as it is now
+	Lambda  float64 // the current ridge
 	Sums    Sums
 }
 
@@ -124,7 +124,7 @@ func (b *Base) CheckDetermined() error {
 }
 
 // CheckLeft returns a *LeverageError if the samples left after a removal of q could not determine W. In
-// that case h is 1, whatever rounding makes of it.
+// that case h is 1, whatever its computed value.
 func (b *Base) CheckLeft(q int) error {
 	if b.Lambda == 0 && b.Samples-q < b.K {
 		few := q == b.Samples || b.Method == types.RidgeInverse || b.Method == types.InverseCholesky
@@ -135,7 +135,7 @@ func (b *Base) CheckLeft(q int) error {
 
 // An Outcome holds what an action adds to the Report.
 type Outcome struct {
-	Model     []cost.StepFlops // its steps
+	Model     []cost.StepFlops // the steps of the action
 	Form      types.Form
 	Start     types.Start
 	RankC     int
@@ -162,12 +162,12 @@ func ManyPanels(ctx context.Context, rows int) bool { return ctx.Done() != nil &
 func (b *Base) Reserve(action types.Action, rows int, bytes int64) error {
 	do := Smaller(b.Method)
 	if rows == 0 {
-		return memory.Check(bytes, "blsupdate", do, "%v by %v with %d nodes and %d targets", action, b.Method, b.K, b.C)
+		return memory.Check(bytes, "blsupdate", do, "%v by %v (nodes: %d, targets: %d)", action, b.Method, b.K, b.C)
 	}
 	if rows > 1 && (b.Method != types.Gram || action == types.ActionAdd) { // Gram copies G to remove even one row
 		do = "use fewer rows at once, or " + strings.TrimPrefix(do, "use ")
 	}
-	return memory.Check(bytes, "blsupdate", do, "%v of %d rows by %v with %d nodes and %d targets", action, rows, b.Method, b.K, b.C)
+	return memory.Check(bytes, "blsupdate", do, "%v by %v (rows: %d, nodes: %d, targets: %d)", action, b.Method, rows, b.K, b.C)
 }
 
 // Smaller returns advice on how to make the state of a method smaller.
@@ -204,7 +204,7 @@ func (b *Base) Factor(s *mat.SymPacked, what string, instead ...types.Method) (*
 }
 
 // FactorError returns nil if err is nil, ErrOverflow if a factorization met a number that is not
-// finite, and otherwise a *ConditionError with the given What and Instead, or without Instead Batches.
+// finite, and otherwise a *ConditionError with the given What and Instead, or Batches if there is none.
 func FactorError(what string, err error, instead ...types.Method) error {
 	if err == nil {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"blskernel/mat"
 )
 
-// Unknown stands for a sum of squares that overflows, that is unknown since AddTargets or MapTargets
-// combined several targets into one, or of which a difference has left only rounding errors.
+// Unknown stands for a sum of squares that overflows, that AddTargets or MapTargets lost by combining
+// several targets, or that cancellation has reduced to rounding errors.
 const Unknown = -1
 
 // Sums are the data that statistics need in addition to a state. Slices are replaced, never changed.
@@ -26,7 +26,7 @@ type Sums struct {
 	RSS []float64
 }
 
-// SumsOf returns the sums, without RSS, of rows with targets y and the given weights, or ones for nil.
+// SumsOf returns the sums, without RSS, of rows with targets y and weights; nil weights are ones.
 func SumsOf(y *mat.Dense, weights []float64) Sums {
 	rows, c := y.Dims()
 	s := Sums{Mean: make([]float64, c), Spread: make([]float64, c)}
@@ -87,7 +87,7 @@ func (s *Sums) include(sign float64, o Sums) {
 	}
 }
 
-// LeastErrors is the smallest ratio of a sum of squares to the bound on its error at which it is known.
+// LeastErrors is the smallest ratio of a sum of squares to its error bound at which the sum is known.
 const LeastErrors = 30
 
 // combined returns x + sign y, at least 0, or Unknown if either is Unknown or the sum overflows.
@@ -158,8 +158,8 @@ func (s *Sums) Code(x *codec.Coder, c int) {
 	}
 }
 
-// KnownRSS returns Sums.RSS, and the values below which it is not known. Every RSS so far, a minimum,
-// was at most the square of Rest, which has removed rows, too. share is the error of residuals.
+// KnownRSS returns Sums.RSS and the values below which it is unknown. RSS, a minimum, was never above
+// the square of Rest, which includes removed rows. share is the relative error of the residuals.
 func (b *Base) KnownRSS(size Norms, share float64) (rss, least []float64) {
 	least = squares(size.Rest)
 	dense.Scale(LeastErrors*(float64(Unit(0, b.K))+share), least)
