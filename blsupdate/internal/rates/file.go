@@ -56,11 +56,10 @@ func builtIn(b blskernel.Backend) *Rates {
 type ratesFile struct {
 	Key   string               `json:"key"`
 	Peak  float64              `json:"peak"`
-	Costs map[string][]float64 `json:"costs"` // for each name of a kind, the costs of the points of its table
+	Costs map[string][]float64 `json:"costs"` // the costs in the table of each kind, by its name
 }
 
-// errDamaged is the error for a rates file that is damaged, or that another machine or version
-// wrote.
+// errDamaged reports a rates file that is damaged, or that another machine or version wrote.
 var errDamaged = errors.New("damaged, or from another machine or version")
 
 // maxFile bounds the size of a rates file, which is about 20 KB.
@@ -76,7 +75,7 @@ func (r *Rates) read(suffix string, contents any) error {
 		return err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFile)) // a longer file is cut off, and then is not JSON
+	data, err := io.ReadAll(io.LimitReader(file, maxFile)) // a longer file, truncated, is not JSON
 	if err != nil {
 		return err
 	}

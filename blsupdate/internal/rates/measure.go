@@ -22,8 +22,8 @@ const Budget = 18 * time.Second
 const (
 	rounds = 3 // measurements of each point, some seconds apart; typicalCost chooses one
 
-	// A measurement of a point is the median of maxCalls calls, or of fewer if maxTime is over.
-	// Warm-up calls before them do not count: they allocate, wake workers and fill caches.
+	// A measurement of a point is the median of maxCalls calls, or of fewer once maxTime has
+	// passed. Warm-up calls before them do not count: they allocate, wake workers and fill caches.
 	maxCalls = 3
 	maxTime  = 1500 * time.Microsecond
 	maxWarm  = 5

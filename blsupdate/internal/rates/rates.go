@@ -16,7 +16,7 @@ import (
 // threads. It is immutable and safe for concurrent use.
 type Rates struct {
 	machine  string // backend, CPU and threads
-	system   string // what else rates depend on: the kernel, the system, cores, ratesVersion
+	system   string // the rest of the key: kernel, operating system, cores, ratesVersion
 	tables   map[cost.Kind]*table
 	peak     float64 // the FMA peak for which times are predicted, 0 for constant rates
 	measured bool
@@ -99,7 +99,7 @@ func (r *Rates) AtPeak(flops float64) *Rates {
 	return &now
 }
 
-// ConstantRates returns the rates of an ideal machine with these flops and numbers per second.
+// ConstantRates returns the rates of an ideal machine with these flops and float64s moved per second.
 func ConstantRates(flops, numbers float64) *Rates {
 	if !(flops > 0) || !(numbers > 0) || math.IsInf(flops, 1) {
 		panic("blsupdate: ConstantRates: flops must be positive and finite, numbers positive")

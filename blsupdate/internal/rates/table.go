@@ -5,14 +5,14 @@ import "slices"
 // A table holds the cost of a kind of operation, in seconds per unit of its Amount, on a grid of sizes.
 //
 // Between the points the cost is multilinear in the reciprocals of the sizes. The time of a product is
-// a term proportional to its flops, plus terms that grow with fewer sizes. For an m×k and a k×n matrix
+// a term proportional to its flops, plus terms that depend on fewer sizes. For an m×k and a k×n matrix
 //
 //	time = f mnk + a mk + b kn + c mn + ...,   time/(mnk) = f + a/n + b/m + c/k + ...,
 //
 // where f stands for the flops, a, b and c for the traffic of the operands, and the rest for calls and
 // loops. This is multilinear in 1/m, 1/n and 1/k, whether memory or flops bound the time. So is a time
-// that does not grow from the first column of a tile to its last. Beyond the end of an axis, the cost
-// at the end applies.
+// that is the same for one column of a tile as for all of them. Beyond the end of an axis, the cost at
+// the end applies.
 type table struct {
 	axes [3][]int  // the sizes m, n and k, ascending; a size that does not matter has one point
 	cost []float64 // seconds per unit; neighbors differ in the last axis
