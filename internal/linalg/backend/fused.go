@@ -8,7 +8,7 @@ import (
 )
 
 // FusedProducts computes products that include a scaling or an activation, which would otherwise take
-// another pass over memory. A Backend may implement them; Fused supplies them for the others.
+// another pass over memory. A Backend may implement them; Fused supplies them for other backends.
 //
 // Matrices are row-major, and op(X) is X or Xᵀ, as the transpose argument says. No operand may overlap
 // the result. beta = 0 overwrites the result without reading it. Panics are as in Dgemm.

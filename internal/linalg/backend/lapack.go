@@ -13,9 +13,9 @@ import (
 // Elements between the columns are not touched. A matrix stored by rows is the transpose: blas.Upper by
 // rows is blas.Lower here, and the inverse of Aᵀ by columns is A⁻¹ by rows.
 //
-// A routine reads and writes the triangle ul of a symmetric matrix and does not touch the other. ipiv
-// and info count rows from 1. info is 0 on success; each routine says what a positive info means. NaN
-// and Inf in a matrix give undefined elements and info. Arguments must not overlap.
+// A routine reads and writes the triangle ul of a symmetric matrix and does not touch the other
+// triangle. ipiv and info count rows from 1. info is 0 on success; each routine says what a positive
+// info means. NaN and Inf in a matrix give undefined elements and info. Arguments must not overlap.
 //
 // Illegal arguments, short slices and sizes beyond 32 bits cause panics with constant messages, as in
 // gonum's BLAS if it has a message for the case. blskernel.SetThreads bounds the threads.

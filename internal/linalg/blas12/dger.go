@@ -30,7 +30,7 @@ func (r *Routines) Dger(m, n int, alpha float64, x []float64, incX int, y []floa
 	u.release()
 }
 
-// apart is the number of elements of A from which on goroutines update A row by row. For a smaller A,
+// apart is the least number of elements of A at which goroutines update A row by row. For a smaller A,
 // the kernel's Ger is faster, because rows share loads of y. Beyond the caches, the hardware prefetches
 // one row better than four (18.9 against 9.4 GFLOP/s on Zen 5 with n = 1500).
 const apart = 1 << 20

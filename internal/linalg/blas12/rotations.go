@@ -73,8 +73,8 @@ func (r *Routines) rotate(n int, x []float64, incX int, y []float64, incY int, h
 //	-s*a + c*b = 0
 //
 // where c² + s² = 1, and rr has the sign of whichever of a and b is larger in magnitude. c and s can be
-// recovered from z: it is s if |a| > |b|, otherwise 1/c, or 1 if c = 0. If b = 0, the results are 1, 0,
-// a, 0; if only a = 0, they are 0, 1, b, 1.
+// recovered from z, which is s if |a| > |b|, otherwise 1/c, or 1 if c = 0. If b = 0, the results are 1,
+// 0, a, 0; if only a = 0, they are 0, 1, b, 1.
 //
 // Each result has a relative error of at most γ_8 if neither it nor rr is subnormal. rr overflows only
 // if its exact value does, up to that error. rr is NaN if a or b is NaN. If a or b is infinite and
@@ -118,7 +118,7 @@ func (r *Routines) Drotg(a, b float64) (c, s, rr, z float64) {
 // is positive. Otherwise all results are 0, with the flag blas.Rescaling. Powers of 4096² taken out of
 // rd1 and rd2 keep both between 2⁻²⁴ and 2²⁴, unless they are zero, infinite or NaN. NaN reaches the
 // results, unless d1 <= 0, d2 = 0, y1 = 0 or d2*y1² < 0: as in the reference BLAS, each of these
-// conditions may determine the results alone.
+// conditions may alone determine the results.
 //
 // The formulas are Hopkins's: ACM Trans. Math. Softw. 23 (1997), doi 10.1145/289251.289253.
 func (r *Routines) Drotmg(d1, d2, x1, y1 float64) (p blas.DrotmParams, rd1, rd2, rx1 float64) {

@@ -1,7 +1,7 @@
 package blas12
 
 // A Share calls do for ranges that together cover [0, parts), and returns when all calls have returned.
-// It uses several goroutines if that pays for parts of the given duration each, in nanoseconds.
+// It uses several goroutines if that pays for parts that take the given number of nanoseconds each.
 type Share func(parts, nanoseconds int, do func(from, to int))
 
 // minShared is the size of a matrix, in bytes, below which a call stays on the caller's goroutine. A
@@ -20,7 +20,7 @@ func nanoseconds(numbers int) int { return numbers / (bytesPerNanosecond / 8) }
 
 // overRows calls do for ranges of the m rows of a matrix of n columns, shared among goroutines.
 func (r *Routines) overRows(m, n int, do func(from, to int)) {
-	const least = 4096 // elements in a part; a smaller one takes longer to hand out than to compute
+	const least = 4096 // elements in a part; a smaller part takes longer to hand out than to compute
 	height := (least + n - 1) / n
 	r.share((m+height-1)/height, nanoseconds(height*n), func(from, to int) { do(from*height, min(to*height, m)) })
 }

@@ -14,8 +14,8 @@ type triangular struct {
 }
 
 // checkTriangular checks the arguments that all six triangular routines share, except for the slices,
-// and reports whether the matrix is nonempty. k is 0 unless the matrix is a band. far tells whether its
-// leading dimension is large enough.
+// and reports whether the matrix is nonempty. k is 0 unless the matrix is a band. far reports whether
+// the leading dimension is large enough.
 func checkTriangular(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n, k int, far bool, incX int) bool {
 	check.Uplo(ul)
 	check.Transpose(tA)
@@ -52,7 +52,7 @@ func (s *triangular) do(tA blas.Transpose, d blas.Diag, x []float64, incX int) {
 const minBlocks = 32
 
 // forward reports whether rows are processed from first to last. A row of A reads elements of x that a
-// solve has already found, or that a product has not yet overwritten. With Aᵀ, it changes them.
+// solve has already found, or that a product has not yet overwritten. With Aᵀ, a row changes them.
 func (s *triangular) forward() bool { return (s.ul == blas.Upper) == (s.transposed == s.solve) }
 
 // block processes the block of rows that starts at row i: the triangle on the diagonal, and the

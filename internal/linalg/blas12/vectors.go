@@ -52,7 +52,7 @@ func (v vector) release() {
 	}
 }
 
-// scatter writes a copy back to y, from which it was gathered, and gives its buffer back.
+// scatter copies v back to y, from which it was gathered, unless v is y itself, and frees the buffer.
 func (v vector) scatter(y []float64, inc int) {
 	if v.buffer != nil {
 		v.scatterCopy(y, inc)

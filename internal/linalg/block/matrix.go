@@ -1,8 +1,8 @@
 // Package block describes blocks of dense or packed matrices, and products and solves with them.
 //
 // The rows of a packed upper triangle are contiguous, and each is one element shorter than the row
-// before. Therefore the distance between rows falls by one with each row. In all else a block of a
-// packed triangle is like a dense one.
+// before. Therefore the distance between rows falls by one with each row. Otherwise a block of a packed
+// triangle is like a dense block.
 package block
 
 import "gonum.org/v1/gonum/blas"

@@ -16,7 +16,7 @@ import (
 // The trailing m×m block of a packed matrix is itself packed: the last PackedLen(m) elements.
 
 // PackedLen returns n(n+1)/2, the number of stored elements of an n×n matrix. If that number overflows
-// int, with 32 bits from n = 65,536 on, it returns the largest int; no slice is that long.
+// int, from n = 65,536 on with 32 bits, it returns the largest int; no slice is that long.
 func PackedLen(n int) int {
 	high, low := bits.Mul(uint(n), uint(n)+1)
 	if high != 0 || low/2 > math.MaxInt {

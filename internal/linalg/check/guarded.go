@@ -30,7 +30,7 @@ func increments(n, incX, incY int) {
 	fit(n, incX, incY)
 }
 
-// triangle panics if ul is not blas.Upper or blas.Lower, or if a size does not fit in 32 bits.
+// triangle panics if ul is neither blas.Upper nor blas.Lower, or if a size does not fit in 32 bits.
 func triangle(ul blas.Uplo, sizes ...int) {
 	Uplo(ul)
 	fit(sizes...)

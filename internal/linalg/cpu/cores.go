@@ -12,7 +12,7 @@ type entry struct {
 	l1d, l2, cores int
 }
 
-// table lists arm64 cores. If products with the same core differ, it has the smallest L2 that is usual.
+// table lists arm64 cores. If chips with the same core differ, it has the smallest common L2.
 var table = []entry{
 	{"Cortex-A53", 0x41d03, 32, 512, 4},
 	{"Cortex-A55", 0x41d05, 32, 128, 1},
@@ -38,9 +38,9 @@ var table = []entry{
 	{"Apple M4", 0x61050, 128, 16384, 6},
 }
 
-// lookup returns the entry with the given id, or else the last one whose name occurs in name. If there
-// is none, it returns an unknown core with the smallest sizes common among 64-bit CPUs. Blocks that are
-// too small for a cache cost a few percent of the speed; blocks that are too large cost much more.
+// lookup returns the entry with the given id, or else the last entry whose name occurs in name, or else
+// an unknown core with the smallest sizes common among 64-bit CPUs. Blocks that are too small for a
+// cache cost a few percent of the speed; blocks that are too large cost much more.
 func lookup(id uint32, name string) entry {
 	if id>>12 == 0x61 {
 		id, name = id&^0xf, "Apple" // the last digit varies with the core and the chip

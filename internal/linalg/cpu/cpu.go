@@ -27,7 +27,7 @@ var relevant = []struct {
 }
 
 // Features returns the names of the instruction sets that kernels can use and that this CPU and its
-// operating system support, oldest first. It is empty except on x86 and arm64.
+// operating system support, oldest first. The list is empty except on x86 and arm64.
 func Features() []string {
 	var names []string
 	for _, f := range relevant {
@@ -68,7 +68,7 @@ func idOf(midr uint64) uint32 { return uint32(midr>>24&0xff<<12 | midr>>4&0xfff)
 // here returns the core that describes this machine. Only the first call asks the system.
 var here = sync.OnceValue(func() core { return choose(ask()) })
 
-// choose completes all cores and returns the kind with the largest share of L2, the first of several.
+// choose completes all cores and returns the kind with the largest share of L2, the first on a tie.
 func choose(cores []core) (chosen core) {
 	for i, c := range cores {
 		if c.complete(); i == 0 || c.caches.L2Share() > chosen.caches.L2Share() {

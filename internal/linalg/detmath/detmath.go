@@ -1,8 +1,8 @@
 // Package detmath has elementary functions that return the same bits on every machine, because every
 // operation is rounded as written. Package math uses assembly on some machines, and on others the
 // compiler fuses its products with sums. This also affects the normal distribution of math/rand, so
-// this package has its own, and SplitMix64. An ulp is the distance between a result and the next
-// float64.
+// this package has its own normal distribution, and SplitMix64. An ulp is the distance between a result
+// and the next float64.
 package detmath
 
 import (
@@ -110,7 +110,7 @@ func Exp(x float64) float64 {
 // Log10 returns the decimal logarithm of x to within 3 ulp, with the special cases of Log.
 func Log10(x float64) float64 { return float64(Log(x) * (1 / math.Ln10)) }
 
-// Pow returns x^n for n >= 0, in at most 2 log2(n) + 2 products. Its relative error is below n·2^-52.
+// Pow returns x^n for n >= 0, in at most 2 log2(n) + 2 products. The relative error is below n·2^-52.
 func Pow(x float64, n int) float64 {
 	power := 1.0
 	for ; n > 0; n /= 2 {
@@ -126,7 +126,7 @@ func Pow(x float64, n int) float64 {
 const SplitMixStep = 0x9e3779b97f4a7c15
 
 // SplitMix64 returns the number that SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) draws in the state
-// v: a one-to-one map of the 64-bit numbers. If one bit of v flips, so do about half of its bits.
+// v: a one-to-one map of the 64-bit numbers. If one bit of v flips, so do about half of the result's.
 func SplitMix64(v uint64) uint64 {
 	v += SplitMixStep
 	v = (v ^ v>>30) * 0xbf58476d1ce4e5b9
@@ -134,7 +134,7 @@ func SplitMix64(v uint64) uint64 {
 	return v ^ v>>31
 }
 
-// Normal returns a standard normal random number, which it makes from r by Marsaglia's polar method.
+// Normal returns a standard normal random number, drawn from r by Marsaglia's polar method.
 func Normal(r *rand.Rand) float64 {
 	for {
 		x, y := 2*float64(r.Float64())-1, 2*float64(r.Float64())-1
