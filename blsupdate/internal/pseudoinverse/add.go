@@ -127,7 +127,7 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt types.Option
 		if !(size <= math.MaxFloat64) {
 			return out, types.ErrOverflow
 		}
-		shape.HighLeverage = size > highLeverage && s.q > 1 // a single row needs no help
+		shape.HighLeverage = size > highLeverage && s.q > 1 // for one row I + DᵀD is a scalar
 		switch {
 		case !shape.HighLeverage:
 			s.bt, err = s.small()
@@ -260,7 +260,7 @@ func (s *addition) apply(w *mat.Dense, rankC int) {
 	u.noteWeights(dense.ColumnNorms(u.w))
 	u.size.ErrWeights(state.Unit(s.q, u.K), u.Lambda, u.w)
 	now, fit := u.reachOf(norms), []float64(nil)
-	if s.form == types.Large { // I + Dbar Ax is not symmetric: its inverse adds errors of eps κ² to all of ΔW
+	if s.form == types.Large { // I + Dbar Ax is not symmetric: errors of eps κ² in all of ΔW
 		fit = u.size.Fits(u.Lambda, change)
 		u.worst.power = 2
 		u.size.Err(largeUnits * state.Unit(s.q, u.K) * now.Scaled)

@@ -139,7 +139,7 @@ func (u *State) startQR(ctx context.Context, a, y *mat.Dense, out *state.Outcome
 	}
 	q, r, _, err := dense.QR(ctx, u.Counter, rows...)
 	if err != nil {
-		return nil, cmp.Or(interrupt.Check(ctx), error(types.ErrOverflow)) // finite rows: QR overflowed
+		return nil, cmp.Or(interrupt.Check(ctx), error(types.ErrOverflow)) // as rows are finite
 	}
 	q = dense.RowRange(q, 0, l)
 	rcond := lapack.RCondTriangle(u.Counter, dense.Equilibrated(r, dense.ColumnNorms(r)))
@@ -178,8 +178,8 @@ func (u *State) startQR(ctx context.Context, a, y *mat.Dense, out *state.Outcome
 // truncatedInverse returns (r⁺)ᵀ, where r is a or the R of its QR factorization, and records the rank:
 // singular values up to RankTolerance of a times the largest one count as zero. The rank is in doubt if
 // a value that counts as zero exceeds rounding errors, or if scaling the columns or rows of a changes
-// it. In measurements rounding left values of up to 3 eps, and of sqrt(lk)/5 eps if all elements are
-// equal. The product is counted in StepStart.
+// the rank. In measurements rounding left values of up to 3 eps, and of sqrt(lk)/5 eps if all elements
+// are equal. The product is counted in StepStart.
 func (u *State) truncatedInverse(ctx context.Context, a, r *mat.Dense) (*mat.Dense, error) {
 	l, k := a.Dims()
 	values, us, vs, err := dense.SVD(u.Counter, r)
