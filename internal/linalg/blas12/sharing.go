@@ -20,7 +20,7 @@ func nanoseconds(numbers int) int { return numbers / (bytesPerNanosecond / 8) }
 
 // overRows calls do for ranges of the m rows of a matrix of n columns, shared among goroutines.
 func (r *Routines) overRows(m, n int, do func(from, to int)) {
-	const least = 4096 // elements in a part; a smaller part takes longer to hand out than to compute
+	const least = 4096 // elements in a part; a smaller part costs more to hand out than to compute
 	height := (least + n - 1) / n
 	r.share((m+height-1)/height, nanoseconds(height*n), func(from, to int) { do(from*height, min(to*height, m)) })
 }

@@ -1,4 +1,4 @@
-// Package floats finds NaN and infinities in slices, and reads weights that may be missing.
+// Package floats finds NaN and infinities in slices, and reads optional weights.
 package floats
 
 // Finite reports whether x holds neither NaN nor an infinity. 0*v is NaN if v is NaN or infinite and
