@@ -168,8 +168,8 @@ func (m *measurement) finish() *Rates {
 	return r
 }
 
-// typicalCost returns the median of the rounds. For new storage it returns the least. A virtual machine
-// may have to get the pages back from its host, which takes many times as long but is rare in updates.
+// typicalCost returns the median of the rounds, for new storage the minimum. A virtual machine may have
+// to get the pages back from its host, which takes many times as long but is rare in updates.
 func (p *point) typicalCost() float64 {
 	if p.Kind == cost.Fresh {
 		return slices.Min(p.costs)

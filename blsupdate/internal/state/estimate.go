@@ -59,7 +59,7 @@ func (b *Base) SquaredNorm(v *mat.Dense) float64 {
 func RestLimit(noise float64) float64 { return max(types.LeastRest, restNoise*dense.Eps*noise) }
 
 // restNoise is the limit in units of eps times noise. In tests some 16000 removals with each method
-// took away all information in some direction. Every method accepted some of them with restNoise = 0.1
+// removed all information in some direction. Every method accepted some of them with restNoise = 0.1
 // and none with 1 (k = 2 to 60, q = 1 to 2k, three kinds of A, κ to 1e11).
 const restNoise = 5
 

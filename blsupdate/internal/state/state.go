@@ -30,13 +30,14 @@ type State interface {
 	CheckSize(l, k int) error
 	// Start fills an empty state from the rows A and Y. After an error the state is unusable.
 	Start(ctx context.Context, a, y *mat.Dense) (Outcome, error)
-	// Add adds rows. It checks ctx between steps until it starts to overwrite the state.
+	// Add adds the rows ax with targets ya. It checks ctx between steps until it overwrites the
+	// state.
 	Add(ctx context.Context, ax, ya *mat.Dense) (Outcome, error)
-	// Remove removes rows.
+	// Remove removes the rows ax with targets ya.
 	Remove(ax, ya *mat.Dense) (Outcome, error)
 	// Forget multiplies the weights of all rows, and the ridge, by factor, which is below 1.
 	Forget(factor float64) error
-	// AddNodes appends the columns H to A; a and y are all rows.
+	// AddNodes appends the columns H to A; a and y hold all rows.
 	AddNodes(a, h, y *mat.Dense) (Outcome, error)
 	// MapTargets replaces Y by Y T, or appends Y T to it if keep is set. T has c rows.
 	MapTargets(t *mat.Dense, keep bool) (Outcome, error)
