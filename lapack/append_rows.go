@@ -24,11 +24,11 @@ import (
 // ax. No matrix may overlap another. The signs of the diagonal of R' and of Ya' are arbitrary. bk may
 // be nil for the default.
 //
-// The error is an *ElementError that matches ErrNotFinite if a matrix holds NaN or an infinity; its
-// position counts in the stacked matrix [R z; Ax Ya], and nothing is written. It is a *PivotError that
-// matches ErrNotFinite if the update overflows. Index is then the first row of [R' z'] that is not
-// finite, or k-1 if only Ya' is not finite. The contents of r, z and ya are then undefined. AppendRows
-// panics with mat.ErrShape if the shapes do not fit.
+// The error is an *ElementError that matches ErrNotFinite if a matrix holds NaN or an infinity. Row and
+// Col then refer to the stacked matrix [R z; Ax Ya], and nothing is written. The error is a *PivotError
+// that matches ErrNotFinite if the update overflows. Index is then the first row of [R' z'] that is not
+// finite, or k-1 if only Ya' is not finite; the contents of r, z and ya are undefined. AppendRows
+// panics with mat.ErrShape if the shapes do not match.
 //
 // AppendRows takes 2qk² + 4cqk flops; a new factorization of [R; Ax] takes 2qk² + 4k³/3. It works on
 // m = 2²⁰/(k + c) rows at a time, or all rows if there are fewer. The workspace is about
@@ -40,21 +40,21 @@ func AppendRows(bk blskernel.Backend, r, z, ax, ya *mat.Dense) error {
 	return eliminate(bk, "Dtpqrt", newElimination(r, z, ax, ya))
 }
 
-// MergeTriangles combines the QR factorizations of two parts of the rows of a matrix. It overwrites R1
-// and z1 with R and z, and z2 with rest, where
+// MergeTriangles combines the QR factorizations of two blocks of rows. It overwrites R1 and z1 with R
+// and z, and z2 with rest, where
 //
 //	[R1]     [R]    [z1]     [z   ]
 //	[R2] = Q [0],   [z2] = Q [rest],   Q orthogonal,
 //
 // so that RᵀR = R1ᵀR1 + R2ᵀR2 and Rᵀz = R1ᵀz1 + R2ᵀz2. The residual sum of squares is the sum for the
-// two parts plus the sum of squares of rest. Only one of the two parts may carry a ridge.
+// two blocks plus the sum of squares of rest. At most one of the blocks may include a ridge.
 //
 // R1 and R2 are k×k upper triangular matrices. z1 and z2 are k×c, and may be nil or empty for c = 0.
-// MergeTriangles neither reads nor writes r1 and r2 below their diagonals, and does not change r2. The
-// rules of AppendRows apply to overlap, signs, errors (positions are counted in [R1 z1; R2 z2]), panics
-// and workspace. It takes 2k³/3 + 2ck² flops, a third to a half of what AppendRows takes for k rows:
-// row i of R2 keeps its i leading zeros until it is eliminated. (PLASMA: dttqrt, dttmqr; LAPACK: dtpqrt
-// with l = n; the step of TSQR in Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci. Comput. 34, 2012.)
+// MergeTriangles neither reads nor writes r1 and r2 below their diagonals, and does not change r2.
+// Overlap, signs, errors, panics and workspace are as for AppendRows; positions in errors refer to [R1
+// z1; R2 z2]. The cost is 2k³/3 + 2ck² flops, a third to a half as many as AppendRows for k rows: row i
+// of R2 keeps its i leading zeros until it is eliminated. (PLASMA: dttqrt, dttmqr; LAPACK: dtpqrt with
+// l = n; the step of TSQR in Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci. Comput. 34, 2012.)
 func MergeTriangles(bk blskernel.Backend, r1, z1, r2, z2 *mat.Dense) error {
 	k, _ := r1.Dims()
 	rows, _ := r2.Dims()

@@ -17,8 +17,8 @@ func (c *Cholesky) SolveUTo(dst, b *mat.Dense, trans bool) error {
 }
 
 // SolveURowsTo writes X = B U⁻¹, or X = B U⁻ᵀ if trans is set, to dst, in n²m flops. B is the m×n
-// matrix b, with a right-hand side in each row. SolveUTo does the same to Bᵀ with the opposite value of
-// trans. See Solving in the package comment.
+// matrix b, with a right-hand side in each row. SolveUTo with Bᵀ and the opposite value of trans gives
+// Xᵀ. See Solving in the package comment.
 func (c *Cholesky) SolveURowsTo(dst, b *mat.Dense, trans bool) error {
 	return c.solveU(blas.Right, dst, b, trans)
 }

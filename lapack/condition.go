@@ -15,7 +15,7 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// A factored holds what all factorizations keep in addition to their factors.
+// A factored holds the fields that all factorizations have besides their factors.
 type factored struct {
 	backend blskernel.Backend // the field Backend at the last Factorize
 	rcond   func() float64    // returns RCond, estimated in the first call; nil if the receiver is empty
@@ -65,8 +65,8 @@ func checkCondition(routine string, limit float64, rcond func() float64) error {
 }
 
 // checkInverseCondition is checkCondition for the inverse X of a matrix of order n and 1-norm anorm.
-// size returns max |x_ij| and norm returns ‖X‖₁. norm takes longer, so it is called only if its upper
-// bound n·size() does not decide.
+// size returns max |x_ij| and norm returns ‖X‖₁. norm takes longer, so it is called only if the bound
+// ‖X‖₁ <= n·size() does not decide.
 func checkInverseCondition(routine string, limit, anorm float64, n int, size, norm func() float64) error {
 	limit = cmp.Or(limit, gonummat.ConditionTolerance)
 	if math.IsInf(limit, 1) || anorm*float64(n)*size() <= limit {

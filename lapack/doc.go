@@ -1,8 +1,8 @@
-// Package lapack factors and inverts dense matrices and solves systems with them: symmetric ones in
-// packed storage, general and tall ones in gonum's dense storage. It computes in blocks on a
-// blskernel.Backend, at the speed of its matrix product. Implementation offers the routines as gonum's
-// lapack.Float64, for lapack64.Use. Flop counts omit lower-order terms; docs/numerics.md has error
-// bounds and sources.
+// Package lapack factors and inverts dense matrices, and solves linear systems with the factors.
+// Symmetric matrices are in packed storage, general and tall ones in gonum's dense storage. The
+// algorithms are blocked and run at the speed of the matrix product of a blskernel.Backend.
+// Implementation provides the routines as gonum's lapack.Float64, for lapack64.Use. Flop counts omit
+// lower-order terms; docs/numerics.md has error bounds and sources.
 //
 // # Which factorization
 //
@@ -31,35 +31,35 @@
 // In SolveTo and its variants dst may be b. An empty dst gets the right size. The error matches
 // ErrNotFinite if b holds NaN or an infinity; dst is then unchanged apart from its size. The error
 // matches ErrOverflow if X overflows; dst then holds infinities, and NaN where an infinity met a zero.
-// The methods panic with mat.ErrShape if the shapes do not fit, and with a constant string if dst
+// The methods panic with mat.ErrShape if the shapes do not match, and with a constant string if dst
 // partially overlaps b or the receiver is empty.
 //
 // # Factors
 //
-// UTo, LTo and DTo copy a factor. An empty dst gets the right size. They panic with mat.ErrShape or
-// mat.ErrTriangle if dst has another order or triangle. Pivots, RowPivots and ColumnPivots write a
-// permutation to dst, or to new storage if dst is nil. They panic if dst has another length. All these
-// methods panic if the receiver is empty.
+// UTo, LTo and DTo copy a factor. An empty dst gets the right size. The methods panic with mat.ErrShape
+// or mat.ErrTriangle if dst has the wrong order or triangle. Pivots, RowPivots and ColumnPivots write a
+// permutation to dst, or to new storage if dst is nil. They panic if dst has the wrong length. All
+// these methods panic if the receiver is empty.
 //
 // # Inverses
 //
 // InverseTo keeps the factorization; an empty dst gets the right size. The error matches ErrOverflow if
 // the inverse overflows; dst then holds infinities, and NaN where an infinity met a zero. RCond, not an
-// overflow, tells whether A is singular. A *ConditionError comes with the inverse and uses the
-// inverse's exact norm. InverseTo panics as SolveTo does. InverseInPlace returns the inverse in the
-// storage of the factorization and empties the receiver, even if it returns an error.
+// overflow, tells whether A is singular. A *ConditionError comes with the inverse; its RCond uses the
+// exact norm of the inverse. InverseTo panics as SolveTo does. InverseInPlace returns the inverse in
+// the storage of the factorization and empties the receiver, even if it returns an error.
 //
 // # Errors
 //
-// A failure that data can cause is an error: a *PivotError or an *ElementError. With errors.Is it
-// matches ErrSingular, ErrNotPositiveDefinite, ErrNotFinite or ErrOverflow. A failed factorization
-// leaves its receiver empty. Matrices of order zero are legal.
+// A failure caused by the data is returned as a *PivotError or an *ElementError. With errors.Is, the
+// error matches ErrSingular, ErrNotPositiveDefinite, ErrNotFinite or ErrOverflow. A failed
+// factorization leaves its receiver empty. Matrices of order zero are valid.
 //
 // An exactly zero pivot is a failure. Above a condition number of 1e16, or the type's MaxCondition,
 // solves and inverses return the result and a *ConditionError. errors.As extracts gonum's mat.Condition
 // from it, and +Inf from a *PivotError for a zero pivot. A *GrowthError also comes with a result: see
 // LU.
 //
-// A mistake of the caller causes a panic. For shapes, its value is an error of gonum's mat, which
-// mat.Maybe returns; otherwise it is a constant string.
+// A mistake of the caller causes a panic. For a wrong shape, the panic value is an error of gonum's
+// mat, which mat.Maybe returns; otherwise the value is a constant string.
 package lapack

@@ -12,8 +12,8 @@ import (
 )
 
 // These are the kinds of failure that data can cause, for errors.Is. The returned error is a
-// *PivotError or an *ElementError, which also says where. A *ConditionError or a *GrowthError is not a
-// failure: it comes with a result.
+// *PivotError or an *ElementError, which also gives the position. A *ConditionError or a *GrowthError
+// is not a failure: it comes with a result.
 var (
 	// ErrSingular reports an exactly zero pivot.
 	ErrSingular = errors.New("matrix is singular")
@@ -72,11 +72,11 @@ func (e *ElementError) Error() string {
 
 func (e *ElementError) Unwrap() error { return e.Err }
 
-// A ConditionError comes with a result: it reports a matrix that is singular to working precision. The
-// solution or the inverse is returned with it, but may have no correct digits. The factorization stays
-// usable. errors.As extracts gonum's mat.Condition from it: the condition number 1/RCond.
+// A ConditionError reports a matrix that is singular to working precision. It comes with the solution
+// or the inverse, which may have no correct digits. The factorization stays usable. errors.As extracts
+// gonum's mat.Condition, the condition number 1/RCond.
 //
-// (blsupdate.ConditionError is another type, for an Updater that refuses to start or to change.)
+// (blsupdate.ConditionError is a different type, for an Updater that refuses to start or to change.)
 type ConditionError struct {
 	Routine string  // LAPACK's name of the routine
 	RCond   float64 // estimated reciprocal condition number in the 1-norm; of R for QR
@@ -97,14 +97,14 @@ func asCondition(target any, number float64) bool {
 	return ok
 }
 
-// A GrowthError comes with a result: it reports an LU factorization whose elements have grown by a
-// factor of more than 10⁵ during the elimination. Solutions lose about log10(Growth) of 16 digits if A
-// was not kept. If it was, refinement did not converge, and they lose about log10(Backward/u). The
-// factorization is usable.
+// A GrowthError reports an LU factorization whose elements grew by a factor of more than 10⁵ during the
+// elimination; it comes with a result. If A was not kept, solutions lose about log10(Growth) of 16
+// digits. If A was kept, refinement did not converge, and solutions lose about log10(Backward/u)
+// digits. The factorization is usable.
 type GrowthError struct {
 	Routine  string  // LAPACK's name of the routine
 	Growth   float64 // LU.Growth
-	Backward float64 // the largest backward error that refinement has left; 0 if A was not kept
+	Backward float64 // the largest backward error after refinement; 0 if A was not kept
 }
 
 func (e *GrowthError) Error() string {

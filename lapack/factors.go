@@ -9,7 +9,7 @@ import (
 )
 
 // permutation writes p to dst, or to new storage if dst is nil, and returns it. Exchanging rows k and
-// swap[k] for k = 0, 1, ... moves row i of n rows to row p[i]; no swaps give the identity.
+// swap[k] for k = 0, 1, ... moves row i of n to row p[i]. An empty swap gives the identity.
 func permutation(dst []int, n int, swap []int) []int {
 	if dst == nil {
 		dst = make([]int, n)

@@ -35,10 +35,10 @@ import (
 //	Dsyev                           eigenvalues and eigenvectors of symmetric matrices
 //
 // Arguments, results and panics are as for gonum's routines. The routines run on Backend regardless of
-// blas64. Small matrices go to gonum's own routines on blas64, which are faster there. Small means an
-// order below 14 to 128, depending on the routine. For QR and LQ it means few reflections, or fewer
-// than 2500 to 10,000 elements. For Dgesvd, the largest |element| must also be between 2⁻⁴⁰⁰ and 2⁴⁰⁰,
-// and no element may be NaN. Dsyev and Dgeev use plain loops for n < 32. All other routines are
+// blas64. Small matrices go to gonum's own routines on blas64, which are faster for them. Small means
+// an order below 14 to 128, depending on the routine. For QR and LQ it means few reflections, or fewer
+// than 2500 to 10,000 elements. Dgesvd passes on only small matrices without NaN and with the largest
+// |element| between 2⁻⁴⁰⁰ and 2⁴⁰⁰. Dsyev and Dgeev use plain loops for n < 32. All other routines are
 // gonum's.
 //
 // Rounding differs from gonum's. Dpotrf treats an infinite pivot as not positive, and Dgetri asks for a
@@ -72,7 +72,7 @@ func (impl Implementation) announce(name string, m, n, nrhs int) factor.Backend 
 	return factor.On(backend.Begin(impl.Backend, backend.Routine{Name: name, M: m, N: n, NRHS: nrhs}))
 }
 
-// The methods below pass bad arguments on to gonum's routine, which panics.
+// The methods below pass invalid arguments on to gonum's routine, which panics.
 
 // unwritten calls routine with a copy of work and copies the result back: some of gonum's routines
 // write to work before they have checked all arguments. If routine panics, work is unchanged.

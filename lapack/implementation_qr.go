@@ -35,12 +35,12 @@ func (impl Implementation) Dgeqrf(m, n int, a []float64, lda int, tau, work []fl
 }
 
 // Dgeqp3 factors the m×n matrix A with column pivoting, A P = Q R. It overwrites A with R and the
-// reflections of Q, as Dgeqrf does. Each step takes the remaining column that is longest after removal
-// of its components along the earlier columns. On entry jpvt[j] is -1 for a free column, or any index
-// from 0 to n-1 for a column to move to the front; on return column j of A P is column jpvt[j] of A. It
-// takes 4mnk - 2(m+n)k² + 4k³/3 flops for k = min(m, n), and a workspace of 32(m+n+31) + 2n numbers, or
-// what Dgeqrf and Dormqr take for the columns to move to the front, if that is more; work has at least
-// 3n+1 elements.
+// reflections of Q, as Dgeqrf does. Each step takes the remaining column with the largest component
+// orthogonal to the earlier columns. On entry jpvt[j] is -1 for a free column, or any index from 0 to
+// n-1 for a column to move to the front; on return column j of A P is column jpvt[j] of A. Dgeqp3 takes
+// 4mnk - 2(m+n)k² + 4k³/3 flops for k = min(m, n). The workspace is 32(m+n+31) + 2n numbers or, if
+// larger, the workspace of Dgeqrf and Dormqr for the columns moved to the front. work has at least 3n+1
+// elements.
 func (impl Implementation) Dgeqp3(m, n int, a []float64, lda int, jpvt []int, tau, work []float64, lwork int) {
 	k := min(m, n)
 	if k < minReflectors || m*n < minElements || !holds(a, m, n, lda) || lwork < 3*n+1 || len(work) < lwork || len(tau) < k ||
@@ -158,10 +158,10 @@ func sides(side blas.Side, trans blas.Transpose, m, n, k int) (nq, nw int, ok bo
 // entry and X on return. If X has fewer rows than B, the squares of the elements below X sum to ‖op(A)
 // X - B‖², unless numbers beyond 2⁹⁷⁰ or below 2⁻⁹⁷⁰ made Dgels scale A or B.
 //
-// Dgels overwrites A with the result of Dgeqrf or, for m < n, of Dgelqf. That step takes as many
-// flops as Dgeqrf or Dgelqf; the workspace is 64·nrhs numbers larger. Dgels returns false, with b
-// undefined, if the triangle has a zero on its diagonal. For A = 0 it returns true and X = 0. work
-// has at least k + max(k, nrhs) elements, where k = min(m, n).
+// Dgels overwrites A with the result of Dgeqrf or, for m < n, of Dgelqf. The factorization takes the
+// flops of that routine; the workspace is 64·nrhs numbers larger. Dgels returns false, with b
+// undefined, if the triangle has a zero on its diagonal. For A = 0 it returns true and X = 0. work has
+// at least k + max(k, nrhs) elements, where k = min(m, n).
 func (impl Implementation) Dgels(trans blas.Transpose, m, n, nrhs int, a []float64, lda int, b []float64, ldb int, work []float64, lwork int) bool {
 	t, ok := isTranspose(trans)
 	k := min(m, n)

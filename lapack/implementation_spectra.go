@@ -12,16 +12,16 @@ import (
 	gonumlapack "gonum.org/v1/gonum/lapack"
 )
 
-// Dgeev computes the eigenvalues wr + i·wi of the n×n matrix A, which it overwrites. If jobvl and jobvr
-// ask for them, it writes the left and right eigenvectors, of norm 1, to the columns of the n×n vl and
-// vr: u^H A = λ u^H and A v = λ v. In a complex pair the eigenvalue with the positive imaginary part
-// comes first. The first column then holds the real part of its vector and the second the imaginary
-// part; the largest component is real. Dgeev takes about 25n³ flops with one kind of vectors, 10n³
-// without, and a workspace of about n² numbers, 2n² with left vectors; work has at least max(1, 4n)
-// elements, or max(1, 3n) without vectors.
+// Dgeev computes the eigenvalues wr + i·wi of the n×n matrix A, which it overwrites. If jobvl asks for
+// them, it writes the left eigenvectors u, u^H A = λ u^H, to the columns of the n×n vl. If jobvr does,
+// it writes the right ones v, A v = λ v, to the n×n vr. All have norm 1. In a complex pair the
+// eigenvalue with the positive imaginary part comes first. The first column holds the real part of the
+// vector for that eigenvalue, the second the imaginary part; the largest component is real. Dgeev takes
+// about 25n³ flops with left or right vectors, 10n³ without, and a workspace of about n² numbers, 2n²
+// with left vectors. work has at least max(1, 4n) elements, or max(1, 3n) without vectors.
 //
-// It returns 0 on success. Otherwise there are no vectors, and it returns the index after the last
-// eigenvalue that did not converge: n if A holds NaN or an infinity.
+// It returns 0 on success. Otherwise it computes no vectors and returns the index after the last
+// eigenvalue that did not converge, or n if A holds NaN or an infinity.
 func (impl Implementation) Dgeev(jobvl gonumlapack.LeftEVJob, jobvr gonumlapack.RightEVJob, n int, a []float64, lda int, wr, wi []float64, vl []float64, ldvl int, vr []float64, ldvr int, work []float64, lwork int) (first int) {
 	left, right := jobvl == gonumlapack.LeftEVCompute, jobvr == gonumlapack.RightEVCompute
 	least := max(1, 3*n)
@@ -85,10 +85,10 @@ func (impl Implementation) Dsyev(jobz gonumlapack.EVJob, ul blas.Uplo, n int, a 
 // Dgesvd computes the singular value decomposition A = U Σ Vᵀ of the m×n matrix A and overwrites a. For
 // m = n it takes 8n³/3 flops, and at most about 20n³/3 more for the vectors. It computes vectors by
 // divide and conquer, as LAPACK's dgesdd does. s receives the min(m, n) values in descending order.
-// Each value is as accurate as the bidiagonal matrix allows; 20 or more values are the same with and
-// without vectors. jobU and jobVT select what is written to u and vt: all of the m×m U and the n×n Vᵀ
-// for lapack.SVDAll, the first min(m, n) columns of U and rows of Vᵀ for lapack.SVDStore, nothing for
-// lapack.SVDNone. Like gonum, it does not support lapack.SVDOverwrite.
+// Each value is as accurate as the bidiagonal matrix allows. If min(m, n) >= 20, the values are the
+// same with and without vectors. jobU and jobVT select what is written to u and vt: all of the m×m U
+// and the n×n Vᵀ for lapack.SVDAll, the first min(m, n) columns of U and rows of Vᵀ for
+// lapack.SVDStore, nothing for lapack.SVDNone. Like gonum, it does not support lapack.SVDOverwrite.
 //
 // It returns false and sets the values to NaN if an element of A is NaN or infinite, or if the values
 // do not converge; u and vt are then undefined. It allocates about two matrices of the size of A; with
@@ -113,7 +113,7 @@ func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []
 		return ok
 	}
 	gonums := 1 < k && k < minGesvd
-	if gonums { // outside this range gonum's iterations do not keep the promises above
+	if gonums { // outside this range gonum's iterations do not meet the guarantees above
 		size := impl.Dlange(gonumlapack.MaxAbs, m, n, a, lda, nil)
 		gonums = 0x1p-400 <= size && size <= 0x1p400
 	}
@@ -131,8 +131,8 @@ func (impl Implementation) Dgesvd(jobU, jobVT gonumlapack.SVDJob, m, n int, a []
 	return ok
 }
 
-// vectors returns where to store the vectors that job asks for: x, with rows ldx apart, and their
-// number, n, k or 0. ok reports whether job is valid.
+// vectors returns the storage for the vectors that job asks for, x with rows ldx apart, and their
+// number: n, k or 0. ok reports whether job is valid.
 func vectors(job gonumlapack.SVDJob, n, k int, x []float64, ldx int) (v svd.Vectors, ok bool) {
 	v.X = block.Dense(x, ldx)
 	switch job {

@@ -21,8 +21,8 @@ import (
 // Pivoting is by Bunch and Kaufman (Math. Comp. 31, 1977) in the bounded form of Ashcraft, Grimes and
 // Lewis (SIAM J. Matrix Anal. Appl. 20, 1998), known as rook pivoting: a pivot must dominate its row
 // and its column. In practice this means searching one or two more columns. No element of U is then
-// larger than 2.79 in magnitude. The original partial pivoting of Bunch and Kaufman does not bound U,
-// which harms the inverse but not solutions. docs/decisions.md has the figures.
+// larger than 2.79 in magnitude. Bunch and Kaufman's original partial pivoting does not bound U; large
+// elements of U harm the inverse, but not solutions. docs/decisions.md has the figures.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type LDLT struct {
@@ -77,8 +77,8 @@ func (f *LDLT) InverseInPlace() (*mat.SymPacked, error) { return f.inverseInPlac
 
 // Inertia returns the numbers of positive, negative and zero eigenvalues of D and thus, by Sylvester's
 // law, of A. The numbers are exact for a matrix within the backward error of A. An eigenvalue up to n
-// eps ‖A‖₁ in magnitude, eps = 2⁻⁵², may be rounding error alone. A 1×1 block of D within this limit
-// counts as zero, and a 2×2 block as two zeros if its off-diagonal element is within it. Factorize
+// eps ‖A‖₁ in magnitude, eps = 2⁻⁵², may be rounding error alone. A 1×1 block of D up to this limit
+// counts as a zero. A 2×2 block whose off-diagonal element is up to the limit counts as two. Factorize
 // rejects an exact zero.
 func (f *LDLT) Inertia() (positive, negative, zero int) {
 	f.mustHold()

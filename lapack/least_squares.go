@@ -58,7 +58,7 @@ func (f *LeastSquares) Factorize(a *mat.Dense) error {
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see Storage in the
 // package comment. The workspace is at most 34(l + k + 31) numbers. If the rank r is below k, it is at
-// most 64(3k + r + 16) if that is more, and the receiver keeps another r(k + 65) numbers.
+// most the larger of this and 64(3k + r + 16) numbers, and the receiver keeps r(k + 65) more.
 func (f *LeastSquares) FactorizeInPlace(a *mat.Dense) error {
 	const routine = "Dgeqp3"
 	f.Reset()
@@ -102,7 +102,7 @@ func (f *LeastSquares) Pivots(dst []int) []int {
 //
 // The error matches ErrNotFinite if b holds NaN or an infinity; dst is then unchanged apart from its
 // size. The error matches ErrOverflow if X overflows; dst then holds the computed values. Dependent
-// columns are not an error. SolveTo panics with mat.ErrShape if the shapes do not fit. It also panics
+// columns are not an error. SolveTo panics with mat.ErrShape if the shapes do not match. It also panics
 // if dst and b overlap in any other way or the receiver is empty. (LAPACK: dgelsy.)
 func (f *LeastSquares) SolveTo(dst, b *mat.Dense) error {
 	const routine = "Dgelsy"

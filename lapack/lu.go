@@ -23,8 +23,8 @@ import (
 // On a backend with its own LAPACK, such as openblas, that library does the work. It reads row-major
 // storage as the transpose and factors P Aᵀ = L U, so that A = Uᵀ Lᵀ P. Pivots are then the largest
 // elements left in their rows, not in their columns, and columns are interchanged. All methods keep
-// their meaning and agree up to rounding errors. A singular A may fail at another pivot. A pivot, or a
-// diagonal element of R in QR or SolveTriangular, up to 2⁻¹⁰²⁴ may give an overflow, and RCond 0.
+// their meaning and agree up to rounding errors. A singular A may fail at another pivot. A pivot up to
+// 2⁻¹⁰²⁴, or such a diagonal element of R in QR or SolveTriangular, may cause an overflow and RCond 0.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type LU struct {
@@ -65,8 +65,8 @@ const maxGrowth = 1e5
 //
 // If elements grow by a factor of more than 10⁵ during the elimination (see Growth), Factorize also
 // keeps a copy of A. All solutions and the inverse are then refined until their backward errors stop
-// decreasing. A result whose backward error stays above 10⁵u comes with a *GrowthError. A result with a
-// *ConditionError has no *GrowthError, which would say less.
+// decreasing. A result whose backward error stays above 10⁵u comes with a *GrowthError, unless it comes
+// with a *ConditionError, which says more.
 func (f *LU) Factorize(a *mat.Dense) error { return f.factorize(a, false) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see Storage in the
@@ -131,8 +131,8 @@ func (f *LU) Growth() float64 {
 	return f.growth
 }
 
-// grown returns a *GrowthError if the growth is above maxGrowth and A was not kept. It also does so if
-// backward, the backward error that refinement has left, is above maxGrowth u.
+// grown returns a *GrowthError if the growth is above maxGrowth and A was not kept, or if backward, the
+// backward error after refinement, is above maxGrowth u.
 func (f *LU) grown(routine string, backward float64) error {
 	if f.growth > maxGrowth && f.original.Data == nil || backward > maxGrowth*factor.Roundoff {
 		return &GrowthError{Routine: routine, Growth: f.growth, Backward: backward}
@@ -199,9 +199,9 @@ func (f *LU) solver(t blas.Transpose, backward *float64) solver {
 	}
 }
 
-// InverseTo writes A⁻¹ to dst, in 4n³/3 flops. The residual I - X A of the computed inverse X is small,
-// or I - A X if the transpose was factored (see LU). See Inverses in the package comment. (LAPACK:
-// dgetri.)
+// InverseTo writes A⁻¹ to dst, in 4n³/3 flops. For the computed inverse X, the residual I - X A is
+// small or, if a library factored the transpose (see LU), I - A X. See Inverses in the package comment.
+// (LAPACK: dgetri.)
 func (f *LU) InverseTo(dst *mat.Dense) error {
 	f.mustHold()
 	n := f.Dim()

@@ -17,9 +17,9 @@ import (
 )
 
 // QR is the factorization A = Q R of an l×k matrix with l >= k: Q has orthonormal columns, and R is k×k
-// upper triangular. It keeps Q as a product of Householder reflections in compact form, I - V T Vᵀ for
-// each block of columns (Schreiber and Van Loan, SIAM J. Sci. Stat. Comput. 10, 1989). The signs of the
-// diagonal of R are arbitrary. The zero value is empty and ready for Factorize.
+// upper triangular. It keeps Q as a product of Householder reflections in compact WY form, I - V T Vᵀ
+// for each block of columns (Schreiber and Van Loan, SIAM J. Sci. Stat. Comput. 10, 1989). The signs of
+// the diagonal of R are arbitrary. The zero value is empty and ready for Factorize.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type QR struct {
@@ -45,7 +45,7 @@ func (f *QR) Reset() {
 }
 
 // Factorize factors a copy of a as A = Q R, in 2k²(l - k/3) flops. It accepts a rank-deficient matrix,
-// whose R has a small or zero diagonal element; only SolveTo reports it.
+// whose R has a small or zero diagonal element; only SolveTo reports the deficiency.
 //
 // The error matches ErrNotFinite if a holds NaN or an infinity (an *ElementError), or if a reflection
 // overflows (a *PivotError). Factorize panics with mat.ErrShape if a has fewer rows than columns.
@@ -111,7 +111,7 @@ func dependent(k int, r block.Matrix) bool {
 }
 
 // RTo writes the k×k upper triangular R to dst, with zeros below the diagonal. It gives an empty dst
-// the right size, and panics with mat.ErrShape if dst has another size.
+// the right size, and panics with mat.ErrShape if dst has the wrong size.
 func (f *QR) RTo(dst *mat.Dense) {
 	f.mustHold()
 	_, k := f.Dims()
@@ -132,7 +132,7 @@ func (f *QR) RTo(dst *mat.Dense) {
 // dst is unchanged apart from its size. The error matches ErrOverflow if X overflows; dst then holds
 // the computed values. It is a *ConditionError if columns are dependent to working precision; dst then
 // holds X, and LeastSquares has the solution of least norm. SolveTo panics with mat.ErrShape if the
-// shapes do not fit. It also panics if dst and b overlap in any other way or the receiver is empty.
+// shapes do not match. It also panics if dst and b overlap in any other way or the receiver is empty.
 // (LAPACK: dormqr, dtrtrs.)
 func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	f.mustHold()
@@ -169,7 +169,7 @@ func (f *QR) SolveTo(dst, b *mat.Dense) error {
 
 // QTo writes the l×k matrix Q, the first k columns of the product of the reflections, to dst. It takes
 // 2k²(l - k/3) flops and a workspace of 64(l + k) numbers. It gives an empty dst the right size, and
-// panics with mat.ErrShape if dst has another size. (LAPACK: dorgqr.)
+// panics with mat.ErrShape if dst has the wrong size. (LAPACK: dorgqr.)
 func (f *QR) QTo(dst *mat.Dense) {
 	f.mustHold()
 	l, k := f.Dims()

@@ -14,7 +14,7 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// A solver computes x = A⁻¹x for an n×c matrix x if side is blas.Left, or x = x A⁻¹ for c×n otherwise.
+// A solver computes x = A⁻¹x for an n×c x if side is blas.Left, or x = x A⁻¹ for a c×n x otherwise.
 type solver func(bk factor.Backend, side blas.Side, c int, x block.Matrix)
 
 // rowPanel is the number of right-hand sides, stored as rows, that are solved together: few enough to

@@ -14,12 +14,13 @@ import (
 
 // SolveTriangular overwrites the n×m matrix B in dst with X = op(R)⁻¹B, where R is the upper triangle
 // of the n×n matrix r; op(R) is Rᵀ if trans is set and R otherwise. It does not read r below its
-// diagonal. bk may be nil for the default. It takes n²m flops and no workspace.
+// diagonal, and takes n²m flops and no workspace. bk may be nil for the default.
 //
 // The error matches ErrNotFinite if dst or R holds NaN or an infinity. It is a *PivotError that matches
 // ErrSingular if R has a zero on its diagonal. In both cases dst is unchanged. The error matches
 // ErrOverflow if X overflows; dst then holds the computed values. SolveTriangular panics with
-// mat.ErrShape if shapes do not fit, or with a string if dst overlaps r. (LAPACK: dtrtrs; BLAS: dtrsm.)
+// mat.ErrShape if the shapes do not match, or a string if dst overlaps r. (LAPACK: dtrtrs; BLAS:
+// dtrsm.)
 func SolveTriangular(bk blskernel.Backend, dst, r *mat.Dense, trans bool) error {
 	return solveTriangular(bk, blas.Left, dst, r, trans)
 }
@@ -47,15 +48,15 @@ func solveTriangular(bk blskernel.Backend, side blas.Side, dst, r *mat.Dense, tr
 }
 
 // InvertTriangle overwrites the upper triangle R of the n×n matrix r with R⁻¹, which is also upper
-// triangular. It neither reads nor writes r below its diagonal. bk may be nil for the default. It takes
-// n³/3 flops and no workspace. The left residual of the computed inverse X is small: |X R - I| <= c n u
-// |X| |R| for a small c (Higham, Accuracy and Stability of Numerical Algorithms, section 14.2.1). To
+// triangular. It neither reads nor writes r below its diagonal, and takes n³/3 flops and no workspace.
+// bk may be nil for the default. The left residual of the computed inverse X is small: |X R - I| <= c n
+// u |X| |R| for a small c (Higham, Accuracy and Stability of Numerical Algorithms, section 14.2.1). To
 // multiply R⁻¹ by at most n/3 columns, SolveTriangular is as cheap and more accurate.
 //
 // The error matches ErrNotFinite if R holds NaN or an infinity. It is a *PivotError that matches
 // ErrSingular if R has a zero on its diagonal. In both cases r is unchanged. The error matches
 // ErrOverflow if the inverse overflows; see Inverses in the package comment. InvertTriangle panics with
-// mat.ErrSquare if r is not square. (LAPACK: dtrtri, by halves.)
+// mat.ErrSquare if r is not square. (LAPACK: dtrtri, recursive.)
 func InvertTriangle(bk blskernel.Backend, r *mat.Dense) error {
 	const routine = "Dtrtri"
 	n, cols := r.Dims()
@@ -80,8 +81,8 @@ func InvertTriangle(bk blskernel.Backend, r *mat.Dense) error {
 
 // RCondTriangle returns the estimated reciprocal condition number 1/(‖R‖₁ ‖R⁻¹‖₁) of the upper triangle
 // R of the n×n matrix r, and 1 for n = 0; see Cholesky.RCond. It is 0 if R has a zero on its diagonal,
-// or holds NaN or an infinity. It does not read r below its diagonal. bk may be nil for the default. It
-// takes about 5n² flops. RCondTriangle panics with mat.ErrSquare if r is not square. (LAPACK: dtrcon.)
+// or holds NaN or an infinity. It does not read r below its diagonal, and takes about 5n² flops. bk may
+// be nil for the default. RCondTriangle panics with mat.ErrSquare if r is not square. (LAPACK: dtrcon.)
 func RCondTriangle(bk blskernel.Backend, r *mat.Dense) float64 {
 	n, cols := r.Dims()
 	checkSquare(n, cols)
