@@ -9,16 +9,16 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// SolveUTo writes X = U⁻¹B, or X = U⁻ᵀB if trans is set, to dst, in n²m flops. B is the n×m matrix b.
-// SolveTo does both solves: A⁻¹B = U⁻¹(U⁻ᵀB). U⁻ᵀB gives quadratic forms without cancellation: bᵀA⁻¹b =
-// ‖U⁻ᵀb‖². See Solving in the package comment. (LAPACK: dtptrs.)
+// SolveUTo writes X = op(U)⁻¹B to dst in n²m flops. B is the n×m matrix b, and op(U) is Uᵀ if trans is
+// set and U otherwise. SolveTo does both solves: A⁻¹B = U⁻¹(U⁻ᵀB). U⁻ᵀB gives quadratic forms without
+// cancellation: bᵀA⁻¹b = ‖U⁻ᵀb‖². See Solving in the package comment. (LAPACK: dtptrs.)
 func (c *Cholesky) SolveUTo(dst, b *mat.Dense, trans bool) error {
 	return c.solveU(blas.Left, dst, b, trans)
 }
 
-// SolveURowsTo writes X = B U⁻¹, or X = B U⁻ᵀ if trans is set, to dst, in n²m flops. B is the m×n
-// matrix b, with a right-hand side in each row. SolveUTo with Bᵀ and the opposite value of trans gives
-// Xᵀ. See Solving in the package comment.
+// SolveURowsTo writes X = B op(U)⁻¹ to dst in n²m flops, with op(U) as in SolveUTo. B is the m×n matrix
+// b, with a right-hand side in each row. SolveUTo with Bᵀ and the opposite value of trans gives Xᵀ. See
+// Solving in the package comment.
 func (c *Cholesky) SolveURowsTo(dst, b *mat.Dense, trans bool) error {
 	return c.solveU(blas.Right, dst, b, trans)
 }

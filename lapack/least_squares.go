@@ -45,10 +45,10 @@ func (f *LeastSquares) Reset() { *f = LeastSquares{Backend: f.Backend, Tolerance
 // Factorize decomposes a copy of a, in 4lkm - 2(l+k)m² + 4m³/3 flops for m = min(l, k), and
 // 2r²(k - r/3) more if the rank r is below k.
 //
-// Each pivot is the remaining column of largest norm, so |r_ii| does not increase with i. |r_ii| is
-// seldom far above the singular value σ_i (Golub and Van Loan, Matrix Computations, fourth edition,
-// section 5.5). The rank found depends on the scale of the columns: a column whose norm is below
-// Tolerance times the largest counts as zero.
+// Each step takes the remaining column with the largest component orthogonal to the earlier columns, so
+// |r_ii| does not increase with i. |r_ii| is seldom far above the singular value σ_i (Golub and Van
+// Loan, Matrix Computations, fourth edition, section 5.5). The rank found depends on the scale of the
+// columns: a column whose norm is below Tolerance times the largest counts as zero.
 //
 // The error is an *ElementError that matches ErrNotFinite if a holds NaN or an infinity. (LAPACK:
 // dgelsy with dgeqp3, except that dgelsy decides the rank by estimates of singular values.)

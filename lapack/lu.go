@@ -305,8 +305,8 @@ func (f *LU) pivots(dst []int, exchanged bool) []int {
 	return permutation(dst, f.Dim(), swap)
 }
 
-// SolveVecTo writes the solution x of A x = b, or of Aᵀx = b if trans is set, to dst, like SolveTo for
-// a single column. b may be any Vector, and may overlap dst.
+// SolveVecTo writes the solution x of op(A) x = b to dst, like SolveTo for a single column. op(A) is Aᵀ
+// if trans is set and A otherwise. b may be any Vector, and may overlap dst.
 func (f *LU) SolveVecTo(dst *gonummat.VecDense, trans bool, b gonummat.Vector) error {
 	f.mustHold()
 	if trans {
