@@ -30,7 +30,7 @@ func On(b blskernel.Backend) Backend {
 // Base is the order up to which triangles are factored and inverted in a workspace, by block rows of
 // TileOrder rows. The workspace is square, so one product can cover a whole block row and write below
 // the diagonal. It stores a lower triangle as an upper one. On Zen 4 with AVX-512, this is 1.1 times as
-// fast at order 128 as halving down to 64. A base above 200 gains less than idle threads cost.
+// fast at order 128 as halving down to 64. Above 200, idle threads cost more than a larger base gains.
 const Base = 128
 
 // TileOrder is the order up to which plain loops process a triangle: a backend call alone would take as
@@ -47,7 +47,7 @@ func Half(n int) int {
 }
 
 // Stride returns the distance, in elements, between rows of n elements: an odd multiple of 64 bytes, so
-// that a column falls into different cache sets (for lines of 64 or 128 bytes).
+// that the elements of a column fall into different cache sets (for lines of 64 or 128 bytes).
 func Stride(n int) int { return (n+TileOrder-1)/TileOrder*TileOrder | TileOrder }
 
 // Unit sets x to the unit vector with a one at index i.
@@ -63,7 +63,7 @@ func Identity(n int, a block.Matrix) {
 	}
 }
 
-// OffDiagonal returns the off-diagonal block of the triangle ul of a, whose first half has order n1.
+// OffDiagonal returns the off-diagonal block of the triangle ul of a, split at row and column n1.
 func OffDiagonal(ul blas.Uplo, a block.Matrix, n1 int) block.Matrix {
 	if ul == blas.Upper {
 		return a.Sub(0, n1)
@@ -81,7 +81,7 @@ func (bk Backend) Gemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b b
 }
 
 // Syrk adds alpha A Aᵀ if t is blas.NoTrans, or alpha AᵀA otherwise, to the triangle ul of the n×n
-// matrix C. A is n×k or k×n. A packed C is upper. Dense operands go to Dsyrk, since OpenBLAS's is
+// matrix C. A is n×k or k×n. A packed C is upper. Dense operands go to Dsyrk, which in OpenBLAS is
 // faster than products of blocks.
 func (bk Backend) Syrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a, c block.Matrix) {
 	if a.Packed || c.Packed {

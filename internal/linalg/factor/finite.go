@@ -52,7 +52,7 @@ func NotFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) *Elemen
 	return nil
 }
 
-// NotFiniteInRow returns the first non-finite element of row, or nil. row is row i from column from on.
+// NotFiniteInRow returns the first non-finite element of row, or nil. row[0] is element (i, from).
 func NotFiniteInRow(i, from int, row []float64) *Element {
 	if j := floats.FirstNonFinite(row); j >= 0 {
 		return &Element{i, from + j, row[j]}

@@ -18,7 +18,7 @@ const (
 //	-s·f + c·g = 0
 //
 // where c² + s² = 1 and c >= 0, without overflow or harmful underflow. If g = 0, then c = 1 and s = 0;
-// if only f is 0, then c = 0 and s = ±1. NaN and infinities reach at least one of the results.
+// if only f is 0, then c = 0 and s = ±1. NaN and infinities propagate to at least one result.
 //
 // It uses Anderson's formula (Algorithm 978, ACM TOMS 44, 2017, doi:10.1145/3061665; LAPACK: dlartg).
 func Lartg(f, g float64) (c, s, r float64) {
@@ -51,8 +51,8 @@ type Plane struct {
 // Plane returns the rows of the dense block z, each of n elements, as a Plane.
 func (bk Backend) Plane(z block.Matrix, n int) Plane { return Plane{bk.Ops, z.X, z.Ld, n} }
 
-// Rotate overwrites x, which is row i, with c·x + s·y, and y, which is row j, with c·y - s·x. A nil
-// Plane has no rows to rotate.
+// Rotate overwrites row i with c·x + s·y and row j with c·y - s·x, where x and y are the old rows i and
+// j. On a nil Plane it does nothing.
 func (p *Plane) Rotate(i, j int, c, s float64) {
 	if p == nil {
 		return

@@ -41,7 +41,7 @@ func laswp(x block.Matrix, from, to int, swap []int, back bool) {
 	}
 }
 
-// exchangeLoop is the length below which Exchange uses a loop, since a buffer must be cleared first.
+// exchangeLoop is the length below which Exchange uses a loop: clearing its buffer would take longer.
 const exchangeLoop = 64
 
 // Exchange exchanges the elements of p and q, which have the same length and are identical or disjoint.

@@ -8,12 +8,12 @@ import (
 
 // Trtri overwrites the triangle ul of the dense a, which holds an n×n matrix T, with V = T⁻¹. The other
 // triangle is neither read nor written; with blas.Unit the diagonal is neither used nor changed. Trtri
-// takes n³/3 flops, by halves. A zero on the diagonal gives infinities or NaN.
+// is recursive and takes n³/3 flops. A zero on the diagonal gives infinities or NaN.
 //
-// For an upper T, V12 = -(V11 T12) T22⁻¹: the half inverted first enters as a product and the other as
-// a solve. This makes the left residual small: |V T - I| <= c n u |V| |T|, where u is the unit roundoff
-// (Higham, Accuracy and Stability of Numerical Algorithms, section 14.2). A lower T is inverted from
-// its second half.
+// For an upper T, V12 = -(V11 T12) T22⁻¹: the half inverted first enters by a product, the other half
+// by a solve. This makes the left residual small: |V T - I| <= c n u |V| |T|, where u is the unit
+// roundoff (Higham, Accuracy and Stability of Numerical Algorithms, section 14.2). A lower T is
+// inverted from its second half.
 func Trtri(bk Backend, ul blas.Uplo, diag blas.Diag, n int, a block.Matrix) {
 	if n <= TileOrder {
 		var t, old Tile

@@ -7,7 +7,7 @@ import (
 )
 
 // triangleBase is the order up to which a triangular result is computed as a square with zeros, in a
-// workspace. Halving further would save less time than the slower, smaller products would cost.
+// workspace. Halving further would save less time than its smaller and slower products would cost.
 const triangleBase = 64
 
 // Ttrsm overwrites the lower triangle L of the n×n dense block l with X = U⁻ᵀL, where U is the upper
@@ -94,7 +94,7 @@ func addTriangle(bk Backend, tA blas.Transpose, ul blas.Uplo, m, n int, alpha fl
 }
 
 // inZeroed calls do with a dense copy of the triangle ul of the n×n dense block x and zeros in the
-// other triangle. Then it copies the triangle back.
+// other triangle. It then copies the triangle back.
 func inZeroed(ul blas.Uplo, n int, x block.Matrix, do func(z block.Matrix)) {
 	w := Acquire()
 	defer w.Release()

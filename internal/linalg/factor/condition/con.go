@@ -33,5 +33,5 @@ func Con(n int, anorm float64, solve func(x []float64, trans bool)) float64 {
 	if !(e.est > 0) || !factor.IsFinite(e.est) {
 		return 0
 	}
-	return min(1, down/e.est) // rounding may exceed 1
+	return min(1, down/e.est) // rounding may give more than 1
 }

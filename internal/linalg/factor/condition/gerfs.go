@@ -60,9 +60,9 @@ func (f Gerfs) Improve(x, b blas64.General) (largest float64) {
 	return slices.Max(backward)
 }
 
-// eachPanel calls do for panels of at most RefinePanel columns of x and b, and their backward errors. A
-// panel begins with column j. m holds six matrices of the same size: the residual R, W = |A||X| + |B|,
-// room for a better X with its own R and W, and room for magnitudes.
+// eachPanel calls do for each panel of at most RefinePanel columns of x and b, from column j on, with
+// its backward errors. m holds six matrices of the same size: the residual R, W = |A||X| + |B|, room
+// for a better X with its own R and W, and room for magnitudes.
 func (f Gerfs) eachPanel(x, b blas64.General, backward []float64, do func(j int, x, b blas64.General, m [6][]float64, backward []float64)) {
 	columns := func(g blas64.General, j, c int) blas64.General {
 		return blas64.General{Rows: g.Rows, Cols: c, Stride: g.Stride, Data: g.Data[j:]}
@@ -81,8 +81,8 @@ func (f Gerfs) eachPanel(x, b blas64.General, backward []float64, do func(j int,
 	}
 }
 
-// step takes one step of refinement and keeps it in the columns that improve. There it also updates R
-// and W in m, and backward. It reports whether a column changed.
+// step takes one step of refinement and keeps it in the columns that improve. In these columns it also
+// updates backward, and R and W in m. It reports whether a column changed.
 func (f Gerfs) step(x, b blas64.General, m [6][]float64, backward []float64) (improved bool) {
 	n, c := x.Rows, x.Cols
 	r, w, y, ry, wy, magnitudes := m[0], m[1], m[2], m[3], m[4], m[5]
@@ -121,7 +121,7 @@ func (f Gerfs) step(x, b blas64.General, m [6][]float64, backward []float64) (im
 	return improved
 }
 
-// residual computes R = B - A X and W = |A||X| + |B|, both without row gaps. It overwrites magnitudes.
+// residual computes R = B - A X and W = |A||X| + |B|, both contiguous. It overwrites magnitudes.
 func (f Gerfs) residual(x, b blas64.General, magnitudes, r, w []float64) {
 	c := x.Cols
 	for i := range x.Rows {

@@ -12,9 +12,9 @@ import (
 
 // deflate brings a window of the given order, the last rows and columns of the active block ktop to
 // kbot, to Schur form. The column left of the window becomes a spike. An eigenvalue with a negligible
-// component of the spike is an eigenvalue of h to working precision and is deflated. The rest becomes
-// Hessenberg again. left counts the others that converged, which serve as shifts. w holds both kinds up
-// to kbot, the deflated ones last. (Aggressive early deflation; LAPACK: dlaqr3.)
+// component of the spike is an eigenvalue of h to working precision and is deflated. The rest of the
+// window becomes Hessenberg again. left counts the other converged eigenvalues, which serve as shifts.
+// w holds both kinds up to kbot, the deflated ones last. (Aggressive early deflation; LAPACK: dlaqr3.)
 func (m *multishift) deflate(ktop, kbot, order int) (left, deflated int) {
 	at := kbot - order + 1
 	spike := 0.0
@@ -63,8 +63,8 @@ func (m *multishift) deflate(ktop, kbot, order int) (left, deflated int) {
 	return left - failed, order - left
 }
 
-// detect moves the eigenvalues whose component of the spike is not negligible up to row failed and the
-// rows after it. It returns the row after the last one moved.
+// detect moves the eigenvalues whose component of the spike is not negligible up, to row failed and the
+// rows after it. It returns the row after them, from which on eigenvalues can be deflated.
 func (p *problem) detect(failed int, spike, tiny float64) (left int) {
 	left = p.n
 	for failed < left {

@@ -14,12 +14,12 @@ import (
 // the left eigenvectors, of unit norm, to the columns of the n×n matrix vl. If right is set, it writes
 // the right ones to vr. For a pair of complex eigenvalues the first column is the real part of a vector
 // and the second the imaginary part; the largest component is real. Geev returns 0, or the index after
-// the last eigenvalue that did not converge. If it is not 0, the later eigenvalues have converged, but
-// no vectors are computed. With NaN or an infinity in a, none converges. (LAPACK: dgeev.)
+// the last eigenvalue that did not converge; later eigenvalues are then valid, but no vectors are
+// computed. With NaN or an infinity in a, none converges. (LAPACK: dgeev.)
 //
-// It takes about 25n³ flops with one kind of vectors, and 10n³ without. If small is set, for orders up
-// to SmallOrder, it uses plain loops, since backend calls would take longer than their arithmetic. The
-// loops round differently.
+// It takes about 25n³ flops with left or right vectors, and 10n³ without. If small is set, for orders
+// up to SmallOrder, it uses plain loops, since backend calls would take longer than their arithmetic.
+// The loops round differently.
 func Geev(bk factor.Backend, small bool, n int, a block.Matrix, w []complex128, left bool, vl block.Matrix, right bool, vr block.Matrix) (first int) {
 	finite := factor.NotFinite(bk, blas.All, n, n, a) == nil
 	exponent, _ := factor.Scale(bk, 485, n, n, a)

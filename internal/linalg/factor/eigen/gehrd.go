@@ -9,16 +9,16 @@ import (
 )
 
 // gehrdColumns is the number of columns whose reflections are applied together; 16 to 48 are equally
-// fast. Each column takes six passes over the columns before it, and one over the rest of the matrix.
+// fast. Each column takes six passes over the columns before it, and one over the trailing matrix.
 const gehrdColumns = 32
 
 // Gehrd overwrites the n×n dense a with its Hessenberg form H = QᵀA Q on and above the first
 // subdiagonal, and with the reflections of Q below it. tau receives their n-1 scalar factors. On entry
-// a is upper triangular except in rows and columns ilo to ihi. It takes 10n³/3 flops for ilo = 0 and
+// a is upper triangular except in rows and columns ilo to ihi. Gehrd takes 10n³/3 flops for ilo = 0 and
 // ihi = n-1. (LAPACK: dgehrd, dlahr2; Quintana-Ortí and van de Geijn, ACM TOMS 32, 2006.)
 //
-// A fifth of the flops are products of the rest of the matrix with one vector per column. They read
-// n³/3 numbers, as fast as a cache or memory delivers them. The rest are products of matrices.
+// A fifth of the flops are products of the trailing matrix with one vector per column. They read n³/3
+// numbers, as fast as a cache or memory delivers them. The other flops are products of matrices.
 func Gehrd(bk factor.Backend, n, ilo, ihi int, a block.Matrix, tau []float64) {
 	clear(tau)
 	most := min(gehrdColumns, ihi-ilo-1) // the reflection of column ihi-1 is I
@@ -55,8 +55,8 @@ type lahr2 struct {
 	dots  []float64
 }
 
-// factor reduces the first n columns of a; row 0 is the first that the reflections change. In these
-// columns, from row 0 down to the subdiagonal, it writes the elements of H. Other elements of a stay.
+// factor reduces the first n columns of a; row 0 is the first that the reflections change. It writes
+// the elements of H in these columns, from row 0 down to the subdiagonal, and changes no others.
 func (p *lahr2) factor(a block.Matrix, tau []float64) {
 	bk, m, y, v := p.bk, p.m, p.y, p.v
 	block.CopyTransposed(v, a, m, p.n)

@@ -36,7 +36,7 @@ func shiftsFor(n int) int {
 type multishift struct {
 	*problem
 	bk    factor.Backend
-	depth int // levels of deflation windows inside deflation windows
+	depth int // levels of nested deflation windows
 }
 
 // Hseqr brings rows and columns ilo to ihi of the n×n upper Hessenberg h to real Schur form T = QᵀH Q.
@@ -46,8 +46,8 @@ type multishift struct {
 // one with an eigenvalue that did not converge: w is then valid from that row on, and before ilo.
 //
 // T and Q take about 20n³ flops. Sweeps and deflations work in windows on the diagonal, of order twice
-// the number of shifts; the rest is products. (Braman, Byers and Mathias, The Multishift QR Algorithm,
-// parts I and II, SIAM J. Matrix Anal. Appl. 23, 2002; LAPACK: dhseqr, dlaqr0.)
+// the number of shifts; the rest is matrix products. (Braman, Byers and Mathias, The Multishift QR
+// Algorithm, parts I and II, SIAM J. Matrix Anal. Appl. 23, 2002; LAPACK: dhseqr, dlaqr0.)
 func Hseqr(bk factor.Backend, whole bool, n, ilo, ihi int, h block.Matrix, w []complex128, zRows int, z block.Matrix) (first int) {
 	for i := range n {
 		if i < ilo || i > ihi {
@@ -62,7 +62,7 @@ func Hseqr(bk factor.Backend, whole bool, n, ilo, ihi int, h block.Matrix, w []c
 	return first
 }
 
-// solve is Hseqr for p, with depth levels of deflation windows inside deflation windows.
+// solve is Hseqr for p, with at most depth levels of nested deflation windows.
 func (p *problem) solve(bk factor.Backend, ilo, ihi, depth int) (first int) {
 	if ihi < ilo {
 		return 0
@@ -74,7 +74,7 @@ func (p *problem) solve(bk factor.Backend, ilo, ihi, depth int) (first int) {
 	return m.iterate(ilo, ihi)
 }
 
-// iterate is solve with sweeps of many shifts each.
+// iterate is solve by multishift sweeps.
 func (m *multishift) iterate(ilo, ihi int) (first int) {
 	clearBelow(m.h, ilo, ihi)
 	n := ihi - ilo + 1

@@ -23,8 +23,8 @@ type chain struct {
 }
 
 // sweep chases a chain of bulges, one for each pair of shifts, from row ktop to row kbot. It works in
-// windows, in each of which the chain moves by its own length. Then the product of the window's
-// reflections multiplies the rest of h, and z. (LAPACK: dlaqr5.)
+// windows; in each of them the chain moves by its own length. The product of the window's reflections
+// then multiplies the rest of h, and z. (LAPACK: dlaqr5.)
 func (m *multishift) sweep(ktop, kbot int, shifts []complex128) {
 	bulges := len(shifts) / 2
 	columns := 4 * bulges

@@ -18,7 +18,7 @@ type upper struct {
 	n     int
 	t, x  block.Matrix
 	w     []complex128
-	tiny  []float64 // for each eigenvalue, the least pivot
+	tiny  []float64 // for each eigenvalue, the smallest pivot
 
 	// A column of eigenvectors is scaled if a quotient exceeds growth; the scaled quotient is about
 	// 2⁻¹⁰⁰ growth. Products of elements of T with eigenvectors below growth do not overflow.
@@ -29,8 +29,8 @@ type upper struct {
 // w, to the upper triangle of x, in about n³/3 flops. The largest element of a column, or of a pair of
 // columns, is about 1. (LAPACK: dtrevc3.)
 //
-// It solves for all vectors at once, by halves of the rows. A product subtracts the terms of the rows
-// below. The blocks on the diagonal, shifted by each column's eigenvalue, are solved row by row.
+// It solves for all vectors at once, halving the rows recursively. A product subtracts the terms of the
+// rows below. The blocks on the diagonal, shifted by each column's eigenvalue, are solved row by row.
 func trevc(bk factor.Backend, small bool, n int, t block.Matrix, w []complex128, x block.Matrix) {
 	u := upper{bk: bk, small: small, n: n, t: t, x: x, w: w, tiny: make([]float64, n)}
 	largest := 0.0 // balancing may have raised elements outside its block to 2⁹⁶⁹

@@ -54,7 +54,7 @@ func (v *divider) merge(d []float64, half int, beside float64, z block.Matrix) {
 		largest = max(largest, math.Abs(d[i]))
 		squares += float64(m.X[i] * m.X[i])
 	}
-	// Neglected elements are at most a few roundings of the norm, or negligible compared with 1.
+	// Neglected elements are at most a few eps times the norm, or negligible compared with 1.
 	// Squares of the other elements do not underflow.
 	negligible := max(8*eps*max(largest, squares), 0x1p-400)
 	m.Deflate(factor.Ascending(d), negligible/math.Sqrt(squares), negligible, func(i, j int, c, s float64) {

@@ -11,9 +11,9 @@ import (
 // panelRows is the number of rows that Sytrd reduces before it updates the rest, as in LAPACK.
 const panelRows = 32
 
-// A panel holds the rows of a symmetric matrix that are being reduced. The rest of the matrix is what a
-// stores minus (v wᵀ + w vᵀ) for each reflection I - tau v vᵀ so far. v and w alternate in the rows of
-// pairs, so that one product covers all v and all w.
+// A panel holds the rows of a symmetric matrix that are being reduced. The trailing matrix is a minus
+// (v wᵀ + w vᵀ) for each reflection I - tau v vᵀ so far. v and w alternate in the rows of pairs, so
+// that one product covers all v and all w.
 type panel struct {
 	factor.Backend
 	n          int
@@ -25,7 +25,7 @@ type panel struct {
 // with diagonal d and subdiagonal e. Q is the product of n-1 reflections I - tau[i] v vᵀ; v, with its
 // leading one, overwrites row i right of the diagonal. The strictly lower triangle is not touched.
 //
-// It takes 4n³/3 flops, half of them in passes over the rest of the triangle, one per row. In all, the
+// It takes 4n³/3 flops, half of them in passes over the trailing triangle, one per row. In all, the
 // passes read n³/6 numbers. If the triangle exceeds the cache, these reads limit the speed.
 //
 // (Dongarra, Hammarling and Sorensen, J. Comput. Appl. Math. 27, 1989; LAPACK: dsytrd, dlatrd.)
@@ -68,7 +68,7 @@ func (p *panel) subtract(alpha float64, k, j int, y []float64) {
 }
 
 // reflect computes the reflection that leaves row r with one off-diagonal element, e, and writes its v
-// and w to rows k and k+1 of pairs: w = tau (A v - tau/2 (vᵀA v) v), where A is the rest of the matrix.
+// and w to rows k and k+1 of pairs: w = tau (A v - tau/2 (vᵀA v) v), where A is the trailing matrix.
 func (p *panel) reflect(r, k int) (e, tau float64) {
 	v, rest := p.a.Elements(r, r+1, p.n), p.a.Sub(r+1, r+1)
 	m := len(v)

@@ -8,8 +8,8 @@ import (
 )
 
 // Inverse overwrites the triangle ul of a, U or L = Uᵀ, with the same triangle of X = (Uᵀ D U)⁻¹. A nil
-// d stands for D = I; otherwise ul is blas.Upper and U has ones on its diagonal. Inverse computes, by
-// halves down to order base,
+// d stands for D = I; otherwise ul is blas.Upper and U has ones on its diagonal. Inverse computes,
+// recursively down to order base,
 //
 //	U = | U11 U12 |    W = U11⁻¹ U12,  Z = W U22⁻¹,
 //	    |     U22 |,   X12 = -Z D2⁻¹ U22⁻ᵀ,  X22 = (U22ᵀ D2 U22)⁻¹,

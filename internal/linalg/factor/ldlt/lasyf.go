@@ -11,8 +11,8 @@ import (
 )
 
 // A lasyf eliminates the first columns of the symmetric m×m matrix a by rook pivoting. A row of l holds
-// an updated column, and later the column of L from it. A lasyf does not update a beyond the panel.
-// Instead of exchanging columns of a, it moves the one still needed. (LAPACK: dlasyf_rk.)
+// an updated column, and later the column of L computed from it. A lasyf does not update a beyond the
+// panel. Instead of exchanging columns of a, it moves the one still needed. (LAPACK: dlasyf_rk.)
 type lasyf struct {
 	bk    factor.Backend
 	m, nb int
@@ -205,7 +205,7 @@ func (p *lasyf) divide(k, step int) *factor.Pivot {
 			return &factor.Pivot{Index: k + 1, Value: v}
 		}
 	}
-	// D is divided by its off-diagonal element, its largest, so that nothing overflows.
+	// The pivot is divided by its off-diagonal element, the largest, so that nothing overflows.
 	off := wk[k+1]
 	d11, d22 := wi[k+1]/off, wk[k]/off
 	t := 1 / (float64(d11*d22) - 1)

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A getf2 holds the transpose of a panel of columns. Its rows are contiguous, so that the search for
-// pivots and the updates run along them. After factor it holds Uᵀ, and Lᵀ without its diagonal of ones.
-// (LAPACK: dgetf2, dgetrf2.)
+// A getf2 holds a panel of columns, transposed, so that the search for pivots and the updates run along
+// contiguous rows. After factor it holds Uᵀ, and Lᵀ without its unit diagonal. (LAPACK: dgetf2,
+// dgetrf2.)
 type getf2 struct {
 	bk   factor.Backend
 	m, n int          // n columns of m elements, n <= m
@@ -24,7 +24,7 @@ const unblockedColumns = 8
 // elements of a row of A fall into different sets of a cache.
 func panelStride(m int) int { return (m+15)/16*16 + 8 }
 
-// factor eliminates columns [j0, j1) by halves. The columns before j0 have already been applied.
+// factor eliminates columns [j0, j1) recursively. The columns before j0 have already been applied.
 func (p *getf2) factor(j0, j1 int) {
 	n := j1 - j0
 	if n <= unblockedColumns {
@@ -40,7 +40,7 @@ func (p *getf2) factor(j0, j1 int) {
 	p.factor(j, j1)
 }
 
-// eliminate is factor for few columns, one by one. It first updates each with the columns before it.
+// eliminate is factor for few columns, one by one. It first updates each column with the earlier ones.
 func (p *getf2) eliminate(j0, j1 int) {
 	ld := p.x.Ld
 	for j := j0; j < j1; j++ {

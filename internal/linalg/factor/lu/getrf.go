@@ -14,9 +14,9 @@ import (
 // Wider panels make longer products, but less of the panel stays in the L2 cache.
 const GetrfBase = 48
 
-// Getrf overwrites the m×n dense A with the L and U of P A = L U, and swap, of min(m, n) elements, with
-// P: row k was exchanged with row swap[k] >= k, for k = 0, 1, ... It halves the columns down to base
-// (Toledo, SIAM J. Matrix Anal. Appl. 18, 1997; LAPACK: dgetrf2), with a workspace of at most
+// Getrf overwrites the m×n dense A with the L and U of P A = L U. It writes P to swap, of min(m, n)
+// elements: row k was exchanged with row swap[k] >= k, for k = 0, 1, ... It halves the columns down to
+// base (Toledo, SIAM J. Matrix Anal. Appl. 18, 1997; LAPACK: dgetrf2), with a workspace of at most
 // base(m+23) numbers.
 //
 // Like LAPACK, it completes the factorization whatever the pivots are; see BadPivot.
@@ -50,7 +50,7 @@ type getrf struct {
 }
 
 // factor is Getrf for m >= n. ready is the number of leading columns that are already factored: 0, n,
-// half(n), half of that, ... While others update the right half, one thread factors its first columns.
+// half(n), half of that, ... While other threads update the right half, one factors its first columns.
 func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) {
 	switch {
 	case n == ready:
@@ -70,7 +70,7 @@ func (f *getrf) factor(m, n, ready int, a block.Matrix, swap []int) {
 	n2 := n - n1
 	a22, below := a.Sub(n1, n1), m-n1
 	f.factor(m, n1, ready, a, swap[:n1])
-	// Both estimates are in flops. Narrow panels count twice: they run at half a product's speed.
+	// Both estimates are in flops. Narrow panels count twice: they are half as fast as products.
 	each := float64(float64(n1) * float64(n1+2*below))
 	first := func(cols int) float64 { return float64(cols) * (each + float64(2*float64(below)*float64(cols))) }
 	cols := n2

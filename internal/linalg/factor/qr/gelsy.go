@@ -57,8 +57,8 @@ func Gelsy(bk factor.Backend, tolerance float64, m, n int, a block.Matrix) Compl
 	return c
 }
 
-// Solve overwrites the first n rows of the max(m, n)×nrhs b, whose first m rows are B, with the X of
-// least norm among the minimizers of ‖A X - B‖ in each column.
+// Solve computes the X of least norm among the minimizers of ‖A X - B‖ in each column. b has max(m, n)
+// rows; the first m hold B on entry, and the first n hold X on return.
 func (c Complete) Solve(bk factor.Backend, nrhs int, b block.Matrix) {
 	r := c.Rank
 	exponent, _ := factor.Scale(bk, gelsRange, c.m, nrhs, b)

@@ -15,9 +15,9 @@ const geqp3Columns = 32
 // Geqp3 overwrites the m×n dense a with the QR factorization with column pivoting A P = Q R, in the
 // form of Geqrf. Each step takes the remaining column with the longest component orthogonal to the
 // earlier columns. The diagonal elements of R therefore do not increase in magnitude, up to rounding.
-// Column j of A P is column order[j] of A; on entry order lists the columns of a as they are. The first
-// fixed columns stay in front. tau has min(m, n) elements. Geqp3 takes 4mnk - 2(m+n)k² + 4k³/3 flops
-// for k = min(m, n), half of them in passes over the rest of the matrix, one per column.
+// Column j of A P is column order[j] of A; on entry order gives the order of the columns of a. The
+// first fixed columns stay in front. tau has min(m, n) elements. Geqp3 takes 4mnk - 2(m+n)k² + 4k³/3
+// flops for k = min(m, n), half of them in passes over the trailing matrix, one per column.
 //
 // (LAPACK: dgeqp3 and dlaqps; Quintana-Ortí, Sun and Bischof, SIAM J. Sci. Comput. 19, 1998; norms by
 // Drmač and Bujanović, ACM Trans. Math. Softw. 35(2), 2008.)
@@ -69,9 +69,9 @@ func (p *laqps) columnNorm(i, j int) float64 {
 	return p.bk.Dnrm2(p.m-i, p.a.X[p.a.Row(i)+j:], p.a.Ld)
 }
 
-// reduce reduces up to nb columns from column j on, whose rows before row j are finished, and updates
-// the rest of the matrix. It returns the number of columns reduced, which is below nb if cancellation
-// has made the updated norm of a column inaccurate.
+// reduce reduces up to nb columns from row and column j on, and updates the trailing matrix. It returns
+// the number of columns reduced, which is below nb if cancellation has made the downdated norm of a
+// column inaccurate.
 func (p *laqps) reduce(j, nb int) int {
 	rows := p.m - j
 	at, v, f := p.a.Sub(j, j), p.v, p.f.Sub(0, j)
@@ -119,7 +119,7 @@ func (p *laqps) reduce(j, nb int) int {
 	return c
 }
 
-// exchange exchanges column j+c, in all rows, with the column of largest norm from there on.
+// exchange exchanges column j+c, in all rows, with the column of largest norm from column j+c on.
 func (p *laqps) exchange(j, c int) {
 	k := j + c
 	q := k

@@ -26,8 +26,8 @@ const (
 )
 
 // For few right-hand sides, reading V and computing T (if it is not kept) take much of the time. Blocks
-// of 16 columns are then 1.3 to 2 times as fast as blocks of 64. If everything fits in a cache,
-// applying reflections stored as rows one by one from the right takes as little as half the time.
+// of 16 columns are then 1.3 to 2 times as fast as blocks of 64. If everything fits in a cache, it
+// takes as little as half the time to apply reflections, stored as rows, one by one from the right.
 const (
 	ormqrColumns = 16
 	ormqrFew     = 32 // right-hand sides below which ormqrColumns are used
@@ -45,9 +45,9 @@ type QR struct {
 }
 
 // Geqrf overwrites the m×n dense a with its QR factorization, in 2n²(m - n/3) flops for m >= n. It
-// reduces each block of nb columns to R in a transposed workspace, and applies its
-// reflections to the columns on its right. If keep is not set, it returns the same A and Tau without T,
-// and skips the work that only T needs. nb (the block size) and base (of geqrt) are 0 except in tests.
+// reduces each block of nb columns to R in a transposed workspace, and applies the reflections of the
+// block to the trailing columns. If keep is not set, it returns the same A and Tau without T, and skips
+// the work that only T needs. nb (the block size) and base (of geqrt) are 0 except in tests.
 func Geqrf(bk factor.Backend, keep bool, nb, base, m, n int, a block.Matrix) QR {
 	f := QR{M: m, K: min(m, n), NB: nb, A: a}
 	f.factor(bk, keep, base, n)
@@ -75,8 +75,8 @@ func Gelqf(bk factor.Backend, keep bool, m, n int, a block.Matrix) QR {
 	return f
 }
 
-// factor is Geqrf for the M×n matrix in A. While the columns on the right of a block are updated, one
-// thread updates the next block first and goes on to reduce it.
+// factor is Geqrf for the M×n matrix in A. While other threads update the trailing columns, one thread
+// updates the next block and reduces it.
 func (f *QR) factor(bk factor.Backend, keep bool, base, n int) {
 	if f.NB == 0 {
 		f.NB = geqrfColumns

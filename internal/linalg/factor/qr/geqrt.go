@@ -8,7 +8,7 @@ import (
 )
 
 // geqrt overwrites the m×n matrix A, m >= n, with R and the reflections V; a holds Aᵀ, then Rᵀ and Vᵀ.
-// It overwrites t with the upper triangular T of Q = I - V T Vᵀ. It halves the columns down to base
+// It overwrites t with the upper triangular T of Q = I - V T Vᵀ. It is recursive down to base columns
 // (Elmroth and Gustavson, IBM J. Res. Dev. 44, 2000; LAPACK: dgeqrt3). Reflections are rows of a, so
 // products run along long rows. dots has n elements. If whole is not set, only T's diagonal is defined.
 func geqrt(bk factor.Backend, m, n int, a, t block.Matrix, base int, dots []float64, whole bool) {

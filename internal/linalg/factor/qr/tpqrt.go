@@ -36,7 +36,7 @@ type Tpqrt struct {
 	w    block.Matrix // rows i to i+q-1 of [B Y], starting at column from
 	i, q int
 	from int
-	top  []float64 // room for a panel's columns times [R Z]
+	top  []float64 // the M of apply for all strips of a panel
 }
 
 // A TpqrtPlan holds the sizes of blocks. A zero stands for the size that planFor returns.
@@ -68,8 +68,8 @@ func planFor(bk factor.Backend, q int) TpqrtPlan {
 }
 
 // Run does the elimination. If the input holds NaN or an infinity, Run returns the first such element
-// and writes nothing. If the result does, Run returns the first row with such an element as a Pivot.
-// Otherwise it returns nil, nil.
+// and writes nothing. If the result holds one, Run returns the first row with such an element as a
+// Pivot. Otherwise it returns nil, nil.
 func (e *Tpqrt) Run(bk factor.Backend) (*factor.Element, *factor.Pivot) {
 	k, c, q := e.R.Cols, e.Z.Cols, e.B.Rows
 	if k == 0 || q == 0 {

@@ -42,7 +42,7 @@ func (p *tpqrt2) start(r, b block.Matrix, first, q, n int) {
 // rows returns the number of rows of B that may be nonzero in the columns before column c.
 func (p *tpqrt2) rows(c int) int { return min(p.q, p.first+c) }
 
-// factor eliminates columns c to c+n-1 by halves, as geqrt does; the identity on top makes it simpler.
+// factor eliminates columns c to c+n-1 recursively, as geqrt does; the identity on top simplifies it.
 func (p *tpqrt2) factor(c, n int) {
 	if n <= p.base {
 		p.factorBase(c, n)

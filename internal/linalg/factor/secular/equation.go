@@ -44,9 +44,8 @@ func (q Equation) distances(pole int, row []float64) {
 	}
 }
 
-// Solve writes the roots to roots in ascending order. To row i of gaps it writes p[j] - x, the
-// distances of the poles from root i. It sets Z to the z for which the roots are exact,
-// and keeps the signs of Z.
+// Solve writes the roots in ascending order, and to row i of gaps the distances p[j] - x of the poles
+// from root i. It changes the magnitudes of Z, not the signs, so that the roots are exact.
 //
 // It takes about 40n² flops, a sixth of them divisions.
 func (q Equation) Solve(bk factor.Backend, roots []Root, gaps block.Matrix) {

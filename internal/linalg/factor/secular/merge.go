@@ -26,7 +26,7 @@ type Merge struct {
 	Halves []Half // of the rows of vectors
 	Cut    int    // the column at which the bottom half begins
 	Kept   []int  // rows whose D and X form an Equation, by ascending D
-	Gone   []int  // the other rows
+	Gone   []int  // the other, deflated rows
 
 	// Results of Solve: the equation, its roots, and the vectors in the rows of S, divided by
 	// Norms. Element j of a vector, for row Kept[j], is in column Place[j] of S. These columns have
@@ -40,10 +40,10 @@ type Merge struct {
 	top, whole, bottom int
 }
 
-// Deflate appends the rows to Kept or Gone, in the given order. A row is gone if it is an eigenvector
-// up to rounding: its X is at most least, or a rotation with the next row makes its X zero and leaves
-// at most negligible off the diagonal. Deflate calls rotate for such a rotation, to replace rows i and
-// j of all vectors by c·i + s·j and c·j - s·i.
+// Deflate appends the rows to Kept or Gone, in the given order. A row is deflated, to Gone, if it is an
+// eigenvector up to rounding: its X is at most least, or a rotation with the next row makes its X zero
+// and leaves at most negligible off the diagonal. Deflate calls rotate for such a rotation, to replace
+// rows i and j of all vectors by c·i + s·j and c·j - s·i.
 func (m *Merge) Deflate(order []int, least, negligible float64, rotate func(i, j int, c, s float64)) {
 	last := -1
 	for _, j := range order {
@@ -110,7 +110,7 @@ func (m *Merge) vectors(bk factor.Backend) {
 }
 
 // SetValues overwrites D, in the order of Multiply: first with the value of each root, given its pole
-// and the distance from it, then with the elements of D for the rows that are gone.
+// and the distance from it, then with the elements of D for the deflated rows.
 func (m *Merge) SetValues(value func(pole, distance float64) float64) {
 	values := make([]float64, 0, len(m.D))
 	for _, r := range m.Roots {
@@ -122,9 +122,9 @@ func (m *Merge) SetValues(value func(pole, distance float64) float64) {
 	copy(m.D, values)
 }
 
-// Multiply overwrites the rows of vectors in z, of n columns: the first rows with the product of S and
-// the kept rows, the others with the rows that are gone. work has len(D)*n elements. Multiply takes at
-// most 2*len(D)²*n flops, and about half as many if most rows are zero in one half of the columns.
+// Multiply overwrites z, whose rows are vectors of n elements: the first rows with the product of S and
+// the kept rows, the others with the deflated rows. work has len(D)*n elements. Multiply takes at most
+// 2*len(D)²*n flops, and about half as many if most rows are zero in one half of the columns.
 func (m *Merge) Multiply(bk factor.Backend, n int, z block.Matrix, work []float64) {
 	left, right, k, top, whole, bottom := m.Cut, n-m.Cut, len(m.Kept), m.top, m.whole, m.bottom
 	upper := work[:(top+whole)*left]

@@ -25,8 +25,8 @@ type divider struct {
 // bdsdc overwrites d with the singular values, in any order, of the bidiagonal n×n matrix B with d on
 // its diagonal and e above it. It overwrites the rows of the n×n ut and vt with the left and right
 // singular vectors. e has n elements; the last is not used, and afterwards all are undefined. The error
-// of each value is a few roundings of the largest value. bdsdc returns false if the QR algorithm does
-// not converge for a leaf.
+// of each value is a few eps times the largest value. bdsdc returns false if the QR algorithm does not
+// converge for a leaf.
 //
 // It takes at most about 8n³/3 flops, nearly all in products, and fewer if values coincide or vectors
 // are localized. The workspace has 2n² numbers. (LAPACK: dbdsdc.)
@@ -139,7 +139,7 @@ func (v *divider) merge(d []float64, middle int, extra bool, on, off float64, ut
 		return
 	}
 
-	// Neglected elements are at most a few roundings of the norm, or negligible compared with 1.
+	// Neglected elements are at most a few eps times the norm, or negligible compared with 1.
 	// Squares of the other elements do not underflow. The row that was taken out is always kept:
 	// its X, and the distance to the next D, are raised to a size that counts. (LAPACK: dlasd2.)
 	negligible := max(8*eps*largest, 0x1p-200)

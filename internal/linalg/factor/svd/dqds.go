@@ -19,7 +19,7 @@ type qd struct {
 	oldQ, oldE  []float64 // before the last pass
 	d           []float64 // of the last pass; min(d) is about the least eigenvalue
 	fresh       bool      // whether d belongs to this block in its current order
-	growth      float64   // the share of min(d) to shift by if nothing else is known
+	growth      float64   // the fraction of min(d) to shift by if nothing else is known
 }
 
 // dqds overwrites d with the singular values, in any order, of the bidiagonal matrix with diagonal d

@@ -40,9 +40,9 @@ type reduction struct {
 // of row i of A, from element i+1 on. Elements before these are undefined. An empty p is not written.
 //
 // It takes 4n²(m - n/3) flops, half of them in products, which are fast, and half in passes over the
-// rest of A: one per column, where LAPACK takes two. Memory limits the passes, which read
-// 8n²(m/2 - n/6) bytes. (LAPACK: dgebrd; for the single pass Howell, Demmel, Fulton, Hammarling and
-// Marmol, ACM Trans. Math. Softw. 34 (2008), article 14.)
+// trailing matrix: one per column, where LAPACK takes two. Memory bandwidth limits the passes, which
+// read 8n²(m/2 - n/6) bytes. (LAPACK: dgebrd; for the single pass Howell, Demmel, Fulton, Hammarling
+// and Marmol, ACM Trans. Math. Softw. 34 (2008), article 14.)
 func gebrd(bk factor.Backend, work *factor.Workspace, n, m int, w, p block.Matrix) bidiagonal {
 	nb := min(blockColumns, n)
 	r := reduction{Backend: bk, n: n, m: m, w: w}
