@@ -10,8 +10,8 @@
 //     packed symmetric matrix, a matrix with rows scaled by a diagonal;
 //   - sinks: a dense matrix, one triangle of a dense matrix, a packed upper triangle.
 //
-// Each routine chooses its sources and its sink. A source packs a block into micro-panels (pack.go).
-// A sink that keeps one triangle skips the tiles outside it.
+// Each routine chooses its sources and its sink. A source packs a block into micro-panels (pack.go). A
+// sink that stores one triangle skips the tiles outside the triangle.
 //
 // Dtrsm and Dtrmm apply the diagonal blocks of the triangle in registers, and the blocks off the
 // diagonal by products (trsm.go).
@@ -27,9 +27,9 @@
 //	loop 2        ir: MR rows                  a micro-panel of A, MR×KC, which stays in L1
 //	loop 1          jr: the micro-kernel, these rows in tiles of MR×NR
 //
-// Threads pack A[ic, pc] together, and then take tasks (grid.go). An operand that stays in L2, or
-// whose micro-panels are each used only a few times, is read in place. Products of order up to 128
-// on one thread go straight to loop 2 (small.go).
+// Threads pack A[ic, pc] together, and then take tasks (grid.go). An operand that stays in L2, or whose
+// micro-panels are used only a few times each, is read in place. Products of order up to 128 on one
+// thread go straight to loop 2 (small.go).
 //
 // # Rounding, NaN, reproducibility
 //
@@ -37,12 +37,12 @@
 //
 //	((beta·c + alpha·S_1) + alpha·S_2) + ...,   S_b = sum of a_ip·b_pj over p in block b, ascending
 //
-// where the sum has the fewest blocks b of at most KC = 256 terms, about equally long. S_b is one
-// chain of fused multiply-adds from +0, and another fused multiply-add adds alpha·S_b; beta·c is
-// rounded. If beta = 0, C is alpha·S_1 after the first block, with +0 for -0 in packed storage.
-// Diagonal blocks of Dtrsm and Dtrmm have order 128. Within a block an element is one chain
-// (trsm.go, trmm.go), and other blocks contribute by products. A diagonal between the factors scales
-// the rows of B, with one rounding.
+// where the sum has the fewest blocks b of at most KC = 256 terms, about equally long. S_b is one chain
+// of fused multiply-adds from +0, and another fused multiply-add adds alpha·S_b; beta·c is rounded. If
+// beta = 0, C is alpha·S_1 after the first block, with +0 for -0 in packed storage. Diagonal blocks of
+// Dtrsm and Dtrmm have order 128. Within a block, an element is one chain (trsm.go, trmm.go); other
+// blocks contribute through products. A diagonal between the factors scales the rows of B, with one
+// rounding.
 //
 // Thus the order of operations depends on the shape alone. Results are bit-identical on every
 // kernel, for any cache sizes and number of threads, except for NaN payloads. KC and the size of

@@ -51,7 +51,7 @@ const packedBytes = 2 << 20
 //     need not be large: B is packed again for every MC rows, in the time of about ten rows of C.
 //
 // NC and MC are rounded down to a multiple of NR and MR, but not to zero; results do not depend on
-// them. MR×NR = 8×24 and L2 = 1 MiB give NC = 312, MC = 1024. Cores with a common L2 each use a share.
+// them. MR×NR = 8×24 and L2 = 1 MiB give NC = 312, MC = 1024. Cores that share an L2 divide it evenly.
 func blocksFor(k kernel.Kernel, c cpu.Caches) blockSizes {
 	down := func(size, step int) int { return max(size/step, 1) * step }
 	const kc = termsOfBlock

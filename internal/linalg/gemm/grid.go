@@ -12,7 +12,7 @@ type grid struct {
 	down, over  int // number of tasks in each direction
 }
 
-// cut returns a grid of the rows of cell x for the given number of threads. It cuts either columns, so
+// cut returns a grid for the rows of cell x and the given number of threads. It cuts either columns, so
 // that threads divide the packing of B, or rows within each block of B, so that threads divide the
 // reading of A. The rows and columns of a triangle differ in length, so its grid is finer.
 func (p *product) cut(threads int, x cell) grid {

@@ -80,13 +80,13 @@ func (p *product) loops(w *workspace, x cell) {
 	}
 }
 
-// height returns MC for this product, chosen so that blocks of A are about equally high.
+// height returns MC for this product, chosen so that blocks of A are of about equal height.
 func (p *product) height() int { return even(p.m, p.engine.blocks.MC, p.engine.kernel.MR) }
 
 func (p *product) depth() int { return even(p.k, p.engine.blocks.KC, 8) }
 
-// width returns NC for this product, chosen so that blocks of B are about equally wide. NC is larger if
-// blocks have fewer than KC rows.
+// width returns NC for this product, chosen so that blocks of B are of about equal width. NC is larger
+// if blocks have fewer than KC rows.
 func (p *product) width() int {
 	b, nr := p.engine.blocks, p.engine.kernel.NR
 	return even(p.n, max(b.NC*b.KC/p.depth()/nr, 1)*nr, nr)
@@ -117,7 +117,7 @@ type panels struct {
 	panel    int // distance between micro-panels
 }
 
-// panelsA returns the block A[i0:i1, p0:p1].
+// panelsA returns the block A[i0:i1, p0:p1], packed in w unless it is shared or read in place.
 func (p *product) panelsA(w *workspace, i0, i1, p0, p1 int) panels {
 	mr := p.engine.kernel.MR
 	switch {
@@ -161,9 +161,9 @@ func (p *product) panelsB(w *workspace, rows, j0, j1, p0, p1 int) panels {
 
 // inPlace reports whether the kernel reads operand s in place, without a copy. s has length rows, in
 // micro-panels of w rows; each panel is used uses times. Packed, symmetric and scaled operands are
-// copied. Others are copied if the uses repay it, and if s exceeds half of L2 or has rows a multiple of
-// a page apart, which evict each other. If each step of a micro-panel is contiguous and at most a cache
-// line, an eighth of L2 counts: in place, the kernel would load whole lines and use only parts.
+// copied. Others are copied if the uses repay the copy and s exceeds half of L2 or has rows a multiple
+// of a page apart, which evict each other. The limit is an eighth of L2 if each step of a micro-panel
+// is contiguous and at most a cache line: in place, the kernel would load whole lines to use parts.
 func (p *product) inPlace(s *source, w, length, uses int) bool {
 	if s.layout > byCols || s.Packed || s.diag != nil {
 		return false
@@ -196,9 +196,9 @@ const (
 	page = 4096
 )
 
-// strip is loop 1. It multiplies micro-panel ai of A by the micro-panels of B from number bj on. It
-// adds the product to the m×n block of C at (i,j), m <= MR. If first is set, the terms are the first
-// block of the sum, and strip also applies beta. Tiles that C keeps only in part go through a buffer.
+// strip is loop 1. It multiplies micro-panel ai of A by the micro-panels of B from bj on, and adds the
+// product to the m×n block of C at (i,j), m <= MR. If first is set, the terms are the first block of
+// the sum, and strip also applies beta. Tiles that C keeps only in part go through a buffer.
 func (p *product) strip(w *workspace, a, b panels, ai, bj, k int, first bool, i, j, m, n int) {
 	store := kernel.Add
 	switch {

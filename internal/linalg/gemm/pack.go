@@ -13,7 +13,7 @@ import (
 //
 // where i and p count from i0 and p0. In the last panel the rows from i1 on are not written. buffer, of
 // gathered·gatheredSteps elements, is workspace for rows along the sum in packed storage. Stored rows
-// across the sum are copied to all panels, packedRows at a time, because each is in a different page.
+// across the sum are copied to all panels, packedRows at a time, because each row is in its own page.
 func (s *source) pack(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p1 int) {
 	size := w * (p1 - p0)
 	switch {

@@ -27,8 +27,8 @@ func (e *Engine) Dtrsm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.D
 }
 
 // A triangular is one call of Dtrsm or Dtrmm: X = inv(T)·X or X = T·X. X is B and T is op(A); with A on
-// the right, both are transposed. T is made lower triangular: if op(A) is upper, T and X count rows and
-// columns from the last one.
+// the right, both are transposed. T is always lower triangular: if it would be upper, its rows and
+// columns and the rows of X are counted from the last.
 type triangular struct {
 	engine    *Engine
 	op        operation
