@@ -29,7 +29,7 @@ func On(b blskernel.Backend) Backend {
 
 // Base is the order up to which triangles are factored and inverted in a workspace, by block rows of
 // TileOrder rows. The workspace is square, so one product can cover a whole block row and write below
-// the diagonal. It stores a lower triangle as an upper one. On Zen 4 with AVX-512, this is 1.1 times as
+// the diagonal. It stores a lower triangle as an upper one. On Zen 4 with AVX-512, it is 1.1 times as
 // fast at order 128 as halving down to 64. Above 200, idle threads cost more than a larger base gains.
 const Base = 128
 

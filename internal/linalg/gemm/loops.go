@@ -43,7 +43,7 @@ func (p *product) run() {
 	}
 }
 
-// on computes the product on the caller's goroutine, with w as storage.
+// on computes the product on the caller's goroutine, with w as workspace.
 func (p *product) on(w *workspace) {
 	w.held = place{} // w may hold a block of another product
 	p.loops(w, cell{0, p.m, 0, p.n, 0, p.k})

@@ -120,7 +120,7 @@ func (s *sink) load(dst []float64, i, m, j0, j1 int) {
 	}
 }
 
-// store copies the kept elements of C[i:i+m, j0:j1] back from src. It is the reverse of load.
+// store copies the kept elements of C[i:i+m, j0:j1] back from src. It is the inverse of load.
 func (s *sink) store(src []float64, i, m, j0, j1 int) {
 	for r := range m {
 		c, from := s.row(i+r, j0, j1)
@@ -128,7 +128,7 @@ func (s *sink) store(src []float64, i, m, j0, j1 int) {
 	}
 }
 
-// scal sets x = beta·x; for beta = 0 it sets x to zero, even after NaN.
+// scal sets x = beta·x; for beta = 0 it sets x to zero, even if x holds NaN.
 func scal(beta float64, x []float64) {
 	if beta == 0 {
 		clear(x)

@@ -79,9 +79,9 @@ func (e *Engine) triangular(op operation, side blas.Side, ul blas.Uplo, tA blas.
 	}
 }
 
-// sharesColumns reports whether each thread sweeps over its own columns of X, so that threads meet only
-// at the end. Each thread then packs all of T. That takes too long if T is on the left and not
-// transposed, or if it is much larger than X.
+// sharesColumns reports whether each thread sweeps over its own columns of X, so that threads
+// synchronize only at the end. Each thread then packs all of T. That takes too long if T is on the left
+// and not transposed, or if it is much larger than X.
 func (t *triangular) sharesColumns(threads int) bool {
 	const least, most = 16, 8
 	return (t.right || t.trans != blas.NoTrans) && t.n >= least*threads && t.order <= most*t.n

@@ -71,8 +71,8 @@ func potrfRows(bk factor.Backend, n int, u block.Matrix) int {
 	return -1
 }
 
-// libraryOrder is the order from which on a backend's own LAPACK is used. The LAPACK of OpenBLAS 0.3.21
-// is as fast as this package from order 500 on with one thread, and from 300 on with two.
+// libraryOrder is the smallest order for which a backend's own LAPACK is used. The LAPACK of OpenBLAS
+// 0.3.21 is as fast as this package from order 500 on with one thread, and from 300 on with two.
 const libraryOrder = 400
 
 // columnMajor returns the backend's own LAPACK if it is worth using for a, of order n.

@@ -86,7 +86,7 @@ func (f Gerfs) eachPanel(x, b blas64.General, backward []float64, do func(j int,
 func (f Gerfs) step(x, b blas64.General, m [6][]float64, backward []float64) (improved bool) {
 	n, c := x.Rows, x.Cols
 	r, w, y, ry, wy, magnitudes := m[0], m[1], m[2], m[3], m[4], m[5]
-	// A column with an error up to Roundoff never changes, so no column depends on others.
+	// A column with an error up to Roundoff never changes, so no column depends on the others.
 	improve := make([]bool, c)
 	some := false
 	for j, e := range backward {

@@ -28,7 +28,7 @@ func (m *multishift) deflate(ktop, kbot, order int) (left, deflated int) {
 		v.X[i*v.Ld+i] = 1
 	}
 	p := &problem{n: order, h: t, z: v, zRows: order, whole: true, w: m.w[at : kbot+1]}
-	// If QR fails, the rows that converged are used.
+	// If QR fails, the eigenvalues that converged are used.
 	failed := p.solve(m.bk, 0, order-1, m.depth-1)
 	clearBelow(t, 0, order-1)
 	left = p.detect(failed, spike, m.tiny())
@@ -63,8 +63,8 @@ func (m *multishift) deflate(ktop, kbot, order int) (left, deflated int) {
 	return left - failed, order - left
 }
 
-// detect moves the eigenvalues whose component of the spike is not negligible up, to row failed and the
-// rows after it. It returns the row after them, from which on eigenvalues can be deflated.
+// detect moves up, to the rows from failed on, all eigenvalues whose component of the spike is not
+// negligible. It returns the row after them; the eigenvalues from that row on can be deflated.
 func (p *problem) detect(failed int, spike, tiny float64) (left int) {
 	left = p.n
 	for failed < left {

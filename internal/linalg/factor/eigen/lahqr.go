@@ -26,7 +26,7 @@ func (p *problem) tiny() float64 { return factor.SmallestNormal / ulp * float64(
 
 // negligible reports whether the subdiagonal element of row k of h is at most tiny, or small compared
 // with its neighbours. It looks only at rows and columns [from, end). It combines the usual test with
-// that by Ahues and Tisseur (LAPACK working note 122, 1997).
+// the test of Ahues and Tisseur (LAPACK working note 122, 1997).
 func negligible(h block.Matrix, k, from, end int, tiny float64) bool {
 	above, own := h.X[(k-1)*h.Ld+k-1:], h.X[k*h.Ld+k-1:]
 	a, b, c, d := above[0], above[1], math.Abs(own[0]), own[1]

@@ -15,8 +15,8 @@ func blockOrder(t block.Matrix, n, i int) int {
 }
 
 // sylvester solves A X - X B = C by elimination with complete pivoting. A and B are the diagonal blocks
-// of orders n1 and n2 of d, and C is its block to the right of A. d has stride 4 and no element above 1
-// in magnitude. A pivot below ulp is replaced by ulp: A and B then share an eigenvalue to working
+// of d, of orders n1 and n2, and C is the block to the right of A. d has stride 4 and no element above
+// 1 in magnitude. A pivot below ulp is replaced by ulp: A and B then share an eigenvalue to working
 // precision. (LAPACK: dlasy2.)
 func sylvester(d block.Matrix, n1, n2 int) (x [2][2]float64) {
 	n := n1 * n2

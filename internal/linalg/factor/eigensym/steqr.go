@@ -46,8 +46,8 @@ func (q *solver) pair(d, e []float64, l int) {
 // rows i and i+1, from the last to the first, multiply T from both sides. The first rotation comes from
 // T minus the shift.
 //
-// Each rotation depends on the one before. T is updated with squares and products of c and s, which
-// wait for only one division; the square root for c and s is ready when the next rotation needs them.
+// Each rotation depends on the one before. The update of T uses squares and products of c and s, which
+// wait for a single division. The square root for c and s is ready in time for the next rotation.
 func (q *solver) sweep(d, e []float64, l int) {
 	n := len(e)
 	if !q.vectors {

@@ -39,11 +39,11 @@ type extreme struct {
 const columnPart = 512
 
 // quickSuccession multiplies the time estimates of columns. Columns follow each other within
-// microseconds and find the workers awake. They are therefore worth sharing from a quarter of the
-// pool's usual threshold on (measured at n = 2000 and 4000).
+// microseconds and find the workers awake. They are therefore worth sharing at a quarter of the pool's
+// usual threshold (measured at n = 2000 and 4000).
 const quickSuccession = 4
 
-// bunchKaufman is (1+√17)/8, which makes the bounds on the growth by a 1×1 and by a 2×2 pivot equal.
+// bunchKaufman is (1+√17)/8: two 1×1 pivots and one 2×2 pivot then have the same bound on growth.
 const bunchKaufman = 0.64038820320220756872767623199676
 
 // eliminate computes nb columns, nb-1 if the last pivot might need two, or all m if nb >= m. It returns
@@ -162,7 +162,7 @@ func (p *lasyf) columnParts(part, end int) {
 }
 
 // exchange exchanges rows and columns from and to of the matrix, and elements from and to of the first
-// cols rows of l. In a, column from is only moved to the place of column to, which l holds.
+// cols rows of l. In a, column from moves to the place of column to, but not back: l holds column to.
 func (p *lasyf) exchange(cols, from, to int) {
 	if from == to {
 		return

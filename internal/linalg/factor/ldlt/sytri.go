@@ -14,7 +14,7 @@ func Sytri(bk factor.Backend, base, n int, a block.Matrix, d *Diagonal, swap []i
 	exchangeSymmetric(bk, n, a, swap)
 }
 
-// elementTime is the approximate time, in nanoseconds, to load an element that no cache holds.
+// elementTime is the approximate time, in nanoseconds, to load an element from memory.
 const elementTime = 8
 
 // exchangeSymmetric exchanges rows and columns k and swap[k] of the symmetric matrix in the upper

@@ -12,14 +12,14 @@ import (
 )
 
 // Computing nb reflections of l rows takes about 3l*nb² flops, mostly on one thread. Applying them
-// takes 4l*nb flops per column on the right, at full speed if nb is large enough to hide the memory
-// traffic of the column. Measured at order 300, blocks of 32 columns are 12% faster than blocks of 64.
-// At 1000 both are equally fast; at 2000 blocks of 64 are up to 14% faster, most when memory is busy.
-// For applying reflections alone, 64 is 14% slower at 300, 8% faster at 1000, 13% faster at 2000.
+// takes 4l*nb flops per trailing column, at full speed if nb is large enough to hide the memory traffic
+// of the column. Measured at order 300, blocks of 32 columns are 12% faster than blocks of 64. At 1000
+// both are equally fast; at 2000 blocks of 64 are up to 14% faster, most when memory is busy. For
+// applying reflections alone, 64 is 14% slower at 300, 8% faster at 1000, 13% faster at 2000.
 const (
 	geqrfColumns    = 64
 	geqrfColumnsLow = 32
-	geqrfRows       = 900 // from which on geqrfColumns are used
+	geqrfRows       = 900 // the smallest M for which geqrfColumns are used
 	minGeqrt        = 16  // columns at which geqrt ends its recursion and Level 2 takes over
 	reflectorRows   = 600 // geqrfRows if T is not kept
 	panelTime       = 2.5 // the time to update and reduce a block, relative to the time to update it

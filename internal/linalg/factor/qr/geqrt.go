@@ -51,7 +51,7 @@ func geqrt(bk factor.Backend, m, n int, a, t block.Matrix, base int, dots []floa
 	bk.Trmm(blas.Right, blas.Upper, blas.NoTrans, blas.NonUnit, n1, n2, 1, t2, w)
 }
 
-// geqrtBase is geqrt for few columns, one after the other.
+// geqrtBase is geqrt for few columns, one at a time.
 func geqrtBase(bk factor.Backend, m, n int, a, t block.Matrix, dots []float64, whole bool) {
 	for j := range n {
 		x := a.Elements(j, j, m)

@@ -72,7 +72,7 @@ func (p *tpqrt2) factor(c, n int) {
 	bk.Trmm(blas.Right, blas.Upper, blas.NoTrans, blas.NonUnit, n1, n2, 1, t2, w)
 }
 
-// factorBase is factor for few columns, one after the other.
+// factorBase is factor for few columns, one at a time.
 func (p *tpqrt2) factorBase(c, n int) {
 	for j := c; j < c+n; j++ {
 		q, rj := p.rows(j+1), p.r.X[p.r.Row(j):]
