@@ -162,7 +162,7 @@ func (p *lasyf) columnParts(part, end int) {
 }
 
 // exchange exchanges rows and columns from and to of the matrix, and elements from and to of the first
-// cols rows of l. In a, column from moves to the place of column to, but not back: l holds column to.
+// cols rows of l. In a, only column from moves, to the place of column to: l holds column to.
 func (p *lasyf) exchange(cols, from, to int) {
 	if from == to {
 		return

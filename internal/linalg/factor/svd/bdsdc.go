@@ -141,7 +141,7 @@ func (v *divider) merge(d []float64, middle int, extra bool, on, off float64, ut
 
 	// Neglected elements are at most a few eps times the norm, or negligible compared with 1.
 	// Squares of the other elements do not underflow. The row that was taken out is always kept:
-	// its X is raised to negligible, and the next D to half of that. (LAPACK: dlasd2.)
+	// its X is raised to at least negligible, and the next D to half of that. (LAPACK: dlasd2.)
 	negligible := max(8*eps*largest, 0x1p-200)
 	m.X[middle] = math.Copysign(max(math.Abs(m.X[middle]), negligible), m.X[middle])
 	m.Kept = append(m.Kept, middle)
