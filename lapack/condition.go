@@ -15,7 +15,7 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// A factored holds the fields that all factorizations have besides their factors.
+// A factored holds the fields that all factorizations have in addition to their factors.
 type factored struct {
 	backend blskernel.Backend // the field Backend at the last Factorize
 	rcond   func() float64    // returns RCond, estimated in the first call; nil if the receiver is empty
