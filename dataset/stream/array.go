@@ -99,7 +99,7 @@ func (a *array) fill() error {
 		return nil
 	case a.in.ctx.Err() == nil && (err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)):
 		return &Error{Path: a.in.path, Row: a.row + 1,
-			What: fmt.Sprintf("the data ends within this sample, but the header promises %d samples; the file is cut off", a.n)}
+			What: fmt.Sprintf("the data ends within this sample, but the header promises %s; the file is cut off", names.Count(a.n, "sample"))}
 	}
 	return readFault(a.in.ctx, a.in.path, err)
 }
@@ -215,13 +215,13 @@ func (a *array) end() error {
 		return io.EOF
 	case nil:
 		return &Error{Path: a.in.path,
-			What: fmt.Sprintf("continues after the %d samples that its header promises; it may have more than one array", a.n)}
+			What: fmt.Sprintf("continues after the %s that its header promises; it may have more than one array", names.Count(a.n, "sample"))}
 	default:
 		return readFault(a.in.ctx, a.in.path, err)
 	}
 }
 
-// fault returns the error for the sample read last. column counts from 1; 0 is the whole sample.
+// fault returns the error for the last sample read. column counts from 1; 0 is the whole sample.
 func (a *array) fault(column int, what string) *Error {
 	return &Error{Path: a.in.path, Row: a.row, Column: column, What: what, sample: true}
 }

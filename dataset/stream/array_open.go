@@ -85,7 +85,7 @@ func newArray(f arrayFile, opt *Options) (source, error) {
 	// A matrix of one row or one column is stored alike in both orders.
 	if a.Fortran && a.width > 1 && !(a.n == 1 && len(a.Shape) == 2) {
 		if !a.plain() || len(a.Shape) > 2 {
-			return nil, Errorf("the array is in Fortran order, like numpy's x.T and pandas' df.values; only a " +
+			return nil, Errorf("the array is in Fortran order, like numpy's x.T and pandas' df.values, but only a " +
 				"matrix in a plain .npy file may have this order; save numpy.ascontiguousarray(x)")
 		}
 		a.stream = &fortranReader{arrayFile: a.arrayFile, width: a.width, sample: int64(a.size)}

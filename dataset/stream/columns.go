@@ -91,7 +91,7 @@ func (o *Options) choose(names []string, width int) (c choice, err error) {
 	} else if c.inputs, err = pick(o.Inputs, names, width, taken); err != nil {
 		return c, err
 	} else if len(c.inputs) == 0 {
-		return c, Errorf("the list of input columns is empty; name at least one, or give no list to use every column but the targets and the weight")
+		return c, Errorf("the list of input columns is empty; name at least one, or give no list to use every column except the targets and the weight")
 	}
 	if c.inputs = slices.DeleteFunc(c.inputs, func(col int) bool { return out[col] }); len(c.inputs) == 0 {
 		return c, Errorf("every column is a target, the weight or excluded; leave at least one for the inputs")
@@ -135,7 +135,7 @@ func keptNames(names []string, kept []int) (out []string) {
 	return out
 }
 
-// pick returns the positions that specs select and adds them to taken. A repeated one is an error.
+// pick returns the positions that specs select and adds them to taken. A repeated position is an error.
 func pick(specs, names []string, width int, taken map[int]bool) ([]int, error) {
 	var out []int
 	for _, spec := range specs {

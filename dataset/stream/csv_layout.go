@@ -44,7 +44,7 @@ const (
 	targetColumn            // numbers in Y
 	weightColumn            // numbers that are not negative
 	wordColumn              // words, read as the indices of their levels
-	labelColumn             // texts
+	labelColumn             // labels, which stay text
 )
 
 // validComma reports whether encoding/csv accepts r as the separator and no number contains r.
@@ -76,7 +76,7 @@ func findComma(record []byte, decimal rune) rune {
 }
 
 // readLayout finds the layout of a CSV file from its first record and, if that may be a header, the
-// next. first is the layout of the first of several files, nil for that file itself.
+// next. first is the layout of the first of several files, or nil for the first file itself.
 func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, error) {
 	l := &csvLayout{path: t.in.path, notation: opt.notation(Notation{}), known: opt.Labels, fixed: opt.Fixed, fills: opt.fills(), drop: opt.Missing == MissingDrop}
 	if err := t.read(); err != nil {
@@ -106,7 +106,7 @@ func readLayout(t *recordReader, opt *Options, first *csvLayout) (*csvLayout, er
 		l.names = l.first
 	case first != nil && first.names != nil:
 		if l.width != first.width {
-			return nil, Errorf("has no header and %d columns, but %s has %d columns", l.width, first.path, first.width)
+			return nil, Errorf("has no header and %s, but %s has %d", names.Count(l.width, "column"), first.path, first.width)
 		}
 		l.names = first.names
 	}
@@ -168,7 +168,7 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 		}
 		next := second(t)
 		return next != nil && l.unlike(columns, next), nil
-	case levels > 0: // a name may be a word of its column, too, but not where numbers stand
+	case levels > 0: // a name may equal a level of its column, but a header with levels has no numbers
 		return words > 0 && numbers == 0 && !opt.Fixed, nil
 	case words == 0 || numbers == 0:
 		return words > 0 || numbers == 0 && opt.Columns.categorical(), nil
@@ -177,8 +177,8 @@ func (l *csvLayout) isHeader(opt *Options, first *csvLayout, t *recordReader) (b
 	return next == nil && first == nil || next != nil && l.unlike(plain, next), nil
 }
 
-// second returns the cells of the second record, or of the first good one after bad ones. It returns
-// nil if there is none among the next hundred.
+// second returns the cells of the first good record after the first record, or nil if none of the next
+// hundred records is good.
 func second(t *recordReader) []string {
 	for range 100 {
 		cells, err := t.next() // an error recurs in a later read
@@ -204,7 +204,7 @@ func (l *csvLayout) unlike(columns []int, next []string) bool {
 	})
 }
 
-// looksNumber reports whether a cell is a number in the notation of the file or one that Survey knows.
+// looksNumber reports whether a cell is a number in the notation of the file or one that Survey finds.
 func (l *csvLayout) looksNumber(cell string) bool {
 	if l.isNumber(cell) {
 		return true

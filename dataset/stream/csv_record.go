@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"blskernel/internal/io/names"
 )
 
 const (
@@ -154,7 +156,7 @@ func (t *recordReader) split() (cells []string, err error) {
 		t.width = n
 	}
 	if n != t.width {
-		return nil, t.fault("the line has %d cells, but the first line has %d, separated by %q", n, t.width, t.comma)
+		return nil, t.fault("the line has %s, but the first line has %d, separated by %q; correct or remove the line", names.Count(n, "cell"), t.width, t.comma)
 	}
 	return cells, nil
 }
@@ -178,7 +180,7 @@ func (t *recordReader) unquote() ([]string, error) {
 	line := t.line + int64(parse.Line-parse.StartLine)
 	if errors.Is(err, csv.ErrBareQuote) {
 		fault.Line = line
-		fault.What = fmt.Sprintf("a quotation mark at byte %d of the line, within a cell that is not quoted; "+
+		fault.What = fmt.Sprintf("a quotation mark at byte %d of the line is within a cell that is not quoted; "+
 			"put the cell in quotation marks and double this mark", parse.Column)
 		return nil, fault
 	}

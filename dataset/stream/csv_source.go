@@ -9,7 +9,7 @@ import (
 	"blskernel/internal/io/names"
 )
 
-// maxLabel is the largest number of bytes in a label. A batch keeps its labels.
+// maxLabel is the largest number of bytes in a label. A batch holds its labels in memory.
 const maxLabel = 1 << 16
 
 type csvSource struct {
@@ -19,7 +19,7 @@ type csvSource struct {
 	passed int64 // bytes of the file up to the end of the last sample
 }
 
-// openCSV opens a CSV file as a source. readLayout finds its layout; for first see there.
+// openCSV opens a CSV file as a source. For first see readLayout.
 func openCSV(in *input, opt *Options, first *csvLayout) (source, error) {
 	head := newRecordReader(in)
 	layout, err := readLayout(&head, opt, first)

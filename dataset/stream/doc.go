@@ -1,6 +1,6 @@
 // Package stream reads samples from files of any size, batch by batch. The formats are CSV, NumPy's
-// .npy and .npz, and idx, the format of MNIST, with the binary matrices of small NORB. Files are plain
-// or gzipped, and come from paths, standard input, or a reader of [Options].Open.
+// .npy and .npz, idx (the format of MNIST), and the binary matrices of small NORB. Files are plain or
+// gzipped, and come from paths, standard input, or a reader of [Options].Open.
 //
 // A Reader holds only one batch, and the sample after it, in memory:
 //
@@ -18,14 +18,14 @@
 //
 // # Samples
 //
-// A sample is a line of a CSV file, or the part of an array at one index of its first dimension. Its
-// inputs are a row of X, its targets a row of Y or, for classification, a label, which stays text.
-// [Options] choose the columns. After a look at the [Heading] or a [Reader.Peek], [Reader.Select] can
-// choose others.
+// A sample is a record of a CSV file, or one slice of an array along its first dimension. Its inputs
+// are a row of X, its targets a row of Y or, for classification, a label, which stays text. [Options]
+// choose the columns. [Reader.Heading] and [Reader.Peek] show what the data holds, and [Reader.Select]
+// can then choose other columns.
 //
 // All numbers are finite float64. Unless [Options].Missing chooses otherwise, a missing cell (empty,
-// NA, N/A, NaN, null, None, ?) ends the reading with an [Error] that names its place. None is a valid
-// label.
+// NA, N/A, NaN, null, None, ?) ends the reading with an [Error] that names its place. As a label, None
+// names a class.
 //
 // # Tables
 //
@@ -58,11 +58,12 @@
 // and the header are detected ([Options], [Header]).
 //
 // NumPy's .npy may hold bool, integers of 1 to 8 bytes, float16, float32 and float64 in either byte
-// order. Samples with several dimensions become rows in C order; a matrix may be in Fortran order.
+// order. Samples of several dimensions are flattened in C order; a matrix may be in Fortran order.
 // Labels may also be text. An .npz must be a local file, not gzipped.
 //
-// An idx file may have elements of any type and up to eight dimensions, a binary matrix bytes or 32-bit
-// integers. An unsigned byte b in three or more dimensions becomes b/255, as in dataset.Images.Dense.
+// An idx file may have elements of any type, but a binary matrix only bytes or 32-bit integers. Both
+// may have up to eight dimensions. With three or more, an unsigned byte b becomes b/255, as in
+// dataset.Images.Dense.
 //
 // # Bounds
 //

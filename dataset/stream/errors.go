@@ -71,8 +71,8 @@ func (e *Error) With(words func(Remedy) string) *Error {
 	return &named
 }
 
-// in sets Column and Name for the column at position col, counted from 0, and returns e. If the text
-// e.What suggests excluding a column without naming it (exclude), in inserts the name of this column.
+// in sets Column and Name for the column at position col, counted from 0, and returns e. If What
+// suggests excluding a column without naming it (exclude), What then names this column.
 func (e *Error) in(col int, name string) *Error {
 	e.Column, e.Name = col+1, name
 	for i, arg := range e.args {

@@ -89,7 +89,7 @@ func ExampleOptions() {
 	// 3 1 "age"
 	// stream: 2024.csv:3: column "age" is "?", a missing value; fill in a number or remove the row
 	// 2 0 ""
-	// stream: 2025.csv:2: the line has 1 cells, but the first line has 2, separated by ','
+	// stream: 2025.csv:2: the line has 1 cell, but the first line has 2, separated by ','; correct or remove the line
 	// [31 28 19] [1.75 1.8 1.68] 2025.csv:3
 }
 

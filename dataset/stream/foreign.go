@@ -9,7 +9,7 @@ import (
 
 const (
 	isSpreadsheet = "is a spreadsheet, which cannot be read; save its sheet as CSV (UTF-8) and give that file"
-	isZip         = "is a zip archive without NumPy arrays; unpack it and give the files in it"
+	isZip         = "is a zip archive without NumPy arrays; unpack it and give the files in it, or save arrays with numpy.savez(path, X=x, y=y)"
 	isPacked      = ", which cannot be read; unpack it, or compress it with gzip"
 )
 
@@ -38,9 +38,9 @@ func foreignContent(head []byte) error {
 // foreignArchive returns the error for a zip archive without arrays, which is often a spreadsheet.
 func foreignArchive(members []*zip.File) error {
 	if slices.ContainsFunc(members, func(m *zip.File) bool {
-		return strings.HasPrefix(m.Name, "xl/") || m.Name == "content.xml" // of Excel; of OpenDocument
+		return strings.HasPrefix(m.Name, "xl/") || m.Name == "content.xml" // Excel or OpenDocument
 	}) {
 		return Errorf(isSpreadsheet)
 	}
-	return Errorf(isZip + "; to make one with arrays, use numpy.savez(path, X=x, y=y)")
+	return Errorf(isZip)
 }

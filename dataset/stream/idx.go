@@ -26,15 +26,15 @@ var matrixTypes = map[byte]npy.DType{
 
 const (
 	matrixMagic   = "L=\x1e" // the second to fourth byte
-	minMatrixDims = 3        // sizes of the shortest header of a binary matrix, used or not
+	minMatrixDims = 3        // sizes in the header of a binary matrix of fewer dimensions
 	idxImageDims  = 3
 	maxIDXDims    = 8
 )
 
-// openIDX makes the source of an idx file or a binary matrix. The header of an idx file is two zero
-// bytes, the type and the number d of dimensions, a byte each, and d sizes of 4 bytes; all numbers are
-// big-endian. The header of a binary matrix is a magic number, d, and max(d, 3) sizes, of 4 bytes each;
-// all numbers are little-endian. The elements follow in C order.
+// openIDX opens an idx file or a binary matrix as a source. The header of an idx file is two zero
+// bytes, one byte for the type, one for the number d of dimensions, and d sizes of 4 bytes; all numbers
+// are big-endian. The header of a binary matrix is a magic number, d, and max(d, 3) sizes, of 4 bytes
+// each; all numbers are little-endian. The elements follow in C order.
 func openIDX(in *input, opt *Options) (source, error) {
 	head, err := in.r.Peek(8)
 	if err != nil {
@@ -66,7 +66,7 @@ func openIDX(in *input, opt *Options) (source, error) {
 		f.Shape = append(f.Shape, int64(order.Uint32(head[start+4*i:])))
 	}
 	if f.SetBytes() != nil {
-		return nil, Errorf("has a header that promises an array larger than any file")
+		return nil, Errorf("has a header that promises an array larger than any file; it is damaged")
 	}
 	return newArray(f, opt)
 }

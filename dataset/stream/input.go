@@ -20,8 +20,8 @@ const (
 	stdinPath   = "-"
 	stdinName   = "standard input"
 	inputBuffer = 1 << 16
-	// maxKept bounds the bytes of a pipe kept to rewind before Next, enough for 4096 rows of 256
-	// KiB.
+	// maxKept bounds the bytes of a pipe that are buffered, so that it can be rewound before Next:
+	// 4096 rows of 256 KiB.
 	maxKept = 1 << 30
 )
 
@@ -31,7 +31,7 @@ var gzipMagic = []byte{0x1f, 0x8b}
 type input struct {
 	ctx      context.Context
 	path     string        // for messages
-	format   Format        // by the ending of the path or the first bytes
+	format   Format        // by the suffix of the path or the first bytes
 	raw      rewindable    // the bytes of the file
 	buffered *bufio.Reader // of raw
 	r        *bufio.Reader // the content from its beginning; the same as buffered unless packed
@@ -41,7 +41,7 @@ type input struct {
 	closer   io.Closer     // the file or pipe
 }
 
-// openInput opens path and, if format is FormatAuto, finds the format.
+// openInput opens path and, if format is FormatAuto, detects the format.
 //
 // Opening a named pipe waits for its writer, and reading it waits for data. Neither wait lasts beyond
 // ctx: the system call then continues in the background.
@@ -69,8 +69,8 @@ func openInput(ctx context.Context, path string, format Format, opt *Options) (*
 }
 
 // pipe starts a goroutine that calls open and copies its result to the input. Once the context is done,
-// the input waits for neither. The goroutine closes the result once: at its end, or when a Read returns
-// after the context is done or the input is closed. The last Read returns an error of that Close.
+// the input does not wait for the goroutine. It closes the result once: at its end, or when a Read
+// returns after the context is done or the input is closed. The input reports an error of that Close.
 func (in *input) pipe(open func() (io.ReadCloser, error)) {
 	r, w := io.Pipe()
 	in.closer, in.raw = r, rewindable{r: r, room: maxKept}
@@ -171,8 +171,8 @@ func (in *input) rewind() error {
 	return in.unpack()
 }
 
-// position returns the offset in the file for the offset at in the content. In a packed file it is an
-// estimate: the bytes that r has unpacked ahead count in proportion.
+// position converts an offset in the content to an offset in the file. In a packed file the result is
+// an estimate: the bytes that r has unpacked ahead count in proportion.
 func (in *input) position(at int64) int64 {
 	if !in.packed {
 		return at
@@ -181,7 +181,7 @@ func (in *input) position(at int64) int64 {
 	return int64(float64(file) * (float64(at) / float64(max(1, at+int64(in.r.Buffered())))))
 }
 
-// formatOfPath returns the format that the ending of path implies, or FormatAuto if it implies none.
+// formatOfPath returns the format that the suffix of path implies, or FormatAuto if it implies none.
 func formatOfPath(path string) Format {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
 	switch filepath.Ext(name) {

@@ -13,7 +13,7 @@ import (
 )
 
 // A Notation describes how numbers in a column of text are written. The zero value has a decimal point,
-// nothing between thousands, and no unit. [Reader.Survey] finds the Notation in the data.
+// no thousands separator, and no unit. [Reader.Survey] detects the Notation in the data.
 type Notation struct {
 	Decimal   string `json:"decimal,omitempty"`   // a comma; empty for a point
 	Thousands string `json:"thousands,omitempty"` // as Options.Thousands; empty for none
@@ -43,7 +43,7 @@ func (n Notation) String() string {
 
 func (n Notation) isSet() bool { return n != Notation{} }
 
-// Check returns an error if n is invalid. Its text is to follow the name of the column.
+// Check returns an error if n is invalid. Its text is a predicate, to follow the name of the column.
 func (n Notation) Check() error {
 	unit, thousands := firstRune(n.Unit), firstRune(n.Thousands)
 	switch {
@@ -51,7 +51,7 @@ func (n Notation) Check() error {
 		return fmt.Errorf("has the decimal sign %.10q; want a comma, or nothing for a point", n.Decimal)
 	case n.Thousands != "" && (n.Thousands != string(thousands) || !validThousands(thousands) || n.Thousands == n.Decimal ||
 		n.Thousands == "." && n.Decimal == ""):
-		return fmt.Errorf("has %.10q between thousands; want a space, an apostrophe, an underscore, a point or a comma, but not the decimal sign", n.Thousands)
+		return fmt.Errorf("has the thousands separator %.10q; want a space, an apostrophe, an underscore, a point or a comma, but not the decimal sign", n.Thousands)
 	case n.Unit != "" && (n.Unit != string(unit) || unit != '%' && !unicode.Is(unicode.Sc, unit)):
 		return fmt.Errorf("has the unit %.10q; want %% or a currency sign", n.Unit)
 	}
@@ -66,7 +66,7 @@ func firstRune(text string) rune {
 	return r
 }
 
-// notation combines of, the Notation of a column, with Decimal and Thousands, which override it.
+// notation merges a column's Notation with Decimal and Thousands, which override it.
 func (o *Options) notation(of Notation) notation {
 	n := notation{decimal: o.decimal(), thousands: o.Thousands, unit: firstRune(of.Unit), na: o.NA}
 	if !o.signs() {
@@ -108,8 +108,8 @@ func cutUnit(cell string) (unit rune, number string) {
 	return 0, cell
 }
 
-// forms are the recognised notations, without units. If all cells of a column are the same numbers in
-// several forms, the first of these is taken.
+// forms are the recognised notations, without units. If all cells of a column are numbers in several
+// forms, the first of these forms applies, unless other columns decide.
 var forms = []Notation{{}, {Thousands: ","}, {Thousands: " "}, {Thousands: "'"},
 	{Decimal: ","}, {Decimal: ",", Thousands: "."}, {Decimal: ",", Thousands: " "}, {Decimal: ",", Thousands: "'"}}
 
@@ -132,7 +132,7 @@ type guess struct {
 	forms   []notation // without units; formNotations, or only the notation of the Options
 	begun   bool
 	unit    rune   // of all cells
-	not     uint8  // bits of the forms in which some cell is not a number, and of forms that are not in forms
+	not     uint8  // bits of the forms in which some cell is not a number, and all bits from len(forms) on
 	odd     string // the first cell that is not a number in the plain form
 	pointed string // the first cell with a point
 	bare    bool   // a cell has no point
@@ -179,22 +179,22 @@ func (g *guess) can(form int) bool { return g.begun && g.not>>form&1 == 0 }
 // number reports whether all cells are numbers in some form.
 func (g *guess) number() bool { return g.begun && g.not != allForms }
 
-// ambiguous reports whether commas, or points, can be read both as decimal signs and between thousands.
+// ambiguous reports whether commas, or points, may be either decimal signs or thousands separators.
 func (g *guess) ambiguous() bool { return g.commas() || g.points() }
 
-// commas reports whether commas can be read both as decimal signs and between thousands.
+// commas reports whether commas may be either decimal signs or thousands separators.
 func (g *guess) commas() bool {
 	return g.can(commaThousands) && g.can(commaDecimals) && !g.can(plainForm)
 }
 
-// points reports whether points can be read both ways, as in 872 and 1.471. This needs a cell without a
-// point, and no such cell of 1000 or more.
+// points reports whether points may be either, as in 872 and 1.471. Some cells must have no point, and
+// these cells must be below 1000.
 func (g *guess) points() bool {
 	return g.can(plainForm) && g.can(pointThousands) && g.pointed != "" && g.bare && !g.large
 }
 
-// An evidence records whether columns of a file show commas as decimal signs, and whether columns show
-// them between thousands. A point in the opposite use counts, too.
+// An evidence records whether some columns have decimal commas or points as thousands separators, and
+// whether some columns have decimal points or commas as thousands separators.
 type evidence struct{ decimals, thousands bool }
 
 // evidence returns the evidence of all columns together.
@@ -217,7 +217,7 @@ func (v *survey) evidence() (e evidence) {
 func (g *guess) first() int { return bits.TrailingZeros8(^g.not) }
 
 // notation returns the Notation of a column: the zero value for plain numbers and for words. e comes
-// from all columns, and comma separates the cells. known is false if the column is ambiguous.
+// from all columns, and comma separates the cells. known is false if the column remains ambiguous.
 func (g *guess) notation(e evidence, comma rune) (n Notation, known bool) {
 	if !g.number() {
 		return Notation{}, true

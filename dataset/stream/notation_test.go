@@ -124,7 +124,7 @@ func TestJoinedFaults(t *testing.T) {
 	}
 	want := []string{`column "when" has dates, such as "2024-01-01"; column "id" has more than 64 different words, or long text, such as "c0"; `,
 		`column "a b" has more than 64 different words, or long text, such as "%d0"; column "m" has commas that may be decimal or thousands separators`,
-		`leave columns out with Options.Exclude = when,id,3, or turn them into numbers; declare the signs with Options.Decimal = , or Options.Thousands = ,`}
+		`leave columns out with Options.Exclude = when,id,3, or turn them into numbers; declare the separators with Options.Decimal = , or Options.Thousands = ,`}
 	for _, part := range want {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%v lacks %s", err, part)

@@ -25,7 +25,7 @@ type archive struct {
 	names   []string // in the order of the archive
 }
 
-// A directoryReader is an io.ReaderAt that fails once left bytes have been read, unless done is set.
+// A directoryReader reads from r. Until done is set, it fails once more bytes than left have been read.
 type directoryReader struct {
 	r    io.ReaderAt
 	left int64 // bytes of the directory that may still be read
@@ -54,7 +54,7 @@ func readArchive(in *input) (*archive, error) {
 		return nil, &Error{What: "is not an .npz or is damaged; save it again with numpy.savez", Err: err}
 	}
 	if len(r.File) > maxMembers {
-		return nil, Errorf("has %d members; at most %d can be read", len(r.File), maxMembers)
+		return nil, Errorf("has %d members, but at most %d can be read; save fewer arrays in one file", len(r.File), maxMembers)
 	}
 	z := &archive{in: in, members: map[string]*zip.File{}}
 	for _, member := range r.File {
@@ -87,7 +87,7 @@ func (z *archive) read(name string) (arrayFile, error) {
 	}
 	f, err := readNPY(z.in, r)
 	if size := f.Length + f.Bytes; err == nil && member.UncompressedSize64 != uint64(size) {
-		err = Errorf("has %d bytes, but its header promises %d; it is damaged", member.UncompressedSize64, size)
+		err = Errorf("has %d bytes, but its header promises %d; it is damaged: save it again with numpy.savez", member.UncompressedSize64, size)
 	}
 	f.name, f.archive = name, z
 	return f, err
@@ -161,7 +161,7 @@ func (z *archive) inputArray(opt *Options, target string) (string, error) {
 		names.List(found), Remedy{Option: OptionInputArray})
 }
 
-// openTargets makes the source of a file of targets: the named array, else y or Y, else the only one.
+// openTargets opens the targets: the array that Targets names, else y, else Y, else the only array.
 func (z *archive) openTargets(opt *Options) (source, error) {
 	name := ""
 	switch {

@@ -17,8 +17,8 @@ import (
 type Format int
 
 const (
-	FormatAuto Format = iota // chosen by the ending of the path, else by the first bytes, else CSV
-	CSV                      // text, one sample in each line
+	FormatAuto Format = iota // chosen by the suffix of the path, else by the first bytes, else CSV
+	CSV                      // text, one sample per line
 	NPY                      // one NumPy array
 	NPZ                      // a zip archive of NumPy arrays
 	IDX                      // the format of MNIST, or the binary matrices of small NORB
@@ -49,18 +49,18 @@ type Header int
 
 // The values of Header. The first line of a CSV file holds names or a sample.
 const (
-	// HeaderAuto treats the first line as a header if the options name a column, or if it repeats
-	// the header of the first source. Otherwise the cells of the inputs decide; in a file of
-	// targets, the targets. Missing cells do not count. Numbers are a sample, and words a header. A
-	// line of both is a header if a word stands above a number, or a number above a word, in the
-	// first good line after it, or, in the first source, if none of the next hundred lines is good.
-	// In a file of labels only a word above a number is a header, unless Options.Labels has it.
+	// HeaderAuto takes the first line as a header if the options name a column or, in a source
+	// after the first, if it repeats the first header. Otherwise the cells of the inputs decide; in
+	// a file of targets, the targets. Missing cells do not count. Numbers are a sample, and words a
+	// header. A line of both is a header if the next good line has a word below a number or a
+	// number below a word, or, in the first source, if none of the next hundred lines is good. In a
+	// file of labels only a word above a number is a header, unless Options.Labels has it.
 	//
 	// If Options.Columns have levels, a line with a level of its column is a sample, unless other
-	// columns have words, none has a number, and Options.Fixed is false. A word that is no level
-	// does not count; but a line of such words alone is a header.
+	// columns have words, none has a number, and Options.Fixed is false. Other words in a column
+	// with levels do not count, but a line of such words alone is a header.
 	//
-	// A header of numbers needs HeaderPresent, and a file of words without a header HeaderAbsent.
+	// Set HeaderPresent for a header of numbers, and HeaderAbsent for words without a header.
 	HeaderAuto Header = iota
 	HeaderPresent
 	HeaderAbsent
@@ -83,38 +83,38 @@ func ParseHeader(name string) (Header, error) {
 	return names.Parse[Header]("stream", headerNames, cmp.Or(name, "auto"))
 }
 
-// Options select the data. The zero value reads every column as an input, in the format it finds. The
-// JSON encoding has the fields that decide what is learned and that no model or program sets.
+// Options select the data. The zero value reads every column as an input, in the detected format. The
+// JSON encoding has the fields that affect what is learned, except fields that a model or program sets.
 type Options struct {
 	Format Format `json:"format,omitzero"` // of the paths, not of TargetPath
 	Header Header `json:"header,omitzero"` // of CSV files
-	// Comma separates CSV cells. 0 stands for a tab if the first line has one, else for a semicolon
-	// if it has one, else for a comma. Comma cannot be a letter, a digit, one of . + - _, a
-	// quotation mark or a line end.
+	// Comma separates CSV cells. 0 selects a tab if the first line has one, else a semicolon if the
+	// line has one, else a comma. Comma cannot be a letter, a digit, one of . + - _, a quotation
+	// mark or a line end.
 	Comma rune `json:"comma,omitzero"`
 
-	// Inputs are the columns of X in this order, each entry one of
+	// Inputs lists the columns of X in their order. Each entry is one of
 	//
 	//	"age"        the column of that name in the header of a CSV file
 	//	"3"          the third column; a number is always a position
 	//	"3-7"        positions from 3 to 7
 	//	"3-"         from the third to the last
 	//
-	// nil selects all columns but the targets and the weight, in the order of the file. The columns
-	// of an array with more than two dimensions are the elements of a sample in C order. An empty
-	// list is an error.
+	// nil selects all columns except the targets and the weight, in the order of the file. The
+	// columns of an array with more than two dimensions are the elements of a sample in C order. An
+	// empty list that is not nil is an error.
 	Inputs []string `json:"inputs,omitempty"`
 
-	// Targets are the columns to be predicted, in the same notation; in an .npz also the name of an
-	// array. With TargetPath they are columns of that file, and an empty list means all of them.
-	// Without TargetPath an empty list means no targets.
+	// Targets lists the columns to predict, in the same notation; for an .npz, a single entry may
+	// name an array instead. With TargetPath they are columns of that file, and an empty list means
+	// all of them. Without TargetPath an empty list means no targets.
 	Targets []string `json:"targets,omitempty"`
 
 	// Exclude lists columns that are left out of Inputs, in the same notation.
 	Exclude []string `json:"exclude,omitempty"`
 
-	// Weight is the column of the weights of the samples, finite and not negative; empty for none.
-	// It is neither a column of TargetPath nor an input.
+	// Weight is the column of sample weights, which are finite and not negative; empty for none. It
+	// is neither a column of TargetPath nor an input.
 	Weight string `json:"weight,omitzero"`
 
 	// Keep lists columns of the file of the inputs, in the same notation, whose cells a Batch keeps
@@ -129,16 +129,15 @@ type Options struct {
 	// else the only array of two or more dimensions besides the target.
 	InputArray string `json:"input_array,omitzero"`
 
-	// Pixels says that the inputs are whole images of an idx file or a binary matrix, whose
-	// unsigned bytes stay bytes, in Batch.Pixels, and that TargetPath is IDX too. Open and Select
-	// fail with Inputs, Exclude, Weight, Keep, Columns or, without TargetPath, Targets.
+	// Pixels reads whole images of an idx file or a binary matrix as unsigned bytes, into
+	// Batch.Pixels, and TargetPath as IDX. Open and Select then fail if Inputs, Exclude, Weight,
+	// Keep or Columns is set, or if Targets is set without TargetPath.
 	Pixels bool `json:"-"`
 
 	// Classes says that the single target column has labels, which stay text.
 	Classes bool `json:"-"`
 
-	// Labels are never read as missing cells, even if their words usually are, such as NA for a
-	// country.
+	// Labels lists labels that are not read as missing cells, such as NA for Namibia.
 	Labels []string `json:"-"`
 
 	// Columns describe how the columns of Inputs become the columns of X, in their order; nil for
@@ -151,12 +150,12 @@ type Options struct {
 	// Missing is the treatment of missing cells.
 	Missing Missing `json:"missing,omitzero"`
 
-	// NA lists further words for a missing cell or label, even if Columns have them as levels. Case
-	// matters. In an array a word that is a number stands for all elements of its value.
+	// NA lists further words for a missing cell or label, even if they are levels in Columns. Case
+	// matters. In an array, a word that is a number marks all elements equal to it as missing.
 	NA []string `json:"na,omitempty"`
 
-	// TargetNotations describe how the numbers of Targets are written, in their order. Unless there
-	// is one for each, Decimal and Thousands apply. [Reader.Survey] finds them in the data.
+	// TargetNotations describe how the numbers of Targets are written, in their order. Unless each
+	// target has one, Decimal and Thousands apply. [Reader.Survey] detects them in the data.
 	TargetNotations []Notation `json:"-"`
 
 	// Decimal is the decimal sign of a CSV file, a point or a comma; 0 for a point, or for a comma
@@ -164,7 +163,7 @@ type Options struct {
 	// separator. If Decimal or Thousands is set, they override the Notation of every column.
 	Decimal rune `json:"decimal,omitzero"`
 
-	// Thousands is the sign between thousands: a space, an apostrophe, a point, a comma or an
+	// Thousands is the thousands separator: a space, an apostrophe, a point, a comma or an
 	// underscore; 0 for none. A cell with a group of the wrong length is not a number.
 	Thousands rune `json:"thousands,omitzero"`
 
@@ -180,19 +179,19 @@ type Options struct {
 	//
 	// One goroutine calls Open, reads its result to the end and closes it. The context ends with
 	// the Reader's, or with Close; the Reader waits for neither Open nor Read beyond that. Errors,
-	// including one of Close, become the cause of an *Error with the path.
+	// including an error of Close, become the cause of an *Error with the path.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error) `json:"-"`
 
-	// FS is the file system; nil for the operating system's. Tests pass one that fails.
+	// FS is the file system; nil for the operating system's. Tests inject faults through it.
 	FS vfs.FS `json:"-"`
 
 	// Bad is called with the fault of a bad sample. If it returns nil, the sample is left out. Any
 	// other error ends the reading, and Next returns it from then on; io.EOF ends it as if the data
 	// had ended. Without Bad the first bad sample ends the reading with its *Error.
 	//
-	// Next calls Bad in the order of the samples, once for each; Peek does not. The package comment
-	// defines bad samples. Bad may limit their number: if the first line has an extra cell, all
-	// others are bad.
+	// Next calls Bad once for each bad sample, in their order; Peek does not call it. The package
+	// comment defines bad samples. Bad may limit their number: if the first line has an extra cell,
+	// all others are bad.
 	Bad func(*Error) error `json:"-"`
 
 	// targetsOnly is set for a file of targets: it has no inputs, and without Targets every column
@@ -221,7 +220,7 @@ func (o *Options) fills() bool {
 }
 
 // checkChoice returns an error if several target columns have labels, or if Columns do not fit the
-// inputs. words says whether the inputs can have words.
+// inputs. words is true if the inputs can have words.
 func (o *Options) checkChoice(inputs, outputs int, words bool) error {
 	switch {
 	case o.Classes && outputs > 1 && o.targetsOnly:
@@ -231,7 +230,7 @@ func (o *Options) checkChoice(inputs, outputs int, words bool) error {
 	case o.targetsOnly || o.Columns == nil:
 		return nil
 	case len(o.Columns) != inputs:
-		return Errorf("has %d input columns, but Options.Columns describes %d", inputs, len(o.Columns))
+		return Errorf("has %s, but Options.Columns describes %d; select the columns that it describes", names.Count(inputs, "input column"), len(o.Columns))
 	case !words && o.Columns.categorical():
 		return Errorf("is an array, which cannot hold words; give a CSV file")
 	}
@@ -246,7 +245,7 @@ func (o *Options) check(paths []string) error {
 	case len(paths) == 0:
 		return fault("no source; give at least one path, or - for standard input")
 	case o.TargetPath != "" && len(paths) > 1:
-		return fault("one file of targets cannot serve %d sources; read them one by one, or put the targets into the sources", len(paths))
+		return fault("one file of targets cannot serve %d sources; read the sources one by one, or put the targets into them", len(paths))
 	case o.Comma != 0 && !validComma(o.Comma):
 		return fault("%q cannot separate cells; give a comma, a semicolon, a tab or another character that no number contains", o.Comma)
 	case !slices.Contains([]rune{0, '.', ','}, o.Decimal):
@@ -259,7 +258,7 @@ func (o *Options) check(paths []string) error {
 	}
 	all := append([]string{o.TargetPath}, paths...)
 	if i := slices.Index(all, stdinPath); i >= 0 && slices.Contains(all[i+1:], stdinPath) {
-		return fault("standard input is given more than once, but can be read only once")
+		return fault("standard input is given more than once; give it only once")
 	}
 	return nil
 }

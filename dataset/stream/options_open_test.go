@@ -162,7 +162,7 @@ func TestOpenElsewhereFaults(t *testing.T) {
 		{[]string{"a://none"}, Options{Open: m.open}, "stream: a://none: cannot be opened: bucket: get a://none: file does not exist", fs.ErrNotExist},
 		{[]string{"a://x"}, Options{Open: m.open, TargetPath: "a://none"}, "stream: a://none: cannot be opened: bucket: ", fs.ErrNotExist},
 		{[]string{"a://x", "a://none"}, Options{Open: m.open}, "stream: a://none: cannot be opened: bucket: ", fs.ErrNotExist},
-		{[]string{"a://x", "a://narrow"}, Options{Open: m.open}, "stream: a://narrow: has 1 inputs, but a://x has 2", nil},
+		{[]string{"a://x", "a://narrow"}, Options{Open: m.open}, "stream: a://narrow: has 1 input, but a://x has 2", nil},
 		{[]string{"a://x.npz"}, Options{Open: m.open}, "stream: a://x.npz: is an .npz that", nil},
 		{[]string{"a://short.npy"}, Options{Open: m.open}, "stream: a://short.npy, row 1: the data ends", nil},
 		{[]string{"a://broken.csv.gz"}, Options{Open: m.open}, "stream: a://broken.csv.gz: the compressed data is cut off", nil},

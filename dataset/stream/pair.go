@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+
+	"blskernel/internal/io/names"
 )
 
 // A pair joins a source of inputs and a source of targets. If a sample is bad in either source, read
@@ -21,7 +23,7 @@ func newPair(x, y source, xPath, yPath string) (source, error) {
 	p.about.targets, p.about.ofTargets, p.about.outputs, p.about.targetsIn = of.targets, of.ofTargets, of.outputs, of.layout
 	n, m := x.info().rows, y.info().rows
 	if n >= 0 && m >= 0 && n != m {
-		return nil, &Error{Path: yPath, What: fmt.Sprintf("has %d targets, but %s has %d samples", m, xPath, n)}
+		return nil, &Error{Path: yPath, What: fmt.Sprintf("has %s, but %s has %s", names.Count(m, "target"), xPath, names.Count(n, "sample"))}
 	}
 	p.about.rows = max(n, m)
 	return p, nil
@@ -41,16 +43,16 @@ func (p *pair) read(s *samples) error {
 	case errX != nil && errX != io.EOF && !isBad(errX), errX == errY:
 		return errX
 	case errY == io.EOF:
-		return p.unequal("ends before the last sample of %s; each sample needs a target", true, "its first line is a target", "put a line with a name above it", HeaderAbsent)
+		return p.unequal("ends before the last sample of %s, but each sample needs a target", true, "its first line is a target", "put a line with a name above it", HeaderAbsent)
 	case errX == io.EOF:
-		return p.unequal("continues after the last sample of %s; each target needs a sample", false, "its first line is a name", "delete that line", HeaderPresent)
+		return p.unequal("continues after the last sample of %s, but each target needs a sample", false, "its first line is a name", "delete that line", HeaderPresent)
 	}
 	return cmp.Or(errY, errX)
 }
 
-// unequal returns the error for targets that are more or fewer than the samples. If the targets are a
-// text in which a header was found or, if header is false, was not found, the remedy for the case first
-// is the option Header, or edit if that option would also change how the samples are read.
+// unequal returns the error for files of different length, with the format what. If the targets are CSV
+// and have a header just as header says, the error adds a remedy for the case first. The remedy sets
+// the option Header to as, or is edit if that option would also change how the samples are read.
 func (p *pair) unequal(what string, header bool, first, edit string, as Header) error {
 	args := []any{p.xPath}
 	if l := p.about.targetsIn; l != nil && l.header == header {

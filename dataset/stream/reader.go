@@ -67,7 +67,7 @@ func Open(ctx context.Context, paths []string, opt Options) (*Reader, error) {
 	return r, nil
 }
 
-// probe opens source i. The first one stays open; of a later file only the columns are checked.
+// probe opens source i. The first one stays open; of later files only the columns are checked.
 func (r *Reader) probe(i int) error {
 	path := r.paths[i]
 	r.sizes[i], r.known[i] = -1, -1
@@ -119,9 +119,9 @@ func (r *Reader) checkSchema(i int, f *files) error {
 	}
 	switch {
 	case have.dim != want.dim:
-		return fault("has %d inputs, but %s has %d", have.dim, first, want.dim)
+		return fault("has %s, but %s has %d", names.Count(have.dim, "input"), first, want.dim)
 	case have.outputs != want.outputs:
-		return fault("has %d targets, but %s has %d", have.outputs, first, want.outputs)
+		return fault("has %s, but %s has %d", names.Count(have.outputs, "target"), first, want.outputs)
 	}
 	for _, both := range [][2][]string{{have.inputs, want.inputs}, {have.targets, want.targets}} {
 		for k := range min(len(both[0]), len(both[1])) {
@@ -276,7 +276,7 @@ func (r *Reader) batch(b *samples) *Batch {
 	return out
 }
 
-// advance closes the current source and opens the next, or returns io.EOF if it was the last.
+// advance closes the current source and opens the next, or returns io.EOF after the last.
 func (r *Reader) advance() error {
 	taken := r.current.source.taken()
 	if r.sizes[r.at] >= 0 {

@@ -23,7 +23,7 @@ func (r *Reader) look(rows int) error {
 type Heading struct {
 	Format    Format   // as found; never FormatAuto
 	HasHeader bool     // the first line of a CSV file names its columns, under the current selection
-	Columns   int      // cells of a line of a CSV file, elements of a sample of the array of X
+	Columns   int      // cells per line of a CSV file, or elements per sample of the array of X
 	Names     []string // of all columns; nil without a header
 	First     []string // cells of the first line of a CSV file, names or values; nil for arrays
 	Shape     []int64  // of the array of X, samples first; nil for CSV files
@@ -87,7 +87,7 @@ func (r *Reader) Select(s Selection) error {
 		return r.err
 	}
 	for i := 1; i < len(r.paths); i++ {
-		_ = r.probe(i) // Next reports its fault, if it has one by now
+		_ = r.probe(i) // Next reports a fault
 	}
 	return err
 }
@@ -100,8 +100,8 @@ func (r *Reader) Select(s Selection) error {
 // selection may find no fault in them. Samples that MissingDrop leaves out do not count: Peek reads on.
 //
 //	panics: unless rows >= 1, and after Next.
-//	errors: as Next; io.EOF without a sample. An *Error for a bad sample does not end the Reader.
-//	With Options.Bad such an error is returned only if there is no good sample.
+//	errors: as Next; io.EOF if there is no sample. An *Error for a bad sample does not end the
+//	Reader. With Options.Bad such an error is returned only if there is no good sample.
 func (r *Reader) Peek(rows int) (*Batch, error) {
 	if err := r.look(rows); err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 		}
 		if isBad(err) && r.opt.Bad == nil {
 			last := *err.(*Error)
-			last.sample = false // it ends the look
+			last.sample = false // so that lookAt stops
 			return &last
 		}
 		return err
@@ -125,7 +125,7 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 }
 
 // lookAt calls read for samples of the first source that has any, until rows of them are good or rows
-// are bad, and goes back to the beginning. Without a good one it returns the first error, or io.EOF.
+// are bad, and goes back to the beginning. Without a good sample it returns the first error, or io.EOF.
 func (r *Reader) lookAt(rows int, read func(source) error) error {
 	var fault, err error
 	good, bad := 0, 0
@@ -159,7 +159,7 @@ func (r *Reader) lookAt(rows int, read func(source) error) error {
 	return cmp.Or(fault, io.EOF)
 }
 
-// remake makes the source of the first path again, at its beginning, for the current options.
+// remake rewinds the first source and reopens it with the current options.
 func (r *Reader) remake() error {
 	if r.ctx.Err() != nil {
 		return canceled(r.ctx)

@@ -27,8 +27,8 @@ type Remedy struct {
 	Value  string // as text, or one entry of a list; empty if only the user knows it
 }
 
-// exclude is the Remedy of leaving out a column that the fault does not know. Error.in puts a Remedy
-// that names the column in its place.
+// exclude suggests leaving out a column that is not known yet. Error.in replaces it with a Remedy that
+// names the column.
 var exclude = Remedy{Option: OptionExclude}
 
 // String returns the Remedy as a field of Options, as in "Options.Exclude = age".

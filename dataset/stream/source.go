@@ -9,7 +9,7 @@ type info struct {
 	targets   []string   // names of the targets, nil if they have none
 	outputs   int        // columns of Y; 1 for labels
 	ofTargets []int      // the columns of the targets, from 0; nil for labels in a separate array
-	taken     []int      // the columns of targets and weights beside the inputs, from 0
+	taken     []int      // the columns of targets and weights in the file of the inputs, from 0
 	kept      []string   // names of the kept columns, or their numbers
 	rows      int64      // number of samples, -1 if unknown
 	layout    *csvLayout // of a CSV file; nil for other formats
@@ -39,7 +39,7 @@ type source interface {
 	survey(inputs, targets []surveyed) error
 }
 
-// newSource makes the source that opt selects from the content of in. For first see readLayout.
+// newSource opens the content of in as the source that opt selects. For first see readLayout.
 func newSource(in *input, opt *Options, first *csvLayout) (s source, err error) {
 	switch in.format {
 	case NPY:
@@ -62,7 +62,7 @@ func newSource(in *input, opt *Options, first *csvLayout) (s source, err error) 
 				What: "has no images; Options.Pixels needs an idx file or a binary matrix of unsigned bytes in three or more dimensions"}
 		case a.about.dim != a.width || opt.Inputs != nil || opt.Keep != nil || opt.Columns != nil:
 			return nil, &Error{Path: in.path,
-				What: "has a choice of columns; Options.Pixels reads whole images, without Inputs, Exclude, Targets, Weight, Keep or Columns"}
+				What: "has a choice of columns, but Options.Pixels reads whole images; leave Inputs, Exclude, Targets, Weight, Keep and Columns empty"}
 		}
 		a.bytes = true
 	}

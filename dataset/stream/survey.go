@@ -22,7 +22,7 @@ const (
 
 // A Description describes the columns, as far as the first samples show them.
 type Description struct {
-	Rows    int        // samples that were looked at
+	Rows    int        // number of samples read
 	Columns Columns    // how the chosen columns become inputs
 	Targets []Notation // how the numbers of the targets are written; nil if all are plain
 
@@ -54,26 +54,26 @@ func (r *Reader) Describe(rows int) (Columns, error) {
 // and skips at most rows bad samples.
 //
 // A column has a [Notation] if all its cells are numbers with it, but not without it: a decimal comma,
-// signs between thousands, % or a currency sign. If a comma may be either sign, other columns decide.
-// If a comma separates the cells of the file, decimals have a point. The same holds for points that may
-// all be between thousands, in a column in which some cells have none, such as 872 and 1.471.
+// a thousands separator, % or a currency sign. If a comma may be either separator, other columns
+// decide. If commas separate the cells of the file, decimals have a point. The same holds for points
+// that may all separate thousands, if some cells of the column have none, as in 872 and 1.471.
 //
 // Any other column is a column of words if at most half of its cells are numbers. It is also one if at
-// least one cell in twenty is a word, and the different cells are at most MaxLevels and occur at least
-// twice on average. In all other columns a word is bad. Levels are in byte order, the first of them ""
-// for words that come later. A column of words in Options.Columns stays as it is.
+// least one cell in twenty is a word, and there are at most MaxLevels different cells, which occur at
+// least twice on average. In all other columns a word is bad. Levels are in byte order, after a first
+// level "" for words that come later. A column of words in Options.Columns stays as it is.
 //
 // With MissingMean the Fill of a column of numbers is their mean to seven significant digits, or 0
 // without numbers; the Fill of a column of words holds the share of each level. If no column has words
-// or a Notation, Columns is nil without MissingMean, for arrays of integers without a number in
-// Options.NA, and for more than 2^14 columns of numbers without missing cells.
+// or a Notation, Columns is nil without MissingMean, and for more than 2^14 columns without missing
+// cells. For an array of integers it is nil unless Options.NA has a number.
 //
 //	panics: unless rows >= 1, and after Next.
 //	errors: one *Error, together with the Description of the other columns, for all columns that
 //	hold dates, more than MaxLevels words, text that is not UTF-8, a comma or a point that may be
-//	either sign, or, with MissingDrop, no value. It names columns of a separate file of targets
-//	only if the inputs have no such fault. Another for more than 2^16 columns unless Columns is
-//	nil. Otherwise as Peek.
+//	either separator, or, with MissingDrop, no value. It names columns of a separate file of
+//	targets only if the inputs have no such fault. An *Error for more than 2^16 columns, unless
+//	Columns is nil. Otherwise as Peek.
 func (r *Reader) Survey(rows int) (*Description, error) {
 	if err := r.look(rows); err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (r *Reader) Survey(rows int) (*Description, error) {
 }
 
 // survey returns the statistics of the first rows and goes back to the beginning. known holds the
-// notations of the inputs that are known already; it may be nil.
+// notations already known of the inputs; it may be nil.
 func (r *Reader) survey(rows int, known []Notation) (*survey, error) {
 	v := survey{about: &r.about, columns: make([]surveyed, r.about.dim+r.about.outputs)}
 	plain, forms := r.opt.notation(Notation{}), formNotations
@@ -230,7 +230,7 @@ func (v *survey) rowNumbers() (inputs []int) {
 	return inputs
 }
 
-// blank returns the numbers, from 1, of the columns of inputs without a name and without a value.
+// blank returns the numbers, from 1, of the input columns that have neither a name nor a value.
 func (v *survey) blank() (columns []int) {
 	for i := range v.about.inputs {
 		col, name := v.about.column(i)
@@ -242,8 +242,8 @@ func (v *survey) blank() (columns []int) {
 }
 
 // notations returns how the numbers of the columns are written, and the faults of columns whose commas
-// or points may be either sign. A fault in a separate file of targets has its Path. labels says that
-// the targets are labels, which have no such faults.
+// or points may be either separator. A fault in a separate file of targets has the Path of that file.
+// labels says that the targets are labels, which have no such faults.
 func (v *survey) notations(labels bool) (all []Notation, faults []columnFault) {
 	e := v.evidence()
 	for i := range v.columns {
@@ -304,21 +304,21 @@ func joined(faults []columnFault) *Error {
 		}
 	}
 	if more := len(faults) - maxFaults; more > 0 {
-		formats = append(formats, "%d more columns have such faults")
-		args = append(args, more)
+		formats = append(formats, "%s such faults")
+		args = append(args, names.Count(more, "more column has", "more columns have"))
 	}
 	if specs != nil {
 		formats = append(formats, "leave columns out with %v, or turn them into numbers")
 		args = append(args, Remedy{OptionExclude, strings.Join(specs, ",")})
 	}
 	if signs != nil {
-		formats = append(formats, "declare the signs with %v or %v")
+		formats = append(formats, "declare the separators with %v or %v")
 	}
 	return Errorf(strings.Join(formats, "; "), append(args, signs...)...)
 }
 
 // describe returns the Columns for inputs with numbers in the given notations, and the faults of
-// inputs that cannot be read. how is the treatment of missing cells. Words in known stay.
+// inputs that cannot be read. how is the treatment of missing cells. Columns of words in known stay.
 func (v *survey) describe(how Missing, notations []Notation, known Columns) (Columns, []columnFault) {
 	columns, special, missing := make(Columns, len(notations)), false, false
 	var faults []columnFault
@@ -331,7 +331,7 @@ func (v *survey) describe(how Missing, notations []Notation, known Columns) (Col
 		case known != nil && known[i].Levels != nil:
 			special, columns[i] = true, known[i]
 		case cells == 0 && how == MissingDrop:
-			fault = &columnFault{Errorf("has no value in the first %d rows, so that %v leaves them all out", v.rows, Remedy{OptionMissing, MissingDrop.String()}),
+			fault = &columnFault{Errorf("has no value in the first %s, so that %v leaves out all of them", names.Count(v.rows, "row"), Remedy{OptionMissing, MissingDrop.String()}),
 				"leave the column out with %v", []any{exclude}}
 		case c.isWords() && !c.ambiguous():
 			special = true

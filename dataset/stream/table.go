@@ -16,7 +16,7 @@ import (
 // MaxLevels is the largest number of levels of a column of words, without the level "".
 const MaxLevels = 64
 
-// maxDescribed bounds the columns that are read from JSON.
+// maxDescribed is the largest length of Columns.
 const maxDescribed = 1 << 16
 
 const panicCells = "stream: there must be one cell for each column"
@@ -50,12 +50,12 @@ func ParseMissing(name string) (Missing, error) {
 
 // A Column describes how a column of the data becomes inputs, the columns of X. A column of numbers is
 // one input. A column of words has one input for each level, which is 1 for a word of that level and 0
-// for others. The level "", which comes first, stands for all unknown words. Without that level, they
-// are 0 in all inputs. If Fill has one number more than these inputs, there is one more input. It
-// indicates a missing cell, and is 0 for any other cell.
+// for others. The level "", which comes first, stands for all unknown words. Without that level, an
+// unknown word is 0 in all inputs. If Fill has one number more than these inputs, the column has one
+// more input. It indicates a missing cell, and is 0 for any other cell.
 type Column struct {
 	Levels   []string  `json:"levels,omitempty"`  // of a column of words, at most MaxLevels without ""; nil for numbers
-	Fill     []float64 `json:"fill,omitempty"`    // the inputs of a missing cell; nil if that is an error
+	Fill     []float64 `json:"fill,omitempty"`    // the inputs of a missing cell; nil if the cell is an error
 	Notation Notation  `json:"notation,omitzero"` // of a column of numbers
 }
 
@@ -81,7 +81,7 @@ func (c *Columns) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
-		return errors.New("the columns are not a list")
+		return errors.New("the columns are not a JSON array")
 	}
 	*c = nil
 	for d.More() {
@@ -195,7 +195,7 @@ func (c Columns) Check() error {
 		case len(c[i].Words()) > MaxLevels:
 			return fmt.Errorf("column %d has %d levels; want at most %d", i+1, len(c[i].Words()), MaxLevels)
 		case fill != nil && len(fill) != c[i].inputs() && len(fill) != c[i].inputs()+1:
-			return fmt.Errorf("column %d has %d inputs, but %d numbers for a missing cell", i+1, c[i].inputs(), len(fill))
+			return fmt.Errorf("column %d has %s, but %s for a missing cell", i+1, names.Count(c[i].inputs(), "input"), names.Count(len(fill), "value"))
 		}
 		if err := c[i].Notation.Check(); err != nil {
 			return fmt.Errorf("column %d %w", i+1, err)
@@ -238,7 +238,7 @@ func (o *Options) checkColumns() error {
 type Tally struct {
 	Dropped int64   // samples left out by MissingDrop
 	Filled  []int64 // missing cells that were filled in, for each of Options.Columns; nil without them
-	Unknown []int64 // words that are not a level, likewise
+	Unknown []int64 // words that are not levels, for each of Options.Columns; nil without them
 }
 
 // Append appends the inputs of one sample to x and returns the result. Each cell is a number or, in a
