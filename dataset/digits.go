@@ -69,7 +69,7 @@ func shuffledClasses(seed uint64, block int) (order [digitClasses]byte) {
 	return order
 }
 
-// The independent streams of random numbers of one seed. streams is their number.
+// The independent random streams of one seed; streams is the number of them.
 const (
 	streamImages = iota
 	streamOrder

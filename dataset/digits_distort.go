@@ -6,10 +6,10 @@ const (
 	sub     = 1 << subBits
 )
 
-// fine is the number of subunits in a unit of a skeleton. Rounding to integers does not show.
+// fine is the number of subunits in a unit of a skeleton, so that rounding to integers does not show.
 const fine = 16
 
-// usualHeight is the number of image coordinates in a subunit, times 2^16. It makes a digit of 140
+// usualHeight is the height of a subunit in image coordinates, times 2^16. It makes a digit of 140
 // units 19 pixels high.
 const usualHeight = 19 * sub << 16 / (140 * fine)
 

@@ -42,9 +42,9 @@ func (p *pen) draw(dst []byte, class byte, r *generator) {
 	p.ink(dst, radius, r)
 }
 
-// stroke draws the uniform quadratic B-spline of the control points that the hexadecimal digits of
-// stroke index. At a point Q between P and R the spline is the Bézier curve of (P+Q)/2, Q and (Q+R)/2.
-// An open stroke begins at its first point and ends at its last.
+// stroke draws a uniform quadratic B-spline. Each hexadecimal digit of stroke is the index of a control
+// point. At a point Q between P and R the spline is the Bézier curve of (P+Q)/2, Q and (Q+R)/2. An open
+// stroke begins at its first point and ends at its last.
 func (p *pen) stroke(stroke string) {
 	last := len(stroke) - 1
 	at := func(i int) point { return p.points[strings.IndexByte("0123456789abcdef", stroke[i])] }

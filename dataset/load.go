@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	panelImages = 256     // that are read at a time; those of small NORB take 5 MB
+	panelImages = 256     // images, or pairs of small NORB, read at a time; 256 pairs take 5 MB
 	maxPixels   = 1 << 30 // bytes of all images of a set
 )
 
 // A format describes the files of a data set.
 type format struct {
 	files   []string // as in package sets
-	classes int      // labels are below it
-	// size returns the rows and columns of the images in a file of the given shape, after add, or
-	// 0, 0 for a wrong shape, which want describes.
+	classes int      // labels are 0 to classes-1
+	// size returns the rows and columns of the images that add appends for a file of the given
+	// shape, or 0, 0 for a wrong shape.
 	size func(shape []int64) (rows, cols int)
-	want string
+	want string                            // the right shape, for messages
 	add  func(pixels, panel []byte) []byte // appends the images of a panel
 }
 
@@ -67,7 +67,7 @@ func (f *format) loadPart(fsys vfs.FS, images, labels string) (*Images, error) {
 	}
 	if r.Rows() > maxPixels/int64(s.Features()) {
 		return nil, &stream.Error{Path: images,
-			What: fmt.Sprintf("has %d images of %d×%d, more than %d MiB of pixels; read it in batches, or leave some out", r.Rows(), s.Rows, s.Cols, maxPixels>>20)}
+			What: fmt.Sprintf("has %d images of %d×%d, more than %d MiB of pixels; read it in batches, or leave some images out", r.Rows(), s.Rows, s.Cols, maxPixels>>20)}
 	}
 	for {
 		b, err := r.Next(panelImages)

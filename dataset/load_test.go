@@ -274,7 +274,7 @@ func TestLoadMissing(t *testing.T) {
 	write(t, filepath.Join(dir, mnist.files[0]), set.data[0])
 	write(t, filepath.Join(dir, mnist.files[3]), set.data[3])
 	_, _, err = LoadMNIST(dir)
-	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "lacks "+mnist.files[1]+", "+mnist.files[2]+",") {
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "lacks "+mnist.files[1]+", "+mnist.files[2]+" (") {
 		t.Errorf("two files missing: error %v", err)
 	}
 	file := filepath.Join(dir, mnist.files[0])

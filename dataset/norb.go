@@ -43,9 +43,9 @@ var norb = format{
 //	Pixels[(i*64+32v+r)*32+c] = round(mean of p[i][v][3r..3r+2][3c..3c+2]).
 //
 // The papers on broad learning train on 2×32×32 pixels and do not say how they reduce the images. The
-// mean of 3×3 pixels is our choice: every pixel has the same weight, and no mean of nine integers needs
-// a rule for rounding halves. The classes are 0 four-legged animals, 1 human figures, 2 airplanes,
-// 3 trucks and 4 cars. Name is the folder's name followed by "(train)" or "(test)".
+// mean of 3×3 pixels is our choice: every pixel has the same weight, and rounding the mean of nine
+// integers has no ties. The classes are 0 four-legged animals, 1 human figures, 2 airplanes, 3 trucks
+// and 4 cars. Name is the folder's name followed by "(train)" or "(test)".
 //
 //	memory: 100 MB for small NORB, and up to as much again while reading.
 //	errors: as [LoadMNIST], but with 4 as the largest label.

@@ -164,8 +164,8 @@ func ExampleReader_Survey() {
 	var tally stream.Tally = r.Tally()
 	fmt.Println(tally.Filled)
 	// Output:
-	// [{[ blue red] [0 0.3333333 0.6666667] } {[] [2] as percent}]
-	// size: read as percent
+	// [{[ blue red] [0 0.3333333 0.6666667] } {[] [2] in percent}]
+	// size: read in percent
 	// [color= color=blue color=red size]
 	// [0 0 1 1 0 1 0 2 0 0 1 3]
 	// [0 1]

@@ -27,7 +27,7 @@ func (n Notation) String() string {
 	var parts []string
 	switch {
 	case n.Unit == "%":
-		parts = append(parts, "as percent")
+		parts = append(parts, "in percent")
 	case n.Unit != "":
 		parts = append(parts, "in "+n.Unit)
 	}

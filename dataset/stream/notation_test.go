@@ -230,7 +230,7 @@ func TestTargetsOfTheirOwn(t *testing.T) {
 // TestNotationCheck refuses invalid notations, and describes valid ones in words.
 func TestNotationCheck(t *testing.T) {
 	for n, says := range map[Notation]string{
-		{}: "", {Unit: "%"}: "as percent", {Unit: "€", Decimal: ",", Thousands: "."}: "in €, with a decimal comma, with a point between thousands",
+		{}: "", {Unit: "%"}: "in percent", {Unit: "€", Decimal: ",", Thousands: "."}: "in €, with a decimal comma, with a point between thousands",
 		{Thousands: "\u00a0"}: "with \u00a0 between thousands", {Thousands: "'"}: "with an apostrophe between thousands",
 	} {
 		if err := n.Check(); err != nil || n.String() != says {

@@ -28,7 +28,7 @@ type Missing int
 const (
 	MissingError Missing = iota // its sample is bad
 	MissingMean                 // an input gets the Fill of its column; without a Fill, and for a target, label or weight, as MissingError
-	MissingDrop                 // its sample is left out and counted, whether it is an input, a target, a label or a weight
+	MissingDrop                 // a sample with a missing input, target, label or weight is left out and counted
 )
 
 var missingNames = []string{"error", "mean", "drop"}

@@ -44,14 +44,14 @@ func Find(fsys vfs.FS, dir string, names []string) ([]string, error) {
 		}
 	}
 	if missing != nil {
-		return nil, fmt.Errorf("dataset: folder %q lacks %s, each with or without .gz; put them there, or name the folder that has them: %w",
+		return nil, fmt.Errorf("dataset: folder %q lacks %s (with or without .gz); add what is missing, or name another folder: %w",
 			dir, strings.Join(missing, ", "), fs.ErrNotExist)
 	}
 	return paths, nil
 }
 
 // find returns the path of the first regular file in dir with the given name, with or without .gz, and
-// with a hyphen or a dot before idx. The error matches fs.ErrNotExist only if the name does not exist.
+// with a hyphen or a dot before idx. The error matches fs.ErrNotExist only if no such name exists.
 func find(fsys vfs.FS, dir, name string) (string, error) {
 	dotted := strings.Replace(name, "-idx", ".idx", 1)
 	other := fs.ErrNotExist
