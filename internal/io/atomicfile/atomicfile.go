@@ -1,12 +1,12 @@
-// Package atomicfile writes files that appear as a whole or not at all, even if the machine stops.
+// Package atomicfile writes files that appear as a whole or not at all, even if the machine crashes.
 //
 // It writes a file under another name in the same folder, syncs it to the disk, renames it, and syncs
-// the folder, which holds the new name. After Commit returns nil, the new file survives a loss of
-// power. A program that is killed before the rename leaves a file ".NAME.xxxxxxxx.tmp". Only
-// RemoveLeftovers deletes it; its caller must hold a lock on NAME.
+// the folder, which holds the new name. After Commit returns nil, the new file survives a power
+// failure. A program that is killed before the rename leaves a file ".NAME.xxxxxxxx.tmp". Only
+// RemoveLeftovers deletes this file; its caller must hold a lock on NAME.
 //
 // Windows and some network file systems cannot sync a folder. Their renames may reach the disk seconds
-// after Commit returns. A loss of power may then restore the old file, but never leaves part of a file.
+// after Commit returns. A power failure may then restore the old file, but never leaves part of a file.
 package atomicfile
 
 import (
@@ -31,7 +31,7 @@ type File struct {
 	file vfs.File // nil after Commit or Abort
 }
 
-// Write replaces the file at path on fsys as a whole with the output of content: see Create and Commit.
+// Write atomically replaces the file at path on fsys with the output of content: see Create and Commit.
 //
 //	errors: from Create, content and Commit; an existing file is then unchanged, except after a
 //	*FolderError.
@@ -51,7 +51,7 @@ func Write(fsys vfs.FS, path string, content func(w io.Writer) error) error {
 // Create fails if the folder is missing or the name is invalid. If path is a link, the link stays and
 // Commit replaces or creates its target. An existing file must be regular and writable. The new file
 // gets its permissions and, if this process may set them, its owner and group. If the process may not
-// set the group, the new group gets the permissions of all others.
+// set the group, the new file's group gets the permissions of other users.
 func Create(fsys vfs.FS, path string) (*File, error) {
 	fsys = vfs.Or(fsys)
 	path, err := Target(path)
@@ -65,7 +65,7 @@ func Create(fsys vfs.FS, path string) (*File, error) {
 	case err != nil:
 		return nil, err
 	case !before.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a regular file and cannot be replaced", path)
+		return nil, fmt.Errorf("%s is not a regular file and cannot be replaced; name another file", path)
 	case before.Mode().Perm()&0o200 == 0:
 		return nil, &fs.PathError{Op: "replace", Path: path, Err: fs.ErrPermission}
 	}
@@ -87,7 +87,7 @@ func Create(fsys vfs.FS, path string) (*File, error) {
 		f := &File{fs: fsys, path: path, file: file}
 		if before != nil {
 			mode = before.Mode().Perm()
-			if !own(file, before) { // then the new group gets what all others have
+			if !own(file, before) { // the new group gets the permissions of other users
 				mode = mode&^0o070 | mode&0o007<<3
 			}
 			if err := file.Chmod(mode); err != nil {
@@ -122,7 +122,7 @@ func Room(path string, bytes int64) error {
 	if !known || bytes <= free {
 		return nil
 	}
-	return &WriteError{Path: path, Err: fmt.Errorf("%w for %d bytes: only %d are free", syscall.ENOSPC, bytes, free)}
+	return &WriteError{Path: path, Err: fmt.Errorf("%w (%d bytes needed, %d free)", syscall.ENOSPC, bytes, free)}
 }
 
 // Target follows at most 40 links from path and returns the path of the file that Create would replace.
@@ -156,7 +156,7 @@ func Target(path string) (string, error) {
 		}
 		name = next
 	}
-	return "", fmt.Errorf("%s is a link that leads to itself", path)
+	return "", fmt.Errorf("%s is a link that leads to itself; name another file", path)
 }
 
 const (
@@ -174,8 +174,8 @@ func Beside(path, suffix string) string {
 	return filepath.Join(filepath.Dir(path), "."+name+suffix)
 }
 
-// RemoveLeftovers removes the temporary files of path that killed writers left behind, and any that a
-// *WriteError reported as the kept new file. No writer of path may be active.
+// RemoveLeftovers removes the temporary files of path that killed writers left behind, and temporary
+// files that a *WriteError reported in Kept or Left. No writer of path may be active.
 func RemoveLeftovers(fsys vfs.FS, path string) error {
 	path, err := Target(path)
 	if err != nil {
@@ -224,8 +224,8 @@ func (f *File) wrap(err error) error {
 }
 
 // Commit syncs the file and renames it. After a *WriteError the old file is in place. After a
-// *FolderError, the error of the last step, the new file is in place, but a loss of power may restore
-// the old one.
+// *FolderError, the error of the last step, the new file is in place, but a power failure may restore
+// the old file.
 //
 // If only the rename fails, as on Windows while another process reads the old file, Commit keeps the
 // new file as NAME.xxxxxxxx.new. If that fails too, the file keeps its temporary name, and
@@ -251,8 +251,8 @@ func (f *File) Commit() error {
 	return nil
 }
 
-// keep gives the complete file, now called name, a name that RemoveLeftovers leaves alone, and returns
-// it. It returns name if the renaming fails.
+// keep renames the complete file, now called name, so that RemoveLeftovers leaves it alone. It returns
+// the new name, or name if the rename fails.
 func keep(fsys vfs.FS, name string) string {
 	dir, base := filepath.Split(name)
 	kept := dir + strings.TrimPrefix(strings.TrimSuffix(base, temporarySuffix), ".") + ".new"

@@ -15,7 +15,7 @@ type WriteError struct {
 }
 
 func (e *WriteError) Error() string {
-	text := fmt.Sprintf("%s could not be written, and the old file is unchanged: %v", e.Path, e.Err)
+	text := fmt.Sprintf("%s could not be written, and any old file is unchanged: %v", e.Path, e.Err)
 	if e.Kept != "" {
 		at := e.Kept
 		if isTemporary(e.Kept, e.Path) {
@@ -39,7 +39,7 @@ type FolderError struct {
 }
 
 func (e *FolderError) Error() string {
-	return fmt.Sprintf("%s was written, but its folder could not be synced: %v", e.Path, e.Err)
+	return fmt.Sprintf("%s was written, but its folder could not be synced, so a power failure may restore the old file: %v", e.Path, e.Err)
 }
 
 func (e *FolderError) Unwrap() error { return e.Err }

@@ -10,7 +10,7 @@ import (
 
 // A FormatError reports input that no encoder wrote, or that ends too early.
 type FormatError struct {
-	// Offset is the position in the decoded data of the wrong number's first byte or the early end.
+	// Offset is where the invalid number begins in the decoded data, or where the data ends early.
 	Offset int64
 	What   string // what is wrong
 	Err    error  // io.ErrUnexpectedEOF for an early end; may be nil

@@ -178,7 +178,7 @@ func TestWriteErrors(t *testing.T) {
 	}
 	overflow := errors.New("too large")
 	for what, s := range map[string]state{
-		"the model is inconsistent: numbers has 2 numbers; want 1": {numbers: v[:2]}, "one is +Inf: too large": {one: math.Inf(1)},
+		"the model is inconsistent: wrong number of values for numbers: 2, want 1": {numbers: v[:2]}, "one cannot be +Inf: too large": {one: math.Inf(1)},
 	} {
 		x := NewEncoder(io.Discard, overflow)
 		x.Float("one", &s.one, NotNegative)

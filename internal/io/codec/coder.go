@@ -119,16 +119,16 @@ func NotNegative(v float64) bool { return v >= 0 }
 func IsLength(v float64) bool    { return v >= 0 && v <= math.MaxFloat64 }
 func IsPositive(v float64) bool  { return v > 0 && v <= math.MaxFloat64 }
 
-// refuse records the error that v, element i of the numbers just read or to be written, is invalid.
-// what names the numbers.
+// refuse records an error for the invalid number v, element i of the numbers that were just read or are
+// to be written. what names the numbers.
 func (x *Coder) refuse(what string, i int, v float64) {
 	switch {
 	case x.Reading():
 		x.FailElement(i, "%s cannot be %g", what, v)
 	case v-v != 0:
-		x.fail(fmt.Errorf("%s is %g: %w", what, v, x.overflow))
+		x.fail(fmt.Errorf("%s cannot be %g: %w", what, v, x.overflow))
 	default:
-		x.Check(false, "%s is %g", what, v)
+		x.Check(false, "%s cannot be %g", what, v)
 	}
 }
 
@@ -170,7 +170,7 @@ func (x *Coder) Int(what string, v *int, limit int) {
 	}
 }
 
-// Signed codes a whole number of either sign.
+// Signed codes any int64.
 func (x *Coder) Signed(v *int64) {
 	word := uint64(*v)
 	if x.Uint64(&word); x.Reading() {
@@ -178,13 +178,13 @@ func (x *Coder) Signed(v *int64) {
 	}
 }
 
-// Bool codes a truth value.
+// Bool codes a bool as the number 0 or 1.
 func (x *Coder) Bool(v *bool) {
 	bit := 0
 	if *v {
 		bit = 1
 	}
-	if x.Int("a truth value", &bit, 1); x.Reading() {
+	if x.Int("a bool", &bit, 1); x.Reading() {
 		*v = bit == 1
 	}
 }
@@ -195,8 +195,8 @@ func (x *Coder) Present(is bool) bool {
 	return is
 }
 
-// Within records an error if largest is NaN or exceeds 2*bound. The factor 2 allows for the rounding of
-// both. largest is the largest of the numbers that what names.
+// Within records an error if largest, the largest of the numbers that what names, is NaN or exceeds
+// 2*bound. The factor 2 allows for rounding errors in both.
 func (x *Coder) Within(what string, largest, bound float64) {
 	x.Check(largest <= 2*bound, "%s contains %g, but its bound is %g", what, largest, bound)
 }
@@ -206,7 +206,7 @@ func (x *Coder) Floats(what string, v *[]float64, n int) {
 	if x.Reading() {
 		*v = read(x, n, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) })
 	} else {
-		x.Check(len(*v) == n, "%s has %d numbers; want %d", what, len(*v), n)
+		x.Check(len(*v) == n, "wrong number of values for %s: %d, want %d", what, len(*v), n)
 		x.writeFloats(*v)
 	}
 	if i := slices.IndexFunc(*v, func(number float64) bool { return number-number != 0 }); i >= 0 {
@@ -282,7 +282,7 @@ func (x *Coder) Words(what string, v *[]uint64, n int) {
 		*v = read(x, n, binary.LittleEndian.Uint64)
 		return
 	}
-	x.Check(len(*v) == n, "there are %d %s; want %d", len(*v), what, n)
+	x.Check(len(*v) == n, "wrong number of %s: %d, want %d", what, len(*v), n)
 	for i := range *v {
 		x.Uint64(&(*v)[i])
 	}
@@ -323,7 +323,7 @@ func (x *Coder) matrix(what string, m **mat.Dense, rows, cols, count int, part f
 		return
 	}
 	r, c := (*m).Dims()
-	x.Check(r == rows && c == cols, "%s is %d×%d; want %d×%d", what, r, c, rows, cols)
+	x.Check(r == rows && c == cols, "wrong shape of %s: %d×%d, want %d×%d", what, r, c, rows, cols)
 	for i := 0; i < rows && !x.Failed(); i++ {
 		from, to := part(i)
 		row := (*m).RawRowView(i)[from:to]

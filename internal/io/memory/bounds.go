@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// A bound is the number of bytes that the system can give at most, according to one rule.
+// A bound is the largest number of bytes that the system can give, according to one rule.
 type bound struct {
 	bytes int64
 	rule  string
 }
 
-// least returns the lowest of the bounds all and of the bound that the address space sets.
+// least returns the lowest of all and of the bound that the address space sets.
 func least(all []bound) bound {
 	lowest := bound{addressable, "the address space of the process"}
 	for _, b := range all {
@@ -63,7 +63,7 @@ func systemBounds(root fs.FS) []bound {
 	text, _ := fs.ReadFile(root, "proc/self/cgroup")
 	_, rest, _ := strings.Cut("\n"+string(text), "\n0::")
 	name, _, _ := strings.Cut(rest, "\n")
-	// A container may see the group's outer name, while only "/", which is its group, exists.
+	// A container may see the group by its name outside, while inside the group exists only as "/".
 	for group := path.Clean("/" + name); ; group = path.Dir(group) {
 		if bytes, ok := room(root, group); ok {
 			rule := "the limit of the control group " + group + ", less the memory in use, plus free swap"

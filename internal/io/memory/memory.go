@@ -9,7 +9,7 @@
 //   - the limit of the Go runtime (GOMEMLIMIT or debug.SetMemoryLimit), less the memory in use;
 //   - on Linux the memory available in the machine and in each control group of the process, with swap.
 //
-// Zeros allocates arrays, in large pages where these pay off. ReadTo reads data of a promised size.
+// Zeros allocates arrays, in huge pages where these pay off. ReadTo reads data of a promised size.
 package memory
 
 import (
@@ -47,8 +47,8 @@ func Limit(bytes int64) (undo func()) {
 	return func() { limit.Store(before) }
 }
 
-// Check returns nil if the system may be able to give that many bytes, and an *Error otherwise. op
-// is the package that needs them, format and args say what for, and do is the advice to the user. If
+// Check returns nil if the system may be able to give that many bytes, and an *Error otherwise. op is
+// the package that needs the bytes, format and args say what for, and do is the advice to the user. If
 // memory seems short, Check first collects garbage.
 func Check(bytes int64, op, do, format string, args ...any) error {
 	have := bound{limit.Load(), "as it was set"}

@@ -2,12 +2,12 @@ package memory
 
 import "unsafe"
 
-// hugePage is the size of a large page, in bytes.
+// hugePage is the size of a huge page, in bytes.
 const hugePage = 2 << 20
 
-// Zeros returns n zeros, as make does. For 4 MiB or more it asks Linux for pages of 2 MiB, unless they
-// do not pay off on this machine. A large page takes memory as soon as one of its elements is written.
-// Therefore make is better if gaps of more than 4 KiB stay unwritten, as in a triangular matrix.
+// Zeros returns n zeros, as make does. For 4 MiB or more it asks Linux for huge pages of 2 MiB, where
+// these pay off. A huge page takes its memory as soon as one of its elements is written. Therefore
+// make is better if gaps of more than 4 KiB stay unwritten, as in a triangular matrix.
 //
 //	panics: as make does.
 func Zeros(n int) []float64 {
@@ -18,7 +18,7 @@ func Zeros(n int) []float64 {
 	return x
 }
 
-// inside returns the elements [from, to) of x that fill whole large pages; none if x is below 4 MiB.
+// inside returns the elements [from, to) of x that fill whole huge pages; none if x is below 4 MiB.
 func inside(x []float64) (from, to int) {
 	const page = hugePage / 8
 	if len(x) < 2*page {

@@ -11,14 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// declined reports whether Zeros does not ask for large pages.
+// declined reports whether Zeros uses ordinary pages only.
 var declined = sync.OnceValue(func() bool { return unwanted(os.DirFS("/"), os.Getenv("GODEBUG")) })
 
-// unwanted reports whether large pages do not pay off: the kernel does not leave them to madvise, they
-// are not 2 MiB, GODEBUG turns them off, or free page reporting is on. On arm64 with small pages of 16
-// or 64 KiB, large pages have 32 or 512 MiB, and one write takes a whole page. With free page
+// unwanted reports whether huge pages do not pay off: the kernel does not leave them to madvise, they
+// are not 2 MiB, GODEBUG turns them off, or free page reporting is on. On arm64 a huge page has 32 MiB
+// with base pages of 16 KiB and 512 MiB with 64 KiB, and one write takes a whole page. With free page
 // reporting, a virtual machine returns free memory to its host in blocks of 2 MiB or more. The first
-// write to a large page then waits until the host finds memory: 5 ms instead of 0.1 ms, as measured.
+// write to a huge page then waits until the host finds memory: 5 ms instead of 0.1 ms, as measured.
 // Pages of 4 KiB come from smaller blocks and do not wait. The kernel parameter page_reporting_order is
 // the order of the blocks; it is from 1 to 10 only with reporting.
 func unwanted(root fs.FS, godebug string) bool {
@@ -29,9 +29,9 @@ func unwanted(root fs.FS, godebug string) bool {
 		1 <= order && order <= 10
 }
 
-// advise asks the kernel for large pages in x, and withdraws the request after x is freed. Otherwise
-// the kernel would later take large pages for memory of which Go uses only a few bytes. The withdrawal
-// may reach another array in that memory, which then gets small pages. It is a plain system call, since
+// advise asks the kernel for huge pages in x, and withdraws the request after x is freed. Otherwise the
+// kernel would later use huge pages for memory of which Go uses only a few bytes. The withdrawal may
+// reach another array in that memory, which then gets ordinary pages. It is a plain system call, since
 // a slice of a freed array would have an invalid pointer.
 func advise(x []float64) {
 	at, size := uintptr(unsafe.Pointer(&x[0])), uintptr(8*len(x))

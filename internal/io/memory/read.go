@@ -2,7 +2,7 @@ package memory
 
 import "io"
 
-// FirstRead is the number of bytes for which ReadTo makes room at first.
+// FirstRead is the number of bytes that ReadTo allocates at first.
 const FirstRead = 1 << 16
 
 // ReadTo appends bytes of r to buf until buf has size bytes, and returns buf. Beyond FirstRead bytes,

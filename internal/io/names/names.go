@@ -51,8 +51,7 @@ func Shorten(text string) string {
 const ShownText = 40
 
 // List returns the first ten names in quotes and the number of the others, as in "a", ..., "j" and 3
-// more.
-// Of a long name it quotes only the two ends, since names may differ at either.
+// more. It quotes only the two ends of a long name, since long names may differ at either end.
 func List(names []string) string {
 	const most, end = 10, 40
 	quoted := make([]string, min(most, len(names)))
@@ -69,7 +68,7 @@ func List(names []string) string {
 	return text
 }
 
-// Count formats n and the noun thing. Its plural is the given one or, by default, thing with an s.
+// Count formats n and the noun thing, as in "3 rows". The default plural is thing with an s.
 func Count[N int | int64](n N, thing string, plural ...string) string {
 	switch {
 	case n == 1:

@@ -14,7 +14,7 @@ const Unknown = "-"
 func Significant(x float64, digits int) string {
 	text := strconv.FormatFloat(x, 'e', digits-1, 64)
 	_, exponent, _ := strings.Cut(text, "e")
-	if n, err := strconv.Atoi(exponent); err != nil || -5 < n && n < 6 { // there is none in NaN and Inf
+	if n, err := strconv.Atoi(exponent); err != nil || -5 < n && n < 6 { // NaN and Inf have no exponent
 		return Fixed(x, max(0, digits-1-n))
 	}
 	return text

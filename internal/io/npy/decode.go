@@ -81,7 +81,7 @@ func (d DType) float(u uint64) float64 {
 	return half(uint16(u))
 }
 
-// Round returns v rounded to type d if d is Float, even if that is too large for d, and otherwise v.
+// Round returns v rounded to the precision of d if d is Float, even if d overflows, and otherwise v.
 func (d DType) Round(v float64) float64 {
 	switch {
 	case d.Kind != Float || d.Size == 8:
@@ -90,7 +90,7 @@ func (d DType) Round(v float64) float64 {
 		return float64(float32(v))
 	}
 	_, exponent := math.Frexp(v)
-	last := max(exponent-11, -24) // of the last bit, as in half
+	last := max(exponent-11, -24) // exponent of the last bit, as in half
 	const integers = 0x1.8p52     // near which float64s are the integers
 	return math.Ldexp(float64(math.Ldexp(v, -last)+integers)-integers, last)
 }
@@ -123,7 +123,7 @@ func (d DType) valueError(u uint64) error {
 	case d.Kind == Unsigned:
 		return errorf("%d, %s", u, inexact)
 	case v != v:
-		return errorf("NaN, a missing value; remove the row or fill it in before saving, for example with numpy.nan_to_num")
+		return errorf("NaN, a missing value; fill it in before saving, for example with numpy.nan_to_num, or remove the row")
 	}
-	return errorf("%v, infinite; remove the row or give it a finite value", v)
+	return errorf("%v, infinite; save a finite value, or remove the row", v)
 }

@@ -12,8 +12,8 @@ import (
 var entry = regexp.MustCompile(`^\s*['"](descr|fortran_order|shape)['"]\s*:\s*` +
 	`(['"][^'"\\\n]*['"]|True|False|\([-\d\s,L]*\)|[\[(].*)\s*(?:,\s*|$)`)
 
-// parseHeader parses the dictionary of a header. It accepts only the three
-// keys of the format, each with a Python literal as its value.
+// parseHeader parses the dictionary of a header. It accepts only the three keys of the format, each
+// with a Python literal as its value.
 func parseHeader(text string) (Header, error) {
 	var h Header
 	rest, begins := strings.CutPrefix(strings.TrimSpace(text), "{")
@@ -22,7 +22,7 @@ func parseHeader(text string) (Header, error) {
 	for rest = strings.TrimSpace(rest); rest != "" && begins && ends; {
 		m := entry.FindStringSubmatch(rest)
 		if m == nil || values[m[1]] != "" {
-			return h, errorf("the header is not a dictionary as numpy.save writes it, at %s", names.Shorten(rest))
+			return h, errorf("the header is not a dictionary as numpy.save writes it: cannot parse %s", names.Shorten(rest))
 		}
 		if m[1] == "descr" && strings.IndexByte("[(", m[2][0]) >= 0 {
 			return h, errorf("is a structured array with named fields; save its columns as one plain array, " +

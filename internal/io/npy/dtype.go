@@ -70,7 +70,7 @@ func ParseDType(descr string) (DType, error) {
 	case '>':
 		d.Big = true
 	default:
-		return d, errorf("the element type %s has an unknown byte order", names.Shorten(descr))
+		return d, errorf("the element type %s has an unknown byte order; save x.astype('float64')", names.Shorten(descr))
 	}
 	if d.Text() {
 		return d.checkText(size)
@@ -84,8 +84,8 @@ func ParseDType(descr string) (DType, error) {
 	return d, nil
 }
 
-// checkText returns the text type d with its Size in bytes, or an error if that is 0 or above MaxText.
-// size is the number in the type's name; with the kind Unicode it counts characters of 4 bytes.
+// checkText returns the text type d with its Size in bytes, or an error if Size is 0 or above MaxText.
+// size is the number in the type's name; for the kind Unicode it counts characters of 4 bytes.
 func (d DType) checkText(size uint64) (DType, error) {
 	if d.Kind == Unicode {
 		size *= 4

@@ -45,7 +45,7 @@ type Header struct {
 func ReadHeader(r io.Reader) (Header, error) {
 	var fixed [12]byte
 	n, err := fill(r, fixed[:8])
-	// The magic is checked first, so that another file is not reported as cut off.
+	// The magic is checked first, so that a short file of another kind is not reported as cut off.
 	if n > 0 && !strings.HasPrefix(Magic, string(fixed[:min(n, len(Magic))])) {
 		return Header{}, errorf("is not a .npy file, which would begin with the bytes %q", Magic)
 	}
@@ -91,7 +91,7 @@ func fill(r io.Reader, p []byte) (int, error) {
 	return n, err
 }
 
-// SetBytes sets Bytes from DType and Shape. 2^62 bytes or more, sizes of 0 left out, are an [Error].
+// SetBytes sets Bytes from DType and Shape. If nonzero sizes give 2^62 bytes or more, it is an [Error].
 func (h *Header) SetBytes() error {
 	product := uint64(h.DType.Size)
 	empty := false

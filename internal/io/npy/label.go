@@ -11,7 +11,7 @@ import (
 )
 
 // Label returns the element b as the name of a class: text without its padding, integers in decimal,
-// truth values as False and True, and whole floating point numbers as integers. b has d.Size bytes.
+// bools as False and True, and whole floating-point numbers as integers. b has d.Size bytes.
 //
 //	errors: an [Error] for text that is empty or not Unicode, and for numbers that are not whole.
 func (d DType) Label(b []byte) (string, error) {
@@ -65,7 +65,7 @@ func (d DType) utf32(b []byte) (string, error) {
 	for i := 0; i < end; i += 4 {
 		c := one.bits(b[i:])
 		if c > utf8.MaxRune || !utf8.ValidRune(rune(c)) {
-			return "", errorf("the label has the character %#x, which is not Unicode", c)
+			return "", errorf("the label has the code point %#x, which is not valid in Unicode; correct the labels and save them again", c)
 		}
 		text.WriteRune(rune(c))
 	}

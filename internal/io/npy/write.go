@@ -10,13 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// Types of the written elements, as headers spell them. [Text] returns the type of strings.
+// Types of the elements that are written, as headers spell them. [Text] returns the type of strings.
 const (
 	Float64 = "<f8"
 	Int64   = "<i8"
 )
 
-// Text returns the type of texts of up to width characters.
+// Text returns the type of strings of up to width characters.
 func Text(width int) string { return fmt.Sprintf("<U%d", width) }
 
 // alignment is the alignment of the first element in bytes, as NumPy recommends for memory mapping.

@@ -11,13 +11,13 @@ import (
 func Remedy(err error) string {
 	switch {
 	case slices.ContainsFunc(full, func(e error) bool { return errors.Is(err, e) }):
-		return "free space on the disk, or name a file on another one"
+		return "free space on the disk, or name a file on another disk"
 	case errors.Is(err, fs.ErrNotExist):
-		return "create the folder, or name a file in another one"
+		return "create the folder, or name a file in another folder"
 	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
 		return "give this user permission, or name a file in another folder"
 	case errors.Is(err, syscall.EIO):
-		return "the disk may be failing: name a file on another one"
+		return "the disk may be failing; name a file on another disk"
 	default:
 		return "fix the cause, or name a file in another folder"
 	}

@@ -14,8 +14,8 @@ var full = []error{syscall.ENOSPC, syscall.EDQUOT, io.ErrShortWrite}
 
 func rename(from, to string) error { return os.Rename(from, to) }
 
-// syncDir writes the names in a folder to the disk. Some file systems cannot: they report that the
-// operation is not supported or, on Linux, that the argument is invalid. syncDir ignores both.
+// syncDir flushes the entries of a folder to the disk. Some file systems cannot: they report that the
+// operation is not supported or, on Linux, that the argument is invalid. syncDir ignores both errors.
 func syncDir(path string) error {
 	dir, err := os.Open(path)
 	if err != nil {

@@ -17,7 +17,7 @@ type FS interface {
 	OpenFile(name string, flag int, mode fs.FileMode) (File, error) // as os.OpenFile
 	Rename(from, to string) error                                   // as os.Rename; replaces the file to
 	Remove(name string) error                                       // as os.Remove
-	SyncDir(name string) error                                      // writes the names in a folder to the disk
+	SyncDir(name string) error                                      // flushes the entries of a folder to the disk
 }
 
 // A File is an open file, such as an *os.File.
