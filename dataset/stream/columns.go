@@ -200,7 +200,7 @@ func positions(spec string, width int) (from, to int, err error) {
 	case from < 1:
 		return 0, 0, Errorf("the selection %s is out of range; columns are numbered from 1", spec)
 	case to < from:
-		return 0, 0, Errorf("the selection %s is not a range; the first column comes after the last", spec)
+		return 0, 0, Errorf("the selection %s is not a range; put the lower column first", spec)
 	}
 	return from - 1, to - 1, nil
 }

@@ -86,7 +86,7 @@ func TestColumnFaults(t *testing.T) {
 		{Options{Inputs: []string{"weight"}}, `no column named "weight"; it has "id", "age"`},
 		{Options{Inputs: []string{"6"}}, "the selection 6 is out of range; the last column is 5"},
 		{Options{Inputs: []string{"0"}}, "columns are numbered from 1"},
-		{Options{Inputs: []string{"4-2"}}, "the first column comes after the last"},
+		{Options{Inputs: []string{"4-2"}}, "put the lower column first"},
 		{Options{Inputs: []string{"id:age"}}, `no column named "id:age"`},
 		{Options{Inputs: []string{"99999999999999999999"}}, "the last column is 5"},
 		{Options{Inputs: []string{"1", "id"}}, "named twice"},

@@ -164,7 +164,7 @@ func (n notation) number(cell string, missing, optional bool) (float64, *Error) 
 
 const dateAdvice = "leave the column out with %v, or turn its dates into numbers, such as days since a given day"
 
-// isMissing reports whether a trimmed cell stands for a missing value, by itself or by Options.NA.
+// isMissing reports whether a trimmed cell is empty, one of the usual words, or a word of Options.NA.
 func (n notation) isMissing(cell string) bool {
 	if len(cell) <= len("null") {
 		switch strings.ToLower(cell) {

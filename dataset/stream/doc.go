@@ -68,8 +68,8 @@
 // # Bounds
 //
 // Memory grows with the bytes that arrive, whatever a header claims. For n bytes, counted unpacked, a
-// Reader allocates at most 320 n bytes plus 8 MiB. Each array of an .npz adds 128 KiB, each batch 512
-// bytes, each bad sample 8 KiB until Bad returns. A batch of r rows takes 8 r (Dim + Outputs + 8) bytes
-// or so. Dim is up to 66 times the number of columns: check it before you request rows of untrusted
-// data. docs/reliability.md lists all limits. Checksums are verified before Next returns io.EOF.
+// Reader allocates at most 320 n bytes plus 8 MiB. Each .npz array adds 128 KiB, each batch 512 bytes,
+// each bad sample 8 KiB until Bad returns. A batch of r rows takes about 8 r (Dim + Outputs + 8) bytes.
+// Dim is up to 66 times the number of columns: check it before you request rows of untrusted data.
+// docs/reliability.md lists all limits. Checksums are verified before [Reader.Next] returns io.EOF.
 package stream

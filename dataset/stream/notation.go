@@ -187,8 +187,8 @@ func (g *guess) commas() bool {
 	return g.can(commaThousands) && g.can(commaDecimals) && !g.can(plainForm)
 }
 
-// points reports whether points may be either, as in 872 and 1.471. Some cells must have no point, and
-// these cells must be below 1000.
+// points reports whether points may be decimal signs or thousands separators, as in 872 and 1.471. Some
+// cells must have no point, and all of these cells must be below 1000.
 func (g *guess) points() bool {
 	return g.can(plainForm) && g.can(pointThousands) && g.pointed != "" && g.bare && !g.large
 }

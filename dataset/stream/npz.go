@@ -25,7 +25,7 @@ type archive struct {
 	names   []string // in the order of the archive
 }
 
-// A directoryReader reads from r. Until done is set, it fails once more bytes than left have been read.
+// A directoryReader reads from r, and fails beyond left bytes unless done is set.
 type directoryReader struct {
 	r    io.ReaderAt
 	left int64 // bytes of the directory that may still be read

@@ -49,12 +49,13 @@ type Header int
 
 // The values of Header. The first line of a CSV file holds names or a sample.
 const (
-	// HeaderAuto takes the first line as a header if the options name a column or, in a source
-	// after the first, if it repeats the first header. Otherwise the cells of the inputs decide; in
-	// a file of targets, the targets. Missing cells do not count. Numbers are a sample, and words a
-	// header. A line of both is a header if the next good line has a word below a number or a
-	// number below a word, or, in the first source, if none of the next hundred lines is good. In a
-	// file of labels only a word above a number is a header, unless Options.Labels has it.
+	// HeaderAuto takes the first line as a header in the first source if the options name a column,
+	// and in a later source if it repeats the first header. Otherwise the cells of the inputs
+	// decide; in a file of targets, the targets. Missing cells do not count. Numbers are a sample,
+	// and words a header. A line of both is a header if the next good line has a word below a
+	// number or a number below a word. In the first source it is also a header if none of the next
+	// hundred lines is good. In a file of labels only a word above a number is a header, unless
+	// Options.Labels has it.
 	//
 	// If Options.Columns have levels, a line with a level of its column is a sample, unless other
 	// columns have words, none has a number, and Options.Fixed is false. Other words in a column

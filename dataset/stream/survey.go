@@ -297,7 +297,7 @@ func joined(faults []columnFault) *Error {
 		switch {
 		case slices.Contains(f.args, any(exclude)):
 			specs = append(specs, specOf(f.Column-1, f.Name))
-		case signs != nil && len(f.args) > 0 && !slices.Equal(signs, f.args): // thousands decide both signs
+		case signs != nil && len(f.args) > 0 && !slices.Equal(signs, f.args): // Thousands decides both separators
 			signs = []any{Remedy{OptionThousands, ","}, Remedy{OptionThousands, "."}}
 		case len(f.args) > 0:
 			signs = f.args
