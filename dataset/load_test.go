@@ -223,7 +223,7 @@ func TestLoadFaults(t *testing.T) {
 		{"category", true, 1, categories(0, 1, 7), 3, "the label is 7; want 0 to 4"},
 		{"negative category", true, 1, categories(0, -1, 4), 2, "the label is -1"},
 		{"large category", true, 1, categories(256, 0, 4), 1, "the label is 256"},
-		{"fewer categories", true, 3, categories(0), 0, "has 1 targets, but"},
+		{"fewer categories", true, 3, categories(0), 0, "has 1 target, but"},
 		{"text for categories", true, 1, []byte("00\n+1\n04\n"), 0, "not an idx file"},
 	} {
 		set := smallMNIST()
