@@ -93,7 +93,7 @@ func TestColumns(t *testing.T) {
 	}{
 		{"in another order", "z,y,c,b,a\n5,4,3,2,1\n", Options{}, "[1 2 3][4 5]"},
 		{"given by numbers", "p,q,r,s,t\n1,2,3,4,5\n", Options{Inputs: []string{"1-3"}, Targets: []string{"s", "t"}}, "[1 2 3][4 5]"},
-		{"other names", "a,b,d,y,z\n1,2,3,4,5\n", Options{}, `lacks the columns "c" of the model; it has "a", "b", "d", "y", "z": name the columns with --inputs and --target, or use --header absent if`},
+		{"other names", "a,b,d,y,z\n1,2,3,4,5\n", Options{}, `lacks columns of the model ("c") and has "a", "b", "d", "y", "z": name the columns with --inputs and --target, or use --header absent if`},
 		{"too many", "1,2,3,4,5,6\n", Options{Targets: []string{"5-6"}}, "has 4 input columns, but the model has 3"},
 		{"one target", "1,2,3,4\n", Options{Targets: []string{"4"}}, "has 1 columns of labels or targets, but the model has 2"},
 		{"none named", "1,2,3\n", Options{}, "has no labels or targets"},

@@ -15,7 +15,7 @@ import (
 const (
 	// MaxClasses bounds the number of classes, so that a column of serial numbers is rejected.
 	MaxClasses = 4096
-	// FewLabels is a number of distinct labels that is never too many for classification.
+	// FewLabels distinct labels are never too many for classification.
 	FewLabels = 20
 )
 
@@ -58,7 +58,7 @@ func (c Classes) With(more []string) (all []string, to []int) {
 }
 
 // ClassesOf returns the distinct labels of b, the first batch of a model, in the order of SortLabels.
-// labelsIn names the file of the labels; it is empty if they are with the inputs.
+// labelsIn names the file of the labels; it is empty if the file of the inputs has them.
 //
 //	errors: *Error for a label that is not UTF-8, which no model can hold.
 func ClassesOf(b *stream.Batch, labelsIn string) ([]string, error) {
@@ -136,8 +136,8 @@ func (m *Model) numbers(ctx context.Context, b *stream.Batch) ([]int, error) {
 	return numbers, nil
 }
 
-// become gives the model classes with the given labels. Class i becomes class to[i]. A model that is
-// not fitted gets them as the classes of its first fit.
+// become replaces the labels of the model. Class i becomes class to[i]. For an unfitted model it sets
+// the classes of the first fit.
 func (m *Model) become(labels []string, to []int) error {
 	if slices.Equal(labels, m.Labels()) {
 		return nil

@@ -39,12 +39,12 @@ type Data struct {
 	Single    bool           // whether there is one file of samples and no file of targets
 }
 
-// Match selects the columns of the model in the data. If model and data have names and the caller has
-// selected no inputs, the inputs are the columns with the model's names, in any order. Otherwise they
-// are all columns except the targets, in their order. If selected columns have the model's names, Match
-// puts them into the model's order. If the model has no names and the data has all columns of training
-// except targets and weights, Match leaves out those that training left out. Without data.Learn no
-// column of the same file is read as a target, so its cells may be empty.
+// Match selects the columns of the model in the data. Unless the caller has selected inputs, these are
+// the columns with the model's names, in any order, or all columns except the targets if model or data
+// has no names. If selected columns have the model's names, Match puts them into the model's order. If
+// the model has no names and the data has all columns of training except targets and weights, Match
+// leaves out the columns that training left out. If data.Learn is false, no column of the file of the
+// inputs is read as a target, so the cells of the targets may be empty.
 //
 //	errors: a *stream.Error without a path if the columns do not fit the model; ErrNoTargets; as
 //	r.Select.
@@ -68,8 +68,8 @@ func (m *Model) Match(r *stream.Reader, data Data) error {
 		}
 	}
 	if n := r.Dim(); n != len(cells) {
-		return stream.Errorf("has %d input columns, but the model has %d: choose the columns with %v or %v, "+
-			"and name the column of the labels or targets with %v", n, len(cells), inputs, exclude, targets)
+		return stream.Errorf("has %s, but the model has %d: choose the columns with %v or %v, "+
+			"and name the column of the labels or targets with %v", names.Count(n, "input column", "input columns"), len(cells), inputs, exclude, targets)
 	}
 	if as.Columns == nil && data.Missing != stream.MissingDrop {
 		return nil
@@ -79,11 +79,11 @@ func (m *Model) Match(r *stream.Reader, data Data) error {
 	if err := r.Select(s); err != nil || !named || r.Heading().HasHeader {
 		return err
 	}
-	s.Header = stream.HeaderPresent // its names are also words of their columns
+	s.Header = stream.HeaderPresent // the names in the header are also words of their columns
 	return r.Select(s)
 }
 
-// choose makes r select the columns named inputs and targets, which are nil if the model has no names.
+// choose makes r select the columns named inputs and targets. Both are nil if the model has no names.
 // It returns ErrNoTargets if want.Learn is true and r has no targets.
 func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 	heading, selected := r.Heading(), r.Selection()
@@ -122,7 +122,7 @@ func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 	case !changed:
 		return nil
 	}
-	if unread && !holds(heading.Arrays, selected.Targets) { // an array tells which one has the inputs
+	if unread && !holds(heading.Arrays, selected.Targets) { // a selected array of targets shows which array has the inputs
 		if selected.Inputs == nil {
 			selected.Exclude = append(selected.Exclude, selected.Targets...)
 		}
@@ -143,7 +143,8 @@ func choose(r *stream.Reader, want Data, inputs, targets []string) error {
 	return r.Select(selected)
 }
 
-// inRuns returns the numbers, from 1, of the inputs among besides, or nil if runs has another length.
+// inRuns returns the numbers, from 1, of the inputs among the columns besides. runs counts, in turn,
+// columns left out and inputs. The result is nil if the sum of runs is not len(besides).
 func inRuns(runs, besides []int) (inputs []string) {
 	total := 0
 	for _, n := range runs {
@@ -163,7 +164,8 @@ func inRuns(runs, besides []int) (inputs []string) {
 	return inputs
 }
 
-// named returns the numbers, from 1, of the columns that have the names of, each exactly once in have.
+// named returns the numbers, from 1, of the columns named of. Each of these names must occur exactly
+// once in have, the names of all columns.
 func named(of, have []string) ([]string, error) {
 	var columns, missing []string
 	for _, name := range of {
@@ -178,15 +180,15 @@ func named(of, have []string) ([]string, error) {
 		columns = append(columns, strconv.Itoa(i+1))
 	}
 	if missing != nil {
-		return nil, stream.Errorf("lacks the columns %s of the model; it has %s: name the columns with %v and %v, or use %v if the first line is data",
+		return nil, stream.Errorf("lacks columns of the model (%s) and has %s: name the columns with %v and %v, or use %v if the first line is data",
 			names.List(missing), names.List(have), inputs, targets, stream.Remedy{Option: stream.OptionHeader, Value: stream.HeaderAbsent.String()})
 	}
 	return columns, nil
 }
 
 // inOrder returns the columns of specs, or all columns if there are no specs, in the order of model,
-// the model's names. chosen are the names of the columns in their current order. If they are not the
-// model's names, inOrder returns specs unchanged.
+// the model's names. chosen are the names of the columns in their current order. If chosen and model
+// are not the same names, inOrder returns specs unchanged.
 func inOrder(specs, chosen, model []string) ([]string, error) {
 	if slices.Equal(chosen, model) || !slices.Equal(slices.Sorted(slices.Values(chosen)), slices.Sorted(slices.Values(model))) {
 		return specs, nil

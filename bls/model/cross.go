@@ -22,7 +22,7 @@ func (m *Model) CrossValidate(ctx context.Context, op *modelfile.Operation, path
 		return errors.New("only a training run can be cross-validated")
 	}
 	whole := *op
-	whole.Classes, whole.Ends = len(m.Labels()), nil // the first batch of a fold has other rows than the first of op
+	whole.Classes, whole.Ends = len(m.Labels()), nil // a fold's first batch has other rows than the first batch of op
 	for fold := range folds {
 		held := func(row int64) bool { return int(place(row)*float64(folds)) == fold }
 		v := &verifier{ctx: ctx, of: m, out: held}

@@ -23,14 +23,14 @@ const (
 	PositiveTarget                    // leave the row out, or train a model on the targets themselves
 )
 
-// remedies are the texts of the elements, in the order of the constants.
+// remedies has the advice of each element, in the order of the constants.
 var remedies = []string{
 	"remove the row if it is an outlier, or scale the values down", "scale the values down", "or leave the column out",
 	"add the class to the model, or leave the row out", "is this the right label column?", "save the file as UTF-8",
 	"leave the row out, or train a model on the targets themselves",
 }
 
-// String returns the texts of all elements, separated by commas.
+// String returns the advice of all elements, separated by commas.
 func (r Remedy) String() string {
 	var texts []string
 	for i, text := range remedies {
@@ -43,7 +43,7 @@ func (r Remedy) String() string {
 
 // An Error reports rows that a model cannot learn or predict.
 type Error struct {
-	Place string // the file and line; empty for none
+	Place string // the file and line; may be empty
 	Row   int    // index in the batch if the model can learn the other rows; else -1
 	What  string // what is wrong
 	Do    Remedy // what to do about it
@@ -52,7 +52,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.With(e.Do.String()) }
 
-// With returns the text of Error with do as the advice, for example one that names a program's flags.
+// With returns the text of Error with do as the advice, which can name a program's flags.
 func (e *Error) With(do string) string {
 	text := e.What
 	if e.Place != "" {

@@ -8,8 +8,8 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// Importance returns the names of the columns of the data, and how much the predictions for the rows of
-// a batch depend on each. All inputs of a categorical column are permuted together. Importance replaces
+// Importance returns the column names of the data, and how much the predictions for the rows of a batch
+// depend on each column. All inputs of a categorical column are permuted together. Importance replaces
 // opt.Groups with the columns, and opt.Weights with the weights of the batch.
 //
 //	errors: *Error; ErrNoTargets; as Importance of package bls.

@@ -20,9 +20,9 @@ import (
 // choice of settings and the updates. It changes when any of these does, from the first release on.
 const rules = 1
 
-// Arithmetic names what the bits of a model depend on apart from its rows. On the pure backend these
-// are the version of the rules in docs/reproducibility.md, the length KC of a chain of multiply-adds,
-// and the self-test of "blskernel info". On another backend, its version and thread count replace KC.
+// Arithmetic names what determines the bits of a model, apart from its rows. For the pure backend it
+// lists the version of the rules in docs/reproducibility.md, the length KC of a chain of multiply-adds,
+// and the self-test of "blskernel info". For others, the backend's version and threads replace KC.
 //
 //	cost: a few milliseconds.
 func Arithmetic(b blskernel.Backend) string {
@@ -76,7 +76,7 @@ func (m *Model) Reweigh(factor float64, lambda *float64) error {
 		return nil // the next fit of the kept rows chooses the ridge
 	}
 	err := m.SetLambda(ridge)
-	if err == nil { // as in the file of the model
+	if err == nil { // model files store None for a ridge of 0
 		if *m.given() = ridge; ridge == 0 {
 			*m.given() = bls.None
 		}
@@ -102,7 +102,7 @@ type Holdout float64
 func (h Holdout) Holds(row int64) bool { return place(row) < float64(h) }
 
 // place hashes the number of a row to [0, 1), so that periodic rows do not all fall on one side. The
-// hashes of rows 0, 1, ... are the numbers that SplitMix64 draws from the state 0 on.
+// hashes of rows 0, 1, ... are the output of SplitMix64 from state 0.
 func place(row int64) float64 {
 	return float64(detmath.SplitMix64(uint64(row)*detmath.SplitMixStep)>>11) / (1 << 53)
 }

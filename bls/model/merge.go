@@ -13,7 +13,7 @@ import (
 	"blskernel/mat"
 )
 
-// MaxLearned is the largest number of learned files that a model lists; it drops the oldest ones.
+// MaxLearned is the largest number of learned files that a model lists. The oldest are dropped first.
 const MaxLearned = 1000
 
 // A MergeError says what differs between two models: kinds, inputs, targets, feature maps or means.
@@ -30,8 +30,9 @@ func (e *TwiceError) Error() string {
 	return fmt.Sprintf("both models have learned the file %q, so its rows would count twice", e.Name)
 }
 
-// Merge adds what other has learned to m. Both get all classes, m's first. If again is true, a file of
-// both counts twice. m keeps its progress and notes. Means for missing cells suit maps and kept rows.
+// Merge adds what other has learned to m. Both get all classes, m's first. If again is true, files that
+// both have learned count twice. m keeps its progress and notes. Means for missing cells may differ if
+// one model keeps its rows and no kept cell can have been filled: the other model's means then apply.
 //
 //	errors: *MergeError, *TwiceError; as Merge and Relabel of package bls, after which both models
 //	may have more classes.
@@ -76,8 +77,8 @@ func sameButFill(a, b stream.Column) bool {
 	return n == 0 && reflect.DeepEqual(a, b)
 }
 
-// exchangeable reports whether the rows x, read with the columns of from, are the same with the columns
-// of to, which differ only in Fill: whether no cell of a column that differs may have been filled.
+// exchangeable reports whether rows x, read with the columns from, are sure to be the same if read with
+// the columns to, which differ only in Fill: no cell of x may equal a Fill that differs.
 func exchangeable(to, from stream.Columns, x *mat.Dense) bool {
 	at := 0
 	for i := range to {

@@ -42,8 +42,8 @@ type Model struct {
 	modelfile.Learner
 	classes Classes
 
-	LabelsIn string                             // the file of the labels; empty if they are with the inputs
-	Closed   bool                               // Learn refuses a label that is new to the model, as Remove and Calibrate do
+	LabelsIn string                             // the file of the labels; empty if the file of the inputs has them
+	Closed   bool                               // Learn refuses a label that is new to the model, as Remove and Calibrate always do
 	Gained   func(place string, added []string) // called with the new classes and the place of the first; may be nil
 	Tune     bool                               // the first batch chooses the settings with bls.Classifier.Tune
 	Refit    bool                               // the next batch replaces all that was learned before
@@ -77,14 +77,14 @@ func (m *Model) Kind() string {
 	return Regression
 }
 
-// Labels returns the labels of the classes as they are in the data, by class number, or nil for a
+// Labels returns the labels of the classes as they are in the data, by class number, or nil for
 // regression. The caller must not change them.
 func (m *Model) Labels() []string { return m.classes.labels }
 
 // Class returns the number of the class with the given label, and whether there is one.
 func (m *Model) Class(label string) (number int, ok bool) { return m.classes.Number(label) }
 
-// TargetNames returns the names of the targets of a regressor. If the data had none, they are y1, y2,
+// TargetNames returns the names of the targets of a regressor. For data without names they are y1, y2,
 // ..., or nil if the model cannot be fitted to the rows that it keeps.
 func (m *Model) TargetNames() []string {
 	u := m.Updater()
@@ -149,7 +149,7 @@ func (m *Model) targets(ctx context.Context, b *stream.Batch) ([]int, error) {
 	return m.numbers(ctx, b)
 }
 
-// known is targets for rows whose labels the model must have: another label is an error.
+// known is like targets, but a label that is new to the model is an error.
 func (m *Model) known(ctx context.Context, b *stream.Batch) ([]int, error) {
 	defer func(was bool) { m.Closed = was }(m.Closed)
 	m.Closed = true
@@ -180,14 +180,13 @@ func learn[Y, R any](ctx context.Context, m *Model, b *stream.Batch, y Y,
 	return err
 }
 
-// A Calibration tells Calibrate whether the model has learned the rows, and whether they replace its
-// calibration or extend it.
+// A Calibration says how Calibrate uses the rows of a batch.
 type Calibration int
 
 const (
-	NewRows     Calibration = iota // it has not learned them; they replace the calibration
-	MoreRows                       // it has not learned them; they are added to it
-	LearnedRows                    // it has learned them; they replace the calibration
+	NewRows     Calibration = iota // rows that the model has not learned; they replace the calibration
+	MoreRows                       // rows that the model has not learned; they extend the calibration
+	LearnedRows                    // rows that the model has learned; they replace the calibration
 )
 
 // Calibrate calibrates the model on the rows of a batch. On an error the calibration is unchanged.
@@ -300,7 +299,7 @@ func (m *Model) located(b *stream.Batch, err error) error {
 	var outlier *bls.OutlierError
 	if errors.As(err, &outlier) {
 		return &Error{Place: b.Where(outlier.Row).String(), Row: outlier.Row, Do: DropRow,
-			What: fmt.Sprintf("the nodes, times the square root of the sample weight, are as large as %.1g: the model's weights would have no correct digits", outlier.Size)}
+			What: fmt.Sprintf("the nodes, times the square root of the sample weight, are as large as %.1g, so the model's weights would have no correct digits", outlier.Size)}
 	}
 	var overflow *bls.OverflowError
 	if !errors.As(err, &overflow) || overflow.Row < 0 && overflow.Col < 0 {

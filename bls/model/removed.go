@@ -15,8 +15,8 @@ func (m *Model) KnowsRows() bool {
 }
 
 // RemovedSince returns the name of a file that was removed after the model had learned the file with
-// the given hash. The model had never learned the removed file as a whole, so its rows may come from
-// the other one. The result is "" if the log has no such file.
+// the given hash. The model had never learned the removed file as a whole, so the removed rows may come
+// from the file with the hash. The result is "" if the log has no such file.
 func (m *Model) RemovedSince(hash string) string {
 	name := ""
 	left, _ := stayed(m.Metadata.Log)

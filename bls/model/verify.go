@@ -13,6 +13,7 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/dataset/stream"
 	"blskernel/internal/io/memory"
+	"blskernel/internal/io/names"
 	"blskernel/internal/io/vfs"
 
 	"github.com/cespare/xxhash/v2"
@@ -37,14 +38,14 @@ type Verification struct {
 
 	Rows       int     `json:"rows"`       // the rows that the model has learned
 	Bits       bool    `json:"bits"`       // whether the output layers agree to the last bit
-	Difference float64 `json:"difference"` // the largest ‖δw‖/‖w‖ of a target, with the larger ‖w‖ of the two models
+	Difference float64 `json:"difference"` // the largest ‖δw‖/‖w‖ of any target, with the larger ‖w‖ of the two models
 	Bound      float64 `json:"bound"`      // the bound on Difference, from Condition of both models; 0 if the bits must agree
 }
 
 // Verify repeats the log of m on the files at paths and compares the result with m, which is unchanged.
 // Files are found by their hashes, under any name; removed files are not needed. The output layers must
 // agree to the last bit if m has only learned, and otherwise to the digits that Condition promises for
-// both models. Verify repeats the feature maps and the choice of settings if their files are given.
+// both models. If the training files are given, Verify repeats the feature maps and choice of settings.
 //
 // Nothing is signed: Verify shows that the rows produce the model, not who made it or how good it is.
 //
@@ -101,7 +102,7 @@ type verifier struct {
 	Verification
 	ctx   context.Context
 	of    *Model
-	paths map[string]string // of the available files, by their hashes
+	paths map[string]string // paths of the available files, by hash
 	fresh []*Model          // models whose feature maps were made again while learning all rows
 	first []*Model          // models with feature maps made again from the first rows alone
 	given bool              // take the maps of the model: rows removed later may have made its constant columns vary
@@ -118,7 +119,7 @@ func forgets(op *modelfile.Operation) bool { return op.Factor > 0 && op.Factor <
 
 // stayed returns a copy of the log in which each file that was learned and later removed is marked as
 // Removed in both operations. It marks a file only if both used the same column of weights, and nothing
-// was forgotten between them. learned reports whether the model has only learned.
+// was forgotten between them. learned is true if no operation forgets, removes or merges.
 func stayed(log modelfile.Log) (left modelfile.Log, learned bool) {
 	left, learned = slices.Clone(log), true
 	for i := range left {
@@ -199,13 +200,13 @@ func (v *verifier) need(log modelfile.Log) {
 			case f.Hash == "":
 				missing("the rows of %s, which is not a file", f.Name)
 			case v.paths[f.Hash] == "":
-				missing("the file %q of %d bytes, with %d rows and the XXH64 %s", f.Name, f.Size, f.Rows, f.Hash)
+				missing("the file %q (%d bytes, %s, XXH64 %s)", f.Name, f.Size, names.Count(f.Rows, "row", "rows"), f.Hash)
 			}
 		}
 	}
 }
 
-// run repeats a log and returns the resulting model, or nil if it has learned no rows.
+// run repeats a log and returns the resulting model, or nil if no rows were learned.
 func (v *verifier) run(log modelfile.Log) (*Model, error) {
 	if len(log) == 0 {
 		return nil, nil
@@ -227,7 +228,7 @@ func (v *verifier) run(log modelfile.Log) (*Model, error) {
 		if err != nil || m == nil || other == nil {
 			return cmp.Or(m, other), err
 		}
-		if other.KeptRows() > 0 { // its maps go, and m learns its rows
+		if other.KeptRows() > 0 { // m learns the rows that other keeps, and other's maps are dropped
 			v.fresh = slices.DeleteFunc(v.fresh, func(f *Model) bool { return f == other })
 		}
 		return m, m.Merge(other, true)
@@ -263,7 +264,7 @@ func (v *verifier) learn(m *Model, op *modelfile.Operation) (*Model, error) {
 		v.fresh = append(v.fresh, m)
 	default:
 		if m, err = v.emptied(op); err == nil && (!whole || op.Kind != modelfile.OpLike) {
-			rows = max(rows, 2*m.Updater().Nodes()) // which some methods need
+			rows = max(rows, 2*m.Updater().Nodes()) // some methods need so large a first batch
 			other := *op
 			op, other.Ends = &other, nil
 		}
@@ -398,7 +399,7 @@ func (v *verifier) each(op *modelfile.Operation, paths []string, rows int, do fu
 
 // batchOf returns rows, the batch size of op, or less if op lists far fewer rows, so that a forged log
 // cannot request all rows at once. It returns a *bls.MemoryError if there is no memory for the batch.
-// width is the larger of the numbers of inputs and outputs.
+// width is the number of inputs or outputs, whichever is larger.
 func batchOf(op *modelfile.Operation, rows, width int) (int, error) {
 	listed := 0.0
 	for _, f := range op.Files {
@@ -407,6 +408,6 @@ func batchOf(op *modelfile.Operation, rows, width int) (int, error) {
 	most := float64(min(rows, 1<<30))
 	least := int(min(most, listed))
 	const do = "verify the model where more memory is free, or train it again in smaller batches"
-	err := memory.Check(memory.Floats(least, width), "bls", do, "a batch of %d rows, of %d numbers each,", least, width)
+	err := memory.Check(memory.Floats(least, width), "bls", do, "a batch of %d rows with %d numbers each", least, width)
 	return int(min(most, 1000+2*listed/(1-op.Holdout))), err
 }

@@ -72,7 +72,7 @@ func (v *verifier) compareMaps() {
 		}
 	}
 	if slices.ContainsFunc(v.of.Metadata.Log, func(op modelfile.Operation) bool { return op.Tuned }) {
-		v.Unverified = append(v.Unverified, "the search of --tune: its settings are taken as given")
+		v.Unverified = append(v.Unverified, "the tuned settings, which are taken as given")
 	}
 	switch {
 	case same > 0 || v.Differs != nil:
@@ -131,7 +131,7 @@ func (v *verifier) compareWeights(again *Model, learned bool) error {
 	switch {
 	case !(f < 1) || !(v.Bound < 1):
 		v.Bound = 1
-		v.Missing = append(v.Missing, "a bound on the errors of the weights: the nodes are too close to linear dependence for one")
+		v.Missing = append(v.Missing, "a bound on the errors of the weights: the nodes are too close to linear dependence")
 	case !(v.Difference <= v.Bound):
 		v.Differs = append(v.Differs, "the weights")
 	}
