@@ -37,7 +37,7 @@ func LogLoss(labels []int, p *mat.Dense, weights []float64) float64 {
 // where w_b is the weight of bin b, accuracy_b the share of this weight that is
 // predicted correctly, and w the total weight.
 //
-//	shapes, errors: as LogLoss. Of equal largest probabilities, the first is the prediction.
+//	shapes, errors: as LogLoss. A tie for the largest probability goes to the first class.
 //	source: C. Guo et al., On calibration of modern neural networks, ICML 2017, equation 3.
 func CalibrationError(labels []int, p *mat.Dense, weights []float64) float64 {
 	return calibrate(labels, p, weights).Error()

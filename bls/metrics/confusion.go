@@ -11,7 +11,7 @@ import (
 //
 //	sum of w_i [predicted_i = labels_i] / sum of w_i.
 //
-// A label that stands for no class, such as -1, counts as a miss.
+// A label that is never predicted, such as -1 for an unknown class, counts as a miss.
 //
 //	shapes: labels, predicted l; weights l or nil.
 //	errors: NaN if the weights sum to 0; panics if the lengths differ, or a weight is negative or
@@ -168,7 +168,7 @@ func (c *Confusion) F1(class int) float64 {
 //	source: sklearn.metrics.precision_score(average="macro"); likewise MacroRecall and MacroF1.
 func (c *Confusion) MacroPrecision() float64 { return c.mean(c.Predicted) }
 
-// MacroRecall returns the mean recall of the same classes: a class without samples counts as 0.
+// MacroRecall is like MacroPrecision, for Recall: a class without samples counts as 0.
 func (c *Confusion) MacroRecall() float64 { return c.mean(c.Labeled) }
 
 // MacroF1 returns the mean of F1 over the same classes as MacroPrecision.

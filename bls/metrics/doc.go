@@ -17,13 +17,13 @@
 //
 // An undefined measure is NaN, for example the recall of a class without samples, or the R2 of a
 // constant. A NaN in a prediction makes every result that depends on it NaN, except in Running, where
-// its loss is the largest.
+// it counts as the largest loss.
 //
 // # scikit-learn
 //
-// Measures that sklearn.metrics also has are defined as they are there, weights included. Two
-// things differ. Where this package returns NaN, scikit-learn returns 0 or 1. For a class without
-// samples it rejects the AUC; MacroAUC leaves the class out. scikit-learn has no calibration error.
+// Measures that sklearn.metrics also has are defined as there, weights included. Two things differ.
+// Where this package returns NaN, scikit-learn returns 0 or 1. scikit-learn rejects the AUC of a class
+// without samples; MacroAUC leaves the class out. scikit-learn has no calibration error.
 //
 // # Repeatability
 //

@@ -20,7 +20,7 @@ const (
 )
 
 // A Running scores predictions that were made before their rows were learned, and detects falls in the
-// score. The zero value has no rows. Its fields are its whole state and can be encoded as JSON.
+// score. The zero value has no rows. The fields are the whole state and can be encoded as JSON.
 //
 // The score in classification is the accuracy. In regression with targets y and predictions p it is 1
 // minus the mean over rows and targets of min(4, (y-p)²/v). Here v is the variance of the target in the
@@ -62,7 +62,7 @@ type Moment struct {
 }
 
 // A Fall reports that the last Rows rows have the score Score, and that the Before rows before them had
-// a higher one, WasBefore.
+// the higher score WasBefore.
 type Fall struct {
 	Rows, Before     int64
 	Score, WasBefore float64
@@ -86,8 +86,8 @@ func (r *Running) AddClasses(right []bool) {
 	}
 }
 
-// AddTargets adds rows with targets y and predictions p, both l×c. A NaN in p has the largest loss, so
-// that it does not end the scoring.
+// AddTargets adds rows with targets y and predictions p, both l×c. A NaN in p counts as the largest
+// loss, so that the score does not become NaN.
 //
 //	panics: if the shapes differ, or c differs from the c of an earlier call.
 func (r *Running) AddTargets(y, p *mat.Dense) {
