@@ -3,26 +3,26 @@
 //
 // # What a file holds
 //
-// Every number is written as its 64 bits, so a loaded model continues to learn exactly;
-// docs/file-format.md has the promise. On the backend openblas it holds on the same kind of machine.
-// The same model and metadata give the same bytes on every machine.
+// Every number is written as its 64 bits, so a loaded model learns on exactly as the saved one would.
+// With the backend openblas this holds on the same kind of machine; docs/file-format.md has the
+// promise. The same model and metadata give the same bytes on every machine.
 //
 // # Safety
 //
-// Save writes another file in the same folder, syncs it, and renames it: after a kill or a power loss
-// either the old or the new file is there. Load refuses files with typed errors that say what to do:
+// Save writes a temporary file in the same folder, syncs it, and renames it: after a kill or a power
+// loss either the old or the new file is there. Load refuses files with errors that say what to do:
 //
 //	a file that is something else      an error that wraps ErrNotAModel
 //	a file of another version          *VersionError
 //	a file that ends too early         *TruncatedError
-//	a file with a bit changed          *ChecksumError; *TruncatedError if it is in a length
+//	a file with a changed bit          *ChecksumError; *TruncatedError if the bit is in a length
 //	a file that Write did not write    *FormatError
 //
-// Load needs little memory to refuse a file, since it trusts no size until it has read the bytes. It
-// can read a file from an unknown source: a file holds numbers and text, and nothing is executed.
+// Load needs little memory to refuse a file, since it trusts no size until it has read the bytes. Files
+// from unknown sources are safe to load: a file holds numbers and text, and nothing is executed.
 //
 // # The format
 //
-// A file has a header and sections, each with a name, a length and a checksum; docs/file-format.md has
-// each byte. Inspect lists the sections and verifies the checksums without decoding the model.
+// A file has a header and sections, each with a name, a length and a checksum. docs/file-format.md
+// describes each byte. Inspect lists sections and verifies checksums without decoding the model.
 package modelfile

@@ -11,7 +11,7 @@ import (
 var ErrNotAModel = errors.New("modelfile: not a model file")
 
 // ErrChanged is returned by Write and Save if the model learns while they write it.
-var ErrChanged = errors.New("modelfile: the model changed while it was being written: write it again while nothing changes it")
+var ErrChanged = errors.New("modelfile: the model changed while it was being written: write it again, and do not change it meanwhile")
 
 // WriteError is returned by Save if it fails and leaves the old file in place.
 type WriteError = atomicfile.WriteError
@@ -54,7 +54,7 @@ func (e *ChecksumError) Error() string {
 
 // TruncatedError reports that a file ends before its sections do.
 type TruncatedError struct {
-	Section string // in which the file ends, or "header"; empty between two sections
+	Section string // the section in which the file ends, or "header"; empty between two sections
 	Bytes   int64  // length of the file
 }
 
@@ -63,13 +63,13 @@ func (e *TruncatedError) Error() string {
 	if e.Section != "" {
 		where = fmt.Sprintf("in %q", e.Section)
 	}
-	return fmt.Sprintf("modelfile: the file is not complete: it ends after %d bytes, %s; copy it again, or use a backup",
+	return fmt.Sprintf("modelfile: the file is not complete (it ends at byte %d, %s): copy it again, or use a backup",
 		e.Bytes, where)
 }
 
 // FormatError reports that a file has valid checksums but invalid content.
 type FormatError struct {
-	Section string // of the content
+	Section string // the name of the section
 	Err     error  // what is wrong
 }
 

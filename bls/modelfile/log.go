@@ -30,14 +30,14 @@ type Operation struct {
 	Kind  string    `json:"kind"`
 	Files []Learned `json:"files,omitempty"` // in the order of reading; a file that cannot be read again has no hash
 
-	Read    *stream.Options `json:"read,omitempty"`    // how the files were read, besides Metadata; TargetPath is the last file
+	Read    *stream.Options `json:"read,omitempty"`    // how the files were read, besides Metadata; with a TargetPath, the last file has the targets
 	First   int             `json:"first,omitempty"`   // rows that were read for the first batch
 	Batch   int             `json:"batch,omitempty"`   // rows of each later batch
 	Ends    []int64         `json:"ends,omitempty"`    // rows after which a batch ended early, since the data grew later; ascending
 	Holdout float64         `json:"holdout,omitempty"` // the share of the rows that were not learned
 
 	Classes int      `json:"classes,omitempty"` // of train: the number of classes in the first batch
-	Lambda  *float64 `json:"lambda,omitempty"`  // of train: as given; of like: as it was; of update: if changed
+	Lambda  *float64 `json:"lambda,omitempty"`  // of train: the given ridge; of like: the ridge of the model; of update: the new ridge, if changed
 	Factor  float64  `json:"factor,omitempty"`  // of update: the factor of Forget before its rows
 	Fixed   bool     `json:"fixed,omitempty"`   // of train: whether the feature maps were fixed on few rows
 	Tuned   bool     `json:"tuned,omitempty"`   // of train: whether the settings were searched for
@@ -84,7 +84,7 @@ func (op *Operation) check() error {
 		return err
 	}
 	if op.First < 0 || op.Batch < 0 || op.Merged < 0 || op.Classes < 0 || !(op.Holdout >= 0 && op.Holdout < 1) || !(op.Factor >= 0 && op.Factor <= 1) {
-		return &MetadataError{Field: "log", What: "a number of an operation is out of range"}
+		return &MetadataError{Field: "log", What: "an operation has a number that is out of range"}
 	}
 	for i, end := range op.Ends {
 		if end <= 0 || i > 0 && end <= op.Ends[i-1] {

@@ -40,7 +40,7 @@ type Metadata struct {
 	Decimal   string   `json:"decimal,omitempty"`
 	Thousands string   `json:"thousands,omitempty"`
 	Exclude   []string `json:"exclude,omitempty"` // the columns that are not inputs, as they were named in training
-	Runs      []int    `json:"runs,omitempty"`    // how many columns, not targets or weights, are left out, are inputs, and so on
+	Runs      []int    `json:"runs,omitempty"`    // numbers of consecutive columns, without targets and weights, that in turn are left out and are inputs
 	// TargetNotations describe how the numbers of each target are written in text; empty if all
 	// are written as Decimal and Thousands say.
 	TargetNotations []stream.Notation `json:"target_notations,omitempty"`
@@ -49,8 +49,8 @@ type Metadata struct {
 	Batch    int       `json:"batch,omitempty"`    // the number of rows read at a time, below 2³¹
 	Progress *Progress `json:"progress,omitempty"` // of the training run, for a program that continues it
 
-	Learned []Learned `json:"learned,omitempty"` // the files that the model has learned; if there are many, only the last ones
-	Log     Log       `json:"log,omitempty"`     // the operations that made the model; if there are many, only the last ones
+	Learned []Learned `json:"learned,omitempty"` // the files that the model has learned; if there are many, only the latest
+	Log     Log       `json:"log,omitempty"`     // the operations that made the model; if there are many, only the latest
 
 	Notes map[string]string `json:"notes,omitempty"` // anything else
 }
@@ -73,8 +73,8 @@ type Learned struct {
 }
 
 // Options returns the options for reading data for the model, without the targets. Named columns are
-// found by name, in any order. But a name that is a number, such as 2019, is read as a position: Match
-// of package bls/model finds it by name.
+// found by name, in any order. But a name that is a number, such as 2019, is read as a position: only
+// Match of package bls/model finds such a name.
 func (m *Metadata) Options() stream.Options {
 	missing, _ := stream.ParseMissing(m.Missing) // Check refuses others
 	opt := stream.Options{Inputs: m.Columns.Names(m.Inputs), Columns: m.Columns, Missing: missing, NA: m.NA, TargetNotations: m.TargetNotations,
@@ -141,13 +141,13 @@ func decodeMetadata(r io.Reader) (Metadata, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return Metadata{}, errors.New("the metadata is more than one JSON object")
 	}
-	// Write makes one text from given values, without repeated or capitalized fields.
+	// Write encodes given values in one way only, without repeated or capitalized fields.
 	again, err := m.encode()
 	if err != nil {
 		return Metadata{}, err
 	}
 	if !bytes.Equal(again, text) {
-		return Metadata{}, errors.New("the metadata is not the text that Write makes from its values")
+		return Metadata{}, errors.New("the metadata is not encoded as Write encodes it")
 	}
 	return m, nil
 }

@@ -63,7 +63,7 @@ func Read(r io.Reader, b blskernel.Backend) (*File, error) {
 // Load reads the file at path with Read. Its errors name the file.
 func Load(path string, b blskernel.Backend) (*File, error) { return LoadFS(vfs.OS, path, b) }
 
-// LoadFS is Load on the file system fsys, or on vfs.OS if it is nil.
+// LoadFS is Load on the file system fsys, or on vfs.OS if fsys is nil.
 func LoadFS(fsys vfs.FS, path string, b blskernel.Backend) (*File, error) {
 	file, err := vfs.Open(fsys, path)
 	if err != nil {
@@ -80,8 +80,8 @@ func LoadFS(fsys vfs.FS, path string, b blskernel.Backend) (*File, error) {
 	return f, nil
 }
 
-// scan reads a file and passes the payload of each section but the last to read, which may leave some
-// of it unread. A wrong checksum takes precedence over an error of read.
+// scan reads a file and calls read with the payload of each section but the last. read may leave part
+// of the payload unread. A wrong checksum takes precedence over an error of read.
 func scan(r io.Reader, read func(name string, payload io.Reader) error) (*Info, error) {
 	s := &scanner{r: r, sum: sha256.New()}
 	if err := s.header(); err != nil {

@@ -19,7 +19,7 @@ import (
 // Version is the format version that Write writes and Read reads. No release has written version 1.
 const Version = 2
 
-// magic begins every file: a byte that is not text, a name, and line ends that a text transfer changes.
+// magic begins every file: a byte that is not text, a name, and line endings, which text mode changes.
 const magic = "\x89BLS\r\n\x1a\n"
 
 // The sections, in order; a file has a classifier or a regressor.
@@ -99,15 +99,15 @@ func (f *File) check() error {
 	inputs, classes, targets := len(m.Inputs), len(m.Classes), len(m.Targets)
 	switch d := features.Inputs(); {
 	case inputs != 0 && inputs != d:
-		return wrong("inputs", "%d names for %d inputs of the model", inputs, d)
+		return wrong("inputs", "%d named, but the model has %d", inputs, d)
 	case m.Columns != nil && m.Columns.Inputs() != d:
 		return wrong("columns", "they make %d inputs, but the model has %d", m.Columns.Inputs(), d)
 	case !classifier && classes != 0:
 		return wrong("classes", "a regressor has none")
 	case classes != 0 && classes != c:
-		return wrong("classes", "%d labels for %d classes of the model", classes, c)
+		return wrong("classes", "%d labeled, but the model has %d", classes, c)
 	case !classifier && targets != 0 && targets != c:
-		return wrong("targets", "%d names for %d targets of the model", targets, c)
+		return wrong("targets", "%d named, but the model has %d", targets, c)
 	case classifier && targets > 1:
 		return wrong("targets", "%d names, but a classifier has one column of labels", targets)
 	}
