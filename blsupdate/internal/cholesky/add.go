@@ -89,7 +89,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 
 // maxKernel is the leverage of the new rows, the largest eigenvalue of SᵀS for S = Ax F, up to
 // which I + SᵀS is formed. In directions to which S adds nothing, the error of I + SᵀS relative to
-// the I is eps times the leverage. Above maxKernel, U is the R of a QR factorization of [I; S],
+// I is eps times the leverage. Above maxKernel, U is the R of a QR factorization of [I; S],
 // with an error of eps times the square root of the leverage. Nearly all new rows have a large
 // leverage while the model has hardly more rows than nodes, or if only a small ridge determines
 // some direction.
@@ -128,7 +128,7 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, fi
 	return large, fit, err
 }
 
-// seen returns S = Ax F, after a check that action has memory for I ± SᵀS and the larger of S and F.
+// seen returns S = Ax F. It first checks that there is memory for I ± SᵀS and the larger of S and F.
 func (s *State) seen(ctx context.Context, action types.Action, ax *mat.Dense) (*mat.Dense, error) {
 	q := dense.Rows(ax)
 	bytes := memory.Sum(memory.Triangle(s.K), memory.Floats(max(q, s.K), s.K))

@@ -141,7 +141,7 @@ func (s *State) restOf(ax *mat.Dense, limit float64) (float64, error) {
 }
 
 // boundRows returns a bound on the elements of W after the addition of rows, or the removal of one.
-// safe tells whether all intermediate values are known to be finite if no alpha is below least. An
+// safe means that all intermediate values are known to be finite if no alpha is below least. An
 // addition shrinks F Fᵀ; a removal enlarges it by a factor of at most 1/least. The same holds for the
 // norms of F, its columns and its rows. Further, |s_j| <= ‖F‖‖a‖, alpha <= 1 + (‖F‖‖a‖)², |b| <=
 // ‖F‖²‖a‖, |b|/alpha <= ‖F‖/2, or |b|/least in a removal, and |y - a W| <= |y| + ‖a‖‖W‖. The product of
@@ -194,7 +194,7 @@ func (s *State) Sweep(sign float64, ax *mat.Dense) []sweptRow {
 	return rows
 }
 
-// step computes f_j, b_j and alpha_j for one row, by operations of on. column is f_j/gain.
+// step computes f_j, b_j and alpha_j for one row, with vector operations of on. column is f_j/gain.
 func (r *sweptRow) step(on blskernel.Backend, sign, gain float64, column []float64) {
 	n := len(column)
 	v := on.Ddot(n, column, 1, r.a, 1)

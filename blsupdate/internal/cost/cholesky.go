@@ -64,7 +64,7 @@ func choleskySeen(q, k int) StepFlops {
 }
 
 // choleskyKernel returns the steps of adding or removing q rows with the factor of I ± SᵀS. For q > k,
-// solve finds the weights with that factor, and tall is the formula for their flops.
+// solve finds the weights with that factor, and tall is the formula of StepWeights.
 func choleskyKernel(q, k, c int, tall string, solve Operation) []StepFlops {
 	e, v, f := op(GemmNN, q, c, k), op(GemmTN, k, c, q), op(TrmmL, k, c, 0)
 	weights := Line(StepWeights, tall, e, v, solve, f)

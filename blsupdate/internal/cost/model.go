@@ -61,7 +61,7 @@ func Model(m types.Method, action types.Action, opt types.Options, s Shape) (ste
 		steps = QRRemove(q, k, c)
 	case of{types.QR, types.ActionNodes}:
 		steps = QRNodes(s, false)
-	case of{types.QR, types.ActionMerge}, of{types.QR, types.ActionRidge}: // without a ridge to remove, or to a larger ridge
+	case of{types.QR, types.ActionMerge}, of{types.QR, types.ActionRidge}: // Merge removes no ridge, or SetLambda raises it
 		steps = QRMerge(k, c, false)
 	default:
 		if m == 0 || action != types.ActionTargets && action != types.ActionMap {
@@ -89,7 +89,7 @@ func MapTargets(formula string, c, p int, rows ...int) []StepFlops {
 }
 
 // smallOrLarge resolves form to Small or Large, for an update of RidgeInverse or InverseCholesky by q
-// rows. large tells whether Auto and Compressed stand for Large.
+// rows. If large is true, Auto and Compressed stand for Large.
 func smallOrLarge(form types.Form, q, k int, large bool) types.Form {
 	switch {
 	case form == types.Small || form == types.Large:

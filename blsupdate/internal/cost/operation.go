@@ -3,7 +3,7 @@ package cost
 import "blskernel/internal/linalg/backend"
 
 // Thirds counts flops in units of a third, so that n³/3, the flops of a Cholesky factorization, is a
-// whole number. Sums are then exact, in any order, up to 2⁵³ thirds, the work of hours.
+// whole number. Sums are then exact, in any order, up to 2⁵³ thirds, which take hours to compute.
 type Thirds float64
 
 // Flops converts t to flops.
@@ -14,7 +14,7 @@ func (t Thirds) Flops() float64 { return float64(t / 3) }
 type Operation struct {
 	Kind    Kind
 	M, N, K int // as the kind defines them
-	Times   int // how often it is done; 0 stands for 1
+	Times   int // number of repetitions; 0 stands for 1
 }
 
 func op(kind Kind, m, n, k int) Operation { return Operation{Kind: kind, M: m, N: n, K: k} }
@@ -27,7 +27,7 @@ func repeat(times int, work ...Operation) []Operation {
 	return work
 }
 
-// A Kind is a kind of operation. Operations of different kinds have different rates.
+// A Kind is the kind of an Operation. Each kind has its own rates.
 type Kind uint8
 
 // Products, named after the BLAS routine and the transposed operands.
@@ -210,12 +210,11 @@ type StepFlops struct {
 	Work    []Operation
 }
 
-// Line returns the line of the model for a step, with its formula and operations.
 func Line(step Step, formula string, work ...Operation) StepFlops {
 	return StepFlops{step, formula, work}
 }
 
-// Thirds returns the flops of the step.
+// Thirds returns the flops of all operations of the step.
 func (s StepFlops) Thirds() (sum Thirds) {
 	for _, o := range s.Work {
 		sum += o.Flops()

@@ -30,8 +30,8 @@ func pseudoinverseWidened(opt types.Options, s Shape) []StepFlops {
 
 // Resolve returns the form that opt.Form stands for in an update of Improved by s.Q rows: Small, Large
 // or Compressed. s.K and s.L are the numbers of nodes and samples. For q > k, Auto stands for
-// Compressed if that has fewer flops than Small, as for l large relative to k; otherwise for Small. It
-// never stands for Large, which is less accurate.
+// Compressed if that takes fewer flops, as it does for l large relative to k, and otherwise for Small.
+// It never stands for Large, which is less accurate.
 func Resolve(opt types.Options, s Shape) types.Form {
 	switch {
 	case opt.Form == types.Small || opt.Form == types.Large:

@@ -36,7 +36,7 @@ func QRRemove(q, k, c int) []StepFlops {
 		Line(StepTriangle, "k³/3 + 2cqk + ck²", op(GemmTN, k, c, q), op(Tptrs, k, k, c), routine(Ttrmm, k))}
 }
 
-// QRMerge returns the steps of a merge. ridge tells whether the other state has a ridge to remove.
+// QRMerge returns the steps of a merge. ridge means that the other state has a ridge to remove.
 func QRMerge(k, c int, ridge bool) []StepFlops {
 	merge := []Operation{fresh(k * k), stream(k * k), op(Ttqrt, k, k, c)}
 	if !ridge {

@@ -79,15 +79,15 @@ func RidgeNodes(opt types.Options, s Shape) []StepFlops {
 }
 
 // Dspmm and Dsprk unpack Q, which takes most of their time if the other matrix has few rows. For few
-// rows package ridge has other products, which read Q once and count the same flops. P = Ax Q for k =
-// 2000, in microseconds on one thread of Zen 4 (pure / openblas):
+// rows package ridge has other products, which read Q once and count the same flops. Times of P = Ax Q
+// for k = 2000, in microseconds on one thread of Zen 4 (pure / openblas):
 //
 //	  q   Dspmm        strips of Q   Dspmv by row
 //	  1    5432 / 16312  1889 / 1552   1106 /  1050
 //	 32    9705 / 22674  6608 / 7285  32603 / 31256
 //	128   23620 / 37107 21448 / 25376
 //
-// Q - TᵀT with q = 4 and k = 1000, likewise: Dsprk 195 / 649, Dgemv by row 208 / 414, Dspr 286 / 370.
+// Times of Q - TᵀT for q = 4, k = 1000: Dsprk 195 / 649, Dgemv by row 208 / 414, Dspr 286 / 370.
 const (
 	// The largest number of rows of Ax in a product by strips, with and without packed products.
 	maxStrips, maxStripsByGemm = 32, 128

@@ -35,13 +35,10 @@ func Gemmtp(on blskernel.PackedProducts, alpha float64, a, b *mat.Dense, beta fl
 		s.RawSymPacked().Data)
 }
 
-// Rows returns the number of rows of m.
 func Rows(m *mat.Dense) int { return m.RawMatrix().Rows }
-
-// Cols returns the number of columns of m.
 func Cols(m *mat.Dense) int { return m.RawMatrix().Cols }
 
-// RowRange returns rows [from, to) of m, which share its storage.
+// RowRange returns rows [from, to) of m, which share the storage of m.
 func RowRange(m *mat.Dense, from, to int) *mat.Dense {
 	return m.Slice(from, to, 0, Cols(m)).(*mat.Dense)
 }
@@ -56,14 +53,13 @@ func Copy(m *mat.Dense) *mat.Dense {
 	return c
 }
 
-// CopySym returns a copy of s.
 func CopySym(s *mat.SymPacked) *mat.SymPacked {
 	c := new(mat.SymPacked)
 	c.CopySym(s)
 	return c
 }
 
-// CodeSym writes or reads the triangle of a symmetric n×n matrix. Its name in errors is what.
+// CodeSym writes or reads the triangle of a symmetric n×n matrix, which errors call what.
 func CodeSym(x *codec.Coder, what string, s **mat.SymPacked, n int) {
 	var data []float64
 	if !x.Reading() {

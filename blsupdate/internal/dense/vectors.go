@@ -31,8 +31,8 @@ func LargestOf(x []float64) (largest float64) {
 	return largest
 }
 
-// Powers returns for each length the smallest power of two above it, limited to the range from 2⁻¹⁰⁰⁰
-// to 2¹⁰⁰⁰, and its reciprocal. The power for 0 is 1. Products with a power or a reciprocal are exact.
+// Powers returns for each length the smallest power of two above it, clamped to [2⁻¹⁰⁰⁰, 2¹⁰⁰⁰], and
+// the power's reciprocal. The power for 0 is 1. Products with a power or a reciprocal are exact.
 func Powers(lengths []float64) (powers, reciprocals []float64) {
 	for _, v := range lengths {
 		_, exp := math.Frexp(v)

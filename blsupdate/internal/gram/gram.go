@@ -28,7 +28,7 @@ type State struct {
 	size state.Norms
 
 	factor *lapack.Cholesky // of G + lambda I; nil while it is not known
-	w      *mat.Dense       // likewise
+	w      *mat.Dense       // W; nil while it is not known
 
 	refined []float64 // the norms of the residuals if Refine computed W, else nil
 
@@ -227,7 +227,7 @@ func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error
 // checkPivots returns an error if a pivot of the factor u is within its rounding error, or if squares
 // underflow. A squared pivot over the diagonal element of G + lambda I is the share of that column of
 // [A; sqrt(lambda) I] outside the span of the earlier columns, at any scale. Its rounding error, at
-// most a few eps sqrt(k), has either sign, so half the singular matrices have a computed factor.
+// most a few eps sqrt(k), has either sign, so half of all singular matrices have a computed factor.
 func (s *State) checkPivots(u *mat.SymPacked) error {
 	noise := 10 * dense.Eps * math.Sqrt(float64(s.K))
 	for j := range s.K {
@@ -260,8 +260,8 @@ func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 	return w, state.Outcome{Model: append(model, cost.GramSolve(s.K, s.C))}, nil
 }
 
-// RSS returns yᵀy - tᵀw for each target y, with columns t of T and w of W. With the norms d of the
-// columns of A and y, and errors e of them, the error is at most (Σ_j (e_j + sqrt(u) d_j) abs(w_j))².
+// RSS returns yᵀy - tᵀw for each target y, with columns t of T and w of W. If the columns of A and y
+// have norms d and errors e, the error of RSS is at most (Σ_j (e_j + sqrt(u) d_j) abs(w_j))².
 func (s *State) RSS(w *mat.Dense) (rss, least []float64) {
 	rss = make([]float64, s.C)
 	solved := s.size.Scaled(1)
@@ -281,7 +281,7 @@ func (s *State) RSS(w *mat.Dense) (rss, least []float64) {
 	return rss, least
 }
 
-// Covariance returns (G + lambda I)⁻¹ in the form of the Cholesky factor of G + lambda I.
+// Covariance returns (G + lambda I)⁻¹, represented by the Cholesky factor of G + lambda I.
 func (s *State) Covariance() (c state.Covariance, err error) {
 	if err := s.CheckDetermined(); err != nil {
 		return c, err
